@@ -1,0 +1,46 @@
+/* arena.h -- memory with one lifetime.
+ *
+ * Everything the core makes lives in an arena and dies with it: no object is freed alone, so
+ * ownership is never a question. Allocations are zeroed and aligned for any type. Out of memory
+ * (or past the arena's limit) calls the handler, which does not return. */
+#ifndef CLG_BASE_ARENA_H
+#define CLG_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct clg_arena_block clg_arena_block;
+
+/* A zero-initialised arena is empty and usable. */
+typedef struct clg_arena {
+    clg_arena_block *newest;
+    size_t used_bytes;  /* handed out so far */
+    size_t limit_bytes; /* 0: none; more than this aborts (bounds hostile input) */
+} clg_arena;
+
+/* A place in an arena to fall back to: everything allocated after it is released. */
+typedef struct clg_arena_mark {
+    clg_arena_block *block;
+    size_t block_used;
+    size_t used_bytes;
+} clg_arena_mark;
+
+/* `count` zeroed elements of `size` bytes. Never NULL; count*size overflow aborts. */
+void *clg_arena_take(clg_arena *arena, size_t count, size_t size);
+
+/* A NUL-terminated copy of `size` bytes at `text`. */
+char *clg_arena_copy(clg_arena *arena, const char *text, size_t size);
+
+/* printf into the arena; the result is NUL-terminated. */
+char *clg_arena_print(clg_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+clg_arena_mark clg_arena_here(const clg_arena *arena);
+void clg_arena_back_to(clg_arena *arena, clg_arena_mark mark);
+
+/* Releases everything; the arena is empty and usable again. */
+void clg_arena_clear(clg_arena *arena);
+
+/* clg_take(arena, n, type): typed shorthand. */
+#define clg_take(arena, count, type) ((type *)clg_arena_take((arena), (count), sizeof(type)))
+
+#endif
