@@ -30,15 +30,15 @@ typedef enum clg_json_kind {
 typedef struct clg_json clg_json;
 struct clg_json {
     clg_json_kind kind;
-    bool truth;         /* CLG_JSON_BOOL */
-    double number;      /* CLG_JSON_NUMBER */
-    const char *text;   /* decoded string (UTF-8, NUL-terminated), or the number as written */
-    size_t text_size;   /* bytes in text; a string may hold NUL */
-    const char *key;    /* member name when the parent is an object, else NULL */
-    clg_json *first;    /* first child */
-    clg_json *next;     /* next sibling */
-    size_t count;       /* children */
-    int line, column;   /* where the value starts, from 1 */
+    bool truth;       /* CLG_JSON_BOOL */
+    double number;    /* CLG_JSON_NUMBER */
+    const char *text; /* decoded string (UTF-8, NUL-terminated), or the number as written */
+    size_t text_size; /* bytes in text; a string may hold NUL */
+    const char *key;  /* member name when the parent is an object, else NULL */
+    clg_json *first;  /* first child */
+    clg_json *next;   /* next sibling */
+    size_t count;     /* children */
+    int line, column; /* where the value starts, from 1 */
 };
 
 /* Parses exactly one value. On failure fills error (file is `name`, line, column) and leaves *root
@@ -53,8 +53,8 @@ const clg_json *clg_json_member(const clg_json *node, const char *key);
  * CLG_BAD_INPUT naming file, line, column and field. */
 clg_status clg_json_number(const clg_json *object, const char *key, double fallback, double *out,
                            const char *file, clg_error *error);
-clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fallback,
-                            int64_t *out, const char *file, clg_error *error);
+clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fallback, int64_t *out,
+                            const char *file, clg_error *error);
 clg_status clg_json_bool(const clg_json *object, const char *key, bool fallback, bool *out,
                          const char *file, clg_error *error);
 clg_status clg_json_string(const clg_json *object, const char *key, const char *fallback,

@@ -37,7 +37,8 @@ void clg_json_close(clg_json_writer *writer, char bracket);                 /* '
 void clg_json_add_number(clg_json_writer *writer, const char *key, double value);
 void clg_json_add_integer(clg_json_writer *writer, const char *key, int64_t value);
 void clg_json_add_bool(clg_json_writer *writer, const char *key, bool value);
-void clg_json_add_string(clg_json_writer *writer, const char *key, const char *value); /* NULL: null */
+void clg_json_add_string(clg_json_writer *writer, const char *key,
+                         const char *value); /* NULL: null */
 void clg_json_add_null(clg_json_writer *writer, const char *key);
 
 #endif

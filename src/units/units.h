@@ -10,22 +10,22 @@
 #include <stddef.h>
 
 typedef enum clg_dimension {
-    CLG_COUNT,          /* no unit; 15T, 4k, 1.5M accepted */
-    CLG_SECONDS,        /* ns us ms s min h d */
-    CLG_BYTES,          /* B kB MB GB TB KiB MiB GiB TiB */
-    CLG_BYTES_PER_S,    /* GB/s GiB/s Gbit/s Tbit/s ... */
-    CLG_FLOP,           /* flop Gflop Tflop ... */
-    CLG_FLOP_PER_S,     /* Tflop/s Pflop/s ... */
-    CLG_WATTS,          /* W kW MW */
-    CLG_JOULES,         /* J kJ MJ kWh MWh */
-    CLG_USD,            /* USD kUSD MUSD */
-    CLG_USD_PER_S,      /* USD/h (per GPU unless the name says otherwise) */
-    CLG_USD_PER_JOULE,  /* USD/kWh */
-    CLG_TOKENS,         /* tok ktok Mtok Gtok Ttok */
-    CLG_HERTZ,          /* Hz MHz GHz; also 1/s */
-    CLG_FRACTION,       /* 0.25 or 25% */
+    CLG_COUNT,           /* no unit; 15T, 4k, 1.5M accepted */
+    CLG_SECONDS,         /* ns us ms s min h d */
+    CLG_BYTES,           /* B kB MB GB TB KiB MiB GiB TiB */
+    CLG_BYTES_PER_S,     /* GB/s GiB/s Gbit/s Tbit/s ... */
+    CLG_FLOP,            /* flop Gflop Tflop ... */
+    CLG_FLOP_PER_S,      /* Tflop/s Pflop/s ... */
+    CLG_WATTS,           /* W kW MW */
+    CLG_JOULES,          /* J kJ MJ kWh MWh */
+    CLG_USD,             /* USD kUSD MUSD */
+    CLG_USD_PER_S,       /* USD/h (per GPU unless the name says otherwise) */
+    CLG_USD_PER_JOULE,   /* USD/kWh */
+    CLG_TOKENS,          /* tok ktok Mtok Gtok Ttok */
+    CLG_HERTZ,           /* Hz MHz GHz; also 1/s */
+    CLG_FRACTION,        /* 0.25 or 25% */
     CLG_GRAMS_PER_JOULE, /* gCO2/kWh */
-    CLG_BYTES_PER_FLOP  /* unused in data; for output */
+    CLG_BYTES_PER_FLOP   /* unused in data; for output */
 } clg_dimension;
 
 typedef struct clg_unit {
