@@ -1,0 +1,116 @@
+/* model.h -- what a model is made of: layers, shapes, parameter counts.
+ *
+ * A model is a sequence of layers, each of one of a few kinds (a kind = attention + MLP + norms).
+ * Shapes are those of the published weights; nothing here knows how the model is split. Counts are
+ * exact to the parameter and are checked against published totals in tests/model. */
+#ifndef CLG_MODEL_MODEL_H
+#define CLG_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum clg_attention_kind {
+    CLG_ATTENTION_NONE,
+    CLG_ATTENTION_GROUPED, /* multi-head, grouped-query and multi-query: kv_heads <= heads */
+    CLG_ATTENTION_LATENT,  /* MLA: low-rank query and key-value projections */
+    CLG_ATTENTION_LINEAR   /* lightning / gated linear attention: cost linear in the sequence */
+} clg_attention_kind;
+
+typedef struct clg_attention {
+    clg_attention_kind kind;
+    int heads, kv_heads;
+    int head_dim;        /* width of a query/key head (MLA: no-rope part + rope part) */
+    int value_head_dim;  /* width of a value head; = head_dim except MLA */
+    int64_t window;      /* tokens a query sees; 0: all before it */
+    int query_rank;      /* MLA: low rank of the query projection; 0: full-rank query */
+    int kv_rank;         /* MLA: low rank of keys and values */
+    int rope_dim;        /* MLA: rope part of head_dim, shared by heads on the key side */
+    bool rotary;         /* rotates queries and keys (a memory-bound kernel) */
+    bool query_key_norm; /* norms on q and k (a memory-bound kernel) */
+} clg_attention;
+
+typedef enum clg_mlp_kind { CLG_MLP_NONE, CLG_MLP_DENSE, CLG_MLP_MOE } clg_mlp_kind;
+
+typedef struct clg_mlp {
+    clg_mlp_kind kind;
+    bool gated;  /* three matrices (SwiGLU, GeGLU) instead of two */
+    int64_t ffn; /* dense: width of the hidden layer */
+    int experts; /* MoE: routed experts */
+    int experts_per_token;
+    int64_t expert_ffn; /* MoE: width of one routed expert */
+    int64_t shared_ffn; /* MoE: total width of the shared experts (0: none) */
+} clg_mlp;
+
+/* Parameters of one layer by where they live, because they are sharded differently. */
+typedef struct clg_layer_parameters {
+    int64_t attention;  /* matrices of attention (split by tensor parallelism) */
+    int64_t mlp;        /* dense MLP and shared experts (split by tensor parallelism) */
+    int64_t experts;    /* all routed experts (split by expert parallelism) */
+    int64_t replicated; /* norms, routers, biases not split: on every tensor rank */
+} clg_layer_parameters;
+
+typedef struct clg_layer_kind {
+    clg_attention attention;
+    clg_mlp mlp;
+    bool parallel;   /* attention and MLP read the same norm (GPT-NeoX, Falcon): one reduction */
+    int norms;       /* norm kernels over the hidden width per layer */
+    bool layer_norm; /* LayerNorm rather than RMSNorm */
+    clg_layer_parameters parameters;
+} clg_layer_kind;
+
+enum { CLG_LAYER_KINDS = 8 };
+
+typedef struct clg_model {
+    const char *name;   /* preset name or file */
+    const char *title;  /* as people write it */
+    const char *source; /* where the shape is from */
+    int layers;         /* transformer layers, without multi-token-prediction modules */
+    int64_t hidden;
+    int64_t vocab;         /* as in the checkpoint */
+    bool tied;             /* output head shares the embedding matrix */
+    bool biases;           /* linear layers carry biases (memory only; counted in parameters) */
+    int64_t max_seq;       /* tokens; 0 if the file does not say */
+    int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
+                            */
+    int kinds;
+    clg_layer_kind kind[CLG_LAYER_KINDS];
+    const uint8_t *layer_kind;     /* [layers] index into kind, in order of depth */
+    int64_t embedding_parameters;  /* token and position tables, and any norm on them */
+    int64_t head_parameters;       /* output head; 0 when tied */
+    int64_t final_parameters;      /* norm after the last layer and the like */
+    int64_t prediction_parameters; /* MTP modules, all together */
+    int64_t parameters;            /* total without MTP modules: what model cards print */
+    int64_t active_parameters;     /* parameters a token touches (all but unrouted experts) */
+} clg_model;
+
+/* What MFU counts, per token of a sequence of `seq`: 6 x active parameters (embedding lookups of
+ * untied tables excluded, the output head included) + 12 x layers x heads*head_dim x seq for
+ * attention without causal halving (Chowdhery et al. 2022, arXiv:2204.02311, appendix B). */
+double clg_model_flop_per_token(const clg_model *model, int64_t seq);
+
+/* Reads a Hugging Face config.json. `name` is used in errors. The model and its tables live in
+ * `arena`. An unknown architecture names the fields it could not map and how to write them. */
+clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                          clg_model *model, clg_error *error);
+
+/* Plain dimensions, for tables of runs and for models that have no config.json. Zero or negative
+ * means absent (kv_heads = heads, head_dim = hidden/heads, ffn = 4*hidden). */
+typedef struct clg_model_shape {
+    const char *name;
+    int layers, heads, kv_heads, head_dim;
+    int64_t hidden, ffn, vocab;
+    bool gated, tied;
+    int experts, experts_per_token, shared_experts, dense_layers;
+    int64_t expert_ffn;
+} clg_model_shape;
+
+clg_status clg_model_from_shape(clg_arena *arena, const clg_model_shape *shape, clg_model *model,
+                                clg_error *error);
+
+/* Fills every derived field (parameter counts) from kinds and widths. Used by both readers. */
+void clg_model_count(clg_model *model);
+
+#endif
