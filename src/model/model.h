@@ -86,9 +86,10 @@ typedef struct clg_model {
     int64_t active_parameters;     /* parameters a token touches (all but unrouted experts) */
 } clg_model;
 
-/* What MFU counts, per token of a sequence of `seq`: 6 x active parameters (embedding lookups of
- * untied tables excluded, the output head included) + 12 x layers x heads*head_dim x seq for
- * attention without causal halving (Chowdhery et al. 2022, arXiv:2204.02311, appendix B). */
+/* What MFU counts, per token of a sequence of `seq`: 6 x active parameters, embeddings included, +
+ * 12 x layers x hidden x seq for attention, no causal halving, no recomputation (Chowdhery et al.
+ * 2022, arXiv:2204.02311, appendix B, with hidden for heads*head_dim). For MFU only: what a step
+ * executes is counted operation by operation in step/. */
 double clg_model_flop_per_token(const clg_model *model, int64_t seq);
 
 /* Reads a Hugging Face config.json. `name` is used in errors. The model and its tables live in

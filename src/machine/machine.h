@@ -1,0 +1,103 @@
+/* machine.h -- GPUs, nodes, fabrics, software stacks and prices, as data files describe them.
+ *
+ * Every number comes from a file in data/ (or the user's own file of the same form) that states its
+ * unit, source and kind; `data` keeps the parsed file so that any number can be asked for its
+ * source. All bandwidths: one direction, per GPU, unless the name says otherwise. Zero means "does
+ * not have it" where a GPU lacks a precision or a node lacks a link. */
+#ifndef CLG_MACHINE_MACHINE_H
+#define CLG_MACHINE_MACHINE_H
+
+#include "base/json.h"
+#include "op/op.h"
+
+/* How a number is known. */
+typedef enum clg_provenance { CLG_MEASURED, CLG_VENDOR, CLG_FITTED, CLG_ASSUMED } clg_provenance;
+extern const clg_name clg_provenance_names[];
+
+typedef struct clg_gpu {
+    const char *name, *title, *vendor, *generation;
+    double memory_bytes;        /* as sold */
+    double memory_usable_bytes; /* what the driver leaves to a program */
+    double hbm_bytes_per_s;     /* peak */
+    double l2_bytes;
+    double peak_flop_per_s[CLG_PRECISIONS]; /* dense; 0: not supported */
+    int multiprocessors;                    /* SMs or CUs */
+    double clock_hz;                        /* boost */
+    double fast_link_bytes_per_s;           /* NVLink, xGMI: one direction, per GPU */
+    double pcie_bytes_per_s;                /* one direction */
+    double tdp_w, idle_w;
+    const clg_json *data;
+    const char *file;
+} clg_gpu;
+
+typedef struct clg_node {
+    const char *name, *title, *gpu, *fabric; /* default GPU and fabric by name */
+    int gpus;                                /* GPUs in the box */
+    int domain;              /* GPUs that reach each other at fast-link speed (NVL72: 72) */
+    double link_bytes_per_s; /* fast link, one direction, per GPU; 0: over PCIe */
+    double link_latency_s;   /* one hop, as a collective sees it */
+    bool link_switched;      /* through a switch (any pair at full rate), not a fixed mesh */
+    bool link_reduces;       /* the switch reduces (NVLS) */
+    int nics;
+    double nic_bytes_per_s; /* one NIC, one direction */
+    double host_w;          /* the box without its GPUs, training */
+    double rated_w;         /* power supply rating of the box */
+    const clg_json *data;
+    const char *file;
+} clg_node;
+
+typedef struct clg_fabric {
+    const char *name, *title, *technology;
+    double bytes_per_s;      /* per GPU, one direction, line rate; 0: nics x nic rate / GPUs */
+    double efficiency;       /* achievable share of line rate, large messages, two nodes */
+    double latency_s;        /* one hop between nodes, as a collective sees it */
+    double oversubscription; /* 1: full bisection */
+    double tail;             /* growth of collective time per doubling of nodes beyond two */
+    const clg_json *data;
+    const char *file;
+} clg_fabric;
+
+typedef struct clg_price {
+    const char *name, *provider, *gpu, *term, *date, *source;
+    double usd_per_s; /* per GPU */
+    const clg_json *data;
+    const char *file;
+} clg_price;
+
+clg_status clg_gpu_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                        clg_gpu *gpu, clg_error *error);
+clg_status clg_node_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                         clg_node *node, clg_error *error);
+clg_status clg_fabric_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                           clg_fabric *fabric, clg_error *error);
+clg_status clg_price_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                          clg_price *price, clg_error *error);
+
+/* By canonical name, from the built-in data; an unknown name is CLG_BAD_INPUT with the nearest. */
+clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error);
+clg_status clg_node_find(clg_arena *arena, const char *name, clg_node *node, clg_error *error);
+clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabric,
+                           clg_error *error);
+/* The default node of a GPU: the vendor's reference box. */
+clg_status clg_node_default(clg_arena *arena, const clg_gpu *gpu, clg_node *node, clg_error *error);
+/* The cheapest on-demand price of a GPU in the built-in data; CLG_BAD_INPUT when there is none. */
+clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
+                             clg_error *error);
+
+/* One GPU kind in one node kind on one fabric. */
+typedef struct clg_machine {
+    clg_gpu gpu;
+    clg_node node;
+    clg_fabric fabric;
+    int gpus; /* of the job */
+} clg_machine;
+
+/* Bytes/s one GPU can send to other nodes (line rate x efficiency / oversubscription). */
+double clg_machine_inter_bytes_per_s(const clg_machine *machine);
+
+/* Group of `ranks` ranks whose neighbours are `stride` ranks apart, ranks filling domains in
+ * order: how many share a domain. Degrees that do not divide the domain are rounded the slow way.
+ */
+clg_group clg_machine_group(const clg_machine *machine, int ranks, int stride);
+
+#endif

@@ -1,0 +1,107 @@
+/* op.h -- the words a training step is written in: kinds of work, streams, groups, precisions.
+ *
+ * Dumb on purpose: an op says what is done (shape, bytes, flop, group, stream), never how long it
+ * takes. step/ writes ops; cost/ prices them; memory/, power/ and report/ read them. */
+#ifndef CLG_OP_OP_H
+#define CLG_OP_OP_H
+
+#include "base/name.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum clg_precision {
+    CLG_FP32,
+    CLG_TF32, /* fp32 inputs on tensor cores; not a plan's precision, a GPU's rate */
+    CLG_FP16,
+    CLG_BF16,
+    CLG_FP8,
+    CLG_MXFP8,
+    CLG_NVFP4,
+    CLG_PRECISIONS
+} clg_precision;
+extern const clg_name clg_precision_names[];
+
+/* Bytes of one stored element (nvfp4 0.5, without its block scales). */
+double clg_precision_bytes(clg_precision precision);
+
+typedef enum clg_op_kind {
+    CLG_OP_GEMM,       /* batch x [m,k] x [k,n] */
+    CLG_OP_GROUPED,    /* `batch` groups of m rows in all: experts */
+    CLG_OP_ATTENTION,  /* scores, softmax and values in one kernel */
+    CLG_OP_MEMORY,     /* a kernel bound by HBM: norm, activation, residual, permute, cast */
+    CLG_OP_COLLECTIVE, /* over a group */
+    CLG_OP_SEND,       /* to the next pipeline stage or ring neighbour */
+    CLG_OP_OPTIMIZER,  /* parameter update, bound by HBM */
+    CLG_OP_COPY        /* host to device or back */
+} clg_op_kind;
+
+/* A pass is the part of the step an op belongs to. */
+typedef enum clg_pass {
+    CLG_PASS_FORWARD,
+    CLG_PASS_RECOMPUTE,       /* forward work done again in the backward pass */
+    CLG_PASS_BACKWARD_INPUT,  /* gradients to inputs; the next stage waits for them */
+    CLG_PASS_BACKWARD_WEIGHT, /* gradients to weights; nobody waits within the micro-batch */
+    CLG_PASSES
+} clg_pass;
+
+/* Which parallel dimension a collective or send serves. */
+typedef enum clg_axis {
+    CLG_AXIS_NONE,
+    CLG_AXIS_TP,
+    CLG_AXIS_CP,
+    CLG_AXIS_EP,
+    CLG_AXIS_DP,
+    CLG_AXIS_PP,
+    CLG_AXES
+} clg_axis;
+extern const clg_name clg_axis_names[];
+
+typedef enum clg_collective {
+    CLG_ALL_REDUCE,
+    CLG_ALL_GATHER,
+    CLG_REDUCE_SCATTER,
+    CLG_ALL_TO_ALL,
+    CLG_SEND_RECEIVE,
+    CLG_BROADCAST,
+    CLG_COLLECTIVES
+} clg_collective;
+extern const clg_name clg_collective_names[];
+
+/* Who takes part: `ranks` GPUs, of which `per_domain` share one fast (NVLink) domain. All GPUs of
+ * a domain talk at the same time, each group over its own ranks' links. ranks 1 = no traffic. */
+typedef struct clg_group {
+    int ranks;
+    int per_domain;
+} clg_group;
+
+typedef struct clg_op {
+    clg_op_kind kind;
+    clg_pass pass;
+    const char *name;        /* what people call it: "qkv projection" */
+    clg_precision precision; /* of the arithmetic (GEMM) or the data (others) */
+    int count;               /* times in a row; never 0 */
+    /* GEMM, GROUPED: sizes of one product. */
+    double m, n, k, batch;
+    /* ATTENTION: per rank. */
+    struct {
+        double batch, heads, kv_heads, head_dim, value_head_dim;
+        double query_tokens, key_tokens; /* of one sequence */
+        double window;                   /* 0: none */
+        bool causal, fused;              /* fused: no materialized scores */
+        bool backward;
+    } attention;
+    double flop;      /* executed, all of one count (causal kernels: the half they do) */
+    double hbm_bytes; /* read and written at least once */
+    /* COLLECTIVE, SEND: bytes as nccl-tests defines "size" (the full buffer of one rank). */
+    clg_collective collective;
+    clg_axis axis;
+    clg_group group;
+    double bytes;
+    double overlap; /* share of its time that may hide behind compute of the same pass, 0..1 */
+    /* memory/: what the forward op leaves for the backward, and needs while it runs. */
+    double saved_bytes;
+    double transient_bytes;
+} clg_op;
+
+#endif

@@ -1,0 +1,66 @@
+/* schedule.h -- the order in which a pipeline stage does its passes.
+ *
+ * One file per schedule, one descriptor row in schedules.c. A schedule is data to the simulator: an
+ * ordered list of passes per stage; it knows no seconds. */
+#ifndef CLG_SCHEDULE_SCHEDULE_H
+#define CLG_SCHEDULE_SCHEDULE_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/name.h"
+
+#include <stdbool.h>
+
+typedef enum clg_schedule_kind {
+    CLG_GPIPE,
+    CLG_1F1B,
+    CLG_INTERLEAVED,
+    CLG_ZB_H1,
+    CLG_ZB_V,
+    CLG_DUALPIPE,
+    CLG_SCHEDULES
+} clg_schedule_kind;
+extern const clg_name clg_schedule_names[];
+
+typedef enum clg_slot_kind {
+    CLG_SLOT_FORWARD,
+    CLG_SLOT_BACKWARD,       /* input and weight gradients in one */
+    CLG_SLOT_BACKWARD_INPUT, /* where a schedule splits them */
+    CLG_SLOT_BACKWARD_WEIGHT
+} clg_slot_kind;
+
+typedef struct clg_slot {
+    unsigned char kind; /* clg_slot_kind */
+    unsigned char pair; /* 1: runs fused with the next slot (DualPipe's overlapped F&B) */
+    short chunk;        /* model chunk on this stage, from 0 */
+    int micro_batch;    /* from 0 */
+} clg_slot;
+
+typedef struct clg_pipeline {
+    clg_schedule_kind kind;
+    int stages;        /* p >= 1: GPUs in the pipeline direction */
+    int chunks;        /* v >= 1 per stage (zb-v and dualpipe: 2) */
+    int micro_batches; /* m >= 1 per step */
+} clg_pipeline;
+
+/* All that help, search, manual and simulator know of a schedule. */
+typedef struct clg_schedule {
+    clg_schedule_kind kind;
+    const char *name, *help, *source;
+    bool splits_backward; /* has separate weight passes */
+    int weight_copies;    /* 2 for DualPipe (two directions), else 1 */
+    /* NULL if the shape is legal, else what is required (says a sentence). */
+    const char *(*refuses)(clg_pipeline pipeline);
+    /* Depth of chunk `chunk` of stage `stage`: 0 .. stages*chunks-1, the order a micro-batch visits
+     * the model (interleaved: chunk*p + stage; V shapes: back down). */
+    int (*depth)(clg_pipeline pipeline, int stage, int chunk);
+    /* Number of slots of a stage and the slots themselves, in order of execution. */
+    int (*slots)(clg_arena *arena, clg_pipeline pipeline, int stage, clg_slot **slots);
+    /* Most micro-batch activations of one chunk alive at once on a stage (a plain count over slots
+     * gives the same; tests compare). */
+    double (*alive)(clg_pipeline pipeline, int stage);
+} clg_schedule;
+
+const clg_schedule *clg_schedule_of(clg_schedule_kind kind);
+
+#endif
