@@ -1,0 +1,52 @@
+/* collective.h -- seconds a collective takes on the links its group really crosses.
+ *
+ * Inside a domain over the fast link, across domains over the NICs, hierarchically when a group has
+ * several ranks in each of several domains. `bytes` is the nccl-tests "size": the buffer one rank
+ * holds (all-gather and reduce-scatter: the full, gathered buffer). Every row of algorithms is one
+ * function, formula text and source; the best one wins, ties to the earlier row.
+ * Curves (data/collective/*.json): per technology, latency per hop, achievable share of the link by
+ * message size, fitted to nccl-tests logs, with range and residuals. */
+#ifndef CLG_COST_COLLECTIVE_H
+#define CLG_COST_COLLECTIVE_H
+
+#include "machine/machine.h"
+
+/* A link level as a collective sees it after protocol and ramp: time of one hop carrying n bytes =
+ * latency_s + n / bytes_per_s. */
+typedef struct clg_link {
+    double latency_s;
+    double bytes_per_s; /* achievable, one direction, per GPU */
+    bool reduces;       /* the switch reduces in flight (NVLS, SHARP) */
+} clg_link;
+
+/* The two link levels of a machine, and what grows with scale. */
+typedef struct clg_network {
+    clg_link fast;         /* inside a domain */
+    clg_link slow;         /* between domains: per GPU, all GPUs of a node talking at once */
+    double base_s;         /* fixed cost of any collective (launch, synchronization) */
+    double protocol_bytes; /* size at which half the bandwidth is reached (protocol switch) */
+    double tail;           /* growth per doubling of domains beyond two, congestion and jitter */
+    double sigma_fast, sigma_slow; /* log-residuals */
+    bool borrowed;
+} clg_network;
+
+clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
+                            clg_error *error);
+
+typedef struct clg_algorithm {
+    clg_collective collective;
+    const char *name, *formula, *source;
+    /* Seconds, or a negative number where the algorithm does not apply to the group. */
+    double (*time_s)(const clg_network *network, clg_group group, double bytes);
+} clg_algorithm;
+
+const clg_algorithm *clg_algorithms(int *count);
+
+/* The fastest algorithm; its seconds in *seconds. ranks 1 gives 0 s. Never NULL for ranks > 1. */
+const clg_algorithm *clg_collective_best(const clg_network *network, clg_collective collective,
+                                         clg_group group, double bytes, double *seconds);
+
+/* Bus bandwidth as nccl-tests defines it, from bytes and seconds. */
+double clg_bus_bytes_per_s(clg_collective collective, int ranks, double bytes, double seconds);
+
+#endif

@@ -1,0 +1,83 @@
+/* kernel.h -- seconds a kernel takes on a GPU.
+ *
+ * Pure functions of shape and curves. The curves (data/kernel/<gpu>.json) are fitted to published
+ * measurements of single kernels by `ceiling fit --components`; each file carries the fit's range
+ * and residuals. A GPU without its own file borrows the nearest generation's shape (fractions of
+ * its own peak and bandwidth): `borrowed` says so and the interval widens. */
+#ifndef CLG_COST_KERNEL_H
+#define CLG_COST_KERNEL_H
+
+#include "machine/machine.h"
+
+/* Fraction of peak a family of kernels reaches, by shape. A product is cut in tiles of tile_m x
+ * tile_n; waves of tiles fill the multiprocessors; each wave costs (k + k_overhead) steps. */
+typedef struct clg_gemm_curve {
+    double efficiency;     /* share of dense peak of a long, full wave */
+    double k_overhead;     /* prologue and epilogue, in units of k */
+    double tail_share;     /* 1: a partial last wave costs a full one; 0: a proportional one */
+    double launch_s;       /* per kernel on the GPU, behind other kernels */
+    double hbm_efficiency; /* share of HBM bandwidth of operand traffic */
+    double sigma;          /* log-residual of the fit */
+    bool known;            /* false: precision not fitted for this GPU */
+} clg_gemm_curve;
+
+typedef enum clg_attention_kernel {
+    CLG_UNFUSED,
+    CLG_FLASH1,
+    CLG_FLASH2,
+    CLG_FLASH3,
+    CLG_CUDNN,
+    CLG_ATTENTION_KERNELS
+} clg_attention_kernel;
+extern const clg_name clg_attention_kernel_names[];
+
+typedef struct clg_attention_curve {
+    double forward_efficiency,
+        backward_efficiency; /* of dense peak, long sequences, head_dim 128 */
+    double tokens_half;      /* key tokens at which efficiency is half of that */
+    double head_dim_half;    /* same in head_dim (narrow heads feed the tensor cores worse) */
+    double launch_s;
+    double sigma;
+    bool known;
+} clg_attention_curve;
+
+typedef struct clg_kernels {
+    const char *file; /* data file, or "borrowed from ..." */
+    bool borrowed;
+    clg_gemm_curve gemm[CLG_PRECISIONS];
+    clg_gemm_curve grouped[CLG_PRECISIONS];
+    clg_attention_curve attention[CLG_ATTENTION_KERNELS];
+    struct {
+        double efficiency; /* share of HBM bandwidth of a large streaming kernel */
+        double bytes_half; /* bytes at which half of it is reached (launch and ramp) */
+        double launch_s;
+        double sigma;
+    } memory;
+    double optimizer_efficiency; /* share of HBM bandwidth of a fused multi-tensor update */
+    const clg_json *data;
+} clg_kernels;
+
+/* Reads the curves for a GPU from the built-in data, or borrows. */
+clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                            clg_error *error);
+
+/* GPU time of `batch` products [m,k] x [k,n]; operands of `precision`, output 16 bit or wider. */
+double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
+                  double n, double k, double batch);
+
+/* Grouped product: `groups` products that share n and k, `rows` rows of m in all, the fullest group
+ * `imbalance` (>= 1) times the mean. */
+double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                          double rows, double n, double k, double groups, double imbalance);
+
+/* One attention op (op->attention), forward or backward, fused or as materialized scores. */
+double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,
+                       clg_precision precision, const clg_op *op);
+
+/* A kernel that streams `bytes` through HBM. */
+double clg_memory_bound_s(const clg_gpu *gpu, const clg_kernels *kernels, double bytes);
+
+/* An optimizer update that streams `bytes`. */
+double clg_optimizer_s(const clg_gpu *gpu, const clg_kernels *kernels, double bytes);
+
+#endif
