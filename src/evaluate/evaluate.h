@@ -1,0 +1,99 @@
+/* evaluate.h -- the one place where modules meet: a scenario and a layout become an answer.
+ *
+ * Search, scaling, economics, validation, reports and tests all call clg_evaluate; nobody composes
+ * step, cost, schedule, simulate, memory and power again. */
+#ifndef CLG_EVALUATE_EVALUATE_H
+#define CLG_EVALUATE_EVALUATE_H
+
+#include "cost/collective.h"
+#include "cost/kernel.h"
+#include "layout/layout.h"
+#include "machine/machine.h"
+#include "model/model.h"
+#include "stack/stack.h"
+#include "timeline/timeline.h"
+
+/* Everything that stays the same while layouts change. */
+typedef struct clg_scenario {
+    clg_model model;
+    clg_machine machine;
+    clg_stack stack;
+    clg_kernels kernels;
+    clg_network network;
+    clg_price price;
+    double expert_imbalance; /* fullest expert rank over the mean, >= 1 */
+    double data_loading_s;   /* per step, exposed */
+} clg_scenario;
+
+/* Where one step's seconds go; the fields sum to step_s. */
+typedef struct clg_time_ledger {
+    double compute_s, tp_exposed_s, cp_exposed_s, ep_exposed_s, dp_exposed_s, pp_exposed_s,
+        bubble_s, optimizer_s, host_s, straggler_s;
+} clg_time_ledger;
+
+/* Bytes of the fullest rank at its peak; the fields sum to total_bytes. */
+typedef struct clg_memory_ledger {
+    double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes, buffers_bytes,
+        reserved_bytes;
+    double total_bytes;
+} clg_memory_ledger;
+
+typedef struct clg_stage_report {
+    int layers;    /* of all chunks */
+    double busy_s; /* in passes, whole step */
+    double alive;  /* micro-batch activations at the peak (in chunks) */
+    clg_memory_ledger memory;
+} clg_stage_report;
+
+/* Walls, in the words of the field. */
+typedef enum clg_wall {
+    CLG_WALL_COMPUTE,
+    CLG_WALL_MEMORY_BANDWIDTH,
+    CLG_WALL_TP,
+    CLG_WALL_CP,
+    CLG_WALL_EP,
+    CLG_WALL_DP,
+    CLG_WALL_BUBBLE,
+    CLG_WALL_HOST,
+    CLG_WALL_STRAGGLER,
+    CLG_WALL_MEMORY /* does not fit */
+} clg_wall;
+extern const clg_name clg_wall_names[];
+
+typedef struct clg_evaluation {
+    clg_layout layout;
+    double step_s, step_p10_s, step_p90_s;
+    clg_time_ledger time;
+    clg_memory_ledger memory; /* of the fullest rank */
+    double capacity_bytes;
+    bool fits;
+    int fullest_stage;
+    clg_stage_report *stages; /* [pp], NULL when evaluated without detail */
+    double tokens_per_s, tokens_per_s_per_gpu;
+    double model_flop, executed_flop; /* whole job, one step */
+    double mfu, hfu, model_flop_per_s_per_gpu;
+    double gpu_w, cluster_w, step_j, tokens_per_j;
+    double usd_per_h, usd_per_million_tokens; /* 0 without a price */
+    clg_wall bound_by;
+    double matrix_s, attention_s, memory_bound_s; /* parts of compute_s on the critical stage */
+    double hbm_bytes;                             /* of the critical stage, one step */
+    double log_sigma;                             /* of the interval */
+    const char *caveats; /* "; "-joined: borrowed curves, outside fitted range; NULL */
+} clg_evaluation;
+
+/* Makes a scenario's derived parts (kernels, network) from model, machine and stack. */
+clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error);
+
+/* Evaluates a complete layout. An illegal layout is CLG_BAD_INPUT; one that does not fit is an
+ * answer with fits = false. `timeline` may be NULL; else the step's passes are drawn into it.
+ * With detail, per-stage reports live in `arena`. */
+clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                        bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
+                        clg_error *error);
+
+/* The smallest change that makes a layout fit, as a sentence in `arena`; NULL if it fits or no
+ * single change does. */
+const char *clg_evaluate_mend(clg_arena *arena, const clg_scenario *scenario,
+                              const clg_layout *layout);
+
+#endif

@@ -1,0 +1,70 @@
+/* layout.h -- how one training step is split over GPUs.
+ *
+ * A layout is complete: nothing in it is "to be chosen" (search/ makes complete ones). Degrees
+ * multiply to the GPUs: dp * tp * cp * pp. Experts live inside dp * cp * tp: an expert is split
+ * over etp ranks, ep groups hold all experts. Rank order, fastest first: tp, cp, dp, pp. */
+#ifndef CLG_LAYOUT_LAYOUT_H
+#define CLG_LAYOUT_LAYOUT_H
+
+#include "model/model.h"
+#include "op/op.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum clg_recompute {
+    CLG_RECOMPUTE_NONE,
+    CLG_RECOMPUTE_SELECTIVE, /* the attention core is done again */
+    CLG_RECOMPUTE_FULL       /* every layer is done again from its input */
+} clg_recompute;
+extern const clg_name clg_recompute_names[];
+
+typedef enum clg_context_kind {
+    CLG_CONTEXT_RING,
+    CLG_CONTEXT_GATHER,
+    CLG_CONTEXT_ULYSSES
+} clg_context_kind;
+extern const clg_name clg_context_names[];
+
+typedef enum clg_optimizer { CLG_ADAM, CLG_ADAM_8BIT, CLG_MUON, CLG_SGD } clg_optimizer;
+extern const clg_name clg_optimizer_names[];
+
+typedef struct clg_layout {
+    int64_t seq;          /* tokens */
+    int64_t global_batch; /* sequences per step */
+    int dp;               /* data-parallel ranks, FSDP ranks included */
+    int zero;             /* 0..3; FSDP with reshard after forward 3, without 2 */
+    int hsdp;             /* ranks one shard set spans; 0 or dp: all of dp */
+    int tp;
+    bool sp; /* sequence parallel: norms and residuals split over tp */
+    int cp;
+    clg_context_kind cp_kind;
+    int ep, etp;          /* expert parallel; tensor degree of one expert */
+    int pp, vpp;          /* stages; chunks per stage */
+    int schedule;         /* clg_schedule_kind */
+    int micro_batch;      /* sequences */
+    int64_t accumulation; /* micro-batches per step and pipeline: global_batch/(dp*micro_batch) */
+    clg_recompute recompute;
+    int recompute_layers; /* full: only the first n layers of each chunk; 0: all */
+    clg_precision precision;
+    int attention; /* clg_attention_kernel */
+    clg_optimizer optimizer;
+    bool offload; /* optimizer states and update on the host */
+} clg_layout;
+
+/* GPUs a layout uses. */
+int64_t clg_layout_gpus(const clg_layout *layout);
+
+/* NULL if legal for this model, else one clause saying which rule is broken and what would be
+ * right; the text lives in `arena`. Rules in layout.c, one function each. */
+const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout);
+
+/* Layers of each chunk: layers_of[stage * vpp + chunk] (depth order is the schedule's). As even as
+ * possible; what does not divide goes to the chunks that hold neither embedding nor head, from the
+ * middle out. */
+void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of);
+
+/* "tp8 pp16 dp128 zero1 mb1 1f1b" for people and for messages; out holds at least 160 bytes. */
+void clg_layout_print(const clg_layout *layout, char *out, size_t size);
+
+#endif

@@ -1,0 +1,64 @@
+/* search.h -- every legal layout of a scenario, bounded, priced, certified.
+ *
+ * A space is a set of values per axis. Cheap lower bounds on memory and on time cut; what survives
+ * is evaluated with clg_evaluate. The certificate counts all of it. Ties: fewer tp, then pp, cp,
+ * ep, lower zero, less recompute, larger micro-batch: deterministic. */
+#ifndef CLG_SEARCH_SEARCH_H
+#define CLG_SEARCH_SEARCH_H
+
+#include "evaluate/evaluate.h"
+
+enum { CLG_SEARCH_VALUES = 64 };
+
+/* Allowed values of one axis; count 0: all that are legal. */
+typedef struct clg_axis_values {
+    int count;
+    int value[CLG_SEARCH_VALUES];
+} clg_axis_values;
+
+typedef struct clg_space {
+    int64_t gpus, seq, global_batch; /* sequences */
+    clg_precision precision;
+    clg_optimizer optimizer;
+    bool offload;
+    clg_axis_values dp, zero, hsdp, tp, sp, cp, ep, etp, pp, vpp, schedule, micro_batch, recompute,
+        attention;
+    int keep;        /* best plans to return, 1.. */
+    bool exhaustive; /* no cutting: brute force for tests */
+} clg_space;
+
+enum { CLG_CUTS = 4 };
+typedef enum clg_cut {
+    CLG_CUT_MEMORY,   /* a lower bound of memory is above capacity */
+    CLG_CUT_TIME,     /* a lower bound of time is above the worst plan kept */
+    CLG_CUT_NO_FIT,   /* evaluated, does not fit */
+    CLG_CUT_DOMINATED /* same time and memory as a simpler layout by construction */
+} clg_cut;
+extern const clg_name clg_cut_names[];
+
+typedef struct clg_found {
+    clg_evaluation *best; /* [count], fastest first */
+    int count;
+    clg_evaluation *pareto; /* time against memory, fastest first */
+    int pareto_count;
+    clg_evaluation nearest; /* valid when count is 0: the plan missing the least memory */
+    bool has_nearest;
+    int64_t layouts; /* legal layouts in the space */
+    int64_t bounded; /* decided, by bound or price: = layouts when complete */
+    int64_t priced;  /* evaluated in full */
+    int64_t cut[CLG_CUTS];
+    bool complete;
+} clg_found;
+
+/* Called now and then with the share done (0..1); return false to stop (complete = false). */
+typedef struct clg_progress {
+    bool (*tell)(void *context, double share);
+    void *context;
+} clg_progress;
+
+/* Results live in `arena`. Nothing fits is an answer (count 0). A fixed axis that leaves no legal
+ * layout at all is CLG_BAD_INPUT naming the rule. */
+clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                      clg_progress progress, clg_found *found, clg_error *error);
+
+#endif

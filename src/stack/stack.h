@@ -1,0 +1,60 @@
+/* stack.h -- what a software generation does to the same layout on the same GPUs.
+ *
+ * One data file per stack (data/stack/<name>.json). Few terms, each physical: what the host costs
+ * per kernel, which memory-bound kernels are fused, what overlaps with what, what memory is kept
+ * beside the tensors. None multiplies the total. Fitted ones say on which runs. */
+#ifndef CLG_STACK_STACK_H
+#define CLG_STACK_STACK_H
+
+#include "base/json.h"
+#include "op/op.h"
+
+#include <stdbool.h>
+
+typedef struct clg_stack {
+    const char *name, *title, *date;
+    bool known; /* false: the default stands in for an unknown stack */
+    /* time on the host */
+    double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
+    double host_step_s;        /* per step: data loader, logging, synchronizations */
+    double host_micro_batch_s; /* per micro-batch and stage: scheduler, synchronizations */
+    /* kernels */
+    bool fused_norm;       /* one pass over the data instead of several */
+    bool fused_activation; /* bias + GeLU or SwiGLU in one kernel */
+    bool fused_residual;   /* bias + dropout + add in one kernel */
+    bool fused_rotary;
+    bool fused_softmax;       /* scale + mask + softmax in one kernel (unfused attention) */
+    bool fused_cross_entropy; /* loss without fp32 logits in memory */
+    bool dropout;             /* masks are kept and passes made */
+    bool fused_optimizer;     /* multi-tensor kernels instead of one per tensor */
+    bool grouped_experts;     /* experts as one grouped product rather than one by one */
+    /* overlap: share of the communication that may hide, 0..1 */
+    double gradient_overlap;  /* data-parallel reduction under the last backward */
+    double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
+    double tensor_overlap;    /* tensor-parallel collectives under their matrix products */
+    double expert_overlap;    /* dispatch and combine */
+    double context_overlap;   /* ring exchange under attention */
+    bool send_overlap;        /* pipeline sends do not block the sender */
+    double overlap_slowdown;  /* compute is this much slower while communication runs (>= 1) */
+    /* variation */
+    double jitter; /* log-sigma of one GPU's step time against its mean */
+    double sigma;  /* log-residual of whole steps, fitted runs of this stack left out */
+    /* memory */
+    double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
+    double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */
+    double reserve_share;   /* allocator's reserved over allocated, minus 1, at the peak */
+    clg_precision gradient; /* dtype gradients are accumulated and reduced in */
+    bool master_weights;    /* fp32 copy beside 16-bit weights */
+    bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
+    const char *attention;  /* default attention kernel name */
+    const clg_json *data;
+    const char *file;
+} clg_stack;
+
+/* By name from the built-in data. A name without a file gives the default ("unknown") with
+ * known = false; a near miss of a known name is an error with the nearest. */
+clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error);
+clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                          clg_stack *stack, clg_error *error);
+
+#endif
