@@ -1,18 +1,14 @@
 /* machine.h -- GPUs, nodes, fabrics, software stacks and prices, as data files describe them.
  *
  * Every number comes from a file in data/ (or the user's own file of the same form) that states its
- * unit, source and kind; `data` keeps the parsed file so that any number can be asked for its
- * source. All bandwidths: one direction, per GPU, unless the name says otherwise. Zero means "does
- * not have it" where a GPU lacks a precision or a node lacks a link. */
+ * unit, source and kind (dataset/value.h reads them); `data` keeps the parsed file so that any
+ * number can be asked for its source. All bandwidths: one direction, per GPU, unless the name says
+ * otherwise. Zero means "does not have it" where a GPU lacks a precision or a node lacks a link. */
 #ifndef CLG_MACHINE_MACHINE_H
 #define CLG_MACHINE_MACHINE_H
 
 #include "base/json.h"
 #include "op/op.h"
-
-/* How a number is known. */
-typedef enum clg_provenance { CLG_MEASURED, CLG_VENDOR, CLG_FITTED, CLG_ASSUMED } clg_provenance;
-extern const clg_name clg_provenance_names[];
 
 typedef struct clg_gpu {
     const char *name, *title, *vendor, *generation;

@@ -1,0 +1,29 @@
+/* value.h -- a number from a data file, with its unit, source and kind.
+ *
+ * In data files every number is {"value": 3.35, "unit": "TB/s", "source": "document, place, date",
+ * "kind": "measured|vendor|fitted|assumed"}. Readers take numbers only through here, so that a
+ * file without them is refused with file, line and column. */
+#ifndef CLG_DATASET_VALUE_H
+#define CLG_DATASET_VALUE_H
+
+#include "base/json.h"
+#include "base/name.h"
+#include "units/units.h"
+
+/* How a number is known. */
+typedef enum clg_provenance { CLG_MEASURED, CLG_VENDOR, CLG_FITTED, CLG_ASSUMED } clg_provenance;
+extern const clg_name clg_provenance_names[];
+
+/* Reads object[key] as a value of the dimension into *si (>= 0 and finite). A missing member keeps
+ * *si when `required` is false, else is an error. */
+clg_status clg_value_read(const clg_json *object, const char *key, clg_dimension dimension,
+                          bool required, const char *file, double *si, clg_error *error);
+
+/* A plain word or flag member that needs no unit: {"value": true, "source": ..., "kind": ...}. */
+clg_status clg_value_flag(const clg_json *object, const char *key, bool required, const char *file,
+                          bool *flag, clg_error *error);
+
+/* "value unit, kind, source" of object[key] for people; "not stated" when absent. In `arena`. */
+const char *clg_value_why(clg_arena *arena, const clg_json *object, const char *key);
+
+#endif
