@@ -59,9 +59,9 @@ int64_t clg_layout_gpus(const clg_layout *layout);
  * right; the text lives in `arena`. Rules in layout.c, one function each. */
 const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout);
 
-/* Layers of each chunk: layers_of[stage * vpp + chunk] (depth order is the schedule's). As even as
- * possible; what does not divide goes to the chunks that hold neither embedding nor head, from the
- * middle out. */
+/* Layers of each chunk by depth: layers_of[0 .. pp*vpp-1] in the order a micro-batch visits them
+ * (the schedule says which stage holds which depth). As even as possible; what does not divide goes
+ * to the chunks that hold neither embedding nor head, from the middle out. */
 void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of);
 
 /* "tp8 pp16 dp128 zero1 mb1 1f1b" for people and for messages; out holds at least 160 bytes. */

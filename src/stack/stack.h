@@ -31,11 +31,12 @@ typedef struct clg_stack {
     /* overlap: share of the communication that may hide, 0..1 */
     double gradient_overlap;  /* data-parallel reduction under the last backward */
     double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
-    double tensor_overlap;    /* tensor-parallel collectives under their matrix products */
-    double expert_overlap;    /* dispatch and combine */
-    double context_overlap;   /* ring exchange under attention */
-    bool send_overlap;        /* pipeline sends do not block the sender */
-    double overlap_slowdown;  /* compute is this much slower while communication runs (>= 1) */
+    double tensor_overlap;    /* tensor-parallel collectives under their own products */
+    double tensor_backward_overlap; /* those of the backward beside the weight product */
+    double expert_overlap;          /* dispatch and combine */
+    double context_overlap;         /* ring exchange under attention */
+    bool send_overlap;              /* pipeline sends do not block the sender */
+    double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
     /* variation */
     double jitter; /* log-sigma of one GPU's step time against its mean */
     double sigma;  /* log-residual of whole steps, fitted runs of this stack left out */

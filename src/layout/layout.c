@@ -1,0 +1,209 @@
+/* layout.c -- which layouts are legal, and how layers fall on stages. */
+#include "layout/layout.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const clg_name clg_recompute_names[] = {
+    {"none", CLG_RECOMPUTE_NONE, "every activation is kept"},
+    {"selective", CLG_RECOMPUTE_SELECTIVE, "the attention core is done again"},
+    {"full", CLG_RECOMPUTE_FULL, "layers are done again from their inputs"},
+    {NULL, 0, NULL}};
+
+const clg_name clg_context_names[] = {
+    {"ring", CLG_CONTEXT_RING, "keys and values pass round a ring, under attention"},
+    {"gather", CLG_CONTEXT_GATHER, "keys and values are gathered before attention"},
+    {"ulysses", CLG_CONTEXT_ULYSSES, "heads are exchanged for tokens by all-to-all"},
+    {NULL, 0, NULL}};
+
+const clg_name clg_optimizer_names[] = {
+    {"adam", CLG_ADAM, "fp32 master weights and two fp32 moments"},
+    {"adam8bit", CLG_ADAM_8BIT, "fp32 master weights and two 8-bit moments"},
+    {"muon", CLG_MUON, "fp32 master weights and one moment, orthogonalized"},
+    {"sgd", CLG_SGD, "fp32 master weights and one moment"},
+    {NULL, 0, NULL}};
+
+int64_t clg_layout_gpus(const clg_layout *layout) {
+    return (int64_t)layout->dp * layout->tp * layout->cp * layout->pp;
+}
+
+/* What a rule sees and where it says why. `why` is NULL while searching, so that refusing a layout
+ * costs no formatting. */
+typedef struct rule_context {
+    clg_arena *arena;
+    const clg_model *model;
+    const clg_layout *layout;
+    const char *why;
+} rule_context;
+
+static bool refuse(rule_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Always false, for `return condition || refuse(...)`. */
+static bool refuse(rule_context *context, const char *format, ...) {
+    if (!context->arena) {
+        context->why = "refused";
+        return false;
+    }
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    context->why = clg_arena_copy(context->arena, text, strlen(text));
+    return false;
+}
+
+static bool degrees_are_positive(rule_context *c) {
+    const clg_layout *l = c->layout;
+    bool positive = l->dp >= 1 && l->tp >= 1 && l->cp >= 1 && l->ep >= 1 && l->etp >= 1 &&
+                    l->pp >= 1 && l->vpp >= 1 && l->micro_batch >= 1 && l->accumulation >= 1 &&
+                    l->seq >= 1 && l->zero >= 0 && l->zero <= 3;
+    return positive || refuse(c, "every degree is at least 1 and zero is 0 to 3");
+}
+
+static bool batch_is_whole(rule_context *c) {
+    const clg_layout *l = c->layout;
+    int64_t product = (int64_t)l->dp * l->micro_batch * l->accumulation;
+    return product == l->global_batch ||
+           refuse(c,
+                  "dp %d x micro-batch %d x accumulation %lld is %lld sequences, not the global "
+                  "batch of %lld; the batch has to be a multiple of dp x micro-batch",
+                  l->dp, l->micro_batch, (long long)l->accumulation, (long long)product,
+                  (long long)l->global_batch);
+}
+
+static bool attention_splits(rule_context *c, const clg_attention *attention) {
+    int tp = c->layout->tp;
+    if (attention->kind == CLG_ATTENTION_NONE) return true;
+    if (attention->heads % tp != 0)
+        return refuse(c, "tp %d does not divide the %d attention heads", tp, attention->heads);
+    bool shared = attention->kv_heads % tp == 0 || tp % attention->kv_heads == 0;
+    return shared || refuse(c, "tp %d and the %d key-value heads do not divide one another", tp,
+                            attention->kv_heads);
+}
+
+static bool tensor_splits(rule_context *c) {
+    const clg_model *m = c->model;
+    int tp = c->layout->tp;
+    for (int i = 0; i < m->kinds; i++) {
+        const clg_layer_kind *kind = &m->kind[i];
+        if (!attention_splits(c, &kind->attention)) return false;
+        if (kind->mlp.kind == CLG_MLP_DENSE && kind->mlp.ffn % tp != 0)
+            return refuse(c, "tp %d does not divide the MLP width %lld", tp,
+                          (long long)kind->mlp.ffn);
+    }
+    return true;
+}
+
+static bool sequence_splits(rule_context *c) {
+    const clg_layout *l = c->layout;
+    if (l->sp && l->tp == 1) return refuse(c, "sp splits norms over tp, and tp is 1");
+    if (l->cp > 1 && l->seq % (2 * (int64_t)l->cp) != 0)
+        return refuse(c, "2 x cp %d does not divide the sequence of %lld tokens", l->cp,
+                      (long long)l->seq);
+    if (l->sp && l->seq / l->cp % l->tp != 0)
+        return refuse(c, "tp %d does not divide the %lld tokens of a sequence on one rank", l->tp,
+                      (long long)(l->seq / l->cp));
+    if (l->cp > 1 && l->cp_kind == CLG_CONTEXT_ULYSSES)
+        for (int i = 0; i < c->model->kinds; i++)
+            if (c->model->kind[i].attention.heads % (l->tp * l->cp) != 0)
+                return refuse(c, "ulysses: tp %d x cp %d does not divide the %d heads", l->tp,
+                              l->cp, c->model->kind[i].attention.heads);
+    return true;
+}
+
+static const clg_mlp *experts_of(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return &model->kind[i].mlp;
+    return NULL;
+}
+
+static bool experts_split(rule_context *c) {
+    const clg_layout *l = c->layout;
+    const clg_mlp *mlp = experts_of(c->model);
+    if (!mlp)
+        return (l->ep == 1 && l->etp == 1) ||
+               refuse(c, "ep %d and etp %d on a model without experts", l->ep, l->etp);
+    if (mlp->experts % l->ep != 0)
+        return refuse(c, "ep %d does not divide the %d experts", l->ep, mlp->experts);
+    if (mlp->expert_ffn % l->etp != 0)
+        return refuse(c, "etp %d does not divide the expert width %lld", l->etp,
+                      (long long)mlp->expert_ffn);
+    int64_t home = (int64_t)l->tp * l->cp * l->dp;
+    return home % ((int64_t)l->ep * l->etp) == 0 ||
+           refuse(c, "ep %d x etp %d does not divide the %lld ranks of tp x cp x dp", l->ep, l->etp,
+                  (long long)home);
+}
+
+static bool layers_suffice(rule_context *c) {
+    const clg_layout *l = c->layout;
+    return (int64_t)l->pp * l->vpp <= c->model->layers ||
+           refuse(c, "pp %d x vpp %d is more than the %d layers", l->pp, l->vpp, c->model->layers);
+}
+
+static bool shards_are_whole(rule_context *c) {
+    const clg_layout *l = c->layout;
+    if (l->hsdp <= 0 || l->hsdp == l->dp) return true;
+    return l->dp % l->hsdp == 0 ||
+           refuse(c, "a shard group of %d ranks does not divide dp %d", l->hsdp, l->dp);
+}
+
+static bool recompute_is_meant(rule_context *c) {
+    const clg_layout *l = c->layout;
+    return l->recompute_layers >= 0 &&
+           (l->recompute_layers == 0 || l->recompute == CLG_RECOMPUTE_FULL ||
+            refuse(c, "first-n-layers goes with full recompute only"));
+}
+
+const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout) {
+    rule_context context = {arena, model, layout, NULL};
+    rule_context *c = &context;
+    bool legal = degrees_are_positive(c) && batch_is_whole(c) && tensor_splits(c) &&
+                 sequence_splits(c) && experts_split(c) && layers_suffice(c) &&
+                 shards_are_whole(c) && recompute_is_meant(c);
+    return legal ? NULL : context.why;
+}
+
+void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of) {
+    int chunks = layout->pp * layout->vpp;
+    int even = model->layers / chunks, extra = model->layers % chunks;
+    for (int i = 0; i < chunks; i++) layers_of[i] = even;
+    /* The ends hold embedding and head: they get an extra layer last. */
+    int first = chunks > 2 ? 1 : 0, inner = chunks > 2 ? chunks - 2 : chunks;
+    int to_inner = extra < inner ? extra : inner;
+    int start = first + (inner - to_inner) / 2;
+    for (int i = 0; i < to_inner; i++) layers_of[start + i]++;
+    if (extra > inner) layers_of[0]++;
+}
+
+/* Appends; never past the end. */
+static void add(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add(char *out, size_t size, const char *format, ...) {
+    size_t used = strlen(out);
+    if (used + 1 >= size) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void clg_layout_print(const clg_layout *l, char *out, size_t size) {
+    assert(size > 0);
+    out[0] = '\0';
+    add(out, size, "tp%d%s", l->tp, l->sp ? "+sp" : "");
+    if (l->cp > 1) add(out, size, " cp%d", l->cp);
+    if (l->ep > 1) add(out, size, " ep%d", l->ep);
+    if (l->etp > 1) add(out, size, " etp%d", l->etp);
+    add(out, size, " pp%d", l->pp);
+    if (l->vpp > 1) add(out, size, " vpp%d", l->vpp);
+    add(out, size, " dp%d zero%d", l->dp, l->zero);
+    if (l->hsdp > 0 && l->hsdp != l->dp) add(out, size, " hsdp%d", l->hsdp);
+    add(out, size, " mb%d recompute-%s", l->micro_batch,
+        clg_name_of(clg_recompute_names, (int)l->recompute));
+}

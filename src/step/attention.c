@@ -1,0 +1,154 @@
+/* attention.c -- the attention half of a layer: projections, rotation, core, context exchange.
+ *
+ * Saved activations follow Korthikanti et al. 2022 (arXiv:2205.05198), section 4.1, with the 16-bit
+ * terms edited for grouped and latent heads and for kernels that keep no scores. */
+#include "step/block.h"
+
+#include <math.h>
+
+/* One core kernel: forward or backward. Causal kernels skip the masked half; a window keeps
+ * window x query scores. Scores of unfused attention are computed in full. */
+static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                    clg_pass pass, double heads, double kv_heads) {
+    const clg_layout *layout = shard->layout;
+    bool fused = shard->layout->attention != 0; /* row 0 of the kernels is unfused */
+    double keys = (double)layout->seq, queries = keys / layout->cp;
+    double seen = keys;
+    if (attention->window > 0 && (double)attention->window < keys) seen = (double)attention->window;
+    double scores = queries * seen;
+    if (fused) scores *= seen < keys ? 1.0 - 0.5 * seen / keys : 0.5;
+    if (attention->kind == CLG_ATTENTION_LINEAR) scores = queries * 256; /* chunk of the kernel */
+    clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, pass, "attention core");
+    op->precision = shard->wide;
+    op->attention.batch = layout->micro_batch;
+    op->attention.heads = heads;
+    op->attention.kv_heads = kv_heads;
+    op->attention.head_dim = attention->head_dim;
+    op->attention.value_head_dim = attention->value_head_dim;
+    op->attention.query_tokens = queries;
+    op->attention.key_tokens = attention->kind == CLG_ATTENTION_LINEAR ? 512 : keys;
+    op->attention.window = seen < keys ? seen : 0;
+    op->attention.causal = true;
+    op->attention.fused = fused;
+    op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
+    double products = 2.0 * (attention->head_dim + attention->value_head_dim);
+    op->flop = layout->micro_batch * heads * scores * products;
+    /* Backward: two products each for both operands; fused kernels redo the scores (Dao 2023,
+     * arXiv:2307.08691: five products against two). */
+    if (op->attention.backward) op->flop *= fused ? 2.5 : 2.0;
+    return op;
+}
+
+/* Keys and values of the other context ranks. Ring: the same bytes in cp - 1 exchanges under the
+ * core; the backward passes gradients too. Ulysses: queries, keys, values and outputs change
+ * places by all-to-all (arXiv:2309.14509). */
+static void exchange_context(clg_block *block, const clg_shard *shard, double kv_width,
+                             double query_width) {
+    const clg_layout *layout = shard->layout;
+    if (layout->cp == 1) return;
+    double w = shard->wide_bytes, all = layout->cp * shard->tokens * kv_width * w;
+    if (layout->cp_kind == CLG_CONTEXT_ULYSSES) {
+        double bytes = shard->tokens * (kv_width + 2 * query_width) * w;
+        clg_block_collective(block, CLG_PASS_FORWARD, "exchange heads for tokens", CLG_AXIS_CP,
+                             CLG_ALL_TO_ALL, shard->cp, bytes, 0);
+        clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "exchange tokens for heads",
+                             CLG_AXIS_CP, CLG_ALL_TO_ALL, shard->cp, bytes, 0);
+        return;
+    }
+    double share = layout->cp_kind == CLG_CONTEXT_RING ? shard->stack->context_overlap : 0;
+    clg_block_collective(block, CLG_PASS_FORWARD, "keys and values of other ranks", CLG_AXIS_CP,
+                         CLG_ALL_GATHER, shard->cp, all, share);
+    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "keys and values of other ranks",
+                         CLG_AXIS_CP, CLG_ALL_GATHER, shard->cp, all, share);
+    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "key and value gradients", CLG_AXIS_CP,
+                         CLG_REDUCE_SCATTER, shard->cp, all, share);
+}
+
+/* Rotation reads and writes queries and keys; unfused PyTorch code makes about five passes
+ * (split, negate, two products, sum). */
+static void rotate(clg_block *block, const clg_shard *shard, double width) {
+    double bytes = shard->tokens * width * 2 * shard->wide_bytes;
+    bool fused = shard->stack->fused_rotary;
+    clg_block_memory(block, "rotary embedding", fused ? bytes : 5 * bytes, fused ? 1 : 8,
+                     fused ? bytes : 5 * bytes, fused ? 1 : 8);
+}
+
+/* What the core leaves for the backward: fused kernels keep one statistic per row; unfused ones
+ * the softmax (2 bytes), its dropout output (2) and mask (1) for every score. */
+static double core_saved(const clg_shard *shard, double heads) {
+    const clg_layout *layout = shard->layout;
+    double rows = layout->micro_batch * heads * (double)layout->seq / layout->cp;
+    if (layout->attention != 0) return rows * 4;
+    double per_score = shard->stack->dropout ? 5 : 2;
+    return rows * (double)layout->seq * per_score;
+}
+
+static void project_grouped(clg_block *block, const clg_shard *shard,
+                            const clg_attention *attention, double heads, double kv_heads) {
+    double tokens = shard->tokens, hidden = (double)shard->model->hidden;
+    double width = heads * attention->head_dim + kv_heads * attention->head_dim +
+                   kv_heads * attention->value_head_dim;
+    clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
+    block->saved_bytes += tokens * width * shard->wide_bytes;
+}
+
+/* MLA (DeepSeek-V2, arXiv:2405.04434, section 2.1): low-rank query and key-value projections, of
+ * which the down ones are on every tensor rank. The expanded heads are saved, as trainers do. */
+static void project_latent(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                           double heads) {
+    double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
+    double nope = attention->head_dim - attention->rope_dim;
+    double latent = attention->kv_rank + attention->rope_dim;
+    if (attention->query_rank > 0) {
+        clg_block_linear(block, shard, "query down projection", tokens, hidden,
+                         attention->query_rank, true);
+        clg_block_norm(block, shard, "query norm", tokens * attention->query_rank, false);
+        clg_block_linear(block, shard, "query up projection", tokens, attention->query_rank,
+                         heads * attention->head_dim, true);
+        block->saved_bytes += tokens * 2 * attention->query_rank * w;
+    } else {
+        clg_block_linear(block, shard, "query projection", tokens, hidden,
+                         heads * attention->head_dim, true);
+    }
+    clg_block_linear(block, shard, "key-value down projection", tokens, hidden, latent, true);
+    clg_block_norm(block, shard, "key-value norm", tokens * attention->kv_rank, false);
+    clg_block_linear(block, shard, "key-value up projection", tokens, attention->kv_rank,
+                     heads * (nope + attention->value_head_dim), true);
+    block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
+    block->saved_bytes +=
+        tokens * heads * (2 * attention->head_dim + attention->value_head_dim) * w;
+}
+
+void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
+    if (attention->kind == CLG_ATTENTION_NONE) return;
+    const clg_layout *layout = shard->layout;
+    bool latent = attention->kind == CLG_ATTENTION_LATENT;
+    double heads = (double)attention->heads / layout->tp;
+    double kv_heads = latent ? heads : fmax(1, (double)attention->kv_heads / layout->tp);
+    double query_width = heads * attention->head_dim;
+    double value_width = heads * attention->value_head_dim;
+    double kv_width = kv_heads * (attention->head_dim + attention->value_head_dim);
+    clg_block_enter_tensor(block, shard, "attention input");
+    if (latent)
+        project_latent(block, shard, attention, heads);
+    else
+        project_grouped(block, shard, attention, heads, kv_heads);
+    if (attention->query_key_norm)
+        clg_block_norm(block, shard, "query and key norms",
+                       shard->tokens * (query_width + kv_heads * attention->head_dim), false);
+    if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
+    exchange_context(block, shard, kv_width, query_width);
+    core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
+    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE)
+        core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
+    core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads, kv_heads);
+    double kept = core_saved(shard, heads);
+    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE)
+        block->rebuilt_bytes += kept;
+    else
+        block->saved_bytes += kept;
+    block->saved_bytes += shard->tokens * value_width * shard->wide_bytes;
+    clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
+                     (double)shard->model->hidden, true);
+    clg_block_leave_tensor(block, shard, "attention output");
+}

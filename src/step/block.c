@@ -1,0 +1,178 @@
+/* block.c -- the vocabulary a layer is written in: products, kernels, collectives.
+ *
+ * Bytes of memory-bound kernels are counted as reads + writes of 16-bit elements per kernel; an
+ * unfused form is counted as the passes PyTorch makes (one kernel per elementary operation). */
+#include "step/block.h"
+
+#include <assert.h>
+#include <string.h>
+
+clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name) {
+    assert(block->ops < CLG_BLOCK_OPS);
+    clg_op *op = &block->op[block->ops++];
+    memset(op, 0, sizeof *op);
+    op->kind = kind;
+    op->pass = pass;
+    op->name = name;
+    op->count = 1;
+    op->batch = 1;
+    op->group = (clg_group){1, 1};
+    return op;
+}
+
+void clg_block_memory(clg_block *block, const char *name, double forward, int forward_kernels,
+                      double backward, int backward_kernels) {
+    if (forward > 0) {
+        clg_op *op = clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_FORWARD, name);
+        op->count = forward_kernels;
+        op->hbm_bytes = forward / forward_kernels;
+    }
+    if (backward > 0) {
+        clg_op *op = clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_INPUT, name);
+        op->count = backward_kernels;
+        op->hbm_bytes = backward / backward_kernels;
+    }
+}
+
+static void product(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name,
+                    clg_precision precision, double m, double n, double k, double batch) {
+    clg_op *op = clg_block_add(block, kind, pass, name);
+    op->precision = precision;
+    op->m = m;
+    op->n = n;
+    op->k = k;
+    op->batch = batch;
+    double rows = kind == CLG_OP_GROUPED ? m : m * batch;
+    op->flop = 2 * rows * n * k;
+    /* Grouped weight gradients reduce over rows: m and k trade places there, flop is the same. */
+    op->hbm_bytes = clg_precision_bytes(precision) * (rows * k + batch * k * n) + 2 * rows * n;
+}
+
+/* Narrow products need their inputs cast and scaled: one pass that reads 16 bit and writes the
+ * narrow value twice (row- and column-wise copies: forward and weight gradient need other
+ * orders). Weights are cast once per step and optimizer, not here. */
+static void cast(clg_block *block, const clg_shard *shard, clg_pass pass, double elements) {
+    double narrow = clg_precision_bytes(shard->layout->precision);
+    if (narrow >= shard->wide_bytes) return;
+    clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
+    op->hbm_bytes = elements * (shard->wide_bytes + 2 * narrow);
+}
+
+/* The weight gradient is added to a buffer kept over micro-batches: read and write it. The first
+ * write is part of the product, so only the difference is counted. */
+static void accumulate(clg_block *block, const clg_shard *shard, double parameters) {
+    if (shard->layout->accumulation <= 1) return;
+    double bytes = clg_precision_bytes(shard->stack->gradient);
+    clg_op *op =
+        clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_WEIGHT, "accumulate weight gradient");
+    op->hbm_bytes = parameters * (2 * bytes);
+}
+
+static clg_precision narrow_or_wide(const clg_shard *shard, bool narrow) {
+    return narrow ? shard->layout->precision : shard->wide;
+}
+
+void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                      double in, double out, bool narrow) {
+    clg_precision precision = narrow_or_wide(shard, narrow);
+    if (narrow) cast(block, shard, CLG_PASS_FORWARD, tokens * in);
+    product(block, CLG_OP_GEMM, CLG_PASS_FORWARD, name, precision, tokens, out, in, 1);
+    if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, tokens * out);
+    product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_INPUT, name, precision, tokens, in, out, 1);
+    product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_WEIGHT, name, precision, in, out, tokens, 1);
+    accumulate(block, shard, in * out);
+}
+
+void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
+                       double in, double out, double experts) {
+    clg_precision precision = shard->layout->precision;
+    cast(block, shard, CLG_PASS_FORWARD, rows * in);
+    product(block, CLG_OP_GROUPED, CLG_PASS_FORWARD, name, precision, rows, out, in, experts);
+    cast(block, shard, CLG_PASS_BACKWARD_INPUT, rows * out);
+    product(block, CLG_OP_GROUPED, CLG_PASS_BACKWARD_INPUT, name, precision, rows, in, out,
+            experts);
+    product(block, CLG_OP_GROUPED, CLG_PASS_BACKWARD_WEIGHT, name, precision, rows, out, in,
+            experts);
+    accumulate(block, shard, experts * in * out);
+}
+
+void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg_axis axis,
+                          clg_collective collective, clg_group group, double bytes,
+                          double overlap) {
+    if (group.ranks <= 1) return;
+    clg_op *op = clg_block_add(block, CLG_OP_COLLECTIVE, pass, name);
+    op->axis = axis;
+    op->collective = collective;
+    op->group = group;
+    op->bytes = bytes;
+    op->overlap = overlap;
+}
+
+/* Tensor parallel traffic as Megatron does it (Shoeybi et al. 2019, arXiv:1909.08053; with sequence
+ * parallel Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.2): without sp the region's
+ * input gradient is all-reduced; with sp its input is gathered, gathered again for the weight
+ * gradient, and its gradient reduce-scattered. The collectives of the backward run beside the
+ * weight-gradient product where the stack does so. */
+void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name) {
+    const clg_layout *layout = shard->layout;
+    double bytes = shard->wide_bytes * shard->tokens * (double)shard->model->hidden;
+    double share = shard->stack->tensor_overlap, behind = shard->stack->tensor_backward_overlap;
+    if (behind < share) behind = share;
+    if (!layout->sp) {
+        clg_block_collective(block, CLG_PASS_BACKWARD_WEIGHT, name, CLG_AXIS_TP, CLG_ALL_REDUCE,
+                             shard->tp, bytes, behind);
+        return;
+    }
+    clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_ALL_GATHER, shard->tp,
+                         bytes, share);
+    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
+                         shard->tp, bytes, behind);
+    clg_block_collective(block, CLG_PASS_BACKWARD_WEIGHT, name, CLG_AXIS_TP, CLG_REDUCE_SCATTER,
+                         shard->tp, bytes, behind);
+}
+
+void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name) {
+    double bytes = shard->wide_bytes * shard->tokens * (double)shard->model->hidden;
+    double share = shard->stack->tensor_overlap;
+    if (!shard->layout->sp) {
+        clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_ALL_REDUCE, shard->tp,
+                             bytes, share);
+        return;
+    }
+    clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_REDUCE_SCATTER, shard->tp,
+                         bytes, share);
+    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
+                         shard->tp, bytes, share);
+}
+
+/* Fused: read, write; backward reads input and gradient, writes gradient. Unfused: cast, square,
+ * mean, rsqrt, two multiplications and a cast, partly in fp32. LayerNorm was always one kernel in
+ * PyTorch, so only RMSNorm has the slow form. */
+void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
+                    bool layer_norm) {
+    double w = shard->wide_bytes;
+    bool fused = shard->stack->fused_norm || layer_norm;
+    clg_block_memory(block, name, elements * (fused ? 2 * w : 12 * w), fused ? 1 : 6,
+                     elements * (fused ? 3 * w : 18 * w), fused ? 2 : 9);
+}
+
+/* Bias, dropout and residual addition; the backward adds the branches' gradients. */
+void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name) {
+    double w = shard->wide_bytes;
+    double elements = shard->own_tokens * (double)shard->model->hidden;
+    bool fused = shard->stack->fused_residual, dropout = shard->stack->dropout;
+    double forward = 3 * w, backward = 3 * w;
+    int kernels = 1;
+    if (dropout) {
+        forward += fused ? 1 : 2 * w + 1;
+        backward += 2 * w + 1;
+        kernels += fused ? 0 : 1;
+    }
+    if (shard->model->biases && !fused) {
+        forward += 2 * w;
+        kernels += 1;
+    }
+    clg_block_memory(block, name, elements * forward, kernels, elements * backward,
+                     dropout ? 2 : 1);
+    if (dropout) block->saved_bytes += elements;
+}

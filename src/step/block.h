@@ -1,0 +1,54 @@
+/* block.h -- internal to step/: writing ops into a block. */
+#ifndef CLG_STEP_BLOCK_H
+#define CLG_STEP_BLOCK_H
+
+#include "step/step.h"
+
+/* What the writers of a layer need to know, computed once. */
+typedef struct clg_shard {
+    const clg_model *model;
+    const clg_stack *stack;
+    const clg_layout *layout;
+    double tokens;     /* of one micro-batch on one context rank */
+    double own_tokens; /* the same, split over tp where sequence parallel applies */
+    clg_group tp, cp, ep, etp;
+    clg_precision wide; /* 16-bit precision of activations (fp32 when the plan is fp32) */
+    double wide_bytes;
+} clg_shard;
+
+clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name);
+
+/* A linear layer: forward, input-gradient and weight-gradient products, with the casts of narrow
+ * precisions and the fp32 accumulation of the weight gradient. `narrow`: in the plan's precision
+ * rather than the wide one. */
+void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                      double in, double out, bool narrow);
+
+/* The same over local experts. */
+void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
+                       double in, double out, double experts);
+
+/* A memory-bound kernel: `forward` and `backward` bytes in all, in so many kernels. */
+void clg_block_memory(clg_block *block, const char *name, double forward, int forward_kernels,
+                      double backward, int backward_kernels);
+
+/* A collective in one pass; bytes of the full buffer of one rank. No op when the group is one. */
+void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg_axis axis,
+                          clg_collective collective, clg_group group, double bytes, double overlap);
+
+/* The collectives that surround a tensor-parallel region: before it (gather or identity) and after
+ * it (reduce), with their backward counterparts. */
+void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name);
+void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name);
+
+void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
+                    bool layer_norm);
+void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name);
+
+void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention);
+void clg_block_mlp(clg_block *block, const clg_shard *shard, const clg_mlp *mlp);
+
+void clg_block_embedding(clg_block *block, const clg_shard *shard);
+void clg_block_head(clg_block *block, const clg_shard *shard);
+
+#endif

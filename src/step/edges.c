@@ -1,0 +1,57 @@
+/* edges.c -- what only the first and the last stage do: embedding, output head, loss. */
+#include "step/block.h"
+
+/* Look-up: read and write a row per token; the backward adds rows into an fp32 or 16-bit table. */
+void clg_block_embedding(clg_block *block, const clg_shard *shard) {
+    double w = shard->wide_bytes, hidden = (double)shard->model->hidden;
+    double elements = shard->tokens * hidden;
+    block->name = "embedding";
+    clg_block_memory(block, "embedding look-up", elements * 2 * w, 2, elements * (w + 8), 2);
+    if (shard->tp.ranks > 1) {
+        clg_collective reduce = shard->layout->sp ? CLG_REDUCE_SCATTER : CLG_ALL_REDUCE;
+        clg_block_collective(block, CLG_PASS_FORWARD, "sum vocabulary shards", CLG_AXIS_TP, reduce,
+                             shard->tp, elements * w, 0);
+        if (shard->layout->sp)
+            clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "gather embedding gradient",
+                                 CLG_AXIS_TP, CLG_ALL_GATHER, shard->tp, elements * w, 0);
+    }
+    if (shard->stack->dropout) {
+        clg_block_memory(block, "dropout", elements * (2 * w + 1), 1, elements * (2 * w + 1), 1);
+        block->saved_bytes += shard->own_tokens * hidden;
+    }
+    block->dense_parameters = (double)shard->model->embedding_parameters / shard->layout->tp;
+}
+
+/* The loss over the local share of the vocabulary. Unfused: logits to fp32 (read 2, write 4), max,
+ * subtract, exponentiate and sum, divide, pick: about 26 bytes per logit in fp32; backward reads
+ * the softmax and writes the 16-bit gradient. Fused: two passes over 16-bit logits forward, one
+ * read and write backward. */
+static void loss(clg_block *block, const clg_shard *shard, double logits) {
+    bool fused = shard->stack->fused_cross_entropy;
+    double w = shard->wide_bytes;
+    clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 24), fused ? 2 : 6,
+                     logits * (fused ? 2 * w : 12 + w), fused ? 1 : 3);
+    block->saved_bytes += logits * (fused ? w : w + 4);
+    block->transient_bytes += logits * (fused ? w : 4 + w);
+    if (shard->tp.ranks > 1) {
+        double bytes = shard->tokens * 4;
+        for (int i = 0; i < 3; i++) /* maximum, target logit, sum of exponentials */
+            clg_block_collective(block, CLG_PASS_FORWARD, "loss over vocabulary shards",
+                                 CLG_AXIS_TP, CLG_ALL_REDUCE, shard->tp, bytes, 0);
+    }
+}
+
+void clg_block_head(clg_block *block, const clg_shard *shard) {
+    const clg_model *model = shard->model;
+    double hidden = (double)model->hidden, local = (double)model->vocab / shard->layout->tp;
+    block->name = "output head and loss";
+    clg_block_norm(block, shard, "final norm", shard->own_tokens * hidden,
+                   model->kinds > 0 && model->kind[0].layer_norm);
+    block->saved_bytes += 2 * shard->own_tokens * hidden * shard->wide_bytes;
+    clg_block_enter_tensor(block, shard, "head input");
+    clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
+    loss(block, shard, shard->tokens * local);
+    double table =
+        model->tied ? (double)(model->vocab * model->hidden) : (double)model->head_parameters;
+    block->dense_parameters = table / shard->layout->tp + (double)model->final_parameters;
+}

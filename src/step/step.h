@@ -1,0 +1,76 @@
+/* step.h -- one training step as a list of operations: the single description everything reads.
+ *
+ * A rank's step is blocks (layer kinds, embedding, output head) done once per layer and
+ * micro-batch, plus updates (gradient reduction, parameter gathers, optimizer) done once per step.
+ * A block lists every product, kernel and collective of one micro-batch with its pass, shape, bytes
+ * and group. cost/ prices the ops, simulate/ places their sums, memory/ adds their saved bytes.
+ * A term that is missing here is missing everywhere. */
+#ifndef CLG_STEP_STEP_H
+#define CLG_STEP_STEP_H
+
+#include "layout/layout.h"
+#include "machine/machine.h"
+#include "model/model.h"
+#include "stack/stack.h"
+
+enum { CLG_BLOCK_OPS = 128, CLG_UPDATE_OPS = 24 };
+
+/* The work of one micro-batch on one rank for one layer (or embedding, or head). */
+typedef struct clg_block {
+    const char *name;
+    int ops;
+    clg_op op[CLG_BLOCK_OPS];
+    double saved_bytes;      /* kept from forward to backward */
+    double rebuilt_bytes;    /* alive only while this block's backward recomputes it */
+    double transient_bytes;  /* most beside the saved ones while it runs */
+    double dense_parameters; /* held by this rank before ZeRO: tp shard + replicated */
+    double expert_parameters;
+} clg_block;
+
+typedef struct clg_step {
+    int kinds;
+    clg_block kind[CLG_LAYER_KINDS];
+    clg_block embedding, head;
+    double boundary_bytes;   /* activations sent to the next stage, one micro-batch, one rank */
+    clg_group dense_group;   /* ranks that reduce dense gradients: dp x cp */
+    clg_group expert_group;  /* ranks that reduce expert gradients */
+    clg_group shard_group;   /* ranks one ZeRO shard set of dense parameters spans */
+    clg_group replica_group; /* HSDP: ranks that hold the same shard */
+    clg_group send_group;    /* two pipeline neighbours */
+} clg_step;
+
+void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
+                    const clg_layout *layout, clg_step *step);
+
+/* What happens to the parameters of one stage once per step, or (ZeRO-3) once per pass. */
+typedef enum clg_update_when {
+    CLG_UPDATE_GRADIENT,  /* reduction, may hide under the last backward */
+    CLG_UPDATE_PARAMETER, /* gather after the update, may hide under the first forward */
+    CLG_UPDATE_FORWARD,   /* gather in every forward pass (FSDP) */
+    CLG_UPDATE_BACKWARD,  /* gather and reduce-scatter in every backward pass (FSDP, ZeRO-2) */
+    CLG_UPDATE_OPTIMIZER  /* clipping and the update itself, alone */
+} clg_update_when;
+
+typedef struct clg_update {
+    clg_op op;
+    clg_update_when when;
+} clg_update;
+
+typedef struct clg_updates {
+    int count;
+    clg_update update[CLG_UPDATE_OPS];
+} clg_updates;
+
+/* Updates of a stage holding these parameters per rank (before ZeRO), of which
+ * `tied_parameters` are summed between first and last stage as well. */
+void clg_step_updates(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
+                      const clg_layout *layout, const clg_step *step, double dense_parameters,
+                      double expert_parameters, double tied_parameters, clg_updates *updates);
+
+/* Bytes of optimizer state per parameter (master weights and moments), before ZeRO. */
+double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
+
+/* Bytes of one weight as held for compute. */
+double clg_weight_bytes(const clg_layout *layout);
+
+#endif

@@ -1,0 +1,124 @@
+/* update.c -- what is done to a stage's parameters once per step or, sharded, once per pass. */
+#include "step/step.h"
+
+#include <assert.h>
+#include <string.h>
+
+double clg_weight_bytes(const clg_layout *layout) { return layout->precision == CLG_FP32 ? 4 : 2; }
+
+double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
+    double master = stack->master_weights && layout->precision != CLG_FP32 ? 4 : 0;
+    double moments[] = {[CLG_ADAM] = stack->master_weights || layout->precision == CLG_FP32
+                                         ? 8
+                                         : 4,   /* moments follow the weights' dtype */
+                        [CLG_ADAM_8BIT] = 2.03, /* two bytes and a scale per 256-value block */
+                        [CLG_MUON] = 4,
+                        [CLG_SGD] = 4};
+    return master + moments[layout->optimizer];
+}
+
+static clg_op *add(clg_updates *updates, clg_update_when when, clg_op_kind kind, const char *name) {
+    assert(updates->count < CLG_UPDATE_OPS);
+    clg_update *update = &updates->update[updates->count++];
+    memset(update, 0, sizeof *update);
+    update->when = when;
+    update->op.kind = kind;
+    update->op.name = name;
+    update->op.count = 1;
+    update->op.batch = 1;
+    update->op.group = (clg_group){1, 1};
+    return &update->op;
+}
+
+static void collective(clg_updates *updates, clg_update_when when, const char *name,
+                       clg_collective kind, clg_group group, double bytes, double overlap) {
+    if (group.ranks <= 1 || bytes <= 0) return;
+    clg_op *op = add(updates, when, CLG_OP_COLLECTIVE, name);
+    op->axis = CLG_AXIS_DP;
+    op->collective = kind;
+    op->group = group;
+    op->bytes = bytes;
+    op->overlap = overlap;
+}
+
+/* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
+ * arXiv:2304.11277). Stage 2 keeps what the forward gathered. */
+static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
+                    clg_group shard, clg_group replica, double parameters) {
+    double weights = parameters * clg_weight_bytes(layout);
+    double gradients = parameters * clg_precision_bytes(stack->gradient);
+    if (layout->zero == 3) {
+        collective(updates, CLG_UPDATE_FORWARD, "gather layer weights", CLG_ALL_GATHER, shard,
+                   weights, stack->parameter_overlap);
+        collective(updates, CLG_UPDATE_BACKWARD, "gather layer weights again", CLG_ALL_GATHER,
+                   shard, weights, stack->parameter_overlap);
+    } else {
+        collective(updates, CLG_UPDATE_PARAMETER, "gather weights", CLG_ALL_GATHER, shard, weights,
+                   stack->parameter_overlap);
+    }
+    collective(updates, CLG_UPDATE_BACKWARD, "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard,
+               gradients, stack->gradient_overlap);
+    collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
+               gradients / shard.ranks, stack->gradient_overlap);
+}
+
+static void replicated(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
+                       clg_group group, double parameters) {
+    double weights = parameters * clg_weight_bytes(layout);
+    double gradients = parameters * clg_precision_bytes(stack->gradient);
+    if (layout->zero == 0) {
+        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, group,
+                   gradients, stack->gradient_overlap);
+        return;
+    }
+    collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER, group,
+               gradients, stack->gradient_overlap);
+    collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, group,
+               weights, stack->parameter_overlap);
+}
+
+/* Clipping reads gradients once; the update reads gradient and states, writes states and weight.
+ * Offloaded: gradients go to the host and weights come back over PCIe; the host's own update is
+ * taken as hidden behind them, not modelled. */
+static void optimize(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
+                     double owned, double held) {
+    double gradient = clg_precision_bytes(stack->gradient), weight = clg_weight_bytes(layout);
+    double states = clg_optimizer_bytes_per_parameter(layout, stack);
+    clg_op *clip = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "gradient norm");
+    clip->hbm_bytes = owned * gradient;
+    clg_op *zero = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "clear gradients");
+    zero->hbm_bytes = (layout->zero >= 2 ? owned : held) * gradient;
+    if (layout->offload) {
+        clg_op *copy = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_COPY, "states on the host");
+        copy->bytes = owned * (gradient + weight);
+        return;
+    }
+    clg_op *op = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_OPTIMIZER, "optimizer");
+    /* One kernel per elementary operation makes about three passes over the states. */
+    double passes = stack->fused_optimizer ? 1 : 3;
+    op->hbm_bytes = owned * (gradient + weight + 2 * states) * passes;
+}
+
+void clg_step_updates(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
+                      const clg_layout *layout, const clg_step *step, double dense_parameters,
+                      double expert_parameters, double tied_parameters, clg_updates *updates) {
+    (void)model;
+    updates->count = 0;
+    if (layout->zero >= 2) {
+        sharded(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters);
+        sharded(updates, stack, layout, step->expert_group, (clg_group){1, 1}, expert_parameters);
+    } else {
+        replicated(updates, stack, layout, step->dense_group, dense_parameters);
+        replicated(updates, stack, layout, step->expert_group, expert_parameters);
+    }
+    if (tied_parameters > 0) {
+        clg_group ends = clg_machine_group(machine, 2, layout->dp * layout->cp * layout->tp);
+        collective(updates, CLG_UPDATE_OPTIMIZER, "sum tied embedding gradients", CLG_ALL_REDUCE,
+                   ends, tied_parameters * clg_precision_bytes(stack->gradient), 0);
+    }
+    double dense_share = layout->zero >= 1 ? step->shard_group.ranks : 1;
+    double expert_share = layout->zero >= 1 ? step->expert_group.ranks : 1;
+    optimize(updates, stack, layout,
+             dense_parameters / dense_share + expert_parameters / expert_share,
+             dense_parameters + expert_parameters);
+}
