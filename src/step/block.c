@@ -7,6 +7,13 @@
 #include <assert.h>
 #include <string.h>
 
+void clg_block_begin(clg_block *block, const char *name) {
+    block->name = name;
+    block->ops = 0;
+    block->saved_bytes = block->rebuilt_bytes = block->transient_bytes = 0;
+    block->dense_parameters = block->expert_parameters = 0;
+}
+
 clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name) {
     assert(block->ops < CLG_BLOCK_OPS);
     clg_op *op = &block->op[block->ops++];

@@ -16,6 +16,9 @@ typedef struct clg_shard {
     double wide_bytes;
 } clg_shard;
 
+/* An empty block; ops are cleared as they are added. */
+void clg_block_begin(clg_block *block, const char *name);
+
 clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name);
 
 /* A linear layer: forward, input-gradient and weight-gradient products, with the casts of narrow

@@ -5,7 +5,7 @@
 void clg_block_embedding(clg_block *block, const clg_shard *shard) {
     double w = shard->wide_bytes, hidden = (double)shard->model->hidden;
     double elements = shard->tokens * hidden;
-    block->name = "embedding";
+    clg_block_begin(block, "embedding");
     clg_block_memory(block, "embedding look-up", elements * 2 * w, 2, elements * (w + 8), 2);
     if (shard->tp.ranks > 1) {
         clg_collective reduce = shard->layout->sp ? CLG_REDUCE_SCATTER : CLG_ALL_REDUCE;
@@ -44,7 +44,7 @@ static void loss(clg_block *block, const clg_shard *shard, double logits) {
 void clg_block_head(clg_block *block, const clg_shard *shard) {
     const clg_model *model = shard->model;
     double hidden = (double)model->hidden, local = (double)model->vocab / shard->layout->tp;
-    block->name = "output head and loss";
+    clg_block_begin(block, "output head and loss");
     clg_block_norm(block, shard, "final norm", shard->own_tokens * hidden,
                    model->kinds > 0 && model->kind[0].layer_norm);
     block->saved_bytes += 2 * shard->own_tokens * hidden * shard->wide_bytes;

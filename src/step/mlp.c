@@ -11,6 +11,8 @@ static void activation(clg_block *block, const clg_shard *shard, double elements
     clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
                      elements * backward * w, fused ? 1 : 3);
     block->saved_bytes += elements * (gated ? 3 : 2) * w;
+    double gradients = elements * (gated ? 3 : 2) * w; /* alive together in the backward */
+    if (block->transient_bytes < gradients) block->transient_bytes = gradients;
 }
 
 static void dense(clg_block *block, const clg_shard *shard, double width, bool gated,

@@ -3,9 +3,6 @@
 
 #include "step/block.h"
 
-#include <stddef.h>
-#include <string.h>
-
 /* Groups by rank order: tp fastest, then cp, then dp, then pp. Experts take etp x ep ranks of the
  * same order when tp is replaced by etp (Liu et al. 2025, arXiv:2504.14960, section 3). */
 static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
@@ -37,7 +34,7 @@ static void recompute_all(clg_block *block) {
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
     const clg_layout *layout = shard->layout;
     double elements = shard->own_tokens * (double)shard->model->hidden, w = shard->wide_bytes;
-    block->name = kind->mlp.kind == CLG_MLP_MOE ? "MoE layer" : "layer";
+    clg_block_begin(block, kind->mlp.kind == CLG_MLP_MOE ? "MoE layer" : "layer");
     for (int i = 0; i < kind->norms; i++) {
         clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
         block->saved_bytes += 2 * elements * w; /* its input and its output */
@@ -71,14 +68,9 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
     clg_shard shard = shard_of(model, machine, stack, layout);
     step->kinds = model->kinds;
     for (int i = 0; i < model->kinds; i++) {
-        memset(&step->kind[i], 0, offsetof(clg_block, op));
-        step->kind[i].saved_bytes = step->kind[i].rebuilt_bytes = 0;
-        step->kind[i].transient_bytes = 0;
         write_layer(&step->kind[i], &shard, &model->kind[i]);
     }
-    step->embedding = (clg_block){.ops = 0};
     clg_block_embedding(&step->embedding, &shard);
-    step->head = (clg_block){.ops = 0};
     clg_block_head(&step->head, &shard);
     step->boundary_bytes = shard.own_tokens * (double)model->hidden * shard.wide_bytes;
     set_groups(step, machine, layout);

@@ -1,0 +1,114 @@
+/* price.c -- seconds of ops and of a block's passes. */
+#include "cost/price.h"
+
+#include <assert.h>
+#include <string.h>
+
+double clg_op_s(const clg_pricing *p, const clg_op *op) {
+    double seconds = 0;
+    switch (op->kind) {
+    case CLG_OP_GEMM:
+        seconds = clg_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch);
+        break;
+    case CLG_OP_GROUPED:
+        seconds = clg_grouped_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k,
+                                     op->batch, p->imbalance);
+        break;
+    case CLG_OP_ATTENTION:
+        seconds = clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op);
+        break;
+    case CLG_OP_MEMORY:
+        seconds = clg_memory_bound_s(p->gpu, p->kernels, op->hbm_bytes);
+        break;
+    case CLG_OP_OPTIMIZER:
+        seconds = clg_optimizer_s(p->gpu, p->kernels, op->hbm_bytes);
+        break;
+    case CLG_OP_COPY:
+        seconds = p->gpu->pcie_bytes_per_s > 0 ? op->bytes / p->gpu->pcie_bytes_per_s : 0;
+        break;
+    case CLG_OP_COLLECTIVE:
+    case CLG_OP_SEND:
+        if (op->group.ranks > 1)
+            clg_collective_best(p->network, op->collective, op->group, op->bytes, &seconds);
+        break;
+    }
+    return seconds * op->count;
+}
+
+double clg_pass_compute_s(const clg_pass_cost *c) {
+    return c->matrix_s + c->attention_s + c->memory_s + c->slowdown_s;
+}
+
+double clg_pass_s(const clg_pass_cost *c) {
+    double seconds = clg_pass_compute_s(c) + c->host_s;
+    for (int axis = 0; axis < CLG_AXES; axis++) seconds += c->exposed_s[axis];
+    return seconds;
+}
+
+void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times) {
+    into->matrix_s += from->matrix_s * times;
+    into->attention_s += from->attention_s * times;
+    into->memory_s += from->memory_s * times;
+    into->slowdown_s += from->slowdown_s * times;
+    into->host_s += from->host_s * times;
+    into->flop += from->flop * times;
+    into->hbm_bytes += from->hbm_bytes * times;
+    into->launches += from->launches * times;
+    for (int axis = 0; axis < CLG_AXES; axis++) {
+        into->exposed_s[axis] += from->exposed_s[axis] * times;
+        into->hidden_s[axis] += from->hidden_s[axis] * times;
+    }
+}
+
+/* Compute of the pass that no communication runs beside yet. */
+static double free_compute_s(const clg_pass_cost *c) {
+    double used = 0;
+    for (int axis = 0; axis < CLG_AXES; axis++) used += c->hidden_s[axis];
+    double left = c->matrix_s + c->attention_s + c->memory_s - used;
+    return left > 0 ? left : 0;
+}
+
+void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, double share,
+                          double slowdown) {
+    double room = free_compute_s(c), hidden = seconds * share;
+    if (hidden > room) hidden = room;
+    c->hidden_s[axis] += hidden;
+    c->exposed_s[axis] += seconds - hidden;
+    c->slowdown_s += hidden * (slowdown - 1);
+}
+
+void clg_pass_host(clg_pass_cost *c, double host_launch_s) {
+    double gpu_s = clg_pass_s(c) - c->host_s;
+    double host_s = c->launches * host_launch_s;
+    c->host_s = host_s > gpu_s ? host_s - gpu_s : 0;
+}
+
+static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_cost *cost) {
+    double seconds = clg_op_s(pricing, op);
+    cost->launches += op->count;
+    cost->flop += op->flop * op->count;
+    cost->hbm_bytes += op->hbm_bytes * op->count;
+    if (op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED)
+        cost->matrix_s += seconds;
+    else if (op->kind == CLG_OP_ATTENTION)
+        cost->attention_s += seconds;
+    else
+        cost->memory_s += seconds;
+}
+
+void clg_block_price(const clg_pricing *pricing, const clg_block *block,
+                     clg_pass_cost cost[CLG_PASSES]) {
+    memset(cost, 0, CLG_PASSES * sizeof *cost);
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].kind != CLG_OP_COLLECTIVE)
+            add_compute(pricing, &block->op[i], &cost[block->op[i].pass]);
+    for (int i = 0; i < block->ops; i++) {
+        const clg_op *op = &block->op[i];
+        if (op->kind != CLG_OP_COLLECTIVE) continue;
+        cost[op->pass].launches += op->count;
+        clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
+                             pricing->stack->overlap_slowdown);
+    }
+    for (int pass = 0; pass < CLG_PASSES; pass++)
+        clg_pass_host(&cost[pass], pricing->stack->host_launch_s);
+}

@@ -1,0 +1,52 @@
+/* price.h -- seconds of ops and of a block's passes: where step/ meets the curves. */
+#ifndef CLG_COST_PRICE_H
+#define CLG_COST_PRICE_H
+
+#include "cost/collective.h"
+#include "cost/kernel.h"
+#include "step/step.h"
+
+/* What pricing depends on, gathered once per scenario and layout. */
+typedef struct clg_pricing {
+    const clg_gpu *gpu;
+    const clg_kernels *kernels;
+    const clg_network *network;
+    const clg_stack *stack;
+    clg_attention_kernel attention;
+    double imbalance; /* fullest expert rank over the mean, >= 1 */
+} clg_pricing;
+
+/* Seconds of an op, all its repetitions, alone on the machine. */
+double clg_op_s(const clg_pricing *pricing, const clg_op *op);
+
+/* Seconds of one pass of one block by what they are spent on. */
+typedef struct clg_pass_cost {
+    double matrix_s, attention_s, memory_s;
+    double slowdown_s;          /* compute slowed by communication beside it */
+    double exposed_s[CLG_AXES]; /* communication nothing hides */
+    double hidden_s[CLG_AXES];  /* communication under compute */
+    double host_s;              /* launches the GPU waits for */
+    double flop, hbm_bytes;
+    double launches;
+} clg_pass_cost;
+
+double clg_pass_compute_s(const clg_pass_cost *cost); /* matrix, attention, memory, slowdown */
+double clg_pass_s(const clg_pass_cost *cost);         /* all of it */
+
+/* Adds `times` of `from` to `into`. */
+void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times);
+
+/* Prices a block pass by pass. Communication hides behind the compute of its own pass, at most its
+ * overlap share of it, and slows that compute. */
+void clg_block_price(const clg_pricing *pricing, const clg_block *block,
+                     clg_pass_cost cost[CLG_PASSES]);
+
+/* Hides `seconds` of communication on `axis`, `share` of it at most, behind compute not yet used
+ * by other hidden communication of this pass; the rest is exposed. */
+void clg_pass_communicate(clg_pass_cost *cost, clg_axis axis, double seconds, double share,
+                          double slowdown);
+
+/* Accounts for the host once a pass is complete. */
+void clg_pass_host(clg_pass_cost *cost, double host_launch_s);
+
+#endif
