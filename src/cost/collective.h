@@ -4,7 +4,7 @@
  * several ranks in each of several domains. `bytes` is the nccl-tests "size": the buffer one rank
  * holds (all-gather and reduce-scatter: the full, gathered buffer). Every row of algorithms is one
  * function, formula text and source; the best one wins, ties to the earlier row.
- * Curves (data/collective/*.json): per technology, latency per hop, achievable share of the link by
+ * Curves (data/collective/): per technology, latency per hop, achievable share of the link by
  * message size, fitted to nccl-tests logs, with range and residuals. */
 #ifndef CLG_COST_COLLECTIVE_H
 #define CLG_COST_COLLECTIVE_H
