@@ -9,7 +9,9 @@
 #include "cost/kernel.h"
 #include "layout/layout.h"
 #include "machine/machine.h"
+#include "memory/memory.h"
 #include "model/model.h"
+#include "power/power.h"
 #include "stack/stack.h"
 #include "timeline/timeline.h"
 
@@ -20,7 +22,8 @@ typedef struct clg_scenario {
     clg_stack stack;
     clg_kernels kernels;
     clg_network network;
-    clg_price price;
+    clg_power power;
+    clg_price price;         /* usd_per_s 0: none */
     double expert_imbalance; /* fullest expert rank over the mean, >= 1 */
     double data_loading_s;   /* per step, exposed */
 } clg_scenario;
@@ -30,13 +33,6 @@ typedef struct clg_time_ledger {
     double compute_s, tp_exposed_s, cp_exposed_s, ep_exposed_s, dp_exposed_s, pp_exposed_s,
         bubble_s, optimizer_s, host_s, straggler_s;
 } clg_time_ledger;
-
-/* Bytes of the fullest rank at its peak; the fields sum to total_bytes. */
-typedef struct clg_memory_ledger {
-    double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes, buffers_bytes,
-        reserved_bytes;
-    double total_bytes;
-} clg_memory_ledger;
 
 typedef struct clg_stage_report {
     int layers;    /* of all chunks */

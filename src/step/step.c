@@ -52,7 +52,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     block->saved_bytes = elements * w;
 }
 
-static void set_groups(clg_step *step, const clg_machine *machine, const clg_layout *layout) {
+void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step) {
     int inner = layout->tp, ranks = layout->dp * layout->cp;
     step->dense_group = clg_machine_group(machine, ranks, inner);
     int span = layout->hsdp > 0 && layout->hsdp < layout->dp ? layout->hsdp * layout->cp : ranks;
@@ -73,5 +73,5 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
     clg_block_embedding(&step->embedding, &shard);
     clg_block_head(&step->head, &shard);
     step->boundary_bytes = shard.own_tokens * (double)model->hidden * shard.wide_bytes;
-    set_groups(step, machine, layout);
+    clg_step_groups(machine, layout, step);
 }

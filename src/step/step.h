@@ -39,6 +39,9 @@ typedef struct clg_step {
     clg_group send_group;    /* two pipeline neighbours */
 } clg_step;
 
+/* Only the groups, which depend on dp, hsdp and pp; blocks do not. clg_step_build calls it. */
+void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step);
+
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
                     const clg_layout *layout, clg_step *step);
 

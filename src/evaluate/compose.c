@@ -1,0 +1,405 @@
+/* compose.c -- places a priced layout in time and memory.
+ *
+ *   step = pipeline of passes (simulated) + exposed gradient reduction and parameter gathers +
+ *          optimizer + host per step + stragglers
+ *
+ * The ledger is that of the busiest stage: what it computes, what it waits for inside passes, and
+ * idle time as bubble. All terms are read off the same priced ops; nothing is estimated twice. */
+#include "evaluate/compose.h"
+
+#include "schedule/schedule.h"
+#include "simulate/simulate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Everything of one stage while composing. */
+typedef struct stage {
+    clg_stage_load load;
+    clg_pass_cost pass[CLG_PASSES]; /* all chunks, one micro-batch */
+    double gradient_s;              /* reduction not overlapped with anything */
+    double gradient_window_s;       /* backward it may hide under */
+    double gradient_share;
+    double parameter_s, parameter_window_s, parameter_share;
+    double optimizer_s;
+} stage;
+
+typedef struct composition {
+    clg_arena *arena;
+    const clg_scenario *scenario;
+    const clg_layout *layout;
+    clg_priced *priced;
+    clg_pricing pricing;
+    clg_pipeline pipeline;
+    const clg_schedule *schedule;
+    stage *stages;     /* [pp] */
+    double *forward_s; /* [pp * vpp] */
+    double *backward_input_s, *backward_weight_s;
+} composition;
+
+clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layout) {
+    return (clg_pricing){.gpu = &scenario->machine.gpu,
+                         .kernels = &scenario->kernels,
+                         .network = &scenario->network,
+                         .stack = &scenario->stack,
+                         .attention = (clg_attention_kernel)layout->attention,
+                         .imbalance = scenario->expert_imbalance};
+}
+
+void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_priced *priced) {
+    clg_pricing pricing = clg_pricing_of(scenario, layout);
+    clg_step_build(&scenario->model, &scenario->machine, &scenario->stack, layout, &priced->step);
+    for (int i = 0; i < priced->step.kinds; i++)
+        clg_block_price(&pricing, &priced->step.kind[i], priced->layer[i]);
+    for (int i = 0; i < CLG_LAYER_KINDS; i++) priced->layers_of_kind[i] = 0;
+    for (int i = 0; i < scenario->model.layers; i++)
+        priced->layers_of_kind[scenario->model.layer_kind[i]]++;
+    clg_block_price(&pricing, &priced->step.embedding, priced->embedding);
+    clg_block_price(&pricing, &priced->step.head, priced->head);
+}
+
+bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
+    return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
+           a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
+           a->recompute == b->recompute && a->attention == b->attention &&
+           a->precision == b->precision && a->seq == b->seq &&
+           (a->accumulation > 1) == (b->accumulation > 1);
+}
+
+/* Seconds of updates of one kind, and the share that may hide. */
+static double updates_s(const clg_pricing *pricing, const clg_updates *updates,
+                        clg_update_when when, double *share) {
+    double seconds = 0;
+    for (int i = 0; i < updates->count; i++) {
+        const clg_update *update = &updates->update[i];
+        if (update->when != when) continue;
+        seconds += clg_op_s(pricing, &update->op);
+        if (share) *share = update->op.overlap;
+    }
+    return seconds;
+}
+
+/* Layers done again in the backward: all, or the first n of each chunk. */
+static double recomputed_share(const clg_layout *layout, int layers) {
+    if (layout->recompute_layers == 0 || layers <= layout->recompute_layers) return 1;
+    return (double)layout->recompute_layers / layers;
+}
+
+/* One chunk's passes: its layers, and embedding or head where they are. Sharded weights are
+ * gathered layer by layer under the compute of the layer before. */
+static void add_chunk(composition *c, stage *s, int depth, int first_layer, int layers,
+                      clg_pass_cost pass[CLG_PASSES]) {
+    const clg_model *model = &c->scenario->model;
+    int of_kind[CLG_LAYER_KINDS] = {0};
+    for (int i = 0; i < layers; i++) of_kind[model->layer_kind[first_layer + i]]++;
+    double again = recomputed_share(c->layout, layers);
+    for (int kind = 0; kind < model->kinds; kind++) {
+        if (of_kind[kind] == 0) continue;
+        s->load.layers[kind] += of_kind[kind];
+        for (int p = 0; p < CLG_PASSES; p++)
+            clg_pass_add(&pass[p], &c->priced->layer[kind][p],
+                         of_kind[kind] * (p == CLG_PASS_RECOMPUTE ? again : 1));
+    }
+    bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
+    s->load.embedding |= first;
+    s->load.head |= last;
+    for (int p = 0; p < CLG_PASSES; p++) {
+        if (first) clg_pass_add(&pass[p], &c->priced->embedding[p], 1);
+        if (last) clg_pass_add(&pass[p], &c->priced->head[p], 1);
+    }
+}
+
+/* FSDP traffic of a chunk, message by message as large as a layer. */
+static void add_sharded_traffic(composition *c, const stage *s, clg_pass_cost pass[CLG_PASSES],
+                                int layers) {
+    if (c->layout->zero < 2 || layers == 0) return;
+    const clg_step *step = &c->priced->step;
+    double dense = 0, expert = 0, total = 0, slow = c->scenario->stack.overlap_slowdown;
+    for (int kind = 0; kind < step->kinds; kind++) {
+        dense += s->load.layers[kind] * step->kind[kind].dense_parameters;
+        expert += s->load.layers[kind] * step->kind[kind].expert_parameters;
+        total += s->load.layers[kind];
+    }
+    clg_updates updates;
+    clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
+                     step, dense / total, expert / total, 0, &updates);
+    double share = 0;
+    double forward_s = updates_s(&c->pricing, &updates, CLG_UPDATE_FORWARD, &share);
+    clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, forward_s * layers, share, slow);
+    double backward_s = updates_s(&c->pricing, &updates, CLG_UPDATE_BACKWARD, &share);
+    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_INPUT], CLG_AXIS_DP, backward_s * layers, share,
+                         slow);
+    /* Nothing hides the first gather of a pass nor the last scatter of the step. */
+    pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += forward_s * share;
+}
+
+static void fill_chunks(composition *c) {
+    const clg_layout *layout = c->layout;
+    int chunks = layout->pp * layout->vpp;
+    int *layers_of = clg_take(c->arena, (size_t)chunks, int);
+    int *first_of = clg_take(c->arena, (size_t)chunks + 1, int);
+    clg_layout_layers(&c->scenario->model, layout, layers_of);
+    for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
+    for (int s = 0; s < layout->pp; s++) {
+        stage *stage = &c->stages[s];
+        stage->load.chunks = layout->vpp;
+        for (int v = 0; v < layout->vpp; v++) {
+            clg_pass_cost pass[CLG_PASSES] = {0};
+            int depth = c->schedule->depth(c->pipeline, s, v), at = s * layout->vpp + v;
+            add_chunk(c, stage, depth, first_of[depth], layers_of[depth], pass);
+            add_sharded_traffic(c, stage, pass, layers_of[depth]);
+            c->forward_s[at] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
+            c->backward_input_s[at] =
+                clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
+            c->backward_weight_s[at] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
+            for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&stage->pass[p], &pass[p], 1);
+        }
+    }
+}
+
+/* What may hide the reduction: the last micro-batch's backward, less the first layer's share of
+ * it, whose gradients come last. */
+static void fill_updates(composition *c, stage *s) {
+    const clg_model *model = &c->scenario->model;
+    const clg_step *step = &c->priced->step;
+    double dense, expert, tied = 0;
+    clg_stage_parameters(model, step, &s->load, &dense, &expert);
+    if (model->tied && s->load.embedding != s->load.head)
+        tied = (double)(model->vocab * model->hidden) / c->layout->tp;
+    clg_updates updates;
+    clg_step_updates(model, &c->scenario->machine, &c->scenario->stack, c->layout, step, dense,
+                     expert, tied, &updates);
+    s->gradient_s = updates_s(&c->pricing, &updates, CLG_UPDATE_GRADIENT, &s->gradient_share);
+    s->parameter_s = updates_s(&c->pricing, &updates, CLG_UPDATE_PARAMETER, &s->parameter_share);
+    s->optimizer_s = updates_s(&c->pricing, &updates, CLG_UPDATE_OPTIMIZER, NULL);
+    int layers = 0;
+    for (int kind = 0; kind < step->kinds; kind++) layers += s->load.layers[kind];
+    double inner = layers > 0 ? 1 - 1.0 / layers : 0;
+    s->gradient_window_s = inner * (clg_pass_s(&s->pass[CLG_PASS_BACKWARD_INPUT]) +
+                                    clg_pass_s(&s->pass[CLG_PASS_BACKWARD_WEIGHT]) +
+                                    clg_pass_s(&s->pass[CLG_PASS_RECOMPUTE]));
+    s->parameter_window_s = inner * clg_pass_s(&s->pass[CLG_PASS_FORWARD]);
+}
+
+static double exposed(double seconds, double share, double window_s) {
+    double hidden = seconds * share;
+    return seconds - (hidden < window_s ? hidden : window_s);
+}
+
+static clg_status simulate(composition *c, clg_timeline *timeline, clg_pipeline_result *result,
+                           clg_error *error) {
+    double send_s = 0;
+    if (c->layout->pp > 1)
+        clg_collective_best(&c->scenario->network, CLG_SEND_RECEIVE, c->priced->step.send_group,
+                            c->priced->step.boundary_bytes, &send_s);
+    clg_pipeline_times times = {.forward_s = c->forward_s,
+                                .backward_input_s = c->backward_input_s,
+                                .backward_weight_s = c->backward_weight_s,
+                                .send_s = send_s,
+                                .send_blocks = !c->scenario->stack.send_overlap,
+                                .pair_share = 1};
+    return clg_simulate_pipeline(c->arena, c->pipeline, &times, timeline, result, error);
+}
+
+/* How much later the step ends, and starts, because of reductions and gathers. */
+static double exposed_updates_s(const composition *c, const clg_pipeline_result *run) {
+    double late = 0, early = 0;
+    for (int i = 0; i < c->layout->pp; i++) {
+        const stage *s = &c->stages[i];
+        double gradient = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s);
+        double after = run->end_s[i] + gradient - run->makespan_s;
+        double parameter = exposed(s->parameter_s, s->parameter_share, s->parameter_window_s);
+        double before = parameter - run->start_s[i];
+        if (after > late) late = after;
+        if (before > early) early = before;
+    }
+    return late + early;
+}
+
+static double largest_optimizer_s(const composition *c) {
+    double most = 0;
+    for (int i = 0; i < c->layout->pp; i++)
+        if (c->stages[i].optimizer_s > most) most = c->stages[i].optimizer_s;
+    return most;
+}
+
+/* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
+ * parts (the leading term of the expected maximum). */
+static double straggler_share(const clg_scenario *scenario, int64_t gpus) {
+    double parts = (double)gpus / scenario->machine.node.gpus;
+    return parts > 1 ? scenario->stack.jitter * sqrt(2 * log(parts)) : 0;
+}
+
+static void fill_time(const composition *c, const clg_pipeline_result *run, clg_evaluation *e) {
+    const stage *s = &c->stages[run->critical_stage];
+    double m = (double)c->layout->accumulation;
+    clg_pass_cost all = {0};
+    for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&all, &s->pass[p], m);
+    const clg_stack *stack = &c->scenario->stack;
+    clg_time_ledger *t = &e->time;
+    t->compute_s = clg_pass_compute_s(&all);
+    t->tp_exposed_s = all.exposed_s[CLG_AXIS_TP];
+    t->cp_exposed_s = all.exposed_s[CLG_AXIS_CP];
+    t->ep_exposed_s = all.exposed_s[CLG_AXIS_EP];
+    t->dp_exposed_s = all.exposed_s[CLG_AXIS_DP] + exposed_updates_s(c, run);
+    double idle = run->makespan_s - clg_pass_s(&all);
+    if (idle < 0) idle = 0; /* rounding of the last bit */
+    t->pp_exposed_s = run->send_exposed_s[run->critical_stage];
+    if (t->pp_exposed_s > idle) t->pp_exposed_s = idle;
+    t->bubble_s = idle - t->pp_exposed_s;
+    t->optimizer_s = largest_optimizer_s(c);
+    t->host_s = all.host_s + stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
+                c->scenario->data_loading_s;
+    double busy = t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
+                  t->dp_exposed_s + t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s;
+    t->straggler_s = busy * straggler_share(c->scenario, clg_layout_gpus(c->layout));
+    e->step_s = busy + t->straggler_s;
+    e->matrix_s = all.matrix_s;
+    e->attention_s = all.attention_s;
+    e->memory_bound_s = all.memory_s;
+    e->hbm_bytes = all.hbm_bytes;
+}
+
+static void fill_memory(composition *c, const clg_pipeline_result *run, bool detail,
+                        clg_evaluation *e) {
+    const clg_layout *layout = c->layout;
+    double copies = c->schedule->weight_copies;
+    if (detail) e->stages = clg_take(c->arena, (size_t)layout->pp, clg_stage_report);
+    for (int i = 0; i < layout->pp; i++) {
+        stage *s = &c->stages[i];
+        s->load.alive = c->schedule->alive(c->pipeline, i);
+        s->load.head_alive = layout->schedule == CLG_GPIPE ? (double)layout->accumulation : 1;
+        clg_memory_ledger m = clg_memory_of_stage(&c->scenario->model, &c->scenario->stack, layout,
+                                                  &c->priced->step, &s->load);
+        m.total_bytes += (copies - 1) * (m.weights_bytes + m.gradients_bytes);
+        m.weights_bytes *= copies;
+        m.gradients_bytes *= copies;
+        if (i == 0 || m.total_bytes > e->memory.total_bytes) {
+            e->memory = m;
+            e->fullest_stage = i;
+        }
+        if (!detail) continue;
+        clg_stage_report *report = &e->stages[i];
+        for (int kind = 0; kind < c->priced->step.kinds; kind++)
+            report->layers += s->load.layers[kind];
+        report->busy_s = run->busy_s[i];
+        report->alive = s->load.alive;
+        report->memory = m;
+    }
+    e->capacity_bytes =
+        c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.context_bytes;
+    e->fits = e->memory.total_bytes <= e->capacity_bytes;
+}
+
+/* What the hardware executes on all GPUs: every stage's ops, every micro-batch. */
+static double executed_flop(const composition *c) {
+    double flop = 0;
+    for (int i = 0; i < c->layout->pp; i++)
+        for (int p = 0; p < CLG_PASSES; p++) flop += c->stages[i].pass[p].flop;
+    return flop * (double)c->layout->accumulation * c->layout->tp * c->layout->cp * c->layout->dp;
+}
+
+static void fill_rates(const composition *c, clg_evaluation *e) {
+    const clg_layout *layout = c->layout;
+    const clg_gpu *gpu = &c->scenario->machine.gpu;
+    double gpus = (double)clg_layout_gpus(layout);
+    double tokens = (double)layout->global_batch * (double)layout->seq;
+    double peak = gpu->peak_flop_per_s[layout->precision];
+    e->tokens_per_s = tokens / e->step_s;
+    e->tokens_per_s_per_gpu = e->tokens_per_s / gpus;
+    e->model_flop = tokens * clg_model_flop_per_token(&c->scenario->model, layout->seq);
+    e->executed_flop = executed_flop(c);
+    e->model_flop_per_s_per_gpu = e->model_flop / e->step_s / gpus;
+    e->mfu = e->model_flop_per_s_per_gpu / peak;
+    e->hfu = e->executed_flop / e->step_s / gpus / peak;
+}
+
+static void fill_power_and_cost(const composition *c, clg_evaluation *e) {
+    const clg_scenario *scenario = c->scenario;
+    const clg_time_ledger *t = &e->time;
+    double kernels = e->matrix_s + e->attention_s + e->memory_bound_s;
+    clg_activity activity = {.matrix_s = e->matrix_s,
+                             .attention_s = e->attention_s,
+                             .memory_s =
+                                 e->memory_bound_s + (t->compute_s - kernels) + t->optimizer_s,
+                             .waiting_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
+                                          t->dp_exposed_s + t->pp_exposed_s + t->straggler_s,
+                             .idle_s = t->bubble_s + t->host_s};
+    e->gpu_w = clg_power_gpu_w(&scenario->power, &scenario->machine.gpu, &activity);
+    clg_machine machine = scenario->machine;
+    machine.gpus = (int)clg_layout_gpus(c->layout);
+    e->cluster_w = clg_power_cluster_w(&machine, e->gpu_w);
+    e->step_j = e->cluster_w * e->step_s;
+    e->tokens_per_j = e->tokens_per_s / e->cluster_w;
+    double usd_per_s = scenario->price.usd_per_s * machine.gpus;
+    e->usd_per_h = usd_per_s * 3600;
+    e->usd_per_million_tokens = usd_per_s / e->tokens_per_s * 1e6;
+}
+
+/* The largest term that is not useful arithmetic, unless arithmetic is most of the step. */
+static clg_wall wall_of(const clg_evaluation *e) {
+    if (!e->fits) return CLG_WALL_MEMORY;
+    const clg_time_ledger *t = &e->time;
+    const struct {
+        double seconds;
+        clg_wall wall;
+    } terms[] = {{e->matrix_s + e->attention_s, CLG_WALL_COMPUTE},
+                 {e->memory_bound_s + t->optimizer_s, CLG_WALL_MEMORY_BANDWIDTH},
+                 {t->tp_exposed_s, CLG_WALL_TP},
+                 {t->cp_exposed_s, CLG_WALL_CP},
+                 {t->ep_exposed_s, CLG_WALL_EP},
+                 {t->dp_exposed_s, CLG_WALL_DP},
+                 {t->bubble_s + t->pp_exposed_s, CLG_WALL_BUBBLE},
+                 {t->host_s, CLG_WALL_HOST},
+                 {t->straggler_s, CLG_WALL_STRAGGLER}};
+    unsigned most = 0;
+    for (unsigned i = 1; i < sizeof terms / sizeof terms[0]; i++)
+        if (terms[i].seconds > terms[most].seconds) most = i;
+    return terms[most].wall;
+}
+
+/* P10 and P90 at 1.2816 sigma of a log-normal error, to first order so that every machine prints
+ * the same digits. */
+static void fill_interval(const composition *c, clg_evaluation *e) {
+    double sigma = clg_uncertainty(c->scenario, e);
+    e->log_sigma = sigma;
+    e->step_p90_s = e->step_s * (1 + 1.2816 * sigma);
+    e->step_p10_s = e->step_s / (1 + 1.2816 * sigma);
+}
+
+static composition begin(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                         clg_priced *priced) {
+    composition c = {.arena = arena, .scenario = scenario, .layout = layout, .priced = priced};
+    size_t stages = (size_t)layout->pp, chunks = stages * (size_t)layout->vpp;
+    c.pricing = clg_pricing_of(scenario, layout);
+    c.pipeline = (clg_pipeline){.kind = (clg_schedule_kind)layout->schedule,
+                                .stages = layout->pp,
+                                .chunks = layout->vpp,
+                                .micro_batches = (int)layout->accumulation};
+    c.schedule = clg_schedule_of(c.pipeline.kind);
+    c.stages = clg_take(arena, stages, stage);
+    c.forward_s = clg_take(arena, chunks, double);
+    c.backward_input_s = clg_take(arena, chunks, double);
+    c.backward_weight_s = clg_take(arena, chunks, double);
+    return c;
+}
+
+clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                       clg_priced *priced, bool detail, clg_timeline *timeline,
+                       clg_evaluation *evaluation, clg_error *error) {
+    clg_step_groups(&scenario->machine, layout, &priced->step);
+    composition c = begin(arena, scenario, layout, priced);
+    fill_chunks(&c);
+    for (int i = 0; i < layout->pp; i++) fill_updates(&c, &c.stages[i]);
+    clg_pipeline_result run;
+    if (simulate(&c, timeline, &run, error) != CLG_OK) return error->status;
+    clg_evaluation e = {.layout = *layout};
+    fill_time(&c, &run, &e);
+    fill_memory(&c, &run, detail, &e);
+    fill_rates(&c, &e);
+    fill_power_and_cost(&c, &e);
+    fill_interval(&c, &e);
+    e.bound_by = wall_of(&e);
+    *evaluation = e;
+    return CLG_OK;
+}

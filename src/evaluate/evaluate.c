@@ -1,0 +1,153 @@
+/* evaluate.c -- the front door: checks, then price and compose. */
+#include "evaluate/evaluate.h"
+
+#include "evaluate/compose.h"
+#include "schedule/schedule.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+const clg_name clg_wall_names[] = {
+    {"compute", CLG_WALL_COMPUTE, "matrix products and attention"},
+    {"memory bandwidth", CLG_WALL_MEMORY_BANDWIDTH, "kernels that stream HBM, optimizer"},
+    {"tensor-parallel communication", CLG_WALL_TP, NULL},
+    {"context-parallel communication", CLG_WALL_CP, NULL},
+    {"expert-parallel communication", CLG_WALL_EP, NULL},
+    {"data-parallel communication", CLG_WALL_DP, NULL},
+    {"pipeline bubble", CLG_WALL_BUBBLE, NULL},
+    {"host", CLG_WALL_HOST, "kernel launches and per-step work on the CPU"},
+    {"stragglers", CLG_WALL_STRAGGLER, "waiting for the slowest part"},
+    {"memory", CLG_WALL_MEMORY, "the plan does not fit"},
+    {NULL, 0, NULL}};
+
+clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
+    if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
+    clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);
+    if (status == CLG_OK)
+        status = clg_network_find(arena, &scenario->machine, &scenario->network, error);
+    if (status == CLG_OK) status = clg_power_find(arena, &scenario->power, error);
+    return status;
+}
+
+/* What layout rules cannot know: the schedule's own, and the GPU's. */
+static const char *refuses(clg_arena *arena, const clg_scenario *scenario,
+                           const clg_layout *layout) {
+    const char *why = clg_layout_refuses(arena, &scenario->model, layout);
+    if (why) return why;
+    const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
+    clg_pipeline pipeline = {schedule->kind, layout->pp, layout->vpp, (int)layout->accumulation};
+    why = schedule->refuses(pipeline);
+    if (why) return why;
+    if (scenario->machine.gpu.peak_flop_per_s[layout->precision] <= 0)
+        return clg_arena_print(arena, "%s has no %s matrix units", scenario->machine.gpu.name,
+                               clg_name_of(clg_precision_names, (int)layout->precision));
+    return NULL;
+}
+
+clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                        bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
+                        clg_error *error) {
+    const char *why = refuses(arena, scenario, layout);
+    if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
+    clg_priced *priced = clg_take(arena, 1, clg_priced);
+    clg_price_blocks(scenario, layout, priced);
+    return clg_compose(arena, scenario, layout, priced, detail, timeline, evaluation, error);
+}
+
+/* Independent errors add in squares: the stack's own residual, borrowed curves, and what grows
+ * beyond the sizes that were fitted. */
+double clg_uncertainty(const clg_scenario *scenario, const clg_evaluation *evaluation) {
+    double sigma = scenario->stack.sigma, variance = sigma * sigma;
+    if (scenario->kernels.borrowed) variance += 0.15 * 0.15;
+    if (scenario->network.borrowed) {
+        const clg_time_ledger *t = &evaluation->time;
+        double waits = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s;
+        double share = waits / evaluation->step_s;
+        variance += share * share * 0.25;
+    }
+    return sqrt(variance);
+}
+
+/* One change of a layout and how people say it. */
+typedef struct change {
+    const char *say;
+    bool (*apply)(clg_layout *layout);
+} change;
+
+static bool selective(clg_layout *l) {
+    if (l->recompute != CLG_RECOMPUTE_NONE) return false;
+    l->recompute = CLG_RECOMPUTE_SELECTIVE;
+    return true;
+}
+
+static bool full(clg_layout *l) {
+    if (l->recompute == CLG_RECOMPUTE_FULL && l->recompute_layers == 0) return false;
+    l->recompute = CLG_RECOMPUTE_FULL;
+    l->recompute_layers = 0;
+    return true;
+}
+
+static bool more_zero(clg_layout *l) {
+    if (l->zero >= 3) return false;
+    l->zero = l->zero == 0 ? 1 : 3;
+    return true;
+}
+
+static bool halve_micro_batch(clg_layout *l) {
+    if (l->micro_batch % 2 != 0) return false;
+    l->micro_batch /= 2;
+    l->accumulation *= 2;
+    return true;
+}
+
+static bool sequence_parallel(clg_layout *l) {
+    if (l->sp || l->tp == 1) return false;
+    l->sp = true;
+    return true;
+}
+
+static bool double_tp(clg_layout *l) {
+    if (l->dp % 2 != 0) return false;
+    l->tp *= 2;
+    l->dp /= 2;
+    l->accumulation *= 2;
+    return true;
+}
+
+static bool double_pp(clg_layout *l) {
+    if (l->dp % 2 != 0) return false;
+    l->pp *= 2;
+    l->dp /= 2;
+    l->accumulation *= 2;
+    return true;
+}
+
+const char *clg_evaluate_mend(clg_arena *arena, const clg_scenario *scenario,
+                              const clg_layout *layout) {
+    static const change changes[] = {{"switch sequence parallel on", sequence_parallel},
+                                     {"raise the ZeRO stage", more_zero},
+                                     {"recompute selectively", selective},
+                                     {"halve the micro-batch", halve_micro_batch},
+                                     {"recompute whole layers", full},
+                                     {"double tp and halve dp", double_tp},
+                                     {"double pp and halve dp", double_pp}};
+    clg_error error = {0};
+    clg_evaluation now;
+    if (clg_evaluate(arena, scenario, layout, false, NULL, &now, &error) != CLG_OK || now.fits)
+        return NULL;
+    for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        clg_layout changed = *layout;
+        clg_evaluation then;
+        if (!changes[i].apply(&changed)) continue;
+        error = (clg_error){0};
+        if (clg_evaluate(arena, scenario, &changed, false, NULL, &then, &error) != CLG_OK ||
+            !then.fits)
+            continue;
+        char words[160];
+        clg_layout_print(&changed, words, sizeof words);
+        return clg_arena_print(arena, "%s (%s): %.1f GB, step %.2f s", changes[i].say, words,
+                               then.memory.total_bytes / 1e9, then.step_s);
+    }
+    return NULL;
+}

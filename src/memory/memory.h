@@ -1,0 +1,39 @@
+/* memory.h -- bytes of each stage's fullest rank, by walking the step's blocks.
+ *
+ * `total_bytes` is what torch.cuda.max_memory_reserved would show: everything in the allocator at
+ * the peak plus what the allocator keeps. What lives outside the allocator (context, communicator
+ * internals) is taken from the capacity instead. */
+#ifndef CLG_MEMORY_MEMORY_H
+#define CLG_MEMORY_MEMORY_H
+
+#include "schedule/schedule.h"
+#include "step/step.h"
+
+typedef struct clg_memory_ledger {
+    double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes, buffers_bytes,
+        reserved_bytes;
+    double total_bytes;
+} clg_memory_ledger;
+
+/* What one stage holds. `layers[kind]` counts layers of each kind over all its chunks. */
+typedef struct clg_stage_load {
+    int layers[CLG_LAYER_KINDS];
+    bool embedding, head;
+    int chunks;
+    double alive;      /* chunk activations alive at the peak, over all chunks of the stage */
+    double head_alive; /* micro-batches of the head alive at once */
+} clg_stage_load;
+
+/* Parameters a rank of this stage holds before ZeRO; a tied head adds none when the embedding is
+ * on the same stage. */
+void clg_stage_parameters(const clg_model *model, const clg_step *step, const clg_stage_load *load,
+                          double *dense, double *expert);
+
+clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
+                                      const clg_layout *layout, const clg_step *step,
+                                      const clg_stage_load *load);
+
+/* A lower bound in constant time: states of the mean stage, no activations. */
+double clg_memory_bound(const clg_model *model, const clg_stack *stack, const clg_layout *layout);
+
+#endif
