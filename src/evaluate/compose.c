@@ -141,18 +141,18 @@ static void fill_chunks(composition *c) {
     clg_layout_layers(&c->scenario->model, layout, layers_of);
     for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
     for (int s = 0; s < layout->pp; s++) {
-        stage *stage = &c->stages[s];
-        stage->load.chunks = layout->vpp;
+        stage *here = &c->stages[s];
+        here->load.chunks = layout->vpp;
         for (int v = 0; v < layout->vpp; v++) {
             clg_pass_cost pass[CLG_PASSES] = {0};
             int depth = c->schedule->depth(c->pipeline, s, v), at = s * layout->vpp + v;
-            add_chunk(c, stage, depth, first_of[depth], layers_of[depth], pass);
-            add_sharded_traffic(c, stage, pass, layers_of[depth]);
+            add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
+            add_sharded_traffic(c, here, pass, layers_of[depth]);
             c->forward_s[at] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
             c->backward_input_s[at] =
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
             c->backward_weight_s[at] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
-            for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&stage->pass[p], &pass[p], 1);
+            for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&here->pass[p], &pass[p], 1);
         }
     }
 }
