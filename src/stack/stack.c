@@ -1,0 +1,162 @@
+/* stack.c -- reads data/stack/<name>.json. */
+#include "stack/stack.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const DEFAULT_FILE = "stack/unknown.json";
+
+/* A number or a switch of the file and where it goes. */
+typedef struct field {
+    const char *key;
+    clg_dimension dimension;
+    size_t offset;
+    bool flag;
+} field;
+
+#define NUMBER(key, dimension)                                                                     \
+    { #key, dimension, offsetof(clg_stack, key), false }
+#define SWITCH(key)                                                                                \
+    { #key, CLG_COUNT, offsetof(clg_stack, key), true }
+
+static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
+                               NUMBER(host_step_s, CLG_SECONDS),
+                               NUMBER(host_micro_batch_s, CLG_SECONDS),
+                               SWITCH(fused_norm),
+                               SWITCH(fused_activation),
+                               SWITCH(fused_residual),
+                               SWITCH(fused_rotary),
+                               SWITCH(fused_softmax),
+                               SWITCH(fused_cross_entropy),
+                               SWITCH(dropout),
+                               SWITCH(fused_optimizer),
+                               SWITCH(grouped_experts),
+                               NUMBER(gradient_overlap, CLG_FRACTION),
+                               NUMBER(parameter_overlap, CLG_FRACTION),
+                               NUMBER(tensor_overlap, CLG_FRACTION),
+                               NUMBER(tensor_backward_overlap, CLG_FRACTION),
+                               NUMBER(expert_overlap, CLG_FRACTION),
+                               NUMBER(context_overlap, CLG_FRACTION),
+                               SWITCH(send_overlap),
+                               NUMBER(overlap_slowdown, CLG_COUNT),
+                               NUMBER(jitter, CLG_COUNT),
+                               NUMBER(sigma, CLG_COUNT),
+                               NUMBER(context_bytes, CLG_BYTES),
+                               NUMBER(workspace_bytes, CLG_BYTES),
+                               NUMBER(reserve_share, CLG_FRACTION),
+                               SWITCH(master_weights),
+                               SWITCH(expert_tensor)};
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+static bool known_key(const char *key) {
+    static const char *const words[] = {"name",     "title",     "date",   "base",
+                                        "gradient", "attention", "source", "notes"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], key) == 0) return true;
+    for (int i = 0; i < FIELDS; i++)
+        if (strcmp(fields[i].key, key) == 0) return true;
+    return false;
+}
+
+static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
+    const char *names[FIELDS];
+    for (int i = 0; i < FIELDS; i++) names[i] = fields[i].key;
+    for (const clg_json *c = root->first; c; c = c->next) {
+        if (known_key(c->key)) continue;
+        const char *nearest = clg_name_nearest(names, FIELDS, c->key);
+        clg_error_at(error, file, c->line, c->column, c->key);
+        char mend[160];
+        snprintf(mend, sizeof mend, "%s%s%s", nearest ? "did you mean " : "remove it",
+                 nearest ? nearest : "", nearest ? "?" : "");
+        return clg_fail(error, CLG_BAD_INPUT, mend, "not a term of a software stack");
+    }
+    return CLG_OK;
+}
+
+static clg_status read_fields(const clg_json *root, const char *file, bool required,
+                              clg_stack *stack, clg_error *error) {
+    for (int i = 0; i < FIELDS; i++) {
+        char *into = (char *)stack + fields[i].offset;
+        clg_status status =
+            fields[i].flag
+                ? clg_value_flag(root, fields[i].key, required, file, (bool *)(void *)into, error)
+                : clg_value_read(root, fields[i].key, fields[i].dimension, required, file,
+                                 (double *)(void *)into, error);
+        if (status != CLG_OK) return status;
+    }
+    return CLG_OK;
+}
+
+static clg_status read_words(const clg_json *root, const char *file, clg_stack *stack,
+                             clg_error *error) {
+    const char *gradient = clg_name_of(clg_precision_names, (int)stack->gradient);
+    int precision;
+    if (clg_json_string(root, "name", stack->name, &stack->name, file, error) != CLG_OK ||
+        clg_json_string(root, "title", stack->title, &stack->title, file, error) != CLG_OK ||
+        clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
+        clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
+            CLG_OK ||
+        clg_json_string(root, "gradient", gradient, &gradient, file, error) != CLG_OK ||
+        clg_name_value(clg_precision_names, "gradient precision", gradient, &precision, error) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->gradient = (clg_precision)precision;
+    return CLG_OK;
+}
+
+/* A file states what differs from its base; the default states everything. */
+static clg_status read_onto(clg_arena *arena, const char *file, const char *text, size_t size,
+                            bool complete, clg_stack *stack, clg_error *error) {
+    clg_json *root;
+    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (refuse_unknown_keys(root, file, error) != CLG_OK ||
+        read_fields(root, file, complete, stack, error) != CLG_OK ||
+        read_words(root, file, stack, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->data = root;
+    stack->file = file;
+    return CLG_OK;
+}
+
+static clg_status read_default(clg_arena *arena, clg_stack *stack, clg_error *error) {
+    const clg_file *file = clg_dataset_find(DEFAULT_FILE);
+    clg_stack read = {.gradient = CLG_FP32};
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", DEFAULT_FILE);
+    if (read_onto(arena, file->path, file->text, file->size, true, &read, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    *stack = read;
+    return CLG_OK;
+}
+
+clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                          clg_stack *stack, clg_error *error) {
+    clg_stack read;
+    if (read_default(arena, &read, error) != CLG_OK ||
+        read_onto(arena, file, text, size, false, &read, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    read.known = true;
+    *stack = read;
+    return CLG_OK;
+}
+
+clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder("stack/", &count);
+    const char *path = clg_arena_print(arena, "stack/%s.json", name);
+    const clg_file *file = clg_dataset_find(path);
+    if (file && strcmp(path, DEFAULT_FILE) != 0)
+        return clg_stack_read(arena, file->path, file->text, file->size, stack, error);
+    if (strcmp(path, DEFAULT_FILE) == 0) return read_default(arena, stack, error);
+    const char **names = clg_take(arena, (size_t)count, const char *);
+    for (int i = 0; i < count; i++)
+        names[i] = clg_arena_copy(arena, files[i].path + 6, strlen(files[i].path) - 11);
+    const char *nearest = clg_name_nearest(names, count, name);
+    return clg_fail(
+        error, CLG_BAD_INPUT,
+        nearest ? clg_arena_print(arena, "did you mean %s? 'unknown' takes the default", nearest)
+                : "'unknown' takes the default; 'ceiling show stacks' lists them",
+        "unknown stack '%.64s'", name);
+}
