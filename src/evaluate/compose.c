@@ -145,13 +145,13 @@ static void fill_chunks(composition *c) {
         here->load.chunks = layout->vpp;
         for (int v = 0; v < layout->vpp; v++) {
             clg_pass_cost pass[CLG_PASSES] = {0};
-            int depth = c->schedule->depth(c->pipeline, s, v), at = s * layout->vpp + v;
+            int depth = c->schedule->depth(c->pipeline, s, v);
             add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
             add_sharded_traffic(c, here, pass, layers_of[depth]);
-            c->forward_s[at] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
-            c->backward_input_s[at] =
+            c->forward_s[depth] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
+            c->backward_input_s[depth] =
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
-            c->backward_weight_s[at] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
+            c->backward_weight_s[depth] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
             for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&here->pass[p], &pass[p], 1);
         }
     }
@@ -196,8 +196,7 @@ static clg_status simulate(composition *c, clg_timeline *timeline, clg_pipeline_
                                 .backward_input_s = c->backward_input_s,
                                 .backward_weight_s = c->backward_weight_s,
                                 .send_s = send_s,
-                                .send_blocks = !c->scenario->stack.send_overlap,
-                                .pair_share = 1};
+                                .send_blocks = !c->scenario->stack.send_overlap};
     return clg_simulate_pipeline(c->arena, c->pipeline, &times, timeline, result, error);
 }
 
@@ -244,7 +243,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     t->dp_exposed_s = all.exposed_s[CLG_AXIS_DP] + exposed_updates_s(c, run);
     double idle = run->makespan_s - clg_pass_s(&all);
     if (idle < 0) idle = 0; /* rounding of the last bit */
-    t->pp_exposed_s = run->send_exposed_s[run->critical_stage];
+    t->pp_exposed_s = run->send_exposed_s;
     if (t->pp_exposed_s > idle) t->pp_exposed_s = idle;
     t->bubble_s = idle - t->pp_exposed_s;
     t->optimizer_s = largest_optimizer_s(c);

@@ -36,14 +36,22 @@ typedef struct clg_slot {
     int micro_batch;    /* from 0 */
 } clg_slot;
 
+/* Slots of one stage in order of execution. */
+typedef struct clg_slots {
+    clg_slot *slot;
+    int count;
+} clg_slots;
+
 typedef struct clg_pipeline {
     clg_schedule_kind kind;
     int stages;        /* p >= 1: GPUs in the pipeline direction */
-    int chunks;        /* v >= 1 per stage (zb-v and dualpipe: 2) */
+    int chunks;        /* v >= 1 model chunks per stage */
     int micro_batches; /* m >= 1 per step */
 } clg_pipeline;
 
-/* All that help, search, manual and simulator know of a schedule. */
+/* All that help, search, manual and simulator know of a schedule. A micro-batch visits depths
+ * 0 .. stages*chunks-1; a stage works on the depths of its chunks. DualPipe sends every other
+ * micro-batch the opposite way: its stages hold two depths with one chunk each, numbered 0, 1. */
 typedef struct clg_schedule {
     clg_schedule_kind kind;
     const char *name, *help, *source;
@@ -51,13 +59,12 @@ typedef struct clg_schedule {
     int weight_copies;    /* 2 for DualPipe (two directions), else 1 */
     /* NULL if the shape is legal, else what is required (says a sentence). */
     const char *(*refuses)(clg_pipeline pipeline);
-    /* Depth of chunk `chunk` of stage `stage`: 0 .. stages*chunks-1, the order a micro-batch visits
-     * the model (interleaved: chunk*p + stage; V shapes: back down). */
+    /* Depth of chunk `chunk` of stage `stage`. */
     int (*depth)(clg_pipeline pipeline, int stage, int chunk);
-    /* Number of slots of a stage and the slots themselves, in order of execution. */
-    int (*slots)(clg_arena *arena, clg_pipeline pipeline, int stage, clg_slot **slots);
-    /* Most micro-batch activations of one chunk alive at once on a stage (a plain count over slots
-     * gives the same; tests compare). */
+    /* Writes the slots of every stage into stages[0 .. p-1]. */
+    void (*slots)(clg_arena *arena, clg_pipeline pipeline, clg_slots *stages);
+    /* Most activations of one chunk and micro-batch alive at once on a stage. A count over the
+     * slots gives the same; tests compare. */
     double (*alive)(clg_pipeline pipeline, int stage);
 } clg_schedule;
 

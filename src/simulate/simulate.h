@@ -7,14 +7,13 @@
 #include "schedule/schedule.h"
 #include "timeline/timeline.h"
 
-/* Seconds of each pass of each chunk, indexed [stage * chunks + chunk]; a send between two depths
- * takes send_s after its producer ends. It delays only the consumer, unless send_blocks, then also
- * occupies the sender (stacks without overlapped point-to-point). */
+/* Seconds of each pass by depth (0 .. stages*chunks-1). A send between neighbouring depths on
+ * different stages takes send_s after its producer ends. It delays only the consumer, unless
+ * send_blocks: then it occupies the sender as well (stacks without overlapped point-to-point). */
 typedef struct clg_pipeline_times {
     const double *forward_s, *backward_input_s, *backward_weight_s;
     double send_s; /* forward and backward alike */
     bool send_blocks;
-    double pair_share; /* DualPipe: time of a fused F&B pair over the sum of both (<= 1) */
 } clg_pipeline_times;
 
 typedef struct clg_pipeline_result {
@@ -22,19 +21,14 @@ typedef struct clg_pipeline_result {
     int critical_stage;      /* the stage with most busy time; ties to the lower */
     double *busy_s;          /* [stages] time in passes */
     double *start_s, *end_s; /* [stages] first start, last end */
-    double *send_exposed_s;  /* [stages] waiting that vanishes if sends were free; see simulate.c */
-    int *alive;              /* [stages] most (micro-batch, chunk) activations held at once */
+    double send_exposed_s;   /* what the step loses to sends */
+    int *alive;
 } clg_pipeline_result;
 
 /* Result arrays live in `arena`. `timeline` may be NULL; else one track per stage is written, pass
- * by pass. O(stages * chunks * micro_batches) time; for large micro_batches without a timeline the
- * steady state is extrapolated exactly where it is periodic (see simulate.c). */
+ * by pass. O(stages * chunks * micro_batches). A shape the schedule refuses is CLG_BAD_INPUT. */
 clg_status clg_simulate_pipeline(clg_arena *arena, clg_pipeline pipeline,
                                  const clg_pipeline_times *times, clg_timeline *timeline,
                                  clg_pipeline_result *result, clg_error *error);
-
-/* A lower bound of makespan_s in O(stages*chunks): busiest stage + the unavoidable fill and drain
- * around it. Never above the simulated value (tests check on random inputs). */
-double clg_pipeline_bound_s(clg_pipeline pipeline, const clg_pipeline_times *times);
 
 #endif

@@ -1,0 +1,32 @@
+/* zb_v.c -- two chunks in a V: the last stage turns round at once, and weight gradients fill what
+ * is left (Qi et al. 2024, arXiv:2405.15362). Memory of 1F1B: 2p half-stage activations. */
+#include "schedule/list.h"
+
+#include <stddef.h>
+
+static const char *refuses(clg_pipeline p) {
+    if (p.chunks != 2) return "zb-v has two chunks per stage: set vpp to 2";
+    if (p.stages < 2) return "zb-v needs at least 2 stages";
+    return NULL;
+}
+
+static void slots(clg_arena *arena, clg_pipeline p, clg_slots *stages) {
+    clg_slots_greedy(arena, &clg_schedule_zb_v, p, false, 2 * p.stages, stages);
+}
+
+static double alive(clg_pipeline p, int stage) {
+    (void)stage;
+    int most = 2 * p.stages, total = 2 * p.micro_batches;
+    return most < total ? most : total;
+}
+
+const clg_schedule clg_schedule_zb_v = {.kind = CLG_ZB_V,
+                                        .name = "zb-v",
+                                        .help = "two chunks in a V, no bubble in steady state",
+                                        .source = "Qi et al. 2024, arXiv:2405.15362",
+                                        .splits_backward = true,
+                                        .weight_copies = 1,
+                                        .refuses = refuses,
+                                        .depth = clg_depth_v,
+                                        .slots = slots,
+                                        .alive = alive};
