@@ -21,12 +21,13 @@ typedef struct clg_link {
 
 /* The two link levels of a machine, and what grows with scale. */
 typedef struct clg_network {
-    clg_link fast;         /* inside a domain */
-    clg_link slow;         /* between domains: per GPU, all GPUs of a node talking at once */
-    double base_s;         /* fixed cost of any collective (launch, synchronization) */
-    double protocol_bytes; /* size at which half the bandwidth is reached (protocol switch) */
-    double tail;           /* growth per doubling of domains beyond two, congestion and jitter */
-    double sigma_fast, sigma_slow; /* log-residuals */
+    clg_link fast;                /* inside a domain */
+    clg_link slow;                /* between domains: per GPU, all GPUs of a node talking at once */
+    double in_switch_bytes_per_s; /* buffer bytes/s of an in-switch all-reduce */
+    double base_s, base_slow_s;   /* fixed cost of a collective inside, and across domains */
+    double ramp_bytes, ramp_slow_bytes; /* middle sizes lose the time of about this many bytes */
+    double tail;                        /* growth of wire time per doubling of domains beyond two */
+    double sigma_fast, sigma_slow;      /* log-residuals */
     bool borrowed;
 } clg_network;
 

@@ -9,16 +9,19 @@
 
 #include "machine/machine.h"
 
-/* Fraction of peak a family of kernels reaches, by shape. A product is cut in tiles of tile_m x
- * tile_n; waves of tiles fill the multiprocessors; each wave costs (k + k_overhead) steps. */
+/* A product is cut in tiles; waves of tiles fill the multiprocessors; each tile costs k +
+ * k_overhead steps. The tile that gives the least time is taken, as libraries' heuristics try to.
+ */
 typedef struct clg_gemm_curve {
-    double efficiency;     /* share of dense peak of a long, full wave */
-    double k_overhead;     /* prologue and epilogue, in units of k */
+    double efficiency;     /* share of dense peak of a long, full wave of the largest tile */
+    double k_overhead;     /* prologue and epilogue of a tile, in units of k */
     double tail_share;     /* 1: a partial last wave costs a full one; 0: a proportional one */
     double launch_s;       /* per kernel on the GPU, behind other kernels */
+    double medium_tile;    /* efficiency of 128 x 128 tiles against 256 x 128 */
+    double small_tile;     /* of 128 x 64 tiles; 64 x 64 have its square */
     double hbm_efficiency; /* share of HBM bandwidth of operand traffic */
-    double sigma;          /* log-residual of the fit */
-    bool known;            /* false: precision not fitted for this GPU */
+    double sigma;          /* log-residual of the fit on shapes left out */
+    bool known;            /* false: not fitted for this precision; another one's shares stand in */
 } clg_gemm_curve;
 
 typedef enum clg_attention_kernel {

@@ -1,0 +1,45 @@
+/* attention.c -- attention kernels: fused ones by their share of peak, unfused ones as what they
+ * are: two batched products and passes over the scores. */
+#include "cost/kernel.h"
+
+/* Share of peak grows with keys per query block and with head width, each as x / (x + half); both
+ * are 1 at the lengths the curve was measured at (8,192 keys, width 128). */
+static double saturation(double x, double half, double at) {
+    return x / (x + half) * (at + half) / at;
+}
+
+static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_precision precision,
+                      const clg_op *op) {
+    double peak = gpu->peak_flop_per_s[precision];
+    if (peak <= 0) peak = gpu->peak_flop_per_s[CLG_FP16];
+    double keys = op->attention.window > 0 ? op->attention.window : op->attention.key_tokens;
+    double width = 0.5 * (op->attention.head_dim + op->attention.value_head_dim);
+    double share = op->attention.backward ? c->backward_efficiency : c->forward_efficiency;
+    share *= saturation(keys, c->tokens_half, 8192);
+    if (width < 128) share *= saturation(width, c->head_dim_half, 128);
+    return c->launch_s + op->flop / (peak * share);
+}
+
+/* Forward: QK^T, softmax (scale and mask fused or apart, dropout), PV. Backward: two products each
+ * for both, and the softmax's gradient. Bytes per score: read and write 16 bit per pass. */
+static double unfused_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                        const clg_op *op) {
+    double count = op->attention.batch * op->attention.heads;
+    double q = op->attention.query_tokens, s = op->attention.key_tokens;
+    double d = op->attention.head_dim, v = op->attention.value_head_dim;
+    double scores = count * q * s;
+    double products = clg_gemm_s(gpu, kernels, precision, q, s, d, count) +
+                      clg_gemm_s(gpu, kernels, precision, q, v, s, count);
+    if (op->attention.backward)
+        products += clg_gemm_s(gpu, kernels, precision, q, d, s, count) +
+                    clg_gemm_s(gpu, kernels, precision, s, v, q, count);
+    /* forward: softmax 4 bytes, dropout 5; backward: dropout 5, softmax 6 */
+    double bytes = scores * (op->attention.backward ? 11 : 9);
+    return products + 2 * clg_memory_bound_s(gpu, kernels, bytes / 2);
+}
+
+double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,
+                       clg_precision precision, const clg_op *op) {
+    if (kernel == CLG_UNFUSED) return unfused_s(gpu, kernels, precision, op);
+    return fused_s(gpu, &kernels->attention[kernel], precision, op);
+}

@@ -1,0 +1,208 @@
+/* collective.c -- what a collective costs in the latency-bandwidth model on two link levels.
+ *
+ *   time = base + hops + wire bytes / rate + (ramp / rate) * n / (n + ramp)
+ *
+ * The last term is the loss of the middle sizes, where protocols switch and pipelines fill: it
+ * vanishes for small messages and is a constant for large ones. `bytes` is what nccl-tests prints
+ * as size. Left out: reduction arithmetic, and traffic of other jobs on the fabric.
+ *
+ * To add an algorithm: one time function and one row of algorithms[]. */
+#include "cost/collective.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <assert.h>
+#include <string.h>
+
+static int ceil_log2(int n) {
+    int bits = 0;
+    while ((1LL << bits) < n) bits++;
+    return bits;
+}
+
+static int domains_of(clg_group g) { return (g.ranks + g.per_domain - 1) / g.per_domain; }
+
+/* One ring through all ranks crosses every domain once; rings that start at each of a domain's
+ * ranks use all their NICs at once. So a rank's ring rate is the slower of its fast link and its
+ * domain's NICs together. */
+static double ring_rate(const clg_network *w, clg_group g) {
+    if (domains_of(g) == 1) return w->fast.bytes_per_s;
+    double out = w->slow.bytes_per_s * g.per_domain;
+    return out < w->fast.bytes_per_s && g.per_domain > 1 ? out
+           : g.per_domain > 1                            ? w->fast.bytes_per_s
+                                                         : w->slow.bytes_per_s;
+}
+
+static double base_s(const clg_network *w, clg_group g) {
+    return domains_of(g) > 1 ? w->base_slow_s : w->base_s;
+}
+
+/* Steps of one trip round the ring: those inside domains and those between them. */
+static double round_s(const clg_network *w, clg_group g) {
+    int slow = domains_of(g) > 1 ? domains_of(g) : 0;
+    int steps = g.ranks - 1, fast = steps - slow;
+    if (fast < 0) fast = 0;
+    if (slow > steps) slow = steps;
+    return fast * w->fast.latency_s + slow * w->slow.latency_s;
+}
+
+/* Bytes on a rank's wire at the rate, and the ramp of middle sizes; congestion grows with domains.
+ */
+static double wire_s(const clg_network *w, clg_group g, double wire, double bytes, double rate) {
+    double ramp = domains_of(g) > 1 ? w->ramp_slow_bytes : w->ramp_bytes;
+    double share = bytes > 0 ? bytes / (bytes + ramp) : 0;
+    double tail = 1;
+    int domains = domains_of(g);
+    if (domains > 2) tail += w->tail * (ceil_log2(domains) - 1);
+    return (wire + wire / (bytes > 0 ? bytes : 1) * ramp * share) / rate * tail;
+}
+
+static double ring_all_gather_s(const clg_network *w, clg_group g, double bytes) {
+    double wire = bytes * (g.ranks - 1) / g.ranks;
+    return base_s(w, g) + round_s(w, g) + wire_s(w, g, wire, bytes, ring_rate(w, g));
+}
+
+static double ring_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
+    double wire = 2 * bytes * (g.ranks - 1) / g.ranks;
+    return base_s(w, g) + 2 * round_s(w, g) + wire_s(w, g, wire, bytes, ring_rate(w, g));
+}
+
+/* A chain inside each domain and a double binary tree between them, as NCCL builds it. */
+static double tree_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
+    int domains = domains_of(g);
+    double hops =
+        2 * ((g.per_domain - 1) * w->fast.latency_s + ceil_log2(domains) * w->slow.latency_s);
+    return base_s(w, g) + hops + wire_s(w, g, 2 * bytes, bytes, ring_rate(w, g));
+}
+
+/* The switch adds: every rank sends and receives the buffer once. Across domains the NICs carry
+ * twice the domain's reduced share. */
+static double in_switch_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
+    if (!w->fast.reduces || g.per_domain < 3) return -1;
+    int domains = domains_of(g);
+    double inside = wire_s(w, g, bytes, bytes, w->in_switch_bytes_per_s);
+    double hops = 2 * w->fast.latency_s + 2 * ceil_log2(domains) * w->slow.latency_s;
+    double outside =
+        domains > 1 ? wire_s(w, g, 2 * bytes, bytes, w->slow.bytes_per_s * g.per_domain) : 0;
+    return base_s(w, g) + hops + (inside > outside ? inside : outside);
+}
+
+/* Every rank sends its share to every other: the part for other domains through its own NIC. */
+static double direct_all_to_all_s(const clg_network *w, clg_group g, double bytes) {
+    double far = bytes * (g.ranks - g.per_domain) / g.ranks;
+    double near = bytes * (g.per_domain - 1) / g.ranks;
+    double near_s = near > 0 ? wire_s(w, g, near, bytes, w->fast.bytes_per_s) : 0;
+    double far_s = far > 0 ? wire_s(w, g, far, bytes, w->slow.bytes_per_s) : 0;
+    double hops = w->fast.latency_s + (far > 0 ? ceil_log2(domains_of(g)) * w->slow.latency_s : 0);
+    return base_s(w, g) + hops + (near_s > far_s ? near_s : far_s);
+}
+
+static double send_s(const clg_network *w, clg_group g, double bytes) {
+    const clg_link *link = domains_of(g) > 1 ? &w->slow : &w->fast;
+    return base_s(w, g) + link->latency_s + bytes / link->bytes_per_s;
+}
+
+static const clg_algorithm algorithms[] = {
+    {CLG_ALL_REDUCE, "ring", "base + 2(p-1)a + 2(p-1)/p n/B",
+     "Patarasuk & Yuan, J. Parallel Distrib. Comput. 69(2):117-124, 2009", ring_all_reduce_s},
+    {CLG_ALL_REDUCE, "double-tree", "base + 2(g-1)a + 2 log2(d) a' + 2n/B",
+     "Sanders, Speck & Traff, Parallel Computing 35:581-594, 2009", tree_all_reduce_s},
+    {CLG_ALL_REDUCE, "in-switch", "base + 2a + n/B_switch",
+     "NVLink SHARP: Klenk et al., ISCA 2020, doi 10.1109/ISCA45697.2020.00085",
+     in_switch_all_reduce_s},
+    {CLG_ALL_GATHER, "ring", "base + (p-1)a + (p-1)/p n/B",
+     "Patarasuk & Yuan, J. Parallel Distrib. Comput. 69(2):117-124, 2009", ring_all_gather_s},
+    {CLG_REDUCE_SCATTER, "ring", "base + (p-1)a + (p-1)/p n/B",
+     "Patarasuk & Yuan, J. Parallel Distrib. Comput. 69(2):117-124, 2009", ring_all_gather_s},
+    {CLG_BROADCAST, "ring", "base + (p-1)a + n/B", "pipelined chain, as NCCL", ring_all_gather_s},
+    {CLG_ALL_TO_ALL, "direct", "base + a log2(d) + max(near/B, far/B')",
+     "pairwise exchange; Thakur, Rabenseifner & Gropp, IJHPCA 19(1):49-66, 2005",
+     direct_all_to_all_s},
+    {CLG_SEND_RECEIVE, "direct", "base + a + n/B", "latency-bandwidth model", send_s}};
+enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
+
+const clg_algorithm *clg_algorithms(int *count) {
+    *count = ALGORITHMS;
+    return algorithms;
+}
+
+const clg_algorithm *clg_collective_best(const clg_network *network, clg_collective collective,
+                                         clg_group group, double bytes, double *seconds) {
+    const clg_algorithm *best = NULL;
+    *seconds = 0;
+    for (int i = 0; i < ALGORITHMS; i++) {
+        if (algorithms[i].collective != collective) continue;
+        double s = group.ranks > 1 ? algorithms[i].time_s(network, group, bytes) : 0;
+        if (s < 0 || (best && s >= *seconds)) continue;
+        best = &algorithms[i];
+        *seconds = s;
+    }
+    assert(best); /* every collective has a row; tests check it */
+    return best;
+}
+
+double clg_bus_bytes_per_s(clg_collective collective, int ranks, double bytes, double seconds) {
+    double factor = collective == CLG_ALL_REDUCE ? 2.0 * (ranks - 1) / ranks
+                    : collective == CLG_SEND_RECEIVE || collective == CLG_BROADCAST
+                        ? 1
+                        : (double)(ranks - 1) / ranks;
+    return bytes / seconds * factor;
+}
+
+/* Curve files by GPU generation and by fabric technology. */
+static const char *link_file(const clg_gpu *gpu) {
+    static const char *const rows[][2] = {
+        {"volta", "collective/nvlink2.json"},  {"ampere", "collective/nvlink3.json"},
+        {"hopper", "collective/nvlink4.json"}, {"blackwell", "collective/nvlink5.json"},
+        {"cdna2", "collective/xgmi.json"},     {"cdna3", "collective/xgmi.json"},
+        {"cdna4", "collective/xgmi.json"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i][0], gpu->generation) == 0) return rows[i][1];
+    return "collective/nvlink4.json";
+}
+
+static clg_status read_curve(clg_arena *arena, const char *path, bool link, double numbers[6],
+                             clg_error *error) {
+    static const struct {
+        const char *key;
+        clg_dimension dimension;
+        bool link_only;
+    } rows[6] = {{"base", CLG_SECONDS, false},       {"hop", CLG_SECONDS, false},
+                 {"ramp", CLG_BYTES, false},         {"sigma", CLG_COUNT, false},
+                 {"efficiency", CLG_FRACTION, true}, {"in_switch_efficiency", CLG_FRACTION, true}};
+    const clg_file *file = clg_dataset_find(path);
+    clg_json *root;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
+    if (clg_json_parse(arena, path, file->text, file->size, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    for (int i = 0; i < 6; i++)
+        if ((link || !rows[i].link_only) &&
+            clg_value_read(root, rows[i].key, rows[i].dimension, true, path, &numbers[i], error) !=
+                CLG_OK)
+            return CLG_BAD_INPUT;
+    return CLG_OK;
+}
+
+clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
+                            clg_error *error) {
+    double fast[6] = {0}, slow[6] = {0};
+    const clg_node *node = &machine->node;
+    const char *path = clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
+    if (read_curve(arena, link_file(&machine->gpu), true, fast, error) != CLG_OK ||
+        read_curve(arena, path, false, slow, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    clg_network w = {.base_s = fast[0],
+                     .ramp_bytes = fast[2],
+                     .sigma_fast = fast[3],
+                     .base_slow_s = slow[0],
+                     .ramp_slow_bytes = slow[2],
+                     .sigma_slow = slow[3],
+                     .tail = machine->fabric.tail};
+    w.fast = (clg_link){fast[1], node->link_bytes_per_s * fast[4], node->link_reduces};
+    w.in_switch_bytes_per_s = node->link_bytes_per_s * fast[5];
+    w.fast.reduces = node->link_reduces && w.in_switch_bytes_per_s > 0;
+    w.slow = (clg_link){slow[1], clg_machine_inter_bytes_per_s(machine), false};
+    *network = w;
+    return CLG_OK;
+}

@@ -1,0 +1,68 @@
+/* gemm.c -- matrix products by tile and wave.
+ *
+ *   time = max( waves(tiles / multiprocessors) * 2 tm tn (k + k0) / rate per multiprocessor,
+ *               operand and result bytes / HBM rate ) + launch
+ *
+ * Left out: split-k, persistent kernels that balance tiles, L2 reuse beyond one read of each
+ * operand, and clocks that depend on the data's values. */
+#include "cost/kernel.h"
+
+#include <math.h>
+
+/* Waves a grid of tiles takes: whole ones, and a last one that costs between its share and all. */
+static double waves(double tiles, double multiprocessors, double tail_share) {
+    double exact = tiles / multiprocessors, whole = ceil(exact);
+    double partial = exact > 1 ? exact : 1;
+    return tail_share * whole + (1 - tail_share) * partial;
+}
+
+typedef struct tile {
+    double rows, columns;
+    int class; /* 0 large, 1 medium, 2 small, 3 smallest */
+} tile;
+
+static const tile tiles[] = {{256, 128, 0}, {128, 256, 0}, {128, 128, 1},
+                             {128, 64, 2},  {64, 128, 2},  {64, 64, 3}};
+enum { TILES = sizeof tiles / sizeof tiles[0] };
+
+/* Seconds of the tiled arithmetic, best tile; m is the rows of each of `batch` products. */
+static double arithmetic_s(const clg_gpu *gpu, const clg_gemm_curve *c, double peak, double m,
+                           double n, double k, double batch) {
+    double class_efficiency[] = {1, c->medium_tile, c->small_tile, c->small_tile * c->small_tile};
+    double per_unit = peak / gpu->multiprocessors * c->efficiency, best = INFINITY;
+    for (int i = 0; i < TILES; i++) {
+        const tile *t = &tiles[i];
+        double count = ceil(m / t->rows) * ceil(n / t->columns) * batch;
+        double one = 2 * t->rows * t->columns * (k + c->k_overhead) /
+                     (per_unit * class_efficiency[t->class]);
+        double seconds = waves(count, gpu->multiprocessors, c->tail_share) * one;
+        if (seconds < best) best = seconds;
+    }
+    return best;
+}
+
+static double peak_of(const clg_gpu *gpu, clg_precision precision) {
+    double peak = gpu->peak_flop_per_s[precision];
+    if (peak <= 0 && precision == CLG_TF32) peak = gpu->peak_flop_per_s[CLG_FP32];
+    if (peak <= 0) peak = gpu->peak_flop_per_s[CLG_FP16];
+    return peak;
+}
+
+double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
+                  double n, double k, double batch) {
+    const clg_gemm_curve *c = &kernels->gemm[precision];
+    double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), m, n, k, batch);
+    double bytes = batch * (clg_precision_bytes(precision) * (m * k + k * n) + 2 * m * n);
+    double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
+    return (compute > memory ? compute : memory) + c->launch_s;
+}
+
+double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                          double rows, double n, double k, double groups, double imbalance) {
+    const clg_gemm_curve *c = &kernels->grouped[precision];
+    double each = rows * imbalance / groups;
+    double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), each, n, k, groups);
+    double bytes = clg_precision_bytes(precision) * (rows * k + groups * k * n) + 2 * rows * n;
+    double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
+    return (compute > memory ? compute : memory) + c->launch_s;
+}

@@ -1,0 +1,164 @@
+/* kernel.c -- reading the curves of a GPU, and the memory-bound kernels. */
+#include "cost/kernel.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <string.h>
+
+const clg_name clg_attention_kernel_names[] = {
+    {"unfused", CLG_UNFUSED, "scores in memory: two products and a softmax"},
+    {"flash1", CLG_FLASH1, "FlashAttention (2022)"},
+    {"flash2", CLG_FLASH2, "FlashAttention-2 (2023)"},
+    {"flash3", CLG_FLASH3, "FlashAttention-3 (2024, Hopper)"},
+    {"cudnn", CLG_CUDNN, "cuDNN fused attention"},
+    {NULL, 0, NULL}};
+
+typedef struct field {
+    const char *key;
+    clg_dimension dimension;
+    size_t offset;
+} field;
+
+static const field gemm_fields[] = {
+    {"efficiency", CLG_FRACTION, offsetof(clg_gemm_curve, efficiency)},
+    {"k_overhead", CLG_COUNT, offsetof(clg_gemm_curve, k_overhead)},
+    {"tail_share", CLG_FRACTION, offsetof(clg_gemm_curve, tail_share)},
+    {"launch", CLG_SECONDS, offsetof(clg_gemm_curve, launch_s)},
+    {"medium_tile", CLG_FRACTION, offsetof(clg_gemm_curve, medium_tile)},
+    {"small_tile", CLG_FRACTION, offsetof(clg_gemm_curve, small_tile)},
+    {"hbm_efficiency", CLG_FRACTION, offsetof(clg_gemm_curve, hbm_efficiency)},
+    {"sigma", CLG_COUNT, offsetof(clg_gemm_curve, sigma)}};
+
+static const field attention_fields[] = {
+    {"forward_efficiency", CLG_FRACTION, offsetof(clg_attention_curve, forward_efficiency)},
+    {"backward_efficiency", CLG_FRACTION, offsetof(clg_attention_curve, backward_efficiency)},
+    {"tokens_half", CLG_COUNT, offsetof(clg_attention_curve, tokens_half)},
+    {"head_dim_half", CLG_COUNT, offsetof(clg_attention_curve, head_dim_half)},
+    {"launch", CLG_SECONDS, offsetof(clg_attention_curve, launch_s)},
+    {"sigma", CLG_COUNT, offsetof(clg_attention_curve, sigma)}};
+
+static const field memory_fields[] = {
+    {"efficiency", CLG_FRACTION, offsetof(clg_kernels, memory.efficiency)},
+    {"bytes_half", CLG_BYTES, offsetof(clg_kernels, memory.bytes_half)},
+    {"launch", CLG_SECONDS, offsetof(clg_kernels, memory.launch_s)},
+    {"optimizer_efficiency", CLG_FRACTION, offsetof(clg_kernels, optimizer_efficiency)},
+    {"sigma", CLG_COUNT, offsetof(clg_kernels, memory.sigma)}};
+
+#define COUNT(fields) ((int)(sizeof fields / sizeof fields[0]))
+
+static clg_status read_fields(const clg_json *object, const field *fields, int count,
+                              const char *file, void *into, clg_error *error) {
+    for (int i = 0; i < count; i++)
+        if (clg_value_read(object, fields[i].key, fields[i].dimension, true, file,
+                           (double *)(void *)((char *)into + fields[i].offset), error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    return CLG_OK;
+}
+
+static clg_status read_gemm(const clg_json *object, const char *file,
+                            clg_gemm_curve curves[CLG_PRECISIONS], clg_error *error) {
+    if (!object) return CLG_OK;
+    for (const clg_json *c = object->first; c; c = c->next) {
+        int precision;
+        if (clg_name_value(clg_precision_names, "precision", c->key, &precision, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        curves[precision].known = true;
+        if (read_fields(c, gemm_fields, COUNT(gemm_fields), file, &curves[precision], error) !=
+            CLG_OK)
+            return CLG_BAD_INPUT;
+    }
+    return CLG_OK;
+}
+
+static clg_status read_attention(const clg_json *object, const char *file,
+                                 clg_attention_curve curves[CLG_ATTENTION_KERNELS],
+                                 clg_error *error) {
+    for (const clg_json *c = object ? object->first : NULL; c; c = c->next) {
+        int kernel;
+        if (clg_name_value(clg_attention_kernel_names, "attention kernel", c->key, &kernel,
+                           error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        curves[kernel].known = true;
+        if (read_fields(c, attention_fields, COUNT(attention_fields), file, &curves[kernel],
+                        error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    }
+    return CLG_OK;
+}
+
+/* 16-bit formats share tensor-core rates; narrower ones borrow the next wider one's shares. */
+static void fill_missing_gemm(clg_gemm_curve curves[CLG_PRECISIONS]) {
+    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32, CLG_FP32,
+                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4};
+    for (int i = 0; i < CLG_PRECISIONS; i++) {
+        clg_precision p = order[i];
+        if (curves[p].known) continue;
+        clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
+        curves[p] = curves[from];
+        curves[p].known = p == CLG_FP16;
+    }
+}
+
+static void fill_missing_attention(clg_attention_curve curves[CLG_ATTENTION_KERNELS]) {
+    for (int i = 0; i < CLG_ATTENTION_KERNELS; i++) {
+        if (curves[i].known) continue;
+        curves[i] = curves[CLG_FLASH2];
+        curves[i].known = false;
+    }
+}
+
+static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
+                            clg_error *error) {
+    clg_json *root;
+    clg_kernels read = {.file = file->path};
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (read_gemm(clg_json_member(root, "gemm"), file->path, read.gemm, error) != CLG_OK ||
+        read_gemm(clg_json_member(root, "grouped"), file->path, read.grouped, error) != CLG_OK ||
+        read_attention(clg_json_member(root, "attention"), file->path, read.attention, error) !=
+            CLG_OK ||
+        read_fields(clg_json_member(root, "memory"), memory_fields, COUNT(memory_fields),
+                    file->path, &read, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    fill_missing_gemm(read.gemm);
+    fill_missing_gemm(read.grouped);
+    fill_missing_attention(read.attention);
+    read.data = root;
+    *kernels = read;
+    return CLG_OK;
+}
+
+/* Whose curves stand in for a GPU without its own: the measured one of its generation. */
+static const char *lender(const clg_gpu *gpu) {
+    static const struct {
+        const char *generation, *gpu;
+    } lenders[] = {{"volta", "v100-sxm-32gb"}, {"ampere", "a100-sxm-80gb"}, {"hopper", "h100-sxm"},
+                   {"blackwell", "b200-sxm"},  {"cdna2", "mi300x"},         {"cdna3", "mi300x"},
+                   {"cdna4", "mi300x"}};
+    for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
+        if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
+    return "h100-sxm";
+}
+
+clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                            clg_error *error) {
+    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu->name));
+    bool borrowed = file == NULL;
+    if (borrowed) file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", lender(gpu)));
+    if (!file)
+        return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
+    if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
+    kernels->borrowed = borrowed;
+    return CLG_OK;
+}
+
+double clg_memory_bound_s(const clg_gpu *gpu, const clg_kernels *kernels, double bytes) {
+    double rate = gpu->hbm_bytes_per_s * kernels->memory.efficiency;
+    return kernels->memory.launch_s + (bytes + kernels->memory.bytes_half) / rate;
+}
+
+double clg_optimizer_s(const clg_gpu *gpu, const clg_kernels *kernels, double bytes) {
+    return kernels->memory.launch_s +
+           bytes / (gpu->hbm_bytes_per_s * kernels->optimizer_efficiency);
+}

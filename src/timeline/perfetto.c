@@ -1,0 +1,50 @@
+/* perfetto.c -- Chrome trace format (Google document "Trace Event Format", 2016). */
+#include "timeline/perfetto.h"
+
+#include <inttypes.h>
+
+static void name_tracks(clg_json_writer *w, const clg_timeline *t, const char *process) {
+    for (uint32_t i = 0; i < t->track_count; i++) {
+        const char *kinds[] = {"process_name", "thread_name"};
+        for (int kind = 0; kind < 2; kind++) {
+            clg_json_open(w, NULL, '{');
+            clg_json_add_string(w, "ph", "M");
+            clg_json_add_integer(w, "pid", t->tracks[i].rank);
+            clg_json_add_integer(w, "tid", i);
+            clg_json_add_string(w, "name", kinds[kind]);
+            clg_json_open(w, "args", '{');
+            clg_json_add_string(w, "name",
+                                kind == 0
+                                    ? clg_arena_print(t->arena, "%s %d", process, t->tracks[i].rank)
+                                    : t->tracks[i].name);
+            clg_json_close(w, '}');
+            clg_json_close(w, '}');
+        }
+    }
+}
+
+static const char *microseconds(clg_arena *arena, int64_t ns) {
+    return clg_arena_print(arena, "%" PRId64 ".%03" PRId64, ns / 1000, ns % 1000);
+}
+
+void clg_timeline_perfetto(clg_text *text, const clg_timeline *t, const char *process) {
+    clg_json_writer w = {.text = text};
+    clg_json_open(&w, NULL, '{');
+    clg_json_open(&w, "traceEvents", '[');
+    name_tracks(&w, t, process);
+    for (size_t i = 0; i < t->count; i++) {
+        const clg_event *e = &t->events[i];
+        clg_text_print(text,
+                       ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%s,\"dur\":%s,\"name\":",
+                       t->tracks[e->track].rank, e->track, microseconds(t->arena, e->start_ns),
+                       microseconds(t->arena, e->duration_ns));
+        clg_text_print(text, "\"%s\"", t->names[e->name]);
+        if (e->micro_batch >= 0)
+            clg_text_print(text, ",\"args\":{\"micro-batch\":%d,\"chunk\":%d}", e->micro_batch,
+                           e->detail);
+        clg_text_print(text, "}");
+    }
+    clg_json_close(&w, ']');
+    clg_json_add_string(&w, "displayTimeUnit", "ms");
+    clg_json_close(&w, '}');
+}
