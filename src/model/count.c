@@ -1,0 +1,54 @@
+/* count.c -- parameters of a model from its shapes, and the flop that MFU counts. */
+#include "model/model.h"
+
+static int64_t attention_parameters(const clg_model *m, const clg_attention *a) {
+    if (a->kind == CLG_ATTENTION_NONE) return 0;
+    int64_t h = m->hidden, heads = a->heads;
+    if (a->kind == CLG_ATTENTION_LATENT) {
+        int64_t query = a->query_rank > 0
+                            ? h * a->query_rank + (int64_t)a->query_rank * heads * a->head_dim
+                            : h * heads * a->head_dim;
+        int64_t nope = a->head_dim - a->rope_dim;
+        return query + h * (a->kv_rank + a->rope_dim) +
+               (int64_t)a->kv_rank * heads * (nope + a->value_head_dim) +
+               heads * a->value_head_dim * h;
+    }
+    return h * heads * a->head_dim + h * a->kv_heads * (a->head_dim + a->value_head_dim) +
+           heads * a->value_head_dim * h;
+}
+
+static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
+
+static void count_layer(const clg_model *m, clg_layer_kind *kind) {
+    const clg_mlp *mlp = &kind->mlp;
+    clg_layer_parameters *p = &kind->parameters;
+    p->attention = attention_parameters(m, &kind->attention);
+    int64_t width = mlp->kind == CLG_MLP_MOE ? mlp->shared_ffn : mlp->ffn;
+    p->mlp = mlp->kind == CLG_MLP_NONE ? 0 : mlp_matrices(mlp) * m->hidden * width;
+    p->experts = 0;
+    p->replicated = kind->norms * m->hidden * (kind->layer_norm ? 2 : 1);
+    if (kind->attention.kind == CLG_ATTENTION_LATENT)
+        p->replicated += kind->attention.query_rank + kind->attention.kv_rank;
+    if (mlp->kind != CLG_MLP_MOE) return;
+    p->experts = mlp_matrices(mlp) * m->hidden * mlp->expert_ffn * mlp->experts;
+    p->replicated += m->hidden * mlp->experts;
+}
+
+void clg_model_count(clg_model *m) {
+    for (int i = 0; i < m->kinds; i++) count_layer(m, &m->kind[i]);
+    int64_t total = m->embedding_parameters + m->head_parameters + m->final_parameters, idle = 0;
+    for (int i = 0; i < m->layers; i++) {
+        const clg_layer_kind *kind = &m->kind[m->layer_kind[i]];
+        const clg_layer_parameters *p = &kind->parameters;
+        total += p->attention + p->mlp + p->experts + p->replicated;
+        if (p->experts > 0)
+            idle +=
+                p->experts / kind->mlp.experts * (kind->mlp.experts - kind->mlp.experts_per_token);
+    }
+    m->parameters = total;
+    m->active_parameters = total - idle;
+}
+
+double clg_model_flop_per_token(const clg_model *m, int64_t seq) {
+    return 6.0 * (double)m->active_parameters + 12.0 * m->layers * (double)m->hidden * (double)seq;
+}
