@@ -1,10 +1,12 @@
-/* bound.c -- a lower bound of a step in constant time.
+/* bound.c -- lower bounds of a step's time and memory in constant time.
  *
  * Two facts hold for every schedule: the busiest stage does at least the mean work of all stages
  * for every micro-batch; and the stage that holds depth p-1 first cannot start before a forward has
  * passed p-1 chunks, nor may the step end before its last input gradient has passed back through
  * them. Gathers, reductions and sends are left out, which only lowers the bound. */
 #include "evaluate/compose.h"
+
+#include "schedule/schedule.h"
 
 #include <math.h>
 
@@ -52,4 +54,42 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     double layer_s = cheapest_layer_s(scenario, priced, sure, 3);
     double behind = (double)layout->accumulation * layout->vpp * (model->layers / chunks) * layer_s;
     return fmax(work, behind + fill) + scenario->stack.host_step_s;
+}
+
+static double least(double a, double b) { return a < b ? a : b; }
+
+/* The first stage holds at least the even share of layers, each at least as large as the smallest
+ * kind, and its activations as often as the schedule keeps them alive. */
+static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *layout,
+                                const clg_priced *priced) {
+    const clg_step *step = &priced->step;
+    double parameters = INFINITY, saved = INFINITY;
+    for (int kind = 0; kind < step->kinds; kind++) {
+        if (priced->layers_of_kind[kind] == 0) continue;
+        const clg_block *block = &step->kind[kind];
+        parameters = least(parameters, block->dense_parameters);
+        saved = least(saved, block->saved_bytes);
+    }
+    int layers = scenario->model.layers / (layout->pp * layout->vpp);
+    clg_pipeline pipeline = {(clg_schedule_kind)layout->schedule, layout->pp, layout->vpp,
+                             (int)layout->accumulation};
+    const clg_schedule *schedule = clg_schedule_of(pipeline.kind);
+    double held = layers * layout->vpp * parameters;
+    double shards = (double)layout->dp * layout->cp;
+    double weights = clg_weight_bytes(layout);
+    double gradients = clg_precision_bytes(scenario->stack.gradient);
+    double bytes = held * (layout->zero == 3 ? weights / shards : weights) +
+                   held * (layout->zero >= 2 ? gradients / shards : gradients);
+    if (!layout->offload)
+        bytes += held * clg_optimizer_bytes_per_parameter(layout, &scenario->stack) /
+                 (layout->zero >= 1 ? shards : 1);
+    return bytes + layers * saved * schedule->alive(pipeline, 0);
+}
+
+double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *layout,
+                               const clg_priced *priced) {
+    double states = clg_memory_bound(&scenario->model, &scenario->stack, layout);
+    double first = first_stage_bytes(scenario, layout, priced);
+    first = (first + scenario->stack.workspace_bytes) * (1 + scenario->stack.reserve_share);
+    return states > first ? states : first;
 }

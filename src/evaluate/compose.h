@@ -32,6 +32,10 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
 double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
                            const clg_priced *priced);
 
+/* A lower bound of the fullest rank's total_bytes, likewise. */
+double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *layout,
+                               const clg_priced *priced);
+
 /* Log-sigma of an evaluation: what is known of stack, curves, scale and shape. */
 double clg_uncertainty(const clg_scenario *scenario, const clg_evaluation *evaluation);
 

@@ -27,12 +27,11 @@ typedef struct clg_space {
     bool exhaustive; /* no cutting: brute force for tests */
 } clg_space;
 
-enum { CLG_CUTS = 4 };
+enum { CLG_CUTS = 3 };
 typedef enum clg_cut {
-    CLG_CUT_MEMORY,   /* a lower bound of memory is above capacity */
-    CLG_CUT_TIME,     /* a lower bound of time is above the worst plan kept */
-    CLG_CUT_NO_FIT,   /* evaluated, does not fit */
-    CLG_CUT_DOMINATED /* same time and memory as a simpler layout by construction */
+    CLG_CUT_MEMORY, /* a lower bound of memory is above capacity */
+    CLG_CUT_TIME,   /* a lower bound of time is above the worst plan kept */
+    CLG_CUT_NO_FIT  /* priced, does not fit */
 } clg_cut;
 extern const clg_name clg_cut_names[];
 

@@ -1,0 +1,257 @@
+/* search.c -- walks the whole space twice: once for bounds, once for prices.
+ *
+ * Layouts that share everything but dp, pp, vpp, schedule and zero share their priced blocks, which
+ * are made once. The first walk bounds every layout and prices the most promising one of each
+ * block set, so that the second walk, which prices whatever its bound does not rule out, starts
+ * with a good plan in hand. Both bounds are lower bounds of what clg_compose returns, so no layout
+ * that is cut can be among the best. */
+#include "search/search.h"
+
+#include "evaluate/compose.h"
+#include "schedule/schedule.h"
+#include "search/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+const clg_name clg_cut_names[] = {
+    {"memory_bound", CLG_CUT_MEMORY, "even a lower bound of its memory is above capacity"},
+    {"time_bound", CLG_CUT_TIME, "even a lower bound of its step is above the plans kept"},
+    {"does_not_fit", CLG_CUT_NO_FIT, "priced, and does not fit"},
+    {NULL, 0, NULL}};
+
+typedef struct searcher {
+    clg_arena *arena;
+    const clg_scenario *scenario;
+    const clg_space *space;
+    clg_found *found;
+    clg_error *error;
+    clg_arena scratch;
+    clg_priced *priced; /* of the current block set */
+    clg_layout priced_for;
+    bool priced_valid;
+    double capacity_bytes;
+    double least_missing_bytes;
+    int pareto_capacity;
+    clg_progress progress;
+    bool first_walk;
+    double promising_s; /* first walk: lowest bound in this block set, and its layout */
+    clg_layout promising;
+    bool has_promising;
+} searcher;
+
+/* Deterministic order: faster first, then the simpler layout. */
+static bool simpler(const clg_layout *a, const clg_layout *b) {
+    const int rows[][2] = {{a->tp, b->tp},
+                           {a->pp, b->pp},
+                           {a->cp, b->cp},
+                           {a->ep, b->ep},
+                           {a->zero, b->zero},
+                           {(int)a->recompute, (int)b->recompute},
+                           {-a->micro_batch, -b->micro_batch},
+                           {a->vpp, b->vpp},
+                           {a->schedule, b->schedule},
+                           {a->etp, b->etp},
+                           {a->hsdp, b->hsdp},
+                           {b->sp, a->sp},
+                           {a->attention, b->attention}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i][0] != rows[i][1]) return rows[i][0] < rows[i][1];
+    return false;
+}
+
+static bool same(const clg_layout *a, const clg_layout *b) {
+    return !simpler(a, b) && !simpler(b, a);
+}
+
+static bool better(const clg_evaluation *a, const clg_evaluation *b) {
+    if (a->step_s != b->step_s) return a->step_s < b->step_s;
+    return simpler(&a->layout, &b->layout);
+}
+
+/* Inserts into the sorted list of the best; the last one falls out. */
+static void keep(searcher *s, const clg_evaluation *e) {
+    clg_found *f = s->found;
+    for (int i = 0; i < f->count; i++)
+        if (same(&f->best[i].layout, &e->layout)) return;
+    int at = f->count;
+    while (at > 0 && better(e, &f->best[at - 1])) at--;
+    if (at >= s->space->keep) return;
+    int last = f->count < s->space->keep ? f->count++ : f->count - 1;
+    for (int i = last; i > at; i--) f->best[i] = f->best[i - 1];
+    f->best[at] = *e;
+}
+
+/* Time against memory: keeps what nothing beats in both. */
+static void keep_pareto(searcher *s, const clg_evaluation *e) {
+    clg_found *f = s->found;
+    double bytes = e->memory.total_bytes;
+    for (int i = 0; i < f->pareto_count; i++)
+        if (f->pareto[i].step_s <= e->step_s && f->pareto[i].memory.total_bytes <= bytes) return;
+    int kept = 0;
+    for (int i = 0; i < f->pareto_count; i++)
+        if (!(e->step_s <= f->pareto[i].step_s && bytes <= f->pareto[i].memory.total_bytes))
+            f->pareto[kept++] = f->pareto[i];
+    if (kept == s->pareto_capacity) {
+        f->pareto_count = kept;
+        return;
+    }
+    int at = kept;
+    while (at > 0 && e->step_s < f->pareto[at - 1].step_s) {
+        f->pareto[at] = f->pareto[at - 1];
+        at--;
+    }
+    f->pareto[at] = *e;
+    f->pareto_count = kept + 1;
+}
+
+static const clg_priced *price(searcher *s, const clg_layout *layout) {
+    if (!s->priced_valid || !clg_priced_same(layout, &s->priced_for)) {
+        clg_price_blocks(s->scenario, layout, s->priced);
+        s->priced_for = *layout;
+        s->priced_valid = true;
+    }
+    return s->priced;
+}
+
+static double threshold_s(const searcher *s) {
+    const clg_found *f = s->found;
+    if (s->space->exhaustive || f->count < s->space->keep) return INFINITY;
+    return f->best[f->count - 1].step_s;
+}
+
+static void note_nearest(searcher *s, const clg_evaluation *e) {
+    double missing = e->memory.total_bytes - e->capacity_bytes;
+    if (s->found->has_nearest && missing >= s->least_missing_bytes) return;
+    s->least_missing_bytes = missing;
+    s->found->nearest = *e;
+    s->found->has_nearest = true;
+}
+
+static bool evaluate(searcher *s, const clg_layout *layout) {
+    clg_evaluation e;
+    clg_arena_mark mark = clg_arena_here(&s->scratch);
+    price(s, layout);
+    clg_status status =
+        clg_compose(&s->scratch, s->scenario, layout, s->priced, false, NULL, &e, s->error);
+    clg_arena_back_to(&s->scratch, mark);
+    if (status != CLG_OK) return false;
+    s->found->priced++;
+    if (e.fits) {
+        keep(s, &e);
+        keep_pareto(s, &e);
+    } else {
+        s->found->cut[CLG_CUT_NO_FIT]++;
+        note_nearest(s, &e);
+    }
+    return true;
+}
+
+/* Both bounds; true when the layout survives. Counts cuts on the second walk only. */
+static bool survives(searcher *s, const clg_layout *layout, double *bound_s) {
+    *bound_s = 0;
+    if (s->space->exhaustive) return true;
+    double bytes = clg_compose_bound_bytes(s->scenario, layout, price(s, layout));
+    if (bytes > s->capacity_bytes) {
+        if (!s->first_walk) s->found->cut[CLG_CUT_MEMORY]++;
+        return false;
+    }
+    *bound_s = clg_compose_bound_s(s->scenario, layout, s->priced);
+    if (*bound_s > threshold_s(s)) {
+        if (!s->first_walk) s->found->cut[CLG_CUT_TIME]++;
+        return false;
+    }
+    return true;
+}
+
+/* A new block set begins: the last one's most promising layout is priced. */
+static void finish_set(searcher *s) {
+    if (s->has_promising) evaluate(s, &s->promising);
+    s->has_promising = false;
+}
+
+static bool first_visit(void *context, const clg_layout *layout) {
+    searcher *s = context;
+    double bound_s;
+    s->found->layouts++;
+    if (s->has_promising && !clg_priced_same(layout, &s->promising)) finish_set(s);
+    if (!survives(s, layout, &bound_s)) return true;
+    if (s->has_promising && bound_s >= s->promising_s) return true;
+    s->promising = *layout;
+    s->promising_s = bound_s;
+    s->has_promising = true;
+    return true;
+}
+
+static bool tell(searcher *s) {
+    enum { EVERY = 1 << 14 };
+    if (!s->progress.tell || s->found->bounded % EVERY != 0) return true;
+    double all = s->found->layouts > 0 ? (double)s->found->layouts : 1;
+    return s->progress.tell(s->progress.context, (double)s->found->bounded / all);
+}
+
+static bool second_visit(void *context, const clg_layout *layout) {
+    searcher *s = context;
+    double bound_s;
+    if (!tell(s)) return false;
+    if (survives(s, layout, &bound_s) && !evaluate(s, layout)) return false;
+    s->found->bounded++;
+    return true;
+}
+
+/* When every layout was cut by the memory bound, the nearest miss has to be looked for. */
+typedef struct least_memory {
+    searcher *s;
+    double bytes;
+    clg_layout layout;
+    bool any;
+} least_memory;
+
+static bool least_memory_visit(void *context, const clg_layout *layout) {
+    least_memory *least = context;
+    double bytes = clg_compose_bound_bytes(least->s->scenario, layout, price(least->s, layout));
+    if (least->any && bytes >= least->bytes) return true;
+    least->bytes = bytes;
+    least->layout = *layout;
+    least->any = true;
+    return true;
+}
+
+static void find_nearest(searcher *s) {
+    least_memory least = {.s = s};
+    clg_walk(s->scenario, s->space, least_memory_visit, &least);
+    if (least.any) evaluate(s, &least.layout);
+}
+
+clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                      clg_progress progress, clg_found *found, clg_error *error) {
+    clg_found f = {0};
+    searcher s = {.arena = arena,
+                  .scenario = scenario,
+                  .space = space,
+                  .found = &f,
+                  .error = error,
+                  .progress = progress,
+                  .pareto_capacity = 64};
+    f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
+    f.pareto = clg_take(arena, (size_t)s.pareto_capacity, clg_evaluation);
+    s.priced = clg_take(arena, 1, clg_priced);
+    s.capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
+    s.first_walk = true;
+    clg_walk(scenario, space, first_visit, &s);
+    finish_set(&s);
+    s.first_walk = false;
+    f.priced = 0;
+    memset(f.cut, 0, sizeof f.cut);
+    if (f.layouts == 0) {
+        const char *why = clg_walk_refused(arena, scenario, space);
+        clg_arena_clear(&s.scratch);
+        return clg_fail(error, CLG_BAD_INPUT, NULL, "no layout is legal: %s", why);
+    }
+    f.complete = clg_walk(scenario, space, second_visit, &s);
+    if (f.count == 0 && !f.has_nearest && f.complete) find_nearest(&s);
+    clg_arena_clear(&s.scratch);
+    if (error->status != CLG_OK) return error->status;
+    *found = f;
+    return CLG_OK;
+}

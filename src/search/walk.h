@@ -1,0 +1,16 @@
+/* walk.h -- internal to search/: visits every legal layout of a space, in a fixed order. */
+#ifndef CLG_SEARCH_WALK_H
+#define CLG_SEARCH_WALK_H
+
+#include "search/search.h"
+
+/* Calls `visit` for every legal layout, those that share priced blocks next to each other as far as
+ * possible. Stops early when it returns false, and returns false then. */
+bool clg_walk(const clg_scenario *scenario, const clg_space *space,
+              bool (*visit)(void *context, const clg_layout *layout), void *context);
+
+/* Why the space is empty: the rule the likeliest layout breaks. In `arena`. */
+const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
+                             const clg_space *space);
+
+#endif

@@ -1,0 +1,183 @@
+/* row.c -- reads the plan columns of one measured run. */
+#include "validate/row.h"
+
+#include "schedule/schedule.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *clg_row_word(const clg_csv *csv, int row, const char *column) {
+    const char *word = clg_csv_field(csv, row, column);
+    return word ? word : "";
+}
+
+double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise) {
+    const char *word = clg_row_word(csv, row, column);
+    char *end;
+    if (!*word) return otherwise;
+    double number = strtod(word, &end);
+    return *end || !isfinite(number) || fabs(number) > 1e15 ? otherwise : number;
+}
+
+static int integer(const clg_csv *csv, int row, const char *column, int otherwise) {
+    double number = clg_row_number(csv, row, column, otherwise);
+    return number > 2e9 || number < -2e9 ? otherwise : (int)number;
+}
+
+static const char *why(clg_arena *arena, const clg_error *error) {
+    char sentence[1200];
+    clg_error_sentence(error, sentence, sizeof sentence);
+    return clg_arena_copy(arena, sentence, strlen(sentence));
+}
+
+static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg_model *model) {
+    clg_error error = {0};
+    const char *name = clg_row_word(csv, row, "model");
+    clg_model_shape s = {.name = *name ? name : clg_row_word(csv, row, "id")};
+    s.layers = integer(csv, row, "layers", 0);
+    s.heads = integer(csv, row, "heads", 0);
+    s.kv_heads = integer(csv, row, "kv_heads", 0);
+    s.head_dim = integer(csv, row, "head_dim", 0);
+    s.hidden = integer(csv, row, "hidden", 0);
+    s.ffn = integer(csv, row, "ffn", 0);
+    s.vocab = integer(csv, row, "vocab", 0);
+    s.gated = integer(csv, row, "gated", 0) != 0;
+    s.tied = integer(csv, row, "tied", 0) != 0;
+    s.experts = integer(csv, row, "experts", 0);
+    s.experts_per_token = integer(csv, row, "experts_per_token", 0);
+    s.shared_experts = integer(csv, row, "shared_experts", 0);
+    s.dense_layers = integer(csv, row, "dense_layers", 0);
+    s.expert_ffn = integer(csv, row, "expert_ffn", 0);
+    if (clg_model_from_shape(arena, &s, model, &error) != CLG_OK) return why(arena, &error);
+    return NULL;
+}
+
+static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
+                                clg_machine *machine) {
+    clg_error error = {0};
+    if (clg_gpu_find(arena, clg_row_word(csv, row, "gpu"), &machine->gpu, &error) != CLG_OK ||
+        clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK ||
+        clg_fabric_find(arena, machine->node.fabric, &machine->fabric, &error) != CLG_OK)
+        return why(arena, &error);
+    int per_node = integer(csv, row, "gpus_per_node", 0);
+    if (per_node > 0 && per_node != machine->node.gpus) {
+        if (machine->node.domain == machine->node.gpus) machine->node.domain = per_node;
+        machine->node.gpus = per_node;
+    }
+    double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
+    if (rate > 0) machine->fabric.bytes_per_s = rate;
+    machine->gpus = integer(csv, row, "gpus", 0);
+    return machine->gpus > 0 ? NULL : "gpus is missing";
+}
+
+/* Stack names beyond the built-in ones take the default and its wider interval. */
+static const char *read_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
+    clg_error error = {0};
+    const char *name = clg_row_word(csv, row, "stack");
+    if (*name && clg_stack_find(arena, name, stack, &error) == CLG_OK) return NULL;
+    error = (clg_error){0};
+    return clg_stack_find(arena, "unknown", stack, &error) == CLG_OK ? NULL : why(arena, &error);
+}
+
+static void fix(clg_axis_values *axis, double value) {
+    if (isnan(value)) return;
+    axis->count = 1;
+    axis->value[0] = (int)value;
+}
+
+/* A named value, or the fallback when the column is blank or the name is not known. */
+static void fix_name(clg_axis_values *axis, const clg_name *names, const char *what,
+                     const char *word, int fallback) {
+    int value = fallback;
+    clg_error error = {0};
+    if (*word && clg_name_value(names, what, word, &value, &error) != CLG_OK) value = fallback;
+    if (value >= 0) fix(axis, value);
+}
+
+static bool has_experts(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return true;
+    return false;
+}
+
+/* What trainers do where a table says nothing: sp with tp, recompute none, ZeRO-1 unless stated. */
+static const char *read_space(const clg_csv *csv, int row, const clg_scenario *scenario,
+                              clg_space *space) {
+    int precision;
+    clg_error error = {0};
+    const char *word = clg_row_word(csv, row, "precision");
+    if (clg_name_value(clg_precision_names, "precision", *word ? word : "bf16", &precision,
+                       &error) != CLG_OK)
+        return "unknown precision";
+    space->precision = (clg_precision)precision;
+    space->gpus = scenario->machine.gpus;
+    space->seq = integer(csv, row, "seq", 0);
+    space->global_batch = integer(csv, row, "global_batch", 0);
+    if (space->seq < 1 || space->global_batch < 1) return "seq or global_batch is missing";
+    int tp = integer(csv, row, "tp", 1);
+    fix(&space->tp, tp);
+    fix(&space->cp, integer(csv, row, "cp", 1));
+    fix(&space->ep, integer(csv, row, "ep", 1));
+    fix(&space->pp, integer(csv, row, "pp", 1));
+    fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
+    fix(&space->zero, clg_row_number(csv, row, "zero", 1));
+    fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
+    fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1));
+    fix(&space->etp, has_experts(&scenario->model) && scenario->stack.expert_tensor ? tp : 1);
+    fix(&space->vpp, clg_row_number(csv, row, "vpp", 1));
+    fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));
+    int vpp = space->vpp.value[0];
+    fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
+             vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
+    fix_name(&space->recompute, clg_recompute_names, "recompute",
+             clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);
+    fix_name(&space->attention, clg_attention_kernel_names, "attention",
+             clg_row_word(csv, row, "attention"), CLG_FLASH2);
+    int fallback = CLG_FLASH2;
+    if (scenario->stack.attention)
+        clg_name_value(clg_attention_kernel_names, "attention", scenario->stack.attention,
+                       &fallback, &error);
+    if (!*clg_row_word(csv, row, "attention")) fix(&space->attention, fallback);
+    space->keep = 1;
+    return NULL;
+}
+
+/* A complete layout when every axis has one value. */
+static void fill_layout(const clg_space *s, clg_layout *l) {
+    *l = (clg_layout){.seq = s->seq, .global_batch = s->global_batch, .precision = s->precision};
+    l->tp = s->tp.value[0];
+    l->sp = l->tp > 1 && s->sp.value[0] != 0;
+    l->cp = s->cp.value[0];
+    l->ep = s->ep.value[0];
+    l->etp = s->etp.value[0];
+    l->pp = s->pp.value[0];
+    l->vpp = s->vpp.value[0];
+    l->schedule = s->schedule.value[0];
+    l->zero = s->zero.value[0];
+    l->hsdp = s->hsdp.value[0];
+    l->recompute = (clg_recompute)s->recompute.value[0];
+    l->attention = s->attention.value[0];
+    l->dp = s->dp.count ? s->dp.value[0] : (int)(s->gpus / ((int64_t)l->tp * l->cp * l->pp));
+    l->micro_batch = s->micro_batch.count ? s->micro_batch.value[0] : 0;
+    if (l->dp > 0 && l->micro_batch > 0)
+        l->accumulation = s->global_batch / ((int64_t)l->dp * l->micro_batch);
+    if (l->schedule == CLG_INTERLEAVED && l->vpp == 1) l->schedule = CLG_1F1B;
+    if (l->schedule == CLG_1F1B && l->vpp > 1) l->schedule = CLG_INTERLEAVED;
+}
+
+const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
+                         clg_space *space, clg_layout *layout) {
+    clg_error error = {0};
+    *scenario = (clg_scenario){.expert_imbalance = 1};
+    *space = (clg_space){.keep = 1};
+    const char *reason = read_model(arena, csv, row, &scenario->model);
+    if (!reason) reason = read_machine(arena, csv, row, &scenario->machine);
+    if (!reason) reason = read_stack(arena, csv, row, &scenario->stack);
+    if (!reason) reason = read_space(csv, row, scenario, space);
+    if (reason) return reason;
+    if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);
+    fill_layout(space, layout);
+    return NULL;
+}

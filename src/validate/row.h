@@ -1,0 +1,19 @@
+/* row.h -- internal to validate/: a table row becomes a scenario and a space of layouts. */
+#ifndef CLG_VALIDATE_ROW_H
+#define CLG_VALIDATE_ROW_H
+
+#include "base/csv.h"
+#include "search/search.h"
+
+/* Fills both from the plan columns. What the row leaves blank stays open in the space. Returns why
+ * the row cannot be expressed, or NULL. */
+const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
+                         clg_space *space, clg_layout *layout);
+
+/* A number of a column; `otherwise` when the column is absent, blank or no number. */
+double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise);
+
+/* A word of a column; "" when absent. */
+const char *clg_row_word(const clg_csv *csv, int row, const char *column);
+
+#endif

@@ -1,0 +1,217 @@
+/* validate.c -- predicts every row, then scores per source. */
+#include "validate/validate.h"
+
+#include "search/search.h"
+#include "validate/row.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *sentence(clg_arena *arena, const clg_error *error) {
+    char text[1200];
+    clg_error_sentence(error, text, sizeof text);
+    return clg_arena_copy(arena, text, strlen(text));
+}
+
+/* A blank micro-batch is chosen by search, everything else as the row says. */
+static const char *predict(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                           const clg_layout *layout, clg_evaluation *evaluation) {
+    clg_error error = {0};
+    if (layout->micro_batch > 0) {
+        if (clg_evaluate(arena, scenario, layout, false, NULL, evaluation, &error) == CLG_OK)
+            return NULL;
+        return sentence(arena, &error);
+    }
+    clg_found found;
+    if (clg_search(arena, scenario, space, (clg_progress){0}, &found, &error) != CLG_OK)
+        return sentence(arena, &error);
+    if (found.count > 0)
+        *evaluation = found.best[0];
+    else if (found.has_nearest)
+        *evaluation = found.nearest;
+    else
+        return "no layout completes the row";
+    return NULL;
+}
+
+static void read_measured(const clg_csv *csv, int row, clg_run *run) {
+    const char *status = clg_row_word(csv, row, "status");
+    run->measured_step_s = clg_row_number(csv, row, "step_s", 0);
+    if (run->measured_step_s < 0) run->measured_step_s = 0;
+    run->measured_memory_bytes = clg_row_number(csv, row, "memory_gb", 0) * 1e9;
+    run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
+}
+
+static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
+    return clg_arena_print(arena, "%s %s %s", clg_row_word(csv, row, "gpu"),
+                           clg_row_word(csv, row, "precision"), clg_row_word(csv, row, "kind"));
+}
+
+static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run) {
+    clg_arena scratch = {0};
+    clg_scenario *scenario = clg_take(&scratch, 1, clg_scenario);
+    clg_space *space = clg_take(&scratch, 1, clg_space);
+    clg_layout layout;
+    run->id = clg_row_word(csv, row, "id");
+    run->source = clg_row_word(csv, row, "source");
+    run->group = group_of(arena, csv, row);
+    read_measured(csv, row, run);
+    const char *reason = clg_row_read(&scratch, csv, row, scenario, space, &layout);
+    if (!reason) reason = predict(&scratch, scenario, space, &layout, &run->predicted);
+    if (reason) {
+        run->reason = clg_arena_copy(arena, reason, strlen(reason));
+    } else {
+        run->predicted.stages = NULL;
+        run->predicted.caveats = NULL;
+        run->model_flop = run->predicted.model_flop;
+        run->gpus = scenario->machine.gpus;
+        if (run->measured_step_s > 0) run->error = run->predicted.step_s / run->measured_step_s - 1;
+    }
+    clg_arena_clear(&scratch);
+}
+
+static bool timed(const clg_run *run) { return !run->reason && run->measured_step_s > 0; }
+
+static void sort(double *values, int count) {
+    for (int gap = count / 2; gap > 0; gap /= 2)
+        for (int i = gap; i < count; i++)
+            for (int j = i; j >= gap && values[j - gap] > values[j]; j -= gap) {
+                double swap = values[j];
+                values[j] = values[j - gap];
+                values[j - gap] = swap;
+            }
+}
+
+/* Linear between the two nearest order statistics. */
+static double quantile(const double *sorted, int count, double share) {
+    if (count == 0) return (double)NAN;
+    double at = share * (count - 1);
+    int below = (int)at;
+    if (below + 1 >= count) return sorted[count - 1];
+    return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
+}
+
+/* The one-constant model: a rate per GPU for each GPU kind, precision and dense or MoE, the one
+ * with the least mean absolute error on this source's rows (a weighted median of the rates). */
+static double best_rate(clg_arena *scratch, const clg_validation *v, const char *source,
+                        const char *group) {
+    double *rates = clg_take(scratch, (size_t)v->runs, double);
+    double best = 0, least = INFINITY;
+    int count = 0;
+    for (int i = 0; i < v->runs; i++) {
+        const clg_run *r = &v->run[i];
+        if (timed(r) && strcmp(r->source, source) == 0 && strcmp(r->group, group) == 0)
+            rates[count++] = r->model_flop / r->measured_step_s / (double)r->gpus;
+    }
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int j = 0; j < count; j++) sum += fabs(rates[j] / rates[i] - 1);
+        if (sum < least) {
+            least = sum;
+            best = rates[i];
+        }
+    }
+    return best;
+}
+
+static void fill_baseline(clg_validation *v) {
+    for (int i = 0; i < v->runs; i++) {
+        clg_run *r = &v->run[i];
+        if (!timed(r) || r->baseline_step_s > 0) continue;
+        clg_arena scratch = {0};
+        double rate = best_rate(&scratch, v, r->source, r->group);
+        clg_arena_clear(&scratch);
+        for (int j = i; j < v->runs; j++) {
+            clg_run *other = &v->run[j];
+            if (timed(other) && strcmp(other->source, r->source) == 0 &&
+                strcmp(other->group, r->group) == 0)
+                other->baseline_step_s = other->model_flop / rate / (double)other->gpus;
+        }
+    }
+}
+
+/* Sums while walking the rows of one source. */
+typedef struct tally {
+    double absolute, signed_error, baseline, memory;
+    int inside, memory_rows, fits_right, fits_known;
+} tally;
+
+static void tally_row(const clg_run *r, tally *t) {
+    if (r->reason) return;
+    if (r->measured_fits >= 0) {
+        t->fits_known++;
+        t->fits_right += (int)r->predicted.fits == r->measured_fits;
+    }
+    if (r->measured_memory_bytes > 0) {
+        t->memory_rows++;
+        t->memory += fabs(r->predicted.memory.total_bytes / r->measured_memory_bytes - 1);
+    }
+    if (!timed(r)) return;
+    t->absolute += fabs(r->error);
+    t->signed_error += r->error;
+    t->baseline += fabs(r->baseline_step_s / r->measured_step_s - 1);
+    t->inside += r->measured_step_s >= r->predicted.step_p10_s &&
+                 r->measured_step_s <= r->predicted.step_p90_s;
+}
+
+static clg_score score_source(clg_arena *arena, const clg_validation *v, const char *source) {
+    clg_score s = {.source = source};
+    tally t = {0};
+    double *errors = clg_take(arena, (size_t)v->runs + 1, double);
+    bool all = strcmp(source, "all") == 0;
+    for (int i = 0; i < v->runs; i++) {
+        const clg_run *r = &v->run[i];
+        if (!all && strcmp(r->source, source) != 0) continue;
+        s.rows++;
+        tally_row(r, &t);
+        if (timed(r)) errors[s.scored++] = fabs(r->error);
+    }
+    sort(errors, s.scored);
+    double n = s.scored > 0 ? s.scored : (double)NAN;
+    s.mape = t.absolute / n;
+    s.bias = t.signed_error / n;
+    s.baseline_mape = t.baseline / n;
+    s.coverage = t.inside / n;
+    s.median_ape = quantile(errors, s.scored, 0.5);
+    s.p90_ape = quantile(errors, s.scored, 0.9);
+    s.memory_mape = t.memory_rows > 0 ? t.memory / t.memory_rows : (double)NAN;
+    s.fits_accuracy = t.fits_known > 0 ? (double)t.fits_right / t.fits_known : (double)NAN;
+    return s;
+}
+
+static void fill_scores(clg_arena *arena, clg_validation *v) {
+    const char **sources = clg_take(arena, (size_t)v->runs + 1, const char *);
+    int count = 0;
+    for (int i = 0; i < v->runs; i++) {
+        bool seen = false;
+        for (int j = 0; j < count && !seen; j++) seen = strcmp(sources[j], v->run[i].source) == 0;
+        if (!seen) sources[count++] = v->run[i].source;
+    }
+    v->score = clg_take(arena, (size_t)count + 1, clg_score);
+    for (int j = 0; j < count; j++) v->score[v->scores++] = score_source(arena, v, sources[j]);
+    v->score[v->scores++] = score_source(arena, v, "all");
+}
+
+clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_validate_tell tell,
+                        void *context, clg_validation *validation, clg_error *error) {
+    clg_validation v = {0};
+    int rows = 0;
+    for (int i = 0; i < count; i++) {
+        if (tables[i].rows > 0 && !clg_csv_field(&tables[i], 0, "gpus")) {
+            clg_error_at(error, tables[i].name, 1, 1, "gpus");
+            return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the columns of runs",
+                            "not a table of training runs: it has no such column");
+        }
+        rows += tables[i].rows;
+    }
+    v.run = clg_take(arena, (size_t)rows + 1, clg_run);
+    for (int i = 0; i < count; i++)
+        for (int row = 0; row < tables[i].rows; row++) {
+            if (tell) tell(context, v.runs, rows);
+            run_row(arena, &tables[i], row, &v.run[v.runs++]);
+        }
+    fill_baseline(&v);
+    fill_scores(arena, &v);
+    *validation = v;
+    return CLG_OK;
+}

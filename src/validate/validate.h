@@ -1,0 +1,47 @@
+/* validate.h -- predicted against measured, run by run.
+ *
+ * Reads tables of training runs (docs/formats.md), predicts each row from its plan columns alone,
+ * and scores what was measured. */
+#ifndef CLG_VALIDATE_VALIDATE_H
+#define CLG_VALIDATE_VALIDATE_H
+
+#include "base/csv.h"
+#include "evaluate/evaluate.h"
+
+typedef struct clg_run {
+    const char *id, *source, *reason; /* reason: why it was skipped; NULL when scored */
+    const char *group;                /* one-constant model: GPU, precision, dense or MoE */
+    clg_evaluation predicted;         /* valid unless skipped */
+    double model_flop;                /* of the whole step, contract's definition */
+    int64_t gpus;
+    double measured_step_s;       /* 0: not measured */
+    double measured_memory_bytes; /* 0: not measured */
+    int measured_fits;            /* 1 ran, 0 out of memory, -1 not known */
+    double error;                 /* predicted/measured - 1 */
+    double baseline_step_s;       /* of the one-constant model */
+} clg_run;
+
+typedef struct clg_score {
+    const char *source;
+    int rows, scored;
+    double mape, median_ape, p90_ape, bias; /* of step time, as shares */
+    double baseline_mape;
+    double coverage;      /* share of measured steps inside P10..P90 */
+    double memory_mape;   /* NaN: nothing measured */
+    double fits_accuracy; /* share of rows whose fits/does-not-fit is right; NaN: none known */
+} clg_score;
+
+typedef struct clg_validation {
+    clg_run *run;
+    int runs;
+    clg_score *score; /* per source, then one row "all" */
+    int scores;
+} clg_validation;
+
+/* Called before each row with its number; may be NULL. */
+typedef void (*clg_validate_tell)(void *context, int row, int rows);
+
+clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_validate_tell tell,
+                        void *context, clg_validation *validation, clg_error *error);
+
+#endif
