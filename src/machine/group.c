@@ -8,14 +8,23 @@ double clg_machine_inter_bytes_per_s(const clg_machine *machine) {
     return line * machine->fabric.efficiency / over;
 }
 
-/* Ranks fill domains in order, so a group whose neighbours are `stride` apart has domain/stride of
- * them in a domain. Where that does not divide, the emptiest domain decides: it is the slowest. */
+/* GPUs of one domain a job uses: schedulers place whole groups in a domain, so of 72 a job of 256
+ * takes 64 in each of four. */
+static int domain_in_use(const clg_machine *machine) {
+    int domain = machine->node.domain;
+    if (machine->gpus <= domain) return machine->gpus;
+    int box = machine->node.gpus;
+    for (int used = domain - domain % box; used > box; used -= box)
+        if (machine->gpus % used == 0) return used;
+    return box < domain ? box : domain;
+}
+
+/* Ranks fill domains in order, so a group whose neighbours are `stride` apart has up to
+ * domain/stride of them in a domain. Where degrees do not divide the domain, groups straddle its
+ * edge unevenly; the emptiest share decides, because it is the slowest. */
 clg_group clg_machine_group(const clg_machine *machine, int ranks, int stride) {
-    int domain = machine->node.domain < machine->gpus ? machine->node.domain : machine->gpus;
     if (ranks <= 1) return (clg_group){1, 1};
-    if ((long long)ranks * stride <= domain && domain % stride == 0)
-        return (clg_group){ranks,
-                           domain % (ranks * stride) == 0 || ranks * stride == domain ? ranks : 1};
+    int domain = domain_in_use(machine);
     int per_domain = stride < domain ? domain / stride : 1;
     if (per_domain > ranks) per_domain = ranks;
     while (per_domain > 1 && (ranks % per_domain != 0 || domain % (per_domain * stride) != 0))
