@@ -1,0 +1,403 @@
+/* request.c -- knobs into scenario and space. */
+#include "api/request.h"
+
+#include "dataset/dataset.h"
+#include "model/preset.h"
+#include "schedule/schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWITCH = -1, COUNT = -2, BATCH = -3, WORD = -4 };
+
+/* GROUP rows are folded into the next PARAM row when the table is built. */
+typedef struct raw_row {
+    const char *group, *flag, *argument, *fallback, *help;
+    int kind;
+} raw_row;
+
+#define GROUP(title) {title, NULL, NULL, NULL, NULL, 0},
+#define PARAM(id, flag, kind, argument, fallback, help)                                            \
+    {NULL, flag, argument, fallback, help, kind},
+static const raw_row raw[] = {
+#include "api/params.def"
+};
+
+#define GROUP(title)
+#define PARAM(id, flag_, kind_, argument_, fallback_, help_)                                       \
+    {flag_,                                                                                        \
+     argument_,                                                                                    \
+     fallback_,                                                                                    \
+     help_,                                                                                        \
+     (int)(kind_) == SWITCH  ? CLG_KIND_SWITCH                                                          \
+     : (int)(kind_) == COUNT ? CLG_KIND_COUNT                                                           \
+     : (int)(kind_) == BATCH ? CLG_KIND_BATCH                                                           \
+     : (int)(kind_) == WORD  ? CLG_KIND_WORD                                                            \
+                        : CLG_KIND_QUANTITY,                                                        \
+     (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_)},
+static const clg_param_row rows[] = {
+#include "api/params.def"
+};
+
+const clg_param_row *clg_param_rows(void) { return rows; }
+
+const char *clg_param_group(clg_param param) {
+    const char *group = NULL;
+    int at = 0;
+    for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++) {
+        if (raw[i].group) {
+            group = raw[i].group;
+            continue;
+        }
+        if (at++ == (int)param) return i > 0 && raw[i - 1].group ? group : NULL;
+    }
+    return NULL;
+}
+
+int clg_param_find(const char *flag, clg_error *error) {
+    const char *names[CLG_PARAMS];
+    for (int i = 0; i < CLG_PARAMS; i++) {
+        if (strcmp(rows[i].flag, flag) == 0) return i;
+        names[i] = rows[i].flag;
+    }
+    const char *nearest = clg_name_nearest(names, CLG_PARAMS, flag);
+    char mend[128];
+    snprintf(mend, sizeof mend, "%s%s%s", nearest ? "did you mean --" : "see --help",
+             nearest ? nearest : "", nearest ? "?" : "");
+    clg_fail(error, CLG_BAD_USAGE, mend, "there is no flag --%.64s", flag);
+    return -1;
+}
+
+/* Names the flag in an error that a lower layer filled. */
+static clg_status at_flag(clg_status status, clg_param param, clg_error *error) {
+    if (status != CLG_OK && error->file[0] == '\0') {
+        char flag[64];
+        snprintf(flag, sizeof flag, "--%s", rows[param].flag);
+        clg_error_at(error, NULL, 0, 0, flag);
+    }
+    return status;
+}
+
+static clg_status read_count(const char *text, double *number, clg_error *error) {
+    if (clg_quantity(text, CLG_COUNT, number, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (*number >= 0 && *number <= 1e12 && *number == floor(*number)) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give a whole number of 0 or more", "'%.32s' is not one",
+                    text);
+}
+
+/* Sequences as a count; tokens need the sequence length. */
+static clg_status read_batch(const clg_request *request, const char *text, double *number,
+                             clg_error *error) {
+    double seq;
+    size_t size = strlen(text);
+    if (size < 3 || strcmp(text + size - 3, "tok") != 0) return read_count(text, number, error);
+    if (clg_quantity(text, CLG_TOKENS, number, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_SEQ, 4096, &seq, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    /* 16 Mtok means 2,048 sequences of 8,192 to everybody who says it: the nearest power of two
+     * when it is within 5 %, else the nearest whole number. */
+    double sequences = *number / seq, power = 1;
+    while (power * 1.5 < sequences) power *= 2;
+    *number = fabs(power / sequences - 1) < 0.05 ? power : floor(sequences + 0.5);
+    if (*number >= 1) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "raise it", "less than one sequence of %.0f tokens", seq);
+}
+
+clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
+                              double *number, clg_error *error) {
+    const char *text = request->value[param];
+    *number = otherwise;
+    if (!text) return CLG_OK;
+    clg_status status = rows[param].kind == CLG_KIND_BATCH
+                            ? read_batch(request, text, number, error)
+                        : rows[param].kind == CLG_KIND_QUANTITY
+                            ? clg_quantity(text, rows[param].dimension, number, error)
+                            : read_count(text, number, error);
+    return at_flag(status, param, error);
+}
+
+static clg_status read_model(clg_arena *arena, const clg_request *request, clg_model *model,
+                             clg_error *error) {
+    const clg_attachment *file = &request->model_file;
+    if (file->text) return clg_model_read(arena, file->name, file->text, file->size, model, error);
+    return clg_model_find(arena, request->model, model, error);
+}
+
+static clg_status read_gpu(clg_arena *arena, const clg_request *request, clg_gpu *gpu,
+                           clg_error *error) {
+    const clg_attachment *file = &request->file[CLG_PARAM_GPU];
+    const char *name = request->value[CLG_PARAM_GPU];
+    if (file->text) return clg_gpu_read(arena, file->name, file->text, file->size, gpu, error);
+    return at_flag(clg_gpu_find(arena, name ? name : "h100-sxm", gpu, error), CLG_PARAM_GPU, error);
+}
+
+static clg_status read_node(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
+                            clg_node *node, clg_error *error) {
+    const clg_attachment *file = &request->file[CLG_PARAM_NODE];
+    const char *name = request->value[CLG_PARAM_NODE];
+    if (file->text) return clg_node_read(arena, file->name, file->text, file->size, node, error);
+    return at_flag(name ? clg_node_find(arena, name, node, error)
+                        : clg_node_default(arena, gpu, node, error),
+                   CLG_PARAM_NODE, error);
+}
+
+/* A name, a file, or a rate that overrides the line rate of the node's own fabric. */
+static clg_status read_fabric(clg_arena *arena, const clg_request *request, const clg_node *node,
+                              clg_fabric *fabric, clg_error *error) {
+    const clg_attachment *file = &request->file[CLG_PARAM_FABRIC];
+    const char *name = request->value[CLG_PARAM_FABRIC];
+    if (file->text)
+        return clg_fabric_read(arena, file->name, file->text, file->size, fabric, error);
+    bool rate = name && name[0] >= '0' && name[0] <= '9';
+    const char *found = name && !rate ? name : node->fabric;
+    if (at_flag(clg_fabric_find(arena, found, fabric, error), CLG_PARAM_FABRIC, error) != CLG_OK)
+        return error->status;
+    if (!rate) return CLG_OK;
+    return at_flag(clg_quantity(name, CLG_BYTES_PER_S, &fabric->bytes_per_s, error),
+                   CLG_PARAM_FABRIC, error);
+}
+
+static clg_status read_stack(clg_arena *arena, const clg_request *request, clg_stack *stack,
+                             clg_error *error) {
+    const clg_attachment *file = &request->file[CLG_PARAM_STACK];
+    const char *name = request->value[CLG_PARAM_STACK];
+    if (file->text) return clg_stack_read(arena, file->name, file->text, file->size, stack, error);
+    return at_flag(clg_stack_find(arena, name ? name : "megatron-2024", stack, error),
+                   CLG_PARAM_STACK, error);
+}
+
+static clg_status read_price(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
+                             clg_price *price, clg_error *error) {
+    clg_error none = {0};
+    double usd_per_s;
+    if (!request->value[CLG_PARAM_PRICE]) {
+        if (clg_price_default(arena, gpu, price, &none) != CLG_OK) *price = (clg_price){0};
+        return CLG_OK;
+    }
+    if (clg_request_number(request, CLG_PARAM_PRICE, 0, &usd_per_s, error) != CLG_OK)
+        return error->status;
+    *price = (clg_price){.name = "given",
+                         .provider = "given by you",
+                         .term = "given",
+                         .source = "--price",
+                         .gpu = gpu->name,
+                         .usd_per_s = usd_per_s};
+    return CLG_OK;
+}
+
+/* One value of an axis: a number, or a name of its table. */
+static clg_status axis_value(clg_param param, const char *text, int *value, clg_error *error) {
+    const clg_name *names = param == CLG_PARAM_SCHEDULE    ? clg_schedule_names
+                            : param == CLG_PARAM_RECOMPUTE ? clg_recompute_names
+                            : param == CLG_PARAM_ATTENTION ? clg_attention_kernel_names
+                                                           : NULL;
+    if (names) return clg_name_value(names, rows[param].flag, text, value, error);
+    double number;
+    if (read_count(text, &number, error) != CLG_OK) return CLG_BAD_INPUT;
+    bool zero_allowed = param == CLG_PARAM_ZERO || param == CLG_PARAM_SP || param == CLG_PARAM_HSDP;
+    double most = param == CLG_PARAM_ZERO ? 3 : param == CLG_PARAM_SP ? 1 : 1e6;
+    if (number > most || (number < 1 && !zero_allowed))
+        return clg_fail(error, CLG_BAD_INPUT, rows[param].help, "%.16s is out of range", text);
+    *value = (int)number;
+    return CLG_OK;
+}
+
+static clg_axis_values *axis_of(clg_space *space, clg_param param) {
+    switch ((int)param) {
+    case CLG_PARAM_DP:
+        return &space->dp;
+    case CLG_PARAM_ZERO:
+        return &space->zero;
+    case CLG_PARAM_HSDP:
+        return &space->hsdp;
+    case CLG_PARAM_TP:
+        return &space->tp;
+    case CLG_PARAM_SP:
+        return &space->sp;
+    case CLG_PARAM_CP:
+        return &space->cp;
+    case CLG_PARAM_EP:
+        return &space->ep;
+    case CLG_PARAM_ETP:
+        return &space->etp;
+    case CLG_PARAM_PP:
+        return &space->pp;
+    case CLG_PARAM_VPP:
+        return &space->vpp;
+    case CLG_PARAM_SCHEDULE:
+        return &space->schedule;
+    case CLG_PARAM_MICRO_BATCH:
+        return &space->micro_batch;
+    case CLG_PARAM_RECOMPUTE:
+        return &space->recompute;
+    case CLG_PARAM_ATTENTION:
+        return &space->attention;
+    default:
+        return NULL;
+    }
+}
+
+/* Adds the comma-separated values of `text` to an axis. */
+static clg_status add_values(clg_param param, const char *text, clg_axis_values *axis,
+                             clg_error *error) {
+    while (*text) {
+        char word[64];
+        size_t size = strcspn(text, ",");
+        if (size == 0 || size >= sizeof word || axis->count == CLG_SEARCH_VALUES)
+            return clg_fail(error, CLG_BAD_INPUT, "write AXIS=V,V", "'%.32s' is no list", text);
+        memcpy(word, text, size);
+        word[size] = '\0';
+        if (axis_value(param, word, &axis->value[axis->count], error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        axis->count++;
+        text += size + (text[size] == ',');
+    }
+    return CLG_OK;
+}
+
+/* Splits "tp=4,8" into its axis and values. */
+static clg_status split_axis(const char *text, clg_space *space, int *param, const char **values,
+                             clg_error *error) {
+    char axis[64];
+    const char *equal = strchr(text, '=');
+    size_t size = equal ? (size_t)(equal - text) : 0;
+    if (size == 0 || size >= sizeof axis || !equal[1])
+        return clg_fail(error, CLG_BAD_INPUT, "write it like tp=4,8", "'%.32s' is no AXIS=VALUES",
+                        text);
+    memcpy(axis, text, size);
+    axis[size] = '\0';
+    *param = clg_param_find(axis, error);
+    if (*param < 0 || !axis_of(space, (clg_param)*param))
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "axes are dp zero hsdp tp sp cp ep etp pp vpp schedule micro-batch "
+                        "recompute attention",
+                        "'%.32s' is no axis of a layout", axis);
+    *values = equal + 1;
+    return CLG_OK;
+}
+
+static bool holds(const clg_axis_values *axis, int value) {
+    for (int i = 0; i < axis->count; i++)
+        if (axis->value[i] == value) return true;
+    return false;
+}
+
+/* Candidates a free axis would take, so that some can be struck out. */
+static void fill_free(clg_param param, int64_t gpus, clg_axis_values *axis) {
+    if (axis->count > 0) return;
+    int most = param == CLG_PARAM_ZERO                                       ? 3
+               : param == CLG_PARAM_SP                                       ? 1
+               : param == CLG_PARAM_RECOMPUTE || param == CLG_PARAM_HSDP     ? 2
+               : param == CLG_PARAM_SCHEDULE || param == CLG_PARAM_ATTENTION ? 5
+                                                                             : 0;
+    if (most > 0) {
+        int last = param == CLG_PARAM_ATTENTION ? CLG_ATTENTION_KERNELS - 1 : most;
+        for (int v = 0; v <= last; v++) axis->value[axis->count++] = v;
+        return;
+    }
+    for (int v = 1; v <= gpus && v <= 1024 && axis->count < CLG_SEARCH_VALUES; v++)
+        if (gpus % v == 0 || v <= 16) axis->value[axis->count++] = v;
+}
+
+static clg_status strike(clg_param param, const char *values, int64_t gpus, clg_axis_values *axis,
+                         clg_error *error) {
+    clg_axis_values struck = {0};
+    if (add_values(param, values, &struck, error) != CLG_OK) return CLG_BAD_INPUT;
+    fill_free(param, gpus, axis);
+    int kept = 0;
+    for (int i = 0; i < axis->count; i++)
+        if (!holds(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
+    axis->count = kept;
+    if (kept > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left", rows[param].flag);
+}
+
+static clg_status read_axes(const clg_request *request, clg_space *space, clg_error *error) {
+    for (int p = 0; p < CLG_PARAMS; p++) {
+        clg_axis_values *axis = axis_of(space, (clg_param)p);
+        if (!axis || !request->value[p]) continue;
+        if (at_flag(add_values((clg_param)p, request->value[p], axis, error), (clg_param)p,
+                    error) != CLG_OK)
+            return error->status;
+    }
+    int param;
+    const char *values;
+    for (int i = 0; i < request->fixes; i++)
+        if (split_axis(request->fix[i], space, &param, &values, error) != CLG_OK ||
+            add_values((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
+            return at_flag(error->status, CLG_PARAM_FIX, error);
+    for (int i = 0; i < request->forbids; i++)
+        if (split_axis(request->forbid[i], space, &param, &values, error) != CLG_OK ||
+            strike((clg_param)param, values, space->gpus, axis_of(space, (clg_param)param),
+                   error) != CLG_OK)
+            return at_flag(error->status, CLG_PARAM_NOT, error);
+    return CLG_OK;
+}
+
+static clg_status read_words(const clg_request *request, clg_space *space, clg_error *error) {
+    int precision = CLG_BF16, optimizer = CLG_ADAM;
+    const char *word = request->value[CLG_PARAM_PRECISION];
+    if (word && at_flag(clg_name_value(clg_precision_names, "precision", word, &precision, error),
+                        CLG_PARAM_PRECISION, error) != CLG_OK)
+        return error->status;
+    word = request->value[CLG_PARAM_OPTIMIZER];
+    if (word && at_flag(clg_name_value(clg_optimizer_names, "optimizer", word, &optimizer, error),
+                        CLG_PARAM_OPTIMIZER, error) != CLG_OK)
+        return error->status;
+    space->precision = (clg_precision)precision;
+    space->optimizer = (clg_optimizer)optimizer;
+    space->offload = request->value[CLG_PARAM_OFFLOAD] != NULL;
+    return CLG_OK;
+}
+
+static clg_status read_space(const clg_request *request, bool gpus_needed,
+                             const clg_scenario *scenario, clg_space *space, clg_error *error) {
+    double gpus, seq, batch, top;
+    if (clg_request_number(request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_SEQ, 4096, &seq, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_GLOBAL_BATCH, 0, &batch, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_TOP, 8, &top, error) != CLG_OK ||
+        read_words(request, space, error) != CLG_OK)
+        return error->status;
+    if (gpus_needed && gpus < 1)
+        return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
+    if (gpus > 1e6 || seq < 1 || seq > 1e8 || batch > 1e9)
+        return clg_fail(error, CLG_BAD_INPUT, "--gpus to 1M, --seq from 1 to 100M",
+                        "a size is out of range");
+    space->gpus = (int64_t)gpus;
+    space->seq = (int64_t)seq;
+    space->global_batch = batch > 0 ? (int64_t)batch : (int64_t)fmax(1, floor(4194304 / seq));
+    space->keep = top < 1 ? 1 : top > 64 ? 64 : (int)top;
+    if (read_axes(request, space, error) != CLG_OK) return error->status;
+    if (space->attention.count == 0) {
+        int kernel = CLG_FLASH2;
+        if (scenario->stack.attention)
+            clg_name_value(clg_attention_kernel_names, "attention", scenario->stack.attention,
+                           &kernel, error);
+        space->attention = (clg_axis_values){1, {kernel}};
+    }
+    return CLG_OK;
+}
+
+clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,
+                            clg_scenario *scenario, clg_space *space, clg_error *error) {
+    *scenario = (clg_scenario){0};
+    *space = (clg_space){0};
+    clg_machine *machine = &scenario->machine;
+    if (read_model(arena, request, &scenario->model, error) != CLG_OK ||
+        read_gpu(arena, request, &machine->gpu, error) != CLG_OK ||
+        read_node(arena, request, &machine->gpu, &machine->node, error) != CLG_OK ||
+        read_fabric(arena, request, &machine->node, &machine->fabric, error) != CLG_OK ||
+        read_stack(arena, request, &scenario->stack, error) != CLG_OK ||
+        read_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_IMBALANCE, 1, &scenario->expert_imbalance, error) !=
+            CLG_OK ||
+        clg_request_number(request, CLG_PARAM_DATA_LOADING, 0, &scenario->data_loading_s, error) !=
+            CLG_OK ||
+        read_space(request, gpus_needed, scenario, space, error) != CLG_OK)
+        return error->status;
+    machine->gpus = (int)space->gpus;
+    return clg_scenario_prepare(arena, scenario, error);
+}

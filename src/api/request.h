@@ -1,0 +1,67 @@
+/* request.h -- what a person asks for, before it means anything: a model and the knobs given.
+ *
+ * Flags, JSON and web form all fill a clg_request; clg_request_read turns it into a scenario and a
+ * space. Files were read by the caller: the core does no I/O. */
+#ifndef CLG_API_REQUEST_H
+#define CLG_API_REQUEST_H
+
+#include "evaluate/evaluate.h"
+#include "search/search.h"
+#include "units/units.h"
+
+typedef enum clg_param {
+#define GROUP(title)
+#define PARAM(id, flag, kind, argument, fallback, help) CLG_PARAM_##id,
+#include "api/params.def"
+    CLG_PARAMS
+} clg_param;
+
+typedef enum clg_param_kind {
+    CLG_KIND_SWITCH,
+    CLG_KIND_COUNT,
+    CLG_KIND_BATCH,
+    CLG_KIND_WORD,
+    CLG_KIND_QUANTITY
+} clg_param_kind;
+
+typedef struct clg_param_row {
+    const char *flag, *argument, *fallback, *help;
+    clg_param_kind kind;
+    clg_dimension dimension;
+} clg_param_row;
+
+const clg_param_row *clg_param_rows(void);
+
+/* Title of the group that starts at this row, or NULL. */
+const char *clg_param_group(clg_param param);
+
+/* The row of a flag name; -1 with CLG_BAD_USAGE and the nearest name when there is none. */
+int clg_param_find(const char *flag, clg_error *error);
+
+/* A file the caller read for a knob that may name one. */
+typedef struct clg_attachment {
+    const char *name, *text;
+    size_t size;
+} clg_attachment;
+
+enum { CLG_REQUEST_LISTS = 32 };
+
+typedef struct clg_request {
+    const char *model;               /* preset name, or the name of the attached file */
+    clg_attachment model_file;       /* text NULL: a preset */
+    const char *value[CLG_PARAMS];   /* as written; NULL: not given */
+    clg_attachment file[CLG_PARAMS]; /* for knobs that named a file */
+    const char *fix[CLG_REQUEST_LISTS], *forbid[CLG_REQUEST_LISTS];
+    int fixes, forbids;
+} clg_request;
+
+/* Number of a COUNT, quantity or BATCH knob, or `otherwise` when not given. */
+clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
+                              double *number, clg_error *error);
+
+/* Scenario and space of a request. `space->gpus` needs --gpus; without it `gpus_needed` false
+ * leaves 0. */
+clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,
+                            clg_scenario *scenario, clg_space *space, clg_error *error);
+
+#endif

@@ -1,0 +1,16 @@
+/* json.h -- answers as JSON: names and order of docs/formats.md. */
+#ifndef CLG_REPORT_JSON_H
+#define CLG_REPORT_JSON_H
+
+#include "base/text.h"
+#include "evaluate/evaluate.h"
+#include "search/search.h"
+#include "validate/validate.h"
+
+void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
+                      const clg_evaluation *evaluation);
+void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_found *found,
+                   double seconds);
+void clg_json_validation(clg_json_writer *writer, const clg_validation *validation);
+
+#endif

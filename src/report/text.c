@@ -1,0 +1,406 @@
+/* text.c -- answers as text. */
+#include "report/text.h"
+
+#include "schedule/schedule.h"
+#include "units/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "3.35 TB/s" in the arena of the text. */
+static const char *q(clg_text *text, double si, clg_dimension dimension) {
+    char out[48];
+    clg_quantity_print(si, dimension, 3, out, sizeof out);
+    return clg_arena_copy(text->arena, out, strlen(out));
+}
+
+static const char *gb(clg_text *text, double bytes) {
+    return clg_arena_print(text->arena, "%.1f GB", bytes / 1e9);
+}
+
+/* 12,345,678 */
+static const char *grouped(clg_text *text, int64_t number) {
+    char digits[32], out[48];
+    int size = snprintf(digits, sizeof digits, "%lld", (long long)number), at = 0;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0 && digits[i - 1] != '-') out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    return clg_arena_copy(text->arena, out, (size_t)at);
+}
+
+static void bar(clg_text *text, double share, int width) {
+    int eighths = (int)(share * width * 8 + 0.5);
+    static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    for (; eighths >= 8; eighths -= 8) clg_text_print(text, "█");
+    if (eighths > 0) clg_text_print(text, "%s", parts[eighths]);
+}
+
+void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *space) {
+    const clg_model *m = &s->model;
+    clg_text_print(t, "model    %s: %s parameters", m->title ? m->title : m->name,
+                   q(t, (double)m->parameters, CLG_COUNT));
+    if (m->active_parameters != m->parameters)
+        clg_text_print(t, " (%s active)", q(t, (double)m->active_parameters, CLG_COUNT));
+    clg_text_print(t, ", %d layers, hidden %lld\n", m->layers, (long long)m->hidden);
+    clg_text_print(t, "machine  %s x %s, %d per node", grouped(t, space->gpus),
+                   s->machine.gpu.title, s->machine.node.gpus);
+    if (s->machine.node.domain != s->machine.node.gpus)
+        clg_text_print(t, ", NVLink domain %d", s->machine.node.domain);
+    clg_text_print(
+        t, ", %s per GPU (%s)\n",
+        clg_arena_print(t->arena, "%.0f Gbit/s", s->machine.fabric.bytes_per_s * 8 / 1e9),
+        s->machine.fabric.title);
+    clg_text_print(t, "job      %s sequences x %s tokens = %s a step, %s, software %s\n",
+                   grouped(t, space->global_batch), grouped(t, space->seq),
+                   q(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
+                   clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
+}
+
+static void print_layout(clg_text *t, const clg_layout *l) {
+    clg_text_print(t, "layout   tp %d%s", l->tp, l->sp ? " with sequence parallel" : "");
+    if (l->cp > 1)
+        clg_text_print(t, " · cp %d (%s)", l->cp, clg_name_of(clg_context_names, (int)l->cp_kind));
+    if (l->ep > 1 || l->etp > 1) clg_text_print(t, " · ep %d etp %d", l->ep, l->etp);
+    clg_text_print(t, " · pp %d", l->pp);
+    if (l->pp > 1)
+        clg_text_print(t, " (%s%s)", clg_name_of(clg_schedule_names, l->schedule),
+                       l->vpp > 1 ? clg_arena_print(t->arena, ", vpp %d", l->vpp) : "");
+    clg_text_print(t, " · dp %d, ZeRO-%d", l->dp, l->zero);
+    if (l->hsdp > 0 && l->hsdp != l->dp) clg_text_print(t, " in groups of %d", l->hsdp);
+    clg_text_print(t,
+                   "\n         micro-batch %d x %lld accumulated · recompute %s · attention %s\n",
+                   l->micro_batch, (long long)l->accumulation,
+                   clg_name_of(clg_recompute_names, (int)l->recompute),
+                   clg_name_of(clg_attention_kernel_names, l->attention));
+}
+
+static void print_speed(clg_text *t, const clg_evaluation *e) {
+    clg_text_print(t, "step     %s  (P10 %s – P90 %s)\n", q(t, e->step_s, CLG_SECONDS),
+                   q(t, e->step_p10_s, CLG_SECONDS), q(t, e->step_p90_s, CLG_SECONDS));
+    clg_text_print(t, "speed    %s tokens/s, %s per GPU · MFU %.1f %% · HFU %.1f %% · %s per GPU\n",
+                   q(t, e->tokens_per_s, CLG_COUNT), grouped(t, (int64_t)e->tokens_per_s_per_gpu),
+                   100 * e->mfu, 100 * e->hfu, q(t, e->model_flop_per_s_per_gpu, CLG_FLOP_PER_S));
+    clg_text_print(t, "wall     %s\n", clg_name_of(clg_wall_names, (int)e->bound_by));
+}
+
+static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
+                        double tokens) {
+    clg_text_print(t, "power    %s per GPU, %s with hosts (no cooling) · %s tokens/J\n",
+                   q(t, e->gpu_w, CLG_WATTS), q(t, e->cluster_w, CLG_WATTS),
+                   clg_arena_print(t->arena, "%.3g", e->tokens_per_j));
+    if (s->price.usd_per_s > 0)
+        clg_text_print(t, "cost     $%.3g per million tokens at %.2f USD/GPU-h (%s, %s%s%s)\n",
+                       e->usd_per_million_tokens, s->price.usd_per_s * 3600, s->price.provider,
+                       s->price.term, s->price.date ? ", " : "",
+                       s->price.date ? s->price.date : "");
+    else
+        clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
+    double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
+    clg_text_print(t, "         1 T tokens take %.3g days, %s GPU-days\n", days,
+                   grouped(t, (int64_t)(days * gpus + 0.5)));
+    if (tokens <= 0) return;
+    days = tokens / e->tokens_per_s / 86400;
+    clg_text_print(t, "         %s take %.1f days", q(t, tokens, CLG_TOKENS), days);
+    if (s->price.usd_per_s > 0)
+        clg_text_print(t, " and %s", q(t, e->usd_per_million_tokens * tokens / 1e6, CLG_USD));
+    clg_text_print(t, ", without failures and restarts\n");
+}
+
+static void print_time(clg_text *t, const clg_evaluation *e) {
+    const clg_time_ledger *l = &e->time;
+    double kernels = e->matrix_s + e->attention_s + e->memory_bound_s;
+    const struct {
+        const char *name;
+        double seconds;
+        bool part;
+    } rows[] = {{"compute", l->compute_s, false},
+                {"  matrix products", e->matrix_s, true},
+                {"  attention", e->attention_s, true},
+                {"  memory-bound kernels", e->memory_bound_s, true},
+                {"  slowed by traffic beside it", l->compute_s - kernels, true},
+                {"tensor-parallel traffic, exposed", l->tp_exposed_s, false},
+                {"context-parallel traffic, exposed", l->cp_exposed_s, false},
+                {"expert-parallel traffic, exposed", l->ep_exposed_s, false},
+                {"data-parallel traffic, exposed", l->dp_exposed_s, false},
+                {"pipeline sends, exposed", l->pp_exposed_s, false},
+                {"pipeline bubble", l->bubble_s, false},
+                {"optimizer", l->optimizer_s, false},
+                {"host", l->host_s, false},
+                {"waiting for stragglers", l->straggler_s, false}};
+    clg_text_print(t, "\nwhere the step goes (busiest stage)\n");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].seconds < 0.0005 * e->step_s) continue;
+        double share = rows[i].seconds / e->step_s;
+        clg_text_print(t, "  ");
+        clg_text_pad(t, rows[i].name, 36, false);
+        clg_text_pad(t, q(t, rows[i].seconds, CLG_SECONDS), 9, true);
+        clg_text_print(t, " %5.1f %%  ", 100 * share);
+        if (!rows[i].part) bar(t, share, 36);
+        clg_text_print(t, "\n");
+    }
+}
+
+static void print_memory(clg_text *t, const clg_evaluation *e) {
+    const clg_memory_ledger *m = &e->memory;
+    const struct {
+        const char *name;
+        double bytes;
+    } rows[] = {{"weights", m->weights_bytes},
+                {"gradients", m->gradients_bytes},
+                {"optimizer states", m->optimizer_bytes},
+                {"activations", m->activations_bytes},
+                {"buffers", m->buffers_bytes},
+                {"allocator reserve", m->reserved_bytes}};
+    clg_text_print(t, "\nmemory of the fullest rank (stage %d): %s of %s%s\n", e->fullest_stage,
+                   gb(t, m->total_bytes), gb(t, e->capacity_bytes),
+                   e->fits ? "" : "  DOES NOT FIT");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        clg_text_print(t, "  ");
+        clg_text_pad(t, rows[i].name, 36, false);
+        clg_text_pad(t, gb(t, rows[i].bytes), 9, true);
+        double share = rows[i].bytes / e->capacity_bytes;
+        clg_text_print(t, " %5.1f %%  ", 100 * share);
+        bar(t, share > 1 ? 1 : share, 36);
+        clg_text_print(t, "\n");
+    }
+}
+
+void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
+                           double tokens) {
+    print_layout(t, &e->layout);
+    print_speed(t, e);
+    print_money(t, s, e, tokens);
+    print_time(t, e);
+    print_memory(t, e);
+    if (e->caveats) clg_text_print(t, "\nmind     %s\n", e->caveats);
+}
+
+void clg_report_stages(clg_text *t, const clg_evaluation *e) {
+    if (!e->stages || e->layout.pp == 1) return;
+    clg_text_print(t,
+                   "\nstage  layers  busy        alive  weights   states  activations     total\n");
+    for (int i = 0; i < e->layout.pp; i++) {
+        const clg_stage_report *s = &e->stages[i];
+        /* Long pipelines: the ends and every stage that differs from the one above it. */
+        bool same = i > 0 && i + 1 < e->layout.pp && s->layers == e->stages[i - 1].layers &&
+                    fabs(s->memory.total_bytes / e->stages[i - 1].memory.total_bytes - 1) < 0.02;
+        if (same && e->layout.pp > 16 && i % 8 != 0) continue;
+        clg_text_print(t, "%5d  %6d  %-10s  %5.1f  %7.1f  %7.1f  %11.1f  %6.1f GB\n", i, s->layers,
+                       q(t, s->busy_s, CLG_SECONDS), s->alive, s->memory.weights_bytes / 1e9,
+                       (s->memory.gradients_bytes + s->memory.optimizer_bytes) / 1e9,
+                       s->memory.activations_bytes / 1e9, s->memory.total_bytes / 1e9);
+    }
+}
+
+/* The term in which a plan loses most against the best. */
+static const char *loss(const clg_evaluation *e, const clg_evaluation *best) {
+    const double *mine = (const double *)&e->time, *theirs = (const double *)&best->time;
+    static const char *const names[] = {"compute",    "tp traffic", "cp traffic", "ep traffic",
+                                        "dp traffic", "sends",      "bubble",     "optimizer",
+                                        "host",       "stragglers"};
+    int most = 0;
+    for (int i = 1; i < 10; i++)
+        if (mine[i] - theirs[i] > mine[most] - theirs[most]) most = i;
+    return mine[most] > theirs[most] ? names[most] : "nothing";
+}
+
+void clg_report_alternatives(clg_text *t, const clg_found *f) {
+    if (f->count < 2) return;
+    clg_text_print(t, "\nrunners-up                                                             "
+                      "step   memory  loses in\n");
+    for (int i = 1; i < f->count; i++) {
+        const clg_evaluation *e = &f->best[i];
+        char words[160];
+        clg_layout_print(&e->layout, words, sizeof words);
+        clg_text_pad(t, words, 64, false);
+        clg_text_print(t, " %+5.1f %%  ", 100 * (e->step_s / f->best[0].step_s - 1));
+        clg_text_pad(t, gb(t, e->memory.total_bytes), 8, true);
+        clg_text_print(t, "  %s\n", loss(e, &f->best[0]));
+    }
+}
+
+void clg_report_pareto(clg_text *t, const clg_found *f) {
+    if (f->pareto_count < 2) return;
+    clg_text_print(t, "\nless memory for more time (among priced plans)\n");
+    for (int i = 0; i < f->pareto_count && i < 6; i++) {
+        const clg_evaluation *e = &f->pareto[i];
+        char words[160];
+        clg_layout_print(&e->layout, words, sizeof words);
+        clg_text_pad(t, words, 64, false);
+        clg_text_print(t, " ");
+        clg_text_pad(t, q(t, e->step_s, CLG_SECONDS), 8, true);
+        clg_text_print(t, "  ");
+        clg_text_pad(t, gb(t, e->memory.total_bytes), 8, true);
+        clg_text_print(t, "\n");
+    }
+}
+
+void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
+    clg_text_print(t,
+                   "\n%s legal layouts: %s ruled out by memory, %s by a lower bound on time, "
+                   "%s priced\n",
+                   grouped(t, f->layouts), grouped(t, f->cut[CLG_CUT_MEMORY]),
+                   grouped(t, f->cut[CLG_CUT_TIME]), grouped(t, f->priced));
+    clg_text_print(t, "(%s of them do not fit). ", grouped(t, f->cut[CLG_CUT_NO_FIT]));
+    if (f->complete)
+        clg_text_print(t, "The search is complete: none is faster by this model.\n");
+    else
+        clg_text_print(t, "The search was stopped: a faster one may exist.\n");
+    if (seconds > 0)
+        clg_text_print(t, "%.2f s, %s layouts/s\n", seconds,
+                       q(t, (double)f->layouts / seconds, CLG_COUNT));
+}
+
+/* Undoing one axis: the layout with that degree halved or switched off. */
+typedef struct rung {
+    const char *axis;
+    bool (*undo)(clg_layout *layout);
+} rung;
+
+static bool to_dp(clg_layout *l) {
+    l->dp *= 2;
+    if (l->accumulation % 2 == 0)
+        l->accumulation /= 2;
+    else if (l->micro_batch % 2 == 0)
+        l->micro_batch /= 2;
+    else
+        return false;
+    return true;
+}
+
+static bool halve_tp(clg_layout *l) {
+    if (l->tp % 2 != 0) return false;
+    l->tp /= 2;
+    l->sp = l->sp && l->tp > 1;
+    return to_dp(l);
+}
+
+static bool halve_pp(clg_layout *l) {
+    if (l->pp % 2 != 0) return false;
+    l->pp /= 2;
+    if (l->pp == 1) {
+        l->vpp = 1;
+        l->schedule = CLG_1F1B;
+    }
+    return to_dp(l);
+}
+
+static bool halve_cp(clg_layout *l) {
+    if (l->cp % 2 != 0) return false;
+    l->cp /= 2;
+    return to_dp(l);
+}
+
+static bool halve_ep(clg_layout *l) {
+    if (l->ep % 2 != 0) return false;
+    l->ep /= 2;
+    return true;
+}
+
+static bool lower_zero(clg_layout *l) {
+    if (l->zero == 0) return false;
+    l->zero--;
+    l->hsdp = 0;
+    return true;
+}
+
+static bool no_recompute(clg_layout *l) {
+    if (l->recompute == CLG_RECOMPUTE_NONE) return false;
+    l->recompute = CLG_RECOMPUTE_NONE;
+    return true;
+}
+
+static bool double_micro_batch(clg_layout *l) {
+    if (l->accumulation % 2 != 0) return false;
+    l->micro_batch *= 2;
+    l->accumulation /= 2;
+    return true;
+}
+
+static bool plain_schedule(clg_layout *l) {
+    if (l->schedule == CLG_1F1B || l->pp == 1) return false;
+    l->schedule = CLG_1F1B;
+    l->vpp = 1;
+    return true;
+}
+
+void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
+                       const clg_evaluation *best) {
+    static const rung rungs[] = {
+        {"tensor parallel halved", halve_tp},    {"pipeline halved", halve_pp},
+        {"context parallel halved", halve_cp},   {"expert parallel halved", halve_ep},
+        {"1f1b without chunks", plain_schedule}, {"ZeRO stage lowered", lower_zero},
+        {"no recompute", no_recompute},          {"micro-batch doubled", double_micro_batch}};
+    clg_text_print(t, "\nwhy this one: the same plan with one thing undone\n");
+    for (size_t i = 0; i < sizeof rungs / sizeof rungs[0]; i++) {
+        clg_layout changed = best->layout;
+        clg_error error = {0};
+        clg_evaluation e;
+        if (!rungs[i].undo(&changed)) continue;
+        clg_text_print(t, "  ");
+        clg_text_pad(t, rungs[i].axis, 26, false);
+        if (clg_evaluate(arena, s, &changed, false, NULL, &e, &error) != CLG_OK)
+            clg_text_print(t, "not legal: %.60s\n", error.message);
+        else if (!e.fits)
+            clg_text_print(t, "does not fit: %s of %s\n", gb(t, e.memory.total_bytes),
+                           gb(t, e.capacity_bytes));
+        else
+            clg_text_print(t, "step %s (%+.1f %%), %s: loses in %s\n", q(t, e.step_s, CLG_SECONDS),
+                           100 * (e.step_s / best->step_s - 1), gb(t, e.memory.total_bytes),
+                           loss(&e, best));
+    }
+}
+
+void clg_report_nothing_fits(clg_arena *arena, clg_text *t, const clg_scenario *s,
+                             const clg_found *f) {
+    clg_text_print(t, "\nNo layout fits.\n");
+    if (!f->has_nearest) return;
+    const clg_evaluation *e = &f->nearest;
+    char words[160];
+    clg_layout_print(&e->layout, words, sizeof words);
+    clg_text_print(t, "The nearest, %s, needs %s of %s: %s too much.\n", words,
+                   gb(t, e->memory.total_bytes), gb(t, e->capacity_bytes),
+                   gb(t, e->memory.total_bytes - e->capacity_bytes));
+    const char *mend = clg_evaluate_mend(arena, s, &e->layout);
+    if (mend) clg_text_print(t, "Smallest change: %s\n", mend);
+    print_memory(t, e);
+}
+
+static void print_share(clg_text *t, double share, int width) {
+    const char *word = isfinite(share) ? clg_arena_print(t->arena, "%.1f", 100 * share) : "-";
+    clg_text_pad(t, word, width, true);
+}
+
+void clg_report_validation(clg_text *t, const clg_validation *v) {
+    clg_text_print(t, "error of step time in %%; 'one constant': one flop/s per GPU kind and "
+                      "precision, fitted here\n");
+    clg_text_print(t, "source                       rows scored  mean median    P90   bias    one  "
+                      "inside memory fits\n");
+    clg_text_print(t, "                                                               constant  "
+                      "P10-P90        right\n");
+    for (int i = 0; i < v->scores; i++) {
+        const clg_score *s = &v->score[i];
+        clg_text_pad(t, s->source, 27, false);
+        clg_text_print(t, " %5d  %5d", s->rows, s->scored);
+        print_share(t, s->mape, 6);
+        print_share(t, s->median_ape, 7);
+        print_share(t, s->p90_ape, 7);
+        print_share(t, s->bias, 7);
+        print_share(t, s->baseline_mape, 7);
+        print_share(t, s->coverage, 8);
+        print_share(t, s->memory_mape, 7);
+        print_share(t, s->fits_accuracy, 7);
+        clg_text_print(t, "\n");
+    }
+    int skipped = 0;
+    for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
+    if (skipped == 0) return;
+    clg_text_print(t, "\n%d rows skipped\n", skipped);
+    for (int i = 0, shown = 0; i < v->runs && shown < 10; i++) {
+        if (!v->run[i].reason) continue;
+        clg_text_print(t, "  %s: %.90s\n", v->run[i].id, v->run[i].reason);
+        shown++;
+    }
+}

@@ -1,0 +1,34 @@
+/* text.h -- answers as text for people: at most 100 columns, in the words of the field. */
+#ifndef CLG_REPORT_TEXT_H
+#define CLG_REPORT_TEXT_H
+
+#include "base/text.h"
+#include "evaluate/evaluate.h"
+#include "search/search.h"
+#include "validate/validate.h"
+
+/* What was asked: model, machine, job, one line each. */
+void clg_report_heading(clg_text *text, const clg_scenario *scenario, const clg_space *space);
+
+/* One plan in full: speed, ledger of time with bars, memory, power, money, caveats. */
+void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
+                           const clg_evaluation *evaluation, double tokens);
+
+/* Memory and work of every stage; nothing when evaluated without detail. */
+void clg_report_stages(clg_text *text, const clg_evaluation *evaluation);
+
+/* Runners-up against the best, pareto front and certificate. */
+void clg_report_alternatives(clg_text *text, const clg_found *found);
+void clg_report_pareto(clg_text *text, const clg_found *found);
+void clg_report_certificate(clg_text *text, const clg_found *found, double seconds);
+
+/* Which limit forced each axis of the best plan: what happens when it is undone. */
+void clg_report_ladder(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
+                       const clg_evaluation *best);
+
+void clg_report_nothing_fits(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
+                             const clg_found *found);
+
+void clg_report_validation(clg_text *text, const clg_validation *validation);
+
+#endif
