@@ -22,15 +22,15 @@ static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
 static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     const clg_mlp *mlp = &kind->mlp;
     clg_layer_parameters *p = &kind->parameters;
-    p->attention = attention_parameters(m, &kind->attention);
+    *p = kind->extra;
+    p->attention += attention_parameters(m, &kind->attention);
     int64_t width = mlp->kind == CLG_MLP_MOE ? mlp->shared_ffn : mlp->ffn;
-    p->mlp = mlp->kind == CLG_MLP_NONE ? 0 : mlp_matrices(mlp) * m->hidden * width;
-    p->experts = 0;
-    p->replicated = kind->norms * m->hidden * (kind->layer_norm ? 2 : 1);
+    p->mlp += mlp->kind == CLG_MLP_NONE ? 0 : mlp_matrices(mlp) * m->hidden * width;
+    p->replicated += kind->norms * kind->norm_values * m->hidden;
     if (kind->attention.kind == CLG_ATTENTION_LATENT)
         p->replicated += kind->attention.query_rank + kind->attention.kv_rank;
     if (mlp->kind != CLG_MLP_MOE) return;
-    p->experts = mlp_matrices(mlp) * m->hidden * mlp->expert_ffn * mlp->experts;
+    p->experts += mlp_matrices(mlp) * m->hidden * mlp->expert_ffn * mlp->experts;
     p->replicated += m->hidden * mlp->experts;
 }
 

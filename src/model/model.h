@@ -57,8 +57,10 @@ typedef struct clg_layer_kind {
     clg_mlp mlp;
     bool parallel;   /* attention and MLP read the same norm (GPT-NeoX, Falcon): one reduction */
     int norms;       /* norm kernels over the hidden width per layer */
-    bool layer_norm; /* LayerNorm rather than RMSNorm */
-    clg_layer_parameters parameters;
+    bool layer_norm; /* LayerNorm rather than RMSNorm (another kernel) */
+    int norm_values; /* trained values per channel of a norm: 2 scale and bias, 1 scale, 0 none */
+    clg_layer_parameters extra;      /* biases and the like: parameters no matrix product shows */
+    clg_layer_parameters parameters; /* all of them, extra included; made by clg_model_count */
 } clg_layer_kind;
 
 enum { CLG_LAYER_KINDS = 8 };

@@ -4,8 +4,10 @@
 
 #include "model/model.h"
 
-/* By file name, or by Hugging Face name ("meta-llama/Llama-3.1-405B"); an unknown name is
- * CLG_BAD_INPUT with the nearest. */
+/* A preset by name; an unknown name is CLG_BAD_INPUT with the nearest. */
 clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, clg_error *error);
+
+/* Names of all presets in alphabetical order, in `arena`. */
+const char *const *clg_model_names(clg_arena *arena, int *count);
 
 #endif

@@ -21,7 +21,8 @@ static clg_status check(const clg_model_shape *s, clg_error *error) {
 }
 
 static clg_layer_kind kind_of(const clg_model_shape *s, bool moe) {
-    clg_layer_kind kind = {.norms = 2, .layer_norm = !s->gated};
+    clg_layer_kind kind = {
+        .norms = 2, .layer_norm = !s->gated, .norm_values = s->gated ? 1 : 2};
     clg_attention *a = &kind.attention;
     a->kind = CLG_ATTENTION_GROUPED;
     a->heads = s->heads;

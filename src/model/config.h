@@ -1,0 +1,33 @@
+/* config.h -- internal to model/: the fields of a config.json under their many names. */
+#ifndef CLG_MODEL_CONFIG_H
+#define CLG_MODEL_CONFIG_H
+
+#include "base/json.h"
+
+/* A config being read: the object that describes the text model, and where faults are put. */
+typedef struct clg_config {
+    const char *file;
+    const clg_json *root; /* the object with the fields (text_config of a multimodal model) */
+    clg_error *error;
+} clg_config;
+
+/* The first of the '|'-separated names that is present and not null, or NULL. A name may be a path
+ * ("attn_config.kv_n_heads"). */
+const clg_json *clg_config_field(const clg_config *config, const char *names);
+
+/* A whole number of 1 or more ("of 0 or more" when `least` is 0), `otherwise` when absent. */
+clg_status clg_config_whole(const clg_config *config, const char *names, int64_t least,
+                            int64_t most, int64_t otherwise, int64_t *value);
+
+/* The same for a field that must be there; the error says what it means. */
+clg_status clg_config_needed(const clg_config *config, const char *names, const char *meaning,
+                             int64_t most, int64_t *value);
+
+clg_status clg_config_switch(const clg_config *config, const char *names, bool otherwise,
+                             bool *value);
+
+/* Fails at a field (or at the object when it is absent). Returns CLG_BAD_INPUT. */
+clg_status clg_config_fault(const clg_config *config, const char *names, const char *mend,
+                            const char *message);
+
+#endif

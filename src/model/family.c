@@ -1,0 +1,76 @@
+/* family.c -- the architectures people train, one row each.
+ *
+ * Traits follow the modelling code published with the weights (Hugging Face transformers, or the
+ * remote code of the repository); tests/model checks the parameter counts against model cards. */
+#include "model/family.h"
+
+#include <string.h>
+
+enum {
+    LLAMA = CLG_GATED | CLG_OUT_WITH_QKV,
+    QWEN2 = CLG_GATED | CLG_QKV_BIAS | CLG_WINDOW_OFF,
+    QWEN3 = CLG_GATED | CLG_HEAD_NORMS | CLG_WINDOW_OFF | CLG_OUT_WITH_QKV,
+    GEMMA = CLG_GATED | CLG_TIED | CLG_OUT_WITH_QKV,
+    BIASED = CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS,
+    LATENT = CLG_GATED | CLG_LATENT | CLG_OUT_WITH_QKV
+};
+
+static const clg_family families[] = {
+    {"llama", LLAMA},
+    {"llama4_text", LLAMA},
+    {"mistral", LLAMA},
+    {"ministral", LLAMA},
+    {"mistral3", LLAMA},
+    {"mixtral", LLAMA},
+    {"yi", LLAMA},
+    {"internlm2", LLAMA},
+    {"baichuan", LLAMA},
+    {"smollm3", LLAMA | CLG_TIED},
+    {"granite", LLAMA},
+    {"phi3", LLAMA},
+    {"qwen2", QWEN2},
+    {"qwen2_moe", QWEN2 | CLG_SHARED_GATE},
+    {"qwen3", QWEN3},
+    {"qwen3_moe", QWEN3},
+    {"gemma", GEMMA},
+    {"gemma2", GEMMA | CLG_FOUR_NORMS},
+    {"gemma3_text", GEMMA | CLG_FOUR_NORMS | CLG_HEAD_NORMS},
+    {"deepseek_v2", LATENT},
+    {"deepseek_v3", LATENT | CLG_ROUTER_BIAS},
+    {"kimi_k2", LATENT | CLG_ROUTER_BIAS},
+    {"glm4_moe", CLG_GATED | CLG_ROUTER_BIAS},
+    {"gpt_oss", CLG_GATED | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS | CLG_ROUTER_BIAS |
+                    CLG_SINKS},
+    {"minimax_text_01", CLG_GATED},
+    {"minimax", CLG_GATED},
+    {"minimax_m2", CLG_GATED | CLG_WIDE_NORMS | CLG_ROUTER_BIAS},
+    {"olmo", CLG_GATED | CLG_LAYER_NORM | CLG_NORM_PLAIN},
+    {"olmo2", CLG_GATED | CLG_WIDE_NORMS},
+    {"olmo3", CLG_GATED | CLG_WIDE_NORMS},
+    {"olmoe", CLG_GATED | CLG_WIDE_NORMS},
+    {"nemotron", CLG_LAYER_NORM | CLG_NORM_BIAS},
+    {"stablelm", CLG_GATED | CLG_LAYER_NORM | CLG_NORM_BIAS},
+    {"starcoder2", BIASED | CLG_TIED},
+    {"cohere", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
+    {"dbrx", CLG_GATED | CLG_LAYER_NORM},
+    {"gpt2", BIASED | CLG_POSITIONS | CLG_TIED},
+    {"gpt_neox", BIASED | CLG_PARALLEL},
+    {"gptj", CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_MLP_BIAS | CLG_HEAD_BIAS | CLG_PARALLEL |
+                 CLG_ONE_NORM},
+    {"phi", BIASED | CLG_PARALLEL | CLG_ONE_NORM | CLG_HEAD_BIAS},
+    {"opt", BIASED | CLG_POSITIONS | CLG_POSITIONS_TWO | CLG_TIED},
+    {"bloom", BIASED | CLG_ALIBI | CLG_EMBEDDING_NORM | CLG_TIED},
+    {"falcon", CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_PARALLEL | CLG_TIED},
+    {"RefinedWeb", CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_PARALLEL | CLG_TIED},
+    {"mpt", CLG_LAYER_NORM | CLG_ALIBI | CLG_TIED},
+    {"palm", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
+    {"generic", CLG_GATED | CLG_OUT_WITH_QKV},
+    {NULL, 0}};
+
+const clg_family *clg_families(void) { return families; }
+
+const clg_family *clg_family_find(const char *type) {
+    for (const clg_family *f = families; f->type; f++)
+        if (strcmp(f->type, type) == 0) return f;
+    return NULL;
+}

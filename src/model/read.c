@@ -1,0 +1,470 @@
+/* read.c -- a Hugging Face config.json into a model.
+ *
+ * Fields come under several names (config.h), and what no field says comes from the family
+ * (family.h). Every layer is described, then equal layers share a kind. */
+#include "model/config.h"
+#include "model/family.h"
+#include "model/model.h"
+
+#include "base/name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Everything the file says, before it is spread over layers. */
+typedef struct raw_model {
+    clg_config config;
+    unsigned traits;
+    int64_t hidden, layers, heads, kv_heads, head_dim, value_head_dim, ffn, dense_ffn, vocab,
+        max_seq;
+    int64_t experts, experts_per_token, expert_ffn, shared_ffn, dense_first, moe_every, moe_first;
+    int64_t query_rank, kv_rank, rope_dim;
+    int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
+    int64_t prediction_layers;
+    bool tied, qkv_bias, out_bias, mlp_bias, head_norms;
+} raw_model;
+
+static bool has(const raw_model *raw, unsigned trait) { return (raw->traits & trait) != 0; }
+
+/* ---- which family ---- */
+
+static const char *const known_fields =
+    " architectures model_type hidden_size num_hidden_layers num_attention_heads vocab_size "
+    "num_key_value_heads head_dim intermediate_size max_position_embeddings rope_theta use_cache ";
+
+/* Names up to six structural fields of an architecture that is not known. */
+static clg_status unknown_family(const clg_config *config, const char *type) {
+    char fields[200] = "", message[400], needle[80];
+    int named = 0;
+    for (const clg_json *c = config->root->first; c && named < 6; c = c->next) {
+        snprintf(needle, sizeof needle, " %.70s ", c->key);
+        bool structural = c->kind == CLG_JSON_NUMBER || c->kind == CLG_JSON_OBJECT;
+        if (!structural || strstr(known_fields, needle) || strlen(c->key) > 28) continue;
+        size_t used = strlen(fields);
+        snprintf(fields + used, sizeof fields - used, "%s%s", named++ ? ", " : "", c->key);
+    }
+    const char *names[96];
+    int count = 0;
+    for (const clg_family *f = clg_families(); f->type && count < 96; f++) names[count++] = f->type;
+    const char *nearest = clg_name_nearest(names, count, type);
+    snprintf(message, sizeof message, "'%.40s' is an architecture ceiling cannot map%s%s%s", type,
+             fields[0] ? " (fields without a meaning here: " : "", fields, fields[0] ? ")" : "");
+    char mend[400];
+    snprintf(mend, sizeof mend,
+             "%s%s%swrite \"model_type\": \"generic\" with hidden_size, num_hidden_layers, "
+             "num_attention_heads, num_key_value_heads, intermediate_size, vocab_size, and for "
+             "experts num_experts, num_experts_per_tok, moe_intermediate_size",
+             nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? Or " : "");
+    return clg_config_fault(config, "model_type", mend, message);
+}
+
+/* Multimodal models keep the language model in text_config. */
+static clg_status find_family(raw_model *raw) {
+    clg_config *config = &raw->config;
+    const clg_json *text = clg_config_field(config, "text_config");
+    if (text && text->kind == CLG_JSON_OBJECT) config->root = text;
+    const clg_json *type = clg_config_field(config, "model_type");
+    if (!type || type->kind != CLG_JSON_STRING)
+        return clg_config_fault(config, "model_type",
+                                "add \"model_type\", or \"generic\" with the sizes",
+                                "the file does not say which architecture it is");
+    const clg_family *family = clg_family_find(type->text);
+    if (!family) return unknown_family(config, type->text);
+    raw->traits = family->traits;
+    return CLG_OK;
+}
+
+/* ---- sizes ---- */
+
+static clg_status read_sizes(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    if (clg_config_needed(c, "hidden_size|n_embd|d_model", "the hidden width", 1 << 20,
+                          &raw->hidden) != CLG_OK ||
+        clg_config_needed(c, "num_hidden_layers|n_layer|n_layers|num_layers",
+                          "the number of layers", 10000, &raw->layers) != CLG_OK ||
+        clg_config_needed(c, "num_attention_heads|n_head|n_heads|num_heads",
+                          "the number of heads", 1 << 16, &raw->heads) != CLG_OK ||
+        clg_config_needed(c, "vocab_size|padded_vocab_size", "the vocabulary", 1 << 28,
+                          &raw->vocab) != CLG_OK ||
+        clg_config_whole(c,
+                         "max_position_embeddings|n_positions|max_sequence_length|max_seq_len|"
+                         "seq_length|n_ctx",
+                         1, 1 << 30, 2048, &raw->max_seq) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (!clg_config_field(c, "head_dim") && !has(raw, CLG_LATENT) &&
+        raw->hidden % raw->heads != 0)
+        return clg_config_fault(c, "num_attention_heads|n_head|n_heads|num_heads",
+                                "fix one of the two, or give head_dim",
+                                "the hidden width is no multiple of the heads");
+    return clg_config_whole(c, "head_dim|attention_head_dim", 1, 1 << 16,
+                            raw->hidden / raw->heads > 0 ? raw->hidden / raw->heads : 1,
+                            &raw->head_dim);
+}
+
+static clg_status read_kv_heads(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    bool one = false, decoder = false;
+    if (clg_config_switch(c, "multi_query", false, &one) != CLG_OK ||
+        clg_config_switch(c, "new_decoder_architecture", false, &decoder) != CLG_OK)
+        return CLG_BAD_INPUT;
+    int64_t otherwise = one && !decoder ? 1 : raw->heads;
+    /* Falcon's num_kv_heads counts only in its new decoder architecture. */
+    const char *names =
+        one && !decoder
+            ? "num_key_value_heads"
+            : "num_key_value_heads|num_kv_heads|n_head_kv|attn_config.kv_n_heads|n_kv_heads";
+    if (clg_config_whole(c, names, 1, 1 << 16, otherwise, &raw->kv_heads) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (raw->heads % raw->kv_heads == 0) return CLG_OK;
+    return clg_config_fault(c, names, "give a divisor of the heads",
+                            "the heads are no multiple of the key-value heads");
+}
+
+static clg_status read_ffn(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    int64_t ratio;
+    if (clg_config_whole(c, "expansion_ratio", 1, 64, 4, &ratio) != CLG_OK ||
+        clg_config_whole(c, "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|ffn_config."
+                            "ffn_hidden_size",
+                         1, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return clg_config_whole(c, "intermediate_size_mlp", 1, 1 << 24, raw->ffn, &raw->dense_ffn);
+}
+
+static clg_status read_latent(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    int64_t nope;
+    raw->value_head_dim = raw->head_dim;
+    if (!has(raw, CLG_LATENT)) return CLG_OK;
+    if (clg_config_whole(c, "q_lora_rank", 1, 1 << 20, 0, &raw->query_rank) != CLG_OK ||
+        clg_config_needed(c, "kv_lora_rank", "the low rank of keys and values", 1 << 20,
+                          &raw->kv_rank) != CLG_OK ||
+        clg_config_needed(c, "qk_nope_head_dim", "the width of a head without rotation", 1 << 16,
+                          &nope) != CLG_OK ||
+        clg_config_needed(c, "qk_rope_head_dim", "the rotated width of a head", 1 << 16,
+                          &raw->rope_dim) != CLG_OK ||
+        clg_config_needed(c, "v_head_dim", "the width of a value head", 1 << 16,
+                          &raw->value_head_dim) != CLG_OK)
+        return CLG_BAD_INPUT;
+    raw->head_dim = nope + raw->rope_dim;
+    return CLG_OK;
+}
+
+/* ---- experts ---- */
+
+static clg_status read_experts(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    int64_t shared;
+    if (clg_config_whole(c,
+                         "n_routed_experts|num_local_experts|num_experts|ffn_config.moe_num_experts",
+                         0, 1 << 16, 0, &raw->experts) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (raw->experts < 2) {
+        raw->experts = 0;
+        return CLG_OK;
+    }
+    if (clg_config_needed(c,
+                          "num_experts_per_tok|num_experts_per_token|experts_per_token|"
+                          "moe_topk|ffn_config.moe_top_k",
+                          "the number of experts a token visits", raw->experts,
+                          &raw->experts_per_token) != CLG_OK ||
+        clg_config_whole(c, "moe_intermediate_size", 1, 1 << 24, raw->ffn, &raw->expert_ffn) !=
+            CLG_OK ||
+        clg_config_whole(c, "n_shared_experts|num_shared_experts", 0, 1 << 16, 0, &shared) !=
+            CLG_OK ||
+        clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0,
+                         1 << 24, shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (clg_config_field(c, "interleave_moe_layer_step")) /* Llama 4: one shared expert each */
+        raw->shared_ffn = raw->expert_ffn;
+    return CLG_OK;
+}
+
+/* Which layers have experts: all but the first few, or every n-th. */
+static clg_status read_expert_layers(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    return clg_config_whole(c, "first_k_dense_replace", 0, 10000, 0, &raw->dense_first) != CLG_OK ||
+                   clg_config_whole(c, "decoder_sparse_step|interleave_moe_layer_step", 1, 10000,
+                                    1, &raw->moe_every) != CLG_OK
+               ? CLG_BAD_INPUT
+               : CLG_OK;
+}
+
+static bool in_list(const clg_json *list, int64_t value) {
+    if (!list || list->kind != CLG_JSON_ARRAY) return false;
+    for (const clg_json *item = list->first; item; item = item->next)
+        if (item->kind == CLG_JSON_NUMBER && item->number == (double)value) return true;
+    return false;
+}
+
+static bool is_moe(const raw_model *raw, int64_t layer) {
+    if (raw->experts == 0 || layer < raw->dense_first) return false;
+    if (in_list(clg_config_field(&raw->config, "mlp_only_layers"), layer)) return false;
+    return (layer + 1) % raw->moe_every == 0;
+}
+
+/* ---- windows and switches ---- */
+
+static clg_status read_window(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    bool used;
+    if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
+        clg_config_whole(c, "sliding_window|attention_chunk_size", 1, 1 << 30, 0, &raw->window) !=
+            CLG_OK ||
+        clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern", 1, 10000, 0,
+                         &raw->window_every) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (!used) raw->window = 0;
+    const clg_json *type = clg_config_field(c, "model_type");
+    if (raw->window_every == 0 && strcmp(type->text, "gemma2") == 0) raw->window_every = 2;
+    if (raw->window_every == 0 && strcmp(type->text, "llama4_text") == 0) raw->window_every = 4;
+    return CLG_OK;
+}
+
+static const clg_json *item_at(const clg_json *list, int64_t index) {
+    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
+    while (item && index-- > 0) item = item->next;
+    return item;
+}
+
+static int64_t window_of(const raw_model *raw, int64_t layer) {
+    const clg_json *type = item_at(clg_config_field(&raw->config, "layer_types"), layer);
+    if (type && type->kind == CLG_JSON_STRING)
+        return strncmp(type->text, "full", 4) == 0 || strncmp(type->text, "linear", 6) == 0
+                   ? 0
+                   : raw->window;
+    return raw->window_every > 0 && (layer + 1) % raw->window_every == 0 ? 0 : raw->window;
+}
+
+/* MiniMax-Text-01: attn_type_list holds 0 for lightning attention, 1 for softmax. */
+static bool is_linear(const raw_model *raw, int64_t layer) {
+    const clg_json *item = item_at(clg_config_field(&raw->config, "attn_type_list"), layer);
+    if (item && item->kind == CLG_JSON_NUMBER) return item->number == 0;
+    item = item_at(clg_config_field(&raw->config, "layer_types"), layer);
+    return item && item->kind == CLG_JSON_STRING && strncmp(item->text, "linear", 6) == 0;
+}
+
+static clg_status read_switches(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    bool bias, norms;
+    if (clg_config_switch(c, "attention_bias|qkv_bias|use_qkv_bias", false, &bias) != CLG_OK ||
+        clg_config_switch(c, "mlp_bias", has(raw, CLG_MLP_BIAS), &raw->mlp_bias) != CLG_OK ||
+        clg_config_switch(c, "tie_word_embeddings|tie_embeddings", has(raw, CLG_TIED),
+                          &raw->tied) != CLG_OK ||
+        clg_config_switch(c, "use_qk_norm|qk_layernorm", has(raw, CLG_HEAD_NORMS), &norms) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    raw->qkv_bias = bias || has(raw, CLG_QKV_BIAS);
+    raw->out_bias = (bias && has(raw, CLG_OUT_WITH_QKV)) || has(raw, CLG_OUT_BIAS);
+    raw->head_norms = norms && !has(raw, CLG_WIDE_NORMS);
+    /* Falcon says "bias" for all linear layers. */
+    if (clg_config_switch(c, "bias", false, &bias) != CLG_OK) return CLG_BAD_INPUT;
+    if (bias) raw->qkv_bias = raw->out_bias = raw->mlp_bias = true;
+    return clg_config_whole(c, "num_nextn_predict_layers|num_mtp_modules", 0, 64, 0,
+                            &raw->prediction_layers);
+}
+
+/* ---- layers ---- */
+
+static clg_attention attention_of(const raw_model *raw, int64_t layer) {
+    bool linear = is_linear(raw, layer);
+    clg_attention a = {.kind = has(raw, CLG_LATENT) ? CLG_ATTENTION_LATENT
+                               : linear             ? CLG_ATTENTION_LINEAR
+                                                    : CLG_ATTENTION_GROUPED,
+                       .heads = (int)raw->heads,
+                       .kv_heads = (int)(linear || has(raw, CLG_LATENT) ? raw->heads
+                                                                        : raw->kv_heads),
+                       .head_dim = (int)raw->head_dim,
+                       .value_head_dim = (int)raw->value_head_dim,
+                       .window = linear ? 0 : window_of(raw, layer),
+                       .query_rank = (int)raw->query_rank,
+                       .kv_rank = (int)raw->kv_rank,
+                       .rope_dim = (int)raw->rope_dim,
+                       .rotary = !linear && !has(raw, CLG_POSITIONS | CLG_ALIBI),
+                       .query_key_norm = raw->head_norms || has(raw, CLG_WIDE_NORMS)};
+    return a;
+}
+
+static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
+    if (!is_moe(raw, layer))
+        return (clg_mlp){.kind = CLG_MLP_DENSE, .gated = has(raw, CLG_GATED), .ffn = raw->dense_ffn};
+    return (clg_mlp){.kind = CLG_MLP_MOE,
+                     .gated = has(raw, CLG_GATED),
+                     .ffn = raw->dense_ffn,
+                     .experts = (int)raw->experts,
+                     .experts_per_token = (int)raw->experts_per_token,
+                     .expert_ffn = raw->expert_ffn,
+                     .shared_ffn = raw->shared_ffn};
+}
+
+static int64_t attention_extra(const raw_model *raw, const clg_attention *a) {
+    int64_t width = (int64_t)a->heads * a->head_dim, kv = (int64_t)a->kv_heads * a->head_dim;
+    /* Lightning attention adds an output gate and a norm on the heads' output. */
+    if (a->kind == CLG_ATTENTION_LINEAR) return raw->hidden * width + width;
+    int64_t extra = raw->qkv_bias ? width + 2 * kv : 0;
+    /* Latent attention: biases sit on the two low-rank inputs only. */
+    if (a->kind == CLG_ATTENTION_LATENT)
+        extra = raw->qkv_bias ? raw->query_rank + raw->kv_rank + raw->rope_dim : 0;
+    if (has(raw, CLG_SINKS)) extra += a->heads;
+    if (has(raw, CLG_WIDE_NORMS)) extra += width + kv;
+    if (has(raw, CLG_RELATIVE)) extra += raw->hidden * width;
+    return extra;
+}
+
+static int64_t mlp_bias_values(const raw_model *raw, const clg_mlp *mlp, int64_t width) {
+    return raw->mlp_bias && width > 0 ? (mlp->gated ? 2 : 1) * width + raw->hidden : 0;
+}
+
+static clg_layer_parameters extra_of(const raw_model *raw, const clg_layer_kind *kind) {
+    const clg_mlp *mlp = &kind->mlp;
+    bool moe = mlp->kind == CLG_MLP_MOE;
+    clg_layer_parameters extra = {.attention = attention_extra(raw, &kind->attention)};
+    extra.mlp = mlp_bias_values(raw, mlp, moe ? mlp->shared_ffn : mlp->ffn);
+    extra.replicated = raw->out_bias ? raw->hidden : 0;
+    if (raw->head_norms) extra.replicated += 2 * raw->head_dim;
+    if (!moe) return extra;
+    extra.experts = mlp->experts * mlp_bias_values(raw, mlp, mlp->expert_ffn);
+    if (has(raw, CLG_ROUTER_BIAS)) extra.replicated += mlp->experts;
+    if (has(raw, CLG_SHARED_GATE) && mlp->shared_ffn > 0) extra.replicated += raw->hidden;
+    return extra;
+}
+
+static int norm_values(const raw_model *raw) {
+    return has(raw, CLG_NORM_PLAIN) ? 0 : has(raw, CLG_NORM_BIAS) ? 2 : 1;
+}
+
+/* Falcon's new decoder norms attention and MLP apart; the old one shares a norm. */
+static int norms_of(const raw_model *raw) {
+    const clg_json *old = clg_config_field(&raw->config, "parallel_attn");
+    const clg_json *fresh = clg_config_field(&raw->config, "new_decoder_architecture");
+    if (old && old->kind == CLG_JSON_BOOL && old->truth)
+        return fresh && fresh->kind == CLG_JSON_BOOL && fresh->truth ? 2 : 1;
+    return has(raw, CLG_FOUR_NORMS) ? 4 : has(raw, CLG_ONE_NORM) ? 1 : 2;
+}
+
+static bool same_kind(const clg_layer_kind *a, const clg_layer_kind *b) {
+    return a->attention.kind == b->attention.kind && a->attention.window == b->attention.window &&
+           a->mlp.kind == b->mlp.kind;
+}
+
+static clg_layer_kind layer_of(const raw_model *raw, int64_t layer) {
+    bool side_by_side;
+    clg_error none = {0};
+    clg_config config = raw->config;
+    config.error = &none;
+    if (clg_config_switch(&config, "use_parallel_residual|parallel_attn", has(raw, CLG_PARALLEL),
+                          &side_by_side) != CLG_OK)
+        side_by_side = has(raw, CLG_PARALLEL);
+    clg_layer_kind kind = {.attention = attention_of(raw, layer),
+                           .mlp = mlp_of(raw, layer),
+                           .parallel = side_by_side,
+                           .norms = norms_of(raw),
+                           .layer_norm = has(raw, CLG_LAYER_NORM),
+                           .norm_values = norm_values(raw)};
+    kind.extra = extra_of(raw, &kind);
+    return kind;
+}
+
+static clg_status spread_layers(clg_arena *arena, const raw_model *raw, clg_model *model) {
+    uint8_t *index = clg_take(arena, (size_t)raw->layers, uint8_t);
+    for (int64_t layer = 0; layer < raw->layers; layer++) {
+        clg_layer_kind kind = layer_of(raw, layer);
+        int k = 0;
+        while (k < model->kinds && !same_kind(&model->kind[k], &kind)) k++;
+        if (k == model->kinds) {
+            if (k == CLG_LAYER_KINDS)
+                return clg_config_fault(&raw->config, "layer_types", "use fewer kinds",
+                                        "more than 8 different kinds of layer");
+            model->kind[model->kinds++] = kind;
+        }
+        index[layer] = (uint8_t)k;
+    }
+    model->layer_kind = index;
+    return CLG_OK;
+}
+
+/* Multi-token prediction as DeepSeek-V3 has it (arXiv:2412.19437, section 2.2): two norms, a
+ * 2h x h projection, a layer like the last and a norm; embedding and head are shared. */
+static int64_t prediction_parameters(const raw_model *raw, const clg_model *model) {
+    const clg_layer_parameters *p = &model->kind[model->layer_kind[raw->layers - 1]].parameters;
+    int64_t layer = p->attention + p->mlp + p->experts + p->replicated;
+    return raw->prediction_layers * (layer + 2 * raw->hidden * raw->hidden + 3 * raw->hidden);
+}
+
+static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
+                       clg_model *model) {
+    int64_t rows = raw->vocab;
+    if (has(raw, CLG_POSITIONS)) rows += raw->max_seq + (has(raw, CLG_POSITIONS_TWO) ? 2 : 0);
+    *model = (clg_model){.name = name,
+                         .title = name,
+                         .source = raw->config.file,
+                         .layers = (int)raw->layers,
+                         .hidden = raw->hidden,
+                         .vocab = raw->vocab,
+                         .tied = raw->tied,
+                         .biases = raw->qkv_bias || raw->mlp_bias,
+                         .max_seq = raw->max_seq,
+                         .prediction_layers = (int)raw->prediction_layers,
+                         .embedding_parameters = rows * raw->hidden,
+                         .head_parameters = raw->tied ? 0 : raw->vocab * raw->hidden,
+                         .final_parameters = norm_values(raw) * raw->hidden};
+    if (has(raw, CLG_EMBEDDING_NORM)) model->embedding_parameters += 2 * raw->hidden;
+    if (has(raw, CLG_HEAD_BIAS)) model->head_parameters += raw->vocab;
+    if (spread_layers(arena, raw, model) != CLG_OK) return CLG_BAD_INPUT;
+    clg_model_count(model);
+    model->prediction_parameters = prediction_parameters(raw, model);
+    return CLG_OK;
+}
+
+/* "generic" says in the file what a family would imply. */
+static clg_status read_generic(raw_model *raw) {
+    static const struct {
+        const char *field;
+        unsigned trait;
+        bool otherwise;
+    } switches[] = {{"gated_mlp", CLG_GATED, true},
+                    {"layer_norm", CLG_LAYER_NORM | CLG_NORM_BIAS, false},
+                    {"learned_positions", CLG_POSITIONS, false},
+                    {"parallel_residual", CLG_PARALLEL, false},
+                    {"relative_positions", CLG_RELATIVE, false},
+                    {"linear_bias", CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS, false}};
+    const clg_json *type = clg_config_field(&raw->config, "model_type");
+    if (strcmp(type->text, "generic") != 0) return CLG_OK;
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        bool on;
+        if (clg_config_switch(&raw->config, switches[i].field, switches[i].otherwise, &on) !=
+            CLG_OK)
+            return CLG_BAD_INPUT;
+        raw->traits = on ? raw->traits | switches[i].trait : raw->traits & ~switches[i].trait;
+    }
+    return CLG_OK;
+}
+
+/* Names and sources of the presets stand in an object of their own ("ceiling"). */
+static void read_label(clg_arena *arena, const clg_json *root, clg_model *model) {
+    const clg_json *label = clg_json_member(root, "ceiling");
+    const clg_json *title = clg_json_member(label, "title");
+    const clg_json *source = clg_json_member(label, "source");
+    if (title && title->kind == CLG_JSON_STRING)
+        model->title = clg_arena_copy(arena, title->text, title->text_size);
+    if (source && source->kind == CLG_JSON_STRING)
+        model->source = clg_arena_copy(arena, source->text, source->text_size);
+}
+
+clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                          clg_model *model, clg_error *error) {
+    clg_json *root;
+    if (clg_json_parse(arena, name, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    raw_model raw = {.config = {name, root, error}};
+    if (root->kind != CLG_JSON_OBJECT)
+        return clg_config_fault(&raw.config, "model_type", "give a Hugging Face config.json",
+                                "this is no JSON object");
+    if (find_family(&raw) != CLG_OK || read_generic(&raw) != CLG_OK || read_sizes(&raw) != CLG_OK ||
+        read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK || read_latent(&raw) != CLG_OK ||
+        read_experts(&raw) != CLG_OK || read_expert_layers(&raw) != CLG_OK ||
+        read_window(&raw) != CLG_OK || read_switches(&raw) != CLG_OK ||
+        fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
+        return CLG_BAD_INPUT;
+    read_label(arena, root, model);
+    return CLG_OK;
+}
