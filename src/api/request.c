@@ -12,55 +12,61 @@
 
 enum { SWITCH = -1, COUNT = -2, BATCH = -3, WORD = -4 };
 
-/* GROUP rows are folded into the next PARAM row when the table is built. */
-typedef struct raw_row {
-    const char *group, *flag, *argument, *fallback, *help;
-    int kind;
-} raw_row;
+/* The group of a row is that of the last GROUP line above it: rows and groups are counted in one
+ * enumeration, in file order. */
+typedef struct mixed_row {
+    const char *title; /* of a group; NULL: a knob */
+    clg_param_row row;
+} mixed_row;
 
-#define GROUP(title) {title, NULL, NULL, NULL, NULL, 0},
-#define PARAM(id, flag, kind, argument, fallback, help)                                            \
-    {NULL, flag, argument, fallback, help, kind},
-static const raw_row raw[] = {
-#include "api/params.def"
-};
-
-#define GROUP(title)
+#define GROUP(id, title) {title, {NULL, NULL, NULL, NULL, CLG_KIND_SWITCH, CLG_COUNT, 0}},
 #define PARAM(id, flag_, kind_, argument_, fallback_, help_)                                       \
-    {flag_,                                                                                        \
-     argument_,                                                                                    \
-     fallback_,                                                                                    \
-     help_,                                                                                        \
-     (int)(kind_) == SWITCH  ? CLG_KIND_SWITCH                                                          \
-     : (int)(kind_) == COUNT ? CLG_KIND_COUNT                                                           \
-     : (int)(kind_) == BATCH ? CLG_KIND_BATCH                                                           \
-     : (int)(kind_) == WORD  ? CLG_KIND_WORD                                                            \
-                        : CLG_KIND_QUANTITY,                                                        \
-     (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_)},
-static const clg_param_row rows[] = {
+    {NULL,                                                                                         \
+     {flag_, argument_, fallback_, help_,                                                          \
+      (int)(kind_) == SWITCH  ? CLG_KIND_SWITCH                                                    \
+      : (int)(kind_) == COUNT ? CLG_KIND_COUNT                                                     \
+      : (int)(kind_) == BATCH ? CLG_KIND_BATCH                                                     \
+      : (int)(kind_) == WORD  ? CLG_KIND_WORD                                                      \
+                              : CLG_KIND_QUANTITY,                                                 \
+      (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_), 0}},
+static const mixed_row mixed[] = {
 #include "api/params.def"
 };
 
-const clg_param_row *clg_param_rows(void) { return rows; }
-
-const char *clg_param_group(clg_param param) {
-    const char *group = NULL;
-    int at = 0;
-    for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++) {
-        if (raw[i].group) {
-            group = raw[i].group;
+clg_param_row clg_param_row_of(clg_param param) {
+    int knob = 0, group = -1;
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
+        if (mixed[i].title) {
+            group++;
             continue;
         }
-        if (at++ == (int)param) return i > 0 && raw[i - 1].group ? group : NULL;
+        if (knob++ != (int)param) continue;
+        clg_param_row row = mixed[i].row;
+        row.group = (clg_param_group)group;
+        return row;
     }
+    return (clg_param_row){0};
+}
+
+const char *clg_param_group_title(clg_param_group group) {
+    int at = 0;
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++)
+        if (mixed[i].title && at++ == (int)group) return mixed[i].title;
     return NULL;
+}
+
+bool clg_param_is_file(clg_param param, const char *value) {
+    size_t size = strlen(value);
+    if (!strstr(clg_param_row_of(param).argument, "FILE")) return false;
+    return strchr(value, '/') ? strstr(value, "bit/s") == NULL && strstr(value, "B/s") == NULL
+                              : size > 5 && strcmp(value + size - 5, ".json") == 0;
 }
 
 int clg_param_find(const char *flag, clg_error *error) {
     const char *names[CLG_PARAMS];
     for (int i = 0; i < CLG_PARAMS; i++) {
-        if (strcmp(rows[i].flag, flag) == 0) return i;
-        names[i] = rows[i].flag;
+        if (strcmp(clg_param_row_of((clg_param)i).flag, flag) == 0) return i;
+        names[i] = clg_param_row_of((clg_param)i).flag;
     }
     const char *nearest = clg_name_nearest(names, CLG_PARAMS, flag);
     char mend[128];
@@ -74,7 +80,7 @@ int clg_param_find(const char *flag, clg_error *error) {
 static clg_status at_flag(clg_status status, clg_param param, clg_error *error) {
     if (status != CLG_OK && error->file[0] == '\0') {
         char flag[64];
-        snprintf(flag, sizeof flag, "--%s", rows[param].flag);
+        snprintf(flag, sizeof flag, "--%s", clg_param_row_of(param).flag);
         clg_error_at(error, NULL, 0, 0, flag);
     }
     return status;
@@ -110,10 +116,10 @@ clg_status clg_request_number(const clg_request *request, clg_param param, doubl
     const char *text = request->value[param];
     *number = otherwise;
     if (!text) return CLG_OK;
-    clg_status status = rows[param].kind == CLG_KIND_BATCH
+    clg_status status = clg_param_row_of(param).kind == CLG_KIND_BATCH
                             ? read_batch(request, text, number, error)
-                        : rows[param].kind == CLG_KIND_QUANTITY
-                            ? clg_quantity(text, rows[param].dimension, number, error)
+                        : clg_param_row_of(param).kind == CLG_KIND_QUANTITY
+                            ? clg_quantity(text, clg_param_row_of(param).dimension, number, error)
                             : read_count(text, number, error);
     return at_flag(status, param, error);
 }
@@ -193,13 +199,13 @@ static clg_status axis_value(clg_param param, const char *text, int *value, clg_
                             : param == CLG_PARAM_RECOMPUTE ? clg_recompute_names
                             : param == CLG_PARAM_ATTENTION ? clg_attention_kernel_names
                                                            : NULL;
-    if (names) return clg_name_value(names, rows[param].flag, text, value, error);
+    if (names) return clg_name_value(names, clg_param_row_of(param).flag, text, value, error);
     double number;
     if (read_count(text, &number, error) != CLG_OK) return CLG_BAD_INPUT;
     bool zero_allowed = param == CLG_PARAM_ZERO || param == CLG_PARAM_SP || param == CLG_PARAM_HSDP;
     double most = param == CLG_PARAM_ZERO ? 3 : param == CLG_PARAM_SP ? 1 : 1e6;
     if (number > most || (number < 1 && !zero_allowed))
-        return clg_fail(error, CLG_BAD_INPUT, rows[param].help, "%.16s is out of range", text);
+        return clg_fail(error, CLG_BAD_INPUT, clg_param_row_of(param).help, "%.16s is out of range", text);
     *value = (int)number;
     return CLG_OK;
 }
@@ -311,7 +317,7 @@ static clg_status strike(clg_param param, const char *values, int64_t gpus, clg_
         if (!holds(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
     axis->count = kept;
     if (kept > 0) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left", rows[param].flag);
+    return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left", clg_param_row_of(param).flag);
 }
 
 static clg_status read_axes(const clg_request *request, clg_space *space, clg_error *error) {

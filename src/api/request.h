@@ -9,8 +9,17 @@
 #include "search/search.h"
 #include "units/units.h"
 
+#include <stdbool.h>
+
+typedef enum clg_param_group {
+#define GROUP(id, title) CLG_GROUP_##id,
+#define PARAM(id, flag, kind, argument, fallback, help)
+#include "api/params.def"
+    CLG_GROUPS
+} clg_param_group;
+
 typedef enum clg_param {
-#define GROUP(title)
+#define GROUP(id, title)
 #define PARAM(id, flag, kind, argument, fallback, help) CLG_PARAM_##id,
 #include "api/params.def"
     CLG_PARAMS
@@ -28,12 +37,15 @@ typedef struct clg_param_row {
     const char *flag, *argument, *fallback, *help;
     clg_param_kind kind;
     clg_dimension dimension;
+    clg_param_group group;
 } clg_param_row;
 
-const clg_param_row *clg_param_rows(void);
+clg_param_row clg_param_row_of(clg_param param);
 
-/* Title of the group that starts at this row, or NULL. */
-const char *clg_param_group(clg_param param);
+const char *clg_param_group_title(clg_param_group group);
+
+/* A knob that may name a file takes one when its value looks like a path. */
+bool clg_param_is_file(clg_param param, const char *value);
 
 /* The row of a flag name; -1 with CLG_BAD_USAGE and the nearest name when there is none. */
 int clg_param_find(const char *flag, clg_error *error);

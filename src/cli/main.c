@@ -1,7 +1,158 @@
-/* main.c -- placeholder until the commands land: prints the version. */
-#include <stdio.h>
+/* main.c -- arguments in, answer to standard output, complaint to standard error. */
+#include "cli/command.h"
 
-int main(void) {
-    puts("ceiling 0.1.0");
-    return 0;
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SMALL_FILE = 16 << 20 }; /* bytes; configs and data files are a few kB */
+
+/* Attaches the file a knob names. */
+static clg_status attach(clg_session *session, const char *path, clg_attachment *file,
+                         clg_error *error) {
+    file->name = path;
+    return clg_file_read(session->arena, path, SMALL_FILE, &file->text, &file->size, error);
+}
+
+static clg_status take_list(const char **list, int *count, const char *value, clg_error *error) {
+    if (*count == CLG_REQUEST_LISTS)
+        return clg_fail(error, CLG_BAD_USAGE, "put values in one: tp=1,2,4", "too many of these");
+    list[(*count)++] = value;
+    return CLG_OK;
+}
+
+static clg_status take_value(clg_session *session, clg_param param, const char *value,
+                             clg_error *error) {
+    clg_request *request = &session->request;
+    if (param == CLG_PARAM_FIX) return take_list(request->fix, &request->fixes, value, error);
+    if (param == CLG_PARAM_NOT) return take_list(request->forbid, &request->forbids, value, error);
+    if (request->value[param]) {
+        clg_error_at(error, NULL, 0, 0, clg_param_row_of(param).flag);
+        return clg_fail(error, CLG_BAD_USAGE, "give it once", "this flag was given twice");
+    }
+    request->value[param] = value;
+    return clg_param_is_file(param, value) ? attach(session, value, &request->file[param], error)
+                                           : CLG_OK;
+}
+
+/* "--flag value", "--flag=value" or "--switch". Advances *at past what it took. */
+static clg_status take_flag(clg_session *session, const clg_command *command, char **arguments,
+                            int count, int *at, clg_error *error) {
+    char flag[64];
+    const char *word = arguments[(*at)++] + 2, *equal = strchr(word, '=');
+    snprintf(flag, sizeof flag, "%.*s", (int)(equal ? equal - word : (long)strlen(word)), word);
+    int param = clg_param_find(flag, error);
+    if (param < 0) return CLG_BAD_USAGE;
+    if (!clg_command_takes(command, (clg_param)param)) {
+        char mend[96];
+        snprintf(mend, sizeof mend, "see 'ceiling %s --help'", command->name);
+        return clg_fail(error, CLG_BAD_USAGE, mend, "'%s' takes no --%s", command->name, flag);
+    }
+    clg_param_row row = clg_param_row_of((clg_param)param);
+    if (row.kind == CLG_KIND_SWITCH) {
+        if (equal) return clg_fail(error, CLG_BAD_USAGE, "drop the value", "--%s takes none", flag);
+        return take_value(session, (clg_param)param, "", error);
+    }
+    const char *value = equal ? equal + 1 : *at < count ? arguments[(*at)++] : NULL;
+    if (!value)
+        return clg_fail(error, CLG_BAD_USAGE, row.help, "--%s needs a value (%s)", flag,
+                        row.argument);
+    return take_value(session, (clg_param)param, value, error);
+}
+
+static clg_status take_operand(clg_session *session, const clg_command *command, const char *word,
+                               clg_error *error) {
+    if (session->operands < command->most && session->operands < CLG_OPERANDS) {
+        session->operand[session->operands++] = word;
+        return CLG_OK;
+    }
+    return clg_fail(error, CLG_BAD_USAGE, "flags start with --", "'%.64s' is one argument too many",
+                    word);
+}
+
+static bool asks_help(const char *word) {
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static clg_status run_command(clg_session *session, const clg_command *command, char **arguments,
+                              int count, clg_error *error) {
+    for (int i = 0; i < count; i++)
+        if (asks_help(arguments[i])) {
+            clg_help_command(&session->out, command);
+            return CLG_OK;
+        }
+    for (int at = 0; at < count;) {
+        bool flag = strncmp(arguments[at], "--", 2) == 0 && arguments[at][2];
+        clg_status status = flag
+                                ? take_flag(session, command, arguments, count, &at, error)
+                                : take_operand(session, command, arguments[at++], error);
+        if (status != CLG_OK) return status;
+    }
+    if (session->operands < command->least)
+        return clg_fail(error, CLG_BAD_USAGE, command->example ? command->example : "see --help",
+                        "'%s' needs %s", command->name, command->operands);
+    return command->run(session, error);
+}
+
+static const clg_command *find_command(const char *word, clg_error *error) {
+    if (!word || asks_help(word)) word = "help";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
+    return clg_command_find(word, error);
+}
+
+/* Bars in colour, on a terminal or when asked. */
+static bool wants_color(const clg_session *session) {
+    const char *word = session->request.value[CLG_PARAM_COLOR];
+    if (word && strcmp(word, "always") == 0) return true;
+    if ((word && strcmp(word, "never") == 0) || getenv("NO_COLOR")) return false;
+    return isatty(STDOUT_FILENO) == 1;
+}
+
+/* Bars are runs of U+2588..U+258F (bytes e2 96 88..8f). */
+static void print_colored(const char *text, size_t size) {
+    bool inside = false;
+    for (size_t i = 0; i < size;) {
+        bool bar = i + 2 < size && memcmp(text + i, "\xe2\x96", 2) == 0 &&
+                   (unsigned char)text[i + 2] >= 0x88 && (unsigned char)text[i + 2] <= 0x8f;
+        if (bar != inside) fputs(bar ? "\033[36m" : "\033[0m", stdout);
+        inside = bar;
+        size_t step = bar ? 3 : 1;
+        fwrite(text + i, 1, step, stdout);
+        i += step;
+    }
+    if (inside) fputs("\033[0m", stdout);
+}
+
+static int answer(const clg_session *session, clg_status status, const clg_error *error) {
+    char sentence[2048];
+    if (status != CLG_OK) {
+        clg_error_sentence(error, sentence, sizeof sentence);
+        fprintf(stderr, "ceiling: %s\n", sentence);
+        return (int)status;
+    }
+    const clg_text *out = &session->out;
+    if (out->size > 0 && wants_color(session))
+        print_colored(out->data, out->size);
+    else if (out->size > 0)
+        fwrite(out->data, 1, out->size, stdout);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    fprintf(stderr, "ceiling: standard output could not be written\n");
+    return 1;
+}
+
+int main(int count, char **arguments) {
+    clg_arena arena = {0};
+    clg_session *session = clg_take(&arena, 1, clg_session);
+    session->arena = session->out.arena = &arena;
+    session->started_s = clg_clock_s();
+    clg_error error = {0};
+    const clg_command *command = find_command(count > 1 ? arguments[1] : NULL, &error);
+    clg_status status = command ? run_command(session, command, arguments + 2,
+                                              count > 2 ? count - 2 : 0, &error)
+                                : error.status;
+    clg_progress_end(session);
+    int code = answer(session, status, &error);
+    clg_arena_clear(&arena);
+    return code;
 }

@@ -404,3 +404,19 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
         shown++;
     }
 }
+
+void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
+    clg_text_print(t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
+                      "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes\n");
+    for (int i = 0; i < v->runs; i++) {
+        const clg_run *r = &v->run[i];
+        if (r->reason) {
+            clg_text_print(t, "\"%s\",%s,skipped,\"%s\",,,,,,,\n", r->id, r->source, r->reason);
+            continue;
+        }
+        const clg_evaluation *e = &r->predicted;
+        clg_text_print(t, "\"%s\",%s,scored,,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g,%.9g\n", r->id, r->source,
+                       r->measured_step_s, e->step_s, e->step_p10_s, e->step_p90_s, r->error,
+                       r->measured_memory_bytes, e->memory.total_bytes);
+    }
+}

@@ -31,4 +31,7 @@ void clg_report_nothing_fits(clg_arena *arena, clg_text *text, const clg_scenari
 
 void clg_report_validation(clg_text *text, const clg_validation *validation);
 
+/* Every run as a line of CSV: plan, predicted, measured. */
+void clg_report_validation_rows(clg_text *text, const clg_validation *validation);
+
 #endif

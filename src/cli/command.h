@@ -1,0 +1,69 @@
+/* command.h -- a subcommand: what it is called, what it takes, what it does.
+ *
+ * Each command is one file with one descriptor, named once in the list of commands.c. Parsing,
+ * help, the man page and completion are made from descriptors and api/params.def. */
+#ifndef CLG_CLI_COMMAND_H
+#define CLG_CLI_COMMAND_H
+
+#include "api/request.h"
+#include "base/text.h"
+
+enum { CLG_OPERANDS = 4096 };
+
+/* One invocation: what was asked, and where the answer goes. */
+typedef struct clg_session {
+    clg_arena *arena;
+    clg_request request;
+    const char *operand[CLG_OPERANDS];
+    int operands;
+    clg_text out;        /* what goes to standard output when the command succeeds */
+    double started_s;    /* monotonic */
+    double last_told_s;  /* of progress */
+    bool progress_shown; /* a progress line is on the terminal */
+} clg_session;
+
+typedef struct clg_command {
+    const char *name;
+    const char *operands;            /* "MODEL", "FILE..." or "" */
+    const char *summary;             /* one line */
+    const char *details;             /* paragraphs of help; may be NULL */
+    const char *example;             /* one command line; may be NULL */
+    unsigned groups;                 /* CLG_TAKES(group) | ... */
+    const clg_param *knobs;          /* more knobs, ended by CLG_PARAMS; may be NULL */
+    int least, most;                 /* operands */
+    clg_status (*run)(clg_session *session, clg_error *error);
+} clg_command;
+
+#define CLG_TAKES(group) (1u << CLG_GROUP_##group)
+
+/* All commands, ended by NULL. */
+const clg_command *const *clg_commands(void);
+
+const clg_command *clg_command_find(const char *name, clg_error *error);
+
+/* Whether a command takes a knob. */
+bool clg_command_takes(const clg_command *command, clg_param param);
+
+bool clg_session_has(const clg_session *session, clg_param param);
+
+/* Reads the whole of a regular file of at most `most` bytes into the arena. */
+clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const char **text,
+                         size_t *size, clg_error *error);
+
+/* Writes beside the path and renames: no partial file is ever left. */
+clg_status clg_file_write(const char *path, const clg_text *text, clg_error *error);
+
+/* Seconds on a clock that only goes forward. */
+double clg_clock_s(void);
+
+/* Tells standard error how far the work is, once it takes more than a second. */
+void clg_progress_tell(clg_session *session, const char *what, double share);
+void clg_progress_end(clg_session *session);
+
+/* Help of the program, of a command; man page; completion. */
+void clg_help_program(clg_text *text);
+void clg_help_command(clg_text *text, const clg_command *command);
+void clg_help_man(clg_text *text);
+void clg_help_completion(clg_text *text);
+
+#endif

@@ -1,0 +1,80 @@
+/* command_check.c -- refuses data files without units, sources or kinds. */
+#include "cli/command.h"
+
+#include "dataset/dataset.h"
+#include "machine/machine.h"
+#include "model/preset.h"
+#include "stack/stack.h"
+
+#include <string.h>
+
+enum { FILE_BYTES = 16 << 20 };
+
+/* Which reader a file needs: by the folder it lies in. */
+static clg_status check_text(clg_arena *arena, const char *path, const char *text, size_t size,
+                             bool *known, clg_error *error) {
+    union {
+        clg_gpu gpu;
+        clg_node node;
+        clg_fabric fabric;
+        clg_price price;
+        clg_stack stack;
+        clg_model model;
+    } into;
+    *known = true;
+    if (strstr(path, "gpu/")) return clg_gpu_read(arena, path, text, size, &into.gpu, error);
+    if (strstr(path, "node/")) return clg_node_read(arena, path, text, size, &into.node, error);
+    if (strstr(path, "fabric/"))
+        return clg_fabric_read(arena, path, text, size, &into.fabric, error);
+    if (strstr(path, "price/")) return clg_price_read(arena, path, text, size, &into.price, error);
+    if (strstr(path, "stack/")) return clg_stack_read(arena, path, text, size, &into.stack, error);
+    if (strstr(path, "model/")) return clg_model_read(arena, path, text, size, &into.model, error);
+    *known = false;
+    return CLG_OK;
+}
+
+static clg_status check_built_in(clg_session *session, clg_error *error) {
+    int count, checked = 0;
+    const clg_file *files = clg_dataset_files(&count);
+    for (int i = 0; i < count; i++) {
+        bool known;
+        if (check_text(session->arena, files[i].path, files[i].text, files[i].size, &known,
+                       error) != CLG_OK)
+            return error->status;
+        checked += known;
+    }
+    clg_text_print(&session->out, "%d of %d built-in data files checked: every value has unit, "
+                                  "source and kind\n",
+                   checked, count);
+    return CLG_OK;
+}
+
+static clg_status run(clg_session *session, clg_error *error) {
+    if (session->operands == 0) return check_built_in(session, error);
+    for (int i = 0; i < session->operands; i++) {
+        const char *path = session->operand[i], *text;
+        size_t size;
+        bool known;
+        if (clg_file_read(session->arena, path, FILE_BYTES, &text, &size, error) != CLG_OK ||
+            check_text(session->arena, path, text, size, &known, error) != CLG_OK)
+            return error->status;
+        if (!known) {
+            clg_error_at(error, path, 0, 0, NULL);
+            return clg_fail(error, CLG_BAD_INPUT,
+                            "put it in a folder named gpu, node, fabric, price, stack or model",
+                            "its path does not say what it describes");
+        }
+        clg_text_print(&session->out, "%s: every value has unit, source and kind\n", path);
+    }
+    return CLG_OK;
+}
+
+const clg_command clg_command_check = {
+    .name = "check",
+    .operands = "[FILE...]",
+    .summary = "refuses data files without units and sources",
+    .details = "Without a file it checks the built-in data. A file is read as what its folder "
+               "says: gpu/, node/, fabric/, price/, stack/ or model/.",
+    .example = "ceiling check my/gpu/h100-pcie.json",
+    .most = CLG_OPERANDS,
+    .run = run};

@@ -1,0 +1,52 @@
+/* command_help.c -- help, version, man, completion: what the program says about itself. */
+#include "base/version.h"
+#include "cli/command.h"
+#include "dataset/dataset.h"
+
+static clg_status run_help(clg_session *session, clg_error *error) {
+    if (session->operands == 0) {
+        clg_help_program(&session->out);
+        return CLG_OK;
+    }
+    const clg_command *command = clg_command_find(session->operand[0], error);
+    if (!command) return CLG_BAD_USAGE;
+    clg_help_command(&session->out, command);
+    return CLG_OK;
+}
+
+static clg_status run_version(clg_session *session, clg_error *error) {
+    (void)error;
+    int files;
+    clg_dataset_files(&files);
+    clg_text_print(&session->out, "ceiling %s\n%d data files built in\n", CLG_VERSION, files);
+    return CLG_OK;
+}
+
+static clg_status run_man(clg_session *session, clg_error *error) {
+    (void)error;
+    clg_help_man(&session->out);
+    return CLG_OK;
+}
+
+static clg_status run_completion(clg_session *session, clg_error *error) {
+    (void)error;
+    clg_help_completion(&session->out);
+    return CLG_OK;
+}
+
+const clg_command clg_command_help = {.name = "help",
+                                      .operands = "[COMMAND]",
+                                      .summary = "what the commands are and take",
+                                      .most = 1,
+                                      .run = run_help};
+const clg_command clg_command_version = {
+    .name = "version", .operands = "", .summary = "version and built-in data", .run = run_version};
+const clg_command clg_command_man = {.name = "man",
+                                     .operands = "",
+                                     .summary = "the manual page: ceiling man | man -l -",
+                                     .run = run_man};
+const clg_command clg_command_completion = {
+    .name = "completion",
+    .operands = "",
+    .summary = "bash completion: source <(ceiling completion)",
+    .run = run_completion};

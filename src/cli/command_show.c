@@ -1,0 +1,121 @@
+/* command_show.c -- what is built in: models, GPUs, nodes, fabrics, stacks, prices. */
+#include "cli/command.h"
+
+#include "base/name.h"
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+#include "model/preset.h"
+
+#include <string.h>
+
+/* One kind of thing: its folder, and how a line of the list is printed. */
+typedef struct shelf {
+    const char *name, *folder;
+} shelf;
+
+static const shelf shelves[] = {{"models", "model/"}, {"gpus", "gpu/"},     {"nodes", "node/"},
+                                {"fabrics", "fabric/"}, {"stacks", "stack/"}, {"prices", "price/"}};
+enum { SHELVES = sizeof shelves / sizeof shelves[0] };
+
+static const char *stem(clg_arena *arena, const clg_file *file, const shelf *s) {
+    size_t skip = strlen(s->folder);
+    return clg_arena_copy(arena, file->path + skip, strlen(file->path) - skip - strlen(".json"));
+}
+
+static void list_models(clg_session *session) {
+    int count;
+    const char *const *names = clg_model_names(session->arena, &count);
+    clg_text_print(&session->out, "%-24s %17s %17s %7s %7s  %s\n", "name", "parameters", "active",
+                   "layers", "hidden", "title");
+    for (int i = 0; i < count; i++) {
+        clg_model m;
+        clg_error none = {0};
+        if (clg_model_find(session->arena, names[i], &m, &none) != CLG_OK) continue;
+        clg_text_print(&session->out, "%-24s %17lld %17lld %7d %7lld  %.40s\n", names[i],
+                       (long long)m.parameters, (long long)m.active_parameters, m.layers,
+                       (long long)m.hidden, m.title);
+    }
+}
+
+static void list_files(clg_session *session, const shelf *s) {
+    int count;
+    const clg_file *files = clg_dataset_folder(s->folder, &count);
+    for (int i = 0; i < count; i++) {
+        clg_json *root;
+        clg_error none = {0};
+        if (clg_json_parse(session->arena, files[i].path, files[i].text, files[i].size, &root,
+                           &none) != CLG_OK)
+            continue;
+        const clg_json *title = clg_json_member(root, "title");
+        clg_text_print(&session->out, "%-28s %s\n", stem(session->arena, &files[i], s),
+                       title ? title->text : "");
+    }
+}
+
+/* Every value of a file with unit, kind and source. */
+static void print_values(clg_session *session, const clg_json *object, int depth) {
+    for (const clg_json *c = object->first; c; c = c->next) {
+        const clg_json *value = clg_json_member(c, "value");
+        if (value)
+            clg_text_print(&session->out, "%*s%-22s %s\n", depth * 2, "", c->key ? c->key : "",
+                           clg_value_why(session->arena, object, c->key));
+        else if (c->kind == CLG_JSON_OBJECT) {
+            clg_text_print(&session->out, "%*s%s\n", depth * 2, "", c->key ? c->key : "");
+            print_values(session, c, depth + 1);
+        } else if (c->kind == CLG_JSON_STRING || c->kind == CLG_JSON_NUMBER)
+            clg_text_print(&session->out, "%*s%-22s %s\n", depth * 2, "", c->key ? c->key : "",
+                           c->text);
+    }
+}
+
+static clg_status show_one(clg_session *session, const shelf *s, const char *name,
+                           clg_error *error) {
+    char *path = clg_arena_print(session->arena, "%s%s.json", s->folder, name);
+    const clg_file *file = clg_dataset_find(path);
+    if (!file) {
+        int count;
+        const clg_file *files = clg_dataset_folder(s->folder, &count);
+        const char **names = clg_take(session->arena, (size_t)count + 1, const char *);
+        for (int i = 0; i < count; i++) names[i] = stem(session->arena, &files[i], s);
+        const char *nearest = clg_name_nearest(names, count, name);
+        return clg_fail(error, CLG_BAD_INPUT,
+                        nearest ? clg_arena_print(session->arena, "did you mean %s?", nearest)
+                                : "list them without a name",
+                        "no '%.64s' among %s", name, s->name);
+    }
+    clg_json *root;
+    if (clg_json_parse(session->arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return error->status;
+    print_values(session, root, 0);
+    return CLG_OK;
+}
+
+static clg_status run(clg_session *session, clg_error *error) {
+    const char *names[SHELVES];
+    for (int i = 0; i < SHELVES; i++) {
+        names[i] = shelves[i].name;
+        if (strcmp(shelves[i].name, session->operand[0]) != 0) continue;
+        if (session->operands > 1)
+            return show_one(session, &shelves[i], session->operand[1], error);
+        if (i == 0)
+            list_models(session);
+        else
+            list_files(session, &shelves[i]);
+        return CLG_OK;
+    }
+    const char *nearest = clg_name_nearest(names, SHELVES, session->operand[0]);
+    char *mend = clg_arena_print(session->arena, "%s%s%sthere are models gpus nodes fabrics "
+                                 "stacks prices",
+                                 nearest ? "did you mean " : "", nearest ? nearest : "",
+                                 nearest ? "? " : "");
+    return clg_fail(error, CLG_BAD_USAGE, mend, "'%.64s' is nothing to show", session->operand[0]);
+}
+
+const clg_command clg_command_show = {
+    .name = "show",
+    .operands = "KIND [NAME]",
+    .summary = "built-in models, gpus, nodes, fabrics, stacks, prices, with every source",
+    .example = "ceiling show gpus h100-sxm",
+    .least = 1,
+    .most = 2,
+    .run = run};

@@ -1,0 +1,151 @@
+/* help.c -- help, man page and completion, all from the descriptors and api/params.def. */
+#include "base/version.h"
+#include "cli/command.h"
+
+#include <string.h>
+
+enum { WIDTH = 98 };
+
+/* Appends words of `body`, broken at WIDTH, continuation lines indented. */
+static void wrap(clg_text *text, const char *body, int column, int indent) {
+    while (*body) {
+        int word = (int)strcspn(body, " \n");
+        if (column + word > WIDTH && column > indent) {
+            clg_text_print(text, "\n%*s", indent, "");
+            column = indent;
+        }
+        clg_text_add(text, body, (size_t)word);
+        column += word;
+        body += word;
+        if (*body == '\n') {
+            clg_text_print(text, "\n%*s", indent, "");
+            column = indent;
+            body++;
+        } else if (*body == ' ') {
+            if (column < WIDTH) clg_text_print(text, " ");
+            column++;
+            body++;
+        }
+    }
+    clg_text_print(text, "\n");
+}
+
+void clg_help_program(clg_text *text) {
+    clg_text_print(text, "ceiling %s -- how far adding GPUs gets you\n\nusage: ceiling COMMAND "
+                         "[OPERAND...] [--FLAG VALUE...]\n\n",
+                   CLG_VERSION);
+    for (const clg_command *const *c = clg_commands(); *c; c++) {
+        clg_text_print(text, "  %-11s %-8s ", (*c)->name, (*c)->operands);
+        wrap(text, (*c)->summary, 23, 23);
+    }
+    clg_text_print(text, "\n'ceiling COMMAND --help' says more. Quantities carry units: 400Gbit/s, "
+                         "2.5USD/h, 4Mtok, 30d.\n");
+}
+
+static void print_knob(clg_text *text, clg_param_row row) {
+    size_t used = strlen(row.flag) + strlen(row.argument) + 3;
+    clg_text_print(text, "  --%s %s", row.flag, row.argument);
+    int column = (int)used + 2;
+    if (column > 29) {
+        clg_text_print(text, "\n");
+        column = 0;
+    }
+    clg_text_print(text, "%*s", 30 - column, "");
+    char *body = clg_arena_print(text->arena, "%s%s%s%s", row.help, row.fallback[0] ? " [" : "",
+                                 row.fallback, row.fallback[0] ? "]" : "");
+    wrap(text, body, 30, 30);
+}
+
+static void print_knobs(clg_text *text, const clg_command *command) {
+    int group = -1;
+    for (int p = 0; p < CLG_PARAMS; p++) {
+        if (!clg_command_takes(command, (clg_param)p)) continue;
+        clg_param_row row = clg_param_row_of((clg_param)p);
+        if ((int)row.group != group)
+            clg_text_print(text, "\n%s\n", clg_param_group_title(row.group));
+        group = (int)row.group;
+        print_knob(text, row);
+    }
+}
+
+void clg_help_command(clg_text *text, const clg_command *command) {
+    clg_text_print(text, "usage: ceiling %s %s%s[--FLAG VALUE...]\n\n", command->name,
+                   command->operands, command->operands[0] ? " " : "");
+    wrap(text, command->summary, 0, 0);
+    if (command->details) {
+        clg_text_print(text, "\n");
+        wrap(text, command->details, 0, 0);
+    }
+    print_knobs(text, command);
+    if (command->example) clg_text_print(text, "\nexample\n  %s\n", command->example);
+}
+
+/* roff wants its dots and hyphens guarded. */
+static void roff(clg_text *text, const char *body) {
+    for (; *body; body++) {
+        if (*body == '-' || *body == '\\') clg_text_print(text, "\\");
+        if (*body == '\'') {
+            clg_text_print(text, "\\(aq");
+            continue;
+        }
+        clg_text_add(text, body, 1);
+    }
+}
+
+static void man_command(clg_text *text, const clg_command *command) {
+    clg_text_print(text, ".SS \"%s %s\"\n", command->name, command->operands);
+    roff(text, command->summary);
+    clg_text_print(text, "\n");
+    if (command->details) {
+        clg_text_print(text, ".PP\n");
+        roff(text, command->details);
+        clg_text_print(text, "\n");
+    }
+    if (!command->example) return;
+    clg_text_print(text, ".PP\n.B ");
+    roff(text, command->example);
+    clg_text_print(text, "\n");
+}
+
+void clg_help_man(clg_text *text) {
+    clg_text_print(text,
+                   ".TH CEILING 1 \"\" \"ceiling %s\"\n.SH NAME\nceiling \\- how far adding GPUs "
+                   "gets you\n.SH SYNOPSIS\n.B ceiling\n.I COMMAND\n[OPERAND...] [\\-\\-FLAG "
+                   "VALUE...]\n.SH COMMANDS\n",
+                   CLG_VERSION);
+    for (const clg_command *const *c = clg_commands(); *c; c++) man_command(text, *c);
+    clg_text_print(text, ".SH FLAGS\n");
+    for (int p = 0; p < CLG_PARAMS; p++) {
+        clg_param_row row = clg_param_row_of((clg_param)p);
+        clg_text_print(text, ".TP\n.BI \\-\\-");
+        roff(text, row.flag);
+        clg_text_print(text, " \" %s\"\n", row.argument);
+        roff(text, row.help);
+        if (row.fallback[0]) {
+            clg_text_print(text, " [");
+            roff(text, row.fallback);
+            clg_text_print(text, "]");
+        }
+        clg_text_print(text, "\n");
+    }
+    clg_text_print(text, ".SH EXIT STATUS\n0 an answer was given, 1 the input was bad, 2 the usage "
+                         "was bad\n");
+}
+
+void clg_help_completion(clg_text *text) {
+    clg_text_print(text, "# bash completion of ceiling: source <(ceiling completion)\n"
+                         "_ceiling() {\n  local word=${COMP_WORDS[COMP_CWORD]}\n"
+                         "  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W \"");
+    for (const clg_command *const *c = clg_commands(); *c; c++)
+        clg_text_print(text, "%s ", (*c)->name);
+    clg_text_print(text, "\" -- \"$word\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n");
+    for (const clg_command *const *c = clg_commands(); *c; c++) {
+        clg_text_print(text, "  %s) COMPREPLY=($(compgen -W \"--help", (*c)->name);
+        for (int p = 0; p < CLG_PARAMS; p++)
+            if (clg_command_takes(*c, (clg_param)p))
+                clg_text_print(text, " --%s", clg_param_row_of((clg_param)p).flag);
+        clg_text_print(text, "\" -- \"$word\")) ;;\n");
+    }
+    clg_text_print(text, "  esac\n  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "
+                         "\"$word\"))\n}\ncomplete -o filenames -F _ceiling ceiling\n");
+}

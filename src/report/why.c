@@ -1,0 +1,193 @@
+/* why.c -- one row per printed number: what it is, its formula, whose it is, what goes in. */
+#include "report/why.h"
+
+#include "dataset/value.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct why_row {
+    const char *name;
+    size_t offset; /* of a double in clg_evaluation */
+    clg_dimension dimension;
+    const char *formula;
+    const char *source;
+    const char *inputs; /* "gpu.hbm node.link ...": members of the data files */
+    const char *page;   /* of docs/ */
+} why_row;
+
+#define AT(member) offsetof(clg_evaluation, member)
+
+static const why_row rows[] = {
+    {"step", AT(step_s), CLG_SECONDS,
+     "sum of the ledger: compute + exposed traffic (tp, cp, ep, dp, pp) + bubble + optimizer + host "
+     "+ straggler, for the stage that finishes last",
+     "docs/design.md: one description of a step", "", "design"},
+    {"interval", AT(log_sigma), CLG_COUNT,
+     "P10, P90 = step x exp(-/+ 1.2816 sigma); sigma from the residuals of runs of the stack, wider "
+     "for borrowed curves and unknown stacks",
+     "fitted, see the stack file", "stack.sigma stack.jitter", "accuracy"},
+    {"mfu", AT(mfu), CLG_FRACTION,
+     "(6 N + 12 layers hidden seq) x tokens per step / (step x GPUs x peak); N: active parameters; "
+     "attention in full, nothing recomputed",
+     "Chowdhery et al. 2022, arXiv:2204.02311, appendix B", "gpu.peak.bf16", "flops"},
+    {"hfu", AT(hfu), CLG_FRACTION,
+     "flop of every executed matrix product and attention, recomputed ones included / (step x GPUs x "
+     "peak)",
+     "Korthikanti et al. 2022, arXiv:2205.05198, section 5", "gpu.peak.bf16", "flops"},
+    {"compute", AT(time.compute_s), CLG_SECONDS,
+     "matrix products + attention + memory-bound kernels of the busiest stage, slowed where traffic "
+     "runs beside them",
+     "docs/kernels.md", "gpu.hbm gpu.multiprocessors gpu.clock gpu.peak.bf16 stack.overlap_slowdown",
+     "kernels"},
+    {"matrix", AT(matrix_s), CLG_SECONDS,
+     "sum over products m x n x k: max(flop / (peak x share(shape)), bytes / HBM) + launch; the "
+     "share from measured curves with tile and wave quantization",
+     "data/kernel, fitted on measured products", "gpu.peak.bf16 gpu.multiprocessors gpu.hbm",
+     "kernels"},
+    {"attention", AT(attention_s), CLG_SECONDS,
+     "4 x queries x keys x heads x head_dim flop forward, 2.5 times that backward; causal work "
+     "counted once",
+     "Dao 2023, arXiv:2307.08691", "gpu.peak.bf16", "kernels"},
+    {"memory-bound", AT(memory_bound_s), CLG_SECONDS,
+     "bytes read and written / measured bandwidth, one kernel each, fewer when the stack fuses",
+     "docs/kernels.md", "gpu.hbm stack.fused_norm stack.fused_activation stack.fused_residual",
+     "kernels"},
+    {"tp", AT(time.tp_exposed_s), CLG_SECONDS,
+     "4 collectives per layer and micro-batch of seq x micro-batch x hidden x 2 B (with sequence "
+     "parallel: all-gather + reduce-scatter), what does not hide under products",
+     "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022",
+     "node.link node.link_latency fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
+     "collectives"},
+    {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
+     "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); what "
+     "does not hide under attention",
+     "Liu et al. 2023, arXiv:2310.01889; Jacobs et al. 2023, arXiv:2309.14509",
+     "node.link fabric.rate stack.context_overlap", "collectives"},
+    {"ep", AT(time.ep_exposed_s), CLG_SECONDS,
+     "dispatch and combine: tokens x experts per token x hidden bytes leaving each rank, forward and "
+     "backward, times the imbalance",
+     "Lepikhin et al. 2020, arXiv:2006.16668; DeepSeek-V3, arXiv:2412.19437",
+     "node.link fabric.rate stack.expert_overlap", "collectives"},
+    {"dp", AT(time.dp_exposed_s), CLG_SECONDS,
+     "gradient reduction 2 (n-1)/n x bytes (ZeRO: reduce-scatter and gather, half each); what does "
+     "not hide under the last backward",
+     "Rajbhandari et al. 2019, arXiv:1910.02054; nccl-tests, PERFORMANCE.md",
+     "fabric.rate fabric.efficiency fabric.oversubscription stack.gradient_overlap "
+     "stack.parameter_overlap",
+     "collectives"},
+    {"pp", AT(time.pp_exposed_s), CLG_SECONDS,
+     "seq x micro-batch x hidden x 2 B / tp between stages, each way, per micro-batch and chunk",
+     "Narayanan et al. 2021, arXiv:2104.04473, section 4.1", "fabric.rate fabric.latency",
+     "schedules"},
+    {"bubble", AT(time.bubble_s), CLG_SECONDS,
+     "idle time of the busiest stage when every pass is placed in order; for 1f1b with even stages "
+     "(pp - 1)/(vpp x micro-batches) of the busy time",
+     "Narayanan et al. 2021, arXiv:2104.04473, section 2.2", "", "schedules"},
+    {"optimizer", AT(time.optimizer_s), CLG_SECONDS,
+     "bytes of states, gradients and weights read and written / HBM bandwidth, plus the norm of the "
+     "gradients",
+     "docs/kernels.md", "gpu.hbm stack.fused_optimizer", "kernels"},
+    {"host", AT(time.host_s), CLG_SECONDS,
+     "launches that outlast their kernels + per step + per micro-batch costs of the host",
+     "fitted per stack", "stack.host_launch stack.host_step stack.host_micro_batch", "kernels"},
+    {"straggler", AT(time.straggler_s), CLG_SECONDS,
+     "expected maximum of GPUs' step times over their mean: jitter x expected maximum of n normal "
+     "draws",
+     "extreme-value theory; jitter fitted per stack", "stack.jitter", "accuracy"},
+    {"weights", AT(memory.weights_bytes), CLG_BYTES,
+     "parameters of the stage / tp (experts / ep etp) x bytes; ZeRO-3: / shard group",
+     "Rajbhandari et al. 2019, arXiv:1910.02054", "", "memory"},
+    {"gradients", AT(memory.gradients_bytes), CLG_BYTES,
+     "parameters x bytes of the gradient type; ZeRO-2, 3: / shard group", "same",
+     "stack.gradient", "memory"},
+    {"optimizer-states", AT(memory.optimizer_bytes), CLG_BYTES,
+     "parameters x (master 4 B + Adam 8 B); ZeRO-1, 2, 3: / shard group", "same",
+     "stack.master_weights", "memory"},
+    {"activations", AT(memory.activations_bytes), CLG_BYTES,
+     "bytes each operation keeps for its backward x micro-batches alive at the peak; plain "
+     "transformer: seq x batch x hidden x (10 + 24/tp) + scores, or 34/tp with sequence parallel",
+     "Korthikanti et al. 2022, arXiv:2205.05198, table 2", "", "memory"},
+    {"buffers", AT(memory.buffers_bytes), CLG_BYTES,
+     "logits, gathered FSDP layers, communication buckets, workspaces", "docs/memory.md",
+     "stack.workspace", "memory"},
+    {"reserve", AT(memory.reserved_bytes), CLG_BYTES,
+     "what the allocator holds beyond what is allocated", "fitted per stack", "stack.reserve_share",
+     "memory"},
+    {"power", AT(gpu_w), CLG_WATTS,
+     "idle + (TDP - idle) x share of each phase, weighted by time in the phase", "data/power",
+     "gpu.tdp gpu.idle", "power"},
+    {"cost", AT(usd_per_million_tokens), CLG_USD,
+     "price per GPU-hour x GPUs / tokens per hour x 1e6; failures and idle time not included",
+     "arithmetic", "price.price", "economics"}};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static const clg_json *object_of(const clg_scenario *s, const char *file) {
+    const struct {
+        const char *name;
+        const clg_json *data;
+    } files[] = {{"gpu", s->machine.gpu.data},
+                 {"node", s->machine.node.data},
+                 {"fabric", s->machine.fabric.data},
+                 {"stack", s->stack.data},
+                 {"price", s->price.data}};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (strcmp(files[i].name, file) == 0) return files[i].data;
+    return NULL;
+}
+
+/* "gpu.peak.bf16" -> its value, unit, kind and source. */
+static void print_input(clg_text *t, const clg_scenario *s, const char *path, size_t size) {
+    char words[96], *dot, *key = words;
+    snprintf(words, sizeof words, "%.*s", (int)size, path);
+    dot = strchr(words, '.');
+    *dot = '\0';
+    const clg_json *object = object_of(s, words);
+    key = dot + 1;
+    while (object && (dot = strchr(key, '.')) != NULL) {
+        *dot = '\0';
+        object = clg_json_member(object, key);
+        key = dot + 1;
+    }
+    if (object && clg_json_member(object, key))
+        clg_text_print(t, "  %.*s = %s\n", (int)size, path, clg_value_why(t->arena, object, key));
+    else
+        clg_text_print(t, "  %.*s: not stated, or as in the default file\n", (int)size, path);
+}
+
+static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
+                      const why_row *row) {
+    double value;
+    char number[48];
+    memcpy(&value, (const char *)e + row->offset, sizeof value);
+    clg_quantity_print(value, row->dimension, 4, number, sizeof number);
+    clg_text_print(t, "%s = %s\n\nformula\n  %s\nsource\n  %s\n", row->name, number, row->formula,
+                   row->source);
+    if (row->inputs[0]) clg_text_print(t, "inputs\n");
+    for (const char *at = row->inputs; *at;) {
+        size_t size = strcspn(at, " ");
+        print_input(t, s, at, size);
+        at += size + (at[size] == ' ');
+    }
+    clg_text_print(t, "more\n  docs/%s.md\n", row->page);
+}
+
+clg_status clg_report_why(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
+                          const char *name, clg_error *error) {
+    const char *names[ROWS];
+    char all[512] = "one of";
+    for (int i = 0; i < ROWS; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            print_row(t, s, e, &rows[i]);
+            return CLG_OK;
+        }
+        names[i] = rows[i].name;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, " %s", names[i]);
+    }
+    const char *nearest = clg_name_nearest(names, ROWS, name);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    nearest ? clg_arena_print(t->arena, "did you mean %s?", nearest) : all,
+                    "no number is called '%.32s'", name);
+}
