@@ -55,7 +55,7 @@ typedef struct clg_fabric {
 } clg_fabric;
 
 typedef struct clg_price {
-    const char *name, *provider, *gpu, *term, *date, *source;
+    const char *name, *title, *provider, *gpu, *term, *date, *source;
     double usd_per_s; /* per GPU */
     const clg_json *data;
     const char *file;

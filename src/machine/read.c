@@ -71,6 +71,7 @@ static const field fabric_fields[] = {
 
 static const field price_fields[] = {
     {"name", WORD, CLG_COUNT, true, AT(clg_price, name)},
+    {"title", WORD, CLG_COUNT, true, AT(clg_price, title)},
     {"provider", WORD, CLG_COUNT, true, AT(clg_price, provider)},
     {"gpu", WORD, CLG_COUNT, true, AT(clg_price, gpu)},
     {"term", WORD, CLG_COUNT, true, AT(clg_price, term)},
