@@ -3,7 +3,9 @@
  * Two facts hold for every schedule: the busiest stage does at least the mean work of all stages
  * for every micro-batch; and the stage that holds depth p-1 first cannot start before a forward has
  * passed p-1 chunks, nor may the step end before its last input gradient has passed back through
- * them. Gathers, reductions and sends are left out, which only lowers the bound. */
+ * them (where weight gradients wait, they may fill that time: only the forward counts; DualPipe
+ * starts at both ends: nothing does). Gathers, reductions and sends are left out, which only lowers
+ * the bound. tests/search compares with brute force. */
 #include "evaluate/compose.h"
 
 #include "schedule/schedule.h"
@@ -48,7 +50,9 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     }
     int chunks = layout->pp * layout->vpp;
     int before = layout->pp > 1 ? (layout->pp - 1) * (model->layers / chunks) : 0;
-    double fill = before * cheapest_layer_s(scenario, priced, chain, 2);
+    const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
+    int passes = schedule->weight_copies > 1 ? 0 : schedule->splits_backward ? 1 : 2;
+    double fill = before * cheapest_layer_s(scenario, priced, chain, passes);
     /* The mean need not be the work of the stage behind the fill: only one of the two is sure. */
     double work = (double)layout->accumulation * mean;
     double layer_s = cheapest_layer_s(scenario, priced, sure, 3);

@@ -13,6 +13,15 @@ const clg_name clg_recompute_names[] = {
     {"full", CLG_RECOMPUTE_FULL, "layers are done again from their inputs"},
     {NULL, 0, NULL}};
 
+const clg_name clg_schedule_names[] = {
+    {"gpipe", CLG_GPIPE, "all forwards, then all backwards"},
+    {"1f1b", CLG_1F1B, "one forward, one backward in steady state"},
+    {"interleaved", CLG_INTERLEAVED, "1f1b over several chunks per stage (vpp)"},
+    {"zb-h1", CLG_ZB_H1, "1f1b with weight gradients moved into the bubble"},
+    {"zb-v", CLG_ZB_V, "two chunks in a V, weight gradients fill the bubble"},
+    {"dualpipe", CLG_DUALPIPE, "both directions at once, two copies of the weights"},
+    {NULL, 0, NULL}};
+
 const clg_name clg_context_names[] = {
     {"ring", CLG_CONTEXT_RING, "keys and values pass round a ring, under attention"},
     {"gather", CLG_CONTEXT_GATHER, "keys and values are gathered before attention"},
@@ -201,6 +210,7 @@ void clg_layout_print(const clg_layout *l, char *out, size_t size) {
     if (l->ep > 1) add(out, size, " ep%d", l->ep);
     if (l->etp > 1) add(out, size, " etp%d", l->etp);
     add(out, size, " pp%d", l->pp);
+    if (l->pp > 1) add(out, size, " %s", clg_name_of(clg_schedule_names, (int)l->schedule));
     if (l->vpp > 1) add(out, size, " vpp%d", l->vpp);
     add(out, size, " dp%d zero%d", l->dp, l->zero);
     if (l->hsdp > 0 && l->hsdp != l->dp) add(out, size, " hsdp%d", l->hsdp);

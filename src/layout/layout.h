@@ -19,6 +19,17 @@ typedef enum clg_recompute {
 } clg_recompute;
 extern const clg_name clg_recompute_names[];
 
+typedef enum clg_schedule_kind {
+    CLG_GPIPE,
+    CLG_1F1B,
+    CLG_INTERLEAVED,
+    CLG_ZB_H1,
+    CLG_ZB_V,
+    CLG_DUALPIPE,
+    CLG_SCHEDULES
+} clg_schedule_kind;
+extern const clg_name clg_schedule_names[];
+
 typedef enum clg_context_kind {
     CLG_CONTEXT_RING,
     CLG_CONTEXT_GATHER,
@@ -41,7 +52,7 @@ typedef struct clg_layout {
     clg_context_kind cp_kind;
     int ep, etp;          /* expert parallel; tensor degree of one expert */
     int pp, vpp;          /* stages; chunks per stage */
-    int schedule;         /* clg_schedule_kind */
+    clg_schedule_kind schedule;
     int micro_batch;      /* sequences */
     int64_t accumulation; /* micro-batches per step and pipeline: global_batch/(dp*micro_batch) */
     clg_recompute recompute;

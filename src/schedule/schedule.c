@@ -14,15 +14,6 @@ static const clg_schedule *const schedules[CLG_SCHEDULES] = {
     [CLG_ZB_V] = &clg_schedule_zb_v,
     [CLG_DUALPIPE] = &clg_schedule_dualpipe};
 
-const clg_name clg_schedule_names[] = {
-    {"gpipe", CLG_GPIPE, "all forwards, then all backwards"},
-    {"1f1b", CLG_1F1B, "one forward, one backward in steady state"},
-    {"interleaved", CLG_INTERLEAVED, "1f1b over several chunks per stage (vpp)"},
-    {"zb-h1", CLG_ZB_H1, "1f1b with weight gradients moved into the bubble"},
-    {"zb-v", CLG_ZB_V, "two chunks in a V, weight gradients fill the bubble"},
-    {"dualpipe", CLG_DUALPIPE, "both directions at once, two copies of the weights"},
-    {NULL, 0, NULL}};
-
 const clg_schedule *clg_schedule_of(clg_schedule_kind kind) {
     assert(kind >= 0 && kind < CLG_SCHEDULES);
     return schedules[kind];

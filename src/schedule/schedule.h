@@ -8,19 +8,9 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/name.h"
+#include "layout/layout.h"
 
 #include <stdbool.h>
-
-typedef enum clg_schedule_kind {
-    CLG_GPIPE,
-    CLG_1F1B,
-    CLG_INTERLEAVED,
-    CLG_ZB_H1,
-    CLG_ZB_V,
-    CLG_DUALPIPE,
-    CLG_SCHEDULES
-} clg_schedule_kind;
-extern const clg_name clg_schedule_names[];
 
 typedef enum clg_slot_kind {
     CLG_SLOT_FORWARD,

@@ -71,6 +71,11 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"Mtok", CLG_TOKENS, 1e6},
                                  {"Gtok", CLG_TOKENS, 1e9},
                                  {"Ttok", CLG_TOKENS, 1e12},
+                                 {"k", CLG_TOKENS, 1e3},
+                                 {"M", CLG_TOKENS, 1e6},
+                                 {"G", CLG_TOKENS, 1e9},
+                                 {"B", CLG_TOKENS, 1e9},
+                                 {"T", CLG_TOKENS, 1e12},
                                  {"Hz", CLG_HERTZ, 1},
                                  {"kHz", CLG_HERTZ, 1e3},
                                  {"MHz", CLG_HERTZ, 1e6},
@@ -107,7 +112,7 @@ static const clg_unit *find(const char *name, clg_dimension dimension) {
     return NULL;
 }
 
-/* A bare number is a count, a fraction, or an error. */
+/* A bare number is a count, a fraction, or an error; tokens may be counted too ("15T"). */
 static bool bare_allowed(clg_dimension dimension) {
     return dimension == CLG_COUNT || dimension == CLG_FRACTION;
 }

@@ -1,0 +1,157 @@
+/* Limits that must come out right, whatever the constants are. */
+#include "evaluate/evaluate.h"
+#include "model/preset.h"
+#include "schedule/schedule.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_scenario scenario(const char *model, const char *gpu, int gpus) {
+    clg_scenario s = {.expert_imbalance = 1};
+    clg_error e = {0};
+    CHECK(clg_model_find(&arena, model, &s.model, &e) == CLG_OK);
+    CHECK(clg_gpu_find(&arena, gpu, &s.machine.gpu, &e) == CLG_OK);
+    CHECK(clg_node_default(&arena, &s.machine.gpu, &s.machine.node, &e) == CLG_OK);
+    CHECK(clg_fabric_find(&arena, s.machine.node.fabric, &s.machine.fabric, &e) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2024", &s.stack, &e) == CLG_OK);
+    s.machine.gpus = gpus;
+    CHECK(clg_scenario_prepare(&arena, &s, &e) == CLG_OK);
+    return s;
+}
+
+static clg_layout layout(int dp, int tp, int pp, int batch) {
+    clg_layout l = {.seq = 4096, .global_batch = batch, .dp = dp, .zero = 1, .tp = tp, .sp = tp > 1,
+                    .cp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = CLG_1F1B,
+                    .micro_batch = 1, .accumulation = batch / dp, .precision = CLG_BF16,
+                    .attention = CLG_FLASH2};
+    return l;
+}
+
+static clg_evaluation evaluate(const clg_scenario *s, clg_layout l) {
+    clg_evaluation e = {0};
+    clg_error error = {0};
+    bool ok = clg_evaluate(&arena, s, &l, true, NULL, &e, &error) == CLG_OK;
+    if (!ok) printf("  %s\n", error.message);
+    CHECK(ok);
+    return e;
+}
+
+static double sum(const clg_time_ledger *t) {
+    return t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s +
+           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->straggler_s;
+}
+
+static void ledgers(const clg_evaluation *e) {
+    CHECK_NEAR(sum(&e->time), e->step_s, 1e-9);
+    const clg_memory_ledger *m = &e->memory;
+    CHECK_NEAR(m->weights_bytes + m->gradients_bytes + m->optimizer_bytes + m->activations_bytes +
+                   m->buffers_bytes + m->reserved_bytes,
+               m->total_bytes, 1e-9);
+    CHECK(e->step_p10_s < e->step_s && e->step_s < e->step_p90_s);
+    CHECK(e->mfu > 0 && e->mfu < 1 && e->hfu < 1);
+}
+
+int main(void) {
+    clg_scenario s = scenario("llama-2-7b", "h100-sxm", 64);
+    CASE("ledgers add up for many layouts");
+    for (int tp = 1; tp <= 8; tp *= 2)
+        for (int pp = 1; pp <= 8; pp *= 2) {
+            clg_evaluation e = evaluate(&s, layout(64 / tp / pp, tp, pp, 256));
+            ledgers(&e);
+        }
+    CASE("degree 1 has no traffic of its axis");
+    clg_evaluation e = evaluate(&s, layout(64, 1, 1, 256));
+    CHECK(e.time.tp_exposed_s == 0 && e.time.cp_exposed_s == 0 && e.time.ep_exposed_s == 0);
+    CHECK(e.time.pp_exposed_s == 0 && e.time.bubble_s < 1e-9 * e.step_s);
+    CASE("one GPU has no traffic and waits for nobody");
+    clg_scenario one = scenario("gpt2", "h100-sxm", 1);
+    e = evaluate(&one, layout(1, 1, 1, 8));
+    CHECK(e.time.dp_exposed_s == 0 && e.time.straggler_s < 1e-3 * e.step_s);
+    CASE("one micro-batch: the bubble is (p-1)/p of the pipeline");
+    e = evaluate(&s, layout(8, 1, 8, 8));
+    double share = e.time.bubble_s / (e.step_s - e.time.dp_exposed_s - e.time.optimizer_s -
+                                      e.time.straggler_s - e.time.host_s);
+    CHECK(share > 0.75 && share < 0.92);
+    CASE("ZeRO stage n needs no more memory than stage n - 1");
+    double before = INFINITY;
+    for (int zero = 0; zero <= 3; zero++) {
+        clg_layout l = layout(64, 1, 1, 256);
+        l.zero = zero;
+        e = evaluate(&s, l);
+        CHECK(e.memory.total_bytes <= before * (1 + 1e-9));
+        before = e.memory.total_bytes;
+    }
+    CASE("recompute costs time and saves memory");
+    clg_layout l = layout(8, 4, 2, 256);
+    clg_evaluation none = evaluate(&s, l);
+    l.recompute = CLG_RECOMPUTE_FULL;
+    clg_evaluation full = evaluate(&s, l);
+    CHECK(full.time.compute_s > none.time.compute_s * 1.2);
+    CHECK(full.memory.activations_bytes < none.memory.activations_bytes / 3);
+    CHECK(full.model_flop == none.model_flop);
+    /* forward 1, backward 2, the head is not done again: a little under 4/3 */
+    double again = full.executed_flop / none.executed_flop;
+    CHECK(again > 1.29 && again < 4.0 / 3);
+    CASE("more bandwidth never slows a plan");
+    clg_scenario fast = s;
+    clg_error error = {0};
+    fast.machine.fabric.bytes_per_s *= 2;
+    CHECK(clg_scenario_prepare(&arena, &fast, &error) == CLG_OK);
+    for (int tp = 1; tp <= 16; tp *= 2)
+        CHECK(evaluate(&fast, layout(64 / tp, tp, 1, 256)).step_s <=
+              evaluate(&s, layout(64 / tp, tp, 1, 256)).step_s * (1 + 1e-9));
+    CASE("tensor parallelism past the box is a cliff");
+    double in = evaluate(&s, layout(8, 8, 1, 256)).step_s;
+    double past = evaluate(&s, layout(4, 16, 1, 256)).step_s;
+    CHECK(past > 1.4 * in);
+    CASE("twice the batch: nearly twice the time, never less");
+    double once = evaluate(&s, layout(64, 1, 1, 256)).step_s;
+    double twice = evaluate(&s, layout(64, 1, 1, 512)).step_s;
+    CHECK(twice > once && twice <= 2 * once * 1.01);
+    CASE("activations of a GPT layer: Korthikanti et al. 2022, table 2");
+    clg_scenario gpt = scenario("gpt3-175b", "a100-sxm-80gb", 64);
+    CHECK(clg_stack_find(&arena, "megatron-2022", &gpt.stack, &error) == CLG_OK);
+    CHECK(clg_scenario_prepare(&arena, &gpt, &error) == CLG_OK);
+    l = layout(1, 8, 8, 64);
+    l.seq = 2048;
+    l.attention = CLG_UNFUSED;
+    l.recompute = CLG_RECOMPUTE_SELECTIVE;
+    e = evaluate(&gpt, l);
+    /* s b h 34 / t per layer, 12 layers a stage, p micro-batches alive on the first stage */
+    double paper = 2048.0 * 12288 * 34 / 8 * 12 * 8;
+    CHECK_NEAR(e.stages[0].memory.activations_bytes, paper, 0.12);
+    CASE("states of mixed-precision Adam: 18 bytes a parameter with fp32 gradients, ZeRO-0");
+    l.zero = 0;
+    e = evaluate(&gpt, l);
+    clg_memory_ledger *m = &e.stages[3].memory;
+    double parameters = (174604259328.0 - 51281.0 * 12288 - 2048.0 * 12288) / 64;
+    CHECK_NEAR(m->weights_bytes + m->gradients_bytes + m->optimizer_bytes, 18 * parameters, 0.02);
+    CASE("expert parallelism: no traffic at degree 1, some above, fewer weights per rank");
+    clg_scenario moe = scenario("mixtral-8x7b", "h100-sxm", 64);
+    clg_layout flat = layout(32, 2, 1, 256), wide = flat;
+    wide.ep = 8;
+    clg_evaluation a = evaluate(&moe, flat), b = evaluate(&moe, wide);
+    CHECK(a.time.ep_exposed_s == 0 && b.time.ep_exposed_s > 0);
+    CHECK(b.memory.weights_bytes < a.memory.weights_bytes / 3);
+    CASE("context parallelism: traffic only above 1, activations divided");
+    flat = layout(64, 1, 1, 64);
+    flat.seq = 32768;
+    wide = flat;
+    wide.dp = 16, wide.cp = 4, wide.accumulation = 4;
+    a = evaluate(&s, flat), b = evaluate(&s, wide);
+    CHECK(b.time.cp_exposed_s >= 0 && a.time.cp_exposed_s == 0);
+    CHECK(b.memory.activations_bytes < a.memory.activations_bytes / 3);
+    CASE("odd degrees work");
+    clg_scenario odd = scenario("llama-2-7b", "h100-sxm", 56);
+    e = evaluate(&odd, layout(7, 8, 1, 252));
+    ledgers(&e);
+    CASE("an illegal layout says which rule");
+    l = layout(64, 1, 1, 256);
+    l.tp = 3;
+    clg_evaluation none_of_it;
+    error = (clg_error){0};
+    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &none_of_it, &error) == CLG_BAD_INPUT);
+    CHECK(error.message[0] != '\0');
+    clg_arena_clear(&arena);
+    return DONE;
+}

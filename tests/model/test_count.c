@@ -1,0 +1,141 @@
+/* Parameter counts: every preset against its published total, exact to the parameter. */
+#include "dataset/dataset.h"
+#include "model/preset.h"
+#include "base/json.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_model find(const char *name) {
+    clg_model model = {0};
+    clg_error error = {0};
+    CHECK(clg_model_find(&arena, name, &model, &error) == CLG_OK);
+    return model;
+}
+
+/* GPT-2 by hand: vocab, positions, 12 layers of 4 d^2 + 8 d^2 weights and 13 d biases and norms. */
+static void gpt2_by_hand(void) {
+    CASE("GPT-2 counted by hand");
+    long long d = 768, layer = 12 * d * d + 13 * d;
+    CHECK(find("gpt2").parameters == 50257 * d + 1024 * d + 12 * layer + 2 * d);
+}
+
+/* Llama 3 8B by hand: q and o are d x d, k and v are d x 1024, three d x 14336 matrices. */
+static void llama_by_hand(void) {
+    CASE("Llama 3 8B counted by hand");
+    long long d = 4096, layer = 2 * d * d + 2 * d * 1024 + 3 * d * 14336 + 2 * d;
+    CHECK(find("llama-3-8b").parameters == 2 * 128256 * d + 32 * layer + d);
+}
+
+static void published(void) {
+    int files, presets, compared = 0;
+    const char *const *names = clg_model_names(&arena, &presets);
+    const clg_file *file = clg_dataset_folder("model/", &files);
+    for (int i = 0; i < presets; i++) {
+        CASE(names[i]);
+        clg_json *root = NULL;
+        clg_error error = {0};
+        CHECK(clg_json_parse(&arena, names[i], file[i].text, file[i].size, &root, &error) ==
+              CLG_OK);
+        const clg_json *label = clg_json_member(root, "ceiling");
+        const clg_json *total = clg_json_member(label, "published_parameters");
+        CHECK(clg_json_member(label, "source") != NULL);
+        clg_model model = find(names[i]);
+        if (!total) continue;
+        compared++;
+        CHECK_NEAR((double)model.parameters, total->number, 0);
+    }
+    CASE("at least 60 presets, most against a published total");
+    CHECK(presets >= 60 && compared >= 60);
+}
+
+static void active(void) {
+    CASE("active parameters: DeepSeek V3 37 B, Mixtral 8x7B 12.9 B, Qwen3 235B 22 B, Kimi K2 32 B");
+    CHECK_NEAR((double)find("deepseek-v3").active_parameters, 37.5e9, 0.01);
+    CHECK_NEAR((double)find("mixtral-8x7b").active_parameters, 12.9e9, 0.01);
+    CHECK_NEAR((double)find("qwen3-235b-a22b").active_parameters, 22.2e9, 0.01);
+    CHECK_NEAR((double)find("kimi-k2").active_parameters, 32.9e9, 0.01);
+}
+
+/* Approximate totals of model cards that print no exact one. */
+static void cards(void) {
+    static const struct {
+        const char *name;
+        double total;
+    } card[] = {{"llama-4-scout", 107.8e9},   {"llama-4-maverick", 400.7e9}, {"kimi-k2", 1026e9},
+                {"glm-4.5", 353e9},           {"minimax-text-01", 456e9},    {"minimax-m2", 229e9},
+                {"nemotron-4-340b", 341e9},   {"palm-540b", 540.35e9},       {"gopher-280b", 280e9},
+                {"chinchilla-70b", 70e9},     {"gpt3-175b", 174.6e9},        {"mt-nlg-530b", 530e9},
+                {"megatron-1008b", 1008e9},   {"megatron-145.6b", 145.6e9},  {"gemma-3-27b", 27e9},
+                {"command-r-plus", 103.8e9}};
+    for (size_t i = 0; i < sizeof card / sizeof card[0]; i++) {
+        CASE(card[i].name);
+        CHECK_NEAR((double)find(card[i].name).parameters, card[i].total, 0.004);
+    }
+}
+
+/* 6 N + 12 layers hidden seq: the number PaLM's appendix B divides by. */
+static void flop(void) {
+    CASE("flop per token as MFU counts them");
+    clg_model m = find("gpt3-175b");
+    CHECK_NEAR(clg_model_flop_per_token(&m, 2048),
+               6.0 * 174604259328.0 + 12.0 * 96 * 12288 * 2048, 1e-12);
+}
+
+static void windows(void) {
+    CASE("gpt-oss alternates windows, Gemma 3 has five local layers to one global");
+    clg_model m = find("gpt-oss-20b");
+    CHECK(m.kinds == 2 && m.kind[m.layer_kind[0]].attention.window == 128);
+    CHECK(m.kind[m.layer_kind[1]].attention.window == 0);
+    m = find("gemma-3-1b");
+    int global = 0;
+    for (int i = 0; i < m.layers; i++) global += m.kind[m.layer_kind[i]].attention.window == 0;
+    CHECK(global == 4);
+    CASE("DeepSeek V3 has three dense layers and one prediction layer");
+    m = find("deepseek-v3");
+    int dense = 0;
+    for (int i = 0; i < m.layers; i++) dense += m.kind[m.layer_kind[i]].mlp.kind == CLG_MLP_DENSE;
+    CHECK(dense == 3 && m.prediction_layers == 1);
+    CHECK_NEAR((double)m.prediction_parameters, 11.6e9, 0.01);
+}
+
+static clg_status read(const char *text, clg_error *error) {
+    clg_model model;
+    *error = (clg_error){0};
+    return clg_model_read(&arena, "config.json", text, strlen(text), &model, error);
+}
+
+static void faults(void) {
+    clg_error error;
+    CASE("an unknown architecture names its fields and the way out");
+    CHECK(read("{\"model_type\": \"mamba2\", \"state_size\": 128}", &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.message, "state_size") && strstr(error.mend, "generic"));
+    CASE("a missing size is named");
+    CHECK(read("{\"model_type\": \"llama\", \"hidden_size\": 64}", &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.message, "layers") && error.line == 1);
+    CASE("a size out of range has a place");
+    CHECK(read("{\"model_type\": \"llama\",\n\"hidden_size\": -4}", &error) == CLG_BAD_INPUT);
+    CHECK(error.line == 2 && strcmp(error.field, "hidden_size") == 0);
+    CASE("generic by hand");
+    CHECK(read("{\"model_type\": \"generic\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
+               "\"num_attention_heads\": 4, \"vocab_size\": 100}",
+               &error) == CLG_OK);
+    CASE("an unknown preset has a nearest");
+    clg_model model;
+    error = (clg_error){0};
+    CHECK(clg_model_find(&arena, "llama-3-8B", &model, &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.mend, "llama-3-8b") != NULL);
+}
+
+int main(void) {
+    gpt2_by_hand();
+    llama_by_hand();
+    published();
+    active();
+    cards();
+    flop();
+    windows();
+    faults();
+    clg_arena_clear(&arena);
+    return DONE;
+}

@@ -1,0 +1,85 @@
+/* Every schedule: each pass once, memory as claimed, bubbles of the papers. */
+#include "schedule/schedule.h"
+#include "simulate/simulate.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static double makespan(clg_pipeline p, double f, double bi, double bw, double send) {
+    double forward[256], input[256], weight[256];
+    for (int i = 0; i < 256; i++) forward[i] = f, input[i] = bi, weight[i] = bw;
+    clg_pipeline_times times = {forward, input, weight, send, false};
+    clg_pipeline_result result;
+    clg_error error = {0};
+    CHECK(clg_simulate_pipeline(&arena, p, &times, NULL, &result, &error) == CLG_OK);
+    return result.makespan_s;
+}
+
+/* Every (chunk, micro-batch) is done forward once and backward once, in order. */
+static void complete(clg_pipeline p) {
+    const clg_schedule *s = clg_schedule_of(p.kind);
+    clg_slots stages[64];
+    s->slots(&arena, p, stages);
+    for (int stage = 0; stage < p.stages; stage++) {
+        int forward = 0, backward = 0, weight = 0, alive = 0, most = 0;
+        for (int i = 0; i < stages[stage].count; i++) {
+            clg_slot slot = stages[stage].slot[i];
+            forward += slot.kind == CLG_SLOT_FORWARD;
+            backward += slot.kind == CLG_SLOT_BACKWARD || slot.kind == CLG_SLOT_BACKWARD_INPUT;
+            weight += slot.kind == CLG_SLOT_BACKWARD_WEIGHT;
+            alive += slot.kind == CLG_SLOT_FORWARD;
+            if (alive > most) most = alive;
+            alive -= s->splits_backward ? slot.kind == CLG_SLOT_BACKWARD_WEIGHT ||
+                                              slot.kind == CLG_SLOT_BACKWARD
+                                        : slot.kind == CLG_SLOT_BACKWARD;
+        }
+        int passes = s->weight_copies == 2 ? p.micro_batches : p.chunks * p.micro_batches;
+        CHECK(forward == passes && backward == passes);
+        CHECK(weight <= passes && alive == 0);
+        CHECK(s->alive(p, stage) >= most * 0.5 && s->alive(p, stage) <= most * 2);
+    }
+}
+
+int main(void) {
+    CASE("gpipe and 1f1b: (m + p - 1)(f + b)");
+    for (int p = 1; p <= 8; p *= 2)
+        for (int m = p; m <= 32; m *= 2) {
+            CHECK_NEAR(makespan((clg_pipeline){CLG_GPIPE, p, 1, m}, 1, 1, 1, 0), (m + p - 1) * 3.0,
+                       1e-12);
+            CHECK_NEAR(makespan((clg_pipeline){CLG_1F1B, p, 1, m}, 1, 1, 1, 0), (m + p - 1) * 3.0,
+                       1e-12);
+        }
+    CASE("one micro-batch: the full bubble");
+    CHECK_NEAR(makespan((clg_pipeline){CLG_1F1B, 8, 1, 1}, 1, 1, 1, 0), 8 * 3.0, 1e-12);
+    CASE("interleaved: the bubble shrinks by the chunks (arXiv:2104.04473, section 2.2)");
+    for (int v = 2; v <= 4; v *= 2)
+        CHECK_NEAR(makespan((clg_pipeline){CLG_INTERLEAVED, 4, v, 8}, 1, 1, 1, 0),
+                   8 * v * 3.0 + 3 * 3.0, 1e-12);
+    CASE("zb-h1: bubble (p - 1)(f + bi - bw) (arXiv:2401.10241, table 1)");
+    CHECK_NEAR(makespan((clg_pipeline){CLG_ZB_H1, 4, 1, 16}, 1, 1, 1, 0), 16 * 3.0 + 3.0, 0.02);
+    CASE("zb-v: no bubble to speak of when f = bi = bw");
+    CHECK(makespan((clg_pipeline){CLG_ZB_V, 4, 2, 16}, 1, 1, 1, 0) < 16 * 6.0 * 1.06);
+    CASE("dualpipe beats 1f1b");
+    CHECK(makespan((clg_pipeline){CLG_DUALPIPE, 8, 1, 32}, 1, 1, 1, 0) <
+          makespan((clg_pipeline){CLG_1F1B, 8, 1, 32}, 1, 1, 1, 0));
+    CASE("sends lengthen the step, at least by one trip and back");
+    CHECK(makespan((clg_pipeline){CLG_1F1B, 4, 1, 8}, 1, 1, 1, 0.1) >= 11 * 3.0 + 0.6);
+    for (int kind = 0; kind < CLG_SCHEDULES; kind++) {
+        const clg_schedule *s = clg_schedule_of((clg_schedule_kind)kind);
+        CASE(s->name);
+        CHECK(s->source && s->help);
+        for (int p = 2; p <= 8; p *= 2)
+            for (int v = 1; v <= 4; v++)
+                for (int m = 1; m <= 24; m++) {
+                    clg_pipeline pipeline = {(clg_schedule_kind)kind, p, v, m};
+                    if (s->refuses(pipeline)) continue;
+                    complete(pipeline);
+                    /* never faster than the work of one stage, never slower than one by one */
+                    double work = (s->weight_copies == 2 ? 1 : v) * m * 3.0;
+                    double time = makespan(pipeline, 1, 1, 1, 0);
+                    CHECK(time >= work - 1e-9 && time <= work * p + 1e-9);
+                }
+    }
+    clg_arena_clear(&arena);
+    return DONE;
+}

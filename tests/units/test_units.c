@@ -1,0 +1,43 @@
+/* Quantities with units, by hand. */
+#include "units/units.h"
+#include "test.h"
+
+static void is(const char *text, clg_dimension dimension, double want) {
+    clg_error error = {0};
+    double got = -1;
+    CHECK(clg_quantity(text, dimension, &got, &error) == CLG_OK);
+    CHECK_NEAR(got, want, 1e-12);
+}
+
+static void refused(const char *text, clg_dimension dimension) {
+    clg_error error = {0};
+    double got;
+    CHECK(clg_quantity(text, dimension, &got, &error) == CLG_BAD_INPUT && error.mend[0]);
+}
+
+int main(void) {
+    CASE("GB is 1e9, GiB is 2^30, a bit is an eighth of a byte");
+    is("80 GB", CLG_BYTES, 80e9);
+    is("80GiB", CLG_BYTES, 85899345920.0);
+    is("400Gbit/s", CLG_BYTES_PER_S, 50e9);
+    is("3.35TB/s", CLG_BYTES_PER_S, 3.35e12);
+    CASE("time, money, tokens, shares");
+    is("30d", CLG_SECONDS, 2592000);
+    is("2.5USD/h", CLG_USD_PER_S, 2.5 / 3600);
+    is("4Mtok", CLG_TOKENS, 4e6);
+    is("15T", CLG_TOKENS, 15e12);
+    is("25%", CLG_FRACTION, 0.25);
+    is("16k", CLG_COUNT, 16000);
+    CASE("a missing or foreign unit is refused with a mend");
+    refused("400", CLG_BYTES_PER_S);
+    refused("400 GB", CLG_SECONDS);
+    refused("fast", CLG_BYTES_PER_S);
+    refused("", CLG_SECONDS);
+    refused("1e999s", CLG_SECONDS);
+    refused("nan s", CLG_SECONDS);
+    CASE("printing picks the unit");
+    char out[48];
+    CHECK_TEXT(clg_quantity_print(3.35e12, CLG_BYTES_PER_S, 3, out, sizeof out), "3.35 TB/s");
+    CHECK_TEXT(clg_quantity_print(0.0124, CLG_SECONDS, 3, out, sizeof out), "12.4 ms");
+    return DONE;
+}
