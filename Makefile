@@ -3,7 +3,7 @@ CC       ?= cc
 BUILD    ?= build
 PREFIX   ?= /usr/local
 OPTIMIZE ?= -O2 -g
-WARNINGS  = -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wdouble-promotion \
+WARNINGS  = -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS   += -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off $(OPTIMIZE) $(WARNINGS) -Isrc -MMD -MP
 LDLIBS   += -lm
@@ -12,6 +12,8 @@ sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o
 data     := $(shell find data -type f 2>/dev/null | sort)
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
+scripts  := $(wildcard tests/*/*.sh)
+fuzzers  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 all: $(BUILD)/ceiling
 
@@ -41,14 +43,49 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libceiling.a
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -Itests -o $@ $< $(BUILD)/libceiling.a $(LDLIBS)
 
-quick: all $(tests)
-	@tests/run $(BUILD) $(tests)
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/replay/replay.c $(BUILD)/libceiling.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ tests/fuzz/fuzz_$*.c tests/fuzz/replay/replay.c $(BUILD)/libceiling.a $(LDLIBS)
 
-test: quick
+# Everything but the sanitized run: what one runs between two edits.
+quick: all $(tests) $(fuzzers)
+	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(scripts)
+
+# The same tests under address and undefined-behaviour sanitizers, then plainly: the count is of both.
+sanitize = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+test: all $(tests) $(fuzzers)
+	@$(MAKE) -s BUILD=$(BUILD)/sanitize OPTIMIZE="$(sanitize)" LDFLAGS="-fsanitize=address,undefined" sanitized
+	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(scripts) $(BUILD)/sanitize/count
+
+sanitized: all $(tests) $(fuzzers)
+	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(filter-out tests/house/%,$(scripts)) >$(BUILD)/log 2>&1; \
+	 printf '#!/bin/sh\ncat %s\n' $(BUILD)/log >$(BUILD)/count; chmod +x $(BUILD)/count
+
+# Looks for new faults in every reader: make fuzz SECONDS=60 (needs clang).
+SECONDS ?= 20
+fuzz:
+	@$(MAKE) -s CC=clang BUILD=$(BUILD)/clang-fuzz OPTIMIZE="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" $(BUILD)/clang-fuzz/libceiling.a
+	@for t in $(wildcard tests/fuzz/fuzz_*.c); do n=$$(basename $$t .c); n=$${n#fuzz_}; \
+	 mkdir -p $(BUILD)/clang-fuzz/found-$$n; \
+	 clang -std=c17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
+	   -o $(BUILD)/clang-fuzz/$$n $$t $(BUILD)/clang-fuzz/libceiling.a -lm && \
+	 $(BUILD)/clang-fuzz/$$n -max_total_time=$(SECONDS) -rss_limit_mb=4096 -timeout=10 -print_final_stats=1 \
+	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
+	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
+
+format:
+	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c)
+
+install: all
+	install -D -m 755 $(BUILD)/ceiling $(DESTDIR)$(PREFIX)/bin/ceiling
+	install -D -m 644 $(BUILD)/libceiling.a $(DESTDIR)$(PREFIX)/lib/libceiling.a
+	@mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/ceiling man >$(DESTDIR)$(PREFIX)/share/man/man1/ceiling.1
+	$(BUILD)/ceiling completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ceiling
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all quick test clean
+.PHONY: all quick test sanitized fuzz format install clean
 .SECONDARY:
 -include $(objects:.o=.d) $(tests:=.d)

@@ -53,7 +53,7 @@ static inline void test_text(const char *got, const char *want, const char *file
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
 #define CHECK_NEAR(got, want, relative) test_near((got), (want), (relative), __FILE__, __LINE__)
 #define CHECK_TEXT(got, want) test_text((got), (want), __FILE__, __LINE__)
-#define DONE \
+#define DONE                                                                                       \
     (test_end_case(), printf("%d passed, %d failed\n", test_passed, test_failed), test_failed != 0)
 
 #endif

@@ -52,8 +52,8 @@ int main(int argc, char **argv) {
     long at = 0;
     for (int i = 0; i < count; i++) {
         long size = append(blob, files[i]);
-        fprintf(table, "    {\"%s\", clg_dataset_blob + %ld, %ld},\n",
-                files[i] + strlen(root) + 1, at, size);
+        fprintf(table, "    {\"%s\", clg_dataset_blob + %ld, %ld},\n", files[i] + strlen(root) + 1,
+                at, size);
         at += size + 1;
     }
     fprintf(table, "    {0, 0, 0}};\n");

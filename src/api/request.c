@@ -27,7 +27,7 @@ typedef struct mixed_row {
       : (int)(kind_) == COUNT ? CLG_KIND_COUNT                                                     \
       : (int)(kind_) == BATCH ? CLG_KIND_BATCH                                                     \
       : (int)(kind_) == WORD  ? CLG_KIND_WORD                                                      \
-                              : CLG_KIND_QUANTITY,                                                 \
+                              : CLG_KIND_QUANTITY,                                                  \
       (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_), 0}},
 static const mixed_row mixed[] = {
 #include "api/params.def"
@@ -57,7 +57,7 @@ const char *clg_param_group_title(clg_param_group group) {
 
 bool clg_param_is_file(clg_param param, const char *value) {
     size_t size = strlen(value);
-    if (!strstr(clg_param_row_of(param).argument, "FILE")) return false;
+    if (!strstr(clg_param_row_of(param).argument, "|FILE")) return false;
     return strchr(value, '/') ? strstr(value, "bit/s") == NULL && strstr(value, "B/s") == NULL
                               : size > 5 && strcmp(value + size - 5, ".json") == 0;
 }
@@ -205,7 +205,8 @@ static clg_status axis_value(clg_param param, const char *text, int *value, clg_
     bool zero_allowed = param == CLG_PARAM_ZERO || param == CLG_PARAM_SP || param == CLG_PARAM_HSDP;
     double most = param == CLG_PARAM_ZERO ? 3 : param == CLG_PARAM_SP ? 1 : 1e6;
     if (number > most || (number < 1 && !zero_allowed))
-        return clg_fail(error, CLG_BAD_INPUT, clg_param_row_of(param).help, "%.16s is out of range", text);
+        return clg_fail(error, CLG_BAD_INPUT, clg_param_row_of(param).help, "%.16s is out of range",
+                        text);
     *value = (int)number;
     return CLG_OK;
 }
@@ -317,7 +318,8 @@ static clg_status strike(clg_param param, const char *values, int64_t gpus, clg_
         if (!holds(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
     axis->count = kept;
     if (kept > 0) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left", clg_param_row_of(param).flag);
+    return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left",
+                    clg_param_row_of(param).flag);
 }
 
 static clg_status read_axes(const clg_request *request, clg_space *space, clg_error *error) {

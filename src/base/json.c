@@ -32,8 +32,7 @@ static clg_status fault(reader *r, const char *where, const char *mend, const ch
 }
 
 static void skip_blanks(reader *r) {
-    while (r->at < r->end &&
-           (*r->at == ' ' || *r->at == '\n' || *r->at == '\t' || *r->at == '\r'))
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\t' || *r->at == '\r'))
         r->at++;
 }
 
@@ -260,10 +259,17 @@ static clg_status read_value(reader *r, clg_json *node) {
     if (r->at >= r->end) return fault(r, r->at, "finish it", "the text ends too early");
     node->column = (int)(r->at - r->start); /* an offset until set_places */
     switch (*r->at) {
-    case '{': node->kind = CLG_JSON_OBJECT; return read_children(r, node, '}');
-    case '[': node->kind = CLG_JSON_ARRAY; return read_children(r, node, ']');
-    case '"': node->kind = CLG_JSON_STRING; return read_string(r, &node->text, &node->text_size);
-    default: return read_word(r, node);
+    case '{':
+        node->kind = CLG_JSON_OBJECT;
+        return read_children(r, node, '}');
+    case '[':
+        node->kind = CLG_JSON_ARRAY;
+        return read_children(r, node, ']');
+    case '"':
+        node->kind = CLG_JSON_STRING;
+        return read_string(r, &node->text, &node->text_size);
+    default:
+        return read_word(r, node);
     }
 }
 
@@ -327,8 +333,8 @@ clg_status clg_json_number(const clg_json *object, const char *key, double fallb
     return CLG_OK;
 }
 
-clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fallback,
-                            int64_t *out, const char *file, clg_error *error) {
+clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fallback, int64_t *out,
+                            const char *file, clg_error *error) {
     const clg_json *member;
     if (typed(object, key, CLG_JSON_NUMBER, "a whole number", file, &member, error) != CLG_OK)
         return CLG_BAD_INPUT;

@@ -24,13 +24,13 @@ typedef struct clg_session {
 
 typedef struct clg_command {
     const char *name;
-    const char *operands;            /* "MODEL", "FILE..." or "" */
-    const char *summary;             /* one line */
-    const char *details;             /* paragraphs of help; may be NULL */
-    const char *example;             /* one command line; may be NULL */
-    unsigned groups;                 /* CLG_TAKES(group) | ... */
-    const clg_param *knobs;          /* more knobs, ended by CLG_PARAMS; may be NULL */
-    int least, most;                 /* operands */
+    const char *operands;   /* "MODEL", "FILE..." or "" */
+    const char *summary;    /* one line */
+    const char *details;    /* paragraphs of help; may be NULL */
+    const char *example;    /* one command line; may be NULL */
+    unsigned groups;        /* CLG_TAKES(group) | ... */
+    const clg_param *knobs; /* more knobs, ended by CLG_PARAMS; may be NULL */
+    int least, most;        /* operands */
     clg_status (*run)(clg_session *session, clg_error *error);
 } clg_command;
 

@@ -43,8 +43,9 @@ static clg_status check_built_in(clg_session *session, clg_error *error) {
             return error->status;
         checked += known;
     }
-    clg_text_print(&session->out, "%d of %d built-in data files checked: every value has unit, "
-                                  "source and kind\n",
+    clg_text_print(&session->out,
+                   "%d of %d built-in data files checked: every value has unit, "
+                   "source and kind\n",
                    checked, count);
     return CLG_OK;
 }

@@ -45,8 +45,8 @@ const clg_command clg_command_man = {.name = "man",
                                      .operands = "",
                                      .summary = "the manual page: ceiling man | man -l -",
                                      .run = run_man};
-const clg_command clg_command_completion = {
-    .name = "completion",
-    .operands = "",
-    .summary = "bash completion: source <(ceiling completion)",
-    .run = run_completion};
+const clg_command clg_command_completion = {.name = "completion",
+                                            .operands = "",
+                                            .summary =
+                                                "bash completion: source <(ceiling completion)",
+                                            .run = run_completion};

@@ -13,7 +13,7 @@ typedef struct shelf {
     const char *name, *folder;
 } shelf;
 
-static const shelf shelves[] = {{"models", "model/"}, {"gpus", "gpu/"},     {"nodes", "node/"},
+static const shelf shelves[] = {{"models", "model/"},   {"gpus", "gpu/"},     {"nodes", "node/"},
                                 {"fabrics", "fabric/"}, {"stacks", "stack/"}, {"prices", "price/"}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
@@ -104,7 +104,8 @@ static clg_status run(clg_session *session, clg_error *error) {
         return CLG_OK;
     }
     const char *nearest = clg_name_nearest(names, SHELVES, session->operand[0]);
-    char *mend = clg_arena_print(session->arena, "%s%s%sthere are models gpus nodes fabrics "
+    char *mend = clg_arena_print(session->arena,
+                                 "%s%s%sthere are models gpus nodes fabrics "
                                  "stacks prices",
                                  nearest ? "did you mean " : "", nearest ? nearest : "",
                                  nearest ? "? " : "");

@@ -25,8 +25,7 @@ static void tell(void *context, int row, int rows) {
     clg_progress_tell(context, "predicting", rows > 0 ? (double)row / rows : 1);
 }
 
-static clg_status print(clg_session *session, const clg_validation *validation,
-                        clg_error *error) {
+static clg_status print(clg_session *session, const clg_validation *validation, clg_error *error) {
     clg_text *out = &session->out;
     const char *picture = session->request.value[CLG_PARAM_SVG];
     if (picture) {

@@ -31,8 +31,9 @@ static void wrap(clg_text *text, const char *body, int column, int indent) {
 }
 
 void clg_help_program(clg_text *text) {
-    clg_text_print(text, "ceiling %s -- how far adding GPUs gets you\n\nusage: ceiling COMMAND "
-                         "[OPERAND...] [--FLAG VALUE...]\n\n",
+    clg_text_print(text,
+                   "ceiling %s -- how far adding GPUs gets you\n\nusage: ceiling COMMAND "
+                   "[OPERAND...] [--FLAG VALUE...]\n\n",
                    CLG_VERSION);
     for (const clg_command *const *c = clg_commands(); *c; c++) {
         clg_text_print(text, "  %-11s %-8s ", (*c)->name, (*c)->operands);

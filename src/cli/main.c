@@ -84,9 +84,8 @@ static clg_status run_command(clg_session *session, const clg_command *command, 
         }
     for (int at = 0; at < count;) {
         bool flag = strncmp(arguments[at], "--", 2) == 0 && arguments[at][2];
-        clg_status status = flag
-                                ? take_flag(session, command, arguments, count, &at, error)
-                                : take_operand(session, command, arguments[at++], error);
+        clg_status status = flag ? take_flag(session, command, arguments, count, &at, error)
+                                 : take_operand(session, command, arguments[at++], error);
         if (status != CLG_OK) return status;
     }
     if (session->operands < command->least)
@@ -148,9 +147,9 @@ int main(int count, char **arguments) {
     session->started_s = clg_clock_s();
     clg_error error = {0};
     const clg_command *command = find_command(count > 1 ? arguments[1] : NULL, &error);
-    clg_status status = command ? run_command(session, command, arguments + 2,
-                                              count > 2 ? count - 2 : 0, &error)
-                                : error.status;
+    clg_status status =
+        command ? run_command(session, command, arguments + 2, count > 2 ? count - 2 : 0, &error)
+                : error.status;
     clg_progress_end(session);
     int code = answer(session, status, &error);
     clg_arena_clear(&arena);

@@ -35,8 +35,8 @@ clg_status clg_planning_search(clg_session *session, const clg_scenario *scenari
                                const clg_space *space, clg_found *found, double *seconds,
                                clg_error *error) {
     double start = clg_clock_s();
-    clg_status status = clg_search(session->arena, scenario, space,
-                                   (clg_progress){tell, session}, found, error);
+    clg_status status =
+        clg_search(session->arena, scenario, space, (clg_progress){tell, session}, found, error);
     clg_progress_end(session);
     *seconds = clg_clock_s() - start;
     return status;

@@ -50,8 +50,8 @@ typedef struct clg_layout {
     bool sp; /* sequence parallel: norms and residuals split over tp */
     int cp;
     clg_context_kind cp_kind;
-    int ep, etp;          /* expert parallel; tensor degree of one expert */
-    int pp, vpp;          /* stages; chunks per stage */
+    int ep, etp; /* expert parallel; tensor degree of one expert */
+    int pp, vpp; /* stages; chunks per stage */
     clg_schedule_kind schedule;
     int micro_batch;      /* sequences */
     int64_t accumulation; /* micro-batches per step and pipeline: global_batch/(dp*micro_batch) */

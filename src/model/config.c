@@ -61,8 +61,7 @@ clg_status clg_config_whole(const clg_config *config, const char *names, int64_t
 clg_status clg_config_needed(const clg_config *config, const char *names, const char *meaning,
                              int64_t most, int64_t *value) {
     char message[160];
-    if (clg_config_field(config, names))
-        return clg_config_whole(config, names, 1, most, 1, value);
+    if (clg_config_field(config, names)) return clg_config_whole(config, names, 1, most, 1, value);
     snprintf(message, sizeof message, "%s is missing (looked for %s)", meaning, names);
     return clg_config_fault(config, names, "add it as a whole number", message);
 }

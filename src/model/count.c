@@ -1,6 +1,8 @@
 /* count.c -- parameters of a model from its shapes, and the flop that MFU counts. */
 #include "model/model.h"
 
+#include <math.h>
+
 static int64_t attention_parameters(const clg_model *m, const clg_attention *a) {
     if (a->kind == CLG_ATTENTION_NONE) return 0;
     int64_t h = m->hidden, heads = a->heads;
@@ -32,6 +34,20 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     if (mlp->kind != CLG_MLP_MOE) return;
     p->experts += mlp_matrices(mlp) * m->hidden * mlp->expert_ffn * mlp->experts;
     p->replicated += m->hidden * mlp->experts;
+}
+
+bool clg_model_countable(const clg_model *m) {
+    double most = 0, h = (double)m->hidden;
+    for (int i = 0; i < m->kinds; i++) {
+        const clg_attention *a = &m->kind[i].attention;
+        const clg_mlp *mlp = &m->kind[i].mlp;
+        double width = (double)a->heads * (a->head_dim + a->value_head_dim);
+        double ranks = (double)a->query_rank + a->kv_rank + h;
+        double ffn = (double)mlp->ffn + (double)mlp->shared_ffn +
+                     (double)mlp->experts * (double)mlp->expert_ffn;
+        most = fmax(most, 4 * ranks * width + 4 * h * ffn);
+    }
+    return m->layers * most + 4 * h * ((double)m->vocab + (double)m->max_seq) < 1e16;
 }
 
 void clg_model_count(clg_model *m) {

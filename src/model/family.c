@@ -39,8 +39,8 @@ static const clg_family families[] = {
     {"deepseek_v3", LATENT | CLG_ROUTER_BIAS},
     {"kimi_k2", LATENT | CLG_ROUTER_BIAS},
     {"glm4_moe", CLG_GATED | CLG_ROUTER_BIAS},
-    {"gpt_oss", CLG_GATED | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS | CLG_ROUTER_BIAS |
-                    CLG_SINKS},
+    {"gpt_oss",
+     CLG_GATED | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS | CLG_ROUTER_BIAS | CLG_SINKS},
     {"minimax_text_01", CLG_GATED},
     {"minimax", CLG_GATED},
     {"minimax_m2", CLG_GATED | CLG_WIDE_NORMS | CLG_ROUTER_BIAS},
@@ -55,8 +55,8 @@ static const clg_family families[] = {
     {"dbrx", CLG_GATED | CLG_LAYER_NORM},
     {"gpt2", BIASED | CLG_POSITIONS | CLG_TIED},
     {"gpt_neox", BIASED | CLG_PARALLEL},
-    {"gptj", CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_MLP_BIAS | CLG_HEAD_BIAS | CLG_PARALLEL |
-                 CLG_ONE_NORM},
+    {"gptj",
+     CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_MLP_BIAS | CLG_HEAD_BIAS | CLG_PARALLEL | CLG_ONE_NORM},
     {"phi", BIASED | CLG_PARALLEL | CLG_ONE_NORM | CLG_HEAD_BIAS},
     {"opt", BIASED | CLG_POSITIONS | CLG_POSITIONS_TWO | CLG_TIED},
     {"bloom", BIASED | CLG_ALIBI | CLG_EMBEDDING_NORM | CLG_TIED},

@@ -7,31 +7,31 @@
 /* Traits of the published code of a family. A config may switch some of them (attention_bias,
  * mlp_bias, tie_word_embeddings, use_qk_norm). */
 enum {
-    CLG_GATED = 1 << 0,         /* SwiGLU or GeGLU: three matrices */
-    CLG_LAYER_NORM = 1 << 1,    /* LayerNorm instead of RMSNorm */
-    CLG_NORM_BIAS = 1 << 2,     /* and it has a bias */
-    CLG_NORM_PLAIN = 1 << 3,    /* norms without trained values */
-    CLG_QKV_BIAS = 1 << 4,      /* always, whatever the config says */
-    CLG_OUT_BIAS = 1 << 5,      /* output projection of attention */
-    CLG_MLP_BIAS = 1 << 6,      /* both (all) matrices of the MLP, experts too */
-    CLG_HEAD_BIAS = 1 << 7,     /* output head */
-    CLG_ROUTER_BIAS = 1 << 8,   /* one value per expert */
-    CLG_POSITIONS = 1 << 9,     /* learned position table */
-    CLG_POSITIONS_TWO = 1 << 10, /* with two extra rows (OPT) */
-    CLG_ALIBI = 1 << 11,        /* no rotation, no table */
-    CLG_TIED = 1 << 12,         /* head shares the embedding unless the config says otherwise */
+    CLG_GATED = 1 << 0,           /* SwiGLU or GeGLU: three matrices */
+    CLG_LAYER_NORM = 1 << 1,      /* LayerNorm instead of RMSNorm */
+    CLG_NORM_BIAS = 1 << 2,       /* and it has a bias */
+    CLG_NORM_PLAIN = 1 << 3,      /* norms without trained values */
+    CLG_QKV_BIAS = 1 << 4,        /* always, whatever the config says */
+    CLG_OUT_BIAS = 1 << 5,        /* output projection of attention */
+    CLG_MLP_BIAS = 1 << 6,        /* both (all) matrices of the MLP, experts too */
+    CLG_HEAD_BIAS = 1 << 7,       /* output head */
+    CLG_ROUTER_BIAS = 1 << 8,     /* one value per expert */
+    CLG_POSITIONS = 1 << 9,       /* learned position table */
+    CLG_POSITIONS_TWO = 1 << 10,  /* with two extra rows (OPT) */
+    CLG_ALIBI = 1 << 11,          /* no rotation, no table */
+    CLG_TIED = 1 << 12,           /* head shares the embedding unless the config says otherwise */
     CLG_EMBEDDING_NORM = 1 << 13, /* a norm on the embedding (BLOOM) */
-    CLG_PARALLEL = 1 << 14,     /* attention and MLP side by side */
-    CLG_ONE_NORM = 1 << 15,     /* one norm per layer */
-    CLG_FOUR_NORMS = 1 << 16,   /* norms before and after both parts (Gemma 2, 3) */
-    CLG_HEAD_NORMS = 1 << 17,   /* query and key norms, shared by heads */
-    CLG_WIDE_NORMS = 1 << 18,   /* query and key norms over the whole width (OLMo 2) */
-    CLG_SINKS = 1 << 19,        /* one trained sink per head (gpt-oss) */
-    CLG_LATENT = 1 << 20,       /* multi-head latent attention */
-    CLG_SHARED_GATE = 1 << 21,  /* a gate on the shared expert (Qwen 2 MoE) */
-    CLG_OUT_WITH_QKV = 1 << 23, /* attention_bias covers the output projection too */
-    CLG_RELATIVE = 1 << 22,     /* a projection of relative positions (Transformer-XL) */
-    CLG_WINDOW_OFF = 1 << 24    /* sliding_window only counts with use_sliding_window (Qwen) */
+    CLG_PARALLEL = 1 << 14,       /* attention and MLP side by side */
+    CLG_ONE_NORM = 1 << 15,       /* one norm per layer */
+    CLG_FOUR_NORMS = 1 << 16,     /* norms before and after both parts (Gemma 2, 3) */
+    CLG_HEAD_NORMS = 1 << 17,     /* query and key norms, shared by heads */
+    CLG_WIDE_NORMS = 1 << 18,     /* query and key norms over the whole width (OLMo 2) */
+    CLG_SINKS = 1 << 19,          /* one trained sink per head (gpt-oss) */
+    CLG_LATENT = 1 << 20,         /* multi-head latent attention */
+    CLG_SHARED_GATE = 1 << 21,    /* a gate on the shared expert (Qwen 2 MoE) */
+    CLG_OUT_WITH_QKV = 1 << 23,   /* attention_bias covers the output projection too */
+    CLG_RELATIVE = 1 << 22,       /* a projection of relative positions (Transformer-XL) */
+    CLG_WINDOW_OFF = 1 << 24      /* sliding_window only counts with use_sliding_window (Qwen) */
 };
 
 typedef struct clg_family {

@@ -113,6 +113,10 @@ typedef struct clg_model_shape {
 clg_status clg_model_from_shape(clg_arena *arena, const clg_model_shape *shape, clg_model *model,
                                 clg_error *error);
 
+/* Whether the counts stay within 10^16 parameters, far from the end of 64 bits. Sizes that come
+ * from outside are checked before they are counted. */
+bool clg_model_countable(const clg_model *model);
+
 /* Fills every derived field (parameter counts) from kinds and widths. Used by both readers. */
 void clg_model_count(clg_model *model);
 

@@ -21,8 +21,7 @@ const char *const *clg_model_names(clg_arena *arena, int *count) {
     return names;
 }
 
-clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model,
-                          clg_error *error) {
+clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, clg_error *error) {
     int count;
     const char *const *names = clg_model_names(arena, &count);
     const clg_file *files = clg_dataset_folder("model/", &count);
@@ -36,7 +35,8 @@ clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model,
     }
     const char *nearest = clg_name_nearest(names, count, name);
     char mend[160];
-    snprintf(mend, sizeof mend, "%s%s%s'ceiling show models' lists them; a path to a config.json "
+    snprintf(mend, sizeof mend,
+             "%s%s%s'ceiling show models' lists them; a path to a config.json "
              "works too",
              nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
     return clg_fail(error, CLG_BAD_INPUT, mend, "there is no model '%.64s'", name);

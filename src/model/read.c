@@ -82,8 +82,8 @@ static clg_status read_sizes(raw_model *raw) {
                           &raw->hidden) != CLG_OK ||
         clg_config_needed(c, "num_hidden_layers|n_layer|n_layers|num_layers",
                           "the number of layers", 10000, &raw->layers) != CLG_OK ||
-        clg_config_needed(c, "num_attention_heads|n_head|n_heads|num_heads",
-                          "the number of heads", 1 << 16, &raw->heads) != CLG_OK ||
+        clg_config_needed(c, "num_attention_heads|n_head|n_heads|num_heads", "the number of heads",
+                          1 << 16, &raw->heads) != CLG_OK ||
         clg_config_needed(c, "vocab_size|padded_vocab_size", "the vocabulary", 1 << 28,
                           &raw->vocab) != CLG_OK ||
         clg_config_whole(c,
@@ -91,8 +91,7 @@ static clg_status read_sizes(raw_model *raw) {
                          "seq_length|n_ctx",
                          1, 1 << 30, 2048, &raw->max_seq) != CLG_OK)
         return CLG_BAD_INPUT;
-    if (!clg_config_field(c, "head_dim") && !has(raw, CLG_LATENT) &&
-        raw->hidden % raw->heads != 0)
+    if (!clg_config_field(c, "head_dim") && !has(raw, CLG_LATENT) && raw->hidden % raw->heads != 0)
         return clg_config_fault(c, "num_attention_heads|n_head|n_heads|num_heads",
                                 "fix one of the two, or give head_dim",
                                 "the hidden width is no multiple of the heads");
@@ -124,8 +123,9 @@ static clg_status read_ffn(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t ratio;
     if (clg_config_whole(c, "expansion_ratio", 1, 64, 4, &ratio) != CLG_OK ||
-        clg_config_whole(c, "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|ffn_config."
-                            "ffn_hidden_size",
+        clg_config_whole(c,
+                         "intermediate_size|ffn_dim|n_inner|ffn_hidden_size|ffn_config."
+                         "ffn_hidden_size",
                          1, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     return clg_config_whole(c, "intermediate_size_mlp", 1, 1 << 24, raw->ffn, &raw->dense_ffn);
@@ -155,9 +155,9 @@ static clg_status read_latent(raw_model *raw) {
 static clg_status read_experts(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t shared;
-    if (clg_config_whole(c,
-                         "n_routed_experts|num_local_experts|num_experts|ffn_config.moe_num_experts",
-                         0, 1 << 16, 0, &raw->experts) != CLG_OK)
+    if (clg_config_whole(
+            c, "n_routed_experts|num_local_experts|num_experts|ffn_config.moe_num_experts", 0,
+            1 << 16, 0, &raw->experts) != CLG_OK)
         return CLG_BAD_INPUT;
     if (raw->experts < 2) {
         raw->experts = 0;
@@ -172,8 +172,8 @@ static clg_status read_experts(raw_model *raw) {
             CLG_OK ||
         clg_config_whole(c, "n_shared_experts|num_shared_experts", 0, 1 << 16, 0, &shared) !=
             CLG_OK ||
-        clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0,
-                         1 << 24, shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
+        clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0, 1 << 24,
+                         shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     if (clg_config_field(c, "interleave_moe_layer_step")) /* Llama 4: one shared expert each */
         raw->shared_ffn = raw->expert_ffn;
@@ -184,8 +184,8 @@ static clg_status read_experts(raw_model *raw) {
 static clg_status read_expert_layers(raw_model *raw) {
     const clg_config *c = &raw->config;
     return clg_config_whole(c, "first_k_dense_replace", 0, 10000, 0, &raw->dense_first) != CLG_OK ||
-                   clg_config_whole(c, "decoder_sparse_step|interleave_moe_layer_step", 1, 10000,
-                                    1, &raw->moe_every) != CLG_OK
+                   clg_config_whole(c, "decoder_sparse_step|interleave_moe_layer_step", 1, 10000, 1,
+                                    &raw->moe_every) != CLG_OK
                ? CLG_BAD_INPUT
                : CLG_OK;
 }
@@ -272,8 +272,8 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
                                : linear             ? CLG_ATTENTION_LINEAR
                                                     : CLG_ATTENTION_GROUPED,
                        .heads = (int)raw->heads,
-                       .kv_heads = (int)(linear || has(raw, CLG_LATENT) ? raw->heads
-                                                                        : raw->kv_heads),
+                       .kv_heads =
+                           (int)(linear || has(raw, CLG_LATENT) ? raw->heads : raw->kv_heads),
                        .head_dim = (int)raw->head_dim,
                        .value_head_dim = (int)raw->value_head_dim,
                        .window = linear ? 0 : window_of(raw, layer),
@@ -287,7 +287,8 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
 
 static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
     if (!is_moe(raw, layer))
-        return (clg_mlp){.kind = CLG_MLP_DENSE, .gated = has(raw, CLG_GATED), .ffn = raw->dense_ffn};
+        return (clg_mlp){
+            .kind = CLG_MLP_DENSE, .gated = has(raw, CLG_GATED), .ffn = raw->dense_ffn};
     return (clg_mlp){.kind = CLG_MLP_MOE,
                      .gated = has(raw, CLG_GATED),
                      .ffn = raw->dense_ffn,
@@ -391,8 +392,7 @@ static int64_t prediction_parameters(const raw_model *raw, const clg_model *mode
     return raw->prediction_layers * (layer + 2 * raw->hidden * raw->hidden + 3 * raw->hidden);
 }
 
-static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
-                       clg_model *model) {
+static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name, clg_model *model) {
     int64_t rows = raw->vocab;
     if (has(raw, CLG_POSITIONS)) rows += raw->max_seq + (has(raw, CLG_POSITIONS_TWO) ? 2 : 0);
     *model = (clg_model){.name = name,
@@ -411,6 +411,9 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
     if (has(raw, CLG_EMBEDDING_NORM)) model->embedding_parameters += 2 * raw->hidden;
     if (has(raw, CLG_HEAD_BIAS)) model->head_parameters += raw->vocab;
     if (spread_layers(arena, raw, model) != CLG_OK) return CLG_BAD_INPUT;
+    if (!clg_model_countable(model))
+        return clg_config_fault(&raw->config, "hidden_size|n_embd|d_model", "check the sizes",
+                                "this makes more than 10^16 parameters");
     clg_model_count(model);
     model->prediction_parameters = prediction_parameters(raw, model);
     return CLG_OK;

@@ -21,8 +21,7 @@ static clg_status check(const clg_model_shape *s, clg_error *error) {
 }
 
 static clg_layer_kind kind_of(const clg_model_shape *s, bool moe) {
-    clg_layer_kind kind = {
-        .norms = 2, .layer_norm = !s->gated, .norm_values = s->gated ? 1 : 2};
+    clg_layer_kind kind = {.norms = 2, .layer_norm = !s->gated, .norm_values = s->gated ? 1 : 2};
     clg_attention *a = &kind.attention;
     a->kind = CLG_ATTENTION_GROUPED;
     a->heads = s->heads;
@@ -62,6 +61,8 @@ clg_status clg_model_from_shape(clg_arena *arena, const clg_model_shape *s, clg_
     m.embedding_parameters = s->vocab * s->hidden;
     m.head_parameters = s->tied ? 0 : s->vocab * s->hidden;
     m.final_parameters = s->hidden * (s->gated ? 1 : 2);
+    if (!clg_model_countable(&m))
+        return clg_fail(error, CLG_BAD_INPUT, "check the sizes", "more than 10^16 parameters");
     clg_model_count(&m);
     *model = m;
     return CLG_OK;

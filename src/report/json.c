@@ -41,7 +41,7 @@ static void add_layout(clg_json_writer *w, const clg_layout *l) {
     clg_json_add_integer(w, "etp", l->etp);
     clg_json_add_integer(w, "pp", l->pp);
     clg_json_add_integer(w, "vpp", l->vpp);
-    clg_json_add_string(w, "schedule", clg_name_of(clg_schedule_names, l->schedule));
+    clg_json_add_string(w, "schedule", clg_name_of(clg_schedule_names, (int)l->schedule));
     clg_json_add_integer(w, "micro_batch", l->micro_batch);
     clg_json_add_integer(w, "accumulation", l->accumulation);
     clg_json_add_integer(w, "global_batch", l->global_batch);

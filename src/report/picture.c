@@ -9,7 +9,7 @@
 enum { WIDTH = 860, HEIGHT = 560, LEFT = 80, RIGHT = 250, TOP = 40, BOTTOM = 60 };
 
 typedef struct axis {
-    double low, high; /* values at the ends, both > 0 */
+    double low, high;  /* values at the ends, both > 0 */
     double start, end; /* pixels */
 } axis;
 
@@ -18,9 +18,9 @@ static double place(const axis *a, double value) {
 }
 
 static const char *color(int index) {
-    static const char *const colors[] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd",
-                                         "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
-                                         "#3949ab", "#00897b"};
+    static const char *const colors[] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728",
+                                         "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
+                                         "#bcbd22", "#17becf", "#3949ab", "#00897b"};
     return colors[index % 12];
 }
 
@@ -129,7 +129,8 @@ void clg_picture_validation(clg_text *svg, const clg_validation *v) {
     draw_legend(svg, v);
     label(svg, (x.start + x.end) / 2, HEIGHT - 16, "middle",
           "measured step time (dashed: 20 % either way)");
-    clg_text_print(svg, "<text transform=\"translate(20 %d) rotate(-90)\" text-anchor=\"middle\">"
-                        "predicted step time</text>\n</svg>\n",
+    clg_text_print(svg,
+                   "<text transform=\"translate(20 %d) rotate(-90)\" text-anchor=\"middle\">"
+                   "predicted step time</text>\n</svg>\n",
                    (HEIGHT - BOTTOM + TOP) / 2);
 }

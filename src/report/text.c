@@ -65,7 +65,7 @@ static void print_layout(clg_text *t, const clg_layout *l) {
     if (l->ep > 1 || l->etp > 1) clg_text_print(t, " · ep %d etp %d", l->ep, l->etp);
     clg_text_print(t, " · pp %d", l->pp);
     if (l->pp > 1)
-        clg_text_print(t, " (%s%s)", clg_name_of(clg_schedule_names, l->schedule),
+        clg_text_print(t, " (%s%s)", clg_name_of(clg_schedule_names, (int)l->schedule),
                        l->vpp > 1 ? clg_arena_print(t->arena, ", vpp %d", l->vpp) : "");
     clg_text_print(t, " · dp %d, ZeRO-%d", l->dp, l->zero);
     if (l->hsdp > 0 && l->hsdp != l->dp) clg_text_print(t, " in groups of %d", l->hsdp);
@@ -415,8 +415,8 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
             continue;
         }
         const clg_evaluation *e = &r->predicted;
-        clg_text_print(t, "\"%s\",%s,scored,,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g,%.9g\n", r->id, r->source,
-                       r->measured_step_s, e->step_s, e->step_p10_s, e->step_p90_s, r->error,
-                       r->measured_memory_bytes, e->memory.total_bytes);
+        clg_text_print(t, "\"%s\",%s,scored,,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g,%.9g\n", r->id,
+                       r->source, r->measured_step_s, e->step_s, e->step_p10_s, e->step_p90_s,
+                       r->error, r->measured_memory_bytes, e->memory.total_bytes);
     }
 }

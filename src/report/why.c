@@ -21,11 +21,13 @@ typedef struct why_row {
 
 static const why_row rows[] = {
     {"step", AT(step_s), CLG_SECONDS,
-     "sum of the ledger: compute + exposed traffic (tp, cp, ep, dp, pp) + bubble + optimizer + host "
+     "sum of the ledger: compute + exposed traffic (tp, cp, ep, dp, pp) + bubble + optimizer + "
+     "host "
      "+ straggler, for the stage that finishes last",
      "docs/design.md: one description of a step", "", "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
-     "P10, P90 = step x exp(-/+ 1.2816 sigma); sigma from the residuals of runs of the stack, wider "
+     "P10, P90 = step x exp(-/+ 1.2816 sigma); sigma from the residuals of runs of the stack, "
+     "wider "
      "for borrowed curves and unknown stacks",
      "fitted, see the stack file", "stack.sigma stack.jitter", "accuracy"},
     {"mfu", AT(mfu), CLG_FRACTION,
@@ -33,14 +35,16 @@ static const why_row rows[] = {
      "attention in full, nothing recomputed",
      "Chowdhery et al. 2022, arXiv:2204.02311, appendix B", "gpu.peak.bf16", "flops"},
     {"hfu", AT(hfu), CLG_FRACTION,
-     "flop of every executed matrix product and attention, recomputed ones included / (step x GPUs x "
+     "flop of every executed matrix product and attention, recomputed ones included / (step x GPUs "
+     "x "
      "peak)",
      "Korthikanti et al. 2022, arXiv:2205.05198, section 5", "gpu.peak.bf16", "flops"},
     {"compute", AT(time.compute_s), CLG_SECONDS,
-     "matrix products + attention + memory-bound kernels of the busiest stage, slowed where traffic "
+     "matrix products + attention + memory-bound kernels of the busiest stage, slowed where "
+     "traffic "
      "runs beside them",
-     "docs/kernels.md", "gpu.hbm gpu.multiprocessors gpu.clock gpu.peak.bf16 stack.overlap_slowdown",
-     "kernels"},
+     "docs/kernels.md",
+     "gpu.hbm gpu.multiprocessors gpu.clock gpu.peak.bf16 stack.overlap_slowdown", "kernels"},
     {"matrix", AT(matrix_s), CLG_SECONDS,
      "sum over products m x n x k: max(flop / (peak x share(shape)), bytes / HBM) + launch; the "
      "share from measured curves with tile and wave quantization",
@@ -61,12 +65,14 @@ static const why_row rows[] = {
      "node.link node.link_latency fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
      "collectives"},
     {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
-     "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); what "
+     "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); "
+     "what "
      "does not hide under attention",
      "Liu et al. 2023, arXiv:2310.01889; Jacobs et al. 2023, arXiv:2309.14509",
      "node.link fabric.rate stack.context_overlap", "collectives"},
     {"ep", AT(time.ep_exposed_s), CLG_SECONDS,
-     "dispatch and combine: tokens x experts per token x hidden bytes leaving each rank, forward and "
+     "dispatch and combine: tokens x experts per token x hidden bytes leaving each rank, forward "
+     "and "
      "backward, times the imbalance",
      "Lepikhin et al. 2020, arXiv:2006.16668; DeepSeek-V3, arXiv:2412.19437",
      "node.link fabric.rate stack.expert_overlap", "collectives"},
@@ -86,7 +92,8 @@ static const why_row rows[] = {
      "(pp - 1)/(vpp x micro-batches) of the busy time",
      "Narayanan et al. 2021, arXiv:2104.04473, section 2.2", "", "schedules"},
     {"optimizer", AT(time.optimizer_s), CLG_SECONDS,
-     "bytes of states, gradients and weights read and written / HBM bandwidth, plus the norm of the "
+     "bytes of states, gradients and weights read and written / HBM bandwidth, plus the norm of "
+     "the "
      "gradients",
      "docs/kernels.md", "gpu.hbm stack.fused_optimizer", "kernels"},
     {"host", AT(time.host_s), CLG_SECONDS,
@@ -100,8 +107,8 @@ static const why_row rows[] = {
      "parameters of the stage / tp (experts / ep etp) x bytes; ZeRO-3: / shard group",
      "Rajbhandari et al. 2019, arXiv:1910.02054", "", "memory"},
     {"gradients", AT(memory.gradients_bytes), CLG_BYTES,
-     "parameters x bytes of the gradient type; ZeRO-2, 3: / shard group", "same",
-     "stack.gradient", "memory"},
+     "parameters x bytes of the gradient type; ZeRO-2, 3: / shard group", "same", "stack.gradient",
+     "memory"},
     {"optimizer-states", AT(memory.optimizer_bytes), CLG_BYTES,
      "parameters x (master 4 B + Adam 8 B); ZeRO-1, 2, 3: / shard group", "same",
      "stack.master_weights", "memory"},

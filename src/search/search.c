@@ -50,7 +50,7 @@ static bool simpler(const clg_layout *a, const clg_layout *b) {
                            {(int)a->recompute, (int)b->recompute},
                            {-a->micro_batch, -b->micro_batch},
                            {a->vpp, b->vpp},
-                           {a->schedule, b->schedule},
+                           {(int)a->schedule, (int)b->schedule},
                            {a->etp, b->etp},
                            {a->hsdp, b->hsdp},
                            {b->sp, a->sp},

@@ -77,7 +77,7 @@ static void walk_schedule(walker *w) {
         if (!allowed(&w->space->schedule, kind)) continue;
         /* Without a pipeline all schedules are one. */
         if (w->layout.pp == 1 && w->space->schedule.count == 0 && kind != CLG_1F1B) continue;
-        w->layout.schedule = kind;
+        w->layout.schedule = (clg_schedule_kind)kind;
         walk_vpp(w, clg_schedule_of((clg_schedule_kind)kind));
     }
 }
@@ -209,7 +209,8 @@ const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
     l->vpp = likely(&space->vpp, 1);
     l->sp = likely(&space->sp, 0) != 0;
     l->zero = likely(&space->zero, 0);
-    l->schedule = likely(&space->schedule, l->vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
+    l->schedule =
+        (clg_schedule_kind)likely(&space->schedule, l->vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
     int64_t model_ranks = (int64_t)l->tp * l->cp * l->pp;
     l->dp = likely(&space->dp, (int)(space->gpus / model_ranks));
     if (l->dp * model_ranks != space->gpus)

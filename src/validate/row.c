@@ -154,7 +154,7 @@ static void fill_layout(const clg_space *s, clg_layout *l) {
     l->etp = s->etp.value[0];
     l->pp = s->pp.value[0];
     l->vpp = s->vpp.value[0];
-    l->schedule = s->schedule.value[0];
+    l->schedule = (clg_schedule_kind)s->schedule.value[0];
     l->zero = s->zero.value[0];
     l->hsdp = s->hsdp.value[0];
     l->recompute = (clg_recompute)s->recompute.value[0];

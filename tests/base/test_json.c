@@ -24,7 +24,8 @@ static void refused(const char *text, int line, int column) {
 int main(void) {
     clg_error error;
     CASE("values and nesting");
-    const clg_json *root = parse("{\"a\": [1, -2.5e3, true, null, \"x\\u00e9\\ud83d\\ude00\"]}", &error);
+    const clg_json *root =
+        parse("{\"a\": [1, -2.5e3, true, null, \"x\\u00e9\\ud83d\\ude00\"]}", &error);
     const clg_json *a = clg_json_member(root, "a");
     CHECK(a && a->count == 5 && a->first->number == 1 && a->first->next->number == -2500);
     CHECK_TEXT(a->first->next->next->next->next->text, "x\xc3\xa9\xf0\x9f\x98\x80");

@@ -1,4 +1,5 @@
-/* Collectives against the textbook: a ring moves 2 (n-1)/n of the buffer, one rank moves nothing. */
+/* Collectives against the textbook: a ring moves 2 (n-1)/n of the buffer, one rank moves nothing.
+ */
 #include "cost/collective.h"
 #include "test.h"
 
@@ -6,7 +7,8 @@ static clg_network plain(void) {
     return (clg_network){.fast = {1e-6, 100e9, false}, .slow = {5e-6, 25e9, false}};
 }
 
-static double best(const clg_network *n, clg_collective c, int ranks, int per_domain, double bytes) {
+static double best(const clg_network *n, clg_collective c, int ranks, int per_domain,
+                   double bytes) {
     double seconds = -1;
     clg_collective_best(n, c, (clg_group){ranks, per_domain}, bytes, &seconds);
     return seconds;
@@ -15,8 +17,7 @@ static double best(const clg_network *n, clg_collective c, int ranks, int per_do
 int main(void) {
     clg_network n = plain();
     CASE("one rank: no traffic");
-    for (int c = 0; c < CLG_COLLECTIVES; c++)
-        CHECK(best(&n, (clg_collective)c, 1, 1, 1e9) == 0);
+    for (int c = 0; c < CLG_COLLECTIVES; c++) CHECK(best(&n, (clg_collective)c, 1, 1, 1e9) == 0);
     CASE("large all-reduce in a domain: bus bandwidth is the link");
     double s = best(&n, CLG_ALL_REDUCE, 8, 8, 8e9);
     CHECK_NEAR(s, 2.0 * 7 / 8 * 8e9 / 100e9, 0.01);

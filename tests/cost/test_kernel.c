@@ -28,9 +28,10 @@ static void bounds(const char *name) {
 
 int main(void) {
     static const char *const gpus[] = {
-        "v100-sxm-32gb", "a100-sxm-40gb", "a100-sxm-80gb", "a800-sxm-80gb", "h100-sxm",
-        "h100-hbm2e-500w", "h800-sxm", "h200-sxm", "b200-sxm", "b300-sxm", "gb200", "gb300",
-        "mi250x", "mi300x", "mi325x", "mi350x", "mi355x"};
+        "v100-sxm-32gb",   "a100-sxm-40gb", "a100-sxm-80gb", "a800-sxm-80gb", "h100-sxm",
+        "h100-hbm2e-500w", "h800-sxm",      "h200-sxm",      "b200-sxm",      "b300-sxm",
+        "gb200",           "gb300",         "mi250x",        "mi300x",        "mi325x",
+        "mi350x",          "mi355x"};
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) bounds(gpus[i]);
     clg_arena_clear(&arena);
     return DONE;

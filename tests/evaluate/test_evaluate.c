@@ -20,9 +20,21 @@ static clg_scenario scenario(const char *model, const char *gpu, int gpus) {
 }
 
 static clg_layout layout(int dp, int tp, int pp, int batch) {
-    clg_layout l = {.seq = 4096, .global_batch = batch, .dp = dp, .zero = 1, .tp = tp, .sp = tp > 1,
-                    .cp = 1, .ep = 1, .etp = 1, .pp = pp, .vpp = 1, .schedule = CLG_1F1B,
-                    .micro_batch = 1, .accumulation = batch / dp, .precision = CLG_BF16,
+    clg_layout l = {.seq = 4096,
+                    .global_batch = batch,
+                    .dp = dp,
+                    .zero = 1,
+                    .tp = tp,
+                    .sp = tp > 1,
+                    .cp = 1,
+                    .ep = 1,
+                    .etp = 1,
+                    .pp = pp,
+                    .vpp = 1,
+                    .schedule = CLG_1F1B,
+                    .micro_batch = 1,
+                    .accumulation = batch / dp,
+                    .precision = CLG_BF16,
                     .attention = CLG_FLASH2};
     return l;
 }

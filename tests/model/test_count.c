@@ -1,7 +1,7 @@
 /* Parameter counts: every preset against its published total, exact to the parameter. */
+#include "base/json.h"
 #include "dataset/dataset.h"
 #include "model/preset.h"
-#include "base/json.h"
 #include "test.h"
 
 static clg_arena arena;
@@ -62,11 +62,11 @@ static void cards(void) {
     static const struct {
         const char *name;
         double total;
-    } card[] = {{"llama-4-scout", 107.8e9},   {"llama-4-maverick", 400.7e9}, {"kimi-k2", 1026e9},
-                {"glm-4.5", 353e9},           {"minimax-text-01", 456e9},    {"minimax-m2", 229e9},
-                {"nemotron-4-340b", 341e9},   {"palm-540b", 540.35e9},       {"gopher-280b", 280e9},
-                {"chinchilla-70b", 70e9},     {"gpt3-175b", 174.6e9},        {"mt-nlg-530b", 530e9},
-                {"megatron-1008b", 1008e9},   {"megatron-145.6b", 145.6e9},  {"gemma-3-27b", 27e9},
+    } card[] = {{"llama-4-scout", 107.8e9}, {"llama-4-maverick", 400.7e9}, {"kimi-k2", 1026e9},
+                {"glm-4.5", 353e9},         {"minimax-text-01", 456e9},    {"minimax-m2", 229e9},
+                {"nemotron-4-340b", 341e9}, {"palm-540b", 540.35e9},       {"gopher-280b", 280e9},
+                {"chinchilla-70b", 70e9},   {"gpt3-175b", 174.6e9},        {"mt-nlg-530b", 530e9},
+                {"megatron-1008b", 1008e9}, {"megatron-145.6b", 145.6e9},  {"gemma-3-27b", 27e9},
                 {"command-r-plus", 103.8e9}};
     for (size_t i = 0; i < sizeof card / sizeof card[0]; i++) {
         CASE(card[i].name);
@@ -78,8 +78,8 @@ static void cards(void) {
 static void flop(void) {
     CASE("flop per token as MFU counts them");
     clg_model m = find("gpt3-175b");
-    CHECK_NEAR(clg_model_flop_per_token(&m, 2048),
-               6.0 * 174604259328.0 + 12.0 * 96 * 12288 * 2048, 1e-12);
+    CHECK_NEAR(clg_model_flop_per_token(&m, 2048), 6.0 * 174604259328.0 + 12.0 * 96 * 12288 * 2048,
+               1e-12);
 }
 
 static void windows(void) {

@@ -29,9 +29,9 @@ static void complete(clg_pipeline p) {
             weight += slot.kind == CLG_SLOT_BACKWARD_WEIGHT;
             alive += slot.kind == CLG_SLOT_FORWARD;
             if (alive > most) most = alive;
-            alive -= s->splits_backward ? slot.kind == CLG_SLOT_BACKWARD_WEIGHT ||
-                                              slot.kind == CLG_SLOT_BACKWARD
-                                        : slot.kind == CLG_SLOT_BACKWARD;
+            alive -= s->splits_backward
+                         ? slot.kind == CLG_SLOT_BACKWARD_WEIGHT || slot.kind == CLG_SLOT_BACKWARD
+                         : slot.kind == CLG_SLOT_BACKWARD;
         }
         int passes = s->weight_copies == 2 ? p.micro_batches : p.chunks * p.micro_batches;
         CHECK(forward == passes && backward == passes);

@@ -21,8 +21,12 @@ static clg_scenario scenario(const char *model, const char *gpu, int gpus, const
 static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch) {
     CASE(name);
     clg_scenario s = scenario(model, gpu, gpus, "megatron-2024");
-    clg_space space = {.gpus = gpus, .seq = 4096, .global_batch = batch, .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}}, .keep = 5};
+    clg_space space = {.gpus = gpus,
+                       .seq = 4096,
+                       .global_batch = batch,
+                       .precision = CLG_BF16,
+                       .attention = {1, {CLG_FLASH2}},
+                       .keep = 5};
     clg_found quick, brute;
     clg_error e = {0};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &quick, &e) == CLG_OK);
@@ -48,8 +52,12 @@ int main(void) {
     agree("a cluster that is no power of two", "llama-2-13b", "h100-sxm", 24, 48);
     CASE("nothing fits: the nearest says what is missing");
     clg_scenario s = scenario("llama-3.1-405b", "a100-sxm-40gb", 8, "megatron-2024");
-    clg_space space = {.gpus = 8, .seq = 4096, .global_batch = 8, .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}}, .keep = 1};
+    clg_space space = {.gpus = 8,
+                       .seq = 4096,
+                       .global_batch = 8,
+                       .precision = CLG_BF16,
+                       .attention = {1, {CLG_FLASH2}},
+                       .keep = 1};
     clg_found found;
     clg_error e = {0};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
@@ -57,8 +65,13 @@ int main(void) {
     CHECK(found.nearest.memory.total_bytes > found.nearest.capacity_bytes);
     CASE("a fixed axis is kept; one without a legal layout is an error");
     s = scenario("llama-2-7b", "h100-sxm", 16, "megatron-2024");
-    space = (clg_space){.gpus = 16, .seq = 4096, .global_batch = 64, .precision = CLG_BF16,
-                        .attention = {1, {CLG_FLASH2}}, .tp = {1, {4}}, .keep = 3};
+    space = (clg_space){.gpus = 16,
+                        .seq = 4096,
+                        .global_batch = 64,
+                        .precision = CLG_BF16,
+                        .attention = {1, {CLG_FLASH2}},
+                        .tp = {1, {4}},
+                        .keep = 3};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp == 4);
     space.tp = (clg_axis_values){1, {3}};
@@ -66,8 +79,12 @@ int main(void) {
     e = (clg_error){0};
     CASE("the rule of the field comes out: tensor parallel stays inside the box");
     s = scenario("llama-3-70b", "h100-sxm", 512, "megatron-2024");
-    space = (clg_space){.gpus = 512, .seq = 8192, .global_batch = 512, .precision = CLG_BF16,
-                        .attention = {1, {CLG_FLASH2}}, .keep = 8};
+    space = (clg_space){.gpus = 512,
+                        .seq = 8192,
+                        .global_batch = 512,
+                        .precision = CLG_BF16,
+                        .attention = {1, {CLG_FLASH2}},
+                        .keep = 8};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp <= 8);
     clg_arena_clear(&arena);

@@ -1,6 +1,6 @@
 /* Quantities with units, by hand. */
-#include "units/units.h"
 #include "test.h"
+#include "units/units.h"
 
 static void is(const char *text, clg_dimension dimension, double want) {
     clg_error error = {0};

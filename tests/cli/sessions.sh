@@ -1,0 +1,87 @@
+#!/bin/sh
+# The program as people and scripts use it: exit status, streams, and what an answer must contain.
+cd "$(dirname "$0")/../.." || exit 1
+ceiling=${BUILD:-build}/ceiling
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0; failed=0
+
+# expect STATUS STREAM PATTERN ARGUMENT...
+expect() {
+    status=$1; stream=$2; pattern=$3; shift 3
+    "$ceiling" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; got=$?
+    if [ $got -eq "$status" ] && grep -qE -- "$pattern" "$scratch/$stream"; then
+        passed=$((passed + 1))
+    else
+        echo "ceiling $*: status $got (want $status), no '$pattern' on $stream:"
+        head -5 "$scratch/out" "$scratch/err"; failed=$((failed + 1))
+    fi
+}
+check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+
+small="explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64"
+
+expect 0 out 'usage: ceiling COMMAND' help
+expect 0 out 'usage: ceiling COMMAND' --help
+expect 0 out '^ceiling [0-9]' --version
+expect 0 out '--global-batch N\|TOKENS' plan --help
+expect 0 out '^\.TH CEILING' man
+expect 0 out 'complete -o' completion
+expect 0 out 'llama-3.1-405b +405853388800' show models
+expect 0 out 'hbm +3.35 TB/s, vendor' show gpus h100-sxm
+expect 0 out 'every value has unit, source and kind' check
+expect 0 out 'where the step goes' $small
+expect 0 out '"kind": "explain"' $small --json
+expect 0 out 'formula' $small --explain-number bubble
+expect 0 out 'layouts' plan llama-2-7b --gpus 8
+expect 0 out '"best": null' plan llama-3.1-405b --gpus 8 --json
+expect 0 out 'No layout fits' plan llama-3.1-405b --gpus 8
+expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
+
+# bad usage: 2; bad input: 1; one sentence each, with what would be right
+expect 2 err "did you mean 'plan'" plam llama-2-7b
+expect 2 err 'did you mean --gpu' plan llama-2-7b --gpsu 8
+expect 2 err '--gpus 512' plan llama-2-7b
+expect 2 err "'plan' needs MODEL" plan
+expect 2 err 'given twice|give it once' plan llama-2-7b --gpus 8 --gpus 8
+expect 2 err 'needs a value' plan llama-2-7b --gpus
+expect 1 err 'did you mean llama-2-7b' plan llama-2-7B --gpus 8
+expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-sxn
+expect 1 err '--price: .*unit|price.*unit' plan llama-2-7b --gpus 8 --price 2.5
+expect 1 err 'no number' plan llama-2-7b --gpus eight
+expect 1 err 'whole number' plan llama-2-7b --gpus -8
+expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
+expect 1 err 'No such file' plan nowhere/config.json --gpus 8
+expect 1 err 'directory' plan tests/ --gpus 8
+expect 1 err 'There|there is no|did you mean' plan llama-2-7b --gpus 8 --schedule 2f2b
+
+printf '{"model_type": "llama", "hidden_size": 4096,\n "num_hidden_layers": }' >"$scratch/broken.json"
+expect 1 err 'broken.json:2:23' plan "$scratch/broken.json" --gpus 8
+printf '{"model_type": "rwkv", "attention_hidden_size": 4096}' >"$scratch/strange.json"
+expect 1 err 'attention_hidden_size.*generic' plan "$scratch/strange.json" --gpus 8
+mkdir -p "$scratch/gpu" && sed 's/"unit": "TB\/s", //' data/gpu/h100-sxm.json >"$scratch/gpu/mine.json"
+expect 1 err 'mine.json:[0-9]+:[0-9]+: hbm' check "$scratch/gpu/mine.json"
+sed 's/"h100-sxm"/"mine"/' data/gpu/h100-sxm.json >"$scratch/gpu/mine.json"
+expect 0 out 'every value' check "$scratch/gpu/mine.json"
+expect 0 out 'where the step goes' $small --gpu "$scratch/gpu/mine.json"
+
+# own config.json, standard input, timeline, tables
+expect 0 out '7.25B|7.24B' explain data/model/mistral-7b.json --gpus 8
+check 'config on standard input' '"$ceiling" explain - --gpus 8 <data/model/mistral-7b.json | grep -q step'
+expect 0 out 'step' $small --pp 2 --timeline "$scratch/step.json"
+check 'the timeline is there, whole' 'tail -c 3 "$scratch/step.json" | grep -q "[]}]"'
+check 'no partial file is left' '! ls "$scratch" | grep -q part'
+printf 'id,source,gpus\n1,x,8\n' >"$scratch/runs.csv"
+expect 0 out '"verdict": "skipped"' validate --json "$scratch/runs.csv"
+printf 'a,b\n1\n' >"$scratch/uneven.csv"
+expect 1 err 'uneven.csv:2' validate "$scratch/uneven.csv"
+
+# the same bytes every time, lines of at most 100 columns
+"$ceiling" $small --json >"$scratch/a"; "$ceiling" $small --json >"$scratch/b"
+check 'output is deterministic' 'cmp -s "$scratch/a" "$scratch/b"'
+"$ceiling" plan llama-3-70b --gpus 64 >"$scratch/wide" 2>/dev/null
+for c in plan explain show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
+check 'text fits 100 columns' '[ "$(wc -L <"$scratch/wide")" -le 100 ]'
+check 'no colour without a terminal' '! grep -q "$(printf "\033")" "$scratch/wide"'
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
