@@ -70,6 +70,7 @@ fuzz:
 	 clang -std=c17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
 	   -o $(BUILD)/clang-fuzz/$$n $$t $(BUILD)/clang-fuzz/libceiling.a -lm && \
 	 $(BUILD)/clang-fuzz/$$n -max_total_time=$(SECONDS) -rss_limit_mb=4096 -timeout=10 -print_final_stats=1 \
+	   -artifact_prefix=$(BUILD)/clang-fuzz/ \
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 

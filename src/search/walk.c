@@ -196,9 +196,20 @@ static int likely(const clg_axis_values *axis, int otherwise) {
     return axis->count > 0 ? axis->value[0] : otherwise;
 }
 
+/* Whether any fixed degree is one that nothing can be split into. */
+static bool absurd(const clg_space *s) {
+    const clg_axis_values *axes[] = {&s->tp,  &s->cp,  &s->pp, &s->ep,
+                                     &s->etp, &s->vpp, &s->dp, &s->micro_batch};
+    for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
+        for (int i = 0; i < axes[a]->count; i++)
+            if (axes[a]->value[i] < 1 || axes[a]->value[i] > 1 << 20) return true;
+    return false;
+}
+
 const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
                              const clg_space *space) {
     walker w = {.scenario = scenario, .space = space};
+    if (absurd(space)) return "a degree of parallelism is a whole number from 1 to 1,048,576";
     start(&w);
     clg_layout *l = &w.layout;
     l->tp = likely(&space->tp, 1);

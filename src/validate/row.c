@@ -84,7 +84,7 @@ static const char *read_stack(clg_arena *arena, const clg_csv *csv, int row, clg
 static void fix(clg_axis_values *axis, double value) {
     if (isnan(value)) return;
     axis->count = 1;
-    axis->value[0] = (int)value;
+    axis->value[0] = value >= 0 && value <= 1 << 20 ? (int)value : -1;
 }
 
 /* A named value, or the fallback when the column is blank or the name is not known. */
@@ -100,6 +100,15 @@ static bool has_experts(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.kind == CLG_MLP_MOE) return true;
     return false;
+}
+
+/* Degrees that nothing can be split into, from broken rows. */
+static bool degrees_are_sane(const clg_space *s) {
+    const clg_axis_values *axes[] = {&s->tp,  &s->cp,  &s->pp, &s->ep,
+                                     &s->etp, &s->vpp, &s->dp, &s->micro_batch};
+    for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++)
+        if (axes[a]->count > 0 && axes[a]->value[0] < 1) return false;
+    return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
 /* What trainers do where a table says nothing: sp with tp, recompute none, ZeRO-1 unless stated. */
@@ -141,7 +150,7 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
                        &fallback, &error);
     if (!*clg_row_word(csv, row, "attention")) fix(&space->attention, fallback);
     space->keep = 1;
-    return NULL;
+    return degrees_are_sane(space) ? NULL : "a degree of parallelism is no number of 1 or more";
 }
 
 /* A complete layout when every axis has one value. */
