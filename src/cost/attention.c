@@ -41,5 +41,6 @@ static double unfused_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_prec
 double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,
                        clg_precision precision, const clg_op *op) {
     if (kernel == CLG_UNFUSED) return unfused_s(gpu, kernels, precision, op);
-    return fused_s(gpu, &kernels->attention[kernel], precision, op);
+    return fused_s(gpu, &kernels->attention[kernel], precision, op) /
+           kernels->gemm[precision].sustained;
 }

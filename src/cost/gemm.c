@@ -29,7 +29,8 @@ enum { TILES = sizeof tiles / sizeof tiles[0] };
 static double arithmetic_s(const clg_gpu *gpu, const clg_gemm_curve *c, double peak, double m,
                            double n, double k, double batch) {
     double class_efficiency[] = {1, c->medium_tile, c->small_tile, c->small_tile * c->small_tile};
-    double per_unit = peak / gpu->multiprocessors * c->efficiency, best = INFINITY;
+    double per_unit = peak / gpu->multiprocessors * c->efficiency * c->sustained;
+    double best = INFINITY;
     for (int i = 0; i < TILES; i++) {
         const tile *t = &tiles[i];
         double count = ceil(m / t->rows) * ceil(n / t->columns) * batch;

@@ -28,6 +28,7 @@ static const field gemm_fields[] = {
     {"medium_tile", CLG_FRACTION, offsetof(clg_gemm_curve, medium_tile)},
     {"small_tile", CLG_FRACTION, offsetof(clg_gemm_curve, small_tile)},
     {"hbm_efficiency", CLG_FRACTION, offsetof(clg_gemm_curve, hbm_efficiency)},
+    {"sustained", CLG_FRACTION, offsetof(clg_gemm_curve, sustained)},
     {"sigma", CLG_COUNT, offsetof(clg_gemm_curve, sigma)}};
 
 static const field attention_fields[] = {

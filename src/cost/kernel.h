@@ -20,8 +20,9 @@ typedef struct clg_gemm_curve {
     double medium_tile;    /* efficiency of 128 x 128 tiles against 256 x 128 */
     double small_tile;     /* of 128 x 64 tiles; 64 x 64 have its square */
     double hbm_efficiency; /* share of HBM bandwidth of operand traffic */
-    double sigma;          /* log-residual of the fit on shapes left out */
-    bool known;            /* false: not fitted for this precision; another one's shares stand in */
+    double sustained; /* share of that rate a GPU keeps for hours, at its power limit; 1: all */
+    double sigma;     /* log-residual of the fit on shapes left out */
+    bool known;       /* false: not fitted for this precision; another one's shares stand in */
 } clg_gemm_curve;
 
 typedef enum clg_attention_kernel {

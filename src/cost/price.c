@@ -4,18 +4,37 @@
 #include <assert.h>
 #include <string.h>
 
+static double collective_s(const clg_pricing *p, const clg_op *op) {
+    double seconds = 0;
+    if (op->group.ranks <= 1) return 0;
+    if (op->slow_share <= 0 || op->slow_share >= 1) {
+        clg_collective_best(p->network, op->collective, op->group, op->bytes, &seconds);
+        return seconds;
+    }
+    clg_network thinner = *p->network;
+    thinner.slow.bytes_per_s /= op->slow_share;
+    clg_collective_best(&thinner, op->collective, op->group, op->bytes, &seconds);
+    return seconds;
+}
+
+/* Tensor-core kernels as this stack runs them. */
+static double slowed_s(const clg_pricing *p, double seconds) {
+    return seconds * p->stack->kernel_slowdown;
+}
+
 double clg_op_s(const clg_pricing *p, const clg_op *op) {
     double seconds = 0;
     switch (op->kind) {
     case CLG_OP_GEMM:
-        seconds = clg_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch);
+        seconds = slowed_s(
+            p, clg_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch));
         break;
     case CLG_OP_GROUPED:
-        seconds = clg_grouped_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k,
-                                     op->batch, p->imbalance);
+        seconds = slowed_s(p, clg_grouped_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n,
+                                                 op->k, op->batch, p->imbalance));
         break;
     case CLG_OP_ATTENTION:
-        seconds = clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op);
+        seconds = slowed_s(p, clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op));
         break;
     case CLG_OP_MEMORY:
         seconds = clg_memory_bound_s(p->gpu, p->kernels, op->hbm_bytes);
@@ -28,8 +47,7 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
         break;
     case CLG_OP_COLLECTIVE:
     case CLG_OP_SEND:
-        if (op->group.ranks > 1)
-            clg_collective_best(p->network, op->collective, op->group, op->bytes, &seconds);
+        seconds = collective_s(p, op);
         break;
     }
     return seconds * op->count;

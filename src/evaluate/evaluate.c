@@ -55,17 +55,20 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     return clg_compose(arena, scenario, layout, priced, detail, timeline, evaluation, error);
 }
 
-/* Independent errors add in squares: the stack's own residual, borrowed curves, and what grows
- * beyond the sizes that were fitted. */
+static double square(double x) { return x * x; }
+
+/* Independent errors add in squares: the stack's own residual, experts, exposed traffic by its
+ * share of the step, and kernels borrowed from another GPU. */
 double clg_uncertainty(const clg_scenario *scenario, const clg_evaluation *evaluation) {
-    double sigma = scenario->stack.sigma, variance = sigma * sigma;
-    if (scenario->kernels.borrowed) variance += 0.15 * 0.15;
-    if (scenario->network.borrowed) {
-        const clg_time_ledger *t = &evaluation->time;
-        double waits = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s;
-        double share = waits / evaluation->step_s;
-        variance += share * share * 0.25;
-    }
+    const clg_stack *stack = &scenario->stack;
+    const clg_time_ledger *t = &evaluation->time;
+    double traffic_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s;
+    double traffic = traffic_s / evaluation->step_s * stack->sigma_traffic;
+    if (scenario->network.borrowed) traffic *= 2;
+    double variance = square(stack->sigma) + square(traffic);
+    if (scenario->model.active_parameters < scenario->model.parameters)
+        variance += square(stack->sigma_experts);
+    if (scenario->kernels.borrowed) variance += square(stack->sigma_borrowed);
     return sqrt(variance);
 }
 

@@ -150,7 +150,9 @@ static bool experts_split(rule_context *c) {
 
 static bool layers_suffice(rule_context *c) {
     const clg_layout *l = c->layout;
-    return (int64_t)l->pp * l->vpp <= c->model->layers ||
+    /* The first and the last chunk may hold the embedding or the head alone. */
+    int spare = l->pp > 1 ? 2 : 0;
+    return (int64_t)l->pp * l->vpp <= c->model->layers + spare ||
            refuse(c, "pp %d x vpp %d is more than the %d layers", l->pp, l->vpp, c->model->layers);
 }
 

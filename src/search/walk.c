@@ -77,6 +77,9 @@ static void walk_schedule(walker *w) {
         if (!allowed(&w->space->schedule, kind)) continue;
         /* Without a pipeline all schedules are one. */
         if (w->layout.pp == 1 && w->space->schedule.count == 0 && kind != CLG_1F1B) continue;
+        /* Left open: what the software has. Asked for, any. */
+        unsigned has = w->scenario->stack.schedules;
+        if (w->space->schedule.count == 0 && has != 0 && !(has & 1u << kind)) continue;
         w->layout.schedule = (clg_schedule_kind)kind;
         walk_vpp(w, clg_schedule_of((clg_schedule_kind)kind));
     }

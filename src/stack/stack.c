@@ -34,6 +34,8 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                SWITCH(dropout),
                                SWITCH(fused_optimizer),
                                SWITCH(grouped_experts),
+                               NUMBER(kernel_slowdown, CLG_COUNT),
+                               SWITCH(expert_dedup),
                                NUMBER(gradient_overlap, CLG_FRACTION),
                                NUMBER(parameter_overlap, CLG_FRACTION),
                                NUMBER(tensor_overlap, CLG_FRACTION),
@@ -44,6 +46,9 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(overlap_slowdown, CLG_COUNT),
                                NUMBER(jitter, CLG_COUNT),
                                NUMBER(sigma, CLG_COUNT),
+                               NUMBER(sigma_experts, CLG_COUNT),
+                               NUMBER(sigma_traffic, CLG_COUNT),
+                               NUMBER(sigma_borrowed, CLG_COUNT),
                                NUMBER(context_bytes, CLG_BYTES),
                                NUMBER(workspace_bytes, CLG_BYTES),
                                NUMBER(reserve_share, CLG_FRACTION),
@@ -52,8 +57,8 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static bool known_key(const char *key) {
-    static const char *const words[] = {"name",     "title",     "date",   "base",
-                                        "gradient", "attention", "source", "notes"};
+    static const char *const words[] = {"name",      "title",  "date",  "gradient",
+                                        "attention", "source", "notes", "schedules"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -107,6 +112,27 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
     return CLG_OK;
 }
 
+/* ["1f1b", "interleaved"]: what the stack can run. */
+static clg_status read_schedules(const clg_json *root, const char *file, clg_stack *stack,
+                                 clg_error *error) {
+    const clg_json *list = clg_json_member(root, "schedules");
+    if (!list) return CLG_OK;
+    stack->schedules = 0;
+    for (const clg_json *word = list->first; word; word = word->next) {
+        int kind;
+        bool named = word->kind == CLG_JSON_STRING;
+        if (named &&
+            clg_name_value(clg_schedule_names, "schedule", word->text, &kind, error) == CLG_OK) {
+            stack->schedules |= 1u << kind;
+            continue;
+        }
+        clg_error_at(error, file, word->line, word->column, "schedules");
+        return named ? CLG_BAD_INPUT
+                     : clg_fail(error, CLG_BAD_INPUT, "write names of schedules", "no name");
+    }
+    return CLG_OK;
+}
+
 /* A file states what differs from its base; the default states everything. */
 static clg_status read_onto(clg_arena *arena, const char *file, const char *text, size_t size,
                             bool complete, clg_stack *stack, clg_error *error) {
@@ -114,7 +140,8 @@ static clg_status read_onto(clg_arena *arena, const char *file, const char *text
     if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
     if (refuse_unknown_keys(root, file, error) != CLG_OK ||
         read_fields(root, file, complete, stack, error) != CLG_OK ||
-        read_words(root, file, stack, error) != CLG_OK)
+        read_words(root, file, stack, error) != CLG_OK ||
+        read_schedules(root, file, stack, error) != CLG_OK)
         return CLG_BAD_INPUT;
     stack->data = root;
     stack->file = file;

@@ -7,7 +7,7 @@
 #define CLG_STACK_STACK_H
 
 #include "base/json.h"
-#include "op/op.h"
+#include "layout/layout.h"
 
 #include <stdbool.h>
 
@@ -28,6 +28,10 @@ typedef struct clg_stack {
     bool dropout;             /* masks are kept and passes made */
     bool fused_optimizer;     /* multi-tensor kernels instead of one per tensor */
     bool grouped_experts;     /* experts as one grouped product rather than one by one */
+    double kernel_slowdown;   /* tensor-core kernels take this much longer than the best ones alone
+                                 (choice of algorithm, layouts, gaps between kernels); >= 1 */
+    bool expert_dedup;        /* a token crosses to a node once, not once per expert there */
+    unsigned schedules;       /* bit per clg_schedule_kind the stack has; 0: all */
     /* overlap: share of the communication that may hide, 0..1 */
     double gradient_overlap;  /* data-parallel reduction under the last backward */
     double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
@@ -38,8 +42,11 @@ typedef struct clg_stack {
     bool send_overlap;              /* pipeline sends do not block the sender */
     double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
     /* variation */
-    double jitter; /* log-sigma of one GPU's step time against its mean */
-    double sigma;  /* log-residual of whole steps, fitted runs of this stack left out */
+    double jitter;         /* log-sigma of one GPU's step time against its mean */
+    double sigma;          /* log-residual of whole steps of dense models */
+    double sigma_experts;  /* more for mixtures of experts */
+    double sigma_traffic;  /* of exposed traffic, times its share of the step */
+    double sigma_borrowed; /* of kernels timed on another GPU kind */
     /* memory */
     double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
     double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */

@@ -115,6 +115,11 @@ void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg
     op->overlap = overlap;
 }
 
+double clg_block_operand_bytes(const clg_shard *shard) {
+    double narrow = clg_precision_bytes(shard->layout->precision);
+    return narrow < shard->wide_bytes ? narrow : shard->wide_bytes;
+}
+
 /* Tensor parallel traffic as Megatron does it (Shoeybi et al. 2019, arXiv:1909.08053; with sequence
  * parallel Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.2): without sp the region's
  * input gradient is all-reduced; with sp its input is gathered, gathered again for the weight

@@ -27,6 +27,10 @@ clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const c
 void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
                       double in, double out, bool narrow);
 
+/* Bytes of an activation kept as the operand of a weight-gradient product: narrow formats keep the
+ * cast they multiply with (Transformer Engine), the others the activation itself. */
+double clg_block_operand_bytes(const clg_shard *shard);
+
 /* The same over local experts. */
 void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
                        double in, double out, double experts);

@@ -10,7 +10,7 @@ static void activation(clg_block *block, const clg_shard *shard, double elements
     double backward = gated ? (fused ? 5 : 9) : (fused ? 3 : 5);
     clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
                      elements * backward * w, fused ? 1 : 3);
-    block->saved_bytes += elements * (gated ? 3 : 2) * w;
+    block->saved_bytes += elements * ((gated ? 2 : 1) * w + clg_block_operand_bytes(shard));
     double gradients = elements * (gated ? 3 : 2) * w; /* alive together in the backward */
     if (block->transient_bytes < gradients) block->transient_bytes = gradients;
 }
@@ -23,12 +23,27 @@ static void dense(clg_block *block, const clg_shard *shard, double width, bool g
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
 }
 
-static void all_to_all(clg_block *block, const clg_shard *shard, const char *name, double bytes) {
-    double share = shard->stack->expert_overlap;
-    clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_EP, CLG_ALL_TO_ALL, shard->ep,
-                         bytes, share);
-    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_EP, CLG_ALL_TO_ALL,
-                         shard->ep, bytes, share);
+/* A token's k experts lie in D domains at random; D (1 - (1 - 1/D)^k) of them are met at least
+ * once. Sent once per domain met, this share of the k copies crosses (DeepEP and its kin; rank
+ * order keeps a domain's share of a group together). */
+static double crossing_share(const clg_group *ep, int experts_per_token) {
+    double domains = (double)ep->ranks / ep->per_domain, missed = 1;
+    for (int i = 0; i < experts_per_token; i++) missed *= 1 - 1 / domains;
+    return domains * (1 - missed) / experts_per_token;
+}
+
+static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
+                       const char *name, double bytes) {
+    static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT};
+    bool once = shard->stack->expert_dedup && shard->ep.ranks > shard->ep.per_domain;
+    if (shard->ep.ranks <= 1) return;
+    for (int i = 0; i < 2; i++) {
+        clg_block_collective(block, passes[i], name, CLG_AXIS_EP, CLG_ALL_TO_ALL, shard->ep, bytes,
+                             shard->stack->expert_overlap);
+        if (once)
+            block->op[block->ops - 1].slow_share =
+                crossing_share(&shard->ep, mlp->experts_per_token);
+    }
 }
 
 /* Tokens reach the ranks that share an expert (etp) by gather, and leave by reduce-scatter. */
@@ -67,7 +82,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     if (!layout->sp && layout->etp == layout->tp) rows = sent; /* tokens already on all tp ranks */
     route(block, shard, mlp);
     permute(block, shard, "permute to experts", sent);
-    all_to_all(block, shard, "dispatch", sent * hidden * w);
+    all_to_all(block, shard, mlp, "dispatch", sent * hidden * w);
     if (rows > sent) expert_tensor(block, shard, rows * hidden * w);
     if (local > 1) permute(block, shard, "sort by local expert", rows);
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
@@ -75,7 +90,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     activation(block, shard, rows * width, mlp->gated);
     clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local);
     if (local > 1) permute(block, shard, "unsort local experts", rows);
-    all_to_all(block, shard, "combine", sent * hidden * w);
+    all_to_all(block, shard, mlp, "combine", sent * hidden * w);
     permute(block, shard, "unpermute and weigh", sent);
     block->saved_bytes += rows * hidden * w; /* the experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;

@@ -37,7 +37,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     clg_block_begin(block, kind->mlp.kind == CLG_MLP_MOE ? "MoE layer" : "layer");
     for (int i = 0; i < kind->norms; i++) {
         clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
-        block->saved_bytes += 2 * elements * w; /* its input and its output */
+        block->saved_bytes += elements * (w + clg_block_operand_bytes(shard)); /* in, out */
     }
     clg_block_attention(block, shard, &kind->attention);
     clg_block_residual(block, shard, "residual");

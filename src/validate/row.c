@@ -140,8 +140,9 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     int vpp = space->vpp.value[0];
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    fix_name(&space->recompute, clg_recompute_names, "recompute",
-             clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);
+    if (*clg_row_word(csv, row, "recompute"))
+        fix_name(&space->recompute, clg_recompute_names, "recompute",
+                 clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);
     fix_name(&space->attention, clg_attention_kernel_names, "attention",
              clg_row_word(csv, row, "attention"), CLG_FLASH2);
     int fallback = CLG_FLASH2;

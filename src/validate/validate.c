@@ -13,10 +13,25 @@ static const char *sentence(clg_arena *arena, const clg_error *error) {
     return clg_arena_copy(arena, text, strlen(text));
 }
 
-/* A blank micro-batch is chosen by search, everything else as the row says. */
+/* Where a table does not print what is recomputed: the least that fits, as its authors did. */
+static const char *predict_recompute(clg_arena *arena, const clg_scenario *scenario,
+                                     clg_layout layout, clg_evaluation *evaluation) {
+    for (int recompute = CLG_RECOMPUTE_NONE; recompute <= CLG_RECOMPUTE_FULL; recompute++) {
+        clg_error error = {0};
+        layout.recompute = (clg_recompute)recompute;
+        if (clg_evaluate(arena, scenario, &layout, false, NULL, evaluation, &error) != CLG_OK)
+            return sentence(arena, &error);
+        if (evaluation->fits) return NULL;
+    }
+    return NULL;
+}
+
+/* Blank micro-batch and recomputation are chosen, everything else is as the row says. */
 static const char *predict(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                            const clg_layout *layout, clg_evaluation *evaluation) {
     clg_error error = {0};
+    if (layout->micro_batch > 0 && space->recompute.count == 0)
+        return predict_recompute(arena, scenario, *layout, evaluation);
     if (layout->micro_batch > 0) {
         if (clg_evaluate(arena, scenario, layout, false, NULL, evaluation, &error) == CLG_OK)
             return NULL;
