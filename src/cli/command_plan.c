@@ -4,6 +4,8 @@
 #include "report/json.h"
 #include "report/text.h"
 
+enum { FRONT = 5 }; /* plans shown on the front of time against memory */
+
 static void print_text(clg_session *session, const clg_scenario *scenario, const clg_space *space,
                        const clg_found *found, double seconds, double tokens) {
     clg_text *out = &session->out;
@@ -14,7 +16,7 @@ static void print_text(clg_session *session, const clg_scenario *scenario, const
         clg_report_evaluation(out, scenario, &found->best[0], tokens);
         clg_report_ladder(session->arena, out, scenario, &found->best[0]);
         clg_report_alternatives(out, found);
-        clg_report_pareto(out, found);
+        clg_report_front(out, found);
     }
     clg_report_certificate(out, found, seconds);
 }
@@ -28,6 +30,7 @@ static clg_status run(clg_session *session, clg_error *error) {
         clg_planning_read(session, &scenario, &space, error) != CLG_OK ||
         clg_planning_search(session, &scenario, &space, &found, &seconds, error) != CLG_OK)
         return error->status;
+    clg_search_front(session->arena, &scenario, &space, FRONT, &found);
     if (!clg_session_has(session, CLG_PARAM_JSON)) {
         print_text(session, &scenario, &space, &found, seconds, tokens);
         return CLG_OK;

@@ -57,7 +57,10 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     double work = (double)layout->accumulation * mean;
     double layer_s = cheapest_layer_s(scenario, priced, sure, 3);
     double behind = (double)layout->accumulation * layout->vpp * (model->layers / chunks) * layer_s;
-    return fmax(work, behind + fill) + scenario->stack.host_step_s;
+    double host = scenario->stack.host_step_s + scenario->data_loading_s +
+                  (double)layout->accumulation * layout->vpp * scenario->stack.host_micro_batch_s;
+    double sure_s = fmax(work, behind + fill) + host;
+    return sure_s * (1 + clg_straggler_share(scenario, clg_layout_gpus(layout)));
 }
 
 static double least(double a, double b) { return a < b ? a : b; }

@@ -186,7 +186,7 @@ static double exposed(double seconds, double share, double window_s) {
     return seconds - (hidden < window_s ? hidden : window_s);
 }
 
-static clg_status simulate(composition *c, clg_timeline *timeline, clg_pipeline_result *result,
+static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_result *result,
                            clg_error *error) {
     double send_s = 0;
     if (c->layout->pp > 1)
@@ -196,8 +196,9 @@ static clg_status simulate(composition *c, clg_timeline *timeline, clg_pipeline_
                                 .backward_input_s = c->backward_input_s,
                                 .backward_weight_s = c->backward_weight_s,
                                 .send_s = send_s,
-                                .send_blocks = !c->scenario->stack.send_overlap};
-    return clg_simulate_pipeline(c->arena, c->pipeline, &times, timeline, result, error);
+                                .send_blocks = !c->scenario->stack.send_overlap,
+                                .split_sends = wanted.detail};
+    return clg_simulate_pipeline(c->arena, c->pipeline, &times, wanted.timeline, result, error);
 }
 
 /* How much later the step ends, and starts, because of reductions and gathers. */
@@ -224,7 +225,7 @@ static double largest_optimizer_s(const composition *c) {
 
 /* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
  * parts (the leading term of the expected maximum). */
-static double straggler_share(const clg_scenario *scenario, int64_t gpus) {
+double clg_straggler_share(const clg_scenario *scenario, int64_t gpus) {
     double parts = (double)gpus / scenario->machine.node.gpus;
     return parts > 1 ? scenario->stack.jitter * sqrt(2 * log(parts)) : 0;
 }
@@ -251,7 +252,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
                 c->scenario->data_loading_s;
     double busy = t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
                   t->dp_exposed_s + t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s;
-    t->straggler_s = busy * straggler_share(c->scenario, clg_layout_gpus(c->layout));
+    t->straggler_s = busy * clg_straggler_share(c->scenario, clg_layout_gpus(c->layout));
     e->step_s = busy + t->straggler_s;
     e->matrix_s = all.matrix_s;
     e->attention_s = all.attention_s;
@@ -259,8 +260,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     e->hbm_bytes = all.hbm_bytes;
 }
 
-static void fill_memory(composition *c, const clg_pipeline_result *run, bool detail,
-                        clg_evaluation *e) {
+static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
     const clg_layout *layout = c->layout;
     double copies = c->schedule->weight_copies;
     if (detail) e->stages = clg_take(c->arena, (size_t)layout->pp, clg_stage_report);
@@ -281,7 +281,6 @@ static void fill_memory(composition *c, const clg_pipeline_result *run, bool det
         clg_stage_report *report = &e->stages[i];
         for (int kind = 0; kind < c->priced->step.kinds; kind++)
             report->layers += s->load.layers[kind];
-        report->busy_s = run->busy_s[i];
         report->alive = s->load.alive;
         report->memory = m;
     }
@@ -383,18 +382,58 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     return c;
 }
 
+/* Forwards before the first pass of a stage, and input gradients after its last one, where the
+ * schedule makes it wait for them: each depth before its own, on the way down and back. */
+static double fill_s(const composition *c, int behind) {
+    double seconds = 0;
+    if (c->schedule->weight_copies > 1) return 0; /* starts at both ends */
+    for (int depth = 0; depth < behind; depth++) {
+        seconds += c->forward_s[depth];
+        if (!c->schedule->splits_backward) seconds += c->backward_input_s[depth];
+    }
+    return seconds;
+}
+
+/* No stage ends before its own passes and the way there and back: a lower bound that knows the
+ * stages, much cheaper than placing them. */
+static double least_step_s(const composition *c) {
+    double most = 0, m = (double)c->layout->accumulation;
+    const clg_stack *stack = &c->scenario->stack;
+    for (int i = 0; i < c->layout->pp; i++) {
+        double work = 0;
+        for (int p = 0; p < CLG_PASSES; p++) work += clg_pass_s(&c->stages[i].pass[p]);
+        double seconds = m * work + fill_s(c, i);
+        if (seconds > most) most = seconds;
+    }
+    double host = stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
+                  c->scenario->data_loading_s;
+    double sure = most + largest_optimizer_s(c) + host;
+    return sure * (1 + clg_straggler_share(c->scenario, clg_layout_gpus(c->layout)));
+}
+
 clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
-                       clg_priced *priced, bool detail, clg_timeline *timeline,
-                       clg_evaluation *evaluation, clg_error *error) {
+                       clg_priced *priced, clg_wanted wanted, clg_evaluation *evaluation,
+                       clg_error *error) {
     clg_step_groups(&scenario->machine, layout, &priced->step);
     composition c = begin(arena, scenario, layout, priced);
     fill_chunks(&c);
     for (int i = 0; i < layout->pp; i++) fill_updates(&c, &c.stages[i]);
-    clg_pipeline_result run;
-    if (simulate(&c, timeline, &run, error) != CLG_OK) return error->status;
     clg_evaluation e = {.layout = *layout};
+    if (wanted.cutoff_s > 0 && least_step_s(&c) > wanted.cutoff_s) {
+        e.step_s = least_step_s(&c);
+        *evaluation = e;
+        return CLG_OK;
+    }
+    fill_memory(&c, wanted.detail, &e);
+    if (wanted.skip_misfits && !e.fits) {
+        e.step_s = least_step_s(&c);
+        *evaluation = e;
+        return CLG_OK;
+    }
+    clg_pipeline_result run;
+    if (simulate(&c, wanted, &run, error) != CLG_OK) return error->status;
     fill_time(&c, &run, &e);
-    fill_memory(&c, &run, detail, &e);
+    for (int i = 0; e.stages && i < layout->pp; i++) e.stages[i].busy_s = run.busy_s[i];
     fill_rates(&c, &e);
     fill_power_and_cost(&c, &e);
     fill_interval(&c, &e);

@@ -23,10 +23,19 @@ void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, cl
 /* True when two layouts may share one clg_priced. */
 bool clg_priced_same(const clg_layout *a, const clg_layout *b);
 
-/* `priced` must be of this layout but for its groups, which are set here. */
+/* How much of an answer is wanted. */
+typedef struct clg_wanted {
+    bool detail;            /* per-stage reports, and sends told from bubbles */
+    double cutoff_s;        /* a step surely longer than this is not placed; 0: always place */
+    bool skip_misfits;      /* what does not fit is not placed either: step_s a lower bound */
+    clg_timeline *timeline; /* NULL: none */
+} clg_wanted;
+
+/* `priced` must be of this layout but for its groups, which are set here. A step that is cut off
+ * has fits = false and step_s its lower bound, above cutoff_s. */
 clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
-                       clg_priced *priced, bool detail, clg_timeline *timeline,
-                       clg_evaluation *evaluation, clg_error *error);
+                       clg_priced *priced, clg_wanted wanted, clg_evaluation *evaluation,
+                       clg_error *error);
 
 /* A lower bound of step_s in constant time; never above clg_compose's. */
 double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
@@ -35,6 +44,9 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
 /* A lower bound of the fullest rank's total_bytes, likewise. */
 double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *layout,
                                const clg_priced *priced);
+
+/* Share a synchronous step of so many GPUs is longer than its mean part. */
+double clg_straggler_share(const clg_scenario *scenario, int64_t gpus);
 
 /* Log-sigma of an evaluation: what is known of stack, curves, scale and shape. */
 double clg_uncertainty(const clg_scenario *scenario, const clg_evaluation *evaluation);

@@ -52,7 +52,8 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     clg_priced *priced = clg_take(arena, 1, clg_priced);
     clg_price_blocks(scenario, layout, priced);
-    return clg_compose(arena, scenario, layout, priced, detail, timeline, evaluation, error);
+    clg_wanted wanted = {.detail = detail, .timeline = timeline};
+    return clg_compose(arena, scenario, layout, priced, wanted, evaluation, error);
 }
 
 static double square(double x) { return x * x; }

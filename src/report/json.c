@@ -166,8 +166,8 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f
     for (int i = 1; i < f->count; i++) clg_json_explain(w, NULL, s, &f->best[i]);
     clg_json_close(w, ']');
     clg_json_open(w, "pareto", '[');
-    for (int i = 0; i < f->pareto_count; i++) {
-        const clg_evaluation *e = &f->pareto[i];
+    for (int i = 0; i < f->front_count; i++) {
+        const clg_evaluation *e = &f->front[i];
         clg_json_open(w, NULL, '{');
         add_layout(w, &e->layout);
         clg_json_add_number(w, "step_s", e->step_s);

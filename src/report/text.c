@@ -221,14 +221,14 @@ void clg_report_alternatives(clg_text *t, const clg_found *f) {
     }
 }
 
-void clg_report_pareto(clg_text *t, const clg_found *f) {
-    if (f->pareto_count < 2) return;
-    clg_text_print(t, "\nless memory for more time (among priced plans)\n");
-    for (int i = 0; i < f->pareto_count && i < 6; i++) {
-        const clg_evaluation *e = &f->pareto[i];
+void clg_report_front(clg_text *t, const clg_found *f) {
+    if (f->front_count < 2) return;
+    clg_text_print(t, "\nless memory for more time (each the fastest within its memory)\n");
+    for (int i = 0; i < f->front_count; i++) {
+        const clg_evaluation *e = &f->front[i];
         char words[160];
         clg_layout_print(&e->layout, words, sizeof words);
-        clg_text_pad(t, words, 64, false);
+        clg_text_pad(t, words, 70, false);
         clg_text_print(t, " ");
         clg_text_pad(t, q(t, e->step_s, CLG_SECONDS), 8, true);
         clg_text_print(t, "  ");

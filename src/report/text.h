@@ -17,9 +17,9 @@ void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
 /* Memory and work of every stage; nothing when evaluated without detail. */
 void clg_report_stages(clg_text *text, const clg_evaluation *evaluation);
 
-/* Runners-up against the best, pareto front and certificate. */
+/* Runners-up against the best; time against memory; the certificate. */
 void clg_report_alternatives(clg_text *text, const clg_found *found);
-void clg_report_pareto(clg_text *text, const clg_found *found);
+void clg_report_front(clg_text *text, const clg_found *found);
 void clg_report_certificate(clg_text *text, const clg_found *found, double seconds);
 
 /* Which limit forced each axis of the best plan: what happens when it is undone. */

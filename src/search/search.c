@@ -32,7 +32,6 @@ typedef struct searcher {
     bool priced_valid;
     double capacity_bytes;
     double least_missing_bytes;
-    int pareto_capacity;
     clg_progress progress;
     bool first_walk;
     double promising_s; /* first walk: lowest bound in this block set, and its layout */
@@ -82,29 +81,6 @@ static void keep(searcher *s, const clg_evaluation *e) {
     f->best[at] = *e;
 }
 
-/* Time against memory: keeps what nothing beats in both. */
-static void keep_pareto(searcher *s, const clg_evaluation *e) {
-    clg_found *f = s->found;
-    double bytes = e->memory.total_bytes;
-    for (int i = 0; i < f->pareto_count; i++)
-        if (f->pareto[i].step_s <= e->step_s && f->pareto[i].memory.total_bytes <= bytes) return;
-    int kept = 0;
-    for (int i = 0; i < f->pareto_count; i++)
-        if (!(e->step_s <= f->pareto[i].step_s && bytes <= f->pareto[i].memory.total_bytes))
-            f->pareto[kept++] = f->pareto[i];
-    if (kept == s->pareto_capacity) {
-        f->pareto_count = kept;
-        return;
-    }
-    int at = kept;
-    while (at > 0 && e->step_s < f->pareto[at - 1].step_s) {
-        f->pareto[at] = f->pareto[at - 1];
-        at--;
-    }
-    f->pareto[at] = *e;
-    f->pareto_count = kept + 1;
-}
-
 static const clg_priced *price(searcher *s, const clg_layout *layout) {
     if (!s->priced_valid || !clg_priced_same(layout, &s->priced_for)) {
         clg_price_blocks(s->scenario, layout, s->priced);
@@ -132,14 +108,19 @@ static bool evaluate(searcher *s, const clg_layout *layout) {
     clg_evaluation e;
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     price(s, layout);
+    double cutoff_s = threshold_s(s);
+    clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s, .skip_misfits = true};
     clg_status status =
-        clg_compose(&s->scratch, s->scenario, layout, s->priced, false, NULL, &e, s->error);
+        clg_compose(&s->scratch, s->scenario, layout, s->priced, wanted, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     if (status != CLG_OK) return false;
+    if (wanted.cutoff_s > 0 && !e.fits && e.memory.total_bytes <= 0) {
+        s->found->cut[CLG_CUT_TIME]++;
+        return true;
+    }
     s->found->priced++;
-    if (e.fits) {
+    if (e.memory.total_bytes <= s->capacity_bytes) {
         keep(s, &e);
-        keep_pareto(s, &e);
     } else {
         s->found->cut[CLG_CUT_NO_FIT]++;
         note_nearest(s, &e);
@@ -199,6 +180,18 @@ static bool second_visit(void *context, const clg_layout *layout) {
     return true;
 }
 
+/* What was kept is priced once more in full: sends told from bubbles. */
+static void finish_evaluations(searcher *s, clg_evaluation *kept, int count) {
+    for (int i = 0; i < count; i++) {
+        clg_arena_mark mark = clg_arena_here(&s->scratch);
+        price(s, &kept[i].layout);
+        clg_compose(&s->scratch, s->scenario, &kept[i].layout, s->priced,
+                    (clg_wanted){.detail = true}, &kept[i], s->error);
+        kept[i].stages = NULL;
+        clg_arena_back_to(&s->scratch, mark);
+    }
+}
+
 /* When every layout was cut by the memory bound, the nearest miss has to be looked for. */
 typedef struct least_memory {
     searcher *s;
@@ -231,12 +224,12 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                   .space = space,
                   .found = &f,
                   .error = error,
-                  .progress = progress,
-                  .pareto_capacity = 64};
+                  .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
-    f.pareto = clg_take(arena, (size_t)s.pareto_capacity, clg_evaluation);
     s.priced = clg_take(arena, 1, clg_priced);
     s.capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
+    if (space->memory_bytes > 0 && space->memory_bytes < s.capacity_bytes)
+        s.capacity_bytes = space->memory_bytes;
     s.first_walk = true;
     clg_walk(scenario, space, first_visit, &s);
     finish_set(&s);
@@ -250,8 +243,27 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
     }
     f.complete = clg_walk(scenario, space, second_visit, &s);
     if (f.count == 0 && !f.has_nearest && f.complete) find_nearest(&s);
+    finish_evaluations(&s, f.best, f.count);
+    finish_evaluations(&s, &f.nearest, f.has_nearest);
     clg_arena_clear(&s.scratch);
     if (error->status != CLG_OK) return error->status;
     *found = f;
     return CLG_OK;
+}
+
+void clg_search_front(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                      int most, clg_found *found) {
+    clg_space tighter = *space;
+    clg_found next = *found;
+    tighter.keep = 1;
+    found->front = clg_take(arena, (size_t)most, clg_evaluation);
+    found->front_count = 0;
+    while (next.count > 0) {
+        clg_error error = {0};
+        found->front[found->front_count++] = next.best[0];
+        tighter.memory_bytes = 0.9 * next.best[0].memory.total_bytes;
+        if (found->front_count == most) return;
+        if (clg_search(arena, scenario, &tighter, (clg_progress){0}, &next, &error) != CLG_OK)
+            return;
+    }
 }

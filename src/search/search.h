@@ -23,8 +23,9 @@ typedef struct clg_space {
     bool offload;
     clg_axis_values dp, zero, hsdp, tp, sp, cp, ep, etp, pp, vpp, schedule, micro_batch, recompute,
         attention;
-    int keep;        /* best plans to return, 1.. */
-    bool exhaustive; /* no cutting: brute force for tests */
+    double memory_bytes; /* plans may use this much; 0: what the GPU and the software leave */
+    int keep;            /* best plans to return, 1.. */
+    bool exhaustive;     /* no cutting: brute force for tests */
 } clg_space;
 
 enum { CLG_CUTS = 3 };
@@ -38,8 +39,8 @@ extern const clg_name clg_cut_names[];
 typedef struct clg_found {
     clg_evaluation *best; /* [count], fastest first */
     int count;
-    clg_evaluation *pareto; /* time against memory, fastest first */
-    int pareto_count;
+    clg_evaluation *front; /* time against memory, fastest first: clg_search_front fills it */
+    int front_count;
     clg_evaluation nearest; /* valid when count is 0: the plan missing the least memory */
     bool has_nearest;
     int64_t layouts; /* legal layouts in the space */
@@ -59,5 +60,10 @@ typedef struct clg_progress {
  * layout at all is CLG_BAD_INPUT naming the rule. */
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                       clg_progress progress, clg_found *found, clg_error *error);
+
+/* Fills found->front: the fastest plan, then the fastest that needs a tenth less memory than the
+ * one before, and so on, at most `most`; each is the outcome of a complete search. */
+void clg_search_front(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                      int most, clg_found *found);
 
 #endif

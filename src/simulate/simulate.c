@@ -193,13 +193,14 @@ clg_status clg_simulate_pipeline(clg_arena *arena, clg_pipeline pipeline,
                    .depths = pipeline.stages * pipeline.chunks,
                    .result = result};
     prepare(&w, arena);
-    double free_sends = times->send_s > 0 ? run(&w) : 0;
+    bool split = times->split_sends && times->send_s > 0;
+    double free_sends = split ? run(&w) : 0;
     w.send_s = times->send_s;
     w.timeline = timeline;
     if (timeline) name_tracks(&w, arena);
     result->makespan_s = run(&w);
     result->critical_stage = busiest(&w);
-    result->send_exposed_s = times->send_s > 0 ? result->makespan_s - free_sends : 0;
+    result->send_exposed_s = split ? result->makespan_s - free_sends : 0;
     if (result->send_exposed_s < 0) result->send_exposed_s = 0;
     return CLG_OK;
 }

@@ -14,6 +14,7 @@ typedef struct clg_pipeline_times {
     const double *forward_s, *backward_input_s, *backward_weight_s;
     double send_s; /* forward and backward alike */
     bool send_blocks;
+    bool split_sends; /* also place everything with free sends, to tell sends from bubbles */
 } clg_pipeline_times;
 
 typedef struct clg_pipeline_result {
@@ -21,7 +22,7 @@ typedef struct clg_pipeline_result {
     int critical_stage;      /* the stage with most busy time; ties to the lower */
     double *busy_s;          /* [stages] time in passes */
     double *start_s, *end_s; /* [stages] first start, last end */
-    double send_exposed_s;   /* what the step loses to sends */
+    double send_exposed_s;   /* what the step loses to sends; 0 unless split_sends */
     int *alive;
 } clg_pipeline_result;
 

@@ -8,7 +8,7 @@ static clg_arena arena;
 static double makespan(clg_pipeline p, double f, double bi, double bw, double send) {
     double forward[256], input[256], weight[256];
     for (int i = 0; i < 256; i++) forward[i] = f, input[i] = bi, weight[i] = bw;
-    clg_pipeline_times times = {forward, input, weight, send, false};
+    clg_pipeline_times times = {forward, input, weight, send, false, true};
     clg_pipeline_result result;
     clg_error error = {0};
     CHECK(clg_simulate_pipeline(&arena, p, &times, NULL, &result, &error) == CLG_OK);
