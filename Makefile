@@ -89,4 +89,4 @@ clean:
 
 .PHONY: all quick test sanitized fuzz format install clean
 .SECONDARY:
--include $(objects:.o=.d) $(tests:=.d)
+-include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(tests:=.d) $(fuzzers:=.d)

@@ -9,6 +9,7 @@
 #define COMMANDS(X)                                                                                \
     X(plan)                                                                                        \
     X(explain)                                                                                     \
+    X(scale)                                                                                       \
     X(show)                                                                                        \
     X(validate)                                                                                    \
     X(check)                                                                                       \
