@@ -10,6 +10,7 @@
     X(plan)                                                                                        \
     X(explain)                                                                                     \
     X(scale)                                                                                       \
+    X(size)                                                                                        \
     X(show)                                                                                        \
     X(validate)                                                                                    \
     X(check)                                                                                       \

@@ -81,6 +81,7 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"MHz", CLG_HERTZ, 1e6},
                                  {"GHz", CLG_HERTZ, 1e9},
                                  {"1/s", CLG_HERTZ, 1},
+                                 {"1/h", CLG_HERTZ, 1 / 3600.0},
                                  {"%", CLG_FRACTION, 0.01},
                                  {"1", CLG_FRACTION, 1},
                                  {"gCO2/kWh", CLG_GRAMS_PER_JOULE, 1 / 3.6e6},
@@ -171,9 +172,9 @@ clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, c
 
 /* Whether people expect this unit in output: binary and bit units are for input. */
 static bool printable(const clg_unit *unit) {
-    static const char *const input_only[] = {"KiB",     "MiB",    "GiB", "TiB",   "GiB/s", "Mbit/s",
-                                             "Gbit/s",  "Tbit/s", "kWh", "MWh",   "GWh",   "USD/s",
-                                             "USD/MWh", "1/s",    "1",   "B/flop"};
+    static const char *const input_only[] = {"KiB",     "MiB",    "GiB", "TiB", "GiB/s", "Mbit/s",
+                                             "Gbit/s",  "Tbit/s", "kWh", "MWh", "GWh",   "USD/s",
+                                             "USD/MWh", "1/s",    "1/h", "1",   "B/flop"};
     for (size_t i = 0; i < sizeof input_only / sizeof input_only[0]; i++)
         if (strcmp(unit->name, input_only[i]) == 0) return false;
     return true;

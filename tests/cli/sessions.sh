@@ -45,6 +45,12 @@ expect 0 out 'none assumed' scale llama-2-7b --gpus 8..16 --critical-batch none
 expect 1 err 'smaller one first' scale llama-2-7b --gpus 64..8
 expect 1 err 'strong or weak|strong, weak|did you mean|may be' scale llama-2-7b --gpus 8 --mode stron
 
+expect 0 out '^take ' size llama-2-7b --tokens 1T --deadline 60d --gpu h100-sxm
+expect 0 out '"kind": "size"' size llama-2-7b --tokens 1T --budget 1MUSD --gpu h100-sxm --json
+expect 0 out 'Make it smaller' size llama-2-70b --tokens 15T --budget 10kUSD --gpu h100-sxm
+expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
+expect 2 err '--tokens is missing' size llama-2-7b --deadline 3d
+
 # bad usage: 2; bad input: 1; one sentence each, with what would be right
 expect 2 err "did you mean 'plan'" plam llama-2-7b
 expect 2 err 'did you mean --gpu' plan llama-2-7b --gpsu 8
