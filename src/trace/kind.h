@@ -1,0 +1,17 @@
+/* kind.h -- what a file is, from its first bytes. */
+#ifndef CLG_TRACE_KIND_H
+#define CLG_TRACE_KIND_H
+
+#include "trace/scan.h"
+
+typedef enum clg_trace_kind {
+    CLG_KIND_JSON,       /* may be a Chrome trace */
+    CLG_KIND_NSYS,       /* SQLite: an export of Nsight Systems */
+    CLG_KIND_NCCL_TESTS, /* a log of nccl-tests or rccl-tests */
+    CLG_KIND_UNKNOWN
+} clg_trace_kind;
+
+/* From the start of the (inflated) file. */
+clg_trace_kind clg_trace_kind_of(clg_slice head);
+
+#endif
