@@ -56,6 +56,7 @@ static void add_rank(clg_json_writer *w, const clg_trace *t, int64_t waiting_ns)
     add_known_ns(w, "idle_data_loading_s", t->idle_loading_ns, split);
     add_known_ns(w, "idle_launch_s", t->idle_launch_ns, split);
     add_known_ns(w, "idle_other_s", other_ns, split);
+    clg_json_add_nanoseconds(w, "data_loader_s", t->loading_ns);
     clg_json_add_integer(w, "steps", t->steps);
     add_known_ns(w, "mean_step_s", t->steps ? t->steps_ns / t->steps : 0, t->steps > 0);
     clg_json_add_bool(w, "damaged", t->damaged);

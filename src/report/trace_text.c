@@ -169,13 +169,14 @@ static void print_collectives(clg_text *t, const clg_job *job, int top) {
 
 static void print_stragglers(clg_text *t, const clg_job *job, int top) {
     if (job->straggler_count == 0) return;
-    clg_text_print(t, "\n  last to arrive       times   skew caused   rank-seconds others waited\n");
+    clg_text_print(t, "\n  last to arrive   times   skew caused   others waited   own data loader\n");
     for (int i = 0; i < job->straggler_count && i < top; i++) {
         const clg_straggler *s = &job->stragglers[i];
-        clg_text_print(t, "  rank %-12d %9lld", job->traces[s->trace].rank,
+        clg_text_print(t, "  rank %-10d %6lld", job->traces[s->trace].rank,
                        (long long)s->last_arrivals);
         clg_text_pad(t, seconds(t, s->caused_skew_ns), 14, true);
-        clg_text_pad(t, seconds(t, s->caused_wait_ns), 14, true);
+        clg_text_pad(t, seconds(t, s->caused_wait_ns), 16, true);
+        clg_text_pad(t, seconds(t, job->traces[s->trace].loading_ns), 18, true);
         clg_text_print(t, "\n");
     }
 }

@@ -219,6 +219,7 @@ static void take_cpu(reader *r, const clg_trace_event *e, int64_t start_ns, int6
         r->trace->steps_ns += duration_ns;
     } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
         clg_stretch loading = {start_ns, duration_ns};
+        r->trace->loading_ns += duration_ns;
         CLG_TRACE_ADD(&r->scratch, l->loading, l->loading_count, l->loading_capacity, loading);
     }
 }

@@ -41,12 +41,23 @@ static bool follows(char c, int roles) {
            ((roles & ROLE_VALUE) && (c == ',' || c == '}' || c == ']'));
 }
 
+/* Whether a member of an event begins at a quote. */
+static bool member_here(const char *quote, const char *end) {
+    static const char *const keys[] = {"\"ph\":",  "\"cat\":", "\"name\":", "\"pid\":",
+                                       "\"tid\":", "\"ts\":",  "\"dur\":",  "\"args\":"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        size_t size = strlen(keys[i]);
+        if ((size_t)(end - quote) >= size && memcmp(quote, keys[i], size) == 0) return true;
+    }
+    return false;
+}
+
 /* A quote that ends nothing is taken into the string, but not when the string would then run over
- * the end of a line or into the next event: its own closing quote is what was lost. */
+ * the end of a line or a member of the event: its own closing quote is what was lost. */
 static bool mendable(const char *first, const char *last, const char *quote, const char *end) {
     if (quote - first > LONGEST_MENDED) return false;
     if (memchr(last, '\n', (size_t)(quote - last))) return false;
-    return end - quote < 4 || memcmp(quote, "\"ph\"", 4) != 0;
+    return !member_here(quote, end);
 }
 
 /* Scan stands on the opening quote; afterwards on what follows the closing one. */

@@ -55,6 +55,7 @@ typedef struct clg_trace {
     size_t call_count, call_capacity;
     int64_t idle_loading_ns, idle_launch_ns; /* parts of idle: under the data loader; before the
                                                 next launch began; -1: no launches recorded */
+    int64_t loading_ns;                      /* in the data loader, also while the GPU worked */
     int64_t steps, steps_ns;                 /* ProfilerStep annotations and their total */
     int64_t events_read, events_lost;        /* of any kind */
     clg_trace_damage damage[CLG_TRACE_DAMAGES];
