@@ -4,6 +4,7 @@
 #include "report/trace.h"
 #include "trace/job.h"
 #include "trace/kind.h"
+#include "trace/nsys.h"
 
 #include <stdlib.h>
 
@@ -11,16 +12,45 @@ typedef struct reading {
     clg_session *session;
     clg_csv table; /* communication kernels */
     clg_trace *traces;
-    int count;
+    size_t count, capacity;
     clg_trace_skipped *skipped;
     int skipped_count;
 } reading;
 
+enum { DATABASE_BYTES = 1 << 30 }; /* an SQLite file is read as a whole */
+
 /* What cannot be read yet is said, not guessed at. */
 static const char *not_read(clg_trace_kind kind) {
-    if (kind == CLG_KIND_NSYS) return "exports of Nsight Systems are not read yet";
     if (kind == CLG_KIND_NCCL_TESTS) return "logs of nccl-tests are not read yet";
     return kind == CLG_KIND_UNKNOWN ? "no profiler recording" : NULL;
+}
+
+static void keep(reading *r, clg_trace trace) {
+    CLG_TRACE_ADD(r->session->arena, r->traces, r->count, r->capacity, trace);
+}
+
+static clg_status read_kineto(reading *r, const char *path, clg_trace_file *file,
+                              clg_error *error) {
+    clg_trace trace;
+    clg_status status = clg_trace_read(r->session->arena, path, clg_trace_file_source(file),
+                                       &r->table, &trace, error);
+    if (status == CLG_OK) keep(r, trace);
+    return status;
+}
+
+static clg_status read_nsys(reading *r, clg_arena *scratch, const char *path,
+                            clg_trace_file *file, clg_error *error) {
+    clg_text all = {.arena = scratch};
+    clg_trace_source source = clg_trace_file_source(file);
+    char *block = clg_arena_take(scratch, 1 << 16, 1);
+    for (size_t got; all.size < DATABASE_BYTES && (got = source.fill(source.context, block, 1 << 16));)
+        clg_text_add(&all, block, got);
+    clg_trace *traces;
+    int count;
+    clg_status status = clg_nsys_read(r->session->arena, path, (clg_slice){all.data, all.size},
+                                      &r->table, &traces, &count, error);
+    for (int i = 0; status == CLG_OK && i < count; i++) keep(r, traces[i]);
+    return status;
 }
 
 static clg_status read_one(reading *r, const char *path, clg_error *error) {
@@ -29,12 +59,15 @@ static clg_status read_one(reading *r, const char *path, clg_error *error) {
     clg_slice head;
     clg_status status = clg_trace_open(&scratch, path, &file, &head, error);
     if (status == CLG_OK) {
-        const char *unread = not_read(clg_trace_kind_of(head));
+        clg_trace_kind kind = clg_trace_kind_of(head);
         clg_error_at(error, path, 0, 0, NULL);
-        status = unread ? clg_fail(error, CLG_BAD_INPUT, "give traces that torch.profiler exported",
-                                   "%s", unread)
-                        : clg_trace_read(r->session->arena, path, clg_trace_file_source(file),
-                                         &r->table, &r->traces[r->count], error);
+        if (not_read(kind))
+            status = clg_fail(error, CLG_BAD_INPUT, "give traces that torch.profiler exported",
+                              "%s", not_read(kind));
+        else if (kind == CLG_KIND_NSYS)
+            status = read_nsys(r, &scratch, path, file, error);
+        else
+            status = read_kineto(r, path, file, error);
         clg_trace_close(file);
     }
     clg_arena_clear(&scratch);
@@ -45,10 +78,7 @@ static void read_all(reading *r, const char *const *paths, int count, clg_error 
     for (int i = 0; i < count; i++) {
         clg_progress_tell(r->session, "reading", (double)i / count);
         clg_error error = {0};
-        if (read_one(r, paths[i], &error) == CLG_OK) {
-            r->count++;
-            continue;
-        }
+        if (read_one(r, paths[i], &error) == CLG_OK) continue;
         if (r->skipped_count == 0) *first = error;
         const char *reason = clg_arena_print(r->session->arena, "%s", error.message);
         r->skipped[r->skipped_count++] = (clg_trace_skipped){paths[i], reason};
@@ -79,13 +109,12 @@ static clg_status run(clg_session *session, clg_error *error) {
         return error->status;
     if (count == 0)
         return clg_fail(error, CLG_BAD_INPUT, "give one with traces", "no files are in it");
-    r.traces = clg_take(session->arena, (size_t)count, clg_trace);
     r.skipped = clg_take(session->arena, (size_t)count, clg_trace_skipped);
     read_all(&r, paths, count, error);
     if (r.count == 0) return error->status;
     *error = (clg_error){0};
     clg_job job;
-    clg_job_match(session->arena, r.traces, r.count, &job);
+    clg_job_match(session->arena, r.traces, (int)r.count, &job);
     print(&r, &job);
     return CLG_OK;
 }
@@ -96,8 +125,8 @@ const clg_command clg_command_trace = {
     .name = "trace",
     .operands = "FILE|DIRECTORY...",
     .summary = "where the time of a recorded job went, and who waited for whom",
-    .details = "Reads PyTorch profiler traces (JSON, also gzip or zip), one file per rank; a "
-               "directory stands for the files in it. Splits every rank's time exactly into "
+    .details = "Reads PyTorch profiler traces (JSON, also gzip or zip), one file per rank, and "
+               "SQLite exports of Nsight Systems; a directory stands for the files in it. Splits every rank's time exactly into "
                "compute, exposed communication, exposed copies and idle; matches collectives over "
                "ranks and tells waiting from transfer. Damaged files are read as far as they go.",
     .example = "ceiling trace traces/",
