@@ -30,7 +30,7 @@ static size_t refill(clg_trace_file *f) {
 }
 
 static size_t fill_plain(clg_trace_file *f, char *to, size_t capacity) {
-    if (f->input_at == f->input_size && refill(f) == 0) return 0;
+    if (f->input_at == f->input_size) return fread(to, 1, capacity, f->stream);
     size_t size = f->input_size - f->input_at;
     if (size > capacity) size = capacity;
     memcpy(to, f->input + f->input_at, size);

@@ -65,26 +65,52 @@ void clg_map_put(clg_map *map, uint64_t key, uint32_t value) {
 
 static bool plain(clg_slice text) {
     for (size_t i = 0; i < text.size; i++)
-        if (text.text[i] == '\\' || (unsigned char)text.text[i] < 0x20) return false;
+        if (text.text[i] == '\\' || (unsigned char)text.text[i] - 0x20u >= 0x60u) return false;
     return true;
 }
 
-/* Names are to be read and compared, so an escape becomes its letter, \uXXXX and control bytes a
- * blank or '?': no name of a kernel has any. */
+/* Bytes of the UTF-8 character at p; 0 when there is none (RFC 3629; overlong forms of two bytes
+ * and what lies beyond U+10FFFF are refused by their first byte). */
+static size_t character_bytes(const char *p, size_t left) {
+    unsigned char first = (unsigned char)*p;
+    size_t size = first < 0x80                    ? 1
+                  : first >= 0xc2 && first < 0xe0 ? 2
+                  : first >= 0xe0 && first < 0xf0 ? 3
+                  : first >= 0xf0 && first < 0xf5 ? 4
+                                                  : 0;
+    if (size > left) return 0;
+    for (size_t i = 1; i < size; i++)
+        if (((unsigned char)p[i] & 0xc0) != 0x80) return 0;
+    if (size < 3) return size;
+    unsigned char second = (unsigned char)p[1];
+    bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+    bool surrogate = first == 0xed && second >= 0xa0;
+    return overlong || surrogate || (first == 0xf4 && second >= 0x90) ? 0 : size;
+}
+
+/* The letter an escape stands for; \uXXXX becomes '?', for no name of a kernel has any. */
+static char unescaped(clg_slice text, size_t *at) {
+    char c = text.text[++*at];
+    if (c == 'u') *at = *at + 4 < text.size ? *at + 4 : text.size - 1;
+    return c == 'u'                                                   ? '?'
+           : c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f' ? ' '
+                                                                      : c;
+}
+
+/* Names are to be read and written out again: valid UTF-8 without control characters. */
 static clg_slice cleaned(clg_arena *arena, clg_slice text) {
     char *out = clg_arena_take(arena, text.size + 1, 1);
     size_t size = 0;
     for (size_t i = 0; i < text.size; i++) {
         char c = text.text[i];
-        if (c == '\\' && i + 1 < text.size) {
-            c = text.text[++i];
-            if (c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f') c = ' ';
-            if (c == 'u') {
-                i = i + 4 < text.size ? i + 4 : text.size;
-                c = '?';
-            }
-        }
-        out[size++] = (unsigned char)c < 0x20 ? ' ' : c;
+        if (c == '\\' && i + 1 < text.size) c = unescaped(text, &i);
+        size_t bytes = c == text.text[i] ? character_bytes(text.text + i, text.size - i) : 1;
+        if (bytes > 1) {
+            memcpy(out + size, text.text + i, bytes);
+            size += bytes;
+            i += bytes - 1;
+        } else
+            out[size++] = bytes == 0 ? '?' : (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
     }
     return (clg_slice){out, size};
 }
@@ -106,5 +132,6 @@ static uint32_t add_plain(clg_intern *in, clg_slice text) {
 }
 
 uint32_t clg_intern_add(clg_intern *in, clg_slice text) {
+    if (text.size == 0) text.text = "";
     return add_plain(in, plain(text) ? text : cleaned(in->arena, text));
 }

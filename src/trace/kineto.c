@@ -349,8 +349,6 @@ static void take_member(reader *r, clg_slice key, clg_slice value) {
         read_distributed(r, value);
     else if (clg_slice_is(key, "baseTimeNanoseconds"))
         r->base_ns = clg_trace_integer(value, 0);
-    else if (clg_slice_is(key, "host_name"))
-        r->trace->host = clg_arena_copy(r->arena, value.text, value.size);
     else if (clg_slice_is(key, "deviceProperties"))
         r->devices = (clg_slice){clg_arena_copy(&r->scratch, value.text, value.size), value.size};
 }
@@ -424,7 +422,9 @@ static void name_gpu(reader *r) {
     }
     const clg_json *name = clg_json_member(device, "name");
     if (name && name->kind == CLG_JSON_STRING)
-        r->trace->gpu = clg_arena_copy(r->arena, name->text, strlen(name->text));
+        r->trace->gpu =
+            r->trace->groups.texts[clg_intern_add(&r->trace->groups,
+                                                  (clg_slice){name->text, strlen(name->text)})];
 }
 
 static int by_start(const void *a, const void *b) {

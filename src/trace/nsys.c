@@ -29,8 +29,7 @@ typedef struct export {
     const clg_csv *table;
     const char *path;
     clg_map strings; /* StringIds.id -> texts */
-    const char **texts;
-    size_t text_count, text_capacity;
+    clg_intern texts;
     device devices[MOST_DEVICES];
     int device_count;
     columns columns;       /* of the table being read */
@@ -52,10 +51,7 @@ static void take_string(void *context, const clg_sqlite_row *row) {
     int64_t id = row->id;
     if (row->columns < 2 || !row->value[1].text) return;
     number(row, 0, &id);
-    const char *text =
-        clg_arena_copy(x->arena, row->value[1].string.text, row->value[1].string.size);
-    clg_map_put(&x->strings, (uint64_t)id + 1, (uint32_t)x->text_count);
-    CLG_TRACE_ADD(&x->scratch, x->texts, x->text_count, x->text_capacity, text);
+    clg_map_put(&x->strings, (uint64_t)id + 1, clg_intern_add(&x->texts, row->value[1].string));
 }
 
 static device *device_of(export *x, int64_t id) {
@@ -72,7 +68,7 @@ static device *device_of(export *x, int64_t id) {
 
 static const char *name_of(const export *x, int64_t id) {
     uint32_t index = clg_map_get(&x->strings, (uint64_t)id + 1, UINT32_MAX);
-    return index == UINT32_MAX ? "?" : x->texts[index];
+    return index == UINT32_MAX ? "?" : x->texts.texts[index];
 }
 
 static uint32_t kernel_of(export *x, device *d, int64_t name_id) {
@@ -176,7 +172,7 @@ static void take_gpu(void *context, const clg_sqlite_row *row) {
     clg_slice name = row->value[s->name].string;
     for (int i = 0; name.size && i < s->x->device_count; i++)
         if (s->x->devices[i].id == id)
-            s->x->devices[i].trace.gpu = clg_arena_copy(s->x->arena, name.text, name.size);
+            s->x->devices[i].trace.gpu = s->x->texts.texts[clg_intern_add(&s->x->texts, name)];
 }
 
 static void name_gpus(export *x) {
@@ -217,6 +213,7 @@ static clg_status read_export(export *x, clg_slice data, clg_error *error) {
     if (!clg_sqlite_open(&x->file, &x->scratch, data.text, data.size))
         return clg_fail(error, CLG_BAD_INPUT, "export it again", "this is no whole SQLite file");
     x->strings.arena = &x->scratch;
+    x->texts.arena = x->arena;
     clg_sqlite_table strings;
     if (clg_sqlite_find(&x->file, "StringIds", &strings))
         clg_sqlite_each(&x->file, &strings, take_string, x);
@@ -244,6 +241,7 @@ clg_status clg_nsys_read(clg_arena *arena, const char *file, clg_slice data, con
             (*traces)[i] = x->devices[i].trace;
         }
     }
+    clg_sqlite_close(&x->file);
     clg_arena_clear(&x->scratch);
     return status;
 }

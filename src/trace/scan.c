@@ -28,6 +28,21 @@ void clg_scan_separators(clg_scan *s) {
     while (s->at < s->end && (blank(*s->at) || *s->at == ',')) s->at++;
 }
 
+/* memchr for a quote: strings of traces are short, so eight bytes at a time in place beat a call.
+ * A byte is zero where (x - 1) borrows and x had no high bit; the lowest such byte is exact. */
+static const char *find_quote(const char *p, const char *end) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t ones = 0x0101010101010101u, quotes = 0x2222222222222222u;
+    for (uint64_t word; end - p >= 8; p += 8) {
+        memcpy(&word, p, 8);
+        word ^= quotes;
+        uint64_t zero = (word - ones) & ~word & (ones << 7);
+        if (zero) return p + (__builtin_ctzll(zero) >> 3);
+    }
+#endif
+    return p < end ? memchr(p, '"', (size_t)(end - p)) : NULL;
+}
+
 static bool escaped(const char *start, const char *quote) {
     const char *p = quote;
     while (p > start && p[-1] == '\\') p--;
@@ -64,7 +79,7 @@ static bool mendable(const char *first, const char *last, const char *quote, con
 static clg_scan_status scan_string(clg_scan *s, int roles, clg_slice *out) {
     const char *start = s->at + 1, *p = start, *first_odd = NULL, *last_odd = NULL;
     for (;; p++) {
-        p = memchr(p, '"', (size_t)(s->end - p));
+        p = find_quote(p, s->end);
         if (!p) return CLG_SCAN_SHORT;
         if (escaped(start, p)) continue;
         const char *next = past_blanks(p + 1, s->end);
@@ -111,6 +126,14 @@ static bool swallows_event(const char *at, const char *end) {
     return end - key >= 4 && memcmp(key, "\"ph\"", 4) == 0;
 }
 
+/* Past what neither opens, closes nor quotes. */
+static const char *past_plain(const char *at, const char *end) {
+    static const bool marks[256] = {['"'] = true, ['{'] = true, ['}'] = true,
+                                    ['['] = true, [']'] = true};
+    while (at < end && !marks[(unsigned char)*at]) at++;
+    return at;
+}
+
 static clg_scan_status scan_nested(clg_scan *s, clg_slice *out) {
     const char *start = s->at;
     int depth = 0;
@@ -128,6 +151,7 @@ static clg_scan_status scan_nested(clg_scan *s, clg_slice *out) {
         if (depth > DEEPEST || (c == '{' && swallows_event(s->at, s->end)))
             return CLG_SCAN_DAMAGED;
         s->at++;
+        if (depth > 0) s->at = past_plain(s->at, s->end);
     } while (depth > 0);
     *out = (clg_slice){start, (size_t)(s->at - start)};
     return CLG_SCAN_OK;

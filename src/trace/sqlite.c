@@ -19,6 +19,8 @@ bool clg_sqlite_open(clg_sqlite *f, clg_arena *arena, const char *data, size_t s
     return f->page_bytes >= 512 && f->usable_bytes >= 480;
 }
 
+void clg_sqlite_close(clg_sqlite *f) { clg_arena_clear(&f->rows); }
+
 /* 1 to 9 bytes, seven bits each, the last one whole. Returns what follows it; NULL past `end`. */
 static const unsigned char *varint(const unsigned char *p, const unsigned char *end,
                                    uint64_t *value) {
@@ -60,7 +62,7 @@ static const unsigned char *record(clg_sqlite *f, const unsigned char *p,
     bool spills = local < size;
     if (size > LONGEST_RECORD || (size_t)(page_end - p) < local + (spills ? 4 : 0)) return NULL;
     if (!spills) return p;
-    unsigned char *whole = clg_arena_take(f->arena, (size_t)size, 1);
+    unsigned char *whole = clg_arena_take(&f->rows, (size_t)size, 1);
     memcpy(whole, p, local);
     uint32_t next = big(p + local, 4);
     for (size_t at = local; at < size;) {
@@ -124,12 +126,12 @@ static bool read_cell(walk *w, const unsigned char *cell, const unsigned char *e
     cell = varint(cell, end, &size);
     cell = varint(cell, end, &id);
     if (!cell) return false;
-    clg_arena_mark mark = clg_arena_here(w->file->arena);
+    clg_arena_mark mark = clg_arena_here(&w->file->rows);
     const unsigned char *whole = record(w->file, cell, end, size);
     bool read = whole && decode(whole, (size_t)size, &w->row);
     w->row.id = (int64_t)id;
     if (read) w->visit(w->context, &w->row);
-    clg_arena_back_to(w->file->arena, mark);
+    clg_arena_back_to(&w->file->rows, mark);
     return read;
 }
 
@@ -168,13 +170,13 @@ void clg_sqlite_each(clg_sqlite *f, const clg_sqlite_table *table, clg_sqlite_vi
 }
 
 typedef struct search {
+    clg_arena *arena;
     const char *name;
     clg_sqlite_table *table;
     bool found;
 } search;
 
-/* sqlite_master: type, name, tbl_name, rootpage, sql. Its texts lie in the file or in memory that
- * is given back, and schemas of tables this small lie in the file. */
+/* sqlite_master: type, name, tbl_name, rootpage, sql. */
 static void match(void *context, const clg_sqlite_row *row) {
     search *s = context;
     if (row->columns < 5 || !clg_slice_is(row->value[0].string, "table") ||
@@ -182,11 +184,13 @@ static void match(void *context, const clg_sqlite_row *row) {
         return;
     s->found = true;
     s->table->root = (uint32_t)row->value[3].integer;
-    s->table->schema = row->value[4].string;
+    clg_slice schema = row->value[4].string;
+    if (!schema.text) schema.text = "";
+    s->table->schema = (clg_slice){clg_arena_copy(s->arena, schema.text, schema.size), schema.size};
 }
 
 bool clg_sqlite_find(clg_sqlite *f, const char *name, clg_sqlite_table *table) {
-    search s = {name, table, false};
+    search s = {f->arena, name, table, false};
     clg_sqlite_table master = {.root = 1};
     clg_sqlite_each(f, &master, match, &s);
     return s.found;

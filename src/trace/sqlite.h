@@ -9,7 +9,8 @@
 #include "trace/scan.h"
 
 typedef struct clg_sqlite {
-    clg_arena *arena;
+    clg_arena *arena; /* for schemas; lives as long as tables are read */
+    clg_arena rows;   /* for records in pieces: given back after every row */
     const unsigned char *data;
     size_t size, page_bytes, usable_bytes;
     bool damaged; /* something could not be followed */
@@ -40,6 +41,7 @@ typedef struct clg_sqlite_table {
 typedef void clg_sqlite_visit(void *context, const clg_sqlite_row *row);
 
 bool clg_sqlite_open(clg_sqlite *file, clg_arena *arena, const char *data, size_t size);
+void clg_sqlite_close(clg_sqlite *file);
 bool clg_sqlite_find(clg_sqlite *file, const char *name, clg_sqlite_table *table);
 int clg_sqlite_column(const clg_sqlite_table *table, const char *name); /* -1: none */
 void clg_sqlite_each(clg_sqlite *file, const clg_sqlite_table *table, clg_sqlite_visit *visit,

@@ -45,9 +45,9 @@ typedef struct clg_trace_damage {
 enum { CLG_TRACE_DAMAGES = 16 };
 
 typedef struct clg_trace {
-    const char *file, *gpu, *host; /* gpu, host: NULL when not said */
-    int32_t rank, world_size;      /* -1: not said */
-    clg_timeline timeline;         /* GPU work; detail is the correlation with the launch */
+    const char *file, *gpu;   /* gpu: NULL when not said */
+    int32_t rank, world_size; /* -1: not said */
+    clg_timeline timeline;    /* GPU work; detail is the correlation with the launch */
     clg_ledger ledger;
     clg_trace_kernel *kernels; /* [timeline.name_count] */
     clg_intern groups;
