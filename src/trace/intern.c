@@ -135,3 +135,8 @@ uint32_t clg_intern_add(clg_intern *in, clg_slice text) {
     if (text.size == 0) text.text = "";
     return add_plain(in, plain(text) ? text : cleaned(in->arena, text));
 }
+
+const char *clg_intern_text(clg_intern *in, clg_slice text) {
+    uint32_t index = clg_intern_add(in, text); /* before `texts` is read: it may move */
+    return in->texts[index];
+}

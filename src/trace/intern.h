@@ -40,5 +40,7 @@ typedef struct clg_intern {
 
 /* The index of a text, the same for the same text. */
 uint32_t clg_intern_add(clg_intern *intern, clg_slice text);
+/* The text as it is kept. */
+const char *clg_intern_text(clg_intern *intern, clg_slice text);
 
 #endif

@@ -423,8 +423,7 @@ static void name_gpu(reader *r) {
     const clg_json *name = clg_json_member(device, "name");
     if (name && name->kind == CLG_JSON_STRING)
         r->trace->gpu =
-            r->trace->groups.texts[clg_intern_add(&r->trace->groups,
-                                                  (clg_slice){name->text, strlen(name->text)})];
+            clg_intern_text(&r->trace->groups, (clg_slice){name->text, strlen(name->text)});
 }
 
 static int by_start(const void *a, const void *b) {

@@ -172,7 +172,7 @@ static void take_gpu(void *context, const clg_sqlite_row *row) {
     clg_slice name = row->value[s->name].string;
     for (int i = 0; name.size && i < s->x->device_count; i++)
         if (s->x->devices[i].id == id)
-            s->x->devices[i].trace.gpu = s->x->texts.texts[clg_intern_add(&s->x->texts, name)];
+            s->x->devices[i].trace.gpu = clg_intern_text(&s->x->texts, name);
 }
 
 static void name_gpus(export *x) {

@@ -60,7 +60,8 @@ int main(void) {
         CHECK(clg_intern_add(&names, slice(text)) == (uint32_t)(i / 2));
     }
     CHECK(names.count == 1500);
-    CHECK_TEXT(names.texts[clg_intern_add(&names, slice("a\\\"b\001c"))], "a\"b c");
+    CHECK_TEXT(clg_intern_text(&names, slice("a\\\"b\001c")), "a\"b c");
+    CHECK_TEXT(clg_intern_text(&names, slice("\xb6\xc3\xa9")), "?\xc3\xa9");
     clg_arena_clear(&arena);
     return DONE;
 }
