@@ -13,17 +13,12 @@ typedef struct reading {
     clg_csv table; /* communication kernels */
     clg_trace *traces;
     size_t count, capacity;
+    clg_nccl_rows benchmarks;
     clg_trace_skipped *skipped;
     int skipped_count;
 } reading;
 
-enum { DATABASE_BYTES = 1 << 30 }; /* an SQLite file is read as a whole */
-
-/* What cannot be read yet is said, not guessed at. */
-static const char *not_read(clg_trace_kind kind) {
-    if (kind == CLG_KIND_NCCL_TESTS) return "logs of nccl-tests are not read yet";
-    return kind == CLG_KIND_UNKNOWN ? "no profiler recording" : NULL;
-}
+enum { WHOLE_BYTES = 1 << 30 }; /* databases and logs are read as a whole */
 
 static void keep(reading *r, clg_trace trace) {
     CLG_TRACE_ADD(r->session->arena, r->traces, r->count, r->capacity, trace);
@@ -38,19 +33,32 @@ static clg_status read_kineto(reading *r, const char *path, clg_trace_file *file
     return status;
 }
 
-static clg_status read_nsys(reading *r, clg_arena *scratch, const char *path,
-                            clg_trace_file *file, clg_error *error) {
+static clg_slice read_whole(clg_arena *scratch, clg_trace_file *file) {
     clg_text all = {.arena = scratch};
     clg_trace_source source = clg_trace_file_source(file);
-    char *block = clg_arena_take(scratch, 1 << 16, 1);
-    for (size_t got; all.size < DATABASE_BYTES && (got = source.fill(source.context, block, 1 << 16));)
+    enum { BLOCK = 1 << 16 };
+    char *block = clg_arena_take(scratch, BLOCK, 1);
+    size_t got;
+    while (all.size < WHOLE_BYTES && (got = source.fill(source.context, block, BLOCK)) > 0)
         clg_text_add(&all, block, got);
+    return (clg_slice){all.data ? all.data : "", all.size};
+}
+
+static clg_status read_nsys(reading *r, const char *path, clg_slice data, clg_error *error) {
     clg_trace *traces;
     int count;
-    clg_status status = clg_nsys_read(r->session->arena, path, (clg_slice){all.data, all.size},
-                                      &r->table, &traces, &count, error);
+    clg_status status =
+        clg_nsys_read(r->session->arena, path, data, &r->table, &traces, &count, error);
     for (int i = 0; status == CLG_OK && i < count; i++) keep(r, traces[i]);
     return status;
+}
+
+static clg_status read_log(reading *r, const char *path, clg_slice text, clg_error *error) {
+    if (clg_nccl_log_read(&r->benchmarks, path, text) > 0) return CLG_OK;
+    clg_error_at(error, path, 0, 0, NULL);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    "give traces of torch.profiler, exports of Nsight Systems or nccl-tests logs",
+                    "no profiler recording");
 }
 
 static clg_status read_one(reading *r, const char *path, clg_error *error) {
@@ -60,12 +68,10 @@ static clg_status read_one(reading *r, const char *path, clg_error *error) {
     clg_status status = clg_trace_open(&scratch, path, &file, &head, error);
     if (status == CLG_OK) {
         clg_trace_kind kind = clg_trace_kind_of(head);
-        clg_error_at(error, path, 0, 0, NULL);
-        if (not_read(kind))
-            status = clg_fail(error, CLG_BAD_INPUT, "give traces that torch.profiler exported",
-                              "%s", not_read(kind));
-        else if (kind == CLG_KIND_NSYS)
-            status = read_nsys(r, &scratch, path, file, error);
+        if (kind == CLG_KIND_NSYS)
+            status = read_nsys(r, path, read_whole(&scratch, file), error);
+        else if (kind == CLG_KIND_TEXT)
+            status = read_log(r, path, read_whole(&scratch, file), error);
         else
             status = read_kineto(r, path, file, error);
         clg_trace_close(file);
@@ -100,7 +106,7 @@ static void print(reading *r, const clg_job *job) {
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
-    reading r = {.session = session};
+    reading r = {.session = session, .benchmarks = {.arena = session->arena}};
     const char **paths;
     int count;
     if (clg_trace_kernels_read(session->arena, &r.table, error) != CLG_OK ||
@@ -111,10 +117,11 @@ static clg_status run(clg_session *session, clg_error *error) {
         return clg_fail(error, CLG_BAD_INPUT, "give one with traces", "no files are in it");
     r.skipped = clg_take(session->arena, (size_t)count, clg_trace_skipped);
     read_all(&r, paths, count, error);
-    if (r.count == 0) return error->status;
+    if (r.count == 0 && r.benchmarks.count == 0) return error->status;
     *error = (clg_error){0};
     clg_job job;
     clg_job_match(session->arena, r.traces, (int)r.count, &job);
+    job.benchmarks = r.benchmarks;
     print(&r, &job);
     return CLG_OK;
 }
@@ -125,8 +132,8 @@ const clg_command clg_command_trace = {
     .name = "trace",
     .operands = "FILE|DIRECTORY...",
     .summary = "where the time of a recorded job went, and who waited for whom",
-    .details = "Reads PyTorch profiler traces (JSON, also gzip or zip), one file per rank, and "
-               "SQLite exports of Nsight Systems; a directory stands for the files in it. Splits every rank's time exactly into "
+    .details = "Reads PyTorch profiler traces (JSON, also gzip or zip), one file per rank, "
+               "SQLite exports of Nsight Systems, and logs of nccl-tests; a directory stands for the files in it. Splits every rank's time exactly into "
                "compute, exposed communication, exposed copies and idle; matches collectives over "
                "ranks and tells waiting from transfer. Damaged files are read as far as they go.",
     .example = "ceiling trace traces/",

@@ -82,6 +82,39 @@ static void add_collective(clg_json_writer *w, const clg_job *job, const clg_tra
     clg_json_close(w, '}');
 }
 
+/* What nccl-tests measured has the shape of a collective whose ranks arrive together. */
+static void add_benchmark(clg_json_writer *w, const clg_nccl_row *r, int64_t sequence) {
+    const char *operation =
+        r->operation ? clg_name_of(clg_operation_names, (int)r->operation) : NULL;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "group", r->file);
+    clg_json_add_integer(w, "sequence", sequence);
+    clg_json_add_string(w, "name", "nccl-tests");
+    clg_json_add_integer(w, "bytes", r->bytes);
+    add_known(w, "ranks", r->ranks, r->ranks > 0);
+    clg_json_add_number(w, "transfer_s", r->time_s);
+    clg_json_add_null(w, "skew_s");
+    clg_json_add_null(w, "last_rank");
+    clg_json_add_number(w, "bus_bytes_per_s", r->bus_bytes_per_s);
+    clg_json_add_string(w, "operation", operation);
+    add_known(w, "group_size", r->ranks, r->ranks > 0);
+    clg_json_add_number(w, "algorithm_bytes_per_s", r->algorithm_bytes_per_s);
+    clg_json_add_bool(w, "in_place", r->in_place);
+    add_known(w, "wrong", r->wrong, r->wrong >= 0);
+    clg_json_close(w, '}');
+}
+
+static void add_collectives(clg_json_writer *w, const clg_job *job) {
+    const clg_nccl_rows *b = &job->benchmarks;
+    clg_json_open(w, "collectives", '[');
+    for (int i = 0; i < job->collective_count; i++) add_collective(w, job, &job->collectives[i]);
+    for (size_t i = 0, first = 0; i < b->count; i++) {
+        if (b->row[i].file != b->row[first].file) first = i;
+        add_benchmark(w, &b->row[i], (int64_t)(i - first));
+    }
+    clg_json_close(w, ']');
+}
+
 static void add_stragglers(clg_json_writer *w, const clg_job *job) {
     clg_json_open(w, "stragglers", '[');
     for (int i = 0; i < job->straggler_count; i++) {
@@ -114,9 +147,7 @@ void clg_json_trace(clg_json_writer *w, const clg_job *job, const clg_trace_skip
     clg_json_open(w, "ranks", '[');
     for (int i = 0; i < job->count; i++) add_rank(w, &job->traces[i], job->waiting_ns[i]);
     clg_json_close(w, ']');
-    clg_json_open(w, "collectives", '[');
-    for (int i = 0; i < job->collective_count; i++) add_collective(w, job, &job->collectives[i]);
-    clg_json_close(w, ']');
+    add_collectives(w, job);
     add_stragglers(w, job);
     clg_json_open(w, "clock_offsets_s", '[');
     for (int i = 0; i < job->count; i++) clg_json_add_nanoseconds(w, NULL, job->offset_ns[i]);

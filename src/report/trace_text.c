@@ -219,6 +219,40 @@ static void print_kernels(clg_text *t, const clg_trace *trace, int top) {
                            rows[i].name);
 }
 
+/* ---- logs of nccl-tests ---- */
+
+static void print_benchmark(clg_text *t, const clg_nccl_row *r) {
+    char bytes[48], rate[48], bus[48];
+    clg_quantity_print((double)r->bytes, CLG_BYTES, 3, bytes, sizeof bytes);
+    clg_quantity_print(r->algorithm_bytes_per_s, CLG_BYTES_PER_S, 3, rate, sizeof rate);
+    clg_quantity_print(r->bus_bytes_per_s, CLG_BYTES_PER_S, 3, bus, sizeof bus);
+    clg_text_print(t, "  ");
+    clg_text_pad(t, bytes, 10, true);
+    clg_text_pad(t, seconds(t, (int64_t)(r->time_s * 1e9 + 0.5)), 12, true);
+    clg_text_pad(t, rate, 14, true);
+    clg_text_pad(t, bus, 14, true);
+    clg_text_print(t, "  %s%s\n", r->in_place ? "in place" : "out of place",
+                   r->wrong > 0 ? "  WRONG RESULTS" : "");
+}
+
+static void print_benchmarks(clg_text *t, const clg_nccl_rows *rows) {
+    const char *file = NULL;
+    for (size_t i = 0; i < rows->count; i++) {
+        const clg_nccl_row *r = &rows->row[i];
+        if (r->file != file) {
+            file = r->file;
+            clg_text_print(t, "\n%.80s\n  nccl-tests, operation %s, ", file,
+                           clg_name_of(clg_operation_names, (int)r->operation));
+            if (r->ranks > 0)
+                clg_text_print(t, "%d ranks\n", r->ranks);
+            else
+                clg_text_print(t, "ranks not said\n");
+            clg_text_print(t, "        size        time     algorithm           bus\n");
+        }
+        print_benchmark(t, r);
+    }
+}
+
 /* ---- what to know before believing any of it ---- */
 
 static void print_damage(clg_text *t, const clg_trace *trace) {
@@ -232,7 +266,7 @@ static void print_damage(clg_text *t, const clg_trace *trace) {
 static void print_notes(clg_text *t, const clg_job *job, const clg_trace_skipped *skipped,
                         int skipped_count) {
     clg_text_print(t, "\n");
-    if (job->unmatched)
+    if (job->unmatched && job->count > 0)
         clg_text_print(t, "note     waiting is not told from transfer: %s\n", job->unmatched);
     if (job->mismatched > 0)
         clg_text_print(t, "warning  %d collectives differ between ranks and were not matched\n",
@@ -248,11 +282,14 @@ static void print_notes(clg_text *t, const clg_job *job, const clg_trace_skipped
 
 void clg_report_trace(clg_text *t, const clg_job *job, const clg_trace_skipped *skipped,
                       int skipped_count, int top) {
-    print_heading(t, job);
-    print_ranks(t, job);
-    print_means(t, job);
-    print_collectives(t, job, top);
-    print_stragglers(t, job, top);
-    print_kernels(t, &job->traces[0], top);
+    if (job->count > 0) {
+        print_heading(t, job);
+        print_ranks(t, job);
+        print_means(t, job);
+        print_collectives(t, job, top);
+        print_stragglers(t, job, top);
+        print_kernels(t, &job->traces[0], top);
+    }
+    print_benchmarks(t, &job->benchmarks);
     print_notes(t, job, skipped, skipped_count);
 }

@@ -35,7 +35,8 @@ enum {
 
 static clg_slice *slot(clg_trace_event *event, const field *fields, int count, clg_slice key) {
     for (int i = 0; i < count; i++)
-        if (fields[i].size == key.size && memcmp(fields[i].key, key.text, key.size) == 0)
+        if (fields[i].size == key.size && *fields[i].key == *key.text &&
+            memcmp(fields[i].key, key.text, key.size) == 0)
             return (clg_slice *)(void *)((char *)event + fields[i].offset);
     return NULL;
 }

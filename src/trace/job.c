@@ -37,7 +37,7 @@ static int by_rank(const void *a, const void *b) {
 
 /* Why these files cannot be ranks of one job, or NULL. */
 static const char *no_job(const clg_trace *traces, int count) {
-    if (count < 2) return "one rank was given";
+    if (count < 2) return count ? "one rank was given" : "no traces were given";
     for (int i = 0; i < count; i++) {
         if (traces[i].rank < 0) return "a file does not tell its rank";
         if (i > 0 && traces[i].rank == traces[i - 1].rank) return "two files have the same rank";
@@ -245,7 +245,8 @@ static int worst_first(const void *a, const void *b) {
 }
 
 static void rank_stragglers(clg_job *job) {
-    qsort(job->stragglers, (size_t)job->count, sizeof *job->stragglers, worst_first);
+    if (job->count > 1)
+        qsort(job->stragglers, (size_t)job->count, sizeof *job->stragglers, worst_first);
     while (job->straggler_count < job->count &&
            job->stragglers[job->straggler_count].last_arrivals > 0)
         job->straggler_count++;

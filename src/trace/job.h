@@ -2,6 +2,7 @@
 #ifndef CLG_TRACE_JOB_H
 #define CLG_TRACE_JOB_H
 
+#include "trace/nccl_log.h"
 #include "trace/trace.h"
 
 /* One collective over all ranks that recorded it. Unknown is -1: an instance with ranks missing
@@ -34,6 +35,7 @@ typedef struct clg_job {
     int straggler_count;
     int64_t *offset_ns;  /* [count] clock of a trace over that of the first */
     int64_t *waiting_ns; /* [count] part of exposed communication spent waiting; -1: unknown */
+    clg_nccl_rows benchmarks; /* of logs given beside or instead of traces */
     const char *unmatched; /* why nothing was matched over ranks; NULL: it was */
 } clg_job;
 

@@ -17,9 +17,6 @@ clg_trace_kind clg_trace_kind_of(clg_slice head) {
     clg_scan s = {head.text, head.text + head.size};
     clg_scan_separators(&s);
     if (s.at < s.end && (*s.at == '{' || *s.at == '[')) return CLG_KIND_JSON;
-    if (contains(head, "nccl-tests") || contains(head, "rccl-tests") ||
-        (contains(head, "busbw") && contains(head, "algbw")))
-        return CLG_KIND_NCCL_TESTS;
     /* The head of a trace may be what is damaged. */
-    return contains(head, "\"ph\"") ? CLG_KIND_JSON : CLG_KIND_UNKNOWN;
+    return contains(head, "\"ph\"") ? CLG_KIND_JSON : CLG_KIND_TEXT;
 }

@@ -51,19 +51,23 @@ typedef enum kind { KIND_OTHER, KIND_KERNEL, KIND_COPY, KIND_LAUNCH, KIND_CPU } 
 /* Categories since 2021; AMD puts hip calls under cuda_runtime. gpu_user_annotation, cuda_sync and
  * overhead lie on GPU tracks and are no work. */
 static const struct {
-    const char *name;
+    clg_slice name;
     kind kind;
-} categories[] = {{"cpu_op", KIND_CPU},           {"cuda_runtime", KIND_LAUNCH},
-                  {"kernel", KIND_KERNEL},        {"user_annotation", KIND_CPU},
-                  {"cuda_driver", KIND_LAUNCH},   {"gpu_memcpy", KIND_COPY},
-                  {"gpu_memset", KIND_COPY},      {"Kernel", KIND_KERNEL},
-                  {"Memcpy", KIND_COPY},          {"Memset", KIND_COPY},
-                  {"Runtime", KIND_LAUNCH},       {"Operator", KIND_CPU},
-                  {"hip_runtime", KIND_LAUNCH}};
+} categories[] = {
+#define CATEGORY(name, kind) {{name, sizeof name - 1}, kind}
+    CATEGORY("cpu_op", KIND_CPU),          CATEGORY("cuda_runtime", KIND_LAUNCH),
+    CATEGORY("kernel", KIND_KERNEL),       CATEGORY("user_annotation", KIND_CPU),
+    CATEGORY("cuda_driver", KIND_LAUNCH),  CATEGORY("gpu_memcpy", KIND_COPY),
+    CATEGORY("gpu_memset", KIND_COPY),     CATEGORY("Kernel", KIND_KERNEL),
+    CATEGORY("Memcpy", KIND_COPY),         CATEGORY("Memset", KIND_COPY),
+    CATEGORY("Runtime", KIND_LAUNCH),      CATEGORY("Operator", KIND_CPU),
+    CATEGORY("hip_runtime", KIND_LAUNCH)};
 
 static kind kind_of(clg_slice category) {
     for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
-        if (clg_slice_is(category, categories[i].name)) return categories[i].kind;
+        if (categories[i].name.size == category.size &&
+            memcmp(categories[i].name.text, category.text, category.size) == 0)
+            return categories[i].kind;
     return KIND_OTHER;
 }
 

@@ -6,15 +6,6 @@
 /* Bounds on what is mended or nested, so that a hostile text is given up early. */
 enum { LONGEST_MENDED = 16384, DEEPEST = 64, PHASE_WITHIN = 8192 };
 
-bool clg_slice_is(clg_slice s, const char *word) {
-    return s.size == strlen(word) && memcmp(s.text, word, s.size) == 0;
-}
-
-bool clg_slice_starts(clg_slice s, const char *word) {
-    size_t size = strlen(word);
-    return s.size >= size && memcmp(s.text, word, size) == 0;
-}
-
 static bool blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 static const char *past_blanks(const char *at, const char *end) {

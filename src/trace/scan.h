@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef enum clg_scan_status {
     CLG_SCAN_OK,
@@ -27,8 +28,15 @@ typedef struct clg_scan {
     const char *at, *end;
 } clg_scan;
 
-bool clg_slice_is(clg_slice slice, const char *word);
-bool clg_slice_starts(clg_slice slice, const char *word);
+/* In the header, so that the lengths of literals are constants: every event asks often. */
+static inline bool clg_slice_starts(clg_slice slice, const char *word) {
+    size_t size = strlen(word);
+    return slice.size >= size && memcmp(slice.text, word, size) == 0;
+}
+
+static inline bool clg_slice_is(clg_slice slice, const char *word) {
+    return slice.size == strlen(word) && clg_slice_starts(slice, word);
+}
 
 /* Blanks, and commas as well: a comma too many harms nobody. */
 void clg_scan_blanks(clg_scan *scan);
