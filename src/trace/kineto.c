@@ -28,7 +28,7 @@ typedef struct reader {
     clg_slice devices; /* deviceProperties as written */
     int64_t base_ns, device;
     int64_t rescanned; /* bytes read again after damage */
-    bool events_seen, closed;
+    bool events_seen, closed, cut; /* closed: the text came to its end; cut: within an event */
 } reader;
 
 static int64_t position(const reader *r) { return r->window.offset + (int64_t)r->window.at; }
@@ -324,8 +324,8 @@ static void read_event(reader *r, bool *in_events) {
             return;
         }
         if (status == CLG_SCAN_SHORT && clg_window_more(&r->window)) continue;
-        bool cut = status == CLG_SCAN_SHORT && r->window.final;
-        lose(r, position(r), 1, cut ? "the text ends in an event" : "no JSON");
+        r->cut = status == CLG_SCAN_SHORT && r->window.final;
+        lose(r, position(r), 1, r->cut ? "the text ends in an event" : "no JSON");
         s = clg_window_scan(&r->window);
         skip_fault(r, s.at + 1, in_events);
         return;
@@ -408,7 +408,7 @@ static void read_text(reader *r) {
     bool in_events = next == '[';
     if (next == '{' || next == '[') w->at++;
     while ((next = clg_window_next(w)) != 0) read_step(r, next, &in_events);
-    if (!r->closed) lose(r, position(r), 0, "the text ends early");
+    if (!r->closed && !r->cut) lose(r, position(r), 0, "the text ends early");
 }
 
 /* ---- afterwards ---- */

@@ -114,6 +114,21 @@ static void read_line(log *l, clg_slice line) {
     read_row(l, words, count);
 }
 
+/* A log that names no operation still tells all-reduce: no other has more bus than algorithm
+ * bandwidth (nccl-tests, doc/PERFORMANCE.md). Printed with two decimals, so only rates of 10 GB/s
+ * and more are asked. */
+static void infer_operation(const log *l, size_t first) {
+    bool above = false;
+    for (size_t i = first; i < l->rows->count; i++) {
+        const clg_nccl_row *r = &l->rows->row[i];
+        above |= r->algorithm_bytes_per_s > 10e9 &&
+                 r->bus_bytes_per_s > 1.05 * r->algorithm_bytes_per_s;
+    }
+    for (size_t i = first; above && i < l->rows->count; i++)
+        if (l->rows->row[i].operation == CLG_OPERATION_UNKNOWN)
+            l->rows->row[i].operation = CLG_OPERATION_ALL_REDUCE;
+}
+
 size_t clg_nccl_log_read(clg_nccl_rows *rows, const char *file, clg_slice text) {
     log l = {.rows = rows, .file = file};
     size_t before = rows->count;
@@ -123,5 +138,6 @@ size_t clg_nccl_log_read(clg_nccl_rows *rows, const char *file, clg_slice text) 
         read_line(&l, (clg_slice){line, size});
         at += size + 1;
     }
+    infer_operation(&l, before);
     return rows->count - before;
 }

@@ -39,10 +39,11 @@ static const unsigned char *varint(const unsigned char *p, const unsigned char *
 }
 
 static const unsigned char *page_of(clg_sqlite *f, uint32_t number) {
-    if (number == 0 || number > f->size / f->page_bytes) {
+    if (number == 0 || number > f->size / f->page_bytes || f->pages_left == 0) {
         f->damaged = true;
         return NULL;
     }
+    f->pages_left--;
     return f->data + (size_t)(number - 1) * f->page_bytes;
 }
 
@@ -55,6 +56,16 @@ static size_t local_bytes(const clg_sqlite *f, uint64_t size) {
     return (size_t)(fitting <= most ? fitting : least);
 }
 
+/* Whether enough overflow pages follow; looked at before memory is taken for them. */
+static bool chain_reaches(clg_sqlite *f, uint32_t next, uint64_t size) {
+    for (size_t at = 0; at < size; at += f->usable_bytes - 4) {
+        const unsigned char *page = page_of(f, next);
+        if (!page) return false;
+        next = big(page, 4);
+    }
+    return true;
+}
+
 /* The record whole: in its leaf, or gathered from overflow pages. */
 static const unsigned char *record(clg_sqlite *f, const unsigned char *p,
                                    const unsigned char *page_end, uint64_t size) {
@@ -62,12 +73,12 @@ static const unsigned char *record(clg_sqlite *f, const unsigned char *p,
     bool spills = local < size;
     if (size > LONGEST_RECORD || (size_t)(page_end - p) < local + (spills ? 4 : 0)) return NULL;
     if (!spills) return p;
+    uint32_t next = big(p + local, 4);
+    if (!chain_reaches(f, next, size - local)) return NULL;
     unsigned char *whole = clg_arena_take(&f->rows, (size_t)size, 1);
     memcpy(whole, p, local);
-    uint32_t next = big(p + local, 4);
     for (size_t at = local; at < size;) {
-        const unsigned char *page = page_of(f, next);
-        if (!page) return NULL;
+        const unsigned char *page = f->data + (size_t)(next - 1) * f->page_bytes;
         size_t part = f->usable_bytes - 4 < size - at ? f->usable_bytes - 4 : (size_t)size - at;
         memcpy(whole + at, page + 4, part);
         at += part;
@@ -117,7 +128,6 @@ typedef struct walk {
     clg_sqlite *file;
     clg_sqlite_visit *visit;
     void *context;
-    size_t pages_left; /* a tree has no more pages than the file: ends cycles */
     clg_sqlite_row row;
 } walk;
 
@@ -137,11 +147,10 @@ static bool read_cell(walk *w, const unsigned char *cell, const unsigned char *e
 
 static void walk_page(walk *w, uint32_t number, int depth) {
     const unsigned char *page = page_of(w->file, number);
-    if (!page || depth > DEEPEST_TREE || w->pages_left == 0) {
+    if (!page || depth > DEEPEST_TREE) {
         w->file->damaged = true;
         return;
     }
-    w->pages_left--;
     const unsigned char *end = page + w->file->usable_bytes;
     const unsigned char *header = number == 1 ? page + HEADER_BYTES : page;
     uint32_t cells = big(header + 3, 2);
@@ -165,7 +174,7 @@ void clg_sqlite_each(clg_sqlite *f, const clg_sqlite_table *table, clg_sqlite_vi
                      void *context) {
     walk *w = clg_take(f->arena, 1, walk);
     *w = (walk){.file = f, .visit = visit, .context = context};
-    w->pages_left = f->size / f->page_bytes;
+    f->pages_left = f->size / f->page_bytes;
     walk_page(w, table->root, 0);
 }
 

@@ -13,7 +13,8 @@ typedef struct clg_sqlite {
     clg_arena rows;   /* for records in pieces: given back after every row */
     const unsigned char *data;
     size_t size, page_bytes, usable_bytes;
-    bool damaged; /* something could not be followed */
+    size_t pages_left; /* to follow for this table: no more than the file has, which ends cycles */
+    bool damaged;      /* something could not be followed */
 } clg_sqlite;
 
 enum { CLG_SQLITE_COLUMNS = 96 };

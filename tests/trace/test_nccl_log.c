@@ -32,6 +32,9 @@ int main(void) {
     CHECK(rows.row[1].wrong == -1 && rows.row[0].operation == CLG_OPERATION_UNKNOWN);
     CHECK_NEAR(rows.row[2].time_s, 19e-6, 1e-12);
     CHECK_NEAR(rows.row[3].algorithm_bytes_per_s, 0.06e9, 1e-12);
+    CASE("only an all-reduce has more bus than algorithm bandwidth");
+    rows = rows_of("1048576 262144 float sum -1 60.1 17.4 32.6 0 60.2 17.4 32.6 0\n");
+    CHECK(rows.count == 2 && rows.row[0].operation == CLG_OPERATION_ALL_REDUCE);
     CASE("other texts have no rows");
     CHECK(rows_of("idx,op,kernel\n0,all_reduce,x\nsum half float 1 2 3\n").count == 0);
     clg_arena_clear(&arena);

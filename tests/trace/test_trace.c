@@ -1,4 +1,5 @@
 /* Ledgers worked by hand, damaged recordings, and two ranks of one job. */
+#include "base/text.h"
 #include "test.h"
 #include "trace/job.h"
 
@@ -113,6 +114,26 @@ static void damaged(void) {
     CHECK(t.rank == 3 && t.damaged);
 }
 
+/* A text made of one piece over and over, which must cost no more than its size: each of these took
+ * minutes if faults were read over from every event they begin. */
+static void hostile(void) {
+    static const char *const pieces[] = {"{\"ph\":[", "{\"ph\":\"", "\"", "{", "[", "{\"ph\":1,\"a\":[1,",
+                                         "{\"ph\":\"a\"b", "\\", "{\"ph\":{\"a\":\"\\\""};
+    CASE("hostile texts are given up quickly");
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        clg_arena big = {0};
+        clg_text text = {.arena = &big};
+        while (text.size < 4000000) clg_text_add(&text, pieces[i], strlen(pieces[i]));
+        clg_trace_memory memory = {text.data, text.size, 0};
+        clg_trace trace;
+        clg_error error = {0};
+        clg_status status =
+            clg_trace_read(&big, "t", clg_trace_from_memory(&memory), &table, &trace, &error);
+        CHECK(status == CLG_BAD_INPUT || trace.damaged);
+        clg_arena_clear(&big);
+    }
+}
+
 /* The k-th rank's collective of 1024 floats; both end at 120 us. */
 #define CALL(start, dur)                                                                           \
     "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"" NCCL "\", \"pid\": 0, \"tid\": 24, "       \
@@ -179,6 +200,7 @@ int main(void) {
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
     whole();
     damaged();
+    hostile();
     two_ranks();
     causes();
     clg_arena_clear(&arena);
