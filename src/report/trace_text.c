@@ -110,8 +110,9 @@ static void print_means(clg_text *t, const clg_job *job) {
         clg_text_print(t, "\n");
     }
     if (s.splits && s.idle_ns > 0)
-        clg_text_print(t, "idle %s a rank: %.0f %% under the data loader, %.0f %% before the next "
-                          "launch, %.0f %% other\n",
+        clg_text_print(t,
+                       "idle %s a rank: %.0f %% under the data loader, %.0f %% before the next "
+                       "launch, %.0f %% other\n",
                        seconds(t, s.idle_ns / n), percent(s.loading_ns, s.idle_ns),
                        percent(s.launch_ns, s.idle_ns),
                        percent(s.idle_ns - s.loading_ns - s.launch_ns, s.idle_ns));
@@ -169,7 +170,8 @@ static void print_collectives(clg_text *t, const clg_job *job, int top) {
 
 static void print_stragglers(clg_text *t, const clg_job *job, int top) {
     if (job->straggler_count == 0) return;
-    clg_text_print(t, "\n  last to arrive   times   skew caused   others waited   own data loader\n");
+    clg_text_print(t,
+                   "\n  last to arrive   times   skew caused   others waited   own data loader\n");
     for (int i = 0; i < job->straggler_count && i < top; i++) {
         const clg_straggler *s = &job->stragglers[i];
         clg_text_print(t, "  rank %-10d %6lld", job->traces[s->trace].rank,

@@ -8,7 +8,8 @@ typedef struct field {
     size_t size, offset;
 } field;
 
-#define FIELD(key, member) {key, sizeof key - 1, offsetof(clg_trace_event, member)}
+#define FIELD(key, member)                                                                         \
+    { key, sizeof key - 1, offsetof(clg_trace_event, member) }
 
 static const field event_fields[] = {
     FIELD("ph", phase), FIELD("cat", category), FIELD("name", name),   FIELD("pid", pid),

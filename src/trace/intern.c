@@ -92,9 +92,7 @@ static size_t character_bytes(const char *p, size_t left) {
 static char unescaped(clg_slice text, size_t *at) {
     char c = text.text[++*at];
     if (c == 'u') *at = *at + 4 < text.size ? *at + 4 : text.size - 1;
-    return c == 'u'                                                   ? '?'
-           : c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f' ? ' '
-                                                                      : c;
+    return c == 'u' ? '?' : c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f' ? ' ' : c;
 }
 
 /* Names are to be read and written out again: valid UTF-8 without control characters. */

@@ -1,4 +1,5 @@
-/* intern.h -- names once each, and numbers by key: what keeps a trace of millions of events small. */
+/* intern.h -- names once each, and numbers by key: what keeps a trace of millions of events small.
+ */
 #ifndef CLG_TRACE_INTERN_H
 #define CLG_TRACE_INTERN_H
 

@@ -49,18 +49,18 @@ static const char *no_job(const clg_trace *traces, int count) {
 }
 
 static clg_trace_collective opened(const clg_trace *t, const clg_trace_call *call, uint32_t group,
-                             uint32_t sequence) {
+                                   uint32_t sequence) {
     return (clg_trace_collective){.group = t->groups.texts[call->what.group_name],
-                            .name = t->timeline.names[call->name],
-                            .group_key = group,
-                            .sequence = sequence,
-                            .operation = call->what.operation,
-                            .bytes = call->what.bytes,
-                            .group_size = call->what.group_size,
-                            .transfer_ns = -1,
-                            .skew_ns = -1,
-                            .bus_bytes_per_s = -1,
-                            .last = -1};
+                                  .name = t->timeline.names[call->name],
+                                  .group_key = group,
+                                  .sequence = sequence,
+                                  .operation = call->what.operation,
+                                  .bytes = call->what.bytes,
+                                  .group_size = call->what.group_size,
+                                  .transfer_ns = -1,
+                                  .skew_ns = -1,
+                                  .bus_bytes_per_s = -1,
+                                  .last = -1};
 }
 
 typedef struct instances {
@@ -140,8 +140,7 @@ static size_t differences(const matching *m, int trace, const bool *known, int64
             if (!reference && known[at->trace]) reference = at;
         }
         if (own && reference)
-            out[count++] =
-                end_ns(own) - (end_ns(reference) - m->job->offset_ns[reference->trace]);
+            out[count++] = end_ns(own) - (end_ns(reference) - m->job->offset_ns[reference->trace]);
     }
     return count;
 }
@@ -191,7 +190,8 @@ static bool reconcile(const matching *m, clg_trace_collective *c, size_t first, 
     return same;
 }
 
-static void blame(matching *m, const clg_trace_collective *c, size_t first, size_t last, int64_t by_ns) {
+static void blame(matching *m, const clg_trace_collective *c, size_t first, size_t last,
+                  int64_t by_ns) {
     clg_straggler *s = &m->job->stragglers[c->last];
     s->last_arrivals++;
     s->caused_skew_ns += c->skew_ns;
@@ -269,8 +269,8 @@ static int64_t exposed_waiting(clg_arena *scratch, const clg_trace *t) {
         const clg_trace_call *c = &t->calls[i];
         if (c->transfer_ns < 0) return -1;
         int64_t waited_ns = c->duration_ns - c->transfer_ns;
-        clg_timeline_add(&parts, (clg_event){c->start_ns, waited_ns, 0, 0,
-                                             CLG_WORK_COMMUNICATION, 0xff, -1, -1});
+        clg_timeline_add(&parts, (clg_event){c->start_ns, waited_ns, 0, 0, CLG_WORK_COMMUNICATION,
+                                             0xff, -1, -1});
         clg_timeline_add(&parts, (clg_event){c->start_ns + waited_ns, c->transfer_ns, 0, 0,
                                              CLG_WORK_COMPUTE, 0xff, -1, -1});
     }

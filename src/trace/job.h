@@ -12,7 +12,7 @@ typedef struct clg_trace_collective {
     uint32_t group_key, sequence; /* the n-th of its group, from 0 */
     clg_operation operation;
     int64_t bytes, group_size;
-    int ranks; /* that recorded it */
+    int ranks;        /* that recorded it */
     int64_t start_ns; /* of the first to arrive, on the job's clock */
     int64_t transfer_ns, skew_ns, bus_bytes_per_s;
     int last; /* trace that arrived last */
@@ -30,13 +30,13 @@ typedef struct clg_job {
     int count;
     clg_trace_collective *collectives;
     int collective_count;
-    int mismatched; /* instances whose ranks disagree about the operation */
+    int mismatched;            /* instances whose ranks disagree about the operation */
     clg_straggler *stragglers; /* worst first */
     int straggler_count;
-    int64_t *offset_ns;  /* [count] clock of a trace over that of the first */
-    int64_t *waiting_ns; /* [count] part of exposed communication spent waiting; -1: unknown */
+    int64_t *offset_ns;       /* [count] clock of a trace over that of the first */
+    int64_t *waiting_ns;      /* [count] part of exposed communication spent waiting; -1: unknown */
     clg_nccl_rows benchmarks; /* of logs given beside or instead of traces */
-    const char *unmatched; /* why nothing was matched over ranks; NULL: it was */
+    const char *unmatched;    /* why nothing was matched over ranks; NULL: it was */
 } clg_job;
 
 /* Sorts the traces by rank and matches their collectives. */

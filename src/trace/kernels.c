@@ -38,8 +38,8 @@ bool clg_trace_communicates(const clg_csv *table, const char *kernel, clg_operat
     for (int i = 0; i < table->rows; i++) {
         const char *pattern = clg_csv_field(table, i, "pattern");
         bool start = strcmp(clg_csv_field(table, i, "where"), "start") == 0;
-        bool hit = start ? strncmp(name, pattern, strlen(pattern)) == 0
-                         : strstr(name, pattern) != NULL;
+        bool hit =
+            start ? strncmp(name, pattern, strlen(pattern)) == 0 : strstr(name, pattern) != NULL;
         if (!hit) continue;
         const char *said = clg_csv_field(table, i, "operation");
         const char *from = *said ? said : name;
@@ -101,15 +101,19 @@ double clg_trace_bus_factor(clg_operation operation, int64_t ranks) {
     double n = (double)ranks;
     if (ranks < 2) return 0;
     switch (operation) {
-    case CLG_OPERATION_ALL_REDUCE: return 2 * (n - 1) / n;
+    case CLG_OPERATION_ALL_REDUCE:
+        return 2 * (n - 1) / n;
     case CLG_OPERATION_ALL_GATHER:
     case CLG_OPERATION_REDUCE_SCATTER:
-    case CLG_OPERATION_ALL_TO_ALL: return (n - 1) / n;
+    case CLG_OPERATION_ALL_TO_ALL:
+        return (n - 1) / n;
     case CLG_OPERATION_BROADCAST:
     case CLG_OPERATION_REDUCE:
     case CLG_OPERATION_SEND:
-    case CLG_OPERATION_RECEIVE: return 1;
-    default: return 0;
+    case CLG_OPERATION_RECEIVE:
+        return 1;
+    default:
+        return 0;
     }
 }
 
@@ -117,12 +121,28 @@ double clg_trace_bus_factor(clg_operation operation, int64_t ranks) {
 static const struct {
     const char *name;
     int bytes;
-} types[] = {{"float", 4},    {"half", 2},           {"c10half", 2},       {"bfloat16", 2},
-             {"c10bfloat16", 2}, {"double", 8},      {"long", 8},          {"long int", 8},
-             {"int", 4},      {"short", 2},          {"short int", 2},     {"byte", 1},
-             {"unsigned char", 1}, {"char", 1},      {"signed char", 1},   {"bool", 1},
-             {"float8e4m3fn", 1}, {"float8e5m2", 1}, {"c10float8e4m3fn", 1},
-             {"c10float8e5m2", 1}, {"complexfloat", 8}, {"c10complex<float>", 8}};
+} types[] = {{"float", 4},
+             {"half", 2},
+             {"c10half", 2},
+             {"bfloat16", 2},
+             {"c10bfloat16", 2},
+             {"double", 8},
+             {"long", 8},
+             {"long int", 8},
+             {"int", 4},
+             {"short", 2},
+             {"short int", 2},
+             {"byte", 1},
+             {"unsigned char", 1},
+             {"char", 1},
+             {"signed char", 1},
+             {"bool", 1},
+             {"float8e4m3fn", 1},
+             {"float8e5m2", 1},
+             {"c10float8e4m3fn", 1},
+             {"c10float8e5m2", 1},
+             {"complexfloat", 8},
+             {"c10complex<float>", 8}};
 
 int clg_trace_element_bytes(clg_slice type) {
     char word[64], bare[64];

@@ -12,8 +12,7 @@ static bool contains(clg_slice text, const char *word) {
 
 clg_trace_kind clg_trace_kind_of(clg_slice head) {
     if (clg_slice_starts(head, "SQLite format 3")) return CLG_KIND_NSYS;
-    if (clg_slice_starts(head, "\xef\xbb\xbf"))
-        head = (clg_slice){head.text + 3, head.size - 3};
+    if (clg_slice_starts(head, "\xef\xbb\xbf")) head = (clg_slice){head.text + 3, head.size - 3};
     clg_scan s = {head.text, head.text + head.size};
     clg_scan_separators(&s);
     if (s.at < s.end && (*s.at == '{' || *s.at == '[')) return CLG_KIND_JSON;

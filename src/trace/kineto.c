@@ -27,7 +27,7 @@ typedef struct reader {
     clg_launches launches;
     clg_slice devices; /* deviceProperties as written */
     int64_t base_ns, device;
-    int64_t rescanned; /* bytes read again after damage */
+    int64_t rescanned;             /* bytes read again after damage */
     bool events_seen, closed, cut; /* closed: the text came to its end; cut: within an event */
 } reader;
 
@@ -54,13 +54,14 @@ static const struct {
     clg_slice name;
     kind kind;
 } categories[] = {
-#define CATEGORY(name, kind) {{name, sizeof name - 1}, kind}
-    CATEGORY("cpu_op", KIND_CPU),          CATEGORY("cuda_runtime", KIND_LAUNCH),
-    CATEGORY("kernel", KIND_KERNEL),       CATEGORY("user_annotation", KIND_CPU),
-    CATEGORY("cuda_driver", KIND_LAUNCH),  CATEGORY("gpu_memcpy", KIND_COPY),
-    CATEGORY("gpu_memset", KIND_COPY),     CATEGORY("Kernel", KIND_KERNEL),
-    CATEGORY("Memcpy", KIND_COPY),         CATEGORY("Memset", KIND_COPY),
-    CATEGORY("Runtime", KIND_LAUNCH),      CATEGORY("Operator", KIND_CPU),
+#define CATEGORY(name, kind)                                                                       \
+    { {name, sizeof name - 1}, kind }
+    CATEGORY("cpu_op", KIND_CPU),         CATEGORY("cuda_runtime", KIND_LAUNCH),
+    CATEGORY("kernel", KIND_KERNEL),      CATEGORY("user_annotation", KIND_CPU),
+    CATEGORY("cuda_driver", KIND_LAUNCH), CATEGORY("gpu_memcpy", KIND_COPY),
+    CATEGORY("gpu_memset", KIND_COPY),    CATEGORY("Kernel", KIND_KERNEL),
+    CATEGORY("Memcpy", KIND_COPY),        CATEGORY("Memset", KIND_COPY),
+    CATEGORY("Runtime", KIND_LAUNCH),     CATEGORY("Operator", KIND_CPU),
     CATEGORY("hip_runtime", KIND_LAUNCH)};
 
 static kind kind_of(clg_slice category) {
@@ -140,8 +141,8 @@ static void name_group(reader *r, const clg_trace_event *e, clg_trace_descriptio
         memcpy(both + e->group_name.size + 1, e->group_ranks.text, e->group_ranks.size);
     what->grouped = true;
     what->group = clg_intern_add(&r->trace->groups, (clg_slice){both, size});
-    what->group_name = clg_intern_add(&r->trace->groups,
-                                      e->group_name.size ? e->group_name : e->group_ranks);
+    what->group_name =
+        clg_intern_add(&r->trace->groups, e->group_name.size ? e->group_name : e->group_ranks);
     clg_arena_back_to(&r->scratch, mark);
 }
 
@@ -157,8 +158,7 @@ static int64_t world_of_inputs(clg_slice inputs) {
 }
 
 static clg_trace_description describe(reader *r, const clg_trace_event *e) {
-    clg_trace_description what = {.bytes = -1,
-                                  .group_size = clg_trace_integer(e->group_size, -1)};
+    clg_trace_description what = {.bytes = -1, .group_size = clg_trace_integer(e->group_size, -1)};
     if (e->collective.size) what.operation = clg_trace_operation(e->collective);
     what.bytes = bytes_said(e, what.operation);
     name_group(r, e, &what);
@@ -171,8 +171,8 @@ static void take_gpu(reader *r, const clg_trace_event *e, kind k, int64_t start_
     clg_trace_kernel *row = kernel_of(r, e, k, &name);
     row->total_ns += duration_ns;
     row->count++;
-    clg_event event = {start_ns, duration_ns, name, track_of(r, e), (uint8_t)row->work,
-                       0xff,     -1,          correlation_of(e)};
+    clg_event event = {start_ns,           duration_ns, name, track_of(r, e),
+                       (uint8_t)row->work, 0xff,        -1,   correlation_of(e)};
     clg_timeline_add(&r->trace->timeline, event);
     if (row->work != CLG_WORK_COMMUNICATION) return;
     clg_trace_call call = {start_ns, duration_ns, -1, name, event.detail, describe(r, e)};

@@ -28,8 +28,7 @@ static size_t before(const clg_launches *l, const clg_launch *launch) {
 
 static void fill(clg_trace_description *what, const clg_trace_description *from) {
     if (from->operation != CLG_OPERATION_UNKNOWN &&
-        (what->operation == CLG_OPERATION_UNKNOWN ||
-         what->operation == CLG_OPERATION_SEND_RECEIVE))
+        (what->operation == CLG_OPERATION_UNKNOWN || what->operation == CLG_OPERATION_SEND_RECEIVE))
         what->operation = from->operation;
     if (what->bytes < 0) {
         what->bytes = from->bytes;
@@ -78,14 +77,14 @@ static int by_start(const void *a, const void *b) {
     return (x->duration_ns > y->duration_ns) - (x->duration_ns < y->duration_ns);
 }
 
-static void add_clipped(clg_timeline *t, const clg_ledger *ledger, int64_t start_ns,
-                        int64_t end_ns, clg_work work) {
+static void add_clipped(clg_timeline *t, const clg_ledger *ledger, int64_t start_ns, int64_t end_ns,
+                        clg_work work) {
     int64_t last_ns = ledger->start_ns + ledger->span_ns;
     if (start_ns < ledger->start_ns) start_ns = ledger->start_ns;
     if (end_ns > last_ns) end_ns = last_ns;
     if (end_ns > start_ns)
-        clg_timeline_add(t, (clg_event){start_ns, end_ns - start_ns, 0, 0, (uint8_t)work, 0xff,
-                                        -1, -1});
+        clg_timeline_add(
+            t, (clg_event){start_ns, end_ns - start_ns, 0, 0, (uint8_t)work, 0xff, -1, -1});
 }
 
 /* The gap before an event was the host's fault until the launch of the event began. */
@@ -112,10 +111,9 @@ void clg_launches_split_idle(clg_launches *l, clg_trace *trace) {
     int64_t busy_until_ns = events[0].start_ns;
     for (size_t i = 0; i < count; i++) {
         const clg_event *e = &events[i];
-        if (e->start_ns > busy_until_ns)
-            add_late_launch(l, &t, &trace->ledger, e, busy_until_ns);
-        clg_timeline_add(&t, (clg_event){e->start_ns, e->duration_ns, 0, 0, CLG_WORK_COMPUTE, 0xff,
-                                         -1, -1});
+        if (e->start_ns > busy_until_ns) add_late_launch(l, &t, &trace->ledger, e, busy_until_ns);
+        clg_timeline_add(
+            &t, (clg_event){e->start_ns, e->duration_ns, 0, 0, CLG_WORK_COMPUTE, 0xff, -1, -1});
         if (e->start_ns + e->duration_ns > busy_until_ns)
             busy_until_ns = e->start_ns + e->duration_ns;
     }

@@ -33,8 +33,8 @@ static bool is_any(clg_slice word, const char *const *list) {
 static const char *const types[] = {"int8",   "uint8",  "int32",    "uint32",   "int64",
                                     "uint64", "half",   "float",    "double",   "bfloat16",
                                     "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2", NULL};
-static const char *const reductions[] = {"sum", "prod", "max", "min", "avg", "mulsum", "none",
-                                         "all", NULL};
+static const char *const reductions[] = {"sum",    "prod", "max", "min", "avg",
+                                         "mulsum", "none", "all", NULL};
 
 /* A decimal in units of 10^-9 of what it counts. */
 static bool decimal(clg_slice word, int64_t *nano) { return clg_scan_decimal(word, 9, nano); }
@@ -43,15 +43,9 @@ static bool measured(log *l, const clg_slice *words, int64_t bytes, bool in_plac
     int64_t time_us, algorithm, bus;
     if (!decimal(words[0], &time_us) || !decimal(words[1], &algorithm) || !decimal(words[2], &bus))
         return false;
-    clg_nccl_row row = {l->file,
-                        l->operation,
-                        in_place,
-                        bytes,
-                        l->ranks,
-                        (double)time_us * 1e-15,
-                        (double)algorithm,
-                        (double)bus,
-                        -1};
+    clg_nccl_row row = {
+        l->file,           l->operation, in_place, bytes, l->ranks, (double)time_us * 1e-15,
+        (double)algorithm, (double)bus,  -1};
     if (!clg_scan_decimal(words[3], 0, &row.wrong)) row.wrong = -1;
     CLG_TRACE_ADD(l->rows->arena, l->rows->row, l->rows->count, l->rows->capacity, row);
     return true;
@@ -121,8 +115,8 @@ static void infer_operation(const log *l, size_t first) {
     bool above = false;
     for (size_t i = first; i < l->rows->count; i++) {
         const clg_nccl_row *r = &l->rows->row[i];
-        above |= r->algorithm_bytes_per_s > 10e9 &&
-                 r->bus_bytes_per_s > 1.05 * r->algorithm_bytes_per_s;
+        above |=
+            r->algorithm_bytes_per_s > 10e9 && r->bus_bytes_per_s > 1.05 * r->algorithm_bytes_per_s;
     }
     for (size_t i = first; above && i < l->rows->count; i++)
         if (l->rows->row[i].operation == CLG_OPERATION_UNKNOWN)

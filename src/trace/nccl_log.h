@@ -15,9 +15,9 @@ typedef struct clg_nccl_row {
     clg_operation operation;
     bool in_place;
     int64_t bytes;
-    int ranks;                                  /* 0: not said */
+    int ranks; /* 0: not said */
     double time_s, algorithm_bytes_per_s, bus_bytes_per_s;
-    int64_t wrong;                              /* -1: not checked */
+    int64_t wrong; /* -1: not checked */
 } clg_nccl_row;
 
 typedef struct clg_nccl_rows {

@@ -35,11 +35,11 @@ typedef struct export {
     columns columns;       /* of the table being read */
     const char *copy_name; /* of a table of copies; NULL for kernels */
     int64_t unreadable;
-} export;
+}
+export;
 
 static bool number(const clg_sqlite_row *row, int column, int64_t *value) {
-    if (column < 0 || column >= row->columns || row->value[column].text ||
-        row->value[column].null)
+    if (column < 0 || column >= row->columns || row->value[column].text || row->value[column].null)
         return false;
     *value = row->value[column].integer;
     return true;
@@ -72,8 +72,8 @@ static const char *name_of(const export *x, int64_t id) {
 }
 
 static uint32_t kernel_of(export *x, device *d, int64_t name_id) {
-    uint64_t key = x->copy_name ? clg_trace_hash((clg_slice){x->copy_name, 6}, 1)
-                                : (uint64_t)name_id + 1;
+    uint64_t key =
+        x->copy_name ? clg_trace_hash((clg_slice){x->copy_name, 6}, 1) : (uint64_t)name_id + 1;
     uint32_t known = clg_map_get(&d->names, key, UINT32_MAX);
     if (known != UINT32_MAX) return known;
     clg_timeline *t = &d->trace.timeline;
@@ -110,7 +110,11 @@ static void add_call(export *x, device *d, const clg_event *event) {
     clg_trace *t = &d->trace;
     const char *stream = t->timeline.tracks[event->track].name;
     uint32_t group = clg_intern_add(&t->groups, (clg_slice){stream, strlen(stream)});
-    clg_trace_call call = {event->start_ns, event->duration_ns, -1, event->name, event->detail,
+    clg_trace_call call = {event->start_ns,
+                           event->duration_ns,
+                           -1,
+                           event->name,
+                           event->detail,
                            {.operation = t->kernels[event->name].operation,
                             .group = group,
                             .group_name = group,
@@ -137,8 +141,14 @@ static void take_work(void *context, const clg_sqlite_row *row) {
     k->count++;
     k->total_ns += end_ns - start_ns;
     bool small = correlation >= 0 && correlation < INT32_MAX;
-    clg_event event = {start_ns, end_ns - start_ns, kernel, track_of(x, d, stream),
-                       (uint8_t)k->work, 0xff, -1, small ? (int32_t)correlation : -1};
+    clg_event event = {start_ns,
+                       end_ns - start_ns,
+                       kernel,
+                       track_of(x, d, stream),
+                       (uint8_t)k->work,
+                       0xff,
+                       -1,
+                       small ? (int32_t)correlation : -1};
     clg_timeline_add(&d->trace.timeline, event);
     d->trace.events_read++;
     if (k->work == CLG_WORK_COMMUNICATION) add_call(x, d, &event);
@@ -195,8 +205,8 @@ static int by_id(const void *a, const void *b) {
 /* With several GPUs in a file, a GPU's number stands for its rank. */
 static void finish(export *x, device *d) {
     clg_trace *t = &d->trace;
-    t->rank = x->device_count > 1 && d->id < INT32_MAX ? (int32_t)d->id
-                                                       : clg_trace_rank_of_name(x->path);
+    t->rank =
+        x->device_count > 1 && d->id < INT32_MAX ? (int32_t)d->id : clg_trace_rank_of_name(x->path);
     for (uint32_t i = 0; i < t->timeline.track_count; i++) t->timeline.tracks[i].rank = t->rank;
     t->timeline.name_capacity = t->timeline.name_count;
     if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);

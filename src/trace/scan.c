@@ -119,8 +119,8 @@ static bool swallows_event(const char *at, const char *end) {
 
 /* Past what neither opens, closes nor quotes. */
 static const char *past_plain(const char *at, const char *end) {
-    static const bool marks[256] = {['"'] = true, ['{'] = true, ['}'] = true,
-                                    ['['] = true, [']'] = true};
+    static const bool marks[256] = {
+        ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
     while (at < end && !marks[(unsigned char)*at]) at++;
     return at;
 }
@@ -139,8 +139,7 @@ static clg_scan_status scan_nested(clg_scan *s, clg_slice *out) {
         }
         if (c == '{' || c == '[') depth++;
         if (c == '}' || c == ']') depth--;
-        if (depth > DEEPEST || (c == '{' && swallows_event(s->at, s->end)))
-            return CLG_SCAN_DAMAGED;
+        if (depth > DEEPEST || (c == '{' && swallows_event(s->at, s->end))) return CLG_SCAN_DAMAGED;
         s->at++;
         if (depth > 0) s->at = past_plain(s->at, s->end);
     } while (depth > 0);

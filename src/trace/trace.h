@@ -15,10 +15,10 @@
  * launch. */
 typedef struct clg_trace_description {
     clg_operation operation;
-    bool grouped;                 /* `group` says which processes took part */
-    bool bytes_per_rank;          /* `bytes` is one rank's part of an all-gather */
-    uint32_t group, group_name;   /* in groups: with its ranks, and as printed */
-    int64_t bytes, group_size;    /* -1: unknown */
+    bool grouped;               /* `group` says which processes took part */
+    bool bytes_per_rank;        /* `bytes` is one rank's part of an all-gather */
+    uint32_t group, group_name; /* in groups: with its ranks, and as printed */
+    int64_t bytes, group_size;  /* -1: unknown */
 } clg_trace_description;
 
 /* A communication kernel. */

@@ -26,8 +26,9 @@ int main(void) {
     CHECK_NEAR(rows.row[1].bus_bytes_per_s, 263.30e9, 1e-12);
     CHECK(rows.row[1].in_place && rows.row[1].wrong == 0);
     CASE("prefixes, no root column, N/A");
-    rows = rows_of("[1,0]<stdout>:  8  2  float  sum  20.5  0.00  0.00  0e+00  20.1  0.00  0.00  N/A\n"
-                   " 0: 1024  256  float  none  19  0.05  0.09  N/A  18  0.06  0.10  N/A\n");
+    rows =
+        rows_of("[1,0]<stdout>:  8  2  float  sum  20.5  0.00  0.00  0e+00  20.1  0.00  0.00  N/A\n"
+                " 0: 1024  256  float  none  19  0.05  0.09  N/A  18  0.06  0.10  N/A\n");
     CHECK(rows.count == 4 && rows.row[0].bytes == 8 && rows.row[0].wrong == 0);
     CHECK(rows.row[1].wrong == -1 && rows.row[0].operation == CLG_OPERATION_UNKNOWN);
     CHECK_NEAR(rows.row[2].time_s, 19e-6, 1e-12);

@@ -34,8 +34,10 @@ int main(void) {
     decimal("1706850122853993.123456789", 3, 1706850122853993123);
     decimal("25e-4", 3, 3);
     CASE("no numbers");
-    CHECK(!clg_scan_decimal(slice(""), 3, &ignored) && !clg_scan_decimal(slice("NaN"), 3, &ignored));
-    CHECK(!clg_scan_decimal(slice("1x"), 3, &ignored) && !clg_scan_decimal(slice("1e"), 3, &ignored));
+    CHECK(!clg_scan_decimal(slice(""), 3, &ignored) &&
+          !clg_scan_decimal(slice("NaN"), 3, &ignored));
+    CHECK(!clg_scan_decimal(slice("1x"), 3, &ignored) &&
+          !clg_scan_decimal(slice("1e"), 3, &ignored));
     CHECK(!clg_scan_decimal(slice("99999999999999999999"), 3, &ignored));
     CHECK(!clg_scan_decimal(slice("1e400"), 3, &ignored));
     decimal("1e-400", 3, 0);

@@ -27,8 +27,8 @@ static bool read_file(const char *path, clg_trace *trace) {
     clg_slice head;
     clg_error error = {0};
     if (clg_trace_open(&scratch, path, &file, &head, &error) != CLG_OK) return false;
-    bool read = clg_trace_read(&arena, path, clg_trace_file_source(file), &table, trace, &error) ==
-                CLG_OK;
+    bool read =
+        clg_trace_read(&arena, path, clg_trace_file_source(file), &table, trace, &error) == CLG_OK;
     clg_trace_close(file);
     clg_arena_clear(&scratch);
     return read;

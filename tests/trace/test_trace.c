@@ -30,16 +30,17 @@ static bool adds_up(const clg_ledger *l) {
 }
 
 #define GPU(cat, name, ts, dur)                                                                    \
-    "{\"ph\": \"X\", \"cat\": \"" cat "\", \"name\": \"" name "\", \"pid\": 0, \"tid\": 7, \"ts\": " \
-    ts ", \"dur\": " dur ", \"args\": {\"stream\": 7}}"
+    "{\"ph\": \"X\", \"cat\": \"" cat "\", \"name\": \"" name                                      \
+    "\", \"pid\": 0, \"tid\": 7, \"ts\": " ts ", \"dur\": " dur ", \"args\": {\"stream\": 7}}"
 #define NCCL "ncclDevKernel_AllReduce_Sum_f16_RING_LL(int)"
 #define OPEN "{\"schemaVersion\": 1, \"traceEvents\": [\n"
 #define CLOSE "\n], \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": 8}}"
 
 /* compute [10, 14), communication [12, 20), copy [19, 22) us, idle [22, 30), compute [30, 30.5) */
 #define FOUR                                                                                       \
-    GPU("kernel", "gemm", "10", "4") ",\n" GPU("kernel", NCCL, "12", "8") ",\n"                    \
-    GPU("gpu_memcpy", "Memcpy", "19", "3") ",\n" GPU("kernel", "gemm", "30.000", "0.5")
+    GPU("kernel", "gemm", "10", "4")                                                               \
+    ",\n" GPU("kernel", NCCL, "12", "8") ",\n" GPU("gpu_memcpy", "Memcpy", "19", "3") ",\n" GPU(   \
+        "kernel", "gemm", "30.000", "0.5")
 
 static void four(const clg_ledger *l) {
     CHECK(l->span_ns == 20500 && l->compute_ns == 4500 && l->exposed_communication_ns == 6000);
@@ -62,9 +63,11 @@ static void whole(void) {
                        "\"cat\": \"Kernel\", \"ph\": \"X\", \"tid\": \"stream 7\",}, ], }");
     CHECK(t.ledger.span_ns == 2500 && !t.damaged);
     CASE("annotations and synchronization are no work");
-    t = read_text("t", OPEN GPU("gpu_user_annotation", "a", "0", "99") ","
-                       GPU("cuda_sync", "s", "0", "99") "," GPU("overhead", "o", "0", "99") ","
-                       GPU("cpu_op", "triton", "0", "99") "," FOUR CLOSE);
+    t = read_text("t",
+                  OPEN GPU("gpu_user_annotation", "a", "0", "99") "," GPU(
+                      "cuda_sync", "s", "0", "99") "," GPU("overhead", "o", "0",
+                                                           "99") "," GPU("cpu_op", "triton", "0",
+                                                                         "99") "," FOUR CLOSE);
     four(&t.ledger);
     CASE("no events at all");
     t = read_text("t", "{\"traceEvents\": []}");
@@ -82,30 +85,34 @@ static void damaged(void) {
     four(&t.ledger);
     CHECK(t.events_lost == 0 && t.damaged);
     CASE("control bytes and unescaped quotes in names lose nothing");
-    t = read_text("t", OPEN GPU("cpu_op", "a\001\002\n\tb", "1", "1") ",\n"
-                       GPU("kernel", "f<\"q\">(int)", "10", "4") ",\n"
-                       GPU("kernel", NCCL, "12", "8") CLOSE);
+    t = read_text("t", OPEN GPU("cpu_op", "a\001\002\n\tb", "1",
+                                "1") ",\n" GPU("kernel", "f<\"q\">(int)", "10",
+                                               "4") ",\n" GPU("kernel", NCCL, "12", "8") CLOSE);
     CHECK(t.events_lost == 0 && t.timeline.count == 2 && t.ledger.span_ns == 10000);
     CHECK_TEXT(t.timeline.names[0], "f<\"q\">(int)");
     CASE("a lost quote loses its event only");
-    t = read_text("t", OPEN "{\"ph\": \"X\", \"cat\": \"kernel, \"name\": \"k\", \"ts\": 1},\n"
-                       FOUR CLOSE);
+    t = read_text("t", OPEN
+                  "{\"ph\": \"X\", \"cat\": \"kernel, \"name\": \"k\", \"ts\": 1},\n" FOUR CLOSE);
     four(&t.ledger);
     CHECK(t.events_lost == 1 && t.rank == 3);
     CASE("a lost bracket loses its event only");
-    t = read_text("t", OPEN "{\"ph\": \"X\", \"cat\": \"kernel\", \"args\": {\"a\": [1,\n" FOUR CLOSE);
+    t = read_text("t",
+                  OPEN "{\"ph\": \"X\", \"cat\": \"kernel\", \"args\": {\"a\": [1,\n" FOUR CLOSE);
     four(&t.ledger);
     CHECK(t.events_lost == 1 && t.rank == 3 && t.damages == 1);
     CASE("two writers in one file");
-    t = read_text("t", OPEN GPU("kernel", "gemm", "10", "4") ",\n{\"ph\": \"X\", \"cat\": \"ker"
-                       GPU("kernel", NCCL, "12", "8") ",\nnel\", \"name\": \"x\"},\n"
-                       GPU("gpu_memcpy", "Memcpy", "19", "3") ",\n"
-                       GPU("kernel", "gemm", "30", "0.5") CLOSE);
+    t = read_text("t",
+                  OPEN GPU("kernel", "gemm", "10", "4") ",\n{\"ph\": \"X\", \"cat\": \"ker" GPU(
+                      "kernel", NCCL, "12",
+                      "8") ",\nnel\", \"name\": \"x\"},\n" GPU("gpu_memcpy", "Memcpy", "19",
+                                                               "3") ",\n" GPU("kernel", "gemm",
+                                                                              "30", "0.5") CLOSE);
     four(&t.ledger);
     CHECK(t.events_lost == 1 && t.rank == 3);
     CASE("times that are none, and durations that overflowed");
-    t = read_text("t", OPEN GPU("kernel", "a", "NaN", "1") "," GPU("kernel", "a", "1", "\"x\"") ","
-                       GPU("kernel", "a", "1", "18446744073709551") "," FOUR CLOSE);
+    t = read_text("t",
+                  OPEN GPU("kernel", "a", "NaN", "1") "," GPU("kernel", "a", "1", "\"x\"") "," GPU(
+                      "kernel", "a", "1", "18446744073709551") "," FOUR CLOSE);
     four(&t.ledger);
     CHECK(t.events_lost == 3);
     CASE("a damaged header");
@@ -117,8 +124,15 @@ static void damaged(void) {
 /* A text made of one piece over and over, which must cost no more than its size: each of these took
  * minutes if faults were read over from every event they begin. */
 static void hostile(void) {
-    static const char *const pieces[] = {"{\"ph\":[", "{\"ph\":\"", "\"", "{", "[", "{\"ph\":1,\"a\":[1,",
-                                         "{\"ph\":\"a\"b", "\\", "{\"ph\":{\"a\":\"\\\""};
+    static const char *const pieces[] = {"{\"ph\":[",
+                                         "{\"ph\":\"",
+                                         "\"",
+                                         "{",
+                                         "[",
+                                         "{\"ph\":1,\"a\":[1,",
+                                         "{\"ph\":\"a\"b",
+                                         "\\",
+                                         "{\"ph\":{\"a\":\"\\\""};
     CASE("hostile texts are given up quickly");
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         clg_arena big = {0};
@@ -176,22 +190,28 @@ static void two_ranks(void) {
 static void causes(void) {
     CASE("sizes from the operator around the launch");
     clg_trace t = read_text(
-        "t", OPEN "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"nccl:all_reduce\",\"pid\":9,"
-                  "\"tid\":9,\"ts\":1,\"dur\":5,\"args\":{\"Input Dims\":[[8, 4]],\"Input type\":"
-                  "[\"c10::Half\"]}},{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel"
-                  "\",\"pid\":9,\"tid\":9,\"ts\":2,\"dur\":1,\"args\":{\"correlation\":5}},"
-                  "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" NCCL "\",\"pid\":0,\"tid\":7,"
-                  "\"ts\":4,\"dur\":5,\"args\":{\"correlation\":5}}" CLOSE);
+        "t",
+        OPEN "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"nccl:all_reduce\",\"pid\":9,"
+             "\"tid\":9,\"ts\":1,\"dur\":5,\"args\":{\"Input Dims\":[[8, 4]],\"Input type\":"
+             "[\"c10::Half\"]}},{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel"
+             "\",\"pid\":9,\"tid\":9,\"ts\":2,\"dur\":1,\"args\":{\"correlation\":5}},"
+             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" NCCL "\",\"pid\":0,\"tid\":7,"
+             "\"ts\":4,\"dur\":5,\"args\":{\"correlation\":5}}" CLOSE);
     CHECK(t.call_count == 1 && t.calls[0].what.bytes == 64);
     CHECK(t.calls[0].what.operation == CLG_OPERATION_ALL_REDUCE);
     CASE("idle: the loader, then the launch, then the rest");
     t = read_text(
-        "t", OPEN GPU("kernel", "gemm", "0", "10")
-             ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"enumerate(DataLoader)#x.__next__\","
-             "\"pid\":9,\"tid\":9,\"ts\":8,\"dur\":6},{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":"
-             "\"l\",\"pid\":9,\"tid\":9,\"ts\":17,\"dur\":1,\"args\":{\"correlation\":6}},"
-             "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":19,\"dur\":1,"
-             "\"args\":{\"correlation\":6}}" CLOSE);
+        "t",
+        OPEN GPU(
+            "kernel", "gemm", "0",
+            "10") ",{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"enumerate(DataLoader)#x.__"
+                  "next__\","
+                  "\"pid\":9,\"tid\":9,\"ts\":8,\"dur\":6},{\"ph\":\"X\",\"cat\":\"cuda_runtime\","
+                  "\"name\":"
+                  "\"l\",\"pid\":9,\"tid\":9,\"ts\":17,\"dur\":1,\"args\":{\"correlation\":6}},"
+                  "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":19,"
+                  "\"dur\":1,"
+                  "\"args\":{\"correlation\":6}}" CLOSE);
     CHECK(t.ledger.idle_ns == 9000 && t.idle_loading_ns == 4000 && t.idle_launch_ns == 3000);
 }
 
