@@ -13,6 +13,7 @@
     X(size)                                                                                        \
     X(show)                                                                                        \
     X(validate)                                                                                    \
+    X(trace)                                                                                       \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \
