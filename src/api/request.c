@@ -342,17 +342,18 @@ static bool holds(const clg_axis_values *axis, int value) {
 
 /* Candidates a free axis would take, so that some can be struck out. */
 static void fill_free(clg_param param, int64_t gpus, clg_axis_values *axis) {
+    enum { MICRO_BATCHES = 16 }; /* what the search tries by itself */
     if (axis->count > 0) return;
-    int most = param == CLG_PARAM_ZERO                                       ? 3
-               : param == CLG_PARAM_SP                                       ? 1
-               : param == CLG_PARAM_RECOMPUTE || param == CLG_PARAM_HSDP     ? 2
-               : param == CLG_PARAM_SCHEDULE || param == CLG_PARAM_ATTENTION ? 5
-                                                                             : 0;
-    if (most > 0) {
-        int last = param == CLG_PARAM_ATTENTION ? CLG_ATTENTION_KERNELS - 1 : most;
-        for (int v = 0; v <= last; v++) axis->value[axis->count++] = v;
-        return;
-    }
+    int last = param == CLG_PARAM_ZERO        ? 3
+               : param == CLG_PARAM_SP        ? 1
+               : param == CLG_PARAM_RECOMPUTE ? CLG_RECOMPUTE_FULL
+               : param == CLG_PARAM_SCHEDULE  ? CLG_SCHEDULES - 1
+               : param == CLG_PARAM_ATTENTION ? CLG_ATTENTION_KERNELS - 1
+                                              : -1;
+    for (int v = 0; v <= last; v++) axis->value[axis->count++] = v;
+    if (last >= 0) return;
+    if (param == CLG_PARAM_HSDP) axis->value[axis->count++] = 0;
+    if (param == CLG_PARAM_MICRO_BATCH) gpus = MICRO_BATCHES;
     for (int v = 1; v <= gpus && v <= 1024 && axis->count < CLG_SEARCH_VALUES; v++)
         if (gpus % v == 0 || v <= 16) axis->value[axis->count++] = v;
 }

@@ -21,9 +21,10 @@ static void more_fabric(clg_scenario *s) {
     s->machine.node.nic_bytes_per_s *= MORE;
 }
 
+/* From the hops in force: the machine's own, or those of the curves. */
 static void less_latency(clg_scenario *s) {
-    s->machine.fabric.latency_s /= MORE;
-    s->machine.node.link_latency_s /= MORE;
+    s->machine.fabric.latency_s = s->network.slow.latency_s / MORE;
+    s->machine.node.link_latency_s = s->network.fast.latency_s / MORE;
 }
 
 static void faster_host(clg_scenario *s) {

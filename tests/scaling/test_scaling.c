@@ -100,7 +100,7 @@ int main(void) {
     fast.machine.gpu.fast_link_bytes_per_s *= 1e6;
     fast.machine.fabric.bytes_per_s *= 1e6;
     fast.machine.node.nic_bytes_per_s *= 1e6;
-    fast.machine.node.link_latency_s = fast.machine.fabric.latency_s = 0;
+    fast.machine.node.link_latency_s = fast.machine.fabric.latency_s = 1e-12;
     fast.stack.jitter = 0;
     CHECK(clg_scenario_prepare(&arena, &fast, &e) == CLG_OK);
     c = curve(&fast, CLG_WEAK, INFINITY, 64);
