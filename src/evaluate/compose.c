@@ -93,6 +93,8 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
     const clg_model *model = &c->scenario->model;
     int of_kind[CLG_LAYER_KINDS] = {0};
     for (int i = 0; i < layers; i++) of_kind[model->layer_kind[first_layer + i]]++;
+    bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
+    if (last) of_kind[model->layer_kind[model->layers - 1]] += model->prediction_layers;
     double again = recomputed_share(c->layout, layers);
     for (int kind = 0; kind < model->kinds; kind++) {
         if (of_kind[kind] == 0) continue;
@@ -101,7 +103,6 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
             clg_pass_add(&pass[p], &c->priced->layer[kind][p],
                          of_kind[kind] * (p == CLG_PASS_RECOMPUTE ? again : 1));
     }
-    bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
     s->load.embedding |= first;
     s->load.head |= last;
     for (int p = 0; p < CLG_PASSES; p++) {

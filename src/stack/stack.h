@@ -47,6 +47,7 @@ typedef struct clg_stack {
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_borrowed; /* of kernels timed on another GPU kind */
+    double validated_gpus; /* most GPUs of a run that was compared */
     /* memory */
     double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
     double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */
