@@ -51,4 +51,4 @@ clean:
 
 .PHONY: all quick test clean
 .SECONDARY:
--include $(objects:.o=.d) $(tests:=.d)
+-include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(tests:=.d)

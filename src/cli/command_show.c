@@ -14,7 +14,8 @@ typedef struct shelf {
 } shelf;
 
 static const shelf shelves[] = {{"models", "model/"}, {"gpus", "gpu/"},     {"nodes", "node/"},
-                                {"fabrics", "fabric/"}, {"stacks", "stack/"}, {"prices", "price/"}};
+                                {"fabrics", "fabric/"}, {"stacks", "stack/"}, {"prices", "price/"},
+                                {"engines", "engine/"}, {"api-prices", "api-price/"}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 static const char *stem(clg_arena *arena, const clg_file *file, const shelf *s) {

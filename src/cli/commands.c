@@ -11,6 +11,7 @@
     X(explain)                                                                                     \
     X(show)                                                                                        \
     X(validate)                                                                                    \
+    X(demand)                                                                                      \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \

@@ -264,10 +264,14 @@ static bool needs_more(const clg_replica *r, const clg_demand *demand) {
     return r->rules.blocks < 1 || tokens < (double)demand->longest_tokens;
 }
 
+/* Engines take the fastest kernel there is for the GPU. */
 static clg_attention_kernel attention_of(const clg_kernels *k) {
-    return k->attention[CLG_FLASH3].known  ? CLG_FLASH3
-           : k->attention[CLG_CUDNN].known ? CLG_CUDNN
-                                           : CLG_FLASH2;
+    int best = CLG_FLASH2;
+    for (int i = CLG_FLASH2; i < CLG_ATTENTION_KERNELS; i++)
+        if (k->attention[i].known &&
+            k->attention[i].forward_efficiency > k->attention[best].forward_efficiency)
+            best = i;
+    return (clg_attention_kernel)best;
 }
 
 static clg_status refuse(const clg_replica *r, clg_error *error) {

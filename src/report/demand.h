@@ -1,0 +1,15 @@
+/* demand.h -- serving economics as text for people and as JSON. */
+#ifndef CLG_REPORT_DEMAND_H
+#define CLG_REPORT_DEMAND_H
+
+#include "base/text.h"
+#include "serve/answer.h"
+
+void clg_report_demand(clg_text *text, const clg_serve_question *question,
+                       const clg_serve_answer *answer);
+
+/* Names and order of docs/formats.md. */
+void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question,
+                     const clg_serve_answer *answer);
+
+#endif
