@@ -161,17 +161,17 @@ static clg_precision arithmetic_of(const clg_gpu *gpu, clg_precision weights) {
 }
 
 static clg_status prepare_replica(clg_session *session, const clg_demand *demand,
-                                  clg_scenario *scenario, clg_replica *replica, clg_error *error) {
+                                  clg_scenario *scenario, clg_replica_choice *choice,
+                                  clg_replica *replica, clg_error *error) {
     clg_space space;
     clg_engine engine;
-    clg_replica_choice choice = {0};
     const char *name = session->request.value[CLG_PARAM_ENGINE];
     if (read_scenario(session, scenario, &space, error) != CLG_OK ||
         clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
-        read_choice(session, &space, &choice, error) != CLG_OK)
+        read_choice(session, &space, choice, error) != CLG_OK)
         return error->status;
-    choice.compute = arithmetic_of(&scenario->machine.gpu, choice.weights);
-    if (clg_replica_prepare(session->arena, scenario, &engine, &choice, demand, replica, error) !=
+    choice->compute = arithmetic_of(&scenario->machine.gpu, choice->weights);
+    if (clg_replica_prepare(session->arena, scenario, &engine, choice, demand, replica, error) !=
         CLG_OK)
         return error->status;
     replica->rules.clients = (int64_t)demand->clients;
@@ -220,15 +220,25 @@ static clg_status read_question(clg_session *session, clg_serve_question *questi
 
 static void tell(void *context, double share) { clg_progress_tell(context, "simulating", share); }
 
+static void add_levers(clg_session *session, const clg_serve_question *question,
+                       const clg_replica_choice *choice) {
+    clg_lever lever[CLG_LEVERS];
+    int count = clg_levers(session->arena, question, choice,
+                           (clg_serve_progress){tell, session}, lever);
+    clg_progress_end(session);
+    clg_report_levers(&session->out, lever, count);
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
     clg_scenario scenario;
     clg_demand demand;
     clg_replica replica;
     clg_api_price api;
     clg_serve_answer answer;
+    clg_replica_choice choice = {0};
     clg_serve_question question = {.replica = &replica, .demand = &demand, .api = &api};
     if (read_demand(session, &demand, error) != CLG_OK ||
-        prepare_replica(session, &demand, &scenario, &replica, error) != CLG_OK ||
+        prepare_replica(session, &demand, &scenario, &choice, &replica, error) != CLG_OK ||
         read_api(session, &scenario.model, &api, error) != CLG_OK ||
         read_question(session, &question, error) != CLG_OK ||
         clg_serve_answer_make(session->arena, &question, (clg_serve_progress){tell, session},
@@ -237,6 +247,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_progress_end(session);
     if (!clg_session_has(session, CLG_PARAM_JSON)) {
         clg_report_demand(&session->out, &question, &answer);
+        if (clg_session_has(session, CLG_PARAM_LEVERS)) add_levers(session, &question, &choice);
         return CLG_OK;
     }
     clg_json_writer writer = {.text = &session->out, .pretty = true};

@@ -107,9 +107,12 @@ static void print_latency(clg_text *t, const clg_serve_answer *a) {
     print_times(t, "first token", &a->fleet.ttft_s);
     print_times(t, "each token after", &a->fleet.tpot_s);
     print_times(t, "whole answer", &a->fleet.e2e_s);
+    clg_text_print(t, "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
+                      "%s\n",
+                   q(t, a->ttft_low_s, CLG_SECONDS), q(t, a->ttft_high_s, CLG_SECONDS));
     if (a->rho > trusted_load)
-        clg_text_print(t, "         at %.0f %% of capacity waits are no forecast: 5 %% slower "
-                          "iterations change them many times over\n",
+        clg_text_print(t, "         at %.0f %% of capacity waits are no forecast: trust the interval "
+                          "only\n",
                        100 * a->rho);
 }
 
@@ -136,9 +139,7 @@ static void print_factors(clg_text *t, const clg_serve_answer *a) {
     }
 }
 
-static void print_verdict(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
-    const clg_demand *d = s->demand;
-    double rate = d->span_s > 0 ? (double)d->count / d->span_s : 0;
+static void print_verdict(clg_text *t, const clg_serve_answer *a) {
     if (a->break_even_share > 1)
         clg_text_print(t, "         even a full replica costs more: the API is cheaper at any "
                           "demand (%.1f x)\n",
@@ -149,7 +150,6 @@ static void print_verdict(clg_text *t, const clg_serve_question *s, const clg_se
                        100 * a->break_even_share, a->break_even_per_s,
                        a->usd_per_million < a->api_usd_per_million ? "pays" : "does not",
                        usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
-    (void)rate;
 }
 
 static void print_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
@@ -169,7 +169,7 @@ static void print_money(clg_text *t, const clg_serve_question *s, const clg_serv
     clg_text_print(t, "api      %s (%s)\n         $%.3g in, $%.3g out per million; this mix %s per million out\n",
                    s->api->title, s->api->date, 1e6 * s->api->usd_per_input_token,
                    1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
-    print_verdict(t, s, a);
+    print_verdict(t, a);
 }
 
 static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
@@ -193,6 +193,28 @@ void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve
     print_use(t, s, a);
     print_money(t, s, a);
     print_caveats(t, s, a);
+}
+
+static const char *per_cent(clg_text *t, double share) {
+    return isfinite(share) ? clg_arena_print(t->arena, "%.1f %%", 100 * share) : "-";
+}
+
+static const char *number(clg_text *t, double value) {
+    return isfinite(value) ? clg_arena_print(t->arena, "%.3g", value) : "-";
+}
+
+void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
+    clg_text_print(t, "levers   %-22s %5s %12s %12s %12s %14s\n", "", "GPUs", "tokens/s/GPU",
+                   "$/Mtok full", "break-even", "half full at");
+    for (int i = 0; i < count; i++) {
+        const clg_lever *l = &lever[i];
+        if (!l->fits)
+            clg_text_print(t, "         %-22s does not fit\n", l->name);
+        else
+            clg_text_print(t, "         %-22s %5d %12s %12s %12s %8s req/s\n", l->name, l->gpus,
+                           grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
+                           per_cent(t, l->break_even_share), number(t, l->half_price_per_s));
+    }
 }
 
 static void json_percentiles(clg_json_writer *w, const char *key, const clg_percentiles *p) {
@@ -259,6 +281,16 @@ static void json_break_even(clg_json_writer *w, const clg_serve_question *s,
     clg_json_close(w, '}');
 }
 
+/* Replicas on average when scaled by window, without and with cold starts. */
+static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
+    clg_json_open(w, "autoscaled", '{');
+    clg_json_add_integer(w, "windows", a->windows);
+    clg_json_add_number(w, "replicas_mean", a->windows_mean);
+    clg_json_add_number(w, "replicas_most", a->windows_most);
+    clg_json_add_number(w, "replicas_mean_with_cold_starts", a->lagged_mean);
+    clg_json_close(w, '}');
+}
+
 void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_serve_answer *a) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "demand");
@@ -269,6 +301,10 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_add_number(w, "utilization", a->fleet.busy_share);
     clg_json_add_number(w, "mfu", a->mfu);
     json_percentiles(w, "ttft_s", &a->fleet.ttft_s);
+    clg_json_open(w, "ttft_p99_interval_s", '[');
+    clg_json_add_number(w, NULL, a->ttft_low_s);
+    clg_json_add_number(w, NULL, a->ttft_high_s);
+    clg_json_close(w, ']');
     json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
     json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
     clg_json_add_number(w, "rho", a->rho);
@@ -278,5 +314,8 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     json_break_even(w, s, a);
     clg_json_add_number(w, "gpus_kept_full", a->gpus_kept_full);
     clg_json_add_bool(w, "meets_target", a->meets);
+    clg_json_add_integer(w, "requests_refused", a->fleet.refused);
+    clg_json_add_number(w, "capacity_tokens_per_s", a->offline_tokens_per_s * (double)a->fleet.replicas);
+    json_windows(w, a);
     clg_json_close(w, '}');
 }

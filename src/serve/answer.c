@@ -27,6 +27,11 @@ double clg_serve_flop_per_output(const clg_model *m, const clg_demand_means *mea
     return decode + prompt * means->prompt_tokens / means->output_tokens;
 }
 
+/* Whether requests come in time, rather than all at once or when clients are free. */
+static bool is_timed(const clg_serve_question *q) {
+    return q->demand->span_s > 0 && q->demand->clients <= 0;
+}
+
 static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *means) {
     double best = 0;
     for (double b = 1; b <= 1 << 20; b *= 2)
@@ -213,18 +218,59 @@ static void tell(clg_serve_progress progress, double share) {
     if (progress.tell) progress.tell(progress.context, share);
 }
 
-/* A demand that comes all at once, or a closed loop: one fleet, no windows. */
-static clg_status answer_burst(clg_arena *arena, const clg_serve_question *q,
-                               const clg_demand_means *means, clg_serve_answer *a) {
-    int64_t n = q->replicas > 0 ? q->replicas : 1;
-    clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
-    a->target_tokens_per_s = a->offline_tokens_per_s;
-    a->meets = a->fleet.well_served >= q->target.share;
+void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    clg_demand_means means = clg_demand_means_of(q->demand);
+    *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
+                                         clg_replica_gpus(q->replica)};
+    a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
+    measure_offline(arena, q->replica, q->demand, a);
+    settle_break_even(q, &means, a);
     a->attainable = true;
+    a->target_tokens_per_s = a->offline_tokens_per_s;
+    if (!is_timed(q)) return;
+    double most = a->offline_tokens_per_s / means.output_tokens;
+    double rate = steady_rate(arena, q->replica, q->demand, &q->target, most);
+    a->attainable = rate > 0;
+    if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
+}
+
+/* p99 of the first token when every iteration takes `scale` times as long. */
+static double scaled_ttft_s(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                            double scale) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r = *q->replica;
+    size_t count = (size_t)r.cost.max_tokens + 1;
+    double *dense = clg_take(arena, count, double);
+    for (size_t i = 0; i < count; i++) dense[i] = r.cost.dense_s[i] * scale;
+    r.cost.dense_s = dense;
+    r.cost.context_s *= scale;
+    r.cost.pair_s *= scale;
+    r.cost.sequence_s *= scale;
+    clg_fleet f;
+    clg_fleet_run(arena, &r, q->demand, n, &q->target, &f);
+    clg_arena_back_to(arena, mark);
+    return f.ttft_s.p99;
+}
+
+/* How sure costs are at best: a few per cent, which load multiplies. */
+static const double cost_doubt = 0.05;
+
+static void run_fleet(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                      clg_serve_answer *a) {
+    clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+    a->meets = a->fleet.well_served >= q->target.share;
+    a->ttft_low_s = scaled_ttft_s(arena, q, n, 1 - cost_doubt);
+    a->ttft_high_s = scaled_ttft_s(arena, q, n, 1 + cost_doubt);
+}
+
+/* A demand that comes all at once, or a closed loop: one fleet, no windows. */
+static void answer_burst(clg_arena *arena, const clg_serve_question *q,
+                         const clg_demand_means *means, clg_serve_answer *a) {
+    int64_t n = q->replicas > 0 ? q->replicas : 1;
+    run_fleet(arena, q, n, a);
     a->windows_mean = a->windows_most = a->lagged_mean = (double)n;
     settle_totals(q, means, a);
     settle_burst(a);
-    return CLG_OK;
 }
 
 clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
@@ -232,25 +278,19 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                                  clg_error *error) {
     const clg_demand *d = q->demand;
     clg_demand_means means = clg_demand_means_of(d);
-    *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
-                                         clg_replica_gpus(q->replica)};
-    a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
-    measure_offline(arena, q->replica, d, a);
-    settle_break_even(q, &means, a);
-    tell(progress, 0.1);
-    if (d->span_s <= 0 || d->clients > 0) return answer_burst(arena, q, &means, a);
-    double most = a->offline_tokens_per_s / means.output_tokens;
-    double rate = steady_rate(arena, q->replica, d, &q->target, most);
-    a->attainable = rate > 0;
+    clg_serve_capacity(arena, q, a);
+    if (!is_timed(q)) {
+        answer_burst(arena, q, &means, a);
+        return CLG_OK;
+    }
     if (!a->attainable && q->replicas == 0) return refuse_target(q, error);
-    a->target_tokens_per_s = a->attainable ? rate * means.output_tokens : a->offline_tokens_per_s;
     tell(progress, 0.4);
-    window_sum sum = {1, 1, 1, 0, 0, 0};
+    window_sum sum = {0};
     if (a->attainable) sum = over_windows(arena, q, progress, a);
     double guess = fmax(a->windows_most, 1);
-    int64_t n = q->replicas > 0 ? q->replicas : fleet_needed(arena, q->replica, d, &q->target, guess);
-    clg_fleet_run(arena, q->replica, d, n, &q->target, &a->fleet);
-    a->meets = a->fleet.well_served >= q->target.share;
+    int64_t n = q->replicas > 0 ? q->replicas
+                                : fleet_needed(arena, q->replica, d, &q->target, guess);
+    run_fleet(arena, q, n, a);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
     settle_factors(a, &sum, d->span_s);

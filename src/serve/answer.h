@@ -57,6 +57,7 @@ typedef struct clg_serve_question {
 
 typedef struct clg_serve_answer {
     clg_fleet fleet;
+    double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
     bool meets;                  /* the target, by this fleet */
     bool attainable;             /* by any */
     double floor_tokens_per_s;   /* output, one replica: batch without bound of memory */
@@ -85,6 +86,10 @@ typedef struct clg_serve_progress {
 clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *question,
                                  clg_serve_progress progress, clg_serve_answer *answer,
                                  clg_error *error);
+
+/* The capacity part alone: floor, offline, at the target, break-even. */
+void clg_serve_capacity(clg_arena *arena, const clg_serve_question *question,
+                        clg_serve_answer *answer);
 
 /* A fleet of a size on a demand. */
 void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,

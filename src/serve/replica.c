@@ -296,12 +296,28 @@ static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_dem
     }
 }
 
+/* Heads split evenly over the group, keys and values split or copied. */
+static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c,
+                              clg_error *error) {
+    int tp = c->tp > 0 ? c->tp : 1, pp = c->pp > 0 ? c->pp : 1;
+    for (int k = 0; k < s->model.kinds; k++) {
+        const clg_attention *a = &s->model.kind[k].attention;
+        if (a->kind != CLG_ATTENTION_NONE && a->heads % tp != 0)
+            return clg_fail(error, CLG_BAD_INPUT, "take a divisor of the heads",
+                            "tp %d does not divide %d attention heads", tp, a->heads);
+    }
+    if (pp <= s->model.layers) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "lower --pp", "pp %d is more than the %d layers", pp,
+                    s->model.layers);
+}
+
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *c,
                                const clg_demand *demand, clg_replica *r, clg_error *error) {
     clg_demand_means means = clg_demand_means_of(demand);
     *r = (clg_replica){.scenario = scenario, .engine = *engine};
-    if (clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
+    if (check_split(scenario, c, error) != CLG_OK ||
+        clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
         return error->status;
     r->arithmetic = arithmetic_only(&scenario->kernels);
     r->pp = c->pp > 0 ? c->pp : 1;

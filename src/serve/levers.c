@@ -1,0 +1,72 @@
+/* levers.c -- the same demand on replicas that differ in one thing. */
+#include "serve/levers.h"
+
+#include <math.h>
+
+typedef struct change {
+    const char *name;
+    clg_replica_choice choice;
+    double block_tokens; /* 0: the engine's */
+} change;
+
+/* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
+static int list_changes(const clg_serve_question *q, const clg_replica_choice *c, change *list) {
+    const clg_gpu *gpu = &q->replica->scenario->machine.gpu;
+    int count = 0, tp = q->replica->tp;
+    clg_replica_choice as_asked = *c;
+    as_asked.tp = tp;
+    list[count++] = (change){"as asked", as_asked, 0};
+    list[count++] = (change){"cache without paging", as_asked, (double)q->demand->longest_tokens};
+    change fp8 = {"weights in fp8", as_asked, 0};
+    fp8.choice.weights = CLG_FP8;
+    fp8.choice.compute = gpu->peak_flop_per_s[CLG_FP8] > 0 ? CLG_FP8 : CLG_BF16;
+    if (c->weights == CLG_BF16) list[count++] = fp8;
+    change cache = {"cache in fp8", as_asked, 0};
+    cache.choice.cache = CLG_FP8;
+    if (c->cache == CLG_BF16) list[count++] = cache;
+    change few = {"at most 8 sequences", as_asked, 0}, many = {"twice the sequences", as_asked, 0};
+    few.choice.max_sequences = 8;
+    many.choice.max_sequences = 2 * q->replica->rules.max_sequences;
+    list[count++] = few;
+    list[count++] = many;
+    static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
+    for (int i = 0, t = 1; t <= 8; t *= 2, i++) {
+        change other = {names[i], as_asked, 0};
+        other.choice.tp = t;
+        if (t != tp) list[count++] = other;
+    }
+    return count;
+}
+
+static void fill(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r,
+                 clg_lever *row) {
+    clg_serve_question q = *asked;
+    clg_serve_answer a;
+    q.replica = r;
+    clg_serve_capacity(arena, &q, &a);
+    row->gpus = clg_replica_gpus(r);
+    row->offline_tokens_per_s = a.offline_tokens_per_s / row->gpus;
+    double usd = a.usd_per_s, out = clg_demand_means_of(q.demand).output_tokens;
+    row->usd_per_million = a.attainable ? 1e6 * usd / a.target_tokens_per_s : (double)NAN;
+    row->half_price_per_s = a.attainable ? a.target_tokens_per_s / out / 2 : (double)NAN;
+    row->break_even_share = a.break_even_share;
+    row->break_even_per_s = a.break_even_per_s;
+}
+
+int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,
+               clg_serve_progress progress, clg_lever lever[CLG_LEVERS]) {
+    change list[CLG_LEVERS];
+    int count = list_changes(q, choice, list);
+    for (int i = 0; i < count; i++) {
+        clg_engine engine = q->replica->engine;
+        clg_replica r;
+        clg_error no = {0};
+        if (list[i].block_tokens > 0) engine.block_tokens = list[i].block_tokens;
+        lever[i] = (clg_lever){.name = list[i].name};
+        lever[i].fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &list[i].choice,
+                                            q->demand, &r, &no) == CLG_OK;
+        if (lever[i].fits) fill(arena, q, &r, &lever[i]);
+        if (progress.tell) progress.tell(progress.context, (i + 1.0) / count);
+    }
+    return count;
+}
