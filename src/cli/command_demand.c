@@ -160,7 +160,7 @@ static clg_precision arithmetic_of(const clg_gpu *gpu, clg_precision weights) {
     return gpu->peak_flop_per_s[weights] > 0 ? weights : CLG_BF16;
 }
 
-static clg_status prepare_replica(clg_session *session, const clg_demand *demand,
+static clg_status prepare_replica(clg_session *session, const clg_serve_question *question,
                                   clg_scenario *scenario, clg_replica_choice *choice,
                                   clg_replica *replica, clg_error *error) {
     clg_space space;
@@ -171,10 +171,10 @@ static clg_status prepare_replica(clg_session *session, const clg_demand *demand
         read_choice(session, &space, choice, error) != CLG_OK)
         return error->status;
     choice->compute = arithmetic_of(&scenario->machine.gpu, choice->weights);
-    if (clg_replica_prepare(session->arena, scenario, &engine, choice, demand, replica, error) !=
+    if (clg_replica_choose(session->arena, question, scenario, &engine, choice, replica, error) !=
         CLG_OK)
         return error->status;
-    replica->rules.clients = (int64_t)demand->clients;
+    replica->rules.clients = (int64_t)question->demand->clients;
     return CLG_OK;
 }
 
@@ -198,12 +198,11 @@ static clg_status read_api(clg_session *session, const clg_model *model, clg_api
 
 static clg_status read_question(clg_session *session, clg_serve_question *question,
                                 clg_error *error) {
-    double replicas, gpus;
+    double replicas;
     const wanted rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
                            {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
                            {CLG_PARAM_WITHIN, 0.99, &question->target.share},
                            {CLG_PARAM_REPLICAS, 0, &replicas},
-                           {CLG_PARAM_GPUS, 0, &gpus},
                            {CLG_PARAM_WINDOW, 0, &question->window_s},
                            {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
                            {CLG_PARAM_FULL, 0.5, &question->full_share}};
@@ -211,10 +210,21 @@ static clg_status read_question(clg_session *session, clg_serve_question *questi
     if (question->target.share > 1 || question->full_share <= 0 || question->full_share > 1)
         return clg_fail(error, CLG_BAD_INPUT, "--within and --full from 0 to 1",
                         "a share is out of range");
+    question->replicas = (int64_t)replicas;
+    return CLG_OK;
+}
+
+/* --gpus says the size of the fleet in GPUs. */
+static clg_status settle_fleet(clg_session *session, clg_serve_question *question,
+                               clg_error *error) {
+    double gpus;
     int each = clg_replica_gpus(question->replica);
+    if (clg_request_number(&session->request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK)
+        return error->status;
     if (gpus > 0 && gpus < each)
-        return clg_fail(error, CLG_BAD_INPUT, "raise --gpus", "one replica takes %d GPUs", each);
-    question->replicas = (int64_t)(gpus > 0 && replicas <= 0 ? gpus / each : replicas);
+        return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",
+                        "one replica takes %d GPUs", each);
+    if (gpus > 0 && question->replicas == 0) question->replicas = (int64_t)(gpus / each);
     return CLG_OK;
 }
 
@@ -238,9 +248,10 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_replica_choice choice = {0};
     clg_serve_question question = {.replica = &replica, .demand = &demand, .api = &api};
     if (read_demand(session, &demand, error) != CLG_OK ||
-        prepare_replica(session, &demand, &scenario, &choice, &replica, error) != CLG_OK ||
-        read_api(session, &scenario.model, &api, error) != CLG_OK ||
         read_question(session, &question, error) != CLG_OK ||
+        prepare_replica(session, &question, &scenario, &choice, &replica, error) != CLG_OK ||
+        read_api(session, &scenario.model, &api, error) != CLG_OK ||
+        settle_fleet(session, &question, error) != CLG_OK ||
         clg_serve_answer_make(session->arena, &question, (clg_serve_progress){tell, session},
                               &answer, error) != CLG_OK)
         return error->status;

@@ -7,7 +7,7 @@ const clg_name clg_factor_names[] = {
     {"hardware floor", CLG_FACTOR_FLOOR, "batch without bound: reading weights is free"},
     {"batch", CLG_FACTOR_BATCH, "what cache memory and scheduler leave of it"},
     {"latency target", CLG_FACTOR_LATENCY, "steady arrivals that meet the target"},
-    {"bursts", CLG_FACTOR_BURSTS, "arrivals as they come, in each window"},
+    {"bursts", CLG_FACTOR_BURSTS, "arrivals as they come; below 1 where dealing smooths"},
     {"replica granularity", CLG_FACTOR_GRANULARITY, "whole replicas, scaled by window"},
     {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
     {NULL, 0, NULL}};

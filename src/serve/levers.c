@@ -70,3 +70,43 @@ int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_
     }
     return count;
 }
+
+/* GPUs a demand takes on replicas of a kind; infinite when they miss the target. A demand without
+ * time is worth the GPU-seconds of its tokens. */
+static double gpus_taken(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_serve_question q = *asked;
+    clg_serve_answer a;
+    q.replica = r;
+    clg_serve_capacity(arena, &q, &a);
+    clg_arena_back_to(arena, mark);
+    double gpus = clg_replica_gpus(r), span = q.demand->span_s;
+    if (span <= 0 || q.demand->clients > 0) return gpus / a.offline_tokens_per_s;
+    if (!a.attainable) return INFINITY;
+    double load = (double)q.demand->output_tokens / span / a.target_tokens_per_s;
+    return gpus * fmax(1, q.replicas > 0 ? load : ceil(load));
+}
+
+clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
+                              const clg_scenario *scenario, const clg_engine *engine,
+                              const clg_replica_choice *choice, clg_replica *replica,
+                              clg_error *error) {
+    clg_status smallest =
+        clg_replica_prepare(arena, scenario, engine, choice, q->demand, replica, error);
+    if (smallest != CLG_OK || choice->tp > 0) return smallest;
+    double best = gpus_taken(arena, q, replica);
+    int domain = scenario->machine.node.domain;
+    for (int tp = 2 * replica->tp; tp <= 8 && tp <= domain; tp *= 2) {
+        clg_replica_choice other = *choice;
+        clg_replica wider;
+        clg_error no = {0};
+        other.tp = tp;
+        if (clg_replica_prepare(arena, scenario, engine, &other, q->demand, &wider, &no) != CLG_OK)
+            continue;
+        double taken = gpus_taken(arena, q, &wider);
+        if (taken >= best) continue;
+        best = taken;
+        *replica = wider;
+    }
+    return CLG_OK;
+}

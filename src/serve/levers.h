@@ -23,4 +23,11 @@ int clg_levers(clg_arena *arena, const clg_serve_question *question,
                const clg_replica_choice *choice, clg_serve_progress progress,
                clg_lever lever[CLG_LEVERS]);
 
+/* Prepares the replica that serves the demand within the target on the fewest dollars: with the
+ * choice's tp, or the best power of two inside a domain. `question->replica` is not read. */
+clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *question,
+                              const clg_scenario *scenario, const clg_engine *engine,
+                              const clg_replica_choice *choice, clg_replica *replica,
+                              clg_error *error);
+
 #endif
