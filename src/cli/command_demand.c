@@ -23,7 +23,7 @@ static clg_status read_numbers(clg_session *session, const wanted *row, size_t c
             return error->status;
     return CLG_OK;
 }
-#define NUMBERS(session, rows, error) \
+#define NUMBERS(session, rows, error)                                                              \
     read_numbers(session, rows, sizeof rows / sizeof rows[0], error)
 
 static clg_status read_precision(const clg_session *session, clg_param param, clg_precision other,
@@ -116,7 +116,8 @@ static clg_status read_demand(clg_session *session, clg_demand *demand, clg_erro
     const char *trace = session->request.value[CLG_PARAM_TRACE];
     double clients, most;
     if (!trace && !clg_session_has(session, CLG_PARAM_RATE) &&
-        !clg_session_has(session, CLG_PARAM_PROFILE) && !clg_session_has(session, CLG_PARAM_CLIENTS))
+        !clg_session_has(session, CLG_PARAM_PROFILE) &&
+        !clg_session_has(session, CLG_PARAM_CLIENTS))
         return clg_fail(error, CLG_BAD_USAGE,
                         "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
                         "no demand is given");
@@ -233,8 +234,8 @@ static void tell(void *context, double share) { clg_progress_tell(context, "simu
 static void add_levers(clg_session *session, const clg_serve_question *question,
                        const clg_replica_choice *choice) {
     clg_lever lever[CLG_LEVERS];
-    int count = clg_levers(session->arena, question, choice,
-                           (clg_serve_progress){tell, session}, lever);
+    int count =
+        clg_levers(session->arena, question, choice, (clg_serve_progress){tell, session}, lever);
     clg_progress_end(session);
     clg_report_levers(&session->out, lever, count);
 }
@@ -268,7 +269,8 @@ static clg_status run(clg_session *session, clg_error *error) {
 }
 
 static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
-                                  CLG_PARAM_PP, CLG_PARAM_JSON, CLG_PARAM_COLOR, CLG_PARAMS};
+                                  CLG_PARAM_PP,        CLG_PARAM_JSON,      CLG_PARAM_COLOR,
+                                  CLG_PARAMS};
 
 const clg_command clg_command_demand = {
     .name = "demand",

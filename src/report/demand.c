@@ -30,7 +30,11 @@ static const char *grouped(clg_text *t, double number) {
 
 static const char *usd(clg_text *t, double value) {
     if (!isfinite(value)) return "-";
-    return clg_arena_print(t->arena, value < 0.1 ? "$%.4f" : value < 100 ? "$%.3f" : "$%.0f", value);
+    return clg_arena_print(t->arena,
+                           value < 0.1   ? "$%.4f"
+                           : value < 100 ? "$%.3f"
+                                         : "$%.0f",
+                           value);
 }
 
 static bool timed(const clg_serve_question *question) {
@@ -56,8 +60,9 @@ static void print_demand(clg_text *t, const clg_demand *d) {
     clg_text_print(t, "         %.0f tokens in and %.0f out each; %s out in all\n", m.prompt_tokens,
                    m.output_tokens, q(t, (double)d->output_tokens, CLG_TOKENS));
     if (clg_demand_lost(d) > 0)
-        clg_text_print(t, "         left out %lld rows: %lld unreadable, %lld negative, %lld "
-                          "without prompt or output, %lld absurd\n",
+        clg_text_print(t,
+                       "         left out %lld rows: %lld unreadable, %lld negative, %lld "
+                       "without prompt or output, %lld absurd\n",
                        (long long)clg_demand_lost(d), (long long)d->lost.unreadable,
                        (long long)d->lost.negative, (long long)d->lost.empty,
                        (long long)d->lost.absurd);
@@ -72,8 +77,9 @@ static void print_replica(clg_text *t, const clg_replica *r) {
                    r->scenario->machine.gpu.name, r->tp, r->pp,
                    clg_name_of(clg_precision_names, (int)r->weights),
                    clg_name_of(clg_precision_names, (int)r->cache), r->engine.title);
-    clg_text_print(t, "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks; at most %d "
-                      "sequences\n",
+    clg_text_print(t,
+                   "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks; at most %d "
+                   "sequences\n",
                    r->weight_bytes / 1e9,
                    grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
                    grouped(t, (double)r->rules.blocks), r->rules.max_sequences);
@@ -81,16 +87,19 @@ static void print_replica(clg_text *t, const clg_replica *r) {
 
 static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     int gpus = clg_replica_gpus(s->replica);
-    clg_text_print(t, "needs    %s replica%s = %s GPUs for %s to the first token and %s each, "
-                      "%.3g%% of requests\n",
+    clg_text_print(t,
+                   "needs    %s replica%s = %s GPUs for %s to the first token and %s each, "
+                   "%.3g%% of requests\n",
                    grouped(t, (double)a->fleet.replicas), a->fleet.replicas == 1 ? "" : "s",
-                   grouped(t, (double)a->fleet.replicas * gpus), q(t, s->target.ttft_s, CLG_SECONDS),
-                   q(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
-    clg_text_print(t, "         %s: %.2f%% are served within both\n",
-                   a->meets ? "met" : "NOT MET", 100 * a->fleet.well_served);
+                   grouped(t, (double)a->fleet.replicas * gpus),
+                   q(t, s->target.ttft_s, CLG_SECONDS), q(t, s->target.tpot_s, CLG_SECONDS),
+                   100 * s->target.share);
+    clg_text_print(t, "         %s: %.2f%% are served within both\n", a->meets ? "met" : "NOT MET",
+                   100 * a->fleet.well_served);
     if (a->windows > 1)
-        clg_text_print(t, "         scaled over %lld windows: %.2f replicas on average, %.0f at "
-                          "most; with cold starts %.2f\n",
+        clg_text_print(t,
+                       "         scaled over %lld windows: %.2f replicas on average, %.0f at "
+                       "most; with cold starts %.2f\n",
                        (long long)a->windows, a->windows_mean, a->windows_most, a->lagged_mean);
     if (a->fleet.refused > 0)
         clg_text_print(t, "         %s requests can never fit in the cache and were refused\n",
@@ -107,24 +116,29 @@ static void print_latency(clg_text *t, const clg_serve_answer *a) {
     print_times(t, "first token", &a->fleet.ttft_s);
     print_times(t, "each token after", &a->fleet.tpot_s);
     print_times(t, "whole answer", &a->fleet.e2e_s);
-    clg_text_print(t, "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
-                      "%s\n",
+    clg_text_print(t,
+                   "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
+                   "%s\n",
                    q(t, a->ttft_low_s, CLG_SECONDS), q(t, a->ttft_high_s, CLG_SECONDS));
     if (a->rho > trusted_load)
-        clg_text_print(t, "         at %.0f %% of capacity waits are no forecast: trust the interval "
-                          "only\n",
+        clg_text_print(t,
+                       "         at %.0f %% of capacity waits are no forecast: trust the interval "
+                       "only\n",
                        100 * a->rho);
 }
 
 static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     double fleet = (double)a->fleet.replicas;
-    clg_text_print(t, "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
-                      "(rho) %.1f %% of capacity\n",
+    clg_text_print(t,
+                   "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
+                   "(rho) %.1f %% of capacity\n",
                    100 * a->fleet.busy_share, a->fleet.mean_sequences, 100 * a->mfu, 100 * a->rho);
-    clg_text_print(t, "         %s output tokens/s of %s at most; this demand keeps %.0f GPUs above "
-                      "%.0f %% load\n",
-                   grouped(t, a->fleet.output_tokens_per_s), grouped(t, fleet * a->offline_tokens_per_s),
-                   a->gpus_kept_full, 100 * s->full_share);
+    clg_text_print(t,
+                   "         %s output tokens/s of %s at most; this demand keeps %.0f GPUs above "
+                   "%.0f %% load\n",
+                   grouped(t, a->fleet.output_tokens_per_s),
+                   grouped(t, fleet * a->offline_tokens_per_s), a->gpus_kept_full,
+                   100 * s->full_share);
 }
 
 static void print_factors(clg_text *t, const clg_serve_answer *a) {
@@ -134,19 +148,21 @@ static void print_factors(clg_text *t, const clg_serve_answer *a) {
     for (int i = 0; i < CLG_FACTORS; i++) {
         sum *= a->factor[i];
         const char *factor = i == 0 ? "" : clg_arena_print(t->arena, "x %.2f", a->factor[i]);
-        clg_text_print(t, "         %-20s %8s %10s   %s\n", clg_name_of(clg_factor_names, i), factor,
-                       usd(t, sum), clg_factor_names[i].help);
+        clg_text_print(t, "         %-20s %8s %10s   %s\n", clg_name_of(clg_factor_names, i),
+                       factor, usd(t, sum), clg_factor_names[i].help);
     }
 }
 
 static void print_verdict(clg_text *t, const clg_serve_answer *a) {
     if (a->break_even_share > 1)
-        clg_text_print(t, "         even a full replica costs more: the API is cheaper at any "
-                          "demand (%.1f x)\n",
+        clg_text_print(t,
+                       "         even a full replica costs more: the API is cheaper at any "
+                       "demand (%.1f x)\n",
                        a->break_even_share);
     else
-        clg_text_print(t, "         a replica pays above %.1f %% of its capacity, %.3g requests/s; "
-                          "here it %s: %s against %s\n",
+        clg_text_print(t,
+                       "         a replica pays above %.1f %% of its capacity, %.3g requests/s; "
+                       "here it %s: %s against %s\n",
                        100 * a->break_even_share, a->break_even_per_s,
                        a->usd_per_million < a->api_usd_per_million ? "pays" : "does not",
                        usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
@@ -163,12 +179,15 @@ static void print_money(clg_text *t, const clg_serve_question *s, const clg_serv
                    price->provider, price->term, price->date ? ", " : "",
                    price->date ? price->date : "");
     if (!s->api || !s->api->name) {
-        clg_text_print(t, "api      none known for this model: give --api-input and --api-output\n");
+        clg_text_print(t,
+                       "api      none known for this model: give --api-input and --api-output\n");
         return;
     }
-    clg_text_print(t, "api      %s (%s)\n         $%.3g in, $%.3g out per million; this mix %s per million out\n",
-                   s->api->title, s->api->date, 1e6 * s->api->usd_per_input_token,
-                   1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
+    clg_text_print(
+        t,
+        "api      %s (%s)\n         $%.3g in, $%.3g out per million; this mix %s per million out\n",
+        s->api->title, s->api->date, 1e6 * s->api->usd_per_input_token,
+        1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
     print_verdict(t, a);
 }
 
@@ -177,8 +196,9 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
     if (r->curves.borrowed)
         clg_text_print(t, "note     kernel times are borrowed from %s\n", r->curves.file);
     if (a->fleet.simulated < a->fleet.replicas)
-        clg_text_print(t, "note     %lld of the replicas were simulated; the others are dealt "
-                          "requests alike\n",
+        clg_text_print(t,
+                       "note     %lld of the replicas were simulated; the others are dealt "
+                       "requests alike\n",
                        (long long)a->fleet.simulated);
     if (a->fleet.preemptions > 0)
         clg_text_print(t, "note     the cache ran full: %s preemptions\n",
@@ -309,13 +329,15 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
     clg_json_add_number(w, "rho", a->rho);
     clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);
-    clg_json_add_number(w, "usd_per_million_tokens", a->usd_per_s > 0 ? a->usd_per_million : (double)NAN);
+    clg_json_add_number(w, "usd_per_million_tokens",
+                        a->usd_per_s > 0 ? a->usd_per_million : (double)NAN);
     json_factors(w, a);
     json_break_even(w, s, a);
     clg_json_add_number(w, "gpus_kept_full", a->gpus_kept_full);
     clg_json_add_bool(w, "meets_target", a->meets);
     clg_json_add_integer(w, "requests_refused", a->fleet.refused);
-    clg_json_add_number(w, "capacity_tokens_per_s", a->offline_tokens_per_s * (double)a->fleet.replicas);
+    clg_json_add_number(w, "capacity_tokens_per_s",
+                        a->offline_tokens_per_s * (double)a->fleet.replicas);
     json_windows(w, a);
     clg_json_close(w, '}');
 }

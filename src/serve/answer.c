@@ -39,7 +39,7 @@ static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *m
     return best;
 }
 
-/* All at once: the rate until the queue is empty. */
+/* All at once: the rate from a quarter admitted until the queue is empty. */
 static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                             clg_serve_answer *a) {
     clg_arena_mark mark = clg_arena_here(arena);
@@ -51,9 +51,9 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     clg_serve_totals t;
     rules.clients = 0;
     clg_serve_simulate(arena, &r->cost, &rules, &sample, 0, 1, served, &t);
-    bool full = t.full_s > 0 && t.full_tokens > 0;
-    a->offline_tokens_per_s =
-        full ? (double)t.full_tokens / t.full_s : (double)t.made_tokens / fmax(t.busy_s, 1e-9);
+    bool full = t.full_s > t.warm_s && t.full_tokens > t.warm_tokens;
+    a->offline_tokens_per_s = full ? (double)(t.full_tokens - t.warm_tokens) / (t.full_s - t.warm_s)
+                                   : (double)t.made_tokens / fmax(t.busy_s, 1e-9);
     a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
     clg_arena_back_to(arena, mark);
 }
@@ -197,7 +197,7 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
                           ? (double)q->demand->output_tokens / q->demand->span_s
                           : a->fleet.output_tokens_per_s;
     double peak = gpu->peak_flop_per_s[r->compute] > 0 ? gpu->peak_flop_per_s[r->compute]
-                                                        : gpu->peak_flop_per_s[CLG_FP16];
+                                                       : gpu->peak_flop_per_s[CLG_FP16];
     a->rho = demanded / (fleet * a->offline_tokens_per_s);
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet, demanded);
     a->mfu = a->fleet.output_tokens_per_s * clg_serve_flop_per_output(&r->scenario->model, means) /
@@ -288,8 +288,8 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     window_sum sum = {0};
     if (a->attainable) sum = over_windows(arena, q, progress, a);
     double guess = fmax(a->windows_most, 1);
-    int64_t n = q->replicas > 0 ? q->replicas
-                                : fleet_needed(arena, q->replica, d, &q->target, guess);
+    int64_t n =
+        q->replicas > 0 ? q->replicas : fleet_needed(arena, q->replica, d, &q->target, guess);
     run_fleet(arena, q, n, a);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;

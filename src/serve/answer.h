@@ -22,9 +22,9 @@ typedef struct clg_percentiles {
 /* A fleet of equal replicas, requests dealt in turn. */
 typedef struct clg_fleet {
     int64_t replicas;
-    int64_t simulated;  /* of them: replicas dealt in turn are alike, a sample stands for all */
+    int64_t simulated; /* of them: replicas dealt in turn are alike, a sample stands for all */
     int64_t requests, refused, preemptions; /* of the simulated */
-    double well_served; /* share of requests not refused */
+    double well_served;                     /* share of requests not refused */
     clg_percentiles ttft_s, tpot_s, e2e_s;
     double busy_share, mean_sequences; /* of paid time; while busy */
     double span_s;                     /* paid time of each replica */
@@ -48,32 +48,32 @@ typedef struct clg_serve_question {
     const clg_replica *replica;
     const clg_demand *demand;
     clg_serve_target target;
-    int64_t replicas;       /* 0: as many as the target needs */
-    double window_s;        /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
-    double cold_start_s;    /* until a started replica serves */
-    double full_share;      /* of capacity that counts as full */
+    int64_t replicas;    /* 0: as many as the target needs */
+    double window_s;     /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
+    double cold_start_s; /* until a started replica serves */
+    double full_share;   /* of capacity that counts as full */
     const clg_api_price *api; /* name NULL: none */
 } clg_serve_question;
 
 typedef struct clg_serve_answer {
     clg_fleet fleet;
     double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
-    bool meets;                  /* the target, by this fleet */
-    bool attainable;             /* by any */
-    double floor_tokens_per_s;   /* output, one replica: batch without bound of memory */
-    double offline_tokens_per_s; /* all requests at once: the most it does with this mix */
-    double target_tokens_per_s;  /* at a steady Poisson rate that meets the target */
-    double steady_batch;         /* sequences offline */
-    double rho;                  /* mean demand over offline capacity of the fleet */
+    bool meets;                     /* the target, by this fleet */
+    bool attainable;                /* by any */
+    double floor_tokens_per_s;      /* output, one replica: batch without bound of memory */
+    double offline_tokens_per_s;    /* all requests at once: the most it does with this mix */
+    double target_tokens_per_s;     /* at a steady Poisson rate that meets the target */
+    double steady_batch;            /* sequences offline */
+    double rho;                     /* mean demand over offline capacity of the fleet */
     double mfu;
-    double usd_per_s;            /* one replica */
-    double usd_per_million;      /* output tokens */
-    double factor[CLG_FACTORS];  /* the first one in USD per million output tokens */
+    double usd_per_s;           /* one replica */
+    double usd_per_million;     /* output tokens */
+    double factor[CLG_FACTORS]; /* the first one in USD per million output tokens */
     double windows_mean, windows_most, lagged_mean; /* replicas, scaled by window */
     int64_t windows;
-    double api_usd_per_million;  /* same mix, per million output tokens; 0: no comparator */
-    double break_even_share;     /* of offline capacity; above 1: never */
-    double break_even_per_s;     /* requests per second of one replica */
+    double api_usd_per_million; /* same mix, per million output tokens; 0: no comparator */
+    double break_even_share;    /* of offline capacity; above 1: never */
+    double break_even_per_s;    /* requests per second of one replica */
     double gpus_kept_full;
 } clg_serve_answer;
 

@@ -26,8 +26,8 @@ static clg_rate_profile profile_of(clg_arena *arena, const clg_synthetic *s) {
     clg_rate_profile p = {clg_take(arena, (size_t)steps, clg_rate_step), steps};
     for (int64_t i = 0; i < steps; i++) {
         double begin = (double)i * step_s, seconds = fmin(step_s, s->span_s - begin);
-        p.step[i] = (clg_rate_step){
-            seconds, s->requests_per_s * (flat ? 1 : shape_at(s, begin + seconds / 2))};
+        p.step[i] = (clg_rate_step){seconds, s->requests_per_s *
+                                                 (flat ? 1 : shape_at(s, begin + seconds / 2))};
     }
     return p;
 }

@@ -293,8 +293,8 @@ clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char 
     static const struct {
         const char *column;
         double seconds;
-    } units[] = {{"req_per_min_mid", 60}, {"req_per_min", 60}, {"req_per_s", 1},
-                 {"req_per_hour", 3600}};
+    } units[] = {
+        {"req_per_min_mid", 60}, {"req_per_min", 60}, {"req_per_s", 1}, {"req_per_hour", 3600}};
     clg_csv csv;
     if (clg_csv_parse(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
     *profile = (clg_rate_profile){clg_take(arena, (size_t)csv.rows + 1, clg_rate_step), 0};

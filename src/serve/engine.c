@@ -20,7 +20,7 @@ static clg_status read_fields(const clg_json *object, const char *file, const fi
             return error->status;
     return CLG_OK;
 }
-#define READ(object, file, fields, error) \
+#define READ(object, file, fields, error)                                                          \
     read_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
 
 static const char *word(const clg_json *object, const char *key) {
@@ -96,7 +96,8 @@ static void fill_missing(clg_serve_curves *c) {
 static const char *lender(const clg_gpu *gpu) {
     static const struct {
         const char *generation, *gpu;
-    } lenders[] = {{"volta", "a100-sxm-80gb"}, {"ampere", "a100-sxm-80gb"}, {"blackwell", "b200-sxm"}};
+    } lenders[] = {
+        {"volta", "a100-sxm-80gb"}, {"ampere", "a100-sxm-80gb"}, {"blackwell", "b200-sxm"}};
     for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
         if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
     return "h100-sxm";
@@ -110,7 +111,8 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     if (open_file(arena, "serve", own ? gpu->name : lender(gpu), &file, &root, error) != CLG_OK)
         return error->status;
     *c = (clg_serve_curves){.file = file->path, .borrowed = !own};
-    const clg_json *cache = clg_json_member(root, "cache"), *reduce = clg_json_member(root, "reduce");
+    const clg_json *cache = clg_json_member(root, "cache"),
+                   *reduce = clg_json_member(root, "reduce");
     const field in_cache[] = {{"hbm_share", CLG_FRACTION, &c->cache_hbm_share},
                               {"launch", CLG_SECONDS, &c->cache_launch_s}};
     const field in_reduce[] = {{"base", CLG_SECONDS, &c->reduce_base_s},

@@ -80,12 +80,16 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
                    const clg_serve_target *target, clg_fleet *f) {
     clg_arena_mark mark = clg_arena_here(arena);
     clg_serve_totals sum = {0}, one;
-    *f = (clg_fleet){.replicas = replicas,
-                     .simulated = replicas < SIMULATED ? replicas : SIMULATED};
+    *f =
+        (clg_fleet){.replicas = replicas, .simulated = replicas < SIMULATED ? replicas : SIMULATED};
     size_t n = (size_t)d->count;
     clg_served *served = clg_take(arena, n, clg_served);
-    times t = {clg_take(arena, n, double), clg_take(arena, n, double), clg_take(arena, n, double),
-               0, 0, 0};
+    times t = {clg_take(arena, n, double),
+               clg_take(arena, n, double),
+               clg_take(arena, n, double),
+               0,
+               0,
+               0};
     for (int64_t i = 0; i < f->simulated; i++) {
         clg_serve_simulate(arena, &r->cost, &r->rules, d, i, replicas, served, &one);
         add_totals(&sum, &one);

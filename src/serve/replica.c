@@ -32,19 +32,18 @@ static double read_s(const clg_replica *r, clg_precision weights, double element
 /* [m,k] x [k,n], weights of `weights`. */
 static double product_s(const clg_replica *r, clg_precision weights, double m, double n, double k) {
     clg_precision compute = weights == r->weights ? r->compute : CLG_BF16;
-    double arithmetic =
-        clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1);
+    double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1);
     return fmax(arithmetic, read_s(r, weights, n * k, 2 * (m * k + m * n)));
 }
 
 /* Products of experts: those that get a token are read. */
-static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double n, double k) {
+static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double n,
+                        double k) {
     double each = (double)mlp->experts_per_token / mlp->experts;
     double touched = mlp->experts * (1 - pow(1 - each, tokens));
     double rows = tokens * mlp->experts_per_token;
-    double arithmetic =
-        clg_grouped_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, r->compute, rows, n, k,
-                           touched, r->scenario->expert_imbalance);
+    double arithmetic = clg_grouped_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, r->compute,
+                                           rows, n, k, touched, r->scenario->expert_imbalance);
     return fmax(arithmetic, read_s(r, r->weights, touched * n * k, 2 * rows * (n + k)));
 }
 
@@ -92,9 +91,8 @@ static double mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double h
     if (mlp->kind == CLG_MLP_DENSE) return dense_mlp_s(r, mlp, t, (double)mlp->ffn / r->tp, hidden);
     double width = (double)mlp->expert_ffn / r->tp, wide = (mlp->gated ? 2 : 1) * width;
     double rows = t * mlp->experts_per_token;
-    return product_s(r, CLG_BF16, t, mlp->experts, hidden) +
-           experts_s(r, mlp, t, wide, hidden) + experts_s(r, mlp, t, hidden, width) +
-           memory_s(r, 2 * rows * (wide + width)) +
+    return product_s(r, CLG_BF16, t, mlp->experts, hidden) + experts_s(r, mlp, t, wide, hidden) +
+           experts_s(r, mlp, t, hidden, width) + memory_s(r, 2 * rows * (wide + width)) +
            dense_mlp_s(r, mlp, t, (double)mlp->shared_ffn / r->tp, hidden);
 }
 
@@ -121,7 +119,8 @@ static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t
 static double head_s(const clg_replica *r, double t) {
     const clg_model *m = &r->scenario->model;
     double rows = fmin(t, r->rules.max_sequences), columns = (double)m->vocab / r->tp;
-    return product_s(r, CLG_BF16, rows, columns, (double)m->hidden) + memory_s(r, 8 * rows * columns);
+    return product_s(r, CLG_BF16, rows, columns, (double)m->hidden) +
+           memory_s(r, 8 * rows * columns);
 }
 
 static double sends_s(const clg_replica *r, double t) {
@@ -236,8 +235,7 @@ static void settle_memory(clg_replica *r, const clg_replica_choice *c, double co
 }
 
 static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
-    r->rules.max_sequences =
-        c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences;
+    r->rules.max_sequences = c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences;
     r->rules.max_tokens = c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens;
     if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;
     r->rules.block_tokens = (int)r->engine.block_tokens;
@@ -251,12 +249,11 @@ static void settle_cost(clg_arena *arena, clg_replica *r, double context) {
     double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
     for (int t = 1; t <= r->rules.max_tokens; t++) dense[t] = clg_replica_dense_s(r, t);
     double rate = gpu->hbm_bytes_per_s * r->curves.cache_hbm_share;
-    r->cost = (clg_iteration_cost){
-        .dense_s = dense,
-        .max_tokens = r->rules.max_tokens,
-        .sequence_s = r->engine.sequence_s,
-        .context_s = all_layers_cache_bytes(r, context) / rate / r->pp,
-        .pair_s = pair_s(r, r->mean_prompt_tokens)};
+    r->cost = (clg_iteration_cost){.dense_s = dense,
+                                   .max_tokens = r->rules.max_tokens,
+                                   .sequence_s = r->engine.sequence_s,
+                                   .context_s = all_layers_cache_bytes(r, context) / rate / r->pp,
+                                   .pair_s = pair_s(r, r->mean_prompt_tokens)};
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {

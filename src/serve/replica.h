@@ -15,11 +15,11 @@ typedef struct clg_replica {
     int tp, pp;
     clg_precision compute, weights, cache;
     clg_attention_kernel attention;
-    double weight_bytes;                 /* per GPU */
-    double activation_bytes;             /* per GPU, at the largest iteration */
-    double cache_bytes_per_token;        /* per GPU */
-    double cache_room_bytes;             /* per GPU; negative: the weights do not fit */
-    double mean_prompt_tokens;           /* of the demand the costs were made for */
+    double weight_bytes;          /* per GPU */
+    double activation_bytes;      /* per GPU, at the largest iteration */
+    double cache_bytes_per_token; /* per GPU */
+    double cache_room_bytes;      /* per GPU; negative: the weights do not fit */
+    double mean_prompt_tokens;    /* of the demand the costs were made for */
     clg_iteration_cost cost;
     clg_serve_rules rules;
 } clg_replica;
@@ -29,7 +29,7 @@ typedef struct clg_replica_choice {
     int tp, pp;
     clg_precision compute, weights, cache;
     int max_sequences, max_tokens;
-    int64_t blocks;      /* cache blocks as the engine's log states them */
+    int64_t blocks; /* cache blocks as the engine's log states them */
     double memory_share;
 } clg_replica_choice;
 

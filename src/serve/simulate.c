@@ -28,12 +28,12 @@ typedef struct replica {
     clg_serve_totals *totals;
     sequence *pool;
     int *unused, unused_count;
-    int *heap, decoding;    /* by finish step */
+    int *heap, decoding;             /* by finish step */
     int *preempted, preempted_count; /* a stack: the last one is first to come back */
-    int *completing;        /* prompts that end in this iteration */
-    int oldest, youngest, admitted; /* list of sequences in the batch */
-    int partial;            /* whose prompt is being prefilled over several iterations */
-    int64_t *due;           /* [block_tokens] decoding sequences by when they need a block */
+    int *completing;                 /* prompts that end in this iteration */
+    int oldest, youngest, admitted;  /* list of sequences in the batch */
+    int partial;                     /* whose prompt is being prefilled over several iterations */
+    int64_t *due; /* [block_tokens] decoding sequences by when they need a block */
     int64_t free_blocks, context, step, outstanding;
     double now_s;
 } replica;
@@ -220,9 +220,8 @@ static int admit(replica *r) {
     else {
         id = r->unused[--r->unused_count];
         int64_t index = index_of(r, r->begin++);
-        r->pool[id] = (sequence){.request = index,
-                                 .target = request_at(r, index)->prompt_tokens,
-                                 .heap = NOBODY};
+        r->pool[id] = (sequence){
+            .request = index, .target = request_at(r, index)->prompt_tokens, .heap = NOBODY};
         r->served[index].first_token_s = -1;
     }
     r->free_blocks -= blocks_of(r, r->pool[id].target);
@@ -397,10 +396,17 @@ static void add_front_end(const replica *r) {
     }
 }
 
-static void note_full(replica *r, bool *full) {
+/* Between the two marks the batch is as full as it gets, and mixed as in the long run. */
+static void note_marks(replica *r, bool *warm, bool *full) {
+    double since_s = r->now_s - r->totals->begin_s;
+    if (*warm && 4 * r->begin >= r->count) {
+        *warm = false;
+        r->totals->warm_s = since_s;
+        r->totals->warm_tokens = r->totals->made_tokens;
+    }
     if (!*full || r->end < r->count || anybody_waits(r)) return;
     *full = false;
-    r->totals->full_s = r->now_s - r->totals->begin_s;
+    r->totals->full_s = since_s;
     r->totals->full_tokens = r->totals->made_tokens;
 }
 
@@ -408,9 +414,14 @@ void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,
                         const clg_serve_rules *rules, const clg_demand *demand, int64_t first,
                         int64_t stride, clg_served *served, clg_serve_totals *totals) {
     clg_arena_mark mark = clg_arena_here(arena);
-    replica r = {.cost = cost, .rules = rules, .demand = demand, .first = first,
-                 .stride = stride, .served = served, .totals = totals};
-    bool full = true;
+    replica r = {.cost = cost,
+                 .rules = rules,
+                 .demand = demand,
+                 .first = first,
+                 .stride = stride,
+                 .served = served,
+                 .totals = totals};
+    bool warm = true, full = true;
     *totals = (clg_serve_totals){0};
     r.count = first < demand->count ? (demand->count - first + stride - 1) / stride : 0;
     prepare(arena, &r);
@@ -418,7 +429,7 @@ void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,
         totals->events++;
         take_arrivals(&r);
         refuse_impossible(&r);
-        note_full(&r, &full);
+        note_marks(&r, &warm, &full);
         if (r.partial != NOBODY || admissible(&r))
             mixed_iteration(&r);
         else if (r.decoding > 0)

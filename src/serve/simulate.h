@@ -26,7 +26,7 @@ typedef struct clg_serve_rules {
     int max_sequences, max_tokens; /* of one iteration */
     int block_tokens;
     int64_t blocks;
-    int64_t clients; /* > 0: closed loop of so many clients */
+    int64_t clients;                   /* > 0: closed loop of so many clients */
     double before_s, after_s, token_s; /* front end */
 } clg_serve_rules;
 
@@ -44,8 +44,8 @@ typedef struct clg_serve_totals {
     double begin_s, end_s; /* first arrival, last finish */
     double busy_s, idle_s; /* together end - begin */
     double sequence_s;     /* integral of sequences in the batch over time */
-    double full_s;         /* time until nobody waited any more */
-    int64_t full_tokens;   /* output tokens made by then */
+    double warm_s, full_s; /* time until a quarter was admitted; until nobody waited any more */
+    int64_t warm_tokens, full_tokens; /* output tokens made by then */
 } clg_serve_totals;
 
 /* Every `stride`-th request of `demand` from `first` on, through one replica. `served` is indexed

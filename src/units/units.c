@@ -176,10 +176,9 @@ clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, c
 
 /* Whether people expect this unit in output: binary and bit units are for input. */
 static bool printable(const clg_unit *unit) {
-    static const char *const input_only[] = {"KiB",     "MiB",    "GiB", "TiB",   "GiB/s", "Mbit/s",
-                                             "Gbit/s",  "Tbit/s", "kWh", "MWh",   "GWh",   "USD/s",
-                                             "USD/MWh", "1/s",    "1",   "B/flop", "req/s",
-                                             "req/min", "req/h"};
+    static const char *const input_only[] = {
+        "KiB", "MiB",   "GiB",     "TiB", "GiB/s", "Mbit/s", "Gbit/s", "Tbit/s",  "kWh",  "MWh",
+        "GWh", "USD/s", "USD/MWh", "1/s", "1",     "B/flop", "req/s",  "req/min", "req/h"};
     for (size_t i = 0; i < sizeof input_only / sizeof input_only[0]; i++)
         if (strcmp(unit->name, input_only[i]) == 0) return false;
     return true;

@@ -27,9 +27,15 @@ static void build(world *w, const char *model, const char *gpu) {
 static clg_demand at_rate(world *w, double rate, double span_s, double prompt, double output) {
     clg_demand d;
     clg_error error = {0};
-    clg_synthetic s = {.requests_per_s = rate, .span_s = span_s, .burstiness = 1,
-                       .peak_over_mean = 1, .duty = 1, .prompt_tokens = prompt,
-                       .output_tokens = output, .spread = 0.3, .seed = 1};
+    clg_synthetic s = {.requests_per_s = rate,
+                       .span_s = span_s,
+                       .burstiness = 1,
+                       .peak_over_mean = 1,
+                       .duty = 1,
+                       .prompt_tokens = prompt,
+                       .output_tokens = output,
+                       .spread = 0.3,
+                       .seed = 1};
     CHECK(clg_demand_make(&w->arena, &s, &d, &error) == CLG_OK);
     return d;
 }
@@ -46,8 +52,12 @@ static clg_serve_answer answer(world *w, const clg_demand *d, const clg_api_pric
     clg_replica r = replica_of(w, d, CLG_BF16, 1);
     clg_serve_answer a;
     clg_error error = {0};
-    clg_serve_question q = {.replica = &r, .demand = d, .target = {2, 0.2, 0.99}, .api = api,
-                            .cold_start_s = 60, .full_share = 0.5};
+    clg_serve_question q = {.replica = &r,
+                            .demand = d,
+                            .target = {2, 0.2, 0.99},
+                            .api = api,
+                            .cold_start_s = 60,
+                            .full_share = 0.5};
     CHECK(clg_serve_answer_make(&w->arena, &q, (clg_serve_progress){0}, &a, &error) == CLG_OK);
     return a;
 }
@@ -70,8 +80,11 @@ static double tpot_ms(const char *model, const char *gpu, clg_precision weights,
 int main(void) {
     static world w;
     build(&w, "llama-3.1-8b", "h100-sxm");
-    clg_api_price api = {.name = "x", .title = "x", .date = "x",
-                         .usd_per_input_token = 2e-7, .usd_per_output_token = 6e-7};
+    clg_api_price api = {.name = "x",
+                         .title = "x",
+                         .date = "x",
+                         .usd_per_input_token = 2e-7,
+                         .usd_per_output_token = 6e-7};
     CASE("the product of the factors is what is paid");
     double last = INFINITY;
     for (double rate = 0.1; rate < 200; rate *= 10) {
@@ -79,8 +92,8 @@ int main(void) {
         clg_serve_answer a = answer(&w, &d, &api);
         double product = 1;
         for (int i = 0; i < CLG_FACTORS; i++) product *= a.factor[i];
-        double paid = a.usd_per_s * (double)a.fleet.replicas * d.span_s * 1e6 /
-                      (double)d.output_tokens;
+        double paid =
+            a.usd_per_s * (double)a.fleet.replicas * d.span_s * 1e6 / (double)d.output_tokens;
         CHECK_NEAR(product, paid, 1e-9);
         CHECK_NEAR(a.usd_per_million, paid, 1e-9);
         CHECK(a.meets && a.usd_per_million < last);
@@ -95,8 +108,14 @@ int main(void) {
     double at_break_even = a.break_even_share * a.offline_tokens_per_s;
     CHECK_NEAR(1e6 * a.usd_per_s / at_break_even, a.api_usd_per_million, 1e-9);
     CASE("a fleet of one at half the duty costs twice as much");
-    clg_synthetic s = {.requests_per_s = 2, .span_s = 86400, .burstiness = 1, .peak_over_mean = 1,
-                       .duty = 1, .prompt_tokens = 500, .output_tokens = 100, .seed = 1};
+    clg_synthetic s = {.requests_per_s = 2,
+                       .span_s = 86400,
+                       .burstiness = 1,
+                       .peak_over_mean = 1,
+                       .duty = 1,
+                       .prompt_tokens = 500,
+                       .output_tokens = 100,
+                       .seed = 1};
     clg_demand all, half;
     clg_error error = {0};
     CHECK(clg_demand_make(&w.arena, &s, &all, &error) == CLG_OK);

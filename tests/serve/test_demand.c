@@ -23,45 +23,66 @@ static clg_demand made(clg_arena *arena, clg_synthetic s) {
     return d;
 }
 
-static const clg_synthetic plain = {.requests_per_s = 10, .span_s = 86400, .burstiness = 1,
-                                    .peak_over_mean = 1, .duty = 1, .prompt_tokens = 500,
-                                    .output_tokens = 100, .spread = 1, .seed = 3};
+static const clg_synthetic plain = {.requests_per_s = 10,
+                                    .span_s = 86400,
+                                    .burstiness = 1,
+                                    .peak_over_mean = 1,
+                                    .duty = 1,
+                                    .prompt_tokens = 500,
+                                    .output_tokens = 100,
+                                    .spread = 1,
+                                    .seed = 3};
 
 int main(void) {
     clg_arena arena = {0};
     clg_demand d;
     clg_error error;
     CASE("dialects");
-    one_of(&arena, "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
-                   "2023-11-16 18:15:50.9951690,396,109\n", 4.314579);
-    one_of(&arena, "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-29T23:59:59.5Z,374,44\n"
-                   "2024-03-01T00:00:01Z,396,109\n", 1.5);
+    one_of(&arena,
+           "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
+           "2023-11-16 18:15:50.9951690,396,109\n",
+           4.314579);
+    one_of(&arena,
+           "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-29T23:59:59.5Z,374,44\n"
+           "2024-03-01T00:00:01Z,396,109\n",
+           1.5);
     one_of(&arena, "arrival_s,TIMESTAMP,ContextTokens,GeneratedTokens\r\n5,x,374,44\r\n6,x,396,109",
            1);
-    one_of(&arena, "timestamp_ms,input_length,output_length,hash_ids\n0,374,44,\"1 2\"\n"
-                   "3000,396,109,\"1,2\"\n", 3);
-    one_of(&arena, "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
-                   "5,ChatGPT,374,44,418,Conversation log\n45,GPT-4,396,109,505,API log\n", 40);
-    one_of(&arena, "{\"timestamp\": 0, \"input_length\": 374, \"output_length\": 44}\n\n"
-                   "{\"timestamp\": 1500, \"input_length\": 396, \"output_length\": 109}\n", 1.5);
-    one_of(&arena, "\xEF\xBB\xBF" "arrival_s,prompt_tokens,output_tokens\n1e0,374,44\n2.5E0,396,109\n",
+    one_of(&arena,
+           "timestamp_ms,input_length,output_length,hash_ids\n0,374,44,\"1 2\"\n"
+           "3000,396,109,\"1,2\"\n",
+           3);
+    one_of(&arena,
+           "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+           "5,ChatGPT,374,44,418,Conversation log\n45,GPT-4,396,109,505,API log\n",
+           40);
+    one_of(&arena,
+           "{\"timestamp\": 0, \"input_length\": 374, \"output_length\": 44}\n\n"
+           "{\"timestamp\": 1500, \"input_length\": 396, \"output_length\": 109}\n",
+           1.5);
+    one_of(&arena,
+           "\xEF\xBB\xBF"
+           "arrival_s,prompt_tokens,output_tokens\n1e0,374,44\n2.5E0,396,109\n",
            1.5);
     CASE("nothing is lost without a count");
-    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,-3,5\n-1,3,5\n2,,5\n3,x,5\n"
-                       "4\n5,0,5\n6,10,0\n7,1e30,5\n1e300,1,5\n8,10,5\n", &d, &error) == CLG_OK);
+    CHECK(read(&arena,
+               "arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,-3,5\n-1,3,5\n2,,5\n3,x,5\n"
+               "4\n5,0,5\n6,10,0\n7,1e30,5\n1e300,1,5\n8,10,5\n",
+               &d, &error) == CLG_OK);
     CHECK(d.count == 2 && d.lost.negative == 2 && d.lost.unreadable == 3);
     CHECK(d.lost.empty == 2 && d.lost.absurd == 2);
     CASE("out of order is sorted in and counted");
-    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n9,1,1\n3,2,2\n5,3,3\n", &d, &error) ==
-          CLG_OK);
+    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n9,1,1\n3,2,2\n5,3,3\n", &d,
+               &error) == CLG_OK);
     CHECK(d.moved == 1 && d.request[0].prompt_tokens == 2);
     CHECK_NEAR(d.request[2].arrival_s, 6, 1e-12);
     CASE("broken JSON lines are counted");
-    CHECK(read(&arena, "{\"timestamp\":1,\"input_length\":3,\"output_length\":4}\n{broken\n[]\n", &d,
-               &error) == CLG_OK);
+    CHECK(read(&arena, "{\"timestamp\":1,\"input_length\":3,\"output_length\":4}\n{broken\n[]\n",
+               &d, &error) == CLG_OK);
     CHECK(d.count == 1 && d.lost.unreadable == 2);
     CASE("no request at all, and no known columns, are sentences");
-    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n1,0,0\n", &d, &error) == CLG_BAD_INPUT);
+    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n1,0,0\n", &d, &error) ==
+          CLG_BAD_INPUT);
     CHECK(read(&arena, "a,b\n1,2\n", &d, &error) == CLG_BAD_INPUT && error.message[0]);
     CHECK(read(&arena, "", &d, &error) == CLG_BAD_INPUT);
     CASE("made up: count, lengths and burstiness as asked");

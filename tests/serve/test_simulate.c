@@ -150,9 +150,16 @@ static clg_iteration_cost a_cost(void) {
 }
 
 static clg_demand a_demand(clg_arena *arena, int64_t count, double rate, uint64_t seed) {
-    clg_synthetic s = {.requests_per_s = rate, .span_s = 2 * (double)count / rate, .burstiness = .5,
-                       .peak_over_mean = 1, .duty = 1, .prompt_tokens = 300, .output_tokens = 60,
-                       .spread = 1, .most = count, .seed = seed};
+    clg_synthetic s = {.requests_per_s = rate,
+                       .span_s = 2 * (double)count / rate,
+                       .burstiness = .5,
+                       .peak_over_mean = 1,
+                       .duty = 1,
+                       .prompt_tokens = 300,
+                       .output_tokens = 60,
+                       .spread = 1,
+                       .most = count,
+                       .seed = seed};
     clg_demand d;
     clg_error error = {0};
     CHECK(clg_demand_make(arena, &s, &d, &error) == CLG_OK);
