@@ -1,8 +1,11 @@
 /* command_demand.c -- what a demand needs to be served, and what it costs. */
 #include "cli/command.h"
 
+#include "dataset/dataset.h"
 #include "report/demand.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { CONFIG_BYTES = 16 << 20 };
@@ -240,6 +243,64 @@ static void add_levers(clg_session *session, const clg_serve_question *question,
     clg_report_levers(&session->out, lever, count);
 }
 
+/* The scenario on another GPU, in its own box at its own price. */
+static clg_status move_to(clg_session *session, const char *gpu, clg_scenario *scenario,
+                          clg_space *space, clg_error *error) {
+    clg_request *request = &session->request;
+    static const clg_param machine[] = {CLG_PARAM_GPU, CLG_PARAM_NODE, CLG_PARAM_FABRIC,
+                                        CLG_PARAM_PRICE};
+    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
+        request->value[machine[i]] = NULL;
+        request->file[machine[i]] = (clg_attachment){0};
+    }
+    request->value[CLG_PARAM_GPU] = gpu;
+    return read_scenario(session, scenario, space, error);
+}
+
+static bool measure_gpu(clg_session *session, const clg_serve_question *question,
+                        const clg_engine *engine, const char *gpu, clg_lever *row) {
+    clg_scenario *scenario = clg_take(session->arena, 1, clg_scenario);
+    clg_replica replica;
+    clg_space space;
+    clg_replica_choice choice = {0};
+    clg_error none = {0};
+    if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
+        scenario->price.usd_per_s <= 0 || read_choice(session, &space, &choice, &none) != CLG_OK)
+        return false;
+    choice.compute = arithmetic_of(&scenario->machine.gpu, choice.weights);
+    choice.blocks = 0; /* another GPU has another memory */
+    if (clg_replica_choose(session->arena, question, scenario, engine, &choice, &replica, &none) !=
+        CLG_OK)
+        return false;
+    *row = (clg_lever){.name = gpu, .fits = true};
+    clg_lever_measure(session->arena, question, &replica, row);
+    return true;
+}
+
+static int by_dollars(const void *a, const void *b) {
+    const clg_lever *x = a, *y = b;
+    double left = isfinite(x->usd_per_h) ? x->usd_per_h : 1e300;
+    double right = isfinite(y->usd_per_h) ? y->usd_per_h : 1e300;
+    return (left > right) - (left < right);
+}
+
+static void add_gpus(clg_session *session, const clg_serve_question *question) {
+    int count, rows = 0;
+    const clg_file *files = clg_dataset_folder("gpu/", &count);
+    clg_lever *row = clg_take(session->arena, (size_t)count, clg_lever);
+    clg_engine engine = question->replica->engine;
+    size_t skip = strlen("gpu/"), extra = skip + strlen(".json");
+    for (int i = 0; i < count; i++) {
+        const char *gpu =
+            clg_arena_copy(session->arena, files[i].path + skip, strlen(files[i].path) - extra);
+        rows += measure_gpu(session, question, &engine, gpu, &row[rows]);
+        tell(session, (i + 1.0) / count);
+    }
+    clg_progress_end(session);
+    qsort(row, (size_t)rows, sizeof *row, by_dollars);
+    clg_report_gpus(&session->out, row, rows);
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
     clg_scenario scenario;
     clg_demand demand;
@@ -260,6 +321,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     if (!clg_session_has(session, CLG_PARAM_JSON)) {
         clg_report_demand(&session->out, &question, &answer);
         if (clg_session_has(session, CLG_PARAM_LEVERS)) add_levers(session, &question, &choice);
+        if (clg_session_has(session, CLG_PARAM_COMPARE)) add_gpus(session, &question);
         return CLG_OK;
     }
     clg_json_writer writer = {.text = &session->out, .pretty = true};

@@ -88,12 +88,12 @@ static void print_replica(clg_text *t, const clg_replica *r) {
 static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     int gpus = clg_replica_gpus(s->replica);
     clg_text_print(t,
-                   "needs    %s replica%s = %s GPUs for %s to the first token and %s each, "
+                   "needs    %s replica%s = %s GPU%s for %s to the first token and %s each, "
                    "%.3g%% of requests\n",
                    grouped(t, (double)a->fleet.replicas), a->fleet.replicas == 1 ? "" : "s",
                    grouped(t, (double)a->fleet.replicas * gpus),
-                   q(t, s->target.ttft_s, CLG_SECONDS), q(t, s->target.tpot_s, CLG_SECONDS),
-                   100 * s->target.share);
+                   a->fleet.replicas * gpus == 1 ? "" : "s", q(t, s->target.ttft_s, CLG_SECONDS),
+                   q(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
     clg_text_print(t, "         %s: %.2f%% are served within both\n", a->meets ? "met" : "NOT MET",
                    100 * a->fleet.well_served);
     if (a->windows > 1)
@@ -175,6 +175,8 @@ static void print_money(clg_text *t, const clg_serve_question *s, const clg_serv
         return;
     }
     print_factors(t, a);
+    clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
+                   usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
     clg_text_print(t, "         GPU at $%.2f/h: %s, %s%s%s\n", 3600 * price->usd_per_s,
                    price->provider, price->term, price->date ? ", " : "",
                    price->date ? price->date : "");
@@ -234,6 +236,18 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
             clg_text_print(t, "         %-22s %5d %12s %12s %12s %8s req/s\n", l->name, l->gpus,
                            grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
                            per_cent(t, l->break_even_share), number(t, l->half_price_per_s));
+    }
+}
+
+void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
+    clg_text_print(t, "gpus     %-22s %5s %12s %12s %12s %12s\n", "cheapest first", "GPUs",
+                   "tokens/s/GPU", "$/Mtok full", "break-even", "$/h needed");
+    for (int i = 0; i < count; i++) {
+        const clg_lever *l = &row[i];
+        clg_text_print(t, "         %-22s %5d %12s %12s %12s %12s\n", l->name, l->gpus,
+                       grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
+                       per_cent(t, l->break_even_share),
+                       isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses");
     }
 }
 

@@ -273,11 +273,23 @@ static void answer_burst(clg_arena *arena, const clg_serve_question *q,
     settle_burst(a);
 }
 
+/* Whether the cache holds any request of the demand at all. */
+static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
+    const clg_serve_rules *rules = &q->replica->rules;
+    double room = (double)rules->blocks * rules->block_tokens;
+    for (int64_t i = 0; i < q->demand->count; i++)
+        if (q->demand->request[i].prompt_tokens + q->demand->request[i].output_tokens <= room)
+            return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "raise --tp, or store --weights fp8 --cache fp8",
+                    "no request fits in a cache of %.0f tokens", room);
+}
+
 clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                                  clg_serve_progress progress, clg_serve_answer *a,
                                  clg_error *error) {
     const clg_demand *d = q->demand;
     clg_demand_means means = clg_demand_means_of(d);
+    if (check_fit(q, error) != CLG_OK) return error->status;
     clg_serve_capacity(arena, q, a);
     if (!is_timed(q)) {
         answer_burst(arena, q, &means, a);

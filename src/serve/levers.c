@@ -38,19 +38,33 @@ static int list_changes(const clg_serve_question *q, const clg_replica_choice *c
     return count;
 }
 
-static void fill(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r,
-                 clg_lever *row) {
+/* GPUs a demand takes on replicas of a kind; infinite when they miss the target. A demand without
+ * time is worth the GPU-seconds of its tokens. */
+static double gpus_taken(const clg_serve_question *q, const clg_replica *r,
+                         const clg_serve_answer *a) {
+    double gpus = clg_replica_gpus(r), span = q->demand->span_s;
+    if (span <= 0 || q->demand->clients > 0) return gpus / a->offline_tokens_per_s;
+    if (!a->attainable) return INFINITY;
+    double load = (double)q->demand->output_tokens / span / a->target_tokens_per_s;
+    return gpus * fmax(1, q->replicas > 0 ? load : ceil(load));
+}
+
+void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r,
+                       clg_lever *row) {
+    clg_arena_mark mark = clg_arena_here(arena);
     clg_serve_question q = *asked;
     clg_serve_answer a;
     q.replica = r;
     clg_serve_capacity(arena, &q, &a);
     row->gpus = clg_replica_gpus(r);
     row->offline_tokens_per_s = a.offline_tokens_per_s / row->gpus;
-    double usd = a.usd_per_s, out = clg_demand_means_of(q.demand).output_tokens;
-    row->usd_per_million = a.attainable ? 1e6 * usd / a.target_tokens_per_s : (double)NAN;
-    row->half_price_per_s = a.attainable ? a.target_tokens_per_s / out / 2 : (double)NAN;
+    double output = clg_demand_means_of(q.demand).output_tokens, never = (double)NAN;
+    row->usd_per_million = a.attainable ? 1e6 * a.usd_per_s / a.target_tokens_per_s : never;
+    row->half_price_per_s = a.attainable ? a.target_tokens_per_s / output / 2 : never;
+    row->usd_per_h = 3600 * r->scenario->price.usd_per_s * gpus_taken(&q, r, &a);
     row->break_even_share = a.break_even_share;
     row->break_even_per_s = a.break_even_per_s;
+    clg_arena_back_to(arena, mark);
 }
 
 int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,
@@ -65,26 +79,20 @@ int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_
         lever[i] = (clg_lever){.name = list[i].name};
         lever[i].fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &list[i].choice,
                                             q->demand, &r, &no) == CLG_OK;
-        if (lever[i].fits) fill(arena, q, &r, &lever[i]);
+        if (lever[i].fits) clg_lever_measure(arena, q, &r, &lever[i]);
         if (progress.tell) progress.tell(progress.context, (i + 1.0) / count);
     }
     return count;
 }
 
-/* GPUs a demand takes on replicas of a kind; infinite when they miss the target. A demand without
- * time is worth the GPU-seconds of its tokens. */
-static double gpus_taken(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r) {
+static double gpus_needed(clg_arena *arena, const clg_serve_question *q, const clg_replica *r) {
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_serve_question q = *asked;
+    clg_serve_question asked = *q;
     clg_serve_answer a;
-    q.replica = r;
-    clg_serve_capacity(arena, &q, &a);
+    asked.replica = r;
+    clg_serve_capacity(arena, &asked, &a);
     clg_arena_back_to(arena, mark);
-    double gpus = clg_replica_gpus(r), span = q.demand->span_s;
-    if (span <= 0 || q.demand->clients > 0) return gpus / a.offline_tokens_per_s;
-    if (!a.attainable) return INFINITY;
-    double load = (double)q.demand->output_tokens / span / a.target_tokens_per_s;
-    return gpus * fmax(1, q.replicas > 0 ? load : ceil(load));
+    return gpus_taken(&asked, r, &a);
 }
 
 clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
@@ -94,7 +102,7 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
     clg_status smallest =
         clg_replica_prepare(arena, scenario, engine, choice, q->demand, replica, error);
     if (smallest != CLG_OK || choice->tp > 0) return smallest;
-    double best = gpus_taken(arena, q, replica);
+    double best = gpus_needed(arena, q, replica);
     int domain = scenario->machine.node.domain;
     for (int tp = 2 * replica->tp; tp <= 8 && tp <= domain; tp *= 2) {
         clg_replica_choice other = *choice;
@@ -103,7 +111,7 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
         other.tp = tp;
         if (clg_replica_prepare(arena, scenario, engine, &other, q->demand, &wider, &no) != CLG_OK)
             continue;
-        double taken = gpus_taken(arena, q, &wider);
+        double taken = gpus_needed(arena, q, &wider);
         if (taken >= best) continue;
         best = taken;
         *replica = wider;

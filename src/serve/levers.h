@@ -8,7 +8,8 @@
 typedef struct clg_lever {
     const char *name;
     bool fits;
-    int gpus;
+    int gpus;                    /* of one replica */
+    double usd_per_h;            /* of the GPUs the demand takes at its mean; NaN: never meets it */
     double offline_tokens_per_s; /* output, per GPU */
     double usd_per_million;      /* of a full replica at the latency target; NaN: never meets it */
     double break_even_share;     /* of offline capacity, against the API; NaN without one */
@@ -22,6 +23,10 @@ enum { CLG_LEVERS = 16 };
 int clg_levers(clg_arena *arena, const clg_serve_question *question,
                const clg_replica_choice *choice, clg_serve_progress progress,
                clg_lever lever[CLG_LEVERS]);
+
+/* Fills a row with what a replica is worth to a demand. */
+void clg_lever_measure(clg_arena *arena, const clg_serve_question *question,
+                       const clg_replica *replica, clg_lever *row);
 
 /* Prepares the replica that serves the demand within the target on the fewest dollars: with the
  * choice's tp, or the best power of two inside a domain. `question->replica` is not read. */
