@@ -14,6 +14,7 @@
     X(show)                                                                                        \
     X(validate)                                                                                    \
     X(trace)                                                                                       \
+    X(demand)                                                                                      \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \

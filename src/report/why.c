@@ -123,7 +123,7 @@ static const why_row rows[] = {
      "data/power", "gpu.tdp", "power"},
     {"cost", AT(usd_per_million_tokens), CLG_USD,
      "price per GPU-hour x GPUs / tokens per hour x 1e6; failures and idle time not included",
-     "arithmetic", "price.price", "economics"}};
+     "arithmetic", "price.price", "cost"}};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static const clg_json *object_of(const clg_scenario *s, const char *file) {
