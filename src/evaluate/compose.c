@@ -64,6 +64,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
            a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq &&
+           (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
            (a->accumulation > 1) == (b->accumulation > 1);
 }
 
@@ -177,8 +178,10 @@ static void fill_chunks(composition *c) {
     for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
     for (int s = 0; s < layout->pp; s++) {
         stage *here = &c->stages[s];
-        here->load.chunks = layout->vpp;
-        for (int v = 0; v < layout->vpp; v++) {
+        /* DualPipe: two depths a stage, each with half of the micro-batches. */
+        int copies = c->schedule->weight_copies, depths = copies > 1 ? copies : layout->vpp;
+        here->load.chunks = depths;
+        for (int v = 0; v < depths; v++) {
             clg_pass_cost pass[CLG_PASSES] = {0};
             int depth = c->schedule->depth(c->pipeline, s, v);
             add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
@@ -187,7 +190,8 @@ static void fill_chunks(composition *c) {
             c->backward_input_s[depth] =
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
             c->backward_weight_s[depth] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
-            for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&here->pass[p], &pass[p], 1);
+            for (int p = 0; p < CLG_PASSES; p++)
+                clg_pass_add(&here->pass[p], &pass[p], 1.0 / copies);
         }
     }
 }
@@ -297,7 +301,6 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
 
 static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
     const clg_layout *layout = c->layout;
-    double copies = c->schedule->weight_copies;
     if (detail) e->stages = clg_take(c->arena, (size_t)layout->pp, clg_stage_report);
     for (int i = 0; i < layout->pp; i++) {
         stage *s = &c->stages[i];
@@ -305,9 +308,6 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
         s->load.head_alive = layout->schedule == CLG_GPIPE ? (double)layout->accumulation : 1;
         clg_memory_ledger m = clg_memory_of_stage(&c->scenario->model, &c->scenario->stack, layout,
                                                   &c->priced->step, &s->load);
-        m.total_bytes += (copies - 1) * (m.weights_bytes + m.gradients_bytes);
-        m.weights_bytes *= copies;
-        m.gradients_bytes *= copies;
         if (i == 0 || m.total_bytes > e->memory.total_bytes) {
             e->memory = m;
             e->fullest_stage = i;
