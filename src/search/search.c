@@ -188,6 +188,7 @@ static void finish_evaluations(searcher *s, clg_evaluation *kept, int count) {
         clg_compose(&s->scratch, s->scenario, &kept[i].layout, s->priced,
                     (clg_wanted){.detail = true}, &kept[i], s->error);
         kept[i].stages = NULL;
+        kept[i].caveats = clg_evaluate_caveats(s->arena, s->scenario, &kept[i].layout);
         clg_arena_back_to(&s->scratch, mark);
     }
 }
