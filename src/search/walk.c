@@ -165,6 +165,7 @@ static void walk_cp(walker *w) {
 static void walk_sp(walker *w) {
     for (int sp = 0; sp <= 1 && !w->stopped; sp++) {
         if (sp && w->layout.tp == 1) continue;
+        if (sp && w->space->sp.count == 0 && !w->scenario->stack.sequence_parallel) continue;
         if (!allowed(&w->space->sp, sp) && w->layout.tp > 1) continue;
         w->layout.sp = sp;
         walk_cp(w);

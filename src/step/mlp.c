@@ -10,7 +10,9 @@ static void activation(clg_block *block, const clg_shard *shard, double elements
     double backward = gated ? (fused ? 5 : 9) : (fused ? 3 : 5);
     clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
                      elements * backward * w, fused ? 1 : 3);
-    block->saved_bytes += elements * ((gated ? 2 : 1) * w + clg_block_operand_bytes(shard));
+    /* Inputs and output; unfused, silu(gate) too, which the product's backward reads. */
+    double inputs = gated ? (fused ? 2 : 3) : 1;
+    block->saved_bytes += elements * (inputs * w + clg_block_operand_bytes(shard));
     double gradients = elements * (gated ? 3 : 2) * w; /* alive together in the backward */
     if (block->transient_bytes < gradients) block->transient_bytes = gradients;
 }
