@@ -10,7 +10,7 @@ LDLIBS   += -lz -lm
 
 sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o
-data     := $(shell find data -type f 2>/dev/null | sort)
+data     := $(shell find data -type f -not -path "data/runs/*" 2>/dev/null | sort)
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 scripts  := $(wildcard tests/*/*.sh)
 fuzzers  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -74,8 +74,14 @@ fuzz:
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 
+# Ratios inside one run; never part of the tests.
+bench: all
+	@for b in $(wildcard tools/bench/*.c); do \
+	 $(CC) $(CFLAGS) -o $(BUILD)/bench_$$(basename $$b .c) $$b $(BUILD)/libceiling.a $(LDLIBS) && \
+	 $(BUILD)/bench_$$(basename $$b .c); done
+
 format:
-	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c)
+	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
 install: all
 	install -D -m 755 $(BUILD)/ceiling $(DESTDIR)$(PREFIX)/bin/ceiling
@@ -87,6 +93,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all quick test sanitized fuzz format install clean
+.PHONY: all quick test sanitized fuzz bench format install clean
 .SECONDARY:
 -include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(tests:=.d) $(fuzzers:=.d)

@@ -2,6 +2,7 @@
 #include "cli/planning.h"
 
 #include "report/json.h"
+#include "report/launch.h"
 #include "report/text.h"
 #include "report/why.h"
 #include "timeline/perfetto.h"
@@ -45,7 +46,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_found found;
     clg_layout layout;
     double seconds, tokens;
-    if (clg_planning_tokens(session, &tokens, error) != CLG_OK ||
+    int trainer;
+    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+        clg_planning_tokens(session, &tokens, error) != CLG_OK ||
         clg_planning_read(session, &scenario, &space, error) != CLG_OK ||
         clg_planning_search(session, &scenario, &space, &found, &seconds, error) != CLG_OK ||
         pick(&found, &layout, error) != CLG_OK)
@@ -60,11 +63,13 @@ static clg_status run(clg_session *session, clg_error *error) {
     const char *number = session->request.value[CLG_PARAM_WHY];
     if (number) return clg_report_why(&session->out, &scenario, &evaluation, number, error);
     print(session, &scenario, &space, &evaluation, tokens);
+    if (trainer >= 0 && !clg_session_has(session, CLG_PARAM_JSON))
+        clg_report_launch(&session->out, trainer, &layout);
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_TIMELINE, CLG_PARAM_WHY,
-                                  CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TIMELINE,
+                                  CLG_PARAM_WHY,  CLG_PARAM_COLOR,  CLG_PARAMS};
 
 const clg_command clg_command_explain = {
     .name = "explain",

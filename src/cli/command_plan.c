@@ -2,6 +2,7 @@
 #include "cli/planning.h"
 
 #include "report/json.h"
+#include "report/launch.h"
 #include "report/text.h"
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
@@ -26,13 +27,17 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_space space;
     clg_found found;
     double seconds, tokens;
-    if (clg_planning_tokens(session, &tokens, error) != CLG_OK ||
+    int trainer;
+    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+        clg_planning_tokens(session, &tokens, error) != CLG_OK ||
         clg_planning_read(session, &scenario, &space, error) != CLG_OK ||
         clg_planning_search(session, &scenario, &space, &found, &seconds, error) != CLG_OK)
         return error->status;
     clg_search_front(session->arena, &scenario, &space, FRONT, &found);
     if (!clg_session_has(session, CLG_PARAM_JSON)) {
         print_text(session, &scenario, &space, &found, seconds, tokens);
+        if (trainer >= 0 && found.count > 0)
+            clg_report_launch(&session->out, trainer, &found.best[0].layout);
         return CLG_OK;
     }
     clg_json_writer writer = {.text = &session->out, .pretty = true};
@@ -41,7 +46,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_TOP, CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TOP, CLG_PARAM_COLOR,
+                                  CLG_PARAMS};
 
 const clg_command clg_command_plan = {
     .name = "plan",

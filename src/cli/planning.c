@@ -1,6 +1,8 @@
 /* planning.c -- what plan and explain share: reading the request, searching with progress. */
 #include "cli/planning.h"
 
+#include "report/launch.h"
+
 #include <string.h>
 
 enum { CONFIG_BYTES = 16 << 20 };
@@ -44,4 +46,10 @@ clg_status clg_planning_search(clg_session *session, const clg_scenario *scenari
 
 clg_status clg_planning_tokens(clg_session *session, double *tokens, clg_error *error) {
     return clg_request_number(&session->request, CLG_PARAM_TOKENS, 0, tokens, error);
+}
+
+clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error) {
+    const char *word = session->request.value[CLG_PARAM_LAUNCH];
+    *trainer = -1;
+    return word ? clg_name_value(clg_trainer_names, "trainer", word, trainer, error) : CLG_OK;
 }

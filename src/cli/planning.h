@@ -13,6 +13,9 @@ clg_status clg_planning_search(clg_session *session, const clg_scenario *scenari
                                const clg_space *space, clg_found *found, double *seconds,
                                clg_error *error);
 
+/* The trainer of --launch in *trainer; -1 when not asked. */
+clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error);
+
 /* Tokens of --tokens, 0 when not given. */
 clg_status clg_planning_tokens(clg_session *session, double *tokens, clg_error *error);
 

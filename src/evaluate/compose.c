@@ -64,6 +64,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
            a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq &&
+           (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
            (a->accumulation > 1) == (b->accumulation > 1);
 }
 

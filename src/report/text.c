@@ -170,6 +170,18 @@ static void print_memory(clg_text *t, const clg_evaluation *e) {
     }
 }
 
+/* One line each. */
+static void print_caveats(clg_text *t, const char *caveats) {
+    const char *label = "\nmind     ";
+    while (caveats && *caveats) {
+        size_t size = strcspn(caveats, ";");
+        clg_text_print(t, "%s%.*s\n", label, (int)size, caveats);
+        label = "         ";
+        caveats += size;
+        caveats += strspn(caveats, "; ");
+    }
+}
+
 void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                            double tokens) {
     print_layout(t, &e->layout);
@@ -177,7 +189,7 @@ void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluat
     print_money(t, s, e, tokens);
     print_time(t, e);
     print_memory(t, e);
-    if (e->caveats) clg_text_print(t, "\nmind     %s\n", e->caveats);
+    print_caveats(t, e->caveats);
 }
 
 void clg_report_stages(clg_text *t, const clg_evaluation *e) {

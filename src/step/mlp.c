@@ -35,11 +35,14 @@ static double crossing_share(const clg_group *ep, int experts_per_token) {
 static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
                        const char *name, double bytes) {
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT};
+    /* DualPipe pairs a forward with a backward so that the traffic of one runs under the other
+     * (DeepSeek-V3, arXiv:2412.19437, section 3.2.1). */
+    double overlap = shard->layout->schedule == CLG_DUALPIPE ? 1 : shard->stack->expert_overlap;
     bool once = shard->stack->expert_dedup && shard->ep.ranks > shard->ep.per_domain;
     if (shard->ep.ranks <= 1) return;
     for (int i = 0; i < 2; i++) {
         clg_block_collective(block, passes[i], name, CLG_AXIS_EP, CLG_ALL_TO_ALL, shard->ep, bytes,
-                             shard->stack->expert_overlap);
+                             overlap);
         if (once)
             block->op[block->ops - 1].slow_share =
                 crossing_share(&shard->ep, mlp->experts_per_token);

@@ -18,8 +18,8 @@ static clg_scenario scenario(const char *model, const char *gpu, int gpus, const
     return s;
 }
 
-static void agree_on(const char *stack, const char *name, const char *model, const char *gpu,
-                     int gpus, int batch) {
+static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch,
+                  const char *stack) {
     CASE(name);
     clg_scenario s = scenario(model, gpu, gpus, stack);
     clg_space space = {.gpus = gpus,
@@ -46,16 +46,14 @@ static void agree_on(const char *stack, const char *name, const char *model, con
     }
 }
 
-static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch) {
-    agree_on("megatron-2024", name, model, gpu, gpus, batch);
-}
-
 int main(void) {
-    agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64);
-    agree("a dense model that needs splitting", "llama-2-70b", "a100-sxm-80gb", 32, 32);
-    agree("a mixture of experts", "mixtral-8x7b", "h100-sxm", 16, 32);
-    agree("a cluster that is no power of two", "llama-2-13b", "h100-sxm", 24, 48);
-    agree_on("unknown", "every schedule", "llama-2-7b", "h100-sxm", 16, 32);
+    agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
+    agree("a dense model that needs splitting", "llama-2-70b", "a100-sxm-80gb", 32, 32,
+          "megatron-2024");
+    agree("a mixture of experts", "mixtral-8x7b", "h100-sxm", 16, 32, "megatron-2024");
+    agree("a cluster that is no power of two", "llama-2-13b", "h100-sxm", 24, 48, "megatron-2024");
+    agree("every schedule", "llama-2-7b", "h100-sxm", 16, 64, "unknown");
+    agree("every schedule, experts", "mixtral-8x7b", "h100-sxm", 16, 32, "unknown");
     CASE("nothing fits: the nearest says what is missing");
     clg_scenario s = scenario("llama-3.1-405b", "a100-sxm-40gb", 8, "megatron-2024");
     clg_space space = {.gpus = 8,
