@@ -169,19 +169,19 @@ static void add_sharded_traffic(composition *c, stage *s, int depth, int layers,
     if (edges > 0) shard_messages(c, s, edges, 0, 1, pass);
 }
 
+/* Pipelines of two directions hold a second depth on every stage; each sees half the batches. */
 static void fill_chunks(composition *c) {
     const clg_layout *layout = c->layout;
-    int chunks = layout->pp * layout->vpp;
+    int chunks = layout->pp * layout->vpp, directions = clg_layout_copies(layout);
+    int held = layout->vpp * directions;
     int *layers_of = clg_take(c->arena, (size_t)chunks, int);
     int *first_of = clg_take(c->arena, (size_t)chunks + 1, int);
     clg_layout_layers(&c->scenario->model, layout, layers_of);
     for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
     for (int s = 0; s < layout->pp; s++) {
         stage *here = &c->stages[s];
-        /* DualPipe: two depths a stage, each with half of the micro-batches. */
-        int copies = c->schedule->weight_copies, depths = copies > 1 ? copies : layout->vpp;
-        here->load.chunks = depths;
-        for (int v = 0; v < depths; v++) {
+        here->load.chunks = held;
+        for (int v = 0; v < held; v++) {
             clg_pass_cost pass[CLG_PASSES] = {0};
             int depth = c->schedule->depth(c->pipeline, s, v);
             add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
@@ -191,7 +191,7 @@ static void fill_chunks(composition *c) {
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
             c->backward_weight_s[depth] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
             for (int p = 0; p < CLG_PASSES; p++)
-                clg_pass_add(&here->pass[p], &pass[p], 1.0 / copies);
+                clg_pass_add(&here->pass[p], &pass[p], 1.0 / directions);
         }
     }
 }
@@ -214,6 +214,7 @@ static void fill_updates(composition *c, stage *s) {
     int layers = 0;
     for (int kind = 0; kind < step->kinds; kind++) layers += s->load.layers[kind];
     double inner = layers > 0 ? 1 - 1.0 / layers : 0;
+    inner *= clg_layout_copies(c->layout); /* both directions end with a micro-batch */
     s->gradient_window_s = inner * (clg_pass_s(&s->pass[CLG_PASS_BACKWARD_INPUT]) +
                                     clg_pass_s(&s->pass[CLG_PASS_BACKWARD_WEIGHT]) +
                                     clg_pass_s(&s->pass[CLG_PASS_RECOMPUTE]));
@@ -405,10 +406,7 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     composition c = {.arena = arena, .scenario = scenario, .layout = layout, .priced = priced};
     size_t stages = (size_t)layout->pp, chunks = stages * (size_t)layout->vpp;
     c.pricing = clg_pricing_of(scenario, layout);
-    c.pipeline = (clg_pipeline){.kind = (clg_schedule_kind)layout->schedule,
-                                .stages = layout->pp,
-                                .chunks = layout->vpp,
-                                .micro_batches = (int)layout->accumulation};
+    c.pipeline = clg_pipeline_of(layout);
     c.schedule = clg_schedule_of(c.pipeline.kind);
     c.stages = clg_take(arena, stages, stage);
     c.forward_s = clg_take(arena, chunks, double);

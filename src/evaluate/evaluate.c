@@ -35,9 +35,7 @@ static const char *refuses(clg_arena *arena, const clg_scenario *scenario,
                            const clg_layout *layout) {
     const char *why = clg_layout_refuses(arena, &scenario->model, layout);
     if (why) return why;
-    const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
-    clg_pipeline pipeline = {schedule->kind, layout->pp, layout->vpp, (int)layout->accumulation};
-    why = schedule->refuses(pipeline);
+    why = clg_schedule_of(layout->schedule)->refuses(clg_pipeline_of(layout));
     if (why) return why;
     if (scenario->machine.gpu.peak_flop_per_s[layout->precision] <= 0)
         return clg_arena_print(arena, "%s has no %s matrix units", scenario->machine.gpu.name,

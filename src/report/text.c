@@ -70,9 +70,12 @@ static void print_layout(clg_text *t, const clg_layout *l) {
     clg_text_print(t, " · dp %d, ZeRO-%d", l->dp, l->zero);
     if (l->hsdp > 0 && l->hsdp != l->dp) clg_text_print(t, " in groups of %d", l->hsdp);
     clg_text_print(t,
-                   "\n         micro-batch %d x %lld accumulated · recompute %s · attention %s\n",
+                   "\n         micro-batch %d x %lld accumulated · recompute %s%s · attention %s\n",
                    l->micro_batch, (long long)l->accumulation,
                    clg_name_of(clg_recompute_names, (int)l->recompute),
+                   l->recompute_layers > 0
+                       ? clg_arena_print(t->arena, " (%d layers of a chunk)", l->recompute_layers)
+                       : "",
                    clg_name_of(clg_attention_kernel_names, l->attention));
 }
 

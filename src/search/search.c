@@ -48,6 +48,7 @@ static bool simpler(const clg_layout *a, const clg_layout *b) {
     const int rows[][2] = {{a->tp, b->tp},
                            {a->pp, b->pp},
                            {a->cp, b->cp},
+                           {(int)a->cp_kind, (int)b->cp_kind},
                            {a->ep, b->ep},
                            {a->zero, b->zero},
                            {(int)a->recompute, (int)b->recompute},

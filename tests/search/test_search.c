@@ -26,7 +26,7 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
                        .seq = 4096,
                        .global_batch = batch,
                        .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}},
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
                        .keep = 5};
     clg_found quick, brute;
     clg_error e = {0};
@@ -60,7 +60,7 @@ int main(void) {
                        .seq = 4096,
                        .global_batch = 8,
                        .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}},
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
                        .keep = 1};
     clg_found found;
     clg_error e = {0};
@@ -73,12 +73,12 @@ int main(void) {
                         .seq = 4096,
                         .global_batch = 64,
                         .precision = CLG_BF16,
-                        .attention = {1, {CLG_FLASH2}},
-                        .tp = {1, {4}},
+                        .attention = {.count = 1, .value = {CLG_FLASH2}},
+                        .tp = {.count = 1, .value = {4}},
                         .keep = 3};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp == 4);
-    space.tp = (clg_axis_values){1, {3}};
+    space.tp = (clg_axis_values){.count = 1, .value = {3}};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_BAD_INPUT);
     e = (clg_error){0};
     CASE("the rule of the field comes out: tensor parallel stays inside the box");
@@ -87,7 +87,7 @@ int main(void) {
                         .seq = 8192,
                         .global_batch = 512,
                         .precision = CLG_BF16,
-                        .attention = {1, {CLG_FLASH2}},
+                        .attention = {.count = 1, .value = {CLG_FLASH2}},
                         .keep = 8};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp <= 8);
