@@ -119,6 +119,17 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
         tokens * heads * (2 * attention->head_dim + attention->value_head_dim) * w;
 }
 
+/* Down projections of latent attention, and key-value heads where there are fewer than ranks. */
+double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention) {
+    double hidden = (double)shard->model->hidden, tp = shard->layout->tp;
+    if (attention->kind == CLG_ATTENTION_NONE) return 0;
+    if (attention->kind == CLG_ATTENTION_LATENT)
+        return hidden * (attention->query_rank + attention->kv_rank + attention->rope_dim) *
+               (1 - 1 / tp);
+    double extra = fmax(1, attention->kv_heads / tp) - attention->kv_heads / tp;
+    return hidden * extra * (attention->head_dim + attention->value_head_dim);
+}
+
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
     if (attention->kind == CLG_ATTENTION_NONE) return;
     const clg_layout *layout = shard->layout;
