@@ -133,6 +133,20 @@ static void add_sharded_traffic(composition *c, const stage *s, clg_pass_cost pa
     pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += forward_s * share;
 }
 
+/* Micro-batches that enter at both ends: a stage does half of them at its own depth and half at the
+ * one opposite. */
+static void mix_directions(composition *c) {
+    for (int s = 0; s < c->layout->pp / 2; s++)
+        for (int p = 0; p < CLG_PASSES; p++) {
+            clg_pass_cost *one = &c->stages[s].pass[p];
+            clg_pass_cost *other = &c->stages[c->layout->pp - 1 - s].pass[p];
+            clg_pass_cost both = {0};
+            clg_pass_add(&both, one, 0.5);
+            clg_pass_add(&both, other, 0.5);
+            *one = *other = both;
+        }
+}
+
 static void fill_chunks(composition *c) {
     const clg_layout *layout = c->layout;
     int chunks = layout->pp * layout->vpp;
@@ -155,6 +169,7 @@ static void fill_chunks(composition *c) {
             for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&here->pass[p], &pass[p], 1);
         }
     }
+    if (c->schedule->weight_copies > 1) mix_directions(c);
 }
 
 /* What may hide the reduction: the last micro-batch's backward, less the first layer's share of

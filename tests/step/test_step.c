@@ -430,6 +430,31 @@ static void counts(void) {
     CHECK(built(&s, &l)->kind[0].ops == one + 4); /* four matrices */
 }
 
+/* Every preset in every combination of what adds ops. */
+static void room(void) {
+    CASE("no layer has more ops than a block holds, with room for a model that has everything");
+    int names, most = 0;
+    const char *const *name = clg_model_names(&arena, &names);
+    for (int i = 0; i < names; i++) {
+        clg_scenario s = plan_scenario(&arena, name[i], "h100-sxm", "unknown", 64);
+        for (int mask = 0; mask < 128; mask++) {
+            clg_layout l = plan_layout(4096);
+            l.dp = 16, l.accumulation = 2, l.global_batch = 32;
+            l.tp = mask & 1 ? 4 : 1, l.sp = l.tp > 1 && mask & 2;
+            l.cp = mask & 4 ? 2 : 1;
+            l.ep = mask & 8 ? 8 : 1;
+            l.etp = mask & 16 ? 2 : 1;
+            l.precision = mask & 32 ? CLG_FP8 : CLG_BF16;
+            l.recompute = mask & 64 ? CLG_RECOMPUTE_FULL : CLG_RECOMPUTE_NONE;
+            if (clg_layout_refuses(NULL, &s.model, &l)) continue;
+            clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
+            for (int kind = 0; kind < step.kinds; kind++)
+                if (step.kind[kind].ops > most) most = step.kind[kind].ops;
+        }
+    }
+    CHECK(most > 100 && most <= CLG_BLOCK_OPS - 32);
+}
+
 int main(void) {
     gpt();
     families();
@@ -440,6 +465,7 @@ int main(void) {
     edges();
     absent();
     counts();
+    room();
     clg_arena_clear(&arena);
     return DONE;
 }
