@@ -74,6 +74,40 @@ fuzz:
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 
+# The page: the same core as WebAssembly in one HTML file that needs no server and no network.
+WASM_CC    ?= clang
+wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 $(WARNINGS) \
+              -nostdlibinc -isystem /usr/include/wasm32-wasi -Isrc -MMD -MP
+wasm_sources := src/wasm/door.c $(filter-out src/cli/%,$(sources))
+wasm_objects := $(wasm_sources:src/%.c=$(BUILD)/wasm/%.o) $(BUILD)/wasm/dataset_table.o
+
+web: $(BUILD)/ceiling.html
+
+$(BUILD)/ceiling.html: $(BUILD)/page $(BUILD)/ceiling.wasm.gz $(wildcard web/*)
+	$(BUILD)/page web/index.html $@ core=$(BUILD)/ceiling.wasm.gz
+
+$(BUILD)/page: tools/page.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -O1 $(WARNINGS) -o $@ $<
+
+$(BUILD)/ceiling.wasm.gz: $(BUILD)/ceiling.wasm
+	gzip -9nc $< >$@
+
+$(BUILD)/ceiling.wasm: $(BUILD)/wasm/tools $(wasm_objects)
+	$(WASM_CC) --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-debug -Wl,--gc-sections -Wl,--stack-first \
+	  -Wl,-z,stack-size=1048576 -o $@ $(wasm_objects) -lm
+
+$(BUILD)/wasm/%.o: src/%.c | $(BUILD)/wasm/tools
+	@mkdir -p $(@D)
+	$(WASM_CC) $(wasm_flags) -c -o $@ $<
+
+$(BUILD)/wasm/dataset_table.o: $(BUILD)/dataset_table.c | $(BUILD)/wasm/tools
+	$(WASM_CC) $(wasm_flags) -c -o $@ $<
+
+$(BUILD)/wasm/tools: tools/web_needs.sh
+	@mkdir -p $(@D)
+	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
+
 format:
 	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c)
 
@@ -87,6 +121,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all quick test sanitized fuzz format install clean
+.PHONY: all web quick test sanitized fuzz format install clean
 .SECONDARY:
--include $(objects:.o=.d) $(tests:=.d)
+-include $(objects:.o=.d) $(wasm_objects:.o=.d) $(tests:=.d)

@@ -11,6 +11,7 @@
     X(explain)                                                                                     \
     X(show)                                                                                        \
     X(validate)                                                                                    \
+    X(params)                                                                                      \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \
