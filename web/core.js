@@ -1,7 +1,23 @@
 /* core.js -- the WebAssembly core: text in, text out. Runs in a page, in a worker and in Node. */
 
-/** What the C library asks of its host. The core touches no file, so nothing is ever answered. */
-const noFiles = { fd_close: () => 8, fd_seek: () => 8, fd_write: () => 8 };
+/**
+ * What the C library asks of its host. The core touches no file; only a failed assertion writes,
+ * and what it writes is the reason that callers see.
+ */
+function hostCalls(said, memory) {
+  const write = (_, vectors, count, written) => {
+    const view = new DataView(memory());
+    let total = 0;
+    for (let i = 0; i < count; i++) {
+      const at = view.getUint32(vectors + 8 * i, true), size = view.getUint32(vectors + 8 * i + 4, true);
+      said.text += new TextDecoder().decode(new Uint8Array(view.buffer, at, size));
+      total += size;
+    }
+    view.setUint32(written, total, true);
+    return 0;
+  };
+  return { fd_close: () => 8, fd_seek: () => 8, fd_write: write };
+}
 
 /** Writes a request into the core's memory, calls it, and reads the NUL-terminated answer. */
 function callCore(core, request) {
@@ -20,26 +36,28 @@ function callCore(core, request) {
  * Opens the core.
  * @param {WebAssembly.Module} module
  * @param {(share: number) => boolean} progress called now and then in a search; false stops it
- * @returns {Promise<(request: object) => Promise<string>>} answers one request, always with JSON text
+ * @returns {Promise<(request: object) => Promise<string>>} answers a request, always with JSON
  */
 export async function openCore(module, progress = () => true) {
-  const imports = {
-    core: { progress: (share) => Number(progress(share)) },
-    wasi_snapshot_preview1: noFiles,
-  };
+  const said = { text: "" };
+  let core;
   const open = async () => {
-    const { exports } = await WebAssembly.instantiate(module, imports);
-    exports._initialize();
-    return exports;
+    const { exports } = await WebAssembly.instantiate(module, {
+      core: { progress: (share) => Number(progress(share)) },
+      wasi_snapshot_preview1: hostCalls(said, () => core.memory.buffer),
+    });
+    core = exports;
+    core._initialize();
   };
-  let core = open();
-  await core;
+  await open();
   return async (request) => {
     try {
-      return callCore(await core, request);
+      return callCore(core, request);
     } catch (fault) {
-      core = open(); // out of memory or a bug: this instance is not to be trusted any more
-      const sentence = `the core stopped (${fault.message}); try a smaller question`;
+      // out of memory or a bug: this instance is not to be trusted any more
+      const sentence = `the core stopped: ${said.text.trim() || fault.message}`;
+      said.text = "";
+      await open();
       return JSON.stringify({ error: { status: 1, field: "", message: sentence, mend: "", sentence } });
     }
   };

@@ -25,6 +25,13 @@ static const char *kind_name(clg_param_kind kind) {
     return "word";
 }
 
+/* The name of a group in params.def, which stays when its title is reworded. */
+static const char *const group_names[] = {
+#define GROUP(id, title) #id,
+#define PARAM(id, flag, kind, argument, fallback, help)
+#include "api/params.def"
+};
+
 /* Where the words of a knob come from: a table of names, or the files of a folder. */
 static const clg_name *table_of(clg_param param) {
     switch ((int)param) {
@@ -123,6 +130,7 @@ void clg_knobs_json(clg_text *text) {
     clg_json_open(w, "groups", '[');
     for (int g = 0; g < CLG_GROUPS; g++) {
         clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", group_names[g]);
         clg_json_add_string(w, "title", clg_param_group_title((clg_param_group)g));
         clg_json_open(w, "params", '[');
         for (int p = 0; p < CLG_PARAMS; p++)

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 
-/* {"kind":"params","groups":[{"title","params":[{"flag","kind","argument","default","help",
+/* {"kind":"params","groups":[{"name","title","params":[{"flag","kind","argument","default","help",
  * "choices":[{"name","title"}...]}...]}...],"models":[{"name","title","parameters"...}...]} */
 void clg_knobs_json(clg_text *text);
 

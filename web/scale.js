@@ -1,0 +1,62 @@
+/* scale.js -- the one place that turns a request into a curve.
+ *
+ * Every size is one `explain` question: the best layout there. When the core answers `scale` (with
+ * critical-batch laws, the data-parallel cap and the knee), this is the file to change: askCurve
+ * then sends one request and hands its points on. */
+
+/** Sizes of a curve: doubling from 8. */
+export function sizesTo(most) {
+  const sizes = [];
+  for (let n = 8; n <= most && sizes.length < 18; n *= 2) sizes.push(n);
+  return sizes;
+}
+
+const axes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
+
+/** Holds the axes of a layout that the person left open, so that one size costs a millisecond. */
+function draftOf(request, layout) {
+  const open = axes.filter((axis) => !(axis in request));
+  const fix = open.map((axis) => `${axis}=${Number(layout[axis])}`.replace("NaN", layout[axis]));
+  if (!("micro-batch" in request)) fix.push(layout.micro_batch > 1 ? `micro-batch=1,${layout.micro_batch}` : "micro-batch=1");
+  return { ...request, fix: [...(request.fix ?? []), ...fix] };
+}
+
+/** Sequences of a step at the size the person gave: what weak scaling keeps per GPU. */
+async function batchPerGpu(ask, request, guide) {
+  const answer = await ask(guide ? draftOf(request, guide) : request);
+  if (!answer || answer.value.error) return answer && { error: answer.value.error };
+  return { sequences: answer.value.layout.global_batch / answer.value.machine.gpus };
+}
+
+/**
+ * Asks for the strong and the weak curve. `point` is called as answers come: with the answer of
+ * explain, or null where there is none.
+ * @param {(request: object) => Promise<{value: object} | null>} ask
+ * @param {object} request an explain request; its gpus are the reference of weak scaling
+ * @param {number[]} sizes
+ * @param {((mode: string, gpus: number) => object | undefined) | null} guide  layouts to hold for
+ *        a draft; null searches every size
+ * @param {(mode: string, gpus: number, answer: object | null) => void} point
+ * @returns {Promise<object | null>} the error that all sizes share, if any
+ */
+export async function askCurve(ask, request, sizes, guide, point) {
+  const base = { ...request, top: "1" };
+  const reference = Number(request.gpus);
+  const weak = await batchPerGpu(ask, base, guide && (guide("strong", reference) ?? guide("any", reference)));
+  if (weak?.error && !guide) return weak.error;
+  let error = null, fine = false;
+  const one = async (mode, gpus) => {
+    if (mode === "weak" && !weak?.sequences) return point(mode, gpus, null);
+    const here = { ...base, gpus: String(gpus) };
+    if (mode === "weak") here["global-batch"] = String(Math.max(1, Math.round(weak.sequences * gpus)));
+    const layout = guide?.(mode, gpus);
+    if (guide && !layout) return undefined;
+    const answer = await ask(layout ? draftOf(here, layout) : here);
+    if (!answer) return undefined;
+    error = answer.value.error ?? error;
+    fine = fine || !answer.value.error;
+    return point(mode, gpus, answer.value.error ? null : answer.value);
+  };
+  await Promise.all(sizes.flatMap((gpus) => [one("strong", gpus), one("weak", gpus)]));
+  return fine ? null : error;
+}
