@@ -32,16 +32,15 @@ async function batchPerGpu(ask, request, guide) {
  * Asks for the strong and the weak curve. `point` is called as answers come: with the answer of
  * explain, or null where there is none.
  * @param {(request: object) => Promise<{value: object} | null>} ask
- * @param {object} request an explain request; its gpus are the reference of weak scaling
+ * @param {object} base an explain request; its gpus are the reference of weak scaling
  * @param {number[]} sizes
  * @param {((mode: string, gpus: number) => object | undefined) | null} guide  layouts to hold for
  *        a draft; null searches every size
  * @param {(mode: string, gpus: number, answer: object | null) => void} point
  * @returns {Promise<object | null>} the error that all sizes share, if any
  */
-export async function askCurve(ask, request, sizes, guide, point) {
-  const base = { ...request, top: "1" };
-  const reference = Number(request.gpus);
+export async function askCurve(ask, base, sizes, guide, point) {
+  const reference = Number(base.gpus);
   const weak = await batchPerGpu(ask, base, guide && (guide("strong", reference) ?? guide("any", reference)));
   if (weak?.error && !guide) return weak.error;
   let error = null, fine = false;
