@@ -84,7 +84,7 @@ function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, a
     yield text(`${100 * share} %`, margin.left - 6, e(share) + 4, "end");
   }
   yield text("tokens/s", margin.left + 6, margin.top + 12, "start");
-  yield text("efficiency", margin.left + 6, top2 + 2, "start");
+  yield text("efficiency", margin.left + 6, top2 - 8, "start");
   for (const end of [floor, floor2]) yield drawn("line", { class: "axis", x1: margin.left, x2: right, y1: end, y2: end });
 }
 

@@ -11,14 +11,15 @@ import { requestOf, stateOfHash } from "./state.js";
 const rest = 220; // ms without a change before every size is searched
 const modes = { strong: "strong: the batch held", weak: "weak: the batch per GPU held" };
 const rates = ["", "25Gbit/s", "50Gbit/s", "100Gbit/s", "200Gbit/s", "400Gbit/s", "800Gbit/s", "1600Gbit/s", "3200Gbit/s"];
-const powersOf2 = (low, high, step = 1) => Array.from({ length: (high - low) / step + 1 }, (_, i) => 2 ** (low + step * i));
+const powersOf2 = (low, high) => Array.from({ length: high - low + 1 }, (_, i) => 2 ** (low + i));
 
-/** Stops of the sliders: flag, words, and the values from left to right. */
+/** Stops of the sliders: flag, words, and the values from left to right. Powers of two, because a
+ * batch without divisors has few layouts and would draw a ragged curve. */
 function stopsOf(models) {
   const bySize = [...models].sort((a, b) => a.parameters - b.parameters);
   return [
     ["model", "model, by size", bySize.map((m) => m.name)],
-    ["global-batch", "global batch", powersOf2(-5, 7, 0.25).map((m) => `${Number(m.toPrecision(3))}Mtok`)],
+    ["global-batch", "global batch", powersOf2(-3, 7).map((m) => `${m}Mtok`)],
     ["seq", "sequence", powersOf2(10, 17).map(String)],
     ["fabric", "fabric per GPU", rates],
     ["to", "up to GPUs", powersOf2(6, 17).map(String)],
@@ -35,15 +36,15 @@ function placeOf(values, value) {
   return values.reduce((near, v, i) => (v && (!values[near] || far(v) < far(values[near])) ? i : near), 0);
 }
 
-function sliderOf([flag, words, values], set) {
+function sliderOf([flag, words, values], fallback, set) {
   const shown = element("output", {}), range = element("input", {
     type: "range", min: 0, max: values.length - 1, step: 1, id: `slide-${flag}`,
     oninput: () => set(flag, values[range.value]), onchange: () => set(flag, values[range.value], true),
   });
   const box = element("div", { class: "slider" }, element("label", { for: range.id }, words), range, shown);
   return { box, show(state) {
-    range.value = placeOf(values, state[flag]);
-    shown.textContent = state[flag] || "as built";
+    range.value = placeOf(values, state[flag] || fallback);
+    shown.textContent = state[flag] || fallback;
     range.setAttribute("aria-valuetext", shown.textContent);
   } };
 }
@@ -105,7 +106,8 @@ function tableOf(lines) {
  * @param {{set: Function, fail: (error: object | null) => void, open: (gpus: number) => void}} page
  */
 export function openCurve(panel, pool, knobs, page) {
-  const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, page.set));
+  const defaults = Object.fromEntries(knobs.groups.flatMap(({ params }) => params).map((param) => [param.flag, param.default]));
+  const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, defaults[stops[0]] ?? "", page.set));
   const svg = drawn("svg", { class: "curve", role: "img", tabindex: 0, width: "100%", "aria-label": "tokens per second and efficiency over GPUs; arrow keys walk along the curve" });
   const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status", role: "status" });
   const table = element("div", { class: "scroll" });
@@ -173,7 +175,7 @@ export function openCurve(panel, pool, knobs, page) {
       await askCurve((request) => pool.ask(request, { group: "draft" }), requestOf(state, "explain"), sizes, guide,
         (mode, gpus, answer) => fresh.set(`${mode}/${gpus}`, { answer, draft: true }));
       drafted = version;
-      if (searched === version) break;
+      if (searched === version) continue; // the search itself was faster
       held = fresh;
       status.textContent = `draft in ${(performance.now() - began).toFixed(0)} ms`;
       svg.dataset.draftMs = (performance.now() - began).toFixed(1);

@@ -75,7 +75,7 @@ export function openForm(form, knobs, changed, takeConfig) {
         if (control.type === "checkbox") control.checked = value === "true";
         else if (control.value !== value) control.value = value;
         if (control.tagName === "SELECT" && control.value !== value) control.append(element("option", { value, selected: true }, value));
-        if (value && control.closest("details")) control.closest("details").open = true;
+        if (value && control.closest("form details")) control.closest("form details").open = true;
       }
     },
     /** Shows the core's sentence at its field; true when there is one for it. */
@@ -86,7 +86,7 @@ export function openForm(form, knobs, changed, takeConfig) {
       field.classList.add("wrong");
       field.querySelector("[name]").setAttribute("aria-invalid", "true");
       field.querySelector(".error").textContent = error.sentence;
-      if (field.closest("details")) field.closest("details").open = true;
+      if (field.closest("form details")) field.closest("form details").open = true;
       return true;
     },
     clear() {

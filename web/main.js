@@ -5,7 +5,7 @@ import { openForm } from "./form.js";
 import { showSeconds } from "./format.js";
 import { showPlan } from "./plan.js";
 import { openPool } from "./pool.js";
-import { commandLineOf, hashOfState, requestOf, stateOfHash } from "./state.js";
+import { commandLineOf, firstState, hashOfState, requestOf, stateOfHash } from "./state.js";
 
 const byId = (id) => document.getElementById(id);
 const typing = 250; // ms after a key before a plan is asked for
@@ -27,7 +27,7 @@ async function openPage() {
   const pool = openPool(await unpackModule(), byId("worker-source").textContent);
   const knobs = (await pool.ask({ command: "params" })).value;
   const panel = byId("plan-result"), banner = byId("banner"), bar = byId("progress");
-  let state = stateOfHash(location.hash), last = null, timer = 0, urlTimer = 0, asked = 0;
+  let state = stateOfHash(location.hash), last = null, timer = 0, urlTimer = 0, asked = 0, shown = 0, waiting = false;
 
   function fail(error) {
     const atField = error ? form.fail(error) : void form.clear();
@@ -36,13 +36,26 @@ async function openPage() {
     for (const result of [panel, byId("curve")]) result.classList.toggle("stale", Boolean(error));
   }
 
+  /** The best layout alone is found sooner than its rivals: it is shown while they are searched. */
+  async function preview(mine) {
+    const answer = await pool.ask(requestOf(state, "explain"), { group: "plan" });
+    if (!answer || mine !== asked || shown === mine || !answer.value.memory?.fits) return;
+    fail(null);
+    showPlan(panel, { best: answer.value, alternatives: [], pareto: [], search: null }, { fix, tokens: tokensOf(state.tokens) });
+    byId("plan-status").textContent = "searching for the layouts next to it…";
+    document.documentElement.dataset.previewMs ??= performance.now().toFixed(0);
+  }
+
   async function plan() {
     const mine = ++asked, began = performance.now();
+    waiting = false;
     pool.cancel("plan");
     const progress = (share) => mine === asked && ((bar.hidden = false), (bar.value = share));
+    preview(mine);
     const answer = await pool.ask(requestOf(state, "plan"), { group: "plan", progress });
     if (mine !== asked || !answer) return;
     bar.hidden = true;
+    shown = mine;
     fail(answer.value.error ?? null);
     if (answer.value.error) return;
     last = answer;
@@ -74,15 +87,15 @@ async function openPage() {
     clearTimeout(timer);
     if (state.tab === "curve") curve.show(state);
     else timer = setTimeout(plan, settled ? 0 : typing);
+    waiting = state.tab !== "curve";
   }
 
   function set(flag, value, settled = false) {
-    if ((state[flag] ?? "") === value && !settled) return;
-    if (settled && (state[flag] ?? "") === value && document.documentElement.dataset.settled === hashOfState(state)) return;
+    const same = (state[flag] ?? "") === value;
+    if (same && !(settled && waiting)) return;
     if (flag === "model") delete state.config;
     state[flag] = value;
     if (!value) delete state[flag];
-    if (settled) document.documentElement.dataset.settled = hashOfState(state);
     refresh(settled);
   }
 
@@ -114,12 +127,13 @@ async function openPage() {
       if (step) { const next = tabs[(i + step + tabs.length) % tabs.length]; next.click(); next.focus(); }
     });
   }
-  byId("config-drop").addEventListener("click", () => { delete state.config; state.model = "llama-3.1-8b"; refresh(true); });
+  byId("config-drop").addEventListener("click", () => { delete state.config; state.model = firstState.model; refresh(true); });
   byId("copy").addEventListener("click", () => navigator.clipboard?.writeText(byId("command").textContent));
   byId("keep-json").addEventListener("click", () => last && download("plan.json", "application/json", last.text));
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => { event.preventDefault(); takeConfig(event.dataTransfer.files[0]); });
-  addEventListener("hashchange", () => { if (location.hash !== hashOfState(state)) { state = stateOfHash(location.hash); refresh(true); } });
+  addEventListener("hashchange", () => { state = stateOfHash(location.hash); refresh(true); });
+  byId("question").open = !matchMedia("(max-width: 46rem)").matches;
   byId("version").textContent = `${knobs.ceiling}`;
   byId("opening").remove();
   document.documentElement.dataset.openMs = performance.now().toFixed(0);

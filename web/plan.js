@@ -14,7 +14,7 @@ function tilesOf(e, tokens) {
     tile("tokens/s", showCount(e.tokens_per_s), `${showCount(e.tokens_per_s_per_gpu)} per GPU`),
     tile("MFU", showShare(e.mfu), `${(e.model_flop_per_s_per_gpu / 1e12).toFixed(0)} Tflop/s per GPU`),
     tile("bound by", e.bound_by.replaceAll("_", " ")),
-    tile("Mtoken", showMoney(e.cost.usd_per_million_tokens), price),
+    tile("a million tokens", showMoney(e.cost.usd_per_million_tokens), price),
     tile("power", showPower(e.power.cluster_w), `${e.power.gpu_w.toFixed(0)} W per GPU`),
     days ? tile("run", days, `${showMoney(e.cost.usd_per_h && (e.cost.usd_per_h * tokens) / e.tokens_per_s / 3600)}`) : null);
 }
@@ -71,6 +71,7 @@ function frontOf(answer) {
 }
 
 function certificateOf({ search: s }) {
+  if (!s) return null;
   const end = s.complete ? "The search is complete: none is faster by this model." : "The search was stopped before its end.";
   return element("p", { id: "certificate" }, `${showWhole(s.layouts)} legal layouts: ${showWhole(s.cut.memory_bound)} ruled out by memory, ` +
     `${showWhole(s.cut.time_bound)} by a lower bound on time, ${showWhole(s.priced)} priced (${showWhole(s.cut.does_not_fit)} of them do not fit). ${end}`);

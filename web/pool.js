@@ -2,7 +2,7 @@
 import { openCore } from "./core.js";
 
 const keptAnswers = 2000;
-const patience = 30; // ms a cancelled call may still take before its worker is ended
+const patience = 30; // ms a cancelled call may go on before its worker is ended
 
 /**
  * @param {WebAssembly.Module} module
@@ -10,10 +10,11 @@ const patience = 30; // ms a cancelled call may still take before its worker is 
  */
 export function openPool(module, source) {
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const size = Math.max(1, Math.min(6, (navigator.hardwareConcurrency || 2) - 1));
+  const cores = navigator.hardwareConcurrency || 2;
+  const size = Math.min(6, cores > 2 ? cores - 1 : cores);
   const cache = new Map(); // request as text -> answer
   const queue = [];
-  const hands = []; // {worker, job, since}
+  const hands = []; // {worker, job}
   let onPage = null; // a core without a worker
   let draining = false;
 
@@ -40,6 +41,18 @@ export function openPool(module, source) {
     hand.worker.onerror = () => withoutWorkers();
     hand.worker.onmessageerror = () => withoutWorkers();
     hand.worker.postMessage({ module });
+  }
+
+  /** Nobody waits for a job any more: it may end by itself soon, or its worker is ended. */
+  function giveUp(hand, job) {
+    job.resolve(null);
+    setTimeout(() => {
+      if (hand.job !== job) return;
+      hand.worker.terminate();
+      hand.job = null;
+      spawn(hand);
+      next();
+    }, patience);
   }
 
   /** Some browsers forbid workers to pages from a file: then the page calls the core itself. */
@@ -70,13 +83,12 @@ export function openPool(module, source) {
     for (const hand of hands) {
       if (hand.job || !queue.length) continue;
       hand.job = queue.shift();
-      hand.since = performance.now();
       hand.worker.postMessage({ request: hand.job.request });
     }
   }
 
   try {
-    for (let i = 0; i < size; i++) hands.push({ worker: null, job: null, since: 0 });
+    for (let i = 0; i < size; i++) hands.push({ worker: null, job: null });
     hands.forEach(spawn);
   } catch {
     withoutWorkers();
@@ -101,14 +113,7 @@ export function openPool(module, source) {
     cancel(group) {
       for (let i = queue.length - 1; i >= 0; i--)
         if (queue[i].group === group) queue.splice(i, 1)[0].resolve(null);
-      for (const hand of hands) {
-        if (hand.job?.group !== group || performance.now() - hand.since < patience) continue;
-        hand.worker.terminate();
-        hand.job.resolve(null);
-        hand.job = null;
-        spawn(hand);
-      }
-      next();
+      for (const hand of hands) if (hand.job?.group === group) giveUp(hand, hand.job);
     },
   };
 }

@@ -79,7 +79,7 @@ const notes = [];
 async function planTab() {
   const best = ask("plan", "llama-3.1-405b", "--gpus", "1024", "--seq", "8192", "--global-batch", "16Mtok").best;
   await until("document.documentElement.dataset.plan", "the first plan");
-  notes.push(`open ${await read("document.documentElement.dataset.openMs")} ms, first plan ${await read("document.documentElement.dataset.planMs")} ms`);
+  notes.push(`open ${await read("document.documentElement.dataset.openMs")} ms, best layout ${await read("document.documentElement.dataset.previewMs")} ms, whole plan ${await read("document.documentElement.dataset.planMs")} ms`);
   const step = await text(".tile dd");
   check("the step is the command line's", step.startsWith(best.step_s.toPrecision(3)), `${step} / ${best.step_s}`);
   const layout = await text("#layout"), l = best.layout;
@@ -142,7 +142,7 @@ async function curveTab() {
   await read(`document.querySelectorAll("#curve details").forEach((d) => (d.open = false))`);
   await shot("curve-light.png");
   const before = await read(`document.querySelector(".curve .line").getAttribute("d")`);
-  const seen = await drag("slide-global-batch", 0.6, 0.9);
+  const seen = await drag("slide-global-batch", 0.1, 0.95);
   const drafts = seen.drafts.sort((a, b) => a - b);
   notes.push(`dragging: ${seen.frames} frames in ${seen.seconds.toFixed(2)} s, longest gap ${seen.worst.toFixed(0)} ms, ${drafts.length} drafts, median ${drafts[drafts.length >> 1]} ms, slowest ${drafts.at(-1)} ms`);
   check("the curve moves while dragging", drafts.length > 3 && before !== (await read(`document.querySelector(".curve .line").getAttribute("d")`)), drafts.length);
