@@ -133,6 +133,8 @@ async function openPage() {
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => { event.preventDefault(); takeConfig(event.dataTransfer.files[0]); });
   addEventListener("hashchange", () => { state = stateOfHash(location.hash); refresh(true); });
+  /* for the browser's console and for tests: await ceiling.ask({ command: "plan", ... }) */
+  globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };
   byId("question").open = !matchMedia("(max-width: 46rem)").matches;
   byId("version").textContent = `${knobs.ceiling}`;
   byId("opening").remove();

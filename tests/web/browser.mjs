@@ -115,6 +115,32 @@ async function errors() {
   await until(`document.querySelector("[data-flag=model] .error")?.textContent.includes("c.json:1:")`, "a bad config has line and column");
 }
 
+/** The answers themselves, byte for byte, from a worker and from the page when workers are forbidden. */
+async function sameBytes() {
+  const words = ["plan", "llama-3.1-8b", "--gpus", "64"];
+  const want = spawnSync(ceiling, [...words, "--json"], { encoding: "utf8" }).stdout.replace(/"seconds": [0-9.e+-]+/, '"seconds": 0');
+  const request = `ceiling.ask({ command: "plan", model: "llama-3.1-8b", gpus: "64" })`;
+  check("a worker answers as the command line", (await read(request)) === want);
+  const { identifier } = await tell("Page.addScriptToEvaluateOnNewDocument", { source: "window.Worker = class { constructor() { throw new Error('forbidden'); } };" });
+  await open("#model=llama-2-7b&gpus=8");
+  await until("document.documentElement.dataset.plan", "a plan without workers");
+  check("the page answers as the command line", (await read(request)) === want);
+  await tell("Page.removeScriptToEvaluateOnNewDocument", { identifier });
+}
+
+/** Two machines in one picture; a view with the keyboard alone. */
+async function overlay() {
+  await read(`[...document.querySelectorAll("#curve button")].find((b) => b.textContent === "pin this curve").click()`);
+  await type("knob-gpu", "h100-sxm");
+  await until(`document.querySelectorAll(".curve .ghost").length === 4`, "the pinned curve is drawn too");
+  await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "the other machine");
+  check("the pin is in the link", (await read("location.hash")).includes("pin="));
+  await shot("curve-pinned.png");
+  await read(`document.getElementById("tab-curve").focus()`);
+  await tell("Input.dispatchKeyEvent", { type: "keyDown", key: "ArrowLeft", code: "ArrowLeft" });
+  check("arrow keys change the tab", (await read(`document.getElementById("plan").hidden`)) === false);
+}
+
 /** Drags a slider with the mouse, counting frames and the longest gap between two. */
 async function drag(id, from, to) {
   const box = await read(`(() => { const r = document.getElementById("${id}").getBoundingClientRect(); return [r.left, r.top + r.height / 2, r.width]; })()`);
@@ -154,7 +180,7 @@ async function curveTab() {
   await type("knob-gpu", "b200-sxm");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "another GPU");
   await dark(true);
-  await shot("curve-dark.png");
+  await shot("curve-dark.png", false);
   await dark(false);
 }
 
@@ -175,6 +201,8 @@ try {
   await planTab();
   await errors();
   await curveTab();
+  await overlay();
+  await sameBytes();
   await narrow();
   check("no complaint on the console", complaints.length === 0, complaints.join("\n"));
   const outside = fetched.filter((url) => !/^(file|data|blob|about):/.test(url));
