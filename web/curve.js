@@ -112,6 +112,7 @@ export function openCurve(panel, pool, knobs, page) {
   const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status", role: "status" });
   const table = element("div", { class: "scroll" });
   const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
+  const pinnedName = element("li", {});
   let state = {}, sizes = [], held = new Map(), guides = new Map(), pinned = { key: "", held: new Map() };
   let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0;
 
@@ -119,7 +120,7 @@ export function openCurve(panel, pool, knobs, page) {
   const keepName = (kind) => `${state.model}-curve.${kind}`;
   panel.append(element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status,
     element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
-      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs")),
+      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), pinnedName),
     svg, cards,
     element("p", { class: "buttons" }, pin,
       element("button", { type: "button", onclick: () => download(keepName("svg"), "image/svg+xml", pictureOf(svg)) }, "SVG"),
@@ -208,6 +209,8 @@ export function openCurve(panel, pool, knobs, page) {
   async function searchPinned() {
     if (pinned.key === (state.pin ?? "")) return;
     pinned = { key: state.pin ?? "", held: new Map() };
+    const { model, gpu, fabric, seq } = stateOfHash(pinned.key);
+    pinnedName.textContent = pinned.key && `dashed: ${[model, gpu || "h100-sxm", fabric, seq && `seq ${seq}`].filter(Boolean).join(", ")}`;
     if (!pinned.key) return drawSoon();
     const mine = pinned.held;
     await askCurve((request) => pool.ask(request, { group: "pin" }), requestOf(stateOfHash(pinned.key), "explain"), sizes, null, (mode, gpus, answer) => {

@@ -30,6 +30,7 @@ export function requestOf(state, command) {
   if (state.config) request.config = state.config;
   for (const [key, value] of Object.entries(state))
     if (!pageKeys.has(key) && value) request[key] = valueOf(key, value);
+  if (command !== "plan") delete request.top;
   return request;
 }
 

@@ -27,6 +27,14 @@ static clg_status explain(const caller *c, const clg_request *request, clg_error
     return status;
 }
 
+static clg_status scale(const caller *c, const clg_request *request, clg_error *error) {
+    clg_scenario *scenario = clg_take(c->arena, 1, clg_scenario);
+    clg_curve *curve = clg_take(c->arena, 1, clg_curve);
+    clg_status status = clg_answer_scale(c->arena, request, c->progress, scenario, curve, error);
+    if (status == CLG_OK) clg_answer_scale_json(c->out, scenario, curve);
+    return status;
+}
+
 static clg_status params(const caller *c, const clg_request *request, clg_error *error) {
     (void)request;
     (void)error;
@@ -40,8 +48,10 @@ typedef struct command {
     clg_status (*run)(const caller *c, const clg_request *request, clg_error *error);
 } command;
 
-static const command commands[] = {
-    {"plan", true, plan}, {"explain", true, explain}, {"params", false, params}};
+static const command commands[] = {{"plan", true, plan},
+                                   {"explain", true, explain},
+                                   {"scale", true, scale},
+                                   {"params", false, params}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const command *find_command(const char *name, clg_error *error) {
@@ -52,7 +62,7 @@ static const command *find_command(const char *name, clg_error *error) {
     }
     const char *nearest = name ? clg_name_nearest(names, COMMANDS, name) : NULL;
     clg_error_at(error, NULL, 0, 0, "command");
-    clg_fail(error, CLG_BAD_USAGE, nearest ? nearest : "there are plan, explain and params",
+    clg_fail(error, CLG_BAD_USAGE, nearest ? nearest : "there are plan, explain, scale and params",
              "there is no command '%.64s'", name ? name : "");
     return NULL;
 }
@@ -75,9 +85,21 @@ static clg_status take_list(const clg_json *value, const char **list, int *count
     return CLG_OK;
 }
 
-static clg_status take_knob(const clg_json *value, clg_request *request, clg_error *error) {
+/* As at the command line: machine, job and layout; some more for plan and scale. */
+static bool takes(const command *c, clg_param param) {
+    clg_param_group group = clg_param_row_of(param).group;
+    if (param == CLG_PARAM_TOP) return c->run == plan;
+    if (group == CLG_GROUP_SCALING) return c->run == scale;
+    return c->model &&
+           (group == CLG_GROUP_MACHINE || group == CLG_GROUP_JOB || group == CLG_GROUP_LAYOUT);
+}
+
+static clg_status take_knob(const command *c, const clg_json *value, clg_request *request,
+                            clg_error *error) {
     int param = clg_param_find(value->key, error);
     if (param < 0) return CLG_BAD_USAGE;
+    if (!takes(c, (clg_param)param))
+        return clg_fail(error, CLG_BAD_USAGE, NULL, "'%s' takes no --%.64s", c->name, value->key);
     if (param == CLG_PARAM_FIX) return take_list(value, request->fix, &request->fixes, error);
     if (param == CLG_PARAM_NOT) return take_list(value, request->forbid, &request->forbids, error);
     bool is_switch = clg_param_row_of((clg_param)param).kind == CLG_KIND_SWITCH;
@@ -123,7 +145,7 @@ static clg_status answer(const caller *c, const char *text, size_t size, clg_err
     if (!found || take_model(root, found->model, request, error) != CLG_OK) return error->status;
     for (const clg_json *value = root->first; value; value = value->next)
         if (!is_head(value->key) && value->kind != CLG_JSON_NULL &&
-            take_knob(value, request, error) != CLG_OK)
+            take_knob(found, value, request, error) != CLG_OK)
             return error->status;
     return found->run(c, request, error);
 }

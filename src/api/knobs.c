@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "dataset/dataset.h"
 #include "model/preset.h"
+#include "scaling/curve.h"
 
 #include <string.h>
 
@@ -35,6 +36,8 @@ static const char *const group_names[] = {
 /* Where the words of a knob come from: a table of names, or the files of a folder. */
 static const clg_name *table_of(clg_param param) {
     switch ((int)param) {
+    case CLG_PARAM_MODE:
+        return clg_scale_mode_names;
     case CLG_PARAM_PRECISION:
         return clg_precision_names;
     case CLG_PARAM_OPTIMIZER:

@@ -193,6 +193,55 @@ static clg_status read_price(clg_arena *arena, const clg_request *request, const
     return CLG_OK;
 }
 
+static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_error *error) {
+    char word[32];
+    double number;
+    if (size == 0 || size >= sizeof word)
+        return clg_fail(error, CLG_BAD_INPUT, "write 8..65536 or 8,16,24", "no number of GPUs");
+    memcpy(word, text, size);
+    word[size] = '\0';
+    if (read_count(word, &number, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (number < 1 || number > 1e6)
+        return clg_fail(error, CLG_BAD_INPUT, "from 1 to 1,000,000", "%s GPUs", word);
+    *gpus = (int64_t)number;
+    return CLG_OK;
+}
+
+static clg_status doubling_sizes(const char *text, const char *dots, int64_t *sizes, int most,
+                                 int *count, clg_error *error) {
+    int64_t from, to;
+    if (one_size(text, (size_t)(dots - text), &from, error) != CLG_OK ||
+        one_size(dots + 2, strlen(dots + 2), &to, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    for (int64_t size = from; size <= to && *count < most; size *= 2) sizes[(*count)++] = size;
+    if (*count > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "write the smaller one first", "an empty range");
+}
+
+clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
+                             clg_error *error) {
+    const char *text = request->value[CLG_PARAM_GPUS];
+    *count = 0;
+    if (!text)
+        return clg_fail(error, CLG_BAD_USAGE, "say which sizes: --gpus 8..4096",
+                        "--gpus is missing");
+    const char *dots = strstr(text, "..");
+    if (dots)
+        return at_flag(doubling_sizes(text, dots, sizes, most, count, error), CLG_PARAM_GPUS,
+                       error);
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        if (*count == most)
+            return at_flag(clg_fail(error, CLG_BAD_INPUT, "give fewer", "too many sizes"),
+                           CLG_PARAM_GPUS, error);
+        if (one_size(text, size, &sizes[(*count)++], error) != CLG_OK)
+            return at_flag(error->status, CLG_PARAM_GPUS, error);
+        text += size + (text[size] == ',');
+    }
+    return *count > 0 ? CLG_OK
+                      : clg_fail(error, CLG_BAD_INPUT, "write 8..65536", "--gpus is empty");
+}
+
 /* One value of an axis: a number, or a name of its table. */
 static clg_status axis_value(clg_param param, const char *text, int *value, clg_error *error) {
     const clg_name *names = param == CLG_PARAM_SCHEDULE    ? clg_schedule_names
@@ -293,17 +342,18 @@ static bool holds(const clg_axis_values *axis, int value) {
 
 /* Candidates a free axis would take, so that some can be struck out. */
 static void fill_free(clg_param param, int64_t gpus, clg_axis_values *axis) {
+    enum { MICRO_BATCHES = 16 }; /* what the search tries by itself */
     if (axis->count > 0) return;
-    int most = param == CLG_PARAM_ZERO                                       ? 3
-               : param == CLG_PARAM_SP                                       ? 1
-               : param == CLG_PARAM_RECOMPUTE || param == CLG_PARAM_HSDP     ? 2
-               : param == CLG_PARAM_SCHEDULE || param == CLG_PARAM_ATTENTION ? 5
-                                                                             : 0;
-    if (most > 0) {
-        int last = param == CLG_PARAM_ATTENTION ? CLG_ATTENTION_KERNELS - 1 : most;
-        for (int v = 0; v <= last; v++) axis->value[axis->count++] = v;
-        return;
-    }
+    int last = param == CLG_PARAM_ZERO        ? 3
+               : param == CLG_PARAM_SP        ? 1
+               : param == CLG_PARAM_RECOMPUTE ? CLG_RECOMPUTE_FULL
+               : param == CLG_PARAM_SCHEDULE  ? CLG_SCHEDULES - 1
+               : param == CLG_PARAM_ATTENTION ? CLG_ATTENTION_KERNELS - 1
+                                              : -1;
+    for (int v = 0; v <= last; v++) axis->value[axis->count++] = v;
+    if (last >= 0) return;
+    if (param == CLG_PARAM_HSDP) axis->value[axis->count++] = 0;
+    if (param == CLG_PARAM_MICRO_BATCH) gpus = MICRO_BATCHES;
     for (int v = 1; v <= gpus && v <= 1024 && axis->count < CLG_SEARCH_VALUES; v++)
         if (gpus % v == 0 || v <= 16) axis->value[axis->count++] = v;
 }

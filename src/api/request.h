@@ -71,6 +71,10 @@ typedef struct clg_request {
 clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
                               double *number, clg_error *error);
 
+/* Sizes of --gpus: "512", "8,16,24", or "8..65536", which doubles. At most `most` of them. */
+clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
+                             clg_error *error);
+
 /* Scenario and space of a request. `space->gpus` needs --gpus; without it `gpus_needed` false
  * leaves 0. */
 clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,

@@ -115,6 +115,14 @@ void clg_json_add_integer(clg_json_writer *w, const char *key, int64_t value) {
     clg_text_print(w->text, "%lld", (long long)value);
 }
 
+void clg_json_add_nanoseconds(clg_json_writer *w, const char *key, int64_t ns) {
+    begin(w, key);
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+    clg_text_print(w->text, "%s%llu.%09llu", ns < 0 ? "-" : "",
+                   (unsigned long long)(size / 1000000000),
+                   (unsigned long long)(size % 1000000000));
+}
+
 void clg_json_add_bool(clg_json_writer *w, const char *key, bool value) {
     begin(w, key);
     clg_text_print(w->text, "%s", value ? "true" : "false");

@@ -36,6 +36,8 @@ void clg_json_open(clg_json_writer *writer, const char *key, char bracket); /* '
 void clg_json_close(clg_json_writer *writer, char bracket);                 /* '}' or ']' */
 void clg_json_add_number(clg_json_writer *writer, const char *key, double value);
 void clg_json_add_integer(clg_json_writer *writer, const char *key, int64_t value);
+/* Nanoseconds as seconds with all nine decimals: sums of such numbers stay exact. */
+void clg_json_add_nanoseconds(clg_json_writer *writer, const char *key, int64_t ns);
 void clg_json_add_bool(clg_json_writer *writer, const char *key, bool value);
 void clg_json_add_string(clg_json_writer *writer, const char *key,
                          const char *value); /* NULL: null */

@@ -10,6 +10,15 @@
 
 enum { FILE_BYTES = 16 << 20 };
 
+/* Whether the file lies in a folder of this name: "gpu" of "my/gpu/mine.json". */
+static bool lies_in(const char *path, const char *folder) {
+    const char *slash = strrchr(path, '/');
+    size_t size = strlen(folder);
+    if (!slash || (size_t)(slash - path) < size) return false;
+    const char *start = slash - size;
+    return memcmp(start, folder, size) == 0 && (start == path || start[-1] == '/');
+}
+
 /* Which reader a file needs: by the folder it lies in. */
 static clg_status check_text(clg_arena *arena, const char *path, const char *text, size_t size,
                              bool *known, clg_error *error) {
@@ -22,13 +31,13 @@ static clg_status check_text(clg_arena *arena, const char *path, const char *tex
         clg_model model;
     } into;
     *known = true;
-    if (strstr(path, "gpu/")) return clg_gpu_read(arena, path, text, size, &into.gpu, error);
-    if (strstr(path, "node/")) return clg_node_read(arena, path, text, size, &into.node, error);
-    if (strstr(path, "fabric/"))
+    if (lies_in(path, "gpu")) return clg_gpu_read(arena, path, text, size, &into.gpu, error);
+    if (lies_in(path, "node")) return clg_node_read(arena, path, text, size, &into.node, error);
+    if (lies_in(path, "fabric"))
         return clg_fabric_read(arena, path, text, size, &into.fabric, error);
-    if (strstr(path, "price/")) return clg_price_read(arena, path, text, size, &into.price, error);
-    if (strstr(path, "stack/")) return clg_stack_read(arena, path, text, size, &into.stack, error);
-    if (strstr(path, "model/")) return clg_model_read(arena, path, text, size, &into.model, error);
+    if (lies_in(path, "price")) return clg_price_read(arena, path, text, size, &into.price, error);
+    if (lies_in(path, "stack")) return clg_stack_read(arena, path, text, size, &into.stack, error);
+    if (lies_in(path, "model")) return clg_model_read(arena, path, text, size, &into.model, error);
     *known = false;
     return CLG_OK;
 }

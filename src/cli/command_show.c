@@ -13,8 +13,10 @@ typedef struct shelf {
     const char *name, *folder;
 } shelf;
 
-static const shelf shelves[] = {{"models", "model/"},   {"gpus", "gpu/"},     {"nodes", "node/"},
-                                {"fabrics", "fabric/"}, {"stacks", "stack/"}, {"prices", "price/"}};
+static const shelf shelves[] = {{"models", "model/"},   {"gpus", "gpu/"},
+                                {"nodes", "node/"},     {"fabrics", "fabric/"},
+                                {"stacks", "stack/"},   {"prices", "price/"},
+                                {"engines", "engine/"}, {"api-prices", "api-price/"}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 static const char *stem(clg_arena *arena, const clg_file *file, const shelf *s) {

@@ -9,8 +9,12 @@
 #define COMMANDS(X)                                                                                \
     X(plan)                                                                                        \
     X(explain)                                                                                     \
+    X(scale)                                                                                       \
+    X(size)                                                                                        \
     X(show)                                                                                        \
     X(validate)                                                                                    \
+    X(trace)                                                                                       \
+    X(demand)                                                                                      \
     X(params)                                                                                      \
     X(check)                                                                                       \
     X(help)                                                                                        \

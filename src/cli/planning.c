@@ -1,4 +1,4 @@
-/* planning.c -- what plan and explain share: reading the model, telling progress. */
+/* planning.c -- what planning commands share: reading the model, telling progress. */
 #include "cli/planning.h"
 
 #include <string.h>
@@ -19,6 +19,12 @@ clg_status clg_planning_request(clg_session *session, clg_error *error) {
     clg_attachment *file = &request->model_file;
     file->name = request->model;
     return clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error);
+}
+
+clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
+                             clg_error *error) {
+    if (clg_planning_request(session, error) != CLG_OK) return CLG_BAD_INPUT;
+    return clg_request_read(session->arena, &session->request, true, scenario, space, error);
 }
 
 static bool tell(void *context, double share) {

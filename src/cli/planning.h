@@ -1,4 +1,4 @@
-/* planning.h -- internal to cli/: what plan and explain share. */
+/* planning.h -- internal to cli/: what planning commands share. */
 #ifndef CLG_CLI_PLANNING_H
 #define CLG_CLI_PLANNING_H
 
@@ -7,6 +7,10 @@
 
 /* Names the model of the request, and reads its config.json when it is a path. */
 clg_status clg_planning_request(clg_session *session, clg_error *error);
+
+/* The same, and with it scenario and space. */
+clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
+                             clg_error *error);
 
 /* Progress of a search, told on standard error. */
 clg_progress clg_planning_progress(clg_session *session);

@@ -98,6 +98,13 @@ static double direct_all_to_all_s(const clg_network *w, clg_group g, double byte
     return base_s(w, g) + hops + (near_s > far_s ? near_s : far_s);
 }
 
+/* A pipelined chain: every byte passes every rank once. */
+static double broadcast_s(const clg_network *w, clg_group g, double bytes) {
+    const clg_link *link = domains_of(g) > 1 ? &w->slow : &w->fast;
+    return base_s(w, g) + (g.ranks - 1) * link->latency_s +
+           wire_s(w, g, bytes, bytes, link->bytes_per_s);
+}
+
 static double send_s(const clg_network *w, clg_group g, double bytes) {
     const clg_link *link = domains_of(g) > 1 ? &w->slow : &w->fast;
     return base_s(w, g) + link->latency_s + bytes / link->bytes_per_s;
@@ -115,7 +122,7 @@ static const clg_algorithm algorithms[] = {
      "Patarasuk & Yuan, J. Parallel Distrib. Comput. 69(2):117-124, 2009", ring_all_gather_s},
     {CLG_REDUCE_SCATTER, "ring", "base + (p-1)a + (p-1)/p n/B",
      "Patarasuk & Yuan, J. Parallel Distrib. Comput. 69(2):117-124, 2009", ring_all_gather_s},
-    {CLG_BROADCAST, "ring", "base + (p-1)a + n/B", "pipelined chain, as NCCL", ring_all_gather_s},
+    {CLG_BROADCAST, "ring", "base + (p-1)a + n/B", "pipelined chain, as NCCL", broadcast_s},
     {CLG_ALL_TO_ALL, "direct", "base + a log2(d) + max(near/B, far/B')",
      "pairwise exchange; Thakur, Rabenseifner & Gropp, IJHPCA 19(1):49-66, 2005",
      direct_all_to_all_s},
@@ -199,10 +206,12 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
                      .ramp_slow_bytes = slow[2],
                      .sigma_slow = slow[3],
                      .tail = machine->fabric.tail};
-    w.fast = (clg_link){fast[1], node->link_bytes_per_s * fast[4], node->link_reduces};
+    double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast[1];
+    double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow[1];
+    w.fast = (clg_link){fast_hop_s, node->link_bytes_per_s * fast[4], node->link_reduces};
     w.in_switch_bytes_per_s = node->link_bytes_per_s * fast[5];
     w.fast.reduces = node->link_reduces && w.in_switch_bytes_per_s > 0;
-    w.slow = (clg_link){slow[1], clg_machine_inter_bytes_per_s(machine), false};
+    w.slow = (clg_link){slow_hop_s, clg_machine_inter_bytes_per_s(machine), false};
     *network = w;
     return CLG_OK;
 }

@@ -20,6 +20,7 @@ typedef struct stage {
     double gradient_s;              /* reduction not overlapped with anything */
     double gradient_window_s;       /* backward it may hide under */
     double gradient_share;
+    double scatter_tail_s; /* the last sharded gradient of the step */
     double parameter_s, parameter_window_s, parameter_share;
     double optimizer_s;
 } stage;
@@ -92,6 +93,8 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
     const clg_model *model = &c->scenario->model;
     int of_kind[CLG_LAYER_KINDS] = {0};
     for (int i = 0; i < layers; i++) of_kind[model->layer_kind[first_layer + i]]++;
+    bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
+    if (last) of_kind[model->layer_kind[model->layers - 1]] += model->prediction_layers;
     double again = recomputed_share(c->layout, layers);
     for (int kind = 0; kind < model->kinds; kind++) {
         if (of_kind[kind] == 0) continue;
@@ -100,7 +103,6 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
             clg_pass_add(&pass[p], &c->priced->layer[kind][p],
                          of_kind[kind] * (p == CLG_PASS_RECOMPUTE ? again : 1));
     }
-    bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
     s->load.embedding |= first;
     s->load.head |= last;
     for (int p = 0; p < CLG_PASSES; p++) {
@@ -109,28 +111,61 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
     }
 }
 
-/* FSDP traffic of a chunk, message by message as large as a layer. */
-static void add_sharded_traffic(composition *c, const stage *s, clg_pass_cost pass[CLG_PASSES],
-                                int layers) {
-    if (c->layout->zero < 2 || layers == 0) return;
+/* Seconds and overlap of the collectives of one kind that make one message. */
+static double message_s(const composition *c, const clg_updates *updates, clg_update_when when,
+                        clg_collective kind, double *share) {
+    double seconds = 0;
+    for (int i = 0; i < updates->count; i++) {
+        const clg_update *update = &updates->update[i];
+        if (update->when != when || update->op.collective != kind) continue;
+        seconds += clg_op_s(&c->pricing, &update->op);
+        *share = update->op.overlap;
+    }
+    return seconds;
+}
+
+/* Sharded weights of a chunk, layer by layer: gathered under the compute of the layer before, their
+ * gradients scattered under both halves of the backward. Nothing hides the first gather of a
+ * forward, nor the last scatter of the step. */
+static void hide_messages(composition *c, stage *s, const clg_updates *updates, int count,
+                          clg_pass_cost pass[CLG_PASSES]) {
+    double slow = c->scenario->stack.overlap_slowdown, gather_share = 0, scatter_share = 0;
+    double gather_s = message_s(c, updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &gather_share);
+    double again_s = message_s(c, updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &gather_share);
+    double scatter_s =
+        message_s(c, updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &scatter_share);
+    clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, gather_s * (count - 1), gather_share,
+                         slow);
+    pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += gather_s;
+    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_INPUT], CLG_AXIS_DP, again_s * count, gather_share,
+                         slow);
+    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_WEIGHT], CLG_AXIS_DP, scatter_s * count,
+                         scatter_share, slow);
+    if (scatter_s > s->scatter_tail_s) s->scatter_tail_s = scatter_s;
+}
+
+static void shard_messages(composition *c, stage *s, double dense, double expert, int count,
+                           clg_pass_cost pass[CLG_PASSES]) {
+    clg_updates updates;
+    clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
+                     &c->priced->step, dense, expert, 0, &updates);
+    hide_messages(c, s, &updates, count, pass);
+}
+
+static void add_sharded_traffic(composition *c, stage *s, int depth, int layers,
+                                clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
-    double dense = 0, expert = 0, total = 0, slow = c->scenario->stack.overlap_slowdown;
+    double dense = 0, expert = 0, total = 0, edges = 0;
+    if (c->layout->zero < 2) return;
     for (int kind = 0; kind < step->kinds; kind++) {
         dense += s->load.layers[kind] * step->kind[kind].dense_parameters;
         expert += s->load.layers[kind] * step->kind[kind].expert_parameters;
         total += s->load.layers[kind];
     }
-    clg_updates updates;
-    clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
-                     step, dense / total, expert / total, 0, &updates);
-    double share = 0;
-    double forward_s = updates_s(&c->pricing, &updates, CLG_UPDATE_FORWARD, &share);
-    clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, forward_s * layers, share, slow);
-    double backward_s = updates_s(&c->pricing, &updates, CLG_UPDATE_BACKWARD, &share);
-    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_INPUT], CLG_AXIS_DP, backward_s * layers, share,
-                         slow);
-    /* Nothing hides the first gather of a pass nor the last scatter of the step. */
-    pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += forward_s * share;
+    if (layers > 0) shard_messages(c, s, dense / total, expert / total, layers, pass);
+    if (depth == 0) edges += step->embedding.dense_parameters;
+    if (depth == c->layout->pp * c->layout->vpp - 1) edges += step->head.dense_parameters;
+    if (edges > 0) shard_messages(c, s, edges, 0, 1, pass);
 }
 
 static void fill_chunks(composition *c) {
@@ -147,7 +182,7 @@ static void fill_chunks(composition *c) {
             clg_pass_cost pass[CLG_PASSES] = {0};
             int depth = c->schedule->depth(c->pipeline, s, v);
             add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
-            add_sharded_traffic(c, here, pass, layers_of[depth]);
+            add_sharded_traffic(c, here, depth, layers_of[depth], pass);
             c->forward_s[depth] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
             c->backward_input_s[depth] =
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
@@ -207,7 +242,7 @@ static double exposed_updates_s(const composition *c, const clg_pipeline_result 
     for (int i = 0; i < c->layout->pp; i++) {
         const stage *s = &c->stages[i];
         double gradient = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s);
-        double after = run->end_s[i] + gradient - run->makespan_s;
+        double after = run->end_s[i] + gradient + s->scatter_tail_s - run->makespan_s;
         double parameter = exposed(s->parameter_s, s->parameter_share, s->parameter_window_s);
         double before = parameter - run->start_s[i];
         if (after > late) late = after;

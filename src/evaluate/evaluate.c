@@ -45,6 +45,36 @@ static const char *refuses(clg_arena *arena, const clg_scenario *scenario,
     return NULL;
 }
 
+static const char *joined(clg_arena *arena, const char *before, const char *more) {
+    return before ? clg_arena_print(arena, "%s; %s", before, more) : more;
+}
+
+/* What a person should know before acting on the numbers; NULL when nothing is special. */
+static const char *caveats(clg_arena *arena, const clg_scenario *s, const clg_layout *layout) {
+    const char *all = NULL;
+    if (!s->stack.known)
+        all =
+            joined(arena, all, "software unknown: a middle stack stands in, the interval is wide");
+    if (s->kernels.borrowed)
+        all = joined(arena, all,
+                     clg_arena_print(arena, "no kernels were timed on %s: %s", s->machine.gpu.name,
+                                     s->kernels.file));
+    else if (!s->kernels.gemm[layout->precision].known)
+        all = joined(arena, all,
+                     clg_arena_print(arena,
+                                     "no %s products were timed on %s: a wider format's "
+                                     "shares stand in",
+                                     clg_name_of(clg_precision_names, (int)layout->precision),
+                                     s->machine.gpu.name));
+    if (s->model.active_parameters < s->model.parameters)
+        all = joined(arena, all, "mixtures of experts are predicted worse than dense models");
+    if ((double)clg_layout_gpus(layout) > s->stack.validated_gpus)
+        all = joined(arena, all,
+                     clg_arena_print(arena, "no run of more than %.0f GPUs was compared",
+                                     s->stack.validated_gpus));
+    return all;
+}
+
 clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
                         bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
                         clg_error *error) {
@@ -53,7 +83,10 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     clg_priced *priced = clg_take(arena, 1, clg_priced);
     clg_price_blocks(scenario, layout, priced);
     clg_wanted wanted = {.detail = detail, .timeline = timeline};
-    return clg_compose(arena, scenario, layout, priced, wanted, evaluation, error);
+    if (clg_compose(arena, scenario, layout, priced, wanted, evaluation, error) != CLG_OK)
+        return error->status;
+    if (detail) evaluation->caveats = caveats(arena, scenario, layout);
+    return CLG_OK;
 }
 
 static double square(double x) { return x * x; }

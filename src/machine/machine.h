@@ -32,7 +32,7 @@ typedef struct clg_node {
     int gpus;                                /* GPUs in the box */
     int domain;              /* GPUs that reach each other at fast-link speed (NVL72: 72) */
     double link_bytes_per_s; /* fast link, one direction, per GPU; 0: over PCIe */
-    double link_latency_s;   /* one hop, as a collective sees it */
+    double link_latency_s;   /* one hop, as a collective sees it; 0: the curve of its links */
     bool link_switched;      /* through a switch (any pair at full rate), not a fixed mesh */
     bool link_reduces;       /* the switch reduces (NVLS) */
     int nics;
@@ -47,7 +47,7 @@ typedef struct clg_fabric {
     const char *name, *title, *technology;
     double bytes_per_s;      /* per GPU, one direction, line rate; 0: nics x nic rate / GPUs */
     double efficiency;       /* achievable share of line rate, large messages, two nodes */
-    double latency_s;        /* one hop between nodes, as a collective sees it */
+    double latency_s;        /* one hop between nodes; 0: the curve of its technology */
     double oversubscription; /* 1: full bisection */
     double tail;             /* growth of collective time per doubling of nodes beyond two */
     const clg_json *data;

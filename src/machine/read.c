@@ -51,7 +51,7 @@ static const field node_fields[] = {
     {"gpus", COUNT, CLG_COUNT, true, AT(clg_node, gpus)},
     {"domain", COUNT, CLG_COUNT, true, AT(clg_node, domain)},
     {"link", NUMBER, CLG_BYTES_PER_S, true, AT(clg_node, link_bytes_per_s)},
-    {"link_latency", NUMBER, CLG_SECONDS, true, AT(clg_node, link_latency_s)},
+    {"link_latency", NUMBER, CLG_SECONDS, false, AT(clg_node, link_latency_s)},
     {"link_switched", SWITCH, CLG_COUNT, true, AT(clg_node, link_switched)},
     {"link_reduces", SWITCH, CLG_COUNT, true, AT(clg_node, link_reduces)},
     {"nics", COUNT, CLG_COUNT, true, AT(clg_node, nics)},
@@ -65,7 +65,7 @@ static const field fabric_fields[] = {
     {"technology", WORD, CLG_COUNT, true, AT(clg_fabric, technology)},
     {"rate", NUMBER, CLG_BYTES_PER_S, true, AT(clg_fabric, bytes_per_s)},
     {"efficiency", NUMBER, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
-    {"latency", NUMBER, CLG_SECONDS, true, AT(clg_fabric, latency_s)},
+    {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
     {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},
     {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)}};
 

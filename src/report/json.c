@@ -29,7 +29,7 @@ static void add_machine(clg_json_writer *w, const clg_scenario *s, const clg_lay
     clg_json_close(w, '}');
 }
 
-static void add_layout(clg_json_writer *w, const clg_layout *l) {
+void clg_json_layout(clg_json_writer *w, const clg_layout *l) {
     clg_json_open(w, "layout", '{');
     clg_json_add_integer(w, "dp", l->dp);
     clg_json_add_integer(w, "zero", l->zero);
@@ -110,7 +110,7 @@ void clg_json_explain(clg_json_writer *w, const char *key, const clg_scenario *s
     clg_json_add_string(w, "ceiling", CLG_VERSION);
     add_model(w, &s->model);
     add_machine(w, s, &e->layout);
-    add_layout(w, &e->layout);
+    clg_json_layout(w, &e->layout);
     clg_json_add_number(w, "step_s", e->step_s);
     clg_json_add_number(w, "step_p10_s", e->step_p10_s);
     clg_json_add_number(w, "step_p90_s", e->step_p90_s);
@@ -169,7 +169,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f
     for (int i = 0; i < f->front_count; i++) {
         const clg_evaluation *e = &f->front[i];
         clg_json_open(w, NULL, '{');
-        add_layout(w, &e->layout);
+        clg_json_layout(w, &e->layout);
         clg_json_add_number(w, "step_s", e->step_s);
         clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
         clg_json_close(w, '}');

@@ -7,6 +7,9 @@
 #include "search/search.h"
 #include "validate/validate.h"
 
+/* The member "layout" of an open object. */
+void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
+
 void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
                       const clg_evaluation *evaluation);
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_found *found,

@@ -23,7 +23,7 @@ static const why_row rows[] = {
     {"step", AT(step_s), CLG_SECONDS,
      "sum of the ledger: compute + exposed traffic (tp, cp, ep, dp, pp) + bubble + optimizer + "
      "host "
-     "+ straggler, for the stage that finishes last",
+     "+ straggler, for the busiest stage",
      "docs/design.md: one description of a step", "", "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
      "P10, P90 = step x exp(-/+ 1.2816 sigma); sigma from the residuals of runs of the stack, "
@@ -33,27 +33,25 @@ static const why_row rows[] = {
     {"mfu", AT(mfu), CLG_FRACTION,
      "(6 N + 12 layers hidden seq) x tokens per step / (step x GPUs x peak); N: active parameters; "
      "attention in full, nothing recomputed",
-     "Chowdhery et al. 2022, arXiv:2204.02311, appendix B", "gpu.peak.bf16", "flops"},
+     "Chowdhery et al. 2022, arXiv:2204.02311, appendix B", "gpu.peak", "flops"},
     {"hfu", AT(hfu), CLG_FRACTION,
      "flop of every executed matrix product and attention, recomputed ones included / (step x GPUs "
      "x "
      "peak)",
-     "Korthikanti et al. 2022, arXiv:2205.05198, section 5", "gpu.peak.bf16", "flops"},
+     "Korthikanti et al. 2022, arXiv:2205.05198, section 5", "gpu.peak", "flops"},
     {"compute", AT(time.compute_s), CLG_SECONDS,
      "matrix products + attention + memory-bound kernels of the busiest stage, slowed where "
      "traffic "
      "runs beside them",
-     "docs/kernels.md",
-     "gpu.hbm gpu.multiprocessors gpu.clock gpu.peak.bf16 stack.overlap_slowdown", "kernels"},
+     "docs/kernels.md", "gpu.hbm gpu.multiprocessors gpu.peak stack.overlap_slowdown", "kernels"},
     {"matrix", AT(matrix_s), CLG_SECONDS,
      "sum over products m x n x k: max(flop / (peak x share(shape)), bytes / HBM) + launch; the "
      "share from measured curves with tile and wave quantization",
-     "data/kernel, fitted on measured products", "gpu.peak.bf16 gpu.multiprocessors gpu.hbm",
-     "kernels"},
+     "data/kernel, fitted on measured products", "gpu.peak gpu.multiprocessors gpu.hbm", "kernels"},
     {"attention", AT(attention_s), CLG_SECONDS,
      "4 x queries x keys x heads x head_dim flop forward, 2.5 times that backward; causal work "
      "counted once",
-     "Dao 2023, arXiv:2307.08691", "gpu.peak.bf16", "kernels"},
+     "Dao 2023, arXiv:2307.08691", "gpu.peak", "kernels"},
     {"memory-bound", AT(memory_bound_s), CLG_SECONDS,
      "bytes read and written / measured bandwidth, one kernel each, fewer when the stack fuses",
      "docs/kernels.md", "gpu.hbm stack.fused_norm stack.fused_activation stack.fused_residual",
@@ -62,8 +60,7 @@ static const why_row rows[] = {
      "4 collectives per layer and micro-batch of seq x micro-batch x hidden x 2 B (with sequence "
      "parallel: all-gather + reduce-scatter), what does not hide under products",
      "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022",
-     "node.link node.link_latency fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
-     "collectives"},
+     "node.link fabric.rate stack.tensor_overlap stack.tensor_backward_overlap", "collectives"},
     {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
      "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); "
      "what "
@@ -73,7 +70,7 @@ static const why_row rows[] = {
     {"ep", AT(time.ep_exposed_s), CLG_SECONDS,
      "dispatch and combine: tokens x experts per token x hidden bytes leaving each rank, forward "
      "and "
-     "backward, times the imbalance",
+     "backward",
      "Lepikhin et al. 2020, arXiv:2006.16668; DeepSeek-V3, arXiv:2412.19437",
      "node.link fabric.rate stack.expert_overlap", "collectives"},
     {"dp", AT(time.dp_exposed_s), CLG_SECONDS,
@@ -85,8 +82,7 @@ static const why_row rows[] = {
      "collectives"},
     {"pp", AT(time.pp_exposed_s), CLG_SECONDS,
      "seq x micro-batch x hidden x 2 B / tp between stages, each way, per micro-batch and chunk",
-     "Narayanan et al. 2021, arXiv:2104.04473, section 4.1", "fabric.rate fabric.latency",
-     "schedules"},
+     "Narayanan et al. 2021, arXiv:2104.04473, section 4.1", "fabric.rate", "schedules"},
     {"bubble", AT(time.bubble_s), CLG_SECONDS,
      "idle time of the busiest stage when every pass is placed in order; for 1f1b with even stages "
      "(pp - 1)/(vpp x micro-batches) of the busy time",
@@ -98,10 +94,10 @@ static const why_row rows[] = {
      "docs/kernels.md", "gpu.hbm stack.fused_optimizer", "kernels"},
     {"host", AT(time.host_s), CLG_SECONDS,
      "launches that outlast their kernels + per step + per micro-batch costs of the host",
-     "fitted per stack", "stack.host_launch stack.host_step stack.host_micro_batch", "kernels"},
+     "fitted per stack", "stack.host_launch_s stack.host_step_s stack.host_micro_batch_s",
+     "kernels"},
     {"straggler", AT(time.straggler_s), CLG_SECONDS,
-     "expected maximum of GPUs' step times over their mean: jitter x expected maximum of n normal "
-     "draws",
+     "expected maximum of nodes' step times over their mean: jitter x sqrt(2 ln nodes)",
      "extreme-value theory; jitter fitted per stack", "stack.jitter", "accuracy"},
     {"weights", AT(memory.weights_bytes), CLG_BYTES,
      "parameters of the stage / tp (experts / ep etp) x bytes; ZeRO-3: / shard group",
@@ -117,17 +113,17 @@ static const why_row rows[] = {
      "transformer: seq x batch x hidden x (10 + 24/tp) + scores, or 34/tp with sequence parallel",
      "Korthikanti et al. 2022, arXiv:2205.05198, table 2", "", "memory"},
     {"buffers", AT(memory.buffers_bytes), CLG_BYTES,
-     "logits, gathered FSDP layers, communication buckets, workspaces", "docs/memory.md",
-     "stack.workspace", "memory"},
+     "workspaces, gathered FSDP layers and the gradient of the largest one; logits count as "
+     "activations",
+     "docs/memory.md", "stack.workspace_bytes", "memory"},
     {"reserve", AT(memory.reserved_bytes), CLG_BYTES,
      "what the allocator holds beyond what is allocated", "fitted per stack", "stack.reserve_share",
      "memory"},
-    {"power", AT(gpu_w), CLG_WATTS,
-     "idle + (TDP - idle) x share of each phase, weighted by time in the phase", "data/power",
-     "gpu.tdp gpu.idle", "power"},
+    {"power", AT(gpu_w), CLG_WATTS, "power limit x share of each activity, weighted by its time",
+     "data/power", "gpu.tdp", "power"},
     {"cost", AT(usd_per_million_tokens), CLG_USD,
      "price per GPU-hour x GPUs / tokens per hour x 1e6; failures and idle time not included",
-     "arithmetic", "price.price", "economics"}};
+     "arithmetic", "price.price", "cost"}};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static const clg_json *object_of(const clg_scenario *s, const char *file) {
@@ -144,10 +140,10 @@ static const clg_json *object_of(const clg_scenario *s, const char *file) {
     return NULL;
 }
 
-/* "gpu.peak.bf16" -> its value, unit, kind and source. */
-static void print_input(clg_text *t, const clg_scenario *s, const char *path, size_t size) {
+/* "gpu.peak" -> its value, unit, kind and source. */
+static void print_input(clg_text *t, const clg_scenario *s, const char *path) {
     char words[96], *dot, *key = words;
-    snprintf(words, sizeof words, "%.*s", (int)size, path);
+    snprintf(words, sizeof words, "%s", path);
     dot = strchr(words, '.');
     *dot = '\0';
     const clg_json *object = object_of(s, words);
@@ -158,9 +154,9 @@ static void print_input(clg_text *t, const clg_scenario *s, const char *path, si
         key = dot + 1;
     }
     if (object && clg_json_member(object, key))
-        clg_text_print(t, "  %.*s = %s\n", (int)size, path, clg_value_why(t->arena, object, key));
+        clg_text_print(t, "  %s = %s\n", path, clg_value_why(t->arena, object, key));
     else
-        clg_text_print(t, "  %.*s: not stated, or as in the default file\n", (int)size, path);
+        clg_text_print(t, "  %s: as in the default file\n", path);
 }
 
 static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
@@ -174,7 +170,11 @@ static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *
     if (row->inputs[0]) clg_text_print(t, "inputs\n");
     for (const char *at = row->inputs; *at;) {
         size_t size = strcspn(at, " ");
-        print_input(t, s, at, size);
+        bool peak = size == strlen("gpu.peak") && memcmp(at, "gpu.peak", size) == 0;
+        const char *precision = clg_name_of(clg_precision_names, (int)e->layout.precision);
+        print_input(t, s,
+                    clg_arena_print(t->arena, "%.*s%s%s", (int)size, at, peak ? "." : "",
+                                    peak ? precision : ""));
         at += size + (at[size] == ' ');
     }
     clg_text_print(t, "more\n  docs/%s.md\n", row->page);

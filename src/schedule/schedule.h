@@ -1,7 +1,7 @@
 /* schedule.h -- the order in which a pipeline stage does its passes.
  *
- * One file per schedule, one descriptor row in schedules.c. A schedule is data to the simulator: an
- * ordered list of passes per stage; it knows no seconds. */
+ * One file per schedule, named in list.h, layout.h and schedule.c. A schedule is data to the
+ * simulator: an ordered list of passes per stage; it knows no seconds. */
 #ifndef CLG_SCHEDULE_SCHEDULE_H
 #define CLG_SCHEDULE_SCHEDULE_H
 

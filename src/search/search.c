@@ -213,7 +213,9 @@ static bool least_memory_visit(void *context, const clg_layout *layout) {
 static void find_nearest(searcher *s) {
     least_memory least = {.s = s};
     clg_walk(s->scenario, s->space, least_memory_visit, &least);
-    if (least.any) evaluate(s, &least.layout);
+    if (!least.any || !evaluate(s, &least.layout)) return;
+    s->found->priced--; /* it was counted when the bound cut it */
+    s->found->cut[CLG_CUT_NO_FIT]--;
 }
 
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,

@@ -42,11 +42,12 @@ typedef struct clg_stack {
     bool send_overlap;              /* pipeline sends do not block the sender */
     double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
     /* variation */
-    double jitter;         /* log-sigma of one GPU's step time against its mean */
+    double jitter;         /* log-sigma of one node's step time against its mean */
     double sigma;          /* log-residual of whole steps of dense models */
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_borrowed; /* of kernels timed on another GPU kind */
+    double validated_gpus; /* most GPUs of a run that was compared */
     /* memory */
     double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
     double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */

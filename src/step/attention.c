@@ -15,8 +15,8 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     double keys = (double)layout->seq, queries = keys / layout->cp;
     double seen = keys;
     if (attention->window > 0 && (double)attention->window < keys) seen = (double)attention->window;
-    double scores = queries * seen;
-    if (fused) scores *= seen < keys ? 1.0 - 0.5 * seen / keys : 0.5;
+    double scores = queries * keys;
+    if (fused) scores = queries * seen * (seen < keys ? 1.0 - 0.5 * seen / keys : 0.5);
     if (attention->kind == CLG_ATTENTION_LINEAR) scores = queries * 256; /* chunk of the kernel */
     clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, pass, "attention core");
     op->precision = shard->wide;

@@ -65,8 +65,8 @@ static void cast(clg_block *block, const clg_shard *shard, clg_pass pass, double
     op->hbm_bytes = elements * (shard->wide_bytes + 2 * narrow);
 }
 
-/* The weight gradient is added to a buffer kept over micro-batches: read and write it. The first
- * write is part of the product, so only the difference is counted. */
+/* The weight gradient is added to a buffer kept over micro-batches: one more read and write of it
+ * beside the product's own write. */
 static void accumulate(clg_block *block, const clg_shard *shard, double parameters) {
     if (shard->layout->accumulation <= 1) return;
     double bytes = clg_precision_bytes(shard->stack->gradient);

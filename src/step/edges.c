@@ -41,6 +41,20 @@ static void loss(clg_block *block, const clg_shard *shard, double logits) {
     }
 }
 
+/* A multi-token-prediction module beside its layer (which the last stage does once more): norms of
+ * state and embedding, their 2h x h projection, and the shared head and loss again (DeepSeek-V3,
+ * arXiv:2412.19437, section 2.2). */
+static void predict_further(clg_block *block, const clg_shard *shard, double hidden, double local) {
+    double elements = shard->own_tokens * hidden;
+    clg_block_norm(block, shard, "prediction norms", 2 * elements, false);
+    clg_block_linear(block, shard, "prediction projection", shard->own_tokens, 2 * hidden, hidden,
+                     true);
+    block->saved_bytes += 3 * elements * shard->wide_bytes;
+    clg_block_linear(block, shard, "prediction head", shard->tokens, hidden, local, false);
+    loss(block, shard, shard->tokens * local);
+    block->dense_parameters += 2 * hidden * hidden + 3 * hidden;
+}
+
 void clg_block_head(clg_block *block, const clg_shard *shard) {
     const clg_model *model = shard->model;
     double hidden = (double)model->hidden, local = (double)model->vocab / shard->layout->tp;
@@ -54,4 +68,5 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     double table =
         model->tied ? (double)(model->vocab * model->hidden) : (double)model->head_parameters;
     block->dense_parameters = table / shard->layout->tp + (double)model->final_parameters;
+    for (int i = 0; i < model->prediction_layers; i++) predict_further(block, shard, hidden, local);
 }

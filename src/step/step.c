@@ -15,7 +15,7 @@ static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
     shard.etp = clg_machine_group(machine, layout->etp, 1);
     shard.ep = clg_machine_group(machine, layout->ep, layout->etp);
     bool wide = layout->precision == CLG_FP32;
-    shard.wide = wide ? CLG_TF32 : layout->precision == CLG_FP16 ? CLG_FP16 : CLG_BF16;
+    shard.wide = wide ? CLG_FP32 : layout->precision == CLG_FP16 ? CLG_FP16 : CLG_BF16;
     shard.wide_bytes = wide ? 4 : 2;
     return shard;
 }

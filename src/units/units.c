@@ -81,6 +81,11 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"MHz", CLG_HERTZ, 1e6},
                                  {"GHz", CLG_HERTZ, 1e9},
                                  {"1/s", CLG_HERTZ, 1},
+                                 {"1/h", CLG_HERTZ, 1 / 3600.0},
+                                 {"req/s", CLG_HERTZ, 1},
+                                 {"req/min", CLG_HERTZ, 1 / 60.0},
+                                 {"req/h", CLG_HERTZ, 1 / 3600.0},
+                                 {"USD/Mtok", CLG_USD_PER_TOKEN, 1e-6},
                                  {"%", CLG_FRACTION, 0.01},
                                  {"1", CLG_FRACTION, 1},
                                  {"gCO2/kWh", CLG_GRAMS_PER_JOULE, 1 / 3.6e6},
@@ -99,10 +104,11 @@ static const char *const examples[] = {[CLG_COUNT] = "1024 or 15T",
                                        [CLG_USD_PER_S] = "2.5USD/h",
                                        [CLG_USD_PER_JOULE] = "0.08USD/kWh",
                                        [CLG_TOKENS] = "16Mtok",
-                                       [CLG_HERTZ] = "1.98GHz or 5 1/s",
+                                       [CLG_HERTZ] = "1.98GHz or 5req/s",
                                        [CLG_FRACTION] = "0.25 or 25%",
                                        [CLG_GRAMS_PER_JOULE] = "350gCO2/kWh",
-                                       [CLG_BYTES_PER_FLOP] = "0.3B/flop"};
+                                       [CLG_BYTES_PER_FLOP] = "0.3B/flop",
+                                       [CLG_USD_PER_TOKEN] = "0.6USD/Mtok"};
 
 const clg_unit *clg_units(void) { return units; }
 
@@ -171,9 +177,10 @@ clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, c
 
 /* Whether people expect this unit in output: binary and bit units are for input. */
 static bool printable(const clg_unit *unit) {
-    static const char *const input_only[] = {"KiB",     "MiB",    "GiB", "TiB",   "GiB/s", "Mbit/s",
-                                             "Gbit/s",  "Tbit/s", "kWh", "MWh",   "GWh",   "USD/s",
-                                             "USD/MWh", "1/s",    "1",   "B/flop"};
+    static const char *const input_only[] = {"KiB",    "MiB",    "GiB",    "TiB",     "GiB/s",
+                                             "Mbit/s", "Gbit/s", "Tbit/s", "kWh",     "MWh",
+                                             "1/h",    "GWh",    "USD/s",  "USD/MWh", "1/s",
+                                             "1",      "B/flop", "req/s",  "req/min", "req/h"};
     for (size_t i = 0; i < sizeof input_only / sizeof input_only[0]; i++)
         if (strcmp(unit->name, input_only[i]) == 0) return false;
     return true;

@@ -22,10 +22,11 @@ typedef enum clg_dimension {
     CLG_USD_PER_S,       /* USD/h (per GPU unless the name says otherwise) */
     CLG_USD_PER_JOULE,   /* USD/kWh */
     CLG_TOKENS,          /* tok ktok Mtok Gtok Ttok */
-    CLG_HERTZ,           /* Hz MHz GHz; also 1/s */
+    CLG_HERTZ,           /* Hz MHz GHz; also 1/s, req/s, req/min, req/h */
     CLG_FRACTION,        /* 0.25 or 25% */
     CLG_GRAMS_PER_JOULE, /* gCO2/kWh */
-    CLG_BYTES_PER_FLOP   /* unused in data; for output */
+    CLG_BYTES_PER_FLOP,  /* unused in data; for output */
+    CLG_USD_PER_TOKEN    /* USD/Mtok */
 } clg_dimension;
 
 typedef struct clg_unit {

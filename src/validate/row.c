@@ -111,7 +111,7 @@ static bool degrees_are_sane(const clg_space *s) {
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
-/* What trainers do where a table says nothing: sp with tp, recompute none, ZeRO-1 unless stated. */
+/* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
 static const char *read_space(const clg_csv *csv, int row, const clg_scenario *scenario,
                               clg_space *space) {
     int precision;

@@ -38,6 +38,19 @@ expect 0 out '"best": null' plan llama-3.1-405b --gpus 8 --json
 expect 0 out 'No layout fits' plan llama-3.1-405b --gpus 8
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 
+expect 0 out 'DP cap' scale llama-2-7b --gpus 8..64 --seq 4096 --global-batch 256
+expect 0 out '"kind": "scale"' scale llama-2-7b --gpus 8,24 --json --mode weak --global-batch 48
+expect 0 out '^gpus,layout,' scale llama-2-7b --gpus 8..16 --csv
+expect 0 out 'none assumed' scale llama-2-7b --gpus 8..16 --critical-batch none
+expect 1 err 'smaller one first' scale llama-2-7b --gpus 64..8
+expect 1 err 'strong or weak|strong, weak|did you mean|may be' scale llama-2-7b --gpus 8 --mode stron
+
+expect 0 out '^take ' size llama-2-7b --tokens 1T --deadline 60d --gpu h100-sxm
+expect 0 out '"kind": "size"' size llama-2-7b --tokens 1T --budget 1MUSD --gpu h100-sxm --json
+expect 0 out 'Make it smaller' size llama-2-70b --tokens 15T --budget 10kUSD --gpu h100-sxm
+expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
+expect 2 err '--tokens is missing' size llama-2-7b --deadline 3d
+
 # bad usage: 2; bad input: 1; one sentence each, with what would be right
 expect 2 err "did you mean 'plan'" plam llama-2-7b
 expect 2 err 'did you mean --gpu' plan llama-2-7b --gpsu 8
@@ -80,7 +93,8 @@ expect 1 err 'uneven.csv:2' validate "$scratch/uneven.csv"
 "$ceiling" $small --json >"$scratch/a"; "$ceiling" $small --json >"$scratch/b"
 check 'output is deterministic' 'cmp -s "$scratch/a" "$scratch/b"'
 "$ceiling" plan llama-3-70b --gpus 64 >"$scratch/wide" 2>/dev/null
-for c in plan explain show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
+$ceiling scale llama-3-70b --gpus 64..1024 >>"$scratch/wide"
+for c in plan explain scale show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
 check 'text fits 100 columns' '[ "$(wc -L <"$scratch/wide")" -le 100 ]'
 check 'no colour without a terminal' '! grep -q "$(printf "\033")" "$scratch/wide"'
 echo "$passed passed, $failed failed"

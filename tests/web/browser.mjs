@@ -61,7 +61,7 @@ const open = async (hash) => {
 };
 const shot = async (name, full = true) => {
   if (!pictures) return;
-  const { data } = await tell("Page.captureScreenshot", { format: "png", captureBeyondViewport: full });
+  const { data } = await tell("Page.captureScreenshot", { format: "webp", quality: 80, captureBeyondViewport: full });
   writeFileSync(join(pictures, name), Buffer.from(data, "base64"));
 };
 const dark = (on) => tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: on ? "dark" : "light" }] });
@@ -88,9 +88,9 @@ async function planTab() {
   check("a certificate", /legal layouts/.test(await text("#certificate")));
   check("memory against capacity", /GB of .* GB/.test(await text(".memory figcaption")));
   check("runners-up", (await read(`document.querySelectorAll("#alternatives tbody tr").length`)) === 8);
-  await shot("plan-light.png");
+  await shot("plan-light.webp");
   await dark(true);
-  await shot("plan-dark.png");
+  await shot("plan-dark.webp");
   await dark(false);
   await read(`document.querySelectorAll("#alternatives .small")[2].click()`);
   await until(`location.hash.includes("tp=")`, "a layout kept");
@@ -104,7 +104,7 @@ async function errors() {
   await until(`document.querySelector("[data-flag=gpus] .error").textContent`, "an error at its field");
   const sentence = spawnSync(ceiling, ["plan", "llama-2-7b", "--gpus", "eight"], { encoding: "utf8" }).stderr.trim();
   check("the core's own sentence", `ceiling: ${await text("[data-flag=gpus] .error")}` === sentence, await text("[data-flag=gpus] .error"));
-  await shot("error.png", false);
+  await shot("error.webp", false);
   await type("knob-gpus", "8");
   await until(`!document.querySelector(".wrong")`, "the error goes when mended");
   await type("knob-model", "llama-2-7B");
@@ -135,7 +135,7 @@ async function overlay() {
   await until(`document.querySelectorAll(".curve .ghost").length === 4`, "the pinned curve is drawn too");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "the other machine");
   check("the pin is in the link", (await read("location.hash")).includes("pin="));
-  await shot("curve-pinned.png");
+  await shot("curve-pinned.webp");
   await read(`document.getElementById("tab-curve").focus()`);
   await tell("Input.dispatchKeyEvent", { type: "keyDown", key: "ArrowLeft", code: "ArrowLeft" });
   check("arrow keys change the tab", (await read(`document.getElementById("plan").hidden`)) === false);
@@ -166,7 +166,7 @@ async function curveTab() {
   const row = await read(`[...document.querySelectorAll("#curve tbody tr")].map((r) => r.textContent).find((t) => t.startsWith("1,024strong"))`);
   check("a point is the command line's", row?.includes(want.step_s.toPrecision(3)), `${row} / ${want.step_s}`);
   await read(`document.querySelectorAll("#curve details").forEach((d) => (d.open = false))`);
-  await shot("curve-light.png");
+  await shot("curve-light.webp");
   const before = await read(`document.querySelector(".curve .line").getAttribute("d")`);
   const seen = await drag("slide-global-batch", 0.1, 0.95);
   const drafts = seen.drafts.sort((a, b) => a - b);
@@ -180,7 +180,7 @@ async function curveTab() {
   await type("knob-gpu", "b200-sxm");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "another GPU");
   await dark(true);
-  await shot("curve-dark.png", false);
+  await shot("curve-dark.webp", false);
   await dark(false);
 }
 
@@ -189,7 +189,7 @@ async function narrow() {
   await open("#tab=curve&model=llama-3.1-8b&gpus=64&to=1024");
   await until(`document.querySelector(".curve")?.dataset.searchMs`, "a curve on a narrow screen");
   check("no sideways scrolling", await read("document.documentElement.scrollWidth <= innerWidth"), await read("document.documentElement.scrollWidth"));
-  await shot("narrow.png");
+  await shot("narrow.webp");
 }
 
 try {

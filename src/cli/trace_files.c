@@ -1,0 +1,180 @@
+/* trace_files.c -- opening recordings. */
+#include "cli/trace_files.h"
+
+#include "trace/intern.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+enum { INPUT_BYTES = 1 << 18, HEAD_BYTES = 1 << 14, DEEPEST_DIRECTORY = 8, MOST_FILES = 1 << 20 };
+
+struct clg_trace_file {
+    FILE *stream;
+    z_stream inflater;
+    bool compressed, over;
+    unsigned char input[INPUT_BYTES];
+    size_t input_at, input_size; /* of a plain file, or of what inflater has yet to read */
+    char head[HEAD_BYTES];
+    size_t head_at, head_size;
+};
+
+static size_t refill(clg_trace_file *f) {
+    f->input_at = 0;
+    f->input_size = fread(f->input, 1, INPUT_BYTES, f->stream);
+    return f->input_size;
+}
+
+static size_t fill_plain(clg_trace_file *f, char *to, size_t capacity) {
+    if (f->input_at == f->input_size) return fread(to, 1, capacity, f->stream);
+    size_t size = f->input_size - f->input_at;
+    if (size > capacity) size = capacity;
+    memcpy(to, f->input + f->input_at, size);
+    f->input_at += size;
+    return size;
+}
+
+/* One call of inflate. What it made before it met damage is kept. */
+static void inflate_some(clg_trace_file *f) {
+    f->inflater.next_in = f->input + f->input_at;
+    f->inflater.avail_in = (uInt)(f->input_size - f->input_at);
+    int code = inflate(&f->inflater, Z_NO_FLUSH);
+    f->input_at = f->input_size - f->inflater.avail_in;
+    if (code == Z_STREAM_END) /* gzip files may be joined */
+        f->over = (f->input_at == f->input_size && refill(f) == 0) ||
+                  f->input[f->input_at] != 0x1f || inflateReset(&f->inflater) != Z_OK;
+    else
+        f->over = code != Z_OK && code != Z_BUF_ERROR;
+}
+
+static size_t fill_inflated(clg_trace_file *f, char *to, size_t capacity) {
+    if (capacity > 1 << 30) capacity = 1 << 30;
+    f->inflater.next_out = (Bytef *)to;
+    f->inflater.avail_out = (uInt)capacity;
+    while (!f->over && f->inflater.avail_out == capacity) {
+        if (f->input_at == f->input_size && refill(f) == 0) break;
+        inflate_some(f);
+    }
+    return capacity - f->inflater.avail_out;
+}
+
+static size_t fill_file(clg_trace_file *f, char *to, size_t capacity) {
+    return f->compressed ? fill_inflated(f, to, capacity) : fill_plain(f, to, capacity);
+}
+
+static size_t fill(void *context, char *to, size_t capacity) {
+    clg_trace_file *f = context;
+    size_t size = f->head_size - f->head_at;
+    if (size == 0) return fill_file(f, to, capacity);
+    if (size > capacity) size = capacity;
+    memcpy(to, f->head + f->head_at, size);
+    f->head_at += size;
+    return size;
+}
+
+clg_trace_source clg_trace_file_source(clg_trace_file *file) {
+    return (clg_trace_source){fill, file};
+}
+
+/* gzip (RFC 1952), or the first member of a zip archive (PKWARE appnote 4.3.7: 30 bytes, then name
+ * and extra field; method 8 is raw deflate). */
+static bool start_inflating(clg_trace_file *f) {
+    const unsigned char *in = f->input;
+    int window_bits = 0;
+    if (f->input_size >= 2 && in[0] == 0x1f && in[1] == 0x8b)
+        window_bits = 15 + 16;
+    else if (f->input_size >= 30 && memcmp(in, "PK\3\4", 4) == 0 && in[8] == 8) {
+        size_t skip = 30 + (size_t)(in[26] | in[27] << 8) + (size_t)(in[28] | in[29] << 8);
+        f->input_at = skip < f->input_size ? skip : f->input_size;
+        window_bits = -15;
+    } else
+        return true;
+    f->compressed = true;
+    return inflateInit2(&f->inflater, window_bits) == Z_OK;
+}
+
+static void read_head(clg_trace_file *f) {
+    size_t got;
+    while (f->head_size < HEAD_BYTES &&
+           (got = fill_file(f, f->head + f->head_size, HEAD_BYTES - f->head_size)) > 0)
+        f->head_size += got;
+}
+
+static clg_status refuse(clg_error *error, const char *path, const char *message) {
+    clg_error_at(error, path, 0, 0, NULL);
+    return clg_fail(error, CLG_BAD_INPUT, "check path and permissions", "%s", message);
+}
+
+clg_status clg_trace_open(clg_arena *arena, const char *path, clg_trace_file **file,
+                          clg_slice *head, clg_error *error) {
+    clg_trace_file *f = *file = clg_take(arena, 1, clg_trace_file);
+    f->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!f->stream) return refuse(error, path, strerror(errno));
+    refill(f);
+    bool ready = start_inflating(f);
+    if (ready) read_head(f);
+    *head = (clg_slice){f->head, f->head_size};
+    if (ready) return CLG_OK;
+    clg_trace_close(f);
+    return refuse(error, path, "zlib could not start");
+}
+
+void clg_trace_close(clg_trace_file *f) {
+    if (f->compressed) inflateEnd(&f->inflater);
+    if (f->stream != stdin) fclose(f->stream);
+}
+
+/* ---- directories ---- */
+
+typedef struct listing {
+    clg_arena *arena;
+    const char **paths;
+    size_t count, capacity;
+} listing;
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static clg_status list_path(listing *l, const char *path, int depth, clg_error *error);
+
+static clg_status list_directory(listing *l, const char *path, int depth, clg_error *error) {
+    DIR *directory = opendir(path);
+    if (!directory) return refuse(error, path, strerror(errno));
+    listing inside = {.arena = l->arena};
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        const char *below = clg_arena_print(l->arena, "%s/%s", path, entry->d_name);
+        CLG_TRACE_ADD(l->arena, inside.paths, inside.count, inside.capacity, below);
+    }
+    closedir(directory);
+    if (inside.count) qsort(inside.paths, inside.count, sizeof(const char *), by_name);
+    clg_status status = CLG_OK;
+    for (size_t i = 0; i < inside.count && status == CLG_OK; i++)
+        status = list_path(l, inside.paths[i], depth + 1, error);
+    return status;
+}
+
+static clg_status list_path(listing *l, const char *path, int depth, clg_error *error) {
+    struct stat about;
+    bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    if (directory && depth < DEEPEST_DIRECTORY) return list_directory(l, path, depth, error);
+    if (directory) return CLG_OK;
+    if (l->count >= MOST_FILES) return refuse(error, path, "too many files");
+    CLG_TRACE_ADD(l->arena, l->paths, l->count, l->capacity, path);
+    return CLG_OK;
+}
+
+clg_status clg_trace_list(clg_arena *arena, const char *const *operands, int count,
+                          const char ***paths, int *path_count, clg_error *error) {
+    listing l = {.arena = arena};
+    for (int i = 0; i < count; i++)
+        if (list_path(&l, operands[i], 0, error) != CLG_OK) return error->status;
+    *paths = l.paths;
+    *path_count = (int)l.count;
+    return CLG_OK;
+}

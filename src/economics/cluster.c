@@ -1,0 +1,104 @@
+/* cluster.c -- plans every kind and size, then compares. */
+#include "economics/cluster.h"
+
+#include <math.h>
+
+static void fill(const clg_offer *offer, const clg_operations *operations, double tokens,
+                 clg_cluster *c) {
+    const clg_evaluation *e = &c->plan;
+    double gpus = (double)c->gpus;
+    c->goodput = clg_goodput_of(operations, gpus, (double)offer->scenario.model.parameters);
+    c->seconds = tokens / e->tokens_per_s / c->goodput.share;
+    c->usd = c->seconds * gpus * offer->scenario.price.usd_per_s;
+    c->power_w = e->cluster_w * operations->pue;
+    c->joules = c->power_w * c->seconds;
+}
+
+/* How far beyond its worst limit: at most 1 meets them all. */
+static double worst_ratio(const clg_limits *limits, const clg_cluster *c) {
+    double worst = 0;
+    if (limits->deadline_s > 0) worst = fmax(worst, c->seconds / limits->deadline_s);
+    if (limits->power_w > 0) worst = fmax(worst, c->power_w / limits->power_w);
+    if (limits->budget_usd > 0)
+        worst = fmax(worst, c->usd > 0 ? c->usd / limits->budget_usd : INFINITY);
+    return worst;
+}
+
+/* Money decides, unless it is the only limit: then time does. Without prices, energy does. */
+static bool better(const clg_limits *limits, const clg_cluster *a, const clg_cluster *b) {
+    bool by_time = limits->budget_usd > 0 && limits->deadline_s <= 0;
+    if (by_time) return a->seconds < b->seconds;
+    bool priced = a->usd > 0 && b->usd > 0;
+    if (priced) return a->usd < b->usd;
+    if (a->usd > 0 || b->usd > 0) return a->usd > 0;
+    return a->joules < b->joules;
+}
+
+static void choose(const clg_limits *limits, clg_clusters *all) {
+    all->best = all->nearest = -1;
+    all->missed_factor = INFINITY;
+    for (int i = 0; i < all->count; i++) {
+        clg_cluster *c = &all->cluster[i];
+        double ratio = worst_ratio(limits, c);
+        c->meets = ratio <= 1;
+        if (c->meets && (all->best < 0 || better(limits, c, &all->cluster[all->best])))
+            all->best = i;
+        if (ratio < all->missed_factor) {
+            all->missed_factor = ratio;
+            all->nearest = i;
+        }
+    }
+}
+
+static void mark_front(clg_clusters *all) {
+    for (int i = 0; i < all->count; i++) {
+        clg_cluster *c = &all->cluster[i];
+        c->on_front = c->usd > 0;
+        for (int j = 0; j < all->count && c->on_front; j++) {
+            const clg_cluster *d = &all->cluster[j];
+            bool beats = d->usd > 0 && d->usd <= c->usd && d->seconds <= c->seconds &&
+                         (d->usd < c->usd || d->seconds < c->seconds);
+            if (beats) c->on_front = false;
+        }
+    }
+}
+
+/* One kind at one size; false when nothing runs there. */
+static bool plan(clg_arena *arena, const clg_offer *offer, const clg_space *space, int64_t gpus,
+                 clg_cluster *c) {
+    clg_scenario here = offer->scenario;
+    clg_space at = *space;
+    clg_found found;
+    clg_error none = {0};
+    here.machine.gpus = (int)gpus;
+    at.gpus = gpus;
+    at.keep = 1;
+    if (clg_search(arena, &here, &at, (clg_progress){0}, &found, &none) != CLG_OK ||
+        found.count == 0)
+        return false;
+    *c = (clg_cluster){.offer = offer, .gpus = gpus, .plan = found.best[0]};
+    return true;
+}
+
+clg_status clg_size(clg_arena *arena, const clg_offer *offers, int count, const clg_space *space,
+                    const clg_operations *operations, const clg_limits *limits, double tokens,
+                    int64_t most_gpus, clg_progress progress, clg_clusters *clusters,
+                    clg_error *error) {
+    clusters->count = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t start = offers[i].scenario.machine.node.gpus;
+        for (int64_t gpus = start; gpus <= most_gpus && clusters->count < CLG_CLUSTERS; gpus *= 2) {
+            if (progress.tell && !progress.tell(progress.context, (double)i / count)) break;
+            clg_cluster *c = &clusters->cluster[clusters->count];
+            if (!plan(arena, &offers[i], space, gpus, c)) continue;
+            fill(&offers[i], operations, tokens, c);
+            clusters->count++;
+        }
+    }
+    choose(limits, clusters);
+    mark_front(clusters);
+    if (clusters->count > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "a smaller model, shorter sequences, or a larger batch",
+                    "no cluster of up to %lld GPUs of these kinds runs this job",
+                    (long long)most_gpus);
+}

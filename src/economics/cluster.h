@@ -1,0 +1,47 @@
+/* cluster.h -- which cluster: GPU kinds and counts against a deadline, a budget, a power limit. */
+#ifndef CLG_ECONOMICS_CLUSTER_H
+#define CLG_ECONOMICS_CLUSTER_H
+
+#include "economics/goodput.h"
+#include "search/search.h"
+
+enum { CLG_CLUSTERS = 512 };
+
+/* A kind of machine to consider, made ready. `price.usd_per_s` 0: not considered for money. */
+typedef struct clg_offer {
+    clg_scenario scenario;
+} clg_offer;
+
+/* Limits; 0: none. */
+typedef struct clg_limits {
+    double deadline_s, budget_usd, power_w;
+} clg_limits;
+
+typedef struct clg_cluster {
+    const clg_offer *offer;
+    int64_t gpus;
+    clg_evaluation plan;
+    clg_goodput goodput;
+    double seconds; /* wall time to the tokens, losses included */
+    double usd;     /* rent of that time; 0 without a price */
+    double joules;  /* cooling included */
+    double power_w; /* while training, cooling included */
+    bool meets;     /* all limits */
+    bool on_front;  /* nothing considered is faster and cheaper */
+} clg_cluster;
+
+typedef struct clg_clusters {
+    clg_cluster cluster[CLG_CLUSTERS];
+    int count;
+    int best;    /* meets all limits: cheapest, or fastest when money is the only limit; -1: none */
+    int nearest; /* when none meets them: the one that misses by the least factor; -1: none runs */
+    double missed_factor; /* of the nearest: its worst ratio to a limit */
+} clg_clusters;
+
+/* Plans every offer at every size (doubling from one node to `most_gpus`). */
+clg_status clg_size(clg_arena *arena, const clg_offer *offers, int count, const clg_space *space,
+                    const clg_operations *operations, const clg_limits *limits, double tokens,
+                    int64_t most_gpus, clg_progress progress, clg_clusters *clusters,
+                    clg_error *error);
+
+#endif

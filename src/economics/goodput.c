@@ -1,0 +1,48 @@
+/* goodput.c -- Young's interval, and what owning costs. */
+#include "economics/goodput.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <math.h>
+
+clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error *error) {
+    const clg_file *file = clg_dataset_find("operations/defaults.json");
+    clg_json *root;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "operations are not built in");
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    const struct {
+        const char *key;
+        clg_dimension dimension;
+        double *into;
+    } rows[] = {{"failures", CLG_HERTZ, &o->failures_per_gpu_s},
+                {"restart", CLG_SECONDS, &o->restart_s},
+                {"checkpoint_rate", CLG_BYTES_PER_S, &o->checkpoint_bytes_per_s},
+                {"checkpoint_per_parameter", CLG_BYTES, &o->checkpoint_parameter_bytes},
+                {"pue", CLG_COUNT, &o->pue},
+                {"electricity", CLG_USD_PER_JOULE, &o->usd_per_joule}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (clg_value_read(root, rows[i].key, rows[i].dimension, true, file->path, rows[i].into,
+                           error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    return CLG_OK;
+}
+
+clg_goodput clg_goodput_of(const clg_operations *o, double gpus, double parameters) {
+    clg_goodput g = {.share = 1, .mean_time_between_failures_s = INFINITY};
+    g.checkpoint_s =
+        parameters * o->checkpoint_parameter_bytes / (o->checkpoint_bytes_per_s * gpus);
+    double rate = o->failures_per_gpu_s * gpus;
+    if (rate <= 0) return g;
+    g.mean_time_between_failures_s = 1 / rate;
+    g.interval_s = sqrt(2 * g.checkpoint_s / rate);
+    double lost = g.checkpoint_s / g.interval_s + rate * g.interval_s / 2 + rate * o->restart_s;
+    g.share = 1 / (1 + lost);
+    return g;
+}
+
+double clg_owned_usd_per_s(const clg_operations *o, double capex_usd, double life_s,
+                           double utilization, double gpu_w) {
+    return capex_usd / (life_s * utilization) + gpu_w * o->pue * o->usd_per_joule;
+}

@@ -1,0 +1,164 @@
+/* cluster.c -- which cluster, as text and JSON. */
+#include "report/cluster.h"
+
+#include "base/version.h"
+#include "report/json.h"
+#include "units/units.h"
+
+#include <math.h>
+
+static const char *quantity(clg_text *t, double si, clg_dimension dimension) {
+    char out[48];
+    clg_quantity_print(si, dimension, 3, out, sizeof out);
+    return clg_arena_print(t->arena, "%s", out);
+}
+
+static void print_row(clg_text *t, const clg_cluster *c, const char *mark) {
+    char words[160];
+    clg_layout_print(&c->plan.layout, words, sizeof words);
+    clg_text_print(t, "%s ", mark);
+    clg_text_pad(t, c->offer->scenario.machine.gpu.name, 14, false);
+    clg_text_print(t, "%7lld ", (long long)c->gpus);
+    clg_text_pad(t, quantity(t, c->seconds, CLG_SECONDS), 8, true);
+    clg_text_pad(t, c->usd > 0 ? quantity(t, c->usd, CLG_USD) : "-", 10, true);
+    clg_text_pad(t, quantity(t, c->power_w, CLG_WATTS), 9, true);
+    clg_text_print(t, " %6.0f %5.1f %5.1f  %.36s\n", c->joules / 3.6e9, 100 * c->plan.mfu,
+                   100 * c->goodput.share, words);
+}
+
+static void print_header(clg_text *t) {
+    clg_text_print(
+        t, "  GPU               GPUs     time      rent    power    MWh   MFU good-  layout\n"
+           "                                                               %%  put%%\n");
+}
+
+static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
+    clg_text_print(t, "job      %s tokens", quantity(t, tokens, CLG_COUNT));
+    if (l->deadline_s > 0)
+        clg_text_print(t, ", within %s", quantity(t, l->deadline_s, CLG_SECONDS));
+    if (l->budget_usd > 0)
+        clg_text_print(t, ", for at most %s", quantity(t, l->budget_usd, CLG_USD));
+    if (l->power_w > 0)
+        clg_text_print(t, ", drawing at most %s", quantity(t, l->power_w, CLG_WATTS));
+    clg_text_print(t, "\n");
+}
+
+static void print_choice(clg_text *t, const clg_cluster *c) {
+    const clg_scenario *s = &c->offer->scenario;
+    clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus, s->machine.gpu.title,
+                   quantity(t, c->seconds, CLG_SECONDS));
+    if (c->usd > 0)
+        clg_text_print(t, ", %s at %.2f USD/GPU-h (%s, %s)", quantity(t, c->usd, CLG_USD),
+                       s->price.usd_per_s * 3600, s->price.provider, s->price.date);
+    clg_text_print(t, "\n         step %s (P10 %s - P90 %s); the time moves with it\n",
+                   quantity(t, c->plan.step_s, CLG_SECONDS),
+                   quantity(t, c->plan.step_p10_s, CLG_SECONDS),
+                   quantity(t, c->plan.step_p90_s, CLG_SECONDS));
+    clg_text_print(t,
+                   "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
+                   "trains\n",
+                   quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
+                   quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
+                   quantity(t, c->goodput.interval_s, CLG_SECONDS), 100 * c->goodput.share);
+    clg_text_print(t, "spares   keep about %.0f spare GPUs or nodes: the failures of a day\n",
+                   ceil(86400 / c->goodput.mean_time_between_failures_s));
+}
+
+static void print_owning(clg_text *t, const clg_cluster *c, const clg_operations *o,
+                         const clg_owning *own) {
+    if (own->capex_usd <= 0) return;
+    double gpu_w = c->plan.cluster_w / (double)c->gpus;
+    double owned = clg_owned_usd_per_s(o, own->capex_usd, own->life_s, own->utilization, gpu_w);
+    double power = gpu_w * o->pue * o->usd_per_joule, rent = c->offer->scenario.price.usd_per_s;
+    clg_text_print(t, "owned    %.2f USD/GPU-h at %.0f %% use over %s (of it electricity %.2f)",
+                   owned * 3600, 100 * own->utilization, quantity(t, own->life_s, CLG_SECONDS),
+                   power * 3600);
+    if (rent > power)
+        clg_text_print(t, "; owning pays above %.0f %% use",
+                       100 * own->capex_usd / own->life_s / (rent - power));
+    clg_text_print(t, "\n");
+}
+
+static void print_miss(clg_text *t, const clg_clusters *all, const clg_limits *l) {
+    const clg_cluster *c = &all->cluster[all->nearest];
+    clg_text_print(t, "\nNo cluster meets all of it. The nearest misses by %.2f times:\n",
+                   all->missed_factor);
+    print_header(t);
+    print_row(t, c, " ");
+    clg_text_print(t, "Make it smaller: with %.0f %% of the tokens it would fit",
+                   100 / all->missed_factor);
+    if (l->power_w > 0 && c->power_w > l->power_w) clg_text_print(t, " (power would not)");
+    clg_text_print(t, ".\n");
+}
+
+void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits *limits,
+                         const clg_operations *o, const clg_owning *own, double tokens,
+                         double grams_per_joule) {
+    const clg_scenario *s = &all->cluster[0].offer->scenario;
+    clg_text_print(t, "model    %s\n", s->model.title);
+    print_limits(t, limits, tokens);
+    if (all->best >= 0) {
+        const clg_cluster *best = &all->cluster[all->best];
+        print_choice(t, best);
+        print_owning(t, best, o, own);
+        if (grams_per_joule > 0)
+            clg_text_print(t, "carbon   %.0f t CO2 for the electricity\n",
+                           best->joules * grams_per_joule / 1e6);
+    } else if (all->nearest >= 0)
+        print_miss(t, all, limits);
+    clg_text_print(t, "\nfaster or cheaper (nothing here beats the others in both; * meets every "
+                      "limit)\n");
+    print_header(t);
+    for (int i = 0; i < all->count; i++)
+        if (all->cluster[i].on_front || i == all->best)
+            print_row(t, &all->cluster[i],
+                      i == all->best          ? ">"
+                      : all->cluster[i].meets ? "*"
+                                              : " ");
+    clg_text_print(t,
+                   "%d clusters planned; power with cooling (PUE %.2f); rent without storage and "
+                   "egress\n",
+                   all->count, o->pue);
+}
+
+static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *c) {
+    const clg_scenario *s = &c->offer->scenario;
+    clg_json_open(w, key, '{');
+    clg_json_add_string(w, "gpu", s->machine.gpu.name);
+    clg_json_add_integer(w, "gpus", c->gpus);
+    clg_json_add_string(w, "fabric", s->machine.fabric.name);
+    clg_json_layout(w, &c->plan.layout);
+    clg_json_add_number(w, "seconds", c->seconds);
+    clg_json_add_number(w, "usd", c->usd > 0 ? c->usd : (double)NAN);
+    clg_json_add_number(w, "usd_per_gpu_h",
+                        s->price.usd_per_s > 0 ? s->price.usd_per_s * 3600 : (double)NAN);
+    clg_json_add_string(w, "price", s->price.provider);
+    clg_json_add_string(w, "price_date", s->price.date);
+    clg_json_add_number(w, "power_w", c->power_w);
+    clg_json_add_number(w, "energy_j", c->joules);
+    clg_json_add_number(w, "goodput", c->goodput.share);
+    clg_json_add_number(w, "checkpoint_interval_s", c->goodput.interval_s);
+    clg_json_add_number(w, "step_s", c->plan.step_s);
+    clg_json_add_number(w, "step_p10_s", c->plan.step_p10_s);
+    clg_json_add_number(w, "step_p90_s", c->plan.step_p90_s);
+    clg_json_add_number(w, "mfu", c->plan.mfu);
+    clg_json_add_bool(w, "meets", c->meets);
+    clg_json_add_bool(w, "on_front", c->on_front);
+    clg_json_close(w, '}');
+}
+
+void clg_json_size(clg_json_writer *w, const clg_clusters *all, double tokens) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "size");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+    clg_json_add_number(w, "tokens", tokens);
+    if (all->best >= 0)
+        add_cluster(w, "best", &all->cluster[all->best]);
+    else
+        clg_json_add_null(w, "best");
+    if (all->best < 0 && all->nearest >= 0) add_cluster(w, "nearest", &all->cluster[all->nearest]);
+    clg_json_open(w, "clusters", '[');
+    for (int i = 0; i < all->count; i++) add_cluster(w, NULL, &all->cluster[i]);
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}

@@ -1,0 +1,357 @@
+/* demand.c -- serving economics: who asks, what serves, how fast, what it costs and why. */
+#include "report/demand.h"
+
+#include "units/units.h"
+
+#include <math.h>
+
+/* Above this share of capacity a point says nothing: 5 % in the cost of an iteration is 100 % in
+ * the wait (W = 1/(mu - lambda)). */
+static const double trusted_load = 0.95;
+
+static const char *q(clg_text *t, double si, clg_dimension dimension) {
+    char out[48];
+    clg_quantity_print(si, dimension, 3, out, sizeof out);
+    return clg_arena_print(t->arena, "%s", out);
+}
+
+/* 12,345,678 */
+static const char *grouped(clg_text *t, double number) {
+    const char *digits = clg_arena_print(t->arena, "%.0f", number);
+    clg_text out = {.arena = t->arena};
+    size_t size = 0;
+    while (digits[size]) size++;
+    for (size_t i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0 && digits[i - 1] != '-') clg_text_add(&out, ",", 1);
+        clg_text_add(&out, &digits[i], 1);
+    }
+    return out.data;
+}
+
+static const char *usd(clg_text *t, double value) {
+    if (!isfinite(value)) return "-";
+    return clg_arena_print(t->arena,
+                           value < 0.1   ? "$%.4f"
+                           : value < 100 ? "$%.3f"
+                                         : "$%.0f",
+                           value);
+}
+
+static bool timed(const clg_serve_question *question) {
+    return question->demand->span_s > 0 && question->demand->clients <= 0;
+}
+
+static void print_rate(clg_text *t, const clg_demand *d) {
+    if (d->clients > 0)
+        clg_text_print(t, "%.0f clients in a closed loop\n", d->clients);
+    else if (d->span_s <= 0)
+        clg_text_print(t, "all at once\n");
+    else
+        clg_text_print(t, "%.3g a second over %s, busiest minute %.2f x the mean\n",
+                       clg_demand_rate_per_s(d), q(t, d->span_s, CLG_SECONDS),
+                       clg_demand_peak_over_mean(d));
+}
+
+static void print_demand(clg_text *t, const clg_demand *d) {
+    clg_demand_means m = clg_demand_means_of(d);
+    clg_text_print(t, "demand   %s\n         %s requests, ", d->title ? d->title : "made up",
+                   grouped(t, (double)d->count));
+    print_rate(t, d);
+    clg_text_print(t, "         %.0f tokens in and %.0f out each; %s out in all\n", m.prompt_tokens,
+                   m.output_tokens, q(t, (double)d->output_tokens, CLG_TOKENS));
+    if (clg_demand_lost(d) > 0)
+        clg_text_print(t,
+                       "         left out %lld rows: %lld unreadable, %lld negative, %lld "
+                       "without prompt or output, %lld absurd\n",
+                       (long long)clg_demand_lost(d), (long long)d->lost.unreadable,
+                       (long long)d->lost.negative, (long long)d->lost.empty,
+                       (long long)d->lost.absurd);
+    if (d->moved > 0)
+        clg_text_print(t, "         %lld rows out of order were sorted in\n", (long long)d->moved);
+}
+
+static void print_replica(clg_text *t, const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    clg_text_print(t, "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s, %s\n",
+                   m->title ? m->title : m->name, clg_replica_gpus(r),
+                   r->scenario->machine.gpu.name, r->tp, r->pp,
+                   clg_name_of(clg_precision_names, (int)r->weights),
+                   clg_name_of(clg_precision_names, (int)r->cache), r->engine.title);
+    clg_text_print(t,
+                   "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks; at most %d "
+                   "sequences\n",
+                   r->weight_bytes / 1e9,
+                   grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
+                   grouped(t, (double)r->rules.blocks), r->rules.max_sequences);
+}
+
+static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    int gpus = clg_replica_gpus(s->replica);
+    clg_text_print(t,
+                   "needs    %s replica%s = %s GPU%s for %s to the first token and %s each, "
+                   "%.3g%% of requests\n",
+                   grouped(t, (double)a->fleet.replicas), a->fleet.replicas == 1 ? "" : "s",
+                   grouped(t, (double)a->fleet.replicas * gpus),
+                   a->fleet.replicas * gpus == 1 ? "" : "s", q(t, s->target.ttft_s, CLG_SECONDS),
+                   q(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
+    clg_text_print(t, "         %s: %.2f%% are served within both\n", a->meets ? "met" : "NOT MET",
+                   100 * a->fleet.well_served);
+    if (a->windows > 1)
+        clg_text_print(t,
+                       "         scaled over %lld windows: %.2f replicas on average, %.0f at "
+                       "most; with cold starts %.2f\n",
+                       (long long)a->windows, a->windows_mean, a->windows_most, a->lagged_mean);
+    if (a->fleet.refused > 0)
+        clg_text_print(t, "         %s requests can never fit in the cache and were refused\n",
+                       grouped(t, (double)a->fleet.refused));
+}
+
+static void print_times(clg_text *t, const char *name, const clg_percentiles *p) {
+    clg_text_print(t, "         %-22s %10s %10s %10s\n", name, q(t, p->p50, CLG_SECONDS),
+                   q(t, p->p90, CLG_SECONDS), q(t, p->p99, CLG_SECONDS));
+}
+
+static void print_latency(clg_text *t, const clg_serve_answer *a) {
+    clg_text_print(t, "latency  %-22s %10s %10s %10s\n", "", "p50", "p90", "p99");
+    print_times(t, "first token", &a->fleet.ttft_s);
+    print_times(t, "each token after", &a->fleet.tpot_s);
+    print_times(t, "whole answer", &a->fleet.e2e_s);
+    clg_text_print(t,
+                   "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
+                   "%s\n",
+                   q(t, a->ttft_low_s, CLG_SECONDS), q(t, a->ttft_high_s, CLG_SECONDS));
+    if (a->rho > trusted_load)
+        clg_text_print(t,
+                       "         at %.0f %% of capacity waits are no forecast: trust the interval "
+                       "only\n",
+                       100 * a->rho);
+}
+
+static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    double fleet = (double)a->fleet.replicas;
+    clg_text_print(t,
+                   "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
+                   "(rho) %.1f %% of capacity\n",
+                   100 * a->fleet.busy_share, a->fleet.mean_sequences, 100 * a->mfu, 100 * a->rho);
+    clg_text_print(t,
+                   "         %s output tokens/s of %s at most; this demand keeps %.0f GPUs above "
+                   "%.0f %% load\n",
+                   grouped(t, a->fleet.output_tokens_per_s),
+                   grouped(t, fleet * a->offline_tokens_per_s), a->gpus_kept_full,
+                   100 * s->full_share);
+}
+
+static void print_factors(clg_text *t, const clg_serve_answer *a) {
+    double sum = 1;
+    clg_text_print(t, "cost     %s per million output tokens, as a product:\n",
+                   usd(t, a->usd_per_million));
+    for (int i = 0; i < CLG_FACTORS; i++) {
+        sum *= a->factor[i];
+        const char *factor = i == 0 ? "" : clg_arena_print(t->arena, "x %.2f", a->factor[i]);
+        clg_text_print(t, "         %-20s %8s %10s   %s\n", clg_name_of(clg_factor_names, i),
+                       factor, usd(t, sum), clg_factor_names[i].help);
+    }
+}
+
+static void print_verdict(clg_text *t, const clg_serve_answer *a) {
+    if (a->break_even_share > 1)
+        clg_text_print(t,
+                       "         even a full replica costs more: the API is cheaper at any "
+                       "demand (%.1f x)\n",
+                       a->break_even_share);
+    else
+        clg_text_print(t,
+                       "         a replica pays above %.1f %% of its capacity, %.3g requests/s; "
+                       "here it %s: %s against %s\n",
+                       100 * a->break_even_share, a->break_even_per_s,
+                       a->usd_per_million < a->api_usd_per_million ? "pays" : "does not",
+                       usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
+}
+
+static void print_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    const clg_price *price = &s->replica->scenario->price;
+    if (a->usd_per_s <= 0) {
+        clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
+        return;
+    }
+    print_factors(t, a);
+    clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
+                   usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
+    clg_text_print(t, "         GPU at $%.2f/h: %s, %s%s%s\n", 3600 * price->usd_per_s,
+                   price->provider, price->term, price->date ? ", " : "",
+                   price->date ? price->date : "");
+    if (!s->api || !s->api->name) {
+        clg_text_print(t,
+                       "api      none known for this model: give --api-input and --api-output\n");
+        return;
+    }
+    clg_text_print(
+        t,
+        "api      %s (%s)\n         $%.3g in, $%.3g out per million; this mix %s per million out\n",
+        s->api->title, s->api->date, 1e6 * s->api->usd_per_input_token,
+        1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
+    print_verdict(t, a);
+}
+
+static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    const clg_replica *r = s->replica;
+    if (r->curves.borrowed)
+        clg_text_print(t, "note     kernel times are borrowed from %s\n", r->curves.file);
+    if (a->fleet.simulated < a->fleet.replicas)
+        clg_text_print(t,
+                       "note     %lld of the replicas were simulated; the others are dealt "
+                       "requests alike\n",
+                       (long long)a->fleet.simulated);
+    if (a->fleet.preemptions > 0)
+        clg_text_print(t, "note     the cache ran full: %s preemptions\n",
+                       grouped(t, (double)a->fleet.preemptions));
+}
+
+void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    print_demand(t, s->demand);
+    print_replica(t, s->replica);
+    if (timed(s)) print_needs(t, s, a);
+    print_latency(t, a);
+    print_use(t, s, a);
+    print_money(t, s, a);
+    print_caveats(t, s, a);
+}
+
+static const char *per_cent(clg_text *t, double share) {
+    return isfinite(share) ? clg_arena_print(t->arena, "%.1f %%", 100 * share) : "-";
+}
+
+static const char *number(clg_text *t, double value) {
+    return isfinite(value) ? clg_arena_print(t->arena, "%.3g", value) : "-";
+}
+
+void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
+    clg_text_print(t, "levers   %-22s %5s %12s %12s %12s %14s\n", "", "GPUs", "tokens/s/GPU",
+                   "$/Mtok full", "break-even", "half full at");
+    for (int i = 0; i < count; i++) {
+        const clg_lever *l = &lever[i];
+        if (!l->fits)
+            clg_text_print(t, "         %-22s does not fit\n", l->name);
+        else
+            clg_text_print(t, "         %-22s %5d %12s %12s %12s %8s req/s\n", l->name, l->gpus,
+                           grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
+                           per_cent(t, l->break_even_share), number(t, l->half_price_per_s));
+    }
+}
+
+void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
+    clg_text_print(t, "gpus     %-22s %5s %12s %12s %12s %12s\n", "cheapest first", "GPUs",
+                   "tokens/s/GPU", "$/Mtok full", "break-even", "$/h needed");
+    for (int i = 0; i < count; i++) {
+        const clg_lever *l = &row[i];
+        clg_text_print(t, "         %-22s %5d %12s %12s %12s %12s\n", l->name, l->gpus,
+                       grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
+                       per_cent(t, l->break_even_share),
+                       isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses");
+    }
+}
+
+static void json_percentiles(clg_json_writer *w, const char *key, const clg_percentiles *p) {
+    clg_json_open(w, key, '{');
+    clg_json_add_number(w, "p50", p->p50);
+    clg_json_add_number(w, "p90", p->p90);
+    clg_json_add_number(w, "p99", p->p99);
+    clg_json_add_number(w, "mean", p->mean);
+    clg_json_close(w, '}');
+}
+
+static void json_who(clg_json_writer *w, const clg_demand *d) {
+    clg_json_open(w, "demand", '{');
+    clg_json_add_integer(w, "requests", d->count);
+    clg_json_add_number(w, "span_s", d->span_s);
+    clg_json_add_number(w, "mean_rate_per_s", clg_demand_rate_per_s(d));
+    clg_json_add_number(w, "peak_over_mean", clg_demand_peak_over_mean(d));
+    clg_json_add_integer(w, "rows_left_out", clg_demand_lost(d));
+    clg_json_close(w, '}');
+}
+
+static void json_replica(clg_json_writer *w, const clg_replica *r) {
+    clg_json_open(w, "replica", '{');
+    clg_json_add_integer(w, "gpus", clg_replica_gpus(r));
+    clg_json_open(w, "layout", '{');
+    clg_json_add_integer(w, "tp", r->tp);
+    clg_json_add_integer(w, "pp", r->pp);
+    clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->weights));
+    clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->cache));
+    clg_json_add_integer(w, "blocks", r->rules.blocks);
+    clg_json_close(w, '}');
+    clg_json_close(w, '}');
+}
+
+static void json_factors(clg_json_writer *w, const clg_serve_answer *a) {
+    double sum = 1;
+    clg_json_open(w, "factors", '[');
+    for (int i = 0; i < CLG_FACTORS && a->usd_per_s > 0; i++) {
+        sum *= a->factor[i];
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", clg_name_of(clg_factor_names, i));
+        clg_json_add_number(w, "factor", i == 0 ? 1 : a->factor[i]);
+        clg_json_add_number(w, "usd_per_million_tokens", sum);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+static void json_break_even(clg_json_writer *w, const clg_serve_question *s,
+                            const clg_serve_answer *a) {
+    const clg_api_price *api = s->api && s->api->name ? s->api : NULL;
+    clg_json_open(w, "break_even", '{');
+    clg_json_add_number(w, "utilization", a->break_even_share);
+    clg_json_add_number(w, "requests_per_s", a->break_even_per_s);
+    if (api) {
+        clg_json_open(w, "api", '{');
+        clg_json_add_string(w, "name", api->name);
+        clg_json_add_number(w, "usd_per_million_input", 1e6 * api->usd_per_input_token);
+        clg_json_add_number(w, "usd_per_million_output", 1e6 * api->usd_per_output_token);
+        clg_json_add_string(w, "date", api->date);
+        clg_json_close(w, '}');
+    } else
+        clg_json_add_null(w, "api");
+    clg_json_close(w, '}');
+}
+
+/* Replicas on average when scaled by window, without and with cold starts. */
+static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
+    clg_json_open(w, "autoscaled", '{');
+    clg_json_add_integer(w, "windows", a->windows);
+    clg_json_add_number(w, "replicas_mean", a->windows_mean);
+    clg_json_add_number(w, "replicas_most", a->windows_most);
+    clg_json_add_number(w, "replicas_mean_with_cold_starts", a->lagged_mean);
+    clg_json_close(w, '}');
+}
+
+void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_serve_answer *a) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "demand");
+    json_who(w, s->demand);
+    json_replica(w, s->replica);
+    clg_json_add_integer(w, "replicas", a->fleet.replicas);
+    clg_json_add_integer(w, "gpus", a->fleet.replicas * clg_replica_gpus(s->replica));
+    clg_json_add_number(w, "utilization", a->fleet.busy_share);
+    clg_json_add_number(w, "mfu", a->mfu);
+    json_percentiles(w, "ttft_s", &a->fleet.ttft_s);
+    clg_json_open(w, "ttft_p99_interval_s", '[');
+    clg_json_add_number(w, NULL, a->ttft_low_s);
+    clg_json_add_number(w, NULL, a->ttft_high_s);
+    clg_json_close(w, ']');
+    json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
+    json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
+    clg_json_add_number(w, "rho", a->rho);
+    clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);
+    clg_json_add_number(w, "usd_per_million_tokens",
+                        a->usd_per_s > 0 ? a->usd_per_million : (double)NAN);
+    json_factors(w, a);
+    json_break_even(w, s, a);
+    clg_json_add_number(w, "gpus_kept_full", a->gpus_kept_full);
+    clg_json_add_bool(w, "meets_target", a->meets);
+    clg_json_add_integer(w, "requests_refused", a->fleet.refused);
+    clg_json_add_number(w, "capacity_tokens_per_s",
+                        a->offline_tokens_per_s * (double)a->fleet.replicas);
+    json_windows(w, a);
+    clg_json_close(w, '}');
+}

@@ -1,0 +1,21 @@
+/* demand.h -- serving economics as text for people and as JSON. */
+#ifndef CLG_REPORT_DEMAND_H
+#define CLG_REPORT_DEMAND_H
+
+#include "base/text.h"
+#include "serve/levers.h"
+
+void clg_report_demand(clg_text *text, const clg_serve_question *question,
+                       const clg_serve_answer *answer);
+
+/* What one change does to capacity, cost and the demand needed. */
+void clg_report_levers(clg_text *text, const clg_lever *lever, int count);
+
+/* The best replica on each GPU, in the order given. */
+void clg_report_gpus(clg_text *text, const clg_lever *row, int count);
+
+/* Names and order of docs/formats.md. */
+void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question,
+                     const clg_serve_answer *answer);
+
+#endif

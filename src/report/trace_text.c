@@ -1,0 +1,297 @@
+/* trace_text.c -- recordings of a job for people. */
+#include "report/trace.h"
+
+#include "units/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR = 40, MOST_RANKS = 64 };
+
+static const char *seconds(clg_text *t, int64_t ns) {
+    char out[48];
+    clg_quantity_print((double)ns / 1e9, CLG_SECONDS, 3, out, sizeof out);
+    return clg_arena_copy(t->arena, out, strlen(out));
+}
+
+static double percent(int64_t part, int64_t whole) {
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Cells up to the end of each part, so that the parts always fill the bar. */
+static void stacked_bar(clg_text *t, const clg_ledger *l) {
+    static const char *const cells[] = {"█", "▒", "▪", "·"};
+    const int64_t parts[] = {l->compute_ns, l->exposed_communication_ns, l->exposed_copy_ns,
+                             l->idle_ns};
+    int64_t so_far_ns = 0;
+    int drawn = 0;
+    for (int i = 0; i < 4; i++) {
+        so_far_ns += parts[i];
+        int until = (int)(percent(so_far_ns, l->span_ns) / 100 * BAR + 0.5);
+        for (; drawn < until; drawn++) clg_text_print(t, "%s", cells[i]);
+    }
+}
+
+static void print_heading(clg_text *t, const clg_job *job) {
+    const clg_trace *first = &job->traces[0];
+    clg_text_print(t, "trace    %d rank%s", job->count, job->count == 1 ? "" : "s");
+    if (first->world_size > 0) clg_text_print(t, " of %d", first->world_size);
+    if (first->gpu) clg_text_print(t, " · %.40s", first->gpu);
+    if (first->steps > 0)
+        clg_text_print(t, " · %lld profiler step%s of %s", (long long)first->steps,
+                       first->steps == 1 ? "" : "s", seconds(t, first->steps_ns / first->steps));
+    clg_text_print(t, "\n\n");
+}
+
+static void print_rank(clg_text *t, const clg_trace *trace) {
+    const clg_ledger *l = &trace->ledger;
+    const char *rank = trace->rank >= 0 ? clg_arena_print(t->arena, "%d", trace->rank) : "?";
+    clg_text_pad(t, rank, 6, true);
+    if (l->span_ns == 0) {
+        clg_text_print(t, "  no GPU work: %lld events of %.60s\n", (long long)trace->events_read,
+                       trace->file);
+        return;
+    }
+    clg_text_pad(t, seconds(t, l->span_ns), 10, true);
+    clg_text_print(t, " %7.1f%% %8.1f%% %6.1f%% %6.1f%%  ", percent(l->compute_ns, l->span_ns),
+                   percent(l->exposed_communication_ns, l->span_ns),
+                   percent(l->exposed_copy_ns, l->span_ns), percent(l->idle_ns, l->span_ns));
+    stacked_bar(t, l);
+    clg_text_print(t, "%s\n", trace->damaged ? " damaged" : "");
+}
+
+static void print_ranks(clg_text *t, const clg_job *job) {
+    clg_text_print(t, "  rank      span  compute  exp.comm   copies   idle  "
+                      "█ compute ▒ exposed comm ▪ copies · idle\n");
+    for (int i = 0; i < job->count && i < MOST_RANKS; i++) print_rank(t, &job->traces[i]);
+    if (job->count > MOST_RANKS)
+        clg_text_print(t, "  ... and %d more ranks: --json has all\n", job->count - MOST_RANKS);
+    clg_text_print(t, "  compute + exposed communication + exposed copies + idle = span, to the "
+                      "nanosecond\n");
+}
+
+/* Sums over ranks. */
+typedef struct totals {
+    int64_t span_ns, communication_ns, overlapped_ns, exposed_ns, waiting_ns;
+    int64_t idle_ns, loading_ns, launch_ns;
+    bool waits, splits;
+} totals;
+
+static totals sum_up(const clg_job *job) {
+    totals s = {.waits = true, .splits = true};
+    for (int i = 0; i < job->count; i++) {
+        const clg_trace *t = &job->traces[i];
+        if (t->ledger.span_ns == 0) continue;
+        s.span_ns += t->ledger.span_ns;
+        s.communication_ns += t->ledger.communication_ns;
+        s.overlapped_ns += t->ledger.overlapped_communication_ns;
+        s.exposed_ns += t->ledger.exposed_communication_ns;
+        s.idle_ns += t->ledger.idle_ns;
+        s.loading_ns += t->idle_loading_ns;
+        s.launch_ns += t->idle_launch_ns;
+        s.waiting_ns += job->waiting_ns[i];
+        s.waits = s.waits && job->waiting_ns[i] >= 0;
+        s.splits = s.splits && t->idle_launch_ns >= 0;
+    }
+    return s;
+}
+
+static void print_means(clg_text *t, const clg_job *job) {
+    totals s = sum_up(job);
+    int64_t n = job->count;
+    if (s.communication_ns > 0) {
+        clg_text_print(t, "\ncommunication %s a rank, %.1f %% of it under compute, %s exposed",
+                       seconds(t, s.communication_ns / n),
+                       percent(s.overlapped_ns, s.communication_ns), seconds(t, s.exposed_ns / n));
+        if (s.waits && s.exposed_ns > 0)
+            clg_text_print(t, ":\n  %s (%.0f %%) waiting for others, %s transfer",
+                           seconds(t, s.waiting_ns / n), percent(s.waiting_ns, s.exposed_ns),
+                           seconds(t, (s.exposed_ns - s.waiting_ns) / n));
+        clg_text_print(t, "\n");
+    }
+    if (s.splits && s.idle_ns > 0)
+        clg_text_print(t,
+                       "idle %s a rank: %.0f %% under the data loader, %.0f %% before the next "
+                       "launch, %.0f %% other\n",
+                       seconds(t, s.idle_ns / n), percent(s.loading_ns, s.idle_ns),
+                       percent(s.launch_ns, s.idle_ns),
+                       percent(s.idle_ns - s.loading_ns - s.launch_ns, s.idle_ns));
+}
+
+/* ---- collectives, by operation and size ---- */
+
+static int by_kind(const void *a, const void *b) {
+    const clg_trace_collective *x = *(const clg_trace_collective *const *)a;
+    const clg_trace_collective *y = *(const clg_trace_collective *const *)b;
+    if (x->operation != y->operation) return (int)x->operation - (int)y->operation;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    if (x->group_size != y->group_size) return x->group_size < y->group_size ? -1 : 1;
+    return (x->transfer_ns > y->transfer_ns) - (x->transfer_ns < y->transfer_ns);
+}
+
+static bool same_kind(const clg_trace_collective *x, const clg_trace_collective *y) {
+    return x->operation == y->operation && x->bytes == y->bytes && x->group_size == y->group_size;
+}
+
+/* One line for a run of equal collectives, which lie in order of transfer time. */
+static void print_kind(clg_text *t, const clg_trace_collective *const *run, int count) {
+    const clg_trace_collective *first = run[0], *middle = run[count / 2];
+    int64_t skew_ns = 0;
+    for (int i = 0; i < count; i++) skew_ns += run[i]->skew_ns;
+    char bytes[48] = "?", rate[48] = "-";
+    if (first->bytes >= 0)
+        clg_quantity_print((double)first->bytes, CLG_BYTES, 3, bytes, sizeof bytes);
+    if (middle->bus_bytes_per_s >= 0)
+        clg_quantity_print((double)middle->bus_bytes_per_s, CLG_BYTES_PER_S, 3, rate, sizeof rate);
+    clg_text_print(t, "  %-15s", clg_name_of(clg_operation_names, (int)first->operation));
+    clg_text_pad(t, bytes, 10, true);
+    clg_text_print(t, " %6lld %6d", (long long)first->group_size, count);
+    clg_text_pad(t, seconds(t, middle->transfer_ns), 13, true);
+    clg_text_pad(t, rate, 13, true);
+    clg_text_pad(t, seconds(t, skew_ns / count), 13, true);
+    clg_text_print(t, "\n");
+}
+
+static void print_collectives(clg_text *t, const clg_job *job, int top) {
+    const clg_trace_collective **sorted =
+        clg_take(t->arena, (size_t)job->collective_count + 1, const clg_trace_collective *);
+    int count = 0, shown = 0;
+    for (int i = 0; i < job->collective_count; i++)
+        if (job->collectives[i].transfer_ns >= 0) sorted[count++] = &job->collectives[i];
+    if (count == 0) return;
+    qsort(sorted, (size_t)count, sizeof(const clg_trace_collective *), by_kind);
+    clg_text_print(t, "\n  collective           size  ranks  count  transfer p50  bus rate p50"
+                      "    mean skew\n");
+    for (int i = 0, next; i < count && shown < top; i = next, shown++) {
+        for (next = i + 1; next < count && same_kind(sorted[i], sorted[next]);) next++;
+        print_kind(t, sorted + i, next - i);
+    }
+}
+
+static void print_stragglers(clg_text *t, const clg_job *job, int top) {
+    if (job->straggler_count == 0) return;
+    clg_text_print(t,
+                   "\n  last to arrive   times   skew caused   others waited   own data loader\n");
+    for (int i = 0; i < job->straggler_count && i < top; i++) {
+        const clg_straggler *s = &job->stragglers[i];
+        clg_text_print(t, "  rank %-10d %6lld", job->traces[s->trace].rank,
+                       (long long)s->last_arrivals);
+        clg_text_pad(t, seconds(t, s->caused_skew_ns), 14, true);
+        clg_text_pad(t, seconds(t, s->caused_wait_ns), 16, true);
+        clg_text_pad(t, seconds(t, job->traces[s->trace].loading_ns), 18, true);
+        clg_text_print(t, "\n");
+    }
+}
+
+/* ---- kernels of the first rank ---- */
+
+typedef struct row {
+    const clg_trace_kernel *kernel;
+    const char *name;
+} row;
+
+static int longest_first(const void *a, const void *b) {
+    const row *x = a, *y = b;
+    if (x->kernel->total_ns != y->kernel->total_ns)
+        return x->kernel->total_ns > y->kernel->total_ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+static void print_kernels(clg_text *t, const clg_trace *trace, int top) {
+    int count = (int)trace->timeline.name_count;
+    if (count == 0) return;
+    row *rows = clg_take(t->arena, (size_t)count, row);
+    int64_t total_ns = 0;
+    for (int i = 0; i < count; i++) {
+        rows[i] = (row){&trace->kernels[i], trace->timeline.names[i]};
+        total_ns += trace->kernels[i].total_ns;
+    }
+    qsort(rows, (size_t)count, sizeof *rows, longest_first);
+    clg_text_print(t, "\n       time  share  count  GPU work of %s\n",
+                   trace->rank < 0 ? "the first file"
+                                   : clg_arena_print(t->arena, "rank %d", trace->rank));
+    for (int i = 0; i < count && i < top; i++) {
+        clg_text_pad(t, seconds(t, rows[i].kernel->total_ns), 11, true);
+        clg_text_print(t, " %5.1f%% %6lld  %.66s\n", percent(rows[i].kernel->total_ns, total_ns),
+                       (long long)rows[i].kernel->count, rows[i].name);
+    }
+    for (int i = 0; i < count; i++)
+        if (rows[i].kernel->suspicious && 100 * rows[i].kernel->total_ns > total_ns)
+            clg_text_print(t, "warning  counted as compute, but named like communication: %.44s\n",
+                           rows[i].name);
+}
+
+/* ---- logs of nccl-tests ---- */
+
+static void print_benchmark(clg_text *t, const clg_nccl_row *r) {
+    char bytes[48], rate[48], bus[48];
+    clg_quantity_print((double)r->bytes, CLG_BYTES, 3, bytes, sizeof bytes);
+    clg_quantity_print(r->algorithm_bytes_per_s, CLG_BYTES_PER_S, 3, rate, sizeof rate);
+    clg_quantity_print(r->bus_bytes_per_s, CLG_BYTES_PER_S, 3, bus, sizeof bus);
+    clg_text_print(t, "  ");
+    clg_text_pad(t, bytes, 10, true);
+    clg_text_pad(t, seconds(t, (int64_t)(r->time_s * 1e9 + 0.5)), 12, true);
+    clg_text_pad(t, rate, 14, true);
+    clg_text_pad(t, bus, 14, true);
+    clg_text_print(t, "  %s%s\n", r->in_place ? "in place" : "out of place",
+                   r->wrong > 0 ? "  WRONG RESULTS" : "");
+}
+
+static void print_benchmarks(clg_text *t, const clg_nccl_rows *rows) {
+    const char *file = NULL;
+    for (size_t i = 0; i < rows->count; i++) {
+        const clg_nccl_row *r = &rows->row[i];
+        if (r->file != file) {
+            file = r->file;
+            clg_text_print(t, "\n%.80s\n  nccl-tests, operation %s, ", file,
+                           clg_name_of(clg_operation_names, (int)r->operation));
+            if (r->ranks > 0)
+                clg_text_print(t, "%d ranks\n", r->ranks);
+            else
+                clg_text_print(t, "ranks not said\n");
+            clg_text_print(t, "        size        time     algorithm           bus\n");
+        }
+        print_benchmark(t, r);
+    }
+}
+
+/* ---- what to know before believing any of it ---- */
+
+static void print_damage(clg_text *t, const clg_trace *trace) {
+    for (int i = 0; i < trace->damages; i++) {
+        const clg_trace_damage *d = &trace->damage[i];
+        clg_text_print(t, "damaged  %.60s\n         %lld events lost at byte %lld: %s\n",
+                       trace->file, (long long)d->lost, (long long)d->byte, d->reason);
+    }
+}
+
+static void print_notes(clg_text *t, const clg_job *job, const clg_trace_skipped *skipped,
+                        int skipped_count) {
+    clg_text_print(t, "\n");
+    if (job->unmatched && job->count > 0)
+        clg_text_print(t, "note     waiting is not told from transfer: %s\n", job->unmatched);
+    if (job->mismatched > 0)
+        clg_text_print(t, "warning  %d collectives differ between ranks and were not matched\n",
+                       job->mismatched);
+    for (int i = 0; i < job->count; i++)
+        if (job->offset_ns[i] != 0)
+            clg_text_print(t, "clock    rank %d is %s off rank %d\n", job->traces[i].rank,
+                           seconds(t, job->offset_ns[i]), job->traces[0].rank);
+    for (int i = 0; i < job->count; i++) print_damage(t, &job->traces[i]);
+    for (int i = 0; i < skipped_count; i++)
+        clg_text_print(t, "skipped  %.60s: %.80s\n", skipped[i].file, skipped[i].reason);
+}
+
+void clg_report_trace(clg_text *t, const clg_job *job, const clg_trace_skipped *skipped,
+                      int skipped_count, int top) {
+    if (job->count > 0) {
+        print_heading(t, job);
+        print_ranks(t, job);
+        print_means(t, job);
+        print_collectives(t, job, top);
+        print_stragglers(t, job, top);
+        print_kernels(t, &job->traces[0], top);
+    }
+    print_benchmarks(t, &job->benchmarks);
+    print_notes(t, job, skipped, skipped_count);
+}

@@ -1,0 +1,102 @@
+/* laws.c -- critical batch by loss, data and compute. */
+#include "scaling/laws.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BY_LOSS, BY_DATA, BY_COMPUTE };
+
+static const clg_name bases[] = {{"loss", BY_LOSS, "nats per token"},
+                                 {"data", BY_DATA, "training tokens"},
+                                 {"compute", BY_COMPUTE, "6 x active parameters x tokens"},
+                                 {NULL, 0, NULL}};
+
+/* What a law is a power of. */
+typedef struct position {
+    double loss, tokens, flop;
+} position;
+
+static clg_status read_number(const clg_json *root, const char *key, clg_dimension dimension,
+                              const char *file, double *number, clg_error *error) {
+    return clg_value_read(root, key, dimension, true, file, number, error);
+}
+
+clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens, double *loss,
+                             clg_error *error) {
+    const clg_file *file = clg_dataset_find("loss/chinchilla-2022.json");
+    clg_json *root;
+    double floor_, a, alpha, b, beta;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "the law of the loss is not built in");
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        read_number(root, "floor", CLG_COUNT, file->path, &floor_, error) != CLG_OK ||
+        read_number(root, "parameter_scale", CLG_COUNT, file->path, &a, error) != CLG_OK ||
+        read_number(root, "parameter_exponent", CLG_COUNT, file->path, &alpha, error) != CLG_OK ||
+        read_number(root, "token_scale", CLG_COUNT, file->path, &b, error) != CLG_OK ||
+        read_number(root, "token_exponent", CLG_COUNT, file->path, &beta, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    *loss = floor_ + a / pow(parameters, alpha) + b / pow(tokens, beta);
+    return CLG_OK;
+}
+
+/* coefficient x (x / reference)^exponent; by loss the exponent is that of 1 / loss (values in data/
+ * are not negative). */
+static clg_status read_law(clg_arena *arena, const clg_file *file, const position *at,
+                           clg_batch_law *law, clg_error *error) {
+    clg_json *root;
+    const char *basis_word;
+    int basis;
+    double coefficient, exponent, reference;
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        clg_json_string(root, "name", NULL, &law->name, file->path, error) != CLG_OK ||
+        clg_json_string(root, "title", NULL, &law->title, file->path, error) != CLG_OK ||
+        clg_json_string(root, "basis", "data", &basis_word, file->path, error) != CLG_OK ||
+        clg_name_value(bases, "basis", basis_word, &basis, error) != CLG_OK ||
+        read_number(root, "coefficient", CLG_TOKENS, file->path, &coefficient, error) != CLG_OK ||
+        read_number(root, "exponent", CLG_COUNT, file->path, &exponent, error) != CLG_OK ||
+        read_number(root, "reference", basis == BY_DATA ? CLG_TOKENS : CLG_COUNT, file->path,
+                    &reference, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    double x = basis == BY_LOSS ? at->loss : basis == BY_DATA ? at->tokens : at->flop;
+    law->tokens = coefficient * pow(x / reference, basis == BY_LOSS ? -exponent : exponent);
+    law->source = clg_value_why(arena, root, "coefficient");
+    return CLG_OK;
+}
+
+static void fill_band(clg_critical_batch *c, double measured_tokens) {
+    double product = 1;
+    c->low_tokens = INFINITY;
+    c->high_tokens = 0;
+    for (int i = 0; i < c->count; i++) {
+        c->low_tokens = fmin(c->low_tokens, c->law[i].tokens);
+        c->high_tokens = fmax(c->high_tokens, c->law[i].tokens);
+        product *= pow(c->law[i].tokens, 1.0 / c->count);
+    }
+    c->tokens = measured_tokens > 0 ? measured_tokens : product;
+    c->name = measured_tokens > 0 ? "measured" : "geometric mean of the laws";
+    if (measured_tokens > 0) c->low_tokens = c->high_tokens = measured_tokens;
+}
+
+clg_status clg_critical_batch_find(clg_arena *arena, const clg_model *model, double train_tokens,
+                                   double measured_tokens, clg_critical_batch *critical,
+                                   clg_error *error) {
+    clg_critical_batch c = {0};
+    double active = (double)model->active_parameters;
+    position at = {.tokens = train_tokens, .flop = 6 * active * train_tokens};
+    if (clg_expected_loss(arena, active, train_tokens, &at.loss, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    int files;
+    const clg_file *file = clg_dataset_folder("critical-batch/", &files);
+    for (int i = 0; i < files && c.count < CLG_BATCH_LAWS; i++)
+        if (read_law(arena, &file[i], &at, &c.law[c.count++], error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    fill_band(&c, measured_tokens);
+    *critical = c;
+    return CLG_OK;
+}
+
+double clg_samples_ratio(double batch_tokens, double critical_tokens) {
+    return isinf(critical_tokens) ? 1 : 1 + batch_tokens / critical_tokens;
+}

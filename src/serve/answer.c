@@ -1,0 +1,311 @@
+/* answer.c -- from a demand and a replica to replicas needed, factors and break-even. */
+#include "serve/answer.h"
+
+#include <math.h>
+
+const clg_name clg_factor_names[] = {
+    {"hardware floor", CLG_FACTOR_FLOOR, "batch without bound: reading weights is free"},
+    {"batch", CLG_FACTOR_BATCH, "what cache memory and scheduler leave of it"},
+    {"latency target", CLG_FACTOR_LATENCY, "steady arrivals that meet the target"},
+    {"bursts", CLG_FACTOR_BURSTS, "arrivals as they come; below 1 where dealing smooths"},
+    {"replica granularity", CLG_FACTOR_GRANULARITY, "whole replicas, scaled by window"},
+    {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
+    {NULL, 0, NULL}};
+
+enum {
+    OFFLINE_REQUESTS = 6000, /* enough that start and drain are a few per cent */
+    STEADY_REQUESTS = 6000,
+    BISECTIONS = 9,
+    MOST_REPLICAS = 1 << 20
+};
+
+static const uint64_t sample_seed = 20240517;
+
+double clg_serve_flop_per_output(const clg_model *m, const clg_demand_means *means) {
+    double decode = clg_model_flop_per_token(m, (int64_t)means->context_tokens) / 3;
+    double prompt = clg_model_flop_per_token(m, (int64_t)(means->prompt_tokens / 2)) / 3;
+    return decode + prompt * means->prompt_tokens / means->output_tokens;
+}
+
+/* Whether requests come in time, rather than all at once or when clients are free. */
+static bool is_timed(const clg_serve_question *q) {
+    return q->demand->span_s > 0 && q->demand->clients <= 0;
+}
+
+static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *means) {
+    double best = 0;
+    for (double b = 1; b <= 1 << 20; b *= 2)
+        best = fmax(best, clg_replica_steady_tokens_per_s(r, means, b));
+    return best;
+}
+
+/* All at once: the rate from a quarter admitted until the queue is empty. */
+static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                            clg_serve_answer *a) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    int64_t count = 10 * (int64_t)r->rules.max_sequences;
+    if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
+    clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
+    clg_served *served = clg_take(arena, (size_t)count, clg_served);
+    clg_serve_rules rules = r->rules;
+    clg_serve_totals t;
+    rules.clients = 0;
+    clg_serve_simulate(arena, &r->cost, &rules, &sample, 0, 1, served, &t);
+    bool full = t.full_s > t.warm_s && t.full_tokens > t.warm_tokens;
+    a->offline_tokens_per_s = full ? (double)(t.full_tokens - t.warm_tokens) / (t.full_s - t.warm_s)
+                                   : (double)t.made_tokens / fmax(t.busy_s, 1e-9);
+    a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
+    clg_arena_back_to(arena, mark);
+}
+
+static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                         const clg_serve_target *target, double requests_per_s) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand sample =
+        clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed + 1);
+    clg_fleet f;
+    clg_fleet_run(arena, r, &sample, 1, target, &f);
+    clg_arena_back_to(arena, mark);
+    return f.well_served >= target->share;
+}
+
+/* The highest Poisson rate one replica serves within the target; 0: none. */
+static double steady_rate(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                          const clg_serve_target *target, double most) {
+    double low = 0, high = most;
+    if (steady_meets(arena, r, d, target, most)) return most;
+    for (int i = 0; i < BISECTIONS; i++) {
+        double middle = low > 0 ? (low + high) / 2 : high / 2;
+        if (steady_meets(arena, r, d, target, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t n,
+                        const clg_serve_target *target) {
+    clg_fleet f;
+    clg_fleet_run(arena, r, d, n, target, &f);
+    return f.well_served >= target->share;
+}
+
+/* The smallest fleet that meets the target, from a guess: doubled or halved, then bisected. */
+static int64_t fleet_needed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                            const clg_serve_target *target, double guess) {
+    if (d->count == 0) return 0;
+    int64_t fails = 0, meets = 0, n = (int64_t)fmax(1, ceil(guess));
+    while (meets == 0 || meets - fails > 1) {
+        if (fleet_meets(arena, r, d, n, target))
+            meets = n;
+        else
+            fails = n;
+        if (n >= MOST_REPLICAS || n >= 4 * d->count + 4) return n;
+        if (meets == 0)
+            n = n + (n + 2) / 3;
+        else if (fails == 0 && meets > 1)
+            n = (int64_t)fmax(1, floor((double)meets * 0.8));
+        else
+            n = (fails + meets) / 2;
+    }
+    return meets;
+}
+
+static double window_of(const clg_serve_question *q) {
+    if (q->window_s > 0) return q->window_s;
+    return q->demand->span_s >= 12 * 3600 ? 3600 : q->demand->span_s / 12;
+}
+
+/* Sums over windows, in replicas. */
+typedef struct window_sum {
+    double needed, whole, steady, lag_s, most, previous;
+} window_sum;
+
+static void add_window(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a,
+                       double begin_s, double seconds, window_sum *sum) {
+    clg_demand part = clg_demand_slice(q->demand, begin_s, begin_s + seconds);
+    double steady = (double)part.output_tokens / seconds / a->target_tokens_per_s;
+    double needed = (double)fleet_needed(arena, q->replica, &part, &q->target, steady);
+    sum->needed += needed * seconds;
+    sum->whole += ceil(steady) * seconds;
+    sum->steady += steady * seconds;
+    sum->most = fmax(sum->most, needed);
+    if (needed > sum->previous) sum->lag_s += (needed - sum->previous) * q->cold_start_s;
+    sum->previous = needed;
+}
+
+static window_sum over_windows(clg_arena *arena, const clg_serve_question *q,
+                               clg_serve_progress progress, clg_serve_answer *a) {
+    double window = window_of(q), span = q->demand->span_s;
+    window_sum sum = {0};
+    a->windows = (int64_t)fmax(1, ceil(span / window - 1e-6));
+    for (int64_t i = 0; i < a->windows; i++) {
+        double begin = (double)i * window;
+        add_window(arena, q, a, begin, fmin(window, span - begin), &sum);
+        if (progress.tell)
+            progress.tell(progress.context, 0.4 + 0.3 * (double)i / (double)a->windows);
+    }
+    a->windows_mean = sum.needed / span;
+    a->windows_most = sum.most;
+    a->lagged_mean = (sum.needed + sum.lag_s) / span;
+    return sum;
+}
+
+static double usd_per_million(double usd_per_s, double tokens_per_s) {
+    return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
+}
+
+/* Each factor takes up where the one before it ended; all together they are what is paid. */
+static void settle_factors(clg_serve_answer *a, const window_sum *sum, double span_s) {
+    double *f = a->factor, fleet = (double)a->fleet.replicas * span_s;
+    f[CLG_FACTOR_FLOOR] = usd_per_million(a->usd_per_s, a->floor_tokens_per_s);
+    f[CLG_FACTOR_BATCH] = a->floor_tokens_per_s / a->offline_tokens_per_s;
+    f[CLG_FACTOR_LATENCY] = a->offline_tokens_per_s / a->target_tokens_per_s;
+    f[CLG_FACTOR_GRANULARITY] = sum->whole / sum->steady;
+    f[CLG_FACTOR_BURSTS] = sum->needed / sum->whole;
+    f[CLG_FACTOR_IDLE] = fleet / sum->needed;
+}
+
+/* Without a span there is nothing to scale, and nothing but the batch to pay for. */
+static void settle_burst(clg_serve_answer *a) {
+    for (int i = 0; i < CLG_FACTORS; i++) a->factor[i] = 1;
+    a->factor[CLG_FACTOR_FLOOR] = usd_per_million(a->usd_per_s, a->floor_tokens_per_s);
+    a->factor[CLG_FACTOR_BATCH] = a->usd_per_million / a->factor[CLG_FACTOR_FLOOR];
+}
+
+static void settle_break_even(const clg_serve_question *q, const clg_demand_means *means,
+                              clg_serve_answer *a) {
+    const clg_api_price *api = q->api;
+    a->break_even_share = a->break_even_per_s = NAN;
+    if (!api || !api->name) return;
+    double per_request = api->usd_per_input_token * means->prompt_tokens +
+                         api->usd_per_output_token * means->output_tokens;
+    a->api_usd_per_million = 1e6 * per_request / means->output_tokens;
+    if (per_request <= 0 || a->usd_per_s <= 0) return;
+    a->break_even_per_s = a->usd_per_s / per_request;
+    a->break_even_share = a->break_even_per_s * means->output_tokens / a->offline_tokens_per_s;
+}
+
+static void settle_totals(const clg_serve_question *q, const clg_demand_means *means,
+                          clg_serve_answer *a) {
+    const clg_replica *r = q->replica;
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    int gpus = clg_replica_gpus(r);
+    double fleet = (double)a->fleet.replicas, share = q->full_share;
+    double demanded = q->demand->span_s > 0 && q->demand->clients <= 0
+                          ? (double)q->demand->output_tokens / q->demand->span_s
+                          : a->fleet.output_tokens_per_s;
+    double peak = gpu->peak_flop_per_s[r->compute] > 0 ? gpu->peak_flop_per_s[r->compute]
+                                                       : gpu->peak_flop_per_s[CLG_FP16];
+    a->rho = demanded / (fleet * a->offline_tokens_per_s);
+    a->usd_per_million = usd_per_million(a->usd_per_s * fleet, demanded);
+    a->mfu = a->fleet.output_tokens_per_s * clg_serve_flop_per_output(&r->scenario->model, means) /
+             (fleet * gpus * peak);
+    a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
+}
+
+static clg_status refuse_target(const clg_serve_question *q, clg_error *error) {
+    const clg_iteration_cost *c = &q->replica->cost;
+    double alone = c->dense_s[1] + c->sequence_s + q->replica->engine.token_s;
+    return clg_fail(error, CLG_BAD_INPUT, "loosen --ttft and --tpot, or raise --tp",
+                    "no fleet meets %.3g s to the first and %.3g ms per token for %.3g%% of "
+                    "requests; a token takes %.3g ms with nobody else there",
+                    q->target.ttft_s, 1e3 * q->target.tpot_s, 100 * q->target.share, 1e3 * alone);
+}
+
+static void tell(clg_serve_progress progress, double share) {
+    if (progress.tell) progress.tell(progress.context, share);
+}
+
+void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    clg_demand_means means = clg_demand_means_of(q->demand);
+    *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
+                                         clg_replica_gpus(q->replica)};
+    a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
+    measure_offline(arena, q->replica, q->demand, a);
+    settle_break_even(q, &means, a);
+    a->attainable = true;
+    a->target_tokens_per_s = a->offline_tokens_per_s;
+    if (!is_timed(q)) return;
+    double most = a->offline_tokens_per_s / means.output_tokens;
+    double rate = steady_rate(arena, q->replica, q->demand, &q->target, most);
+    a->attainable = rate > 0;
+    if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
+}
+
+/* p99 of the first token when every iteration takes `scale` times as long. */
+static double scaled_ttft_s(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                            double scale) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r = *q->replica;
+    size_t count = (size_t)r.cost.max_tokens + 1;
+    double *dense = clg_take(arena, count, double);
+    for (size_t i = 0; i < count; i++) dense[i] = r.cost.dense_s[i] * scale;
+    r.cost.dense_s = dense;
+    r.cost.context_s *= scale;
+    r.cost.pair_s *= scale;
+    r.cost.sequence_s *= scale;
+    clg_fleet f;
+    clg_fleet_run(arena, &r, q->demand, n, &q->target, &f);
+    clg_arena_back_to(arena, mark);
+    return f.ttft_s.p99;
+}
+
+/* How sure costs are at best: a few per cent, which load multiplies. */
+static const double cost_doubt = 0.05;
+
+static void run_fleet(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                      clg_serve_answer *a) {
+    clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+    a->meets = a->fleet.well_served >= q->target.share;
+    a->ttft_low_s = scaled_ttft_s(arena, q, n, 1 - cost_doubt);
+    a->ttft_high_s = scaled_ttft_s(arena, q, n, 1 + cost_doubt);
+}
+
+/* A demand that comes all at once, or a closed loop: one fleet, no windows. */
+static void answer_burst(clg_arena *arena, const clg_serve_question *q,
+                         const clg_demand_means *means, clg_serve_answer *a) {
+    int64_t n = q->replicas > 0 ? q->replicas : 1;
+    run_fleet(arena, q, n, a);
+    a->windows_mean = a->windows_most = a->lagged_mean = (double)n;
+    settle_totals(q, means, a);
+    settle_burst(a);
+}
+
+/* Whether the cache holds any request of the demand at all. */
+static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
+    const clg_serve_rules *rules = &q->replica->rules;
+    double room = (double)rules->blocks * rules->block_tokens;
+    for (int64_t i = 0; i < q->demand->count; i++)
+        if (q->demand->request[i].prompt_tokens + q->demand->request[i].output_tokens <= room)
+            return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "raise --tp, or store --weights fp8 --cache fp8",
+                    "no request fits in a cache of %.0f tokens", room);
+}
+
+clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
+                                 clg_serve_progress progress, clg_serve_answer *a,
+                                 clg_error *error) {
+    const clg_demand *d = q->demand;
+    clg_demand_means means = clg_demand_means_of(d);
+    if (check_fit(q, error) != CLG_OK) return error->status;
+    clg_serve_capacity(arena, q, a);
+    if (!is_timed(q)) {
+        answer_burst(arena, q, &means, a);
+        return CLG_OK;
+    }
+    if (!a->attainable && q->replicas == 0) return refuse_target(q, error);
+    tell(progress, 0.4);
+    window_sum sum = {0};
+    if (a->attainable) sum = over_windows(arena, q, progress, a);
+    double guess = fmax(a->windows_most, 1);
+    int64_t n =
+        q->replicas > 0 ? q->replicas : fleet_needed(arena, q->replica, d, &q->target, guess);
+    run_fleet(arena, q, n, a);
+    settle_totals(q, &means, a);
+    if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
+    settle_factors(a, &sum, d->span_s);
+    if (!a->attainable) a->factor[CLG_FACTOR_LATENCY] = 1 / a->rho;
+    return CLG_OK;
+}

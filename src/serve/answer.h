@@ -1,0 +1,102 @@
+/* answer.h -- what a demand needs and what it costs: replicas, latency, dollars by factor.
+ *
+ *   $/M output tokens = hardware floor x batch x latency target x bursts x replica granularity
+ *                       x idle hours
+ *
+ * The product is exact: each factor is a quotient of two throughputs or two numbers of replicas
+ * that the next one starts from. */
+#ifndef CLG_SERVE_ANSWER_H
+#define CLG_SERVE_ANSWER_H
+
+#include "serve/replica.h"
+
+typedef struct clg_serve_target {
+    double ttft_s, tpot_s; /* a request is well served within both */
+    double share;          /* of requests that must be */
+} clg_serve_target;
+
+typedef struct clg_percentiles {
+    double p50, p90, p99, mean;
+} clg_percentiles;
+
+/* A fleet of equal replicas, requests dealt in turn. */
+typedef struct clg_fleet {
+    int64_t replicas;
+    int64_t simulated; /* of them: replicas dealt in turn are alike, a sample stands for all */
+    int64_t requests, refused, preemptions; /* of the simulated */
+    double well_served;                     /* share of requests not refused */
+    clg_percentiles ttft_s, tpot_s, e2e_s;
+    double busy_share, mean_sequences; /* of paid time; while busy */
+    double span_s;                     /* paid time of each replica */
+    double output_tokens_per_s;        /* of the whole fleet */
+    double prompt_tokens_per_s;
+    double iterations, events;
+} clg_fleet;
+
+typedef enum clg_factor {
+    CLG_FACTOR_FLOOR,
+    CLG_FACTOR_BATCH,
+    CLG_FACTOR_LATENCY,
+    CLG_FACTOR_BURSTS,
+    CLG_FACTOR_GRANULARITY,
+    CLG_FACTOR_IDLE,
+    CLG_FACTORS
+} clg_factor;
+extern const clg_name clg_factor_names[];
+
+typedef struct clg_serve_question {
+    const clg_replica *replica;
+    const clg_demand *demand;
+    clg_serve_target target;
+    int64_t replicas;    /* 0: as many as the target needs */
+    double window_s;     /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
+    double cold_start_s; /* until a started replica serves */
+    double full_share;   /* of capacity that counts as full */
+    const clg_api_price *api; /* name NULL: none */
+} clg_serve_question;
+
+typedef struct clg_serve_answer {
+    clg_fleet fleet;
+    double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
+    bool meets;                     /* the target, by this fleet */
+    bool attainable;                /* by any */
+    double floor_tokens_per_s;      /* output, one replica: batch without bound of memory */
+    double offline_tokens_per_s;    /* all requests at once: the most it does with this mix */
+    double target_tokens_per_s;     /* at a steady Poisson rate that meets the target */
+    double steady_batch;            /* sequences offline */
+    double rho;                     /* mean demand over offline capacity of the fleet */
+    double mfu;
+    double usd_per_s;           /* one replica */
+    double usd_per_million;     /* output tokens */
+    double factor[CLG_FACTORS]; /* the first one in USD per million output tokens */
+    double windows_mean, windows_most, lagged_mean; /* replicas, scaled by window */
+    int64_t windows;
+    double api_usd_per_million; /* same mix, per million output tokens; 0: no comparator */
+    double break_even_share;    /* of offline capacity; above 1: never */
+    double break_even_per_s;    /* requests per second of one replica */
+    double gpus_kept_full;
+} clg_serve_answer;
+
+/* `progress` may be NULL; it is told a share now and then. */
+typedef struct clg_serve_progress {
+    void (*tell)(void *context, double share);
+    void *context;
+} clg_serve_progress;
+
+clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *question,
+                                 clg_serve_progress progress, clg_serve_answer *answer,
+                                 clg_error *error);
+
+/* The capacity part alone: floor, offline, at the target, break-even. */
+void clg_serve_capacity(clg_arena *arena, const clg_serve_question *question,
+                        clg_serve_answer *answer);
+
+/* A fleet of a size on a demand. */
+void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                   int64_t replicas, const clg_serve_target *target, clg_fleet *fleet);
+
+/* Forward flop of one output token and its share of prompts, as MFU counts them: a third of what
+ * clg_model_flop_per_token counts for training, attention over the mean context. */
+double clg_serve_flop_per_output(const clg_model *model, const clg_demand_means *means);
+
+#endif

@@ -1,0 +1,98 @@
+/* demand.c -- sums, order and samples of a demand. */
+#include "serve/demand.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int64_t clg_demand_lost(const clg_demand *d) {
+    return d->lost.unreadable + d->lost.negative + d->lost.empty + d->lost.absurd;
+}
+
+double clg_demand_rate_per_s(const clg_demand *d) {
+    return d->span_s > 0 ? (double)d->count / d->span_s : 0;
+}
+
+/* Requests from the one at `begin` that come before `end_s`. */
+static int64_t count_before(const clg_demand *d, int64_t begin, double end_s) {
+    int64_t at = begin;
+    while (at < d->count && d->request[at].arrival_s < end_s) at++;
+    return at - begin;
+}
+
+double clg_demand_peak_over_mean(const clg_demand *d) {
+    if (d->span_s <= 0 || d->count == 0) return 1;
+    double window_s = d->span_s >= 600 ? 60 : d->span_s / 20;
+    double start_s = d->request[0].arrival_s;
+    int64_t most = 0;
+    for (int64_t at = 0; at < d->count;) {
+        double window = floor((d->request[at].arrival_s - start_s) / window_s);
+        int64_t here = count_before(d, at, start_s + (window + 1) * window_s);
+        if (here < 1) here = 1; /* rounding at the edge of a window */
+        if (here > most) most = here;
+        at += here;
+    }
+    return (double)most / window_s / clg_demand_rate_per_s(d);
+}
+
+clg_demand_means clg_demand_means_of(const clg_demand *d) {
+    double prompt = 0, output = 0, context = 0, pairs = 0;
+    for (int64_t i = 0; i < d->count; i++) {
+        double p = d->request[i].prompt_tokens, o = d->request[i].output_tokens;
+        prompt += p;
+        output += o;
+        context += o * (p + o / 2);
+        pairs += p * p / 2;
+    }
+    double n = d->count > 0 ? (double)d->count : 1;
+    if (output <= 0) output = 1;
+    return (clg_demand_means){prompt / n, output / n, context / output, pairs / output};
+}
+
+/* First request at or after a time. */
+static int64_t first_after(const clg_demand *d, double time_s) {
+    int64_t low = 0, high = d->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (d->request[middle].arrival_s < time_s)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void sum(clg_demand *d) {
+    d->prompt_tokens = d->output_tokens = d->longest_tokens = 0;
+    for (int64_t i = 0; i < d->count; i++) {
+        int64_t p = d->request[i].prompt_tokens, o = d->request[i].output_tokens;
+        d->prompt_tokens += p;
+        d->output_tokens += o;
+        if (p + o > d->longest_tokens) d->longest_tokens = p + o;
+    }
+}
+
+clg_demand clg_demand_slice(const clg_demand *d, double begin_s, double end_s) {
+    clg_demand slice = *d;
+    int64_t begin = first_after(d, begin_s), end = first_after(d, end_s);
+    slice.request = d->request + begin;
+    slice.count = end - begin;
+    slice.span_s = end_s - begin_s;
+    sum(&slice);
+    return slice;
+}
+
+static int by_arrival(const void *a, const void *b) {
+    const clg_arrival *x = a, *y = b;
+    return (x->arrival_s > y->arrival_s) - (x->arrival_s < y->arrival_s);
+}
+
+/* qsort is not stable and may be quadratic nowhere in glibc; ties are requests at one instant,
+ * whose order carries no meaning. */
+void clg_demand_finish(clg_arena *arena, clg_demand *d) {
+    (void)arena;
+    d->moved = 0;
+    for (int64_t i = 1; i < d->count; i++)
+        d->moved += d->request[i].arrival_s < d->request[i - 1].arrival_s;
+    if (d->moved > 0) qsort(d->request, (size_t)d->count, sizeof *d->request, by_arrival);
+    sum(d);
+}

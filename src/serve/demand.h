@@ -1,0 +1,107 @@
+/* demand.h -- who asks for what, and when: requests with arrival, prompt and output lengths.
+ *
+ * From a trace, a profile of rates, or numbers alone. Rows that cannot be meant are left out and
+ * counted by reason; nothing is lost silently. */
+#ifndef CLG_SERVE_DEMAND_H
+#define CLG_SERVE_DEMAND_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct clg_arrival {
+    double arrival_s; /* from the first request of the demand */
+    int32_t prompt_tokens, output_tokens;
+} clg_arrival;
+
+/* Rows left out, by the first reason found. */
+typedef struct clg_demand_losses {
+    int64_t unreadable; /* a cell is missing or no number */
+    int64_t negative;   /* a time or length below 0 */
+    int64_t empty;      /* no prompt or no output: nothing to serve (failed calls in BurstGPT) */
+    int64_t absurd;     /* longer than CLG_DEMAND_TOKENS, or a time beyond CLG_DEMAND_SECONDS */
+} clg_demand_losses;
+
+#define CLG_DEMAND_TOKENS 1e8
+#define CLG_DEMAND_SECONDS 1e12
+
+typedef struct clg_demand {
+    const char *title;    /* what it is and where from */
+    clg_arrival *request; /* [count] in order of arrival */
+    int64_t count;
+    double span_s;  /* time the demand covers; 0: all at once */
+    double clients; /* > 0: closed loop, so many requests outstanding at most */
+    int64_t prompt_tokens, output_tokens;
+    int64_t longest_tokens; /* prompt and output of the longest request */
+    int64_t moved;          /* rows that came out of order and were sorted in */
+    clg_demand_losses lost;
+} clg_demand;
+
+int64_t clg_demand_lost(const clg_demand *demand);
+
+/* Requests per second, mean; 0 when all come at once. */
+double clg_demand_rate_per_s(const clg_demand *demand);
+
+/* Busiest minute (or twentieth, of demands under ten minutes) over the mean. */
+double clg_demand_peak_over_mean(const clg_demand *demand);
+
+/* Means that costs depend on. */
+typedef struct clg_demand_means {
+    double prompt_tokens, output_tokens; /* per request */
+    double context_tokens;               /* in the cache, per output token */
+    double pairs_per_output;             /* query-key pairs of prefill per output token */
+} clg_demand_means;
+
+clg_demand_means clg_demand_means_of(const clg_demand *demand);
+
+/* Requests from `begin_s` to `end_s`, times kept; shares the requests of `demand`. */
+clg_demand clg_demand_slice(const clg_demand *demand, double begin_s, double end_s);
+
+/* Fills the sums and sorts; every maker ends with it. */
+void clg_demand_finish(clg_arena *arena, clg_demand *demand);
+
+/* Reads CSV with a header, or JSON Lines. Azure, Mooncake, BurstGPT, Vidur, LLMServingSim, vLLM and
+ * plain columns are recognised by their names. */
+clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                           clg_demand *demand, clg_error *error);
+
+/* A rate that holds for a while. */
+typedef struct clg_rate_step {
+    double seconds, requests_per_s;
+} clg_rate_step;
+
+typedef struct clg_rate_profile {
+    clg_rate_step *step;
+    int64_t steps;
+} clg_rate_profile;
+
+/* Reads a table of hourly rates: columns hour and req_per_min_mid, req_per_s, req_per_min or
+ * req_per_hour; with a column `service`, its first service. */
+clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                                 clg_rate_profile *profile, clg_error *error);
+
+/* A demand made from numbers; the same numbers and seed make the same demand on every machine. */
+typedef struct clg_synthetic {
+    double requests_per_s; /* mean over the span */
+    double span_s;
+    double burstiness;     /* shape of gamma gaps, as vLLM's benchmark has it: 1 Poisson */
+    double peak_over_mean; /* of a sine over the day; 1: flat */
+    double duty;           /* share of every day with any demand */
+    double prompt_tokens, output_tokens; /* means */
+    double spread;                       /* standard deviation over mean of lengths, log-normal */
+    int64_t most;                        /* requests, 0: as many as come */
+    uint64_t seed;
+    const clg_rate_profile *profile; /* instead of rate, span, peak and duty; may be NULL */
+} clg_synthetic;
+
+clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *synthetic, clg_demand *demand,
+                           clg_error *error);
+
+/* `count` requests drawn from the lengths of `demand`, Poisson at a rate; rate 0: all at once. */
+clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
+                               double requests_per_s, uint64_t seed);
+
+#endif

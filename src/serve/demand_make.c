@@ -1,0 +1,137 @@
+/* demand_make.c -- demands from numbers: a profile of rates, gamma gaps, log-normal lengths.
+ *
+ * Gaps are drawn in units of expected requests and stretched by the profile, so burstiness and
+ * shape of the day are independent of each other. */
+#include "serve/demand.h"
+
+#include "serve/random.h"
+
+#include <math.h>
+
+static const double day_s = 86400, quarter_s = 900;
+
+/* The rate at a time of day, of mean 1 over the day. */
+static double shape_at(const clg_synthetic *s, double time_s) {
+    double hour = fmod(time_s, day_s) / day_s;
+    double swing = s->peak_over_mean - 1;
+    double sine = 1 - swing * cos(6.283185307179586 * hour);
+    return s->duty < 1 ? (hour < s->duty ? 1 / s->duty : 0) : sine;
+}
+
+/* Steps of a quarter of an hour; flat demands are one step. */
+static clg_rate_profile profile_of(clg_arena *arena, const clg_synthetic *s) {
+    bool flat = s->duty >= 1 && s->peak_over_mean <= 1;
+    double step_s = flat ? s->span_s : fmin(quarter_s, s->span_s);
+    int64_t steps = (int64_t)ceil(s->span_s / step_s - 1e-9);
+    clg_rate_profile p = {clg_take(arena, (size_t)steps, clg_rate_step), steps};
+    for (int64_t i = 0; i < steps; i++) {
+        double begin = (double)i * step_s, seconds = fmin(step_s, s->span_s - begin);
+        p.step[i] = (clg_rate_step){seconds, s->requests_per_s *
+                                                 (flat ? 1 : shape_at(s, begin + seconds / 2))};
+    }
+    return p;
+}
+
+static double expected(const clg_rate_profile *p) {
+    double sum = 0;
+    for (int64_t i = 0; i < p->steps; i++) sum += p->step[i].seconds * p->step[i].requests_per_s;
+    return sum;
+}
+
+static double span_of(const clg_rate_profile *p) {
+    double sum = 0;
+    for (int64_t i = 0; i < p->steps; i++) sum += p->step[i].seconds;
+    return sum;
+}
+
+static int32_t draw_length(clg_random *random, double mean, double spread) {
+    double sigma2 = log(1 + spread * spread);
+    double x = mean;
+    if (spread > 0) x = mean * exp(sqrt(sigma2) * clg_random_normal(random) - sigma2 / 2);
+    x = floor(x + 0.5);
+    return (int32_t)(x < 1 ? 1 : x > 1e7 ? 1e7 : x);
+}
+
+static clg_status check(const clg_synthetic *s, double requests, clg_error *error) {
+    if (!(requests > 0))
+        return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span", "there is no demand");
+    if (requests > 2e8)
+        return clg_fail(error, CLG_BAD_INPUT, "shorten the span: --span 1d",
+                        "%.3g requests are more than 200 million", requests);
+    if (!(s->prompt_tokens >= 1 && s->output_tokens >= 1 && s->prompt_tokens <= 1e7 &&
+          s->output_tokens <= 1e7))
+        return clg_fail(error, CLG_BAD_INPUT, "--prompt and --output from 1tok to 10Mtok",
+                        "a length is out of range");
+    if (!(s->burstiness > 1e-3 && s->burstiness <= 1e6 && s->spread >= 0 && s->spread <= 10 &&
+          s->duty > 0 && s->duty <= 1 && s->peak_over_mean >= 1 && s->peak_over_mean <= 2))
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "burstiness above 0.001, spread to 10, duty to 1, peak from 1 to 2",
+                        "a shape is out of range");
+    return CLG_OK;
+}
+
+/* Walks the profile: where the clock stands after so many more expected requests. */
+typedef struct walk {
+    const clg_rate_profile *profile;
+    int64_t step;
+    double begin_s, used_s; /* of the step; time used in it */
+} walk;
+
+/* False past the end. */
+static bool advance(walk *w, double requests) {
+    while (w->step < w->profile->steps) {
+        clg_rate_step s = w->profile->step[w->step];
+        double left = (s.seconds - w->used_s) * s.requests_per_s;
+        if (requests < left) {
+            w->used_s += requests / s.requests_per_s;
+            return true;
+        }
+        requests -= left;
+        w->begin_s += s.seconds;
+        w->used_s = 0;
+        w->step++;
+    }
+    return false;
+}
+
+clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand *demand,
+                           clg_error *error) {
+    clg_rate_profile profile = s->profile ? *s->profile : profile_of(arena, s);
+    double requests = expected(&profile);
+    if (check(s, requests, error) != CLG_OK) return error->status;
+    clg_random gaps = {s->seed}, lengths = {s->seed ^ 0x5851F42D4C957F2Du};
+    int64_t room = (int64_t)(requests * 1.2 + 40 * sqrt(requests / fmin(1, s->burstiness)) + 100);
+    if (s->most > 0 && s->most < room) room = s->most;
+    *demand = (clg_demand){.span_s = span_of(&profile)};
+    demand->request = clg_take(arena, (size_t)room, clg_arrival);
+    walk w = {&profile, 0, 0, 0};
+    while (demand->count < room && advance(&w, clg_random_gamma(&gaps, s->burstiness))) {
+        clg_arrival *r = &demand->request[demand->count++];
+        r->arrival_s = w.begin_s + w.used_s;
+        r->prompt_tokens = draw_length(&lengths, s->prompt_tokens, s->spread);
+        r->output_tokens = draw_length(&lengths, s->output_tokens, s->spread);
+    }
+    if (demand->count == s->most) demand->span_s = w.begin_s + w.used_s;
+    if (demand->count == 0)
+        return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span",
+                        "not one request came within the span");
+    clg_demand_finish(arena, demand);
+    return CLG_OK;
+}
+
+clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
+                               double requests_per_s, uint64_t seed) {
+    clg_demand made = {.title = demand->title, .count = count};
+    clg_random random = {seed};
+    double now_s = 0;
+    made.request = clg_take(arena, (size_t)count, clg_arrival);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t from = (int64_t)(clg_random_unit(&random) * (double)demand->count);
+        made.request[i] = demand->request[from];
+        made.request[i].arrival_s = now_s;
+        if (requests_per_s > 0) now_s += clg_random_gamma(&random, 1) / requests_per_s;
+    }
+    made.span_s = now_s;
+    clg_demand_finish(arena, &made);
+    return made;
+}

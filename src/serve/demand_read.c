@@ -1,0 +1,314 @@
+/* demand_read.c -- traces: CSV with a header or JSON Lines, told apart by the names of columns.
+ *
+ * Reads without building a table, because a week of traffic is tens of millions of rows. */
+#include "serve/demand.h"
+
+#include "base/csv.h"
+#include "base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One way of naming columns. Times are scaled to seconds. */
+typedef struct dialect {
+    const char *title, *arrival, *prompt, *output;
+    double scale;
+} dialect;
+
+static const dialect dialects[] = {
+    {"Azure LLM inference trace", "arrival_s", "ContextTokens", "GeneratedTokens", 1},
+    {"Azure LLM inference trace", "TIMESTAMP", "ContextTokens", "GeneratedTokens", 1},
+    {"Mooncake trace", "timestamp_ms", "input_length", "output_length", 1e-3},
+    {"Mooncake trace", "timestamp", "input_length", "output_length", 1e-3},
+    {"BurstGPT trace", "Timestamp", "Request tokens", "Response tokens", 1},
+    {"LLMServingSim trace", "arrival_time_ns", "input_toks", "output_toks", 1e-9},
+    {"LLMServingSim trace", "arrival", "input_toks", "output_toks", 1e-9},
+    {"vLLM request log", "queued_s", "input_toks", "output_toks", 1},
+    {"Vidur trace", "arrived_at", "num_prefill_tokens", "num_decode_tokens", 1},
+    {"vLLM benchmark", "arrival_s", "prompt_len", "output_len", 1},
+    {"vLLM benchmark", "timestamp", "prompt_len", "output_len", 1},
+    {"trace", "arrival_s", "prompt_tokens", "output_tokens", 1},
+    {"trace", "arrival_s", "input_tokens", "output_tokens", 1},
+    {"trace", "timestamp_s", "prompt_tokens", "completion_tokens", 1},
+    {"trace", "arrival_s", "prompt_tokens", "completion_tokens", 1}};
+enum { DIALECTS = sizeof dialects / sizeof dialects[0], CELLS = 256 };
+
+typedef struct span {
+    const char *text;
+    size_t size;
+} span;
+
+static span trim(span s) {
+    while (s.size > 0 && (*s.text == ' ' || *s.text == '"')) s.text++, s.size--;
+    while (s.size > 0 && strchr(" \"\r", s.text[s.size - 1])) s.size--;
+    return s;
+}
+
+/* Splits a line at commas outside quotes; cells past CELLS are dropped, no format has them. */
+static int split(span line, span cell[CELLS]) {
+    int count = 0;
+    bool quoted = false;
+    const char *begin = line.text, *end = line.text + line.size;
+    for (const char *at = begin;; at++) {
+        if (at < end && *at == '"') quoted = !quoted;
+        if (at < end && (quoted || *at != ',')) continue;
+        if (count < CELLS) cell[count++] = trim((span){begin, (size_t)(at - begin)});
+        if (at >= end) return count;
+        begin = at + 1;
+    }
+}
+
+static span next_line(const char **at, const char *end) {
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    span line = {*at, (size_t)((newline ? newline : end) - *at)};
+    *at = newline ? newline + 1 : end;
+    return line;
+}
+
+/* Digits with at most one point; advances. False when there is none. */
+static bool take_decimal(span *s, double *value) {
+    double whole = 0, place = 1;
+    bool any = false, point = false;
+    for (; s->size > 0; s->text++, s->size--) {
+        char c = *s->text;
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9') break;
+        any = true;
+        whole = whole * 10 + (c - '0');
+        if (point) place *= 10;
+    }
+    *value = whole / place;
+    return any;
+}
+
+/* Plain number with sign and exponent, all of the cell. */
+static bool number_of(span s, double *value) {
+    double exponent = 0;
+    bool minus = s.size > 0 && *s.text == '-', small = false;
+    if (minus || (s.size > 0 && *s.text == '+')) s.text++, s.size--;
+    if (!take_decimal(&s, value)) return false;
+    if (s.size > 1 && (*s.text == 'e' || *s.text == 'E')) {
+        s.text++, s.size--;
+        small = *s.text == '-';
+        if (*s.text == '-' || *s.text == '+') s.text++, s.size--;
+        if (!take_decimal(&s, &exponent)) return false;
+    }
+    if (exponent > 0) *value *= pow(10, small ? -exponent : exponent);
+    if (minus) *value = -*value;
+    return s.size == 0;
+}
+
+/* Days from 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms"). */
+static double days_of(double year, double month, double day) {
+    if (month <= 2) year--;
+    double era = floor(year / 400), of_era = year - era * 400;
+    double of_year = floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+    return era * 146097 + of_era * 365 + floor(of_era / 4) - floor(of_era / 100) + of_year - 719468;
+}
+
+/* "2023-11-16 18:17:03.9799600", with T and a trailing zone (traces keep one zone) allowed. */
+static bool date_of(span s, double *seconds) {
+    double part[6];
+    static const char after[] = "-- ::";
+    for (int i = 0; i < 6; i++) {
+        if (!take_decimal(&s, &part[i])) return false;
+        if (i == 5) break;
+        bool right = s.size > 0 && (*s.text == after[i] || (i == 2 && *s.text == 'T'));
+        if (!right) return false;
+        s.text++, s.size--;
+    }
+    *seconds = days_of(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
+    return true;
+}
+
+typedef struct reader {
+    clg_arena *arena;
+    clg_demand *demand;
+    int64_t room;
+    const dialect *dialect;
+    int column[3];
+} reader;
+
+static void append(reader *r, double arrival_s, double prompt, double output) {
+    clg_demand *d = r->demand;
+    if (d->count == r->room) {
+        int64_t room = r->room ? r->room * 2 : 4096;
+        clg_arrival *more = clg_take(r->arena, (size_t)room, clg_arrival);
+        if (d->count > 0) memcpy(more, d->request, (size_t)d->count * sizeof *more);
+        d->request = more;
+        r->room = room;
+    }
+    d->request[d->count++] = (clg_arrival){arrival_s, (int32_t)prompt, (int32_t)output};
+}
+
+/* Judges a row: kept, or counted under the first thing wrong with it. */
+static void take_row(reader *r, const span cell[3]) {
+    clg_demand_losses *lost = &r->demand->lost;
+    double arrival, prompt, output;
+    bool readable = number_of(cell[0], &arrival);
+    if (readable)
+        arrival *= r->dialect->scale;
+    else
+        readable = date_of(cell[0], &arrival);
+    readable = readable && number_of(cell[1], &prompt) && number_of(cell[2], &output);
+    if (!readable || !isfinite(arrival))
+        lost->unreadable++;
+    else if (arrival < 0 || prompt < 0 || output < 0)
+        lost->negative++;
+    else if (arrival > CLG_DEMAND_SECONDS || prompt > CLG_DEMAND_TOKENS ||
+             output > CLG_DEMAND_TOKENS)
+        lost->absurd++;
+    else if (prompt < 1 || output < 1)
+        lost->empty++;
+    else
+        append(r, arrival, prompt, output);
+}
+
+static int find_column(const span *cell, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (cell[i].size == strlen(name) && memcmp(cell[i].text, name, cell[i].size) == 0) return i;
+    return -1;
+}
+
+static clg_status choose_columns(reader *r, const char *name, span header, clg_error *error) {
+    span cell[CELLS];
+    int count = split(header, cell);
+    for (int i = 0; i < DIALECTS; i++) {
+        const dialect *d = &dialects[i];
+        r->column[0] = find_column(cell, count, d->arrival);
+        r->column[1] = find_column(cell, count, d->prompt);
+        r->column[2] = find_column(cell, count, d->output);
+        r->dialect = d;
+        if (r->column[0] >= 0 && r->column[1] >= 0 && r->column[2] >= 0) return CLG_OK;
+    }
+    clg_error_at(error, name, 1, 0, NULL);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    "name them arrival_s,prompt_tokens,output_tokens, or as Azure, Mooncake, "
+                    "BurstGPT, Vidur or vLLM do",
+                    "no columns of arrival, prompt and output length in the header");
+}
+
+static void read_csv_rows(reader *r, const char *at, const char *end) {
+    static const span none = {"", 0};
+    span cell[CELLS];
+    while (at < end) {
+        span line = next_line(&at, end);
+        if (trim(line).size == 0) continue;
+        int count = split(line, cell);
+        span row[3];
+        for (int i = 0; i < 3; i++) row[i] = r->column[i] < count ? cell[r->column[i]] : none;
+        take_row(r, row);
+    }
+}
+
+static span member(const clg_json *object, const char *name) {
+    const clg_json *m = clg_json_member(object, name);
+    bool usable = m && (m->kind == CLG_JSON_NUMBER || m->kind == CLG_JSON_STRING);
+    return usable ? (span){m->text, m->text_size} : (span){"", 0};
+}
+
+/* The dialect whose three names the object has; NULL for none. */
+static const dialect *dialect_of(const clg_json *object) {
+    for (int i = 0; i < DIALECTS; i++) {
+        const dialect *d = &dialects[i];
+        if (clg_json_member(object, d->arrival) && clg_json_member(object, d->prompt) &&
+            clg_json_member(object, d->output))
+            return d;
+    }
+    return NULL;
+}
+
+static void read_json_line(reader *r, clg_arena *scratch, const char *name, span line) {
+    clg_error ignored = {0};
+    clg_json *root = NULL;
+    bool good = clg_json_parse(scratch, name, line.text, line.size, &root, &ignored) == CLG_OK;
+    const dialect *d = good ? dialect_of(root) : NULL;
+    if (!d) {
+        r->demand->lost.unreadable++;
+        return;
+    }
+    r->dialect = d;
+    span row[3] = {member(root, d->arrival), member(root, d->prompt), member(root, d->output)};
+    take_row(r, row);
+}
+
+static void read_json_lines(reader *r, const char *name, const char *at, const char *end) {
+    clg_arena scratch = {0};
+    while (at < end) {
+        span line = next_line(&at, end);
+        if (trim(line).size == 0) continue;
+        clg_arena_mark mark = clg_arena_here(&scratch);
+        read_json_line(r, &scratch, name, line);
+        clg_arena_back_to(&scratch, mark);
+    }
+    clg_arena_clear(&scratch);
+}
+
+/* Times from the first request; the demand covers the time between first and last. */
+static clg_status settle(clg_arena *arena, const char *name, clg_demand *d, const char *title,
+                         clg_error *error) {
+    if (d->count == 0) {
+        clg_error_at(error, name, 0, 0, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "check its columns and lengths",
+                        "no request can be read; %lld rows were left out",
+                        (long long)clg_demand_lost(d));
+    }
+    clg_demand_finish(arena, d);
+    double first = d->request[0].arrival_s;
+    for (int64_t i = 0; i < d->count; i++) d->request[i].arrival_s -= first;
+    d->span_s = d->request[d->count - 1].arrival_s;
+    if (d->count > 1) d->span_s *= (double)d->count / ((double)d->count - 1);
+    d->title = clg_arena_print(arena, "%s %s", title, name);
+    return CLG_OK;
+}
+
+clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                           clg_demand *demand, clg_error *error) {
+    const char *at = text, *end = text + size;
+    *demand = (clg_demand){0};
+    reader r = {.arena = arena, .demand = demand};
+    if (size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
+    while (at < end && strchr(" \t\r\n", *at)) at++;
+    if (at < end && *at == '{')
+        read_json_lines(&r, name, at, end);
+    else {
+        if (choose_columns(&r, name, next_line(&at, end), error) != CLG_OK) return error->status;
+        read_csv_rows(&r, at, end);
+    }
+    return settle(arena, name, demand, r.dialect ? r.dialect->title : "trace", error);
+}
+
+static double per_second_of(const clg_csv *csv, int row, const char *column, double seconds) {
+    const char *field = clg_csv_field(csv, row, column);
+    double value;
+    if (!field || !number_of((span){field, strlen(field)}, &value)) return -1;
+    return value / seconds;
+}
+
+clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                                 clg_rate_profile *profile, clg_error *error) {
+    static const struct {
+        const char *column;
+        double seconds;
+    } units[] = {
+        {"req_per_min_mid", 60}, {"req_per_min", 60}, {"req_per_s", 1}, {"req_per_hour", 3600}};
+    clg_csv csv;
+    if (clg_csv_parse(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
+    *profile = (clg_rate_profile){clg_take(arena, (size_t)csv.rows + 1, clg_rate_step), 0};
+    const char *service = csv.rows > 0 ? clg_csv_field(&csv, 0, "service") : NULL;
+    for (int row = 0; row < csv.rows; row++) {
+        if (service && strcmp(clg_csv_field(&csv, row, "service"), service) != 0) continue;
+        double rate = -1;
+        for (size_t u = 0; u < sizeof units / sizeof units[0] && rate < 0; u++)
+            rate = per_second_of(&csv, row, units[u].column, units[u].seconds);
+        clg_error_at(error, name, csv.row[row].line, 0, NULL);
+        if (rate < 0)
+            return clg_fail(error, CLG_BAD_INPUT, "give req_per_s, req_per_min or req_per_hour",
+                            "no rate of 0 or more");
+        profile->step[profile->steps++] = (clg_rate_step){3600, rate};
+    }
+    return CLG_OK;
+}

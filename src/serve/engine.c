@@ -1,0 +1,158 @@
+/* engine.c -- reading data/engine, data/serve and data/api-price. */
+#include "serve/engine.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <string.h>
+
+typedef struct field {
+    const char *key;
+    clg_dimension dimension;
+    double *into;
+} field;
+
+static clg_status read_fields(const clg_json *object, const char *file, const field *fields,
+                              size_t count, clg_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (clg_value_read(object, fields[i].key, fields[i].dimension, true, file, fields[i].into,
+                           error) != CLG_OK)
+            return error->status;
+    return CLG_OK;
+}
+#define READ(object, file, fields, error)                                                          \
+    read_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
+
+static const char *word(const clg_json *object, const char *key) {
+    const clg_json *member = clg_json_member(object, key);
+    return member && member->kind == CLG_JSON_STRING ? member->text : "";
+}
+
+/* The built-in file folder/name.json, or an error with the nearest name. */
+static clg_status open_file(clg_arena *arena, const char *folder, const char *name,
+                            const clg_file **file, clg_json **root, clg_error *error) {
+    *file = clg_dataset_find(clg_arena_print(arena, "%s/%.64s.json", folder, name));
+    if (*file)
+        return clg_json_parse(arena, (*file)->path, (*file)->text, (*file)->size, root, error);
+    int count;
+    const clg_file *files = clg_dataset_folder(clg_arena_print(arena, "%s/", folder), &count);
+    const char **names = clg_take(arena, (size_t)count + 1, const char *);
+    size_t skip = strlen(folder) + 1;
+    for (int i = 0; i < count; i++)
+        names[i] = clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+    const char *nearest = clg_name_nearest(names, count, name);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    nearest ? clg_arena_print(arena, "did you mean %s?", nearest) : NULL,
+                    "there is no %s '%.64s'", folder, name);
+}
+
+clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    if (open_file(arena, "engine", name, &file, &root, error) != CLG_OK) return error->status;
+    *e = (clg_engine){.name = word(root, "name"), .title = word(root, "title"), .file = file->path};
+    const field fields[] = {{"memory_share", CLG_FRACTION, &e->memory_share},
+                            {"other", CLG_BYTES, &e->other_bytes},
+                            {"block_tokens", CLG_COUNT, &e->block_tokens},
+                            {"max_sequences", CLG_COUNT, &e->max_sequences},
+                            {"max_tokens", CLG_COUNT, &e->max_tokens},
+                            {"step", CLG_SECONDS, &e->step_s},
+                            {"layer", CLG_SECONDS, &e->layer_s},
+                            {"sequence", CLG_SECONDS, &e->sequence_s},
+                            {"before", CLG_SECONDS, &e->before_s},
+                            {"after", CLG_SECONDS, &e->after_s},
+                            {"token", CLG_SECONDS, &e->token_s}};
+    return READ(root, file->path, fields, error);
+}
+
+static clg_status read_weights(const clg_json *object, const char *file, clg_serve_curves *c,
+                               clg_error *error) {
+    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+        int p;
+        if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
+            return error->status;
+        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->weights[p].hbm_share},
+                                {"launch", CLG_SECONDS, &c->weights[p].launch_s}};
+        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        c->weights[p].known = true;
+    }
+    return CLG_OK;
+}
+
+/* Formats not measured take the measured one of the nearest width: reads are reads. */
+static void fill_missing(clg_serve_curves *c) {
+    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32, CLG_FP32,
+                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4};
+    for (int i = 0; i < CLG_PRECISIONS; i++) {
+        clg_precision p = order[i];
+        if (c->weights[p].known) continue;
+        clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
+        c->weights[p] = c->weights[from];
+        c->weights[p].known = false;
+    }
+}
+
+/* The measured GPU of the nearest generation. */
+static const char *lender(const clg_gpu *gpu) {
+    static const struct {
+        const char *generation, *gpu;
+    } lenders[] = {
+        {"volta", "a100-sxm-80gb"}, {"ampere", "a100-sxm-80gb"}, {"blackwell", "b200-sxm"}};
+    for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
+        if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
+    return "h100-sxm";
+}
+
+clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *c,
+                                 clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    bool own = clg_dataset_find(clg_arena_print(arena, "serve/%.64s.json", gpu->name)) != NULL;
+    if (open_file(arena, "serve", own ? gpu->name : lender(gpu), &file, &root, error) != CLG_OK)
+        return error->status;
+    *c = (clg_serve_curves){.file = file->path, .borrowed = !own};
+    const clg_json *cache = clg_json_member(root, "cache"),
+                   *reduce = clg_json_member(root, "reduce");
+    const field in_cache[] = {{"hbm_share", CLG_FRACTION, &c->cache_hbm_share},
+                              {"launch", CLG_SECONDS, &c->cache_launch_s}};
+    const field in_reduce[] = {{"base", CLG_SECONDS, &c->reduce_base_s},
+                               {"rate", CLG_BYTES_PER_S, &c->reduce_bytes_per_s}};
+    if (read_weights(clg_json_member(root, "weights"), file->path, c, error) != CLG_OK ||
+        READ(cache, file->path, in_cache, error) != CLG_OK ||
+        READ(reduce, file->path, in_reduce, error) != CLG_OK)
+        return error->status;
+    fill_missing(c);
+    return CLG_OK;
+}
+
+clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *p,
+                              clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    if (open_file(arena, "api-price", name, &file, &root, error) != CLG_OK) return error->status;
+    *p = (clg_api_price){.name = word(root, "name"),
+                         .title = word(root, "title"),
+                         .model = word(root, "model"),
+                         .date = word(root, "date"),
+                         .source = word(clg_json_member(root, "output"), "source")};
+    const field fields[] = {{"input", CLG_USD_PER_TOKEN, &p->usd_per_input_token},
+                            {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
+    return READ(root, file->path, fields, error);
+}
+
+clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,
+                                 clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder("api-price/", &count);
+    *price = (clg_api_price){0};
+    for (int i = 0; i < count; i++) {
+        clg_api_price read;
+        size_t skip = strlen("api-price/");
+        const char *name =
+            clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+        if (clg_api_price_find(arena, name, &read, error) != CLG_OK) return error->status;
+        bool dated = strcmp(read.date, "undated") != 0;
+        if (dated && !price->name && strcmp(read.model, model) == 0) *price = read;
+    }
+    return CLG_OK;
+}

@@ -1,0 +1,50 @@
+/* engine.h -- what serving engines and GPUs are known to do, from data/engine and data/serve. */
+#ifndef CLG_SERVE_ENGINE_H
+#define CLG_SERVE_ENGINE_H
+
+#include "base/arena.h"
+#include "machine/machine.h"
+
+/* Rules and host terms of an engine. */
+typedef struct clg_engine {
+    const char *name, *title;
+    double memory_share; /* of usable memory, weights included, that the engine takes */
+    double other_bytes;  /* per GPU: graphs, communicators, allocator */
+    double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
+    double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
+    double before_s, after_s, token_s;  /* front end: before scheduling, after, per output token */
+    const char *file;
+} clg_engine;
+
+clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *engine,
+                           clg_error *error);
+
+/* Kernels of decoding on a GPU: skinny products are reads of weights, attention reads the cache. */
+typedef struct clg_serve_curves {
+    struct {
+        double hbm_share, launch_s;
+        bool known;
+    } weights[CLG_PRECISIONS];
+    double cache_hbm_share, cache_launch_s;
+    double reduce_base_s, reduce_bytes_per_s; /* one-shot all-reduce inside a domain */
+    const char *file;
+    bool borrowed;
+} clg_serve_curves;
+
+/* Of a GPU, or borrowed from the nearest generation. */
+clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *curves,
+                                 clg_error *error);
+
+/* What an API asks per token. */
+typedef struct clg_api_price {
+    const char *name, *title, *model, *date, *source;
+    double usd_per_input_token, usd_per_output_token;
+} clg_api_price;
+
+/* By name; or the first dated one for a model, name NULL when there is none. */
+clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *price,
+                              clg_error *error);
+clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,
+                                 clg_error *error);
+
+#endif

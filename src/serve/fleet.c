@@ -1,0 +1,104 @@
+/* fleet.c -- equal replicas on a demand: simulated, counted, sorted into percentiles. */
+#include "serve/answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Replicas simulated at most; dealt in turn they are alike, and 16 give the tails. */
+enum { SIMULATED = 16 };
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nearest-rank percentiles; sorts in place. */
+static clg_percentiles percentiles_of(double *value, int64_t count) {
+    if (count == 0) return (clg_percentiles){0};
+    double sum = 0;
+    qsort(value, (size_t)count, sizeof *value, by_value);
+    for (int64_t i = 0; i < count; i++) sum += value[i];
+    int64_t last = count - 1;
+    return (clg_percentiles){value[(int64_t)ceil(0.50 * (double)count) - 1],
+                             value[(int64_t)ceil(0.90 * (double)count) - 1],
+                             value[(int64_t)fmin(ceil(0.99 * (double)count) - 1, (double)last)],
+                             sum / (double)count};
+}
+
+typedef struct times {
+    double *ttft, *tpot, *e2e;
+    int64_t count, decoded, well;
+} times;
+
+static void add_request(times *t, const clg_served *s, const clg_arrival *q,
+                        const clg_serve_target *target) {
+    double ttft = s->first_token_s - s->arrival_s, tpot = 0;
+    if (q->output_tokens > 1) {
+        tpot = (s->finish_s - s->first_token_s) / (q->output_tokens - 1);
+        t->tpot[t->decoded++] = tpot;
+    }
+    t->ttft[t->count] = ttft;
+    t->e2e[t->count++] = s->finish_s - s->arrival_s;
+    t->well += ttft <= target->ttft_s && tpot <= target->tpot_s;
+}
+
+static void add_replica(times *t, const clg_demand *d, const clg_served *served, int64_t first,
+                        int64_t stride, const clg_serve_target *target) {
+    for (int64_t i = first; i < d->count; i += stride)
+        if (served[i].finish_s >= 0) add_request(t, &served[i], &d->request[i], target);
+}
+
+static void add_totals(clg_serve_totals *sum, const clg_serve_totals *t) {
+    sum->finished += t->finished;
+    sum->refused += t->refused;
+    sum->prompt_tokens += t->prompt_tokens;
+    sum->output_tokens += t->output_tokens;
+    sum->preemptions += t->preemptions;
+    sum->iterations += t->iterations;
+    sum->events += t->events;
+    sum->busy_s += t->busy_s;
+    sum->sequence_s += t->sequence_s;
+    if (t->end_s > sum->end_s) sum->end_s = t->end_s;
+}
+
+static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *d, double begin_s) {
+    f->requests = sum->finished + sum->refused;
+    f->refused = sum->refused;
+    f->preemptions = sum->preemptions;
+    f->iterations = (double)sum->iterations;
+    f->events = (double)sum->events;
+    f->span_s = fmax(d->span_s, sum->end_s - begin_s);
+    double paid = f->span_s * (double)f->simulated;
+    double scale = (double)f->replicas / (double)f->simulated / fmax(f->span_s, 1e-9);
+    f->busy_share = paid > 0 ? sum->busy_s / paid : 0;
+    f->mean_sequences = sum->busy_s > 0 ? sum->sequence_s / sum->busy_s : 0;
+    f->output_tokens_per_s = (double)sum->output_tokens * scale;
+    f->prompt_tokens_per_s = (double)sum->prompt_tokens * scale;
+}
+
+void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
+                   const clg_serve_target *target, clg_fleet *f) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_serve_totals sum = {0}, one;
+    *f =
+        (clg_fleet){.replicas = replicas, .simulated = replicas < SIMULATED ? replicas : SIMULATED};
+    size_t n = (size_t)d->count;
+    clg_served *served = clg_take(arena, n, clg_served);
+    times t = {clg_take(arena, n, double),
+               clg_take(arena, n, double),
+               clg_take(arena, n, double),
+               0,
+               0,
+               0};
+    for (int64_t i = 0; i < f->simulated; i++) {
+        clg_serve_simulate(arena, &r->cost, &r->rules, d, i, replicas, served, &one);
+        add_totals(&sum, &one);
+        add_replica(&t, d, served, i, replicas, target);
+    }
+    settle(f, &sum, d, d->count > 0 ? d->request[0].arrival_s : 0);
+    f->well_served = t.count > 0 ? (double)t.well / (double)t.count : 1;
+    f->ttft_s = percentiles_of(t.ttft, t.count);
+    f->tpot_s = percentiles_of(t.tpot, t.decoded);
+    f->e2e_s = percentiles_of(t.e2e, t.count);
+    clg_arena_back_to(arena, mark);
+}

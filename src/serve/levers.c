@@ -1,0 +1,120 @@
+/* levers.c -- the same demand on replicas that differ in one thing. */
+#include "serve/levers.h"
+
+#include <math.h>
+
+typedef struct change {
+    const char *name;
+    clg_replica_choice choice;
+    double block_tokens; /* 0: the engine's */
+} change;
+
+/* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
+static int list_changes(const clg_serve_question *q, const clg_replica_choice *c, change *list) {
+    const clg_gpu *gpu = &q->replica->scenario->machine.gpu;
+    int count = 0, tp = q->replica->tp;
+    clg_replica_choice as_asked = *c;
+    as_asked.tp = tp;
+    list[count++] = (change){"as asked", as_asked, 0};
+    list[count++] = (change){"cache without paging", as_asked, (double)q->demand->longest_tokens};
+    change fp8 = {"weights in fp8", as_asked, 0};
+    fp8.choice.weights = CLG_FP8;
+    fp8.choice.compute = gpu->peak_flop_per_s[CLG_FP8] > 0 ? CLG_FP8 : CLG_BF16;
+    if (c->weights == CLG_BF16) list[count++] = fp8;
+    change cache = {"cache in fp8", as_asked, 0};
+    cache.choice.cache = CLG_FP8;
+    if (c->cache == CLG_BF16) list[count++] = cache;
+    change few = {"at most 8 sequences", as_asked, 0}, many = {"twice the sequences", as_asked, 0};
+    few.choice.max_sequences = 8;
+    many.choice.max_sequences = 2 * q->replica->rules.max_sequences;
+    list[count++] = few;
+    list[count++] = many;
+    static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
+    for (int i = 0, t = 1; t <= 8; t *= 2, i++) {
+        change other = {names[i], as_asked, 0};
+        other.choice.tp = t;
+        if (t != tp) list[count++] = other;
+    }
+    return count;
+}
+
+/* GPUs a demand takes on replicas of a kind; infinite when they miss the target. A demand without
+ * time is worth the GPU-seconds of its tokens. */
+static double gpus_taken(const clg_serve_question *q, const clg_replica *r,
+                         const clg_serve_answer *a) {
+    double gpus = clg_replica_gpus(r), span = q->demand->span_s;
+    if (span <= 0 || q->demand->clients > 0) return gpus / a->offline_tokens_per_s;
+    if (!a->attainable) return INFINITY;
+    double load = (double)q->demand->output_tokens / span / a->target_tokens_per_s;
+    return gpus * fmax(1, q->replicas > 0 ? load : ceil(load));
+}
+
+void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r,
+                       clg_lever *row) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_serve_question q = *asked;
+    clg_serve_answer a;
+    q.replica = r;
+    clg_serve_capacity(arena, &q, &a);
+    row->gpus = clg_replica_gpus(r);
+    row->offline_tokens_per_s = a.offline_tokens_per_s / row->gpus;
+    double output = clg_demand_means_of(q.demand).output_tokens, never = (double)NAN;
+    row->usd_per_million = a.attainable ? 1e6 * a.usd_per_s / a.target_tokens_per_s : never;
+    row->half_price_per_s = a.attainable ? a.target_tokens_per_s / output / 2 : never;
+    row->usd_per_h = 3600 * r->scenario->price.usd_per_s * gpus_taken(&q, r, &a);
+    row->break_even_share = a.break_even_share;
+    row->break_even_per_s = a.break_even_per_s;
+    clg_arena_back_to(arena, mark);
+}
+
+int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,
+               clg_serve_progress progress, clg_lever lever[CLG_LEVERS]) {
+    change list[CLG_LEVERS];
+    int count = list_changes(q, choice, list);
+    for (int i = 0; i < count; i++) {
+        clg_engine engine = q->replica->engine;
+        clg_replica r;
+        clg_error no = {0};
+        if (list[i].block_tokens > 0) engine.block_tokens = list[i].block_tokens;
+        lever[i] = (clg_lever){.name = list[i].name};
+        lever[i].fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &list[i].choice,
+                                            q->demand, &r, &no) == CLG_OK;
+        if (lever[i].fits) clg_lever_measure(arena, q, &r, &lever[i]);
+        if (progress.tell) progress.tell(progress.context, (i + 1.0) / count);
+    }
+    return count;
+}
+
+static double gpus_needed(clg_arena *arena, const clg_serve_question *q, const clg_replica *r) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_serve_question asked = *q;
+    clg_serve_answer a;
+    asked.replica = r;
+    clg_serve_capacity(arena, &asked, &a);
+    clg_arena_back_to(arena, mark);
+    return gpus_taken(&asked, r, &a);
+}
+
+clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
+                              const clg_scenario *scenario, const clg_engine *engine,
+                              const clg_replica_choice *choice, clg_replica *replica,
+                              clg_error *error) {
+    clg_status smallest =
+        clg_replica_prepare(arena, scenario, engine, choice, q->demand, replica, error);
+    if (smallest != CLG_OK || choice->tp > 0) return smallest;
+    double best = gpus_needed(arena, q, replica);
+    int domain = scenario->machine.node.domain;
+    for (int tp = 2 * replica->tp; tp <= 8 && tp <= domain; tp *= 2) {
+        clg_replica_choice other = *choice;
+        clg_replica wider;
+        clg_error no = {0};
+        other.tp = tp;
+        if (clg_replica_prepare(arena, scenario, engine, &other, q->demand, &wider, &no) != CLG_OK)
+            continue;
+        double taken = gpus_needed(arena, q, &wider);
+        if (taken >= best) continue;
+        best = taken;
+        *replica = wider;
+    }
+    return CLG_OK;
+}

@@ -1,0 +1,342 @@
+/* replica.c -- memory of a replica and the cost of its iterations.
+ *
+ *   iteration = host + products(T) + memory-bound kernels(T) + reductions(T)
+ *             + context_s x tokens in the cache of the decoding + pair_s x pairs of the prefill
+ *
+ * A product takes the longer of its arithmetic (cost/gemm) and the read of its weights. With
+ * pipeline stages an iteration is cut in as many micro-batches as stages, which follow each other
+ * without a gap; so it takes what all layers take for 1/pp of the work.
+ *
+ * Left out: overlap of host and GPU, expert parallelism, windows that a sequence grows out of
+ * (windowed layers count the share of the mean context they see). */
+#include "serve/replica.h"
+
+#include <math.h>
+
+/* Nothing to read and no launch: what is left of clg_gemm_s is arithmetic. */
+static clg_kernels arithmetic_only(const clg_kernels *from) {
+    clg_kernels k = *from;
+    for (int p = 0; p < CLG_PRECISIONS; p++) {
+        k.gemm[p].hbm_efficiency = k.grouped[p].hbm_efficiency = 1e9;
+        k.gemm[p].launch_s = k.grouped[p].launch_s = 0;
+    }
+    return k;
+}
+
+static double read_s(const clg_replica *r, clg_precision weights, double elements, double bytes) {
+    double all = elements * clg_precision_bytes(weights) + bytes;
+    double rate = r->scenario->machine.gpu.hbm_bytes_per_s * r->curves.weights[weights].hbm_share;
+    return all / rate + r->curves.weights[weights].launch_s;
+}
+
+/* [m,k] x [k,n], weights of `weights`. */
+static double product_s(const clg_replica *r, clg_precision weights, double m, double n, double k) {
+    clg_precision compute = weights == r->weights ? r->compute : CLG_BF16;
+    double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1);
+    return fmax(arithmetic, read_s(r, weights, n * k, 2 * (m * k + m * n)));
+}
+
+/* Products of experts: those that get a token are read. */
+static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double n,
+                        double k) {
+    double each = (double)mlp->experts_per_token / mlp->experts;
+    double touched = mlp->experts * (1 - pow(1 - each, tokens));
+    double rows = tokens * mlp->experts_per_token;
+    double arithmetic = clg_grouped_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, r->compute,
+                                           rows, n, k, touched, r->scenario->expert_imbalance);
+    return fmax(arithmetic, read_s(r, r->weights, touched * n * k, 2 * rows * (n + k)));
+}
+
+static double memory_s(const clg_replica *r, double bytes) {
+    return clg_memory_bound_s(&r->scenario->machine.gpu, &r->scenario->kernels, bytes);
+}
+
+static double kv_heads_of(const clg_replica *r, const clg_attention *a) {
+    return fmax(1, (double)a->kv_heads / r->tp);
+}
+
+static double latent_s(const clg_replica *r, const clg_attention *a, double t, double hidden) {
+    double heads = (double)a->heads / r->tp, plain = a->head_dim - a->rope_dim;
+    double queries = heads * a->head_dim;
+    double s = a->query_rank > 0 ? product_s(r, r->weights, t, a->query_rank, hidden) +
+                                       product_s(r, r->weights, t, queries, a->query_rank)
+                                 : product_s(r, r->weights, t, queries, hidden);
+    s += product_s(r, r->weights, t, a->kv_rank + a->rope_dim, hidden);
+    s += product_s(r, r->weights, t, heads * plain, a->kv_rank);
+    s += product_s(r, r->weights, t, heads * a->value_head_dim, a->kv_rank);
+    return s + product_s(r, r->weights, t, hidden, heads * a->value_head_dim);
+}
+
+static double attention_products_s(const clg_replica *r, const clg_attention *a, double t,
+                                   double hidden) {
+    if (a->kind == CLG_ATTENTION_NONE) return 0;
+    if (a->kind == CLG_ATTENTION_LATENT) return latent_s(r, a, t, hidden);
+    double heads = (double)a->heads / r->tp, kv = kv_heads_of(r, a);
+    double columns = (heads + kv) * a->head_dim + kv * a->value_head_dim;
+    double rotary = a->rotary ? memory_s(r, 4 * t * (heads + kv) * a->head_dim) : 0;
+    return product_s(r, r->weights, t, columns, hidden) +
+           product_s(r, r->weights, t, hidden, heads * a->value_head_dim) + rotary;
+}
+
+static double dense_mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double width,
+                          double hidden) {
+    if (width <= 0) return 0;
+    double wide = (mlp->gated ? 2 : 1) * width;
+    return product_s(r, r->weights, t, wide, hidden) + product_s(r, r->weights, t, hidden, width) +
+           memory_s(r, 2 * t * (wide + width));
+}
+
+static double mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double hidden) {
+    if (mlp->kind == CLG_MLP_NONE) return 0;
+    if (mlp->kind == CLG_MLP_DENSE) return dense_mlp_s(r, mlp, t, (double)mlp->ffn / r->tp, hidden);
+    double width = (double)mlp->expert_ffn / r->tp, wide = (mlp->gated ? 2 : 1) * width;
+    double rows = t * mlp->experts_per_token;
+    return product_s(r, CLG_BF16, t, mlp->experts, hidden) + experts_s(r, mlp, t, wide, hidden) +
+           experts_s(r, mlp, t, hidden, width) + memory_s(r, 2 * rows * (wide + width)) +
+           dense_mlp_s(r, mlp, t, (double)mlp->shared_ffn / r->tp, hidden);
+}
+
+/* The engine's own one-shot kernel for small messages, the library's best for large ones. */
+static double reduce_s(const clg_replica *r, double bytes) {
+    if (r->tp == 1) return 0;
+    double library;
+    clg_group group = clg_machine_group(&r->scenario->machine, r->tp, 1);
+    clg_collective_best(&r->scenario->network, CLG_ALL_REDUCE, group, bytes, &library);
+    if (group.per_domain < r->tp) return library;
+    return fmin(library, r->curves.reduce_base_s + bytes / r->curves.reduce_bytes_per_s);
+}
+
+static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t) {
+    double hidden = (double)r->scenario->model.hidden;
+    double reductions = (kind->attention.kind != CLG_ATTENTION_NONE) +
+                        (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
+    return attention_products_s(r, &kind->attention, t, hidden) + mlp_s(r, &kind->mlp, t, hidden) +
+           kind->norms * memory_s(r, 8 * t * hidden) + r->curves.cache_launch_s +
+           reductions * reduce_s(r, 2 * t * hidden) + r->engine.layer_s;
+}
+
+/* Logits are made for sequences, not for prompt tokens; sampling reads them as fp32. */
+static double head_s(const clg_replica *r, double t) {
+    const clg_model *m = &r->scenario->model;
+    double rows = fmin(t, r->rules.max_sequences), columns = (double)m->vocab / r->tp;
+    return product_s(r, CLG_BF16, rows, columns, (double)m->hidden) +
+           memory_s(r, 8 * rows * columns);
+}
+
+static double sends_s(const clg_replica *r, double t) {
+    if (r->pp == 1) return 0;
+    double one;
+    clg_group pair = clg_machine_group(&r->scenario->machine, 2, r->tp);
+    clg_collective_best(&r->scenario->network, CLG_SEND_RECEIVE, pair,
+                        2 * t * (double)r->scenario->model.hidden / r->tp, &one);
+    return (r->pp - 1) * one;
+}
+
+double clg_replica_dense_s(const clg_replica *r, double tokens) {
+    const clg_model *m = &r->scenario->model;
+    double t = ceil(tokens / r->pp), sum = 0;
+    if (t < 1) return 0;
+    double per_kind[CLG_LAYER_KINDS];
+    for (int k = 0; k < m->kinds; k++) per_kind[k] = layer_s(r, &m->kind[k], t);
+    for (int l = 0; l < m->layers; l++) sum += per_kind[m->layer_kind[l]];
+    return sum + head_s(r, t) + sends_s(r, t) + r->engine.step_s;
+}
+
+/* Share of a context of `tokens` that a layer reads. */
+static double seen_share(const clg_attention *a, double tokens) {
+    if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
+    return a->window > 0 ? fmin(1, (double)a->window / fmax(1, tokens)) : 1;
+}
+
+/* Bytes one GPU keeps for a token in one layer. */
+static double layer_cache_bytes(const clg_replica *r, const clg_attention *a) {
+    double elements = a->kind == CLG_ATTENTION_LATENT
+                          ? a->kv_rank + a->rope_dim
+                          : kv_heads_of(r, a) * (a->head_dim + a->value_head_dim);
+    return elements * clg_precision_bytes(r->cache);
+}
+
+static double all_layers_cache_bytes(const clg_replica *r, double context_tokens) {
+    const clg_model *m = &r->scenario->model;
+    double bytes = 0;
+    for (int l = 0; l < m->layers; l++) {
+        const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
+        bytes += layer_cache_bytes(r, a) * seen_share(a, context_tokens);
+    }
+    return bytes;
+}
+
+/* Seconds per query-key pair of a prefill chunk of the mean prompt in one layer. */
+static double layer_pair_s(const clg_replica *r, const clg_attention *a, double prompt) {
+    double length = fmin(fmax(prompt, 256), r->rules.max_tokens), pairs = length * length / 2;
+    clg_op op = {.kind = CLG_OP_ATTENTION, .count = 1};
+    op.attention.batch = 1;
+    op.attention.heads = (double)a->heads / r->tp;
+    op.attention.kv_heads = kv_heads_of(r, a);
+    op.attention.head_dim = a->head_dim;
+    op.attention.value_head_dim = a->value_head_dim;
+    op.attention.query_tokens = op.attention.key_tokens = length;
+    op.attention.causal = op.attention.fused = true;
+    op.flop = 2 * op.attention.heads * (a->head_dim + a->value_head_dim) * pairs;
+    double all = clg_attention_s(&r->scenario->machine.gpu, &r->scenario->kernels, r->attention,
+                                 CLG_BF16, &op);
+    double launch = r->scenario->kernels.attention[r->attention].launch_s;
+    return (all - launch) / pairs * seen_share(a, prompt / 2);
+}
+
+static double pair_s(const clg_replica *r, double prompt) {
+    const clg_model *m = &r->scenario->model;
+    double sum = 0;
+    for (int l = 0; l < m->layers; l++)
+        sum += layer_pair_s(r, &m->kind[m->layer_kind[l]].attention, prompt);
+    return sum / r->pp;
+}
+
+static double layer_weight_bytes(const clg_replica *r, const clg_layer_parameters *p) {
+    double narrow = (double)(p->attention + p->mlp + p->experts) / r->tp;
+    return narrow * clg_precision_bytes(r->weights) + 2 * (double)p->replicated;
+}
+
+/* Quantized checkpoints keep embeddings, head and norms in 16 bit. */
+static double weight_bytes(const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    double ends = 2 * (double)(m->embedding_parameters + m->head_parameters) / r->tp, sum = 0;
+    for (int l = 0; l < m->layers; l++)
+        sum += layer_weight_bytes(r, &m->kind[m->layer_kind[l]].parameters);
+    return r->pp == 1 ? sum + ends : sum / r->pp + ends / 2;
+}
+
+/* Of the largest iteration: a few hidden-wide tensors, the widest pair of the MLP, the logits. */
+static double activation_bytes(const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    double widest = 0;
+    for (int k = 0; k < m->kinds; k++) {
+        const clg_mlp *mlp = &m->kind[k].mlp;
+        double width = mlp->kind == CLG_MLP_MOE
+                           ? (double)(mlp->expert_ffn * mlp->experts_per_token + mlp->shared_ffn)
+                           : (double)mlp->ffn;
+        widest = fmax(widest, width);
+    }
+    double tokens = r->rules.max_tokens;
+    return 2 * tokens * (6 * (double)m->hidden + 3 * widest / r->tp) +
+           8.0 * r->rules.max_sequences * (double)m->vocab / r->tp;
+}
+
+static void settle_memory(clg_replica *r, const clg_replica_choice *c, double context) {
+    double share = c->memory_share > 0 ? c->memory_share : r->engine.memory_share;
+    r->weight_bytes = weight_bytes(r);
+    r->activation_bytes = activation_bytes(r);
+    r->cache_bytes_per_token = all_layers_cache_bytes(r, context) / r->pp;
+    r->cache_room_bytes = share * r->scenario->machine.gpu.memory_usable_bytes - r->weight_bytes -
+                          r->activation_bytes - r->engine.other_bytes;
+    double per_block = r->cache_bytes_per_token * r->rules.block_tokens;
+    double blocks = r->cache_room_bytes > 0 && per_block > 0 ? r->cache_room_bytes / per_block : 0;
+    r->rules.blocks = c->blocks > 0 ? c->blocks : (int64_t)fmin(blocks, 1e15);
+}
+
+static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
+    r->rules.max_sequences = c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences;
+    r->rules.max_tokens = c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens;
+    if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;
+    r->rules.block_tokens = (int)r->engine.block_tokens;
+    r->rules.before_s = r->engine.before_s;
+    r->rules.after_s = r->engine.after_s;
+    r->rules.token_s = r->engine.token_s;
+}
+
+static void settle_cost(clg_arena *arena, clg_replica *r, double context) {
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
+    for (int t = 1; t <= r->rules.max_tokens; t++) dense[t] = clg_replica_dense_s(r, t);
+    double rate = gpu->hbm_bytes_per_s * r->curves.cache_hbm_share;
+    r->cost = (clg_iteration_cost){.dense_s = dense,
+                                   .max_tokens = r->rules.max_tokens,
+                                   .sequence_s = r->engine.sequence_s,
+                                   .context_s = all_layers_cache_bytes(r, context) / rate / r->pp,
+                                   .pair_s = pair_s(r, r->mean_prompt_tokens)};
+}
+
+static bool needs_more(const clg_replica *r, const clg_demand *demand) {
+    double tokens = (double)r->rules.blocks * r->rules.block_tokens;
+    return r->rules.blocks < 1 || tokens < (double)demand->longest_tokens;
+}
+
+/* Engines take the fastest kernel there is for the GPU. */
+static clg_attention_kernel attention_of(const clg_kernels *k) {
+    int best = CLG_FLASH2;
+    for (int i = CLG_FLASH2; i < CLG_ATTENTION_KERNELS; i++)
+        if (k->attention[i].known &&
+            k->attention[i].forward_efficiency > k->attention[best].forward_efficiency)
+            best = i;
+    return (clg_attention_kernel)best;
+}
+
+static clg_status refuse(const clg_replica *r, clg_error *error) {
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    return clg_fail(error, CLG_BAD_INPUT, "raise --tp or --pp, or store weights as --weights fp8",
+                    "%s does not fit: tp %d x pp %d needs %.1f GB a GPU for weights and %.1f GB "
+                    "beside them of %.1f GB",
+                    r->scenario->model.name, r->tp, r->pp, r->weight_bytes / 1e9,
+                    (r->activation_bytes + r->engine.other_bytes) / 1e9,
+                    gpu->memory_usable_bytes / 1e9);
+}
+
+/* The smallest tensor-parallel group that holds the weights and the longest request; else the
+ * largest that holds the weights. */
+static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_demand *demand,
+                      double context) {
+    int most = r->scenario->machine.node.domain > 0 ? r->scenario->machine.node.domain : 8;
+    if (most > 8) most = 8;
+    for (r->tp = c->tp > 0 ? c->tp : 1;; r->tp *= 2) {
+        settle_memory(r, c, context);
+        if (c->tp > 0 || !needs_more(r, demand) || r->tp * 2 > most) return;
+    }
+}
+
+/* Heads split evenly over the group, keys and values split or copied. */
+static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c,
+                              clg_error *error) {
+    int tp = c->tp > 0 ? c->tp : 1, pp = c->pp > 0 ? c->pp : 1;
+    for (int k = 0; k < s->model.kinds; k++) {
+        const clg_attention *a = &s->model.kind[k].attention;
+        if (a->kind != CLG_ATTENTION_NONE && a->heads % tp != 0)
+            return clg_fail(error, CLG_BAD_INPUT, "take a divisor of the heads",
+                            "tp %d does not divide %d attention heads", tp, a->heads);
+    }
+    if (pp <= s->model.layers) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "lower --pp", "pp %d is more than the %d layers", pp,
+                    s->model.layers);
+}
+
+clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
+                               const clg_engine *engine, const clg_replica_choice *c,
+                               const clg_demand *demand, clg_replica *r, clg_error *error) {
+    clg_demand_means means = clg_demand_means_of(demand);
+    *r = (clg_replica){.scenario = scenario, .engine = *engine};
+    if (check_split(scenario, c, error) != CLG_OK ||
+        clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
+        return error->status;
+    r->arithmetic = arithmetic_only(&scenario->kernels);
+    r->pp = c->pp > 0 ? c->pp : 1;
+    r->compute = c->compute;
+    r->weights = c->weights;
+    r->cache = c->cache;
+    r->attention = attention_of(&scenario->kernels);
+    r->mean_prompt_tokens = means.prompt_tokens;
+    settle_rules(r, c);
+    choose_tp(r, c, demand, means.context_tokens);
+    if (r->rules.blocks < 1) return refuse(r, error);
+    settle_cost(arena, r, means.context_tokens);
+    return CLG_OK;
+}
+
+double clg_replica_steady_tokens_per_s(const clg_replica *r, const clg_demand_means *m,
+                                       double sequences) {
+    double prefill = sequences * m->prompt_tokens / m->output_tokens;
+    double starts = sequences / m->output_tokens;
+    double seconds = clg_replica_dense_s(r, sequences + prefill) +
+                     (sequences + starts) * r->cost.sequence_s +
+                     sequences * m->context_tokens * r->cost.context_s +
+                     sequences * m->pairs_per_output * r->cost.pair_s;
+    return sequences / seconds;
+}

@@ -1,0 +1,50 @@
+/* replica.h -- one copy of the model that serves: its GPUs, its memory, what an iteration costs. */
+#ifndef CLG_SERVE_REPLICA_H
+#define CLG_SERVE_REPLICA_H
+
+#include "evaluate/evaluate.h"
+#include "serve/demand.h"
+#include "serve/engine.h"
+#include "serve/simulate.h"
+
+typedef struct clg_replica {
+    const clg_scenario *scenario;
+    clg_engine engine;
+    clg_serve_curves curves;
+    clg_kernels arithmetic; /* kernels of the scenario with nothing to read: pure arithmetic */
+    int tp, pp;
+    clg_precision compute, weights, cache;
+    clg_attention_kernel attention;
+    double weight_bytes;          /* per GPU */
+    double activation_bytes;      /* per GPU, at the largest iteration */
+    double cache_bytes_per_token; /* per GPU */
+    double cache_room_bytes;      /* per GPU; negative: the weights do not fit */
+    double mean_prompt_tokens;    /* of the demand the costs were made for */
+    clg_iteration_cost cost;
+    clg_serve_rules rules;
+} clg_replica;
+
+/* What is chosen; zeros take the engine's or the smallest that fits. */
+typedef struct clg_replica_choice {
+    int tp, pp;
+    clg_precision compute, weights, cache;
+    int max_sequences, max_tokens;
+    int64_t blocks; /* cache blocks as the engine's log states them */
+    double memory_share;
+} clg_replica_choice;
+
+/* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */
+clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
+                               const clg_engine *engine, const clg_replica_choice *choice,
+                               const clg_demand *demand, clg_replica *replica, clg_error *error);
+
+/* Seconds of everything in an iteration of `tokens` but attention over contexts. */
+double clg_replica_dense_s(const clg_replica *replica, double tokens);
+
+/* Output tokens/s when `sequences` decode all the time and prefill keeps pace, memory unlimited. */
+double clg_replica_steady_tokens_per_s(const clg_replica *replica, const clg_demand_means *means,
+                                       double sequences);
+
+static inline int clg_replica_gpus(const clg_replica *r) { return r->tp * r->pp; }
+
+#endif

@@ -1,0 +1,57 @@
+/* simulate.h -- one replica under continuous batching, iteration by iteration.
+ *
+ * Rules, those of vLLM's V1 scheduler: every decoding sequence gets a token each iteration; what is
+ * left of the token budget goes to prompts in order of arrival, cut in chunks; a prompt is admitted
+ * when blocks for all of it are free and a place among the sequences is; when a decoding sequence
+ * finds no block, the youngest one gives its own back, waits at the head of the queue and computes
+ * prompt and output so far again. No admission in an iteration that preempted.
+ *
+ * Between two events nothing but lengths changes, so iterations are taken many at a time:
+ *   seconds of k = k (a + c S) + c B k (k - 1) / 2
+ * exact for costs that are linear in the context. tests/serve holds it against one that steps. */
+#ifndef CLG_SERVE_SIMULATE_H
+#define CLG_SERVE_SIMULATE_H
+
+#include "serve/demand.h"
+
+typedef struct clg_iteration_cost {
+    const double *dense_s; /* [max_tokens + 1] by tokens in the iteration */
+    int max_tokens;
+    double sequence_s; /* per sequence in the iteration */
+    double context_s;  /* per token of cache that decoding sequences read */
+    double pair_s;     /* per query-key pair of a prefill chunk */
+} clg_iteration_cost;
+
+typedef struct clg_serve_rules {
+    int max_sequences, max_tokens; /* of one iteration */
+    int block_tokens;
+    int64_t blocks;
+    int64_t clients;                   /* > 0: closed loop of so many clients */
+    double before_s, after_s, token_s; /* front end */
+} clg_serve_rules;
+
+/* What happened to a request; finish_s < 0: refused, it could never fit. */
+typedef struct clg_served {
+    double arrival_s, first_token_s, finish_s;
+} clg_served;
+
+typedef struct clg_serve_totals {
+    int64_t finished, refused;
+    int64_t prompt_tokens, output_tokens; /* of finished requests */
+    int64_t made_tokens;                  /* output tokens counted iteration by iteration */
+    int64_t prefilled_tokens;             /* computed: prompts, and what preemption lost */
+    int64_t preemptions, iterations, events;
+    double begin_s, end_s; /* first arrival, last finish */
+    double busy_s, idle_s; /* together end - begin */
+    double sequence_s;     /* integral of sequences in the batch over time */
+    double warm_s, full_s; /* time until a quarter was admitted; until nobody waited any more */
+    int64_t warm_tokens, full_tokens; /* output tokens made by then */
+} clg_serve_totals;
+
+/* Every `stride`-th request of `demand` from `first` on, through one replica. `served` is indexed
+ * like the requests of the demand. */
+void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,
+                        const clg_serve_rules *rules, const clg_demand *demand, int64_t first,
+                        int64_t stride, clg_served *served, clg_serve_totals *totals);
+
+#endif

@@ -1,0 +1,25 @@
+/* event.h -- one event of a Chrome trace as PyTorch's profiler (Kineto) writes it. */
+#ifndef CLG_TRACE_EVENT_H
+#define CLG_TRACE_EVENT_H
+
+#include "trace/scan.h"
+
+/* Slices are empty and numbers -1 where the event does not say. */
+typedef struct clg_trace_event {
+    clg_slice phase, category, name, pid, tid;
+    clg_slice start, duration; /* microseconds as written */
+    /* args */
+    clg_slice correlation;
+    clg_slice collective, in_elements, out_elements, group_size, data_type;
+    clg_slice group_name, group_ranks, sequence;
+    clg_slice dims, types, inputs; /* of a recorded CPU operator */
+} clg_trace_event;
+
+/* Scan stands on the opening brace, afterwards past the closing one. Arguments are taken only of
+ * events that have a use for them. */
+clg_scan_status clg_trace_event_scan(clg_scan *scan, clg_trace_event *event);
+
+/* A whole number, or `fallback`. */
+int64_t clg_trace_integer(clg_slice text, int64_t fallback);
+
+#endif

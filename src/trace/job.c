@@ -1,0 +1,303 @@
+/* job.c -- collectives over ranks.
+ *
+ * An instance is (group, n-th collective of the group on its rank). Transfer is the shortest
+ * duration over ranks: the last to arrive waits for nobody. It needs no common clock; who arrived
+ * last does, so clocks that differ by more than collectives end apart are aligned at their ends. */
+#include "trace/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One rank's call of an instance. */
+typedef struct member {
+    uint32_t instance;
+    int trace;
+    clg_trace_call *call;
+} member;
+
+typedef struct matching {
+    clg_arena *arena;
+    clg_arena scratch;
+    clg_job *job;
+    member *members; /* by instance, then by trace */
+    size_t count;
+    size_t *first; /* [collectives + 1] where the members of an instance begin */
+} matching;
+
+/* On one host, ends of a collective lie tens of microseconds apart; clocks nearer than this are
+ * taken to be one. */
+static const int64_t one_clock_ns = 200000;
+
+static int by_rank(const void *a, const void *b) {
+    const clg_trace *x = a, *y = b;
+    uint32_t p = (uint32_t)x->rank, q = (uint32_t)y->rank; /* unknown (-1) last */
+    if (p != q) return p < q ? -1 : 1;
+    return strcmp(x->file, y->file);
+}
+
+/* Why these files cannot be ranks of one job, or NULL. */
+static const char *no_job(const clg_trace *traces, int count) {
+    if (count < 2) return count ? "one rank was given" : "no traces were given";
+    for (int i = 0; i < count; i++) {
+        if (traces[i].rank < 0) return "a file does not tell its rank";
+        if (i > 0 && traces[i].rank == traces[i - 1].rank) return "two files have the same rank";
+        if (i > 0 && traces[i].world_size > 0 && traces[0].world_size > 0 &&
+            traces[i].world_size != traces[0].world_size)
+            return "the files are of jobs of different size";
+    }
+    return NULL;
+}
+
+static clg_trace_collective opened(const clg_trace *t, const clg_trace_call *call, uint32_t group,
+                                   uint32_t sequence) {
+    return (clg_trace_collective){.group = t->groups.texts[call->what.group_name],
+                                  .name = t->timeline.names[call->name],
+                                  .group_key = group,
+                                  .sequence = sequence,
+                                  .operation = call->what.operation,
+                                  .bytes = call->what.bytes,
+                                  .group_size = call->what.group_size,
+                                  .transfer_ns = -1,
+                                  .skew_ns = -1,
+                                  .bus_bytes_per_s = -1,
+                                  .last = -1};
+}
+
+typedef struct instances {
+    clg_intern groups; /* over all traces */
+    clg_map by_key;    /* (group, sequence) */
+    clg_trace_collective *collectives;
+    size_t count, capacity;
+} instances;
+
+/* The calls of one trace, counted group by group. Without a job every trace is its own. */
+static void enrol(matching *m, instances *in, int trace, size_t *at) {
+    clg_trace *t = &m->job->traces[trace];
+    uint32_t *next = clg_take(&m->scratch, t->groups.count + 1, uint32_t);
+    for (size_t i = 0; i < t->call_count; i++) {
+        clg_trace_call *call = &t->calls[i];
+        const char *group = t->groups.texts[call->what.group];
+        uint32_t key = clg_intern_add(&in->groups, (clg_slice){group, strlen(group)});
+        uint32_t sequence = next[call->what.group]++;
+        uint64_t both = ((uint64_t)key << 32 | sequence) + 1;
+        if (m->job->unmatched) both += (uint64_t)trace * UINT64_C(0x9E3779B97F4A7C15);
+        uint32_t index = clg_map_get(&in->by_key, both, UINT32_MAX);
+        if (index == UINT32_MAX) {
+            index = (uint32_t)in->count;
+            clg_map_put(&in->by_key, both, index);
+            clg_trace_collective c = opened(t, call, key, sequence);
+            CLG_TRACE_ADD(m->arena, in->collectives, in->count, in->capacity, c);
+        }
+        in->collectives[index].ranks++;
+        m->members[(*at)++] = (member){index, trace, call};
+    }
+}
+
+/* Counting sort by instance keeps the order of traces. */
+static void gather(matching *m) {
+    clg_job *job = m->job;
+    size_t total = (size_t)job->collective_count;
+    m->first = clg_take(&m->scratch, total + 2, size_t);
+    for (size_t i = 0; i < m->count; i++) m->first[m->members[i].instance + 1]++;
+    for (size_t i = 0; i < total; i++) m->first[i + 1] += m->first[i];
+    size_t *next = clg_take(&m->scratch, total + 1, size_t);
+    memcpy(next, m->first, total * sizeof *next);
+    member *sorted = clg_take(&m->scratch, m->count + 1, member);
+    for (size_t i = 0; i < m->count; i++) sorted[next[m->members[i].instance]++] = m->members[i];
+    m->members = sorted;
+}
+
+static void collect(matching *m) {
+    instances in = {.groups.arena = &m->scratch, .by_key.arena = &m->scratch};
+    clg_job *job = m->job;
+    size_t calls = 0, at = 0;
+    for (int i = 0; i < job->count; i++) calls += job->traces[i].call_count;
+    m->members = clg_take(&m->scratch, calls + 1, member);
+    for (int i = 0; i < job->count; i++) enrol(m, &in, i, &at);
+    m->count = at;
+    job->collectives = in.collectives;
+    job->collective_count = (int)in.count;
+    gather(m);
+}
+
+/* ---- clocks ---- */
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t end_ns(const member *at) { return at->call->start_ns + at->call->duration_ns; }
+
+/* Differences between the ends on `trace` and on ranks whose clock is known. */
+static size_t differences(const matching *m, int trace, const bool *known, int64_t *out) {
+    size_t count = 0;
+    for (int c = 0; c < m->job->collective_count; c++) {
+        const member *reference = NULL, *own = NULL;
+        for (size_t i = m->first[c]; i < m->first[c + 1]; i++) {
+            const member *at = &m->members[i];
+            if (at->trace == trace) own = at;
+            if (!reference && known[at->trace]) reference = at;
+        }
+        if (own && reference)
+            out[count++] = end_ns(own) - (end_ns(reference) - m->job->offset_ns[reference->trace]);
+    }
+    return count;
+}
+
+/* From the first trace outwards, over whatever groups connect them. */
+static void align(matching *m) {
+    clg_job *job = m->job;
+    bool *known = clg_take(&m->scratch, (size_t)job->count, bool);
+    int64_t *found = clg_take(&m->scratch, (size_t)job->collective_count + 1, int64_t);
+    known[0] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 1; i < job->count; i++) {
+            size_t count = known[i] ? 0 : differences(m, i, known, found);
+            if (count == 0) continue;
+            qsort(found, count, sizeof *found, by_value);
+            int64_t middle = found[count / 2];
+            job->offset_ns[i] = middle > one_clock_ns || middle < -one_clock_ns ? middle : 0;
+            known[i] = more = true;
+        }
+    }
+}
+
+/* ---- arrivals ---- */
+
+static int64_t arrival_ns(const matching *m, const member *at) {
+    return at->call->start_ns - m->job->offset_ns[at->trace];
+}
+
+static bool agrees(const clg_trace_collective *c, const member *at) {
+    return at->call->what.operation == c->operation &&
+           (at->call->what.bytes < 0 || c->bytes < 0 || at->call->what.bytes == c->bytes ||
+            c->operation != CLG_OPERATION_ALL_REDUCE);
+}
+
+/* Sizes as far as any rank tells them; whether the ranks mean the same collective. */
+static bool reconcile(const matching *m, clg_trace_collective *c, size_t first, size_t last) {
+    bool same = true;
+    for (size_t i = first; i < last; i++) {
+        const clg_trace_description *what = &m->members[i].call->what;
+        same = same && agrees(c, &m->members[i]);
+        if (c->group_size < 0) c->group_size = what->group_size;
+        if (c->bytes < 0) c->bytes = what->bytes;
+    }
+    if (c->group_size < 0) c->group_size = m->job->traces[m->members[first].trace].world_size;
+    if (c->group_size < 0 && !m->job->unmatched) c->group_size = m->job->count;
+    return same;
+}
+
+static void blame(matching *m, const clg_trace_collective *c, size_t first, size_t last,
+                  int64_t by_ns) {
+    clg_straggler *s = &m->job->stragglers[c->last];
+    s->last_arrivals++;
+    s->caused_skew_ns += c->skew_ns;
+    for (size_t i = first; i < last; i++)
+        s->caused_wait_ns += by_ns - arrival_ns(m, &m->members[i]);
+}
+
+static void measure(matching *m, clg_trace_collective *c, size_t first, size_t last) {
+    int64_t earliest_ns = INT64_MAX, latest_ns = INT64_MIN, shortest_ns = INT64_MAX;
+    for (size_t i = first; i < last; i++) {
+        int64_t at_ns = arrival_ns(m, &m->members[i]);
+        int64_t duration_ns = m->members[i].call->duration_ns;
+        if (at_ns < earliest_ns) earliest_ns = at_ns;
+        if (at_ns > latest_ns) {
+            latest_ns = at_ns;
+            c->last = m->members[i].trace;
+        }
+        if (duration_ns < shortest_ns) shortest_ns = duration_ns;
+    }
+    c->start_ns = earliest_ns;
+    c->transfer_ns = shortest_ns;
+    c->skew_ns = latest_ns - earliest_ns;
+    double factor = clg_trace_bus_factor(c->operation, c->group_size);
+    if (c->bytes > 0 && factor > 0 && shortest_ns > 0)
+        c->bus_bytes_per_s =
+            (int64_t)((double)c->bytes * factor / ((double)shortest_ns / 1e9) + 0.5);
+    for (size_t i = first; i < last; i++) m->members[i].call->transfer_ns = shortest_ns;
+    blame(m, c, first, last, latest_ns);
+}
+
+static void judge(matching *m) {
+    clg_job *job = m->job;
+    for (int i = 0; i < job->collective_count; i++) {
+        clg_trace_collective *c = &job->collectives[i];
+        size_t first = m->first[i], last = m->first[i + 1];
+        bool same = reconcile(m, c, first, last);
+        c->start_ns = arrival_ns(m, &m->members[first]);
+        if (!same)
+            job->mismatched++;
+        else if (c->ranks > 1 && c->ranks == c->group_size)
+            measure(m, c, first, last);
+    }
+}
+
+static int worst_first(const void *a, const void *b) {
+    const clg_straggler *x = a, *y = b;
+    if (x->caused_wait_ns != y->caused_wait_ns)
+        return x->caused_wait_ns > y->caused_wait_ns ? -1 : 1;
+    if (x->last_arrivals != y->last_arrivals) return x->last_arrivals > y->last_arrivals ? -1 : 1;
+    return x->trace - y->trace;
+}
+
+static void rank_stragglers(clg_job *job) {
+    if (job->count > 1)
+        qsort(job->stragglers, (size_t)job->count, sizeof *job->stragglers, worst_first);
+    while (job->straggler_count < job->count &&
+           job->stragglers[job->straggler_count].last_arrivals > 0)
+        job->straggler_count++;
+}
+
+/* ---- waiting as a part of exposed communication ---- */
+
+/* With compute and transfers playing compute, and the waiting before each transfer playing
+ * communication, the sweep of the ledger gives the exposed waiting. */
+static int64_t exposed_waiting(clg_arena *scratch, const clg_trace *t) {
+    clg_timeline parts = {.arena = scratch};
+    clg_timeline_track(&parts, "gpu", 0);
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        const clg_event *e = &t->timeline.events[i];
+        if (e->work == CLG_WORK_COMPUTE)
+            clg_timeline_add(&parts, (clg_event){e->start_ns, e->duration_ns, 0, 0,
+                                                 CLG_WORK_COMPUTE, 0xff, -1, -1});
+    }
+    for (size_t i = 0; i < t->call_count; i++) {
+        const clg_trace_call *c = &t->calls[i];
+        if (c->transfer_ns < 0) return -1;
+        int64_t waited_ns = c->duration_ns - c->transfer_ns;
+        clg_timeline_add(&parts, (clg_event){c->start_ns, waited_ns, 0, 0, CLG_WORK_COMMUNICATION,
+                                             0xff, -1, -1});
+        clg_timeline_add(&parts, (clg_event){c->start_ns + waited_ns, c->transfer_ns, 0, 0,
+                                             CLG_WORK_COMPUTE, 0xff, -1, -1});
+    }
+    return clg_timeline_ledger(scratch, &parts, 0).exposed_communication_ns;
+}
+
+static void split_waiting(matching *m) {
+    for (int i = 0; i < m->job->count; i++) {
+        clg_arena_mark mark = clg_arena_here(&m->scratch);
+        m->job->waiting_ns[i] =
+            m->job->unmatched ? -1 : exposed_waiting(&m->scratch, &m->job->traces[i]);
+        clg_arena_back_to(&m->scratch, mark);
+    }
+}
+
+void clg_job_match(clg_arena *arena, clg_trace *traces, int count, clg_job *job) {
+    if (count > 1) qsort(traces, (size_t)count, sizeof *traces, by_rank);
+    *job = (clg_job){.traces = traces, .count = count, .unmatched = no_job(traces, count)};
+    job->offset_ns = clg_take(arena, (size_t)count, int64_t);
+    job->waiting_ns = clg_take(arena, (size_t)count, int64_t);
+    job->stragglers = clg_take(arena, (size_t)count, clg_straggler);
+    for (int i = 0; i < count; i++) job->stragglers[i].trace = i;
+    matching m = {.arena = arena, .job = job};
+    collect(&m);
+    if (!job->unmatched) align(&m);
+    judge(&m);
+    rank_stragglers(job);
+    split_waiting(&m);
+    clg_arena_clear(&m.scratch);
+}

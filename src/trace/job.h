@@ -1,0 +1,45 @@
+/* job.h -- the recordings of one job's ranks, seen together: who waited for whom. */
+#ifndef CLG_TRACE_JOB_H
+#define CLG_TRACE_JOB_H
+
+#include "trace/nccl_log.h"
+#include "trace/trace.h"
+
+/* One collective over all ranks that recorded it. Unknown is -1: an instance with ranks missing
+ * has no last arriver and no transfer time. */
+typedef struct clg_trace_collective {
+    const char *group, *name;
+    uint32_t group_key, sequence; /* the n-th of its group, from 0 */
+    clg_operation operation;
+    int64_t bytes, group_size;
+    int ranks;        /* that recorded it */
+    int64_t start_ns; /* of the first to arrive, on the job's clock */
+    int64_t transfer_ns, skew_ns, bus_bytes_per_s;
+    int last; /* trace that arrived last */
+} clg_trace_collective;
+
+typedef struct clg_straggler {
+    int trace;
+    int64_t last_arrivals;
+    int64_t caused_wait_ns; /* summed over those who waited */
+    int64_t caused_skew_ns; /* of the first to arrive alone */
+} clg_straggler;
+
+typedef struct clg_job {
+    clg_trace *traces; /* by rank */
+    int count;
+    clg_trace_collective *collectives;
+    int collective_count;
+    int mismatched;            /* instances whose ranks disagree about the operation */
+    clg_straggler *stragglers; /* worst first */
+    int straggler_count;
+    int64_t *offset_ns;       /* [count] clock of a trace over that of the first */
+    int64_t *waiting_ns;      /* [count] part of exposed communication spent waiting; -1: unknown */
+    clg_nccl_rows benchmarks; /* of logs given beside or instead of traces */
+    const char *unmatched;    /* why nothing was matched over ranks; NULL: it was */
+} clg_job;
+
+/* Sorts the traces by rank and matches their collectives. */
+void clg_job_match(clg_arena *arena, clg_trace *traces, int count, clg_job *job);
+
+#endif

@@ -1,0 +1,16 @@
+/* kind.h -- what a file is, from its first bytes. */
+#ifndef CLG_TRACE_KIND_H
+#define CLG_TRACE_KIND_H
+
+#include "trace/scan.h"
+
+typedef enum clg_trace_kind {
+    CLG_KIND_JSON, /* may be a Chrome trace */
+    CLG_KIND_NSYS, /* SQLite: an export of Nsight Systems */
+    CLG_KIND_TEXT  /* may be a log of nccl-tests, after pages of a launcher's messages */
+} clg_trace_kind;
+
+/* From the start of the (inflated) file. */
+clg_trace_kind clg_trace_kind_of(clg_slice head);
+
+#endif

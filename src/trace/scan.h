@@ -1,0 +1,60 @@
+/* scan.h -- a pull scanner for JSON that may be damaged.
+ *
+ * Profiler traces reach a gigabyte, and writers leave raw control bytes, unescaped quotes and cut
+ * tails in them (reference: pytorch #136180, #146900, kineto #1459). So this scanner, unlike
+ * base/json.h, builds nothing, hands out slices of the text and says whether the text ended or is
+ * wrong: the caller fetches more of it, or takes up again at the next event. */
+#ifndef CLG_TRACE_SCAN_H
+#define CLG_TRACE_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef enum clg_scan_status {
+    CLG_SCAN_OK,
+    CLG_SCAN_SHORT,  /* the text ended inside the value */
+    CLG_SCAN_DAMAGED /* no reader could go on here */
+} clg_scan_status;
+
+/* Part of the text: escapes are as written, nothing ends it. */
+typedef struct clg_slice {
+    const char *text;
+    size_t size;
+} clg_slice;
+
+typedef struct clg_scan {
+    const char *at, *end;
+} clg_scan;
+
+/* In the header, so that the lengths of literals are constants: every event asks often. */
+static inline bool clg_slice_starts(clg_slice slice, const char *word) {
+    size_t size = strlen(word);
+    return slice.size >= size && memcmp(slice.text, word, size) == 0;
+}
+
+static inline bool clg_slice_is(clg_slice slice, const char *word) {
+    return slice.size == strlen(word) && clg_slice_starts(slice, word);
+}
+
+/* Blanks, and commas as well: a comma too many harms nobody. */
+void clg_scan_blanks(clg_scan *scan);
+void clg_scan_separators(clg_scan *scan);
+
+/* A key and its colon. */
+clg_scan_status clg_scan_key(clg_scan *scan, clg_slice *key);
+
+/* Any value. A string gives what is between its quotes, anything else its text as written. A quote
+ * that nothing of JSON follows belongs to the string. */
+clg_scan_status clg_scan_value(clg_scan *scan, clg_slice *value);
+
+/* Whether an event starts at the brace at `at`: "ph" is a key before the next brace. `whole` is
+ * cleared when the text ended before that was known. */
+bool clg_scan_event_here(const char *at, const char *end, bool *whole);
+
+/* number * 10^shift, rounded to the nearest integer; false when it is no number or is out of range.
+ * Exact where a double is not: microseconds since 1970 with decimals need 63 bits. */
+bool clg_scan_decimal(clg_slice number, int shift, int64_t *value);
+
+#endif

@@ -1,0 +1,126 @@
+/* Laws by hand, and the limits of curves. */
+#include "model/preset.h"
+#include "scaling/curve.h"
+#include "scaling/sensitivity.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_scenario scenario(const char *model) {
+    clg_scenario s = {.expert_imbalance = 1};
+    clg_error e = {0};
+    CHECK(clg_model_find(&arena, model, &s.model, &e) == CLG_OK);
+    CHECK(clg_gpu_find(&arena, "h100-sxm", &s.machine.gpu, &e) == CLG_OK);
+    CHECK(clg_node_default(&arena, &s.machine.gpu, &s.machine.node, &e) == CLG_OK);
+    CHECK(clg_fabric_find(&arena, s.machine.node.fabric, &s.machine.fabric, &e) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2024", &s.stack, &e) == CLG_OK);
+    s.machine.gpus = 8;
+    CHECK(clg_scenario_prepare(&arena, &s, &e) == CLG_OK);
+    return s;
+}
+
+static double law(const clg_critical_batch *c, const char *name) {
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->law[i].name, name) == 0) return c->law[i].tokens;
+    return -1;
+}
+
+static void laws(void) {
+    clg_error e = {0};
+    clg_critical_batch c;
+    clg_model m;
+    CHECK(clg_model_find(&arena, "llama-3.1-405b", &m, &e) == CLG_OK);
+    CASE("Zhang et al.: 27 Mtok at 15 T tokens (93.2 x 512 x 750,000^0.468)");
+    CHECK(clg_critical_batch_find(&arena, &m, 15e12, 0, &c, &e) == CLG_OK);
+    CHECK(c.count >= 3);
+    CHECK_NEAR(law(&c, "zhang-2024"), 26.8e6, 0.01);
+    CASE("DeepSeek: 0.292 (6 N D)^0.3271");
+    CHECK_NEAR(law(&c, "deepseek-2024"), 0.292 * pow(6 * 405853388800.0 * 15e12, 0.3271), 1e-9);
+    CASE("Kaplan: 7.75 Mtok at a loss of 2");
+    double loss;
+    CHECK(clg_expected_loss(&arena, 1e30, 1e30, &loss, &e) == CLG_OK);
+    CHECK_NEAR(loss, 1.69, 1e-3);
+    CHECK_NEAR(2.1e8 / pow(2, 1 / 0.21), 7.74e6, 0.01);
+    CHECK(clg_expected_loss(&arena, 405853388800.0, 15e12, &loss, &e) == CLG_OK);
+    CHECK_NEAR(law(&c, "kaplan-2020"), 2.1e8 / pow(loss, 1 / 0.21), 1e-3);
+    CASE("the band holds the laws, and its middle");
+    CHECK(c.low_tokens <= c.tokens && c.tokens <= c.high_tokens);
+    CASE("at the critical batch twice the samples, far below it none more");
+    CHECK_NEAR(clg_samples_ratio(8e6, 8e6), 2, 1e-12);
+    CHECK_NEAR(clg_samples_ratio(8, 8e6), 1, 1e-5);
+    CHECK(clg_samples_ratio(1e9, INFINITY) == 1);
+}
+
+static clg_curve *curve(const clg_scenario *s, clg_scale_mode mode, double critical,
+                        int64_t batch) {
+    clg_space space = {.seq = 4096,
+                       .global_batch = batch,
+                       .precision = CLG_BF16,
+                       .attention = {1, {CLG_FLASH2}},
+                       .keep = 1};
+    clg_scale_request ask = {.gpus = {8, 16, 32, 64, 128, 256, 512, 1024},
+                             .count = 8,
+                             .mode = mode,
+                             .train_tokens = 1e12,
+                             .critical_tokens = critical,
+                             .knee_share = 0.5};
+    clg_curve *c = clg_take(&arena, 1, clg_curve);
+    clg_error e = {0};
+    CHECK(clg_scale(&arena, s, &space, &ask, (clg_progress){0}, c, &e) == CLG_OK);
+    return c;
+}
+
+int main(void) {
+    laws();
+    clg_scenario s = scenario("llama-2-7b");
+    clg_error e = {0};
+    CASE("strong: efficiency starts at 1 and decays; tokens/s still grow");
+    clg_curve *c = curve(&s, CLG_STRONG, 4e6, 256);
+    CHECK_NEAR(c->point[0].efficiency, 1, 1e-12);
+    CHECK(c->point[7].efficiency < 0.95);
+    for (int i = 1; i < 8; i++)
+        CHECK(c->point[i].plan.tokens_per_s > c->point[i - 1].plan.tokens_per_s);
+    CASE("weak: efficiency holds");
+    c = curve(&s, CLG_WEAK, 4e6, 64);
+    CHECK(c->point[7].efficiency > 0.9);
+    CHECK(c->point[7].plan.layout.global_batch == 64 * 128);
+    CASE("past the critical batch more tokens are needed, and the point says so");
+    CHECK(c->point[7].past_dp_cap && !c->point[0].past_dp_cap);
+    CHECK(c->point[7].samples_ratio > 5);
+    CASE("no wall: no cap, no point past it");
+    c = curve(&s, CLG_WEAK, INFINITY, 64);
+    CHECK(isinf(c->dp_cap_gpus));
+    for (int i = 0; i < 8; i++) CHECK(!c->point[i].past_dp_cap && c->point[i].samples_ratio == 1);
+    CASE("the cap moves right with the critical batch");
+    CHECK(curve(&s, CLG_STRONG, 8e6, 256)->dp_cap_gpus >
+          1.9 * curve(&s, CLG_STRONG, 4e6, 256)->dp_cap_gpus);
+    CASE("a network without limits: no exposed traffic, efficiency stays near 1");
+    clg_scenario fast = s;
+    fast.machine.node.link_bytes_per_s *= 1e6;
+    fast.machine.gpu.fast_link_bytes_per_s *= 1e6;
+    fast.machine.fabric.bytes_per_s *= 1e6;
+    fast.machine.node.nic_bytes_per_s *= 1e6;
+    fast.machine.node.link_latency_s = fast.machine.fabric.latency_s = 1e-12;
+    fast.stack.jitter = 0;
+    CHECK(clg_scenario_prepare(&arena, &fast, &e) == CLG_OK);
+    c = curve(&fast, CLG_WEAK, INFINITY, 64);
+    CHECK(c->point[7].communication_fraction < 0.05);
+    CHECK_NEAR(c->point[7].efficiency, 1, 0.05);
+    CASE("a larger model holds efficiency longer");
+    clg_scenario large = scenario("llama-2-70b");
+    clg_curve *of_large = curve(&large, CLG_STRONG, 4e6, 256);
+    clg_curve *of_small = curve(&s, CLG_STRONG, 4e6, 256);
+    CHECK(of_large->point[7].plan.mfu > of_small->point[7].plan.mfu);
+    CASE("elasticities: between 0 and 1, tensor rate the largest for a compute-bound plan");
+    clg_sensitivity r[CLG_RESOURCES];
+    CHECK(clg_sensitivities(&arena, &s, &of_small->point[0].plan.layout, r, &e) == CLG_OK);
+    double sum = 0;
+    for (int i = 0; i < CLG_RESOURCES; i++) {
+        CHECK(r[i].elasticity > -1e-6 && r[i].elasticity < 1);
+        CHECK(r[i].elasticity <= r[0].elasticity + 1e-9);
+        sum += r[i].elasticity;
+    }
+    CHECK(sum < 1.02);
+    clg_arena_clear(&arena);
+    return DONE;
+}

@@ -1,0 +1,148 @@
+/* test_answer.c -- the product is the price, more load is cheaper tokens, and costs against
+ * published measurements. */
+#include "model/preset.h"
+#include "serve/answer.h"
+#include "test.h"
+
+typedef struct world {
+    clg_arena arena;
+    clg_scenario scenario;
+    clg_engine engine;
+} world;
+
+static void build(world *w, const char *model, const char *gpu) {
+    clg_error error = {0};
+    clg_machine *m = &w->scenario.machine;
+    *w = (world){0};
+    CHECK(clg_model_find(&w->arena, model, &w->scenario.model, &error) == CLG_OK);
+    CHECK(clg_gpu_find(&w->arena, gpu, &m->gpu, &error) == CLG_OK);
+    CHECK(clg_node_default(&w->arena, &m->gpu, &m->node, &error) == CLG_OK);
+    CHECK(clg_fabric_find(&w->arena, m->node.fabric, &m->fabric, &error) == CLG_OK);
+    m->gpus = m->node.gpus;
+    CHECK(clg_scenario_prepare(&w->arena, &w->scenario, &error) == CLG_OK);
+    CHECK(clg_engine_find(&w->arena, "vllm", &w->engine, &error) == CLG_OK);
+    w->scenario.price.usd_per_s = 3.0 / 3600;
+}
+
+static clg_demand at_rate(world *w, double rate, double span_s, double prompt, double output) {
+    clg_demand d;
+    clg_error error = {0};
+    clg_synthetic s = {.requests_per_s = rate,
+                       .span_s = span_s,
+                       .burstiness = 1,
+                       .peak_over_mean = 1,
+                       .duty = 1,
+                       .prompt_tokens = prompt,
+                       .output_tokens = output,
+                       .spread = 0.3,
+                       .seed = 1};
+    CHECK(clg_demand_make(&w->arena, &s, &d, &error) == CLG_OK);
+    return d;
+}
+
+static clg_replica replica_of(world *w, const clg_demand *d, clg_precision weights, int tp) {
+    clg_replica r;
+    clg_error error = {0};
+    clg_replica_choice c = {.tp = tp, .weights = weights, .compute = weights, .cache = CLG_BF16};
+    CHECK(clg_replica_prepare(&w->arena, &w->scenario, &w->engine, &c, d, &r, &error) == CLG_OK);
+    return r;
+}
+
+static clg_serve_answer answer(world *w, const clg_demand *d, const clg_api_price *api) {
+    clg_replica r = replica_of(w, d, CLG_BF16, 1);
+    clg_serve_answer a;
+    clg_error error = {0};
+    clg_serve_question q = {.replica = &r,
+                            .demand = d,
+                            .target = {2, 0.2, 0.99},
+                            .api = api,
+                            .cold_start_s = 60,
+                            .full_share = 0.5};
+    CHECK(clg_serve_answer_make(&w->arena, &q, (clg_serve_progress){0}, &a, &error) == CLG_OK);
+    return a;
+}
+
+/* Mean time per output token of a closed loop. */
+static double tpot_ms(const char *model, const char *gpu, clg_precision weights, int tp,
+                      double prompt, double output, int64_t clients) {
+    static world w;
+    build(&w, model, gpu);
+    clg_demand d = at_rate(&w, 1e6, 1e-6 * (double)clients * 8, prompt, output);
+    clg_replica r = replica_of(&w, &d, weights, tp);
+    clg_fleet f;
+    clg_serve_target target = {1, 1, 0.5};
+    r.rules.clients = clients;
+    clg_fleet_run(&w.arena, &r, &d, 1, &target, &f);
+    clg_arena_clear(&w.arena);
+    return 1e3 * f.tpot_s.mean;
+}
+
+int main(void) {
+    static world w;
+    build(&w, "llama-3.1-8b", "h100-sxm");
+    clg_api_price api = {.name = "x",
+                         .title = "x",
+                         .date = "x",
+                         .usd_per_input_token = 2e-7,
+                         .usd_per_output_token = 6e-7};
+    CASE("the product of the factors is what is paid");
+    double last = INFINITY;
+    for (double rate = 0.1; rate < 200; rate *= 10) {
+        clg_demand d = at_rate(&w, rate, 1800, 800, 150);
+        clg_serve_answer a = answer(&w, &d, &api);
+        double product = 1;
+        for (int i = 0; i < CLG_FACTORS; i++) product *= a.factor[i];
+        double paid =
+            a.usd_per_s * (double)a.fleet.replicas * d.span_s * 1e6 / (double)d.output_tokens;
+        CHECK_NEAR(product, paid, 1e-9);
+        CHECK_NEAR(a.usd_per_million, paid, 1e-9);
+        CHECK(a.meets && a.usd_per_million < last);
+        CHECK(a.factor[CLG_FACTOR_BATCH] > 1 && a.factor[CLG_FACTOR_GRANULARITY] >= 1);
+        CHECK(a.rho > 0 && a.rho < 1 && a.mfu < a.fleet.busy_share && a.mfu > 0);
+        CHECK(a.ttft_low_s < a.ttft_high_s);
+        last = a.usd_per_million;
+    }
+    CASE("break-even: at that load a replica costs what the API asks");
+    clg_demand d = at_rate(&w, 5, 600, 800, 150);
+    clg_serve_answer a = answer(&w, &d, &api);
+    double at_break_even = a.break_even_share * a.offline_tokens_per_s;
+    CHECK_NEAR(1e6 * a.usd_per_s / at_break_even, a.api_usd_per_million, 1e-9);
+    CASE("a fleet of one at half the duty costs twice as much");
+    clg_synthetic s = {.requests_per_s = 2,
+                       .span_s = 86400,
+                       .burstiness = 1,
+                       .peak_over_mean = 1,
+                       .duty = 1,
+                       .prompt_tokens = 500,
+                       .output_tokens = 100,
+                       .seed = 1};
+    clg_demand all, half;
+    clg_error error = {0};
+    CHECK(clg_demand_make(&w.arena, &s, &all, &error) == CLG_OK);
+    s.requests_per_s = 1;
+    s.duty = 0.5;
+    CHECK(clg_demand_make(&w.arena, &s, &half, &error) == CLG_OK);
+    CHECK_NEAR(answer(&w, &half, &api).usd_per_million / answer(&w, &all, &api).usd_per_million, 2,
+               0.01);
+    CASE("too large for one GPU is a sentence");
+    static world big;
+    build(&big, "llama-3.1-70b", "h100-sxm");
+    clg_replica r;
+    clg_replica_choice one = {.tp = 1, .weights = CLG_BF16, .compute = CLG_BF16, .cache = CLG_BF16};
+    CHECK(clg_replica_prepare(&big.arena, &big.scenario, &big.engine, &one, &d, &r, &error) ==
+          CLG_BAD_INPUT);
+    one.tp = 3;
+    CHECK(clg_replica_prepare(&big.arena, &big.scenario, &big.engine, &one, &d, &r, &error) ==
+          CLG_BAD_INPUT);
+    clg_arena_clear(&big.arena);
+    /* InferenceX silicon rows (2026): milliseconds per output token, TensorRT-LLM and vLLM. */
+    CASE("time per token against silicon");
+    CHECK_NEAR(tpot_ms("llama-3.1-8b", "h100-sxm", CLG_BF16, 1, 1024, 256, 8), 7.55, 0.15);
+    CHECK_NEAR(tpot_ms("llama-3.1-8b", "h100-sxm", CLG_BF16, 1, 1024, 256, 128), 23.09, 0.15);
+    CHECK_NEAR(tpot_ms("llama-3.1-8b", "h100-sxm", CLG_BF16, 2, 4096, 256, 32), 14.27, 0.15);
+    CHECK_NEAR(tpot_ms("llama-3.1-70b", "h100-sxm", CLG_FP8, 4, 1024, 1024, 16), 13.19, 0.15);
+    CHECK_NEAR(tpot_ms("llama-3.1-70b", "h100-sxm", CLG_FP8, 8, 1024, 8192, 8), 9.81, 0.15);
+    CHECK_NEAR(tpot_ms("llama-3.1-70b", "b200-sxm", CLG_NVFP4, 8, 8192, 1024, 16), 8.80, 0.15);
+    clg_arena_clear(&w.arena);
+    return DONE;
+}

@@ -1,0 +1,137 @@
+/* test_demand.c -- traces of every dialect, broken rows counted, made-up demands as asked. */
+#include "serve/demand.h"
+#include "test.h"
+
+static clg_status read(clg_arena *arena, const char *text, clg_demand *d, clg_error *error) {
+    *error = (clg_error){0};
+    return clg_demand_read(arena, "t", text, strlen(text), d, error);
+}
+
+static void one_of(clg_arena *arena, const char *text, double second_s) {
+    clg_demand d;
+    clg_error error;
+    CHECK(read(arena, text, &d, &error) == CLG_OK);
+    CHECK(d.count == 2 && clg_demand_lost(&d) == 0);
+    CHECK_NEAR(d.request[1].arrival_s, second_s, 1e-7); /* a double of a date has 0.2 us */
+    CHECK(d.request[0].prompt_tokens == 374 && d.request[1].output_tokens == 109);
+}
+
+static clg_demand made(clg_arena *arena, clg_synthetic s) {
+    clg_demand d;
+    clg_error error = {0};
+    CHECK(clg_demand_make(arena, &s, &d, &error) == CLG_OK);
+    return d;
+}
+
+static const clg_synthetic plain = {.requests_per_s = 10,
+                                    .span_s = 86400,
+                                    .burstiness = 1,
+                                    .peak_over_mean = 1,
+                                    .duty = 1,
+                                    .prompt_tokens = 500,
+                                    .output_tokens = 100,
+                                    .spread = 1,
+                                    .seed = 3};
+
+int main(void) {
+    clg_arena arena = {0};
+    clg_demand d;
+    clg_error error;
+    CASE("dialects");
+    one_of(&arena,
+           "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
+           "2023-11-16 18:15:50.9951690,396,109\n",
+           4.314579);
+    one_of(&arena,
+           "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-29T23:59:59.5Z,374,44\n"
+           "2024-03-01T00:00:01Z,396,109\n",
+           1.5);
+    one_of(&arena, "arrival_s,TIMESTAMP,ContextTokens,GeneratedTokens\r\n5,x,374,44\r\n6,x,396,109",
+           1);
+    one_of(&arena,
+           "timestamp_ms,input_length,output_length,hash_ids\n0,374,44,\"1 2\"\n"
+           "3000,396,109,\"1,2\"\n",
+           3);
+    one_of(&arena,
+           "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+           "5,ChatGPT,374,44,418,Conversation log\n45,GPT-4,396,109,505,API log\n",
+           40);
+    one_of(&arena,
+           "{\"timestamp\": 0, \"input_length\": 374, \"output_length\": 44}\n\n"
+           "{\"timestamp\": 1500, \"input_length\": 396, \"output_length\": 109}\n",
+           1.5);
+    one_of(&arena,
+           "\xEF\xBB\xBF"
+           "arrival_s,prompt_tokens,output_tokens\n1e0,374,44\n2.5E0,396,109\n",
+           1.5);
+    CASE("nothing is lost without a count");
+    CHECK(read(&arena,
+               "arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,-3,5\n-1,3,5\n2,,5\n3,x,5\n"
+               "4\n5,0,5\n6,10,0\n7,1e30,5\n1e300,1,5\n8,10,5\n",
+               &d, &error) == CLG_OK);
+    CHECK(d.count == 2 && d.lost.negative == 2 && d.lost.unreadable == 3);
+    CHECK(d.lost.empty == 2 && d.lost.absurd == 2);
+    CASE("out of order is sorted in and counted");
+    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n9,1,1\n3,2,2\n5,3,3\n", &d,
+               &error) == CLG_OK);
+    CHECK(d.moved == 1 && d.request[0].prompt_tokens == 2);
+    CHECK_NEAR(d.request[2].arrival_s, 6, 1e-12);
+    CASE("broken JSON lines are counted");
+    CHECK(read(&arena, "{\"timestamp\":1,\"input_length\":3,\"output_length\":4}\n{broken\n[]\n",
+               &d, &error) == CLG_OK);
+    CHECK(d.count == 1 && d.lost.unreadable == 2);
+    CASE("no request at all, and no known columns, are sentences");
+    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n1,0,0\n", &d, &error) ==
+          CLG_BAD_INPUT);
+    CHECK(read(&arena, "a,b\n1,2\n", &d, &error) == CLG_BAD_INPUT && error.message[0]);
+    CHECK(read(&arena, "", &d, &error) == CLG_BAD_INPUT);
+    CASE("made up: count, lengths and burstiness as asked");
+    d = made(&arena, plain);
+    CHECK_NEAR((double)d.count, 864000, 0.005);
+    CHECK_NEAR((double)d.prompt_tokens / (double)d.count, 500, 0.01);
+    CHECK_NEAR((double)d.output_tokens / (double)d.count, 100, 0.01);
+    clg_synthetic s = plain;
+    s.burstiness = 0.25;
+    d = made(&arena, s);
+    double sum = 0, squares = 0;
+    for (int64_t i = 1; i < d.count; i++) {
+        double gap = d.request[i].arrival_s - d.request[i - 1].arrival_s;
+        sum += gap;
+        squares += gap * gap;
+    }
+    double mean = sum / (double)(d.count - 1);
+    CHECK_NEAR(squares / (double)(d.count - 1) / (mean * mean) - 1, 4, 0.05);
+    CASE("made up: duty and day keep the mean");
+    s = plain;
+    s.duty = 0.4;
+    d = made(&arena, s);
+    CHECK_NEAR((double)d.count, 864000, 0.01);
+    CHECK(d.request[d.count - 1].arrival_s <= 0.41 * 86400);
+    s = plain;
+    s.peak_over_mean = 1.8;
+    d = made(&arena, s);
+    CHECK_NEAR((double)d.count, 864000, 0.01);
+    CHECK_NEAR(clg_demand_peak_over_mean(&d), 1.85, 0.08);
+    CASE("the same seed is the same demand, another is another");
+    clg_demand again = made(&arena, s), other;
+    CHECK(memcmp(d.request, again.request, 1000 * sizeof *d.request) == 0);
+    s.seed = 4;
+    other = made(&arena, s);
+    CHECK(memcmp(d.request, other.request, 1000 * sizeof *d.request) != 0);
+    CASE("slices share the requests and keep the sum");
+    int64_t parts = 0;
+    for (int h = 0; h < 24; h++) parts += clg_demand_slice(&d, h * 3600, (h + 1) * 3600).count;
+    CHECK(parts == d.count);
+    CASE("absurd wishes are refused");
+    clg_synthetic bad = plain;
+    bad.requests_per_s = 0;
+    CHECK(clg_demand_make(&arena, &bad, &d, &error) == CLG_BAD_INPUT);
+    bad = plain;
+    bad.spread = 1e9;
+    CHECK(clg_demand_make(&arena, &bad, &d, &error) == CLG_BAD_INPUT);
+    bad = plain;
+    bad.requests_per_s = 1e12;
+    CHECK(clg_demand_make(&arena, &bad, &d, &error) == CLG_BAD_INPUT);
+    clg_arena_clear(&arena);
+    return DONE;
+}
