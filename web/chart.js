@@ -8,7 +8,7 @@ const speedHeight = 270, efficiencyHeight = 120;
 /** What a picture looks like outside the page. */
 const exportStyle = `text{font:12px sans-serif;fill:#333}.grid{stroke:#ddd}.axis{stroke:#888}.ideal{stroke:#999;stroke-dasharray:2 4;fill:none}
 .line{fill:none;stroke-width:2}.strong{stroke:#2f6fd0}.weak{stroke:#c9730a}.ghost{opacity:.45;stroke-dasharray:6 4}.band{stroke:none;opacity:.16}
-.band.strong,.dot.strong{fill:#2f6fd0}.band.weak,.dot.weak{fill:#c9730a}.dot.draft{fill:#fff}.cross{fill:#b3261e}.guide{display:none}`;
+.band.strong,.dot.strong{fill:#2f6fd0}.band.weak,.dot.weak{fill:#c9730a}.dot.draft{fill:#fff}.cross{fill:#b3261e}.cheap{fill:#2a9d8f;opacity:.1}.wall{stroke:#b3261e;stroke-dasharray:5 3}.guide{display:none}`;
 
 function logScale(low, high, from, to) {
   const a = Math.log(low), span = Math.log(high) - a || 1;
@@ -38,10 +38,10 @@ function text(words, x, y, anchor = "middle") {
 }
 
 /**
- * Draws into an svg element.
+ * Draws into an svg element. Where more GPUs still pay, up to knee and cap, the ground is tinted.
  * @param {{sizes: number[], series: {mode: string, ghost?: boolean, points: {gpus: number,
  *   tokens: number, low: number, high: number, efficiency: number, draft: boolean}[]}[],
- *   missing: number[]}} data
+ *   missing: number[], cap: number | null, knee: number | null}} data
  * @returns {(gpus: number | null) => void} moves the guide
  */
 export function drawCurve(svg, data, width) {
@@ -58,6 +58,7 @@ export function drawCurve(svg, data, width) {
   const e = (share) => floor2 - (share / best) * efficiencyHeight;
   const parts = [...axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, any: all.length > 0 })];
   if (first) parts.push(idealOf(first, data.sizes, { x, y }));
+  if (first) parts.unshift(...wallsOf(data, first.gpus, { x, floor2 }));
   for (const one of data.series) parts.push(...seriesOf(one, { x, y, e }));
   for (const gpus of data.missing) parts.push(drawn("text", { class: "cross", x: x(gpus), y: floor - 6, "text-anchor": "middle" }, "×", drawn("title", {}, `${showWhole(gpus)} GPUs: nothing fits`)));
   const guide = drawn("line", { class: "guide", y1: margin.top, y2: floor2, visibility: "hidden" });
@@ -86,6 +87,18 @@ function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, a
   yield text("tokens/s", margin.left + 6, margin.top + 12, "start");
   yield text("efficiency", margin.left + 6, top2 - 8, "start");
   for (const end of [floor, floor2]) yield drawn("line", { class: "axis", x1: margin.left, x2: right, y1: end, y2: end });
+}
+
+/** Cheap ground from the first size that runs to the nearer wall, and a line for each wall. */
+function* wallsOf({ cap, knee, sizes }, first, { x, floor2 }) {
+  const last = sizes.at(-1), end = Math.min(cap ?? last, knee ?? last, last);
+  if (end > first) yield drawn("rect", { class: "cheap", x: x(first), y: margin.top, width: x(end) - x(first), height: floor2 - margin.top });
+  for (const [words, gpus, line] of [["DP cap", cap, 1], ["knee", knee, 2]]) {
+    if (!gpus || gpus > last || gpus < sizes[0]) continue;
+    const side = x(gpus) > x(sizes[0]) + 60 ? "end" : "start";
+    yield drawn("line", { class: "wall", x1: x(gpus), x2: x(gpus), y1: margin.top, y2: floor2 });
+    yield drawn("text", { class: "wall-name", x: x(gpus) + (side === "end" ? -4 : 4), y: margin.top + 12 + 15 * line, "text-anchor": side }, words);
+  }
 }
 
 /** As if the first size that runs were copied: tokens/s in proportion to GPUs. */

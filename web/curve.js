@@ -4,8 +4,8 @@
  * hollow); when it rests, every size is searched. */
 import { drawCurve, pictureOf, sizeAt } from "./chart.js";
 import { download, drawn, element } from "./dom.js";
-import { showBytes, showCount, showLayout, showSeconds, showShare, showWhole, timeParts } from "./format.js";
-import { askCurve, sizesTo } from "./scale.js";
+import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+import { askCurve, askWalls, sizesTo } from "./scale.js";
 import { requestOf, stateOfHash } from "./state.js";
 
 const rest = 220; // ms without a change before every size is searched
@@ -22,6 +22,7 @@ function stopsOf(models) {
     ["global-batch", "global batch", powersOf2(-3, 7).map((m) => `${m}Mtok`)],
     ["seq", "sequence", powersOf2(10, 17).map(String)],
     ["fabric", "fabric per GPU", rates],
+    ["critical-batch", "critical batch", ["", ...powersOf2(-3, 7).map((m) => `${m}Mtok`), "none"]],
     ["to", "up to GPUs", powersOf2(6, 17).map(String)],
   ];
 }
@@ -43,7 +44,7 @@ function sliderOf([flag, words, values], fallback, set) {
   });
   const box = element("div", { class: "slider" }, element("label", { for: range.id }, words), range, shown);
   return { box, show(state) {
-    range.value = placeOf(values, state[flag] || fallback);
+    range.value = placeOf(values, state[flag] || (values[0] === "" ? "" : fallback));
     shown.textContent = state[flag] || fallback;
     range.setAttribute("aria-valuetext", shown.textContent);
   } };
@@ -67,13 +68,30 @@ function lineOf(held, mode, sizes) {
   return points;
 }
 
-function cardOf(mode, point) {
+/** What a batch beyond the critical one costs, at one size of the strong curve. */
+function progressOf(wall) {
+  if (!wall?.layout) return null;
+  const money = wall.usd_to_target === null ? "" : `, ${showMoney(wall.usd_to_target)}`;
+  return element("p", {}, `${wall.past_dp_cap ? "past the DP cap; " : ""}${showSeconds(3600 * wall.hours_to_target)} to the target${money}, ` +
+    `${wall.samples_needed_ratio.toFixed(2)} × the samples of small batches, ${showShare(wall.marginal_share)} of added GPUs become progress`);
+}
+
+function wallWords(walls) {
+  if (!walls) return "";
+  const { dp_cap: cap, knee } = walls;
+  const laws = cap.laws?.length ? ` (${cap.laws.map(({ name, batch_tokens }) => `${name} ${showCount(batch_tokens)}`).join(", ")})` : "";
+  const batch = cap.batch_tokens === null ? "no critical batch" : `critical batch ${showCount(cap.batch_tokens)} tokens, ${cap.law}${laws}`;
+  return `DP cap: ${cap.gpus === null ? "none" : `${showWhole(cap.gpus)} GPUs`}; knee: ${knee.gpus === null ? knee.why : `${showWhole(knee.gpus)} GPUs, ${knee.why}`}; ${batch}`;
+}
+
+function cardOf(mode, point, wall) {
   if (!point) return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode]), element("p", {}, "nothing fits here"));
   const e = point.answer;
   return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode], point.draft ? element("small", {}, "draft: layout held") : null),
     element("p", { class: "layout" }, showLayout(e.layout)),
     element("p", {}, `${showCount(e.tokens_per_s)} tokens/s, step ${showSeconds(e.step_s)}, MFU ${showShare(e.mfu)}, efficiency ${showShare(point.efficiency)}, ` +
       `${showWhole(e.layout.global_batch)} sequences, ${showBytes(e.memory.total_bytes)}, bound by ${e.bound_by.replaceAll("_", " ")}`),
+    progressOf(wall),
     element("div", { class: "stack thin" }, timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) =>
       element("span", { class: `bar ${color}`, style: `width:${(100 * e.time[key]) / e.step_s}%`, title: `${words} ${showSeconds(e.time[key])}` }))),
     element("p", { class: "ledger" }, timeParts.filter(({ key }) => e.time[key] > 0.005 * e.step_s).map(({ key, words, color }) =>
@@ -112,16 +130,16 @@ export function openCurve(panel, pool, knobs, page) {
   const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status", role: "status" });
   const table = element("div", { class: "scroll" });
   const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
-  const pinnedName = element("li", {});
+  const pinnedName = element("li", {}), wallLine = element("p", { class: "walls" });
   let state = {}, sizes = [], held = new Map(), guides = new Map(), pinned = { key: "", held: new Map() };
-  let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0;
+  let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false;
 
   const pinOf = ({ pin: _, tab: __, ...rest }) => new URLSearchParams(Object.entries(rest).filter(([, v]) => v)).toString();
   const keepName = (kind) => `${state.model}-curve.${kind}`;
   panel.append(element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status,
     element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
       element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), pinnedName),
-    svg, cards,
+    svg, wallLine, cards,
     element("p", { class: "buttons" }, pin,
       element("button", { type: "button", onclick: () => download(keepName("svg"), "image/svg+xml", pictureOf(svg)) }, "SVG"),
       element("button", { type: "button", onclick: () => download(keepName("csv"), "text/csv", csvOf(lines)) }, "CSV"),
@@ -134,7 +152,9 @@ export function openCurve(panel, pool, knobs, page) {
     lines = Object.fromEntries(Object.keys(modes).map((mode) => [mode, lineOf(held, mode, sizes)]));
     const ghosts = Object.keys(modes).map((mode) => ({ mode, ghost: true, points: lineOf(pinned.held, mode, sizes) })).filter((one) => one.points.length);
     const missing = sizes.filter((n) => held.has(`strong/${n}`) && !lines.strong.some((p) => p.gpus === n));
-    moveGuide = drawCurve(svg, { sizes, missing, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
+    wallLine.textContent = wallWords(walls);
+    const cap = walls?.dp_cap.gpus ?? null, knee = walls?.knee.gpus ?? null;
+    moveGuide = drawCurve(svg, { sizes, missing, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
     hover(hovered);
     table.replaceChildren(tableOf(lines));
   }
@@ -144,7 +164,7 @@ export function openCurve(panel, pool, knobs, page) {
     hovered = sizes.includes(gpus) ? gpus : null;
     const at = hovered ?? sizes.findLast((n) => lines.strong.some((p) => p.gpus === n)) ?? sizes[0];
     moveGuide(at);
-    cards.replaceChildren(element("h2", {}, `${showWhole(at)} GPUs`), ...Object.entries(lines).map(([mode, points]) => cardOf(mode, points.find((p) => p.gpus === at))));
+    cards.replaceChildren(element("h2", {}, `${showWhole(at)} GPUs`), ...Object.entries(lines).map(([mode, points]) => cardOf(mode, points.find((p) => p.gpus === at), mode === "strong" && walls?.points.find((p) => p.gpus === at))));
   }
   svg.addEventListener("pointermove", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
   svg.addEventListener("click", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
@@ -167,10 +187,27 @@ export function openCurve(panel, pool, knobs, page) {
   }
   const far = (key, gpus) => Math.abs(Math.log(Number(key.split("/")[1]) / gpus));
 
+  /** Walls for the newest state, among the layouts at hand; one question at a time. */
+  async function findWalls() {
+    if (walling) return;
+    walling = true;
+    let asked = 0;
+    while (asked !== wanted) {
+      asked = wanted;
+      const layouts = sizes.map((gpus) => guide("strong", gpus)).filter(Boolean);
+      const found = await askWalls((request) => pool.ask(request, { group: "walls" }), requestOf(state, "scale"), layouts);
+      if (asked !== wanted) continue;
+      walls = found;
+      draw();
+    }
+    walling = false;
+  }
+
   /** Prices the layouts at hand for the newest state, again while it keeps changing. */
   async function draft() {
     if (drafting || !guides.size) return;
     drafting = true;
+    findWalls();
     while (drafted !== wanted) {
       const version = wanted, began = performance.now(), fresh = new Map();
       await askCurve((request) => pool.ask(request, { group: "draft" }), requestOf(state, "explain"), sizes, guide,
@@ -200,6 +237,7 @@ export function openCurve(panel, pool, knobs, page) {
     page.fail(error);
     if (error) return;
     guides = new Map([...held].filter(([, one]) => one.answer).map(([key, one]) => [key, one.answer.layout]));
+    findWalls();
     draw();
     svg.dataset.searchMs = (performance.now() - began).toFixed(1);
     svg.dataset.version = String(version);

@@ -1,9 +1,10 @@
 /* form.js -- controls drawn from the core's own list of knobs; errors stand at their field. */
 import { element } from "./dom.js";
 
-const shownGroups = ["MACHINE", "JOB", "LAYOUT"];
-const foldedGroups = ["LAYOUT"];
+const shownGroups = ["MACHINE", "JOB", "LAYOUT", "SCALING"];
+const foldedGroups = ["LAYOUT", "SCALING"];
 const extraKnobs = ["top"]; // of groups that are not shown otherwise
+const pageDoes = ["mode"]; // knobs the page has another place for: it draws both modes
 
 function optionsOf(choices) {
   return choices.map(({ name, title }) => element("option", { value: name }, title && title !== name ? `${name}: ${title}` : name));
@@ -54,7 +55,7 @@ function modelField(models, takeConfig) {
 export function openForm(form, knobs, changed, takeConfig) {
   const extra = knobs.groups.flatMap((group) => group.params).filter((param) => extraKnobs.includes(param.flag));
   for (const group of knobs.groups.filter(({ name }) => shownGroups.includes(name))) {
-    const fields = group.params.map(fieldOf);
+    const fields = group.params.filter(({ flag }) => !pageDoes.includes(flag)).map(fieldOf);
     if (group.name === "LAYOUT") fields.push(...extra.map(fieldOf));
     if (group.name === "MACHINE") form.append(modelField(knobs.models, takeConfig));
     form.append(foldedGroups.includes(group.name)

@@ -85,6 +85,7 @@ async function openPage() {
       byId(tab.getAttribute("aria-controls")).hidden = !open;
     }
     clearTimeout(timer);
+    byId("group-SCALING").hidden = state.tab !== "curve";
     if (state.tab === "curve") curve.show(state);
     else timer = setTimeout(plan, settled ? 0 : typing);
     waiting = state.tab !== "curve";

@@ -1,8 +1,8 @@
 /* scale.js -- the one place that turns a request into a curve.
  *
- * Every size is one `explain` question: the best layout there. When the core answers `scale` (with
- * critical-batch laws, the data-parallel cap and the knee), this is the file to change: askCurve
- * then sends one request and hands its points on. */
+ * Points come from one `explain` question a size, so that workers share them and a picture grows as
+ * they come. Cap, knee and hours come from one `scale` question for all sizes: among the layouts
+ * that won, which gives the same winners and costs little. */
 
 /** Sizes of a curve: doubling from 8. */
 export function sizesTo(most) {
@@ -19,6 +19,25 @@ function draftOf(request, layout) {
   const fix = open.map((axis) => `${axis}=${Number(layout[axis])}`.replace("NaN", layout[axis]));
   if (!("micro-batch" in request)) fix.push(layout.micro_batch > 1 ? `micro-batch=1,${layout.micro_batch}` : "micro-batch=1");
   return { ...request, fix: [...(request.fix ?? []), ...fix] };
+}
+
+/** Every value of the open axes that some layout has. */
+function unionOf(request, layouts) {
+  const values = (axis) => [...new Set(layouts.map((layout) => String(Number(layout[axis])).replace("NaN", layout[axis])))];
+  const fix = axes.filter((axis) => !(axis in request)).map((axis) => `${axis}=${values(axis).join()}`);
+  if (!("micro-batch" in request)) fix.push(`micro-batch=${[...new Set(layouts.map((layout) => layout.micro_batch))].join()}`);
+  return fix;
+}
+
+/**
+ * The walls of the strong curve: dp_cap, knee, and points with hours and samples.
+ * @param {object} request a scale request
+ * @param {object[]} layouts the best ones of all sizes
+ */
+export async function askWalls(ask, request, layouts) {
+  if (!layouts.length) return null;
+  const answer = await ask({ ...request, fix: [...(request.fix ?? []), ...unionOf(request, layouts)] });
+  return answer && (answer.value.error ? null : answer.value);
 }
 
 /** Sequences of a step at the size the person gave: what weak scaling keeps per GPU. */

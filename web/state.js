@@ -3,6 +3,7 @@
 /** Keys that are the page's own; all others are flags of the core. */
 const pageKeys = new Set(["tab", "to", "pin", "model", "config"]);
 const listKeys = new Set(["fix", "not"]); // flags that may be given more than once
+const onlyFor = { top: "plan", mode: "scale", "critical-batch": "scale", knee: "scale" };
 
 export const firstState = {
   tab: "plan", to: "16384", model: "llama-3.1-405b", gpus: "1024", seq: "8192", "global-batch": "16Mtok",
@@ -29,8 +30,8 @@ export function requestOf(state, command) {
   const request = { command, model: state.model ?? "" };
   if (state.config) request.config = state.config;
   for (const [key, value] of Object.entries(state))
-    if (!pageKeys.has(key) && value) request[key] = valueOf(key, value);
-  if (command !== "plan") delete request.top;
+    if (!pageKeys.has(key) && value && (onlyFor[key] ?? command) === command) request[key] = valueOf(key, value);
+  if (command === "scale") request.gpus = `8..${state.to || firstState.to}`;
   return request;
 }
 
@@ -38,7 +39,7 @@ const quoted = (word) => (/^[\w.,=/+:-]+$/.test(word) ? word : `'${word.replaceA
 
 /** The same question at the command line. */
 export function commandLineOf(state) {
-  const { command, model, config: _, ...flags } = requestOf(state, "plan");
+  const { command, model, config: _, ...flags } = requestOf(state, state.tab === "curve" ? "scale" : "plan");
   const words = Object.entries(flags).flatMap(([flag, value]) =>
     value === true ? [`--${flag}`] : [value].flat().flatMap((one) => [`--${flag}`, quoted(one)]));
   return ["ceiling", command, quoted(model), ...words].join(" ");

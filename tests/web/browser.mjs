@@ -167,6 +167,17 @@ async function curveTab() {
   check("a point is the command line's", row?.includes(want.step_s.toPrecision(3)), `${row} / ${want.step_s}`);
   await read(`document.querySelectorAll("#curve details").forEach((d) => (d.open = false))`);
   await shot("curve-light.webp");
+  const scale = ask("scale", "llama-3.1-70b", "--gpus", "8..16384", "--seq", "8192", "--global-batch", "4Mtok");
+  const whole = (n) => n.toLocaleString("en-US");
+  await until(`/DP cap: /.test(document.querySelector(".walls").textContent)`, "the walls");
+  const walls = await text(".walls");
+  check("the walls are the command line's", walls.includes(`DP cap: ${whole(scale.dp_cap.gpus)} GPUs`) && walls.includes(`knee: ${whole(scale.knee.gpus)} GPUs`), walls);
+  await type("knob-critical-batch", "500ktok");
+  await until(`document.querySelector(".walls").textContent.includes("critical batch 500k")`, "a lower critical batch");
+  await until(`document.querySelector(".curve .wall-name")?.textContent === "DP cap"`, "the cap is drawn");
+  await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "rest");
+  await shot("curve-cap.webp");
+  await type("knob-critical-batch", "");
   const before = await read(`document.querySelector(".curve .line").getAttribute("d")`);
   const seen = await drag("slide-global-batch", 0.1, 0.95);
   const drafts = seen.drafts.sort((a, b) => a - b);
