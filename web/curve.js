@@ -27,13 +27,21 @@ function stopsOf(models) {
   ];
 }
 
+const multiples = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** A number with its multiple, whatever the unit: enough to compare two of a kind. */
+function sizeOf(value) {
+  const [, number, multiple] = /^\s*([\d.]+)\s*([kMGT])?/.exec(value) ?? [];
+  return Number(number) * (multiples[multiple] ?? 1);
+}
+
 /** The stop nearest to a value that may lie between stops. */
 function placeOf(values, value) {
   const exact = values.indexOf(value ?? "");
   if (exact >= 0) return exact;
-  const wanted = Math.log(parseFloat(value));
+  const wanted = Math.log(sizeOf(value));
   if (!Number.isFinite(wanted)) return 0;
-  const far = (v) => Math.abs(Math.log(parseFloat(v)) - wanted) || 0;
+  const far = (v) => (Number.isNaN(sizeOf(v)) ? Infinity : Math.abs(Math.log(sizeOf(v)) - wanted));
   return values.reduce((near, v, i) => (v && (!values[near] || far(v) < far(values[near])) ? i : near), 0);
 }
 

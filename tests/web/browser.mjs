@@ -176,6 +176,7 @@ async function curveTab() {
   await until(`document.querySelector(".walls").textContent.includes("critical batch 500k")`, "a lower critical batch");
   await until(`document.querySelector(".curve .wall-name")?.textContent === "DP cap"`, "the cap is drawn");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "rest");
+  check("a slider stands at a typed value", (await read(`document.getElementById("slide-critical-batch").getAttribute("aria-valuetext") + document.getElementById("slide-critical-batch").value`)) === "500ktok3");
   await shot("curve-cap.webp");
   await type("knob-critical-batch", "");
   const before = await read(`document.querySelector(".curve .line").getAttribute("d")`);
