@@ -4,6 +4,7 @@ import { download } from "./dom.js";
 import { openForm } from "./form.js";
 import { showSeconds } from "./format.js";
 import { showPlan } from "./plan.js";
+import { showTimeline } from "./timeline.js";
 import { openPool } from "./pool.js";
 import { commandLineOf, firstState, hashOfState, requestOf, stateOfHash } from "./state.js";
 
@@ -41,7 +42,7 @@ async function openPage() {
     const answer = await pool.ask(requestOf(state, "explain"), { group: "plan" });
     if (!answer || mine !== asked || shown === mine || !answer.value.memory?.fits) return;
     fail(null);
-    showPlan(panel, { best: answer.value, alternatives: [], pareto: [], search: null }, { fix, tokens: tokensOf(state.tokens) });
+    showPlan(panel, { best: answer.value, alternatives: [], pareto: [], search: null }, { ...view, tokens: tokensOf(state.tokens) });
     byId("plan-status").textContent = "searching for the layouts next to it…";
     document.documentElement.dataset.previewMs ??= performance.now().toFixed(0);
   }
@@ -59,18 +60,31 @@ async function openPage() {
     fail(answer.value.error ?? null);
     if (answer.value.error) return;
     last = answer;
-    showPlan(panel, answer.value, { fix, tokens: tokensOf(state.tokens) });
+    view.tokens = tokensOf(state.tokens);
+    showPlan(panel, answer.value, view);
     byId("plan-status").textContent = `answered in ${showSeconds((performance.now() - began) / 1000)}`;
     document.documentElement.dataset.plan = String(mine);
     document.documentElement.dataset.planMs = performance.now().toFixed(0);
   }
 
-  /** Puts a layout into the form: the search then has one layout to price. */
-  function fix(layout) {
-    for (const axis of ["dp", "zero", "tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute"])
-      state[axis.replace("_", "-")] = String(Number(layout[axis])).replace("NaN", layout[axis]);
-    refresh(true);
-  }
+  /** The flags of a layout. */
+  const flagsOf = (layout) => Object.fromEntries(
+    ["dp", "zero", "tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute"].map((axis) =>
+      [axis.replace("_", "-"), String(Number(layout[axis])).replace("NaN", layout[axis])]));
+
+  const view = {
+    /** Puts a layout into the form: the search then has one layout to price. */
+    fix(layout) {
+      Object.assign(state, flagsOf(layout));
+      refresh(true);
+    },
+    async drawSteps(place, layout) {
+      const { fix: _, not: __, ...request } = requestOf({ ...state, ...flagsOf(layout) }, "timeline");
+      const answer = await pool.ask(request);
+      if (answer?.value.error) place.textContent = answer.value.error.sentence;
+      else if (answer) showTimeline(place, answer.value);
+    },
+  };
 
   function refresh(settled) {
     form.show(state);

@@ -70,6 +70,18 @@ function frontOf(answer) {
       element("td", { class: "number" }, showSeconds(p.step_s)), element("td", { class: "number" }, showBytes(p.total_bytes)))))));
 }
 
+/** The pipeline of one step, asked for when it is opened. */
+function stepsOf(e, page) {
+  const place = element("div", {}, "drawing…");
+  const box = element("details", { id: "steps", ontoggle: () => {
+    page.stepsOpen = box.open;
+    if (box.open && !box.dataset.drawn) page.drawSteps(place, e.layout);
+    if (box.open) box.dataset.drawn = "1";
+  } }, element("summary", {}, "one step, pass by pass"), place);
+  box.open = Boolean(page.stepsOpen);
+  return box;
+}
+
 function certificateOf({ search: s }) {
   if (!s) return null;
   const end = s.complete ? "The search is complete: none is faster by this model." : "The search was stopped before its end.";
@@ -86,7 +98,8 @@ function headOf(e) {
 
 /**
  * Draws an answer of the plan command.
- * @param {{fix: (layout: object) => void, tokens: number}} page
+ * @param {{fix: (layout: object) => void, drawSteps: (place: HTMLElement, layout: object) => void,
+ *   tokens: number, stepsOpen?: boolean}} page
  */
 export function showPlan(panel, answer, page, picked = 0) {
   const children = [];
@@ -96,7 +109,7 @@ export function showPlan(panel, answer, page, picked = 0) {
     if (missing) children.push(element("p", {}, `The nearest, ${showLayout(missing.plan.layout)}, needs ${showBytes(missing.missing_bytes)} more than a GPU has.`), memoryOf(missing.plan));
   } else {
     const e = picked ? answer.alternatives[picked - 1] : answer.best;
-    children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e),
+    children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page),
       alternativesOf(answer, picked, (i) => showPlan(panel, answer, page, i), page.fix), frontOf(answer));
   }
   const focused = document.activeElement?.closest?.("#alternatives") && picked;

@@ -2,6 +2,7 @@
 import { openCore } from "./core.js";
 
 const keptAnswers = 2000;
+const largeAnswer = 1 << 18; // characters; such an answer is not kept
 const patience = 30; // ms a cancelled call may go on before its worker is ended
 
 /**
@@ -28,7 +29,7 @@ export function openPool(module, source) {
   function settle(job, text) {
     const answer = { text, value: JSON.parse(text) };
     if (cache.size > keptAnswers) cache.delete(cache.keys().next().value);
-    cache.set(job.key, answer);
+    if (text.length < largeAnswer) cache.set(job.key, answer);
     job.resolve(answer);
   }
 

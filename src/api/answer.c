@@ -2,6 +2,7 @@
 #include "api/answer.h"
 
 #include "report/json.h"
+#include "timeline/perfetto.h"
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 
@@ -45,4 +46,8 @@ void clg_answer_explain_json(clg_text *text, const clg_answer *answer) {
     clg_json_writer writer = {.text = text, .pretty = true};
     clg_json_explain(&writer, NULL, &answer->scenario, &answer->evaluation);
     clg_text_print(text, "\n");
+}
+
+void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline) {
+    clg_timeline_perfetto(text, timeline, "predicted step");
 }

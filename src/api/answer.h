@@ -33,6 +33,8 @@ clg_status clg_answer_scale(clg_arena *arena, const clg_request *request, clg_pr
 /* The answers as JSON, newline included. `seconds` is what the search took, 0 when not timed. */
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds);
 void clg_answer_explain_json(clg_text *text, const clg_answer *answer);
+/* The step as a trace for ui.perfetto.dev. */
+void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline);
 void clg_answer_scale_json(clg_text *text, const clg_scenario *scenario, const clg_curve *curve);
 
 #endif

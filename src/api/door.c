@@ -27,6 +27,15 @@ static clg_status explain(const caller *c, const clg_request *request, clg_error
     return status;
 }
 
+/* What explain --timeline writes to a file. */
+static clg_status timeline(const caller *c, const clg_request *request, clg_error *error) {
+    clg_answer *answer = clg_take(c->arena, 1, clg_answer);
+    clg_timeline drawn = {.arena = c->arena};
+    clg_status status = clg_answer_explain(c->arena, request, c->progress, &drawn, answer, error);
+    if (status == CLG_OK) clg_answer_timeline_json(c->out, &drawn);
+    return status;
+}
+
 static clg_status scale(const caller *c, const clg_request *request, clg_error *error) {
     clg_scenario *scenario = clg_take(c->arena, 1, clg_scenario);
     clg_curve *curve = clg_take(c->arena, 1, clg_curve);
@@ -51,6 +60,7 @@ typedef struct command {
 static const command commands[] = {{"plan", true, plan},
                                    {"explain", true, explain},
                                    {"scale", true, scale},
+                                   {"timeline", true, timeline},
                                    {"params", false, params}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -62,7 +72,8 @@ static const command *find_command(const char *name, clg_error *error) {
     }
     const char *nearest = name ? clg_name_nearest(names, COMMANDS, name) : NULL;
     clg_error_at(error, NULL, 0, 0, "command");
-    clg_fail(error, CLG_BAD_USAGE, nearest ? nearest : "there are plan, explain, scale and params",
+    clg_fail(error, CLG_BAD_USAGE,
+             nearest ? nearest : "there are plan, explain, scale, timeline and params",
              "there is no command '%.64s'", name ? name : "");
     return NULL;
 }

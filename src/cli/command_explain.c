@@ -3,13 +3,12 @@
 
 #include "report/text.h"
 #include "report/why.h"
-#include "timeline/perfetto.h"
 
 static clg_status write_timeline(clg_session *session, const clg_timeline *timeline,
                                  clg_error *error) {
     const char *path = session->request.value[CLG_PARAM_TIMELINE];
     clg_text trace = {.arena = session->arena};
-    clg_timeline_perfetto(&trace, timeline, "predicted step");
+    clg_answer_timeline_json(&trace, timeline);
     return clg_file_write(path, &trace, error);
 }
 

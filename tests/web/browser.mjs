@@ -92,6 +92,16 @@ async function planTab() {
   await dark(true);
   await shot("plan-dark.webp");
   await dark(false);
+  const began = Date.now();
+  await read(`document.getElementById("steps").open = true`);
+  await until(`document.querySelector("#steps canvas")?.width > 0 && document.querySelector(".steps").style.height`, "the step, pass by pass");
+  notes.push(`timeline of ${await text("#steps .status")} in ${Date.now() - began} ms`);
+  await read(`document.querySelector("#steps [aria-label='zoom to the start']").click()`);
+  await shot("steps.webp");
+  const box = await read(`(() => { const c = document.querySelector(".steps"); c.scrollIntoView(); const r = c.getBoundingClientRect(); return [r.left, r.top]; })()`);
+  await tell("Input.dispatchMouseEvent", { type: "mouseMoved", x: box[0] + 62, y: box[1] + 4 });
+  check("a pass under the pointer", /stage 0: forward of micro-batch \d+, chunk 0: /.test(await text("#steps .status")), await text("#steps .status"));
+  await read(`document.getElementById("steps").open = false`);
   await read(`document.querySelectorAll("#alternatives .small")[2].click()`);
   await until(`location.hash.includes("tp=")`, "a layout kept");
   await until(`/^1 legal|^[1-9] legal/.test(document.getElementById("certificate").textContent)`, "one layout is priced");

@@ -1,10 +1,13 @@
 /* The same request gives the same text at the command line and in WebAssembly, byte for byte.
  * node same.mjs CEILING CORE.wasm */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { openCore } from "../../web/core.js";
 
 const [, , ceiling, wasm] = process.argv;
+const traceFile = join(mkdtempSync(join(tmpdir(), "same-")), "trace.json");
 const config = "data/model/llama-3.1-8b.json";
 
 const requests = [
@@ -22,6 +25,7 @@ const requests = [
   { command: "explain", model: "llama-3.1-8b", gpus: "512", tp: "4", pp: "2", zero: "1", "micro-batch": "1", "global-batch": "1024" },
   { command: "explain", model: "mixtral-8x7b", gpus: "64", optimizer: "muon", "data-loading": "20ms" },
   { command: "explain", model: "llama-3.1-405b", gpus: "8", tp: "8", pp: "1" },
+  { command: "timeline", model: "llama-3.1-8b", gpus: "64", tp: "2", pp: "4" },
   { command: "scale", model: "llama-3.1-70b", gpus: "8..4096", seq: "8192" },
   { command: "scale", model: "dbrx", gpus: "64,128,256", mode: "weak", "critical-batch": "8Mtok", knee: "70%" },
   { command: "scale", model: "dbrx", gpus: "64,", mode: "weak" },
@@ -40,6 +44,7 @@ const requests = [
 function argumentsOf({ command, model, config: _, ...knobs }) {
   const flags = Object.entries(knobs).flatMap(([flag, value]) =>
     value === true ? [`--${flag}`] : [value].flat().flatMap((one) => [`--${flag}`, one]));
+  if (command === "timeline") return ["explain", model, ...flags, "--timeline", traceFile];
   return command === "params" ? [command] : [command, model, ...flags, "--json"];
 }
 
@@ -56,6 +61,7 @@ const call = await openCore(await WebAssembly.compile(readFileSync(wasm)));
 for (const request of requests) {
   let start = performance.now();
   const line = argumentsOf(request);
+  const written = () => (request.command === "timeline" ? readFileSync(traceFile, "utf8") : untimed(program.stdout));
   const program = spawnSync(ceiling, line, { encoding: "utf8", maxBuffer: 1 << 26 });
   native += performance.now() - start;
   start = performance.now();
@@ -63,7 +69,7 @@ for (const request of requests) {
   browser += performance.now() - start;
   const error = JSON.parse(answer).error;
   if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, program.stderr);
-  else check(line.join(" "), answer, untimed(program.stdout));
+  else check(line.join(" "), answer, written());
 }
 
 // what only a JSON request can get wrong
@@ -75,6 +81,7 @@ for (const [text, wanted] of [
   if (error && `${error.sentence}`.includes(wanted)) passed++;
   else { failed++; console.log(`${JSON.stringify(text)}: ${error?.sentence}`); }
 }
+rmSync(dirname(traceFile), { recursive: true });
 if (process.env.VERBOSE) console.log(`command line ${native.toFixed(0)} ms, WebAssembly ${browser.toFixed(0)} ms`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);
