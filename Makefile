@@ -58,7 +58,7 @@ test: all $(tests) $(fuzzers)
 	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(scripts) $(BUILD)/sanitize/count
 
 sanitized: all $(tests) $(fuzzers)
-	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(filter-out tests/house/%,$(scripts)) >$(BUILD)/log 2>&1; \
+	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(filter-out tests/house/% tests/web/%,$(scripts)) >$(BUILD)/log 2>&1; \
 	 printf '#!/bin/sh\ncat %s\n' $(BUILD)/log >$(BUILD)/count; chmod +x $(BUILD)/count
 
 # Looks for new faults in every reader: make fuzz SECONDS=60 (needs clang).
@@ -80,6 +80,40 @@ bench: all
 	 $(CC) $(CFLAGS) -o $(BUILD)/bench_$$(basename $$b .c) $$b $(BUILD)/libceiling.a $(LDLIBS) && \
 	 $(BUILD)/bench_$$(basename $$b .c); done
 
+# The page: the same core as WebAssembly in one HTML file that needs no server and no network.
+WASM_CC    ?= clang
+wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 $(WARNINGS) \
+              -nostdlibinc -isystem /usr/include/wasm32-wasi -Isrc -MMD -MP
+wasm_sources := src/wasm/door.c $(filter-out src/cli/%,$(sources))
+wasm_objects := $(wasm_sources:src/%.c=$(BUILD)/wasm/%.o) $(BUILD)/wasm/dataset_table.o
+
+web: $(BUILD)/ceiling.html
+
+$(BUILD)/ceiling.html: $(BUILD)/page $(BUILD)/ceiling.wasm.gz $(wildcard web/*)
+	$(BUILD)/page web/index.html $@ core=$(BUILD)/ceiling.wasm.gz
+
+$(BUILD)/page: tools/page.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -O1 $(WARNINGS) -o $@ $<
+
+$(BUILD)/ceiling.wasm.gz: $(BUILD)/ceiling.wasm
+	gzip -9nc $< >$@
+
+$(BUILD)/ceiling.wasm: $(BUILD)/wasm/tools $(wasm_objects)
+	$(WASM_CC) --target=wasm32-wasi -mexec-model=reactor -Wl,--strip-debug -Wl,--gc-sections -Wl,--stack-first \
+	  -Wl,-z,stack-size=1048576 -o $@ $(wasm_objects) -lm
+
+$(BUILD)/wasm/%.o: src/%.c | $(BUILD)/wasm/tools
+	@mkdir -p $(@D)
+	$(WASM_CC) $(wasm_flags) -c -o $@ $<
+
+$(BUILD)/wasm/dataset_table.o: $(BUILD)/dataset_table.c | $(BUILD)/wasm/tools
+	$(WASM_CC) $(wasm_flags) -c -o $@ $<
+
+$(BUILD)/wasm/tools: tools/web_needs.sh
+	@mkdir -p $(@D)
+	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
+
 format:
 	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
@@ -93,6 +127,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all quick test sanitized fuzz bench format install clean
+.PHONY: all web quick test sanitized fuzz bench format install clean
 .SECONDARY:
--include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(tests:=.d) $(fuzzers:=.d)
+-include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

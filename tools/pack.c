@@ -43,12 +43,19 @@ int main(int argc, char **argv) {
     if (!blob || !table) die("cannot write", blob ? argv[3] : blob_path);
     fprintf(table,
             "/* written by tools/pack.c */\n#include \"dataset/dataset.h\"\n"
+            "#ifdef __wasm__\n"
+            "__asm__(\".section .rodata.clg_dataset_blob,\\\"\\\",@\\n\"\n"
+            "        \".globl clg_dataset_blob\\n.type clg_dataset_blob,@object\\n.p2align 4\\n\"\n"
+            "        \"clg_dataset_blob:\\n.incbin \\\"%s\\\"\\n\"\n"
+            "        \".size clg_dataset_blob, .-clg_dataset_blob\\n\");\n"
+            "#else\n"
             "__asm__(\".section .rodata\\n.global clg_dataset_blob\\n.balign 16\\n\"\n"
             "        \"clg_dataset_blob: .incbin \\\"%s\\\"\\n.previous\\n\");\n"
+            "#endif\n"
             "extern const char clg_dataset_blob[];\n"
             "extern const clg_file clg_dataset_table[];\nextern const int clg_dataset_count;\n"
             "const int clg_dataset_count = %d;\nconst clg_file clg_dataset_table[] = {\n",
-            blob_path, count);
+            blob_path, blob_path, count);
     long at = 0;
     for (int i = 0; i < count; i++) {
         long size = append(blob, files[i]);

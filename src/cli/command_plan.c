@@ -1,21 +1,18 @@
 /* command_plan.c -- the best layouts of a model on a machine. */
 #include "cli/planning.h"
 
-#include "report/json.h"
 #include "report/launch.h"
 #include "report/text.h"
 
-enum { FRONT = 5 }; /* plans shown on the front of time against memory */
-
-static void print_text(clg_session *session, const clg_scenario *scenario, const clg_space *space,
-                       const clg_found *found, double seconds, double tokens) {
+static void print_text(clg_session *session, const clg_answer *answer, double seconds) {
     clg_text *out = &session->out;
-    clg_report_heading(out, scenario, space);
+    const clg_found *found = &answer->found;
+    clg_report_heading(out, &answer->scenario, &answer->space);
     if (found->count == 0)
-        clg_report_nothing_fits(session->arena, out, scenario, found);
+        clg_report_nothing_fits(session->arena, out, &answer->scenario, found);
     else {
-        clg_report_evaluation(out, scenario, &found->best[0], tokens);
-        clg_report_ladder(session->arena, out, scenario, &found->best[0]);
+        clg_report_evaluation(out, &answer->scenario, &found->best[0], answer->tokens);
+        clg_report_ladder(session->arena, out, &answer->scenario, &found->best[0]);
         clg_report_alternatives(out, found);
         clg_report_front(out, found);
     }
@@ -23,26 +20,23 @@ static void print_text(clg_session *session, const clg_scenario *scenario, const
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
-    clg_scenario scenario;
-    clg_space space;
-    clg_found found;
-    double seconds, tokens;
+    clg_answer answer;
     int trainer;
+    double start = clg_clock_s();
     if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
-        clg_planning_tokens(session, &tokens, error) != CLG_OK ||
-        clg_planning_read(session, &scenario, &space, error) != CLG_OK ||
-        clg_planning_search(session, &scenario, &space, &found, &seconds, error) != CLG_OK)
+        clg_planning_request(session, error) != CLG_OK ||
+        clg_answer_plan(session->arena, &session->request, clg_planning_progress(session), &answer,
+                        error) != CLG_OK)
         return error->status;
-    clg_search_front(session->arena, &scenario, &space, FRONT, &found);
-    if (!clg_session_has(session, CLG_PARAM_JSON)) {
-        print_text(session, &scenario, &space, &found, seconds, tokens);
-        if (trainer >= 0 && found.count > 0)
-            clg_report_launch(&session->out, trainer, &found.best[0].layout);
-        return CLG_OK;
+    clg_progress_end(session);
+    double seconds = clg_clock_s() - start;
+    if (clg_session_has(session, CLG_PARAM_JSON))
+        clg_answer_plan_json(&session->out, &answer, seconds);
+    else {
+        print_text(session, &answer, seconds);
+        if (trainer >= 0 && answer.found.count > 0)
+            clg_report_launch(&session->out, trainer, &answer.found.best[0].layout);
     }
-    clg_json_writer writer = {.text = &session->out, .pretty = true};
-    clg_json_plan(&writer, &scenario, &found, seconds);
-    clg_text_print(&session->out, "\n");
     return CLG_OK;
 }
 

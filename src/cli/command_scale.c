@@ -3,48 +3,6 @@
 
 #include "report/curve.h"
 
-#include <math.h>
-#include <string.h>
-
-/* Twenty tokens a parameter when nothing is asked: where parameters and data are in balance
- * (Hoffmann et al. 2022, arXiv:2203.15556). */
-static const double BALANCED_TOKENS = 20;
-
-static clg_status read_mode(clg_session *session, clg_scale_mode *mode, clg_error *error) {
-    int value = CLG_STRONG;
-    const char *word = session->request.value[CLG_PARAM_MODE];
-    if (word && clg_name_value(clg_scale_mode_names, "mode", word, &value, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    *mode = (clg_scale_mode)value;
-    return CLG_OK;
-}
-
-static clg_status read_wall(clg_session *session, double *tokens, clg_error *error) {
-    const char *word = session->request.value[CLG_PARAM_CRITICAL_BATCH];
-    if (word && strcmp(word, "none") == 0) {
-        *tokens = INFINITY;
-        return CLG_OK;
-    }
-    return clg_request_number(&session->request, CLG_PARAM_CRITICAL_BATCH, 0, tokens, error);
-}
-
-/* The sizes first: what else the request says is read at the first of them. */
-static clg_status read_request(clg_session *session, clg_scenario *scenario, clg_space *space,
-                               clg_scale_request *ask, clg_error *error) {
-    clg_request *request = &session->request;
-    if (clg_request_sizes(request, ask->gpus, CLG_SCALE_POINTS, &ask->count, error) != CLG_OK)
-        return error->status;
-    request->value[CLG_PARAM_GPUS] =
-        clg_arena_print(session->arena, "%lld", (long long)ask->gpus[0]);
-    if (read_mode(session, &ask->mode, error) != CLG_OK ||
-        read_wall(session, &ask->critical_tokens, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
-        clg_planning_read(session, scenario, space, error) != CLG_OK)
-        return error->status;
-    double balanced = BALANCED_TOKENS * (double)scenario->model.active_parameters;
-    return clg_request_number(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error);
-}
-
 static bool tell(void *context, double share) {
     clg_progress_tell(context, "planning sizes", share);
     return true;
@@ -78,9 +36,7 @@ static clg_status print(clg_session *session, const clg_scenario *scenario, cons
         if (clg_file_write(picture, &svg, error) != CLG_OK) return error->status;
     }
     if (clg_session_has(session, CLG_PARAM_JSON)) {
-        clg_json_writer writer = {.text = &session->out, .pretty = true};
-        clg_json_scale(&writer, scenario, curve);
-        clg_text_print(&session->out, "\n");
+        clg_answer_scale_json(&session->out, scenario, curve);
         return CLG_OK;
     }
     if (!clg_session_has(session, CLG_PARAM_CSV))
@@ -91,12 +47,10 @@ static clg_status print(clg_session *session, const clg_scenario *scenario, cons
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_scenario scenario;
-    clg_space space;
-    clg_scale_request ask = {0};
     clg_curve *curve = clg_take(session->arena, 1, clg_curve);
-    if (read_request(session, &scenario, &space, &ask, error) != CLG_OK ||
-        clg_scale(session->arena, &scenario, &space, &ask, (clg_progress){tell, session}, curve,
-                  error) != CLG_OK)
+    if (clg_planning_request(session, error) != CLG_OK ||
+        clg_answer_scale(session->arena, &session->request, (clg_progress){tell, session},
+                         &scenario, curve, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     return print(session, &scenario, curve, error);

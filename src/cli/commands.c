@@ -15,6 +15,7 @@
     X(validate)                                                                                    \
     X(trace)                                                                                       \
     X(demand)                                                                                      \
+    X(params)                                                                                      \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \

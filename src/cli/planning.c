@@ -1,4 +1,4 @@
-/* planning.c -- what plan and explain share: reading the request, searching with progress. */
+/* planning.c -- what planning commands share: reading the model, telling progress. */
 #include "cli/planning.h"
 
 #include "report/launch.h"
@@ -14,18 +14,19 @@ static bool is_path(const char *word) {
            (size > 5 && strcmp(word + size - 5, ".json") == 0);
 }
 
-clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
-                             clg_error *error) {
+clg_status clg_planning_request(clg_session *session, clg_error *error) {
     clg_request *request = &session->request;
     request->model = session->operand[0];
-    if (is_path(request->model)) {
-        clg_attachment *file = &request->model_file;
-        file->name = request->model;
-        if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size,
-                          error) != CLG_OK)
-            return CLG_BAD_INPUT;
-    }
-    return clg_request_read(session->arena, request, true, scenario, space, error);
+    if (!is_path(request->model)) return CLG_OK;
+    clg_attachment *file = &request->model_file;
+    file->name = request->model;
+    return clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error);
+}
+
+clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
+                             clg_error *error) {
+    if (clg_planning_request(session, error) != CLG_OK) return CLG_BAD_INPUT;
+    return clg_request_read(session->arena, &session->request, true, scenario, space, error);
 }
 
 static bool tell(void *context, double share) {
@@ -33,20 +34,7 @@ static bool tell(void *context, double share) {
     return true;
 }
 
-clg_status clg_planning_search(clg_session *session, const clg_scenario *scenario,
-                               const clg_space *space, clg_found *found, double *seconds,
-                               clg_error *error) {
-    double start = clg_clock_s();
-    clg_status status =
-        clg_search(session->arena, scenario, space, (clg_progress){tell, session}, found, error);
-    clg_progress_end(session);
-    *seconds = clg_clock_s() - start;
-    return status;
-}
-
-clg_status clg_planning_tokens(clg_session *session, double *tokens, clg_error *error) {
-    return clg_request_number(&session->request, CLG_PARAM_TOKENS, 0, tokens, error);
-}
+clg_progress clg_planning_progress(clg_session *session) { return (clg_progress){tell, session}; }
 
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error) {
     const char *word = session->request.value[CLG_PARAM_LAUNCH];

@@ -1,0 +1,53 @@
+/* answer.c -- reading, searching, evaluating: in this order, here only. */
+#include "api/answer.h"
+
+#include "report/json.h"
+#include "timeline/perfetto.h"
+
+enum { FRONT = 5 }; /* plans shown on the front of time against memory */
+
+/* `keep` plans, or as many as the request says when 0: fewer kept, more cut. */
+static clg_status search(clg_arena *arena, const clg_request *request, int keep,
+                         clg_progress progress, clg_answer *answer, clg_error *error) {
+    if (clg_request_number(request, CLG_PARAM_TOKENS, 0, &answer->tokens, error) != CLG_OK ||
+        clg_request_read(arena, request, true, &answer->scenario, &answer->space, error) != CLG_OK)
+        return error->status;
+    if (keep > 0) answer->space.keep = keep;
+    return clg_search(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
+}
+
+clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
+                           clg_answer *answer, clg_error *error) {
+    *answer = (clg_answer){0};
+    if (search(arena, request, 0, progress, answer, error) != CLG_OK) return error->status;
+    clg_search_front(arena, &answer->scenario, &answer->space, FRONT, &answer->found);
+    return CLG_OK;
+}
+
+clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
+                              clg_timeline *timeline, clg_answer *answer, clg_error *error) {
+    *answer = (clg_answer){0};
+    if (search(arena, request, 1, progress, answer, error) != CLG_OK) return error->status;
+    const clg_found *found = &answer->found;
+    if (found->count == 0 && !found->has_nearest)
+        return clg_fail(error, CLG_BAD_INPUT, "give fewer flags", "no layout can be priced");
+    const clg_layout *layout = found->count > 0 ? &found->best[0].layout : &found->nearest.layout;
+    return clg_evaluate(arena, &answer->scenario, layout, true, timeline, &answer->evaluation,
+                        error);
+}
+
+void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
+    clg_json_writer writer = {.text = text, .pretty = true};
+    clg_json_plan(&writer, &answer->scenario, &answer->found, seconds);
+    clg_text_print(text, "\n");
+}
+
+void clg_answer_explain_json(clg_text *text, const clg_answer *answer) {
+    clg_json_writer writer = {.text = text, .pretty = true};
+    clg_json_explain(&writer, NULL, &answer->scenario, &answer->evaluation);
+    clg_text_print(text, "\n");
+}
+
+void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline) {
+    clg_timeline_perfetto(text, timeline, "predicted step");
+}

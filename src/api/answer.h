@@ -1,0 +1,40 @@
+/* answer.h -- a request becomes an answer, and an answer JSON: what every door to the core shares.
+ *
+ * The command line adds text for people, the page draws; neither composes reading, search and
+ * evaluation again, so the same request gives the same bytes at both. */
+#ifndef CLG_API_ANSWER_H
+#define CLG_API_ANSWER_H
+
+#include "api/request.h"
+#include "base/text.h"
+#include "scaling/curve.h"
+#include "timeline/timeline.h"
+
+typedef struct clg_answer {
+    clg_scenario scenario;
+    clg_space space;
+    clg_found found;
+    clg_evaluation evaluation; /* in detail: filled by clg_answer_explain */
+    double tokens;             /* to train on; 0: not said */
+} clg_answer;
+
+/* The best layouts and the front of time against memory. Nothing fits is an answer. */
+clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
+                           clg_answer *answer, clg_error *error);
+
+/* The best layout that fits, else the nearest, in detail; `timeline` may be NULL. */
+clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
+                              clg_timeline *timeline, clg_answer *answer, clg_error *error);
+
+/* The best layout at every size of --gpus, the walls and the knee. */
+clg_status clg_answer_scale(clg_arena *arena, const clg_request *request, clg_progress progress,
+                            clg_scenario *scenario, clg_curve *curve, clg_error *error);
+
+/* The answers as JSON, newline included. `seconds` is what the search took, 0 when not timed. */
+void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds);
+void clg_answer_explain_json(clg_text *text, const clg_answer *answer);
+/* The step as a trace for ui.perfetto.dev. */
+void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline);
+void clg_answer_scale_json(clg_text *text, const clg_scenario *scenario, const clg_curve *curve);
+
+#endif

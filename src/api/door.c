@@ -1,0 +1,190 @@
+/* door.c -- a JSON request becomes a clg_request, its answer text. */
+#include "api/door.h"
+
+#include "api/answer.h"
+#include "api/knobs.h"
+#include "base/json.h"
+
+#include <string.h>
+
+typedef struct caller {
+    clg_arena *arena;
+    clg_progress progress;
+    clg_text *out;
+} caller;
+
+static clg_status plan(const caller *c, const clg_request *request, clg_error *error) {
+    clg_answer *answer = clg_take(c->arena, 1, clg_answer);
+    clg_status status = clg_answer_plan(c->arena, request, c->progress, answer, error);
+    if (status == CLG_OK) clg_answer_plan_json(c->out, answer, 0);
+    return status;
+}
+
+static clg_status explain(const caller *c, const clg_request *request, clg_error *error) {
+    clg_answer *answer = clg_take(c->arena, 1, clg_answer);
+    clg_status status = clg_answer_explain(c->arena, request, c->progress, NULL, answer, error);
+    if (status == CLG_OK) clg_answer_explain_json(c->out, answer);
+    return status;
+}
+
+/* What explain --timeline writes to a file. */
+static clg_status timeline(const caller *c, const clg_request *request, clg_error *error) {
+    clg_answer *answer = clg_take(c->arena, 1, clg_answer);
+    clg_timeline drawn = {.arena = c->arena};
+    clg_status status = clg_answer_explain(c->arena, request, c->progress, &drawn, answer, error);
+    if (status == CLG_OK) clg_answer_timeline_json(c->out, &drawn);
+    return status;
+}
+
+static clg_status scale(const caller *c, const clg_request *request, clg_error *error) {
+    clg_scenario *scenario = clg_take(c->arena, 1, clg_scenario);
+    clg_curve *curve = clg_take(c->arena, 1, clg_curve);
+    clg_status status = clg_answer_scale(c->arena, request, c->progress, scenario, curve, error);
+    if (status == CLG_OK) clg_answer_scale_json(c->out, scenario, curve);
+    return status;
+}
+
+static clg_status params(const caller *c, const clg_request *request, clg_error *error) {
+    (void)request;
+    (void)error;
+    clg_knobs_json(c->out);
+    return CLG_OK;
+}
+
+typedef struct command {
+    const char *name;
+    bool model; /* whether one must be named */
+    clg_status (*run)(const caller *c, const clg_request *request, clg_error *error);
+} command;
+
+static const command commands[] = {{"plan", true, plan},
+                                   {"explain", true, explain},
+                                   {"scale", true, scale},
+                                   {"timeline", true, timeline},
+                                   {"params", false, params}};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static const command *find_command(const char *name, clg_error *error) {
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++) {
+        if (name && strcmp(commands[i].name, name) == 0) return &commands[i];
+        names[i] = commands[i].name;
+    }
+    const char *nearest = name ? clg_name_nearest(names, COMMANDS, name) : NULL;
+    clg_error_at(error, NULL, 0, 0, "command");
+    clg_fail(error, CLG_BAD_USAGE,
+             nearest ? nearest : "there are plan, explain, scale, timeline and params",
+             "there is no command '%.64s'", name ? name : "");
+    return NULL;
+}
+
+static clg_status no_value(const clg_json *value, clg_error *error) {
+    clg_error_at(error, "request", value->line, value->column, value->key);
+    return clg_fail(error, CLG_BAD_USAGE, "write it as text, the way the flag takes it",
+                    "this value cannot be read");
+}
+
+/* Appends the texts of a list, or of one text, to the list of a request. */
+static clg_status take_list(const clg_json *value, const char **list, int *count,
+                            clg_error *error) {
+    const clg_json *one = value->kind == CLG_JSON_ARRAY ? value->first : value;
+    for (; one; one = one == value ? NULL : one->next) {
+        if (one->kind != CLG_JSON_STRING || *count == CLG_REQUEST_LISTS)
+            return no_value(value, error);
+        list[(*count)++] = one->text;
+    }
+    return CLG_OK;
+}
+
+/* As at the command line: machine, job and layout; some more for plan and scale. */
+static bool takes(const command *c, clg_param param) {
+    clg_param_group group = clg_param_row_of(param).group;
+    if (param == CLG_PARAM_TOP) return c->run == plan;
+    if (group == CLG_GROUP_SCALING) return c->run == scale;
+    return c->model &&
+           (group == CLG_GROUP_MACHINE || group == CLG_GROUP_JOB || group == CLG_GROUP_LAYOUT);
+}
+
+static clg_status take_knob(const command *c, const clg_json *value, clg_request *request,
+                            clg_error *error) {
+    int param = clg_param_find(value->key, error);
+    if (param < 0) return CLG_BAD_USAGE;
+    if (!takes(c, (clg_param)param))
+        return clg_fail(error, CLG_BAD_USAGE, NULL, "'%s' takes no --%.64s", c->name, value->key);
+    if (param == CLG_PARAM_FIX) return take_list(value, request->fix, &request->fixes, error);
+    if (param == CLG_PARAM_NOT) return take_list(value, request->forbid, &request->forbids, error);
+    bool is_switch = clg_param_row_of((clg_param)param).kind == CLG_KIND_SWITCH;
+    if (is_switch && value->kind == CLG_JSON_BOOL) {
+        request->value[param] = value->truth ? "" : NULL;
+        return CLG_OK;
+    }
+    if (value->kind != CLG_JSON_STRING && value->kind != CLG_JSON_NUMBER)
+        return no_value(value, error);
+    request->value[param] = value->text;
+    return CLG_OK;
+}
+
+/* What stands beside the knobs: the command, the model and its file. */
+static bool is_head(const char *key) {
+    return strcmp(key, "command") == 0 || strcmp(key, "model") == 0 || strcmp(key, "config") == 0;
+}
+
+static clg_status take_model(const clg_json *root, bool needed, clg_request *request,
+                             clg_error *error) {
+    clg_attachment *file = &request->model_file;
+    if (clg_json_string(root, "model", NULL, &request->model, "request", error) != CLG_OK ||
+        clg_json_string(root, "config", NULL, &file->text, "request", error) != CLG_OK)
+        return error->status;
+    if (file->text) {
+        file->size = clg_json_member(root, "config")->text_size;
+        file->name = request->model ? request->model : "config.json";
+        request->model = file->name;
+    }
+    if (request->model || !needed) return CLG_OK;
+    clg_error_at(error, NULL, 0, 0, "model");
+    return clg_fail(error, CLG_BAD_USAGE, "name a preset or give a config", "no model is named");
+}
+
+static clg_status answer(const caller *c, const char *text, size_t size, clg_error *error) {
+    clg_json *root;
+    const char *name;
+    clg_request *request = clg_take(c->arena, 1, clg_request);
+    if (clg_json_parse(c->arena, "request", text, size, &root, error) != CLG_OK ||
+        clg_json_string(root, "command", NULL, &name, "request", error) != CLG_OK)
+        return error->status;
+    const command *found = find_command(name, error);
+    if (!found || take_model(root, found->model, request, error) != CLG_OK) return error->status;
+    for (const clg_json *value = root->first; value; value = value->next)
+        if (!is_head(value->key) && value->kind != CLG_JSON_NULL &&
+            take_knob(found, value, request, error) != CLG_OK)
+            return error->status;
+    return found->run(c, request, error);
+}
+
+static void print_error(clg_text *out, const clg_error *error) {
+    char sentence[2048];
+    clg_json_writer writer = {.text = out, .pretty = true}, *w = &writer;
+    clg_error_sentence(error, sentence, sizeof sentence);
+    clg_json_open(w, NULL, '{');
+    clg_json_open(w, "error", '{');
+    clg_json_add_integer(w, "status", (int64_t)error->status);
+    clg_json_add_string(w, "file", error->file);
+    clg_json_add_integer(w, "line", error->line);
+    clg_json_add_integer(w, "column", error->column);
+    clg_json_add_string(w, "field", error->field);
+    clg_json_add_string(w, "message", error->message);
+    clg_json_add_string(w, "mend", error->mend);
+    clg_json_add_string(w, "sentence", sentence);
+    clg_json_close(w, '}');
+    clg_json_close(w, '}');
+    clg_text_print(out, "\n");
+}
+
+clg_status clg_door_call(clg_arena *arena, const char *text, size_t size, clg_progress progress,
+                         clg_text *out) {
+    clg_error error = {0};
+    caller c = {arena, progress, out};
+    clg_status status = answer(&c, text, size, &error);
+    if (status != CLG_OK) print_error(out, &error);
+    return status;
+}

@@ -1,0 +1,148 @@
+/* knobs.c -- params.def and the names of the data files, told to programs that draw forms. */
+#include "api/knobs.h"
+
+#include "api/request.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "dataset/dataset.h"
+#include "model/preset.h"
+#include "scaling/curve.h"
+
+#include <string.h>
+
+static const char *kind_name(clg_param_kind kind) {
+    switch (kind) {
+    case CLG_KIND_SWITCH:
+        return "switch";
+    case CLG_KIND_COUNT:
+        return "count";
+    case CLG_KIND_BATCH:
+        return "batch";
+    case CLG_KIND_QUANTITY:
+        return "quantity";
+    case CLG_KIND_WORD:
+        break;
+    }
+    return "word";
+}
+
+/* The name of a group in params.def, which stays when its title is reworded. */
+static const char *const group_names[] = {
+#define GROUP(id, title) #id,
+#define PARAM(id, flag, kind, argument, fallback, help)
+#include "api/params.def"
+};
+
+/* Where the words of a knob come from: a table of names, or the files of a folder. */
+static const clg_name *table_of(clg_param param) {
+    switch ((int)param) {
+    case CLG_PARAM_MODE:
+        return clg_scale_mode_names;
+    case CLG_PARAM_PRECISION:
+        return clg_precision_names;
+    case CLG_PARAM_OPTIMIZER:
+        return clg_optimizer_names;
+    case CLG_PARAM_SCHEDULE:
+        return clg_schedule_names;
+    case CLG_PARAM_RECOMPUTE:
+        return clg_recompute_names;
+    case CLG_PARAM_ATTENTION:
+        return clg_attention_kernel_names;
+    default:
+        return NULL;
+    }
+}
+
+static const char *folder_of(clg_param param) {
+    switch ((int)param) {
+    case CLG_PARAM_GPU:
+        return "gpu/";
+    case CLG_PARAM_NODE:
+        return "node/";
+    case CLG_PARAM_FABRIC:
+        return "fabric/";
+    case CLG_PARAM_STACK:
+        return "stack/";
+    default:
+        return NULL;
+    }
+}
+
+static void add_choice(clg_json_writer *w, const char *name, const char *title) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "name", name);
+    clg_json_add_string(w, "title", title);
+    clg_json_close(w, '}');
+}
+
+static void add_files(clg_json_writer *w, const char *folder) {
+    int count;
+    clg_arena *arena = w->text->arena;
+    const clg_file *files = clg_dataset_folder(folder, &count);
+    for (int i = 0; i < count; i++) {
+        clg_json *root;
+        clg_error none = {0};
+        const char *start = files[i].path + strlen(folder);
+        if (clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root, &none))
+            continue;
+        const clg_json *title = clg_json_member(root, "title");
+        add_choice(w, clg_arena_copy(arena, start, strlen(start) - strlen(".json")),
+                   title ? title->text : NULL);
+    }
+}
+
+static void add_param(clg_json_writer *w, clg_param param) {
+    clg_param_row row = clg_param_row_of(param);
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "flag", row.flag);
+    clg_json_add_string(w, "kind", kind_name(row.kind));
+    clg_json_add_string(w, "argument", row.argument);
+    clg_json_add_string(w, "default", row.fallback);
+    clg_json_add_string(w, "help", row.help);
+    clg_json_open(w, "choices", '[');
+    for (const clg_name *n = table_of(param); n && n->name; n++) add_choice(w, n->name, n->help);
+    if (folder_of(param)) add_files(w, folder_of(param));
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}
+
+static void add_models(clg_json_writer *w) {
+    int count;
+    clg_arena *arena = w->text->arena;
+    const char *const *names = clg_model_names(arena, &count);
+    clg_json_open(w, "models", '[');
+    for (int i = 0; i < count; i++) {
+        clg_model model;
+        clg_error none = {0};
+        if (clg_model_find(arena, names[i], &model, &none) != CLG_OK) continue;
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", names[i]);
+        clg_json_add_string(w, "title", model.title);
+        clg_json_add_integer(w, "parameters", model.parameters);
+        clg_json_add_integer(w, "active_parameters", model.active_parameters);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+void clg_knobs_json(clg_text *text) {
+    clg_json_writer writer = {.text = text, .pretty = true}, *w = &writer;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "params");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+    clg_json_open(w, "groups", '[');
+    for (int g = 0; g < CLG_GROUPS; g++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", group_names[g]);
+        clg_json_add_string(w, "title", clg_param_group_title((clg_param_group)g));
+        clg_json_open(w, "params", '[');
+        for (int p = 0; p < CLG_PARAMS; p++)
+            if ((int)clg_param_row_of((clg_param)p).group == g) add_param(w, (clg_param)p);
+        clg_json_close(w, ']');
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    add_models(w);
+    clg_json_close(w, '}');
+    clg_text_print(text, "\n");
+}

@@ -1,0 +1,37 @@
+/* door.c -- the core as a WebAssembly module: three exports, one import.
+ *
+ *   clg_allocate(size)      a place to write a request, size bytes of UTF-8
+ *   clg_call(text, size)    answers it: a NUL-terminated text (api/door.h)
+ *   clg_free(pointer)       releases either
+ *
+ * The host provides core.progress(share), called now and then while a search runs; 0 stops it. */
+#include "api/door.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((import_module("core"), import_name("progress"))) int clg_host_progress(double share);
+
+__attribute__((export_name("clg_allocate"))) void *clg_allocate(size_t size);
+__attribute__((export_name("clg_call"))) char *clg_call(const char *text, size_t size);
+__attribute__((export_name("clg_free"))) void clg_free(void *pointer);
+
+static bool tell(void *context, double share) {
+    (void)context;
+    return clg_host_progress(share) != 0;
+}
+
+void *clg_allocate(size_t size) { return malloc(size ? size : 1); }
+
+void clg_free(void *pointer) { free(pointer); }
+
+char *clg_call(const char *text, size_t size) {
+    clg_arena arena = {0};
+    clg_text out = {.arena = &arena};
+    clg_door_call(&arena, text, size, (clg_progress){tell, NULL}, &out);
+    char *answer = malloc(out.size + 1);
+    if (!answer) abort();
+    memcpy(answer, out.data, out.size + 1); /* every answer has text, hence a NUL after it */
+    clg_arena_clear(&arena);
+    return answer;
+}

@@ -1,0 +1,135 @@
+/* chart.js -- the curve as SVG: tokens/s over GPUs, both logarithmic, and efficiency below. */
+import { drawn } from "./dom.js";
+import { showCount, showWhole } from "./format.js";
+
+const margin = { left: 62, right: 14, top: 10, gap: 26, bottom: 34 };
+const speedHeight = 270, efficiencyHeight = 120;
+
+/** What a picture looks like outside the page. */
+const exportStyle = `text{font:12px sans-serif;fill:#333}.grid{stroke:#ddd}.axis{stroke:#888}.ideal{stroke:#999;stroke-dasharray:2 4;fill:none}
+.line{fill:none;stroke-width:2}.strong{stroke:#2f6fd0}.weak{stroke:#c9730a}.ghost{opacity:.45;stroke-dasharray:6 4}.band{stroke:none;opacity:.16}
+.band.strong,.dot.strong{fill:#2f6fd0}.band.weak,.dot.weak{fill:#c9730a}.dot.draft{fill:#fff}.cross{fill:#b3261e}.cheap{fill:#2a9d8f;opacity:.1}.wall{stroke:#b3261e;stroke-dasharray:5 3}.guide{display:none}`;
+
+function logScale(low, high, from, to) {
+  const a = Math.log(low), span = Math.log(high) - a || 1;
+  return (value) => from + ((Math.log(value) - a) / span) * (to - from);
+}
+
+/** 1, 2, 5 of every decade where there is room for them, else only 1. */
+function decades(low, high) {
+  const all = [];
+  for (let e = Math.floor(Math.log10(low)); e <= Math.ceil(Math.log10(high)); e++)
+    for (const m of [1, 2, 5]) all.push(m * 10 ** e);
+  const inside = all.filter((v) => v >= low * 0.999 && v <= high * 1.001);
+  return inside.length <= 8 ? inside : inside.filter((v) => /^1(e|0*$)/.test(String(v)));
+}
+
+function pathOf(points, x, y) {
+  return points.map((p, i) => `${i ? "L" : "M"}${x(p).toFixed(1)},${y(p).toFixed(1)}`).join("");
+}
+
+function bandOf(points, x, y) {
+  const back = [...points].reverse();
+  return `${pathOf(points, x, (p) => y(p.high))}${pathOf(back, x, (p) => y(p.low)).replace("M", "L")}Z`;
+}
+
+function text(words, x, y, anchor = "middle") {
+  return drawn("text", { x, y, "text-anchor": anchor }, words);
+}
+
+/**
+ * Draws into an svg element. Where more GPUs still pay, up to knee and cap, the ground is tinted.
+ * @param {{sizes: number[], series: {mode: string, ghost?: boolean, points: {gpus: number,
+ *   tokens: number, low: number, high: number, efficiency: number, draft: boolean}[]}[],
+ *   missing: number[], cap: number | null, knee: number | null}} data
+ * @returns {(gpus: number | null) => void} moves the guide
+ */
+export function drawCurve(svg, data, width) {
+  const height = margin.top + speedHeight + margin.gap + efficiencyHeight + margin.bottom;
+  const right = width - margin.right, floor = margin.top + speedHeight, top2 = floor + margin.gap, floor2 = top2 + efficiencyHeight;
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.setAttribute("height", height);
+  const all = data.series.flatMap((one) => one.points);
+  const x = logScale(data.sizes[0], data.sizes.at(-1), margin.left + 8, right - 8);
+  const first = data.series.find((one) => !one.ghost && one.points.length)?.points[0];
+  const lowest = Math.min(...all.map((p) => p.low)), highest = Math.max(...all.map((p) => p.high));
+  const y = all.length ? logScale(lowest / 1.15, highest * 1.3, floor, margin.top) : () => floor;
+  const best = Math.max(1.05, ...all.map((p) => p.efficiency));
+  const e = (share) => floor2 - (share / best) * efficiencyHeight;
+  const parts = [...axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, any: all.length > 0 })];
+  if (first) parts.push(idealOf(first, data.sizes, { x, y }));
+  if (first) parts.unshift(...wallsOf(data, first.gpus, { x, floor2 }));
+  for (const one of data.series) parts.push(...seriesOf(one, { x, y, e }));
+  for (const gpus of data.missing) parts.push(drawn("text", { class: "cross", x: x(gpus), y: floor - 6, "text-anchor": "middle" }, "×", drawn("title", {}, `${showWhole(gpus)} GPUs: nothing fits`)));
+  const guide = drawn("line", { class: "guide", y1: margin.top, y2: floor2, visibility: "hidden" });
+  svg.replaceChildren(...parts, guide);
+  return (gpus) => {
+    guide.setAttribute("visibility", gpus ? "visible" : "hidden");
+    if (gpus) for (const end of ["x1", "x2"]) guide.setAttribute(end, x(gpus));
+  };
+}
+
+function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, any }) {
+  const step = Math.ceil(data.sizes.length / Math.max(3, Math.floor((right - margin.left) / 56)));
+  for (const [i, gpus] of data.sizes.entries()) {
+    yield drawn("line", { class: "grid", x1: x(gpus), x2: x(gpus), y1: margin.top, y2: floor2 });
+    if (i % step === 0) yield text(showWhole(gpus), x(gpus), floor2 + 16);
+  }
+  yield text("GPUs", (margin.left + right) / 2, floor2 + 31);
+  for (const v of any ? decades(lowest / 1.15, highest * 1.3) : []) {
+    yield drawn("line", { class: "grid", x1: margin.left, x2: right, y1: y(v), y2: y(v) });
+    yield text(showCount(v), margin.left - 6, y(v) + 4, "end");
+  }
+  for (const share of [0, 0.5, 1]) {
+    yield drawn("line", { class: "grid", x1: margin.left, x2: right, y1: e(share), y2: e(share) });
+    yield text(`${100 * share} %`, margin.left - 6, e(share) + 4, "end");
+  }
+  yield text("tokens/s", margin.left + 6, margin.top + 12, "start");
+  yield text("efficiency", margin.left + 6, top2 - 8, "start");
+  for (const end of [floor, floor2]) yield drawn("line", { class: "axis", x1: margin.left, x2: right, y1: end, y2: end });
+}
+
+/** Cheap ground from the first size that runs to the nearer wall, and a line for each wall. */
+function* wallsOf({ cap, knee, sizes }, first, { x, floor2 }) {
+  const last = sizes.at(-1), end = Math.min(cap ?? last, knee ?? last, last);
+  if (end > first) yield drawn("rect", { class: "cheap", x: x(first), y: margin.top, width: x(end) - x(first), height: floor2 - margin.top });
+  for (const [words, gpus, line] of [["DP cap", cap, 1], ["knee", knee, 2]]) {
+    if (!gpus || gpus > last || gpus < sizes[0]) continue;
+    const side = x(gpus) > x(sizes[0]) + 60 ? "end" : "start";
+    yield drawn("line", { class: "wall", x1: x(gpus), x2: x(gpus), y1: margin.top, y2: floor2 });
+    yield drawn("text", { class: "wall-name", x: x(gpus) + (side === "end" ? -4 : 4), y: margin.top + 12 + 15 * line, "text-anchor": side }, words);
+  }
+}
+
+/** As if the first size that runs were copied: tokens/s in proportion to GPUs. */
+function idealOf(first, sizes, { x, y }) {
+  const last = sizes.at(-1);
+  const high = (first.tokens * last) / first.gpus;
+  return drawn("path", { class: "ideal", d: `M${x(first.gpus)},${y(first.tokens)}L${x(last)},${y(high)}` });
+}
+
+function* seriesOf({ mode, ghost, points }, { x, y, e }) {
+  const across = (p) => x(p.gpus), kind = ghost ? `${mode} ghost` : mode;
+  if (!ghost && points.length > 1) yield drawn("path", { class: `band ${mode}`, d: bandOf(points, across, y) });
+  yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => y(p.tokens)) });
+  yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => e(p.efficiency)) });
+  if (ghost) return;
+  for (const p of points)
+    for (const height of [y(p.tokens), e(p.efficiency)])
+      yield drawn("circle", { class: `dot ${mode}${p.draft ? " draft" : ""}`, cx: across(p), cy: height, r: 3.5 });
+}
+
+/** The size nearest to a place on the picture. */
+export function sizeAt(svg, sizes, clientX) {
+  const box = svg.getBoundingClientRect();
+  const x = logScale(sizes[0], sizes.at(-1), margin.left + 8, box.width - margin.right - 8);
+  return sizes.reduce((near, n) => (Math.abs(x(n) - (clientX - box.left)) < Math.abs(x(near) - (clientX - box.left)) ? n : near));
+}
+
+/** The picture as a file of its own. */
+export function pictureOf(svg) {
+  const copy = svg.cloneNode(true);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.prepend(drawn("style", {}, exportStyle));
+  return new XMLSerializer().serializeToString(copy);
+}

@@ -1,0 +1,283 @@
+/* curve.js -- the scaling curve: sliders, strong and weak lines, what runs at each size.
+ *
+ * While a slider moves, every size keeps the layout it had and is only priced anew (a draft, drawn
+ * hollow); when it rests, every size is searched. */
+import { drawCurve, pictureOf, sizeAt } from "./chart.js";
+import { download, drawn, element } from "./dom.js";
+import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+import { askCurve, askWalls, sizesTo } from "./scale.js";
+import { requestOf, stateOfHash } from "./state.js";
+
+const rest = 220; // ms without a change before every size is searched
+const modes = { strong: "strong: the batch held", weak: "weak: the batch per GPU held" };
+const rates = ["", "25Gbit/s", "50Gbit/s", "100Gbit/s", "200Gbit/s", "400Gbit/s", "800Gbit/s", "1600Gbit/s", "3200Gbit/s"];
+const powersOf2 = (low, high) => Array.from({ length: high - low + 1 }, (_, i) => 2 ** (low + i));
+
+/** Stops of the sliders: flag, words, and the values from left to right. Powers of two, because a
+ * batch without divisors has few layouts and would draw a ragged curve. */
+function stopsOf(models) {
+  const bySize = [...models].sort((a, b) => a.parameters - b.parameters);
+  return [
+    ["model", "model, by size", bySize.map((m) => m.name)],
+    ["global-batch", "global batch", powersOf2(-3, 7).map((m) => `${m}Mtok`)],
+    ["seq", "sequence", powersOf2(10, 17).map(String)],
+    ["fabric", "fabric per GPU", rates],
+    ["critical-batch", "critical batch", ["", ...powersOf2(-3, 7).map((m) => `${m}Mtok`), "none"]],
+    ["to", "up to GPUs", powersOf2(6, 17).map(String)],
+  ];
+}
+
+const multiples = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** A number with its multiple, whatever the unit: enough to compare two of a kind. */
+function sizeOf(value) {
+  const [, number, multiple] = /^\s*([\d.]+)\s*([kMGT])?/.exec(value) ?? [];
+  return Number(number) * (multiples[multiple] ?? 1);
+}
+
+/** The stop nearest to a value that may lie between stops. */
+function placeOf(values, value) {
+  const exact = values.indexOf(value ?? "");
+  if (exact >= 0) return exact;
+  const wanted = Math.log(sizeOf(value));
+  if (!Number.isFinite(wanted)) return 0;
+  const far = (v) => (Number.isNaN(sizeOf(v)) ? Infinity : Math.abs(Math.log(sizeOf(v)) - wanted));
+  return values.reduce((near, v, i) => (v && (!values[near] || far(v) < far(values[near])) ? i : near), 0);
+}
+
+function sliderOf([flag, words, values], fallback, set) {
+  const shown = element("output", {}), range = element("input", {
+    type: "range", min: 0, max: values.length - 1, step: 1, id: `slide-${flag}`,
+    oninput: () => set(flag, values[range.value]), onchange: () => set(flag, values[range.value], true),
+  });
+  const box = element("div", { class: "slider" }, element("label", { for: range.id }, words), range, shown);
+  return { box, show(state) {
+    range.value = placeOf(values, state[flag] || (values[0] === "" ? "" : fallback));
+    shown.textContent = state[flag] || fallback;
+    range.setAttribute("aria-valuetext", shown.textContent);
+  } };
+}
+
+/** What one answer adds to a line. */
+function pointOf(gpus, { answer, draft }, first) {
+  const e = answer;
+  const perGpu = e.tokens_per_s / gpus;
+  return { gpus, draft, answer: e, tokens: e.tokens_per_s, low: (e.tokens_per_s * e.step_s) / e.step_p90_s, high: (e.tokens_per_s * e.step_s) / e.step_p10_s, efficiency: first ? perGpu / first : 1 };
+}
+
+/** Points of one mode in order of size, efficiency relative to the first that runs. */
+function lineOf(held, mode, sizes) {
+  const points = [];
+  for (const gpus of sizes) {
+    const one = held.get(`${mode}/${gpus}`);
+    if (!one?.answer?.memory.fits) continue;
+    points.push(pointOf(gpus, one, points[0] && points[0].tokens / points[0].gpus));
+  }
+  return points;
+}
+
+/** What a batch beyond the critical one costs, at one size of the strong curve. */
+function progressOf(wall) {
+  if (!wall?.layout) return null;
+  const money = wall.usd_to_target === null ? "" : `, ${showMoney(wall.usd_to_target)}`;
+  return element("p", {}, `${wall.past_dp_cap ? "past the DP cap; " : ""}${showSeconds(3600 * wall.hours_to_target)} to the target${money}, ` +
+    `${wall.samples_needed_ratio.toFixed(2)} × the samples of small batches, ${showShare(wall.marginal_share)} of added GPUs become progress`);
+}
+
+function wallWords(walls) {
+  if (!walls) return "";
+  const { dp_cap: cap, knee } = walls;
+  const laws = cap.laws?.length ? ` (${cap.laws.map(({ name, batch_tokens }) => `${name} ${showCount(batch_tokens)}`).join(", ")})` : "";
+  const batch = cap.batch_tokens === null ? "no critical batch" : `critical batch ${showCount(cap.batch_tokens)} tokens, ${cap.law}${laws}`;
+  return `DP cap: ${cap.gpus === null ? "none" : `${showWhole(cap.gpus)} GPUs`}; knee: ${knee.gpus === null ? knee.why : `${showWhole(knee.gpus)} GPUs, ${knee.why}`}; ${batch}`;
+}
+
+function cardOf(mode, point, wall) {
+  if (!point) return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode]), element("p", {}, "nothing fits here"));
+  const e = point.answer;
+  return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode], point.draft ? element("small", {}, "draft: layout held") : null),
+    element("p", { class: "layout" }, showLayout(e.layout)),
+    element("p", {}, `${showCount(e.tokens_per_s)} tokens/s, step ${showSeconds(e.step_s)}, MFU ${showShare(e.mfu)}, efficiency ${showShare(point.efficiency)}, ` +
+      `${showWhole(e.layout.global_batch)} sequences, ${showBytes(e.memory.total_bytes)}, bound by ${e.bound_by.replaceAll("_", " ")}`),
+    progressOf(wall),
+    element("div", { class: "stack thin" }, timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) =>
+      element("span", { class: `bar ${color}`, style: `width:${(100 * e.time[key]) / e.step_s}%`, title: `${words} ${showSeconds(e.time[key])}` }))),
+    element("p", { class: "ledger" }, timeParts.filter(({ key }) => e.time[key] > 0.005 * e.step_s).map(({ key, words, color }) =>
+      element("span", {}, element("i", { class: `swatch ${color}` }), `${words} ${showShare(e.time[key] / e.step_s)}`))));
+}
+
+const columns = [["gpus", (p) => p.gpus], ["mode", (_, mode) => mode], ["layout", (p) => showLayout(p.answer.layout)],
+  ["global_batch", (p) => p.answer.layout.global_batch], ["step_s", (p) => p.answer.step_s], ["step_p10_s", (p) => p.answer.step_p10_s],
+  ["step_p90_s", (p) => p.answer.step_p90_s], ["tokens_per_s", (p) => p.answer.tokens_per_s], ["efficiency", (p) => p.efficiency.toPrecision(6)],
+  ["mfu", (p) => p.answer.mfu], ["total_bytes", (p) => p.answer.memory.total_bytes], ["bound_by", (p) => p.answer.bound_by]];
+
+function csvOf(lines) {
+  const rows = Object.entries(lines).flatMap(([mode, points]) => points.map((p) => columns.map(([, of]) => of(p, mode)).join(",")));
+  return [columns.map(([name]) => name).join(","), ...rows, ""].join("\n");
+}
+
+function tableOf(lines) {
+  const number = (words) => element("td", { class: "number" }, words);
+  return element("table", { class: "list" },
+    element("thead", {}, element("tr", {}, ["GPUs", "", "layout", "step", "tokens/s", "efficiency"].map((words) => element("th", { scope: "col" }, words)))),
+    element("tbody", {}, Object.entries(lines).flatMap(([mode, points]) => points.map((p) => element("tr", {},
+      number(showWhole(p.gpus)), element("td", {}, mode), element("td", {}, showLayout(p.answer.layout)),
+      number(showSeconds(p.answer.step_s)), number(showCount(p.tokens)), number(showShare(p.efficiency)))))));
+}
+
+/**
+ * @param {HTMLElement} panel
+ * @param {object} pool
+ * @param {object} knobs
+ * @param {{set: Function, fail: (error: object | null) => void, open: (gpus: number) => void}} page
+ */
+export function openCurve(panel, pool, knobs, page) {
+  const defaults = Object.fromEntries(knobs.groups.flatMap(({ params }) => params).map((param) => [param.flag, param.default]));
+  const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, defaults[stops[0]] ?? "", page.set));
+  const svg = drawn("svg", { class: "curve", role: "img", tabindex: 0, width: "100%", "aria-label": "tokens per second and efficiency over GPUs; arrow keys walk along the curve" });
+  const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status", role: "status" });
+  const table = element("div", { class: "scroll" });
+  const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
+  const pinnedName = element("li", {}), wallLine = element("p", { class: "walls" });
+  let state = {}, sizes = [], held = new Map(), guides = new Map(), pinned = { key: "", held: new Map() };
+  let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false;
+
+  const pinOf = ({ pin: _, tab: __, ...rest }) => new URLSearchParams(Object.entries(rest).filter(([, v]) => v)).toString();
+  const keepName = (kind) => `${state.model}-curve.${kind}`;
+  panel.append(element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status,
+    element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
+      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), pinnedName),
+    svg, wallLine, cards,
+    element("p", { class: "buttons" }, pin,
+      element("button", { type: "button", onclick: () => download(keepName("svg"), "image/svg+xml", pictureOf(svg)) }, "SVG"),
+      element("button", { type: "button", onclick: () => download(keepName("csv"), "text/csv", csvOf(lines)) }, "CSV"),
+      element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size")),
+    element("details", {}, element("summary", {}, "as a table"), table));
+
+  function draw() {
+    pending = 0;
+    const width = svg.clientWidth || panel.clientWidth || 700;
+    lines = Object.fromEntries(Object.keys(modes).map((mode) => [mode, lineOf(held, mode, sizes)]));
+    const ghosts = Object.keys(modes).map((mode) => ({ mode, ghost: true, points: lineOf(pinned.held, mode, sizes) })).filter((one) => one.points.length);
+    const missing = sizes.filter((n) => held.has(`strong/${n}`) && !lines.strong.some((p) => p.gpus === n));
+    wallLine.textContent = wallWords(walls);
+    const cap = walls?.dp_cap.gpus ?? null, knee = walls?.knee.gpus ?? null;
+    moveGuide = drawCurve(svg, { sizes, missing, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
+    hover(hovered);
+    table.replaceChildren(tableOf(lines));
+  }
+  const drawSoon = () => (pending ||= requestAnimationFrame(draw));
+
+  function hover(gpus) {
+    hovered = sizes.includes(gpus) ? gpus : null;
+    const at = hovered ?? sizes.findLast((n) => lines.strong.some((p) => p.gpus === n)) ?? sizes[0];
+    moveGuide(at);
+    cards.replaceChildren(element("h2", {}, `${showWhole(at)} GPUs`), ...Object.entries(lines).map(([mode, points]) => cardOf(mode, points.find((p) => p.gpus === at), mode === "strong" && walls?.points.find((p) => p.gpus === at))));
+  }
+  svg.addEventListener("pointermove", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
+  svg.addEventListener("click", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
+  svg.addEventListener("dblclick", () => hovered && page.open(hovered));
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === "Enter" && hovered) page.open(hovered);
+    if (!step) return;
+    event.preventDefault();
+    const at = sizes.indexOf(hovered ?? (step > 0 ? sizes[0] / 2 : sizes.at(-1)));
+    hover(sizes[Math.max(0, Math.min(sizes.length - 1, at + step))]);
+  });
+  new ResizeObserver(() => sizes.length && drawSoon()).observe(panel);
+
+  /** The layout a size had, or the one of the nearest size that had any. */
+  function guide(mode, gpus) {
+    if (guides.has(`${mode}/${gpus}`)) return guides.get(`${mode}/${gpus}`);
+    const near = [...guides.keys()].filter((key) => mode === "any" || key.startsWith(mode)).sort((a, b) => far(a, gpus) - far(b, gpus))[0];
+    return near && guides.get(near);
+  }
+  const far = (key, gpus) => Math.abs(Math.log(Number(key.split("/")[1]) / gpus));
+
+  /** Walls for the newest state, among the layouts at hand; one question at a time. */
+  async function findWalls() {
+    if (walling) return;
+    walling = true;
+    let asked = 0;
+    while (asked !== wanted) {
+      asked = wanted;
+      const layouts = sizes.map((gpus) => guide("strong", gpus)).filter(Boolean);
+      const found = await askWalls((request) => pool.ask(request, { group: "walls" }), requestOf(state, "scale"), layouts);
+      if (asked !== wanted) continue;
+      walls = found;
+      draw();
+    }
+    walling = false;
+  }
+
+  /** Prices the layouts at hand for the newest state, again while it keeps changing. */
+  async function draft() {
+    if (drafting || !guides.size) return;
+    drafting = true;
+    findWalls();
+    while (drafted !== wanted) {
+      const version = wanted, began = performance.now(), fresh = new Map();
+      await askCurve((request) => pool.ask(request, { group: "draft" }), requestOf(state, "explain"), sizes, guide,
+        (mode, gpus, answer) => fresh.set(`${mode}/${gpus}`, { answer, draft: true }));
+      drafted = version;
+      if (searched === version) continue; // the search itself was faster
+      held = fresh;
+      status.textContent = `draft in ${(performance.now() - began).toFixed(0)} ms`;
+      svg.dataset.draftMs = (performance.now() - began).toFixed(1);
+      draw();
+    }
+    drafting = false;
+  }
+
+  let searched = 0;
+  async function search() {
+    const version = wanted, began = performance.now();
+    let done = 0;
+    searched = version;
+    const error = await askCurve((request) => pool.ask(request, { group: "curve" }), requestOf(state, "explain"), sizes, null, (mode, gpus, answer) => {
+      if (version !== wanted) return;
+      held.set(`${mode}/${gpus}`, { answer, draft: false });
+      status.textContent = `searching: ${++done} of ${2 * sizes.length} sizes`;
+      drawSoon();
+    });
+    if (version !== wanted) return;
+    page.fail(error);
+    if (error) return;
+    guides = new Map([...held].filter(([, one]) => one.answer).map(([key, one]) => [key, one.answer.layout]));
+    findWalls();
+    draw();
+    svg.dataset.searchMs = (performance.now() - began).toFixed(1);
+    svg.dataset.version = String(version);
+    status.textContent = `${2 * sizes.length} searches in ${showSeconds((performance.now() - began) / 1000)}; the band holds 8 of 10 runs`;
+  }
+
+  async function searchPinned() {
+    if (pinned.key === (state.pin ?? "")) return;
+    pinned = { key: state.pin ?? "", held: new Map() };
+    const { model, gpu, fabric, seq } = stateOfHash(pinned.key);
+    pinnedName.textContent = pinned.key && `dashed: ${[model, gpu || "h100-sxm", fabric, seq && `seq ${seq}`].filter(Boolean).join(", ")}`;
+    if (!pinned.key) return drawSoon();
+    const mine = pinned.held;
+    await askCurve((request) => pool.ask(request, { group: "pin" }), requestOf(stateOfHash(pinned.key), "explain"), sizes, null, (mode, gpus, answer) => {
+      mine.set(`${mode}/${gpus}`, { answer, draft: false });
+      drawSoon();
+    });
+  }
+
+  return {
+    /** Draws the curve of a state; only a change of it asks the core. */
+    show(next) {
+      state = { ...next };
+      sizes = sizesTo(Number(state.to) || 16384);
+      sliders.forEach((one) => one.show(state));
+      pin.textContent = state.pin ? "unpin" : "pin this curve";
+      wanted++;
+      if (!guides.size) held = new Map();
+      pool.cancel("curve");
+      clearTimeout(timer);
+      timer = setTimeout(() => { search(); searchPinned(); }, guides.size ? rest : 0);
+      draft();
+    },
+  };
+}

@@ -1,0 +1,109 @@
+/* form.js -- controls drawn from the core's own list of knobs; errors stand at their field. */
+import { element } from "./dom.js";
+
+const shownGroups = ["MACHINE", "JOB", "LAYOUT", "SCALING"];
+const foldedGroups = ["LAYOUT", "SCALING"];
+const extraKnobs = ["top"]; // of groups that are not shown otherwise
+const pageDoes = ["mode"]; // knobs the page has another place for: it draws both modes
+
+function optionsOf(choices) {
+  return choices.map(({ name, title }) => element("option", { value: name }, title && title !== name ? `${name}: ${title}` : name));
+}
+
+/** The control itself: a box to tick, a list to choose from, or a text with suggestions. */
+function controlOf(param) {
+  const id = `knob-${param.flag}`, common = { id, name: param.flag, "aria-describedby": `${id}-help ${id}-error` };
+  if (param.kind === "switch") return [element("input", { ...common, type: "checkbox" })];
+  const free = /RATE|AXIS/.test(param.argument) || param.list;
+  if (param.choices.length && !free)
+    return [element("select", common, element("option", { value: "" }, param.default || "chosen"), optionsOf(param.choices))];
+  const input = element("input", {
+    ...common, type: "text", placeholder: param.default || param.argument, autocomplete: "off", spellcheck: "false",
+    inputmode: param.kind === "count" ? "numeric" : null, list: param.choices.length ? `${id}-list` : null,
+  });
+  return [input, param.choices.length ? element("datalist", { id: `${id}-list` }, optionsOf(param.choices)) : null];
+}
+
+function fieldOf(param) {
+  const id = `knob-${param.flag}`;
+  return element("div", { class: `field ${param.kind}`, "data-flag": param.flag },
+    element("label", { for: id }, param.flag.replaceAll("-", " ")),
+    controlOf(param),
+    element("p", { class: "help", id: `${id}-help` }, param.help),
+    element("p", { class: "error", id: `${id}-error`, role: "alert" }));
+}
+
+/** The model: a preset by name, or a config.json that was dropped or opened. */
+function modelField(models, takeConfig) {
+  const title = (m) => `${m.title} (${(m.parameters / 1e9).toPrecision(3)}B)`;
+  const field = fieldOf({
+    flag: "model", kind: "word", argument: "NAME", default: "", list: true,
+    help: "a preset, or a Hugging Face config.json: open one here or drop it on the page",
+    choices: models.map((m) => ({ name: m.name, title: title(m) })),
+  });
+  const file = element("input", { type: "file", accept: ".json,application/json", hidden: true, onchange: () => takeConfig(file.files[0]) });
+  field.append(file, element("button", { type: "button", class: "small", onclick: () => file.click() }, "config.json…"));
+  return field;
+}
+
+/**
+ * @param {HTMLFormElement} form
+ * @param {object} knobs answer of the params command
+ * @param {(flag: string, value: string, settled: boolean) => void} changed
+ * @param {(file: File) => void} takeConfig
+ */
+export function openForm(form, knobs, changed, takeConfig) {
+  const extra = knobs.groups.flatMap((group) => group.params).filter((param) => extraKnobs.includes(param.flag));
+  for (const group of knobs.groups.filter(({ name }) => shownGroups.includes(name))) {
+    const fields = group.params.filter(({ flag }) => !pageDoes.includes(flag)).map(fieldOf);
+    if (group.name === "LAYOUT") fields.push(...extra.map(fieldOf));
+    if (group.name === "MACHINE") form.append(modelField(knobs.models, takeConfig));
+    form.append(foldedGroups.includes(group.name)
+      ? element("details", { id: `group-${group.name}` }, element("summary", {}, group.title), element("div", { class: "fields" }, fields))
+      : element("fieldset", {}, element("legend", {}, group.title), element("div", { class: "fields" }, fields)));
+  }
+  const valueOfControl = (control) => (control.type === "checkbox" ? (control.checked ? "true" : "") : control.value.trim());
+  const tell = (settled) => (event) => event.target.name && changed(event.target.name, valueOfControl(event.target), settled);
+  form.addEventListener("input", tell(false));
+  form.addEventListener("change", tell(true));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  return {
+    /** Puts the state into the controls, except the one being typed in. */
+    show(state) {
+      for (const control of form.querySelectorAll("[name]")) {
+        const value = state[control.name] ?? "";
+        if (control === document.activeElement && control.type === "text") continue;
+        if (control.type === "checkbox") control.checked = value === "true";
+        else if (control.value !== value) control.value = value;
+        if (control.tagName === "SELECT" && control.value !== value) control.append(element("option", { value, selected: true }, value));
+        if (value && control.closest("form details")) control.closest("form details").open = true;
+      }
+    },
+    /** Shows the core's sentence at its field; true when there is one for it. */
+    fail(error) {
+      this.clear();
+      const flag = flagOfError(error), field = flag && form.querySelector(`[data-flag="${CSS.escape(flag)}"]`);
+      if (!field) return false;
+      field.classList.add("wrong");
+      field.querySelector("[name]").setAttribute("aria-invalid", "true");
+      field.querySelector(".error").textContent = error.sentence;
+      if (field.closest("form details")) field.closest("form details").open = true;
+      return true;
+    },
+    clear() {
+      for (const field of form.querySelectorAll(".wrong")) {
+        field.classList.remove("wrong");
+        field.querySelector("[name]").removeAttribute("aria-invalid");
+        field.querySelector(".error").textContent = "";
+      }
+    },
+  };
+}
+
+/** The knob an error is about: its field, a flag in its words, or the model when a file is named. */
+function flagOfError({ field, file, message }) {
+  if (field.startsWith("--")) return field.slice(2);
+  const named = /--([a-z][a-z-]*)/.exec(message);
+  if (named) return named[1];
+  return file || field === "model" || /\bmodel\b/.test(message) ? "model" : field;
+}

@@ -1,0 +1,48 @@
+/* format.js -- numbers and layouts in the words of the command line. */
+
+/** Three significant digits in the first unit whose least value is reached: [least, name, factor]. */
+function inUnits(value, units) {
+  const [least, name, factor = least] = units.find(([at]) => Math.abs(value) >= at) ?? units.at(-1);
+  const shown = value / factor, digits = Math.floor(Math.log10(Math.abs(shown) || 1)) + 1;
+  return `${shown.toFixed(Math.max(0, 3 - Math.max(1, digits)))}${name}`;
+}
+
+const timeUnits = [[172800, " d", 86400], [7200, " h", 3600], [1, " s"], [1e-3, " ms"], [1e-6, " µs"]];
+const countUnits = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k", 1e3], [1, ""]];
+const powerUnits = [[1e6, " MW"], [1e3, " kW"], [1, " W"]];
+const moneyUnits = [[1e6, "M"], [1e4, "k", 1e3], [1, ""]];
+
+export const showSeconds = (s) => (s === 0 ? "0 s" : inUnits(s, timeUnits));
+export const showBytes = (b) => `${(b / 1e9).toFixed(1)} GB`;
+export const showShare = (x) => `${(100 * x).toFixed(1)} %`;
+export const showCount = (n) => inUnits(n, countUnits);
+export const showPower = (w) => inUnits(w, powerUnits);
+export const showMoney = (usd) => (usd === null ? "no price known" : `${inUnits(usd, moneyUnits)} USD`);
+
+/** GPUs as people say them: 16,384. */
+export const showWhole = (n) => Math.round(n).toLocaleString("en-US");
+
+/** A layout in one line, as the command line prints it. */
+export function showLayout(l) {
+  const words = [`tp${l.tp}${l.sp ? "+sp" : ""}`];
+  if (l.cp > 1) words.push(`cp${l.cp}`);
+  if (l.ep > 1) words.push(`ep${l.ep}${l.etp > 1 ? ` etp${l.etp}` : ""}`);
+  words.push(`pp${l.pp}`);
+  if (l.pp > 1) words.push(l.schedule);
+  if (l.vpp > 1) words.push(`vpp${l.vpp}`);
+  words.push(`dp${l.dp}`, `zero${l.zero}`);
+  if (l.hsdp > 1) words.push(`hsdp${l.hsdp}`);
+  return [...words, `mb${l.micro_batch}`, `recompute-${l.recompute}`].join(" ");
+}
+
+/** Parts of a ledger: key of the JSON, words, colour class. */
+export const timeParts = [
+  ["compute_s", "compute"], ["tp_exposed_s", "tensor-parallel traffic"], ["cp_exposed_s", "context-parallel traffic"],
+  ["ep_exposed_s", "expert-parallel traffic"], ["dp_exposed_s", "data-parallel traffic"], ["pp_exposed_s", "pipeline traffic"],
+  ["bubble_s", "pipeline bubble"], ["optimizer_s", "optimizer"], ["host_s", "host"], ["straggler_s", "waiting for stragglers"],
+].map(([key, words], i) => ({ key, words, color: `t${i}` }));
+
+export const memoryParts = [
+  ["weights_bytes", "weights"], ["gradients_bytes", "gradients"], ["optimizer_bytes", "optimizer states"],
+  ["activations_bytes", "activations"], ["buffers_bytes", "buffers"], ["reserved_bytes", "allocator reserve"],
+].map(([key, words], i) => ({ key, words, color: `m${i}` }));

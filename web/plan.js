@@ -1,0 +1,118 @@
+/* plan.js -- one plan in full: speed, where the step goes, memory, runners-up, certificate. */
+import { element } from "./dom.js";
+import { memoryParts, showBytes, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+
+function tile(words, value, more = "") {
+  return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
+}
+
+function tilesOf(e, tokens) {
+  const days = tokens ? showSeconds(tokens / e.tokens_per_s) : null;
+  const price = e.cost.price ? `${e.cost.usd_per_gpu_h.toPrecision(3)} USD/h per GPU, ${e.cost.price}` : "";
+  return element("dl", { class: "tiles" },
+    tile("step", showSeconds(e.step_s), `${showSeconds(e.step_p10_s)} to ${showSeconds(e.step_p90_s)}, 8 of 10`),
+    tile("tokens/s", showCount(e.tokens_per_s), `${showCount(e.tokens_per_s_per_gpu)} per GPU`),
+    tile("MFU", showShare(e.mfu), `${(e.model_flop_per_s_per_gpu / 1e12).toFixed(0)} Tflop/s per GPU`),
+    tile("bound by", e.bound_by.replaceAll("_", " ")),
+    tile("a million tokens", showMoney(e.cost.usd_per_million_tokens), price),
+    tile("power", showPower(e.power.cluster_w), `${e.power.gpu_w.toFixed(0)} W per GPU`),
+    days ? tile("run", days, `${showMoney(e.cost.usd_per_h && (e.cost.usd_per_h * tokens) / e.tokens_per_s / 3600)}`) : null);
+}
+
+/** The step as a waterfall: every part starts where the one above ended. */
+export function waterfallOf(e) {
+  let before = 0;
+  const rows = timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) => {
+    const left = (100 * before) / e.step_s, width = (100 * e.time[key]) / e.step_s;
+    before += e.time[key];
+    return element("tr", {}, element("th", { scope: "row" }, words),
+      element("td", { class: "lane" }, element("span", { class: `bar ${color}`, style: `margin-left:${left}%;width:${width}%` })),
+      element("td", { class: "number" }, showSeconds(e.time[key])), element("td", { class: "number" }, `${width.toFixed(1)} %`));
+  });
+  return element("table", { class: "waterfall" }, element("caption", {}, `where the ${showSeconds(e.step_s)} of a step go`), element("tbody", {}, rows));
+}
+
+/** Memory of the fullest rank, stacked against what the GPU has. */
+export function memoryOf(e) {
+  const m = e.memory, whole = Math.max(m.total_bytes, m.capacity_bytes);
+  const percent = (bytes) => `${(100 * bytes) / whole}%`;
+  const parts = memoryParts.filter(({ key }) => m[key] > 0);
+  const verdict = m.fits ? `${showBytes(m.capacity_bytes - m.total_bytes)} free` : `${showBytes(m.total_bytes - m.capacity_bytes)} too much`;
+  const words = `memory of the fullest rank (stage ${m.stage}): ${showBytes(m.total_bytes)} of ${showBytes(m.capacity_bytes)}, ${verdict}`;
+  return element("figure", { class: `memory ${m.fits ? "" : "over"}` }, element("figcaption", {}, words),
+    element("div", { class: "stack", role: "img", "aria-label": words },
+      parts.map(({ key, color }) => element("span", { class: `bar ${color}`, style: `width:${percent(m[key])}` })),
+      element("i", { class: "limit", style: `left:${percent(m.capacity_bytes)}` })),
+    element("ul", { class: "legend" }, parts.map(({ key, words: name, color }) =>
+      element("li", {}, element("i", { class: `swatch ${color}` }), `${name} ${showBytes(m[key])}`))));
+}
+
+function alternativesOf(answer, picked, pick, fix) {
+  const all = [answer.best, ...answer.alternatives];
+  const row = (e, i) => element("tr", { class: i === picked ? "picked" : null },
+    element("th", { scope: "row" }, element("button", { type: "button", class: "link", "aria-pressed": String(i === picked), onclick: () => pick(i) }, showLayout(e.layout))),
+    element("td", { class: "number" }, i === 0 ? showSeconds(e.step_s) : `+${(100 * (e.step_s / all[0].step_s - 1)).toFixed(1)} %`),
+    element("td", { class: "number" }, showBytes(e.memory.total_bytes)),
+    element("td", { class: "number" }, showShare(e.mfu)),
+    element("td", {}, e.bound_by.replaceAll("_", " ")),
+    element("td", {}, element("button", { type: "button", class: "small", onclick: () => fix(e.layout), title: "set the layout fields to this one" }, "keep")));
+  return element("div", { class: "scroll" }, element("table", { class: "list", id: "alternatives" },
+    element("caption", {}, "best layouts"),
+    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "MFU", "bound by", ""].map((words) => element("th", { scope: "col" }, words)))),
+    element("tbody", {}, all.map(row))));
+}
+
+function frontOf(answer) {
+  if (!answer.pareto.length) return null;
+  return element("div", { class: "scroll" }, element("table", { class: "list" },
+    element("caption", {}, "less memory for more time"),
+    element("tbody", {}, answer.pareto.map((p) => element("tr", {}, element("th", { scope: "row" }, showLayout(p.layout)),
+      element("td", { class: "number" }, showSeconds(p.step_s)), element("td", { class: "number" }, showBytes(p.total_bytes)))))));
+}
+
+/** The pipeline of one step, asked for when it is opened. */
+function stepsOf(e, page) {
+  const place = element("div", {}, "drawing…");
+  const box = element("details", { id: "steps", ontoggle: () => {
+    page.stepsOpen = box.open;
+    if (box.open && !box.dataset.drawn) page.drawSteps(place, e.layout);
+    if (box.open) box.dataset.drawn = "1";
+  } }, element("summary", {}, "one step, pass by pass"), place);
+  box.open = Boolean(page.stepsOpen);
+  return box;
+}
+
+function certificateOf({ search: s }) {
+  if (!s) return null;
+  const end = s.complete ? "The search is complete: none is faster by this model." : "The search was stopped before its end.";
+  return element("p", { id: "certificate" }, `${showWhole(s.layouts)} legal layouts: ${showWhole(s.cut.memory_bound)} ruled out by memory, ` +
+    `${showWhole(s.cut.time_bound)} by a lower bound on time, ${showWhole(s.priced)} priced (${showWhole(s.cut.does_not_fit)} of them do not fit). ${end}`);
+}
+
+function headOf(e) {
+  return [element("h2", { id: "layout" }, showLayout(e.layout)),
+    element("p", { class: "what" }, `${e.model.name} on ${showWhole(e.machine.gpus)} × ${e.machine.gpu}, ${e.machine.node}, ${e.machine.fabric}, ${e.machine.stack}; ` +
+      `${showWhole(e.layout.global_batch)} sequences × ${showWhole(e.layout.seq)} tokens in ${showWhole(e.layout.accumulation)} micro-batches, ${e.layout.precision}`),
+    e.caveats ? element("p", { class: "caveat" }, e.caveats) : null];
+}
+
+/**
+ * Draws an answer of the plan command.
+ * @param {{fix: (layout: object) => void, drawSteps: (place: HTMLElement, layout: object) => void,
+ *   tokens: number, stepsOpen?: boolean}} page
+ */
+export function showPlan(panel, answer, page, picked = 0) {
+  const children = [];
+  if (!answer.best) {
+    const missing = answer.nearest;
+    children.push(element("h2", { id: "layout" }, "No layout fits."));
+    if (missing) children.push(element("p", {}, `The nearest, ${showLayout(missing.plan.layout)}, needs ${showBytes(missing.missing_bytes)} more than a GPU has.`), memoryOf(missing.plan));
+  } else {
+    const e = picked ? answer.alternatives[picked - 1] : answer.best;
+    children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page),
+      alternativesOf(answer, picked, (i) => showPlan(panel, answer, page, i), page.fix), frontOf(answer));
+  }
+  const focused = document.activeElement?.closest?.("#alternatives") && picked;
+  panel.replaceChildren(...[...children, certificateOf(answer)].filter(Boolean));
+  if (focused !== false && focused !== undefined && focused !== null) panel.querySelectorAll("#alternatives .link")[picked]?.focus();
+}

@@ -1,0 +1,80 @@
+/* scale.js -- the one place that turns a request into a curve.
+ *
+ * Points come from one `explain` question a size, so that workers share them and a picture grows as
+ * they come. Cap, knee and hours come from one `scale` question for all sizes: among the layouts
+ * that won, which gives the same winners and costs little. */
+
+/** Sizes of a curve: doubling from 8. */
+export function sizesTo(most) {
+  const sizes = [];
+  for (let n = 8; n <= most && sizes.length < 18; n *= 2) sizes.push(n);
+  return sizes;
+}
+
+const axes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
+
+/** Holds the axes of a layout that the person left open, so that one size costs a millisecond. */
+function draftOf(request, layout) {
+  const open = axes.filter((axis) => !(axis in request));
+  const fix = open.map((axis) => `${axis}=${Number(layout[axis])}`.replace("NaN", layout[axis]));
+  if (!("micro-batch" in request)) fix.push(layout.micro_batch > 1 ? `micro-batch=1,${layout.micro_batch}` : "micro-batch=1");
+  return { ...request, fix: [...(request.fix ?? []), ...fix] };
+}
+
+/** Every value of the open axes that some layout has. */
+function unionOf(request, layouts) {
+  const values = (axis) => [...new Set(layouts.map((layout) => String(Number(layout[axis])).replace("NaN", layout[axis])))];
+  const fix = axes.filter((axis) => !(axis in request)).map((axis) => `${axis}=${values(axis).join()}`);
+  if (!("micro-batch" in request)) fix.push(`micro-batch=${[...new Set(layouts.map((layout) => layout.micro_batch))].join()}`);
+  return fix;
+}
+
+/**
+ * The walls of the strong curve: dp_cap, knee, and points with hours and samples.
+ * @param {object} request a scale request
+ * @param {object[]} layouts the best ones of all sizes
+ */
+export async function askWalls(ask, request, layouts) {
+  if (!layouts.length) return null;
+  const answer = await ask({ ...request, fix: [...(request.fix ?? []), ...unionOf(request, layouts)] });
+  return answer && (answer.value.error ? null : answer.value);
+}
+
+/** Sequences of a step at the size the person gave: what weak scaling keeps per GPU. */
+async function batchPerGpu(ask, request, guide) {
+  const answer = await ask(guide ? draftOf(request, guide) : request);
+  if (!answer || answer.value.error) return answer && { error: answer.value.error };
+  return { sequences: answer.value.layout.global_batch / answer.value.machine.gpus };
+}
+
+/**
+ * Asks for the strong and the weak curve. `point` is called as answers come: with the answer of
+ * explain, or null where there is none.
+ * @param {(request: object) => Promise<{value: object} | null>} ask
+ * @param {object} base an explain request; its gpus are the reference of weak scaling
+ * @param {number[]} sizes
+ * @param {((mode: string, gpus: number) => object | undefined) | null} guide  layouts to hold for
+ *        a draft; null searches every size
+ * @param {(mode: string, gpus: number, answer: object | null) => void} point
+ * @returns {Promise<object | null>} the error that all sizes share, if any
+ */
+export async function askCurve(ask, base, sizes, guide, point) {
+  const reference = Number(base.gpus);
+  const weak = await batchPerGpu(ask, base, guide && (guide("strong", reference) ?? guide("any", reference)));
+  if (weak?.error && !guide) return weak.error;
+  let error = null, fine = false;
+  const one = async (mode, gpus) => {
+    if (mode === "weak" && !weak?.sequences) return point(mode, gpus, null);
+    const here = { ...base, gpus: String(gpus) };
+    if (mode === "weak") here["global-batch"] = String(Math.max(1, Math.round(weak.sequences * gpus)));
+    const layout = guide?.(mode, gpus);
+    if (guide && !layout) return undefined;
+    const answer = await ask(layout ? draftOf(here, layout) : here);
+    if (!answer) return undefined;
+    error = answer.value.error ?? error;
+    fine = fine || !answer.value.error;
+    return point(mode, gpus, answer.value.error ? null : answer.value);
+  };
+  await Promise.all(sizes.flatMap((gpus) => [one("strong", gpus), one("weak", gpus)]));
+  return fine ? null : error;
+}

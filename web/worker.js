@@ -1,0 +1,22 @@
+/* worker.js -- a thread with a core of its own. First message: the module; then one request each. */
+import { openCore } from "./core.js";
+
+let call;
+let told = 0;
+
+/** Tells the page how far a search is, a few times a second. */
+function tellShare(share) {
+  const now = performance.now();
+  if (now - told > 80) postMessage({ share });
+  if (now - told > 80) told = now;
+  return true;
+}
+
+onmessage = async ({ data }) => {
+  if (data.module) {
+    call = openCore(data.module, tellShare);
+    return;
+  }
+  told = performance.now();
+  postMessage({ text: await (await call)(data.request) });
+};
