@@ -286,6 +286,17 @@ static void pipelines(void) {
                     if (s->refuses(one)) continue;
                     for (int i = 0; i < p; i++) CHECK(counted(one, i) <= s->alive(one, i));
                 }
+    CASE("interleaved GPT-3: L/p layers, 1 + (p-1)/(pv) times the activations of 1f1b");
+    /* 4 stages of 24 layers in 2 chunks, first stage: 11 chunks of 12 layers against 4 x 24 */
+    clg_scenario two = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
+    clg_layout v = plan_layout(2048);
+    v.tp = 8, v.sp = true, v.pp = 4, v.accumulation = 16, v.global_batch = 16;
+    clg_stage_load load = {.layers = {24}, .chunks = 2, .alive = 11};
+    double some = ledger(&two, &v, load).activations_bytes;
+    load.alive = 0;
+    double none = ledger(&two, &v, load).activations_bytes;
+    CHECK_NEAR(some - none, 11 * 12 * step.kind[0].saved_bytes, 1e-13);
+    CHECK_NEAR(11 * 12 / (4.0 * 24), 1 + 3 / (4.0 * 2), 1e-14);
     CASE("stages of GPT-3: layers x 34 sbh / t x min(p - i, m)");
     clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
     clg_layout l = plan_layout(2048);

@@ -431,6 +431,36 @@ static void counts(void) {
     CHECK(built(&s, &l)->kind[0].ops == one + 4); /* four matrices */
 }
 
+static bool is(clg_group g, int ranks, int per_domain) {
+    return g.ranks == ranks && g.per_domain == per_domain;
+}
+
+static void groups(void) {
+    CASE("who talks to whom: tp fastest, then cp, dp, pp; boxes of eight");
+    /* 4 x 2 x 8 x 2 = 128 ranks. Neighbours in dp and cp are 4 apart: two of 16 in a box. A shard
+     * set of 2 x cp 2 covers 16 ranks, its replicas are 16 apart; stages are 64 apart. */
+    clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", "megatron-2024", 128);
+    clg_layout l = plan_layout(4096);
+    l.tp = 4, l.sp = true, l.cp = 2, l.dp = 8, l.pp = 2, l.global_batch = 8;
+    l.hsdp = 2, l.zero = 3;
+    built(&s, &l);
+    CHECK(is(step.dense_group, 16, 2) && is(step.shard_group, 4, 2));
+    CHECK(is(step.replica_group, 4, 1) && is(step.send_group, 2, 1));
+    CASE("experts: ep x etp ranks in order hold all, the others are copies");
+    l.ep = 4, l.etp = 2; /* 8 ranks, one box; the 8 copies of an expert are in 8 boxes */
+    built(&s, &l);
+    CHECK(is(step.expert_group, 8, 1));
+    l.etp = 1; /* 4 ranks: two copies in a box */
+    built(&s, &l);
+    CHECK(is(step.expert_group, 16, 2));
+    for (int i = 0; i < step.kind[0].ops; i++) {
+        const clg_op *op = &step.kind[0].op[i];
+        if (op->axis == CLG_AXIS_TP) CHECK(is(op->group, 4, 4));
+        if (op->axis == CLG_AXIS_CP) CHECK(is(op->group, 2, 2));
+        if (op->axis == CLG_AXIS_EP) CHECK(is(op->group, 4, 4));
+    }
+}
+
 /* Every preset in every combination of what adds ops. */
 static void room(void) {
     CASE("no layer has more ops than a block holds, with room for a model that has everything");
@@ -466,6 +496,7 @@ int main(void) {
     edges();
     absent();
     counts();
+    groups();
     room();
     clg_arena_clear(&arena);
     return DONE;
