@@ -187,8 +187,7 @@ static clg_status read_curve_file(const clg_request *request, clg_param param, c
 
 clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario,
                               clg_error *error) {
-    clg_status status =
-        read_curve_file(request, CLG_PARAM_KERNELS, &scenario->kernel_file, error);
+    clg_status status = read_curve_file(request, CLG_PARAM_KERNELS, &scenario->kernel_file, error);
     if (status != CLG_OK) return status;
     return read_curve_file(request, CLG_PARAM_NETWORK, &scenario->network_file, error);
 }

@@ -32,7 +32,8 @@ static void sort(simplex *s) {
         double point[CLG_MINIMIZE_DIMENSIONS], value = s->value[i];
         memcpy(point, s->point[i], sizeof point);
         int j = i;
-        for (; j > 0 && s->value[j - 1] > value; j--) replace(s, j, s->point[j - 1], s->value[j - 1]);
+        for (; j > 0 && s->value[j - 1] > value; j--)
+            replace(s, j, s->point[j - 1], s->value[j - 1]);
         replace(s, j, point, value);
     }
 }

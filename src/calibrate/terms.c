@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MOST_FITTED = 2500, /* samples the search looks at; residuals are over all */
-    MOST_PROBED = 400   /* samples that decide which terms are determined */
-};
+enum { MOST_PROBED = 400 }; /* samples that decide which terms are determined */
 
 /* A hundredth: errors below it are noise of the clock, and the corner of |x| stalls the search. */
 static const double ROUNDING = 0.01;
@@ -158,7 +155,7 @@ static void select(search *s, clg_arena *arena, clg_term *terms, int most_free) 
 static void solve_fold(const search *s, clg_arena *arena, int fold, double *values) {
     search own = *s;
     double x[CLG_MINIMIZE_DIMENSIONS] = {0};
-    choose(&own, arena, MOST_FITTED, fold);
+    choose(&own, arena, s->problem->most_fitted, fold);
     clg_minimize(objective, &own, x, own.dimensions, 0.5, s->problem->most_calls);
     values_at(&own, x, values);
 }
@@ -190,7 +187,7 @@ void clg_terms_solve(clg_arena *arena, const clg_problem *problem, clg_term *ter
     int most_free = problem->samples / problem->samples_per_term;
     for (int i = 0; i < count; i++) {
         terms[i].to = terms[i].from;
-        s.start[i] = clamp(&terms[i], terms[i].from);
+        s.start[i] = clamp(&terms[i], terms[i].start > 0 ? terms[i].start : terms[i].from);
     }
     *fit = (clg_terms_fit){.before = clg_terms_residual(arena, problem, terms, count)};
     fit->held_out.median = fit->held_out.p90 = (double)NAN;

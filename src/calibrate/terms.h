@@ -16,6 +16,7 @@ typedef struct clg_term {
     const char *unit;   /* as data files write it */
     double unit_si;     /* SI value of one */
     double from, to;    /* SI; equal when held */
+    double start;       /* where the search starts; 0: at `from` */
     double least, most; /* SI; bounds of the search; least > 0 */
     const char *tie;    /* a term to move in proportion with when the two cannot be told apart */
     const char *held;   /* why it did not move; NULL: fitted */
@@ -43,6 +44,7 @@ typedef struct clg_problem {
     int samples;
     int samples_per_term; /* fewer samples than this per fitted term: later terms are held */
     int most_calls;       /* of the objective */
+    int most_fitted;      /* samples the search looks at; residuals are over all */
 } clg_problem;
 
 /* Moves terms[].to and fills fit. */

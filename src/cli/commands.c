@@ -13,6 +13,7 @@
     X(size)                                                                                        \
     X(show)                                                                                        \
     X(validate)                                                                                    \
+    X(fit)                                                                                         \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \

@@ -207,7 +207,8 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     return CLG_OK;
 }
 
-/* What an overlay may state of a level: `numbers` in the order of the keys, negative: not stated. */
+/* What an overlay may state of a level: `numbers` in the order of the keys, negative: not stated.
+ */
 enum { LEVEL_KEYS = 7 };
 
 static clg_status read_level(const clg_json *level, const char *file, double numbers[LEVEL_KEYS],

@@ -1,0 +1,210 @@
+/* steps.c -- a few measured steps of the user's own into terms of the stack.
+ *
+ * At most two terms: how much slower tensor-core kernels are than the best ones alone, and either
+ * the host's time per step or how much of the gradient's reduction hides. With three steps or more
+ * the set of terms with the least error on steps left out is taken, the smaller set on a near
+ * tie; with two a second term only where one leaves more than 2 %; with one, one. */
+#include "calibrate/calibrate.h"
+
+#include "dataset/dataset.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SLOWDOWN, HOST, OVERLAP, STEP_TERMS };
+enum { FOLDS = 6, MOST_STEPS = 60 };
+
+typedef struct measured {
+    const clg_measured_step *steps;
+    double *measured_s;
+    int count;
+    clg_arena *scratch;
+} measured;
+
+static double predict(const void *context, const double *values, int sample) {
+    const measured *m = context;
+    const clg_measured_step *step = &m->steps[sample];
+    clg_arena_mark here = clg_arena_here(m->scratch);
+    clg_scenario scenario = *step->scenario;
+    clg_evaluation evaluation;
+    clg_error error = {0};
+    scenario.stack.kernel_slowdown = values[SLOWDOWN];
+    scenario.stack.host_step_s = values[HOST];
+    scenario.stack.gradient_overlap = values[OVERLAP];
+    clg_status status =
+        clg_evaluate(m->scratch, &scenario, &step->layout, false, NULL, &evaluation, &error);
+    clg_arena_back_to(m->scratch, here);
+    return status == CLG_OK ? evaluation.step_s : (double)NAN;
+}
+
+/* The terms of a set: the first always, one of the others when `second` names it. Bounds: kernels
+ * not below 0.7 of the time of the best known, a step's host time up to a minute. */
+static void fill_terms(const measured *m, int second, clg_term *terms) {
+    const clg_stack *stack = &m->steps[0].scenario->stack;
+    terms[SLOWDOWN] = (clg_term){.name = "kernel_slowdown",
+                                 .unit = "",
+                                 .unit_si = 1,
+                                 .from = stack->kernel_slowdown,
+                                 .least = 0.7,
+                                 .most = 5};
+    terms[HOST] = (clg_term){.name = "host_step_s",
+                             .unit = "ms",
+                             .unit_si = 1e-3,
+                             .from = stack->host_step_s,
+                             .least = 1e-5,
+                             .most = 60,
+                             .start = fmax(stack->host_step_s, 0.02 * m->measured_s[0])};
+    terms[OVERLAP] = (clg_term){.name = "gradient_overlap",
+                                .unit = "1",
+                                .unit_si = 1,
+                                .from = stack->gradient_overlap,
+                                .least = 0.02,
+                                .most = 1};
+    for (int i = HOST; i < STEP_TERMS; i++)
+        if (i != second) terms[i].held = "not among the terms chosen for so many steps";
+}
+
+static clg_problem problem_of(const measured *m) {
+    return (clg_problem){.predict = predict,
+                         .context = m,
+                         .measured_s = m->measured_s,
+                         .samples = m->count,
+                         .samples_per_term = 1,
+                         .most_calls = 160,
+                         .most_fitted = MOST_STEPS};
+}
+
+static void fit_set(clg_arena *arena, const measured *m, int second, clg_calibration *c) {
+    clg_problem problem = problem_of(m);
+    c->terms = STEP_TERMS;
+    fill_terms(m, second, c->term);
+    clg_terms_solve(arena, &problem, c->term, c->terms, &c->fit);
+}
+
+/* The steps of one fold, or all the others. */
+static measured part_of(clg_arena *arena, const measured *m, int folds, int fold, bool inside) {
+    measured part = {.scratch = m->scratch};
+    clg_measured_step *steps = clg_take(arena, (size_t)m->count + 1, clg_measured_step);
+    part.measured_s = clg_take(arena, (size_t)m->count + 1, double);
+    for (int i = 0; i < m->count; i++) {
+        if ((i % folds == fold) != inside) continue;
+        part.measured_s[part.count] = m->measured_s[i];
+        steps[part.count++] = m->steps[i];
+    }
+    part.steps = steps;
+    return part;
+}
+
+/* Error of a set of terms on steps that the fit did not see. */
+static clg_residual left_out(clg_arena *arena, const measured *m, int second) {
+    clg_residual r = {0};
+    int folds = m->count < FOLDS ? m->count : FOLDS;
+    double *errors = clg_take(arena, (size_t)m->count + 1, double);
+    for (int fold = 0; fold < folds; fold++) {
+        measured others = part_of(arena, m, folds, fold, false);
+        measured unseen = part_of(arena, m, folds, fold, true);
+        clg_calibration c = {0};
+        double values[STEP_TERMS];
+        fit_set(arena, &others, second, &c);
+        for (int i = 0; i < STEP_TERMS; i++) values[i] = c.term[i].to;
+        for (int i = 0; i < unseen.count; i++)
+            errors[r.samples++] = fabs(log(predict(&unseen, values, i) / unseen.measured_s[i]));
+    }
+    r.median = clg_terms_quantile(errors, r.samples, 0.5);
+    r.p90 = clg_terms_quantile(errors, r.samples, 0.9);
+    return r;
+}
+
+static void fit_many(clg_arena *arena, const measured *m, clg_calibration *c) {
+    int best = 0;
+    clg_residual least = {0};
+    for (int second = 0; second < STEP_TERMS; second++) { /* 0: the first term alone */
+        clg_residual r = left_out(arena, m, second);
+        double better = second == 0 ? INFINITY : 0.9 * (least.median + least.p90);
+        if (!(r.median + r.p90 < better) && second > 0) continue;
+        least = r;
+        best = second;
+    }
+    fit_set(arena, m, best, c);
+    c->fit.held_out = least;
+    c->sigma_to = clg_calibrate_sigma(&c->fit, c->sigma_from);
+    c->notes = best == 0 ? "one term; a second one did not lessen the error on steps left out"
+                         : "two terms; chosen by the error on steps left out of the fit";
+}
+
+static void fit_two(clg_arena *arena, const measured *m, clg_calibration *c) {
+    fit_set(arena, m, 0, c);
+    c->notes = "two steps, one term: it explains both within 2 %";
+    if (c->fit.after.p90 <= 0.02) return;
+    double least = c->fit.after.p90;
+    c->notes = "two steps differ by more than one term explains, and no second term helps: "
+               "is one of them not as its row says?";
+    for (int second = HOST; second < STEP_TERMS; second++) {
+        clg_calibration with = *c;
+        fit_set(arena, m, second, &with);
+        if (!(with.fit.after.p90 < 0.5 * least)) continue;
+        least = with.fit.after.p90;
+        *c = with;
+        c->notes = "two steps, two terms: exactly determined, so the residual says nothing; "
+                   "a third step would tell";
+    }
+}
+
+static void fit_one(clg_arena *arena, const measured *m, clg_calibration *c) {
+    fit_set(arena, m, 0, c);
+    c->notes = "underdetermined: one step cannot tell slow kernels from a slow host or slow "
+               "traffic; kernel_slowdown takes it all. Measure a second layout or GPU count";
+}
+
+static const char *range_of(clg_arena *arena, const measured *m) {
+    int few = 1 << 30, many = 0;
+    int64_t small = INT64_MAX, large = 0;
+    for (int i = 0; i < m->count; i++) {
+        int gpus = m->steps[i].scenario->machine.gpus;
+        int64_t batch = m->steps[i].layout.global_batch;
+        few = gpus < few ? gpus : few;
+        many = gpus > many ? gpus : many;
+        small = batch < small ? batch : small;
+        large = batch > large ? batch : large;
+    }
+    return clg_arena_print(arena, "%d to %d %s, global batch %lld to %lld", few, many,
+                           m->steps[0].scenario->machine.gpu.name, (long long)small,
+                           (long long)large);
+}
+
+/* A term at the end of its search says that the difference lies elsewhere. */
+static void note_bounds(clg_arena *arena, clg_calibration *c) {
+    for (int i = 0; i < c->terms; i++) {
+        const clg_term *t = &c->term[i];
+        if (t->held || (t->to > t->least * 1.01 && t->to < t->most * 0.99)) continue;
+        if (i == OVERLAP && t->to > 0.5) continue; /* all hidden is a physical end */
+        if (i == HOST && t->to < 1e-3) continue;   /* so is no time at all */
+        c->notes = clg_arena_print(
+            arena, "%s; %s ended at its bound: the difference lies elsewhere", c->notes, t->name);
+    }
+}
+
+void clg_calibrate_steps(clg_arena *arena, const clg_measured_step *steps, int steps_count,
+                         clg_calibration *calibration) {
+    const clg_stack *stack = &steps[0].scenario->stack;
+    clg_arena scratch = {0};
+    measured m = {.steps = steps, .count = steps_count, .scratch = &scratch};
+    m.measured_s = clg_take(arena, (size_t)steps_count, double);
+    for (int i = 0; i < steps_count; i++) m.measured_s[i] = steps[i].step_s;
+    *calibration = (clg_calibration){.knob = "stack",
+                                     .part = "",
+                                     .title = "whole steps",
+                                     .base = stack->name,
+                                     .range = range_of(arena, &m),
+                                     .sigma_from = stack->sigma,
+                                     .sigma_to = stack->sigma};
+    if (!clg_dataset_find(stack->file)) calibration->base_data = stack->data;
+    if (steps_count >= 3)
+        fit_many(arena, &m, calibration);
+    else if (steps_count == 2)
+        fit_two(arena, &m, calibration);
+    else
+        fit_one(arena, &m, calibration);
+    note_bounds(arena, calibration);
+    clg_arena_clear(&scratch);
+}
