@@ -46,8 +46,8 @@ typedef struct clg_measured_step {
 void clg_calibrate_steps(clg_arena *arena, const clg_measured_step *steps, int steps_count,
                          clg_calibration *calibration);
 
-/* Log-residual for intervals from what was left out of the fit, or from the fit when nothing was;
- * shrunk to `before` when samples are few. */
-double clg_calibrate_sigma(const clg_terms_fit *fit, double before);
+/* Log-residual for intervals from what was left out of the fit, or else from the samples the fit
+ * did not use up; shrunk to sigma_from, which counts as three samples. */
+double clg_calibrate_sigma(const clg_calibration *calibration);
 
 #endif

@@ -94,7 +94,7 @@ static void fit_precision(clg_arena *arena, const products *p, clg_calibration *
         c->term[i].from = *at(&curve, i);
     }
     clg_terms_solve(arena, &problem, c->term, c->terms, &c->fit);
-    c->sigma_to = clg_calibrate_sigma(&c->fit, c->sigma_from);
+    c->sigma_to = clg_calibrate_sigma(c);
     if (curve.sustained < 1)
         c->notes = clg_arena_print(arena,
                                    "the curve at full rate was fitted; %.3g of it is kept for "
@@ -111,10 +111,15 @@ void clg_calibrate_gemm(clg_arena *arena, const clg_gpu *gpu, const clg_kernels 
     }
 }
 
-double clg_calibrate_sigma(const clg_terms_fit *fit, double before) {
-    const clg_residual *r = fit->held_out.samples > 0 ? &fit->held_out : &fit->after;
+double clg_calibrate_sigma(const clg_calibration *c) {
+    const clg_residual *r = &c->fit.after;
+    double weight = 3, free_samples = r->samples;
+    if (c->fit.held_out.samples > 0)
+        r = &c->fit.held_out;
+    else
+        for (int i = 0; i < c->terms; i++) free_samples -= !c->term[i].held;
+    if (free_samples < 1) return c->sigma_from;
     /* of a normal distribution: median of |x| is 0.674 sigma, P90 1.645 sigma */
-    double seen = fmax(r->median / 0.674, r->p90 / 1.645), weight = 3;
-    int n = fit->after.samples;
-    return sqrt((weight * before * before + n * seen * seen) / (weight + n));
+    double seen = fmax(r->median / 0.674, r->p90 / 1.645), before = c->sigma_from;
+    return sqrt((weight * before * before + free_samples * seen * seen) / (weight + free_samples));
 }

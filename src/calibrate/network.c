@@ -20,7 +20,8 @@ typedef struct level {
     int count;
 } level;
 
-enum { BASE, HOP, RAMP, EFFICIENCY, EXTRA, LEVEL_TERMS };
+/* In order of importance: with few samples the later ones stay. */
+enum { BASE, HOP, EFFICIENCY, EXTRA, RAMP, LEVEL_TERMS };
 
 static double line_rate(const clg_machine *m, bool slow) {
     if (!slow) return m->node.link_bytes_per_s;
@@ -94,7 +95,7 @@ static const char *range_of(clg_arena *arena, const level *l) {
         if (l->timed[i].group.ranks < few) few = l->timed[i].group.ranks;
         if (l->timed[i].group.ranks > many) many = l->timed[i].group.ranks;
     }
-    return clg_arena_print(arena, "%s to %s, %d to %d ranks",
+    return clg_arena_print(arena, few == many ? "%s to %s, %d ranks" : "%s to %s, %d to %d ranks",
                            clg_quantity_print(least, CLG_BYTES, 3, from, sizeof from),
                            clg_quantity_print(most, CLG_BYTES, 3, to, sizeof to), few, many);
 }
@@ -130,8 +131,13 @@ static void fill_terms(const level *l, clg_term *terms) {
                                    .least = 0.01,
                                    .most = 1.15,
                                    .from = link->bytes_per_s / rate};
-    terms[EXTRA] = (clg_term){
-        .name = "tail", .unit = "", .unit_si = 1, .least = 1e-3, .most = 1, .from = n->tail};
+    terms[EXTRA] = (clg_term){.name = "tail",
+                              .unit = "",
+                              .unit_si = 1,
+                              .least = 1e-3,
+                              .most = 1,
+                              .from = n->tail,
+                              .start = fmax(n->tail, 0.05)};
     if (l->slow) return;
     terms[EXTRA] = (clg_term){.name = "in_switch_efficiency",
                               .unit = "1",
@@ -160,7 +166,7 @@ static void fit_level(clg_arena *arena, level *l, clg_network *network, clg_cali
                            .sigma_from = l->slow ? network->sigma_slow : network->sigma_fast};
     fill_terms(l, c->term);
     clg_terms_solve(arena, &problem, c->term, c->terms, &c->fit);
-    c->sigma_to = clg_calibrate_sigma(&c->fit, c->sigma_from);
+    c->sigma_to = clg_calibrate_sigma(c);
     for (int i = 0; i < LEVEL_TERMS; i++) values[i] = c->term[i].to;
     put(l, network, values);
 }

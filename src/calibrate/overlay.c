@@ -95,8 +95,8 @@ static void print_base(clg_json_writer *w, const clg_calibration *c) {
 
 static void print_head(clg_json_writer *w, const clg_calibration *c, const char *input) {
     clg_arena *arena = w->text->arena;
-    bool stack = strcmp(c->knob, "stack") == 0;
-    clg_json_add_string(w, "name", stack ? clg_arena_print(arena, "%s-fitted", c->base) : c->base);
+    bool stack = strcmp(c->knob, "stack") == 0, suffix = stack && !c->base_data;
+    clg_json_add_string(w, "name", suffix ? clg_arena_print(arena, "%s-fitted", c->base) : c->base);
     clg_json_add_string(w, "title", clg_arena_print(arena, "%s, fitted to %s", c->base, input));
     if (c->notes) clg_json_add_string(w, "notes", c->notes);
     if (stack) print_base(w, c);

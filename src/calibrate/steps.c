@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SLOWDOWN, HOST, OVERLAP, STEP_TERMS };
-enum { FOLDS = 6, MOST_STEPS = 60 };
+enum { FOLDS = 4, MOST_STEPS = 60 };
 
 typedef struct measured {
     const clg_measured_step *steps;
@@ -70,7 +70,7 @@ static clg_problem problem_of(const measured *m) {
                          .measured_s = m->measured_s,
                          .samples = m->count,
                          .samples_per_term = 1,
-                         .most_calls = 160,
+                         .most_calls = 110,
                          .most_fitted = MOST_STEPS};
 }
 
@@ -127,7 +127,7 @@ static void fit_many(clg_arena *arena, const measured *m, clg_calibration *c) {
     }
     fit_set(arena, m, best, c);
     c->fit.held_out = least;
-    c->sigma_to = clg_calibrate_sigma(&c->fit, c->sigma_from);
+    c->sigma_to = clg_calibrate_sigma(c);
     c->notes = best == 0 ? "one term; a second one did not lessen the error on steps left out"
                          : "two terms; chosen by the error on steps left out of the fit";
 }
@@ -167,9 +167,11 @@ static const char *range_of(clg_arena *arena, const measured *m) {
         small = batch < small ? batch : small;
         large = batch > large ? batch : large;
     }
-    return clg_arena_print(arena, "%d to %d %s, global batch %lld to %lld", few, many,
-                           m->steps[0].scenario->machine.gpu.name, (long long)small,
-                           (long long)large);
+    const char *gpu = m->steps[0].scenario->machine.gpu.name;
+    if (few == many && small == large)
+        return clg_arena_print(arena, "%d %s, global batch %lld", few, gpu, (long long)small);
+    return clg_arena_print(arena, "%d to %d %s, global batch %lld to %lld", few, many, gpu,
+                           (long long)small, (long long)large);
 }
 
 /* A term at the end of its search says that the difference lies elsewhere. */

@@ -233,7 +233,8 @@ const clg_command clg_command_fit = {
     .summary = "your own measurements into an overlay of the built-in values",
     .details = "Reads samples (JSON Lines of ceiling-probe, logs of nccl-tests) or two or three "
                "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
-               "determine. --out keeps them as a file for --network, --kernels or --stack.",
+               "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
+               "file for --network, --kernels or --stack.",
     .example = "ceiling fit all_reduce.log --gpu h100-sxm --node dgx-h100 -o network.json",
     .knobs = knobs,
     .least = 1,
