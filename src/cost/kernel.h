@@ -1,9 +1,9 @@
 /* kernel.h -- seconds a kernel takes on a GPU.
  *
  * Pure functions of shape and curves. The curves (data/kernel/<gpu>.json) are fitted to published
- * measurements of single kernels by `ceiling fit --components`; each file carries the fit's range
- * and residuals. A GPU without its own file borrows the nearest generation's shape (fractions of
- * its own peak and bandwidth): `borrowed` says so and the interval widens. */
+ * measurements of single kernels; `ceiling fit` fits products of one's own. Each file carries the
+ * fit's range and residuals. A GPU without its own file borrows the nearest generation's shape
+ * (fractions of its own peak and bandwidth): `borrowed` says so and the interval widens. */
 #ifndef CLG_COST_KERNEL_H
 #define CLG_COST_KERNEL_H
 
