@@ -42,7 +42,8 @@ typedef struct clg_measured_step {
     double step_s;
 } clg_measured_step;
 
-/* At most two terms of the stack; with one or two steps fewer, and the notes say so. */
+/* At most two terms of the stack; with one or two steps, or steps that disagree, fewer: the notes
+ * say so. */
 void clg_calibrate_steps(clg_arena *arena, const clg_measured_step *steps, int steps_count,
                          clg_calibration *calibration);
 

@@ -10,10 +10,6 @@
 
 enum { MOST_PROBED = 400 }; /* samples that decide which terms are determined */
 
-/* A hundredth: errors below it are noise of the clock, and the corner of |x| stalls the search. */
-static const double ROUNDING = 0.01;
-/* Pull towards the start, per squared logarithm: decides only what the samples leave open. */
-static const double PULL = 1e-3;
 /* d ln(time) / d ln(term) below which no sample says anything of a term. */
 static const double SENSITIVE = 0.005;
 /* Share of a term's effect that must not be that of terms before it. */
@@ -60,16 +56,29 @@ static void values_at(const search *s, const double *x, double *values) {
                         : clamp(&s->terms[i], s->start[i] * exp(x[s->coordinate[i]]));
 }
 
+/* Quadratic near the start, then linear: a term that is far off is let go. */
+static double pull_of(const search *s, const double *x) {
+    double sum = 0;
+    bool counted[CLG_MINIMIZE_DIMENSIONS] = {false};
+    for (int i = 0; i < s->count; i++) {
+        int d = s->coordinate[i];
+        if (d < 0 || counted[d]) continue; /* a tied term counts once */
+        counted[d] = true;
+        double spread = s->terms[i].spread > 0 ? s->terms[i].spread : 1;
+        sum += 2 * (sqrt(1 + (x[d] / spread) * (x[d] / spread)) - 1);
+    }
+    return s->problem->pull * sum;
+}
+
 static double objective(void *context, const double *x) {
     const search *s = context;
-    double values[CLG_MINIMIZE_DIMENSIONS], sum = 0, pull = 0;
+    double values[CLG_MINIMIZE_DIMENSIONS], sum = 0, rounding = s->problem->rounding;
     values_at(s, x, values);
     for (int i = 0; i < s->samples; i++) {
         double e = error_of(s->problem, values, s->sample[i]);
-        sum += sqrt(e * e + ROUNDING * ROUNDING) - ROUNDING;
+        sum += sqrt(e * e + rounding * rounding) - rounding;
     }
-    for (int d = 0; d < s->dimensions; d++) pull += x[d] * x[d];
-    return sum / s->samples + PULL * pull;
+    return sum / s->samples + pull_of(s, x);
 }
 
 /* Every so-many-th sample, at most `most`; of those, the ones in or out of the held-out fifth. */

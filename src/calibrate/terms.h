@@ -1,9 +1,9 @@
 /* terms.h -- fits the named terms of a cost function to measured seconds.
  *
  * The error of a sample is ln(predicted/measured); the fit takes the least mean of its absolute
- * value (rounded below a hundredth), so that a few wild samples do not pull it. Terms are searched
- * as logarithms. A term that no sample depends on, or that the samples cannot tell from another,
- * keeps its value, and says why. */
+ * value (its corner rounded), so that a few wild samples do not pull it, plus a pull of each term
+ * towards where it started. Terms are searched as logarithms. A term that no sample depends on, or
+ * that the samples cannot tell from another, keeps its value, and says why. */
 #ifndef CLG_CALIBRATE_TERMS_H
 #define CLG_CALIBRATE_TERMS_H
 
@@ -17,6 +17,7 @@ typedef struct clg_term {
     double unit_si;     /* SI value of one */
     double from, to;    /* SI; equal when held */
     double start;       /* where the search starts; 0: at `from` */
+    double spread;      /* log-sigma of where it may lie, before any sample; 0: 1 */
     double least, most; /* SI; bounds of the search; least > 0 */
     const char *tie;    /* a term to move in proportion with when the two cannot be told apart */
     const char *held;   /* why it did not move; NULL: fitted */
@@ -43,6 +44,8 @@ typedef struct clg_problem {
     const double *measured_s;
     int samples;
     int samples_per_term; /* fewer samples than this per fitted term: later terms are held */
+    double rounding;      /* log error below which the fit counts squares */
+    double pull;          /* of a term at its spread from the start, in mean log error */
     int most_calls;       /* of the objective */
     int most_fitted;      /* samples the search looks at; residuals are over all */
 } clg_problem;
