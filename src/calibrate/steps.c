@@ -9,6 +9,7 @@
 #include "calibrate/calibrate.h"
 
 #include "dataset/dataset.h"
+#include "units/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,13 @@ static double predict(const void *context, const double *values, int sample) {
     return status == CLG_OK ? evaluation.step_s : (double)NAN;
 }
 
+/* Shortest of the measured steps: what the host takes of every step must fit in it. */
+static double shortest_s(const measured *m) {
+    double least = INFINITY;
+    for (int i = 0; i < m->count; i++) least = fmin(least, m->measured_s[i]);
+    return least;
+}
+
 /* The terms of a set: the first always, one of the others when `second` names it. Bounds: kernels
  * not below 0.7 of the time of the best known, a step's host time up to a minute. */
 static void fill_terms(const measured *m, int second, clg_term *terms) {
@@ -57,7 +65,7 @@ static void fill_terms(const measured *m, int second, clg_term *terms) {
                              .from = stack->host_step_s,
                              .least = 1e-5,
                              .most = 60,
-                             .start = fmax(stack->host_step_s, 0.02 * m->measured_s[0])};
+                             .start = fmax(stack->host_step_s, 0.01 * shortest_s(m))};
     terms[OVERLAP] = (clg_term){.name = "gradient_overlap",
                                 .unit = "1",
                                 .unit_si = 1,
@@ -65,7 +73,7 @@ static void fill_terms(const measured *m, int second, clg_term *terms) {
                                 .least = 0.02,
                                 .most = 1};
     terms[SLOWDOWN].spread = 0.15; /* as sources of one stack differ */
-    terms[HOST].spread = 1.5;
+    terms[HOST].spread = 2.0;
     terms[OVERLAP].spread = 0.7;
     if (second == NONE) terms[SLOWDOWN].held = "moving it does not help steps left out";
     for (int i = HOST; i < STEP_TERMS; i++)
@@ -180,20 +188,18 @@ static void fit_one(clg_arena *arena, const measured *m, clg_calibration *c) {
 
 static const char *range_of(clg_arena *arena, const measured *m) {
     int few = 1 << 30, many = 0;
-    int64_t small = INT64_MAX, large = 0;
+    char from[32], to[32];
+    double longest = 0;
     for (int i = 0; i < m->count; i++) {
         int gpus = m->steps[i].scenario->machine.gpus;
-        int64_t batch = m->steps[i].layout.global_batch;
         few = gpus < few ? gpus : few;
         many = gpus > many ? gpus : many;
-        small = batch < small ? batch : small;
-        large = batch > large ? batch : large;
+        longest = fmax(longest, m->measured_s[i]);
     }
-    const char *gpu = m->steps[0].scenario->machine.gpu.name;
-    if (few == many && small == large)
-        return clg_arena_print(arena, "%d %s, global batch %lld", few, gpu, (long long)small);
-    return clg_arena_print(arena, "%d to %d %s, global batch %lld to %lld", few, many, gpu,
-                           (long long)small, (long long)large);
+    clg_quantity_print(shortest_s(m), CLG_SECONDS, 3, from, sizeof from);
+    clg_quantity_print(longest, CLG_SECONDS, 3, to, sizeof to);
+    return clg_arena_print(arena, "%d to %d %s, steps of %s to %s", few, many,
+                           m->steps[0].scenario->machine.gpu.name, from, to);
 }
 
 /* A term at the end of its search says that the difference lies elsewhere. */
