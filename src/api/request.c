@@ -165,7 +165,34 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
                    CLG_PARAM_FABRIC, error);
 }
 
-static clg_status read_stack(clg_arena *arena, const clg_request *request, clg_stack *stack,
+clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg_machine *machine,
+                               clg_error *error) {
+    if (read_gpu(arena, request, &machine->gpu, error) != CLG_OK ||
+        read_node(arena, request, &machine->gpu, &machine->node, error) != CLG_OK)
+        return error->status;
+    return read_fabric(arena, request, &machine->node, &machine->fabric, error);
+}
+
+/* "built-in", or a file the caller read. */
+static clg_status read_curve_file(const clg_request *request, clg_param param, clg_file *file,
+                                  clg_error *error) {
+    const clg_attachment *given = &request->file[param];
+    const char *word = request->value[param];
+    *file = (clg_file){given->name, given->text, given->size};
+    if (!word || given->text || strcmp(word, "built-in") == 0) return CLG_OK;
+    return at_flag(clg_fail(error, CLG_BAD_INPUT, "give a path with a slash or that ends in .json",
+                            "'%.64s' is no file", word),
+                   param, error);
+}
+
+clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario,
+                              clg_error *error) {
+    clg_status status = read_curve_file(request, CLG_PARAM_KERNELS, &scenario->kernel_file, error);
+    if (status != CLG_OK) return status;
+    return read_curve_file(request, CLG_PARAM_NETWORK, &scenario->network_file, error);
+}
+
+clg_status clg_request_stack(clg_arena *arena, const clg_request *request, clg_stack *stack,
                              clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_STACK];
     const char *name = request->value[CLG_PARAM_STACK];
@@ -429,10 +456,9 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
     *space = (clg_space){0};
     clg_machine *machine = &scenario->machine;
     if (read_model(arena, request, &scenario->model, error) != CLG_OK ||
-        read_gpu(arena, request, &machine->gpu, error) != CLG_OK ||
-        read_node(arena, request, &machine->gpu, &machine->node, error) != CLG_OK ||
-        read_fabric(arena, request, &machine->node, &machine->fabric, error) != CLG_OK ||
-        read_stack(arena, request, &scenario->stack, error) != CLG_OK ||
+        clg_request_machine(arena, request, machine, error) != CLG_OK ||
+        clg_request_stack(arena, request, &scenario->stack, error) != CLG_OK ||
+        clg_request_curves(request, scenario, error) != CLG_OK ||
         read_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_IMBALANCE, 1, &scenario->expert_imbalance, error) !=
             CLG_OK ||

@@ -1,6 +1,8 @@
 /* command_check.c -- refuses data files without units, sources or kinds. */
 #include "cli/command.h"
 
+#include "cost/collective.h"
+#include "cost/kernel.h"
 #include "dataset/dataset.h"
 #include "machine/machine.h"
 #include "model/preset.h"
@@ -17,6 +19,32 @@ static bool lies_in(const char *path, const char *folder) {
     if (!slash || (size_t)(slash - path) < size) return false;
     const char *start = slash - size;
     return memcmp(start, folder, size) == 0 && (start == path || start[-1] == '/');
+}
+
+/* An overlay of ours has no folder: its members say what it is. */
+static clg_status check_overlay(clg_arena *arena, const char *path, const char *text, size_t size,
+                                bool *known, clg_error *error) {
+    clg_file file = {path, text, size};
+    clg_json *root;
+    clg_kernels kernels = {0};
+    clg_network network = {0};
+    clg_gpu gpu;
+    clg_stack stack;
+    clg_machine machine = {.node = {.gpus = 1}, .fabric = {.efficiency = 1}};
+    if (clg_json_parse(arena, path, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    *known = true;
+    if (clg_json_member(root, "fast") || clg_json_member(root, "slow"))
+        return clg_network_overlay(arena, &file, &machine, &network, error);
+    if (clg_json_member(root, "gemm")) {
+        if (clg_gpu_find(arena, "h100-sxm", &gpu, error) != CLG_OK ||
+            clg_kernels_find(arena, &gpu, &kernels, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        return clg_kernels_overlay(arena, &file, &kernels, error);
+    }
+    if (clg_json_member(root, "base"))
+        return clg_stack_read(arena, path, text, size, &stack, error);
+    *known = false;
+    return CLG_OK;
 }
 
 /* Which reader a file needs: by the folder it lies in. */
@@ -38,6 +66,8 @@ static clg_status check_text(clg_arena *arena, const char *path, const char *tex
     if (lies_in(path, "price")) return clg_price_read(arena, path, text, size, &into.price, error);
     if (lies_in(path, "stack")) return clg_stack_read(arena, path, text, size, &into.stack, error);
     if (lies_in(path, "model")) return clg_model_read(arena, path, text, size, &into.model, error);
+    if (lies_in(path, "kernel") || !strchr(path, '/') || path[0] == '.' || path[0] == '/')
+        return check_overlay(arena, path, text, size, known, error);
     *known = false;
     return CLG_OK;
 }

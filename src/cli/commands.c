@@ -16,6 +16,7 @@
     X(trace)                                                                                       \
     X(demand)                                                                                      \
     X(params)                                                                                      \
+    X(fit)                                                                                         \
     X(check)                                                                                       \
     X(help)                                                                                        \
     X(version)                                                                                     \

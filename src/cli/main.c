@@ -40,7 +40,9 @@ static clg_status take_value(clg_session *session, clg_param param, const char *
 static clg_status take_flag(clg_session *session, const clg_command *command, char **arguments,
                             int count, int *at, clg_error *error) {
     char flag[64];
-    const char *word = arguments[(*at)++] + 2, *equal = strchr(word, '=');
+    const char *written = arguments[(*at)++];
+    const char *word = strcmp(written, "-o") == 0 ? "out" : written + 2;
+    const char *equal = strchr(word, '=');
     snprintf(flag, sizeof flag, "%.*s", (int)(equal ? equal - word : (long)strlen(word)), word);
     int param = clg_param_find(flag, error);
     if (param < 0) return CLG_BAD_USAGE;
@@ -83,7 +85,8 @@ static clg_status run_command(clg_session *session, const clg_command *command, 
             return CLG_OK;
         }
     for (int at = 0; at < count;) {
-        bool flag = strncmp(arguments[at], "--", 2) == 0 && arguments[at][2];
+        bool flag = (strncmp(arguments[at], "--", 2) == 0 && arguments[at][2]) ||
+                    strcmp(arguments[at], "-o") == 0;
         clg_status status = flag ? take_flag(session, command, arguments, count, &at, error)
                                  : take_operand(session, command, arguments[at++], error);
         if (status != CLG_OK) return status;

@@ -215,3 +215,69 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     *network = w;
     return CLG_OK;
 }
+
+/* What an overlay may state of a level: `numbers` in the order of the keys, negative: not stated.
+ */
+enum { LEVEL_KEYS = 7 };
+
+static clg_status read_level(const clg_json *level, const char *file, double numbers[LEVEL_KEYS],
+                             clg_error *error) {
+    static const char *const keys[LEVEL_KEYS] = {
+        "base", "hop", "ramp", "sigma", "efficiency", "in_switch_efficiency", "tail"};
+    static const clg_dimension dimensions[LEVEL_KEYS] = {
+        CLG_SECONDS, CLG_SECONDS, CLG_BYTES, CLG_COUNT, CLG_FRACTION, CLG_FRACTION, CLG_COUNT};
+    for (int i = 0; i < LEVEL_KEYS; i++) numbers[i] = -1;
+    if (level && clg_value_keys(level, keys, LEVEL_KEYS, file, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    for (int i = 0; level && i < LEVEL_KEYS; i++)
+        if (clg_value_read(level, keys[i], dimensions[i], false, file, &numbers[i], error) !=
+            CLG_OK)
+            return CLG_BAD_INPUT;
+    return CLG_OK;
+}
+
+static void put(double *into, double number) {
+    if (number >= 0) *into = number;
+}
+
+static void put_fast(const double n[LEVEL_KEYS], const clg_machine *machine, clg_network *w) {
+    put(&w->base_s, n[0]);
+    put(&w->fast.latency_s, n[1]);
+    put(&w->ramp_bytes, n[2]);
+    put(&w->sigma_fast, n[3]);
+    put(&w->fast.bytes_per_s, n[4] * machine->node.link_bytes_per_s);
+    put(&w->in_switch_bytes_per_s, n[5] * machine->node.link_bytes_per_s);
+    w->fast.reduces = machine->node.link_reduces && w->in_switch_bytes_per_s > 0;
+}
+
+static void put_slow(const double n[LEVEL_KEYS], const clg_machine *machine, clg_network *w) {
+    clg_machine own = *machine;
+    put(&w->base_slow_s, n[0]);
+    put(&w->slow.latency_s, n[1]);
+    put(&w->ramp_slow_bytes, n[2]);
+    put(&w->sigma_slow, n[3]);
+    put(&own.fabric.efficiency, n[4]);
+    w->slow.bytes_per_s = clg_machine_inter_bytes_per_s(&own);
+    put(&w->tail, n[6]);
+}
+
+clg_status clg_network_overlay(clg_arena *arena, const clg_file *file, const clg_machine *machine,
+                               clg_network *network, clg_error *error) {
+    static const char *const keys[] = {"name", "title", "notes", "fast", "slow"};
+    double fast[LEVEL_KEYS], slow[LEVEL_KEYS];
+    clg_json *root;
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        clg_value_keys(root, keys, 5, file->path, error) != CLG_OK ||
+        read_level(clg_json_member(root, "fast"), file->path, fast, error) != CLG_OK ||
+        read_level(clg_json_member(root, "slow"), file->path, slow, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    clg_network own = *network;
+    put_fast(fast, machine, &own);
+    put_slow(slow, machine, &own);
+    if (fast[4] == 0 || slow[4] == 0) {
+        clg_error_at(error, file->path, root->line, root->column, "efficiency");
+        return clg_fail(error, CLG_BAD_INPUT, "give a share above 0", "a link without bandwidth");
+    }
+    *network = own;
+    return CLG_OK;
+}

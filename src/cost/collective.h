@@ -9,6 +9,7 @@
 #ifndef CLG_COST_COLLECTIVE_H
 #define CLG_COST_COLLECTIVE_H
 
+#include "dataset/dataset.h"
 #include "machine/machine.h"
 
 /* A link level as a collective sees it after protocol and ramp: time of one hop carrying n bytes =
@@ -33,6 +34,12 @@ typedef struct clg_network {
 
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
                             clg_error *error);
+
+/* Lays the user's own file over a machine's network: {"fast": {...}, "slow": {...}}, each of the
+ * form of data/collective, "slow" also with the fabric's efficiency and tail, and with only the
+ * values that differ (`ceiling fit` writes one). On failure *network is untouched. */
+clg_status clg_network_overlay(clg_arena *arena, const clg_file *file, const clg_machine *machine,
+                               clg_network *network, clg_error *error);
 
 typedef struct clg_algorithm {
     clg_collective collective;

@@ -48,16 +48,17 @@ static const field memory_fields[] = {
 
 #define COUNT(fields) ((int)(sizeof fields / sizeof fields[0]))
 
-static clg_status read_fields(const clg_json *object, const field *fields, int count,
+/* A built-in file states every field (`whole`); an overlay those that moved. */
+static clg_status read_fields(const clg_json *object, const field *fields, int count, bool whole,
                               const char *file, void *into, clg_error *error) {
     for (int i = 0; i < count; i++)
-        if (clg_value_read(object, fields[i].key, fields[i].dimension, true, file,
+        if (clg_value_read(object, fields[i].key, fields[i].dimension, whole, file,
                            (double *)(void *)((char *)into + fields[i].offset), error) != CLG_OK)
             return CLG_BAD_INPUT;
     return CLG_OK;
 }
 
-static clg_status read_gemm(const clg_json *object, const char *file,
+static clg_status read_gemm(const clg_json *object, bool whole, const char *file,
                             clg_gemm_curve curves[CLG_PRECISIONS], clg_error *error) {
     if (!object) return CLG_OK;
     for (const clg_json *c = object->first; c; c = c->next) {
@@ -65,14 +66,14 @@ static clg_status read_gemm(const clg_json *object, const char *file,
         if (clg_name_value(clg_precision_names, "precision", c->key, &precision, error) != CLG_OK)
             return CLG_BAD_INPUT;
         curves[precision].known = true;
-        if (read_fields(c, gemm_fields, COUNT(gemm_fields), file, &curves[precision], error) !=
-            CLG_OK)
+        if (read_fields(c, gemm_fields, COUNT(gemm_fields), whole, file, &curves[precision],
+                        error) != CLG_OK)
             return CLG_BAD_INPUT;
     }
     return CLG_OK;
 }
 
-static clg_status read_attention(const clg_json *object, const char *file,
+static clg_status read_attention(const clg_json *object, bool whole, const char *file,
                                  clg_attention_curve curves[CLG_ATTENTION_KERNELS],
                                  clg_error *error) {
     for (const clg_json *c = object ? object->first : NULL; c; c = c->next) {
@@ -81,7 +82,7 @@ static clg_status read_attention(const clg_json *object, const char *file,
                            error) != CLG_OK)
             return CLG_BAD_INPUT;
         curves[kernel].known = true;
-        if (read_fields(c, attention_fields, COUNT(attention_fields), file, &curves[kernel],
+        if (read_fields(c, attention_fields, COUNT(attention_fields), whole, file, &curves[kernel],
                         error) != CLG_OK)
             return CLG_BAD_INPUT;
     }
@@ -109,18 +110,24 @@ static void fill_missing_attention(clg_attention_curve curves[CLG_ATTENTION_KERN
     }
 }
 
+static clg_status read_curves(const clg_json *root, bool whole, const char *file,
+                              clg_kernels *kernels, clg_error *error) {
+    if (read_gemm(clg_json_member(root, "gemm"), whole, file, kernels->gemm, error) != CLG_OK ||
+        read_gemm(clg_json_member(root, "grouped"), whole, file, kernels->grouped, error) !=
+            CLG_OK ||
+        read_attention(clg_json_member(root, "attention"), whole, file, kernels->attention,
+                       error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return read_fields(clg_json_member(root, "memory"), memory_fields, COUNT(memory_fields), whole,
+                       file, kernels, error);
+}
+
 static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
                             clg_error *error) {
     clg_json *root;
     clg_kernels read = {.file = file->path};
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    if (read_gemm(clg_json_member(root, "gemm"), file->path, read.gemm, error) != CLG_OK ||
-        read_gemm(clg_json_member(root, "grouped"), file->path, read.grouped, error) != CLG_OK ||
-        read_attention(clg_json_member(root, "attention"), file->path, read.attention, error) !=
-            CLG_OK ||
-        read_fields(clg_json_member(root, "memory"), memory_fields, COUNT(memory_fields),
-                    file->path, &read, error) != CLG_OK)
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        read_curves(root, true, file->path, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     fill_missing_gemm(read.gemm);
     fill_missing_gemm(read.grouped);
@@ -151,6 +158,41 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
     kernels->borrowed = borrowed;
+    return CLG_OK;
+}
+
+/* With a share of nothing no kernel would ever end. */
+static bool all_positive(const clg_kernels *k) {
+    bool positive = k->memory.efficiency > 0 && k->optimizer_efficiency > 0;
+    for (int i = 0; i < CLG_PRECISIONS; i++) {
+        const clg_gemm_curve *c = &k->gemm[i], *g = &k->grouped[i];
+        positive = positive && c->efficiency > 0 && c->hbm_efficiency > 0 && c->sustained > 0 &&
+                   c->medium_tile > 0 && c->small_tile > 0 && g->efficiency > 0 &&
+                   g->hbm_efficiency > 0 && g->sustained > 0 && g->medium_tile > 0 &&
+                   g->small_tile > 0;
+    }
+    for (int i = 0; i < CLG_ATTENTION_KERNELS; i++)
+        positive = positive && k->attention[i].forward_efficiency > 0 &&
+                   k->attention[i].backward_efficiency > 0;
+    return positive;
+}
+
+clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
+                               clg_error *error) {
+    static const char *const keys[] = {"name",    "title",     "notes", "gemm",
+                                       "grouped", "attention", "memory"};
+    clg_json *root;
+    clg_kernels read = *kernels;
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        clg_value_keys(root, keys, COUNT(keys), file->path, error) != CLG_OK ||
+        read_curves(root, false, file->path, &read, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (!all_positive(&read)) {
+        clg_error_at(error, file->path, 0, 0, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "give a share above 0", "a share of 0");
+    }
+    read.file = file->path;
+    *kernels = read;
     return CLG_OK;
 }
 

@@ -1,12 +1,13 @@
 /* kernel.h -- seconds a kernel takes on a GPU.
  *
  * Pure functions of shape and curves. The curves (data/kernel/<gpu>.json) are fitted to published
- * measurements of single kernels; each file carries the fit's range
- * and residuals. A GPU without its own file borrows the nearest generation's shape (fractions of
- * its own peak and bandwidth): `borrowed` says so and the interval widens. */
+ * measurements of single kernels; `ceiling fit` fits products of one's own. Each file carries the
+ * fit's range and residuals. A GPU without its own file borrows the nearest generation's shape
+ * (fractions of its own peak and bandwidth): `borrowed` says so and the interval widens. */
 #ifndef CLG_COST_KERNEL_H
 #define CLG_COST_KERNEL_H
 
+#include "dataset/dataset.h"
 #include "machine/machine.h"
 
 /* A product is cut in tiles; waves of tiles fill the multiprocessors; each tile costs k +
@@ -64,6 +65,11 @@ typedef struct clg_kernels {
 /* Reads the curves for a GPU from the built-in data, or borrows. */
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error);
+
+/* Lays the user's own file over the curves: of the same form, with only the values that differ
+ * (`ceiling fit` writes one). On failure *kernels is untouched. */
+clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
+                               clg_error *error);
 
 /* GPU time of `batch` products [m,k] x [k,n]; operands of `precision`, output 16 bit or wider. */
 double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const clg_name clg_provenance_names[] = {
@@ -72,6 +73,23 @@ clg_status clg_value_flag(const clg_json *object, const char *key, bool required
                      "this needs a true or false value", error);
     if (check_provenance(value, key, file, error) != CLG_OK) return CLG_BAD_INPUT;
     *flag = truth->truth;
+    return CLG_OK;
+}
+
+clg_status clg_value_keys(const clg_json *object, const char *const *keys, int count,
+                          const char *file, clg_error *error) {
+    if (object->kind != CLG_JSON_OBJECT)
+        return fault(object, object->key, file, "write {...}", "this is no object", error);
+    for (const clg_json *c = object->first; c; c = c->next) {
+        bool known = false;
+        for (int i = 0; i < count && !known; i++) known = strcmp(keys[i], c->key) == 0;
+        if (known) continue;
+        const char *nearest = clg_name_nearest(keys, count, c->key);
+        char mend[96];
+        snprintf(mend, sizeof mend, nearest ? "did you mean %s?" : "remove it%s",
+                 nearest ? nearest : "");
+        return fault(c, c->key, file, mend, "not a member of this file", error);
+    }
     return CLG_OK;
 }
 

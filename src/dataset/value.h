@@ -23,6 +23,10 @@ clg_status clg_value_read(const clg_json *object, const char *key, clg_dimension
 clg_status clg_value_flag(const clg_json *object, const char *key, bool required, const char *file,
                           bool *flag, clg_error *error);
 
+/* Refuses members of an object that are not among `keys`, with the nearest of them. */
+clg_status clg_value_keys(const clg_json *object, const char *const *keys, int count,
+                          const char *file, clg_error *error);
+
 /* "value unit, kind, source" of object[key] for people; "not stated" when absent. In `arena`. */
 const char *clg_value_why(clg_arena *arena, const clg_json *object, const char *key);
 

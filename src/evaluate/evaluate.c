@@ -24,8 +24,13 @@ const clg_name clg_wall_names[] = {
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
     clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);
+    if (status == CLG_OK && scenario->kernel_file.text)
+        status = clg_kernels_overlay(arena, &scenario->kernel_file, &scenario->kernels, error);
     if (status == CLG_OK)
         status = clg_network_find(arena, &scenario->machine, &scenario->network, error);
+    if (status == CLG_OK && scenario->network_file.text)
+        status = clg_network_overlay(arena, &scenario->network_file, &scenario->machine,
+                                     &scenario->network, error);
     if (status == CLG_OK) status = clg_power_find(arena, &scenario->power, error);
     return status;
 }

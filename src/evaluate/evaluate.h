@@ -24,6 +24,8 @@ typedef struct clg_scenario {
     clg_network network;
     clg_power power;
     clg_price price;         /* usd_per_s 0: none */
+    clg_file kernel_file;    /* the user's own values over the built-in ones; text NULL: none */
+    clg_file network_file;   /* same, of collectives */
     double expert_imbalance; /* fullest expert rank over the mean, >= 1 */
     double data_loading_s;   /* per step, exposed */
 } clg_scenario;

@@ -37,6 +37,12 @@ static void bar(clg_text *text, double share, int width) {
     if (eighths > 0) clg_text_print(text, "%s", parts[eighths]);
 }
 
+/* Own values that lie over the built-in ones. */
+static void print_overlays(clg_text *t, const clg_scenario *s) {
+    if (s->kernel_file.text) clg_text_print(t, "kernels  %.85s\n", s->kernel_file.path);
+    if (s->network_file.text) clg_text_print(t, "network  %.85s\n", s->network_file.path);
+}
+
 void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *space) {
     const clg_model *m = &s->model;
     clg_text_print(t, "model    %s: %s parameters", m->title ? m->title : m->name,
@@ -56,6 +62,7 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
                    grouped(t, space->global_batch), grouped(t, space->seq),
                    q(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
                    clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
+    print_overlays(t, s);
 }
 
 static void print_layout(clg_text *t, const clg_layout *l) {

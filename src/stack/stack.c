@@ -59,8 +59,8 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static bool known_key(const char *key) {
-    static const char *const words[] = {"name",      "title",  "date",  "gradient",
-                                        "attention", "source", "notes", "schedules"};
+    static const char *const words[] = {"name",   "title", "date",      "gradient", "attention",
+                                        "source", "notes", "schedules", "base"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -136,10 +136,8 @@ static clg_status read_schedules(const clg_json *root, const char *file, clg_sta
 }
 
 /* A file states what differs from its base; the default states everything. */
-static clg_status read_onto(clg_arena *arena, const char *file, const char *text, size_t size,
-                            bool complete, clg_stack *stack, clg_error *error) {
-    clg_json *root;
-    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+static clg_status read_onto(const clg_json *root, const char *file, bool complete, clg_stack *stack,
+                            clg_error *error) {
     if (refuse_unknown_keys(root, file, error) != CLG_OK ||
         read_fields(root, file, complete, stack, error) != CLG_OK ||
         read_words(root, file, stack, error) != CLG_OK ||
@@ -153,18 +151,34 @@ static clg_status read_onto(clg_arena *arena, const char *file, const char *text
 static clg_status read_default(clg_arena *arena, clg_stack *stack, clg_error *error) {
     const clg_file *file = clg_dataset_find(DEFAULT_FILE);
     clg_stack read = {.gradient = CLG_FP32};
+    clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", DEFAULT_FILE);
-    if (read_onto(arena, file->path, file->text, file->size, true, &read, error) != CLG_OK)
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+        read_onto(root, file->path, true, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     *stack = read;
     return CLG_OK;
 }
 
+/* What a file leaves out is as in its "base", a built-in stack, or as in the default. */
+static clg_status read_base(clg_arena *arena, const clg_json *root, const char *file,
+                            clg_stack *stack, clg_error *error) {
+    const char *base = NULL;
+    if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (!base) return read_default(arena, stack, error);
+    const clg_json *node = clg_json_member(root, "base");
+    clg_status status = clg_stack_find(arena, base, stack, error);
+    if (status != CLG_OK) clg_error_at(error, file, node->line, node->column, "base");
+    return status;
+}
+
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error) {
     clg_stack read;
-    if (read_default(arena, &read, error) != CLG_OK ||
-        read_onto(arena, file, text, size, false, &read, error) != CLG_OK)
+    clg_json *root;
+    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK ||
+        read_base(arena, root, file, &read, error) != CLG_OK ||
+        read_onto(root, file, false, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     read.known = true;
     *stack = read;

@@ -2,7 +2,8 @@
  *
  * One data file per stack (data/stack/<name>.json). Few terms, each physical: what the host costs
  * per kernel, which memory-bound kernels are fused, what overlaps with what, what memory is kept
- * beside the tensors. None multiplies the total. Fitted ones say on which runs. */
+ * beside the tensors. None multiplies the total. Fitted ones say on which runs. A file states what
+ * differs from its "base" (a built-in stack by name), or from the default. */
 #ifndef CLG_STACK_STACK_H
 #define CLG_STACK_STACK_H
 

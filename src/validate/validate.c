@@ -49,6 +49,14 @@ static const char *predict(clg_arena *arena, const clg_scenario *scenario, const
     return NULL;
 }
 
+const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
+                             clg_evaluation *evaluation) {
+    clg_space *space = clg_take(arena, 1, clg_space);
+    clg_layout layout;
+    const char *reason = clg_row_read(arena, csv, row, scenario, space, &layout);
+    return reason ? reason : predict(arena, scenario, space, &layout, evaluation);
+}
+
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     const char *status = clg_row_word(csv, row, "status");
     run->measured_step_s = clg_row_number(csv, row, "step_s", 0);
@@ -65,14 +73,11 @@ static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
 static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run) {
     clg_arena scratch = {0};
     clg_scenario *scenario = clg_take(&scratch, 1, clg_scenario);
-    clg_space *space = clg_take(&scratch, 1, clg_space);
-    clg_layout layout;
     run->id = clg_row_word(csv, row, "id");
     run->source = clg_row_word(csv, row, "source");
     run->group = group_of(arena, csv, row);
     read_measured(csv, row, run);
-    const char *reason = clg_row_read(&scratch, csv, row, scenario, space, &layout);
-    if (!reason) reason = predict(&scratch, scenario, space, &layout, &run->predicted);
+    const char *reason = clg_validate_row(&scratch, csv, row, scenario, &run->predicted);
     if (reason) {
         run->reason = clg_arena_copy(arena, reason, strlen(reason));
     } else {

@@ -41,6 +41,11 @@ typedef struct clg_validation {
 /* Called before each row with its number; may be NULL. */
 typedef void (*clg_validate_tell)(void *context, int row, int rows);
 
+/* Fills the scenario of a row from its plan columns, and *evaluation with what is predicted for it;
+ * its layout is complete. Returns why the row cannot be expressed, or NULL. */
+const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
+                             clg_evaluation *evaluation);
+
 clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_validate_tell tell,
                         void *context, clg_validation *validation, clg_error *error);
 

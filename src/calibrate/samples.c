@@ -1,0 +1,229 @@
+/* samples.c -- which form a text has; JSON Lines; names. */
+#include "calibrate/samples.h"
+
+#include "base/json.h"
+#include "base/name.h"
+#include "calibrate/terms.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_SAMPLES = 2000000 };
+
+/* Letters and digits in lower case: "All_Reduce" and "allreduce" are one word. */
+static void squeeze(const char *word, char *out, size_t size) {
+    size_t used = 0;
+    for (; *word && used + 1 < size; word++)
+        if (isalnum((unsigned char)*word)) out[used++] = (char)tolower((unsigned char)*word);
+    out[used] = '\0';
+}
+
+static int look_up(const clg_name *names, const char *word) {
+    char plain[32];
+    squeeze(word, plain, sizeof plain);
+    for (; names->name; names++)
+        if (strcmp(names->name, plain) == 0) return names->value;
+    return -1;
+}
+
+int clg_samples_collective(const char *word) {
+    static const clg_name names[] = {{"allreduce", CLG_ALL_REDUCE, NULL},
+                                     {"allgather", CLG_ALL_GATHER, NULL},
+                                     {"reducescatter", CLG_REDUCE_SCATTER, NULL},
+                                     {"alltoall", CLG_ALL_TO_ALL, NULL},
+                                     {"all2all", CLG_ALL_TO_ALL, NULL},
+                                     {"sendrecv", CLG_SEND_RECEIVE, NULL},
+                                     {"sendreceive", CLG_SEND_RECEIVE, NULL},
+                                     {"broadcast", CLG_BROADCAST, NULL},
+                                     {NULL, 0, NULL}};
+    return look_up(names, word);
+}
+
+int clg_samples_precision(const char *word) {
+    static const clg_name names[] = {{"fp32", CLG_FP32, NULL},
+                                     {"float32", CLG_FP32, NULL},
+                                     {"float", CLG_FP32, NULL},
+                                     {"tf32", CLG_TF32, NULL},
+                                     {"fp16", CLG_FP16, NULL},
+                                     {"float16", CLG_FP16, NULL},
+                                     {"half", CLG_FP16, NULL},
+                                     {"bf16", CLG_BF16, NULL},
+                                     {"bfloat16", CLG_BF16, NULL},
+                                     {"fp8", CLG_FP8, NULL},
+                                     {"fp8e4m3", CLG_FP8, NULL},
+                                     {"float8", CLG_FP8, NULL},
+                                     {"float8e4m3fn", CLG_FP8, NULL},
+                                     {"fp8block", CLG_FP8, NULL},
+                                     {"mxfp8", CLG_MXFP8, NULL},
+                                     {"nvfp4", CLG_NVFP4, NULL},
+                                     {NULL, 0, NULL}};
+    return look_up(names, word);
+}
+
+/* nvidia-smi and drivers name the board; the longer names stand before their prefixes. */
+const char *clg_samples_gpu(const char *printed) {
+    static const char *const rows[][2] = {{"a100sxm480gb", "a100-sxm-80gb"},
+                                          {"a100sxm80gb", "a100-sxm-80gb"},
+                                          {"a100sxm440gb", "a100-sxm-40gb"},
+                                          {"a100sxm40gb", "a100-sxm-40gb"},
+                                          {"a800sxm", "a800-sxm-80gb"},
+                                          {"h10080gbhbm3", "h100-sxm"},
+                                          {"h100sxm", "h100-sxm"},
+                                          {"h100hbm2e500w", "h100-hbm2e-500w"},
+                                          {"h800", "h800-sxm"},
+                                          {"h200", "h200-sxm"},
+                                          {"gb200", "gb200"},
+                                          {"gb300", "gb300"},
+                                          {"b200", "b200-sxm"},
+                                          {"b300", "b300-sxm"},
+                                          {"v100sxm232gb", "v100-sxm-32gb"},
+                                          {"v100sxm332gb", "v100-sxm-32gb"},
+                                          {"v100sxm32gb", "v100-sxm-32gb"},
+                                          {"mi250x", "mi250x"},
+                                          {"mi300x", "mi300x"},
+                                          {"mi325x", "mi325x"},
+                                          {"mi350x", "mi350x"},
+                                          {"mi355x", "mi355x"}};
+    char plain[128];
+    squeeze(printed, plain, sizeof plain);
+    if (strstr(plain, "pcie") || strstr(plain, "gh200")) return NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strstr(plain, rows[i][0])) return rows[i][1];
+    return NULL;
+}
+
+void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *sample) {
+    if (!(sample->seconds > 0) || !isfinite(sample->seconds)) {
+        clg_samples_leave_out(samples, "no time above 0");
+        return;
+    }
+    if (samples->count == samples->capacity) {
+        int capacity = samples->capacity ? 2 * samples->capacity : 256;
+        clg_sample *grown = clg_take(arena, (size_t)capacity, clg_sample);
+        if (samples->count > 0)
+            memcpy(grown, samples->sample, (size_t)samples->count * sizeof *grown);
+        samples->sample = grown;
+        samples->capacity = capacity;
+    }
+    samples->sample[samples->count++] = *sample;
+}
+
+void clg_samples_leave_out(clg_samples *samples, const char *why) {
+    for (int i = 0; i < samples->reasons; i++)
+        if (strcmp(samples->left_out[i].why, why) == 0) {
+            samples->left_out[i].count++;
+            return;
+        }
+    if (samples->reasons == CLG_LEFT_OUT) return;
+    samples->left_out[samples->reasons++] = (clg_left_out){why, 1};
+}
+
+/* The median of "seconds", a number or a list of them; 0 when there is none. */
+static double median_s(clg_arena *arena, const clg_json *seconds) {
+    if (!seconds) return 0;
+    if (seconds->kind == CLG_JSON_NUMBER) return seconds->number;
+    double *readings = clg_take(arena, seconds->count + 1, double);
+    int count = 0;
+    for (const clg_json *r = seconds->first; r; r = r->next)
+        if (r->kind == CLG_JSON_NUMBER && r->number > 0) readings[count++] = r->number;
+    return count > 0 ? clg_terms_quantile(readings, count, 0.5) : 0;
+}
+
+typedef struct line {
+    const char *what, *dtype;
+    double ranks, nodes;
+    clg_sample sample;
+} line;
+
+static clg_status read_members(clg_arena *arena, const clg_json *root, const char *file, line *l,
+                               clg_error *error) {
+    const clg_json *where = clg_json_member(root, "where");
+    clg_sample *s = &l->sample;
+    if (clg_json_string(root, "what", "", &l->what, file, error) != CLG_OK ||
+        clg_json_string(root, "dtype", "", &l->dtype, file, error) != CLG_OK ||
+        clg_json_number(root, "ranks", 0, &l->ranks, file, error) != CLG_OK ||
+        clg_json_number(root, "nodes", 0, &l->nodes, file, error) != CLG_OK ||
+        clg_json_number(root, "bytes", 0, &s->bytes, file, error) != CLG_OK ||
+        clg_json_number(root, "m", 0, &s->m, file, error) != CLG_OK ||
+        clg_json_number(root, "n", 0, &s->n, file, error) != CLG_OK ||
+        clg_json_number(root, "k", 0, &s->k, file, error) != CLG_OK ||
+        clg_json_string(where, "gpu", "", &s->gpu, file, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    s->source = "";
+    s->seconds = median_s(arena, clg_json_member(root, "seconds"));
+    return CLG_OK;
+}
+
+static bool sane(double number, double least) { return number >= least && number <= 1e15; }
+
+/* Adds the sample, or says why it is left out. */
+static void take(clg_arena *arena, line *l, clg_samples *samples) {
+    clg_sample *s = &l->sample;
+    int collective = clg_samples_collective(l->what), precision = clg_samples_precision(l->dtype);
+    bool gemm = strcmp(l->what, "gemm") == 0;
+    if (strcmp(l->what, "step") == 0)
+        clg_samples_leave_out(samples, "a step needs its plan: give a table of runs");
+    else if (!gemm && collective < 0)
+        clg_samples_leave_out(samples, "an operation that fit does not know");
+    else if (gemm && (!sane(s->m, 1) || !sane(s->n, 1) || !sane(s->k, 1)))
+        clg_samples_leave_out(samples, "a matrix product without m, n and k");
+    else if (gemm && precision < 0)
+        clg_samples_leave_out(samples, "a dtype that fit does not know");
+    else if (!gemm && (!sane(l->ranks, 2) || l->ranks > 1e6 || !sane(s->bytes, 1)))
+        clg_samples_leave_out(samples, "a collective without bytes and two ranks or more");
+    else {
+        s->kind = gemm ? CLG_SAMPLE_GEMM : CLG_SAMPLE_COLLECTIVE;
+        s->collective = gemm ? CLG_ALL_REDUCE : (clg_collective)collective;
+        s->precision = gemm ? (clg_precision)precision : CLG_BF16;
+        s->ranks = gemm ? 1 : (int)l->ranks;
+        s->nodes = sane(l->nodes, 1) && l->nodes <= l->ranks ? (int)l->nodes : 0;
+        clg_samples_add(arena, samples, s);
+    }
+}
+
+static clg_status read_json_lines(clg_arena *arena, const char *file, const char *text, size_t size,
+                                  clg_samples *samples, clg_error *error) {
+    const char *end = text + size;
+    for (int number = 1; text < end; number++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        size_t length = (size_t)((stop ? stop : end) - text);
+        clg_json *root;
+        line l = {0};
+        if (strspn(text, " \t\r") < length) {
+            if (clg_json_parse(arena, file, text, length, &root, error) != CLG_OK ||
+                read_members(arena, root, file, &l, error) != CLG_OK) {
+                error->line = number;
+                return CLG_BAD_INPUT;
+            }
+            take(arena, &l, samples);
+        }
+        if (samples->count > MOST_SAMPLES)
+            return clg_fail(error, CLG_BAD_INPUT, "give fewer", "more than two million samples");
+        text += length + 1;
+    }
+    return CLG_OK;
+}
+
+static bool has_column(const clg_csv *csv, const char *name) {
+    for (int i = 0; i < csv->columns; i++)
+        if (strcmp(csv->column[i], name) == 0) return true;
+    return false;
+}
+
+clg_status clg_samples_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                            clg_samples *samples, clg_samples_form *form, clg_csv *runs,
+                            clg_error *error) {
+    size_t blank = strspn(text, " \t\r\n");
+    if (blank < size && text[blank] == '{') {
+        *form = CLG_FORM_JSON_LINES;
+        return read_json_lines(arena, file, text, size, samples, error);
+    }
+    if (strstr(text, "busbw") && strstr(text, "# ")) {
+        *form = CLG_FORM_NCCL_LOG;
+        return clg_samples_read_nccl(arena, file, text, size, samples, error);
+    }
+    if (clg_csv_parse(arena, file, text, size, runs, error) != CLG_OK) return CLG_BAD_INPUT;
+    *form = has_column(runs, "step_s") ? CLG_FORM_RUNS : CLG_FORM_TABLE;
+    return *form == CLG_FORM_RUNS ? CLG_OK : clg_samples_read_table(arena, runs, samples, error);
+}

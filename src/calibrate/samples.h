@@ -1,0 +1,69 @@
+/* samples.h -- measurements of single operations, from the texts programs print.
+ *
+ * Three forms, told apart by their content: JSON Lines ({"what", "ranks", "nodes", "bytes", "m",
+ * "n", "k", "dtype", "seconds": [...], "where": {...}}), logs of nccl-tests, and tables of
+ * collectives or matrix products (columns in docs/fit.md). A sample's time is the median of its
+ * readings. */
+#ifndef CLG_CALIBRATE_SAMPLES_H
+#define CLG_CALIBRATE_SAMPLES_H
+
+#include "base/csv.h"
+#include "op/op.h"
+
+typedef enum clg_sample_kind { CLG_SAMPLE_COLLECTIVE, CLG_SAMPLE_GEMM } clg_sample_kind;
+
+typedef struct clg_sample {
+    clg_sample_kind kind;
+    clg_collective collective;
+    int ranks, nodes; /* nodes 0: not stated */
+    double bytes;     /* as nccl-tests counts size */
+    clg_precision precision;
+    double m, n, k;
+    double seconds;
+    const char *gpu;    /* as the program calls it; "" when not stated */
+    const char *source; /* of a table's row; "" when not stated */
+} clg_sample;
+
+typedef struct clg_left_out {
+    const char *why;
+    int count;
+} clg_left_out;
+
+enum { CLG_LEFT_OUT = 16 };
+
+typedef struct clg_samples {
+    clg_sample *sample;
+    int count, capacity;
+    clg_left_out left_out[CLG_LEFT_OUT];
+    int reasons;
+} clg_samples;
+
+/* What a text holds. */
+typedef enum clg_samples_form {
+    CLG_FORM_JSON_LINES,
+    CLG_FORM_NCCL_LOG,
+    CLG_FORM_TABLE,
+    CLG_FORM_RUNS /* a table of training runs: validate/ reads it */
+} clg_samples_form;
+
+/* Appends the samples of a NUL-terminated text. A table of runs is parsed into *runs and appends
+ * nothing. */
+clg_status clg_samples_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                            clg_samples *samples, clg_samples_form *form, clg_csv *runs,
+                            clg_error *error);
+
+/* Canonical name of a GPU from what programs print ("NVIDIA A100-SXM4-80GB"); NULL: unknown. */
+const char *clg_samples_gpu(const char *printed);
+
+/* Internal to samples*.c. */
+void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *sample);
+void clg_samples_leave_out(clg_samples *samples, const char *why);
+/* By the names of NCCL, nccl-tests and tables: "all_reduce", "allreduce", ...; -1: none. */
+int clg_samples_collective(const char *word);
+int clg_samples_precision(const char *word);
+clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char *text, size_t size,
+                                 clg_samples *samples, clg_error *error);
+clg_status clg_samples_read_table(clg_arena *arena, const clg_csv *csv, clg_samples *samples,
+                                  clg_error *error);
+
+#endif

@@ -1,0 +1,89 @@
+#!/bin/sh
+# ceiling fit as people use it: samples, logs and runs in; an overlay that check and plan accept out.
+cd "$(dirname "$0")/../.." || exit 1
+ceiling=${BUILD:-build}/ceiling
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0; failed=0
+
+# expect STATUS STREAM PATTERN ARGUMENT...
+expect() {
+    status=$1; stream=$2; pattern=$3; shift 3
+    "$ceiling" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; got=$?
+    if [ $got -eq "$status" ] && grep -qE -- "$pattern" "$scratch/$stream"; then
+        passed=$((passed + 1))
+    else
+        echo "ceiling $*: status $got (want $status), no '$pattern' on $stream:"
+        head -5 "$scratch/out" "$scratch/err"; failed=$((failed + 1))
+    fi
+}
+check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+step_s() { "$ceiling" explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64 --tp 4 --pp 1 --json "$@" |
+    sed -n 's/.*"step_s": \([0-9.]*\).*/\1/p'; }
+
+# an nccl-tests log of eight H100 in one node
+{
+    echo '# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor)'
+    for rank in 0 1 2 3 4 5 6 7; do
+        echo "#  Rank  $rank Group  0 Pid  41 on     node-1 device  $rank [0x1$rank] NVIDIA H100 80GB HBM3"
+    done
+    echo '#       size         count      type   redop    root     time   algbw   busbw #wrong'
+    awk 'BEGIN { for (size = 8; size <= 8589934592; size *= 4) {
+        us = 22 + 2 * 7 / 8 * size / 150e9 * 1e6
+        printf "%12.0f %10.0f float sum -1 %.2f 0 0 0 %.2f 0 0 0\n", size, size / 4, us, us } }'
+} >"$scratch/all_reduce.log"
+expect 0 out 'links inside a node, fast of h100-sxm: 16 samples' fit "$scratch/all_reduce.log" -o "$scratch/links.json"
+expect 0 out 'use it with --network' fit "$scratch/all_reduce.log" --out "$scratch/links.json"
+expect 0 out '"kind": "fit"' fit "$scratch/all_reduce.log" --json
+expect 0 out 'Nothing was written' fit "$scratch/all_reduce.log"
+expect 0 out 'every value has unit' check "$scratch/links.json"
+expect 0 out '^network  .*links.json' plan llama-2-7b --gpus 8 --network "$scratch/links.json"
+check 'slower links make a slower step' '[ "$(echo "$(step_s --network "$scratch/links.json") > $(step_s)" | tr -d e | awk "{print (\$1 > \$3)}")" = 1 ]'
+
+# samples of products, as a probe prints them: half the rate of ours
+awk 'BEGIN { for (m = 512; m <= 8192; m *= 2) for (n = 512; n <= 8192; n *= 2) for (k = 512; k <= 8192; k *= 4)
+    printf "{\"what\":\"gemm\",\"m\":%d,\"n\":%d,\"k\":%d,\"dtype\":\"bf16\",\"seconds\":[%.9g],\"where\":{\"gpu\":\"NVIDIA H100 80GB HBM3\"}}\n",
+        m, n, k, 4e-6 + 2 * m * n * k / 400e12 }' >"$scratch/gemm.jsonl"
+expect 0 out 'matrix products, bf16 of h100-sxm: 75 samples' fit "$scratch/gemm.jsonl" -o "$scratch/kernels.json"
+expect 0 out 'every value has unit' check "$scratch/kernels.json"
+expect 0 out '^kernels  .*kernels.json' plan llama-2-7b --gpus 8 --kernels "$scratch/kernels.json"
+check 'slower products make a slower step' '[ "$(echo "$(step_s --kernels "$scratch/kernels.json") > $(step_s)" | awk "{print (\$1 > \$3)}")" = 1 ]'
+expect 0 out 'two.json|two-network.json' fit "$scratch/gemm.jsonl" "$scratch/all_reduce.log" -o "$scratch/two.json"
+check 'one file per kind' '[ -s "$scratch/two-network.json" ] && [ -s "$scratch/two-kernels.json" ]'
+
+# measured steps of one's own
+cat >"$scratch/runs.csv" <<'EOF'
+id,source,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,tied,seq,gpu,gpus,gpus_per_node,stack,precision,recompute,dp,zero,tp,cp,pp,vpp,schedule,micro_batch,global_batch,step_s,status
+a,mine,,dense,32,4096,11008,1,32,32,128,32000,0,4096,h100-sxm,8,8,megatron-2024,bf16,full,4,1,2,1,1,1,1f1b,1,64,4.9,ok
+b,mine,,dense,32,4096,11008,1,32,32,128,32000,0,4096,h100-sxm,16,8,megatron-2024,bf16,full,8,1,2,1,1,1,1f1b,1,64,2.6,ok
+c,mine,,dense,32,4096,11008,1,32,32,128,32000,0,4096,h100-sxm,32,8,megatron-2024,bf16,full,16,1,2,1,1,1,1f1b,1,64,1.45,ok
+EOF
+expect 0 out 'whole steps of megatron-2024: 3 samples' fit "$scratch/runs.csv" -o "$scratch/stack.json"
+expect 0 out 'every value has unit' check "$scratch/stack.json"
+expect 0 out '"stack": "megatron-2024-fitted"' explain llama-2-7b --gpus 16 --stack "$scratch/stack.json" --json
+expect 0 out 'whole steps of megatron-2024-fitted' fit "$scratch/runs.csv" --stack "$scratch/stack.json"
+head -2 "$scratch/runs.csv" >"$scratch/one.csv"
+expect 0 out 'underdetermined' fit "$scratch/one.csv"
+head -3 "$scratch/runs.csv" >"$scratch/pair.csv"
+expect 0 out 'two steps' fit "$scratch/pair.csv"
+check 'the same answer twice' '"$ceiling" fit "$scratch/runs.csv" --json >"$scratch/1" && "$ceiling" fit "$scratch/runs.csv" --json >"$scratch/2" && cmp -s "$scratch/1" "$scratch/2"'
+
+# bad input and usage
+sed 's/,"where".*/}/' "$scratch/gemm.jsonl" >"$scratch/nobody.jsonl"
+expect 2 err '--gpu a100-sxm-80gb' fit "$scratch/nobody.jsonl"
+expect 0 out 'of a100-sxm-80gb' fit "$scratch/nobody.jsonl" --gpu a100-sxm-80gb
+{ cat "$scratch/gemm.jsonl"; echo '{"what": }'; } >"$scratch/broken.jsonl"
+expect 1 err 'broken.jsonl:76' fit "$scratch/broken.jsonl"
+printf '{"what":"step","seconds":[1]}\n' >"$scratch/step.jsonl"
+expect 1 err 'table of runs' fit "$scratch/step.jsonl"
+sed 's/megatron-2024/fsdp-2024/' "$scratch/runs.csv" | sed '2s/fsdp-2024/megatron-2024/' >"$scratch/mixed.csv"
+expect 1 err 'mixed.csv:3.*one stack' fit "$scratch/mixed.csv"
+expect 1 err 'docs/fit.md' fit data/price/../../tests/fuzz/corpus/csv/odd
+expect 1 err 'No such file' fit nowhere.log
+expect 2 err "'fit' needs FILE" fit
+expect 1 err 'is no file' plan llama-2-7b --gpus 8 --kernels mine
+expect 1 err 'not a member' plan llama-2-7b --gpus 8 --kernels "$scratch/links.json"
+expect 1 err 'did you mean --out|cannot|No such' fit "$scratch/one.csv" -o "$scratch/nowhere/x.json"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
