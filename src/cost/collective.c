@@ -58,14 +58,32 @@ static double wire_s(const clg_network *w, clg_group g, double wire, double byte
     return (wire + wire / (bytes > 0 ? bytes : 1) * ramp * share) / rate * tail;
 }
 
+/* Trips round a ring with so many bytes on a rank's wire. Between domains the fastest protocol is
+ * taken, as NCCL does: long rings of thin slices are bound by the hops of the protocols that carry
+ * more. */
+static double ring_s(const clg_network *w, clg_group g, int trips, double wire, double bytes) {
+    int domains = domains_of(g), steps = g.ranks - 1;
+    double hops = trips * round_s(w, g), carried = wire_s(w, g, wire, bytes, ring_rate(w, g));
+    double best = -1;
+    for (int i = 0; domains > 1 && i < CLG_PROTOCOLS; i++) {
+        const clg_protocol *p = &w->protocol[i];
+        if (p->payload <= 0) continue;
+        int slow = domains < steps ? domains : steps;
+        double extra = (steps - slow) * p->fast_extra_s + slow * p->slow_extra_s;
+        double seconds = hops + trips * extra + carried / p->payload;
+        if (best < 0 || seconds < best) best = seconds;
+    }
+    return base_s(w, g) + (best < 0 ? hops + carried : best);
+}
+
 static double ring_all_gather_s(const clg_network *w, clg_group g, double bytes) {
     double wire = bytes * (g.ranks - 1) / g.ranks;
-    return base_s(w, g) + round_s(w, g) + wire_s(w, g, wire, bytes, ring_rate(w, g));
+    return ring_s(w, g, 1, wire, bytes);
 }
 
 static double ring_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
     double wire = 2 * bytes * (g.ranks - 1) / g.ranks;
-    return base_s(w, g) + 2 * round_s(w, g) + wire_s(w, g, wire, bytes, ring_rate(w, g));
+    return ring_s(w, g, 2, wire, bytes);
 }
 
 /* A chain inside each domain and a double binary tree between them, as NCCL builds it. */
@@ -191,6 +209,27 @@ static clg_status read_curve(clg_arena *arena, const char *path, bool link, doub
     return CLG_OK;
 }
 
+static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *error) {
+    static const char *const names[CLG_PROTOCOLS] = {"ll", "ll128", "simple"};
+    const clg_file *file = clg_dataset_find("collective/protocols.json");
+    clg_json *root;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "protocols are not built in");
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    for (int i = 0; i < CLG_PROTOCOLS; i++) {
+        const clg_json *row = clg_json_member(root, names[i]);
+        clg_protocol *p = &w->protocol[i];
+        if (clg_value_read(row, "payload", CLG_FRACTION, true, file->path, &p->payload, error) !=
+                CLG_OK ||
+            clg_value_read(row, "fast_extra", CLG_SECONDS, true, file->path, &p->fast_extra_s,
+                           error) != CLG_OK ||
+            clg_value_read(row, "slow_extra", CLG_SECONDS, true, file->path, &p->slow_extra_s,
+                           error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    }
+    return CLG_OK;
+}
+
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
                             clg_error *error) {
     double fast[6] = {0}, slow[6] = {0};
@@ -212,6 +251,7 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     w.in_switch_bytes_per_s = node->link_bytes_per_s * fast[5];
     w.fast.reduces = node->link_reduces && w.in_switch_bytes_per_s > 0;
     w.slow = (clg_link){slow_hop_s, clg_machine_inter_bytes_per_s(machine), false};
+    if (read_protocols(arena, &w, error) != CLG_OK) return CLG_BAD_INPUT;
     *network = w;
     return CLG_OK;
 }

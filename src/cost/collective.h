@@ -20,15 +20,24 @@ typedef struct clg_link {
     bool reduces;       /* the switch reduces in flight (NVLS, SHARP) */
 } clg_link;
 
+/* How a ring's messages are framed: what is payload, and what a hop costs beyond the link's. */
+typedef struct clg_protocol {
+    double payload; /* share of the bytes on the wire, 0..1 */
+    double fast_extra_s, slow_extra_s;
+} clg_protocol;
+
+enum { CLG_PROTOCOLS = 3 };
+
 /* The two link levels of a machine, and what grows with scale. */
 typedef struct clg_network {
     clg_link fast;                /* inside a domain */
     clg_link slow;                /* between domains: per GPU, all GPUs of a node talking at once */
     double in_switch_bytes_per_s; /* buffer bytes/s of an in-switch all-reduce */
     double base_s, base_slow_s;   /* fixed cost of a collective inside, and across domains */
-    double ramp_bytes, ramp_slow_bytes; /* middle sizes lose the time of about this many bytes */
-    double tail;                        /* growth of wire time per doubling of domains beyond two */
-    double sigma_fast, sigma_slow;      /* log-residuals */
+    double ramp_bytes, ramp_slow_bytes;   /* middle sizes lose the time of about this many bytes */
+    clg_protocol protocol[CLG_PROTOCOLS]; /* payload 0: the row is not used */
+    double tail;                   /* growth of wire time per doubling of domains beyond two */
+    double sigma_fast, sigma_slow; /* log-residuals */
     bool borrowed;
 } clg_network;
 
