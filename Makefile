@@ -10,7 +10,7 @@ LDLIBS   += -lz -lm
 
 sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o
-data     := $(shell find data -type f 2>/dev/null | sort)
+data     := $(shell find data -type f -not -path "data/runs/*" 2>/dev/null | sort)
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 scripts  := $(wildcard tests/*/*.sh)
 fuzzers  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -108,8 +108,14 @@ $(BUILD)/wasm/tools: tools/web_needs.sh
 	@mkdir -p $(@D)
 	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
 
+# Ratios inside one run; never part of the tests.
+bench: all
+	@for b in $(wildcard tools/bench/*.c); do \
+	 $(CC) $(CFLAGS) -o $(BUILD)/bench_$$(basename $$b .c) $$b $(BUILD)/libceiling.a $(LDLIBS) && \
+	 $(BUILD)/bench_$$(basename $$b .c); done
+
 format:
-	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c)
+	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
 install: all
 	install -D -m 755 $(BUILD)/ceiling $(DESTDIR)$(PREFIX)/bin/ceiling
@@ -121,6 +127,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all web quick test sanitized fuzz format install clean
+.PHONY: all web quick test sanitized fuzz bench format install clean
 .SECONDARY:
 -include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

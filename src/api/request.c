@@ -246,6 +246,7 @@ clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int mos
 static clg_status axis_value(clg_param param, const char *text, int *value, clg_error *error) {
     const clg_name *names = param == CLG_PARAM_SCHEDULE    ? clg_schedule_names
                             : param == CLG_PARAM_RECOMPUTE ? clg_recompute_names
+                            : param == CLG_PARAM_CP_KIND   ? clg_context_names
                             : param == CLG_PARAM_ATTENTION ? clg_attention_kernel_names
                                                            : NULL;
     if (names) return clg_name_value(names, clg_param_row_of(param).flag, text, value, error);
@@ -274,6 +275,8 @@ static clg_axis_values *axis_of(clg_space *space, clg_param param) {
         return &space->sp;
     case CLG_PARAM_CP:
         return &space->cp;
+    case CLG_PARAM_CP_KIND:
+        return &space->cp_kind;
     case CLG_PARAM_EP:
         return &space->ep;
     case CLG_PARAM_ETP:
@@ -327,45 +330,25 @@ static clg_status split_axis(const char *text, clg_space *space, int *param, con
     *param = clg_param_find(axis, error);
     if (*param < 0 || !axis_of(space, (clg_param)*param))
         return clg_fail(error, CLG_BAD_INPUT,
-                        "axes are dp zero hsdp tp sp cp ep etp pp vpp schedule micro-batch "
-                        "recompute attention",
+                        "axes are dp zero hsdp tp sp cp cp-kind ep etp pp vpp schedule "
+                        "micro-batch recompute attention",
                         "'%.32s' is no axis of a layout", axis);
     *values = equal + 1;
     return CLG_OK;
 }
 
-static bool holds(const clg_axis_values *axis, int value) {
-    for (int i = 0; i < axis->count; i++)
-        if (axis->value[i] == value) return true;
-    return false;
-}
-
-/* Candidates a free axis would take, so that some can be struck out. */
-static void fill_free(clg_param param, int64_t gpus, clg_axis_values *axis) {
-    enum { MICRO_BATCHES = 16 }; /* what the search tries by itself */
-    if (axis->count > 0) return;
-    int last = param == CLG_PARAM_ZERO        ? 3
-               : param == CLG_PARAM_SP        ? 1
-               : param == CLG_PARAM_RECOMPUTE ? CLG_RECOMPUTE_FULL
-               : param == CLG_PARAM_SCHEDULE  ? CLG_SCHEDULES - 1
-               : param == CLG_PARAM_ATTENTION ? CLG_ATTENTION_KERNELS - 1
-                                              : -1;
-    for (int v = 0; v <= last; v++) axis->value[axis->count++] = v;
-    if (last >= 0) return;
-    if (param == CLG_PARAM_HSDP) axis->value[axis->count++] = 0;
-    if (param == CLG_PARAM_MICRO_BATCH) gpus = MICRO_BATCHES;
-    for (int v = 1; v <= gpus && v <= 1024 && axis->count < CLG_SEARCH_VALUES; v++)
-        if (gpus % v == 0 || v <= 16) axis->value[axis->count++] = v;
-}
-
-static clg_status strike(clg_param param, const char *values, int64_t gpus, clg_axis_values *axis,
+/* Strikes values out: of those given by name, or of all that are legal. */
+static clg_status strike(clg_param param, const char *values, clg_axis_values *axis,
                          clg_error *error) {
-    clg_axis_values struck = {0};
+    clg_axis_values struck = {.except = true};
+    if (axis->count == 0 || axis->except) {
+        axis->except = true;
+        return add_values(param, values, axis, error);
+    }
     if (add_values(param, values, &struck, error) != CLG_OK) return CLG_BAD_INPUT;
-    fill_free(param, gpus, axis);
     int kept = 0;
     for (int i = 0; i < axis->count; i++)
-        if (!holds(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
+        if (clg_axis_allows(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
     axis->count = kept;
     if (kept > 0) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left",
@@ -388,8 +371,7 @@ static clg_status read_axes(const clg_request *request, clg_space *space, clg_er
             return at_flag(error->status, CLG_PARAM_FIX, error);
     for (int i = 0; i < request->forbids; i++)
         if (split_axis(request->forbid[i], space, &param, &values, error) != CLG_OK ||
-            strike((clg_param)param, values, space->gpus, axis_of(space, (clg_param)param),
-                   error) != CLG_OK)
+            strike((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
             return at_flag(error->status, CLG_PARAM_NOT, error);
     return CLG_OK;
 }
@@ -412,11 +394,12 @@ static clg_status read_words(const clg_request *request, clg_space *space, clg_e
 
 static clg_status read_space(const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
-    double gpus, seq, batch, top;
+    double gpus, seq, batch, top, recomputed;
     if (clg_request_number(request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_SEQ, 4096, &seq, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_GLOBAL_BATCH, 0, &batch, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_TOP, 8, &top, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, &recomputed, error) != CLG_OK ||
         read_words(request, space, error) != CLG_OK)
         return error->status;
     if (gpus_needed && gpus < 1)
@@ -426,6 +409,7 @@ static clg_status read_space(const clg_request *request, bool gpus_needed,
                         "a size is out of range");
     space->gpus = (int64_t)gpus;
     space->seq = (int64_t)seq;
+    space->recompute_layers = (int)fmin(recomputed, 1e6);
     space->global_batch = batch > 0 ? (int64_t)batch : (int64_t)fmax(1, floor(4194304 / seq));
     space->keep = top < 1 ? 1 : top > 64 ? 64 : (int)top;
     if (read_axes(request, space, error) != CLG_OK) return error->status;
@@ -434,7 +418,7 @@ static clg_status read_space(const clg_request *request, bool gpus_needed,
         if (scenario->stack.attention)
             clg_name_value(clg_attention_kernel_names, "attention", scenario->stack.attention,
                            &kernel, error);
-        space->attention = (clg_axis_values){1, {kernel}};
+        space->attention = (clg_axis_values){.count = 1, .value = {kernel}};
     }
     return CLG_OK;
 }

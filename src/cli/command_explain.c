@@ -1,6 +1,7 @@
 /* command_explain.c -- where each millisecond and each byte of one layout goes. */
 #include "cli/planning.h"
 
+#include "report/launch.h"
 #include "report/text.h"
 #include "report/why.h"
 
@@ -26,9 +27,11 @@ static void print_text(clg_session *session, const clg_answer *answer) {
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_answer answer;
+    int trainer;
     bool drawn = clg_session_has(session, CLG_PARAM_TIMELINE);
     clg_timeline timeline = {.arena = session->arena};
-    if (clg_planning_request(session, error) != CLG_OK ||
+    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+        clg_planning_request(session, error) != CLG_OK ||
         clg_answer_explain(session->arena, &session->request, clg_planning_progress(session),
                            drawn ? &timeline : NULL, &answer, error) != CLG_OK ||
         (drawn && write_timeline(session, &timeline, error) != CLG_OK))
@@ -37,15 +40,17 @@ static clg_status run(clg_session *session, clg_error *error) {
     const char *number = session->request.value[CLG_PARAM_WHY];
     if (number)
         return clg_report_why(&session->out, &answer.scenario, &answer.evaluation, number, error);
-    if (clg_session_has(session, CLG_PARAM_JSON))
+    if (clg_session_has(session, CLG_PARAM_JSON)) {
         clg_answer_explain_json(&session->out, &answer);
-    else
-        print_text(session, &answer);
+        return CLG_OK;
+    }
+    print_text(session, &answer);
+    if (trainer >= 0) clg_report_launch(&session->out, trainer, &answer.evaluation.layout);
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_TIMELINE, CLG_PARAM_WHY,
-                                  CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TIMELINE,
+                                  CLG_PARAM_WHY,  CLG_PARAM_COLOR,  CLG_PARAMS};
 
 const clg_command clg_command_explain = {
     .name = "explain",

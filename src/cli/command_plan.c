@@ -1,6 +1,7 @@
 /* command_plan.c -- the best layouts of a model on a machine. */
 #include "cli/planning.h"
 
+#include "report/launch.h"
 #include "report/text.h"
 
 static void print_text(clg_session *session, const clg_answer *answer, double seconds) {
@@ -20,21 +21,27 @@ static void print_text(clg_session *session, const clg_answer *answer, double se
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_answer answer;
+    int trainer;
     double start = clg_clock_s();
-    if (clg_planning_request(session, error) != CLG_OK ||
+    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+        clg_planning_request(session, error) != CLG_OK ||
         clg_answer_plan(session->arena, &session->request, clg_planning_progress(session), &answer,
                         error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     double seconds = clg_clock_s() - start;
-    if (clg_session_has(session, CLG_PARAM_JSON))
+    if (clg_session_has(session, CLG_PARAM_JSON)) {
         clg_answer_plan_json(&session->out, &answer, seconds);
-    else
-        print_text(session, &answer, seconds);
+        return CLG_OK;
+    }
+    print_text(session, &answer, seconds);
+    if (trainer >= 0 && answer.found.count > 0)
+        clg_report_launch(&session->out, trainer, &answer.found.best[0].layout);
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_TOP, CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TOP, CLG_PARAM_COLOR,
+                                  CLG_PARAMS};
 
 const clg_command clg_command_plan = {
     .name = "plan",

@@ -1,6 +1,7 @@
 /* command_validate.c -- predicted against measured, run by run. */
 #include "cli/command.h"
 
+#include "report/accuracy.h"
 #include "report/json.h"
 #include "report/picture.h"
 #include "report/text.h"
@@ -37,7 +38,9 @@ static clg_status print(clg_session *session, const clg_validation *validation, 
         clg_json_writer writer = {.text = out, .pretty = true};
         clg_json_validation(&writer, validation);
         clg_text_print(out, "\n");
-    } else if (clg_session_has(session, CLG_PARAM_CSV))
+    } else if (clg_session_has(session, CLG_PARAM_MARKDOWN))
+        clg_report_accuracy(out, validation);
+    else if (clg_session_has(session, CLG_PARAM_CSV))
         clg_report_validation_rows(out, validation);
     else
         clg_report_validation(out, validation);
@@ -55,8 +58,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     return print(session, &validation, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV, CLG_PARAM_SVG, CLG_PARAM_COLOR,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV,   CLG_PARAM_MARKDOWN,
+                                  CLG_PARAM_SVG,  CLG_PARAM_COLOR, CLG_PARAMS};
 
 const clg_command clg_command_validate = {
     .name = "validate",

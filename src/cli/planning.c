@@ -1,6 +1,8 @@
 /* planning.c -- what planning commands share: reading the model, telling progress. */
 #include "cli/planning.h"
 
+#include "report/launch.h"
+
 #include <string.h>
 
 enum { CONFIG_BYTES = 16 << 20 };
@@ -33,3 +35,9 @@ static bool tell(void *context, double share) {
 }
 
 clg_progress clg_planning_progress(clg_session *session) { return (clg_progress){tell, session}; }
+
+clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error) {
+    const char *word = session->request.value[CLG_PARAM_LAUNCH];
+    *trainer = -1;
+    return word ? clg_name_value(clg_trainer_names, "trainer", word, trainer, error) : CLG_OK;
+}

@@ -15,4 +15,7 @@ clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_s
 /* Progress of a search, told on standard error. */
 clg_progress clg_planning_progress(clg_session *session);
 
+/* The trainer of --launch in *trainer; -1 when not asked. */
+clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error);
+
 #endif

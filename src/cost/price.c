@@ -5,15 +5,16 @@
 #include <string.h>
 
 static double collective_s(const clg_pricing *p, const clg_op *op) {
-    double seconds = 0;
+    double seconds = 0, bytes = op->bytes;
     if (op->group.ranks <= 1) return 0;
+    if (op->axis == CLG_AXIS_EP) bytes *= p->imbalance; /* the fullest rank decides */
     if (op->slow_share <= 0 || op->slow_share >= 1) {
-        clg_collective_best(p->network, op->collective, op->group, op->bytes, &seconds);
+        clg_collective_best(p->network, op->collective, op->group, bytes, &seconds);
         return seconds;
     }
     clg_network thinner = *p->network;
     thinner.slow.bytes_per_s /= op->slow_share;
-    clg_collective_best(&thinner, op->collective, op->group, op->bytes, &seconds);
+    clg_collective_best(&thinner, op->collective, op->group, bytes, &seconds);
     return seconds;
 }
 

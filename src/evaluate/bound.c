@@ -78,8 +78,7 @@ static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *
         saved = least(saved, block->saved_bytes);
     }
     int layers = scenario->model.layers / (layout->pp * layout->vpp);
-    clg_pipeline pipeline = {(clg_schedule_kind)layout->schedule, layout->pp, layout->vpp,
-                             (int)layout->accumulation};
+    clg_pipeline pipeline = clg_pipeline_of(layout);
     const clg_schedule *schedule = clg_schedule_of(pipeline.kind);
     double held = layers * layout->vpp * parameters;
     double shards = (double)layout->dp * layout->cp;

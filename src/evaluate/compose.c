@@ -64,6 +64,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
            a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq &&
+           (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
            (a->accumulation > 1) == (b->accumulation > 1);
 }
 
@@ -168,17 +169,19 @@ static void add_sharded_traffic(composition *c, stage *s, int depth, int layers,
     if (edges > 0) shard_messages(c, s, edges, 0, 1, pass);
 }
 
+/* Pipelines of two directions hold a second depth on every stage; each sees half the batches. */
 static void fill_chunks(composition *c) {
     const clg_layout *layout = c->layout;
-    int chunks = layout->pp * layout->vpp;
+    int chunks = layout->pp * layout->vpp, directions = clg_layout_copies(layout);
+    int held = layout->vpp * directions;
     int *layers_of = clg_take(c->arena, (size_t)chunks, int);
     int *first_of = clg_take(c->arena, (size_t)chunks + 1, int);
     clg_layout_layers(&c->scenario->model, layout, layers_of);
     for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
     for (int s = 0; s < layout->pp; s++) {
         stage *here = &c->stages[s];
-        here->load.chunks = layout->vpp;
-        for (int v = 0; v < layout->vpp; v++) {
+        here->load.chunks = held;
+        for (int v = 0; v < held; v++) {
             clg_pass_cost pass[CLG_PASSES] = {0};
             int depth = c->schedule->depth(c->pipeline, s, v);
             add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
@@ -187,7 +190,8 @@ static void fill_chunks(composition *c) {
             c->backward_input_s[depth] =
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
             c->backward_weight_s[depth] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
-            for (int p = 0; p < CLG_PASSES; p++) clg_pass_add(&here->pass[p], &pass[p], 1);
+            for (int p = 0; p < CLG_PASSES; p++)
+                clg_pass_add(&here->pass[p], &pass[p], 1.0 / directions);
         }
     }
 }
@@ -210,6 +214,7 @@ static void fill_updates(composition *c, stage *s) {
     int layers = 0;
     for (int kind = 0; kind < step->kinds; kind++) layers += s->load.layers[kind];
     double inner = layers > 0 ? 1 - 1.0 / layers : 0;
+    inner *= clg_layout_copies(c->layout); /* both directions end with a micro-batch */
     s->gradient_window_s = inner * (clg_pass_s(&s->pass[CLG_PASS_BACKWARD_INPUT]) +
                                     clg_pass_s(&s->pass[CLG_PASS_BACKWARD_WEIGHT]) +
                                     clg_pass_s(&s->pass[CLG_PASS_RECOMPUTE]));
@@ -297,7 +302,6 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
 
 static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
     const clg_layout *layout = c->layout;
-    double copies = c->schedule->weight_copies;
     if (detail) e->stages = clg_take(c->arena, (size_t)layout->pp, clg_stage_report);
     for (int i = 0; i < layout->pp; i++) {
         stage *s = &c->stages[i];
@@ -305,9 +309,6 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
         s->load.head_alive = layout->schedule == CLG_GPIPE ? (double)layout->accumulation : 1;
         clg_memory_ledger m = clg_memory_of_stage(&c->scenario->model, &c->scenario->stack, layout,
                                                   &c->priced->step, &s->load);
-        m.total_bytes += (copies - 1) * (m.weights_bytes + m.gradients_bytes);
-        m.weights_bytes *= copies;
-        m.gradients_bytes *= copies;
         if (i == 0 || m.total_bytes > e->memory.total_bytes) {
             e->memory = m;
             e->fullest_stage = i;
@@ -405,10 +406,7 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     composition c = {.arena = arena, .scenario = scenario, .layout = layout, .priced = priced};
     size_t stages = (size_t)layout->pp, chunks = stages * (size_t)layout->vpp;
     c.pricing = clg_pricing_of(scenario, layout);
-    c.pipeline = (clg_pipeline){.kind = (clg_schedule_kind)layout->schedule,
-                                .stages = layout->pp,
-                                .chunks = layout->vpp,
-                                .micro_batches = (int)layout->accumulation};
+    c.pipeline = clg_pipeline_of(layout);
     c.schedule = clg_schedule_of(c.pipeline.kind);
     c.stages = clg_take(arena, stages, stage);
     c.forward_s = clg_take(arena, chunks, double);

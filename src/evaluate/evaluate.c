@@ -35,9 +35,7 @@ static const char *refuses(clg_arena *arena, const clg_scenario *scenario,
                            const clg_layout *layout) {
     const char *why = clg_layout_refuses(arena, &scenario->model, layout);
     if (why) return why;
-    const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
-    clg_pipeline pipeline = {schedule->kind, layout->pp, layout->vpp, (int)layout->accumulation};
-    why = schedule->refuses(pipeline);
+    why = clg_schedule_of(layout->schedule)->refuses(clg_pipeline_of(layout));
     if (why) return why;
     if (scenario->machine.gpu.peak_flop_per_s[layout->precision] <= 0)
         return clg_arena_print(arena, "%s has no %s matrix units", scenario->machine.gpu.name,
@@ -49,8 +47,8 @@ static const char *joined(clg_arena *arena, const char *before, const char *more
     return before ? clg_arena_print(arena, "%s; %s", before, more) : more;
 }
 
-/* What a person should know before acting on the numbers; NULL when nothing is special. */
-static const char *caveats(clg_arena *arena, const clg_scenario *s, const clg_layout *layout) {
+const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
+                                 const clg_layout *layout) {
     const char *all = NULL;
     if (!s->stack.known)
         all =
@@ -85,7 +83,7 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     clg_wanted wanted = {.detail = detail, .timeline = timeline};
     if (clg_compose(arena, scenario, layout, priced, wanted, evaluation, error) != CLG_OK)
         return error->status;
-    if (detail) evaluation->caveats = caveats(arena, scenario, layout);
+    if (detail) evaluation->caveats = clg_evaluate_caveats(arena, scenario, layout);
     return CLG_OK;
 }
 

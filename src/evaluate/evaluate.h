@@ -87,6 +87,11 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
                         bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
                         clg_error *error);
 
+/* What a person should know before acting on the numbers, "; "-joined in `arena`; NULL when nothing
+ * is special. */
+const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *scenario,
+                                 const clg_layout *layout);
+
 /* The smallest change that makes a layout fit, as a sentence in `arena`; NULL if it fits or no
  * single change does. */
 const char *clg_evaluate_mend(clg_arena *arena, const clg_scenario *scenario,

@@ -39,6 +39,8 @@ int64_t clg_layout_gpus(const clg_layout *layout) {
     return (int64_t)layout->dp * layout->tp * layout->cp * layout->pp;
 }
 
+int clg_layout_copies(const clg_layout *layout) { return layout->schedule == CLG_DUALPIPE ? 2 : 1; }
+
 /* What a rule sees and where it says why. `why` is NULL while searching, so that refusing a layout
  * costs no formatting. */
 typedef struct rule_context {
@@ -148,17 +150,22 @@ static bool experts_split(rule_context *c) {
                   (long long)home);
 }
 
+/* The first and the last chunk of a pipeline may hold the embedding or the head alone. */
+int clg_layout_most_chunks(const clg_model *model, int pp) {
+    return (model->layers + (pp > 1 ? 2 : 0)) / pp;
+}
+
 static bool layers_suffice(rule_context *c) {
     const clg_layout *l = c->layout;
-    /* The first and the last chunk may hold the embedding or the head alone. */
-    int spare = l->pp > 1 ? 2 : 0;
-    return (int64_t)l->pp * l->vpp <= c->model->layers + spare ||
+    return l->vpp <= clg_layout_most_chunks(c->model, l->pp) ||
            refuse(c, "pp %d x vpp %d is more than the %d layers", l->pp, l->vpp, c->model->layers);
 }
 
 static bool shards_are_whole(rule_context *c) {
     const clg_layout *l = c->layout;
     if (l->hsdp <= 0 || l->hsdp == l->dp) return true;
+    if (l->zero == 0)
+        return refuse(c, "hsdp %d says where shards repeat, and zero 0 has none", l->hsdp);
     return l->dp % l->hsdp == 0 ||
            refuse(c, "a shard group of %d ranks does not divide dp %d", l->hsdp, l->dp);
 }
@@ -167,7 +174,7 @@ static bool recompute_is_meant(rule_context *c) {
     const clg_layout *l = c->layout;
     return l->recompute_layers >= 0 &&
            (l->recompute_layers == 0 || l->recompute == CLG_RECOMPUTE_FULL ||
-            refuse(c, "first-n-layers goes with full recompute only"));
+            refuse(c, "recompute-layers goes with full recompute only"));
 }
 
 const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout) {
@@ -208,7 +215,9 @@ void clg_layout_print(const clg_layout *l, char *out, size_t size) {
     assert(size > 0);
     out[0] = '\0';
     add(out, size, "tp%d%s", l->tp, l->sp ? "+sp" : "");
-    if (l->cp > 1) add(out, size, " cp%d", l->cp);
+    if (l->cp > 1)
+        add(out, size, " cp%d%s%s", l->cp, l->cp_kind == CLG_CONTEXT_RING ? "" : "-",
+            l->cp_kind == CLG_CONTEXT_RING ? "" : clg_name_of(clg_context_names, (int)l->cp_kind));
     if (l->ep > 1) add(out, size, " ep%d", l->ep);
     if (l->etp > 1) add(out, size, " etp%d", l->etp);
     add(out, size, " pp%d", l->pp);
@@ -218,4 +227,5 @@ void clg_layout_print(const clg_layout *l, char *out, size_t size) {
     if (l->hsdp > 0 && l->hsdp != l->dp) add(out, size, " hsdp%d", l->hsdp);
     add(out, size, " mb%d recompute-%s", l->micro_batch,
         clg_name_of(clg_recompute_names, (int)l->recompute));
+    if (l->recompute_layers > 0) add(out, size, "-%d", l->recompute_layers);
 }

@@ -66,9 +66,15 @@ typedef struct clg_layout {
 /* GPUs a layout uses. */
 int64_t clg_layout_gpus(const clg_layout *layout);
 
+/* How often a pipeline holds the model: 2 where micro-batches enter from both ends (DualPipe). */
+int clg_layout_copies(const clg_layout *layout);
+
 /* NULL if legal for this model, else one clause saying which rule is broken and what would be
  * right; the text lives in `arena`. Rules in layout.c, one function each. */
 const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout);
+
+/* Most chunks a stage can have (vpp); below 1: the model has fewer layers than stages. */
+int clg_layout_most_chunks(const clg_model *model, int pp);
 
 /* Layers of each chunk by depth: layers_of[0 .. pp*vpp-1] in the order a micro-batch visits them
  * (the schedule says which stage holds which depth). As even as possible; what does not divide goes

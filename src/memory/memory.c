@@ -24,15 +24,13 @@ void clg_stage_parameters(const clg_model *model, const clg_step *step, const cl
  * turns round. */
 static double kept_activations(const clg_layout *layout, const clg_step *step,
                                const clg_stage_load *load) {
-    double all = 0;
-    for (int i = 0; i < step->kinds; i++) {
-        int layers = load->layers[i], kept = layers;
-        if (layout->recompute_layers > 0) {
-            kept = layout->recompute_layers * load->chunks;
-            if (kept > layers) kept = layers;
-        }
-        all += kept * step->kind[i].saved_bytes + (layers - kept) * step->kind[i].rebuilt_bytes;
-    }
+    double all = 0, layers = 0, again = 1;
+    for (int i = 0; i < step->kinds; i++) layers += load->layers[i];
+    if (layout->recompute_layers > 0 && layers > layout->recompute_layers * load->chunks)
+        again = layout->recompute_layers * load->chunks / layers;
+    for (int i = 0; i < step->kinds; i++)
+        all += load->layers[i] *
+               (again * step->kind[i].saved_bytes + (1 - again) * step->kind[i].rebuilt_bytes);
     if (load->embedding) all += step->embedding.saved_bytes;
     double bytes = all * load->alive / load->chunks;
     if (load->head) bytes += step->head.saved_bytes * load->head_alive;

@@ -37,6 +37,7 @@ void clg_json_layout(clg_json_writer *w, const clg_layout *l) {
     clg_json_add_integer(w, "tp", l->tp);
     clg_json_add_integer(w, "sp", l->sp);
     clg_json_add_integer(w, "cp", l->cp);
+    clg_json_add_string(w, "cp_kind", clg_name_of(clg_context_names, (int)l->cp_kind));
     clg_json_add_integer(w, "ep", l->ep);
     clg_json_add_integer(w, "etp", l->etp);
     clg_json_add_integer(w, "pp", l->pp);
@@ -47,6 +48,7 @@ void clg_json_layout(clg_json_writer *w, const clg_layout *l) {
     clg_json_add_integer(w, "global_batch", l->global_batch);
     clg_json_add_integer(w, "seq", l->seq);
     clg_json_add_string(w, "recompute", clg_name_of(clg_recompute_names, (int)l->recompute));
+    clg_json_add_integer(w, "recompute_layers", l->recompute_layers);
     clg_json_add_string(w, "precision", clg_name_of(clg_precision_names, (int)l->precision));
     clg_json_add_string(w, "attention", clg_name_of(clg_attention_kernel_names, l->attention));
     clg_json_add_string(w, "optimizer", clg_name_of(clg_optimizer_names, (int)l->optimizer));

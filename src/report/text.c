@@ -70,9 +70,12 @@ static void print_layout(clg_text *t, const clg_layout *l) {
     clg_text_print(t, " · dp %d, ZeRO-%d", l->dp, l->zero);
     if (l->hsdp > 0 && l->hsdp != l->dp) clg_text_print(t, " in groups of %d", l->hsdp);
     clg_text_print(t,
-                   "\n         micro-batch %d x %lld accumulated · recompute %s · attention %s\n",
+                   "\n         micro-batch %d x %lld accumulated · recompute %s%s · attention %s\n",
                    l->micro_batch, (long long)l->accumulation,
                    clg_name_of(clg_recompute_names, (int)l->recompute),
+                   l->recompute_layers > 0
+                       ? clg_arena_print(t->arena, " (%d layers of a chunk)", l->recompute_layers)
+                       : "",
                    clg_name_of(clg_attention_kernel_names, l->attention));
 }
 
@@ -167,6 +170,18 @@ static void print_memory(clg_text *t, const clg_evaluation *e) {
     }
 }
 
+/* One line each. */
+static void print_caveats(clg_text *t, const char *caveats) {
+    const char *label = "\nmind     ";
+    while (caveats && *caveats) {
+        size_t size = strcspn(caveats, ";");
+        clg_text_print(t, "%s%.*s\n", label, (int)size, caveats);
+        label = "         ";
+        caveats += size;
+        caveats += strspn(caveats, "; ");
+    }
+}
+
 void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                            double tokens) {
     print_layout(t, &e->layout);
@@ -174,7 +189,7 @@ void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluat
     print_money(t, s, e, tokens);
     print_time(t, e);
     print_memory(t, e);
-    if (e->caveats) clg_text_print(t, "\nmind     %s\n", e->caveats);
+    print_caveats(t, e->caveats);
 }
 
 void clg_report_stages(clg_text *t, const clg_evaluation *e) {

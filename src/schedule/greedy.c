@@ -1,9 +1,13 @@
 /* greedy.c -- orders for schedules that are defined by a rule rather than a formula.
  *
- * Time advances in units; in each unit every stage takes the best ready slot. O(total slots) units
- * times stages. Ties: deeper chunk first (it frees memory sooner), then lower micro-batch. */
+ * Stages run side by side in time, with the mean lengths of the pipeline's passes: whenever one is
+ * free it takes the best slot whose input has arrived, or waits for the next. Authors of such
+ * schedules order them by profiled lengths too. O(total slots) times stages. Ties: deeper chunk
+ * first (it frees memory sooner), then lower micro-batch. */
 #include "schedule/list.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stddef.h>
 
 typedef struct greedy {
@@ -12,9 +16,12 @@ typedef struct greedy {
     bool two_way;
     int chunks; /* slot chunks of a stage: pipeline chunks, or 2 directions */
     int depths, most_alive;
-    int *forward_at, *input_at; /* [depth * m + micro-batch] unit it ended, 0: not yet */
+    double length[CLG_SLOT_BACKWARD_WEIGHT + 1]; /* of a pass, by slot kind */
+    double *forward_at, *input_at; /* [depth * m + micro-batch] when it ended, 0: not yet */
     int *next_forward, *next_input, *next_weight; /* [stage * chunks + chunk] */
     int *alive;                                   /* [stage] */
+    double *now;                                  /* [stage] when it is free */
+    bool *waits;                                  /* [stage] found nothing ready at `now` */
 } greedy;
 
 /* The i-th micro-batch a chunk sees: in two-way pipelines only every other one. */
@@ -27,24 +34,25 @@ static int count_of(const greedy *g, int chunk) {
     return (g->p.micro_batches + 1 - chunk) / 2;
 }
 
-static bool forward_ready(const greedy *g, int stage, int chunk, int now) {
+/* When the next forward of a chunk may start; infinite if what it waits for has not begun. */
+static double forward_ready_at(const greedy *g, int stage, int chunk) {
     int i = g->next_forward[stage * g->chunks + chunk];
-    if (i >= count_of(g, chunk) || g->alive[stage] >= g->most_alive) return false;
+    if (i >= count_of(g, chunk) || g->alive[stage] >= g->most_alive) return INFINITY;
     int depth = g->schedule->depth(g->p, stage, chunk), mb = micro_batch_of(g, chunk, i);
-    if (depth == 0) return true;
-    int before = g->forward_at[(depth - 1) * g->p.micro_batches + mb];
-    return before > 0 && before <= now;
+    if (depth == 0) return 0;
+    double before = g->forward_at[(depth - 1) * g->p.micro_batches + mb];
+    return before > 0 ? before : INFINITY;
 }
 
-static bool input_ready(const greedy *g, int stage, int chunk, int now) {
+static double input_ready_at(const greedy *g, int stage, int chunk) {
     int i = g->next_input[stage * g->chunks + chunk];
-    if (i >= count_of(g, chunk)) return false;
+    if (i >= count_of(g, chunk)) return INFINITY;
     int depth = g->schedule->depth(g->p, stage, chunk), mb = micro_batch_of(g, chunk, i);
-    int own = g->forward_at[depth * g->p.micro_batches + mb];
-    if (own == 0 || own > now) return false;
-    if (depth == g->depths - 1) return true;
-    int after = g->input_at[(depth + 1) * g->p.micro_batches + mb];
-    return after > 0 && after <= now;
+    double own = g->forward_at[depth * g->p.micro_batches + mb];
+    if (own <= 0) return INFINITY;
+    if (depth == g->depths - 1) return own;
+    double after = g->input_at[(depth + 1) * g->p.micro_batches + mb];
+    return after > 0 ? fmax(own, after) : INFINITY;
 }
 
 static bool weight_ready(const greedy *g, int stage, int chunk) {
@@ -52,13 +60,15 @@ static bool weight_ready(const greedy *g, int stage, int chunk) {
     return g->next_weight[at] < g->next_input[at];
 }
 
-/* Deepest ready chunk, or -1. */
-static int best(const greedy *g, int stage, int now,
-                bool (*ready)(const greedy *g, int stage, int chunk, int now)) {
+/* Deepest chunk that is ready now, or -1; *soonest is lowered to when one will be. */
+static int best(const greedy *g, int stage, double *soonest,
+                double (*ready_at)(const greedy *g, int stage, int chunk)) {
     int chosen = -1, deepest = -1;
     for (int chunk = 0; chunk < g->chunks; chunk++) {
         int depth = g->schedule->depth(g->p, stage, chunk);
-        if (ready(g, stage, chunk, now) && depth > deepest) {
+        double at = ready_at(g, stage, chunk);
+        *soonest = fmin(*soonest, at);
+        if (at <= g->now[stage] && depth > deepest) {
             deepest = depth;
             chosen = chunk;
         }
@@ -66,39 +76,74 @@ static int best(const greedy *g, int stage, int now,
     return chosen;
 }
 
-static void take(greedy *g, int stage, int chunk, clg_slot_kind kind, int now, clg_slots *out) {
+static void take(greedy *g, int stage, int chunk, clg_slot_kind kind, clg_slots *out) {
     int at = stage * g->chunks + chunk, depth = g->schedule->depth(g->p, stage, chunk);
     int *next = kind == CLG_SLOT_FORWARD          ? g->next_forward
                 : kind == CLG_SLOT_BACKWARD_INPUT ? g->next_input
                                                   : g->next_weight;
     int mb = micro_batch_of(g, chunk, next[at]++), cell = depth * g->p.micro_batches + mb;
+    g->now[stage] += g->length[kind];
+    g->waits[stage] = false;
     if (kind == CLG_SLOT_FORWARD) {
-        g->forward_at[cell] = now + 1;
+        g->forward_at[cell] = g->now[stage];
         g->alive[stage]++;
     } else if (kind == CLG_SLOT_BACKWARD_INPUT) {
-        g->input_at[cell] = now + 1;
+        g->input_at[cell] = g->now[stage];
     } else {
         g->alive[stage]--;
     }
     clg_slots_add(out, kind, chunk, mb);
 }
 
-static void advance(greedy *g, int stage, int now, clg_slots *out) {
-    int chunk = best(g, stage, now, input_ready);
+/* Takes a slot; without a ready one says when the first will be (infinite: not known yet). */
+static double advance(greedy *g, int stage, clg_slots *out) {
+    double soonest = INFINITY;
+    int chunk = best(g, stage, &soonest, input_ready_at);
     if (chunk >= 0) {
-        take(g, stage, chunk, CLG_SLOT_BACKWARD_INPUT, now, out);
-        return;
+        take(g, stage, chunk, CLG_SLOT_BACKWARD_INPUT, out);
+        return 0;
     }
-    chunk = best(g, stage, now, forward_ready);
+    chunk = best(g, stage, &soonest, forward_ready_at);
     if (chunk >= 0) {
-        take(g, stage, chunk, CLG_SLOT_FORWARD, now, out);
-        return;
+        take(g, stage, chunk, CLG_SLOT_FORWARD, out);
+        return 0;
     }
     for (chunk = g->chunks - 1; chunk >= 0; chunk--)
         if (weight_ready(g, stage, chunk)) {
-            take(g, stage, chunk, CLG_SLOT_BACKWARD_WEIGHT, now, out);
-            return;
+            take(g, stage, chunk, CLG_SLOT_BACKWARD_WEIGHT, out);
+            return 0;
         }
+    return soonest;
+}
+
+/* The unfinished stage that is free first; of those, one that did not wait in vain. */
+static int earliest(const greedy *g, const clg_slots *stages, int each) {
+    int first = -1;
+    for (int i = 0; i < g->p.stages; i++) {
+        if (stages[i].count == each) continue;
+        if (first < 0 || g->now[i] < g->now[first] ||
+            (g->now[i] <= g->now[first] && g->waits[first] && !g->waits[i]))
+            first = i;
+    }
+    return first;
+}
+
+/* Nobody who is free at this time has work: on to when the stage has some, or another is free. */
+static void wait(greedy *g, int stage, double soonest, const clg_slots *stages, int each) {
+    double now = g->now[stage];
+    for (int i = 0; i < g->p.stages; i++)
+        if (stages[i].count < each && g->now[i] > now) soonest = fmin(soonest, g->now[i]);
+    assert(isfinite(soonest)); /* else the order deadlocks: a bug */
+    g->now[stage] = soonest;
+    g->waits[stage] = false;
+}
+
+static void set_lengths(greedy *g) {
+    const clg_pipeline *p = &g->p;
+    bool known = p->forward_s > 0 && p->backward_input_s > 0 && p->backward_weight_s > 0;
+    g->length[CLG_SLOT_FORWARD] = known ? p->forward_s : 1;
+    g->length[CLG_SLOT_BACKWARD_INPUT] = known ? p->backward_input_s : 1;
+    g->length[CLG_SLOT_BACKWARD_WEIGHT] = known ? p->backward_weight_s : 1;
 }
 
 void clg_slots_greedy(clg_arena *arena, const clg_schedule *schedule, clg_pipeline p, bool two_way,
@@ -108,18 +153,25 @@ void clg_slots_greedy(clg_arena *arena, const clg_schedule *schedule, clg_pipeli
     g.depths = p.stages * p.chunks;
     size_t cells = (size_t)g.depths * (size_t)p.micro_batches;
     size_t lanes = (size_t)p.stages * (size_t)g.chunks;
-    g.forward_at = clg_take(arena, cells, int);
-    g.input_at = clg_take(arena, cells, int);
+    g.forward_at = clg_take(arena, cells, double);
+    g.input_at = clg_take(arena, cells, double);
     g.next_forward = clg_take(arena, lanes, int);
     g.next_input = clg_take(arena, lanes, int);
     g.next_weight = clg_take(arena, lanes, int);
     g.alive = clg_take(arena, (size_t)p.stages, int);
-    int each = 3 * p.micro_batches * p.chunks, left = p.stages * each;
+    g.now = clg_take(arena, (size_t)p.stages, double);
+    g.waits = clg_take(arena, (size_t)p.stages, bool);
+    set_lengths(&g);
+    int each = 3 * p.micro_batches * p.chunks, stage;
     for (int i = 0; i < p.stages; i++) stages[i] = clg_slots_begin(arena, each);
-    for (int now = 1; left > 0; now++)
-        for (int i = 0; i < p.stages; i++) {
-            int before = stages[i].count;
-            advance(&g, i, now, &stages[i]);
-            left -= stages[i].count - before;
-        }
+    while ((stage = earliest(&g, stages, each)) >= 0) {
+        bool again = g.waits[stage];
+        int before = stages[stage].count;
+        double soonest = advance(&g, stage, &stages[stage]);
+        if (stages[stage].count > before) continue;
+        if (again)
+            wait(&g, stage, soonest, stages, each);
+        else
+            g.waits[stage] = true;
+    }
 }

@@ -15,9 +15,10 @@ int clg_depth_round(clg_pipeline pipeline, int stage, int chunk);
 /* Chunk 0 goes down, chunk 1 comes back up. */
 int clg_depth_v(clg_pipeline pipeline, int stage, int chunk);
 
-/* Orders slots by placing them greedily with unit times: an input gradient first, then a forward
- * while fewer than `most_alive` activations are held, then a weight gradient. `most_alive` counts
- * chunk activations per stage. Two-way: odd micro-batches run from the last stage to the first. */
+/* Orders slots by placing them greedily with the pipeline's lengths: an input gradient first, then
+ * a forward while fewer than `most_alive` activations are held, then a weight gradient.
+ * `most_alive` counts chunk activations per stage. Two-way: odd micro-batches run from the last
+ * stage to the first. */
 void clg_slots_greedy(clg_arena *arena, const clg_schedule *schedule, clg_pipeline pipeline,
                       bool two_way, int most_alive, clg_slots *stages);
 

@@ -19,6 +19,13 @@ const clg_schedule *clg_schedule_of(clg_schedule_kind kind) {
     return schedules[kind];
 }
 
+clg_pipeline clg_pipeline_of(const clg_layout *layout) {
+    return (clg_pipeline){.kind = layout->schedule,
+                          .stages = layout->pp,
+                          .chunks = layout->vpp,
+                          .micro_batches = (int)layout->accumulation};
+}
+
 clg_slots clg_slots_begin(clg_arena *arena, int capacity) {
     return (clg_slots){clg_take(arena, (size_t)capacity, clg_slot), 0};
 }

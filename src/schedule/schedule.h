@@ -37,7 +37,11 @@ typedef struct clg_pipeline {
     int stages;        /* p >= 1: GPUs in the pipeline direction */
     int chunks;        /* v >= 1 model chunks per stage */
     int micro_batches; /* m >= 1 per step */
+    /* Mean lengths of a chunk's passes, for schedules that are ordered by them; 0: all equal. */
+    double forward_s, backward_input_s, backward_weight_s;
 } clg_pipeline;
+
+clg_pipeline clg_pipeline_of(const clg_layout *layout);
 
 /* All that help, search, manual and simulator know of a schedule. A micro-batch visits depths
  * 0 .. stages*chunks-1; a stage works on the depths of its chunks. DualPipe sends every other

@@ -27,9 +27,13 @@ typedef struct searcher {
     clg_found *found;
     clg_error *error;
     clg_arena scratch;
-    clg_priced *priced; /* of the current block set */
-    clg_layout priced_for;
-    bool priced_valid;
+    /* Block sets of the current degrees: schedule and accumulation change fastest and switch
+     * between four of them. */
+    struct {
+        clg_priced blocks;
+        clg_layout of;
+        bool valid;
+    } * priced;
     double capacity_bytes;
     double least_missing_bytes;
     clg_progress progress;
@@ -44,6 +48,7 @@ static bool simpler(const clg_layout *a, const clg_layout *b) {
     const int rows[][2] = {{a->tp, b->tp},
                            {a->pp, b->pp},
                            {a->cp, b->cp},
+                           {(int)a->cp_kind, (int)b->cp_kind},
                            {a->ep, b->ep},
                            {a->zero, b->zero},
                            {(int)a->recompute, (int)b->recompute},
@@ -81,13 +86,14 @@ static void keep(searcher *s, const clg_evaluation *e) {
     f->best[at] = *e;
 }
 
-static const clg_priced *price(searcher *s, const clg_layout *layout) {
-    if (!s->priced_valid || !clg_priced_same(layout, &s->priced_for)) {
-        clg_price_blocks(s->scenario, layout, s->priced);
-        s->priced_for = *layout;
-        s->priced_valid = true;
+static clg_priced *price(searcher *s, const clg_layout *layout) {
+    int slot = (layout->schedule == CLG_DUALPIPE ? 2 : 0) + (layout->accumulation > 1);
+    if (!s->priced[slot].valid || !clg_priced_same(layout, &s->priced[slot].of)) {
+        clg_price_blocks(s->scenario, layout, &s->priced[slot].blocks);
+        s->priced[slot].of = *layout;
+        s->priced[slot].valid = true;
     }
-    return s->priced;
+    return &s->priced[slot].blocks;
 }
 
 static double threshold_s(const searcher *s) {
@@ -107,11 +113,10 @@ static void note_nearest(searcher *s, const clg_evaluation *e) {
 static bool evaluate(searcher *s, const clg_layout *layout) {
     clg_evaluation e;
     clg_arena_mark mark = clg_arena_here(&s->scratch);
-    price(s, layout);
+    clg_priced *priced = price(s, layout);
     double cutoff_s = threshold_s(s);
     clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s, .skip_misfits = true};
-    clg_status status =
-        clg_compose(&s->scratch, s->scenario, layout, s->priced, wanted, &e, s->error);
+    clg_status status = clg_compose(&s->scratch, s->scenario, layout, priced, wanted, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     if (status != CLG_OK) return false;
     if (wanted.cutoff_s > 0 && !e.fits && e.memory.total_bytes <= 0) {
@@ -137,7 +142,7 @@ static bool survives(searcher *s, const clg_layout *layout, double *bound_s) {
         if (!s->first_walk) s->found->cut[CLG_CUT_MEMORY]++;
         return false;
     }
-    *bound_s = clg_compose_bound_s(s->scenario, layout, s->priced);
+    *bound_s = clg_compose_bound_s(s->scenario, layout, price(s, layout));
     if (*bound_s > threshold_s(s)) {
         if (!s->first_walk) s->found->cut[CLG_CUT_TIME]++;
         return false;
@@ -151,11 +156,18 @@ static void finish_set(searcher *s) {
     s->has_promising = false;
 }
 
+/* Degrees that the outer loops of the walk set. */
+static bool same_degrees(const clg_layout *a, const clg_layout *b) {
+    return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->ep == b->ep &&
+           a->etp == b->etp && a->recompute == b->recompute && a->attention == b->attention &&
+           a->micro_batch == b->micro_batch;
+}
+
 static bool first_visit(void *context, const clg_layout *layout) {
     searcher *s = context;
     double bound_s;
     s->found->layouts++;
-    if (s->has_promising && !clg_priced_same(layout, &s->promising)) finish_set(s);
+    if (s->has_promising && !same_degrees(layout, &s->promising)) finish_set(s);
     if (!survives(s, layout, &bound_s)) return true;
     if (s->has_promising && bound_s >= s->promising_s) return true;
     s->promising = *layout;
@@ -184,10 +196,10 @@ static bool second_visit(void *context, const clg_layout *layout) {
 static void finish_evaluations(searcher *s, clg_evaluation *kept, int count) {
     for (int i = 0; i < count; i++) {
         clg_arena_mark mark = clg_arena_here(&s->scratch);
-        price(s, &kept[i].layout);
-        clg_compose(&s->scratch, s->scenario, &kept[i].layout, s->priced,
+        clg_compose(&s->scratch, s->scenario, &kept[i].layout, price(s, &kept[i].layout),
                     (clg_wanted){.detail = true}, &kept[i], s->error);
         kept[i].stages = NULL;
+        kept[i].caveats = clg_evaluate_caveats(s->arena, s->scenario, &kept[i].layout);
         clg_arena_back_to(&s->scratch, mark);
     }
 }
@@ -228,7 +240,7 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                   .error = error,
                   .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
-    s.priced = clg_take(arena, 1, clg_priced);
+    s.priced = clg_arena_take(arena, 4, sizeof *s.priced);
     s.capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
     if (space->memory_bytes > 0 && space->memory_bytes < s.capacity_bytes)
         s.capacity_bytes = space->memory_bytes;

@@ -10,22 +10,26 @@
 
 enum { CLG_SEARCH_VALUES = 64 };
 
-/* Allowed values of one axis; count 0: all that are legal. */
+/* Values of one axis: those allowed, or (`except`) all that are legal but those. Count 0: all. */
 typedef struct clg_axis_values {
     int count;
     int value[CLG_SEARCH_VALUES];
+    bool except;
 } clg_axis_values;
+
+bool clg_axis_allows(const clg_axis_values *axis, int value);
 
 typedef struct clg_space {
     int64_t gpus, seq, global_batch; /* sequences */
     clg_precision precision;
     clg_optimizer optimizer;
     bool offload;
-    clg_axis_values dp, zero, hsdp, tp, sp, cp, ep, etp, pp, vpp, schedule, micro_batch, recompute,
-        attention;
-    double memory_bytes; /* plans may use this much; 0: what the GPU and the software leave */
-    int keep;            /* best plans to return, 1.. */
-    bool exhaustive;     /* no cutting: brute force for tests */
+    clg_axis_values dp, zero, hsdp, tp, sp, cp, cp_kind, ep, etp, pp, vpp, schedule, micro_batch,
+        recompute, attention;
+    int recompute_layers; /* recompute whole layers, the first so many of a chunk; 0: all or none */
+    double memory_bytes;  /* plans may use this much; 0: what the GPU and the software leave */
+    int keep;             /* best plans to return, 1.. */
+    bool exhaustive;      /* no cutting: brute force for tests */
 } clg_space;
 
 enum { CLG_CUTS = 3 };

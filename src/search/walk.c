@@ -19,12 +19,14 @@ typedef struct walker {
     bool stopped;
 } walker;
 
-static bool allowed(const clg_axis_values *axis, int value) {
-    if (axis->count == 0) return true;
+bool clg_axis_allows(const clg_axis_values *axis, int value) {
     for (int i = 0; i < axis->count; i++)
-        if (axis->value[i] == value) return true;
-    return false;
+        if (axis->value[i] == value) return !axis->except;
+    return axis->count == 0 || axis->except;
 }
+
+/* Nobody said which values: the search tries those that make sense. */
+static bool is_free(const clg_axis_values *axis) { return axis->count == 0 || axis->except; }
 
 static void offer(walker *w) {
     if (clg_layout_refuses(NULL, &w->scenario->model, &w->layout)) return;
@@ -36,14 +38,14 @@ static void walk_hsdp(walker *w) {
     const clg_space *space = w->space;
     int node = w->scenario->machine.node.gpus / w->layout.tp;
     w->layout.hsdp = 0;
-    if (allowed(&space->hsdp, 0) || allowed(&space->hsdp, w->layout.dp)) offer(w);
-    if (space->hsdp.count > 0) {
+    if (clg_axis_allows(&space->hsdp, 0) || clg_axis_allows(&space->hsdp, w->layout.dp)) offer(w);
+    if (!is_free(&space->hsdp)) {
         for (int i = 0; i < space->hsdp.count && !w->stopped; i++) {
             w->layout.hsdp = space->hsdp.value[i];
             if (w->layout.hsdp > 0 && w->layout.hsdp < w->layout.dp) offer(w);
         }
     } else if (w->layout.zero >= 2 && node > 1 && node < w->layout.dp && w->layout.dp % node == 0 &&
-               !w->stopped) {
+               clg_axis_allows(&space->hsdp, node) && !w->stopped) {
         w->layout.hsdp = node;
         offer(w);
     }
@@ -52,34 +54,35 @@ static void walk_hsdp(walker *w) {
 
 static void walk_zero(walker *w) {
     for (int zero = 0; zero <= 3 && !w->stopped; zero++) {
-        if (!allowed(&w->space->zero, zero)) continue;
-        if (zero > 0 && w->layout.dp * w->layout.cp == 1 && w->space->zero.count == 0) continue;
+        if (!clg_axis_allows(&w->space->zero, zero)) continue;
+        if (zero > 0 && w->layout.dp * w->layout.cp == 1 && is_free(&w->space->zero)) continue;
         w->layout.zero = zero;
         walk_hsdp(w);
     }
 }
 
-/* The chunk counts a schedule can take: what divides into the layers, up to one layer a chunk. */
+/* The chunk counts a schedule can take. Left open: what divides into the layers, up to 16. */
 static void walk_vpp(walker *w, const clg_schedule *schedule) {
-    int most = w->scenario->model.layers / w->layout.pp;
-    for (int vpp = 1; vpp <= most && vpp <= 16 && !w->stopped; vpp++) {
-        clg_pipeline pipeline = {schedule->kind, w->layout.pp, vpp, (int)w->layout.accumulation};
-        if (!allowed(&w->space->vpp, vpp) || schedule->refuses(pipeline)) continue;
-        bool even = w->scenario->model.layers % (w->layout.pp * vpp) == 0;
-        if (vpp > 2 && !even && w->space->vpp.count == 0) continue;
+    bool open = is_free(&w->space->vpp);
+    int most = clg_layout_most_chunks(&w->scenario->model, w->layout.pp);
+    for (int vpp = 1; vpp <= most && (!open || vpp <= 16) && !w->stopped; vpp++) {
         w->layout.vpp = vpp;
+        if (!clg_axis_allows(&w->space->vpp, vpp) || schedule->refuses(clg_pipeline_of(&w->layout)))
+            continue;
+        bool even = w->scenario->model.layers % (w->layout.pp * vpp) == 0;
+        if (vpp > 2 && !even && open) continue;
         walk_zero(w);
     }
 }
 
 static void walk_schedule(walker *w) {
     for (int kind = 0; kind < CLG_SCHEDULES && !w->stopped; kind++) {
-        if (!allowed(&w->space->schedule, kind)) continue;
+        if (!clg_axis_allows(&w->space->schedule, kind)) continue;
         /* Without a pipeline all schedules are one. */
-        if (w->layout.pp == 1 && w->space->schedule.count == 0 && kind != CLG_1F1B) continue;
+        if (w->layout.pp == 1 && is_free(&w->space->schedule) && kind != CLG_1F1B) continue;
         /* Left open: what the software has. Asked for, any. */
         unsigned has = w->scenario->stack.schedules;
-        if (w->space->schedule.count == 0 && has != 0 && !(has & 1u << kind)) continue;
+        if (is_free(&w->space->schedule) && has != 0 && !(has & 1u << kind)) continue;
         w->layout.schedule = (clg_schedule_kind)kind;
         walk_vpp(w, clg_schedule_of((clg_schedule_kind)kind));
     }
@@ -90,7 +93,8 @@ static void walk_pp(walker *w) {
     if (rest * w->layout.tp * w->layout.cp != w->space->gpus) return;
     for (int pp = 1; pp <= rest && pp <= w->scenario->model.layers && !w->stopped; pp++) {
         int64_t dp = rest / pp, sequences = dp * w->layout.micro_batch;
-        if (rest % pp != 0 || !allowed(&w->space->pp, pp) || !allowed(&w->space->dp, (int)dp))
+        if (rest % pp != 0 || !clg_axis_allows(&w->space->pp, pp) ||
+            !clg_axis_allows(&w->space->dp, (int)dp))
             continue;
         int64_t accumulation = w->space->global_batch / sequences;
         if (accumulation * sequences != w->space->global_batch || accumulation > 65536) continue;
@@ -105,9 +109,11 @@ static void walk_pp(walker *w) {
 /* Left open, up to 16 sequences: larger ones neither run faster nor fit. */
 static void walk_micro_batch(walker *w) {
     const clg_axis_values *axis = &w->space->micro_batch;
-    int count = axis->count > 0 ? axis->count : 16;
+    bool open = is_free(axis);
+    int count = open ? 16 : axis->count;
     for (int i = 0; i < count && !w->stopped; i++) {
-        w->layout.micro_batch = axis->count > 0 ? axis->value[i] : i + 1;
+        w->layout.micro_batch = open ? i + 1 : axis->value[i];
+        if (!clg_axis_allows(axis, w->layout.micro_batch)) continue;
         if (w->layout.micro_batch >= 1 && w->space->global_batch % w->layout.micro_batch == 0)
             walk_pp(w);
     }
@@ -115,10 +121,12 @@ static void walk_micro_batch(walker *w) {
 
 static void walk_recompute(walker *w) {
     for (int r = CLG_RECOMPUTE_NONE; r <= CLG_RECOMPUTE_FULL && !w->stopped; r++) {
-        if (!allowed(&w->space->recompute, r)) continue;
+        if (!clg_axis_allows(&w->space->recompute, r)) continue;
+        if (w->space->recompute_layers > 0 && r != CLG_RECOMPUTE_FULL) continue;
         w->layout.recompute = (clg_recompute)r;
+        w->layout.recompute_layers = w->space->recompute_layers;
         for (int a = 0; a < CLG_ATTENTION_KERNELS && !w->stopped; a++) {
-            if (!allowed(&w->space->attention, a)) continue;
+            if (!clg_axis_allows(&w->space->attention, a)) continue;
             w->layout.attention = a;
             walk_micro_batch(w);
         }
@@ -129,9 +137,9 @@ static void walk_etp(walker *w) {
     for (int etp = 1; etp <= w->layout.tp && !w->stopped; etp++) {
         if (!w->experts && etp > 1) return;
         if (w->experts && w->experts->expert_ffn % etp != 0) continue;
-        if (!allowed(&w->space->etp, etp)) continue;
+        if (!clg_axis_allows(&w->space->etp, etp)) continue;
         /* Left open, an expert is whole or split as its layer is. */
-        if (w->space->etp.count == 0 && etp != 1 && etp != w->layout.tp) continue;
+        if (is_free(&w->space->etp) && etp != 1 && etp != w->layout.tp) continue;
         w->layout.etp = etp;
         walk_recompute(w);
     }
@@ -140,32 +148,47 @@ static void walk_etp(walker *w) {
 static void walk_ep(walker *w) {
     int most = w->experts ? w->experts->experts : 1;
     for (int ep = 1; ep <= most && !w->stopped; ep++) {
-        if (most % ep != 0 || !allowed(&w->space->ep, ep)) continue;
+        if (most % ep != 0 || !clg_axis_allows(&w->space->ep, ep)) continue;
         w->layout.ep = ep;
         walk_etp(w);
     }
 }
 
-static void walk_cp(walker *w) {
-    for (int cp = 1; cp <= w->space->seq / 512 || cp == 1; cp *= 2) {
-        if (w->stopped || cp > w->space->gpus) return;
-        if (!allowed(&w->space->cp, cp)) continue;
-        w->layout.cp = cp;
+/* Left open, keys and values go round a ring. */
+static void walk_cp_kind(walker *w) {
+    const clg_axis_values *axis = &w->space->cp_kind;
+    for (int kind = CLG_CONTEXT_RING; kind <= CLG_CONTEXT_ULYSSES && !w->stopped; kind++) {
+        bool ring = kind == CLG_CONTEXT_RING;
+        if (w->layout.cp == 1 ? !ring : !clg_axis_allows(axis, kind)) continue;
+        if (axis->count == 0 && !ring) continue;
+        w->layout.cp_kind = (clg_context_kind)kind;
         walk_ep(w);
     }
-    for (int i = 0; i < w->space->cp.count && !w->stopped; i++) {
-        int cp = w->space->cp.value[i];
+    w->layout.cp_kind = CLG_CONTEXT_RING;
+}
+
+static void walk_cp(walker *w) {
+    const clg_axis_values *axis = &w->space->cp;
+    for (int cp = 1; cp <= w->space->seq / 512 || cp == 1; cp *= 2) {
+        if (w->stopped || cp > w->space->gpus) return;
+        if (!clg_axis_allows(axis, cp)) continue;
+        w->layout.cp = cp;
+        walk_cp_kind(w);
+    }
+    for (int i = 0; i < axis->count && !is_free(axis) && !w->stopped; i++) {
+        int cp = axis->value[i];
         bool power = (cp & (cp - 1)) == 0;
         if (power && (cp == 1 || cp <= w->space->seq / 512)) continue; /* visited above */
         w->layout.cp = cp;
-        walk_ep(w);
+        walk_cp_kind(w);
     }
 }
 
 static void walk_sp(walker *w) {
     for (int sp = 0; sp <= 1 && !w->stopped; sp++) {
         if (sp && w->layout.tp == 1) continue;
-        if (!allowed(&w->space->sp, sp) && w->layout.tp > 1) continue;
+        if (sp && w->space->sp.count == 0 && !w->scenario->stack.sequence_parallel) continue;
+        if (!clg_axis_allows(&w->space->sp, sp) && w->layout.tp > 1) continue;
         w->layout.sp = sp;
         walk_cp(w);
     }
@@ -187,7 +210,7 @@ bool clg_walk(const clg_scenario *scenario, const clg_space *space,
     walker w = {.scenario = scenario, .space = space, .visit = visit, .context = context};
     start(&w);
     for (int tp = 1; tp <= space->gpus && tp <= 1024 && !w.stopped; tp++) {
-        if (space->gpus % tp != 0 || !allowed(&space->tp, tp)) continue;
+        if (space->gpus % tp != 0 || !clg_axis_allows(&space->tp, tp)) continue;
         w.layout.tp = tp;
         walk_sp(&w);
     }
@@ -196,7 +219,7 @@ bool clg_walk(const clg_scenario *scenario, const clg_space *space,
 
 /* The value asked for, or the one that is legal most often. */
 static int likely(const clg_axis_values *axis, int otherwise) {
-    return axis->count > 0 ? axis->value[0] : otherwise;
+    return is_free(axis) ? otherwise : axis->value[0];
 }
 
 /* Whether any fixed degree is one that nothing can be split into. */
@@ -223,9 +246,18 @@ const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
     l->vpp = likely(&space->vpp, 1);
     l->sp = likely(&space->sp, 0) != 0;
     l->zero = likely(&space->zero, 0);
+    l->hsdp = likely(&space->hsdp, 0);
+    l->cp_kind = (clg_context_kind)likely(&space->cp_kind, CLG_CONTEXT_RING);
+    l->attention = likely(&space->attention, CLG_FLASH2);
+    l->recompute_layers = space->recompute_layers;
+    l->recompute = (clg_recompute)likely(
+        &space->recompute, l->recompute_layers > 0 ? CLG_RECOMPUTE_FULL : CLG_RECOMPUTE_NONE);
     l->schedule =
         (clg_schedule_kind)likely(&space->schedule, l->vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
     int64_t model_ranks = (int64_t)l->tp * l->cp * l->pp;
+    if (model_ranks > space->gpus)
+        return clg_arena_print(arena, "tp %d x cp %d x pp %d is more than the %lld GPUs", l->tp,
+                               l->cp, l->pp, (long long)space->gpus);
     l->dp = likely(&space->dp, (int)(space->gpus / model_ranks));
     if (l->dp * model_ranks != space->gpus)
         return clg_arena_print(
@@ -240,7 +272,6 @@ const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
                                l->dp, l->micro_batch, (long long)space->global_batch);
     const char *why = clg_layout_refuses(arena, &scenario->model, l);
     if (why) return why;
-    clg_pipeline pipeline = {(clg_schedule_kind)l->schedule, l->pp, l->vpp, (int)l->accumulation};
-    why = clg_schedule_of(pipeline.kind)->refuses(pipeline);
+    why = clg_schedule_of(l->schedule)->refuses(clg_pipeline_of(l));
     return why ? why : "the degrees asked for cannot be met together";
 }

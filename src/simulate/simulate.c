@@ -167,6 +167,12 @@ static void name_tracks(placement *w, clg_arena *arena) {
         w->track[i] = clg_timeline_track(w->timeline, clg_arena_print(arena, "stage %d", i), i);
 }
 
+static double mean(const double *seconds, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += seconds[i];
+    return sum / count;
+}
+
 static int busiest(const placement *w) {
     int most = 0;
     for (int i = 1; i < w->p.stages; i++)
@@ -181,6 +187,10 @@ clg_status clg_simulate_pipeline(clg_arena *arena, clg_pipeline pipeline,
     const char *why = schedule->refuses(pipeline);
     if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     size_t p = (size_t)pipeline.stages;
+    int depths = pipeline.stages * pipeline.chunks;
+    pipeline.forward_s = mean(times->forward_s, depths);
+    pipeline.backward_input_s = mean(times->backward_input_s, depths);
+    pipeline.backward_weight_s = mean(times->backward_weight_s, depths);
     clg_slots *stages = clg_take(arena, p, clg_slots);
     schedule->slots(arena, pipeline, stages);
     result->busy_s = clg_take(arena, p, double);
@@ -190,7 +200,7 @@ clg_status clg_simulate_pipeline(clg_arena *arena, clg_pipeline pipeline,
                    .schedule = schedule,
                    .times = times,
                    .stages = stages,
-                   .depths = pipeline.stages * pipeline.chunks,
+                   .depths = depths,
                    .result = result};
     prepare(&w, arena);
     bool split = times->split_sends && times->send_s > 0;

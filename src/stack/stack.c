@@ -54,6 +54,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(workspace_bytes, CLG_BYTES),
                                NUMBER(reserve_share, CLG_FRACTION),
                                SWITCH(master_weights),
+                               SWITCH(sequence_parallel),
                                SWITCH(expert_tensor)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

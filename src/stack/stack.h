@@ -54,6 +54,7 @@ typedef struct clg_stack {
     double reserve_share;   /* allocator's reserved over allocated, minus 1, at the peak */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
     bool master_weights;    /* fp32 copy beside 16-bit weights */
+    bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
     const char *attention;  /* default attention kernel name */
     const clg_json *data;

@@ -55,7 +55,11 @@ static void exchange_context(clg_block *block, const clg_shard *shard, double kv
                              CLG_AXIS_CP, CLG_ALL_TO_ALL, shard->cp, bytes, 0);
         return;
     }
-    double share = layout->cp_kind == CLG_CONTEXT_RING ? shard->stack->context_overlap : 0;
+    bool ring = layout->cp_kind == CLG_CONTEXT_RING;
+    double share = ring ? shard->stack->context_overlap : 0;
+    /* Beside the rank's own: a ring holds the pair at work and the one on its way, a gather all;
+     * the backward as much again in gradients. */
+    block->transient_bytes = fmax(block->transient_bytes, 2 * (ring ? 2 * all / layout->cp : all));
     clg_block_collective(block, CLG_PASS_FORWARD, "keys and values of other ranks", CLG_AXIS_CP,
                          CLG_ALL_GATHER, shard->cp, all, share);
     clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "keys and values of other ranks",

@@ -10,7 +10,9 @@ static void activation(clg_block *block, const clg_shard *shard, double elements
     double backward = gated ? (fused ? 5 : 9) : (fused ? 3 : 5);
     clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
                      elements * backward * w, fused ? 1 : 3);
-    block->saved_bytes += elements * ((gated ? 2 : 1) * w + clg_block_operand_bytes(shard));
+    /* Inputs and output; unfused, silu(gate) too, which the product's backward reads. */
+    double inputs = gated ? (fused ? 2 : 3) : 1;
+    block->saved_bytes += elements * (inputs * w + clg_block_operand_bytes(shard));
     double gradients = elements * (gated ? 3 : 2) * w; /* alive together in the backward */
     if (block->transient_bytes < gradients) block->transient_bytes = gradients;
 }
@@ -35,11 +37,14 @@ static double crossing_share(const clg_group *ep, int experts_per_token) {
 static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
                        const char *name, double bytes) {
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT};
+    /* DualPipe pairs a forward with a backward so that the traffic of one runs under the other
+     * (DeepSeek-V3, arXiv:2412.19437, section 3.2.1). */
+    double overlap = shard->layout->schedule == CLG_DUALPIPE ? 1 : shard->stack->expert_overlap;
     bool once = shard->stack->expert_dedup && shard->ep.ranks > shard->ep.per_domain;
     if (shard->ep.ranks <= 1) return;
     for (int i = 0; i < 2; i++) {
         clg_block_collective(block, passes[i], name, CLG_AXIS_EP, CLG_ALL_TO_ALL, shard->ep, bytes,
-                             shard->stack->expert_overlap);
+                             overlap);
         if (once)
             block->op[block->ops - 1].slow_share =
                 crossing_share(&shard->ep, mlp->experts_per_token);

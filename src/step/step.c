@@ -53,14 +53,15 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
 }
 
 void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step) {
-    int inner = layout->tp, ranks = layout->dp * layout->cp;
+    int inner = layout->tp, across = layout->dp * layout->cp;
+    int ranks = across * clg_layout_copies(layout);
     step->dense_group = clg_machine_group(machine, ranks, inner);
     int span = layout->hsdp > 0 && layout->hsdp < layout->dp ? layout->hsdp * layout->cp : ranks;
     step->shard_group = clg_machine_group(machine, span, inner);
     step->replica_group = clg_machine_group(machine, ranks / span, inner * span);
     int home = layout->ep * layout->etp;
     step->expert_group = clg_machine_group(machine, ranks * inner / home, home);
-    step->send_group = clg_machine_group(machine, layout->pp > 1 ? 2 : 1, ranks * inner);
+    step->send_group = clg_machine_group(machine, layout->pp > 1 ? 2 : 1, across * inner);
 }
 
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,

@@ -32,7 +32,7 @@ typedef struct clg_step {
     clg_block kind[CLG_LAYER_KINDS];
     clg_block embedding, head;
     double boundary_bytes;   /* activations sent to the next stage, one micro-batch, one rank */
-    clg_group dense_group;   /* ranks that reduce dense gradients: dp x cp */
+    clg_group dense_group;   /* ranks that reduce dense gradients: dp x cp, x 2 for DualPipe */
     clg_group expert_group;  /* ranks that reduce expert gradients */
     clg_group shard_group;   /* ranks one ZeRO shard set of dense parameters spans */
     clg_group replica_group; /* HSDP: ranks that hold the same shard */

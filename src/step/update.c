@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 double clg_weight_bytes(const clg_layout *layout) { return layout->precision == CLG_FP32 ? 4 : 2; }
@@ -62,18 +63,22 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
                gradients / shard.ranks, stack->gradient_overlap);
 }
 
+/* Whole gradients and weights. The shards of ZeRO-1 may span part of the ranks: then the shards of
+ * gradients are summed over the other parts too. */
 static void replicated(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
-                       clg_group group, double parameters) {
+                       clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * clg_weight_bytes(layout);
     double gradients = parameters * clg_precision_bytes(stack->gradient);
     if (layout->zero == 0) {
-        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, group,
+        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, stack->gradient_overlap);
         return;
     }
-    collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER, group,
+    collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard,
                gradients, stack->gradient_overlap);
-    collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, group,
+    collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
+               gradients / shard.ranks, stack->gradient_overlap);
+    collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
                weights, stack->parameter_overlap);
 }
 
@@ -99,17 +104,39 @@ static void optimize(clg_updates *updates, const clg_stack *stack, const clg_lay
     op->hbm_bytes = owned * (gradient + weight + 2 * states) * passes;
 }
 
+/* Muon makes every update orthogonal by 5 Newton-Schulz iterations of 3 products, the smaller side
+ * of the matrix square (Liu et al. 2025, arXiv:2502.16982, section 2.1); taken as square matrices.
+ * Left out: gathering the matrices that ZeRO cut. */
+static void orthogonalize(clg_updates *updates, double side, double owned) {
+    if (owned <= 0) return;
+    clg_op *op = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_GEMM, "Newton-Schulz iterations");
+    op->precision = CLG_BF16;
+    op->m = op->n = op->k = side;
+    op->batch = 15 * owned / (side * side);
+    op->flop = 2 * side * side * side * op->batch;
+}
+
+/* The smaller side of an expert's matrices. */
+static double expert_side(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.kind == CLG_MLP_MOE)
+            return fmin((double)model->hidden, (double)model->kind[i].mlp.expert_ffn);
+    return (double)model->hidden;
+}
+
 void clg_step_updates(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
                       const clg_layout *layout, const clg_step *step, double dense_parameters,
                       double expert_parameters, double tied_parameters, clg_updates *updates) {
-    (void)model;
+    const clg_group alone = {1, 1};
     updates->count = 0;
     if (layout->zero >= 2) {
         sharded(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters);
-        sharded(updates, stack, layout, step->expert_group, (clg_group){1, 1}, expert_parameters);
+        sharded(updates, stack, layout, step->expert_group, alone, expert_parameters);
     } else {
-        replicated(updates, stack, layout, step->dense_group, dense_parameters);
-        replicated(updates, stack, layout, step->expert_group, expert_parameters);
+        bool sharded_states = layout->zero == 1;
+        replicated(updates, stack, layout, sharded_states ? step->shard_group : step->dense_group,
+                   sharded_states ? step->replica_group : alone, dense_parameters);
+        replicated(updates, stack, layout, step->expert_group, alone, expert_parameters);
     }
     if (tied_parameters > 0) {
         clg_group ends = clg_machine_group(machine, 2, layout->dp * layout->cp * layout->tp);
@@ -118,7 +145,11 @@ void clg_step_updates(const clg_model *model, const clg_machine *machine, const 
     }
     double dense_share = layout->zero >= 1 ? step->shard_group.ranks : 1;
     double expert_share = layout->zero >= 1 ? step->expert_group.ranks : 1;
-    optimize(updates, stack, layout,
-             dense_parameters / dense_share + expert_parameters / expert_share,
+    double dense_owned = dense_parameters / dense_share;
+    double expert_owned = expert_parameters / expert_share;
+    optimize(updates, stack, layout, dense_owned + expert_owned,
              dense_parameters + expert_parameters);
+    if (layout->optimizer != CLG_MUON) return;
+    orthogonalize(updates, (double)model->hidden, dense_owned);
+    orthogonalize(updates, expert_side(model), expert_owned);
 }

@@ -133,7 +133,7 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
     fix(&space->zero, clg_row_number(csv, row, "zero", 1));
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
-    fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1));
+    fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1 && scenario->stack.sequence_parallel));
     fix(&space->etp, has_experts(&scenario->model) && scenario->stack.expert_tensor ? tp : 1);
     fix(&space->vpp, clg_row_number(csv, row, "vpp", 1));
     fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));

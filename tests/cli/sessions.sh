@@ -51,6 +51,10 @@ expect 0 out 'Make it smaller' size llama-2-70b --tokens 15T --budget 10kUSD --g
 expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
 expect 2 err '--tokens is missing' size llama-2-7b --deadline 3d
 
+expect 0 out 'tensor-model-parallel-size 4' $small --tp 4 --launch megatron
+expect 0 out 'tensor_parallel_degree 4' $small --tp 4 --launch torchtitan
+expect 1 err 'trainer' $small --launch make
+
 # bad usage: 2; bad input: 1; one sentence each, with what would be right
 expect 2 err "did you mean 'plan'" plam llama-2-7b
 expect 2 err 'did you mean --gpu' plan llama-2-7b --gpsu 8

@@ -75,6 +75,41 @@ int main(void) {
     clg_evaluation e = evaluate(&s, layout(64, 1, 1, 256));
     CHECK(e.time.tp_exposed_s == 0 && e.time.cp_exposed_s == 0 && e.time.ep_exposed_s == 0);
     CHECK(e.time.pp_exposed_s == 0 && e.time.bubble_s < 1e-9 * e.step_s);
+    CASE("dualpipe holds both ends of the model, and works on each for half of the batches");
+    clg_layout two_way = layout(2, 1, 4, 64);
+    clg_evaluation straight = evaluate(&s, two_way);
+    two_way.schedule = CLG_DUALPIPE;
+    clg_evaluation both = evaluate(&s, two_way);
+    ledgers(&both);
+    CHECK_NEAR(both.executed_flop, straight.executed_flop, 1e-9);
+    CHECK_NEAR(both.memory.weights_bytes,
+               straight.stages[0].memory.weights_bytes + straight.stages[3].memory.weights_bytes,
+               1e-9);
+    CHECK(both.stages[0].layers == straight.stages[0].layers + straight.stages[3].layers);
+    CHECK_NEAR(both.stages[0].memory.total_bytes, both.stages[3].memory.total_bytes, 1e-9);
+    for (int kind = 0; kind < CLG_SCHEDULES; kind++) {
+        two_way.schedule = (clg_schedule_kind)kind;
+        CHECK(clg_layout_copies(&two_way) == clg_schedule_of(two_way.schedule)->weight_copies);
+    }
+    CASE("recomputing more layers costs time and saves memory");
+    clg_layout some = layout(8, 1, 1, 64);
+    clg_evaluation least = evaluate(&s, some);
+    some.recompute = CLG_RECOMPUTE_FULL;
+    for (some.recompute_layers = 4; some.recompute_layers <= 32; some.recompute_layers *= 2) {
+        clg_evaluation more = evaluate(&s, some);
+        CHECK(more.step_s > least.step_s);
+        CHECK(more.memory.activations_bytes <
+              least.memory.activations_bytes * (some.recompute_layers == 4 ? 1.1 : 1));
+        least = more;
+    }
+    CASE("zero 1 over parts of dp: larger states, one more reduction");
+    clg_layout part = layout(64, 1, 1, 256);
+    clg_evaluation whole = evaluate(&s, part);
+    part.hsdp = 8;
+    clg_evaluation parts = evaluate(&s, part);
+    CHECK_NEAR(parts.memory.optimizer_bytes, 8 * whole.memory.optimizer_bytes, 1e-9);
+    part.zero = 0;
+    CHECK(clg_layout_refuses(&arena, &s.model, &part) != NULL);
     CASE("one GPU has no traffic and waits for nobody");
     clg_scenario one = scenario("gpt2", "h100-sxm", 1);
     e = evaluate(&one, layout(1, 1, 1, 8));

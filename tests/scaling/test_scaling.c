@@ -56,7 +56,7 @@ static clg_curve *curve(const clg_scenario *s, clg_scale_mode mode, double criti
     clg_space space = {.seq = 4096,
                        .global_batch = batch,
                        .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}},
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
                        .keep = 1};
     clg_scale_request ask = {.gpus = {8, 16, 32, 64, 128, 256, 512, 1024},
                              .count = 8,

@@ -5,6 +5,11 @@
 
 static clg_arena arena;
 
+static clg_pipeline shape(clg_schedule_kind kind, int stages, int chunks, int micro_batches) {
+    return (clg_pipeline){
+        .kind = kind, .stages = stages, .chunks = chunks, .micro_batches = micro_batches};
+}
+
 static double makespan(clg_pipeline p, double f, double bi, double bw, double send) {
     double forward[256], input[256], weight[256];
     for (int i = 0; i < 256; i++) forward[i] = f, input[i] = bi, weight[i] = bw;
@@ -44,26 +49,31 @@ int main(void) {
     CASE("gpipe and 1f1b: (m + p - 1)(f + b)");
     for (int p = 1; p <= 8; p *= 2)
         for (int m = p; m <= 32; m *= 2) {
-            CHECK_NEAR(makespan((clg_pipeline){CLG_GPIPE, p, 1, m}, 1, 1, 1, 0), (m + p - 1) * 3.0,
-                       1e-12);
-            CHECK_NEAR(makespan((clg_pipeline){CLG_1F1B, p, 1, m}, 1, 1, 1, 0), (m + p - 1) * 3.0,
-                       1e-12);
+            CHECK_NEAR(makespan(shape(CLG_GPIPE, p, 1, m), 1, 1, 1, 0), (m + p - 1) * 3.0, 1e-12);
+            CHECK_NEAR(makespan(shape(CLG_1F1B, p, 1, m), 1, 1, 1, 0), (m + p - 1) * 3.0, 1e-12);
         }
     CASE("one micro-batch: the full bubble");
-    CHECK_NEAR(makespan((clg_pipeline){CLG_1F1B, 8, 1, 1}, 1, 1, 1, 0), 8 * 3.0, 1e-12);
+    CHECK_NEAR(makespan(shape(CLG_1F1B, 8, 1, 1), 1, 1, 1, 0), 8 * 3.0, 1e-12);
     CASE("interleaved: the bubble shrinks by the chunks (arXiv:2104.04473, section 2.2)");
     for (int v = 2; v <= 4; v *= 2)
-        CHECK_NEAR(makespan((clg_pipeline){CLG_INTERLEAVED, 4, v, 8}, 1, 1, 1, 0),
-                   8 * v * 3.0 + 3 * 3.0, 1e-12);
+        CHECK_NEAR(makespan(shape(CLG_INTERLEAVED, 4, v, 8), 1, 1, 1, 0), 8 * v * 3.0 + 3 * 3.0,
+                   1e-12);
     CASE("zb-h1: bubble (p - 1)(f + bi - bw) (arXiv:2401.10241, table 1)");
-    CHECK_NEAR(makespan((clg_pipeline){CLG_ZB_H1, 4, 1, 16}, 1, 1, 1, 0), 16 * 3.0 + 3.0, 0.02);
+    CHECK_NEAR(makespan(shape(CLG_ZB_H1, 4, 1, 16), 1, 1, 1, 0), 16 * 3.0 + 3.0, 0.02);
     CASE("zb-v: no bubble to speak of when f = bi = bw");
-    CHECK(makespan((clg_pipeline){CLG_ZB_V, 4, 2, 16}, 1, 1, 1, 0) < 16 * 6.0 * 1.06);
+    CHECK(makespan(shape(CLG_ZB_V, 4, 2, 16), 1, 1, 1, 0) < 16 * 6.0 * 1.06);
+    CASE("zb-v and dualpipe are ordered by the lengths of their passes");
+    for (double input = 0.5; input <= 2; input += 0.25) {
+        double work = 64 * (1 + input + 0.8),
+               plain = makespan(shape(CLG_1F1B, 8, 1, 64), 1, input, 0.8, 0);
+        CHECK(makespan(shape(CLG_ZB_V, 8, 2, 64), 0.5, input / 2, 0.4, 0) < plain);
+        CHECK(makespan(shape(CLG_DUALPIPE, 8, 1, 64), 1, input, 0.8, 0) < work * 1.08);
+    }
     CASE("dualpipe beats 1f1b");
-    CHECK(makespan((clg_pipeline){CLG_DUALPIPE, 8, 1, 32}, 1, 1, 1, 0) <
-          makespan((clg_pipeline){CLG_1F1B, 8, 1, 32}, 1, 1, 1, 0));
+    CHECK(makespan(shape(CLG_DUALPIPE, 8, 1, 32), 1, 1, 1, 0) <
+          makespan(shape(CLG_1F1B, 8, 1, 32), 1, 1, 1, 0));
     CASE("sends lengthen the step, at least by one trip and back");
-    CHECK(makespan((clg_pipeline){CLG_1F1B, 4, 1, 8}, 1, 1, 1, 0.1) >= 11 * 3.0 + 0.6);
+    CHECK(makespan(shape(CLG_1F1B, 4, 1, 8), 1, 1, 1, 0.1) >= 11 * 3.0 + 0.6);
     for (int kind = 0; kind < CLG_SCHEDULES; kind++) {
         const clg_schedule *s = clg_schedule_of((clg_schedule_kind)kind);
         CASE(s->name);
@@ -71,7 +81,7 @@ int main(void) {
         for (int p = 2; p <= 8; p *= 2)
             for (int v = 1; v <= 4; v++)
                 for (int m = 1; m <= 24; m++) {
-                    clg_pipeline pipeline = {(clg_schedule_kind)kind, p, v, m};
+                    clg_pipeline pipeline = shape((clg_schedule_kind)kind, p, v, m);
                     if (s->refuses(pipeline)) continue;
                     complete(pipeline);
                     /* never faster than the work of one stage, never slower than one by one */

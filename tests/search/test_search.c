@@ -18,14 +18,15 @@ static clg_scenario scenario(const char *model, const char *gpu, int gpus, const
     return s;
 }
 
-static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch) {
+static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch,
+                  const char *stack) {
     CASE(name);
-    clg_scenario s = scenario(model, gpu, gpus, "megatron-2024");
+    clg_scenario s = scenario(model, gpu, gpus, stack);
     clg_space space = {.gpus = gpus,
                        .seq = 4096,
                        .global_batch = batch,
                        .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}},
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
                        .keep = 5};
     clg_found quick, brute;
     clg_error e = {0};
@@ -46,17 +47,20 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
 }
 
 int main(void) {
-    agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64);
-    agree("a dense model that needs splitting", "llama-2-70b", "a100-sxm-80gb", 32, 32);
-    agree("a mixture of experts", "mixtral-8x7b", "h100-sxm", 16, 32);
-    agree("a cluster that is no power of two", "llama-2-13b", "h100-sxm", 24, 48);
+    agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
+    agree("a dense model that needs splitting", "llama-2-70b", "a100-sxm-80gb", 32, 32,
+          "megatron-2024");
+    agree("a mixture of experts", "mixtral-8x7b", "h100-sxm", 16, 32, "megatron-2024");
+    agree("a cluster that is no power of two", "llama-2-13b", "h100-sxm", 24, 48, "megatron-2024");
+    agree("every schedule", "llama-2-7b", "h100-sxm", 16, 64, "unknown");
+    agree("every schedule, experts", "mixtral-8x7b", "h100-sxm", 16, 32, "unknown");
     CASE("nothing fits: the nearest says what is missing");
     clg_scenario s = scenario("llama-3.1-405b", "a100-sxm-40gb", 8, "megatron-2024");
     clg_space space = {.gpus = 8,
                        .seq = 4096,
                        .global_batch = 8,
                        .precision = CLG_BF16,
-                       .attention = {1, {CLG_FLASH2}},
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
                        .keep = 1};
     clg_found found;
     clg_error e = {0};
@@ -69,12 +73,12 @@ int main(void) {
                         .seq = 4096,
                         .global_batch = 64,
                         .precision = CLG_BF16,
-                        .attention = {1, {CLG_FLASH2}},
-                        .tp = {1, {4}},
+                        .attention = {.count = 1, .value = {CLG_FLASH2}},
+                        .tp = {.count = 1, .value = {4}},
                         .keep = 3};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp == 4);
-    space.tp = (clg_axis_values){1, {3}};
+    space.tp = (clg_axis_values){.count = 1, .value = {3}};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_BAD_INPUT);
     e = (clg_error){0};
     CASE("the rule of the field comes out: tensor parallel stays inside the box");
@@ -83,7 +87,7 @@ int main(void) {
                         .seq = 8192,
                         .global_batch = 512,
                         .precision = CLG_BF16,
-                        .attention = {1, {CLG_FLASH2}},
+                        .attention = {.count = 1, .value = {CLG_FLASH2}},
                         .keep = 8};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp <= 8);

@@ -1,0 +1,11 @@
+/* accuracy.h -- docs/accuracy.md: where the numbers can be trusted, and where not. */
+#ifndef CLG_REPORT_ACCURACY_H
+#define CLG_REPORT_ACCURACY_H
+
+#include "base/text.h"
+#include "validate/validate.h"
+
+/* A page of Markdown about these runs, made by 'ceiling validate --markdown'. */
+void clg_report_accuracy(clg_text *text, const clg_validation *validation);
+
+#endif
