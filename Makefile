@@ -74,6 +74,12 @@ fuzz:
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 
+# Ratios inside one run; never part of the tests.
+bench: all
+	@for b in $(wildcard tools/bench/*.c); do \
+	 $(CC) $(CFLAGS) -o $(BUILD)/bench_$$(basename $$b .c) $$b $(BUILD)/libceiling.a $(LDLIBS) && \
+	 $(BUILD)/bench_$$(basename $$b .c); done
+
 # The page: the same core as WebAssembly in one HTML file that needs no server and no network.
 WASM_CC    ?= clang
 wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 $(WARNINGS) \
@@ -107,12 +113,6 @@ $(BUILD)/wasm/dataset_table.o: $(BUILD)/dataset_table.c | $(BUILD)/wasm/tools
 $(BUILD)/wasm/tools: tools/web_needs.sh
 	@mkdir -p $(@D)
 	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
-
-# Ratios inside one run; never part of the tests.
-bench: all
-	@for b in $(wildcard tools/bench/*.c); do \
-	 $(CC) $(CFLAGS) -o $(BUILD)/bench_$$(basename $$b .c) $$b $(BUILD)/libceiling.a $(LDLIBS) && \
-	 $(BUILD)/bench_$$(basename $$b .c); done
 
 format:
 	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)

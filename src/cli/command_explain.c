@@ -40,12 +40,12 @@ static clg_status run(clg_session *session, clg_error *error) {
     const char *number = session->request.value[CLG_PARAM_WHY];
     if (number)
         return clg_report_why(&session->out, &answer.scenario, &answer.evaluation, number, error);
-    if (clg_session_has(session, CLG_PARAM_JSON)) {
+    if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_explain_json(&session->out, &answer);
-        return CLG_OK;
+    else {
+        print_text(session, &answer);
+        if (trainer >= 0) clg_report_launch(&session->out, trainer, &answer.evaluation.layout);
     }
-    print_text(session, &answer);
-    if (trainer >= 0) clg_report_launch(&session->out, trainer, &answer.evaluation.layout);
     return CLG_OK;
 }
 

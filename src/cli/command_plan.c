@@ -30,13 +30,13 @@ static clg_status run(clg_session *session, clg_error *error) {
         return error->status;
     clg_progress_end(session);
     double seconds = clg_clock_s() - start;
-    if (clg_session_has(session, CLG_PARAM_JSON)) {
+    if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_plan_json(&session->out, &answer, seconds);
-        return CLG_OK;
+    else {
+        print_text(session, &answer, seconds);
+        if (trainer >= 0 && answer.found.count > 0)
+            clg_report_launch(&session->out, trainer, &answer.found.best[0].layout);
     }
-    print_text(session, &answer, seconds);
-    if (trainer >= 0 && answer.found.count > 0)
-        clg_report_launch(&session->out, trainer, &answer.found.best[0].layout);
     return CLG_OK;
 }
 

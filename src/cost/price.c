@@ -79,11 +79,11 @@ void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times) 
     }
 }
 
-/* Compute of the pass that no communication runs beside yet. */
+/* Compute of the pass, and waiting for the host, that no communication runs beside yet. */
 static double free_compute_s(const clg_pass_cost *c) {
     double used = 0;
     for (int axis = 0; axis < CLG_AXES; axis++) used += c->hidden_s[axis];
-    double left = c->matrix_s + c->attention_s + c->memory_s - used;
+    double left = c->matrix_s + c->attention_s + c->memory_s + c->host_s - used;
     return left > 0 ? left : 0;
 }
 

@@ -172,9 +172,10 @@ static bool shards_are_whole(rule_context *c) {
 
 static bool recompute_is_meant(rule_context *c) {
     const clg_layout *l = c->layout;
-    return l->recompute_layers >= 0 &&
-           (l->recompute_layers == 0 || l->recompute == CLG_RECOMPUTE_FULL ||
-            refuse(c, "recompute-layers goes with full recompute only"));
+    if (l->recompute_layers < 0)
+        return refuse(c, "recompute-layers is %d, less than 0", l->recompute_layers);
+    return l->recompute_layers == 0 || l->recompute == CLG_RECOMPUTE_FULL ||
+           refuse(c, "recompute-layers goes with full recompute only");
 }
 
 const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout) {

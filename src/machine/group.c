@@ -24,6 +24,8 @@ static int domain_in_use(const clg_machine *machine) {
  * edge unevenly; the emptiest share decides, because it is the slowest. */
 clg_group clg_machine_group(const clg_machine *machine, int ranks, int stride) {
     if (ranks <= 1) return (clg_group){1, 1};
+    if (machine->gpus <= machine->node.domain && (int64_t)ranks * stride <= machine->gpus)
+        return (clg_group){ranks, ranks};
     int domain = domain_in_use(machine);
     int per_domain = stride < domain ? domain / stride : 1;
     if (per_domain > ranks) per_domain = ranks;

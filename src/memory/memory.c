@@ -58,6 +58,7 @@ static double gathered(const clg_stack *stack, const clg_layout *layout, const c
             largest =
                 larger(largest, step->kind[i].dense_parameters + step->kind[i].expert_parameters);
     if (load->embedding) largest = larger(largest, step->embedding.dense_parameters);
+    if (load->head) largest = larger(largest, step->head.dense_parameters);
     double gradient = largest * clg_precision_bytes(stack->gradient);
     return (layout->zero == 3 ? 2 * largest * clg_weight_bytes(layout) : 0) + gradient;
 }

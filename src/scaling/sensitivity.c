@@ -21,10 +21,12 @@ static void more_fabric(clg_scenario *s) {
     s->machine.node.nic_bytes_per_s *= MORE;
 }
 
-/* From the hops in force: the machine's own, or those of the curves. */
+/* Of the network itself: its latencies come from curves, not from node and fabric. */
 static void less_latency(clg_scenario *s) {
-    s->machine.fabric.latency_s = s->network.slow.latency_s / MORE;
-    s->machine.node.link_latency_s = s->network.fast.latency_s / MORE;
+    s->network.base_s /= MORE;
+    s->network.base_slow_s /= MORE;
+    s->network.fast.latency_s /= MORE;
+    s->network.slow.latency_s /= MORE;
 }
 
 static void faster_host(clg_scenario *s) {
@@ -41,21 +43,23 @@ clg_status clg_sensitivities(clg_arena *arena, const clg_scenario *scenario,
     static const struct {
         const char *name;
         void (*better)(clg_scenario *scenario);
-    } resources[CLG_RESOURCES] = {{"tensor-core rate", more_tensor},
-                                  {"HBM bandwidth", more_hbm},
-                                  {"NVLink or xGMI bandwidth", more_link},
-                                  {"fabric bandwidth", more_fabric},
-                                  {"latency of links and fabric", less_latency},
-                                  {"speed of the host", faster_host},
-                                  {"steadiness (less jitter)", steadier}};
+        bool derived; /* changes what clg_scenario_prepare makes */
+    } resources[CLG_RESOURCES] = {{"tensor-core rate", more_tensor, false},
+                                  {"HBM bandwidth", more_hbm, false},
+                                  {"NVLink or xGMI bandwidth", more_link, false},
+                                  {"fabric bandwidth", more_fabric, false},
+                                  {"latency of links and fabric", less_latency, true},
+                                  {"speed of the host", faster_host, false},
+                                  {"steadiness (less jitter)", steadier, false}};
     clg_evaluation now, then;
     if (clg_evaluate(arena, scenario, layout, false, NULL, &now, error) != CLG_OK)
         return error->status;
     for (int i = 0; i < CLG_RESOURCES; i++) {
         clg_scenario better = *scenario;
-        resources[i].better(&better);
-        if (clg_scenario_prepare(arena, &better, error) != CLG_OK ||
-            clg_evaluate(arena, &better, layout, false, NULL, &then, error) != CLG_OK)
+        if (!resources[i].derived) resources[i].better(&better);
+        if (clg_scenario_prepare(arena, &better, error) != CLG_OK) return error->status;
+        if (resources[i].derived) resources[i].better(&better);
+        if (clg_evaluate(arena, &better, layout, false, NULL, &then, error) != CLG_OK)
             return error->status;
         into[i] = (clg_sensitivity){resources[i].name, log(now.step_s / then.step_s) / log(MORE)};
     }

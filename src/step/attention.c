@@ -31,11 +31,11 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.causal = true;
     op->attention.fused = fused;
     op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
-    double products = 2.0 * (attention->head_dim + attention->value_head_dim);
-    op->flop = layout->micro_batch * heads * scores * products;
     /* Backward: two products each for both operands; fused kernels redo the scores (Dao 2023,
-     * arXiv:2307.08691: five products against two). */
-    if (op->attention.backward) op->flop *= fused ? 2.5 : 2.0;
+     * arXiv:2307.08691: five products against two), which are as wide as queries. */
+    double d = attention->head_dim, v = attention->value_head_dim, width = d + v;
+    if (op->attention.backward) width = fused ? 3 * d + 2 * v : 2 * (d + v);
+    op->flop = layout->micro_batch * heads * scores * 2 * width;
     return op;
 }
 
@@ -43,12 +43,12 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
  * core; the backward passes gradients too. Ulysses: queries, keys, values and outputs change
  * places by all-to-all (arXiv:2309.14509). */
 static void exchange_context(clg_block *block, const clg_shard *shard, double kv_width,
-                             double query_width) {
+                             double query_width, double value_width) {
     const clg_layout *layout = shard->layout;
     if (layout->cp == 1) return;
     double w = shard->wide_bytes, all = layout->cp * shard->tokens * kv_width * w;
     if (layout->cp_kind == CLG_CONTEXT_ULYSSES) {
-        double bytes = shard->tokens * (kv_width + 2 * query_width) * w;
+        double bytes = shard->tokens * (kv_width + query_width + value_width) * w;
         clg_block_collective(block, CLG_PASS_FORWARD, "exchange heads for tokens", CLG_AXIS_CP,
                              CLG_ALL_TO_ALL, shard->cp, bytes, 0);
         clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "exchange tokens for heads",
@@ -123,6 +123,17 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
         tokens * heads * (2 * attention->head_dim + attention->value_head_dim) * w;
 }
 
+/* Down projections of latent attention, and key-value heads where there are fewer than ranks. */
+double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention) {
+    double hidden = (double)shard->model->hidden, tp = shard->layout->tp;
+    if (attention->kind == CLG_ATTENTION_NONE) return 0;
+    if (attention->kind == CLG_ATTENTION_LATENT)
+        return hidden * (attention->query_rank + attention->kv_rank + attention->rope_dim) *
+               (1 - 1 / tp);
+    double extra = fmax(1, attention->kv_heads / tp) - attention->kv_heads / tp;
+    return hidden * extra * (attention->head_dim + attention->value_head_dim);
+}
+
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
     if (attention->kind == CLG_ATTENTION_NONE) return;
     const clg_layout *layout = shard->layout;
@@ -141,7 +152,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
         clg_block_norm(block, shard, "query and key norms",
                        shard->tokens * (query_width + kv_heads * attention->head_dim), false);
     if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
-    exchange_context(block, shard, kv_width, query_width);
+    exchange_context(block, shard, kv_width, query_width, value_width);
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
     if (layout->recompute == CLG_RECOMPUTE_SELECTIVE)
         core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);

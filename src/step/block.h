@@ -53,6 +53,10 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name);
 
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention);
+
+/* Parameters a tensor rank holds beyond its share: what is repeated on ranks rather than split. */
+double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention);
+
 void clg_block_mlp(clg_block *block, const clg_shard *shard, const clg_mlp *mlp);
 
 void clg_block_embedding(clg_block *block, const clg_shard *shard);

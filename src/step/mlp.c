@@ -84,7 +84,11 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     double local = (double)mlp->experts / layout->ep;
     double width = (double)mlp->expert_ffn / layout->etp;
     double sent = shard->own_tokens * mlp->experts_per_token, rows = sent * layout->etp;
-    if (!layout->sp && layout->etp == layout->tp) rows = sent; /* tokens already on all tp ranks */
+    /* Tokens already on all tp ranks, each with its part of every expert: sums over tp as around a
+     * dense MLP, once copies are summed back to tokens. */
+    bool whole = !layout->sp && layout->etp == layout->tp;
+    if (whole) rows = sent;
+    if (whole) clg_block_enter_tensor(block, shard, "expert input");
     route(block, shard, mlp);
     permute(block, shard, "permute to experts", sent);
     all_to_all(block, shard, mlp, "dispatch", sent * hidden * w);
@@ -97,6 +101,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     if (local > 1) permute(block, shard, "unsort local experts", rows);
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
     permute(block, shard, "unpermute and weigh", sent);
+    if (whole) clg_block_leave_tensor(block, shard, "expert output");
     block->saved_bytes += rows * hidden * w; /* the experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;
 }

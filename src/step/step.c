@@ -44,7 +44,8 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     clg_block_mlp(block, shard, &kind->mlp);
     if (!kind->parallel) clg_block_residual(block, shard, "residual");
     const clg_layer_parameters *p = &kind->parameters;
-    block->dense_parameters = (double)(p->attention + p->mlp) / layout->tp + (double)p->replicated;
+    block->dense_parameters = (double)(p->attention + p->mlp) / layout->tp + (double)p->replicated +
+                              clg_attention_repeated(shard, &kind->attention);
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
     recompute_all(block);

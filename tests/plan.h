@@ -1,0 +1,43 @@
+/* plan.h -- scenarios and layouts that tests start from. */
+#ifndef CLG_TESTS_PLAN_H
+#define CLG_TESTS_PLAN_H
+
+#include "evaluate/evaluate.h"
+#include "model/preset.h"
+#include "test.h"
+
+/* A preset on the vendor's reference box. */
+static inline clg_scenario plan_scenario(clg_arena *arena, const char *model, const char *gpu,
+                                         const char *stack, int gpus) {
+    clg_scenario s = {.expert_imbalance = 1};
+    clg_error e = {0};
+    bool found = clg_model_find(arena, model, &s.model, &e) == CLG_OK &&
+                 clg_gpu_find(arena, gpu, &s.machine.gpu, &e) == CLG_OK &&
+                 clg_node_default(arena, &s.machine.gpu, &s.machine.node, &e) == CLG_OK &&
+                 clg_fabric_find(arena, s.machine.node.fabric, &s.machine.fabric, &e) == CLG_OK &&
+                 clg_stack_find(arena, stack, &s.stack, &e) == CLG_OK;
+    s.machine.gpus = gpus;
+    if (!found || clg_scenario_prepare(arena, &s, &e) != CLG_OK) printf("  %s\n", e.message);
+    CHECK(found);
+    return s;
+}
+
+/* One GPU, one sequence of `seq` tokens, 16 bit; tests change what they are about. */
+static inline clg_layout plan_layout(int64_t seq) {
+    return (clg_layout){.seq = seq,
+                        .global_batch = 1,
+                        .dp = 1,
+                        .tp = 1,
+                        .cp = 1,
+                        .ep = 1,
+                        .etp = 1,
+                        .pp = 1,
+                        .vpp = 1,
+                        .schedule = CLG_1F1B,
+                        .micro_batch = 1,
+                        .accumulation = 1,
+                        .precision = CLG_BF16,
+                        .attention = CLG_FLASH2};
+}
+
+#endif
