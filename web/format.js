@@ -25,14 +25,15 @@ export const showWhole = (n) => Math.round(n).toLocaleString("en-US");
 /** A layout in one line, as the command line prints it. */
 export function showLayout(l) {
   const words = [`tp${l.tp}${l.sp ? "+sp" : ""}`];
-  if (l.cp > 1) words.push(`cp${l.cp}`);
-  if (l.ep > 1) words.push(`ep${l.ep}${l.etp > 1 ? ` etp${l.etp}` : ""}`);
+  if (l.cp > 1) words.push(`cp${l.cp}${l.cp_kind === "ring" ? "" : `-${l.cp_kind}`}`);
+  if (l.ep > 1) words.push(`ep${l.ep}`);
+  if (l.etp > 1) words.push(`etp${l.etp}`);
   words.push(`pp${l.pp}`);
   if (l.pp > 1) words.push(l.schedule);
   if (l.vpp > 1) words.push(`vpp${l.vpp}`);
   words.push(`dp${l.dp}`, `zero${l.zero}`);
-  if (l.hsdp > 1) words.push(`hsdp${l.hsdp}`);
-  return [...words, `mb${l.micro_batch}`, `recompute-${l.recompute}`].join(" ");
+  if (l.hsdp > 0 && l.hsdp !== l.dp) words.push(`hsdp${l.hsdp}`);
+  return [...words, `mb${l.micro_batch}`, `recompute-${l.recompute}${l.recompute_layers > 0 ? `-${l.recompute_layers}` : ""}`].join(" ");
 }
 
 /** Parts of a ledger: key of the JSON, words, colour class. */

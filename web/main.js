@@ -67,10 +67,10 @@ async function openPage() {
     document.documentElement.dataset.planMs = performance.now().toFixed(0);
   }
 
-  /** The flags of a layout. */
-  const flagsOf = (layout) => Object.fromEntries(
-    ["dp", "zero", "tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute"].map((axis) =>
-      [axis.replace("_", "-"), String(Number(layout[axis])).replace("NaN", layout[axis])]));
+  /** The flags of a layout; 0 recomputed layers is not a value but the lack of one. */
+  const axes = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp_kind", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute", "recompute_layers"];
+  const flagsOf = (layout) => Object.fromEntries(axes.filter((axis) => axis !== "recompute_layers" || layout[axis] > 0)
+    .map((axis) => [axis.replace("_", "-"), String(Number(layout[axis])).replace("NaN", layout[axis])]));
 
   const view = {
     /** Puts a layout into the form: the search then has one layout to price. */

@@ -11,11 +11,11 @@ export function sizesTo(most) {
   return sizes;
 }
 
-const axes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
+const heldAxes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
 
 /** Holds the axes of a layout that the person left open, so that one size costs a millisecond. */
 function draftOf(request, layout) {
-  const open = axes.filter((axis) => !(axis in request));
+  const open = heldAxes.filter((axis) => !(axis in request));
   const fix = open.map((axis) => `${axis}=${Number(layout[axis])}`.replace("NaN", layout[axis]));
   if (!("micro-batch" in request)) fix.push(layout.micro_batch > 1 ? `micro-batch=1,${layout.micro_batch}` : "micro-batch=1");
   return { ...request, fix: [...(request.fix ?? []), ...fix] };
@@ -24,7 +24,7 @@ function draftOf(request, layout) {
 /** Every value of the open axes that some layout has. */
 function unionOf(request, layouts) {
   const values = (axis) => [...new Set(layouts.map((layout) => String(Number(layout[axis])).replace("NaN", layout[axis])))];
-  const fix = axes.filter((axis) => !(axis in request)).map((axis) => `${axis}=${values(axis).join()}`);
+  const fix = heldAxes.filter((axis) => !(axis in request)).map((axis) => `${axis}=${values(axis).join()}`);
   if (!("micro-batch" in request)) fix.push(`micro-batch=${[...new Set(layouts.map((layout) => layout.micro_batch))].join()}`);
   return fix;
 }

@@ -44,6 +44,8 @@ static const clg_name *table_of(clg_param param) {
         return clg_optimizer_names;
     case CLG_PARAM_SCHEDULE:
         return clg_schedule_names;
+    case CLG_PARAM_CP_KIND:
+        return clg_context_names;
     case CLG_PARAM_RECOMPUTE:
         return clg_recompute_names;
     case CLG_PARAM_ATTENTION:

@@ -25,6 +25,7 @@ const requests = [
   { command: "explain", model: "llama-3.1-8b", gpus: "512", tp: "4", pp: "2", zero: "1", "micro-batch": "1", "global-batch": "1024" },
   { command: "explain", model: "mixtral-8x7b", gpus: "64", optimizer: "muon", "data-loading": "20ms" },
   { command: "explain", model: "llama-3.1-405b", gpus: "8", tp: "8", pp: "1" },
+  { command: "plan", model: "llama-3.1-70b", gpus: "64", cp: "4", "cp-kind": "ulysses", "recompute-layers": "4" },
   { command: "timeline", model: "llama-3.1-8b", gpus: "64", tp: "2", pp: "4" },
   { command: "scale", model: "llama-3.1-70b", gpus: "8..4096", seq: "8192" },
   { command: "scale", model: "dbrx", gpus: "64,128,256", mode: "weak", "critical-batch": "8Mtok", knee: "70%" },
