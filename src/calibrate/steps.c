@@ -140,6 +140,19 @@ static clg_residual left_out(clg_arena *arena, const measured *m, int second, do
     return r;
 }
 
+static bool one_plan(const measured *m) {
+    const clg_measured_step *first = &m->steps[0];
+    for (int i = 1; i < m->count; i++) {
+        const clg_layout *a = &first->layout, *b = &m->steps[i].layout;
+        bool same = a->dp == b->dp && a->tp == b->tp && a->pp == b->pp && a->cp == b->cp &&
+                    a->micro_batch == b->micro_batch && a->global_batch == b->global_batch &&
+                    a->seq == b->seq;
+        if (!same || m->steps[i].scenario->model.parameters != first->scenario->model.parameters)
+            return false;
+    }
+    return true;
+}
+
 static void fit_many(clg_arena *arena, const measured *m, clg_calibration *c) {
     static const char *const notes[] = {
         "the steps do not agree on what to move: the built-in values stand",
@@ -159,6 +172,9 @@ static void fit_many(clg_arena *arena, const measured *m, clg_calibration *c) {
     c->fit.held_out = unseen;
     c->sigma_to = clg_calibrate_sigma(c);
     c->notes = notes[best == NONE ? 0 : best == ALONE ? 1 : 2];
+    if (!one_plan(m)) return;
+    c->sigma_to = c->sigma_from;
+    c->notes = "readings of one plan: they agree with each other, which says little of other plans";
 }
 
 static void fit_two(clg_arena *arena, const measured *m, clg_calibration *c) {
@@ -198,8 +214,9 @@ static const char *range_of(clg_arena *arena, const measured *m) {
     }
     clg_quantity_print(shortest_s(m), CLG_SECONDS, 3, from, sizeof from);
     clg_quantity_print(longest, CLG_SECONDS, 3, to, sizeof to);
-    return clg_arena_print(arena, "%d to %d %s, steps of %s to %s", few, many,
-                           m->steps[0].scenario->machine.gpu.name, from, to);
+    const char *gpu = m->steps[0].scenario->machine.gpu.name;
+    if (few == many) return clg_arena_print(arena, "%d %s, steps of %s to %s", few, gpu, from, to);
+    return clg_arena_print(arena, "%d to %d %s, steps of %s to %s", few, many, gpu, from, to);
 }
 
 /* A term at the end of its search says that the difference lies elsewhere. */
