@@ -42,6 +42,14 @@ expect 0 out 'DP cap' scale llama-2-7b --gpus 8..64 --seq 4096 --global-batch 25
 expect 0 out '"kind": "scale"' scale llama-2-7b --gpus 8,24 --json --mode weak --global-batch 48
 expect 0 out '^gpus,layout,' scale llama-2-7b --gpus 8..16 --csv
 expect 0 out 'none assumed' scale llama-2-7b --gpus 8..16 --critical-batch none
+expect 0 out 'parameters  layers  hidden' scale llama-2-7b --gpus 8..64 --mode grow --global-batch 256
+expect 0 out '"weak": ' scale llama-2-7b --gpus 8..32 --mode both --global-batch 64 --json
+expect 0 out '"against": ' scale llama-2-7b --gpus 8..32 --against-gpu a100-sxm-80gb --json
+expect 0 out 'ib-ndr +\| ethernet-100' scale llama-2-7b --gpus 8..32 --against-fabric ethernet-100
+expect 0 out 'marginal_tokens_per_s_per_w' scale llama-2-7b --gpus 8..32 --csv
+expect 2 err 'two curves' scale llama-2-7b --gpus 8 --mode both --against-gpu a100-sxm-80gb
+expect 1 err 'one kind of layer' scale deepseek-v3 --gpus 512..1024 --mode grow
+expect 1 err 'against-gpu|did you mean' scale llama-2-7b --gpus 8 --against-gpu h100-smx
 expect 1 err 'smaller one first' scale llama-2-7b --gpus 64..8
 expect 1 err 'strong or weak|strong, weak|did you mean|may be' scale llama-2-7b --gpus 8 --mode stron
 
@@ -94,6 +102,8 @@ expect 1 err 'uneven.csv:2' validate "$scratch/uneven.csv"
 check 'output is deterministic' 'cmp -s "$scratch/a" "$scratch/b"'
 "$ceiling" plan llama-3-70b --gpus 64 >"$scratch/wide" 2>/dev/null
 $ceiling scale llama-3-70b --gpus 64..1024 >>"$scratch/wide"
+"$ceiling" scale llama-2-7b --gpus 8..65536 --mode grow --global-batch 1024 >>"$scratch/wide"
+"$ceiling" scale llama-2-7b --gpus 8..65536 --against-gpu b200-sxm --against-fabric ethernet-100 >>"$scratch/wide"
 for c in plan explain scale show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
 check 'text fits 100 columns' '[ "$(wc -L <"$scratch/wide")" -le 100 ]'
 check 'no colour without a terminal' '! grep -q "$(printf "\033")" "$scratch/wide"'
