@@ -54,6 +54,10 @@ expect 1 err 'smaller one first' scale llama-2-7b --gpus 64..8
 expect 1 err 'strong or weak|strong, weak|did you mean|may be' scale llama-2-7b --gpus 8 --mode stron
 
 expect 0 out '^take ' size llama-2-7b --tokens 1T --deadline 60d --gpu h100-sxm
+expect 0 out 'scale up or out' size llama-2-7b --tokens 200B --deadline 30d
+expect 0 out 'written off in 4 years' size llama-2-7b --tokens 200B --deadline 30d --gpu h100-sxm --capex 40kUSD
+expect 0 out '"break_even_utilization"' size llama-2-7b --tokens 200B --power 100kW --gpu h100-sxm --capex 40kUSD --json
+expect 0 out '"equal_time"' size llama-2-7b --tokens 200B --power 100kW --gpu h100-sxm --json
 expect 0 out '"kind": "size"' size llama-2-7b --tokens 1T --budget 1MUSD --gpu h100-sxm --json
 expect 0 out 'Make it smaller' size llama-2-70b --tokens 15T --budget 10kUSD --gpu h100-sxm
 expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
@@ -104,6 +108,7 @@ check 'output is deterministic' 'cmp -s "$scratch/a" "$scratch/b"'
 $ceiling scale llama-3-70b --gpus 64..1024 >>"$scratch/wide"
 "$ceiling" scale llama-2-7b --gpus 8..65536 --mode grow --global-batch 1024 >>"$scratch/wide"
 "$ceiling" scale llama-2-7b --gpus 8..65536 --against-gpu b200-sxm --against-fabric ethernet-100 >>"$scratch/wide"
+"$ceiling" size llama-2-7b --tokens 200B --deadline 30d --capex 40kUSD >>"$scratch/wide" 2>/dev/null
 for c in plan explain scale show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
 check 'text fits 100 columns' '[ "$(wc -L <"$scratch/wide")" -le 100 ]'
 check 'no colour without a terminal' '! grep -q "$(printf "\033")" "$scratch/wide"'
