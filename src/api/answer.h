@@ -7,7 +7,7 @@
 
 #include "api/request.h"
 #include "base/text.h"
-#include "scaling/curve.h"
+#include "report/curve.h"
 #include "timeline/timeline.h"
 
 typedef struct clg_answer {
@@ -26,15 +26,24 @@ clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_pro
 clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
                               clg_timeline *timeline, clg_answer *answer, clg_error *error);
 
+/* A curve, and the one beside it when both regimes or another machine were asked for. The drawn
+ * point into the answer itself: it must not be copied. */
+typedef struct clg_scale_answer {
+    clg_scenario scenario, other;
+    clg_curve curve, other_curve;
+    clg_drawn one, beside;
+    bool two;
+} clg_scale_answer;
+
 /* The best layout at every size of --gpus, the walls and the knee. */
 clg_status clg_answer_scale(clg_arena *arena, const clg_request *request, clg_progress progress,
-                            clg_scenario *scenario, clg_curve *curve, clg_error *error);
+                            clg_scale_answer *answer, clg_error *error);
 
 /* The answers as JSON, newline included. `seconds` is what the search took, 0 when not timed. */
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds);
 void clg_answer_explain_json(clg_text *text, const clg_answer *answer);
 /* The step as a trace for ui.perfetto.dev. */
 void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline);
-void clg_answer_scale_json(clg_text *text, const clg_scenario *scenario, const clg_curve *curve);
+void clg_answer_scale_json(clg_text *text, const clg_scale_answer *answer);
 
 #endif

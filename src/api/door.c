@@ -37,10 +37,9 @@ static clg_status timeline(const caller *c, const clg_request *request, clg_erro
 }
 
 static clg_status scale(const caller *c, const clg_request *request, clg_error *error) {
-    clg_scenario *scenario = clg_take(c->arena, 1, clg_scenario);
-    clg_curve *curve = clg_take(c->arena, 1, clg_curve);
-    clg_status status = clg_answer_scale(c->arena, request, c->progress, scenario, curve, error);
-    if (status == CLG_OK) clg_answer_scale_json(c->out, scenario, curve);
+    clg_scale_answer *answer = clg_take(c->arena, 1, clg_scale_answer);
+    clg_status status = clg_answer_scale(c->arena, request, c->progress, answer, error);
+    if (status == CLG_OK) clg_answer_scale_json(c->out, answer);
     return status;
 }
 

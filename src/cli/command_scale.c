@@ -1,7 +1,7 @@
 /* command_scale.c -- how far adding GPUs gets a job. */
 #include "cli/planning.h"
 
-#include "report/curve.h"
+#include "api/answer.h"
 
 static bool tell(void *context, double share) {
     clg_progress_tell(context, "planning sizes", share);
@@ -14,46 +14,47 @@ static const clg_scale_point *last_that_runs(const clg_curve *curve) {
     return NULL;
 }
 
-static clg_status print_text(clg_session *session, const clg_scenario *scenario,
-                             const clg_curve *curve, clg_error *error) {
+static clg_status print_text(clg_session *session, const clg_drawn *one, const clg_drawn *beside,
+                             clg_error *error) {
     clg_sensitivity resources[CLG_RESOURCES];
+    const clg_curve *curve = one->curve;
     const clg_scale_point *at =
         curve->knee >= 0 ? &curve->point[curve->knee] : last_that_runs(curve);
-    clg_report_curve(&session->out, scenario, curve);
+    clg_report_curve(&session->out, one, beside);
     if (!at) return CLG_OK;
-    if (clg_sensitivities(session->arena, scenario, &at->plan.layout, resources, error) != CLG_OK)
+    clg_scenario there = *one->scenario;
+    there.model = *at->model;
+    if (clg_sensitivities(session->arena, &there, &at->plan.layout, resources, error) != CLG_OK)
         return error->status;
     clg_report_sensitivity(&session->out, resources, at->gpus);
     return CLG_OK;
 }
 
-static clg_status print(clg_session *session, const clg_scenario *scenario, const clg_curve *curve,
-                        clg_error *error) {
+static clg_status print(clg_session *session, const clg_scale_answer *answer, clg_error *error) {
     const char *picture = session->request.value[CLG_PARAM_SVG];
+    const clg_drawn *beside = answer->two ? &answer->beside : NULL;
     clg_text svg = {.arena = session->arena};
     if (picture) {
-        clg_picture_curve(&svg, scenario, curve);
+        clg_picture_curve(&svg, &answer->one, beside);
         if (clg_file_write(picture, &svg, error) != CLG_OK) return error->status;
     }
-    if (clg_session_has(session, CLG_PARAM_JSON)) {
-        clg_answer_scale_json(&session->out, scenario, curve);
-        return CLG_OK;
-    }
-    if (!clg_session_has(session, CLG_PARAM_CSV))
-        return print_text(session, scenario, curve, error);
-    clg_report_curve_rows(&session->out, curve);
+    if (clg_session_has(session, CLG_PARAM_JSON))
+        clg_answer_scale_json(&session->out, answer);
+    else if (clg_session_has(session, CLG_PARAM_CSV))
+        clg_report_curve_rows(&session->out, &answer->one, beside);
+    else
+        return print_text(session, &answer->one, beside, error);
     return CLG_OK;
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
-    clg_scenario scenario;
-    clg_curve *curve = clg_take(session->arena, 1, clg_curve);
+    clg_scale_answer *answer = clg_take(session->arena, 1, clg_scale_answer);
     if (clg_planning_request(session, error) != CLG_OK ||
-        clg_answer_scale(session->arena, &session->request, (clg_progress){tell, session},
-                         &scenario, curve, error) != CLG_OK)
+        clg_answer_scale(session->arena, &session->request, (clg_progress){tell, session}, answer,
+                         error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
-    return print(session, &scenario, curve, error);
+    return print(session, answer, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV, CLG_PARAM_SVG, CLG_PARAM_COLOR,
@@ -64,7 +65,10 @@ const clg_command clg_command_scale = {
     .operands = "MODEL",
     .summary = "how far adding GPUs gets a job: the curve, its walls, the knee, what would move it",
     .details = "Every size is planned anew. --gpus takes 8..65536 (doubling), a list or one size; "
-               "--mode weak grows the batch with the GPUs. Efficiency is relative to the first "
+               "--mode weak grows the batch with the GPUs, grow the model and its tokens too "
+               "(parameters and tokens with the root of the GPUs). --against-gpu, --against-node "
+               "and --against-fabric put a second machine beside the first. Efficiency is relative "
+               "to the first "
                "size that runs; 1/(1+c) is the share of the step that is not exposed traffic.",
     .example = "ceiling scale llama-3-70b --gpus 8..16384 --seq 8192 --global-batch 4Mtok",
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(SCALING),

@@ -91,7 +91,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_progress_end(session);
     if (clg_session_has(session, CLG_PARAM_JSON)) {
         clg_json_writer writer = {.text = &session->out, .pretty = true};
-        clg_json_size(&writer, clusters, tokens);
+        clg_json_size(&writer, clusters, &operations, &owning, tokens, grams_per_joule);
         clg_text_print(&session->out, "\n");
     } else
         clg_report_clusters(&session->out, clusters, &limits, &operations, &owning, tokens,
@@ -108,8 +108,8 @@ const clg_command clg_command_size = {
     .operands = "MODEL",
     .summary = "which cluster meets a deadline, a budget or a power limit",
     .details = "Plans every GPU kind with a known price (or the one given) at every size up to "
-               "65,536, with failures, checkpoints and restarts. Money decides; time decides when "
-               "money is the only limit.",
+               "65,536, with failures, checkpoints and restarts. Within a deadline money decides; "
+               "without one, time does.",
     .example = "ceiling size llama-3-70b --tokens 15T --deadline 60d --seq 8192 --global-batch "
                "16Mtok",
     .groups = CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(CLUSTER),

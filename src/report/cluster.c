@@ -22,7 +22,7 @@ static void print_row(clg_text *t, const clg_cluster *c, const char *mark) {
     clg_text_pad(t, quantity(t, c->seconds, CLG_SECONDS), 8, true);
     clg_text_pad(t, c->usd > 0 ? quantity(t, c->usd, CLG_USD) : "-", 10, true);
     clg_text_pad(t, quantity(t, c->power_w, CLG_WATTS), 9, true);
-    clg_text_print(t, " %6.0f %5.1f %5.1f  %.36s\n", c->joules / 3.6e9, 100 * c->plan.mfu,
+    clg_text_print(t, " %6.0f %5.1f %5.1f  %.28s\n", c->joules / 3.6e9, 100 * c->plan.mfu,
                    100 * c->goodput.share, words);
 }
 
@@ -64,19 +64,75 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
                    ceil(86400 / c->goodput.mean_time_between_failures_s));
 }
 
+/* Watts of one GPU with its share of the host. */
+static double gpu_with_host_w(const clg_cluster *c) { return c->plan.cluster_w / (double)c->gpus; }
+
+/* Use above which owning is cheaper than renting; above 1: never. */
+static double break_even_use(const clg_cluster *c, const clg_operations *o, const clg_owning *own) {
+    double power = gpu_with_host_w(c) * o->pue * o->usd_per_joule;
+    double margin = c->offer->scenario.price.usd_per_s - power;
+    return margin > 0 ? own->capex_usd / own->life_s / margin : (double)INFINITY;
+}
+
+static const double YEAR_S = 365.25 * 86400;
+static const double uses[] = {0.25, 0.5, 0.75, 1};
+enum { USES = sizeof uses / sizeof uses[0], LEAST_YEARS = 2, MOST_YEARS = 6 };
+
 static void print_owning(clg_text *t, const clg_cluster *c, const clg_operations *o,
                          const clg_owning *own) {
     if (own->capex_usd <= 0) return;
-    double gpu_w = c->plan.cluster_w / (double)c->gpus;
+    double gpu_w = gpu_with_host_w(c), rent = c->offer->scenario.price.usd_per_s;
     double owned = clg_owned_usd_per_s(o, own->capex_usd, own->life_s, own->utilization, gpu_w);
-    double power = gpu_w * o->pue * o->usd_per_joule, rent = c->offer->scenario.price.usd_per_s;
+    double even = break_even_use(c, o, own);
     clg_text_print(t, "owned    %.2f USD/GPU-h at %.0f %% use over %s (of it electricity %.2f)",
                    owned * 3600, 100 * own->utilization, quantity(t, own->life_s, CLG_SECONDS),
-                   power * 3600);
-    if (rent > power)
-        clg_text_print(t, "; owning pays above %.0f %% use",
-                       100 * own->capex_usd / own->life_s / (rent - power));
+                   gpu_w * o->pue * o->usd_per_joule * 3600);
+    if (rent > 0 && even <= 1)
+        clg_text_print(t, "; owning pays above %.0f %% use", 100 * even);
+    else if (rent > 0)
+        clg_text_print(t, "; renting is cheaper");
+    clg_text_print(t, "\n         USD/GPU-h owned, by use:");
+    for (int u = 0; u < USES; u++) clg_text_print(t, "%7.0f %%", 100 * uses[u]);
+    if (rent > 0) clg_text_print(t, "   (rent %.2f; *: dearer)", rent * 3600);
     clg_text_print(t, "\n");
+    for (int years = LEAST_YEARS; years <= MOST_YEARS; years++) {
+        clg_text_print(t, "           written off in %d years", years);
+        for (int u = 0; u < USES; u++) {
+            double usd = clg_owned_usd_per_s(o, own->capex_usd, years * YEAR_S, uses[u], gpu_w);
+            clg_text_print(t, "%8.2f%s", usd * 3600, rent > 0 && usd > rent ? "*" : " ");
+        }
+        clg_text_print(t, "\n");
+    }
+}
+
+static double exposed_share(const clg_evaluation *e) {
+    const clg_time_ledger *l = &e->time;
+    return (l->tp_exposed_s + l->cp_exposed_s + l->ep_exposed_s + l->dp_exposed_s +
+            l->pp_exposed_s) /
+           e->step_s;
+}
+
+/* Up: fewer, larger GPUs. Out: more of the smaller. */
+static void print_equal(clg_text *t, const clg_clusters *all) {
+    if (all->equal_count < 2) return;
+    clg_text_print(
+        t,
+        "\nscale up or out: the fewest GPUs of each kind that finish in %s\n"
+        "  GPU               GPUs  nodes     time      rent    power    MWh   MFU traffic\n"
+        "                                                                     %%       %%\n",
+        quantity(t, all->equal_seconds, CLG_SECONDS));
+    for (int i = 0; i < all->equal_count; i++) {
+        const clg_cluster *c = &all->cluster[all->equal[i]];
+        const clg_machine *m = &c->offer->scenario.machine;
+        clg_text_print(t, "%s ", all->equal[i] == all->best ? ">" : " ");
+        clg_text_pad(t, m->gpu.name, 14, false);
+        clg_text_print(t, "%7lld%7.0f", (long long)c->gpus, ceil((double)c->gpus / m->node.gpus));
+        clg_text_pad(t, quantity(t, c->seconds, CLG_SECONDS), 9, true);
+        clg_text_pad(t, c->usd > 0 ? quantity(t, c->usd, CLG_USD) : "-", 10, true);
+        clg_text_pad(t, quantity(t, c->power_w, CLG_WATTS), 9, true);
+        clg_text_print(t, " %6.0f %5.1f %7.1f\n", c->joules / 3.6e9, 100 * c->plan.mfu,
+                       100 * exposed_share(&c->plan));
+    }
 }
 
 static void print_miss(clg_text *t, const clg_clusters *all, const clg_limits *l) {
@@ -106,6 +162,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits 
                            best->joules * grams_per_joule / 1e6);
     } else if (all->nearest >= 0)
         print_miss(t, all, limits);
+    print_equal(t, all);
     clg_text_print(t, "\nfaster or cheaper (nothing here beats the others in both; * meets every "
                       "limit)\n");
     print_header(t);
@@ -142,12 +199,28 @@ static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *
     clg_json_add_number(w, "step_p10_s", c->plan.step_p10_s);
     clg_json_add_number(w, "step_p90_s", c->plan.step_p90_s);
     clg_json_add_number(w, "mfu", c->plan.mfu);
+    clg_json_add_number(w, "exposed_communication_share", exposed_share(&c->plan));
     clg_json_add_bool(w, "meets", c->meets);
     clg_json_add_bool(w, "on_front", c->on_front);
     clg_json_close(w, '}');
 }
 
-void clg_json_size(clg_json_writer *w, const clg_clusters *all, double tokens) {
+static void add_owning(clg_json_writer *w, const clg_cluster *c, const clg_operations *o,
+                       const clg_owning *own) {
+    double even = break_even_use(c, o, own);
+    clg_json_open(w, "owning", '{');
+    clg_json_add_number(w, "capex_usd", own->capex_usd);
+    clg_json_add_number(w, "life_s", own->life_s);
+    clg_json_add_number(w, "utilization", own->utilization);
+    clg_json_add_number(w, "usd_per_gpu_h",
+                        3600 * clg_owned_usd_per_s(o, own->capex_usd, own->life_s, own->utilization,
+                                                   gpu_with_host_w(c)));
+    clg_json_add_number(w, "break_even_utilization", even <= 1 ? even : (double)NAN);
+    clg_json_close(w, '}');
+}
+
+void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_operations *o,
+                   const clg_owning *own, double tokens, double grams_per_joule) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "size");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
@@ -157,6 +230,14 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, double tokens) {
     else
         clg_json_add_null(w, "best");
     if (all->best < 0 && all->nearest >= 0) add_cluster(w, "nearest", &all->cluster[all->nearest]);
+    if (all->best >= 0) {
+        const clg_cluster *best = &all->cluster[all->best];
+        if (own->capex_usd > 0) add_owning(w, best, o, own);
+        if (grams_per_joule > 0) clg_json_add_number(w, "carbon_g", best->joules * grams_per_joule);
+    }
+    clg_json_open(w, "equal_time", '[');
+    for (int i = 0; i < all->equal_count; i++) add_cluster(w, NULL, &all->cluster[all->equal[i]]);
+    clg_json_close(w, ']');
     clg_json_open(w, "clusters", '[');
     for (int i = 0; i < all->count; i++) add_cluster(w, NULL, &all->cluster[i]);
     clg_json_close(w, ']');

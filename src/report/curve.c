@@ -1,11 +1,10 @@
-/* curve.c -- a scaling curve as text, CSV and JSON. */
+/* curve.c -- a scaling curve as text. */
 #include "report/curve.h"
 
-#include "base/version.h"
-#include "report/json.h"
 #include "units/units.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *quantity(clg_text *t, double si, clg_dimension dimension) {
     char out[48];
@@ -34,7 +33,7 @@ static void print_point(clg_text *t, const clg_curve *c, int i) {
         return;
     }
     const clg_evaluation *e = &p->plan;
-    clg_text_pad(t, short_layout(t, &e->layout), 27, false);
+    clg_text_pad(t, short_layout(t, &e->layout), 26, false);
     clg_text_print(t, " %6lld ", (long long)e->layout.global_batch);
     clg_text_pad(t, quantity(t, e->step_s, CLG_SECONDS), 8, true);
     clg_text_pad(t, quantity(t, e->tokens_per_s, CLG_COUNT), 7, true);
@@ -44,8 +43,11 @@ static void print_point(clg_text *t, const clg_curve *c, int i) {
         clg_text_print(t, "%7.3g", e->usd_per_million_tokens);
     else
         clg_text_print(t, "      -");
-    clg_text_pad(t, quantity(t, p->seconds_to_target, CLG_SECONDS), 8, true);
-    clg_text_print(t, "%s\n", i == c->knee ? " <" : p->past_dp_cap ? " *" : "");
+    clg_text_pad(t, quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
+    clg_text_print(t, "%s\n",
+                   p->past_dp_cap ? i == c->knee ? "<*" : " *"
+                   : i == c->knee ? " <"
+                                  : "");
 }
 
 static void print_walls(clg_text *t, const clg_curve *c) {
@@ -67,30 +69,128 @@ static void print_walls(clg_text *t, const clg_curve *c) {
                        "times GPUs per copy\n",
                        c->dp_cap_gpus);
     }
-    if (c->knee >= 0)
-        clg_text_print(t,
-                       "knee             %lld GPUs (<): beyond it less than %.0f %% of added "
-                       "GPUs becomes progress\n",
-                       (long long)c->point[c->knee].gpus, 100 * c->request.knee_share);
-    else
-        clg_text_print(t,
-                       "knee             not reached: every step up turns at least %.0f %% of "
-                       "its GPUs into progress\n",
-                       100 * c->request.knee_share);
 }
 
-static void print_chart(clg_text *t, const clg_curve *c) {
-    clg_text_print(t, "\nefficiency, %% of tokens/s per GPU at the first size\n");
+static void print_knee(clg_text *t, const clg_curve *c, int knee, const char *name,
+                       const char *beyond, double number) {
+    clg_text_pad(t, name, 17, false);
+    if (knee < 0)
+        clg_text_print(t, "not reached\n");
+    else {
+        clg_text_print(t, "%lld GPUs%s: beyond it ", (long long)c->point[knee].gpus,
+                       knee == c->knee && name[0] != ' ' ? " (<)" : "");
+        clg_text_print(t, beyond, number);
+    }
+}
+
+static void print_knees(clg_text *t, const clg_drawn *one) {
+    const clg_curve *c = one->curve;
+    double share = c->request.knee_share;
+    print_knee(t, c, c->knee, "knee", "less than %.0f %% of added GPUs becomes progress\n",
+               100 * share);
+    if (one->scenario->price.usd_per_s > 0)
+        print_knee(t, c, c->knee_usd, "  in dollars",
+                   "work costs over %.1f times what it does at the cheapest size\n", 1 / share);
+    print_knee(t, c, c->knee_j, "  in energy",
+               "work takes over %.1f times the energy of the thriftiest size\n", 1 / share);
+}
+
+static const char *short_number(clg_text *t, double x) { return quantity(t, x, CLG_COUNT); }
+
+/* Beside the bars: what the step up to each size bought, and what the target takes there. */
+static void print_chart(clg_text *t, const clg_drawn *one) {
+    const clg_curve *c = one->curve;
+    bool priced = one->scenario->price.usd_per_s > 0;
+    clg_text_print(t, "\n        tok/s bought per added  to the target\n"
+                      "   GPUs     GPU    W     $/h      USD    MWh    %% of the first size's "
+                      "efficiency\n");
     for (int i = 0; i < c->count; i++) {
         const clg_scale_point *p = &c->point[i];
         if (!p->runs) continue;
-        clg_text_print(t, "%7lld %5.1f ", (long long)p->gpus, 100 * p->efficiency);
-        bar(t, p->efficiency, 60);
+        clg_text_print(t, "%7lld", (long long)p->gpus);
+        clg_text_pad(t, short_number(t, p->marginal_per_gpu), 8, true);
+        clg_text_print(t, "%6.2f", p->marginal_per_w);
+        clg_text_pad(t, priced ? short_number(t, p->marginal_per_usd_per_h) : "-", 8, true);
+        clg_text_pad(t, priced ? short_number(t, p->usd_to_target) : "-", 9, true);
+        clg_text_pad(t, short_number(t, p->joules_to_target / 3.6e9), 8, true);
+        clg_text_print(t, " %5.1f ", 100 * p->efficiency);
+        bar(t, p->efficiency, 40);
         clg_text_print(t, "\n");
     }
 }
 
-void clg_report_curve(clg_text *t, const clg_scenario *s, const clg_curve *c) {
+/* In growth: what is trained where. */
+static void print_models(clg_text *t, const clg_curve *c) {
+    clg_text_print(t, "\n   GPUs parameters  layers  hidden  tokens  critical batch\n");
+    for (int i = 0; i < c->count; i++) {
+        const clg_scale_point *p = &c->point[i];
+        clg_text_print(t, "%7lld", (long long)p->gpus);
+        clg_text_pad(t, short_number(t, (double)p->model->active_parameters), 11, true);
+        clg_text_print(t, "%8d%8lld", p->model->layers, (long long)p->model->hidden);
+        clg_text_pad(t, short_number(t, p->train_tokens), 8, true);
+        clg_text_pad(t,
+                     isinf(p->critical_tokens) ? "-" : quantity(t, p->critical_tokens, CLG_TOKENS),
+                     16, true);
+        clg_text_print(t, "\n");
+    }
+    clg_text_print(t,
+                   "parameters and tokens go with the root of the GPUs, hidden and layers with the "
+                   "cube root of\nthat, the batch with the critical batch of the laws; "
+                   "efficiency compares useful flop/s\n");
+}
+
+static void print_half(clg_text *t, const clg_drawn *d, int i) {
+    const clg_scale_point *p = &d->curve->point[i];
+    if (!p->runs) {
+        clg_text_pad(t, "does not run", 41, true);
+        return;
+    }
+    clg_text_pad(t, quantity(t, p->plan.tokens_per_s, CLG_COUNT), 8, true);
+    clg_text_print(t, " %5.1f %5.1f", 100 * p->efficiency, 100 * p->plan.mfu);
+    if (d->scenario->price.usd_per_s > 0)
+        clg_text_print(t, "%8.3g", p->plan.usd_per_million_tokens);
+    else
+        clg_text_print(t, "       -");
+    clg_text_pad(t, quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
+    clg_text_print(t, "%4.0f", p->plan.gpu_w);
+}
+
+static void print_beside(clg_text *t, const clg_drawn *one, const clg_drawn *beside) {
+    clg_text_print(t, "\nside by side\n        | ");
+    clg_text_pad(t, one->label, 40, false);
+    clg_text_print(t, " | ");
+    clg_text_pad(t, beside->label, 40, false);
+    clg_text_print(
+        t, "\n   GPUs |   tok/s eff.%%  MFU%%  $/Mtok   target   W |   tok/s eff.%%  MFU%%  "
+           "$/Mtok   target   W\n");
+    for (int i = 0; i < one->curve->count; i++) {
+        clg_text_print(t, "%7lld |", (long long)one->curve->point[i].gpus);
+        print_half(t, one, i);
+        clg_text_print(t, " |");
+        print_half(t, beside, i);
+        clg_text_print(t, "\n");
+    }
+}
+
+static void print_price(clg_text *t, const clg_scenario *s) {
+    if (s->price.usd_per_s > 0)
+        clg_text_print(t, "price            %.2f USD/GPU-h %s (%s, %s%s%s), without failures\n",
+                       s->price.usd_per_s * 3600, s->machine.gpu.name, s->price.provider,
+                       s->price.term, s->price.date ? ", " : "",
+                       s->price.date ? s->price.date : "");
+}
+
+static void print_table(clg_text *t, const clg_curve *c) {
+    clg_text_print(t, "   GPUs layout                      batch    step  tok/s  eff. 1/1+c   MFU "
+                      "W/GPU $/Mtok   target\n"
+                      "                                     seqs                    %%     %%     "
+                      "%%\n");
+    for (int i = 0; i < c->count; i++) print_point(t, c, i);
+}
+
+void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside) {
+    const clg_scenario *s = one->scenario;
+    const clg_curve *c = one->curve;
     clg_text_print(t, "model    %s, %s tokens to train on\n", s->model.title,
                    quantity(t, c->request.train_tokens, CLG_COUNT));
     clg_text_print(t, "machine  %s, %s, software %s\n", s->machine.gpu.title,
@@ -98,17 +198,14 @@ void clg_report_curve(clg_text *t, const clg_scenario *s, const clg_curve *c) {
     clg_text_print(t, "mode     %s: %s\n\n",
                    clg_name_of(clg_scale_mode_names, (int)c->request.mode),
                    clg_scale_mode_names[c->request.mode].help);
-    clg_text_print(t, "   GPUs layout                       batch    step  tok/s  eff. 1/1+c   MFU "
-                      "W/GPU $/Mtok  target\n");
-    clg_text_print(
-        t, "                                      seqs                    %%     %%     %%\n");
-    for (int i = 0; i < c->count; i++) print_point(t, c, i);
-    print_chart(t, c);
+    print_table(t, c);
+    if (c->request.mode == CLG_GROW) print_models(t, c);
+    print_chart(t, one);
+    if (beside) print_beside(t, one, beside);
     print_walls(t, c);
-    if (s->price.usd_per_s > 0)
-        clg_text_print(t, "price            %.2f USD/GPU-h (%s, %s%s%s), without failures\n",
-                       s->price.usd_per_s * 3600, s->price.provider, s->price.term,
-                       s->price.date ? ", " : "", s->price.date ? s->price.date : "");
+    print_knees(t, one);
+    print_price(t, s);
+    if (beside && strcmp(beside->key, "against") == 0) print_price(t, beside->scenario);
 }
 
 void clg_report_sensitivity(clg_text *t, const clg_sensitivity *r, int64_t gpus) {
@@ -123,98 +220,4 @@ void clg_report_sensitivity(clg_text *t, const clg_sensitivity *r, int64_t gpus)
         bar(t, r[i].elasticity, 50);
         clg_text_print(t, "\n");
     }
-}
-
-void clg_report_curve_rows(clg_text *t, const clg_curve *c) {
-    clg_text_print(t, "gpus,layout,global_batch,step_s,step_p10_s,step_p90_s,tokens_per_s,"
-                      "efficiency,communication_fraction,mfu,gpu_w,tokens_per_j,"
-                      "usd_per_million_tokens,samples_needed_ratio,hours_to_target,past_dp_cap\n");
-    for (int i = 0; i < c->count; i++) {
-        const clg_scale_point *p = &c->point[i];
-        const clg_evaluation *e = &p->plan;
-        char words[160];
-        if (!p->runs) continue;
-        clg_layout_print(&e->layout, words, sizeof words);
-        clg_text_print(t,
-                       "%lld,%s,%lld,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,"
-                       "%.6g,%d\n",
-                       (long long)p->gpus, words, (long long)e->layout.global_batch, e->step_s,
-                       e->step_p10_s, e->step_p90_s, e->tokens_per_s, p->efficiency,
-                       p->communication_fraction, e->mfu, e->gpu_w, e->tokens_per_j,
-                       e->usd_per_million_tokens, p->samples_ratio, p->seconds_to_target / 3600,
-                       p->past_dp_cap);
-    }
-}
-
-static void add_point(clg_json_writer *w, const clg_scenario *s, const clg_scale_point *p) {
-    const clg_evaluation *e = &p->plan;
-    clg_json_open(w, NULL, '{');
-    clg_json_add_integer(w, "gpus", p->gpus);
-    if (!p->runs) {
-        clg_json_add_null(w, "layout");
-        clg_json_add_string(w, "why", p->why);
-        clg_json_close(w, '}');
-        return;
-    }
-    clg_json_layout(w, &e->layout);
-    clg_json_add_integer(w, "global_batch", e->layout.global_batch);
-    clg_json_add_number(w, "step_s", e->step_s);
-    clg_json_add_number(w, "step_p10_s", e->step_p10_s);
-    clg_json_add_number(w, "step_p90_s", e->step_p90_s);
-    clg_json_add_number(w, "tokens_per_s", e->tokens_per_s);
-    clg_json_add_number(w, "efficiency", p->efficiency);
-    clg_json_add_number(w, "communication_fraction", p->communication_fraction);
-    clg_json_add_number(w, "bound_efficiency", p->bound_efficiency);
-    clg_json_add_number(w, "mfu", e->mfu);
-    clg_json_add_number(w, "gpu_w", e->gpu_w);
-    clg_json_add_number(w, "tokens_per_j", e->tokens_per_j);
-    bool priced = s->price.usd_per_s > 0;
-    clg_json_add_number(w, "usd_per_million_tokens",
-                        priced ? e->usd_per_million_tokens : (double)NAN);
-    clg_json_add_number(w, "samples_needed_ratio", p->samples_ratio);
-    clg_json_add_number(w, "hours_to_target", p->seconds_to_target / 3600);
-    clg_json_add_number(w, "usd_to_target", priced ? p->usd_to_target : (double)NAN);
-    clg_json_add_number(w, "marginal_share", p->marginal_share);
-    clg_json_add_bool(w, "past_dp_cap", p->past_dp_cap);
-    clg_json_close(w, '}');
-}
-
-static void add_laws(clg_json_writer *w, const clg_critical_batch *b) {
-    clg_json_open(w, "laws", '[');
-    for (int i = 0; i < b->count; i++) {
-        clg_json_open(w, NULL, '{');
-        clg_json_add_string(w, "name", b->law[i].name);
-        clg_json_add_number(w, "batch_tokens", b->law[i].tokens);
-        clg_json_close(w, '}');
-    }
-    clg_json_close(w, ']');
-}
-
-void clg_json_scale(clg_json_writer *w, const clg_scenario *s, const clg_curve *c) {
-    clg_json_open(w, NULL, '{');
-    clg_json_add_string(w, "kind", "scale");
-    clg_json_add_string(w, "ceiling", CLG_VERSION);
-    clg_json_add_string(w, "mode", clg_name_of(clg_scale_mode_names, (int)c->request.mode));
-    clg_json_open(w, "points", '[');
-    for (int i = 0; i < c->count; i++) add_point(w, s, &c->point[i]);
-    clg_json_close(w, ']');
-    clg_json_open(w, "dp_cap", '{');
-    clg_json_add_number(w, "gpus", c->dp_cap_gpus);
-    clg_json_add_number(w, "batch_tokens", c->critical.tokens);
-    clg_json_add_string(w, "law", isinf(c->critical.tokens) ? NULL : c->critical.name);
-    add_laws(w, &c->critical);
-    clg_json_close(w, '}');
-    clg_json_open(w, "knee", '{');
-    if (c->knee >= 0)
-        clg_json_add_integer(w, "gpus", c->point[c->knee].gpus);
-    else
-        clg_json_add_null(w, "gpus");
-    clg_json_add_string(w, "why",
-                        c->knee >= 0 ? clg_arena_print(w->text->arena,
-                                                       "beyond it less than %.0f %% of added GPUs "
-                                                       "becomes progress",
-                                                       100 * c->request.knee_share)
-                                     : "not reached");
-    clg_json_close(w, '}');
-    clg_json_close(w, '}');
 }

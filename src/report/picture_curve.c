@@ -4,8 +4,9 @@
 #include "report/svg.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { WIDTH = 860, HEIGHT = 760, LEFT = 90, RIGHT = 170, TOP = 44, MIDDLE = 430, BOTTOM = 50 };
+enum { WIDTH = 880, HEIGHT = 800, LEFT = 90, RIGHT = 150, TOP = 66, MIDDLE = 450, BOTTOM = 50 };
 
 typedef double (*reading)(const clg_scale_point *point);
 
@@ -24,10 +25,16 @@ static double at_least(const clg_svg_axis *axis, double value) {
     return value < axis->low ? axis->low : value > axis->high ? axis->high : value;
 }
 
+/* Each curve has its colour; what is read off it has its stroke. */
+static const char *color_of(int index) { return clg_svg_color(index == 0 ? 0 : 1); }
+
+static const char *const CAP_COLOR = "#d62728";
+static const char *const KNEE_COLOR = "#9467bd";
+
 static void draw_line(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
-                      const clg_svg_axis *y, reading of, const char *style) {
+                      const clg_svg_axis *y, reading of, const char *color, const char *style) {
     bool first = true;
-    clg_text_print(svg, "<path fill=\"none\" %s d=\"", style);
+    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" %s d=\"", color, style);
     for (int i = 0; i < c->count; i++) {
         const clg_scale_point *p = &c->point[i];
         if (!p->runs) continue;
@@ -40,9 +47,9 @@ static void draw_line(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
 
 /* P10 to P90, there and back. */
 static void draw_band(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
-                      const clg_svg_axis *y) {
+                      const clg_svg_axis *y, const char *color) {
     bool first = true;
-    clg_text_print(svg, "<path fill=\"#1f77b4\" fill-opacity=\"0.18\" d=\"");
+    clg_text_print(svg, "<path fill=\"%s\" fill-opacity=\"0.16\" d=\"", color);
     for (int i = 0; i < 2 * c->count; i++) {
         int at = i < c->count ? i : 2 * c->count - 1 - i;
         const clg_scale_point *p = &c->point[at];
@@ -55,96 +62,196 @@ static void draw_band(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
     clg_text_print(svg, "Z\"/>\n");
 }
 
+/* Hollow past the cap. */
 static void draw_dots(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
-                      const clg_svg_axis *y, reading of) {
+                      const clg_svg_axis *y, reading of, const char *color) {
     for (int i = 0; i < c->count; i++) {
         const clg_scale_point *p = &c->point[i];
         char words[160];
         if (!p->runs) continue;
         clg_layout_print(&p->plan.layout, words, sizeof words);
-        clg_text_print(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"><title>",
+        clg_text_print(svg,
+                       "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" stroke=\"%s\" "
+                       "stroke-width=\"1.5\"><title>",
                        clg_svg_place(x, (double)p->gpus), clg_svg_place(y, at_least(y, of(p))),
-                       p->past_dp_cap ? "#d62728" : "#1f77b4");
+                       p->past_dp_cap ? "white" : color, color);
         clg_svg_escape(svg, words);
         clg_text_print(svg, ", MFU %.1f %%</title></circle>\n", 100 * p->plan.mfu);
     }
 }
 
+/* A line through both panels, named in the gap between them; near the right edge to its left. */
 static void draw_mark(clg_text *svg, const clg_svg_axis *x, double gpus, const char *color,
                       const char *words, double y) {
     if (gpus < x->low || gpus > x->high) return;
     double at = clg_svg_place(x, gpus);
+    bool left = at > x->end - 80;
     clg_text_print(svg, "<path d=\"M%.1f %dV%d\" stroke=\"%s\" stroke-dasharray=\"6 4\"/>\n", at,
                    TOP, HEIGHT - BOTTOM, color);
     clg_text_print(svg, "<g fill=\"%s\">", color);
-    clg_svg_label(svg, at + 4, y, "start", words);
-    clg_text_print(svg, "</g>");
+    clg_svg_label(svg, left ? at - 5 : at + 5, y, left ? "end" : "start", words);
+    clg_text_print(svg, "</g>\n");
 }
 
-static void legend(clg_text *svg, double y, const char *color, const char *dash,
+/* The cap by the laws' band, from the lowest to the highest. */
+static void draw_cap(clg_text *svg, const clg_svg_axis *x, const clg_curve *c) {
+    double low = at_least(x, c->dp_cap_low_gpus), high = at_least(x, c->dp_cap_high_gpus);
+    if (low < high)
+        clg_text_print(svg,
+                       "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "
+                       "fill-opacity=\"0.08\"/>\n",
+                       clg_svg_place(x, low), TOP, clg_svg_place(x, high) - clg_svg_place(x, low),
+                       HEIGHT - BOTTOM - TOP, CAP_COLOR);
+    draw_mark(svg, x, c->dp_cap_gpus, CAP_COLOR, "DP cap", MIDDLE - 18);
+}
+
+static void legend(clg_text *svg, double y, const char *color, const char *style,
                    const char *words) {
     clg_text_print(svg, "<path d=\"M%d %.1fh22\" stroke=\"%s\" %s/>\n", WIDTH - RIGHT + 12, y - 4,
-                   color, dash);
+                   color, style);
     clg_svg_label(svg, WIDTH - RIGHT + 40, y, "start", words);
 }
 
-static void draw_speed(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
-                       const clg_scale_point *first, const clg_scale_point *last) {
-    double per_gpu = first->plan.tokens_per_s_per_gpu;
-    clg_svg_axis y = {slow(first) / 1.3, per_gpu * (double)last->gpus * 1.2, MIDDLE - 50, TOP};
-    clg_svg_frame(svg, x, &y, 2, CLG_COUNT, 10, CLG_COUNT);
-    clg_text_print(
-        svg, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#999\"/>\n",
-        clg_svg_place(x, (double)first->gpus), clg_svg_place(&y, per_gpu * (double)first->gpus),
-        clg_svg_place(x, (double)last->gpus), clg_svg_place(&y, per_gpu * (double)last->gpus));
-    draw_band(svg, c, x, &y);
-    draw_line(svg, c, x, &y, tokens_per_s, "stroke=\"#1f77b4\" stroke-width=\"2\"");
-    draw_dots(svg, c, x, &y, tokens_per_s);
-    clg_svg_label(svg, LEFT, TOP - 6, "start", "tokens per second");
-    legend(svg, TOP + 16, "#1f77b4", "stroke-width=\"2\"", "best plan");
-    legend(svg, TOP + 34, "#1f77b4", "stroke-opacity=\"0.2\" stroke-width=\"10\"", "P10 to P90");
-    legend(svg, TOP + 52, "#999", "", "ideal");
-}
+static const char *const SOLID = "stroke-width=\"2.2\"";
+static const char *const DASHED = "stroke-width=\"1.4\" stroke-dasharray=\"6 4\"";
+static const char *const DOTTED = "stroke-width=\"1.6\" stroke-dasharray=\"1.5 4\"";
 
-static void draw_efficiency(clg_text *svg, const clg_curve *c, const clg_svg_axis *x) {
-    double low = 100;
+/* The curves of a picture, one or two, and what they share. */
+typedef struct picture {
+    const clg_drawn *drawn[2];
+    int count;
+    clg_svg_axis x;
+} picture;
+
+static const clg_scale_point *end_of(const clg_curve *c, bool last) {
+    const clg_scale_point *found = NULL;
     for (int i = 0; i < c->count; i++)
-        if (c->point[i].runs)
-            low = fmin(low, fmin(efficiency(&c->point[i]), utilization(&c->point[i])));
-    clg_svg_axis y = {fmax(1, low / 1.3), 130, HEIGHT - BOTTOM, MIDDLE + 20};
-    clg_svg_frame(svg, x, &y, 2, CLG_COUNT, 2, CLG_COUNT);
-    draw_line(svg, c, x, &y, bound, "stroke=\"#2ca02c\" stroke-dasharray=\"5 3\"");
-    draw_line(svg, c, x, &y, utilization, "stroke=\"#ff7f0e\"");
-    draw_line(svg, c, x, &y, efficiency, "stroke=\"#1f77b4\" stroke-width=\"2\"");
-    draw_dots(svg, c, x, &y, efficiency);
-    clg_svg_label(svg, LEFT, MIDDLE + 10, "start", "percent");
-    legend(svg, MIDDLE + 36, "#1f77b4", "stroke-width=\"2\"", "efficiency");
-    legend(svg, MIDDLE + 54, "#2ca02c", "stroke-dasharray=\"5 3\"", "1/(1 + comm.)");
-    legend(svg, MIDDLE + 72, "#ff7f0e", "", "MFU");
+        if (c->point[i].runs && (last || !found)) found = &c->point[i];
+    return found;
 }
 
-void clg_picture_curve(clg_text *svg, const clg_scenario *s, const clg_curve *c) {
-    const clg_scale_point *first = NULL, *last = NULL;
-    for (int i = 0; i < c->count; i++) {
-        if (!c->point[i].runs) continue;
-        if (!first) first = &c->point[i];
-        last = &c->point[i];
+static double ideal(const clg_scale_point *first, double gpus) {
+    return first->plan.tokens_per_s_per_gpu * gpus;
+}
+
+static clg_svg_axis speed_axis(const picture *p) {
+    clg_svg_axis y = {INFINITY, 0, MIDDLE - 50, TOP};
+    for (int i = 0; i < p->count; i++) {
+        const clg_scale_point *first = end_of(p->drawn[i]->curve, false),
+                              *last = end_of(p->drawn[i]->curve, true);
+        if (!first) continue;
+        y.low = fmin(y.low, fmin(slow(first), slow(last)) / 1.3);
+        y.high = fmax(y.high, fmax(ideal(first, (double)last->gpus), fast(last)) * 1.2);
     }
-    clg_svg_open(svg, WIDTH, HEIGHT,
-                 clg_arena_print(svg->arena, "%s on %s, %s scaling", s->model.title,
-                                 s->machine.gpu.title,
-                                 clg_name_of(clg_scale_mode_names, (int)c->request.mode)));
-    if (!first)
+    return y;
+}
+
+static void draw_speed(clg_text *svg, const picture *p) {
+    clg_svg_axis y = speed_axis(p);
+    clg_svg_frame(svg, &p->x, &y, 2, CLG_COUNT, 10, CLG_COUNT);
+    for (int i = 0; i < p->count; i++) {
+        const clg_curve *c = p->drawn[i]->curve;
+        const clg_scale_point *first = end_of(c, false), *last = end_of(c, true);
+        if (!first) continue;
+        if (c->request.mode != CLG_GROW)
+            clg_text_print(svg, "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"#999\"/>\n",
+                           clg_svg_place(&p->x, (double)first->gpus),
+                           clg_svg_place(&y, ideal(first, (double)first->gpus)),
+                           clg_svg_place(&p->x, (double)last->gpus),
+                           clg_svg_place(&y, ideal(first, (double)last->gpus)));
+        draw_band(svg, c, &p->x, &y, color_of(i));
+        draw_line(svg, c, &p->x, &y, tokens_per_s, color_of(i), SOLID);
+        draw_dots(svg, c, &p->x, &y, tokens_per_s, color_of(i));
+    }
+    clg_svg_label(svg, WIDTH - RIGHT + 12, TOP + 6, "start", "tokens per second");
+    legend(svg, TOP + 28, "#555", SOLID, "best plan");
+    legend(svg, TOP + 46, "#555", "stroke-opacity=\"0.2\" stroke-width=\"10\"", "P10 to P90");
+    legend(svg, TOP + 64, "#999", "", "ideal");
+}
+
+static double least_percent(const picture *p) {
+    double low = 100;
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < p->drawn[i]->curve->count; k++) {
+            const clg_scale_point *at = &p->drawn[i]->curve->point[k];
+            if (at->runs) low = fmin(low, fmin(efficiency(at), utilization(at)));
+        }
+    return low;
+}
+
+static void draw_efficiency(clg_text *svg, const picture *p) {
+    clg_svg_axis y = {fmax(1, least_percent(p) / 1.3), 130, HEIGHT - BOTTOM, MIDDLE + 20};
+    clg_svg_frame(svg, &p->x, &y, 2, CLG_COUNT, 2, CLG_COUNT);
+    for (int i = 0; i < p->count; i++) {
+        const clg_curve *c = p->drawn[i]->curve;
+        draw_line(svg, c, &p->x, &y, bound, color_of(i), DASHED);
+        draw_line(svg, c, &p->x, &y, utilization, color_of(i), DOTTED);
+        draw_line(svg, c, &p->x, &y, efficiency, color_of(i), SOLID);
+        draw_dots(svg, c, &p->x, &y, efficiency, color_of(i));
+    }
+    clg_svg_label(svg, WIDTH - RIGHT + 12, MIDDLE + 26, "start", "percent");
+    legend(svg, MIDDLE + 48, "#555", SOLID, "efficiency");
+    legend(svg, MIDDLE + 66, "#555", DASHED, "1/(1 + comm.)");
+    legend(svg, MIDDLE + 84, "#555", DOTTED, "MFU");
+}
+
+/* Under the title, one after the other; a letter is about 6.2 pixels wide at this size. */
+static void draw_names(clg_text *svg, const picture *p) {
+    double at = LEFT;
+    for (int i = 0; i < p->count && p->drawn[i]->label; i++) {
+        clg_text_print(svg, "<path d=\"M%.1f 44h22\" stroke=\"%s\" stroke-width=\"4\"/>\n", at,
+                       color_of(i));
+        clg_svg_label(svg, at + 28, 48, "start", p->drawn[i]->label);
+        at += 28 + 6.2 * (double)strlen(p->drawn[i]->label) + 30;
+    }
+}
+
+static void draw_marks(clg_text *svg, const picture *p) {
+    draw_cap(svg, &p->x, p->drawn[0]->curve);
+    for (int i = 0; i < p->count; i++) {
+        const clg_curve *c = p->drawn[i]->curve;
+        if (c->knee < 0) continue;
+        draw_mark(svg, &p->x, (double)c->point[c->knee].gpus,
+                  p->count == 1 ? KNEE_COLOR : color_of(i), "knee", MIDDLE - 4 + 14 * i);
+    }
+}
+
+static const char *title_of(clg_text *svg, const clg_drawn *one, const clg_drawn *beside) {
+    const clg_scenario *s = one->scenario;
+    if (beside && strcmp(beside->key, "against") == 0)
+        return clg_arena_print(svg->arena, "%s, %s scaling", s->model.title,
+                               clg_name_of(clg_scale_mode_names, (int)one->curve->request.mode));
+    return clg_arena_print(svg->arena, "%s on %s, %s scaling", s->model.title, s->machine.gpu.title,
+                           beside
+                               ? "both kinds of"
+                               : clg_name_of(clg_scale_mode_names, (int)one->curve->request.mode));
+}
+
+/* From the first size that runs in either curve to the last. */
+static bool span_of(picture *p) {
+    p->x = (clg_svg_axis){INFINITY, 0, LEFT, WIDTH - RIGHT};
+    for (int i = 0; i < p->count; i++) {
+        const clg_scale_point *first = end_of(p->drawn[i]->curve, false),
+                              *last = end_of(p->drawn[i]->curve, true);
+        if (!first) continue;
+        p->x.low = fmin(p->x.low, (double)first->gpus / 1.1);
+        p->x.high = fmax(p->x.high, (double)last->gpus * 1.1);
+    }
+    return p->x.high > 0;
+}
+
+void clg_picture_curve(clg_text *svg, const clg_drawn *one, const clg_drawn *beside) {
+    picture p = {.drawn = {one, beside}, .count = beside ? 2 : 1};
+    clg_svg_open(svg, WIDTH, HEIGHT, title_of(svg, one, beside));
+    if (!span_of(&p))
         clg_svg_label(svg, WIDTH / 2.0, HEIGHT / 2.0, "middle", "no size runs");
     else {
-        clg_svg_axis x = {(double)first->gpus / 1.1, (double)last->gpus * 1.1, LEFT, WIDTH - RIGHT};
-        draw_speed(svg, c, &x, first, last);
-        draw_efficiency(svg, c, &x);
-        draw_mark(svg, &x, c->dp_cap_gpus, "#d62728", "DP cap", TOP + 12);
-        if (c->knee >= 0)
-            draw_mark(svg, &x, (double)c->point[c->knee].gpus, "#9467bd", "knee", TOP + 28);
-        clg_svg_label(svg, (x.start + x.end) / 2, HEIGHT - 14, "middle",
-                      "GPUs (red: past the cap)");
+        draw_names(svg, &p);
+        draw_speed(svg, &p);
+        draw_efficiency(svg, &p);
+        draw_marks(svg, &p);
+        clg_svg_label(svg, (p.x.start + p.x.end) / 2, HEIGHT - 12, "middle",
+                      "GPUs (hollow: past the DP cap)");
     }
     clg_svg_close(svg);
 }

@@ -1,11 +1,14 @@
 /* curve.c -- plans every size, then reads the curve off the plans. */
 #include "scaling/curve.h"
 
+#include "scaling/ladder.h"
+
 #include <math.h>
 
 const clg_name clg_scale_mode_names[] = {
     {"strong", CLG_STRONG, "model, batch and tokens stay, GPUs grow"},
     {"weak", CLG_WEAK, "the batch grows with the GPUs: work per GPU stays"},
+    {"grow", CLG_GROW, "model, tokens and GPUs grow together: training time stays"},
     {NULL, 0, NULL}};
 
 static double batch_tokens(const clg_evaluation *e) {
@@ -16,17 +19,56 @@ static double exposed_s(const clg_time_ledger *t) {
     return t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s + t->pp_exposed_s;
 }
 
-/* The space at one size: in weak scaling the batch of the first size times the growth, rounded to
- * whole sequences per GPU step. */
-static clg_space space_at(const clg_space *space, const clg_scale_request *request, int i) {
+/* The nearest batch, by ratio, that many layouts divide: 2 or 3 times a power of two. */
+static int64_t divisible(int64_t batch) {
+    int64_t power = 1;
+    while (power * 2 <= batch) power *= 2;
+    double over = (double)batch / (double)power;
+    return over < sqrt(1.5) ? power : over < sqrt(3.0) ? power * 3 / 2 : power * 2;
+}
+
+/* The space at one size: in weak scaling the batch of the first size times the growth; in growth
+ * its share of the critical batch stays. */
+static clg_space space_at(const clg_space *space, const clg_curve *curve, int i) {
+    const clg_scale_request *request = &curve->request;
     clg_space at = *space;
+    double growth = 1;
     at.gpus = request->gpus[i];
     at.keep = 1;
-    if (request->mode == CLG_WEAK) {
-        double growth = (double)request->gpus[i] / (double)request->gpus[0];
+    if (request->mode == CLG_WEAK) growth = (double)request->gpus[i] / (double)request->gpus[0];
+    if (request->mode == CLG_GROW && !isinf(curve->critical.tokens))
+        growth = curve->point[i].critical_tokens / curve->point[0].critical_tokens;
+    if (growth != 1)
         at.global_batch = (int64_t)fmax(1, floor((double)space->global_batch * growth + 0.5));
-    }
+    if (request->mode == CLG_GROW && growth != 1) at.global_batch = divisible(at.global_batch);
     return at;
+}
+
+/* What is trained at one size. A measured critical batch grows as the laws' mean does. */
+static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, clg_curve *curve,
+                               int i, clg_error *error) {
+    const clg_scale_request *request = &curve->request;
+    clg_scale_point *p = &curve->point[i];
+    *p = (clg_scale_point){.gpus = request->gpus[i],
+                           .model = &scenario->model,
+                           .train_tokens = request->train_tokens,
+                           .critical_tokens = curve->critical.tokens};
+    if (request->mode != CLG_GROW) return CLG_OK;
+    double root = sqrt((double)request->gpus[i] / (double)request->gpus[0]);
+    double parameters = (double)scenario->model.active_parameters;
+    clg_model *relative = clg_take(arena, 1, clg_model);
+    clg_critical_batch first, here;
+    if (clg_ladder_model(arena, &scenario->model, parameters * root, relative, error) != CLG_OK)
+        return error->status;
+    double grown = (double)relative->active_parameters / parameters;
+    p->model = relative;
+    p->train_tokens = request->train_tokens * grown;
+    if (clg_critical_batch_find(arena, &scenario->model, request->train_tokens, 0, &first, error) !=
+            CLG_OK ||
+        clg_critical_batch_find(arena, relative, p->train_tokens, 0, &here, error) != CLG_OK)
+        return error->status;
+    p->critical_tokens = curve->critical.tokens * here.tokens / first.tokens;
+    return CLG_OK;
 }
 
 static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
@@ -34,7 +76,7 @@ static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg
     clg_scenario here = *scenario;
     clg_error error = {0};
     clg_found found;
-    point->gpus = space->gpus;
+    here.model = *point->model;
     here.machine.gpus = (int)space->gpus;
     if (clg_search(arena, &here, space, (clg_progress){0}, &found, &error) != CLG_OK)
         point->why = clg_arena_print(arena, "%s", error.message);
@@ -54,61 +96,108 @@ static const clg_scale_point *first_that_runs(const clg_curve *curve) {
 
 /* dp <= B_crit / (micro-batch x accumulation x seq), at no accumulation, times the GPUs of one
  * model copy at the first size. */
-static double cap_gpus(const clg_curve *curve, const clg_scale_point *first) {
+static double cap_gpus(const clg_scale_point *first, double critical_tokens) {
     const clg_layout *l = &first->plan.layout;
-    if (isinf(curve->critical.tokens)) return INFINITY;
-    double ranks = floor(curve->critical.tokens / ((double)l->micro_batch * (double)l->seq));
+    if (isinf(critical_tokens)) return INFINITY;
+    double ranks = floor(critical_tokens / ((double)l->micro_batch * (double)l->seq));
     return fmax(1, ranks) * l->tp * l->cp * l->pp;
 }
 
 static void fill_point(clg_curve *curve, const clg_scenario *scenario, const clg_scale_point *first,
                        clg_scale_point *p) {
     const clg_evaluation *e = &p->plan;
-    double critical = curve->critical.tokens;
-    p->efficiency = e->tokens_per_s_per_gpu / first->plan.tokens_per_s_per_gpu;
+    p->efficiency = e->model_flop_per_s_per_gpu / first->plan.model_flop_per_s_per_gpu;
     p->communication_fraction = exposed_s(&e->time) / (e->step_s - exposed_s(&e->time));
     p->bound_efficiency = 1 / (1 + p->communication_fraction);
-    p->samples_ratio = clg_samples_ratio(batch_tokens(e), critical);
-    double more = p->samples_ratio / clg_samples_ratio(batch_tokens(&first->plan), critical);
-    p->seconds_to_target = curve->request.train_tokens * more / e->tokens_per_s;
+    p->samples_ratio = clg_samples_ratio(batch_tokens(e), p->critical_tokens);
+    double more =
+        p->samples_ratio / clg_samples_ratio(batch_tokens(&first->plan), first->critical_tokens);
+    p->seconds_to_target = p->train_tokens * more / e->tokens_per_s;
     p->usd_to_target = p->seconds_to_target * scenario->price.usd_per_s * (double)p->gpus;
-    p->past_dp_cap = (double)p->gpus > curve->dp_cap_gpus || batch_tokens(e) > critical;
+    p->joules_to_target = p->seconds_to_target * e->cluster_w;
+    p->past_dp_cap = batch_tokens(e) > p->critical_tokens;
+    if (curve->request.mode != CLG_GROW && (double)p->gpus > curve->dp_cap_gpus)
+        p->past_dp_cap = true;
 }
 
-/* Progress per second is 1 / seconds_to_target: what the last GPUs added to it, over their share.
- */
+/* Work done per second: parameters x tokens, so that a larger model counts as more. */
+static double progress_of(const clg_scale_point *p) {
+    return (double)p->model->active_parameters * p->train_tokens / p->seconds_to_target;
+}
+
+static double per(double gained, double added) { return added > 0 ? gained / added : 0; }
+
+static void fill_margin(clg_scale_point *p, const clg_scale_point *before) {
+    double gained = p->plan.tokens_per_s, gpus = (double)p->gpus, watts = p->plan.cluster_w,
+           usd_per_h = p->plan.usd_per_h;
+    p->marginal_share = 1;
+    if (before && p->gpus > before->gpus) {
+        gained -= before->plan.tokens_per_s;
+        gpus -= (double)before->gpus;
+        watts -= before->plan.cluster_w;
+        usd_per_h -= before->plan.usd_per_h;
+        p->marginal_share =
+            (progress_of(p) / progress_of(before) - 1) / (gpus / (double)before->gpus);
+    }
+    p->marginal_per_gpu = per(gained, gpus);
+    p->marginal_per_w = per(gained, watts);
+    p->marginal_per_usd_per_h = per(gained, usd_per_h);
+}
+
+/* The last size whose total is at most 1/share of the least, both per unit of work; -1 when every
+ * size is, or there are no totals. */
+static int knee_of(const clg_curve *curve, double (*total)(const clg_scale_point *point)) {
+    double least = INFINITY;
+    int last = -1, knee = -1;
+    for (int i = 0; i < curve->count; i++)
+        if (curve->point[i].runs) least = fmin(least, total(&curve->point[i]));
+    for (int i = 0; i < curve->count; i++) {
+        if (!curve->point[i].runs) continue;
+        last = i;
+        if (total(&curve->point[i]) * curve->request.knee_share <= least) knee = i;
+    }
+    return knee == last ? -1 : knee;
+}
+
+static double work_of(const clg_scale_point *p) {
+    return (double)p->model->active_parameters * p->train_tokens;
+}
+
+static double usd_of(const clg_scale_point *p) { return p->usd_to_target / work_of(p); }
+static double joules_of(const clg_scale_point *p) { return p->joules_to_target / work_of(p); }
+
 static void fill_margins(clg_curve *curve) {
     const clg_scale_point *before = NULL;
-    curve->knee = -1;
     for (int i = 0; i < curve->count; i++) {
         clg_scale_point *p = &curve->point[i];
         if (!p->runs) continue;
-        p->marginal_share = 1;
-        if (before && p->gpus > before->gpus) {
-            double gain = before->seconds_to_target / p->seconds_to_target - 1;
-            double paid = (double)p->gpus / (double)before->gpus - 1;
-            p->marginal_share = gain / paid;
-            if (curve->knee < 0 && p->marginal_share < curve->request.knee_share)
-                curve->knee = (int)(before - curve->point);
-        }
+        fill_margin(p, before);
+        if (before && curve->knee < 0 && p->marginal_share < curve->request.knee_share)
+            curve->knee = (int)(before - curve->point);
         before = p;
     }
+    curve->knee_usd = before && before->usd_to_target > 0 ? knee_of(curve, usd_of) : -1;
+    curve->knee_j = knee_of(curve, joules_of);
 }
 
 clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                      const clg_scale_request *request, clg_progress progress, clg_curve *curve,
                      clg_error *error) {
-    *curve = (clg_curve){.request = *request, .count = request->count, .knee = -1};
+    *curve = (clg_curve){
+        .request = *request, .count = request->count, .knee = -1, .knee_usd = -1, .knee_j = -1};
     if (clg_critical_batch_find(arena, &scenario->model, request->train_tokens,
                                 request->critical_tokens, &curve->critical, error) != CLG_OK)
         return CLG_BAD_INPUT;
     for (int i = 0; i < request->count; i++) {
-        clg_space at = space_at(space, request, i);
+        if (choose_model(arena, scenario, curve, i, error) != CLG_OK) return error->status;
+        clg_space at = space_at(space, curve, i);
         if (progress.tell && !progress.tell(progress.context, (double)i / request->count)) break;
         plan_point(arena, scenario, &at, &curve->point[i]);
     }
     const clg_scale_point *first = first_that_runs(curve);
-    curve->dp_cap_gpus = first ? cap_gpus(curve, first) : INFINITY;
+    curve->dp_cap_gpus = first ? cap_gpus(first, curve->critical.tokens) : INFINITY;
+    curve->dp_cap_low_gpus = first ? cap_gpus(first, curve->critical.low_tokens) : INFINITY;
+    curve->dp_cap_high_gpus = first ? cap_gpus(first, curve->critical.high_tokens) : INFINITY;
     for (int i = 0; first && i < curve->count; i++)
         if (curve->point[i].runs) fill_point(curve, scenario, first, &curve->point[i]);
     fill_margins(curve);

@@ -1,7 +1,11 @@
 /* curve.h -- how far adding GPUs gets a job: re-planned at every size.
  *
  * strong: model, batch and tokens stay, GPUs grow. weak: the batch grows with the GPUs, so that
- * work per GPU stays. Efficiency is tokens/s per GPU relative to the first size that runs. */
+ * work per GPU stays. grow: model, tokens and cluster grow together, compute-optimally: work is
+ * 6 x parameters x tokens with a fixed number of tokens per parameter, so parameters and tokens go
+ * with the root of the GPUs and the training time stays about constant; the batch keeps its share
+ * of the critical batch. Efficiency is useful flop/s per GPU relative to the first size that runs
+ * (tokens/s per GPU where the model stays). */
 #ifndef CLG_SCALING_CURVE_H
 #define CLG_SCALING_CURVE_H
 
@@ -10,7 +14,7 @@
 
 enum { CLG_SCALE_POINTS = 64 };
 
-typedef enum clg_scale_mode { CLG_STRONG, CLG_WEAK } clg_scale_mode;
+typedef enum clg_scale_mode { CLG_STRONG, CLG_WEAK, CLG_GROW } clg_scale_mode;
 extern const clg_name clg_scale_mode_names[];
 
 typedef struct clg_scale_request {
@@ -19,21 +23,26 @@ typedef struct clg_scale_request {
     clg_scale_mode mode;
     double train_tokens;    /* target, at the first size's batch */
     double critical_tokens; /* measured critical batch; 0: from the laws; INFINITY: no wall */
-    double knee_share;      /* the knee: a doubling that buys less than this share, 0..1 */
+    double knee_share;      /* the knees: where less than this share is bought, 0..1 */
 } clg_scale_request;
 
 typedef struct clg_scale_point {
     int64_t gpus;
     bool runs; /* false: nothing is legal or fits; `why` says which */
     const char *why;
+    const clg_model *model; /* that of the scenario, or its relative at this size */
+    double train_tokens, critical_tokens;
     clg_evaluation plan;
-    double efficiency;             /* tokens/s per GPU over that of the first point that runs */
+    double efficiency;             /* useful flop/s per GPU over that of the first that runs */
     double communication_fraction; /* exposed traffic over the rest of the step */
     double bound_efficiency;       /* E = 1 / (1 + communication fraction) */
     double samples_ratio;          /* 1 + B / B_crit */
     double seconds_to_target;      /* tokens to the target at this batch / tokens per second */
     double usd_to_target;          /* 0 without a price */
+    double joules_to_target;       /* machines, no cooling */
     double marginal_share;         /* of added GPUs, what became progress; first point 1 */
+    /* Tokens/s that the step up from the size before bought, per unit added; first point: mean */
+    double marginal_per_gpu, marginal_per_w, marginal_per_usd_per_h;
     bool past_dp_cap;
 } clg_scale_point;
 
@@ -43,7 +52,10 @@ typedef struct clg_curve {
     clg_scale_point point[CLG_SCALE_POINTS];
     int count;
     double dp_cap_gpus; /* data-parallel ranks B_crit allows x model-parallel degree; INFINITY */
-    int knee;           /* index of the last point before doublings stop paying; -1: none */
+    double dp_cap_low_gpus, dp_cap_high_gpus; /* the same at the ends of the laws' band */
+    /* Indices; -1: none. knee: the last size before added GPUs stop becoming progress. The others:
+     * the last size at which the job takes at most 1/share of its least dollars or joules. */
+    int knee, knee_usd, knee_j;
 } clg_curve;
 
 clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,

@@ -42,10 +42,22 @@ expect 0 out 'DP cap' scale llama-2-7b --gpus 8..64 --seq 4096 --global-batch 25
 expect 0 out '"kind": "scale"' scale llama-2-7b --gpus 8,24 --json --mode weak --global-batch 48
 expect 0 out '^gpus,layout,' scale llama-2-7b --gpus 8..16 --csv
 expect 0 out 'none assumed' scale llama-2-7b --gpus 8..16 --critical-batch none
+expect 0 out 'parameters  layers  hidden' scale llama-2-7b --gpus 8..64 --mode grow --global-batch 256
+expect 0 out '"weak": ' scale llama-2-7b --gpus 8..32 --mode both --global-batch 64 --json
+expect 0 out '"against": ' scale llama-2-7b --gpus 8..32 --against-gpu a100-sxm-80gb --json
+expect 0 out 'ib-ndr +\| ethernet-100' scale llama-2-7b --gpus 8..32 --against-fabric ethernet-100
+expect 0 out 'marginal_tokens_per_s_per_w' scale llama-2-7b --gpus 8..32 --csv
+expect 2 err 'two curves' scale llama-2-7b --gpus 8 --mode both --against-gpu a100-sxm-80gb
+expect 1 err 'one kind of layer' scale deepseek-v3 --gpus 512..1024 --mode grow
+expect 1 err 'against-gpu|did you mean' scale llama-2-7b --gpus 8 --against-gpu h100-smx
 expect 1 err 'smaller one first' scale llama-2-7b --gpus 64..8
 expect 1 err 'strong or weak|strong, weak|did you mean|may be' scale llama-2-7b --gpus 8 --mode stron
 
 expect 0 out '^take ' size llama-2-7b --tokens 1T --deadline 60d --gpu h100-sxm
+expect 0 out 'scale up or out' size llama-2-7b --tokens 200B --deadline 30d
+expect 0 out 'written off in 4 years' size llama-2-7b --tokens 200B --deadline 30d --gpu h100-sxm --capex 40kUSD
+expect 0 out '"break_even_utilization"' size llama-2-7b --tokens 200B --power 100kW --gpu h100-sxm --capex 40kUSD --json
+expect 0 out '"equal_time"' size llama-2-7b --tokens 200B --power 100kW --gpu h100-sxm --json
 expect 0 out '"kind": "size"' size llama-2-7b --tokens 1T --budget 1MUSD --gpu h100-sxm --json
 expect 0 out 'Make it smaller' size llama-2-70b --tokens 15T --budget 10kUSD --gpu h100-sxm
 expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
@@ -98,6 +110,9 @@ expect 1 err 'uneven.csv:2' validate "$scratch/uneven.csv"
 check 'output is deterministic' 'cmp -s "$scratch/a" "$scratch/b"'
 "$ceiling" plan llama-3-70b --gpus 64 >"$scratch/wide" 2>/dev/null
 $ceiling scale llama-3-70b --gpus 64..1024 >>"$scratch/wide"
+"$ceiling" scale llama-2-7b --gpus 8..65536 --mode grow --global-batch 1024 >>"$scratch/wide"
+"$ceiling" scale llama-2-7b --gpus 8..65536 --against-gpu b200-sxm --against-fabric ethernet-100 >>"$scratch/wide"
+"$ceiling" size llama-2-7b --tokens 200B --deadline 30d --capex 40kUSD >>"$scratch/wide" 2>/dev/null
 for c in plan explain scale show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
 check 'text fits 100 columns' '[ "$(wc -L <"$scratch/wide")" -le 100 ]'
 check 'no colour without a terminal' '! grep -q "$(printf "\033")" "$scratch/wide"'

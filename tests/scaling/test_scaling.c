@@ -1,6 +1,7 @@
 /* Laws by hand, and the limits of curves. */
 #include "model/preset.h"
 #include "scaling/curve.h"
+#include "scaling/ladder.h"
 #include "scaling/sensitivity.h"
 #include "test.h"
 
@@ -70,6 +71,56 @@ static clg_curve *curve(const clg_scenario *s, clg_scale_mode mode, double criti
     return c;
 }
 
+static void ladder(const clg_scenario *s) {
+    clg_error e = {0};
+    clg_model m;
+    CASE("a ladder of Llama 3 8B: 405B is near the published one (hidden 16,384, 126 layers)");
+    clg_model small;
+    CHECK(clg_model_find(&arena, "llama-3-8b", &small, &e) == CLG_OK);
+    CHECK(clg_ladder_model(&arena, &small, 405e9, &m, &e) == CLG_OK);
+    CHECK_NEAR((double)m.parameters, 405e9, 0.02);
+    CHECK_NEAR((double)m.hidden, 16384, 0.12);
+    CHECK_NEAR(m.layers, 126, 0.25);
+    CHECK(m.kind[0].attention.kv_heads == 8 && m.vocab == small.vocab);
+    CASE("its own size is itself; a model of several kinds of layers has no ladder");
+    CHECK(clg_ladder_model(&arena, &small, (double)small.active_parameters, &m, &e) == CLG_OK);
+    CHECK(m.parameters == small.parameters && m.layers == small.layers);
+    CHECK(clg_model_find(&arena, "deepseek-v3", &small, &e) == CLG_OK);
+    CHECK(clg_ladder_model(&arena, &small, 1e9, &m, &e) == CLG_BAD_INPUT);
+    CASE("grow: parameters and tokens with the root of the GPUs, work per GPU stays");
+    clg_curve *c = curve(s, CLG_GROW, 0, 256);
+    for (int i = 0; i < 8; i++) {
+        const clg_scale_point *p = &c->point[i];
+        double root = sqrt((double)p->gpus / 8);
+        CHECK_NEAR((double)p->model->active_parameters, 6738415616.0 * root, 0.06);
+        CHECK_NEAR(p->train_tokens / (double)p->model->active_parameters, 1e12 / 6738415616.0,
+                   1e-9);
+        if (!p->runs) continue;
+        double ideal = c->point[0].seconds_to_target;
+        CHECK_NEAR(p->seconds_to_target * p->efficiency / ideal, 1, 0.15);
+    }
+    CASE("grow: the critical batch grows with the model, the batch with it");
+    CHECK(c->point[7].critical_tokens > 2 * c->point[0].critical_tokens);
+    CHECK(c->point[7].plan.layout.global_batch > 2 * 256);
+}
+
+static void margins(const clg_scenario *s) {
+    CASE("margins: the first point is its mean, later ones what the step bought");
+    clg_scenario priced = *s;
+    priced.price.usd_per_s = 3.0 / 3600;
+    clg_curve *c = curve(&priced, CLG_STRONG, INFINITY, 64);
+    const clg_scale_point *p = c->point;
+    CHECK_NEAR(p[0].marginal_per_gpu, p[0].plan.tokens_per_s_per_gpu, 1e-9);
+    CHECK_NEAR(p[1].marginal_per_gpu, (p[1].plan.tokens_per_s - p[0].plan.tokens_per_s) / 8, 1e-9);
+    CHECK_NEAR(p[1].marginal_per_usd_per_h, p[1].marginal_per_gpu / 3, 1e-9);
+    CHECK(p[7].marginal_per_w < p[0].marginal_per_w);
+    CASE("knees: money and energy knees come after the knee in time; infinite patience has none");
+    CHECK(c->knee >= 0 && c->knee <= c->knee_usd && c->knee_usd <= c->knee_j);
+    CHECK_NEAR(p[0].usd_to_target, p[0].seconds_to_target * 8 * 3.0 / 3600, 1e-9);
+    CHECK(p[c->knee_usd].usd_to_target <= 2 * p[0].usd_to_target * 1.001);
+    CHECK(curve(&priced, CLG_WEAK, INFINITY, 64)->knee_usd == -1);
+}
+
 int main(void) {
     laws();
     clg_scenario s = scenario("llama-2-7b");
@@ -94,6 +145,8 @@ int main(void) {
     CASE("the cap moves right with the critical batch");
     CHECK(curve(&s, CLG_STRONG, 8e6, 256)->dp_cap_gpus >
           1.9 * curve(&s, CLG_STRONG, 4e6, 256)->dp_cap_gpus);
+    ladder(&s);
+    margins(&s);
     CASE("a network without limits: no exposed traffic, efficiency stays near 1");
     clg_scenario fast = s;
     fast.machine.node.link_bytes_per_s *= 1e6;
