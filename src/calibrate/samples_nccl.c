@@ -18,7 +18,9 @@ typedef struct log_state {
 
 static int split(char *text, char *word[WORDS]) {
     int words = 0;
-    for (char *w = strtok(text, " \t\r"); w && words < WORDS; w = strtok(NULL, " \t\r"))
+    char *rest;
+    for (char *w = strtok_r(text, " \t\r", &rest); w && words < WORDS;
+         w = strtok_r(NULL, " \t\r", &rest))
         word[words++] = w;
     return words;
 }

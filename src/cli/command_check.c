@@ -39,7 +39,7 @@ static clg_status check_overlay(clg_arena *arena, const char *path, const char *
         if (clg_gpu_find(arena, "h100-sxm", &gpu, error) != CLG_OK ||
             clg_kernels_find(arena, &gpu, &kernels, error) != CLG_OK)
             return CLG_BAD_INPUT;
-        return clg_kernels_overlay(arena, &file, &kernels, error);
+        return clg_kernels_overlay(arena, &file, NULL, &kernels, error);
     }
     if (clg_json_member(root, "base"))
         return clg_stack_read(arena, path, text, size, &stack, error);

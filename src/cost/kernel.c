@@ -177,14 +177,25 @@ static bool all_positive(const clg_kernels *k) {
     return positive;
 }
 
-clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
-                               clg_error *error) {
+static clg_status check_name(const clg_json *root, const char *file, const clg_gpu *gpu,
+                             clg_error *error) {
+    const char *name = NULL;
+    if (clg_json_string(root, "name", NULL, &name, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (!gpu || !name || strcmp(name, gpu->name) == 0) return CLG_OK;
+    clg_error_at(error, file, root->line, root->column, "name");
+    return clg_fail(error, CLG_BAD_INPUT, "fit products of this one", "curves of '%.64s', not %s",
+                    name, gpu->name);
+}
+
+clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg_gpu *gpu,
+                               clg_kernels *kernels, clg_error *error) {
     static const char *const keys[] = {"name",    "title",     "notes", "gemm",
                                        "grouped", "attention", "memory"};
     clg_json *root;
     clg_kernels read = *kernels;
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, COUNT(keys), file->path, error) != CLG_OK ||
+        check_name(root, file->path, gpu, error) != CLG_OK ||
         read_curves(root, false, file->path, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     if (!all_positive(&read)) {

@@ -67,9 +67,10 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
                             clg_error *error);
 
 /* Lays the user's own file over the curves: of the same form, with only the values that differ
- * (`ceiling fit` writes one). On failure *kernels is untouched. */
-clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
-                               clg_error *error);
+ * (`ceiling fit` writes one). A file that names another GPU is refused; NULL takes any. On failure
+ * *kernels is untouched. */
+clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg_gpu *gpu,
+                               clg_kernels *kernels, clg_error *error);
 
 /* GPU time of `batch` products [m,k] x [k,n]; operands of `precision`, output 16 bit or wider. */
 double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,

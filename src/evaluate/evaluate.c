@@ -25,7 +25,8 @@ clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_er
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
     clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);
     if (status == CLG_OK && scenario->kernel_file.text)
-        status = clg_kernels_overlay(arena, &scenario->kernel_file, &scenario->kernels, error);
+        status = clg_kernels_overlay(arena, &scenario->kernel_file, &scenario->machine.gpu,
+                                     &scenario->kernels, error);
     if (status == CLG_OK)
         status = clg_network_find(arena, &scenario->machine, &scenario->network, error);
     if (status == CLG_OK && scenario->network_file.text)

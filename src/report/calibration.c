@@ -9,14 +9,14 @@
 static double percent(double log_error) { return 100 * (exp(log_error) - 1); }
 
 static void print_term(clg_text *t, const clg_term *term) {
+    const char *unit = term->unit_si == 1 ? "" : term->unit;
     clg_text_pad(t, term->name, 22, false);
-    clg_text_print(t, "%11.4g", term->from / term->unit_si);
+    clg_text_print(t, "%11.4g %-3s", term->from / term->unit_si, unit);
     if (term->held) {
-        clg_text_print(t, "          -           %s\n", term->held);
+        clg_text_print(t, "      held  %s\n", term->held);
         return;
     }
-    const char *unit = term->unit_si == 1 ? "" : term->unit;
-    clg_text_print(t, "%11.4g %-3s", term->to / term->unit_si, unit);
+    clg_text_print(t, "%10.4g %-3s", term->to / term->unit_si, unit);
     if (term->from > 0)
         clg_text_print(t, "%+7.1f %%", 100 * (term->to / term->from - 1));
     else
@@ -40,12 +40,12 @@ static void print_calibration(clg_text *t, const clg_calibration *c) {
                    c->base, c->fit.after.samples, c->fit.after.samples == 1 ? "" : "s");
     clg_text_print(t, "  range      %s\n", c->range);
     print_residuals(t, &c->fit);
-    clg_text_print(t, "\n  term                         was     fitted      change\n");
+    clg_text_print(t, "\n  term                         was        fitted     change\n");
     for (int i = 0; i < c->terms; i++) {
         clg_text_print(t, "  ");
         print_term(t, &c->term[i]);
     }
-    clg_text_print(t, "  sigma                 %11.4g%11.4g\n", c->sigma_from, c->sigma_to);
+    clg_text_print(t, "  sigma                 %11.4g    %10.4g\n", c->sigma_from, c->sigma_to);
     if (c->notes) clg_text_print(t, "  note: %s\n", c->notes);
     clg_text_print(t, "\n");
 }

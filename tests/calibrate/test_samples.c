@@ -161,7 +161,7 @@ static void test_kernel_overlay(void) {
     synthetic_products(&arena, &m.gpu, &known, 0, 0, &samples);
     clg_calibrate_gemm(&arena, &m.gpu, &start, &samples, list, &count);
     clg_file file = overlay(list, count, "kernels");
-    CHECK(clg_kernels_overlay(&arena, &file, &read_back, &e) == CLG_OK);
+    CHECK(clg_kernels_overlay(&arena, &file, &m.gpu, &read_back, &e) == CLG_OK);
     CHECK_NEAR(read_back.gemm[CLG_BF16].efficiency, 0.6, 0.02);
     CHECK(read_back.gemm[CLG_BF16].sustained == start.gemm[CLG_BF16].sustained);
     CHECK(read_back.gemm[CLG_FP8].efficiency == start.gemm[CLG_FP8].efficiency);
@@ -169,7 +169,7 @@ static void test_kernel_overlay(void) {
     const char *zero = "{\"gemm\": {\"bf16\": {\"efficiency\": {\"value\": 0, \"unit\": \"1\", "
                        "\"source\": \"x\", \"kind\": \"fitted\"}}}}";
     file = (clg_file){"zero.json", zero, strlen(zero)};
-    CHECK(clg_kernels_overlay(&arena, &file, &read_back, &e) == CLG_BAD_INPUT);
+    CHECK(clg_kernels_overlay(&arena, &file, &m.gpu, &read_back, &e) == CLG_BAD_INPUT);
 }
 
 static void test_stack_overlay(void) {

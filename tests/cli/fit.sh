@@ -82,6 +82,7 @@ expect 1 err 'docs/fit.md' fit data/price/../../tests/fuzz/corpus/csv/odd
 expect 1 err 'No such file' fit nowhere.log
 expect 2 err "'fit' needs FILE" fit
 expect 1 err 'is no file' plan llama-2-7b --gpus 8 --kernels mine
+expect 1 err 'curves of .h100-sxm., not a100-sxm-80gb' plan llama-2-7b --gpus 8 --gpu a100-sxm-80gb --kernels "$scratch/kernels.json"
 expect 1 err 'not a member' plan llama-2-7b --gpus 8 --kernels "$scratch/links.json"
 expect 1 err 'did you mean --out|cannot|No such' fit "$scratch/one.csv" -o "$scratch/nowhere/x.json"
 

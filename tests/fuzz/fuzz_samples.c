@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         clg_fabric_find(&arena, machine.node.fabric, &machine.fabric, &error) == CLG_OK &&
         clg_kernels_find(&arena, &machine.gpu, &kernels, &error) == CLG_OK &&
         clg_network_find(&arena, &machine, &network, &error) == CLG_OK) {
-        if (data[0] % 3 == 0) clg_kernels_overlay(&arena, &file, &kernels, &error);
+        if (data[0] % 3 == 0) clg_kernels_overlay(&arena, &file, NULL, &kernels, &error);
         if (data[0] % 3 == 1) clg_network_overlay(&arena, &file, &machine, &network, &error);
         if (data[0] % 3 == 2) fit(&arena, &machine, &kernels, &network, text, size - 1);
     }
