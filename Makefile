@@ -64,7 +64,7 @@ sanitized: all $(tests) $(fuzzers)
 # Looks for new faults in every reader: make fuzz SECONDS=60 (needs clang).
 SECONDS ?= 20
 fuzz:
-	@$(MAKE) -s CC=clang BUILD=$(BUILD)/clang-fuzz OPTIMIZE="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" $(BUILD)/clang-fuzz/libceiling.a
+	@$(MAKE) -s CC=clang BUILD=$(BUILD)/clang-fuzz OPTIMIZE="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" $(BUILD)/clang-fuzz/libceiling.a
 	@for t in $(wildcard tests/fuzz/fuzz_*.c); do n=$$(basename $$t .c); n=$${n#fuzz_}; \
 	 mkdir -p $(BUILD)/clang-fuzz/found-$$n; \
 	 clang -std=c17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \

@@ -14,6 +14,7 @@ typedef struct reading {
     clg_trace *traces;
     size_t count, capacity;
     clg_nccl_rows benchmarks;
+    clg_train_logs logs;
     clg_trace_skipped *skipped;
     int skipped_count;
 } reading;
@@ -54,11 +55,14 @@ static clg_status read_nsys(reading *r, const char *path, clg_slice data, clg_er
 }
 
 static clg_status read_log(reading *r, const char *path, clg_slice text, clg_error *error) {
-    if (clg_nccl_log_read(&r->benchmarks, path, text) > 0) return CLG_OK;
+    bool benchmark = clg_nccl_log_read(&r->benchmarks, path, text) > 0;
+    bool training = clg_train_log_read(&r->logs, path, text);
+    if (benchmark || training) return CLG_OK;
     clg_error_at(error, path, 0, 0, NULL);
-    return clg_fail(error, CLG_BAD_INPUT,
-                    "give traces of torch.profiler, exports of Nsight Systems or nccl-tests logs",
-                    "no profiler recording");
+    return clg_fail(
+        error, CLG_BAD_INPUT,
+        "give traces of torch.profiler, exports of Nsight Systems, logs of training or nccl-tests",
+        "no profiler recording");
 }
 
 static clg_status read_one(reading *r, const char *path, clg_error *error) {
@@ -106,7 +110,9 @@ static void print(reading *r, const clg_job *job) {
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
-    reading r = {.session = session, .benchmarks = {.arena = session->arena}};
+    reading r = {.session = session,
+                 .benchmarks = {.arena = session->arena},
+                 .logs = {.arena = session->arena}};
     const char **paths;
     int count;
     if (clg_trace_kernels_read(session->arena, &r.table, error) != CLG_OK ||
@@ -117,11 +123,12 @@ static clg_status run(clg_session *session, clg_error *error) {
         return clg_fail(error, CLG_BAD_INPUT, "give one with traces", "no files are in it");
     r.skipped = clg_take(session->arena, (size_t)count, clg_trace_skipped);
     read_all(&r, paths, count, error);
-    if (r.count == 0 && r.benchmarks.count == 0) return error->status;
+    if (r.count == 0 && r.benchmarks.count == 0 && r.logs.count == 0) return error->status;
     *error = (clg_error){0};
     clg_job job;
     clg_job_match(session->arena, r.traces, (int)r.count, &job);
     job.benchmarks = r.benchmarks;
+    job.logs = r.logs;
     print(&r, &job);
     return CLG_OK;
 }

@@ -14,6 +14,10 @@ typedef struct clg_trace_skipped {
 void clg_report_trace(clg_text *text, const clg_job *job, const clg_trace_skipped *skipped,
                       int skipped_count, int top);
 
+/* Logs of training programs. */
+void clg_report_train_logs(clg_text *text, const clg_train_logs *logs);
+void clg_json_train_logs(clg_json_writer *writer, const clg_train_logs *logs);
+
 /* Names and order of docs/formats.md. */
 void clg_json_trace(clg_json_writer *writer, const clg_job *job, const clg_trace_skipped *skipped,
                     int skipped_count);

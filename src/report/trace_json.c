@@ -154,6 +154,7 @@ void clg_json_trace(clg_json_writer *w, const clg_job *job, const clg_trace_skip
     clg_json_close(w, ']');
     clg_json_add_string(w, "unmatched", job->unmatched);
     clg_json_add_integer(w, "mismatched", job->mismatched);
+    clg_json_train_logs(w, &job->logs);
     add_skipped(w, skipped, skipped_count);
     clg_json_close(w, '}');
 }

@@ -293,5 +293,6 @@ void clg_report_trace(clg_text *t, const clg_job *job, const clg_trace_skipped *
         print_kernels(t, &job->traces[0], top);
     }
     print_benchmarks(t, &job->benchmarks);
+    clg_report_train_logs(t, &job->logs);
     print_notes(t, job, skipped, skipped_count);
 }

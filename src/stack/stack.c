@@ -138,6 +138,10 @@ static clg_status read_onto(clg_arena *arena, const char *file, const char *text
                             bool complete, clg_stack *stack, clg_error *error) {
     clg_json *root;
     if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (root->kind != CLG_JSON_OBJECT) {
+        clg_error_at(error, file, root->line, root->column, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "write {...}", "a stack is an object");
+    }
     if (refuse_unknown_keys(root, file, error) != CLG_OK ||
         read_fields(root, file, complete, stack, error) != CLG_OK ||
         read_words(root, file, stack, error) != CLG_OK ||

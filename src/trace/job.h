@@ -4,6 +4,7 @@
 
 #include "trace/nccl_log.h"
 #include "trace/trace.h"
+#include "trace/train_log.h"
 
 /* One collective over all ranks that recorded it. Unknown is -1: an instance with ranks missing
  * has no last arriver and no transfer time. */
@@ -36,6 +37,7 @@ typedef struct clg_job {
     int64_t *offset_ns;       /* [count] clock of a trace over that of the first */
     int64_t *waiting_ns;      /* [count] part of exposed communication spent waiting; -1: unknown */
     clg_nccl_rows benchmarks; /* of logs given beside or instead of traces */
+    clg_train_logs logs;      /* likewise, of training programs */
     const char *unmatched;    /* why nothing was matched over ranks; NULL: it was */
 } clg_job;
 

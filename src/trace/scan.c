@@ -211,6 +211,7 @@ static bool scale(decimal *d, int shift) {
 }
 
 bool clg_scan_decimal(clg_slice number, int shift, int64_t *value) {
+    if (number.size == 0) return false;
     const char *p = number.text, *end = p + number.size;
     decimal d = {0};
     bool negative = p < end && *p == '-';
