@@ -6,7 +6,7 @@ OPTIMIZE ?= -O2 -g
 WARNINGS  = -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS   += -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off $(OPTIMIZE) $(WARNINGS) -Isrc -MMD -MP
-LDLIBS   += -lz -lm
+LDLIBS   += -lz -lm -lpthread
 
 sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o

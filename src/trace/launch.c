@@ -1,6 +1,8 @@
 /* launch.c -- sizes from launches, and why the GPU was idle. */
 #include "trace/launch.h"
 
+#include "trace/split.h"
+
 #include <stdlib.h>
 
 static int by_thread_and_start(const void *a, const void *b) {
@@ -40,6 +42,7 @@ static void fill(clg_trace_description *what, const clg_trace_description *from)
         what->group = from->group;
         what->group_name = from->group_name;
     }
+    if (what->axis == CLG_SPLIT_UNKNOWN) what->axis = from->axis;
 }
 
 /* Operators nest a few deep: nccl:all_reduce in record_param_comms in c10d::allreduce_. */

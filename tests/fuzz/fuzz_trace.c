@@ -1,6 +1,8 @@
 /* A profiler recording: any bytes are a trace, a damaged one, or a sentence; and its ledger adds
  * up, also when two ranks of a job left the same bytes. */
 #include "report/trace.h"
+#include "timeline/perfetto.h"
+#include "trace/merge.h"
 
 #include <assert.h>
 
@@ -34,8 +36,18 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         clg_job_match(&arena, ranks, 2, &job);
         clg_text text = {.arena = &arena};
         clg_json_writer writer = {.text = &text};
-        clg_report_trace(&text, &job, NULL, 0, 8);
-        clg_json_trace(&writer, &job, NULL, 0);
+        clg_against against = clg_job_against(&arena, &job, &job);
+        clg_trace_plan plan = {.file = "plan"};
+        clg_plan_comparison compared = clg_trace_plan_compare(&plan, &job);
+        clg_trace_answer answer = {&job, NULL, 0, clg_job_replay(&job), &compared, &against};
+        clg_timeline merged;
+        clg_job_timeline(&arena, &job, &merged);
+        assert(merged.count == ranks[0].timeline.count + ranks[1].timeline.count);
+        clg_timeline_perfetto(&text, &merged, "rank");
+        clg_report_trace(&text, &answer, 8);
+        clg_report_trace_rows(&text, &job);
+        clg_picture_trace(&text, &job);
+        clg_json_trace(&writer, &answer);
     }
     clg_arena_clear(&arena);
     return 0;
