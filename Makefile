@@ -74,8 +74,16 @@ fuzz:
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 
+# Speed on this machine: make bench TRACES="trace.json.gz ...".
+$(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libceiling.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< $(BUILD)/libceiling.a $(LDLIBS)
+
+bench: $(BUILD)/bench/trace
+	$(BUILD)/bench/trace $(TRACES)
+
 format:
-	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c)
+	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
 install: all
 	install -D -m 755 $(BUILD)/ceiling $(DESTDIR)$(PREFIX)/bin/ceiling
@@ -87,6 +95,6 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all quick test sanitized fuzz format install clean
+.PHONY: all quick test sanitized fuzz bench format install clean
 .SECONDARY:
 -include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(tests:=.d) $(fuzzers:=.d)

@@ -23,6 +23,9 @@ static void name_tracks(clg_json_writer *w, const clg_timeline *t, const char *p
     }
 }
 
+/* By clg_work, as PyTorch's profiler has them: what is drawn can be read again. */
+static const char *const categories[] = {"kernel", "kernel", "gpu_memcpy", "gpu_user_annotation"};
+
 /* Names of kernels hold quotes; viewers refuse the whole file for one control byte. */
 static void add_name(clg_text *text, const char *name) {
     clg_text_add(text, "\"", 1);
@@ -46,6 +49,7 @@ void clg_timeline_perfetto(clg_text *text, const clg_timeline *t, const char *pr
                        t->tracks[e->track].rank, e->track, e->start_ns / 1000, e->start_ns % 1000,
                        e->duration_ns / 1000, e->duration_ns % 1000);
         add_name(text, t->names[e->name]);
+        clg_text_print(text, ",\"cat\":\"%s\"", categories[e->work]);
         if (e->micro_batch >= 0)
             clg_text_print(text, ",\"args\":{\"micro-batch\":%d,\"chunk\":%d}", e->micro_batch,
                            e->detail);
