@@ -70,11 +70,16 @@ void clg_report_steps(clg_text *t, const clg_job *job, int top) {
 
 static void print_change(clg_text *t, const clg_what_if *w, clg_change change, const char *words) {
     if (w->ns[change] < 0 || w->ns[CLG_CHANGE_NOTHING] <= 0) return;
-    double now = (double)w->ns[CLG_CHANGE_NOTHING], then = (double)w->ns[change];
+    double now = (double)w->ns[CLG_CHANGE_NOTHING];
+    const int64_t then[] = {w->host_ns[change], w->ns[change]};
     clg_text_print(t, "  ");
-    clg_text_pad(t, words, 58, false);
-    column(t, then * 1e-9, 10);
-    if (then > 0) clg_text_print(t, "  %.2f x", now / then);
+    clg_text_pad(t, words, 56, false);
+    for (int i = 0; i < 2; i++) {
+        bool known = then[i] > 0;
+        clg_text_pad(t, known ? time_of(t, (double)then[i] * 1e-9) : "?", 9, true);
+        clg_text_pad(t, known ? clg_arena_print(t->arena, "%.2f x", now / (double)then[i]) : "", 8,
+                     true);
+    }
     clg_text_print(t, "\n");
 }
 
@@ -84,9 +89,10 @@ void clg_report_what_if(clg_text *t, const clg_trace_answer *a) {
     bool any = false;
     for (int i = 0; i < a->job->count; i++) any |= a->job->traces[i].call_count > 0;
     if (!any) return;
-    clg_text_print(t, "\n  what if (replay: %s, recorded: %s; order of work and gaps held)\n",
+    clg_text_print(t,
+                   "\n  what if (replayed %s, recorded %s)%28s  hosts as recorded  hosts ahead\n",
                    time_of(t, (double)w->ns[CLG_CHANGE_NOTHING] * 1e-9),
-                   time_of(t, (double)w->observed_ns * 1e-9));
+                   time_of(t, (double)w->observed_ns * 1e-9), "");
     print_change(t, w, CLG_CHANGE_MEDIAN, "no straggler: collectives start at the median arrival");
     if (w->rank >= 0)
         print_change(
@@ -97,6 +103,14 @@ void clg_report_what_if(clg_text *t, const clg_trace_answer *a) {
                      ? "communication is free, ranks still wait for each other"
                      : "communication is free");
     print_change(t, w, CLG_CHANGE_OVERLAP, "communication overlaps perfectly");
+}
+
+static void add_changes(clg_json_writer *w, const char *const *keys, const int64_t *ns) {
+    for (int i = 0; i < CLG_CHANGES; i++)
+        if (ns[i] >= 0)
+            clg_json_add_nanoseconds(w, keys[i], ns[i]);
+        else
+            clg_json_add_null(w, keys[i]);
 }
 
 void clg_json_what_if(clg_json_writer *w, const clg_trace_answer *a) {
@@ -110,11 +124,10 @@ void clg_json_what_if(clg_json_writer *w, const clg_trace_answer *a) {
                                                   "perfect_overlap_s"};
     clg_json_open(w, "what_if", '{');
     clg_json_add_nanoseconds(w, "recorded_s", what->observed_ns);
-    for (int i = 0; i < CLG_CHANGES; i++)
-        if (what->ns[i] >= 0)
-            clg_json_add_nanoseconds(w, keys[i], what->ns[i]);
-        else
-            clg_json_add_null(w, keys[i]);
+    add_changes(w, keys, what->ns);
+    clg_json_open(w, "hosts_as_recorded", '{');
+    add_changes(w, keys, what->host_ns);
+    clg_json_close(w, '}');
     if (what->rank >= 0)
         clg_json_add_integer(w, "worst_rank", a->job->traces[what->rank].rank);
     else
@@ -217,8 +230,10 @@ void clg_report_against(clg_text *t, const clg_against *a, int top) {
         clg_text_print(t, "\n");
     }
     if (!a->before.waiting_known || !a->after.waiting_known)
-        clg_text_print(t, "  waiting is not told from transfer in %s run\n",
-                       a->before.waiting_known ? "this" : "the other");
+        clg_text_print(t, "  waiting is not told from transfer in %s\n",
+                       a->before.waiting_known  ? "this run"
+                       : a->after.waiting_known ? "the other run"
+                                                : "either run");
     clg_text_print(t, "  GPU work that changed most\n");
     for (int i = 0; i < a->kernels && i < top; i++) {
         const clg_kernel_change *k = &a->kernel[i];

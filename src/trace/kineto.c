@@ -1,6 +1,7 @@
 /* kineto.c -- PyTorch profiler traces: the text from top to bottom, whatever its state. */
 #include "base/json.h"
 #include "trace/event.h"
+#include "trace/launch.h"
 #include "trace/split.h"
 #include "trace/steps.h"
 
@@ -463,7 +464,10 @@ static void rebase(reader *r) {
     if (r->base_ns <= 0 || r->base_ns > latest_ns || t->timeline.count == 0 ||
         t->timeline.events[0].start_ns > absolute_ns)
         return;
-    for (size_t i = 0; i < t->timeline.count; i++) t->timeline.events[i].start_ns += r->base_ns;
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        t->timeline.events[i].start_ns += r->base_ns;
+        if (t->launch_ns && t->launch_ns[i] != INT64_MIN) t->launch_ns[i] += r->base_ns;
+    }
     for (size_t i = 0; i < t->call_count; i++) t->calls[i].start_ns += r->base_ns;
     t->ledger.start_ns += r->base_ns;
     for (size_t i = 0; i < t->step_count; i++) {
@@ -483,7 +487,8 @@ static void finish(reader *r) {
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
     clg_launches_describe(&r->launches, t);
     clg_launches_split_idle(&r->launches, t);
-    clg_steps_assign(&r->scratch, &r->launches, t);
+    clg_launches_keep(&r->launches, t);
+    clg_steps_assign(&r->scratch, t);
     rebase(r);
 }
 

@@ -74,6 +74,18 @@ void clg_launches_describe(clg_launches *l, clg_trace *trace) {
     }
 }
 
+void clg_launches_keep(const clg_launches *l, clg_trace *t) {
+    if (l->count == 0 || t->timeline.count == 0) return;
+    t->launch_ns = clg_take(t->timeline.arena, t->timeline.count, int64_t);
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        int32_t correlation = t->timeline.events[i].detail;
+        uint32_t index = correlation < 0 ? UINT32_MAX
+                                         : clg_map_get(&l->by_correlation,
+                                                       (uint64_t)correlation + 1, UINT32_MAX);
+        t->launch_ns[i] = index == UINT32_MAX ? INT64_MIN : l->launch[index].start_ns;
+    }
+}
+
 static int by_start(const void *a, const void *b) {
     const clg_event *x = a, *y = b;
     if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;

@@ -14,6 +14,7 @@ enum { NONE = -1, LOOK_BACK = 16 };
 /* Work in order of start. Times are on the job's clock. */
 typedef struct work {
     int64_t start_ns, end_ns;
+    int64_t launch_ns;  /* INT64_MIN: not known */
     int64_t new_end_ns; /* before credits; see rank */
     const clg_trace_call *call;
     int32_t before; /* the previous one of its stream */
@@ -47,6 +48,7 @@ typedef struct replay {
     gathering *gatherings; /* [collectives] */
     clg_change change;
     int on_time; /* trace of CLG_CHANGE_ONE */
+    bool hosts;  /* as recorded */
 } replay;
 
 static int by_start(const void *a, const void *b) {
@@ -64,8 +66,12 @@ static void load_rank(replay *r, int index) {
     for (size_t i = 0; i < t->timeline.count; i++) {
         const clg_event *e = &t->timeline.events[i];
         int64_t start_ns = e->start_ns - r->job->offset_ns[index];
-        k->works[i] =
-            (work){.start_ns = start_ns, .end_ns = start_ns + e->duration_ns, .track = e->track};
+        int64_t launch_ns = t->launch_ns ? t->launch_ns[i] : INT64_MIN;
+        if (launch_ns != INT64_MIN) launch_ns -= r->job->offset_ns[index];
+        k->works[i] = (work){.start_ns = start_ns,
+                             .end_ns = start_ns + e->duration_ns,
+                             .launch_ns = launch_ns,
+                             .track = e->track};
     }
     for (size_t i = 0; i < t->call_count; i++) k->works[t->calls[i].event].call = &t->calls[i];
     k->count = t->timeline.count;
@@ -154,6 +160,8 @@ static bool advance(replay *r, int index) {
     work *w = &k->works[k->at];
     int64_t start_ns;
     if (!ready(k, w, &start_ns)) return false;
+    if (r->hosts && w->launch_ns > start_ns && w->launch_ns <= w->start_ns)
+        start_ns = w->launch_ns; /* credits are taken from hosts as well */
     bool blocks_nothing = r->change == CLG_CHANGE_OVERLAP && w->call;
     const clg_trace_collective *c = blocks_nothing ? NULL : collective_of(r, w);
     bool nothing = blocks_nothing || (r->change == CLG_CHANGE_FREE && w->call);
@@ -201,8 +209,9 @@ static int64_t extent(const replay *r, bool again) {
     return last_ns > first_ns ? last_ns - first_ns : 0;
 }
 
-static int64_t run_changed(replay *r, clg_change change) {
+static int64_t run_changed(replay *r, clg_change change, bool hosts) {
     r->change = change;
+    r->hosts = hosts;
     rewind_all(r);
     if (!run(r)) return -1;
     int64_t ns = extent(r, true);
@@ -225,8 +234,15 @@ static void load(replay *r) {
                 clg_take(&r->scratch, (size_t)job->collectives[i].ranks, arrival);
 }
 
+/* Whether every rank recorded its launches. */
+static bool launched(const clg_job *job) {
+    for (int i = 0; i < job->count; i++)
+        if (job->traces[i].timeline.count > 0 && !job->traces[i].launch_ns) return false;
+    return true;
+}
+
 clg_what_if clg_job_replay(const clg_job *job) {
-    clg_what_if w = {.rank = -1, .ns = {-1, -1, -1, -1, -1}};
+    clg_what_if w = {.rank = -1};
     size_t works = 0;
     for (int i = 0; i < job->count; i++) works += job->traces[i].timeline.count;
     if (works == 0) w.unknown = "no GPU work was recorded";
@@ -238,9 +254,11 @@ clg_what_if clg_job_replay(const clg_job *job) {
     w.observed_ns = extent(&r, false);
     w.rank = r.on_time;
     bool met = job->straggler_count > 0; /* else nobody is known to have waited */
-    for (int i = 0; i < CLG_CHANGES; i++)
-        if (met || (i != CLG_CHANGE_MEDIAN && i != CLG_CHANGE_ONE))
-            w.ns[i] = run_changed(&r, (clg_change)i);
+    for (int i = 0; i < CLG_CHANGES; i++) {
+        bool can = met || (i != CLG_CHANGE_MEDIAN && i != CLG_CHANGE_ONE);
+        w.ns[i] = can ? run_changed(&r, (clg_change)i, false) : -1;
+        w.host_ns[i] = can && launched(job) ? run_changed(&r, (clg_change)i, true) : -1;
+    }
     if (w.ns[CLG_CHANGE_NOTHING] < 0) w.unknown = "ranks wait for each other in a circle";
     clg_arena_clear(&r.scratch);
     return w;

@@ -23,12 +23,9 @@ static int32_t step_at(const clg_trace *t, int64_t at_ns) {
     return at_ns - s->start_ns < s->duration_ns ? (int32_t)(low - 1) : -1;
 }
 
-static int32_t step_of(const clg_launches *l, clg_trace *t, const clg_event *e) {
-    uint32_t index = e->detail < 0
-                         ? UINT32_MAX
-                         : clg_map_get(&l->by_correlation, (uint64_t)e->detail + 1, UINT32_MAX);
-    bool launched = index != UINT32_MAX;
-    int32_t step = step_at(t, launched ? l->launch[index].start_ns : e->start_ns);
+static int32_t step_of(clg_trace *t, size_t event) {
+    bool launched = t->launch_ns && t->launch_ns[event] != INT64_MIN;
+    int32_t step = step_at(t, launched ? t->launch_ns[event] : t->timeline.events[event].start_ns);
     if (step >= 0) {
         t->step[step].events++;
         t->step[step].unlaunched += !launched;
@@ -67,11 +64,10 @@ static void make_ledgers(clg_arena *scratch, clg_trace *t) {
     }
 }
 
-void clg_steps_assign(clg_arena *scratch, const clg_launches *l, clg_trace *t) {
+void clg_steps_assign(clg_arena *scratch, clg_trace *t) {
     if (t->step_count == 0 || t->timeline.count == 0) return;
     qsort(t->step, t->step_count, sizeof *t->step, by_start);
     t->event_step = clg_take(t->timeline.arena, t->timeline.count, int32_t);
-    for (size_t i = 0; i < t->timeline.count; i++)
-        t->event_step[i] = step_of(l, t, &t->timeline.events[i]);
+    for (size_t i = 0; i < t->timeline.count; i++) t->event_step[i] = step_of(t, i);
     make_ledgers(scratch, t);
 }

@@ -2,11 +2,11 @@
 #ifndef CLG_TRACE_STEPS_H
 #define CLG_TRACE_STEPS_H
 
-#include "trace/launch.h"
+#include "trace/trace.h"
 
 /* Puts every GPU event into the step in whose annotation it was launched, or, without a record of
  * its launch, in whose annotation it started; and makes the ledgers of the steps. */
-void clg_steps_assign(clg_arena *scratch, const clg_launches *launches, clg_trace *trace);
+void clg_steps_assign(clg_arena *scratch, clg_trace *trace);
 
 /* Events by step: those of step s are order[first[s]] to order[first[s + 1] - 1]. A trace without
  * steps is one step; events of no step are left out. */

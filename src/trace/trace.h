@@ -70,7 +70,9 @@ typedef struct clg_trace {
     int64_t steps, steps_ns;                 /* ProfilerStep annotations and their total */
     clg_trace_step *step;                    /* [step_count] in order of time */
     size_t step_count, step_capacity;
-    int32_t *event_step;              /* [timeline.count] -1: none; NULL without steps */
+    int32_t *event_step; /* [timeline.count] -1: none; NULL without steps */
+    int64_t
+        *launch_ns; /* [timeline.count] when its launch began, else INT64_MIN; NULL: no record */
     int64_t events_read, events_lost; /* of any kind */
     clg_trace_damage damage[CLG_TRACE_DAMAGES];
     int damages; /* kept in `damage`; more may have been */
