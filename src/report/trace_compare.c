@@ -89,10 +89,13 @@ void clg_report_what_if(clg_text *t, const clg_trace_answer *a) {
     bool any = false;
     for (int i = 0; i < a->job->count; i++) any |= a->job->traces[i].call_count > 0;
     if (!any) return;
-    clg_text_print(t,
-                   "\n  what if (replayed %s, recorded %s)%28s  hosts as recorded  hosts ahead\n",
-                   time_of(t, (double)w->ns[CLG_CHANGE_NOTHING] * 1e-9),
-                   time_of(t, (double)w->observed_ns * 1e-9), "");
+    clg_text_print(t, "\n  ");
+    clg_text_pad(t,
+                 clg_arena_print(t->arena, "what if (replayed %s, recorded %s)",
+                                 time_of(t, (double)w->ns[CLG_CHANGE_NOTHING] * 1e-9),
+                                 time_of(t, (double)w->observed_ns * 1e-9)),
+                 56, false);
+    clg_text_print(t, "hosts as recorded      hosts ahead\n");
     print_change(t, w, CLG_CHANGE_MEDIAN, "no straggler: collectives start at the median arrival");
     if (w->rank >= 0)
         print_change(

@@ -52,6 +52,20 @@ static void replays(void) {
     CHECK(!w.unknown && w.observed_ns == 60000 && w.ns[CLG_CHANGE_NOTHING] == 60000);
     CHECK(w.ns[CLG_CHANGE_MEDIAN] == 30000 && w.ns[CLG_CHANGE_ONE] == 30000 && w.rank == 2);
     CHECK(w.ns[CLG_CHANGE_FREE] == 50000 && w.ns[CLG_CHANGE_OVERLAP] == 50000);
+    CHECK(w.host_ns[CLG_CHANGE_FREE] == -1);
+    CASE("what if, with hosts no faster than they were");
+    traces[0] = read_text(
+        "a",
+        OPEN X("cuda_runtime", "l", "9", "1", "1", "\"correlation\":1") "," X(
+            "kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", "10", "30",
+            "\"correlation\":3") "," X("cuda_runtime", "l", "9", "32", "1",
+                                       "\"correlation\":2") "," X("kernel", "gemm", "7", "40", "5",
+                                                                  "\"correlation\":2") RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    w = clg_job_replay(&job);
+    CHECK(w.ns[CLG_CHANGE_FREE] == 5000 && w.host_ns[CLG_CHANGE_FREE] == 27000);
+    CHECK(w.host_ns[CLG_CHANGE_NOTHING] == 35000);
+    three(traces, &job);
     CASE("one rank alone knows of no stragglers");
     clg_job_match(&arena, traces, 1, &job);
     w = clg_job_replay(&job);
