@@ -6,7 +6,7 @@ OPTIMIZE ?= -O2 -g
 WARNINGS  = -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
 CFLAGS   += -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off $(OPTIMIZE) $(WARNINGS) -Isrc -MMD -MP
-LDLIBS   += -lz -lm
+LDLIBS   += -lz -lm -lpthread
 
 sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o
@@ -64,7 +64,7 @@ sanitized: all $(tests) $(fuzzers)
 # Looks for new faults in every reader: make fuzz SECONDS=60 (needs clang).
 SECONDS ?= 20
 fuzz:
-	@$(MAKE) -s CC=clang BUILD=$(BUILD)/clang-fuzz OPTIMIZE="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" $(BUILD)/clang-fuzz/libceiling.a
+	@$(MAKE) -s CC=clang BUILD=$(BUILD)/clang-fuzz OPTIMIZE="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" $(BUILD)/clang-fuzz/libceiling.a
 	@for t in $(wildcard tests/fuzz/fuzz_*.c); do n=$$(basename $$t .c); n=$${n#fuzz_}; \
 	 mkdir -p $(BUILD)/clang-fuzz/found-$$n; \
 	 clang -std=c17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
@@ -74,11 +74,14 @@ fuzz:
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 
-# Ratios inside one run; never part of the tests.
-bench: all
-	@for b in $(wildcard tools/bench/*.c); do \
-	 $(CC) $(CFLAGS) -o $(BUILD)/bench_$$(basename $$b .c) $$b $(BUILD)/libceiling.a $(LDLIBS) && \
-	 $(BUILD)/bench_$$(basename $$b .c); done
+# Ratios inside one run; never part of the tests. make bench TRACES="trace.json.gz ...".
+bench: $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
+	$(BUILD)/bench/search
+	$(BUILD)/bench/trace $(or $(TRACES),$(wildcard tests/cli/traces/*.json*))
+
+$(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libceiling.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< $(BUILD)/libceiling.a $(LDLIBS)
 
 # The page: the same core as WebAssembly in one HTML file that needs no server and no network.
 WASM_CC    ?= clang

@@ -80,6 +80,8 @@ clg_trace_source clg_trace_file_source(clg_trace_file *file) {
     return (clg_trace_source){fill, file};
 }
 
+bool clg_trace_file_compressed(const clg_trace_file *file) { return file->compressed; }
+
 /* gzip (RFC 1952), or the first member of a zip archive (PKWARE appnote 4.3.7: 30 bytes, then name
  * and extra field; method 8 is raw deflate). */
 static bool start_inflating(clg_trace_file *f) {

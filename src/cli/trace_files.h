@@ -12,6 +12,7 @@ typedef struct clg_trace_file clg_trace_file;
 clg_status clg_trace_open(clg_arena *arena, const char *path, clg_trace_file **file,
                           clg_slice *head, clg_error *error);
 clg_trace_source clg_trace_file_source(clg_trace_file *file);
+bool clg_trace_file_compressed(const clg_trace_file *file);
 void clg_trace_close(clg_trace_file *file);
 
 /* The operands with directories replaced by the files in them, in order of name. */

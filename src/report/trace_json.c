@@ -37,6 +37,21 @@ static void add_ledger(clg_json_writer *w, const clg_ledger *l) {
     clg_json_add_nanoseconds(w, "overlapped_communication_s", l->overlapped_communication_ns);
 }
 
+static void add_steps(clg_json_writer *w, const clg_trace *t) {
+    clg_json_open(w, "step_ledgers", '[');
+    for (size_t i = 0; t->event_step && i < t->step_count; i++) {
+        const clg_trace_step *s = &t->step[i];
+        clg_json_open(w, NULL, '{');
+        add_known(w, "step", s->number, s->number >= 0);
+        clg_json_add_nanoseconds(w, "step_s", s->duration_ns);
+        add_ledger(w, &s->ledger);
+        clg_json_add_integer(w, "events", s->events);
+        clg_json_add_integer(w, "events_without_launch", s->unlaunched);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
 static void add_rank(clg_json_writer *w, const clg_trace *t, int64_t waiting_ns) {
     clg_json_open(w, NULL, '{');
     add_known(w, "rank", t->rank, t->rank >= 0);
@@ -59,6 +74,7 @@ static void add_rank(clg_json_writer *w, const clg_trace *t, int64_t waiting_ns)
     clg_json_add_nanoseconds(w, "data_loader_s", t->loading_ns);
     clg_json_add_integer(w, "steps", t->steps);
     add_known_ns(w, "mean_step_s", t->steps ? t->steps_ns / t->steps : 0, t->steps > 0);
+    add_steps(w, t);
     clg_json_add_bool(w, "damaged", t->damaged);
     add_damage(w, t);
     clg_json_close(w, '}');
@@ -140,8 +156,8 @@ static void add_skipped(clg_json_writer *w, const clg_trace_skipped *skipped, in
     clg_json_close(w, ']');
 }
 
-void clg_json_trace(clg_json_writer *w, const clg_job *job, const clg_trace_skipped *skipped,
-                    int skipped_count) {
+void clg_json_trace(clg_json_writer *w, const clg_trace_answer *a) {
+    const clg_job *job = a->job;
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "trace");
     clg_json_open(w, "ranks", '[');
@@ -154,6 +170,10 @@ void clg_json_trace(clg_json_writer *w, const clg_job *job, const clg_trace_skip
     clg_json_close(w, ']');
     clg_json_add_string(w, "unmatched", job->unmatched);
     clg_json_add_integer(w, "mismatched", job->mismatched);
-    add_skipped(w, skipped, skipped_count);
+    clg_json_train_logs(w, &job->logs);
+    clg_json_what_if(w, a);
+    clg_json_plan_terms(w, a->plan);
+    clg_json_against(w, a->against);
+    add_skipped(w, a->skipped, a->skipped_count);
     clg_json_close(w, '}');
 }

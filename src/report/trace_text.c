@@ -170,8 +170,8 @@ static void print_collectives(clg_text *t, const clg_job *job, int top) {
 
 static void print_stragglers(clg_text *t, const clg_job *job, int top) {
     if (job->straggler_count == 0) return;
-    clg_text_print(t,
-                   "\n  last to arrive   times   skew caused   others waited   own data loader\n");
+    clg_text_print(t, "\n  last to arrive   times   skew caused   others waited   own data loader"
+                      "   own launch gaps\n");
     for (int i = 0; i < job->straggler_count && i < top; i++) {
         const clg_straggler *s = &job->stragglers[i];
         clg_text_print(t, "  rank %-10d %6lld", job->traces[s->trace].rank,
@@ -179,6 +179,8 @@ static void print_stragglers(clg_text *t, const clg_job *job, int top) {
         clg_text_pad(t, seconds(t, s->caused_skew_ns), 14, true);
         clg_text_pad(t, seconds(t, s->caused_wait_ns), 16, true);
         clg_text_pad(t, seconds(t, job->traces[s->trace].loading_ns), 18, true);
+        int64_t late_ns = job->traces[s->trace].idle_launch_ns;
+        clg_text_pad(t, late_ns >= 0 ? seconds(t, late_ns) : "?", 18, true);
         clg_text_print(t, "\n");
     }
 }
@@ -265,8 +267,8 @@ static void print_damage(clg_text *t, const clg_trace *trace) {
     }
 }
 
-static void print_notes(clg_text *t, const clg_job *job, const clg_trace_skipped *skipped,
-                        int skipped_count) {
+static void print_notes(clg_text *t, const clg_trace_answer *a) {
+    const clg_job *job = a->job;
     clg_text_print(t, "\n");
     if (job->unmatched && job->count > 0)
         clg_text_print(t, "note     waiting is not told from transfer: %s\n", job->unmatched);
@@ -278,20 +280,25 @@ static void print_notes(clg_text *t, const clg_job *job, const clg_trace_skipped
             clg_text_print(t, "clock    rank %d is %s off rank %d\n", job->traces[i].rank,
                            seconds(t, job->offset_ns[i]), job->traces[0].rank);
     for (int i = 0; i < job->count; i++) print_damage(t, &job->traces[i]);
-    for (int i = 0; i < skipped_count; i++)
-        clg_text_print(t, "skipped  %.60s: %.80s\n", skipped[i].file, skipped[i].reason);
+    for (int i = 0; i < a->skipped_count; i++)
+        clg_text_print(t, "skipped  %.60s: %.80s\n", a->skipped[i].file, a->skipped[i].reason);
 }
 
-void clg_report_trace(clg_text *t, const clg_job *job, const clg_trace_skipped *skipped,
-                      int skipped_count, int top) {
+void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
+    const clg_job *job = a->job;
     if (job->count > 0) {
         print_heading(t, job);
         print_ranks(t, job);
         print_means(t, job);
+        clg_report_steps(t, job, top);
         print_collectives(t, job, top);
         print_stragglers(t, job, top);
+        clg_report_what_if(t, a);
         print_kernels(t, &job->traces[0], top);
+        if (a->plan) clg_report_plan(t, a->plan);
+        if (a->against) clg_report_against(t, a->against, top);
     }
     print_benchmarks(t, &job->benchmarks);
-    print_notes(t, job, skipped, skipped_count);
+    clg_report_train_logs(t, &job->logs);
+    print_notes(t, a);
 }

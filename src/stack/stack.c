@@ -176,8 +176,12 @@ clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, 
                           clg_stack *stack, clg_error *error) {
     clg_stack read;
     clg_json *root;
-    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK ||
-        read_base(arena, root, file, &read, error) != CLG_OK ||
+    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (root->kind != CLG_JSON_OBJECT) {
+        clg_error_at(error, file, root->line, root->column, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "write {...}", "a stack is an object");
+    }
+    if (read_base(arena, root, file, &read, error) != CLG_OK ||
         read_onto(root, file, false, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     read.known = true;

@@ -23,8 +23,17 @@ static void name_tracks(clg_json_writer *w, const clg_timeline *t, const char *p
     }
 }
 
-static const char *microseconds(clg_arena *arena, int64_t ns) {
-    return clg_arena_print(arena, "%" PRId64 ".%03" PRId64, ns / 1000, ns % 1000);
+/* By clg_work, as PyTorch's profiler has them: what is drawn can be read again. */
+static const char *const categories[] = {"kernel", "kernel", "gpu_memcpy", "gpu_user_annotation"};
+
+/* Names of kernels hold quotes; viewers refuse the whole file for one control byte. */
+static void add_name(clg_text *text, const char *name) {
+    clg_text_add(text, "\"", 1);
+    for (const char *p = name; *p; p++) {
+        if (*p == '"' || *p == '\\') clg_text_add(text, "\\", 1);
+        clg_text_add(text, (unsigned char)*p < ' ' ? " " : p, 1);
+    }
+    clg_text_add(text, "\"", 1);
 }
 
 void clg_timeline_perfetto(clg_text *text, const clg_timeline *t, const char *process) {
@@ -35,10 +44,12 @@ void clg_timeline_perfetto(clg_text *text, const clg_timeline *t, const char *pr
     for (size_t i = 0; i < t->count; i++) {
         const clg_event *e = &t->events[i];
         clg_text_print(text,
-                       ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%s,\"dur\":%s,\"name\":",
-                       t->tracks[e->track].rank, e->track, microseconds(t->arena, e->start_ns),
-                       microseconds(t->arena, e->duration_ns));
-        clg_text_print(text, "\"%s\"", t->names[e->name]);
+                       ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRId64 ".%03" PRId64
+                       ",\"dur\":%" PRId64 ".%03" PRId64 ",\"name\":",
+                       t->tracks[e->track].rank, e->track, e->start_ns / 1000, e->start_ns % 1000,
+                       e->duration_ns / 1000, e->duration_ns % 1000);
+        add_name(text, t->names[e->name]);
+        clg_text_print(text, ",\"cat\":\"%s\"", categories[e->work]);
         if (e->micro_batch >= 0)
             clg_text_print(text, ",\"args\":{\"micro-batch\":%d,\"chunk\":%d}", e->micro_batch,
                            e->detail);

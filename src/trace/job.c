@@ -57,6 +57,7 @@ static clg_trace_collective opened(const clg_trace *t, const clg_trace_call *cal
                                   .operation = call->what.operation,
                                   .bytes = call->what.bytes,
                                   .group_size = call->what.group_size,
+                                  .axis = call->what.axis,
                                   .transfer_ns = -1,
                                   .skew_ns = -1,
                                   .bus_bytes_per_s = -1,
@@ -89,6 +90,7 @@ static void enrol(matching *m, instances *in, int trace, size_t *at) {
             CLG_TRACE_ADD(m->arena, in->collectives, in->count, in->capacity, c);
         }
         in->collectives[index].ranks++;
+        call->instance = (int32_t)index;
         m->members[(*at)++] = (member){index, trace, call};
     }
 }

@@ -4,6 +4,7 @@
 
 #include "trace/nccl_log.h"
 #include "trace/trace.h"
+#include "trace/train_log.h"
 
 /* One collective over all ranks that recorded it. Unknown is -1: an instance with ranks missing
  * has no last arriver and no transfer time. */
@@ -12,6 +13,7 @@ typedef struct clg_trace_collective {
     uint32_t group_key, sequence; /* the n-th of its group, from 0 */
     clg_operation operation;
     int64_t bytes, group_size;
+    uint8_t axis;     /* clg_split */
     int ranks;        /* that recorded it */
     int64_t start_ns; /* of the first to arrive, on the job's clock */
     int64_t transfer_ns, skew_ns, bus_bytes_per_s;
@@ -36,6 +38,7 @@ typedef struct clg_job {
     int64_t *offset_ns;       /* [count] clock of a trace over that of the first */
     int64_t *waiting_ns;      /* [count] part of exposed communication spent waiting; -1: unknown */
     clg_nccl_rows benchmarks; /* of logs given beside or instead of traces */
+    clg_train_logs logs;      /* likewise, of training programs */
     const char *unmatched;    /* why nothing was matched over ranks; NULL: it was */
 } clg_job;
 

@@ -158,6 +158,7 @@ int clg_trace_element_bytes(clg_slice type) {
 
 /* The next string of a list of strings. */
 static bool next_text(clg_slice *list, clg_slice *text) {
+    if (list->size == 0) return false;
     clg_scan s = {list->text, list->text + list->size};
     while (s.at < s.end && *s.at != '"') s.at++;
     if (s.at == s.end || clg_scan_value(&s, text) != CLG_SCAN_OK) return false;
@@ -184,10 +185,10 @@ static int64_t elements(clg_slice list) {
 }
 
 int64_t clg_trace_tensor_bytes(clg_slice dims, clg_slice type_list) {
-    clg_scan s = {dims.text, dims.text + dims.size};
+    if (dims.size == 0 || *dims.text != '[') return -1;
+    clg_scan s = {dims.text + 1, dims.text + dims.size};
     clg_slice type, shape;
     int64_t total = -1;
-    if (dims.size == 0 || *s.at++ != '[') return -1;
     while (next_text(&type_list, &type)) {
         clg_scan_separators(&s);
         if (clg_scan_value(&s, &shape) != CLG_SCAN_OK || shape.size == 0) break;

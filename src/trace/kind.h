@@ -7,7 +7,7 @@
 typedef enum clg_trace_kind {
     CLG_KIND_JSON, /* may be a Chrome trace */
     CLG_KIND_NSYS, /* SQLite: an export of Nsight Systems */
-    CLG_KIND_TEXT  /* may be a log of nccl-tests, after pages of a launcher's messages */
+    CLG_KIND_TEXT  /* may be a log, after pages of a launcher's messages */
 } clg_trace_kind;
 
 /* From the start of the (inflated) file. */

@@ -2,6 +2,8 @@
 #include "base/json.h"
 #include "trace/event.h"
 #include "trace/launch.h"
+#include "trace/split.h"
+#include "trace/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +163,7 @@ static clg_trace_description describe(reader *r, const clg_trace_event *e) {
     clg_trace_description what = {.bytes = -1, .group_size = clg_trace_integer(e->group_size, -1)};
     if (e->collective.size) what.operation = clg_trace_operation(e->collective);
     what.bytes = bytes_said(e, what.operation);
+    what.axis = (uint8_t)clg_split_of_words(e->group_description);
     name_group(r, e, &what);
     return what;
 }
@@ -175,7 +178,14 @@ static void take_gpu(reader *r, const clg_trace_event *e, kind k, int64_t start_
                        (uint8_t)row->work, 0xff,        -1,   correlation_of(e)};
     clg_timeline_add(&r->trace->timeline, event);
     if (row->work != CLG_WORK_COMMUNICATION) return;
-    clg_trace_call call = {start_ns, duration_ns, -1, name, event.detail, describe(r, e)};
+    clg_trace_call call = {.event = (uint32_t)(r->trace->timeline.count - 1),
+                           .instance = -1,
+                           .start_ns = start_ns,
+                           .duration_ns = duration_ns,
+                           .transfer_ns = -1,
+                           .name = name,
+                           .correlation = event.detail,
+                           .what = describe(r, e)};
     if (call.what.operation == CLG_OPERATION_UNKNOWN) call.what.operation = row->operation;
     if (!call.what.grouped) {
         /* Nothing says who took part: collectives of one stream are in one order on all ranks. */
@@ -214,13 +224,25 @@ static void take_recorded(reader *r, const clg_trace_event *e, int64_t start_ns,
     CLG_TRACE_ADD(&r->scratch, l->recorded, l->recorded_count, l->recorded_capacity, recorded);
 }
 
+/* "ProfilerStep#7" */
+static void take_step(reader *r, const clg_trace_event *e, int64_t start_ns, int64_t duration_ns) {
+    enum { WORD = sizeof "ProfilerStep#" - 1, MOST_STEPS = 1 << 20 };
+    clg_trace *t = r->trace;
+    t->steps++;
+    t->steps_ns += duration_ns;
+    if (t->step_count >= MOST_STEPS || duration_ns <= 0) return;
+    clg_slice number = {e->name.text + WORD, e->name.size > WORD ? e->name.size - WORD : 0};
+    clg_trace_step step = {
+        .number = clg_trace_integer(number, -1), .start_ns = start_ns, .duration_ns = duration_ns};
+    CLG_TRACE_ADD(r->arena, t->step, t->step_count, t->step_capacity, step);
+}
+
 static void take_cpu(reader *r, const clg_trace_event *e, int64_t start_ns, int64_t duration_ns) {
     clg_launches *l = &r->launches;
     if (clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms"))
         take_recorded(r, e, start_ns, duration_ns);
     else if (clg_slice_starts(e->name, "ProfilerStep")) {
-        r->trace->steps++;
-        r->trace->steps_ns += duration_ns;
+        take_step(r, e, start_ns, duration_ns);
     } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
         clg_stretch loading = {start_ns, duration_ns};
         r->trace->loading_ns += duration_ns;
@@ -442,9 +464,16 @@ static void rebase(reader *r) {
     if (r->base_ns <= 0 || r->base_ns > latest_ns || t->timeline.count == 0 ||
         t->timeline.events[0].start_ns > absolute_ns)
         return;
-    for (size_t i = 0; i < t->timeline.count; i++) t->timeline.events[i].start_ns += r->base_ns;
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        t->timeline.events[i].start_ns += r->base_ns;
+        if (t->launch_ns && t->launch_ns[i] != INT64_MIN) t->launch_ns[i] += r->base_ns;
+    }
     for (size_t i = 0; i < t->call_count; i++) t->calls[i].start_ns += r->base_ns;
     t->ledger.start_ns += r->base_ns;
+    for (size_t i = 0; i < t->step_count; i++) {
+        t->step[i].start_ns += r->base_ns;
+        t->step[i].ledger.start_ns += r->base_ns;
+    }
 }
 
 static void finish(reader *r) {
@@ -458,6 +487,8 @@ static void finish(reader *r) {
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
     clg_launches_describe(&r->launches, t);
     clg_launches_split_idle(&r->launches, t);
+    clg_launches_keep(&r->launches, t);
+    clg_steps_assign(&r->scratch, t);
     rebase(r);
 }
 

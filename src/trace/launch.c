@@ -1,6 +1,8 @@
 /* launch.c -- sizes from launches, and why the GPU was idle. */
 #include "trace/launch.h"
 
+#include "trace/split.h"
+
 #include <stdlib.h>
 
 static int by_thread_and_start(const void *a, const void *b) {
@@ -40,6 +42,7 @@ static void fill(clg_trace_description *what, const clg_trace_description *from)
         what->group = from->group;
         what->group_name = from->group_name;
     }
+    if (what->axis == CLG_SPLIT_UNKNOWN) what->axis = from->axis;
 }
 
 /* Operators nest a few deep: nccl:all_reduce in record_param_comms in c10d::allreduce_. */
@@ -68,6 +71,18 @@ void clg_launches_describe(clg_launches *l, clg_trace *trace) {
         bool fits = ranks > 0 && what->bytes < INT64_MAX / ranks;
         what->bytes = fits ? what->bytes * ranks : -1;
         what->bytes_per_rank = false;
+    }
+}
+
+void clg_launches_keep(const clg_launches *l, clg_trace *t) {
+    if (l->count == 0 || t->timeline.count == 0) return;
+    t->launch_ns = clg_take(t->timeline.arena, t->timeline.count, int64_t);
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        int32_t correlation = t->timeline.events[i].detail;
+        uint32_t index = correlation < 0 ? UINT32_MAX
+                                         : clg_map_get(&l->by_correlation,
+                                                       (uint64_t)correlation + 1, UINT32_MAX);
+        t->launch_ns[i] = index == UINT32_MAX ? INT64_MIN : l->launch[index].start_ns;
     }
 }
 

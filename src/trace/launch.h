@@ -36,6 +36,9 @@ typedef struct clg_launches {
 /* Fills what kernels do not say about their collectives from the operators that launched them. */
 void clg_launches_describe(clg_launches *launches, clg_trace *trace);
 
+/* Keeps when the work of a trace was launched. */
+void clg_launches_keep(const clg_launches *launches, clg_trace *trace);
+
 /* Splits the idle time of a trace whose ledger is done. */
 void clg_launches_split_idle(clg_launches *launches, clg_trace *trace);
 

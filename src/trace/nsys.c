@@ -110,16 +110,18 @@ static void add_call(export *x, device *d, const clg_event *event) {
     clg_trace *t = &d->trace;
     const char *stream = t->timeline.tracks[event->track].name;
     uint32_t group = clg_intern_add(&t->groups, (clg_slice){stream, strlen(stream)});
-    clg_trace_call call = {event->start_ns,
-                           event->duration_ns,
-                           -1,
-                           event->name,
-                           event->detail,
-                           {.operation = t->kernels[event->name].operation,
-                            .group = group,
-                            .group_name = group,
-                            .bytes = -1,
-                            .group_size = -1}};
+    clg_trace_call call = {.event = (uint32_t)(t->timeline.count - 1),
+                           .instance = -1,
+                           .start_ns = event->start_ns,
+                           .duration_ns = event->duration_ns,
+                           .transfer_ns = -1,
+                           .name = event->name,
+                           .correlation = event->detail,
+                           .what = {.operation = t->kernels[event->name].operation,
+                                    .group = group,
+                                    .group_name = group,
+                                    .bytes = -1,
+                                    .group_size = -1}};
     CLG_TRACE_ADD(x->arena, t->calls, t->call_count, t->call_capacity, call);
 }
 

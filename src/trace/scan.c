@@ -6,18 +6,44 @@
 /* Bounds on what is mended or nested, so that a hostile text is given up early. */
 enum { LONGEST_MENDED = 16384, DEEPEST = 64, PHASE_WITHIN = 8192 };
 
-static bool blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+/* What a byte is to JSON: one look instead of a chain of comparisons. */
+enum {
+    BLANK = 1,
+    COMMA = 2,
+    ENDS_WORD = 4, /* a number, true, null */
+    NO_WORD = 8,   /* what no such word holds */
+    MARK = 16      /* opens, closes or quotes */
+};
+static const unsigned char classes[256] = {[' '] = BLANK | ENDS_WORD,
+                                           ['\n'] = BLANK | ENDS_WORD,
+                                           ['\t'] = BLANK | ENDS_WORD,
+                                           ['\r'] = BLANK | ENDS_WORD,
+                                           [','] = COMMA | ENDS_WORD,
+                                           ['}'] = ENDS_WORD | MARK,
+                                           [']'] = ENDS_WORD | MARK,
+                                           ['"'] = NO_WORD | MARK,
+                                           ['{'] = NO_WORD | MARK,
+                                           ['['] = NO_WORD | MARK,
+                                           [':'] = NO_WORD};
+
+static bool is(char c, unsigned kinds) { return (classes[(unsigned char)c] & kinds) != 0; }
+
+/* Indentation comes in runs: eight spaces at a time. */
+static const char *past(const char *at, const char *end, unsigned kinds) {
+    const uint64_t spaces = 0x2020202020202020u;
+    for (uint64_t word; at < end && is(*at, kinds); at++)
+        while (*at == ' ' && end - at > 8 && (memcpy(&word, at, 8), word == spaces)) at += 8;
+    return at;
+}
 
 static const char *past_blanks(const char *at, const char *end) {
-    while (at < end && blank(*at)) at++;
-    return at;
+    if (at < end && !is(*at, BLANK)) return at;
+    return past(at, end, BLANK);
 }
 
 void clg_scan_blanks(clg_scan *s) { s->at = past_blanks(s->at, s->end); }
 
-void clg_scan_separators(clg_scan *s) {
-    while (s->at < s->end && (blank(*s->at) || *s->at == ',')) s->at++;
-}
+void clg_scan_separators(clg_scan *s) { s->at = past(s->at, s->end, BLANK | COMMA); }
 
 /* memchr for a quote: strings of traces are short, so eight bytes at a time in place beat a call.
  * A byte is zero where (x - 1) borrows and x had no high bit; the lowest such byte is exact. */
@@ -100,11 +126,9 @@ clg_scan_status clg_scan_key(clg_scan *s, clg_slice *key) {
 /* Numbers, true, null, NaN: what stands before a separator. */
 static clg_scan_status scan_word(clg_scan *s, clg_slice *out) {
     const char *p = s->at;
-    for (; p < s->end; p++) {
-        if (*p == ',' || *p == '}' || *p == ']' || blank(*p)) break;
-        if (*p == '"' || *p == '{' || *p == '[' || *p == ':') return CLG_SCAN_DAMAGED;
-    }
+    while (p < s->end && !is(*p, ENDS_WORD | NO_WORD)) p++;
     if (p == s->end) return CLG_SCAN_SHORT;
+    if (is(*p, NO_WORD)) return CLG_SCAN_DAMAGED;
     if (p == s->at) return CLG_SCAN_DAMAGED;
     *out = (clg_slice){s->at, (size_t)(p - s->at)};
     s->at = p;
@@ -119,9 +143,7 @@ static bool swallows_event(const char *at, const char *end) {
 
 /* Past what neither opens, closes nor quotes. */
 static const char *past_plain(const char *at, const char *end) {
-    static const bool marks[256] = {
-        ['"'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
-    while (at < end && !marks[(unsigned char)*at]) at++;
+    while (at < end && !is(*at, MARK)) at++;
     return at;
 }
 
@@ -211,6 +233,7 @@ static bool scale(decimal *d, int shift) {
 }
 
 bool clg_scan_decimal(clg_slice number, int shift, int64_t *value) {
+    if (number.size == 0) return false;
     const char *p = number.text, *end = p + number.size;
     decimal d = {0};
     bool negative = p < end && *p == '-';

@@ -18,11 +18,14 @@ typedef struct clg_trace_description {
     bool grouped;               /* `group` says which processes took part */
     bool bytes_per_rank;        /* `bytes` is one rank's part of an all-gather */
     uint32_t group, group_name; /* in groups: with its ranks, and as printed */
+    uint8_t axis;               /* clg_split: what of the model the group splits */
     int64_t bytes, group_size;  /* -1: unknown */
 } clg_trace_description;
 
 /* A communication kernel. */
 typedef struct clg_trace_call {
+    uint32_t event;   /* in the timeline */
+    int32_t instance; /* in the job's collectives, once matched; -1 before */
     int64_t start_ns, duration_ns;
     int64_t transfer_ns; /* without waiting for others; -1: unknown until matched over ranks */
     uint32_t name;
@@ -37,6 +40,14 @@ typedef struct clg_trace_kernel {
     clg_operation operation;
     bool suspicious; /* counted as compute, but named like communication */
 } clg_trace_kernel;
+
+/* A ProfilerStep annotation, and the GPU work launched in it. */
+typedef struct clg_trace_step {
+    int64_t number;                /* as annotated: ProfilerStep#7; -1: not said */
+    int64_t start_ns, duration_ns; /* on the CPU */
+    int64_t events, unlaunched;    /* GPU events; of them without launch, taken by their time */
+    clg_ledger ledger;
+} clg_trace_step;
 
 typedef struct clg_trace_damage {
     int64_t byte, lost; /* where in the (inflated) text; events lost there */
@@ -57,7 +68,12 @@ typedef struct clg_trace {
                                                 next launch began; -1: no launches recorded */
     int64_t loading_ns;                      /* in the data loader, also while the GPU worked */
     int64_t steps, steps_ns;                 /* ProfilerStep annotations and their total */
-    int64_t events_read, events_lost;        /* of any kind */
+    clg_trace_step *step;                    /* [step_count] in order of time */
+    size_t step_count, step_capacity;
+    int32_t *event_step; /* [timeline.count] -1: none; NULL without steps */
+    int64_t
+        *launch_ns; /* [timeline.count] when its launch began, else INT64_MIN; NULL: no record */
+    int64_t events_read, events_lost; /* of any kind */
     clg_trace_damage damage[CLG_TRACE_DAMAGES];
     int damages; /* kept in `damage`; more may have been */
     bool damaged;

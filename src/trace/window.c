@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_BYTES = 1 << 20, MOST_BYTES = 1 << 24 };
+enum { FIRST_BYTES = 1 << 17, MOST_BYTES = 1 << 24 };
 
 static size_t fill_from_memory(void *context, char *to, size_t capacity) {
     clg_trace_memory *m = context;

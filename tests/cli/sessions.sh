@@ -116,5 +116,30 @@ $ceiling scale llama-3-70b --gpus 64..1024 >>"$scratch/wide"
 for c in plan explain scale show validate check; do "$ceiling" $c --help >>"$scratch/wide"; done
 check 'text fits 100 columns' '[ "$(wc -L <"$scratch/wide")" -le 100 ]'
 check 'no colour without a terminal' '! grep -q "$(printf "\033")" "$scratch/wide"'
+# Recordings: the fuzz corpus has small ones, whole and damaged, of two ranks.
+recorded=tests/fuzz/corpus/trace
+mkdir "$scratch/job"
+cp $recorded/whole "$scratch/job/rank0.json"
+sed 's/"rank": 0/"rank": 1/; s/"ts": "12.125", "dur": 8.5/"ts": 15, "dur": 5.625/' $recorded/whole >"$scratch/job/rank1.json"
+gzip -9 "$scratch/job/rank1.json"
+"$ceiling" $small --json >"$scratch/plan.json"
+expect 0 out 'rank 1 +1 +2.88 us' trace "$scratch/job"
+expect 0 out 'no straggler' trace "$scratch/job"
+expect 0 out '"without_straggler_s": 0.0000[0-9]+' trace "$scratch/job" --json
+expect 0 out '^0,.*rank0.json,5,0.000050000,' trace "$scratch/job" --csv
+expect 0 out 'loses most' trace "$scratch/job" --plan "$scratch/plan.json"
+expect 0 out 'GPU work that changed most' trace "$scratch/job" --against "$scratch/job/rank0.json"
+expect 1 err 'no plan is in it' trace "$scratch/job" --plan "$scratch/job/rank0.json"
+expect 0 out 'rank' trace "$scratch/job" --svg "$scratch/t.svg" --timeline "$scratch/t.json"
+check 'a picture of ranks' 'grep -q "rank 1" "$scratch/t.svg"'
+check 'a merged timeline' 'grep -q "\"name\":\"rank 1\"" "$scratch/t.json"'
+"$ceiling" trace "$scratch/t.json" --json >"$scratch/again.json"
+check 'what was written can be read' 'grep -q "\"events\": 8" "$scratch/again.json"'
+check 'threads change nothing' '"$ceiling" trace "$scratch/job" --json --threads 1 >"$scratch/1" && "$ceiling" trace "$scratch/job" --json --threads 8 >"$scratch/2" && cmp -s "$scratch/1" "$scratch/2"'
+expect 0 out 'events lost at byte' trace $recorded/truncated
+expect 0 out 'log of megatron-lm: 3 reports, the first 1 discarded' trace tests/fuzz/corpus/train_log/megatron
+expect 0 out '"trainer": "torchtitan"' trace tests/fuzz/corpus/train_log/titan --json
+expect 1 err 'no profiler recording' trace Makefile
+
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

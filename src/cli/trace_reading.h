@@ -1,0 +1,18 @@
+/* trace_reading.h -- all recordings of a job, read with as many threads as there are cores. */
+#ifndef CLG_CLI_TRACE_READING_H
+#define CLG_CLI_TRACE_READING_H
+
+#include "cli/trace_files.h"
+#include "report/trace.h"
+
+typedef struct clg_trace_reading clg_trace_reading;
+
+/* Reads the operands; `threads` 0: one a core. A file that is none is skipped, and an error only
+ * when all are. The job lives as long as the reading. */
+clg_status clg_trace_reading_do(clg_session *session, const char *const *operands, int count,
+                                int threads, clg_trace_reading **reading, clg_job *job,
+                                clg_error *error);
+const clg_trace_skipped *clg_trace_reading_skipped(const clg_trace_reading *reading, int *count);
+void clg_trace_reading_end(clg_trace_reading *reading); /* NULL: nothing */
+
+#endif

@@ -1,0 +1,277 @@
+/* trace_compare.c -- a job beside its steps, its replays, its plan and another run. */
+#include "report/trace.h"
+
+#include "units/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *time_of(clg_text *t, double seconds) {
+    char out[48];
+    clg_quantity_print(fabs(seconds), CLG_SECONDS, 3, out, sizeof out);
+    return clg_arena_print(t->arena, "%s%s", seconds < 0 ? "-" : "", out);
+}
+
+static void column(clg_text *t, double seconds, int width) {
+    clg_text_pad(t, time_of(t, seconds), width, true);
+}
+
+/* ---- steps ---- */
+
+static void add_ledger(clg_ledger *sum, const clg_ledger *l) {
+    sum->span_ns += l->span_ns;
+    sum->compute_ns += l->compute_ns;
+    sum->exposed_communication_ns += l->exposed_communication_ns;
+    sum->exposed_copy_ns += l->exposed_copy_ns;
+    sum->idle_ns += l->idle_ns;
+}
+
+/* The n-th step of every rank that has one. */
+static void print_step(clg_text *t, const clg_job *job, size_t at) {
+    clg_ledger sum = {0};
+    int64_t step_ns = 0, unlaunched = 0;
+    int ranks = 0;
+    for (int i = 0; i < job->count; i++) {
+        if (at >= job->traces[i].step_count) continue;
+        const clg_trace_step *s = &job->traces[i].step[at];
+        add_ledger(&sum, &s->ledger);
+        step_ns += s->duration_ns;
+        unlaunched += s->unlaunched;
+        ranks++;
+    }
+    double scale = 1e-9 / (ranks ? ranks : 1);
+    const clg_trace *first = &job->traces[0];
+    long long number = at < first->step_count ? (long long)first->step[at].number : (long long)at;
+    clg_text_print(t, "  %-6lld", number);
+    const int64_t parts[] = {
+        step_ns,    sum.span_ns, sum.compute_ns, sum.exposed_communication_ns, sum.exposed_copy_ns,
+        sum.idle_ns};
+    for (int i = 0; i < 6; i++) column(t, (double)parts[i] * scale, 11);
+    if (unlaunched) clg_text_print(t, "  %lld events by their time", (long long)unlaunched);
+    clg_text_print(t, "\n");
+}
+
+void clg_report_steps(clg_text *t, const clg_job *job, int top) {
+    size_t most = 0;
+    for (int i = 0; i < job->count; i++)
+        if (job->traces[i].event_step && job->traces[i].step_count > most)
+            most = job->traces[i].step_count;
+    if (most < 2) return;
+    clg_text_print(t,
+                   "\n  step          step   GPU span    compute   exp.comm     copies       idle"
+                   "%s\n",
+                   job->count > 1 ? "  mean of the ranks" : "");
+    for (size_t i = 0; i < most && i < (size_t)top; i++) print_step(t, job, i);
+    if (most > (size_t)top)
+        clg_text_print(t, "  ... and %zu more steps: --csv has all\n", most - (size_t)top);
+}
+
+/* ---- what if ---- */
+
+static void print_change(clg_text *t, const clg_what_if *w, clg_change change, const char *words) {
+    if (w->ns[change] < 0 || w->ns[CLG_CHANGE_NOTHING] <= 0) return;
+    double now = (double)w->ns[CLG_CHANGE_NOTHING];
+    const int64_t then[] = {w->host_ns[change], w->ns[change]};
+    clg_text_print(t, "  ");
+    clg_text_pad(t, words, 56, false);
+    for (int i = 0; i < 2; i++) {
+        bool known = then[i] > 0;
+        clg_text_pad(t, known ? time_of(t, (double)then[i] * 1e-9) : "?", 9, true);
+        clg_text_pad(t, known ? clg_arena_print(t->arena, "%.2f x", now / (double)then[i]) : "", 8,
+                     true);
+    }
+    clg_text_print(t, "\n");
+}
+
+void clg_report_what_if(clg_text *t, const clg_trace_answer *a) {
+    const clg_what_if *w = &a->what_if;
+    if (w->unknown || a->job->count == 0) return;
+    bool any = false;
+    for (int i = 0; i < a->job->count; i++) any |= a->job->traces[i].call_count > 0;
+    if (!any) return;
+    clg_text_print(t, "\n  ");
+    clg_text_pad(t,
+                 clg_arena_print(t->arena, "what if (replayed %s, recorded %s)",
+                                 time_of(t, (double)w->ns[CLG_CHANGE_NOTHING] * 1e-9),
+                                 time_of(t, (double)w->observed_ns * 1e-9)),
+                 56, false);
+    clg_text_print(t, "hosts as recorded      hosts ahead\n");
+    print_change(t, w, CLG_CHANGE_MEDIAN, "no straggler: collectives start at the median arrival");
+    if (w->rank >= 0)
+        print_change(
+            t, w, CLG_CHANGE_ONE,
+            clg_arena_print(t->arena, "rank %d is never late", a->job->traces[w->rank].rank));
+    print_change(t, w, CLG_CHANGE_FREE,
+                 w->ns[CLG_CHANGE_MEDIAN] >= 0
+                     ? "communication is free, ranks still wait for each other"
+                     : "communication is free");
+    print_change(t, w, CLG_CHANGE_OVERLAP, "communication overlaps perfectly");
+}
+
+static void add_changes(clg_json_writer *w, const char *const *keys, const int64_t *ns) {
+    for (int i = 0; i < CLG_CHANGES; i++)
+        if (ns[i] >= 0)
+            clg_json_add_nanoseconds(w, keys[i], ns[i]);
+        else
+            clg_json_add_null(w, keys[i]);
+}
+
+void clg_json_what_if(clg_json_writer *w, const clg_trace_answer *a) {
+    const clg_what_if *what = &a->what_if;
+    if (what->unknown) {
+        clg_json_add_null(w, "what_if");
+        return;
+    }
+    static const char *const keys[CLG_CHANGES] = {"replayed_s", "without_straggler_s",
+                                                  "worst_rank_on_time_s", "free_communication_s",
+                                                  "perfect_overlap_s"};
+    clg_json_open(w, "what_if", '{');
+    clg_json_add_nanoseconds(w, "recorded_s", what->observed_ns);
+    add_changes(w, keys, what->ns);
+    clg_json_open(w, "hosts_as_recorded", '{');
+    add_changes(w, keys, what->host_ns);
+    clg_json_close(w, '}');
+    if (what->rank >= 0)
+        clg_json_add_integer(w, "worst_rank", a->job->traces[what->rank].rank);
+    else
+        clg_json_add_null(w, "worst_rank");
+    clg_json_close(w, '}');
+}
+
+/* ---- against a plan ---- */
+
+static void print_term(clg_text *t, const char *name, double before_s, double after_s) {
+    clg_text_print(t, "  ");
+    clg_text_pad(t, name, 32, false);
+    column(t, before_s, 11);
+    column(t, after_s, 11);
+    column(t, after_s - before_s, 11);
+}
+
+void clg_report_plan(clg_text *t, const clg_plan_comparison *c) {
+    const clg_trace_plan *p = &c->plan;
+    const clg_trace_means *m = &c->means;
+    clg_text_print(t, "\nagainst the plan %.60s%s%s%s%s\n", p->file, p->model ? ": " : "",
+                   p->model ? p->model : "", p->gpu ? " on " : "", p->gpu ? p->gpu : "");
+    clg_text_print(t, "  term                                plan   measured       lost\n");
+    for (int i = 0; i < c->terms; i++) {
+        print_term(t, c->term[i].name, c->term[i].predicted_s, c->term[i].measured_s);
+        clg_text_print(t, "%s\n", i == c->worst ? "  <- loses most" : "");
+    }
+    print_term(t, "step", p->step_s, m->step_s);
+    clg_text_print(t, "\n  measured: mean of %lld steps of %d ranks%s\n", (long long)m->steps,
+                   m->ranks,
+                   m->by_step ? "" : "; no steps are annotated, a recording counts as one");
+    if (!m->waiting_known)
+        clg_text_print(t, "  communication includes waiting for ranks that were not recorded\n");
+    if (c->measured_mfu >= 0)
+        clg_text_print(t, "  MFU %.1f %%, planned %.1f %% (the plan's model FLOPs)\n",
+                       100 * c->measured_mfu, 100 * p->mfu);
+}
+
+void clg_json_plan_terms(clg_json_writer *w, const clg_plan_comparison *c) {
+    if (!c) {
+        clg_json_add_null(w, "plan");
+        return;
+    }
+    clg_json_open(w, "plan", '{');
+    clg_json_add_string(w, "file", c->plan.file);
+    clg_json_add_number(w, "predicted_step_s", c->plan.step_s);
+    clg_json_add_number(w, "measured_step_s", c->means.step_s);
+    clg_json_add_bool(w, "by_profiler_step", c->means.by_step);
+    clg_json_add_bool(w, "waiting_known", c->means.waiting_known);
+    clg_json_open(w, "terms", '[');
+    for (int i = 0; i < c->terms; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "term", c->term[i].name);
+        clg_json_add_number(w, "predicted_s", c->term[i].predicted_s);
+        clg_json_add_number(w, "measured_s", c->term[i].measured_s);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_add_string(w, "loses_most", c->worst >= 0 ? c->term[c->worst].name : NULL);
+    if (c->measured_mfu >= 0)
+        clg_json_add_number(w, "measured_mfu", c->measured_mfu);
+    else
+        clg_json_add_null(w, "measured_mfu");
+    clg_json_close(w, '}');
+}
+
+/* ---- against another run ---- */
+
+typedef struct part {
+    const char *name, *key;
+    double before_s, after_s;
+} part;
+
+enum { PARTS = 6 };
+
+static double transfer(const clg_trace_means *m) {
+    double sum_s = 0;
+    for (int i = 0; i < CLG_SPLITS; i++) sum_s += m->transfer_s[i];
+    return sum_s;
+}
+
+static void parts_of(const clg_against *a, part *parts) {
+    const clg_trace_means *b = &a->before, *n = &a->after;
+    const part all[PARTS] = {{"compute", "compute_s", b->compute_s, n->compute_s},
+                             {"exposed transfer", "exposed_transfer_s", transfer(b), transfer(n)},
+                             {"exposed waiting", "exposed_waiting_s", b->waiting_s, n->waiting_s},
+                             {"exposed copies", "exposed_copy_s", b->copy_s, n->copy_s},
+                             {"idle", "idle_s", b->idle_s + b->outside_s, n->idle_s + n->outside_s},
+                             {"step", "step_s", b->step_s, n->step_s}};
+    memcpy(parts, all, sizeof all);
+}
+
+void clg_report_against(clg_text *t, const clg_against *a, int top) {
+    part parts[PARTS];
+    parts_of(a, parts);
+    clg_text_print(t, "\nagainst the other run, a rank and step on average\n"
+                      "  term                               other       this     change\n");
+    for (int i = 0; i < PARTS; i++) {
+        print_term(t, parts[i].name, parts[i].before_s, parts[i].after_s);
+        clg_text_print(t, "\n");
+    }
+    if (!a->before.waiting_known || !a->after.waiting_known)
+        clg_text_print(t, "  waiting is not told from transfer in %s\n",
+                       a->before.waiting_known  ? "this run"
+                       : a->after.waiting_known ? "the other run"
+                                                : "either run");
+    clg_text_print(t, "  GPU work that changed most\n");
+    for (int i = 0; i < a->kernels && i < top; i++) {
+        const clg_kernel_change *k = &a->kernel[i];
+        if (k->before_s == k->after_s) break;
+        column(t, k->before_s, 13);
+        column(t, k->after_s, 11);
+        column(t, k->after_s - k->before_s, 11);
+        clg_text_print(t, "  %.58s\n", k->name);
+    }
+}
+
+void clg_json_against(clg_json_writer *w, const clg_against *a) {
+    if (!a) {
+        clg_json_add_null(w, "against");
+        return;
+    }
+    part parts[PARTS];
+    parts_of(a, parts);
+    clg_json_open(w, "against", '{');
+    for (int i = 0; i < PARTS; i++) {
+        clg_json_open(w, parts[i].key, '{');
+        clg_json_add_number(w, "other", parts[i].before_s);
+        clg_json_add_number(w, "this", parts[i].after_s);
+        clg_json_close(w, '}');
+    }
+    clg_json_open(w, "kernels", '[');
+    for (int i = 0; i < a->kernels; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", a->kernel[i].name);
+        clg_json_add_number(w, "other_s", a->kernel[i].before_s);
+        clg_json_add_number(w, "this_s", a->kernel[i].after_s);
+        clg_json_add_number(w, "other_count", a->kernel[i].before_count);
+        clg_json_add_number(w, "this_count", a->kernel[i].after_count);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}

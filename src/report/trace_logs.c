@@ -1,0 +1,74 @@
+/* trace_logs.c -- logs of training programs for people and as JSON. */
+#include "report/trace.h"
+
+#include "units/units.h"
+
+#include <string.h>
+
+static const char *quantity(clg_text *t, double value, clg_dimension dimension) {
+    char out[48] = "?";
+    if (value >= 0) clg_quantity_print(value, dimension, 3, out, sizeof out);
+    return clg_arena_copy(t->arena, out, strlen(out));
+}
+
+static void print_log(clg_text *t, const clg_train_log *l) {
+    clg_text_print(t, "\n%.80s\n  log of %s: %d reports, the first %d discarded as warm-up\n",
+                   l->file, l->trainer, l->steps, l->discarded);
+    clg_text_print(t, "  step time   %s median, %s to %s (p10 to p90)%s\n",
+                   quantity(t, l->step_median_s, CLG_SECONDS),
+                   quantity(t, l->step_p10_s, CLG_SECONDS), quantity(t, l->step_p90_s, CLG_SECONDS),
+                   l->by_clock ? ", from the time stamps of the lines" : "");
+    clg_text_print(t, "  tokens      %s a second, %s a GPU\n",
+                   quantity(t, l->tokens_per_s, CLG_COUNT),
+                   quantity(t, l->tokens_per_s_per_gpu, CLG_COUNT));
+    clg_text_print(t, "  rate        %s a GPU, as the program counts\n",
+                   quantity(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
+}
+
+void clg_report_train_logs(clg_text *t, const clg_train_logs *logs) {
+    for (size_t i = 0; i < logs->count; i++) print_log(t, &logs->log[i]);
+}
+
+static void add_known(clg_json_writer *w, const char *key, double value) {
+    if (value >= 0)
+        clg_json_add_number(w, key, value);
+    else
+        clg_json_add_null(w, key);
+}
+
+static void add_whole(clg_json_writer *w, const char *key, int64_t value) {
+    if (value >= 0)
+        clg_json_add_integer(w, key, value);
+    else
+        clg_json_add_null(w, key);
+}
+
+static void add_log(clg_json_writer *w, const clg_train_log *l) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "file", l->file);
+    clg_json_add_string(w, "trainer", l->trainer);
+    clg_json_add_integer(w, "steps", l->steps);
+    clg_json_add_integer(w, "discarded", l->discarded);
+    clg_json_open(w, "step_s", '{');
+    add_known(w, "p10", l->step_p10_s);
+    add_known(w, "median", l->step_median_s);
+    add_known(w, "p90", l->step_p90_s);
+    clg_json_close(w, '}');
+    add_known(w, "tokens_per_s", l->tokens_per_s);
+    add_known(w, "tflop_per_s_per_gpu",
+              l->flop_per_s_per_gpu >= 0 ? l->flop_per_s_per_gpu / 1e12 : -1);
+    add_known(w, "tokens_per_s_per_gpu", l->tokens_per_s_per_gpu);
+    add_whole(w, "first_step", l->first_step);
+    add_whole(w, "last_step", l->last_step);
+    add_whole(w, "gpus", l->gpus);
+    add_whole(w, "global_batch", l->batch);
+    add_whole(w, "seq", l->seq);
+    clg_json_add_bool(w, "step_from_time_stamps", l->by_clock);
+    clg_json_close(w, '}');
+}
+
+void clg_json_train_logs(clg_json_writer *w, const clg_train_logs *logs) {
+    clg_json_open(w, "logs", '[');
+    for (size_t i = 0; i < logs->count; i++) add_log(w, &logs->log[i]);
+    clg_json_close(w, ']');
+}

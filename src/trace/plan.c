@@ -1,0 +1,102 @@
+/* plan.c -- predicted and measured terms side by side. */
+#include "trace/plan.h"
+
+#include "base/json.h"
+
+typedef struct source {
+    const char *file;
+    const clg_json *object;
+    clg_error *error;
+} source;
+
+static bool take(const source *s, const char *key, double *out) {
+    return clg_json_number(s->object, key, 0, out, s->file, s->error) == CLG_OK;
+}
+
+static bool read_time(clg_trace_plan *p, source s) {
+    static const char *const exposed[CLG_SPLITS] = {NULL,           "tp_exposed_s", "cp_exposed_s",
+                                                    "ep_exposed_s", "dp_exposed_s", "pp_exposed_s"};
+    for (int i = 1; i < CLG_SPLITS; i++)
+        if (!take(&s, exposed[i], &p->exposed_s[i])) return false;
+    return take(&s, "compute_s", &p->compute_s) && take(&s, "optimizer_s", &p->optimizer_s) &&
+           take(&s, "bubble_s", &p->bubble_s) && take(&s, "host_s", &p->host_s) &&
+           take(&s, "straggler_s", &p->straggler_s);
+}
+
+static bool read_degrees(clg_trace_plan *p, source s) {
+    static const char *const keys[CLG_SPLITS] = {NULL, "tp", "cp", "ep", "dp", "pp"};
+    for (int i = 1; i < CLG_SPLITS; i++)
+        if (clg_json_integer(s.object, keys[i], 0, &p->degrees.of[i], s.file, s.error) != CLG_OK)
+            return false;
+    return true;
+}
+
+/* The object of an explanation: the answer itself, or the best plan of a search. */
+static const clg_json *explanation(const clg_json *root) {
+    const clg_json *best = clg_json_member(root, "best");
+    return best ? best : root;
+}
+
+clg_status clg_trace_plan_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                               clg_trace_plan *plan, clg_error *error) {
+    clg_json *root;
+    *plan = (clg_trace_plan){.file = file};
+    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    source s = {file, explanation(root), error}, time = s, layout = s, machine = s, model = s;
+    time.object = clg_json_member(s.object, "time");
+    layout.object = clg_json_member(s.object, "layout");
+    machine.object = clg_json_member(s.object, "machine");
+    model.object = clg_json_member(s.object, "model");
+    if (!time.object || time.object->kind != CLG_JSON_OBJECT) {
+        clg_error_at(error, file, 1, 1, "time");
+        return clg_fail(error, CLG_BAD_INPUT, "give what 'ceiling explain --json' printed",
+                        "no plan is in it");
+    }
+    bool read = take(&s, "step_s", &plan->step_s) && take(&s, "mfu", &plan->mfu) &&
+                read_time(plan, time) && read_degrees(plan, layout) &&
+                clg_json_integer(machine.object, "gpus", 0, &plan->gpus, file, error) == CLG_OK &&
+                clg_json_string(machine.object, "gpu", NULL, &plan->gpu, file, error) == CLG_OK &&
+                clg_json_string(model.object, "name", NULL, &plan->model, file, error) == CLG_OK;
+    return read ? CLG_OK : error->status;
+}
+
+static void add(clg_plan_comparison *c, const char *name, double predicted_s, double measured_s) {
+    if (predicted_s != 0 || measured_s != 0)
+        c->term[c->terms++] = (clg_plan_term){name, predicted_s, measured_s};
+}
+
+static void find_worst(clg_plan_comparison *c) {
+    double most_s = 0;
+    c->worst = -1;
+    for (int i = 0; i < c->terms; i++) {
+        double lost_s = c->term[i].measured_s - c->term[i].predicted_s;
+        if (lost_s > most_s) {
+            most_s = lost_s;
+            c->worst = i;
+        }
+    }
+}
+
+/* A pipeline's bubble is waiting inside receives; where waiting cannot be told from transfer, it is
+ * in the kinds of communication, and bubble and stragglers are compared with idle time. */
+clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_job *job) {
+    static const char *const kinds[CLG_SPLITS] = {
+        "other communication",     "exposed tensor parallel", "exposed context parallel",
+        "exposed expert parallel", "exposed data parallel",   "exposed pipeline"};
+    clg_plan_comparison c = {.plan = *p, .measured_mfu = -1};
+    const clg_trace_means *m = &c.means;
+    c.means = clg_job_means(job, &p->degrees);
+    add(&c, "compute", p->compute_s + p->optimizer_s, m->compute_s);
+    for (int i = 1; i < CLG_SPLITS; i++) add(&c, kinds[i], p->exposed_s[i], m->transfer_s[i]);
+    add(&c, kinds[0], 0, m->transfer_s[0]);
+    double late_s = p->bubble_s + p->straggler_s, idle_s = m->idle_s + m->outside_s;
+    if (m->waiting_known) add(&c, "waiting: bubble, stragglers", late_s, m->waiting_s);
+    add(&c, "copies", 0, m->copy_s);
+    if (m->waiting_known)
+        add(&c, "idle: host, launches", p->host_s, idle_s);
+    else
+        add(&c, "idle: host, bubble, stragglers", p->host_s + late_s, idle_s);
+    find_worst(&c);
+    if (p->mfu > 0 && m->step_s > 0) c.measured_mfu = p->mfu * p->step_s / m->step_s;
+    return c;
+}

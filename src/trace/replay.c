@@ -1,0 +1,265 @@
+/* replay.c -- ranks advance until they need a collective that others have yet to reach. */
+#include "trace/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const clg_name clg_change_names[] = {
+    {"nothing", CLG_CHANGE_NOTHING, NULL},         {"no-straggler", CLG_CHANGE_MEDIAN, NULL},
+    {"worst-rank-on-time", CLG_CHANGE_ONE, NULL},  {"free-communication", CLG_CHANGE_FREE, NULL},
+    {"perfect-overlap", CLG_CHANGE_OVERLAP, NULL}, {NULL, 0, NULL}};
+
+enum { NONE = -1, LOOK_BACK = 16 };
+
+/* Work in order of start. Times are on the job's clock. */
+typedef struct work {
+    int64_t start_ns, end_ns;
+    int64_t launch_ns;  /* INT64_MIN: not known */
+    int64_t new_end_ns; /* before credits; see rank */
+    const clg_trace_call *call;
+    int32_t before; /* the previous one of its stream */
+    uint16_t track;
+    bool pending; /* its collective waits for other ranks */
+} work;
+
+typedef struct rank {
+    work *works;
+    size_t count, at;
+    int32_t *newest;   /* [tracks] */
+    int64_t credit_ns; /* lateness that is made up for: later times are earlier by it */
+    uint16_t tracks;
+} rank;
+
+typedef struct arrival {
+    int rank;
+    size_t work;
+    int64_t at_ns;
+} arrival;
+
+typedef struct gathering {
+    arrival *arrivals; /* [ranks of the collective] */
+    int arrived;
+} gathering;
+
+typedef struct replay {
+    clg_arena scratch;
+    const clg_job *job;
+    rank *ranks;
+    gathering *gatherings; /* [collectives] */
+    clg_change change;
+    int on_time; /* trace of CLG_CHANGE_ONE */
+    bool hosts;  /* as recorded */
+} replay;
+
+static int by_start(const void *a, const void *b) {
+    const work *x = a, *y = b;
+    if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
+}
+
+static void load_rank(replay *r, int index) {
+    const clg_trace *t = &r->job->traces[index];
+    rank *k = &r->ranks[index];
+    k->works = clg_take(&r->scratch, t->timeline.count + 1, work);
+    k->tracks = (uint16_t)t->timeline.track_count;
+    k->newest = clg_take(&r->scratch, (size_t)k->tracks + 1, int32_t);
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        const clg_event *e = &t->timeline.events[i];
+        int64_t start_ns = e->start_ns - r->job->offset_ns[index];
+        int64_t launch_ns = t->launch_ns ? t->launch_ns[i] : INT64_MIN;
+        if (launch_ns != INT64_MIN) launch_ns -= r->job->offset_ns[index];
+        k->works[i] = (work){.start_ns = start_ns,
+                             .end_ns = start_ns + e->duration_ns,
+                             .launch_ns = launch_ns,
+                             .track = e->track};
+    }
+    for (size_t i = 0; i < t->call_count; i++) k->works[t->calls[i].event].call = &t->calls[i];
+    k->count = t->timeline.count;
+    if (k->count) qsort(k->works, k->count, sizeof *k->works, by_start);
+}
+
+static void rewind_all(replay *r) {
+    for (int i = 0; i < r->job->count; i++) {
+        rank *k = &r->ranks[i];
+        k->at = 0;
+        k->credit_ns = 0;
+        for (uint16_t t = 0; t < k->tracks; t++) k->newest[t] = NONE;
+    }
+    for (int i = 0; i < r->job->collective_count; i++) r->gatherings[i].arrived = 0;
+}
+
+/* The last work of a track that ended before `w` began; of its own track the last at all. */
+static int32_t predecessor(const rank *k, const work *w, uint16_t track) {
+    int32_t at = k->newest[track];
+    for (int i = 0; track != w->track && at != NONE && k->works[at].end_ns > w->start_ns; i++) {
+        if (i == LOOK_BACK) return NONE;
+        at = k->works[at].before;
+    }
+    return at;
+}
+
+/* When the next work of a rank can start; false while that hangs on a pending collective. */
+static bool ready(const rank *k, const work *w, int64_t *start_ns) {
+    int64_t before_ns = INT64_MIN, new_ns = INT64_MIN;
+    for (uint16_t t = 0; t < k->tracks; t++) {
+        int32_t at = predecessor(k, w, t);
+        if (at == NONE) continue;
+        const work *p = &k->works[at];
+        if (p->pending) return false;
+        if (p->end_ns > before_ns) before_ns = p->end_ns;
+        if (p->new_end_ns > new_ns) new_ns = p->new_end_ns;
+    }
+    *start_ns = before_ns == INT64_MIN ? w->start_ns : new_ns + w->start_ns - before_ns;
+    return true;
+}
+
+static const clg_trace_collective *collective_of(const replay *r, const work *w) {
+    if (!w->call || w->call->instance < 0) return NULL;
+    const clg_trace_collective *c = &r->job->collectives[w->call->instance];
+    return c->transfer_ns >= 0 ? c : NULL;
+}
+
+static int by_time(const void *a, const void *b) {
+    const arrival *x = a, *y = b;
+    return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* When the transfer of a gathering begins. Sorts its arrivals. */
+static int64_t begins(const replay *r, gathering *g) {
+    qsort(g->arrivals, (size_t)g->arrived, sizeof *g->arrivals, by_time);
+    int last = g->arrived - 1;
+    if (r->change == CLG_CHANGE_MEDIAN) return g->arrivals[last / 2].at_ns;
+    bool excused = r->change == CLG_CHANGE_ONE && g->arrivals[last].rank == r->on_time;
+    return g->arrivals[excused && last > 0 ? last - 1 : last].at_ns;
+}
+
+/* Everyone goes on at the same time; who was later than the beginning is given the difference. */
+static void resolve(replay *r, gathering *g, int64_t transfer_ns) {
+    int64_t begin_ns = begins(r, g);
+    for (int i = 0; i < g->arrived; i++) {
+        const arrival *a = &g->arrivals[i];
+        rank *k = &r->ranks[a->rank];
+        if (a->at_ns > begin_ns) k->credit_ns += a->at_ns - begin_ns;
+        k->works[a->work].new_end_ns = begin_ns + transfer_ns + k->credit_ns;
+        k->works[a->work].pending = false;
+    }
+}
+
+static void arrive(replay *r, int index, work *w, const clg_trace_collective *c, int64_t start_ns) {
+    rank *k = &r->ranks[index];
+    gathering *g = &r->gatherings[w->call->instance];
+    w->pending = true;
+    g->arrivals[g->arrived++] = (arrival){index, k->at, start_ns - k->credit_ns};
+    if (g->arrived == c->ranks) resolve(r, g, r->change == CLG_CHANGE_FREE ? 0 : c->transfer_ns);
+}
+
+/* Whether the rank's next work could be placed. */
+static bool advance(replay *r, int index) {
+    rank *k = &r->ranks[index];
+    if (k->at == k->count) return false;
+    work *w = &k->works[k->at];
+    int64_t start_ns;
+    if (!ready(k, w, &start_ns)) return false;
+    if (r->hosts && w->launch_ns > start_ns && w->launch_ns <= w->start_ns)
+        start_ns = w->launch_ns; /* credits are taken from hosts as well */
+    bool blocks_nothing = r->change == CLG_CHANGE_OVERLAP && w->call;
+    const clg_trace_collective *c = blocks_nothing ? NULL : collective_of(r, w);
+    bool nothing = blocks_nothing || (r->change == CLG_CHANGE_FREE && w->call);
+    w->pending = false;
+    w->new_end_ns = start_ns + (nothing ? 0 : w->end_ns - w->start_ns);
+    if (c) arrive(r, index, w, c, start_ns);
+    w->before = k->newest[w->track];
+    k->newest[w->track] = (int32_t)k->at++;
+    return true;
+}
+
+/* False when ranks wait for each other in a circle: then the recordings are of no one run. */
+static bool run(replay *r) {
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = 0; i < r->job->count; i++)
+            while (advance(r, i)) moved = true;
+    }
+    for (int i = 0; i < r->job->count; i++)
+        if (r->ranks[i].at < r->ranks[i].count) return false;
+    return true;
+}
+
+static int64_t total_transfer(const clg_trace *t) {
+    int64_t sum_ns = 0;
+    for (size_t i = 0; i < t->call_count; i++) {
+        const clg_trace_call *c = &t->calls[i];
+        sum_ns += c->transfer_ns >= 0 ? c->transfer_ns : c->duration_ns;
+    }
+    return sum_ns;
+}
+
+/* First start to last end. */
+static int64_t extent(const replay *r, bool again) {
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    for (int i = 0; i < r->job->count; i++) {
+        const rank *k = &r->ranks[i];
+        for (size_t j = 0; j < k->count; j++) {
+            const work *w = &k->works[j];
+            int64_t end_ns = again ? w->new_end_ns - k->credit_ns : w->end_ns;
+            if (w->start_ns < first_ns) first_ns = w->start_ns;
+            if (end_ns > last_ns) last_ns = end_ns;
+        }
+    }
+    return last_ns > first_ns ? last_ns - first_ns : 0;
+}
+
+static int64_t run_changed(replay *r, clg_change change, bool hosts) {
+    r->change = change;
+    r->hosts = hosts;
+    rewind_all(r);
+    if (!run(r)) return -1;
+    int64_t ns = extent(r, true);
+    for (int i = 0; change == CLG_CHANGE_OVERLAP && i < r->job->count; i++) {
+        int64_t transfer_ns = total_transfer(&r->job->traces[i]);
+        if (transfer_ns > ns) ns = transfer_ns;
+    }
+    return ns;
+}
+
+/* Ranks that meet in collectives, or the one that there is. */
+static void load(replay *r) {
+    const clg_job *job = r->job;
+    r->ranks = clg_take(&r->scratch, (size_t)job->count, rank);
+    r->gatherings = clg_take(&r->scratch, (size_t)job->collective_count + 1, gathering);
+    for (int i = 0; i < job->count; i++) load_rank(r, i);
+    for (int i = 0; i < job->collective_count; i++)
+        if (job->collectives[i].transfer_ns >= 0)
+            r->gatherings[i].arrivals =
+                clg_take(&r->scratch, (size_t)job->collectives[i].ranks, arrival);
+}
+
+/* Whether every rank recorded its launches. */
+static bool launched(const clg_job *job) {
+    for (int i = 0; i < job->count; i++)
+        if (job->traces[i].timeline.count > 0 && !job->traces[i].launch_ns) return false;
+    return true;
+}
+
+clg_what_if clg_job_replay(const clg_job *job) {
+    clg_what_if w = {.rank = -1};
+    size_t works = 0;
+    for (int i = 0; i < job->count; i++) works += job->traces[i].timeline.count;
+    if (works == 0) w.unknown = "no GPU work was recorded";
+    if (works >= INT32_MAX) w.unknown = "more events than a replay takes";
+    if (!w.unknown && job->unmatched && job->count > 1) w.unknown = job->unmatched;
+    if (w.unknown) return w;
+    replay r = {.job = job, .on_time = job->straggler_count ? job->stragglers[0].trace : -1};
+    load(&r);
+    w.observed_ns = extent(&r, false);
+    w.rank = r.on_time;
+    bool met = job->straggler_count > 0; /* else nobody is known to have waited */
+    for (int i = 0; i < CLG_CHANGES; i++) {
+        bool can = met || (i != CLG_CHANGE_MEDIAN && i != CLG_CHANGE_ONE);
+        w.ns[i] = can ? run_changed(&r, (clg_change)i, false) : -1;
+        w.host_ns[i] = can && launched(job) ? run_changed(&r, (clg_change)i, true) : -1;
+    }
+    if (w.ns[CLG_CHANGE_NOTHING] < 0) w.unknown = "ranks wait for each other in a circle";
+    clg_arena_clear(&r.scratch);
+    return w;
+}

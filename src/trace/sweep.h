@@ -1,0 +1,22 @@
+/* sweep.h -- who has each nanosecond, where some work hides other work. */
+#ifndef CLG_TRACE_SWEEP_H
+#define CLG_TRACE_SWEEP_H
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+enum { CLG_SWEEP_CLASSES = 12 };
+
+typedef struct clg_sweep_part {
+    int64_t start_ns, end_ns;
+    int class; /* lower hides higher */
+} clg_sweep_part;
+
+typedef struct clg_sweep_sum {
+    int64_t span_ns, own_ns[CLG_SWEEP_CLASSES], none_ns; /* own and none add up to span */
+} clg_sweep_sum;
+
+clg_sweep_sum clg_sweep(clg_arena *scratch, const clg_sweep_part *parts, size_t count);
+
+#endif

@@ -1,0 +1,207 @@
+/* Steps, replays, plans, other runs and pictures of jobs worked by hand. */
+#include "report/trace.h"
+#include "test.h"
+#include "timeline/perfetto.h"
+#include "trace/merge.h"
+#include "trace/split.h"
+#include "trace/sweep.h"
+
+static clg_arena arena;
+static clg_csv table;
+
+static clg_trace read_text(const char *name, const char *text) {
+    clg_trace_memory memory = {text, strlen(text), 0};
+    clg_trace trace;
+    clg_error error = {0};
+    CHECK(clg_trace_read(&arena, name, clg_trace_from_memory(&memory), &table, &trace, &error) ==
+          CLG_OK);
+    return trace;
+}
+
+#define X(cat, name, tid, ts, dur, args)                                                           \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":0,\"tid\":" tid ",\"ts\":" ts \
+    ",\"dur\":" dur ",\"args\":{" args "}}"
+#define GEMM(ts, dur) X("kernel", "gemm", "7", ts, dur, "")
+#define REDUCE(ts, dur)                                                                            \
+    X("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", ts, dur,                           \
+      "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,"                \
+      "\"Group size\":3,\"dtype\":\"Half\",\"Process Group Name\":\"1\","                          \
+      "\"Process Group Description\":\"TENSOR_MODEL_PARALLEL_GROUP\"")
+#define OPEN "{\"traceEvents\":["
+#define RANK(r) "],\"distributedInfo\":{\"rank\":" r ",\"world_size\":3}}"
+
+/* Three ranks compute for 10, 10 and 40 us, reduce for 5, compute for 10, reduce for 5: rank 2 is
+ * late by 30 us. */
+static void three(clg_trace *traces, clg_job *job) {
+    traces[0] = read_text("a", OPEN GEMM("0", "10") "," REDUCE("10", "35") "," GEMM(
+                                   "45", "10") "," REDUCE("55", "5") RANK("0"));
+    traces[1] = read_text("b", OPEN GEMM("0", "10") "," REDUCE("10", "35") "," GEMM(
+                                   "45", "10") "," REDUCE("55", "5") RANK("1"));
+    traces[2] = read_text("c", OPEN GEMM("0", "40") "," REDUCE("40", "5") "," GEMM(
+                                   "45", "10") "," REDUCE("55", "5") RANK("2"));
+    clg_job_match(&arena, traces, 3, job);
+}
+
+static void replays(void) {
+    clg_trace traces[3];
+    clg_job job;
+    CASE("what if");
+    three(traces, &job);
+    CHECK(!job.unmatched && job.collective_count == 2 && job.stragglers[0].trace == 2);
+    clg_what_if w = clg_job_replay(&job);
+    CHECK(!w.unknown && w.observed_ns == 60000 && w.ns[CLG_CHANGE_NOTHING] == 60000);
+    CHECK(w.ns[CLG_CHANGE_MEDIAN] == 30000 && w.ns[CLG_CHANGE_ONE] == 30000 && w.rank == 2);
+    CHECK(w.ns[CLG_CHANGE_FREE] == 50000 && w.ns[CLG_CHANGE_OVERLAP] == 50000);
+    CHECK(w.host_ns[CLG_CHANGE_FREE] == -1);
+    CASE("what if, with hosts no faster than they were");
+    traces[0] = read_text(
+        "a",
+        OPEN X("cuda_runtime", "l", "9", "1", "1", "\"correlation\":1") "," X(
+            "kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", "10", "30",
+            "\"correlation\":3") "," X("cuda_runtime", "l", "9", "32", "1",
+                                       "\"correlation\":2") "," X("kernel", "gemm", "7", "40", "5",
+                                                                  "\"correlation\":2") RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    w = clg_job_replay(&job);
+    CHECK(w.ns[CLG_CHANGE_FREE] == 5000 && w.host_ns[CLG_CHANGE_FREE] == 27000);
+    CHECK(w.host_ns[CLG_CHANGE_NOTHING] == 35000);
+    three(traces, &job);
+    CASE("one rank alone knows of no stragglers");
+    clg_job_match(&arena, traces, 1, &job);
+    w = clg_job_replay(&job);
+    CHECK(!w.unknown && w.ns[CLG_CHANGE_MEDIAN] == -1 && w.ns[CLG_CHANGE_FREE] == 20000);
+    CASE("communication on a stream of its own");
+    traces[0] = read_text("a", OPEN GEMM("0", "10") "," X(
+                                   "kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "20", "10",
+                                   "30", "") "," GEMM("12", "8") "," GEMM("45", "5") RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    w = clg_job_replay(&job);
+    CHECK(w.ns[CLG_CHANGE_NOTHING] == 50000);
+    CHECK(w.ns[CLG_CHANGE_FREE] == 30000); /* 20 us until the second gemm ends, 5 us gap, 5 us */
+    CHECK(w.ns[CLG_CHANGE_OVERLAP] == 30000);
+    CASE("no work, no replay");
+    traces[0] = read_text("a", OPEN RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    CHECK(clg_job_replay(&job).unknown != NULL);
+}
+
+static void steps(void) {
+    CASE("work belongs to the step that launched it");
+    clg_trace t = read_text(
+        "t",
+        OPEN X("user_annotation", "ProfilerStep#7", "9", "0", "20", "") "," X(
+            "user_annotation", "ProfilerStep#8", "9", "20", "20",
+            "") "," X("cuda_runtime", "l", "9", "5", "1",
+                      "\"correlation\":1") "," X("kernel", "gemm", "7", "10", "15",
+                                                 "\"correlation\":1") "," X("cuda_runtime", "l",
+                                                                            "9", "21", "1",
+                                                                            "\"correlation\":"
+                                                                            "2") "," X("kerne"
+                                                                                       "l",
+                                                                                       "gemm", "7",
+                                                                                       "26", "4",
+                                                                                       "\"cor"
+                                                                                       "relat"
+                                                                                       "ion\""
+                                                                                       ":2") "," GEMM("32",
+                                                                                                      "4") "," GEMM("90",
+                                                                                                                    "4")
+            RANK("0"));
+    CHECK(t.step_count == 2 && t.event_step && t.step[0].number == 7);
+    CHECK(t.step[0].ledger.span_ns == 15000 && t.step[0].unlaunched == 0);
+    CHECK(t.step[1].ledger.span_ns == 10000 && t.step[1].ledger.idle_ns == 2000);
+    CHECK(t.step[1].events == 2 && t.step[1].unlaunched == 1 && t.event_step[3] == -1);
+    CASE("means of the steps add up to the step");
+    clg_job job;
+    clg_job_match(&arena, &t, 1, &job);
+    clg_trace_means m = clg_job_means(&job, NULL);
+    CHECK(m.by_step && m.steps == 2 && m.ranks == 1);
+    CHECK_NEAR(m.step_s, 20e-6, 1e-9);
+    CHECK_NEAR(m.compute_s + m.idle_s + m.outside_s, m.step_s, 1e-9);
+    clg_text rows = {.arena = &arena};
+    clg_report_trace_rows(&rows, &job);
+    CHECK(strstr(rows.data, "\n0,t,7,0.000020000,0.000015000,0.000015000,") != NULL);
+}
+
+static void plans(void) {
+    static const char text[] =
+        "{\"kind\":\"plan\",\"best\":{\"model\":{\"name\":\"m\"},\"machine\":{\"gpu\":\"g\","
+        "\"gpus\":3},\"layout\":{\"tp\":3,\"dp\":1,\"pp\":1},\"step_s\":4e-5,\"mfu\":0.5,\"time\":"
+        "{\"compute_s\":2e-5,\"tp_exposed_s\":1e-5,\"host_s\":1e-5}}}";
+    clg_trace traces[3];
+    clg_job job;
+    clg_trace_plan plan;
+    clg_error error = {0};
+    CASE("term by term");
+    three(traces, &job);
+    CHECK(clg_trace_plan_read(&arena, "p", text, sizeof text - 1, &plan, &error) == CLG_OK);
+    clg_plan_comparison c = clg_trace_plan_compare(&plan, &job);
+    double planned = 0, measured = 0;
+    for (int i = 0; i < c.terms; i++) {
+        planned += c.term[i].predicted_s;
+        measured += c.term[i].measured_s;
+    }
+    CHECK_NEAR(planned, 4e-5, 1e-12);
+    CHECK_NEAR(measured, 6e-5, 1e-12);
+    CHECK_NEAR(c.term[1].measured_s, 1e-5, 1e-12); /* transfer: tensor parallel by its group */
+    CHECK_TEXT(c.term[1].name, "exposed tensor parallel");
+    CHECK(c.worst >= 0 && strncmp(c.term[c.worst].name, "waiting", 7) == 0);
+    CHECK_NEAR(c.measured_mfu, 0.5 * 4 / 6, 1e-9);
+    CASE("what is no plan");
+    CHECK(clg_trace_plan_read(&arena, "p", "{}", 2, &plan, &error) == CLG_BAD_INPUT);
+    CHECK(clg_trace_plan_read(&arena, "p", "[1]", 3, &plan, &error) == CLG_BAD_INPUT);
+    CASE("what a group splits");
+    CHECK(clg_split_of_words((clg_slice){"mesh_dp_shard_cp", 16}) == CLG_SPLIT_DP);
+    CHECK(clg_split_of_words((clg_slice){"EXPERT_MODEL_PARALLEL", 21}) == CLG_SPLIT_EP);
+    CHECK(clg_split_of_words((clg_slice){"default_pg", 10}) == CLG_SPLIT_UNKNOWN);
+    clg_degrees degrees = {{0, 8, 1, 1, 4, 1}};
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, &degrees) == CLG_SPLIT_DP);
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, -1, &degrees) == CLG_SPLIT_UNKNOWN);
+    CHECK(clg_split_of_call(CLG_OPERATION_SEND_RECEIVE, 2, NULL) == CLG_SPLIT_PP);
+    CASE("another run");
+    clg_trace fast = read_text("f", OPEN GEMM("0", "10") RANK("0"));
+    clg_job other;
+    clg_job_match(&arena, &fast, 1, &other);
+    clg_against a = clg_job_against(&arena, &other, &job);
+    CHECK(a.kernels == 2 && strncmp(a.kernel[0].name, "nccl", 4) == 0);
+    CHECK_NEAR(a.kernel[1].after_s - a.kernel[1].before_s, 20e-6, 1e-9);
+    CHECK_NEAR(a.after.waiting_s, 20e-6, 1e-9);
+}
+
+static void drawings(void) {
+    clg_trace traces[3];
+    clg_job job;
+    CASE("a merged timeline: one clock, lanes where work overlaps, names escaped");
+    traces[0] =
+        read_text("a", OPEN GEMM("100", "10") "," X("kernel", "f<\\\"x\\\">", "7", "105", "10",
+                                                    "") "," GEMM("115", "1") RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    clg_timeline merged;
+    clg_job_timeline(&arena, &job, &merged);
+    CHECK(merged.count == 3 && merged.track_count == 2 && merged.events[0].start_ns == 0);
+    CHECK_TEXT(merged.tracks[1].name, "stream 7, lane 2");
+    clg_text out = {.arena = &arena};
+    clg_timeline_perfetto(&out, &merged, "rank");
+    CHECK(strstr(out.data, "\"ts\":5.000,\"dur\":10.000,\"name\":\"f<\\\"x\\\">\"") != NULL);
+    CASE("a picture");
+    three(traces, &job);
+    clg_text svg = {.arena = &arena};
+    clg_picture_trace(&svg, &job);
+    CHECK(strstr(svg.data, "rank 2") && strstr(svg.data, "60.0 us, last 1 x"));
+}
+
+int main(void) {
+    clg_error error = {0};
+    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    CASE("who has each nanosecond");
+    const clg_sweep_part parts[] = {{0, 10, 1}, {5, 15, 0}, {20, 25, 2}, {12, 22, 1}};
+    clg_sweep_sum s = clg_sweep(&arena, parts, 4);
+    CHECK(s.span_ns == 25 && s.own_ns[0] == 10 && s.own_ns[1] == 12 && s.own_ns[2] == 3);
+    CHECK(s.none_ns == 0);
+    replays();
+    steps();
+    plans();
+    drawings();
+    clg_arena_clear(&arena);
+    return DONE;
+}

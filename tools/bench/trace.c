@@ -1,0 +1,208 @@
+/* trace.c -- how fast traces are read on this machine, beside what the machine allows.
+ *
+ * usage: build/bench/trace [-g MEGABYTES] FILE...
+ * -g repeats the events of each file until the text has this size. Best of five, in GB (10^9 bytes)
+ * of JSON text a second: of processor time, so that neighbours do not count, but for "beside",
+ * where a second core inflates, of the clock. */
+#include "trace/trace.h"
+#include "cli/read_ahead.h"
+#include "cli/trace_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <zlib.h>
+
+enum { ROUNDS = 5, BLOCK = 1 << 18 };
+
+typedef struct bench {
+    const char *path, *packed; /* packed: the same, gzipped */
+    clg_csv table;
+    clg_text text; /* inflated */
+    int64_t events;
+} bench;
+
+static double now_s(bool wall) {
+    struct timespec t;
+    clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static size_t drain(clg_trace_source source) {
+    static char block[BLOCK];
+    size_t total = 0, got;
+    while ((got = source.fill(source.context, block, BLOCK)) > 0) total += got;
+    return total;
+}
+
+static size_t read_plain(bench *b) {
+    static char block[BLOCK];
+    FILE *file = fopen(b->path, "rb");
+    size_t total = 0, got;
+    while (file && (got = fread(block, 1, BLOCK, file)) > 0) total += got;
+    if (file) fclose(file);
+    return total;
+}
+
+static size_t inflate_only(bench *b) {
+    clg_arena arena = {0};
+    clg_trace_file *file;
+    clg_slice head;
+    clg_error error = {0};
+    size_t total = 0;
+    if (clg_trace_open(&arena, b->packed, &file, &head, &error) == CLG_OK) {
+        total = drain(clg_trace_file_source(file));
+        clg_trace_close(file);
+    }
+    clg_arena_clear(&arena);
+    return total;
+}
+
+/* A quote count with the processor's own string search: what a scanner cannot beat by much. */
+static size_t find_quotes(bench *b) {
+    volatile size_t quotes = 0;
+    const char *p = b->text.data, *end = p + b->text.size;
+    while ((p = memchr(p, '"', (size_t)(end - p))) != NULL) {
+        quotes++;
+        p++;
+    }
+    return b->text.size;
+}
+
+static void parse(bench *b, clg_trace_source source) {
+    clg_arena arena = {0};
+    clg_trace trace;
+    clg_error error = {0};
+    if (clg_trace_read(&arena, b->path, source, &b->table, &trace, &error) == CLG_OK)
+        b->events = trace.events_read;
+    clg_arena_clear(&arena);
+}
+
+static size_t parse_memory(bench *b) {
+    clg_trace_memory memory = {b->text.data, b->text.size, 0};
+    parse(b, clg_trace_from_memory(&memory));
+    return b->text.size;
+}
+
+static size_t parse_file(bench *b, const char *path, bool beside) {
+    clg_arena arena = {0};
+    clg_trace_file *file;
+    clg_slice head;
+    clg_error error = {0};
+    if (clg_trace_open(&arena, path, &file, &head, &error) == CLG_OK) {
+        clg_trace_source source = clg_trace_file_source(file);
+        clg_read_ahead *ahead = beside ? clg_read_ahead_start(&arena, source) : NULL;
+        parse(b, ahead ? clg_read_ahead_source(ahead) : source);
+        if (ahead) clg_read_ahead_stop(ahead);
+        clg_trace_close(file);
+    }
+    clg_arena_clear(&arena);
+    return b->text.size;
+}
+
+static size_t parse_plain(bench *b) { return parse_file(b, b->path, false); }
+static size_t parse_packed(bench *b) { return parse_file(b, b->packed, false); }
+static size_t parse_beside(bench *b) { return parse_file(b, b->packed, true); }
+
+static void measure(bench *b, const char *what, bool wall, size_t (*run)(bench *)) {
+    double best_s = 1e9;
+    size_t bytes = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start_s = now_s(wall);
+        bytes = run(b);
+        double took_s = now_s(wall) - start_s;
+        if (took_s < best_s) best_s = took_s;
+    }
+    printf("  %-34s %8.2f GB/s\n", what, (double)bytes / best_s * 1e-9);
+}
+
+/* Repeats what is between the brackets of traceEvents. */
+static void grow(clg_text *text, size_t want) {
+    const char *key = strstr(text->data, "\"traceEvents\""), *open = key ? strchr(key, '[') : NULL;
+    const char *close = text->data + text->size;
+    while (open && --close > open)
+        if (*close == ']') {
+            const char *p = close - 1;
+            while (p > open && (*p == '\n' || *p == ' ' || *p == '\r')) p--;
+            if (*p == '}') break;
+        }
+    if (!open || close <= open) return;
+    clg_text out = {.arena = text->arena};
+    clg_text_add(&out, text->data, (size_t)(open + 1 - text->data));
+    while (out.size < want) {
+        clg_text_add(&out, open + 1, (size_t)(close - open - 1));
+        clg_text_add(&out, ",", 1);
+    }
+    clg_text_add(&out, close, (size_t)(text->data + text->size - close));
+    *text = out;
+}
+
+static bool load(bench *b, const char *path, size_t want, clg_arena *arena) {
+    clg_trace_file *file;
+    clg_slice head;
+    clg_error error = {0};
+    b->text = (clg_text){.arena = arena};
+    if (clg_trace_open(arena, path, &file, &head, &error) != CLG_OK) return false;
+    clg_trace_source source = clg_trace_file_source(file);
+    char *block = clg_arena_take(arena, BLOCK, 1);
+    for (size_t got; (got = source.fill(source.context, block, BLOCK)) > 0;)
+        clg_text_add(&b->text, block, got);
+    clg_trace_close(file);
+    if (b->text.size && want > b->text.size) grow(&b->text, want);
+    return b->text.size > 0;
+}
+
+static bool store(bench *b, const char *plain, const char *packed) {
+    FILE *file = fopen(plain, "wb");
+    gzFile gz = gzopen(packed, "wb6");
+    if (!file || !gz) return false;
+    fwrite(b->text.data, 1, b->text.size, file);
+    for (size_t at = 0; at < b->text.size; at += 1 << 20) {
+        size_t size = b->text.size - at < 1 << 20 ? b->text.size - at : 1 << 20;
+        gzwrite(gz, b->text.data + at, (unsigned)size);
+    }
+    b->path = plain;
+    b->packed = packed;
+    return fclose(file) == 0 && gzclose(gz) == Z_OK;
+}
+
+static void run_file(bench *b, const char *path, size_t want) {
+    static const char plain[] = "/tmp/ceiling-bench.json", packed[] = "/tmp/ceiling-bench.json.gz";
+    clg_arena arena = {0};
+    if (load(b, path, want, &arena) && store(b, plain, packed)) {
+        parse_memory(b);
+        printf("%s\n  %.1f MB of JSON, %lld events\n", path, (double)b->text.size * 1e-6,
+               (long long)b->events);
+        measure(b, "ceiling: read", false, read_plain);
+        measure(b, "ceiling: memchr of every quote", false, find_quotes);
+        measure(b, "ceiling: inflate (zlib)", false, inflate_only);
+        measure(b, "parse, from memory", false, parse_memory);
+        measure(b, "parse, plain file", false, parse_plain);
+        measure(b, "parse, gzip, one core", false, parse_packed);
+        measure(b, "parse, gzip, inflated beside", true, parse_beside);
+    } else
+        fprintf(stderr, "%s: cannot be read, or /tmp not be written\n", path);
+    remove(plain);
+    remove(packed);
+    clg_arena_clear(&arena);
+}
+
+int main(int count, char **argument) {
+    clg_arena arena = {0};
+    clg_error error = {0};
+    bench b = {0};
+    size_t want = 0;
+    if (clg_trace_kernels_read(&arena, &b.table, &error) != CLG_OK) return 1;
+    for (int i = 1; i < count; i++)
+        if (strcmp(argument[i], "-g") == 0 && i + 1 < count)
+            want = (size_t)atoi(argument[++i]) * 1000000;
+        else
+            run_file(&b, argument[i], want);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("peak memory %.0f MB, the text itself among it\n", (double)usage.ru_maxrss * 1.024e-3);
+    clg_arena_clear(&arena);
+    return 0;
+}
