@@ -47,10 +47,10 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
     clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
     clg_served *served = clg_take(arena, (size_t)count, clg_served);
-    clg_serve_rules rules = r->rules;
+    clg_replica open = *r;
     clg_serve_totals t;
-    rules.clients = 0;
-    clg_serve_simulate(arena, &r->cost, &rules, &sample, 0, 1, served, &t);
+    open.rules.clients = 0;
+    clg_replica_serve(arena, &open, &sample, 0, 1, served, &t);
     bool full = t.full_s > t.warm_s && t.full_tokens > t.warm_tokens;
     a->offline_tokens_per_s = full ? (double)(t.full_tokens - t.warm_tokens) / (t.full_s - t.warm_s)
                                    : (double)t.made_tokens / fmax(t.busy_s, 1e-9);

@@ -141,7 +141,8 @@ static void append(reader *r, double arrival_s, double prompt, double output) {
         d->request = more;
         r->room = room;
     }
-    d->request[d->count++] = (clg_arrival){arrival_s, (int32_t)prompt, (int32_t)output};
+    d->request[d->count++] = (clg_arrival){
+        .arrival_s = arrival_s, .prompt_tokens = (int32_t)prompt, .output_tokens = (int32_t)output};
 }
 
 /* Judges a row: kept, or counted under the first thing wrong with it. */

@@ -61,7 +61,9 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"sequence", CLG_SECONDS, &e->sequence_s},
                             {"before", CLG_SECONDS, &e->before_s},
                             {"after", CLG_SECONDS, &e->after_s},
-                            {"token", CLG_SECONDS, &e->token_s}};
+                            {"token", CLG_SECONDS, &e->token_s},
+                            {"reserve_output", CLG_COUNT, &e->reserve_output},
+                            {"prefill_alone", CLG_COUNT, &e->prefill_alone}};
     return READ(root, file->path, fields, error);
 }
 

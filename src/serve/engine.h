@@ -13,6 +13,7 @@ typedef struct clg_engine {
     double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
     double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
     double before_s, after_s, token_s;  /* front end: before scheduling, after, per output token */
+    double reserve_output, prefill_alone; /* rules, 0 or 1: clg_serve_rules */
     const char *file;
 } clg_engine;
 

@@ -91,7 +91,7 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
                0,
                0};
     for (int64_t i = 0; i < f->simulated; i++) {
-        clg_serve_simulate(arena, &r->cost, &r->rules, d, i, replicas, served, &one);
+        clg_replica_serve(arena, r, d, i, replicas, served, &one);
         add_totals(&sum, &one);
         add_replica(&t, d, served, i, replicas, target);
     }
