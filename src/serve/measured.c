@@ -67,12 +67,22 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     return clg_replica_prepare(arena, s, engine, &c, d, replica, error);
 }
 
+/* Deviations from the middle to P10 and P90 of a normal. */
+static const double tenth = 1.2815515655446004;
+
 static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
-    row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.p50;
-    row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.p50;
-    row->predicted[CLG_MEASURE_ANSWER] = f->e2e_s.p50;
+    row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.mean;
+    row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
+    row->predicted[CLG_MEASURE_ANSWER] = f->e2e_s.mean;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
     row->rho = f->mean_sequences / r->rules.max_sequences;
+    const clg_engine *e = &r->engine;
+    const double sigma[] = {e->sigma_first, e->sigma_token, e->sigma_token, e->sigma_rate};
+    for (int i = 0; i < CLG_MEASURES; i++) {
+        double wide = exp(tenth * sigma[i]);
+        row->low[i] = row->predicted[i] / wide;
+        row->high[i] = row->predicted[i] * wide;
+    }
 }
 
 static const char *predict(clg_arena *arena, clg_measured *row) {
@@ -154,15 +164,15 @@ static clg_measured_score score_of(clg_arena *arena, const clg_measured_table *t
     return s;
 }
 
-static void add_scores(clg_arena *arena, clg_measured_table *t, const char *source,
-                       const char *group) {
+static void add_scores(clg_measured_table *t, const char *source, const char *group) {
+    bool any = false;
     for (int m = 0; m < CLG_MEASURES; m++) {
         clg_arena scratch = {0};
         clg_measured_score s = score_of(&scratch, t, source, group, (clg_measure)m);
         clg_arena_clear(&scratch);
-        if (s.scored > 0 || m == CLG_MEASURE_TPOT) t->score[t->scores++] = s;
+        any = any || s.scored > 0;
+        if (s.scored > 0 || (!any && m == CLG_MEASURES - 1)) t->score[t->scores++] = s;
     }
-    (void)arena;
 }
 
 /* Whether an earlier row is of the same source, and group where asked. */
@@ -180,10 +190,10 @@ static void fill_scores(clg_arena *arena, clg_measured_table *t) {
         if (seen(t, i, false)) continue;
         for (int j = i; j < t->rows; j++)
             if (belongs(&t->row[j], t->row[i].source, "all") && !seen(t, j, true))
-                add_scores(arena, t, t->row[i].source, t->row[j].group);
-        add_scores(arena, t, t->row[i].source, "all");
+                add_scores(t, t->row[i].source, t->row[j].group);
+        add_scores(t, t->row[i].source, "all");
     }
-    add_scores(arena, t, "all", "all");
+    add_scores(t, "all", "all");
 }
 
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,

@@ -11,9 +11,9 @@
 
 /* What tables measure. */
 typedef enum clg_measure {
-    CLG_MEASURE_TTFT,   /* seconds to the first token, median */
-    CLG_MEASURE_TPOT,   /* seconds per output token, median */
-    CLG_MEASURE_ANSWER, /* seconds for a whole answer, median */
+    CLG_MEASURE_TTFT,   /* seconds to the first token, mean */
+    CLG_MEASURE_TPOT,   /* seconds per output token, mean */
+    CLG_MEASURE_ANSWER, /* seconds for a whole answer, mean */
     CLG_MEASURE_RATE,   /* output tokens per second, all GPUs */
     CLG_MEASURES
 } clg_measure;

@@ -376,6 +376,7 @@ const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, i
     reader r = {arena, table, row, part, into};
     *into = (clg_measured){.source = source_of(arena, table->name)};
     into->plan.shortest = 1;
+    into->plan.weights = into->plan.cache = CLG_BF16;
     into->plan.part = (clg_part){1, 1, 1, 1, 1};
     for (int i = 0; i < CLG_MEASURES; i++)
         into->measured[i] = into->predicted[i] = into->low[i] = into->high[i] = (double)NAN;

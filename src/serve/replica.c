@@ -23,28 +23,38 @@ static clg_kernels arithmetic_only(const clg_kernels *from) {
     return k;
 }
 
-static double read_s(const clg_replica *r, clg_precision weights, double elements, double bytes) {
-    double all = elements * clg_precision_bytes(weights) + bytes;
-    double rate = r->scenario->machine.gpu.hbm_bytes_per_s * r->curves.weights[weights].hbm_share;
-    return all / rate + r->curves.weights[weights].launch_s;
+static double hbm_s(const clg_replica *r, double bytes, double share) {
+    return bytes / (r->scenario->machine.gpu.hbm_bytes_per_s * share);
 }
 
-/* [m,k] x [k,n], weights of `weights`. */
+/* [m,k] x [k,n], weights of `weights`: arithmetic, with activations made narrow before it, or the
+ * read of the weights. */
 static double product_s(const clg_replica *r, clg_precision weights, double m, double n, double k) {
     clg_precision compute = weights == r->weights ? r->compute : CLG_BF16;
-    double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1);
-    return fmax(arithmetic, read_s(r, weights, n * k, 2 * (m * k + m * n)));
+    double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1) *
+                        r->curves.product[compute].time_share;
+    if (clg_precision_bytes(compute) < 2)
+        arithmetic += hbm_s(r, 3 * m * k, r->curves.product[compute].quantize_hbm_share);
+    double bytes = n * k * clg_precision_bytes(weights) + 2 * (m * k + m * n);
+    return fmax(arithmetic, hbm_s(r, bytes, r->curves.weights[weights].hbm_share)) +
+           r->curves.weights[weights].launch_s;
 }
 
-/* Products of one GPU's experts on the tokens of all ranks: those that get a token are read. */
-static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double n,
-                        double k) {
+/* Routing, both products and the sum of one GPU's experts of a width, for the tokens of all ranks:
+ * experts that get a token are read and padded to whole tiles. */
+static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double width) {
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    double hidden = (double)r->scenario->model.hidden, matrices = mlp->gated ? 3 : 2;
     double each = (double)mlp->experts_per_token / mlp->experts;
     double touched = (double)mlp->experts / r->ep * (1 - pow(1 - each, tokens));
-    double rows = tokens * mlp->experts_per_token / r->ep;
-    double arithmetic = clg_grouped_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, r->compute,
-                                           rows, n, k, touched, r->scenario->expert_imbalance);
-    return fmax(arithmetic, read_s(r, r->weights, touched * n * k, 2 * rows * (n + k)));
+    double rows = tokens * mlp->experts_per_token / r->ep * r->scenario->expert_imbalance;
+    double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights) +
+                   2 * rows * (2 * hidden + matrices * width);
+    double flop =
+        2 * matrices * hidden * width * (rows + touched * r->curves.experts[r->weights].pad);
+    double rate = gpu->peak_flop_per_s[r->compute] * r->curves.experts[r->weights].flop_share;
+    return fmax(flop / rate, hbm_s(r, bytes, r->curves.experts[r->weights].hbm_share)) +
+           r->curves.experts[r->weights].launch_s;
 }
 
 static double memory_s(const clg_replica *r, double bytes) {
@@ -91,10 +101,7 @@ static double mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double h
     if (mlp->kind == CLG_MLP_NONE) return 0;
     if (mlp->kind == CLG_MLP_DENSE) return dense_mlp_s(r, mlp, t, (double)mlp->ffn / r->tp, hidden);
     double width = (double)mlp->expert_ffn * r->ep / (r->tp * r->dp);
-    double wide = (mlp->gated ? 2 : 1) * width, all = t * r->dp;
-    double rows = all * mlp->experts_per_token / r->ep;
-    return product_s(r, CLG_BF16, t, mlp->experts, hidden) + experts_s(r, mlp, all, wide, hidden) +
-           experts_s(r, mlp, all, hidden, width) + memory_s(r, 2 * rows * (wide + width)) +
+    return product_s(r, CLG_BF16, t, mlp->experts, hidden) + experts_s(r, mlp, t * r->dp, width) +
            dense_mlp_s(r, mlp, t, (double)mlp->shared_ffn / r->tp, hidden);
 }
 
