@@ -105,7 +105,8 @@ typedef struct clg_synthetic {
 clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *synthetic, clg_demand *demand,
                            clg_error *error);
 
-/* `count` requests drawn from the lengths of `demand`, Poisson at a rate; rate 0: all at once. */
+/* `count` requests drawn from the lengths of `demand`, Poisson at a rate; rate 0: all at once. With
+ * prefixes they are taken in order, so that conversations stay together. */
 clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
                                double requests_per_s, uint64_t seed);
 

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_PASSES = 64 };
 static const double settled_s = 1e-6;
 
 /* A request on its way: when, and which of the demand. */
@@ -189,8 +188,8 @@ static void serve(clg_arena *arena, const clg_replica *r, const clg_demand *d, c
     for (int64_t i = 0; i < d->count; i++)
         p.arrival_s[i] = clients > 0 ? d->request[0].arrival_s : d->request[i].arrival_s;
     pass(&p, served);
-    for (int i = 0; clients > 0 && i < MOST_PASSES && ask_again(&p, clients) > settled_s; i++)
-        pass(&p, served);
+    int64_t rounds = clients > 0 ? d->count / clients + 2 : 0;
+    for (int64_t i = 0; i < rounds && ask_again(&p, clients) > settled_s; i++) pass(&p, served);
     settle(&p, served);
 }
 

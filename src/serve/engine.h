@@ -51,6 +51,7 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
 typedef struct clg_api_price {
     const char *name, *title, *model, *date, *source;
     double usd_per_input_token, usd_per_output_token;
+    double usd_per_cached_token; /* input found in the API's cache; below 0: as other input */
 } clg_api_price;
 
 /* By name; or the first dated one for a model, name NULL when there is none. */

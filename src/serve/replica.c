@@ -274,24 +274,59 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.block_tokens = (int)r->engine.block_tokens;
     r->rules.reserve_output = r->engine.reserve_output > 0;
     r->rules.prefill_alone = r->engine.prefill_alone > 0;
+    r->rules.no_prefix_cache = c->no_prefix_cache;
     r->rules.before_s = r->engine.before_s;
     r->rules.after_s = r->engine.after_s;
     r->rules.token_s = r->engine.token_s;
 }
 
-static void settle_cost(clg_arena *arena, clg_replica *r, double context) {
+double clg_replica_gained_tokens(int drafted, double accepted) {
+    double sum = 0, chance = 1;
+    for (int i = 0; i <= drafted; i++, chance *= accepted) sum += chance;
+    return sum;
+}
+
+/* Proposing: one more layer and the head for each token in turn, as with prediction modules. */
+static double draft_s(const clg_replica *r, double tokens, int drafted) {
+    const clg_model *m = &r->scenario->model;
+    double each = ceil(tokens / (drafted + 1) / (r->pp * r->dp));
+    if (drafted == 0) return 0;
+    return drafted * (layer_s(r, &m->kind[m->layer_kind[m->layers - 1]], each) + head_s(r, each));
+}
+
+clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale) {
+    clg_replica r = *replica;
+    double *dense = clg_take(arena, (size_t)r.cost.max_tokens + 1, double);
+    for (int i = 0; i <= r.cost.max_tokens; i++) dense[i] = replica->cost.dense_s[i] * scale;
+    r.cost.dense_s = dense;
+    r.cost.context_s *= scale;
+    r.cost.pair_s *= scale;
+    r.cost.sequence_s *= scale;
+    if (!r.prefill) return r;
+    clg_replica *prefill = clg_take(arena, 1, clg_replica);
+    *prefill = clg_replica_slowed(arena, r.prefill, scale);
+    r.prefill = prefill;
+    return r;
+}
+
+static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
+                        double context) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
     int shared = r->pp * r->dp; /* ranks and stages share tokens out: steps of so many */
     for (int t = 1; t <= r->rules.max_tokens; t++)
-        dense[t] = t > 1 && (t - 1) % shared != 0 ? dense[t - 1] : clg_replica_dense_s(r, t);
+        dense[t] = t > 1 && (t - 1) % shared != 0
+                       ? dense[t - 1]
+                       : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
     double rate = gpu->hbm_bytes_per_s * r->curves.cache_hbm_share;
     r->cost = (clg_iteration_cost){.dense_s = dense,
                                    .max_tokens = r->rules.max_tokens,
                                    .sequence_s = r->engine.sequence_s,
                                    .context_s =
                                        all_layers_cache_bytes(r, context) / rate / (r->pp * r->dp),
-                                   .pair_s = pair_s(r, r->mean_prompt_tokens)};
+                                   .pair_s = pair_s(r, r->mean_prompt_tokens),
+                                   .drafted = c->drafted,
+                                   .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
@@ -382,17 +417,25 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     choose_tp(r, c, demand, means.context_tokens);
     while (r->tp * r->dp % r->ep != 0) r->ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
-    settle_cost(arena, r, means.context_tokens);
+    settle_cost(arena, r, c, means.context_tokens);
+    if (c->prefills > 0 && c->decodes > 0) {
+        clg_replica *prefill = clg_take(arena, 1, clg_replica);
+        *prefill = *r;
+        clg_replica_disaggregate(r, prefill, c->prefills, c->decodes);
+    }
     return CLG_OK;
 }
 
 double clg_replica_steady_tokens_per_s(const clg_replica *r, const clg_demand_means *m,
                                        double sequences) {
-    double prefill = sequences * m->prompt_tokens / m->output_tokens;
-    double starts = sequences / m->output_tokens;
-    double seconds = clg_replica_dense_s(r, sequences + prefill) +
+    double gained = r->cost.drafted > 0 ? r->cost.gained : 1, made = sequences * gained;
+    double prefill = made * m->prompt_tokens / m->output_tokens;
+    double starts = made / m->output_tokens, verified = sequences * (r->cost.drafted + 1);
+    double seconds = clg_replica_dense_s(r, verified + prefill) +
+                     draft_s(r, verified, (int)r->cost.drafted) +
                      (sequences + starts) * r->cost.sequence_s +
                      sequences * m->context_tokens * r->cost.context_s +
-                     sequences * m->pairs_per_output * r->cost.pair_s;
-    return sequences / seconds;
+                     made * m->pairs_per_output * r->cost.pair_s;
+    double parts = r->prefill ? r->decodes : 1;
+    return parts * made / seconds;
 }

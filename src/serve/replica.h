@@ -39,6 +39,10 @@ typedef struct clg_replica_choice {
     int max_sequences, max_tokens;
     int64_t blocks; /* cache blocks as the engine's log states them */
     double memory_share;
+    int prefills, decodes; /* disaggregated: so many of each; 0: not */
+    int drafted;           /* tokens proposed per iteration, 0: no speculation */
+    double accepted;       /* share of proposed tokens that are, each after the one before it */
+    bool no_prefix_cache;
 } clg_replica_choice;
 
 /* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */
@@ -48,6 +52,13 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
 
 /* Seconds of everything in an iteration of `tokens` but attention over contexts. */
 double clg_replica_dense_s(const clg_replica *replica, double tokens);
+
+/* Tokens an iteration gives when each of `drafted` is accepted with a chance, and one comes free
+ * (Leviathan et al. 2023, arXiv:2211.17192, equation 1). */
+double clg_replica_gained_tokens(int drafted, double accepted);
+
+/* The replica with every iteration `scale` times as long. */
+clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale);
 
 /* Output tokens/s when `sequences` decode all the time and prefill keeps pace, memory unlimited. */
 double clg_replica_steady_tokens_per_s(const clg_replica *replica, const clg_demand_means *means,
