@@ -135,6 +135,34 @@ static clg_status read_demand(clg_session *session, clg_demand *demand, clg_erro
     return CLG_OK;
 }
 
+/* P:D */
+static clg_status read_split(const clg_session *session, clg_replica_choice *choice,
+                             clg_error *error) {
+    const char *word = session->request.value[CLG_PARAM_DISAGGREGATE];
+    char *end = NULL;
+    if (!word) return CLG_OK;
+    long prefills = strtol(word, &end, 10), decodes = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || prefills < 1 || prefills > 1024 || decodes < 1 || decodes > 1024)
+        return clg_fail(error, CLG_BAD_INPUT, "give --disaggregate 1:2",
+                        "'%.40s' is no pair of prefill and decode replicas", word);
+    choice->prefills = (int)prefills;
+    choice->decodes = (int)decodes;
+    return CLG_OK;
+}
+
+static clg_status read_speculation(clg_session *session, clg_replica_choice *choice,
+                                   clg_error *error) {
+    double drafted;
+    const wanted rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
+                           {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
+    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
+        return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
+                        "speculation is out of range");
+    choice->drafted = (int)drafted;
+    return CLG_OK;
+}
+
 static clg_status read_choice(clg_session *session, const clg_space *space,
                               clg_replica_choice *choice, clg_error *error) {
     double sequences, tokens, blocks;
@@ -151,6 +179,12 @@ static clg_status read_choice(clg_session *session, const clg_space *space,
         return clg_fail(error, CLG_BAD_INPUT,
                         "--max-sequences to 65536, --max-tokens to 1M, --memory-share to 1",
                         "a limit of the engine is out of range");
+    if (read_split(session, choice, error) != CLG_OK ||
+        read_speculation(session, choice, error) != CLG_OK)
+        return error->status;
+    choice->no_prefix_cache = clg_session_has(session, CLG_PARAM_NO_PREFIX_CACHE);
+    choice->dp = space->dp.count > 0 ? space->dp.value[0] : 0;
+    choice->ep = space->ep.count > 0 ? space->ep.value[0] : 0;
     choice->tp = space->tp.count > 0 ? space->tp.value[0] : 0;
     choice->pp = space->pp.count > 0 ? space->pp.value[0] : 0;
     choice->max_sequences = (int)sequences;
@@ -164,22 +198,25 @@ static clg_precision arithmetic_of(const clg_gpu *gpu, clg_precision weights) {
     return gpu->peak_flop_per_s[weights] > 0 ? weights : CLG_BF16;
 }
 
-static clg_status prepare_replica(clg_session *session, const clg_serve_question *question,
-                                  clg_scenario *scenario, clg_replica_choice *choice,
-                                  clg_replica *replica, clg_error *error) {
-    clg_space space;
-    clg_engine engine;
-    const char *name = session->request.value[CLG_PARAM_ENGINE];
-    if (read_scenario(session, scenario, &space, error) != CLG_OK ||
-        clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
-        read_choice(session, &space, choice, error) != CLG_OK)
-        return error->status;
-    choice->compute = arithmetic_of(&scenario->machine.gpu, choice->weights);
-    if (clg_replica_choose(session->arena, question, scenario, &engine, choice, replica, error) !=
-        CLG_OK)
-        return error->status;
-    replica->rules.clients = (int64_t)question->demand->clients;
-    return CLG_OK;
+static void tell(void *context, double share) { clg_progress_tell(context, "simulating", share); }
+
+/* What a search found, cheapest first. */
+typedef struct findings {
+    clg_lever *row;
+    int count;
+} findings;
+
+/* Takes the cheapest replica that meets the target into the choice. */
+static void search(clg_session *session, const clg_serve_question *question,
+                   const clg_scenario *scenario, const clg_engine *engine,
+                   clg_replica_choice *choice, findings *found) {
+    clg_serve_candidate *candidate = clg_take(session->arena, CLG_CANDIDATES, clg_serve_candidate);
+    found->count = clg_replica_search(session->arena, question, scenario, engine, choice,
+                                      (clg_serve_progress){tell, session}, candidate);
+    clg_progress_end(session);
+    found->row = clg_take(session->arena, CLG_CANDIDATES, clg_lever);
+    for (int i = 0; i < found->count; i++) found->row[i] = candidate[i].worth;
+    if (found->count > 0) *choice = candidate[0].choice;
 }
 
 static clg_status read_api(clg_session *session, const clg_model *model, clg_api_price *api,
@@ -188,15 +225,40 @@ static clg_status read_api(clg_session *session, const clg_model *model, clg_api
     clg_status status = name ? clg_api_price_find(session->arena, name, api, error)
                              : clg_api_price_default(session->arena, model->name, api, error);
     if (status != CLG_OK) return status;
-    double input, output;
-    const wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input}, {CLG_PARAM_API_OUTPUT, -1, &output}};
+    double input, output, cached;
+    const wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
+                           {CLG_PARAM_API_OUTPUT, -1, &output},
+                           {CLG_PARAM_API_CACHED, -1, &cached}};
     if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
     if (input < 0 && output < 0) return CLG_OK;
     *api = (clg_api_price){.name = "given",
                            .title = "given by you",
                            .date = "given",
+                           .usd_per_cached_token = cached,
                            .usd_per_input_token = input < 0 ? 0 : input,
                            .usd_per_output_token = output < 0 ? 0 : output};
+    return CLG_OK;
+}
+
+static clg_status prepare_replica(clg_session *session, const clg_serve_question *question,
+                                  clg_scenario *scenario, clg_replica_choice *choice,
+                                  clg_replica *replica, clg_api_price *api, findings *found,
+                                  clg_error *error) {
+    clg_space space;
+    clg_engine engine;
+    const char *name = session->request.value[CLG_PARAM_ENGINE];
+    if (read_scenario(session, scenario, &space, error) != CLG_OK ||
+        read_api(session, &scenario->model, api, error) != CLG_OK ||
+        clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
+        read_choice(session, &space, choice, error) != CLG_OK)
+        return error->status;
+    choice->compute = arithmetic_of(&scenario->machine.gpu, choice->weights);
+    if (clg_session_has(session, CLG_PARAM_SEARCH))
+        search(session, question, scenario, &engine, choice, found);
+    if (clg_replica_choose(session->arena, question, scenario, &engine, choice, replica, error) !=
+        CLG_OK)
+        return error->status;
+    replica->rules.clients = (int64_t)question->demand->clients;
     return CLG_OK;
 }
 
@@ -209,10 +271,12 @@ static clg_status read_question(clg_session *session, clg_serve_question *questi
                            {CLG_PARAM_REPLICAS, 0, &replicas},
                            {CLG_PARAM_WINDOW, 0, &question->window_s},
                            {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
+                           {CLG_PARAM_MARGIN, 0.05, &question->margin},
                            {CLG_PARAM_FULL, 0.5, &question->full_share}};
     if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    if (question->target.share > 1 || question->full_share <= 0 || question->full_share > 1)
-        return clg_fail(error, CLG_BAD_INPUT, "--within and --full from 0 to 1",
+    if (question->margin > 10 || question->target.share > 1 || question->full_share <= 0 ||
+        question->full_share > 1)
+        return clg_fail(error, CLG_BAD_INPUT, "--within and --full from 0 to 1, --margin to 10",
                         "a share is out of range");
     question->replicas = (int64_t)replicas;
     return CLG_OK;
@@ -231,8 +295,6 @@ static clg_status settle_fleet(clg_session *session, clg_serve_question *questio
     if (gpus > 0 && question->replicas == 0) question->replicas = (int64_t)(gpus / each);
     return CLG_OK;
 }
-
-static void tell(void *context, double share) { clg_progress_tell(context, "simulating", share); }
 
 static void add_levers(clg_session *session, const clg_serve_question *question,
                        const clg_replica_choice *choice) {
@@ -298,7 +360,7 @@ static void add_gpus(clg_session *session, const clg_serve_question *question) {
     }
     clg_progress_end(session);
     qsort(row, (size_t)rows, sizeof *row, by_dollars);
-    clg_report_gpus(&session->out, row, rows);
+    clg_report_gpus(&session->out, "gpus", row, rows);
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
@@ -308,11 +370,12 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_api_price api;
     clg_serve_answer answer;
     clg_replica_choice choice = {0};
+    findings found = {0};
     clg_serve_question question = {.replica = &replica, .demand = &demand, .api = &api};
     if (read_demand(session, &demand, error) != CLG_OK ||
         read_question(session, &question, error) != CLG_OK ||
-        prepare_replica(session, &question, &scenario, &choice, &replica, error) != CLG_OK ||
-        read_api(session, &scenario.model, &api, error) != CLG_OK ||
+        prepare_replica(session, &question, &scenario, &choice, &replica, &api, &found, error) !=
+            CLG_OK ||
         settle_fleet(session, &question, error) != CLG_OK ||
         clg_serve_answer_make(session->arena, &question, (clg_serve_progress){tell, session},
                               &answer, error) != CLG_OK)
@@ -320,6 +383,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_progress_end(session);
     if (!clg_session_has(session, CLG_PARAM_JSON)) {
         clg_report_demand(&session->out, &question, &answer);
+        if (found.count > 0)
+            clg_report_gpus(&session->out, "search", found.row,
+                            found.count < 12 ? found.count : 12);
         if (clg_session_has(session, CLG_PARAM_LEVERS)) add_levers(session, &question, &choice);
         if (clg_session_has(session, CLG_PARAM_COMPARE)) add_gpus(session, &question);
         return CLG_OK;
@@ -330,9 +396,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
-                                  CLG_PARAM_PP,        CLG_PARAM_JSON,      CLG_PARAM_COLOR,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,  CLG_PARAM_PP,    CLG_PARAM_DP,
+    CLG_PARAM_EP,        CLG_PARAM_JSON,      CLG_PARAM_SVG, CLG_PARAM_COLOR, CLG_PARAMS};
 
 const clg_command clg_command_demand = {
     .name = "demand",

@@ -77,6 +77,20 @@ static void print_replica(clg_text *t, const clg_replica *r) {
                    r->scenario->machine.gpu.name, r->tp, r->pp,
                    clg_name_of(clg_precision_names, (int)r->weights),
                    clg_name_of(clg_precision_names, (int)r->cache), r->engine.title);
+    if (r->dp > 1 || r->ep > 1)
+        clg_text_print(
+            t, "         attention on %d ranks that share out sequences, experts in %d groups\n",
+            r->dp, r->ep);
+    if (r->prefill)
+        clg_text_print(
+            t,
+            "         %d x %d GPUs make first tokens, %d x %d the others; the cache of a "
+            "prompt goes over in %s and %s per thousand tokens\n",
+            r->prefills, clg_replica_part_gpus(r->prefill), r->decodes, clg_replica_part_gpus(r),
+            q(t, r->transfer_s, CLG_SECONDS), q(t, 1000 * r->transfer_token_s, CLG_SECONDS));
+    if (r->cost.drafted > 0)
+        clg_text_print(t, "         %.0f tokens proposed an iteration, %.2f gained\n",
+                       r->cost.drafted, r->cost.gained);
     clg_text_print(t,
                    "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks; at most %d "
                    "sequences\n",
@@ -133,6 +147,9 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                    "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
                    "(rho) %.1f %% of capacity\n",
                    100 * a->fleet.busy_share, a->fleet.mean_sequences, 100 * a->mfu, 100 * a->rho);
+    if (a->fleet.cached_share > 0)
+        clg_text_print(t, "         %.1f %% of prompt tokens were in the prefix cache\n",
+                       100 * a->fleet.cached_share);
     clg_text_print(t,
                    "         %s output tokens/s of %s at most; this demand keeps %.0f GPUs above "
                    "%.0f %% load\n",
@@ -239,8 +256,8 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
     }
 }
 
-void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
-    clg_text_print(t, "gpus     %-22s %5s %12s %12s %12s %12s\n", "cheapest first", "GPUs",
+void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int count) {
+    clg_text_print(t, "%-8s %-22s %5s %12s %12s %12s %12s\n", title, "cheapest first", "GPUs",
                    "tokens/s/GPU", "$/Mtok full", "break-even", "$/h needed");
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
@@ -275,6 +292,11 @@ static void json_replica(clg_json_writer *w, const clg_replica *r) {
     clg_json_add_integer(w, "gpus", clg_replica_gpus(r));
     clg_json_open(w, "layout", '{');
     clg_json_add_integer(w, "tp", r->tp);
+    clg_json_add_integer(w, "dp", r->dp);
+    clg_json_add_integer(w, "ep", r->ep);
+    clg_json_add_integer(w, "prefill_replicas", r->prefills);
+    clg_json_add_integer(w, "decode_replicas", r->decodes);
+    clg_json_add_number(w, "tokens_gained", r->cost.drafted > 0 ? r->cost.gained : 1);
     clg_json_add_integer(w, "pp", r->pp);
     clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->weights));
     clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->cache));
@@ -341,6 +363,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_close(w, ']');
     json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
     json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
+    clg_json_add_number(w, "prompt_cached_share", a->fleet.cached_share);
     clg_json_add_number(w, "rho", a->rho);
     clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);
     clg_json_add_number(w, "usd_per_million_tokens",

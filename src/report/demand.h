@@ -12,7 +12,7 @@ void clg_report_demand(clg_text *text, const clg_serve_question *question,
 void clg_report_levers(clg_text *text, const clg_lever *lever, int count);
 
 /* The best replica on each GPU, in the order given. */
-void clg_report_gpus(clg_text *text, const clg_lever *row, int count);
+void clg_report_gpus(clg_text *text, const char *title, const clg_lever *row, int count);
 
 /* Names and order of docs/formats.md. */
 void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question,

@@ -47,10 +47,10 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
     clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
     clg_served *served = clg_take(arena, (size_t)count, clg_served);
-    clg_serve_rules rules = r->rules;
+    clg_replica open = *r;
     clg_serve_totals t;
-    rules.clients = 0;
-    clg_serve_simulate(arena, &r->cost, &rules, &sample, 0, 1, served, &t);
+    open.rules.clients = 0;
+    clg_replica_serve(arena, &open, &sample, 0, 1, served, &t);
     bool full = t.full_s > t.warm_s && t.full_tokens > t.warm_tokens;
     a->offline_tokens_per_s = full ? (double)(t.full_tokens - t.warm_tokens) / (t.full_s - t.warm_s)
                                    : (double)t.made_tokens / fmax(t.busy_s, 1e-9);
@@ -179,7 +179,10 @@ static void settle_break_even(const clg_serve_question *q, const clg_demand_mean
     const clg_api_price *api = q->api;
     a->break_even_share = a->break_even_per_s = NAN;
     if (!api || !api->name) return;
-    double per_request = api->usd_per_input_token * means->prompt_tokens +
+    double cached =
+        api->usd_per_cached_token >= 0 ? a->fleet.cached_share * means->prompt_tokens : 0;
+    double per_request = api->usd_per_input_token * (means->prompt_tokens - cached) +
+                         api->usd_per_cached_token * cached +
                          api->usd_per_output_token * means->output_tokens;
     a->api_usd_per_million = 1e6 * per_request / means->output_tokens;
     if (per_request <= 0 || a->usd_per_s <= 0) return;
@@ -189,6 +192,7 @@ static void settle_break_even(const clg_serve_question *q, const clg_demand_mean
 
 static void settle_totals(const clg_serve_question *q, const clg_demand_means *means,
                           clg_serve_answer *a) {
+    settle_break_even(q, means, a); /* again: now the share of cached input is known */
     const clg_replica *r = q->replica;
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     int gpus = clg_replica_gpus(r);
@@ -229,7 +233,10 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     a->target_tokens_per_s = a->offline_tokens_per_s;
     if (!is_timed(q)) return;
     double most = a->offline_tokens_per_s / means.output_tokens;
-    double rate = steady_rate(arena, q->replica, q->demand, &q->target, most);
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
+    double rate = steady_rate(arena, &slow, q->demand, &q->target, most);
+    clg_arena_back_to(arena, mark);
     a->attainable = rate > 0;
     if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
 }
@@ -238,14 +245,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
 static double scaled_ttft_s(clg_arena *arena, const clg_serve_question *q, int64_t n,
                             double scale) {
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_replica r = *q->replica;
-    size_t count = (size_t)r.cost.max_tokens + 1;
-    double *dense = clg_take(arena, count, double);
-    for (size_t i = 0; i < count; i++) dense[i] = r.cost.dense_s[i] * scale;
-    r.cost.dense_s = dense;
-    r.cost.context_s *= scale;
-    r.cost.pair_s *= scale;
-    r.cost.sequence_s *= scale;
+    clg_replica r = clg_replica_slowed(arena, q->replica, scale);
     clg_fleet f;
     clg_fleet_run(arena, &r, q->demand, n, &q->target, &f);
     clg_arena_back_to(arena, mark);
@@ -298,10 +298,12 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     if (!a->attainable && q->replicas == 0) return refuse_target(q, error);
     tell(progress, 0.4);
     window_sum sum = {0};
-    if (a->attainable) sum = over_windows(arena, q, progress, a);
+    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
+    clg_serve_question sized = *q;
+    sized.replica = &slow;
+    if (a->attainable) sum = over_windows(arena, &sized, progress, a);
     double guess = fmax(a->windows_most, 1);
-    int64_t n =
-        q->replicas > 0 ? q->replicas : fleet_needed(arena, q->replica, d, &q->target, guess);
+    int64_t n = q->replicas > 0 ? q->replicas : fleet_needed(arena, &slow, d, &q->target, guess);
     run_fleet(arena, q, n, a);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;

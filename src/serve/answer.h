@@ -30,6 +30,7 @@ typedef struct clg_fleet {
     double span_s;                     /* paid time of each replica */
     double output_tokens_per_s;        /* of the whole fleet */
     double prompt_tokens_per_s;
+    double cached_share; /* of prompt tokens found in the cache */
     double iterations, events;
 } clg_fleet;
 
@@ -52,6 +53,7 @@ typedef struct clg_serve_question {
     double window_s;     /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
     double cold_start_s; /* until a started replica serves */
     double full_share;   /* of capacity that counts as full */
+    double margin;       /* fleets meet the target with iterations this share longer */
     const clg_api_price *api; /* name NULL: none */
 } clg_serve_question;
 

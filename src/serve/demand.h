@@ -15,6 +15,8 @@
 typedef struct clg_arrival {
     double arrival_s; /* from the first request of the demand */
     int32_t prompt_tokens, output_tokens;
+    uint32_t block; /* first of its prefix blocks in the demand's list */
+    int32_t blocks; /* 0: not known */
 } clg_arrival;
 
 /* Rows left out, by the first reason found. */
@@ -36,6 +38,9 @@ typedef struct clg_demand {
     double clients; /* > 0: closed loop, so many requests outstanding at most */
     int64_t prompt_tokens, output_tokens;
     int64_t longest_tokens; /* prompt and output of the longest request */
+    const uint32_t *prefix; /* identity of prompt blocks, 0 to prefixes - 1; NULL: not known */
+    int64_t prefixes;       /* different blocks */
+    int32_t prefix_tokens;  /* per block */
     int64_t moved;          /* rows that came out of order and were sorted in */
     clg_demand_losses lost;
 } clg_demand;
@@ -100,7 +105,8 @@ typedef struct clg_synthetic {
 clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *synthetic, clg_demand *demand,
                            clg_error *error);
 
-/* `count` requests drawn from the lengths of `demand`, Poisson at a rate; rate 0: all at once. */
+/* `count` requests drawn from the lengths of `demand`, Poisson at a rate; rate 0: all at once. With
+ * prefixes they are taken in order, so that conversations stay together. */
 clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
                                double requests_per_s, uint64_t seed);
 

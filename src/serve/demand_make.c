@@ -121,13 +121,20 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
 
 clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
                                double requests_per_s, uint64_t seed) {
-    clg_demand made = {.title = demand->title, .count = count};
+    clg_demand made = {.title = demand->title,
+                       .count = count,
+                       .prefix = demand->prefix,
+                       .prefixes = demand->prefixes,
+                       .prefix_tokens = demand->prefix_tokens};
     clg_random random = {seed};
     double now_s = 0;
+    int64_t start = (int64_t)(clg_random_unit(&random) * (double)demand->count);
     made.request = clg_take(arena, (size_t)count, clg_arrival);
     for (int64_t i = 0; i < count; i++) {
         int64_t from = (int64_t)(clg_random_unit(&random) * (double)demand->count);
+        if (demand->prefix) from = (start + i) % demand->count;
         made.request[i] = demand->request[from];
+        if (i >= demand->count) made.request[i].blocks = 0; /* nobody asks the same twice */
         made.request[i].arrival_s = now_s;
         if (requests_per_s > 0) now_s += clg_random_gamma(&random, 1) / requests_per_s;
     }

@@ -7,6 +7,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One way of naming columns. Times are scaled to seconds. */
@@ -124,9 +125,19 @@ static bool date_of(span s, double *seconds) {
     return true;
 }
 
+/* Identities of prompt blocks as the trace writes them, in order of rows. */
+typedef struct identities {
+    uint64_t *id;
+    int64_t count, room;
+} identities;
+
+enum { PREFIX_TOKENS = 512, PREFIX_MOST = 1 << 20 }; /* Mooncake: a hash per 512 tokens */
+
 typedef struct reader {
     clg_arena *arena;
     clg_demand *demand;
+    identities blocks;
+    int hashes; /* column of them, -1: none */
     int64_t room;
     const dialect *dialect;
     int column[3];
@@ -141,11 +152,44 @@ static void append(reader *r, double arrival_s, double prompt, double output) {
         d->request = more;
         r->room = room;
     }
-    d->request[d->count++] = (clg_arrival){arrival_s, (int32_t)prompt, (int32_t)output};
+    d->request[d->count++] = (clg_arrival){
+        .arrival_s = arrival_s, .prompt_tokens = (int32_t)prompt, .output_tokens = (int32_t)output};
+}
+
+static void add_identity(reader *r, uint64_t id) {
+    identities *b = &r->blocks;
+    if (b->count == b->room) {
+        int64_t room = b->room ? b->room * 2 : 4096;
+        uint64_t *more = clg_take(r->arena, (size_t)room, uint64_t);
+        if (b->count > 0) memcpy(more, b->id, (size_t)b->count * sizeof *more);
+        b->id = more;
+        b->room = room;
+    }
+    b->id[b->count++] = id;
+    r->demand->request[r->demand->count - 1].blocks++;
+}
+
+/* Whole numbers with anything else between them, to the request read last. Only as many as its
+ * prompt fills: the last, partial block belongs to nobody else. */
+static void take_hashes(reader *r, span cell) {
+    clg_arrival *q = &r->demand->request[r->demand->count - 1];
+    int64_t most = q->prompt_tokens / PREFIX_TOKENS;
+    if (r->blocks.count + most >= UINT32_MAX) return;
+    q->block = (uint32_t)r->blocks.count;
+    for (size_t i = 0; i < cell.size && q->blocks < most && q->blocks < PREFIX_MOST;) {
+        if (cell.text[i] < '0' || cell.text[i] > '9') {
+            i++;
+            continue;
+        }
+        uint64_t id = 0;
+        for (; i < cell.size && cell.text[i] >= '0' && cell.text[i] <= '9'; i++)
+            id = id * 10 + (uint64_t)(cell.text[i] - '0');
+        add_identity(r, id);
+    }
 }
 
 /* Judges a row: kept, or counted under the first thing wrong with it. */
-static void take_row(reader *r, const span cell[3]) {
+static bool take_row(reader *r, const span cell[3]) {
     clg_demand_losses *lost = &r->demand->lost;
     double arrival, prompt, output;
     bool readable = number_of(cell[0], &arrival);
@@ -163,8 +207,11 @@ static void take_row(reader *r, const span cell[3]) {
         lost->absurd++;
     else if (prompt < 1 || output < 1)
         lost->empty++;
-    else
+    else {
         append(r, arrival, prompt, output);
+        return true;
+    }
+    return false;
 }
 
 static int find_column(const span *cell, int count, const char *name) {
@@ -182,6 +229,7 @@ static clg_status choose_columns(reader *r, const char *name, span header, clg_e
         r->column[1] = find_column(cell, count, d->prompt);
         r->column[2] = find_column(cell, count, d->output);
         r->dialect = d;
+        r->hashes = find_column(cell, count, "hash_ids");
         if (r->column[0] >= 0 && r->column[1] >= 0 && r->column[2] >= 0) return CLG_OK;
     }
     clg_error_at(error, name, 1, 0, NULL);
@@ -200,7 +248,8 @@ static void read_csv_rows(reader *r, const char *at, const char *end) {
         int count = split(line, cell);
         span row[3];
         for (int i = 0; i < 3; i++) row[i] = r->column[i] < count ? cell[r->column[i]] : none;
-        take_row(r, row);
+        bool kept = take_row(r, row);
+        if (kept && r->hashes >= 0 && r->hashes < count) take_hashes(r, cell[r->hashes]);
     }
 }
 
@@ -232,7 +281,20 @@ static void read_json_line(reader *r, clg_arena *scratch, const char *name, span
     }
     r->dialect = d;
     span row[3] = {member(root, d->arrival), member(root, d->prompt), member(root, d->output)};
-    take_row(r, row);
+    bool kept = take_row(r, row);
+    const clg_json *hashes = clg_json_member(root, "hash_ids");
+    if (!kept || !hashes || hashes->kind != CLG_JSON_ARRAY) return;
+    const clg_arrival *q = &r->demand->request[r->demand->count - 1];
+    int64_t most = q->prompt_tokens / PREFIX_TOKENS;
+    r->demand->request[r->demand->count - 1].block = (uint32_t)r->blocks.count;
+    for (const clg_json *id = hashes->first; id && q->blocks < most; id = id->next) {
+        double value;
+        bool whole = id->kind == CLG_JSON_NUMBER &&
+                     number_of((span){id->text, id->text_size}, &value) && value >= 0 &&
+                     value < 1e15;
+        if (!whole || r->blocks.count >= INT32_MAX) return;
+        add_identity(r, (uint64_t)value);
+    }
 }
 
 static void read_json_lines(reader *r, const char *name, const char *at, const char *end) {
@@ -245,6 +307,32 @@ static void read_json_lines(reader *r, const char *name, const char *at, const c
         clg_arena_back_to(&scratch, mark);
     }
     clg_arena_clear(&scratch);
+}
+
+static int by_identity(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Numbers identities from 0 up. */
+static void settle_prefixes(reader *r) {
+    identities *b = &r->blocks;
+    if (b->count == 0) return;
+    clg_demand *d = r->demand;
+    uint64_t *sorted = clg_take(r->arena, (size_t)b->count, uint64_t);
+    uint32_t *prefix = clg_take(r->arena, (size_t)b->count, uint32_t);
+    memcpy(sorted, b->id, (size_t)b->count * sizeof *sorted);
+    qsort(sorted, (size_t)b->count, sizeof *sorted, by_identity);
+    d->prefixes = 0;
+    for (int64_t i = 0; i < b->count; i++)
+        if (i == 0 || sorted[i] != sorted[d->prefixes - 1]) sorted[d->prefixes++] = sorted[i];
+    for (int64_t i = 0; i < b->count; i++) {
+        const uint64_t *at =
+            bsearch(&b->id[i], sorted, (size_t)d->prefixes, sizeof *sorted, by_identity);
+        prefix[i] = (uint32_t)(at - sorted);
+    }
+    d->prefix = prefix;
+    d->prefix_tokens = PREFIX_TOKENS;
 }
 
 /* Times from the first request; the demand covers the time between first and last. */
@@ -269,7 +357,7 @@ clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text,
                            clg_demand *demand, clg_error *error) {
     const char *at = text, *end = text + size;
     *demand = (clg_demand){0};
-    reader r = {.arena = arena, .demand = demand};
+    reader r = {.arena = arena, .demand = demand, .hashes = -1};
     if (size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
     while (at < end && strchr(" \t\r\n", *at)) at++;
     if (at < end && *at == '{')
@@ -278,6 +366,7 @@ clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text,
         if (choose_columns(&r, name, next_line(&at, end), error) != CLG_OK) return error->status;
         read_csv_rows(&r, at, end);
     }
+    settle_prefixes(&r);
     return settle(arena, name, demand, r.dialect ? r.dialect->title : "trace", error);
 }
 

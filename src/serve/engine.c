@@ -61,7 +61,12 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"sequence", CLG_SECONDS, &e->sequence_s},
                             {"before", CLG_SECONDS, &e->before_s},
                             {"after", CLG_SECONDS, &e->after_s},
-                            {"token", CLG_SECONDS, &e->token_s}};
+                            {"token", CLG_SECONDS, &e->token_s},
+                            {"sigma_first", CLG_COUNT, &e->sigma_first},
+                            {"sigma_token", CLG_COUNT, &e->sigma_token},
+                            {"sigma_rate", CLG_COUNT, &e->sigma_rate},
+                            {"reserve_output", CLG_COUNT, &e->reserve_output},
+                            {"prefill_alone", CLG_COUNT, &e->prefill_alone}};
     return READ(root, file->path, fields, error);
 }
 
@@ -79,6 +84,37 @@ static clg_status read_weights(const clg_json *object, const char *file, clg_ser
     return CLG_OK;
 }
 
+static clg_status read_experts(const clg_json *object, const char *file, clg_serve_curves *c,
+                               clg_error *error) {
+    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+        int p;
+        if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
+            return error->status;
+        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->experts[p].hbm_share},
+                                {"launch", CLG_SECONDS, &c->experts[p].launch_s},
+                                {"flop_share", CLG_FRACTION, &c->experts[p].flop_share},
+                                {"pad", CLG_COUNT, &c->experts[p].pad}};
+        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        c->experts[p].known = true;
+    }
+    return CLG_OK;
+}
+
+static clg_status read_products(const clg_json *object, const char *file, clg_serve_curves *c,
+                                clg_error *error) {
+    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+        int p;
+        if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
+            return error->status;
+        const field fields[] = {
+            {"time_share", CLG_COUNT, &c->product[p].time_share},
+            {"quantize_hbm_share", CLG_FRACTION, &c->product[p].quantize_hbm_share}};
+        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        c->product[p].known = true;
+    }
+    return CLG_OK;
+}
+
 /* Formats not measured take the measured one of the nearest width: reads are reads. */
 static void fill_missing(clg_serve_curves *c) {
     static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32, CLG_FP32,
@@ -89,6 +125,12 @@ static void fill_missing(clg_serve_curves *c) {
         clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
         c->weights[p] = c->weights[from];
         c->weights[p].known = false;
+    }
+    for (int i = 0; i < CLG_PRECISIONS; i++) {
+        clg_precision p = order[i];
+        clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
+        if (!c->experts[p].known) c->experts[p] = c->experts[from];
+        if (!c->product[p].known) c->product[p] = c->product[from];
     }
 }
 
@@ -118,6 +160,8 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     const field in_reduce[] = {{"base", CLG_SECONDS, &c->reduce_base_s},
                                {"rate", CLG_BYTES_PER_S, &c->reduce_bytes_per_s}};
     if (read_weights(clg_json_member(root, "weights"), file->path, c, error) != CLG_OK ||
+        read_experts(clg_json_member(root, "experts"), file->path, c, error) != CLG_OK ||
+        read_products(clg_json_member(root, "product"), file->path, c, error) != CLG_OK ||
         READ(cache, file->path, in_cache, error) != CLG_OK ||
         READ(reduce, file->path, in_reduce, error) != CLG_OK)
         return error->status;
@@ -137,7 +181,10 @@ clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price 
                          .source = word(clg_json_member(root, "output"), "source")};
     const field fields[] = {{"input", CLG_USD_PER_TOKEN, &p->usd_per_input_token},
                             {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
-    return READ(root, file->path, fields, error);
+    p->usd_per_cached_token = -1;
+    if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
+    return clg_value_read(root, "input_cached", CLG_USD_PER_TOKEN, false, file->path,
+                          &p->usd_per_cached_token, error);
 }
 
 clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,

@@ -13,6 +13,8 @@ typedef struct clg_engine {
     double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
     double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
     double before_s, after_s, token_s;  /* front end: before scheduling, after, per output token */
+    double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
+    double reserve_output, prefill_alone;        /* rules, 0 or 1: clg_serve_rules */
     const char *file;
 } clg_engine;
 
@@ -25,6 +27,16 @@ typedef struct clg_serve_curves {
         double hbm_share, launch_s;
         bool known;
     } weights[CLG_PRECISIONS];
+    struct {
+        double launch_s, hbm_share; /* routing, both products and the sum; reading weights */
+        double flop_share, pad;     /* of peak; rows that each expert with tokens is padded by */
+        bool known;
+    } experts[CLG_PRECISIONS];
+    struct {
+        double time_share;         /* of large products over data/kernel */
+        double quantize_hbm_share; /* writing activations in the narrow format */
+        bool known;
+    } product[CLG_PRECISIONS];
     double cache_hbm_share, cache_launch_s;
     double reduce_base_s, reduce_bytes_per_s; /* one-shot all-reduce inside a domain */
     const char *file;
@@ -39,6 +51,7 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
 typedef struct clg_api_price {
     const char *name, *title, *model, *date, *source;
     double usd_per_input_token, usd_per_output_token;
+    double usd_per_cached_token; /* input found in the API's cache; below 0: as other input */
 } clg_api_price;
 
 /* By name; or the first dated one for a model, name NULL when there is none. */

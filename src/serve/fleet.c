@@ -53,6 +53,7 @@ static void add_totals(clg_serve_totals *sum, const clg_serve_totals *t) {
     sum->refused += t->refused;
     sum->prompt_tokens += t->prompt_tokens;
     sum->output_tokens += t->output_tokens;
+    sum->cached_tokens += t->cached_tokens;
     sum->preemptions += t->preemptions;
     sum->iterations += t->iterations;
     sum->events += t->events;
@@ -73,6 +74,8 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
     f->busy_share = paid > 0 ? sum->busy_s / paid : 0;
     f->mean_sequences = sum->busy_s > 0 ? sum->sequence_s / sum->busy_s : 0;
     f->output_tokens_per_s = (double)sum->output_tokens * scale;
+    if (sum->prompt_tokens > 0)
+        f->cached_share = (double)sum->cached_tokens / (double)sum->prompt_tokens;
     f->prompt_tokens_per_s = (double)sum->prompt_tokens * scale;
 }
 
@@ -91,7 +94,7 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
                0,
                0};
     for (int64_t i = 0; i < f->simulated; i++) {
-        clg_serve_simulate(arena, &r->cost, &r->rules, d, i, replicas, served, &one);
+        clg_replica_serve(arena, r, d, i, replicas, served, &one);
         add_totals(&sum, &one);
         add_replica(&t, d, served, i, replicas, target);
     }

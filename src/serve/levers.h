@@ -28,6 +28,21 @@ int clg_levers(clg_arena *arena, const clg_serve_question *question,
 void clg_lever_measure(clg_arena *arena, const clg_serve_question *question,
                        const clg_replica *replica, clg_lever *row);
 
+/* One replica that was weighed in a search. */
+typedef struct clg_serve_candidate {
+    clg_replica_choice choice;
+    clg_lever worth;
+} clg_serve_candidate;
+
+enum { CLG_CANDIDATES = 128 };
+
+/* Weighs replicas over degrees, batch limits and disaggregation that the choice leaves open; the
+ * cheapest for the demand first. Returns how many fit. */
+int clg_replica_search(clg_arena *arena, const clg_serve_question *question,
+                       const clg_scenario *scenario, const clg_engine *engine,
+                       const clg_replica_choice *choice, clg_serve_progress progress,
+                       clg_serve_candidate found[CLG_CANDIDATES]);
+
 /* Prepares the replica that serves the demand within the target on the fewest dollars: with the
  * choice's tp, or the best power of two inside a domain. `question->replica` is not read. */
 clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *question,

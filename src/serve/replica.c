@@ -7,7 +7,7 @@
  * pipeline stages an iteration is cut in as many micro-batches as stages, which follow each other
  * without a gap; so it takes what all layers take for 1/pp of the work.
  *
- * Left out: overlap of host and GPU, expert parallelism, windows that a sequence grows out of
+ * Left out: overlap of host and GPU, uneven ranks, windows that a sequence grows out of
  * (windowed layers count the share of the mean context they see). */
 #include "serve/replica.h"
 
@@ -23,28 +23,38 @@ static clg_kernels arithmetic_only(const clg_kernels *from) {
     return k;
 }
 
-static double read_s(const clg_replica *r, clg_precision weights, double elements, double bytes) {
-    double all = elements * clg_precision_bytes(weights) + bytes;
-    double rate = r->scenario->machine.gpu.hbm_bytes_per_s * r->curves.weights[weights].hbm_share;
-    return all / rate + r->curves.weights[weights].launch_s;
+static double hbm_s(const clg_replica *r, double bytes, double share) {
+    return bytes / (r->scenario->machine.gpu.hbm_bytes_per_s * share);
 }
 
-/* [m,k] x [k,n], weights of `weights`. */
+/* [m,k] x [k,n], weights of `weights`: arithmetic, with activations made narrow before it, or the
+ * read of the weights. */
 static double product_s(const clg_replica *r, clg_precision weights, double m, double n, double k) {
     clg_precision compute = weights == r->weights ? r->compute : CLG_BF16;
-    double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1);
-    return fmax(arithmetic, read_s(r, weights, n * k, 2 * (m * k + m * n)));
+    double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1) *
+                        r->curves.product[compute].time_share;
+    if (clg_precision_bytes(compute) < 2)
+        arithmetic += hbm_s(r, 3 * m * k, r->curves.product[compute].quantize_hbm_share);
+    double bytes = n * k * clg_precision_bytes(weights) + 2 * (m * k + m * n);
+    return fmax(arithmetic, hbm_s(r, bytes, r->curves.weights[weights].hbm_share)) +
+           r->curves.weights[weights].launch_s;
 }
 
-/* Products of experts: those that get a token are read. */
-static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double n,
-                        double k) {
+/* Routing, both products and the sum of one GPU's experts of a width, for the tokens of all ranks:
+ * experts that get a token are read and padded to whole tiles. */
+static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double width) {
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    double hidden = (double)r->scenario->model.hidden, matrices = mlp->gated ? 3 : 2;
     double each = (double)mlp->experts_per_token / mlp->experts;
-    double touched = mlp->experts * (1 - pow(1 - each, tokens));
-    double rows = tokens * mlp->experts_per_token;
-    double arithmetic = clg_grouped_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, r->compute,
-                                           rows, n, k, touched, r->scenario->expert_imbalance);
-    return fmax(arithmetic, read_s(r, r->weights, touched * n * k, 2 * rows * (n + k)));
+    double touched = (double)mlp->experts / r->ep * (1 - pow(1 - each, tokens));
+    double rows = tokens * mlp->experts_per_token / r->ep * r->scenario->expert_imbalance;
+    double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights) +
+                   2 * rows * (2 * hidden + matrices * width);
+    double flop =
+        2 * matrices * hidden * width * (rows + touched * r->curves.experts[r->weights].pad);
+    double rate = gpu->peak_flop_per_s[r->compute] * r->curves.experts[r->weights].flop_share;
+    return fmax(flop / rate, hbm_s(r, bytes, r->curves.experts[r->weights].hbm_share)) +
+           r->curves.experts[r->weights].launch_s;
 }
 
 static double memory_s(const clg_replica *r, double bytes) {
@@ -58,13 +68,13 @@ static double kv_heads_of(const clg_replica *r, const clg_attention *a) {
 static double latent_s(const clg_replica *r, const clg_attention *a, double t, double hidden) {
     double heads = (double)a->heads / r->tp, plain = a->head_dim - a->rope_dim;
     double queries = heads * a->head_dim;
-    double s = a->query_rank > 0 ? product_s(r, r->weights, t, a->query_rank, hidden) +
-                                       product_s(r, r->weights, t, queries, a->query_rank)
-                                 : product_s(r, r->weights, t, queries, hidden);
-    s += product_s(r, r->weights, t, a->kv_rank + a->rope_dim, hidden);
-    s += product_s(r, r->weights, t, heads * plain, a->kv_rank);
-    s += product_s(r, r->weights, t, heads * a->value_head_dim, a->kv_rank);
-    return s + product_s(r, r->weights, t, hidden, heads * a->value_head_dim);
+    double s = a->query_rank > 0 ? product_s(r, r->attention_weights, t, a->query_rank, hidden) +
+                                       product_s(r, r->attention_weights, t, queries, a->query_rank)
+                                 : product_s(r, r->attention_weights, t, queries, hidden);
+    s += product_s(r, r->attention_weights, t, a->kv_rank + a->rope_dim, hidden);
+    s += product_s(r, r->attention_weights, t, heads * plain, a->kv_rank);
+    s += product_s(r, r->attention_weights, t, heads * a->value_head_dim, a->kv_rank);
+    return s + product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim);
 }
 
 static double attention_products_s(const clg_replica *r, const clg_attention *a, double t,
@@ -74,8 +84,8 @@ static double attention_products_s(const clg_replica *r, const clg_attention *a,
     double heads = (double)a->heads / r->tp, kv = kv_heads_of(r, a);
     double columns = (heads + kv) * a->head_dim + kv * a->value_head_dim;
     double rotary = a->rotary ? memory_s(r, 4 * t * (heads + kv) * a->head_dim) : 0;
-    return product_s(r, r->weights, t, columns, hidden) +
-           product_s(r, r->weights, t, hidden, heads * a->value_head_dim) + rotary;
+    return product_s(r, r->attention_weights, t, columns, hidden) +
+           product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim) + rotary;
 }
 
 static double dense_mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double width,
@@ -86,13 +96,12 @@ static double dense_mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, do
            memory_s(r, 2 * t * (wide + width));
 }
 
+/* `t` tokens on this rank, as many on each of the others. */
 static double mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double hidden) {
     if (mlp->kind == CLG_MLP_NONE) return 0;
     if (mlp->kind == CLG_MLP_DENSE) return dense_mlp_s(r, mlp, t, (double)mlp->ffn / r->tp, hidden);
-    double width = (double)mlp->expert_ffn / r->tp, wide = (mlp->gated ? 2 : 1) * width;
-    double rows = t * mlp->experts_per_token;
-    return product_s(r, CLG_BF16, t, mlp->experts, hidden) + experts_s(r, mlp, t, wide, hidden) +
-           experts_s(r, mlp, t, hidden, width) + memory_s(r, 2 * rows * (wide + width)) +
+    double width = (double)mlp->expert_ffn * r->ep / (r->tp * r->dp);
+    return product_s(r, CLG_BF16, t, mlp->experts, hidden) + experts_s(r, mlp, t * r->dp, width) +
            dense_mlp_s(r, mlp, t, (double)mlp->shared_ffn / r->tp, hidden);
 }
 
@@ -106,19 +115,39 @@ static double reduce_s(const clg_replica *r, double bytes) {
     return fmin(library, r->curves.reduce_base_s + bytes / r->curves.reduce_bytes_per_s);
 }
 
+/* Tokens of other ranks to the experts here and back: fp8 there, 16 bit back; or, with experts
+ * split in width, all tokens gathered and their sums scattered. */
+static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t) {
+    if (mlp->kind != CLG_MLP_MOE || r->dp == 1) return 0;
+    const clg_network *network = &r->scenario->network;
+    double hidden = (double)r->scenario->model.hidden, there, back, gathered = 2 * t * hidden;
+    clg_group all = clg_machine_group(&r->scenario->machine, r->tp * r->dp, 1);
+    double copies = fmin(mlp->experts_per_token, r->ep) / r->tp;
+    if (r->ep > 1) {
+        clg_collective_best(network, CLG_ALL_TO_ALL, all, t * hidden * copies, &there);
+        clg_collective_best(network, CLG_ALL_TO_ALL, all, 2 * t * hidden * copies, &back);
+    } else {
+        clg_collective_best(network, CLG_ALL_GATHER, all, gathered * r->dp, &there);
+        clg_collective_best(network, CLG_REDUCE_SCATTER, all, gathered * r->dp, &back);
+    }
+    return there + back;
+}
+
 static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t) {
     double hidden = (double)r->scenario->model.hidden;
     double reductions = (kind->attention.kind != CLG_ATTENTION_NONE) +
                         (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
     return attention_products_s(r, &kind->attention, t, hidden) + mlp_s(r, &kind->mlp, t, hidden) +
            kind->norms * memory_s(r, 8 * t * hidden) + r->curves.cache_launch_s +
-           reductions * reduce_s(r, 2 * t * hidden) + r->engine.layer_s;
+           reductions * reduce_s(r, 2 * t * hidden) + exchange_s(r, &kind->mlp, t) +
+           r->engine.layer_s;
 }
 
 /* Logits are made for sequences, not for prompt tokens; sampling reads them as fp32. */
 static double head_s(const clg_replica *r, double t) {
     const clg_model *m = &r->scenario->model;
-    double rows = fmin(t, r->rules.max_sequences), columns = (double)m->vocab / r->tp;
+    double rows = fmin(t, (double)r->rules.max_sequences / r->dp),
+           columns = (double)m->vocab / r->tp;
     return product_s(r, CLG_BF16, rows, columns, (double)m->hidden) +
            memory_s(r, 8 * rows * columns);
 }
@@ -134,7 +163,7 @@ static double sends_s(const clg_replica *r, double t) {
 
 double clg_replica_dense_s(const clg_replica *r, double tokens) {
     const clg_model *m = &r->scenario->model;
-    double t = ceil(tokens / r->pp), sum = 0;
+    double t = ceil(tokens / (r->pp * r->dp)), sum = 0;
     if (t < 1) return 0;
     double per_kind[CLG_LAYER_KINDS];
     for (int k = 0; k < m->kinds; k++) per_kind[k] = layer_s(r, &m->kind[k], t);
@@ -189,12 +218,13 @@ static double pair_s(const clg_replica *r, double prompt) {
     double sum = 0;
     for (int l = 0; l < m->layers; l++)
         sum += layer_pair_s(r, &m->kind[m->layer_kind[l]].attention, prompt);
-    return sum / r->pp;
+    return sum / (r->pp * r->dp);
 }
 
 static double layer_weight_bytes(const clg_replica *r, const clg_layer_parameters *p) {
-    double narrow = (double)(p->attention + p->mlp + p->experts) / r->tp;
-    return narrow * clg_precision_bytes(r->weights) + 2 * (double)p->replicated;
+    double narrow = (double)p->mlp / r->tp + (double)p->experts / (r->tp * r->dp);
+    double attention = (double)p->attention / r->tp * clg_precision_bytes(r->attention_weights);
+    return attention + narrow * clg_precision_bytes(r->weights) + 2 * (double)p->replicated;
 }
 
 /* Quantized checkpoints keep embeddings, head and norms in 16 bit. */
@@ -217,9 +247,10 @@ static double activation_bytes(const clg_replica *r) {
                            : (double)mlp->ffn;
         widest = fmax(widest, width);
     }
-    double tokens = r->rules.max_tokens;
+    double tokens = (double)r->rules.max_tokens / r->dp;
+    double sequences = (double)r->rules.max_sequences / r->dp;
     return 2 * tokens * (6 * (double)m->hidden + 3 * widest / r->tp) +
-           8.0 * r->rules.max_sequences * (double)m->vocab / r->tp;
+           8.0 * sequences * (double)m->vocab / r->tp;
 }
 
 static void settle_memory(clg_replica *r, const clg_replica_choice *c, double context) {
@@ -230,30 +261,72 @@ static void settle_memory(clg_replica *r, const clg_replica_choice *c, double co
     r->cache_room_bytes = share * r->scenario->machine.gpu.memory_usable_bytes - r->weight_bytes -
                           r->activation_bytes - r->engine.other_bytes;
     double per_block = r->cache_bytes_per_token * r->rules.block_tokens;
-    double blocks = r->cache_room_bytes > 0 && per_block > 0 ? r->cache_room_bytes / per_block : 0;
+    double room = r->dp * r->cache_room_bytes;
+    double blocks = room > 0 && per_block > 0 ? room / per_block : 0;
     r->rules.blocks = c->blocks > 0 ? c->blocks : (int64_t)fmin(blocks, 1e15);
 }
 
 static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
-    r->rules.max_sequences = c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences;
-    r->rules.max_tokens = c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens;
+    r->rules.max_sequences =
+        c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences * r->dp;
+    r->rules.max_tokens = c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens * r->dp;
     if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;
     r->rules.block_tokens = (int)r->engine.block_tokens;
+    r->rules.reserve_output = r->engine.reserve_output > 0;
+    r->rules.prefill_alone = r->engine.prefill_alone > 0;
+    r->rules.no_prefix_cache = c->no_prefix_cache;
     r->rules.before_s = r->engine.before_s;
     r->rules.after_s = r->engine.after_s;
     r->rules.token_s = r->engine.token_s;
 }
 
-static void settle_cost(clg_arena *arena, clg_replica *r, double context) {
+double clg_replica_gained_tokens(int drafted, double accepted) {
+    double sum = 0, chance = 1;
+    for (int i = 0; i <= drafted; i++, chance *= accepted) sum += chance;
+    return sum;
+}
+
+/* Proposing: one more layer and the head for each token in turn, as with prediction modules. */
+static double draft_s(const clg_replica *r, double tokens, int drafted) {
+    const clg_model *m = &r->scenario->model;
+    double each = ceil(tokens / (drafted + 1) / (r->pp * r->dp));
+    if (drafted == 0) return 0;
+    return drafted * (layer_s(r, &m->kind[m->layer_kind[m->layers - 1]], each) + head_s(r, each));
+}
+
+clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale) {
+    clg_replica r = *replica;
+    double *dense = clg_take(arena, (size_t)r.cost.max_tokens + 1, double);
+    for (int i = 0; i <= r.cost.max_tokens; i++) dense[i] = replica->cost.dense_s[i] * scale;
+    r.cost.dense_s = dense;
+    r.cost.context_s *= scale;
+    r.cost.pair_s *= scale;
+    r.cost.sequence_s *= scale;
+    if (!r.prefill) return r;
+    clg_replica *prefill = clg_take(arena, 1, clg_replica);
+    *prefill = clg_replica_slowed(arena, r.prefill, scale);
+    r.prefill = prefill;
+    return r;
+}
+
+static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
+                        double context) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
-    for (int t = 1; t <= r->rules.max_tokens; t++) dense[t] = clg_replica_dense_s(r, t);
+    int shared = r->pp * r->dp; /* ranks and stages share tokens out: steps of so many */
+    for (int t = 1; t <= r->rules.max_tokens; t++)
+        dense[t] = t > 1 && (t - 1) % shared != 0
+                       ? dense[t - 1]
+                       : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
     double rate = gpu->hbm_bytes_per_s * r->curves.cache_hbm_share;
     r->cost = (clg_iteration_cost){.dense_s = dense,
                                    .max_tokens = r->rules.max_tokens,
                                    .sequence_s = r->engine.sequence_s,
-                                   .context_s = all_layers_cache_bytes(r, context) / rate / r->pp,
-                                   .pair_s = pair_s(r, r->mean_prompt_tokens)};
+                                   .context_s =
+                                       all_layers_cache_bytes(r, context) / rate / (r->pp * r->dp),
+                                   .pair_s = pair_s(r, r->mean_prompt_tokens),
+                                   .drafted = c->drafted,
+                                   .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
@@ -293,10 +366,22 @@ static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_dem
     }
 }
 
+static bool has_experts(const clg_model *m) {
+    for (int k = 0; k < m->kinds; k++)
+        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
+    return false;
+}
+
 /* Heads split evenly over the group, keys and values split or copied. */
 static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c,
                               clg_error *error) {
     int tp = c->tp > 0 ? c->tp : 1, pp = c->pp > 0 ? c->pp : 1;
+    int dp = c->dp > 0 ? c->dp : 1, ep = c->ep > 0 ? c->ep : 1;
+    if (ep > 1 && c->tp > 0 && tp * dp % ep != 0)
+        return clg_fail(error, CLG_BAD_INPUT, "take a divisor of tp x dp",
+                        "ep %d does not divide the %d GPUs of a stage", ep, tp * dp);
+    if (ep > 1 && !has_experts(&s->model))
+        return clg_fail(error, CLG_BAD_INPUT, "leave --ep out", "the model has no experts");
     for (int k = 0; k < s->model.kinds; k++) {
         const clg_attention *a = &s->model.kind[k].attention;
         if (a->kind != CLG_ATTENTION_NONE && a->heads % tp != 0)
@@ -318,25 +403,39 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         return error->status;
     r->arithmetic = arithmetic_only(&scenario->kernels);
     r->pp = c->pp > 0 ? c->pp : 1;
+    r->dp = c->dp > 0 ? c->dp : 1;
+    r->ep = c->ep > 0 ? c->ep : 1;
     r->compute = c->compute;
     r->weights = c->weights;
     r->cache = c->cache;
+    r->attention_weights = clg_precision_bytes(c->weights) < 1 && has_experts(&scenario->model)
+                               ? CLG_BF16
+                               : c->weights;
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;
     settle_rules(r, c);
     choose_tp(r, c, demand, means.context_tokens);
+    while (r->tp * r->dp % r->ep != 0) r->ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
-    settle_cost(arena, r, means.context_tokens);
+    settle_cost(arena, r, c, means.context_tokens);
+    if (c->prefills > 0 && c->decodes > 0) {
+        clg_replica *prefill = clg_take(arena, 1, clg_replica);
+        *prefill = *r;
+        clg_replica_disaggregate(r, prefill, c->prefills, c->decodes);
+    }
     return CLG_OK;
 }
 
 double clg_replica_steady_tokens_per_s(const clg_replica *r, const clg_demand_means *m,
                                        double sequences) {
-    double prefill = sequences * m->prompt_tokens / m->output_tokens;
-    double starts = sequences / m->output_tokens;
-    double seconds = clg_replica_dense_s(r, sequences + prefill) +
+    double gained = r->cost.drafted > 0 ? r->cost.gained : 1, made = sequences * gained;
+    double prefill = made * m->prompt_tokens / m->output_tokens;
+    double starts = made / m->output_tokens, verified = sequences * (r->cost.drafted + 1);
+    double seconds = clg_replica_dense_s(r, verified + prefill) +
+                     draft_s(r, verified, (int)r->cost.drafted) +
                      (sequences + starts) * r->cost.sequence_s +
                      sequences * m->context_tokens * r->cost.context_s +
-                     sequences * m->pairs_per_output * r->cost.pair_s;
-    return sequences / seconds;
+                     made * m->pairs_per_output * r->cost.pair_s;
+    double parts = r->prefill ? r->decodes : 1;
+    return parts * made / seconds;
 }

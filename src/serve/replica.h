@@ -7,13 +7,16 @@
 #include "serve/engine.h"
 #include "serve/simulate.h"
 
-typedef struct clg_replica {
+typedef struct clg_replica clg_replica;
+struct clg_replica {
     const clg_scenario *scenario;
     clg_engine engine;
     clg_serve_curves curves;
     clg_kernels arithmetic; /* kernels of the scenario with nothing to read: pure arithmetic */
-    int tp, pp;
+    int tp, pp;             /* of attention; stages */
+    int dp, ep; /* ranks that share out sequences; groups that share out experts, of tp x dp */
     clg_precision compute, weights, cache;
+    clg_precision attention_weights; /* 4-bit checkpoints of expert models narrow experts only */
     clg_attention_kernel attention;
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
@@ -22,15 +25,24 @@ typedef struct clg_replica {
     double mean_prompt_tokens;    /* of the demand the costs were made for */
     clg_iteration_cost cost;
     clg_serve_rules rules;
-} clg_replica;
+    /* Disaggregated: so many replicas like *prefill make first tokens, so many like this one the
+     * rest, and the cache of a prompt is sent between them. prefill NULL: one does both. */
+    const clg_replica *prefill;
+    int prefills, decodes;
+    double transfer_s, transfer_token_s; /* per request, and per token of its prompt */
+};
 
 /* What is chosen; zeros take the engine's or the smallest that fits. */
 typedef struct clg_replica_choice {
-    int tp, pp;
+    int tp, pp, dp, ep;
     clg_precision compute, weights, cache;
     int max_sequences, max_tokens;
     int64_t blocks; /* cache blocks as the engine's log states them */
     double memory_share;
+    int prefills, decodes; /* disaggregated: so many of each; 0: not */
+    int drafted;           /* tokens proposed per iteration, 0: no speculation */
+    double accepted;       /* share of proposed tokens that are, each after the one before it */
+    bool no_prefix_cache;
 } clg_replica_choice;
 
 /* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */
@@ -41,10 +53,31 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
 /* Seconds of everything in an iteration of `tokens` but attention over contexts. */
 double clg_replica_dense_s(const clg_replica *replica, double tokens);
 
+/* Tokens an iteration gives when each of `drafted` is accepted with a chance, and one comes free
+ * (Leviathan et al. 2023, arXiv:2211.17192, equation 1). */
+double clg_replica_gained_tokens(int drafted, double accepted);
+
+/* The replica with every iteration `scale` times as long. */
+clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale);
+
 /* Output tokens/s when `sequences` decode all the time and prefill keeps pace, memory unlimited. */
 double clg_replica_steady_tokens_per_s(const clg_replica *replica, const clg_demand_means *means,
                                        double sequences);
 
-static inline int clg_replica_gpus(const clg_replica *r) { return r->tp * r->pp; }
+/* Makes `replica` the decoding part of a disaggregated one. `prefill` must outlive it. */
+void clg_replica_disaggregate(clg_replica *replica, const clg_replica *prefill, int prefills,
+                              int decodes);
+
+/* Every `stride`-th request from `first` on, through a replica, disaggregated or not. Busy and idle
+ * time of a disaggregated one are means over its GPUs; its batch is that of all decoding parts. */
+void clg_replica_serve(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                       int64_t first, int64_t stride, clg_served *served, clg_serve_totals *totals);
+
+/* GPUs of one copy of the weights, and of the replica. */
+static inline int clg_replica_part_gpus(const clg_replica *r) { return r->tp * r->dp * r->pp; }
+static inline int clg_replica_gpus(const clg_replica *r) {
+    if (!r->prefill) return clg_replica_part_gpus(r);
+    return r->prefills * clg_replica_part_gpus(r->prefill) + r->decodes * clg_replica_part_gpus(r);
+}
 
 #endif

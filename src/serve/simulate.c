@@ -1,6 +1,8 @@
 /* simulate.c -- the event loop. Rules and formula: simulate.h. */
 #include "serve/simulate.h"
 
+#include "serve/prefix.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -35,6 +37,10 @@ typedef struct replica {
     int partial;                     /* whose prompt is being prefilled over several iterations */
     int64_t *due; /* [block_tokens] decoding sequences by when they need a block */
     int64_t free_blocks, context, step, outstanding;
+    int64_t prompt_blocks; /* that sequences in the batch hold for their prompts */
+    double *asks_s;        /* closed loop: [clients] ring of when free clients ask */
+    int64_t asks, asked;   /* put in, taken out */
+    clg_prefix_cache prefix;
     double now_s;
 } replica;
 
@@ -52,6 +58,16 @@ static const clg_arrival *request_at(const replica *r, int64_t index) {
 static int64_t cached(const replica *r, const sequence *s) {
     return s->heap == NOBODY ? s->target : s->target + r->step - s->start_step;
 }
+
+/* Blocks a sequence holds. */
+static int64_t held(const replica *r, const sequence *s) {
+    if (!r->rules->reserve_output) return blocks_of(r, cached(r, s));
+    const clg_arrival *q = request_at(r, s->request);
+    return blocks_of(r, (int64_t)q->prompt_tokens + q->output_tokens);
+}
+
+/* Without blocks in reserve a decoding sequence takes them as it grows. */
+static int64_t grows(const replica *r) { return r->rules->reserve_output ? 0 : 1; }
 
 /* ---- the heap of finishes */
 
@@ -103,14 +119,14 @@ static void decode_begin(replica *r, int id) {
     r->heap[r->decoding++] = id;
     sift(r, s->heap);
     r->context += s->target;
-    ++*due_of(r, s);
+    *due_of(r, s) += grows(r);
 }
 
 static void decode_end(replica *r, int id) {
     sequence *s = &r->pool[id];
     int at = s->heap;
     r->context -= cached(r, s);
-    --*due_of(r, s);
+    *due_of(r, s) -= grows(r);
     swap(r, at, --r->decoding);
     if (at < r->decoding) sift(r, at);
     s->heap = NOBODY;
@@ -121,6 +137,7 @@ static void leave(replica *r, int id) {
     *(s->previous == NOBODY ? &r->oldest : &r->pool[s->previous].next) = s->next;
     *(s->next == NOBODY ? &r->youngest : &r->pool[s->next].previous) = s->previous;
     r->admitted--;
+    r->prompt_blocks -= blocks_of(r, s->target);
     if (r->partial == id) r->partial = NOBODY;
 }
 
@@ -130,14 +147,20 @@ static void join(replica *r, int id) {
     s->next = NOBODY;
     *(r->youngest == NOBODY ? &r->oldest : &r->pool[r->youngest].next) = id;
     r->youngest = id;
+    r->prompt_blocks += blocks_of(r, s->target);
     r->admitted++;
+}
+
+/* A client that has its answer asks again; the front end passes it on. */
+static void client_asks(replica *r, double when_s) {
+    if (r->rules->clients > 0) r->asks_s[r->asks++ % r->rules->clients] = when_s;
 }
 
 static void finish(replica *r, int id) {
     sequence *s = &r->pool[id];
-    int64_t tokens = cached(r, s);
+    int64_t blocks = held(r, s);
     if (s->heap != NOBODY) decode_end(r, id);
-    r->free_blocks += blocks_of(r, tokens);
+    r->free_blocks += blocks;
     leave(r, id);
     r->unused[r->unused_count++] = id;
     const clg_arrival *q = request_at(r, s->request);
@@ -146,18 +169,19 @@ static void finish(replica *r, int id) {
     r->totals->prompt_tokens += q->prompt_tokens;
     r->totals->output_tokens += q->output_tokens;
     r->outstanding--;
+    client_asks(r, r->now_s + r->rules->after_s + r->rules->before_s);
 }
 
 /* The youngest gives its blocks back and will compute everything again. */
 static void preempt_youngest(replica *r) {
     int id = r->youngest;
     sequence *s = &r->pool[id];
-    int64_t tokens = cached(r, s);
+    int64_t blocks = held(r, s);
     if (s->heap != NOBODY) {
         s->generated += r->step - s->start_step;
         decode_end(r, id);
     }
-    r->free_blocks += blocks_of(r, tokens);
+    r->free_blocks += blocks;
     leave(r, id);
     s->target = request_at(r, s->request)->prompt_tokens + s->generated;
     s->done = 0;
@@ -167,22 +191,19 @@ static void preempt_youngest(replica *r) {
 
 /* ---- the queue */
 
-static double effective_arrival_s(const replica *r, int64_t at) {
-    return request_at(r, index_of(r, at))->arrival_s + r->rules->before_s;
-}
-
-static bool client_free(const replica *r) {
-    return r->rules->clients == 0 || r->outstanding < r->rules->clients;
+/* When the next request reaches the scheduler; never, while all clients wait for answers. */
+static double next_arrival_s(const replica *r) {
+    if (r->end >= r->count) return INFINITY;
+    if (r->rules->clients > 0)
+        return r->asked < r->asks ? r->asks_s[r->asked % r->rules->clients] : INFINITY;
+    return request_at(r, index_of(r, r->end))->arrival_s + r->rules->before_s;
 }
 
 /* Closed loop: a client asks when it has its answer, whatever the trace says. */
 static void take_arrivals(replica *r) {
-    while (r->end < r->count && client_free(r)) {
-        double when = r->rules->clients > 0 ? r->now_s : effective_arrival_s(r, r->end);
-        if (when > r->now_s) return;
-        int64_t index = index_of(r, r->end++);
-        r->served[index].arrival_s =
-            r->rules->clients > 0 ? r->now_s - r->rules->before_s : when - r->rules->before_s;
+    for (double when; (when = next_arrival_s(r)) <= r->now_s;) {
+        r->served[index_of(r, r->end++)].arrival_s = when - r->rules->before_s;
+        r->asked++;
         r->outstanding++;
     }
 }
@@ -198,6 +219,7 @@ static void refuse_impossible(replica *r) {
         r->served[index].first_token_s = r->served[index].finish_s = -1;
         r->totals->refused++;
         r->outstanding--;
+        client_asks(r, r->now_s);
         r->begin++;
     }
 }
@@ -207,9 +229,43 @@ static int64_t next_target(const replica *r) {
     return request_at(r, index_of(r, r->begin))->prompt_tokens;
 }
 
+/* Blocks the head of the queue is admitted with. */
+static int64_t next_blocks(const replica *r) {
+    int64_t tokens = next_target(r);
+    if (r->rules->reserve_output && r->preempted_count == 0)
+        tokens += request_at(r, index_of(r, r->begin))->output_tokens;
+    return blocks_of(r, tokens);
+}
+
+/* Tokens of an iteration. */
+static double width_of(const replica *r, double chunk) {
+    const clg_iteration_cost *c = r->cost;
+    if (c->drafted <= 0) return r->decoding + chunk;
+    return r->decoding * (c->drafted + 1) + chunk * c->gained;
+}
+
+/* Prompt units that still fit in an iteration. */
+static int64_t budget_of(const replica *r, int64_t taken, bool alone) {
+    const clg_iteration_cost *c = r->cost;
+    double unit = c->drafted > 0 ? c->gained : 1;
+    double decoding = alone ? 0 : width_of(r, 0);
+    return (int64_t)((r->rules->max_tokens - decoding) / unit) - taken;
+}
+
 static bool admissible(const replica *r) {
     return anybody_waits(r) && r->admitted < r->rules->max_sequences &&
-           r->decoding < r->rules->max_tokens && blocks_of(r, next_target(r)) <= r->free_blocks;
+           budget_of(r, 0, r->rules->prefill_alone) > 0 && next_blocks(r) <= r->free_blocks;
+}
+
+/* What of a prompt is in the cache; its last token is always computed. */
+static int64_t find_prefix(replica *r, const sequence *s) {
+    const clg_demand *d = r->demand;
+    if (!r->prefix.resident) return 0;
+    int64_t room = (r->free_blocks + r->prompt_blocks) * r->rules->block_tokens / d->prefix_tokens;
+    const clg_arrival *q = request_at(r, s->request);
+    int64_t hits = clg_prefix_find(&r->prefix, d->prefix + q->block, q->blocks, room);
+    int64_t tokens = hits * d->prefix_tokens;
+    return tokens < s->target ? tokens : s->target - 1;
 }
 
 /* Takes the head of the queue into the batch, its blocks with it. */
@@ -224,16 +280,24 @@ static int admit(replica *r) {
             .request = index, .target = request_at(r, index)->prompt_tokens, .heap = NOBODY};
         r->served[index].first_token_s = -1;
     }
-    r->free_blocks -= blocks_of(r, r->pool[id].target);
+    sequence *s = &r->pool[id];
+    s->done = find_prefix(r, s);
+    r->totals->cached_tokens += s->done;
+    r->free_blocks -= held(r, s);
     join(r, id);
     return id;
 }
 
 /* ---- iterations */
 
+static double dense_of(const replica *r, double chunk) {
+    int tokens = (int)ceil(width_of(r, chunk));
+    return r->cost->dense_s[tokens < r->cost->max_tokens ? tokens : r->cost->max_tokens];
+}
+
 static double stretch_s(const replica *r, double steps) {
     const clg_iteration_cost *c = r->cost;
-    double b = r->decoding, one = c->dense_s[r->decoding] + b * c->sequence_s;
+    double b = r->decoding, one = dense_of(r, 0) + b * c->sequence_s;
     return steps * (one + c->context_s * (double)r->context) +
            c->context_s * b * steps * (steps - 1) / 2;
 }
@@ -252,6 +316,8 @@ static int64_t steps_until(const replica *r, double seconds, int64_t most) {
 /* Steps, at most `most`, before a decoding sequence finds no block; what they take in *taken. */
 static int64_t steps_with_blocks(const replica *r, int64_t most, int64_t *taken) {
     int64_t size = r->rules->block_tokens, turns = most / size, k = 0;
+    *taken = 0;
+    if (!grows(r)) return most;
     if (turns > 0 && turns * r->decoding > r->free_blocks) turns = r->free_blocks / r->decoding;
     k = turns * size;
     *taken = turns * r->decoding;
@@ -275,15 +341,14 @@ static void finish_due(replica *r) {
 
 /* Whether the next arrival could be admitted at once, so that a stretch must stop for it. */
 static bool arrival_matters(const replica *r) {
-    return r->end < r->count && !anybody_waits(r) && client_free(r) &&
+    return isfinite(next_arrival_s(r)) && !anybody_waits(r) &&
            r->admitted < r->rules->max_sequences;
 }
 
 /* Decoding alone, up to the next event. */
 static void decode_stretch(replica *r) {
     int64_t steps = r->pool[r->heap[0]].finish_step - r->step, taken;
-    if (arrival_matters(r))
-        steps = steps_until(r, effective_arrival_s(r, r->end) - r->now_s, steps);
+    if (arrival_matters(r)) steps = steps_until(r, next_arrival_s(r) - r->now_s, steps);
     int64_t possible = steps_with_blocks(r, steps, &taken);
     if (possible == 0) {
         while (due_now(r, 0) > r->free_blocks) preempt_youngest(r);
@@ -308,7 +373,7 @@ typedef struct chunk_sum {
 
 static void prefill_chunk(replica *r, int id, chunk_sum *sum) {
     sequence *s = &r->pool[id];
-    int64_t budget = r->rules->max_tokens - r->decoding - sum->tokens, left = s->target - s->done;
+    int64_t budget = budget_of(r, sum->tokens, r->rules->prefill_alone), left = s->target - s->done;
     int64_t q = left < budget ? left : budget;
     sum->pairs += (double)q * ((double)s->done + (double)q / 2);
     sum->tokens += q;
@@ -321,10 +386,12 @@ static void prefill_chunk(replica *r, int id, chunk_sum *sum) {
 /* A prompt that is through has made its next token, and decodes or is done. */
 static void complete_prompt(replica *r, int id) {
     sequence *s = &r->pool[id];
+    const clg_arrival *q = request_at(r, s->request);
     s->generated++;
     r->totals->made_tokens++;
+    if (r->prefix.resident) clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
     if (s->generated == 1) r->served[s->request].first_token_s = r->now_s;
-    if (s->generated == request_at(r, s->request)->output_tokens)
+    if (s->generated == q->output_tokens)
         finish(r, id);
     else
         decode_begin(r, id);
@@ -333,9 +400,10 @@ static void complete_prompt(replica *r, int id) {
 static chunk_sum gather_chunks(replica *r, bool may_admit) {
     chunk_sum sum = {0};
     if (r->partial != NOBODY) prefill_chunk(r, r->partial, &sum);
-    while (may_admit && r->partial == NOBODY && r->decoding + sum.tokens < r->rules->max_tokens) {
+    while (may_admit && r->partial == NOBODY &&
+           budget_of(r, sum.tokens, r->rules->prefill_alone) > 0) {
         refuse_impossible(r);
-        if (!admissible(r)) break;
+        if (!admissible(r) || (r->rules->prefilled && r->preempted_count == 0)) break;
         prefill_chunk(r, admit(r), &sum);
     }
     return sum;
@@ -348,8 +416,7 @@ static void mixed_iteration(replica *r) {
     while (due_now(r, 0) > r->free_blocks) preempt_youngest(r);
     r->free_blocks -= due_now(r, 0);
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
-    pass_time(r, c->dense_s[r->decoding + sum.tokens] +
-                     (r->decoding + sum.sequences) * c->sequence_s +
+    pass_time(r, dense_of(r, (double)sum.tokens) + (r->decoding + sum.sequences) * c->sequence_s +
                      c->context_s * (double)r->context + c->pair_s * sum.pairs);
     r->context += r->decoding;
     r->totals->made_tokens += r->decoding;
@@ -360,10 +427,31 @@ static void mixed_iteration(replica *r) {
     for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);
 }
 
+/* One iteration of prompts while decoding sequences stand still. */
+static void prefill_iteration(replica *r) {
+    const clg_iteration_cost *c = r->cost;
+    chunk_sum sum = gather_chunks(r, true);
+    double unit = c->drafted > 0 ? c->gained : 1;
+    int tokens = (int)fmin(ceil((double)sum.tokens * unit), c->max_tokens);
+    pass_time(r, c->dense_s[tokens] + sum.sequences * c->sequence_s + c->pair_s * sum.pairs);
+    r->totals->prefilled_tokens += sum.tokens;
+    r->totals->iterations++;
+    for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);
+}
+
+/* Prompts that were computed elsewhere start to decode as soon as there is room. */
+static void take_prefilled(replica *r) {
+    while (r->rules->prefilled && r->preempted_count == 0 && r->partial == NOBODY &&
+           (refuse_impossible(r), admissible(r))) {
+        int id = admit(r);
+        r->pool[id].done = r->pool[id].target;
+        complete_prompt(r, id);
+    }
+}
+
 static void wait_for_arrival(replica *r) {
-    assert(r->end < r->count);
-    if (r->rules->clients > 0) return;
-    double gap = effective_arrival_s(r, r->end) - r->now_s;
+    double gap = next_arrival_s(r) - r->now_s;
+    assert(isfinite(gap));
     if (gap <= 0) return;
     r->totals->idle_s += gap;
     r->now_s += gap;
@@ -381,8 +469,12 @@ static void prepare(clg_arena *arena, replica *r) {
     r->unused_count = (int)n;
     r->oldest = r->youngest = r->partial = NOBODY;
     r->free_blocks = r->rules->blocks;
-    r->now_s = r->count > 0 ? effective_arrival_s(r, 0) : 0;
+    r->now_s = r->count > 0 ? request_at(r, r->first)->arrival_s + r->rules->before_s : 0;
     r->totals->begin_s = r->now_s;
+    r->asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
+    for (int64_t i = 0; i < r->rules->clients; i++) client_asks(r, r->now_s);
+    if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled)
+        clg_prefix_open(arena, &r->prefix, r->demand->prefixes);
 }
 
 /* Front end: a request is seen `before_s` late, and its answer reaches the client later still. */
@@ -410,9 +502,21 @@ static void note_marks(replica *r, bool *warm, bool *full) {
     r->totals->full_tokens = r->totals->made_tokens;
 }
 
-void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,
-                        const clg_serve_rules *rules, const clg_demand *demand, int64_t first,
-                        int64_t stride, clg_served *served, clg_serve_totals *totals) {
+static void iterate(replica *r) {
+    bool prompts = r->partial != NOBODY || admissible(r);
+    if (prompts && r->rules->prefill_alone)
+        prefill_iteration(r);
+    else if (prompts)
+        mixed_iteration(r);
+    else if (r->decoding > 0)
+        decode_stretch(r);
+    else if (r->totals->finished + r->totals->refused < r->count)
+        wait_for_arrival(r);
+}
+
+static void simulate(clg_arena *arena, const clg_iteration_cost *cost, const clg_serve_rules *rules,
+                     const clg_demand *demand, int64_t first, int64_t stride, clg_served *served,
+                     clg_serve_totals *totals) {
     clg_arena_mark mark = clg_arena_here(arena);
     replica r = {.cost = cost,
                  .rules = rules,
@@ -430,14 +534,77 @@ void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,
         take_arrivals(&r);
         refuse_impossible(&r);
         note_marks(&r, &warm, &full);
-        if (r.partial != NOBODY || admissible(&r))
-            mixed_iteration(&r);
-        else if (r.decoding > 0)
-            decode_stretch(&r);
-        else if (totals->finished + totals->refused < r.count)
-            wait_for_arrival(&r);
+        take_prefilled(&r);
+        iterate(&r);
     }
     totals->end_s = r.now_s;
     add_front_end(&r);
+    clg_arena_back_to(arena, mark);
+}
+
+/* Lengths in units of what an iteration gains. */
+static clg_demand in_units(clg_arena *arena, const clg_demand *d, double unit) {
+    clg_demand scaled = *d;
+    scaled.prefix = NULL;
+    scaled.request = clg_take(arena, (size_t)d->count + 1, clg_arrival);
+    for (int64_t i = 0; i < d->count; i++) {
+        clg_arrival *q = &scaled.request[i];
+        *q = d->request[i];
+        q->prompt_tokens = (int32_t)ceil(q->prompt_tokens / unit);
+        q->output_tokens = 1 + (int32_t)ceil((q->output_tokens - 1) / unit);
+    }
+    return scaled;
+}
+
+static clg_iteration_cost cost_in_units(const clg_iteration_cost *c) {
+    clg_iteration_cost cost = *c;
+    cost.context_s *= c->gained;
+    cost.pair_s *= c->gained * c->gained;
+    return cost;
+}
+
+static clg_serve_rules rules_in_units(const clg_serve_rules *r, double unit) {
+    clg_serve_rules rules = *r;
+    double tokens = (double)r->blocks * r->block_tokens / unit;
+    rules.block_tokens = (int)fmax(1, floor(r->block_tokens / unit));
+    rules.blocks = (int64_t)(tokens / rules.block_tokens);
+    rules.token_s *= unit;
+    return rules;
+}
+
+static int64_t scaled_by(int64_t units, double ratio) {
+    return (int64_t)((double)units * ratio + 0.5);
+}
+
+/* Totals in tokens again, those of the finished exact. */
+static void in_tokens(const clg_demand *d, int64_t first, int64_t stride, const clg_served *served,
+                      double unit, clg_serve_totals *t) {
+    int64_t units = t->output_tokens;
+    t->prompt_tokens = t->output_tokens = 0;
+    for (int64_t i = first; i < d->count; i += stride) {
+        if (served[i].finish_s < 0) continue;
+        t->prompt_tokens += d->request[i].prompt_tokens;
+        t->output_tokens += d->request[i].output_tokens;
+    }
+    double ratio = units > 0 ? (double)t->output_tokens / (double)units : unit;
+    t->made_tokens = scaled_by(t->made_tokens, ratio);
+    t->warm_tokens = scaled_by(t->warm_tokens, ratio);
+    t->full_tokens = scaled_by(t->full_tokens, ratio);
+    t->prefilled_tokens = scaled_by(t->prefilled_tokens, unit);
+}
+
+void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,
+                        const clg_serve_rules *rules, const clg_demand *demand, int64_t first,
+                        int64_t stride, clg_served *served, clg_serve_totals *totals) {
+    if (cost->drafted <= 0) {
+        simulate(arena, cost, rules, demand, first, stride, served, totals);
+        return;
+    }
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand scaled = in_units(arena, demand, cost->gained);
+    clg_iteration_cost unit_cost = cost_in_units(cost);
+    clg_serve_rules unit_rules = rules_in_units(rules, cost->gained);
+    simulate(arena, &unit_cost, &unit_rules, &scaled, first, stride, served, totals);
+    in_tokens(demand, first, stride, served, cost->gained, totals);
     clg_arena_back_to(arena, mark);
 }

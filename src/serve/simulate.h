@@ -6,6 +6,14 @@
  * finds no block, the youngest one gives its own back, waits at the head of the queue and computes
  * prompt and output so far again. No admission in an iteration that preempted.
  *
+ * Other engines differ by rule: room for the whole answer reserved at admission (TensorRT-LLM),
+ * prompts in iterations of their own (SGLang). Prompts whose first blocks another one left in the
+ * cache skip them; what no sequence holds is kept until it is needed, least recently used out
+ * first. A pool that only decodes takes prompts with their cache.
+ *
+ * Speculative decoding: a sequence that gains E tokens an iteration is E times shorter in units of
+ * E tokens, and all lengths are counted in those.
+ *
  * Between two events nothing but lengths changes, so iterations are taken many at a time:
  *   seconds of k = k (a + c S) + c B k (k - 1) / 2
  * exact for costs that are linear in the context. tests/serve holds it against one that steps. */
@@ -20,6 +28,8 @@ typedef struct clg_iteration_cost {
     double sequence_s; /* per sequence in the iteration */
     double context_s;  /* per token of cache that decoding sequences read */
     double pair_s;     /* per query-key pair of a prefill chunk */
+    double drafted;    /* tokens proposed per sequence and iteration, 0: no speculation */
+    double gained;     /* tokens an iteration gives a sequence, read when drafted > 0 */
 } clg_iteration_cost;
 
 typedef struct clg_serve_rules {
@@ -28,6 +38,10 @@ typedef struct clg_serve_rules {
     int64_t blocks;
     int64_t clients;                   /* > 0: closed loop of so many clients */
     double before_s, after_s, token_s; /* front end */
+    bool reserve_output;               /* room for the whole answer at admission */
+    bool prefill_alone;                /* prompts in iterations of their own */
+    bool prefilled;                    /* prompts come with their cache and first token */
+    bool no_prefix_cache;              /* hashes of the demand are not looked at */
 } clg_serve_rules;
 
 /* What happened to a request; finish_s < 0: refused, it could never fit. */
@@ -40,6 +54,7 @@ typedef struct clg_serve_totals {
     int64_t prompt_tokens, output_tokens; /* of finished requests */
     int64_t made_tokens;                  /* output tokens counted iteration by iteration */
     int64_t prefilled_tokens;             /* computed: prompts, and what preemption lost */
+    int64_t cached_tokens;                /* of prompts, found in the cache */
     int64_t preemptions, iterations, events;
     double begin_s, end_s; /* first arrival, last finish */
     double busy_s, idle_s; /* together end - begin */

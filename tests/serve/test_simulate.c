@@ -8,6 +8,13 @@
 
 enum { MOST = 400 };
 
+#define RULES(s, t, b, n, c)                                                                       \
+    (clg_serve_rules) {                                                                            \
+        .max_sequences = s, .max_tokens = t, .block_tokens = b, .blocks = n, .clients = c          \
+    }
+#define ASK(when, prompt, output)                                                                  \
+    { .arrival_s = when, .prompt_tokens = prompt, .output_tokens = output }
+
 /* ---- the obvious one */
 
 typedef struct slow {
@@ -146,7 +153,11 @@ static double dense[4097];
 
 static clg_iteration_cost a_cost(void) {
     for (int t = 1; t <= 4096; t++) dense[t] = 0.005 + 1e-5 * t + (t > 64 ? 1e-5 * (t - 64) : 0);
-    return (clg_iteration_cost){dense, 4096, 1e-6, 1.3e-8, 2e-10};
+    return (clg_iteration_cost){.dense_s = dense,
+                                .max_tokens = 4096,
+                                .sequence_s = 1e-6,
+                                .context_s = 1.3e-8,
+                                .pair_s = 2e-10};
 }
 
 static clg_demand a_demand(clg_arena *arena, int64_t count, double rate, uint64_t seed) {
@@ -208,33 +219,30 @@ int main(void) {
     int64_t preemptions = 0;
     CASE("against the obvious simulator: roomy");
     for (uint64_t seed = 1; seed <= 20; seed++)
-        compare(&arena, 2 + (double)seed, (clg_serve_rules){64, 512, 16, 100000, 0, 0, 0, 0}, seed,
-                &preemptions);
+        compare(&arena, 2 + (double)seed, RULES(64, 512, 16, 100000, 0), seed, &preemptions);
     CHECK(preemptions == 0);
     CASE("against the obvious simulator: blocks run out");
     for (uint64_t seed = 1; seed <= 20; seed++)
-        compare(&arena, 10 * (double)seed, (clg_serve_rules){64, 512, 16, 150, 0, 0, 0, 0}, seed,
-                &preemptions);
+        compare(&arena, 10 * (double)seed, RULES(64, 512, 16, 150, 0), seed, &preemptions);
     CHECK(preemptions > 100);
     CASE("against the obvious simulator: few places, small chunks, blocks of one");
     for (uint64_t seed = 1; seed <= 20; seed++)
-        compare(&arena, 10 * (double)seed, (clg_serve_rules){8, 37, 1, 3000, 0, 0, 0, 0}, seed,
-                &preemptions);
+        compare(&arena, 10 * (double)seed, RULES(8, 37, 1, 3000, 0), seed, &preemptions);
     CASE("conservation");
     for (uint64_t seed = 1; seed <= 10; seed++) {
         clg_demand d = a_demand(&arena, 3000, 5 * (double)seed, seed);
-        clg_serve_rules roomy = {256, 2048, 16, 100000, 0, 0, 0, 0};
-        clg_serve_rules tight = {32, 256, 16, 60, 0, 0, 0, 0};
-        clg_serve_rules loop = {32, 256, 16, 100000, 7, 0, 0, 0};
+        clg_serve_rules roomy = RULES(256, 2048, 16, 100000, 0);
+        clg_serve_rules tight = RULES(32, 256, 16, 60, 0);
+        clg_serve_rules loop = RULES(32, 256, 16, 100000, 7);
         conserve(&arena, &roomy, &d);
         conserve(&arena, &tight, &d);
         conserve(&arena, &loop, &d);
     }
     CASE("batch 1: prefill and decodes one after the other");
     clg_iteration_cost cost = a_cost();
-    clg_arrival one = {3, 100, 50};
+    clg_arrival one = ASK(3, 100, 50);
     clg_demand d = {.request = &one, .count = 1};
-    clg_serve_rules rules = {8, 512, 16, 1000, 0, 0, 0, 0};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
     clg_served served;
     clg_serve_totals t;
     clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
@@ -244,7 +252,7 @@ int main(void) {
     CHECK_NEAR(served.finish_s, 3 + first + rest, 1e-12);
     CHECK(t.iterations == 50 && t.idle_s == 0);
     CASE("zero load: nobody waits for anybody");
-    clg_arrival apart[3] = {{0, 10, 5}, {100, 10, 5}, {200, 10, 5}};
+    clg_arrival apart[3] = {ASK(0, 10, 5), ASK(100, 10, 5), ASK(200, 10, 5)};
     clg_served alone[3];
     d = (clg_demand){.request = apart, .count = 3};
     clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, alone, &t);
@@ -257,7 +265,7 @@ int main(void) {
     CHECK(t.idle_s < 1e-3 && t.full_tokens > 0 && t.full_s < t.end_s - t.begin_s);
     CHECK(t.sequence_s / t.busy_s > 7);
     CASE("a request that can never fit is refused, the others are served");
-    clg_arrival mixed[3] = {{0, 10, 5}, {0, 100000, 5}, {0, 10, 5}};
+    clg_arrival mixed[3] = {ASK(0, 10, 5), ASK(0, 100000, 5), ASK(0, 10, 5)};
     d = (clg_demand){.request = mixed, .count = 3};
     clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, alone, &t);
     CHECK(t.refused == 1 && t.finished == 2 && alone[1].finish_s < 0);

@@ -1,0 +1,227 @@
+/* measured.c -- predicts rows and scores them. */
+#include "serve/measured.h"
+
+#include "model/preset.h"
+#include "serve/answer.h"
+#include "serve/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *sentence(clg_arena *arena, const clg_error *error) {
+    char text[1200];
+    clg_error_sentence(error, text, sizeof text);
+    return clg_arena_copy(arena, text, strlen(text));
+}
+
+static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_scenario *s,
+                                clg_error *error) {
+    clg_machine *m = &s->machine;
+    *s = (clg_scenario){.expert_imbalance = 1};
+    if (clg_model_find(arena, p->model, &s->model, error) != CLG_OK ||
+        clg_gpu_find(arena, p->gpu, &m->gpu, error) != CLG_OK ||
+        clg_node_default(arena, &m->gpu, &m->node, error) != CLG_OK ||
+        clg_fabric_find(arena, m->node.fabric, &m->fabric, error) != CLG_OK ||
+        clg_stack_find(arena, "megatron-2024", &s->stack, error) != CLG_OK)
+        return error->status;
+    m->gpus = m->node.gpus;
+    return clg_scenario_prepare(arena, s, error);
+}
+
+static const uint64_t seed = 11;
+
+static double length_of(const clg_serve_plan *p, double nominal, clg_random *random) {
+    double share = p->shortest + (1 - p->shortest) * clg_random_unit(random);
+    if (p->spread > 0) {
+        double sigma = sqrt(log1p(p->spread * p->spread));
+        share = exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
+    }
+    return fmax(1, round(nominal * share));
+}
+
+static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
+    clg_demand d = {.count = p->requests, .clients = (double)p->clients};
+    clg_random random = {seed};
+    d.request = clg_take(arena, (size_t)p->requests, clg_arrival);
+    for (int64_t i = 0; i < d.count; i++) {
+        d.request[i].prompt_tokens = (int32_t)length_of(p, p->prompt_tokens, &random);
+        d.request[i].output_tokens = (int32_t)length_of(p, p->output_tokens, &random);
+    }
+    clg_demand_finish(arena, &d);
+    return d;
+}
+
+static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,
+                               const clg_scenario *s, const clg_engine *engine, const clg_demand *d,
+                               clg_replica *replica, clg_error *error) {
+    bool own = s->machine.gpu.peak_flop_per_s[p->weights] > 0;
+    clg_replica_choice c = {.tp = part->tp, .pp = part->pp, .dp = part->dp, .ep = part->ep};
+    c.weights = p->weights;
+    c.cache = p->cache;
+    c.compute = own ? p->weights : CLG_BF16;
+    c.max_sequences = p->max_sequences;
+    int64_t clients = p->clients / part->copies;
+    if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
+        c.max_sequences = (int)clients;
+    return clg_replica_prepare(arena, s, engine, &c, d, replica, error);
+}
+
+/* Deviations from the middle to P10 and P90 of a normal. */
+static const double tenth = 1.2815515655446004;
+
+static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
+    row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.mean;
+    row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
+    row->predicted[CLG_MEASURE_ANSWER] = f->e2e_s.mean;
+    row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
+    row->rho = f->mean_sequences / r->rules.max_sequences;
+    const clg_engine *e = &r->engine;
+    const double sigma[] = {e->sigma_first, e->sigma_token, e->sigma_token, e->sigma_rate};
+    for (int i = 0; i < CLG_MEASURES; i++) {
+        double wide = exp(tenth * sigma[i]);
+        row->low[i] = row->predicted[i] / wide;
+        row->high[i] = row->predicted[i] * wide;
+    }
+}
+
+static const char *predict(clg_arena *arena, clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    clg_error error = {0};
+    clg_scenario *s = clg_take(arena, 1, clg_scenario);
+    clg_engine engine;
+    clg_replica replica, prefill;
+    clg_fleet fleet;
+    if (read_scenario(arena, p, s, &error) != CLG_OK ||
+        clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
+        return sentence(arena, &error);
+    clg_demand d = demand_of(arena, p);
+    if (prepare_part(arena, p, &p->part, s, &engine, &d, &replica, &error) != CLG_OK)
+        return sentence(arena, &error);
+    if (p->prefill.copies > 0) {
+        if (prepare_part(arena, p, &p->prefill, s, &engine, &d, &prefill, &error) != CLG_OK)
+            return sentence(arena, &error);
+        clg_replica_disaggregate(&replica, &prefill, p->prefill.copies, p->part.copies);
+    }
+    replica.rules.clients = p->clients;
+    clg_serve_target none = {INFINITY, INFINITY, 0};
+    clg_fleet_run(arena, &replica, &d, 1, &none, &fleet);
+    if (fleet.requests == fleet.refused) return "no request fits in the cache";
+    take_results(&fleet, &replica, row);
+    return NULL;
+}
+
+static void predict_row(clg_arena *arena, clg_measured *row) {
+    clg_arena scratch = {0};
+    const char *reason = predict(&scratch, row);
+    if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
+    clg_arena_clear(&scratch);
+}
+
+/* ---- scores */
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, int count, double share) {
+    if (count == 0) return (double)NAN;
+    double at = share * (count - 1);
+    int below = (int)at;
+    if (below + 1 >= count) return sorted[count - 1];
+    return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
+}
+
+static bool belongs(const clg_measured *row, const char *source, const char *group) {
+    if (strcmp(source, "all") != 0 && strcmp(row->source, source) != 0) return false;
+    return strcmp(group, "all") == 0 || strcmp(row->group, group) == 0;
+}
+
+static clg_measured_score score_of(clg_arena *arena, const clg_measured_table *t,
+                                   const char *source, const char *group, clg_measure m) {
+    clg_measured_score s = {.source = source, .group = group, .measure = m};
+    double *errors = clg_take(arena, (size_t)t->rows + 1, double), sum = 0;
+    double *absolute = clg_take(arena, (size_t)t->rows + 1, double);
+    int inside = 0;
+    for (int i = 0; i < t->rows; i++) {
+        const clg_measured *row = &t->row[i];
+        if (!belongs(row, source, group)) continue;
+        s.rows++;
+        if (row->reason || !isfinite(row->measured[m])) continue;
+        errors[s.scored] = row->predicted[m] / row->measured[m] - 1;
+        absolute[s.scored] = fabs(errors[s.scored]);
+        sum += absolute[s.scored++];
+        inside += row->measured[m] >= row->low[m] && row->measured[m] <= row->high[m];
+    }
+    qsort(errors, (size_t)s.scored, sizeof *errors, by_value);
+    qsort(absolute, (size_t)s.scored, sizeof *absolute, by_value);
+    s.mape = s.scored > 0 ? sum / s.scored : (double)NAN;
+    s.coverage = s.scored > 0 ? (double)inside / s.scored : (double)NAN;
+    s.median_ape = quantile(absolute, s.scored, 0.5);
+    s.p90_ape = quantile(absolute, s.scored, 0.9);
+    s.bias = quantile(errors, s.scored, 0.5);
+    return s;
+}
+
+static void add_scores(clg_measured_table *t, const char *source, const char *group) {
+    bool any = false;
+    for (int m = 0; m < CLG_MEASURES; m++) {
+        clg_arena scratch = {0};
+        clg_measured_score s = score_of(&scratch, t, source, group, (clg_measure)m);
+        clg_arena_clear(&scratch);
+        any = any || s.scored > 0;
+        if (s.scored > 0 || (!any && m == CLG_MEASURES - 1)) t->score[t->scores++] = s;
+    }
+}
+
+/* Whether an earlier row is of the same source, and group where asked. */
+static bool seen(const clg_measured_table *t, int row, bool group) {
+    for (int i = 0; i < row; i++)
+        if (belongs(&t->row[i], t->row[row].source, group ? t->row[row].group : "all")) return true;
+    return false;
+}
+
+static void fill_scores(clg_arena *arena, clg_measured_table *t) {
+    int rows = 0;
+    for (int i = 0; i < t->rows; i++) rows += seen(t, i, true) ? 0 : 2;
+    t->score = clg_take(arena, (size_t)(rows + 1) * CLG_MEASURES, clg_measured_score);
+    for (int i = 0; i < t->rows; i++) {
+        if (seen(t, i, false)) continue;
+        for (int j = i; j < t->rows; j++)
+            if (belongs(&t->row[j], t->row[i].source, "all") && !seen(t, j, true))
+                add_scores(t, t->row[i].source, t->row[j].group);
+        add_scores(t, t->row[i].source, "all");
+    }
+    add_scores(t, "all", "all");
+}
+
+clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
+                                  clg_measured_tell tell, void *context, clg_measured_table *result,
+                                  clg_error *error) {
+    clg_measured_table t = {0};
+    int rows = 0;
+    for (int i = 0; i < count; i++) {
+        if (!clg_measured_recognised(&tables[i])) {
+            clg_error_at(error, tables[i].name, 1, 1, NULL);
+            return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the forms",
+                            "not a known form of serving measurements");
+        }
+        rows += 2 * tables[i].rows;
+    }
+    t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
+    for (int i = 0; i < count; i++)
+        for (int line = 0; line < tables[i].rows; line++) {
+            bool more = true;
+            if (tell) tell(context, t.rows, rows);
+            for (int part = 0; more; part++) {
+                clg_measured *row = &t.row[t.rows++];
+                const char *reason = clg_measured_read(arena, &tables[i], line, part, row, &more);
+                row->reason = reason;
+                if (!reason) predict_row(arena, row);
+            }
+        }
+    fill_scores(arena, &t);
+    *result = t;
+    return CLG_OK;
+}

@@ -1,0 +1,79 @@
+/* measured.h -- serving predicted against measured, row by row.
+ *
+ * Published tables of several forms, told apart by the names of columns. A row is predicted from
+ * its plan columns alone (model, GPU, engine, formats, degrees, lengths, clients); what was
+ * measured is only compared. */
+#ifndef CLG_SERVE_MEASURED_H
+#define CLG_SERVE_MEASURED_H
+
+#include "base/csv.h"
+#include "serve/replica.h"
+
+/* What tables measure. */
+typedef enum clg_measure {
+    CLG_MEASURE_TTFT,   /* seconds to the first token, mean */
+    CLG_MEASURE_TPOT,   /* seconds per output token, mean */
+    CLG_MEASURE_ANSWER, /* seconds for a whole answer, mean */
+    CLG_MEASURE_RATE,   /* output tokens per second, all GPUs */
+    CLG_MEASURES
+} clg_measure;
+extern const clg_name clg_measure_names[];
+
+/* Degrees of one copy of the weights, and how many copies. */
+typedef struct clg_part {
+    int tp, pp, dp, ep, copies;
+} clg_part;
+
+/* What a row plans. */
+typedef struct clg_serve_plan {
+    const char *model, *gpu, *engine; /* names of the built-in data */
+    clg_precision weights, cache;
+    clg_part part, prefill; /* prefill.copies 0: not disaggregated */
+    double prompt_tokens, output_tokens;
+    double shortest; /* lengths are even from this share of the nominal one up; 1: all alike */
+    double spread;   /* log-normal lengths of this deviation over mean instead; 0: no */
+    int64_t clients; /* closed loop; 0: all requests at once */
+    int64_t requests;
+    int max_sequences; /* 0: the engine's */
+} clg_serve_plan;
+
+typedef struct clg_measured {
+    const char *id, *source, *group;
+    const char *reason; /* why the row was skipped; NULL when scored */
+    clg_serve_plan plan;
+    double measured[CLG_MEASURES];                /* NaN: not measured */
+    double predicted[CLG_MEASURES];               /* NaN: not asked */
+    double low[CLG_MEASURES], high[CLG_MEASURES]; /* P10 and P90 */
+    double rho; /* sequences wanted over those that fit; above 1 there is a queue */
+} clg_measured;
+
+typedef struct clg_measured_score {
+    const char *source, *group; /* group "all": the whole source */
+    clg_measure measure;
+    int rows, scored;
+    double mape, median_ape, p90_ape, bias; /* shares; bias: median of signed errors */
+    double coverage;                        /* share of measured inside P10..P90 */
+} clg_measured_score;
+
+typedef struct clg_measured_table {
+    clg_measured *row;
+    int rows;
+    clg_measured_score *score;
+    int scores;
+} clg_measured_table;
+
+/* Whether a table has a form that is known. */
+bool clg_measured_recognised(const clg_csv *table);
+
+typedef void (*clg_measured_tell)(void *context, int row, int rows);
+
+clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
+                                  clg_measured_tell tell, void *context, clg_measured_table *result,
+                                  clg_error *error);
+
+/* Fills plan and measured values of the next row; `part` counts rows a line of the table makes.
+ * NULL or why it cannot be expressed; *more says whether the line has another part. */
+const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, int part,
+                              clg_measured *into, bool *more);
+
+#endif

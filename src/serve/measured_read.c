@@ -1,0 +1,392 @@
+/* measured_read.c -- forms of published serving tables. */
+#include "serve/measured.h"
+
+#include "model/preset.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const clg_name clg_measure_names[] = {{"ttft", CLG_MEASURE_TTFT, "to the first token"},
+                                      {"tpot", CLG_MEASURE_TPOT, "per output token"},
+                                      {"answer", CLG_MEASURE_ANSWER, "whole answer"},
+                                      {"throughput", CLG_MEASURE_RATE, "output tokens/s"},
+                                      {NULL, 0, NULL}};
+
+typedef struct reader {
+    clg_arena *arena;
+    const clg_csv *table;
+    int row, part;
+    clg_measured *into;
+} reader;
+
+static const char *word(const reader *r, const char *column) {
+    const char *field = clg_csv_field(r->table, r->row, column);
+    return field ? field : "";
+}
+
+static double number(const reader *r, const char *column, double otherwise) {
+    const char *field = word(r, column);
+    char *end;
+    if (!*field) return otherwise;
+    double value = strtod(field, &end);
+    return *end || !isfinite(value) || fabs(value) > 1e12 ? otherwise : value;
+}
+
+/* A degree: 1 when blank or 0; -1 when absurd. */
+static int degree(const reader *r, const char *column) {
+    double value = number(r, column, 1);
+    if (value == 0) return 1;
+    return value >= 1 && value <= 4096 ? (int)value : -1;
+}
+
+/* ---- names */
+
+/* Lower case letters and digits only, at most `size` - 1 of them. */
+static void squeeze(const char *from, char *into, size_t size) {
+    size_t n = 0;
+    for (; *from && n + 1 < size; from++)
+        if (isalnum((unsigned char)*from)) into[n++] = (char)tolower((unsigned char)*from);
+    into[n] = 0;
+}
+
+/* The built-in model whose squeezed name is the longest beginning of the squeezed words. */
+static const char *model_in(clg_arena *arena, const char *words) {
+    static const struct {
+        const char *called, *name;
+    } alike[] = {{"deepseekr1", "deepseek-v3"},
+                 {"llama3370b", "llama-3.1-70b"},
+                 {"metallama318b", "llama-3.1-8b"},
+                 {"metallama3170b", "llama-3.1-70b"}};
+    char squeezed[128], known[64];
+    const char *slash = strrchr(words, '/'), *best = NULL;
+    int count;
+    size_t most = 0;
+    squeeze(slash ? slash + 1 : words, squeezed, sizeof squeezed);
+    if (strstr(squeezed, "distill") || strstr(squeezed, "v32")) return NULL;
+    for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++)
+        if (strncmp(squeezed, alike[i].called, strlen(alike[i].called)) == 0) return alike[i].name;
+    const char *const *names = clg_model_names(arena, &count);
+    for (int i = 0; i < count; i++) {
+        squeeze(names[i], known, sizeof known);
+        size_t n = strlen(known);
+        if (n > most && strncmp(squeezed, known, n) == 0) {
+            most = n;
+            best = names[i];
+        }
+    }
+    return best;
+}
+
+/* The GPU that words speak of; boards that are not built in are none. */
+static const char *gpu_in(const char *words) {
+    static const struct {
+        const char *called, *name;
+    } known[] = {{"pcie", NULL},
+                 {"nvl94", NULL},
+                 {"h100nvl", NULL},
+                 {"gh200", NULL},
+                 {"gb300", "gb300"},
+                 {"gb200", "gb200"},
+                 {"b300", "b300-sxm"},
+                 {"b200", "b200-sxm"},
+                 {"h200", "h200-sxm"},
+                 {"h100", "h100-sxm"},
+                 {"h800", "h800-sxm"},
+                 {"a10040", "a100-sxm-40gb"},
+                 {"a100", "a100-sxm-80gb"},
+                 {"mi300x", "mi300x"},
+                 {"mi325x", "mi325x"},
+                 {"mi355x", "mi355x"}};
+    char squeezed[128];
+    squeeze(words, squeezed, sizeof squeezed);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strstr(squeezed, known[i].called)) return known[i].name;
+    return NULL;
+}
+
+static const char *engine_in(const char *words) {
+    char squeezed[512];
+    squeeze(words, squeezed, sizeof squeezed);
+    if (strstr(squeezed, "trt")) return "trtllm";
+    return strstr(squeezed, "sglang") ? "sglang" : "vllm";
+}
+
+/* Weights of a format in words; keys and values are kept in fp8 with them, as recipes do. */
+static void read_formats(clg_serve_plan *p, const char *words) {
+    char squeezed[64];
+    squeeze(words, squeezed, sizeof squeezed);
+    p->weights = strstr(squeezed, "fp4") ? CLG_NVFP4 : strstr(squeezed, "fp8") ? CLG_FP8 : CLG_BF16;
+    p->cache = p->weights == CLG_BF16 ? CLG_BF16 : CLG_FP8;
+}
+
+static const char *read_names(reader *r, const char *model, const char *gpu, const char *engine) {
+    clg_serve_plan *p = &r->into->plan;
+    p->model = model_in(r->arena, model);
+    p->gpu = gpu_in(gpu);
+    p->engine = engine_in(engine);
+    if (!p->model) return clg_arena_print(r->arena, "model '%.60s' is not built in", model);
+    if (!p->gpu) return clg_arena_print(r->arena, "GPU '%.60s' is not built in", gpu);
+    return NULL;
+}
+
+static void measure(reader *r, clg_measure what, double value) {
+    if (value > 0) r->into->measured[what] = value;
+}
+
+static const char *check_lengths(const clg_serve_plan *p) {
+    if (!(p->prompt_tokens >= 1) || !(p->output_tokens >= 1)) return "lengths are not given";
+    if (p->prompt_tokens > 1e6 || p->output_tokens > 1e6) return "lengths are absurd";
+    if (p->clients < 0 || p->clients > 1 << 20 || p->requests < 1 || p->requests > 1 << 24)
+        return "clients are not given, or absurd";
+    return NULL;
+}
+
+/* ---- forms */
+
+static clg_part part_of(const reader *r, const char *prefix) {
+    clg_arena *a = r->arena;
+    clg_part part = {degree(r, clg_arena_print(a, "%stp_size", prefix)),
+                     degree(r, clg_arena_print(a, "%spp_size", prefix)),
+                     degree(r, clg_arena_print(a, "%sattention_dp_size", prefix)),
+                     degree(r, clg_arena_print(a, "%smoe_ep_size", prefix)), 1};
+    if (*prefix) part.copies = degree(r, clg_arena_print(a, "%snum_workers", prefix));
+    return part;
+}
+
+static const char *check_part(const clg_part *p) {
+    if (p->tp < 0 || p->pp < 0 || p->dp < 0 || p->ep < 0 || p->copies < 0)
+        return "a degree is absurd";
+    if (p->tp > 16) return "tp over 16: GPUs of a whole system, its degrees are not given";
+    if (p->tp * p->dp % p->ep != 0) return "expert groups do not divide the GPUs";
+    return NULL;
+}
+
+/* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
+static const char *read_silicon(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *reason =
+        read_names(r, word(r, "model_path"), word(r, "system"), word(r, "backend"));
+    bool split = strcmp(word(r, "mode"), "disagg") == 0;
+    measure(r, CLG_MEASURE_TTFT, number(r, "silicon_ttft_ms", 0) / 1e3);
+    measure(r, CLG_MEASURE_TPOT, number(r, "silicon_tpot_ms", 0) / 1e3);
+    read_formats(p, *word(r, "precision") ? word(r, "precision") : word(r, "gemm_quant_mode"));
+    p->prompt_tokens = number(r, "isl", 0);
+    p->output_tokens = number(r, "osl", 0);
+    p->clients = (int64_t)number(r, "silicon_concurrency", number(r, "batch_size", 0));
+    p->requests =
+        (split && p->clients > 64 ? 4 : 10) * p->clients; /* ten; fewer rounds settle too */
+    p->shortest = strstr(word(r, "silicon_data_source"), "h100_sxm/trtllm") ? 1 : 0.8;
+    p->part = part_of(r, split ? "decode_" : "");
+    if (split) p->prefill = part_of(r, "prefill_");
+    if (reason) return reason;
+    if ((reason = check_part(&p->part)) || (split && (reason = check_part(&p->prefill))))
+        return reason;
+    return check_lengths(p);
+}
+
+/* TensorRT-LLM's overview: all requests at once. */
+static const char *read_overview(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), "trtllm");
+    measure(r, CLG_MEASURE_RATE, number(r, "total_out_tok_s", 0));
+    read_formats(p, word(r, "dtype"));
+    p->prompt_tokens = number(r, "isl", 0);
+    p->output_tokens = number(r, "osl", 0);
+    p->requests = (int64_t)fmin(number(r, "num_requests", 0), 6000);
+    p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
+    if (reason || (reason = check_part(&p->part))) return reason;
+    return check_lengths(p);
+}
+
+/* TensorRT-LLM 0.6: one batch; throughput per GPU but for the L40S. */
+static const char *read_static(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *unit = word(r, "gpu_and_unit");
+    const char *reason = read_names(r, word(r, "model"), unit, "trtllm");
+    p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
+    measure(r, CLG_MEASURE_TTFT, number(r, "first_token_ms", 0) / 1e3);
+    measure(r, CLG_MEASURE_RATE, number(r, "throughput", 0) * p->part.tp);
+    read_formats(p, unit);
+    p->prompt_tokens = number(r, "input_len", 0);
+    p->output_tokens = number(r, "output_len", 0);
+    p->requests = (int64_t)number(r, "batch", 0);
+    p->max_sequences = (int)fmin((double)p->requests, 65536);
+    if (reason || (reason = check_part(&p->part))) return reason;
+    return check_lengths(p);
+}
+
+static const char *read_batch(reader *r, const char *batch, const char *prompt,
+                              const char *output) {
+    clg_serve_plan *p = &r->into->plan;
+    p->prompt_tokens = number(r, prompt, 0);
+    p->output_tokens = number(r, output, 0);
+    p->requests = (int64_t)number(r, batch, 0);
+    p->max_sequences = (int)fmin(fmax((double)p->requests, 0), 65536);
+    const char *reason = check_part(&p->part);
+    return reason ? reason : check_lengths(p);
+}
+
+/* NeMo's page: two GPUs in a row. */
+static const char *read_nemo(reader *r) {
+    bool second = r->part == 1;
+    const char *reason = read_names(r, word(r, "model"), second ? "h100" : "a100", "trtllm");
+    const char *column = second ? "latency_ms_h100_80gb" : "latency_ms_a100_80gb_sxm4";
+    measure(r, CLG_MEASURE_ANSWER, number(r, column, 0) / 1e3);
+    r->into->plan.part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
+    return reason ? reason : read_batch(r, "batch", "input_len", "output_len");
+}
+
+/* SageServe's profiles: prompt_time and the decoding of all tokens after it. */
+static const char *read_profiled(reader *r) {
+    const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm");
+    double tokens = number(r, "token_size", 0);
+    measure(r, CLG_MEASURE_TTFT, number(r, "prompt_time", 0));
+    if (tokens > 1) measure(r, CLG_MEASURE_TPOT, number(r, "token_time", 0) / tokens);
+    measure(r, CLG_MEASURE_ANSWER, number(r, "e2e_time", 0));
+    r->into->plan.part = (clg_part){degree(r, "tensor_parallel"), 1, 1, 1, 1};
+    return reason ? reason : read_batch(r, "batch_size", "prompt_size", "token_size");
+}
+
+/* Sweeps over clients. */
+static const char *read_sweep(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), word(r, "engine"));
+    p->clients = (int64_t)number(r, "concurrency", number(r, "concurrent_requests", 0));
+    double requests = number(r, "n_requests", fmax(10.0 * (double)p->clients, 100));
+    double made = number(r, "total_out_tokens", 0), output = number(r, "output_len", 0);
+    measure(r, CLG_MEASURE_TTFT, number(r, "ttft_p50_ms", 0) / 1e3);
+    measure(r, CLG_MEASURE_TPOT, number(r, "tpot_p50_ms", 0) / 1e3);
+    measure(r, CLG_MEASURE_RATE, number(r, "out_tok_s", 0));
+    p->prompt_tokens = number(r, "input_len", 0);
+    p->output_tokens = made > 0 && requests > 0 ? made / requests : output;
+    p->requests = (int64_t)requests;
+    p->part = (clg_part){degree(r, "n_gpus"), 1, 1, 1, 1};
+    if (reason || (reason = check_part(&p->part))) return reason;
+    return check_lengths(p);
+}
+
+/* The number after a flag of a command line; `otherwise` when it is not there. */
+static int flag_of(const char *line, const char *flag, int otherwise) {
+    size_t n = strlen(flag);
+    for (const char *at = strstr(line, flag); at; at = strstr(at + 1, flag)) {
+        bool whole = (at == line || at[-1] == ' ') && (at[n] == ' ' || at[n] == '=');
+        int value = whole ? atoi(at + n + 1) : 0;
+        if (value >= 1 && value <= 4096) return value;
+    }
+    return otherwise;
+}
+
+static const char *unknown_flag(const char *line) {
+    static const char *const flags[] = {"speculative",    "mtp",           "eagle",
+                                        "lmcache",        "hicache",       "dp-attention",
+                                        "--quantization", "AWQ",           "GPTQ",
+                                        "Int4",           "W4A16",         "W8A8",
+                                        "offload",        "enforce-eager", "disable-cuda-graph",
+                                        "two-batch"};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (strstr(line, flags[i])) return flags[i];
+    return NULL;
+}
+
+/* GPUStack's lab: degrees are in the command that started the engine. */
+static const char *read_command(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *line = word(r, "serving_command"), *odd = unknown_flag(line);
+    const char *reason = read_names(r, word(r, "model"), word(r, "gpu_doc"), line);
+    double requests = number(r, "n_req", 0);
+    int tp = flag_of(line, "-tp", flag_of(line, "--tensor-parallel-size", 1));
+    tp = flag_of(line, "--tp-size", flag_of(line, "--tp_size", flag_of(line, "--tp", tp)));
+    measure(r, CLG_MEASURE_TTFT, number(r, "ttft_p50", 0) / 1e3);
+    measure(r, CLG_MEASURE_TPOT, number(r, "tpot_p50", 0) / 1e3);
+    measure(r, CLG_MEASURE_RATE, number(r, "out_tok_s", 0));
+    p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_NVFP4
+                 : strstr(line, "FP8") ? CLG_FP8
+                                       : CLG_BF16;
+    p->cache = CLG_BF16;
+    p->part = (clg_part){tp, flag_of(line, "-pp", 1), 1, 1, 1};
+    if (strstr(line, "--enable-expert-parallel")) p->part.ep = tp;
+    p->part.ep = flag_of(line, "--ep-size", p->part.ep);
+    p->requests = (int64_t)requests;
+    p->prompt_tokens = number(r, "tot_in", 0) / fmax(requests, 1);
+    p->output_tokens = number(r, "tot_out", 0) / fmax(requests, 1);
+    p->clients = (int64_t)number(r, "max_conc", 0);
+    double whole = fabs(p->prompt_tokens - round(p->prompt_tokens));
+    p->spread = whole > 1e-6 ? 1 : 0; /* chats vary, random prompts are all alike */
+    if (reason) return reason;
+    if (!*line) return "the command that started the engine is not given";
+    if (odd) return clg_arena_print(r->arena, "'%s' of the engine is not modelled", odd);
+    if ((reason = check_part(&p->part))) return reason;
+    return check_lengths(p);
+}
+
+static const char *read_mlperf(reader *r) {
+    (void)r;
+    return "layout and lengths of MLPerf runs are not given";
+}
+
+typedef struct form {
+    const char *column[2]; /* that only this form has */
+    const char *(*read)(reader *r);
+    int parts; /* predictions per line */
+} form;
+
+static const form forms[] = {{{"silicon_tpot_ms", "model_path"}, read_silicon, 1},
+                             {{"total_out_tok_s", "num_requests"}, read_overview, 1},
+                             {{"gpu_and_unit", "throughput"}, read_static, 1},
+                             {{"latency_ms_h100_80gb", "batch"}, read_nemo, 2},
+                             {{"prompt_time", "token_time"}, read_profiled, 1},
+                             {{"serving_command", "ttft_p50"}, read_command, 1},
+                             {{"accelerators_per_node", "scenario"}, read_mlperf, 1},
+                             {{"concurrency", "ttft_p50_ms"}, read_sweep, 1},
+                             {{"concurrent_requests", "ttft_p50_ms"}, read_sweep, 1}};
+
+static bool has_column(const clg_csv *table, const char *name) {
+    for (int i = 0; i < table->columns; i++)
+        if (strcmp(table->column[i], name) == 0) return true;
+    return false;
+}
+
+static const form *form_of(const clg_csv *table) {
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (has_column(table, forms[i].column[0]) && has_column(table, forms[i].column[1]))
+            return &forms[i];
+    return NULL;
+}
+
+bool clg_measured_recognised(const clg_csv *table) { return form_of(table) != NULL; }
+
+static const char *group_of(clg_arena *arena, const clg_serve_plan *p) {
+    return clg_arena_print(arena, "%s %s %s %s%s", p->model ? p->model : "?", p->gpu ? p->gpu : "?",
+                           p->engine, clg_name_of(clg_precision_names, (int)p->weights),
+                           p->prefill.copies > 0 ? " disaggregated" : "");
+}
+
+/* The name of the file alone. */
+static const char *source_of(clg_arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path, *dot = strstr(name, ".csv");
+    return clg_arena_copy(arena, name, dot ? (size_t)(dot - name) : strlen(name));
+}
+
+const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, int part,
+                              clg_measured *into, bool *more) {
+    const form *f = form_of(table);
+    reader r = {arena, table, row, part, into};
+    *into = (clg_measured){.source = source_of(arena, table->name)};
+    into->plan.shortest = 1;
+    into->plan.weights = into->plan.cache = CLG_BF16;
+    into->plan.part = (clg_part){1, 1, 1, 1, 1};
+    for (int i = 0; i < CLG_MEASURES; i++)
+        into->measured[i] = into->predicted[i] = into->low[i] = into->high[i] = (double)NAN;
+    *more = f && part + 1 < f->parts;
+    const char *id = word(&r, "id");
+    into->id = *id ? id : clg_arena_print(arena, "%s:%d", into->source, table->row[row].line);
+    into->plan.engine = "vllm";
+    const char *reason = f ? f->read(&r) : "no known form of serving table";
+    into->group = group_of(arena, &into->plan);
+    bool any = false;
+    for (int i = 0; i < CLG_MEASURES; i++) any = any || isfinite(into->measured[i]);
+    return reason ? reason : any ? NULL : "nothing is measured";
+}
