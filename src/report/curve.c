@@ -102,7 +102,15 @@ void clg_report_curve(clg_text *t, const clg_scenario *s, const clg_curve *c) {
                       "W/GPU $/Mtok  target\n");
     clg_text_print(
         t, "                                      seqs                    %%     %%     %%\n");
-    for (int i = 0; i < c->count; i++) print_point(t, c, i);
+    int running = 0;
+    for (int i = 0; i < c->count; i++) {
+        print_point(t, c, i);
+        running += c->point[i].runs;
+    }
+    if (running == 0) {
+        clg_text_print(t, "\nNo size runs: try more GPUs, another batch, or fewer flags.\n");
+        return;
+    }
     print_chart(t, c);
     print_walls(t, c);
     if (s->price.usd_per_s > 0)
