@@ -121,7 +121,22 @@ clg_status clg_request_number(const clg_request *request, clg_param param, doubl
                         : clg_param_row_of(param).kind == CLG_KIND_QUANTITY
                             ? clg_quantity(text, clg_param_row_of(param).dimension, number, error)
                             : read_count(text, number, error);
+    if (status == CLG_OK && !(*number >= 0 && *number <= 1e30))
+        status = clg_fail(error, CLG_BAD_INPUT, "give 0 or more, and no more than 1e30",
+                          "'%.32s' is out of range", text);
     return at_flag(status, param, error);
+}
+
+/* A number that has to lie between two others. */
+static clg_status read_within(const clg_request *request, clg_param param, double otherwise,
+                              double least, double most, double *number, clg_error *error) {
+    if (clg_request_number(request, param, otherwise, number, error) != CLG_OK)
+        return error->status;
+    if (!request->value[param] || (*number >= least && *number <= most)) return CLG_OK;
+    char mend[64];
+    snprintf(mend, sizeof mend, "give %.10g to %.10g", least, most);
+    clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is out of range", request->value[param]);
+    return at_flag(CLG_BAD_INPUT, param, error);
 }
 
 static clg_status read_model(clg_arena *arena, const clg_request *request, clg_model *model,
@@ -131,22 +146,54 @@ static clg_status read_model(clg_arena *arena, const clg_request *request, clg_m
     return clg_model_find(arena, request->model, model, error);
 }
 
-static clg_status read_gpu(clg_arena *arena, const clg_request *request, clg_gpu *gpu,
-                           clg_error *error) {
+static clg_status read_gpu(clg_arena *arena, const clg_request *request, const char *otherwise,
+                           clg_gpu *gpu, clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_GPU];
     const char *name = request->value[CLG_PARAM_GPU];
     if (file->text) return clg_gpu_read(arena, file->name, file->text, file->size, gpu, error);
-    return at_flag(clg_gpu_find(arena, name ? name : "h100-sxm", gpu, error), CLG_PARAM_GPU, error);
+    return at_flag(clg_gpu_find(arena, name ? name : otherwise, gpu, error), CLG_PARAM_GPU, error);
 }
 
-static clg_status read_node(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
-                            clg_node *node, clg_error *error) {
+static clg_status read_node(clg_arena *arena, const clg_request *request, clg_node *node,
+                            clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_NODE];
     const char *name = request->value[CLG_PARAM_NODE];
     if (file->text) return clg_node_read(arena, file->name, file->text, file->size, node, error);
-    return at_flag(name ? clg_node_find(arena, name, node, error)
-                        : clg_node_default(arena, gpu, node, error),
-                   CLG_PARAM_NODE, error);
+    return at_flag(clg_node_find(arena, name, node, error), CLG_PARAM_NODE, error);
+}
+
+/* Built-in boxes take the GPU they are known with, or one of its generation whose links are as
+ * fast. Files say what they like. */
+static clg_status check_pair(clg_arena *arena, const clg_request *request,
+                             const clg_machine *machine, clg_error *error) {
+    const clg_gpu *gpu = &machine->gpu;
+    const clg_node *node = &machine->node;
+    clg_gpu own;
+    if (request->file[CLG_PARAM_GPU].text || request->file[CLG_PARAM_NODE].text ||
+        strcmp(node->gpu, gpu->name) == 0 || strcmp(gpu->node, node->name) == 0)
+        return CLG_OK;
+    if (clg_gpu_find(arena, node->gpu, &own, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (strcmp(own.generation, gpu->generation) == 0 &&
+        gpu->fast_link_bytes_per_s >= own.fast_link_bytes_per_s)
+        return CLG_OK;
+    clg_fail(error, CLG_BAD_INPUT, "leave --gpu or --node out, or describe the node in a file",
+             "%s holds %s, not %s", node->name, node->gpu, gpu->name);
+    return at_flag(CLG_BAD_INPUT, CLG_PARAM_NODE, error);
+}
+
+/* Of GPU and node each implies the other. */
+static clg_status read_box(clg_arena *arena, const clg_request *request, clg_machine *machine,
+                           clg_error *error) {
+    const char *usual = clg_param_row_of(CLG_PARAM_GPU).fallback;
+    if (!request->value[CLG_PARAM_NODE])
+        return read_gpu(arena, request, usual, &machine->gpu, error) == CLG_OK
+                   ? at_flag(clg_node_default(arena, &machine->gpu, &machine->node, error),
+                             CLG_PARAM_GPU, error)
+                   : error->status;
+    if (read_node(arena, request, &machine->node, error) != CLG_OK ||
+        read_gpu(arena, request, machine->node.gpu, &machine->gpu, error) != CLG_OK)
+        return error->status;
+    return check_pair(arena, request, machine, error);
 }
 
 /* A name, a file, or a rate that overrides the line rate of the node's own fabric. */
@@ -161,15 +208,16 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
     if (at_flag(clg_fabric_find(arena, found, fabric, error), CLG_PARAM_FABRIC, error) != CLG_OK)
         return error->status;
     if (!rate) return CLG_OK;
-    return at_flag(clg_quantity(name, CLG_BYTES_PER_S, &fabric->bytes_per_s, error),
-                   CLG_PARAM_FABRIC, error);
+    if (clg_quantity(name, CLG_BYTES_PER_S, &fabric->bytes_per_s, error) == CLG_OK &&
+        !(fabric->bytes_per_s >= 1e3 && fabric->bytes_per_s <= 1e15))
+        clg_fail(error, CLG_BAD_INPUT, "give 1kB/s to 1000TB/s", "'%.32s' is out of range", name);
+    fabric->title = clg_arena_print(arena, "otherwise as %s", fabric->title);
+    return at_flag(error->status, CLG_PARAM_FABRIC, error);
 }
 
 clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg_machine *machine,
                                clg_error *error) {
-    if (read_gpu(arena, request, &machine->gpu, error) != CLG_OK ||
-        read_node(arena, request, &machine->gpu, &machine->node, error) != CLG_OK)
-        return error->status;
+    if (read_box(arena, request, machine, error) != CLG_OK) return error->status;
     return read_fabric(arena, request, &machine->node, &machine->fabric, error);
 }
 
@@ -422,23 +470,20 @@ static clg_status read_words(const clg_request *request, clg_space *space, clg_e
 static clg_status read_space(const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
     double gpus, seq, batch, top, recomputed;
-    if (clg_request_number(request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_SEQ, 4096, &seq, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_GLOBAL_BATCH, 0, &batch, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_TOP, 8, &top, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, &recomputed, error) != CLG_OK ||
+    if (read_within(request, CLG_PARAM_GPUS, 0, 1, 1e6, &gpus, error) != CLG_OK ||
+        read_within(request, CLG_PARAM_SEQ, 4096, 1, 1e8, &seq, error) != CLG_OK ||
+        read_within(request, CLG_PARAM_GLOBAL_BATCH, 0, 1, 1e9, &batch, error) != CLG_OK ||
+        read_within(request, CLG_PARAM_TOP, 8, 1, 64, &top, error) != CLG_OK ||
+        read_within(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, 1, 1e4, &recomputed, error) != CLG_OK ||
         read_words(request, space, error) != CLG_OK)
         return error->status;
     if (gpus_needed && gpus < 1)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
-    if (gpus > 1e6 || seq < 1 || seq > 1e8 || batch > 1e9)
-        return clg_fail(error, CLG_BAD_INPUT, "--gpus to 1M, --seq from 1 to 100M",
-                        "a size is out of range");
     space->gpus = (int64_t)gpus;
     space->seq = (int64_t)seq;
-    space->recompute_layers = (int)fmin(recomputed, 1e6);
+    space->recompute_layers = (int)recomputed;
     space->global_batch = batch > 0 ? (int64_t)batch : (int64_t)fmax(1, floor(4194304 / seq));
-    space->keep = top < 1 ? 1 : top > 64 ? 64 : (int)top;
+    space->keep = (int)top;
     if (read_axes(request, space, error) != CLG_OK) return error->status;
     if (space->attention.count == 0) {
         int kernel = CLG_FLASH2;
@@ -460,7 +505,7 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
         clg_request_stack(arena, request, &scenario->stack, error) != CLG_OK ||
         clg_request_curves(request, scenario, error) != CLG_OK ||
         read_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_IMBALANCE, 1, &scenario->expert_imbalance, error) !=
+        read_within(request, CLG_PARAM_IMBALANCE, 1, 1, 1e3, &scenario->expert_imbalance, error) !=
             CLG_OK ||
         clg_request_number(request, CLG_PARAM_DATA_LOADING, 0, &scenario->data_loading_s, error) !=
             CLG_OK ||

@@ -50,7 +50,7 @@ static clg_status read_operations(clg_session *session, clg_operations *o, clg_o
 static clg_status read_offers(clg_session *session, clg_offer *offers, int *count, clg_space *space,
                               clg_error *error) {
     clg_request *r = &session->request;
-    bool one = r->value[CLG_PARAM_GPU] != NULL;
+    bool one = r->value[CLG_PARAM_GPU] || r->value[CLG_PARAM_NODE];
     int files;
     const clg_file *file = clg_dataset_folder("gpu/", &files);
     r->value[CLG_PARAM_GPUS] = "8";

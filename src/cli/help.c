@@ -8,24 +8,22 @@ enum { WIDTH = 98 };
 
 /* Appends words of `body`, broken at WIDTH, continuation lines indented. */
 static void wrap(clg_text *text, const char *body, int column, int indent) {
+    bool first = true; /* word of its line */
     while (*body) {
         int word = (int)strcspn(body, " \n");
-        if (column + word > WIDTH && column > indent) {
+        if (!first && column + 1 + word > WIDTH) {
+            clg_text_print(text, "\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        clg_text_print(text, "%s%.*s", first ? "" : " ", word, body);
+        column += word + !first;
+        first = body[word] == '\n';
+        if (first) {
             clg_text_print(text, "\n%*s", indent, "");
             column = indent;
         }
-        clg_text_add(text, body, (size_t)word);
-        column += word;
-        body += word;
-        if (*body == '\n') {
-            clg_text_print(text, "\n%*s", indent, "");
-            column = indent;
-            body++;
-        } else if (*body == ' ') {
-            if (column < WIDTH) clg_text_print(text, " ");
-            column++;
-            body++;
-        }
+        body += word + (body[word] != '\0');
     }
     clg_text_print(text, "\n");
 }
@@ -36,8 +34,8 @@ void clg_help_program(clg_text *text) {
                    "[OPERAND...] [--FLAG VALUE...]\n\n",
                    CLG_VERSION);
     for (const clg_command *const *c = clg_commands(); *c; c++) {
-        clg_text_print(text, "  %-11s %-8s ", (*c)->name, (*c)->operands);
-        wrap(text, (*c)->summary, 23, 23);
+        clg_text_print(text, "  %-10s %-17s ", (*c)->name, (*c)->operands);
+        wrap(text, (*c)->summary, 31, 31);
     }
     clg_text_print(text, "\n'ceiling COMMAND --help' says more. Quantities carry units: 400Gbit/s, "
                          "2.5USD/h, 4Mtok, 30d.\n");
@@ -45,7 +43,7 @@ void clg_help_program(clg_text *text) {
 
 static void print_knob(clg_text *text, clg_param_row row) {
     size_t used = strlen(row.flag) + strlen(row.argument) + 3;
-    clg_text_print(text, "  --%s %s", row.flag, row.argument);
+    clg_text_print(text, "  --%s%s%s", row.flag, row.argument[0] ? " " : "", row.argument);
     int column = (int)used + 2;
     if (column > 29) {
         clg_text_print(text, "\n");

@@ -28,9 +28,13 @@ static clg_status take_value(clg_session *session, clg_param param, const char *
     if (param == CLG_PARAM_FIX) return take_list(request->fix, &request->fixes, value, error);
     if (param == CLG_PARAM_NOT) return take_list(request->forbid, &request->forbids, value, error);
     if (request->value[param]) {
-        clg_error_at(error, NULL, 0, 0, clg_param_row_of(param).flag);
-        return clg_fail(error, CLG_BAD_USAGE, "give it once", "this flag was given twice");
+        return clg_fail(error, CLG_BAD_USAGE, "give it once", "--%s was given twice",
+                        clg_param_row_of(param).flag);
     }
+    if (param == CLG_PARAM_COLOR && strcmp(value, "auto") != 0 && strcmp(value, "always") != 0 &&
+        strcmp(value, "never") != 0)
+        return clg_fail(error, CLG_BAD_USAGE, "it may be auto, always, never",
+                        "unknown --color '%.32s'", value);
     request->value[param] = value;
     return clg_param_is_file(param, value) ? attach(session, value, &request->file[param], error)
                                            : CLG_OK;

@@ -96,9 +96,23 @@ static void fill_missing_gemm(clg_gemm_curve curves[CLG_PRECISIONS]) {
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         clg_precision p = order[i];
         if (curves[p].known) continue;
-        clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
+        clg_precision from = p == CLG_MXFP8   ? CLG_FP8
+                             : p == CLG_NVFP4 ? CLG_MXFP8
+                             : p == CLG_BF16  ? CLG_FP16
+                                              : CLG_BF16;
+        bool known = curves[from].known && (p == CLG_FP16 || p == CLG_BF16);
         curves[p] = curves[from];
-        curves[p].known = p == CLG_FP16;
+        curves[p].known = known;
+    }
+}
+
+/* The shares of single products where grouped ones were never timed. */
+static void fill_missing_grouped(clg_kernels *kernels) {
+    for (int p = 0; p < CLG_PRECISIONS; p++)
+        if (kernels->grouped[p].known) return;
+    for (int p = 0; p < CLG_PRECISIONS; p++) {
+        kernels->grouped[p] = kernels->gemm[p];
+        kernels->grouped[p].known = false;
     }
 }
 
@@ -130,6 +144,7 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
         read_curves(root, true, file->path, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     fill_missing_gemm(read.gemm);
+    fill_missing_grouped(&read);
     fill_missing_gemm(read.grouped);
     fill_missing_attention(read.attention);
     read.data = root;

@@ -50,14 +50,19 @@ static void choose(const clg_limits *limits, clg_clusters *all) {
     }
 }
 
+/* Money against time; energy against time where nothing has a price. */
 static void mark_front(clg_clusters *all) {
+    bool priced = false;
+    for (int i = 0; i < all->count; i++) priced |= all->cluster[i].usd > 0;
     for (int i = 0; i < all->count; i++) {
         clg_cluster *c = &all->cluster[i];
-        c->on_front = c->usd > 0;
+        double cost = priced ? c->usd : c->joules;
+        c->on_front = cost > 0;
         for (int j = 0; j < all->count && c->on_front; j++) {
             const clg_cluster *d = &all->cluster[j];
-            bool beats = d->usd > 0 && d->usd <= c->usd && d->seconds <= c->seconds &&
-                         (d->usd < c->usd || d->seconds < c->seconds);
+            double other = priced ? d->usd : d->joules;
+            bool beats = other > 0 && other <= cost && d->seconds <= c->seconds &&
+                         (other < cost || d->seconds < c->seconds);
             if (beats) c->on_front = false;
         }
     }
@@ -161,6 +166,9 @@ clg_status clg_size(clg_arena *arena, const clg_offer *offers, int count, const 
                     int64_t most_gpus, clg_progress progress, clg_clusters *clusters,
                     clg_error *error) {
     clusters->count = 0;
+    const char *why =
+        count == 1 ? clg_scenario_refuses(arena, &offers[0].scenario, space->precision) : NULL;
+    if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     for (int i = 0; i < count; i++) {
         int64_t start = offers[i].scenario.machine.node.gpus;
         for (int64_t gpus = start; gpus <= most_gpus && clusters->count < CLG_CLUSTERS; gpus *= 2) {

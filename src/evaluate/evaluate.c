@@ -36,6 +36,18 @@ clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_er
     return status;
 }
 
+const char *clg_scenario_refuses(clg_arena *arena, const clg_scenario *scenario,
+                                 clg_precision precision) {
+    const clg_gpu *gpu = &scenario->machine.gpu;
+    if (gpu->peak_flop_per_s[precision] > 0) return NULL;
+    const char *has = "";
+    for (int p = 0; p < CLG_PRECISIONS; p++)
+        if (gpu->peak_flop_per_s[p] > 0)
+            has = clg_arena_print(arena, "%s %s", has, clg_name_of(clg_precision_names, p));
+    return clg_arena_print(arena, "%s does not multiply in %s, but in%s", gpu->name,
+                           clg_name_of(clg_precision_names, (int)precision), has);
+}
+
 /* What layout rules cannot know: the schedule's own, and the GPU's. */
 static const char *refuses(clg_arena *arena, const clg_scenario *scenario,
                            const clg_layout *layout) {
@@ -43,40 +55,7 @@ static const char *refuses(clg_arena *arena, const clg_scenario *scenario,
     if (why) return why;
     why = clg_schedule_of(layout->schedule)->refuses(clg_pipeline_of(layout));
     if (why) return why;
-    if (scenario->machine.gpu.peak_flop_per_s[layout->precision] <= 0)
-        return clg_arena_print(arena, "%s has no %s matrix units", scenario->machine.gpu.name,
-                               clg_name_of(clg_precision_names, (int)layout->precision));
-    return NULL;
-}
-
-static const char *joined(clg_arena *arena, const char *before, const char *more) {
-    return before ? clg_arena_print(arena, "%s; %s", before, more) : more;
-}
-
-const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
-                                 const clg_layout *layout) {
-    const char *all = NULL;
-    if (!s->stack.known)
-        all =
-            joined(arena, all, "software unknown: a middle stack stands in, the interval is wide");
-    if (s->kernels.borrowed)
-        all = joined(arena, all,
-                     clg_arena_print(arena, "no kernels were timed on %s: %s", s->machine.gpu.name,
-                                     s->kernels.file));
-    else if (!s->kernels.gemm[layout->precision].known)
-        all = joined(arena, all,
-                     clg_arena_print(arena,
-                                     "no %s products were timed on %s: a wider format's "
-                                     "shares stand in",
-                                     clg_name_of(clg_precision_names, (int)layout->precision),
-                                     s->machine.gpu.name));
-    if (s->model.active_parameters < s->model.parameters)
-        all = joined(arena, all, "mixtures of experts are predicted worse than dense models");
-    if ((double)clg_layout_gpus(layout) > s->stack.validated_gpus)
-        all = joined(arena, all,
-                     clg_arena_print(arena, "no run of more than %.0f GPUs was compared",
-                                     s->stack.validated_gpus));
-    return all;
+    return clg_scenario_refuses(arena, scenario, layout->precision);
 }
 
 clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,

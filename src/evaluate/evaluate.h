@@ -82,6 +82,10 @@ typedef struct clg_evaluation {
 /* Makes a scenario's derived parts (kernels, network) from model, machine and stack. */
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error);
 
+/* NULL if the scenario's GPU can multiply in this precision, else which ones it can. In `arena`. */
+const char *clg_scenario_refuses(clg_arena *arena, const clg_scenario *scenario,
+                                 clg_precision precision);
+
 /* Evaluates a complete layout. An illegal layout is CLG_BAD_INPUT; one that does not fit is an
  * answer with fits = false. `timeline` may be NULL; else the step's passes are drawn into it.
  * With detail, per-stage reports live in `arena`. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A field of a file: a value with unit, a switch, or a word. */
-typedef enum field_kind { NUMBER, COUNT, SWITCH, WORD } field_kind;
+/* A field of a file: a value with unit (above zero: POSITIVE), a switch, or a word. */
+typedef enum field_kind { NUMBER, POSITIVE, COUNT, SWITCH, WORD } field_kind;
 
 typedef struct field {
     const char *key;
@@ -32,15 +32,15 @@ static const field gpu_fields[] = {
     {"vendor", WORD, CLG_COUNT, true, AT(clg_gpu, vendor)},
     {"generation", WORD, CLG_COUNT, true, AT(clg_gpu, generation)},
     {"node", WORD, CLG_COUNT, true, AT(clg_gpu, node)},
-    {"memory", NUMBER, CLG_BYTES, true, AT(clg_gpu, memory_bytes)},
-    {"memory_usable", NUMBER, CLG_BYTES, true, AT(clg_gpu, memory_usable_bytes)},
-    {"hbm", NUMBER, CLG_BYTES_PER_S, true, AT(clg_gpu, hbm_bytes_per_s)},
+    {"memory", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_bytes)},
+    {"memory_usable", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_usable_bytes)},
+    {"hbm", POSITIVE, CLG_BYTES_PER_S, true, AT(clg_gpu, hbm_bytes_per_s)},
     {"l2", NUMBER, CLG_BYTES, true, AT(clg_gpu, l2_bytes)},
     {"multiprocessors", COUNT, CLG_COUNT, true, AT(clg_gpu, multiprocessors)},
-    {"clock", NUMBER, CLG_HERTZ, true, AT(clg_gpu, clock_hz)},
+    {"clock", POSITIVE, CLG_HERTZ, true, AT(clg_gpu, clock_hz)},
     {"fast_link", NUMBER, CLG_BYTES_PER_S, true, AT(clg_gpu, fast_link_bytes_per_s)},
     {"pcie", NUMBER, CLG_BYTES_PER_S, true, AT(clg_gpu, pcie_bytes_per_s)},
-    {"tdp", NUMBER, CLG_WATTS, true, AT(clg_gpu, tdp_w)},
+    {"tdp", POSITIVE, CLG_WATTS, true, AT(clg_gpu, tdp_w)},
     {"idle", NUMBER, CLG_WATTS, true, AT(clg_gpu, idle_w)}};
 
 static const field node_fields[] = {
@@ -64,7 +64,7 @@ static const field fabric_fields[] = {
     {"title", WORD, CLG_COUNT, true, AT(clg_fabric, title)},
     {"technology", WORD, CLG_COUNT, true, AT(clg_fabric, technology)},
     {"rate", NUMBER, CLG_BYTES_PER_S, true, AT(clg_fabric, bytes_per_s)},
-    {"efficiency", NUMBER, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
+    {"efficiency", POSITIVE, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
     {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
     {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},
     {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)}};
@@ -112,6 +112,16 @@ static clg_status read_count(const clg_json *root, const field *f, const char *f
     return CLG_OK;
 }
 
+static clg_status read_number(const clg_json *root, const field *f, const char *file, double *into,
+                              clg_error *error) {
+    if (clg_value_read(root, f->key, f->dimension, f->required, file, into, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (f->kind == NUMBER || *into > 0) return CLG_OK;
+    const clg_json *at = clg_json_member(root, f->key);
+    clg_error_at(error, file, at ? at->line : 0, at ? at->column : 0, f->key);
+    return clg_fail(error, CLG_BAD_INPUT, "give a number above zero", "out of range");
+}
+
 static clg_status read_field(const clg_json *root, const field *f, const char *file, char *into,
                              clg_error *error) {
     switch (f->kind) {
@@ -122,10 +132,10 @@ static clg_status read_field(const clg_json *root, const field *f, const char *f
     case SWITCH:
         return clg_value_flag(root, f->key, f->required, file, (bool *)(void *)into, error);
     case NUMBER:
+    case POSITIVE:
         break;
     }
-    return clg_value_read(root, f->key, f->dimension, f->required, file, (double *)(void *)into,
-                          error);
+    return read_number(root, f, file, (double *)(void *)into, error);
 }
 
 static clg_status refuse_unknown(const file_kind *kind, const clg_json *root, const char *file,

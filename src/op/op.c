@@ -29,6 +29,10 @@ const clg_name clg_collective_names[] = {{"all-reduce", CLG_ALL_REDUCE, NULL},
                                          {"broadcast", CLG_BROADCAST, NULL},
                                          {NULL, 0, NULL}};
 
+bool clg_precision_is_single(clg_precision precision) {
+    return precision == CLG_FP32 || precision == CLG_TF32;
+}
+
 double clg_precision_bytes(clg_precision precision) {
     static const double bytes[CLG_PRECISIONS] = {
         [CLG_FP32] = 4, [CLG_TF32] = 4,  [CLG_FP16] = 2,   [CLG_BF16] = 2,

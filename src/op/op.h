@@ -12,7 +12,7 @@
 
 typedef enum clg_precision {
     CLG_FP32,
-    CLG_TF32, /* fp32 inputs on tensor cores; not a plan's precision, a GPU's rate */
+    CLG_TF32, /* fp32 values, rounded on their way into tensor cores */
     CLG_FP16,
     CLG_BF16,
     CLG_FP8,
@@ -21,6 +21,9 @@ typedef enum clg_precision {
     CLG_PRECISIONS
 } clg_precision;
 extern const clg_name clg_precision_names[];
+
+/* fp32 and tf32: everything is stored in 32 bits. */
+bool clg_precision_is_single(clg_precision precision);
 
 /* Bytes of one stored element (nvfp4 0.5, without its block scales). */
 double clg_precision_bytes(clg_precision precision);

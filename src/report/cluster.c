@@ -60,7 +60,7 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
                    quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
                    quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
                    quantity(t, c->goodput.interval_s, CLG_SECONDS), 100 * c->goodput.share);
-    clg_text_print(t, "spares   keep about %.0f spare GPUs or nodes: the failures of a day\n",
+    clg_text_print(t, "spares   keep about %.0f of what fails, GPU or node: a day's failures\n",
                    ceil(86400 / c->goodput.mean_time_between_failures_s));
 }
 
@@ -162,6 +162,9 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits 
                            best->joules * grams_per_joule / 1e6);
     } else if (all->nearest >= 0)
         print_miss(t, all, limits);
+    else
+        clg_text_print(t, "\nNo price is known, so no cluster can be held against a budget: give "
+                          "--price 2.5USD/h.\n");
     print_equal(t, all);
     clg_text_print(t, "\nfaster or cheaper (nothing here beats the others in both; * meets every "
                       "limit)\n");

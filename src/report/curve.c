@@ -180,12 +180,18 @@ static void print_price(clg_text *t, const clg_scenario *s) {
                        s->price.date ? s->price.date : "");
 }
 
-static void print_table(clg_text *t, const clg_curve *c) {
+/* How many sizes run. */
+static int print_table(clg_text *t, const clg_curve *c) {
+    int running = 0;
     clg_text_print(t, "   GPUs layout                      batch    step  tok/s  eff. 1/1+c   MFU "
                       "W/GPU $/Mtok   target\n"
                       "                                     seqs                    %%     %%     "
                       "%%\n");
-    for (int i = 0; i < c->count; i++) print_point(t, c, i);
+    for (int i = 0; i < c->count; i++) {
+        print_point(t, c, i);
+        running += c->point[i].runs;
+    }
+    return running;
 }
 
 void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside) {
@@ -198,7 +204,10 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
     clg_text_print(t, "mode     %s: %s\n\n",
                    clg_name_of(clg_scale_mode_names, (int)c->request.mode),
                    clg_scale_mode_names[c->request.mode].help);
-    print_table(t, c);
+    if (print_table(t, c) == 0) {
+        clg_text_print(t, "\nNo size runs: try more GPUs, another batch, or fewer flags.\n");
+        return;
+    }
     if (c->request.mode == CLG_GROW) print_models(t, c);
     print_chart(t, one);
     if (beside) print_beside(t, one, beside);

@@ -53,11 +53,9 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
     clg_text_print(t, "machine  %s x %s, %d per node", grouped(t, space->gpus),
                    s->machine.gpu.title, s->machine.node.gpus);
     if (s->machine.node.domain != s->machine.node.gpus)
-        clg_text_print(t, ", NVLink domain %d", s->machine.node.domain);
-    clg_text_print(
-        t, ", %s per GPU (%s)\n",
-        clg_arena_print(t->arena, "%.0f Gbit/s", s->machine.fabric.bytes_per_s * 8 / 1e9),
-        s->machine.fabric.title);
+        clg_text_print(t, ", %d share a fast-link domain", s->machine.node.domain);
+    clg_text_print(t, "\nnetwork  %.0f Gbit/s per GPU between nodes (%s)\n",
+                   s->machine.fabric.bytes_per_s * 8 / 1e9, s->machine.fabric.title);
     clg_text_print(t, "job      %s sequences x %s tokens = %s a step, %s, software %s\n",
                    grouped(t, space->global_batch), grouped(t, space->seq),
                    q(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
@@ -265,7 +263,7 @@ void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
                    "%s priced\n",
                    grouped(t, f->layouts), grouped(t, f->cut[CLG_CUT_MEMORY]),
                    grouped(t, f->cut[CLG_CUT_TIME]), grouped(t, f->priced));
-    clg_text_print(t, "(%s of them do not fit). ", grouped(t, f->cut[CLG_CUT_NO_FIT]));
+    clg_text_print(t, "(of them %s too large for memory). ", grouped(t, f->cut[CLG_CUT_NO_FIT]));
     if (f->complete)
         clg_text_print(t, "The search is complete: none is faster by this model.\n");
     else
@@ -419,7 +417,7 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
     int skipped = 0;
     for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
     if (skipped == 0) return;
-    clg_text_print(t, "\n%d rows skipped\n", skipped);
+    clg_text_print(t, "\n%d row%s skipped\n", skipped, skipped == 1 ? "" : "s");
     for (int i = 0, shown = 0; i < v->runs && shown < 10; i++) {
         if (!v->run[i].reason) continue;
         clg_text_print(t, "  %s: %.90s\n", v->run[i].id, v->run[i].reason);
@@ -427,18 +425,39 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
     }
 }
 
+/* A field of a table: quoted, quotes doubled. */
+static void print_field(clg_text *t, const char *field) {
+    clg_text_print(t, "\"");
+    for (; field && *field; field++) {
+        clg_text_add(t, field, 1);
+        if (*field == '"') clg_text_add(t, field, 1);
+    }
+    clg_text_print(t, "\",");
+}
+
+/* A number of a table, blank where it was not measured. */
+static void print_known(clg_text *t, double number, bool known, const char *end) {
+    if (known) clg_text_print(t, "%.9g", number);
+    clg_text_print(t, "%s", end);
+}
+
 void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
                       "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes\n");
     for (int i = 0; i < v->runs; i++) {
         const clg_run *r = &v->run[i];
-        if (r->reason) {
-            clg_text_print(t, "\"%s\",%s,skipped,\"%s\",,,,,,,\n", r->id, r->source, r->reason);
-            continue;
-        }
         const clg_evaluation *e = &r->predicted;
-        clg_text_print(t, "\"%s\",%s,scored,,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g,%.9g\n", r->id,
-                       r->source, r->measured_step_s, e->step_s, e->step_p10_s, e->step_p90_s,
-                       r->error, r->measured_memory_bytes, e->memory.total_bytes);
+        bool predicted = !r->reason, timed = r->measured_step_s > 0;
+        print_field(t, r->id);
+        print_field(t, r->source);
+        clg_text_print(t, "%s,", predicted ? "scored" : "skipped");
+        print_field(t, r->reason);
+        print_known(t, r->measured_step_s, timed, ",");
+        print_known(t, e->step_s, predicted, ",");
+        print_known(t, e->step_p10_s, predicted, ",");
+        print_known(t, e->step_p90_s, predicted, ",");
+        print_known(t, r->error, predicted && timed, ",");
+        print_known(t, r->measured_memory_bytes, r->measured_memory_bytes > 0, ",");
+        print_known(t, e->memory.total_bytes, predicted, "\n");
     }
 }

@@ -185,6 +185,8 @@ clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_s
                      clg_error *error) {
     *curve = (clg_curve){
         .request = *request, .count = request->count, .knee = -1, .knee_usd = -1, .knee_j = -1};
+    const char *why = clg_scenario_refuses(arena, scenario, space->precision);
+    if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     if (clg_critical_batch_find(arena, &scenario->model, request->train_tokens,
                                 request->critical_tokens, &curve->critical, error) != CLG_OK)
         return CLG_BAD_INPUT;

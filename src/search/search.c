@@ -233,6 +233,8 @@ static void find_nearest(searcher *s) {
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                       clg_progress progress, clg_found *found, clg_error *error) {
     clg_found f = {0};
+    const char *why = clg_scenario_refuses(arena, scenario, space->precision);
+    if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     searcher s = {.arena = arena,
                   .scenario = scenario,
                   .space = space,
@@ -251,7 +253,7 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
     f.priced = 0;
     memset(f.cut, 0, sizeof f.cut);
     if (f.layouts == 0) {
-        const char *why = clg_walk_refused(arena, scenario, space);
+        why = clg_walk_refused(arena, scenario, space);
         clg_arena_clear(&s.scratch);
         return clg_fail(error, CLG_BAD_INPUT, NULL, "no layout is legal: %s", why);
     }

@@ -14,9 +14,10 @@ static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
     shard.cp = clg_machine_group(machine, layout->cp, layout->tp);
     shard.etp = clg_machine_group(machine, layout->etp, 1);
     shard.ep = clg_machine_group(machine, layout->ep, layout->etp);
-    bool wide = layout->precision == CLG_FP32;
-    shard.wide = wide ? CLG_FP32 : layout->precision == CLG_FP16 ? CLG_FP16 : CLG_BF16;
-    shard.wide_bytes = wide ? 4 : 2;
+    bool single = clg_precision_is_single(layout->precision);
+    bool wide = single || layout->precision == CLG_FP16;
+    shard.wide = wide ? layout->precision : CLG_BF16;
+    shard.wide_bytes = single ? 4 : 2;
     return shard;
 }
 

@@ -5,11 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-double clg_weight_bytes(const clg_layout *layout) { return layout->precision == CLG_FP32 ? 4 : 2; }
+double clg_weight_bytes(const clg_layout *layout) {
+    return clg_precision_is_single(layout->precision) ? 4 : 2;
+}
 
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
-    double master = stack->master_weights && layout->precision != CLG_FP32 ? 4 : 0;
-    double moments[] = {[CLG_ADAM] = stack->master_weights || layout->precision == CLG_FP32
+    bool single = clg_precision_is_single(layout->precision);
+    double master = stack->master_weights && !single ? 4 : 0;
+    double moments[] = {[CLG_ADAM] = stack->master_weights || single
                                          ? 8
                                          : 4,   /* moments follow the weights' dtype */
                         [CLG_ADAM_8BIT] = 2.03, /* two bytes and a scale per 256-value block */

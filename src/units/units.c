@@ -201,7 +201,7 @@ char *clg_quantity_print(double si, clg_dimension dimension, int digits, char *o
     if (best && best->factor == 1) name = best->name;
     if (dimension == CLG_FRACTION) shown = si * 100, name = "%";
     int before = 1;
-    for (double rest = fabs(shown); rest >= 10; rest /= 10) before++;
+    for (double rest = fabs(shown); rest >= 10 && isfinite(rest); rest /= 10) before++;
     int after = digits > before ? digits - before : 0;
     snprintf(out, size, "%.*f%s%s", after, shown,
              *name && dimension != CLG_COUNT && dimension != CLG_FRACTION ? " " : "", name);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +19,57 @@ double clg_row_number(const clg_csv *csv, int row, const char *column, double ot
     char *end;
     if (!*word) return otherwise;
     double number = strtod(word, &end);
-    return *end || !isfinite(number) || fabs(number) > 1e15 ? otherwise : number;
+    end += strspn(end, " ");
+    return *end || !isfinite(number) || fabs(number) > 1e15 ? (double)NAN : number;
 }
 
 static int integer(const clg_csv *csv, int row, const char *column, int otherwise) {
     double number = clg_row_number(csv, row, column, otherwise);
-    return number > 2e9 || number < -2e9 ? otherwise : (int)number;
+    return number <= 2e9 && number >= -2e9 ? (int)number : otherwise;
 }
 
 static const char *why(clg_arena *arena, const clg_error *error) {
     char sentence[1200];
     clg_error_sentence(error, sentence, sizeof sentence);
     return clg_arena_copy(arena, sentence, strlen(sentence));
+}
+
+/* The first plan column that should hold a number and holds something else, as a sentence. */
+static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
+    static const char *const columns[] = {"gated",
+                                          "tied",
+                                          "layers",
+                                          "hidden",
+                                          "ffn",
+                                          "heads",
+                                          "kv_heads",
+                                          "head_dim",
+                                          "vocab",
+                                          "experts",
+                                          "experts_per_token",
+                                          "shared_experts",
+                                          "expert_ffn",
+                                          "dense_layers",
+                                          "seq",
+                                          "gpus",
+                                          "gpus_per_node",
+                                          "inter_gbit_per_s_per_gpu",
+                                          "dp",
+                                          "zero",
+                                          "shard_group",
+                                          "tp",
+                                          "sp",
+                                          "cp",
+                                          "ep",
+                                          "pp",
+                                          "vpp",
+                                          "micro_batch",
+                                          "global_batch"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (isnan(clg_row_number(csv, row, columns[i], 0)))
+            return clg_arena_print(arena, "%s: '%.32s' is no number", columns[i],
+                                   clg_row_word(csv, row, columns[i]));
+    return NULL;
 }
 
 static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg_model *model) {
@@ -87,12 +127,15 @@ static void fix(clg_axis_values *axis, double value) {
     axis->value[0] = value >= 0 && value <= 1 << 20 ? (int)value : -1;
 }
 
-/* A named value, or the fallback when the column is blank or the name is not known. */
+/* A named value, or the fallback when the column is blank or the name is not known. A remark in
+ * parentheses may follow the name. */
 static void fix_name(clg_axis_values *axis, const clg_name *names, const char *what,
                      const char *word, int fallback) {
     int value = fallback;
+    char name[32];
     clg_error error = {0};
-    if (*word && clg_name_value(names, what, word, &value, &error) != CLG_OK) value = fallback;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, " ("), word);
+    if (*name && clg_name_value(names, what, name, &value, &error) != CLG_OK) value = fallback;
     if (value >= 0) fix(axis, value);
 }
 
@@ -182,7 +225,8 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     clg_error error = {0};
     *scenario = (clg_scenario){.expert_imbalance = 1};
     *space = (clg_space){.keep = 1};
-    const char *reason = read_model(arena, csv, row, &scenario->model);
+    const char *reason = no_number(arena, csv, row);
+    if (!reason) reason = read_model(arena, csv, row, &scenario->model);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->machine);
     if (!reason) reason = read_stack(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_space(csv, row, scenario, space);

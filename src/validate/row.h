@@ -10,7 +10,8 @@
 const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
                          clg_space *space, clg_layout *layout);
 
-/* A number of a column; `otherwise` when the column is absent, blank or no number. */
+/* A number of a column; `otherwise` when the column is absent or blank, NaN when it holds
+ * something else. */
 double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise);
 
 /* A word of a column; "" when absent. */

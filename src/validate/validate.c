@@ -60,7 +60,7 @@ const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     const char *status = clg_row_word(csv, row, "status");
     run->measured_step_s = clg_row_number(csv, row, "step_s", 0);
-    if (run->measured_step_s < 0) run->measured_step_s = 0;
+    if (!(run->measured_step_s > 0)) run->measured_step_s = 0;
     run->measured_memory_bytes = clg_row_number(csv, row, "memory_gb", 0) * 1e9;
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
 }

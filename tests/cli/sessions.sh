@@ -67,6 +67,26 @@ expect 0 out 'tensor-model-parallel-size 4' $small --tp 4 --launch megatron
 expect 0 out 'tensor_parallel_degree 4' $small --tp 4 --launch torchtitan
 expect 1 err 'trainer' $small --launch make
 
+# what a GPU, a box and a knob cannot be
+expect 1 err 'v100-sxm-32gb does not multiply in bf16, but in fp32 fp16' plan llama-2-7b --gpus 8 --gpu v100-sxm-32gb
+expect 1 err 'does not multiply in nvfp4' scale llama-2-7b --gpus 8..16 --gpu a100-sxm-80gb --precision nvfp4
+expect 1 err 'does not multiply in bf16' size llama-2-7b --tokens 1T --deadline 60d --gpu v100-sxm-32gb
+expect 0 out 'ZeRO' plan mixtral-8x7b --gpus 64 --gpu v100-sxm-32gb --precision fp16
+expect 1 err 'dgx-h100 holds h100-sxm, not a100-sxm-80gb' plan llama-2-7b --gpus 8 --gpu a100-sxm-80gb --node dgx-h100
+expect 0 out 'A100' plan llama-2-7b --gpus 8 --node dgx-a100
+expect 1 err '--data-loading: .*out of range' $small --data-loading -5s
+expect 1 err '--imbalance: .*out of range' $small --imbalance 50%
+expect 1 err '--fabric: .*out of range' $small --fabric 0Gbit/s
+expect 1 err '--top: .*out of range' plan llama-2-7b --gpus 8 --top 65
+expect 2 err 'unknown --color' $small --color red
+expect 0 out 'cp 2 \(ulysses\)' $small --cp 2 --cp-kind ulysses
+expect 0 out 'recompute full \(4 layers of a chunk\)' $small --recompute-layers 4
+expect 1 err 'full recompute only' $small --recompute-layers 4 --recompute none
+expect 1 err 'hsdp 4' $small --zero 0 --dp 16 --hsdp 4
+expect 0 out '"vpp": 8' explain llama-3.1-405b --gpus 256 --tp 8 --pp 16 --vpp 8 --global-batch 64 --json
+expect 0 out 'No size runs' scale gpt3-175b --gpus 1
+expect 0 out 'No price is known' size llama-2-7b --tokens 1T --budget 1MUSD --gpu v100-sxm-32gb --precision fp16
+
 # bad usage: 2; bad input: 1; one sentence each, with what would be right
 expect 2 err "did you mean 'plan'" plam llama-2-7b
 expect 2 err 'did you mean --gpu' plan llama-2-7b --gpsu 8
@@ -102,6 +122,8 @@ check 'the timeline is there, whole' 'tail -c 3 "$scratch/step.json" | grep -q "
 check 'no partial file is left' '! ls "$scratch" | grep -q part'
 printf 'id,source,gpus\n1,x,8\n' >"$scratch/runs.csv"
 expect 0 out '"verdict": "skipped"' validate --json "$scratch/runs.csv"
+printf 'id,source,gpus,tp\n1,x,8,eight\n' >"$scratch/word.csv"
+expect 0 out "tp: 'eight' is no number" validate "$scratch/word.csv"
 printf 'a,b\n1\n' >"$scratch/uneven.csv"
 expect 1 err 'uneven.csv:2' validate "$scratch/uneven.csv"
 

@@ -1,0 +1,66 @@
+/* caveats.c -- what a person should know before acting on the numbers. */
+#include "evaluate/evaluate.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct notes {
+    clg_arena *arena;
+    const char *all; /* "; "-joined; NULL: none */
+} notes;
+
+static void note(notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(notes *n, const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    n->all = n->all ? clg_arena_print(n->arena, "%s; %s", n->all, text)
+                    : clg_arena_copy(n->arena, text, strlen(text));
+}
+
+/* Kernels that were not timed on this GPU. */
+static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layout) {
+    const clg_kernels *kernels = &s->kernels;
+    const char *gpu = s->machine.gpu.name;
+    if (kernels->borrowed)
+        note(n, "no kernels were timed on %s: %s", gpu, kernels->file);
+    else if (!kernels->gemm[layout->precision].known)
+        note(n, "no %s products were timed on %s: a wider format's shares stand in",
+             clg_name_of(clg_precision_names, (int)layout->precision), gpu);
+    if (s->model.active_parameters < s->model.parameters &&
+        !kernels->grouped[layout->precision].known)
+        note(n, "no grouped products were timed on %s: others' shares stand in", gpu);
+    if (layout->attention != CLG_UNFUSED && !kernels->attention[layout->attention].known)
+        note(n, "no %s attention was timed on %s: flash2's share stands in",
+             clg_name_of(clg_attention_kernel_names, layout->attention),
+             kernels->borrowed ? "its lender" : gpu);
+}
+
+/* What was asked for beyond what model and software are known to do. */
+static void note_request(notes *n, const clg_scenario *s, const clg_layout *layout) {
+    if (layout->pp > 1 && s->stack.schedules != 0 && !(s->stack.schedules & 1u << layout->schedule))
+        note(n, "%s is not known to have the %s schedule", s->stack.title,
+             clg_name_of(clg_schedule_names, (int)layout->schedule));
+    if (s->model.max_seq > 0 && layout->seq > s->model.max_seq)
+        note(n, "sequences are longer than the %lld tokens of the model's file",
+             (long long)s->model.max_seq);
+    if (layout->offload) note(n, "the update on the host is taken as hidden behind its copies");
+}
+
+const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
+                                 const clg_layout *layout) {
+    notes n = {.arena = arena};
+    if (!s->stack.known)
+        note(&n, "software unknown: a middle stack stands in, the interval is wide");
+    note_kernels(&n, s, layout);
+    note_request(&n, s, layout);
+    if (s->model.active_parameters < s->model.parameters)
+        note(&n, "mixtures of experts are predicted worse than dense models");
+    if ((double)clg_layout_gpus(layout) > s->stack.validated_gpus)
+        note(&n, "no run of more than %.0f GPUs was compared", s->stack.validated_gpus);
+    return n.all;
+}
