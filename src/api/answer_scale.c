@@ -93,6 +93,9 @@ static const char *label_of(clg_arena *arena, const clg_scenario *s, const clg_s
     if (gpu || (node && fabric))
         return clg_arena_print(arena, "%s, %s", gpu ? m->gpu.name : m->node.name, m->fabric.name);
     if (node) return m->node.name;
+    if (!fabric && m->fabric.bytes_per_s == o->fabric.bytes_per_s &&
+        s->price.usd_per_s != other->price.usd_per_s)
+        return clg_arena_print(arena, "%.2f USD/GPU-h", s->price.usd_per_s * 3600);
     return fabric ? m->fabric.name : clg_arena_print(arena, "%.0f Gbit/s per GPU", gbit_per_s);
 }
 

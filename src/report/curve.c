@@ -64,10 +64,12 @@ static void print_walls(clg_text *t, const clg_curve *c) {
         for (int i = 0; i < b->count && b->low_tokens < b->high_tokens; i++)
             clg_text_print(t, "                 %s  %s\n",
                            quantity(t, b->law[i].tokens, CLG_TOKENS), b->law[i].title);
-        clg_text_print(t,
-                       "DP cap           %.0f GPUs (*: past it): dp <= B_crit/(micro-batch x seq), "
-                       "times GPUs per copy\n",
-                       c->dp_cap_gpus);
+        if (c->request.mode != CLG_GROW)
+            clg_text_print(
+                t,
+                "DP cap           %.0f GPUs (*: past it): dp <= B_crit/(micro-batch x seq), "
+                "times GPUs per copy\n",
+                c->dp_cap_gpus);
     }
 }
 

@@ -48,6 +48,16 @@ static void add_model(clg_json_writer *w, const clg_scale_point *p) {
     clg_json_close(w, '}');
 }
 
+static void add_exposed(clg_json_writer *w, const clg_time_ledger *t) {
+    clg_json_open(w, "exposed", '{');
+    clg_json_add_number(w, "tp_s", t->tp_exposed_s);
+    clg_json_add_number(w, "cp_s", t->cp_exposed_s);
+    clg_json_add_number(w, "ep_s", t->ep_exposed_s);
+    clg_json_add_number(w, "dp_s", t->dp_exposed_s);
+    clg_json_add_number(w, "pp_s", t->pp_exposed_s);
+    clg_json_close(w, '}');
+}
+
 static void add_point(clg_json_writer *w, const clg_scenario *s, const clg_scale_point *p) {
     const clg_evaluation *e = &p->plan;
     clg_json_open(w, NULL, '{');
@@ -67,6 +77,7 @@ static void add_point(clg_json_writer *w, const clg_scenario *s, const clg_scale
     clg_json_add_number(w, "efficiency", p->efficiency);
     clg_json_add_number(w, "communication_fraction", p->communication_fraction);
     clg_json_add_number(w, "bound_efficiency", p->bound_efficiency);
+    add_exposed(w, &e->time);
     clg_json_add_number(w, "mfu", e->mfu);
     clg_json_add_number(w, "gpu_w", e->gpu_w);
     clg_json_add_number(w, "tokens_per_j", e->tokens_per_j);

@@ -93,8 +93,10 @@ static void draw_mark(clg_text *svg, const clg_svg_axis *x, double gpus, const c
     clg_text_print(svg, "</g>\n");
 }
 
-/* The cap by the laws' band, from the lowest to the highest. */
+/* The cap by the laws' band, from the lowest to the highest. In growth it moves with the model:
+ * then only the dots say it. */
 static void draw_cap(clg_text *svg, const clg_svg_axis *x, const clg_curve *c) {
+    if (c->request.mode == CLG_GROW) return;
     double low = at_least(x, c->dp_cap_low_gpus), high = at_least(x, c->dp_cap_high_gpus);
     if (low < high)
         clg_text_print(svg,
@@ -141,7 +143,9 @@ static clg_svg_axis speed_axis(const picture *p) {
                               *last = end_of(p->drawn[i]->curve, true);
         if (!first) continue;
         y.low = fmin(y.low, fmin(slow(first), slow(last)) / 1.3);
-        y.high = fmax(y.high, fmax(ideal(first, (double)last->gpus), fast(last)) * 1.2);
+        y.high = fmax(y.high, fast(last) * 1.2);
+        if (p->drawn[i]->curve->request.mode != CLG_GROW)
+            y.high = fmax(y.high, ideal(first, (double)last->gpus) * 1.2);
     }
     return y;
 }
@@ -216,15 +220,18 @@ static void draw_marks(clg_text *svg, const picture *p) {
     }
 }
 
+static const char *regime_of(const clg_drawn *one, const clg_drawn *beside) {
+    static const char *const words[] = {"strong scaling", "weak scaling", "grown with the cluster"};
+    return beside && strcmp(beside->key, "weak") == 0 ? "strong and weak scaling"
+                                                      : words[one->curve->request.mode];
+}
+
 static const char *title_of(clg_text *svg, const clg_drawn *one, const clg_drawn *beside) {
     const clg_scenario *s = one->scenario;
     if (beside && strcmp(beside->key, "against") == 0)
-        return clg_arena_print(svg->arena, "%s, %s scaling", s->model.title,
-                               clg_name_of(clg_scale_mode_names, (int)one->curve->request.mode));
-    return clg_arena_print(svg->arena, "%s on %s, %s scaling", s->model.title, s->machine.gpu.title,
-                           beside
-                               ? "both kinds of"
-                               : clg_name_of(clg_scale_mode_names, (int)one->curve->request.mode));
+        return clg_arena_print(svg->arena, "%s, %s", s->model.title, regime_of(one, beside));
+    return clg_arena_print(svg->arena, "%s on %s, %s", s->model.title, s->machine.gpu.title,
+                           regime_of(one, beside));
 }
 
 /* From the first size that runs in either curve to the last. */

@@ -27,24 +27,20 @@ static int64_t divisible(int64_t batch) {
     return over < sqrt(1.5) ? power : over < sqrt(3.0) ? power * 3 / 2 : power * 2;
 }
 
-/* The space at one size: in weak scaling the batch of the first size times the growth; in growth
- * its share of the critical batch stays. */
 static clg_space space_at(const clg_space *space, const clg_curve *curve, int i) {
-    const clg_scale_request *request = &curve->request;
+    double growth = curve->point[i].batch_growth;
     clg_space at = *space;
-    double growth = 1;
-    at.gpus = request->gpus[i];
+    at.gpus = curve->request.gpus[i];
     at.keep = 1;
-    if (request->mode == CLG_WEAK) growth = (double)request->gpus[i] / (double)request->gpus[0];
-    if (request->mode == CLG_GROW && !isinf(curve->critical.tokens))
-        growth = curve->point[i].critical_tokens / curve->point[0].critical_tokens;
-    if (growth != 1)
-        at.global_batch = (int64_t)fmax(1, floor((double)space->global_batch * growth + 0.5));
-    if (request->mode == CLG_GROW && growth != 1) at.global_batch = divisible(at.global_batch);
+    if (growth == 1) return at;
+    at.global_batch = (int64_t)fmax(1, floor((double)space->global_batch * growth + 0.5));
+    if (curve->request.mode == CLG_GROW) at.global_batch = divisible(at.global_batch);
     return at;
 }
 
-/* What is trained at one size. A measured critical batch grows as the laws' mean does. */
+/* What is trained at one size, and with which batch: in weak scaling the first batch times the
+ * growth of the GPUs; in growth it keeps its share of the critical batch, which grows as the mean
+ * of the laws does even when it was measured or is none. */
 static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, clg_curve *curve,
                                int i, clg_error *error) {
     const clg_scale_request *request = &curve->request;
@@ -52,7 +48,10 @@ static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, c
     *p = (clg_scale_point){.gpus = request->gpus[i],
                            .model = &scenario->model,
                            .train_tokens = request->train_tokens,
-                           .critical_tokens = curve->critical.tokens};
+                           .critical_tokens = curve->critical.tokens,
+                           .batch_growth = 1};
+    if (request->mode == CLG_WEAK)
+        p->batch_growth = (double)request->gpus[i] / (double)request->gpus[0];
     if (request->mode != CLG_GROW) return CLG_OK;
     double root = sqrt((double)request->gpus[i] / (double)request->gpus[0]);
     double parameters = (double)scenario->model.active_parameters;
@@ -67,7 +66,8 @@ static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, c
             CLG_OK ||
         clg_critical_batch_find(arena, relative, p->train_tokens, 0, &here, error) != CLG_OK)
         return error->status;
-    p->critical_tokens = curve->critical.tokens * here.tokens / first.tokens;
+    p->batch_growth = here.tokens / first.tokens;
+    p->critical_tokens = curve->critical.tokens * p->batch_growth;
     return CLG_OK;
 }
 

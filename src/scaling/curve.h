@@ -32,6 +32,7 @@ typedef struct clg_scale_point {
     const char *why;
     const clg_model *model; /* that of the scenario, or its relative at this size */
     double train_tokens, critical_tokens;
+    double batch_growth; /* batch over that of the first size asked for */
     clg_evaluation plan;
     double efficiency;             /* useful flop/s per GPU over that of the first that runs */
     double communication_fraction; /* exposed traffic over the rest of the step */

@@ -54,13 +54,14 @@ clg_status clg_ladder_model(clg_arena *arena, const clg_model *model, double par
     }
     clg_model_shape shape = widened(model, pow(ratio, 1.0 / 3));
     clg_model probe;
-    shape.layers = 2;
+    enum { STEP = 4 }; /* so that pipeline stages divide them */
+    shape.layers = STEP;
     if (clg_model_from_shape(arena, &shape, &probe, error) != CLG_OK) return error->status;
-    double two = (double)probe.active_parameters;
-    shape.layers = 4;
+    double one = (double)probe.active_parameters;
+    shape.layers = 2 * STEP;
     if (clg_model_from_shape(arena, &shape, &probe, error) != CLG_OK) return error->status;
-    double pair = (double)probe.active_parameters - two;
-    shape.layers = 2 * (int)fmax(1, floor((parameters - two) / pair + 1.5));
+    double more = (double)probe.active_parameters - one;
+    shape.layers = STEP * (int)fmax(1, floor((parameters - one) / more + 1.5));
     if (clg_model_from_shape(arena, &shape, relative, error) != CLG_OK) return error->status;
     relative->title = model->title;
     return CLG_OK;

@@ -99,6 +99,10 @@ static void ladder(const clg_scenario *s) {
         double ideal = c->point[0].seconds_to_target;
         CHECK_NEAR(p->seconds_to_target * p->efficiency / ideal, 1, 0.15);
     }
+    CASE("grow without a wall: the batch grows as the laws do all the same");
+    clg_curve *free_of = curve(s, CLG_GROW, INFINITY, 256);
+    CHECK(free_of->point[7].batch_growth == c->point[7].batch_growth);
+    CHECK(!free_of->point[7].past_dp_cap && free_of->point[7].samples_ratio == 1);
     CASE("grow: the critical batch grows with the model, the batch with it");
     CHECK(c->point[7].critical_tokens > 2 * c->point[0].critical_tokens);
     CHECK(c->point[7].plan.layout.global_batch > 2 * 256);
