@@ -5,7 +5,7 @@ PREFIX   ?= /usr/local
 OPTIMIZE ?= -O2 -g
 WARNINGS  = -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror
-CFLAGS   += -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off $(OPTIMIZE) $(WARNINGS) -Isrc -MMD -MP
+CFLAGS   += -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off $(OPTIMIZE) $(WARNINGS) -Isrc -Iinclude -MMD -MP
 LDLIBS   += -lz -lm -lpthread
 
 sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
@@ -86,7 +86,7 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libceiling.a
 # The page: the same core as WebAssembly in one HTML file that needs no server and no network.
 WASM_CC    ?= clang
 wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 $(WARNINGS) \
-              -nostdlibinc -isystem /usr/include/wasm32-wasi -Isrc -MMD -MP
+              -nostdlibinc -isystem /usr/include/wasm32-wasi -Isrc -Iinclude -MMD -MP
 wasm_sources := src/wasm/door.c $(filter-out src/cli/%,$(sources))
 wasm_objects := $(wasm_sources:src/%.c=$(BUILD)/wasm/%.o) $(BUILD)/wasm/dataset_table.o
 
@@ -118,18 +118,30 @@ $(BUILD)/wasm/tools: tools/web_needs.sh
 	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
 
 format:
-	clang-format -i $(wildcard src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
+	@clang-format -i $(wildcard include/*.h src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
+
+# Program, library, manual page, completion; `make uninstall` takes the same away.
+installed = bin/ceiling lib/libceiling.a lib/pkgconfig/ceiling.pc include/ceiling.h share/man/man1/ceiling.1 \
+            share/bash-completion/completions/ceiling
+place     = $(DESTDIR)$(PREFIX)
 
 install: all
-	install -D -m 755 $(BUILD)/ceiling $(DESTDIR)$(PREFIX)/bin/ceiling
-	install -D -m 644 $(BUILD)/libceiling.a $(DESTDIR)$(PREFIX)/lib/libceiling.a
-	@mkdir -p $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	$(BUILD)/ceiling man >$(DESTDIR)$(PREFIX)/share/man/man1/ceiling.1
-	$(BUILD)/ceiling completion >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ceiling
+	install -d $(addprefix $(place)/,$(dir $(installed)))
+	install -m 755 $(BUILD)/ceiling $(place)/bin/ceiling
+	install -m 644 $(BUILD)/libceiling.a $(place)/lib/libceiling.a
+	install -m 644 include/ceiling.h $(place)/include/ceiling.h
+	printf '%s\n' 'Name: ceiling' 'Description: how far adding GPUs gets you' \
+	  "Version: $$(sed -n 's/.*CLG_VERSION "\(.*\)"/\1/p' src/base/version.h)" \
+	  'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lceiling $(LDLIBS)' >$(place)/lib/pkgconfig/ceiling.pc
+	$(BUILD)/ceiling man >$(place)/share/man/man1/ceiling.1
+	$(BUILD)/ceiling completion >$(place)/share/bash-completion/completions/ceiling
+
+uninstall:
+	rm -f $(addprefix $(place)/,$(installed))
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all web quick test sanitized fuzz bench format install clean
+.PHONY: all web quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
 -include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

@@ -19,6 +19,9 @@ for module in src/*/; do
     done
     if [ $bad -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 done
+for module in $order; do
+    [ -d "src/$module" ] || { echo "src/LAYERS names $module, which is not there"; failed=$((failed + 1)); }
+done
 # The core does no I/O, reads no clock and no environment, and never exits.
 if grep -nE '\b(fopen|printf|puts|getenv|exit|time|clock_gettime|malloc)\(' \
         $(ls src/*/*.c | grep -v -e src/cli/ -e src/wasm/ -e src/base/arena.c) | grep -v 'clg_\|snprintf'; then

@@ -1,0 +1,45 @@
+/* The library as a program of others sees it: nothing but include/ceiling.h. */
+#include "ceiling.h"
+
+#include "test.h"
+
+static bool stop_at_once(void *context, double share) {
+    int *calls = context;
+    *calls += share >= 0 && share <= 1;
+    return false;
+}
+
+static ceiling_answer ask(const char *request) {
+    return ceiling_ask(request, strlen(request), NULL, NULL);
+}
+
+int main(void) {
+    CASE("an answer, twice the same");
+    ceiling_answer one = ask("{\"command\":\"plan\",\"model\":\"llama-2-7b\",\"gpus\":8}");
+    ceiling_answer two = ask("{\"command\":\"plan\",\"model\":\"llama-2-7b\",\"gpus\":8}");
+    CHECK(one.answered && strstr(one.text, "\"kind\""));
+    CHECK(one.bytes == strlen(one.text) && one.text[one.bytes - 1] == '\n');
+    CHECK_TEXT(one.text, two.text);
+    ceiling_release(&two);
+    CHECK(!two.text && !two.memory);
+    ceiling_release(&two); /* released twice is released */
+    ceiling_release(&one);
+
+    CASE("an error is an answer too");
+    ceiling_answer wrong = ask("{\"command\":\"plan\",\"model\":\"llama-2-7c\"}");
+    CHECK(!wrong.answered && strstr(wrong.text, "llama-2-7b"));
+    ceiling_release(&wrong);
+
+    CASE("a search can be stopped");
+    int calls = 0;
+    const char *large = "{\"command\":\"plan\",\"model\":\"gpt3-175b\",\"gpus\":1024}";
+    ceiling_answer stopped = ceiling_ask(large, strlen(large), stop_at_once, &calls);
+    CHECK(calls == 1);
+    CHECK(strstr(stopped.text, "\"complete\": false") ||
+          strstr(stopped.text, "\"complete\":false"));
+    ceiling_release(&stopped);
+
+    CASE("the version");
+    CHECK(strchr(ceiling_version(), '.'));
+    return DONE;
+}
