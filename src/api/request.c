@@ -111,20 +111,35 @@ static clg_status read_batch(const clg_request *request, const char *text, doubl
     return clg_fail(error, CLG_BAD_INPUT, "raise it", "less than one sequence of %.0f tokens", seq);
 }
 
+/* Of what is read: none is below 0. */
+static clg_status check_sign(const char *text, double number, clg_param param, clg_error *error) {
+    if (number >= 0 && number <= 1e30) return CLG_OK;
+    return at_flag(clg_fail(error, CLG_BAD_INPUT, "give 0 or more, and no more than 1e30",
+                            "'%.32s' is out of range", text),
+                   param, error);
+}
+
+/* What a flag of words takes when it is no name. */
+static clg_status read_quantity(const clg_request *request, clg_param param,
+                                clg_dimension dimension, double *number, clg_error *error) {
+    const char *text = request->value[param];
+    if (at_flag(clg_quantity(text, dimension, number, error), param, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return check_sign(text, *number, param, error);
+}
+
 clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
                               double *number, clg_error *error) {
     const char *text = request->value[param];
+    clg_param_row row = clg_param_row_of(param);
     *number = otherwise;
     if (!text) return CLG_OK;
-    clg_status status = clg_param_row_of(param).kind == CLG_KIND_BATCH
-                            ? read_batch(request, text, number, error)
-                        : clg_param_row_of(param).kind == CLG_KIND_QUANTITY
-                            ? clg_quantity(text, clg_param_row_of(param).dimension, number, error)
-                            : read_count(text, number, error);
-    if (status == CLG_OK && !(*number >= 0 && *number <= 1e30))
-        status = clg_fail(error, CLG_BAD_INPUT, "give 0 or more, and no more than 1e30",
-                          "'%.32s' is out of range", text);
-    return at_flag(status, param, error);
+    if (row.kind == CLG_KIND_QUANTITY)
+        return read_quantity(request, param, row.dimension, number, error);
+    clg_status status = row.kind == CLG_KIND_BATCH ? read_batch(request, text, number, error)
+                                                   : read_count(text, number, error);
+    if (at_flag(status, param, error) != CLG_OK) return CLG_BAD_INPUT;
+    return check_sign(text, *number, param, error);
 }
 
 /* A number that has to lie between two others. */
@@ -249,23 +264,28 @@ clg_status clg_request_stack(clg_arena *arena, const clg_request *request, clg_s
                    CLG_PARAM_STACK, error);
 }
 
+/* A rate, or the name of a price in the data that is one of this GPU. */
 static clg_status read_price(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
                              clg_price *price, clg_error *error) {
     clg_error none = {0};
-    double usd_per_s;
-    if (!request->value[CLG_PARAM_PRICE]) {
+    const char *word = request->value[CLG_PARAM_PRICE];
+    if (!word) {
         if (clg_price_default(arena, gpu, price, &none) != CLG_OK) *price = (clg_price){0};
         return CLG_OK;
     }
-    if (clg_request_number(request, CLG_PARAM_PRICE, 0, &usd_per_s, error) != CLG_OK)
-        return error->status;
+    if (word[0] >= 'a' && word[0] <= 'z') {
+        if (clg_price_find(arena, word, price, error) == CLG_OK &&
+            strcmp(price->gpu, gpu->name) != 0)
+            clg_fail(error, CLG_BAD_INPUT, "take one of its own: 'ceiling show prices'",
+                     "%s is a price of %s, not of %s", price->name, price->gpu, gpu->name);
+        return at_flag(error->status, CLG_PARAM_PRICE, error);
+    }
     *price = (clg_price){.name = "given",
                          .provider = "given by you",
                          .term = "given",
                          .source = "--price",
-                         .gpu = gpu->name,
-                         .usd_per_s = usd_per_s};
-    return CLG_OK;
+                         .gpu = gpu->name};
+    return read_quantity(request, CLG_PARAM_PRICE, CLG_USD_PER_S, &price->usd_per_s, error);
 }
 
 static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_error *error) {

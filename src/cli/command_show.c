@@ -4,28 +4,26 @@
 #include "base/name.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
+#include "machine/machine.h"
 #include "model/preset.h"
 
+#include <math.h>
 #include <string.h>
 
-/* One kind of thing: its folder, and how a line of the list is printed. */
+/* One kind of thing: its folder, and how all of it is listed. */
 typedef struct shelf {
     const char *name, *folder;
+    void (*list)(clg_session *session, const struct shelf *shelf);
 } shelf;
-
-static const shelf shelves[] = {{"models", "model/"},   {"gpus", "gpu/"},
-                                {"nodes", "node/"},     {"fabrics", "fabric/"},
-                                {"stacks", "stack/"},   {"prices", "price/"},
-                                {"engines", "engine/"}, {"api-prices", "api-price/"}};
-enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 static const char *stem(clg_arena *arena, const clg_file *file, const shelf *s) {
     size_t skip = strlen(s->folder);
     return clg_arena_copy(arena, file->path + skip, strlen(file->path) - skip - strlen(".json"));
 }
 
-static void list_models(clg_session *session) {
+static void list_models(clg_session *session, const shelf *s) {
     int count;
+    (void)s;
     const char *const *names = clg_model_names(session->arena, &count);
     clg_text_print(&session->out, "%-24s %17s %17s %7s %7s  %s\n", "name", "parameters", "active",
                    "layers", "hidden", "title");
@@ -39,6 +37,38 @@ static void list_models(clg_session *session) {
     }
 }
 
+static void list_gpus(clg_session *session, const shelf *s) {
+    int count;
+    const clg_file *files = clg_dataset_folder(s->folder, &count);
+    clg_text_print(&session->out, "%-20s %6s %14s %10s %6s  %s\n", "name", "GB", "16-bit Tflop/s",
+                   "HBM GB/s", "W", "title");
+    for (int i = 0; i < count; i++) {
+        clg_gpu g;
+        clg_error none = {0};
+        const char *name = stem(session->arena, &files[i], s);
+        if (clg_gpu_find(session->arena, name, &g, &none) != CLG_OK) continue;
+        clg_text_print(&session->out, "%-20s %6.1f %14.0f %10.0f %6.0f  %s\n", name,
+                       g.memory_bytes / 1e9,
+                       fmax(g.peak_flop_per_s[CLG_BF16], g.peak_flop_per_s[CLG_FP16]) / 1e12,
+                       g.hbm_bytes_per_s / 1e9, g.tdp_w, g.title);
+    }
+}
+
+static void list_prices(clg_session *session, const shelf *s) {
+    int count;
+    const clg_file *files = clg_dataset_folder(s->folder, &count);
+    clg_text_print(&session->out, "%-26s %-15s %9s  %-10s  %s\n", "name", "gpu", "USD/GPU-h",
+                   "date", "term, from");
+    for (int i = 0; i < count; i++) {
+        clg_price p;
+        clg_error none = {0};
+        const char *name = stem(session->arena, &files[i], s);
+        if (clg_price_find(session->arena, name, &p, &none) != CLG_OK) continue;
+        clg_text_print(&session->out, "%-26s %-15s %9.2f  %-10s  %s, %s\n", name, p.gpu,
+                       p.usd_per_s * 3600, p.date ? p.date : "-", p.term, p.provider);
+    }
+}
+
 static void list_files(clg_session *session, const shelf *s) {
     int count;
     const clg_file *files = clg_dataset_folder(s->folder, &count);
@@ -49,10 +79,17 @@ static void list_files(clg_session *session, const shelf *s) {
                            &none) != CLG_OK)
             continue;
         const clg_json *title = clg_json_member(root, "title");
-        clg_text_print(&session->out, "%-28s %s\n", stem(session->arena, &files[i], s),
+        clg_text_print(&session->out, "%-28s %.70s\n", stem(session->arena, &files[i], s),
                        title ? title->text : "");
     }
 }
+
+static const shelf shelves[] = {
+    {"models", "model/", list_models},  {"gpus", "gpu/", list_gpus},
+    {"nodes", "node/", list_files},     {"fabrics", "fabric/", list_files},
+    {"stacks", "stack/", list_files},   {"prices", "price/", list_prices},
+    {"engines", "engine/", list_files}, {"api-prices", "api-price/", list_files}};
+enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 /* Every value of a file with unit, kind and source. */
 static void print_values(clg_session *session, const clg_json *object, int depth) {
@@ -99,18 +136,14 @@ static clg_status run(clg_session *session, clg_error *error) {
         if (strcmp(shelves[i].name, session->operand[0]) != 0) continue;
         if (session->operands > 1)
             return show_one(session, &shelves[i], session->operand[1], error);
-        if (i == 0)
-            list_models(session);
-        else
-            list_files(session, &shelves[i]);
+        shelves[i].list(session, &shelves[i]);
         return CLG_OK;
     }
     const char *nearest = clg_name_nearest(names, SHELVES, session->operand[0]);
-    char *mend = clg_arena_print(session->arena,
-                                 "%s%s%sthere are models gpus nodes fabrics "
-                                 "stacks prices",
-                                 nearest ? "did you mean " : "", nearest ? nearest : "",
-                                 nearest ? "? " : "");
+    char *mend = clg_arena_print(session->arena, "%s%s%s", nearest ? "did you mean " : "there are",
+                                 nearest ? nearest : "", nearest ? "?" : "");
+    for (int i = 0; !nearest && i < SHELVES; i++)
+        mend = clg_arena_print(session->arena, "%s %s", mend, shelves[i].name);
     return clg_fail(error, CLG_BAD_USAGE, mend, "'%.64s' is nothing to show", session->operand[0]);
 }
 

@@ -46,7 +46,13 @@ static clg_status read_operations(clg_session *session, clg_operations *o, clg_o
     return CLG_OK;
 }
 
-/* One offer per GPU kind that has a price, or the one asked for. */
+/* Kinds that can be had on demand or at the price given: a year's contract beside an hour's rent
+ * would compare contracts, not machines. */
+static bool comparable(const clg_price *price, bool given) {
+    return price->usd_per_s > 0 && (given || clg_price_on_demand(price));
+}
+
+/* One offer per GPU kind that can be compared, or the one asked for. */
 static clg_status read_offers(clg_session *session, clg_offer *offers, int *count, clg_space *space,
                               clg_error *error) {
     clg_request *r = &session->request;
@@ -63,7 +69,8 @@ static clg_status read_offers(clg_session *session, clg_offer *offers, int *coun
         clg_offer *offer = &offers[*count];
         if (clg_planning_read(session, &offer->scenario, space, error) != CLG_OK)
             return error->status;
-        if (one || offer->scenario.price.usd_per_s > 0) (*count)++;
+        if (one || comparable(&offer->scenario.price, r->value[CLG_PARAM_PRICE] != NULL))
+            (*count)++;
     }
     return CLG_OK;
 }
@@ -107,9 +114,10 @@ const clg_command clg_command_size = {
     .name = "size",
     .operands = "MODEL",
     .summary = "which cluster meets a deadline, a budget or a power limit",
-    .details = "Plans every GPU kind with a known price (or the one given) at every size up to "
-               "65,536, with failures, checkpoints and restarts. Within a deadline money decides; "
-               "without one, time does.",
+    .details =
+        "Plans every GPU kind with a known on-demand price (or the one given) at every size up to "
+        "65,536, with failures, checkpoints and restarts. Within a deadline money decides; "
+        "without one, time does.",
     .example = "ceiling size llama-3-70b --tokens 15T --deadline 60d --seq 8192 --global-batch "
                "16Mtok",
     .groups = CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(CLUSTER),

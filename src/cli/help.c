@@ -42,7 +42,7 @@ void clg_help_program(clg_text *text) {
 }
 
 static void print_knob(clg_text *text, clg_param_row row) {
-    size_t used = strlen(row.flag) + strlen(row.argument) + 3;
+    size_t used = strlen(row.flag) + strlen(row.argument) + 2 + (row.argument[0] != '\0');
     clg_text_print(text, "  --%s%s%s", row.flag, row.argument[0] ? " " : "", row.argument);
     int column = (int)used + 2;
     if (column > 29) {

@@ -77,7 +77,14 @@ clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabri
                            clg_error *error);
 /* The default node of a GPU: the vendor's reference box. */
 clg_status clg_node_default(clg_arena *arena, const clg_gpu *gpu, clg_node *node, clg_error *error);
-/* The cheapest on-demand price of a GPU in the built-in data; CLG_BAD_INPUT when there is none. */
+clg_status clg_price_find(clg_arena *arena, const char *name, clg_price *price, clg_error *error);
+
+/* Whether it can be had by the hour, without a term: only such prices are alike enough to compare
+ * kinds of GPU by. */
+bool clg_price_on_demand(const clg_price *price);
+
+/* The cheapest on-demand price of a GPU in the built-in data, the cheapest of any term where there
+ * is none on demand; CLG_BAD_INPUT when there is no price at all. */
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
                              clg_error *error);
 

@@ -292,18 +292,31 @@ clg_status clg_node_default(clg_arena *arena, const clg_gpu *gpu, clg_node *node
     return clg_node_find(arena, gpu->node, node, error);
 }
 
+clg_status clg_price_find(clg_arena *arena, const char *name, clg_price *price, clg_error *error) {
+    const clg_file *file = find(arena, &price_kind, name, error);
+    return file ? clg_price_read(arena, file->path, file->text, file->size, price, error)
+                : CLG_BAD_INPUT;
+}
+
+bool clg_price_on_demand(const clg_price *price) { return strcmp(price->term, "on-demand") == 0; }
+
+/* What can be had today goes before what has to be signed for; then the cheaper. */
+static bool preferred(const clg_price *a, const clg_price *b) {
+    bool now = clg_price_on_demand(a), later = clg_price_on_demand(b);
+    return now != later ? now : a->usd_per_s < b->usd_per_s;
+}
+
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
                              clg_error *error) {
     int count;
-    const clg_file *files = clg_dataset_folder("price/", &count);
+    const clg_file *files = clg_dataset_folder(price_kind.folder, &count);
     bool found = false;
     for (int i = 0; i < count; i++) {
         clg_price read;
         if (clg_price_read(arena, files[i].path, files[i].text, files[i].size, &read, error) !=
             CLG_OK)
             return CLG_BAD_INPUT;
-        if (strcmp(read.gpu, gpu->name) != 0 || strcmp(read.term, "on-demand") != 0) continue;
-        if (found && read.usd_per_s >= price->usd_per_s) continue;
+        if (strcmp(read.gpu, gpu->name) != 0 || (found && !preferred(&read, price))) continue;
         *price = read;
         found = true;
     }

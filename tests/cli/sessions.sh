@@ -85,7 +85,7 @@ expect 1 err 'full recompute only' $small --recompute-layers 4 --recompute none
 expect 1 err 'hsdp 4' $small --zero 0 --dp 16 --hsdp 4
 expect 0 out '"vpp": 8' explain llama-3.1-405b --gpus 256 --tp 8 --pp 16 --vpp 8 --global-batch 64 --json
 expect 0 out 'No size runs' scale gpt3-175b --gpus 1
-expect 0 out 'No price is known' size llama-2-7b --tokens 1T --budget 1MUSD --gpu v100-sxm-32gb --precision fp16
+expect 0 out 'No price is known' size llama-2-7b --tokens 1T --budget 1MUSD --gpu h100-hbm2e-500w
 
 # bad usage: 2; bad input: 1; one sentence each, with what would be right
 expect 2 err "did you mean 'plan'" plam llama-2-7b
@@ -97,6 +97,12 @@ expect 2 err 'needs a value' plan llama-2-7b --gpus
 expect 1 err 'did you mean llama-2-7b' plan llama-2-7B --gpus 8
 expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-sxn
 expect 1 err '--price: .*unit|price.*unit' plan llama-2-7b --gpus 8 --price 2.5
+expect 0 out 'at 1.55 USD/GPU-h .*reserved, 3 years, 2025-08' $small --gpu mi300x
+expect 0 out 'at 2.50 USD/GPU-h .*reserved, 1 year' $small --price reserved-h100-sxm
+expect 1 err 'price of h100-sxm, not of mi300x' $small --gpu mi300x --price nebius-h100-sxm
+expect 1 err "--price: .*did you mean nebius-h100-sxm" $small --price nebius-h100
+expect 0 out 'spheron-gb200 +gb200 +4.54 +2026-03-17 +on-demand' show prices
+expect 0 out 'v100-sxm-32gb +32.0 +125 +900' show gpus
 expect 1 err 'no number' plan llama-2-7b --gpus eight
 expect 1 err 'whole number' plan llama-2-7b --gpus -8
 expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
