@@ -33,24 +33,44 @@ function callCore(core, request) {
 }
 
 /**
+ * Files as the core reads them: each from its start to its end, as much at a time as it asks for.
+ * @param {((at: number, size: number) => Uint8Array)[]} files
+ */
+function feedOf(files) {
+  const places = files.map(() => 0);
+  return (file, capacity) => {
+    const bytes = files[file]?.(places[file], capacity) ?? new Uint8Array();
+    places[file] += bytes.length;
+    return bytes;
+  };
+}
+
+/**
  * Opens the core.
  * @param {WebAssembly.Module} module
  * @param {(share: number) => boolean} progress called now and then in a search; false stops it
- * @returns {Promise<(request: object) => Promise<string>>} answers a request, always with JSON
+ * @returns {Promise<(request: object, files?: Function[]) => Promise<string>>} answers a request, always with JSON;
+ *   files are those it names, each a function (at, size) => Uint8Array
  */
 export async function openCore(module, progress = () => true) {
   const said = { text: "" };
-  let core;
+  let core, feed = feedOf([]);
+  const read = (file, to, capacity) => {
+    const bytes = feed(file, capacity);
+    new Uint8Array(core.memory.buffer, to, bytes.length).set(bytes);
+    return bytes.length;
+  };
   const open = async () => {
     const { exports } = await WebAssembly.instantiate(module, {
-      core: { progress: (share) => Number(progress(share)) },
+      core: { progress: (share) => Number(progress(share)), read },
       wasi_snapshot_preview1: hostCalls(said, () => core.memory.buffer),
     });
     core = exports;
     core._initialize();
   };
   await open();
-  return async (request) => {
+  return async (request, files = []) => {
+    feed = feedOf(files);
     try {
       return callCore(core, request);
     } catch (fault) {

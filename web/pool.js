@@ -1,5 +1,6 @@
 /* pool.js -- questions to the core, spread over workers; on the page itself where there are none. */
 import { openCore } from "./core.js";
+import { readersOf } from "./files.js";
 
 const keptAnswers = 2000;
 const largeAnswer = 1 << 18; // characters; such an answer is not kept
@@ -29,7 +30,7 @@ export function openPool(module, source) {
   function settle(job, text) {
     const answer = { text, value: JSON.parse(text) };
     if (cache.size > keptAnswers) cache.delete(cache.keys().next().value);
-    if (text.length < largeAnswer) cache.set(job.key, answer);
+    if (text.length < largeAnswer && !job.files) cache.set(job.key, answer);
     job.resolve(answer);
   }
 
@@ -73,7 +74,7 @@ export function openPool(module, source) {
     const call = await onPage;
     while (queue.length) {
       const job = queue.shift();
-      settle(job, await call(job.request));
+      settle(job, await call(job.request, await readersOf(job.files ?? [])));
       await new Promise((resolve) => setTimeout(resolve)); // let the page draw
     }
     draining = false;
@@ -84,7 +85,7 @@ export function openPool(module, source) {
     for (const hand of hands) {
       if (hand.job || !queue.length) continue;
       hand.job = queue.shift();
-      hand.worker.postMessage({ request: hand.job.request });
+      hand.worker.postMessage({ request: hand.job.request, files: hand.job.files });
     }
   }
 
@@ -99,16 +100,21 @@ export function openPool(module, source) {
     size,
     /**
      * Asks the core; null when the question was cancelled.
-     * @param {{group?: string, progress?: (share: number) => void}} how
+     * @param {{group?: string, progress?: (share: number) => void, files?: File[]}} how  files: those the
+     *   request names; such an answer is not kept, for names say nothing of what is in them
      * @returns {Promise<{text: string, value: object} | null>}
      */
     ask(request, how = {}) {
       const key = JSON.stringify(request);
-      if (cache.has(key)) return Promise.resolve(cache.get(key));
+      if (!how.files && cache.has(key)) return Promise.resolve(cache.get(key));
       return new Promise((resolve) => {
         queue.push({ key, request, resolve, ...how });
         next();
       });
+    },
+    /** Knows an answer beforehand. */
+    learn(request, text) {
+      cache.set(JSON.stringify(request), { text, value: JSON.parse(text) });
     },
     /** Drops the questions of a group; one under way is stopped with its worker. */
     cancel(group) {

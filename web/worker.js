@@ -1,5 +1,6 @@
 /* worker.js -- a thread with a core of its own. First message: the module; then one request each. */
 import { openCore } from "./core.js";
+import { readersOf } from "./files.js";
 
 let call;
 let told = 0;
@@ -18,5 +19,5 @@ onmessage = async ({ data }) => {
     return;
   }
   told = performance.now();
-  postMessage({ text: await (await call)(data.request) });
+  postMessage({ text: await (await call)(data.request, await readersOf(data.files ?? [])) });
 };

@@ -46,4 +46,10 @@ void clg_answer_explain_json(clg_text *text, const clg_answer *answer);
 void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline);
 void clg_answer_scale_json(clg_text *text, const clg_scale_answer *answer);
 
+/* What explain says about a layout in text only: {"kind":"why", "undone": the plan with one thing
+ * undone, "moves": what would move it, "mend": the smallest change that fits, "launch": the flags
+ * of trainers}. */
+clg_status clg_answer_why_json(clg_arena *arena, const clg_answer *answer, clg_text *text,
+                               clg_error *error);
+
 #endif

@@ -2,6 +2,9 @@
 #include "api/door.h"
 
 #include "api/answer.h"
+#include "api/answer_demand.h"
+#include "api/answer_size.h"
+#include "api/answer_trace.h"
 #include "api/knobs.h"
 #include "base/json.h"
 
@@ -10,6 +13,7 @@
 typedef struct caller {
     clg_arena *arena;
     clg_progress progress;
+    clg_files files;
     clg_text *out;
 } caller;
 
@@ -43,6 +47,31 @@ static clg_status scale(const caller *c, const clg_request *request, clg_error *
     return status;
 }
 
+static clg_status why(const caller *c, const clg_request *request, clg_error *error) {
+    clg_answer *answer = clg_take(c->arena, 1, clg_answer);
+    clg_status status = clg_answer_explain(c->arena, request, c->progress, NULL, answer, error);
+    if (status != CLG_OK) return status;
+    return clg_answer_why_json(c->arena, answer, c->out, error);
+}
+
+static clg_status size(const caller *c, const clg_request *request, clg_error *error) {
+    clg_size_answer *answer = clg_take(c->arena, 1, clg_size_answer);
+    clg_status status = clg_answer_size(c->arena, request, c->progress, answer, error);
+    if (status == CLG_OK) clg_answer_size_json(c->out, answer);
+    return status;
+}
+
+static clg_status demand(const caller *c, const clg_request *request, clg_error *error) {
+    clg_demand_answer *answer = clg_take(c->arena, 1, clg_demand_answer);
+    clg_status status = clg_answer_demand(c->arena, request, c->progress, answer, error);
+    if (status == CLG_OK) clg_answer_demand_json(c->out, answer);
+    return status;
+}
+
+static clg_status trace(const caller *c, const clg_request *request, clg_error *error) {
+    return clg_answer_trace_json(c->arena, request, &c->files, c->progress, c->out, error);
+}
+
 static clg_status params(const caller *c, const clg_request *request, clg_error *error) {
     (void)request;
     (void)error;
@@ -50,17 +79,36 @@ static clg_status params(const caller *c, const clg_request *request, clg_error 
     return CLG_OK;
 }
 
+#define TAKES(group) (1u << CLG_GROUP_##group)
+#define PLANNING (TAKES(MACHINE) | TAKES(JOB) | TAKES(LAYOUT))
+
+/* As the command line has them (cli/command_*.c); tests/web/same.mjs holds the two together. */
 typedef struct command {
     const char *name;
     bool model; /* whether one must be named */
     clg_status (*run)(const caller *c, const clg_request *request, clg_error *error);
+    unsigned groups;       /* of knobs it takes */
+    const clg_param *more; /* single ones, ended by CLG_PARAMS; may be NULL */
 } command;
 
-static const command commands[] = {{"plan", true, plan},
-                                   {"explain", true, explain},
-                                   {"scale", true, scale},
-                                   {"timeline", true, timeline},
-                                   {"params", false, params}};
+static const clg_param plan_knobs[] = {CLG_PARAM_TOP, CLG_PARAMS};
+static const clg_param size_knobs[] = {CLG_PARAM_GPU,   CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
+                                       CLG_PARAM_STACK, CLG_PARAM_PRICE, CLG_PARAMS};
+static const clg_param demand_knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
+                                         CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
+                                         CLG_PARAMS};
+static const clg_param trace_knobs[] = {CLG_PARAM_PLAN, CLG_PARAMS};
+
+static const command commands[] = {
+    {"plan", true, plan, PLANNING, plan_knobs},
+    {"explain", true, explain, PLANNING, NULL},
+    {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
+    {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
+    {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
+    {"trace", false, trace, 0, trace_knobs},
+    {"timeline", true, timeline, PLANNING, NULL},
+    {"why", true, why, PLANNING, NULL},
+    {"params", false, params, 0, NULL}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const command *find_command(const char *name, clg_error *error) {
@@ -72,7 +120,7 @@ static const command *find_command(const char *name, clg_error *error) {
     const char *nearest = name ? clg_name_nearest(names, COMMANDS, name) : NULL;
     clg_error_at(error, NULL, 0, 0, "command");
     clg_fail(error, CLG_BAD_USAGE,
-             nearest ? nearest : "there are plan, explain, scale, timeline and params",
+             nearest ? nearest : "plan, explain, scale, size, demand and trace are some",
              "there is no command '%.64s'", name ? name : "");
     return NULL;
 }
@@ -95,13 +143,52 @@ static clg_status take_list(const clg_json *value, const char **list, int *count
     return CLG_OK;
 }
 
-/* As at the command line: machine, job and layout; some more for plan and scale. */
 static bool takes(const command *c, clg_param param) {
-    clg_param_group group = clg_param_row_of(param).group;
-    if (param == CLG_PARAM_TOP) return c->run == plan;
-    if (group == CLG_GROUP_SCALING) return c->run == scale;
-    return c->model &&
-           (group == CLG_GROUP_MACHINE || group == CLG_GROUP_JOB || group == CLG_GROUP_LAYOUT);
+    if (c->groups & (1u << clg_param_row_of(param).group)) return true;
+    for (const clg_param *knob = c->more; knob && *knob != CLG_PARAMS; knob++)
+        if (*knob == param) return true;
+    return false;
+}
+
+/* {"name","text"}: a file that the host has read. */
+static clg_status take_file(const clg_json *value, clg_param param, clg_request *request,
+                            clg_error *error) {
+    const clg_json *text = clg_json_member(value, "text");
+    clg_attachment *file = &request->file[param];
+    if (clg_json_string(value, "name", value->key, &file->name, "request", error) != CLG_OK ||
+        clg_json_string(value, "text", NULL, &file->text, "request", error) != CLG_OK)
+        return error->status;
+    if (!file->text) return no_value(value, error);
+    file->size = text->text_size;
+    request->value[param] = file->name;
+    return CLG_OK;
+}
+
+/* Names of files that the host reads on demand. */
+static clg_status take_names(const clg_json *root, const char *key, const char **name, int *count,
+                             clg_error *error) {
+    const clg_json *list = clg_json_member(root, key);
+    for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
+        if (one->kind != CLG_JSON_STRING) return no_value(one, error);
+        name[(*count)++] = one->text;
+    }
+    return CLG_OK;
+}
+
+static clg_status take_files(clg_arena *arena, const clg_json *root, clg_files *files,
+                             clg_error *error) {
+    const clg_json *own = clg_json_member(root, "files");
+    const clg_json *other = clg_json_member(root, "other_files");
+    files->name =
+        clg_take(arena, (own ? own->count : 0) + (other ? other->count : 0) + 1, const char *);
+    files->count = 0;
+    if (take_names(root, "files", files->name, &files->count, error) != CLG_OK)
+        return error->status;
+    int first = files->count;
+    if (take_names(root, "other_files", files->name, &files->count, error) != CLG_OK)
+        return error->status;
+    files->others = files->count - first;
+    return CLG_OK;
 }
 
 static clg_status take_knob(const command *c, const clg_json *value, clg_request *request,
@@ -117,15 +204,19 @@ static clg_status take_knob(const command *c, const clg_json *value, clg_request
         request->value[param] = value->truth ? "" : NULL;
         return CLG_OK;
     }
+    if (value->kind == CLG_JSON_OBJECT) return take_file(value, (clg_param)param, request, error);
     if (value->kind != CLG_JSON_STRING && value->kind != CLG_JSON_NUMBER)
         return no_value(value, error);
     request->value[param] = value->text;
     return CLG_OK;
 }
 
-/* What stands beside the knobs: the command, the model and its file. */
+/* What stands beside the knobs: the command, the model and its file, recordings. */
 static bool is_head(const char *key) {
-    return strcmp(key, "command") == 0 || strcmp(key, "model") == 0 || strcmp(key, "config") == 0;
+    static const char *const heads[] = {"command", "model", "config", "files", "other_files"};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (strcmp(key, heads[i]) == 0) return true;
+    return false;
 }
 
 static clg_status take_model(const clg_json *root, bool needed, clg_request *request,
@@ -144,7 +235,7 @@ static clg_status take_model(const clg_json *root, bool needed, clg_request *req
     return clg_fail(error, CLG_BAD_USAGE, "name a preset or give a config", "no model is named");
 }
 
-static clg_status answer(const caller *c, const char *text, size_t size, clg_error *error) {
+static clg_status answer(caller *c, const char *text, size_t size, clg_error *error) {
     clg_json *root;
     const char *name;
     clg_request *request = clg_take(c->arena, 1, clg_request);
@@ -152,7 +243,9 @@ static clg_status answer(const caller *c, const char *text, size_t size, clg_err
         clg_json_string(root, "command", NULL, &name, "request", error) != CLG_OK)
         return error->status;
     const command *found = find_command(name, error);
-    if (!found || take_model(root, found->model, request, error) != CLG_OK) return error->status;
+    if (!found || take_model(root, found->model, request, error) != CLG_OK ||
+        take_files(c->arena, root, &c->files, error) != CLG_OK)
+        return error->status;
     for (const clg_json *value = root->first; value; value = value->next)
         if (!is_head(value->key) && value->kind != CLG_JSON_NULL &&
             take_knob(found, value, request, error) != CLG_OK)
@@ -179,10 +272,10 @@ static void print_error(clg_text *out, const clg_error *error) {
     clg_text_print(out, "\n");
 }
 
-clg_status clg_door_call(clg_arena *arena, const char *text, size_t size, clg_progress progress,
+clg_status clg_door_call(clg_arena *arena, const char *text, size_t size, clg_door_host host,
                          clg_text *out) {
     clg_error error = {0};
-    caller c = {arena, progress, out};
+    caller c = {arena, host.progress, {.read = host.read, .context = host.context}, out};
     clg_status status = answer(&c, text, size, &error);
     if (status != CLG_OK) print_error(out, &error);
     return status;

@@ -13,8 +13,8 @@ ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *
                            void *context) {
     clg_arena arena = {0};
     clg_text out = {.arena = &arena};
-    clg_progress progress = {tell ? tell : never_stop, context};
-    clg_status status = clg_door_call(&arena, request, bytes, progress, &out);
+    clg_door_host host = {.progress = {tell ? tell : never_stop, context}};
+    clg_status status = clg_door_call(&arena, request, bytes, host, &out);
     clg_arena *kept = clg_take(&arena, 1, clg_arena); /* the arena lives in itself */
     *kept = arena;
     return (ceiling_answer){out.data, out.size, status == CLG_OK, kept};

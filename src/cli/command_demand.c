@@ -1,398 +1,45 @@
 /* command_demand.c -- what a demand needs to be served, and what it costs. */
-#include "cli/command.h"
+#include "cli/planning.h"
 
-#include "dataset/dataset.h"
-#include "report/demand.h"
+#include "api/answer_demand.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+static const size_t trace_bytes = (size_t)8 << 30, profile_bytes = (size_t)16 << 20;
 
-enum { CONFIG_BYTES = 16 << 20 };
-static const size_t trace_bytes = (size_t)8 << 30;
-
-/* Several numbers in one go: knob, what it is when not given, where it goes. */
-typedef struct wanted {
-    clg_param param;
-    double otherwise;
-    double *into;
-} wanted;
-
-static clg_status read_numbers(clg_session *session, const wanted *row, size_t count,
-                               clg_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (clg_request_number(&session->request, row[i].param, row[i].otherwise, row[i].into,
-                               error) != CLG_OK)
-            return error->status;
-    return CLG_OK;
-}
-#define NUMBERS(session, rows, error)                                                              \
-    read_numbers(session, rows, sizeof rows / sizeof rows[0], error)
-
-static clg_status read_precision(const clg_session *session, clg_param param, clg_precision other,
-                                 clg_precision *precision, clg_error *error) {
-    const char *word = session->request.value[param];
-    int value = (int)other;
-    if (word && clg_name_value(clg_precision_names, clg_param_row_of(param).flag, word, &value,
-                               error) != CLG_OK)
-        return error->status;
-    *precision = (clg_precision)value;
-    return CLG_OK;
+/* Reads the file a knob names, where it was given. */
+static clg_status attach(clg_session *session, clg_param param, size_t most, clg_error *error) {
+    clg_attachment *file = &session->request.file[param];
+    file->name = session->request.value[param];
+    if (!file->name) return CLG_OK;
+    return clg_file_read(session->arena, file->name, most, &file->text, &file->size, error);
 }
 
-static clg_status read_scenario(clg_session *session, clg_scenario *scenario, clg_space *space,
-                                clg_error *error) {
-    clg_request *request = &session->request;
-    request->model = session->operand[0];
-    clg_attachment *file = &request->model_file;
-    if (strchr(request->model, '/') || strstr(request->model, ".json")) {
-        file->name = request->model;
-        if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size,
-                          error) != CLG_OK)
-            return error->status;
-    }
-    if (clg_request_read(session->arena, request, false, scenario, space, error) != CLG_OK)
-        return error->status;
-    scenario->machine.gpus = scenario->machine.node.gpus; /* a replica has nodes to itself */
-    return clg_scenario_prepare(session->arena, scenario, error);
-}
-
-static clg_status read_trace(clg_session *session, const char *path, clg_demand *demand,
-                             clg_error *error) {
-    const char *text;
-    size_t size;
-    if (clg_file_read(session->arena, path, trace_bytes, &text, &size, error) != CLG_OK)
-        return error->status;
-    return clg_demand_read(session->arena, path, text, size, demand, error);
-}
-
-static clg_status read_profile(clg_session *session, clg_rate_profile *profile, clg_error *error) {
-    const char *path = session->request.value[CLG_PARAM_PROFILE], *text;
-    size_t size;
-    if (clg_file_read(session->arena, path, CONFIG_BYTES, &text, &size, error) != CLG_OK)
-        return error->status;
-    return clg_rate_profile_read(session->arena, path, text, size, profile, error);
-}
-
-/* A rate of a billion is how "all at once" is said. */
-static void settle_synthetic(clg_session *session, const clg_synthetic *s, clg_demand *demand) {
-    bool at_once = s->requests_per_s >= 1e9 && !s->profile;
-    if (at_once) demand->span_s = 0;
-    for (int64_t i = 0; at_once && i < demand->count; i++) demand->request[i].arrival_s = 0;
-    demand->title = clg_arena_print(session->arena, "made up, seed %llu%s%s",
-                                    (unsigned long long)s->seed, s->profile ? ", rates of " : "",
-                                    s->profile ? session->request.value[CLG_PARAM_PROFILE] : "");
-}
-
-static clg_status make_demand(clg_session *session, clg_demand *demand, clg_error *error) {
-    clg_synthetic s = {0};
-    clg_rate_profile profile;
-    double seed, most, clients;
-    const wanted rows[] = {{CLG_PARAM_RATE, 0, &s.requests_per_s},
-                           {CLG_PARAM_SPAN, 3600, &s.span_s},
-                           {CLG_PARAM_BURSTINESS, 1, &s.burstiness},
-                           {CLG_PARAM_PEAK, 1, &s.peak_over_mean},
-                           {CLG_PARAM_DUTY, 1, &s.duty},
-                           {CLG_PARAM_PROMPT, 1000, &s.prompt_tokens},
-                           {CLG_PARAM_ANSWER, 200, &s.output_tokens},
-                           {CLG_PARAM_SPREAD, 0, &s.spread},
-                           {CLG_PARAM_REQUESTS, 0, &most},
-                           {CLG_PARAM_CLIENTS, 0, &clients},
-                           {CLG_PARAM_SEED, 1, &seed}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    s.seed = (uint64_t)seed;
-    s.most = (int64_t)most;
-    bool closed = clients > 0 || s.requests_per_s >= 1e9;
-    if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
-    if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
-    if (session->request.value[CLG_PARAM_PROFILE]) {
-        if (read_profile(session, &profile, error) != CLG_OK) return error->status;
-        s.profile = &profile;
-    }
-    if (clg_demand_make(session->arena, &s, demand, error) != CLG_OK) return error->status;
-    settle_synthetic(session, &s, demand);
-    demand->clients = clients;
-    return CLG_OK;
-}
-
-static clg_status read_demand(clg_session *session, clg_demand *demand, clg_error *error) {
-    const char *trace = session->request.value[CLG_PARAM_TRACE];
-    double clients, most;
-    if (!trace && !clg_session_has(session, CLG_PARAM_RATE) &&
-        !clg_session_has(session, CLG_PARAM_PROFILE) &&
-        !clg_session_has(session, CLG_PARAM_CLIENTS))
-        return clg_fail(error, CLG_BAD_USAGE,
-                        "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
-                        "no demand is given");
-    if (!trace) return make_demand(session, demand, error);
-    const wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
-    if (NUMBERS(session, rows, error) != CLG_OK ||
-        read_trace(session, trace, demand, error) != CLG_OK)
-        return error->status;
-    if (most > 0 && most < (double)demand->count)
-        *demand = clg_demand_slice(demand, 0, demand->request[(int64_t)most].arrival_s);
-    demand->clients = clients;
-    return CLG_OK;
-}
-
-/* P:D */
-static clg_status read_split(const clg_session *session, clg_replica_choice *choice,
-                             clg_error *error) {
-    const char *word = session->request.value[CLG_PARAM_DISAGGREGATE];
-    char *end = NULL;
-    if (!word) return CLG_OK;
-    long prefills = strtol(word, &end, 10), decodes = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-    if (*end || prefills < 1 || prefills > 1024 || decodes < 1 || decodes > 1024)
-        return clg_fail(error, CLG_BAD_INPUT, "give --disaggregate 1:2",
-                        "'%.40s' is no pair of prefill and decode replicas", word);
-    choice->prefills = (int)prefills;
-    choice->decodes = (int)decodes;
-    return CLG_OK;
-}
-
-static clg_status read_speculation(clg_session *session, clg_replica_choice *choice,
-                                   clg_error *error) {
-    double drafted;
-    const wanted rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
-                           {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
-        return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
-                        "speculation is out of range");
-    choice->drafted = (int)drafted;
-    return CLG_OK;
-}
-
-static clg_status read_choice(clg_session *session, const clg_space *space,
-                              clg_replica_choice *choice, clg_error *error) {
-    double sequences, tokens, blocks;
-    const wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
-                           {CLG_PARAM_MAX_TOKENS, 0, &tokens},
-                           {CLG_PARAM_BLOCKS, 0, &blocks},
-                           {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
-    if (NUMBERS(session, rows, error) != CLG_OK ||
-        read_precision(session, CLG_PARAM_WEIGHTS, space->precision, &choice->weights, error) !=
-            CLG_OK ||
-        read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
-        return error->status;
-    if (sequences > 65536 || tokens > 1 << 20 || choice->memory_share > 1)
-        return clg_fail(error, CLG_BAD_INPUT,
-                        "--max-sequences to 65536, --max-tokens to 1M, --memory-share to 1",
-                        "a limit of the engine is out of range");
-    if (read_split(session, choice, error) != CLG_OK ||
-        read_speculation(session, choice, error) != CLG_OK)
-        return error->status;
-    choice->no_prefix_cache = clg_session_has(session, CLG_PARAM_NO_PREFIX_CACHE);
-    choice->dp = space->dp.count > 0 ? space->dp.value[0] : 0;
-    choice->ep = space->ep.count > 0 ? space->ep.value[0] : 0;
-    choice->tp = space->tp.count > 0 ? space->tp.value[0] : 0;
-    choice->pp = space->pp.count > 0 ? space->pp.value[0] : 0;
-    choice->max_sequences = (int)sequences;
-    choice->max_tokens = (int)tokens;
-    choice->blocks = (int64_t)blocks;
-    return CLG_OK;
-}
-
-/* Arithmetic runs in the precision weights are stored in where the GPU has it, else in bf16. */
-static clg_precision arithmetic_of(const clg_gpu *gpu, clg_precision weights) {
-    return gpu->peak_flop_per_s[weights] > 0 ? weights : CLG_BF16;
-}
-
-static void tell(void *context, double share) { clg_progress_tell(context, "simulating", share); }
-
-/* What a search found, cheapest first. */
-typedef struct findings {
-    clg_lever *row;
-    int count;
-} findings;
-
-/* Takes the cheapest replica that meets the target into the choice. */
-static void search(clg_session *session, const clg_serve_question *question,
-                   const clg_scenario *scenario, const clg_engine *engine,
-                   clg_replica_choice *choice, findings *found) {
-    clg_serve_candidate *candidate = clg_take(session->arena, CLG_CANDIDATES, clg_serve_candidate);
-    found->count = clg_replica_search(session->arena, question, scenario, engine, choice,
-                                      (clg_serve_progress){tell, session}, candidate);
-    clg_progress_end(session);
-    found->row = clg_take(session->arena, CLG_CANDIDATES, clg_lever);
-    for (int i = 0; i < found->count; i++) found->row[i] = candidate[i].worth;
-    if (found->count > 0) *choice = candidate[0].choice;
-}
-
-static clg_status read_api(clg_session *session, const clg_model *model, clg_api_price *api,
-                           clg_error *error) {
-    const char *name = session->request.value[CLG_PARAM_API_PRICE];
-    clg_status status = name ? clg_api_price_find(session->arena, name, api, error)
-                             : clg_api_price_default(session->arena, model->name, api, error);
-    if (status != CLG_OK) return status;
-    double input, output, cached;
-    const wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
-                           {CLG_PARAM_API_OUTPUT, -1, &output},
-                           {CLG_PARAM_API_CACHED, -1, &cached}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    if (input < 0 && output < 0) return CLG_OK;
-    *api = (clg_api_price){.name = "given",
-                           .title = "given by you",
-                           .date = "given",
-                           .usd_per_cached_token = cached,
-                           .usd_per_input_token = input < 0 ? 0 : input,
-                           .usd_per_output_token = output < 0 ? 0 : output};
-    return CLG_OK;
-}
-
-static clg_status prepare_replica(clg_session *session, const clg_serve_question *question,
-                                  clg_scenario *scenario, clg_replica_choice *choice,
-                                  clg_replica *replica, clg_api_price *api, findings *found,
-                                  clg_error *error) {
-    clg_space space;
-    clg_engine engine;
-    const char *name = session->request.value[CLG_PARAM_ENGINE];
-    if (read_scenario(session, scenario, &space, error) != CLG_OK ||
-        read_api(session, &scenario->model, api, error) != CLG_OK ||
-        clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
-        read_choice(session, &space, choice, error) != CLG_OK)
-        return error->status;
-    choice->compute = arithmetic_of(&scenario->machine.gpu, choice->weights);
-    if (clg_session_has(session, CLG_PARAM_SEARCH))
-        search(session, question, scenario, &engine, choice, found);
-    if (clg_replica_choose(session->arena, question, scenario, &engine, choice, replica, error) !=
-        CLG_OK)
-        return error->status;
-    replica->rules.clients = (int64_t)question->demand->clients;
-    return CLG_OK;
-}
-
-static clg_status read_question(clg_session *session, clg_serve_question *question,
-                                clg_error *error) {
-    double replicas;
-    const wanted rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
-                           {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
-                           {CLG_PARAM_WITHIN, 0.99, &question->target.share},
-                           {CLG_PARAM_REPLICAS, 0, &replicas},
-                           {CLG_PARAM_WINDOW, 0, &question->window_s},
-                           {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
-                           {CLG_PARAM_MARGIN, 0.05, &question->margin},
-                           {CLG_PARAM_FULL, 0.5, &question->full_share}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    if (question->margin > 10 || question->target.share > 1 || question->full_share <= 0 ||
-        question->full_share > 1)
-        return clg_fail(error, CLG_BAD_INPUT, "--within and --full from 0 to 1, --margin to 10",
-                        "a share is out of range");
-    question->replicas = (int64_t)replicas;
-    return CLG_OK;
-}
-
-/* --gpus says the size of the fleet in GPUs. */
-static clg_status settle_fleet(clg_session *session, clg_serve_question *question,
-                               clg_error *error) {
-    double gpus;
-    int each = clg_replica_gpus(question->replica);
-    if (clg_request_number(&session->request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK)
-        return error->status;
-    if (gpus > 0 && gpus < each)
-        return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",
-                        "one replica takes %d GPUs", each);
-    if (gpus > 0 && question->replicas == 0) question->replicas = (int64_t)(gpus / each);
-    return CLG_OK;
-}
-
-static void add_levers(clg_session *session, const clg_serve_question *question,
-                       const clg_replica_choice *choice) {
-    clg_lever lever[CLG_LEVERS];
-    int count =
-        clg_levers(session->arena, question, choice, (clg_serve_progress){tell, session}, lever);
-    clg_progress_end(session);
-    clg_report_levers(&session->out, lever, count);
-}
-
-/* The scenario on another GPU, in its own box at its own price. */
-static clg_status move_to(clg_session *session, const char *gpu, clg_scenario *scenario,
-                          clg_space *space, clg_error *error) {
-    clg_request *request = &session->request;
-    static const clg_param machine[] = {CLG_PARAM_GPU, CLG_PARAM_NODE, CLG_PARAM_FABRIC,
-                                        CLG_PARAM_PRICE};
-    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
-        request->value[machine[i]] = NULL;
-        request->file[machine[i]] = (clg_attachment){0};
-    }
-    request->value[CLG_PARAM_GPU] = gpu;
-    return read_scenario(session, scenario, space, error);
-}
-
-static bool measure_gpu(clg_session *session, const clg_serve_question *question,
-                        const clg_engine *engine, const char *gpu, clg_lever *row) {
-    clg_scenario *scenario = clg_take(session->arena, 1, clg_scenario);
-    clg_replica replica;
-    clg_space space;
-    clg_replica_choice choice = {0};
-    clg_error none = {0};
-    if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
-        scenario->price.usd_per_s <= 0 || read_choice(session, &space, &choice, &none) != CLG_OK)
-        return false;
-    choice.compute = arithmetic_of(&scenario->machine.gpu, choice.weights);
-    choice.blocks = 0; /* another GPU has another memory */
-    if (clg_replica_choose(session->arena, question, scenario, engine, &choice, &replica, &none) !=
-        CLG_OK)
-        return false;
-    *row = (clg_lever){.name = gpu, .fits = true};
-    clg_lever_measure(session->arena, question, &replica, row);
+static bool tell(void *context, double share) {
+    clg_progress_tell(context, "simulating", share);
     return true;
 }
 
-static int by_dollars(const void *a, const void *b) {
-    const clg_lever *x = a, *y = b;
-    double left = isfinite(x->usd_per_h) ? x->usd_per_h : 1e300;
-    double right = isfinite(y->usd_per_h) ? y->usd_per_h : 1e300;
-    return (left > right) - (left < right);
-}
-
-static void add_gpus(clg_session *session, const clg_serve_question *question) {
-    int count, rows = 0;
-    const clg_file *files = clg_dataset_folder("gpu/", &count);
-    clg_lever *row = clg_take(session->arena, (size_t)count, clg_lever);
-    clg_engine engine = question->replica->engine;
-    size_t skip = strlen("gpu/"), extra = skip + strlen(".json");
-    for (int i = 0; i < count; i++) {
-        const char *gpu =
-            clg_arena_copy(session->arena, files[i].path + skip, strlen(files[i].path) - extra);
-        rows += measure_gpu(session, question, &engine, gpu, &row[rows]);
-        tell(session, (i + 1.0) / count);
-    }
-    clg_progress_end(session);
-    qsort(row, (size_t)rows, sizeof *row, by_dollars);
-    clg_report_gpus(&session->out, "gpus", row, rows);
+static void print_text(clg_text *out, const clg_demand_answer *a) {
+    const clg_lever_rows *found = &a->found;
+    clg_report_demand(out, &a->question, &a->answer);
+    if (found->count > 0)
+        clg_report_gpus(out, "search", found->row, found->count < 12 ? found->count : 12);
+    if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
+    if (a->gpus.row) clg_report_gpus(out, "gpus", a->gpus.row, a->gpus.count);
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
-    clg_scenario scenario;
-    clg_demand demand;
-    clg_replica replica;
-    clg_api_price api;
-    clg_serve_answer answer;
-    clg_replica_choice choice = {0};
-    findings found = {0};
-    clg_serve_question question = {.replica = &replica, .demand = &demand, .api = &api};
-    if (read_demand(session, &demand, error) != CLG_OK ||
-        read_question(session, &question, error) != CLG_OK ||
-        prepare_replica(session, &question, &scenario, &choice, &replica, &api, &found, error) !=
-            CLG_OK ||
-        settle_fleet(session, &question, error) != CLG_OK ||
-        clg_serve_answer_make(session->arena, &question, (clg_serve_progress){tell, session},
-                              &answer, error) != CLG_OK)
+    clg_demand_answer *answer = clg_take(session->arena, 1, clg_demand_answer);
+    if (attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
+        attach(session, CLG_PARAM_PROFILE, profile_bytes, error) != CLG_OK ||
+        clg_planning_request(session, error) != CLG_OK ||
+        clg_answer_demand(session->arena, &session->request, (clg_progress){tell, session}, answer,
+                          error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
-    if (!clg_session_has(session, CLG_PARAM_JSON)) {
-        clg_report_demand(&session->out, &question, &answer);
-        if (found.count > 0)
-            clg_report_gpus(&session->out, "search", found.row,
-                            found.count < 12 ? found.count : 12);
-        if (clg_session_has(session, CLG_PARAM_LEVERS)) add_levers(session, &question, &choice);
-        if (clg_session_has(session, CLG_PARAM_COMPARE)) add_gpus(session, &question);
-        return CLG_OK;
-    }
-    clg_json_writer writer = {.text = &session->out, .pretty = true};
-    clg_json_demand(&writer, &question, &answer);
-    clg_text_print(&session->out, "\n");
+    if (clg_session_has(session, CLG_PARAM_JSON))
+        clg_answer_demand_json(&session->out, answer);
+    else
+        print_text(&session->out, answer);
     return CLG_OK;
 }
 

@@ -1,6 +1,7 @@
 /* command_trace.c -- profiler recordings of a job: where the time went and who waited for whom. */
 #include "cli/trace_reading.h"
 
+#include "api/answer_trace.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
@@ -19,17 +20,12 @@ static int count_of(const clg_session *session, clg_param param, int fallback) {
 }
 
 static clg_status compare_plan(clg_session *session, clg_trace_answer *answer, clg_error *error) {
-    const char *path = value(session, CLG_PARAM_PLAN), *text;
-    size_t size;
-    clg_trace_plan plan;
-    if (!path) return CLG_OK;
-    if (clg_file_read(session->arena, path, PLAN_BYTES, &text, &size, error) != CLG_OK ||
-        clg_trace_plan_read(session->arena, path, text, size, &plan, error) != CLG_OK)
+    clg_attachment *file = &session->request.file[CLG_PARAM_PLAN];
+    file->name = value(session, CLG_PARAM_PLAN);
+    if (file->name && clg_file_read(session->arena, file->name, PLAN_BYTES, &file->text,
+                                    &file->size, error) != CLG_OK)
         return error->status;
-    clg_plan_comparison *c = clg_take(session->arena, 1, clg_plan_comparison);
-    *c = clg_trace_plan_compare(&plan, answer->job);
-    answer->plan = c;
-    return CLG_OK;
+    return clg_answer_trace_plan(session->arena, file, answer, error);
 }
 
 static clg_status compare_run(clg_session *session, clg_trace_answer *answer,

@@ -1,6 +1,8 @@
 /* text.c -- answers as text. */
 #include "report/text.h"
 
+#include "scaling/undone.h"
+
 #include "schedule/schedule.h"
 #include "units/units.h"
 
@@ -273,103 +275,24 @@ void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
                        q(t, (double)f->layouts / seconds, CLG_COUNT));
 }
 
-/* Undoing one axis: the layout with that degree halved or switched off. */
-typedef struct rung {
-    const char *axis;
-    bool (*undo)(clg_layout *layout);
-} rung;
-
-static bool to_dp(clg_layout *l) {
-    l->dp *= 2;
-    if (l->accumulation % 2 == 0)
-        l->accumulation /= 2;
-    else if (l->micro_batch % 2 == 0)
-        l->micro_batch /= 2;
-    else
-        return false;
-    return true;
-}
-
-static bool halve_tp(clg_layout *l) {
-    if (l->tp % 2 != 0) return false;
-    l->tp /= 2;
-    l->sp = l->sp && l->tp > 1;
-    return to_dp(l);
-}
-
-static bool halve_pp(clg_layout *l) {
-    if (l->pp % 2 != 0) return false;
-    l->pp /= 2;
-    if (l->pp == 1) {
-        l->vpp = 1;
-        l->schedule = CLG_1F1B;
-    }
-    return to_dp(l);
-}
-
-static bool halve_cp(clg_layout *l) {
-    if (l->cp % 2 != 0) return false;
-    l->cp /= 2;
-    return to_dp(l);
-}
-
-static bool halve_ep(clg_layout *l) {
-    if (l->ep % 2 != 0) return false;
-    l->ep /= 2;
-    return true;
-}
-
-static bool lower_zero(clg_layout *l) {
-    if (l->zero == 0) return false;
-    l->zero--;
-    l->hsdp = 0;
-    return true;
-}
-
-static bool no_recompute(clg_layout *l) {
-    if (l->recompute == CLG_RECOMPUTE_NONE) return false;
-    l->recompute = CLG_RECOMPUTE_NONE;
-    return true;
-}
-
-static bool double_micro_batch(clg_layout *l) {
-    if (l->accumulation % 2 != 0) return false;
-    l->micro_batch *= 2;
-    l->accumulation /= 2;
-    return true;
-}
-
-static bool plain_schedule(clg_layout *l) {
-    if (l->schedule == CLG_1F1B || l->pp == 1) return false;
-    l->schedule = CLG_1F1B;
-    l->vpp = 1;
-    return true;
-}
-
 void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
                        const clg_evaluation *best) {
-    static const rung rungs[] = {
-        {"tensor parallel halved", halve_tp},    {"pipeline halved", halve_pp},
-        {"context parallel halved", halve_cp},   {"expert parallel halved", halve_ep},
-        {"1f1b without chunks", plain_schedule}, {"ZeRO stage lowered", lower_zero},
-        {"no recompute", no_recompute},          {"micro-batch doubled", double_micro_batch}};
+    clg_undone undone[CLG_UNDONE];
+    int count = clg_undo(arena, s, &best->layout, undone);
     clg_text_print(t, "\nwhy this one: the same plan with one thing undone\n");
-    for (size_t i = 0; i < sizeof rungs / sizeof rungs[0]; i++) {
-        clg_layout changed = best->layout;
-        clg_error error = {0};
-        clg_evaluation e;
-        if (!rungs[i].undo(&changed)) continue;
+    for (int i = 0; i < count; i++) {
+        const clg_evaluation *e = &undone[i].plan;
         clg_text_print(t, "  ");
-        clg_text_pad(t, rungs[i].axis, 26, false);
-        if (clg_evaluate(arena, s, &changed, false, NULL, &e, &error) != CLG_OK)
-            clg_text_print(t, "not legal: %.60s\n", error.message);
-        else if (!e.fits)
-            clg_text_print(t, "does not fit: %s of %s\n", gb(t, e.memory.total_bytes),
-                           gb(t, e.capacity_bytes));
+        clg_text_pad(t, undone[i].what, 26, false);
+        if (undone[i].illegal)
+            clg_text_print(t, "not legal: %.60s\n", undone[i].illegal);
+        else if (!e->fits)
+            clg_text_print(t, "does not fit: %s of %s\n", gb(t, e->memory.total_bytes),
+                           gb(t, e->capacity_bytes));
         else
-            clg_text_print(t, "step %s (%+.1f %%), %s: loses in %s\n", q(t, e.step_s, CLG_SECONDS),
-                           100 * (e.step_s / best->step_s - 1), gb(t, e.memory.total_bytes),
-                           loss(&e, best));
+            clg_text_print(t, "step %s (%+.1f %%), %s: loses in %s\n", q(t, e->step_s, CLG_SECONDS),
+                           100 * (e->step_s / best->step_s - 1), gb(t, e->memory.total_bytes),
+                           loss(e, best));
     }
 }
 

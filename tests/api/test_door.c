@@ -22,7 +22,8 @@ static const clg_json *call(const char *request, bool (*tell)(void *, double)) {
     clg_text out = {.arena = &arena};
     clg_error error = {0};
     clg_json *root = NULL;
-    clg_door_call(&arena, request, strlen(request), (clg_progress){tell, NULL}, &out);
+    clg_door_call(&arena, request, strlen(request), (clg_door_host){.progress = {tell, NULL}},
+                  &out);
     clg_json_parse(&arena, "answer", out.data, out.size, &root, &error);
     return root;
 }
@@ -67,6 +68,51 @@ static void answers(void) {
     CHECK(complete && !complete->truth);
 }
 
+/* Two files, handed out a few bytes at a time. */
+static const char *const texts[] = {
+    "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"ts\":5,\"dur\":7.5,"
+    "\"args\":{\"device\":0,\"stream\":7}}]}",
+    "no recording"};
+
+static size_t read_text(void *context, int file, char *to, size_t capacity) {
+    size_t *at = context, left = strlen(texts[file]) - at[file];
+    size_t size = left < 7 ? left : 7;
+    if (size > capacity) size = capacity;
+    memcpy(to, texts[file] + at[file], size);
+    at[file] += size;
+    return size;
+}
+
+static void files(void) {
+    size_t at[2] = {0, 0};
+    clg_text out = {.arena = &arena};
+    clg_error error = {0};
+    clg_json *root = NULL;
+    const char *request = "{\"command\":\"trace\",\"files\":[\"a.json\",\"b.txt\"]}";
+    CASE("recordings come from the host, a few bytes at a time");
+    clg_door_call(&arena, request, strlen(request),
+                  (clg_door_host){.read = read_text, .context = at}, &out);
+    CHECK(clg_json_parse(&arena, "answer", out.data, out.size, &root, &error) == CLG_OK);
+    const clg_json *rank = clg_json_member(root, "ranks")->first;
+    CHECK_TEXT(text_of(rank, "compute_s"), "0.000007500");
+    CHECK_TEXT(text_of(rank, "file"), "a.json");
+    CHECK_TEXT(text_of(clg_json_member(root, "skipped")->first, "file"), "b.txt");
+
+    CASE("without files, or without a host that reads, it says so");
+    CHECK(strstr(sentence("{\"command\":\"trace\"}"), "no recordings are given"));
+    CHECK(strstr(sentence(request), "no recordings are given"));
+    CHECK(strstr(sentence("{\"command\":\"trace\",\"files\":[1]}"), "cannot be read"));
+
+    CASE("a file comes along with a knob");
+    CHECK(strstr(sentence("{\"command\":\"demand\",\"model\":\"llama-2-7b\",\"trace\":{\"name\":"
+                          "\"w.csv\",\"text\":\"a,b\\n1,2\\n\"}}"),
+                 "w.csv"));
+    CHECK(strstr(sentence("{\"command\":\"demand\",\"model\":\"llama-2-7b\",\"trace\":\"w.csv\"}"),
+                 "not at hand"));
+    CHECK(strstr(sentence("{\"command\":\"demand\",\"model\":\"llama-2-7b\",\"trace\":{}}"),
+                 "cannot be read"));
+}
+
 static void faults(void) {
     CASE("what is wrong is said");
     CHECK(strstr(sentence("{"), "request:1:"));
@@ -88,6 +134,7 @@ static void faults(void) {
 
 int main(void) {
     answers();
+    files();
     faults();
     clg_arena_clear(&arena);
     return DONE;

@@ -1,22 +1,23 @@
 /* The same request gives the same text at the command line and in WebAssembly, byte for byte.
  * node same.mjs CEILING CORE.wasm */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join, resolve } from "node:path";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { openCore } from "../../web/core.js";
+import { readersOf } from "../../web/files.js";
 
 const [, , ceiling, wasm] = process.argv;
-const traceFile = join(mkdtempSync(join(tmpdir(), "same-")), "trace.json");
+const folder = mkdtempSync(join(tmpdir(), "same-")), traceFile = join(folder, "trace.json");
 const config = "data/model/llama-3.1-8b.json";
 
 const requests = [
   { command: "params" },
   { command: "plan", model: "llama-2-7b", gpus: "8" },
-  { command: "plan", model: "llama-3.1-405b", gpus: "512", seq: "8192", "global-batch": "16Mtok" },
   { command: "plan", model: "llama-3.1-405b", gpus: "16384", seq: "8192", "global-batch": "16Mtok" },
   { command: "plan", model: "llama-3.1-405b", gpus: "8" },
-  { command: "plan", model: "deepseek-v3", gpus: "2048", gpu: "h800-sxm", imbalance: "1.2" },
+  { command: "plan", model: "deepseek-v3", gpus: "512", gpu: "h800-sxm", imbalance: "1.2", fix: ["tp=1,2", "pp=16", "vpp=1", "zero=1"] },
   { command: "plan", model: "dbrx", gpus: "256", gpu: "mi300x" },
   { command: "plan", model: "llama-3.1-70b", gpus: "64", gpu: "gb200", top: "3" },
   { command: "plan", model: "gpt3-175b", gpus: "1024", gpu: "a100-sxm-80gb", stack: "megatron-2022", seq: "2048", "global-batch": "1536" },
@@ -30,7 +31,17 @@ const requests = [
   { command: "scale", model: "llama-3.1-70b", gpus: "8..4096", seq: "8192" },
   { command: "scale", model: "dbrx", gpus: "64,128,256", mode: "weak", "critical-batch": "8Mtok", knee: "70%" },
   { command: "scale", model: "dbrx", gpus: "64,", mode: "weak" },
+  { command: "size", model: "llama-3.1-8b", gpu: "h100-sxm", tokens: "1T", deadline: "30d", seq: "8192" },
+  { command: "size", model: "llama-2-7b", gpu: "mi300x", tokens: "200G", budget: "30kUSD", carbon: "350gCO2/kWh", capex: "40kUSD" },
+  { command: "demand", model: "llama-3.1-8b", rate: "20req/s", span: "3min", prompt: "1ktok", output: "200tok", ttft: "1s", tpot: "50ms" },
+  { command: "demand", model: "llama-3.1-70b", gpu: "h200-sxm", clients: "32", weights: "fp8", "api-input": "0.2USD/Mtok", "api-output": "0.6USD/Mtok" },
+  { command: "demand", model: "llama-3.1-8b", profile: { name: "day.csv", text: "hour,req_per_min\n0,30\n1,90\n2,600\n3,60\n" } },
+  { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "arrival_s,prompt_tokens,output_tokens\n0,100,20\n1.5,3000,7\n2,-1,8\n4,700,300\n" } },
   // what is wrong is said in the same sentence
+  { command: "size", model: "llama-3-70b", deadline: "60d" },
+  { command: "demand", model: "llama-3.1-8b" },
+  { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "a,b\n1,2\n" } },
+  { command: "demand", model: "llama-3.1-8b", rate: "5" },
   { command: "plan", model: "llama-2-7B", gpus: "8" },
   { command: "plan", model: "llama-2-7b" },
   { command: "plan", model: "llama-2-7b", gpus: "eight" },
@@ -43,8 +54,12 @@ const requests = [
 
 /** The command line of a request. */
 function argumentsOf({ command, model, config: _, ...knobs }) {
+  const fileOf = ({ name, text }) => { // in a folder of its own, so that sentences name it alike
+    writeFileSync(join(folder, name), text);
+    return name;
+  };
   const flags = Object.entries(knobs).flatMap(([flag, value]) =>
-    value === true ? [`--${flag}`] : [value].flat().flatMap((one) => [`--${flag}`, one]));
+    value === true ? [`--${flag}`] : [value].flat().flatMap((one) => [`--${flag}`, one.text ? fileOf(one) : one]));
   if (command === "timeline") return ["explain", model, ...flags, "--timeline", traceFile];
   return command === "params" ? [command] : [command, model, ...flags, "--json"];
 }
@@ -62,15 +77,44 @@ const call = await openCore(await WebAssembly.compile(readFileSync(wasm)));
 for (const request of requests) {
   let start = performance.now();
   const line = argumentsOf(request);
-  const written = () => (request.command === "timeline" ? readFileSync(traceFile, "utf8") : untimed(program.stdout));
-  const program = spawnSync(ceiling, line, { encoding: "utf8", maxBuffer: 1 << 26 });
+  const written = () => (request.command === "timeline" ? readFileSync(traceFile, "utf8") : request.command === "plan" ? untimed(program.stdout) : program.stdout);
+  const hasFile = Object.values(request).some((value) => value.text);
+  const program = spawnSync(resolve(ceiling), line, { encoding: "utf8", maxBuffer: 1 << 26, cwd: hasFile ? folder : "." });
   native += performance.now() - start;
   start = performance.now();
   const answer = await call(request);
   browser += performance.now() - start;
   const error = JSON.parse(answer).error;
+  if (process.env.VERBOSE) console.log(`${(performance.now() - start).toFixed(0)} ms ${line.join(" ")}`);
   if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, program.stderr);
   else check(line.join(" "), answer, written());
+}
+
+// what explain says in words is what the page is told in numbers
+{
+  const words = ["explain", "llama-3.1-8b", "--gpus", "64", "--tp", "4", "--zero", "1"];
+  const said = spawnSync(ceiling, [...words, "--launch", "megatron"], { encoding: "utf8" }).stdout;
+  const why = JSON.parse(await call({ command: "why", model: "llama-3.1-8b", gpus: "64", tp: "4", zero: "1" }));
+  for (const { what, illegal, plan } of why.undone) {
+    const line = said.split("\n").find((one) => one.includes(what)) ?? "";
+    const step = illegal ?? (plan.memory.fits ? plan.step_s.toPrecision(3) : "does not fit");
+    check(`${what}: ${line}`, String(line.includes(String(step).slice(0, 3))), "true");
+  }
+  check("several things can be undone", String(why.undone.length > 2 && why.moves.length === 7), "true");
+  check("flags of trainers", String(said.includes(why.launch.find(({ trainer }) => trainer === "megatron").text.trim())), "true");
+}
+
+// both doors take the same flags
+const { groups } = JSON.parse(await call({ command: "params" }));
+const flags = groups.filter(({ name }) => name !== "OUTPUT").flatMap(({ params }) => params.map(({ flag }) => flag));
+for (const command of ["plan", "explain", "scale", "size", "demand"]) {
+  const help = spawnSync(ceiling, [command, "--help"], { encoding: "utf8" }).stdout;
+  const apart = [];
+  for (const flag of flags) {
+    const { error } = JSON.parse(await call({ command, model: "llama-2-7b", [flag]: "x=y" }));
+    if (!new RegExp(`--${flag}\\b(?!-)`).test(help) === !error?.message.includes("takes no")) apart.push(flag);
+  }
+  check(`flags of ${command}`, apart.join(" "), "");
 }
 
 // what only a JSON request can get wrong
@@ -82,7 +126,49 @@ for (const [text, wanted] of [
   if (error && `${error.sentence}`.includes(wanted)) passed++;
   else { failed++; console.log(`${JSON.stringify(text)}: ${error?.sentence}`); }
 }
-rmSync(dirname(traceFile), { recursive: true });
+
+/** Recordings, read by the same core from the same bytes: JSON, gzip, zip, SQLite, logs, damaged ones. */
+async function sameTraces(line, files, others = []) {
+  const program = spawnSync(resolve(ceiling), ["trace", ...line, "--json"], { encoding: "utf8", maxBuffer: 1 << 28, cwd: folder });
+  const bytes = await readersOf([...files, ...others].map((path) => new Blob([readFileSync(join(folder, path))])));
+  const answer = await call({ command: "trace", files, ...(others.length ? { other_files: others } : {}) }, bytes);
+  const error = JSON.parse(answer).error;
+  if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, program.stderr);
+  else check(line.join(" "), answer, program.stdout);
+}
+
+const kernel = (name, ts, dur, correlation, args = "") => `{"ph":"X","cat":"kernel","name":"${name}","pid":0,"tid":7,"ts":${ts},"dur":${dur},"args":{"device":0,"stream":7,"correlation":${correlation}${args}}}`;
+const rank = (n) => `{"distributedInfo":{"rank":${n},"world_size":2},"traceEvents":[${kernel("gemm", 10, 100.125, 1)},${kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 110 + 40 * n, 90 - 40 * n, 2, ',"Collective name":"allreduce","In msg nelems":1024,"dtype":"BFloat16","Process Group Ranks":"[0, 1]","Group size":2,"Process Group Name":"0"')}]}`;
+/** A zip archive of one member, as a browser of files makes it: sizes behind the data. */
+function zipOf(name, text) {
+  const packed = deflateRawSync(text), local = Buffer.alloc(30), entry = Buffer.alloc(46), end = Buffer.alloc(22), word = Buffer.from(name);
+  local.write("PK\x03\x04", "latin1"); local.writeUInt16LE(8, 6); local.writeUInt16LE(8, 8); local.writeUInt16LE(word.length, 26);
+  const after = Buffer.alloc(16); after.write("PK\x07\x08", "latin1"); after.writeUInt32LE(packed.length, 8); after.writeUInt32LE(text.length, 12);
+  entry.write("PK\x01\x02", "latin1"); entry.writeUInt16LE(8, 10); entry.writeUInt32LE(packed.length, 20); entry.writeUInt32LE(text.length, 24); entry.writeUInt16LE(word.length, 28);
+  end.write("PK\x05\x06", "latin1"); end.writeUInt16LE(1, 8); end.writeUInt16LE(1, 10); end.writeUInt32LE(46 + word.length, 12); end.writeUInt32LE(30 + word.length + packed.length + 16, 16);
+  return Buffer.concat([local, word, packed, after, entry, word, end]);
+}
+const put = (name, bytes) => writeFileSync(join(folder, name), bytes);
+put("rank0.json", rank(0));
+put("rank1.json", rank(1));
+put("rank0.json.gz", gzipSync(rank(0)));
+put("rank1.zip", zipOf("rank1.json", rank(1)));
+put("cut.json.gz", gzipSync(rank(0)).subarray(0, 180));
+put("notes.txt", "no recording\n");
+await sameTraces(["rank0.json", "rank1.json"], ["rank0.json", "rank1.json"]);
+await sameTraces(["rank0.json.gz", "rank1.zip", "notes.txt"], ["rank0.json.gz", "rank1.zip", "notes.txt"]);
+await sameTraces(["rank0.json", "--against", "rank1.json"], ["rank0.json"], ["rank1.json"]);
+await sameTraces(["cut.json.gz"], ["cut.json.gz"]);
+await sameTraces(["notes.txt"], ["notes.txt"]);
+for (const [place, most] of [["dlrm-8", 9], ["megatron-tp8", 9], ["nccl-tests", 3], ["nsys", 9]]) {
+  const shared = join("..", "shared", "traces", place);
+  if (!existsSync(shared)) continue; // published recordings, where they are at hand
+  const names = readdirSync(shared).filter((name) => !name.endsWith(".csv")).sort().slice(0, most);
+  for (const name of names) put(name, readFileSync(join(shared, name)));
+  await sameTraces(names, names);
+}
+
+rmSync(folder, { recursive: true });
 if (process.env.VERBOSE) console.log(`command line ${native.toFixed(0)} ms, WebAssembly ${browser.toFixed(0)} ms`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed ? 1 : 0);

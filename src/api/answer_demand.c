@@ -1,0 +1,374 @@
+/* answer_demand.c -- who asks, what serves, what it costs: read, simulated, answered. */
+#include "api/answer_demand.h"
+
+#include "dataset/dataset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What was asked, and where memory comes from. */
+typedef struct asked {
+    clg_arena *arena;
+    const clg_request *request;
+    clg_progress progress;
+} asked;
+
+static bool given(const asked *session, clg_param param) {
+    return session->request->value[param] != NULL;
+}
+
+/* Several numbers in one go: knob, what it is when not given, where it goes. */
+typedef struct wanted {
+    clg_param param;
+    double otherwise;
+    double *into;
+} wanted;
+
+static clg_status read_numbers(asked *session, const wanted *row, size_t count, clg_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (clg_request_number(session->request, row[i].param, row[i].otherwise, row[i].into,
+                               error) != CLG_OK)
+            return error->status;
+    return CLG_OK;
+}
+#define NUMBERS(session, rows, error)                                                              \
+    read_numbers(session, rows, sizeof rows / sizeof rows[0], error)
+
+static clg_status read_precision(const asked *session, clg_param param, clg_precision other,
+                                 clg_precision *precision, clg_error *error) {
+    const char *word = session->request->value[param];
+    int value = (int)other;
+    if (word && clg_name_value(clg_precision_names, clg_param_row_of(param).flag, word, &value,
+                               error) != CLG_OK)
+        return error->status;
+    *precision = (clg_precision)value;
+    return CLG_OK;
+}
+
+static clg_status read_scenario(asked *session, const clg_request *request, clg_scenario *scenario,
+                                clg_space *space, clg_error *error) {
+    if (clg_request_read(session->arena, request, false, scenario, space, error) != CLG_OK)
+        return error->status;
+    scenario->machine.gpus = scenario->machine.node.gpus; /* a replica has nodes to itself */
+    return clg_scenario_prepare(session->arena, scenario, error);
+}
+
+/* The file of a knob that names one. */
+static const clg_attachment *attached(const asked *session, clg_param param, clg_error *error) {
+    const clg_attachment *file = &session->request->file[param];
+    if (file->text) return file;
+    clg_error_at(error, session->request->value[param], 0, 0, NULL);
+    clg_fail(error, CLG_BAD_INPUT, "give it once more", "this file is not at hand");
+    return NULL;
+}
+
+static clg_status read_trace(const asked *session, clg_demand *demand, clg_error *error) {
+    const clg_attachment *file = attached(session, CLG_PARAM_TRACE, error);
+    if (!file) return error->status;
+    return clg_demand_read(session->arena, file->name, file->text, file->size, demand, error);
+}
+
+static clg_status read_profile(const asked *session, clg_rate_profile *profile, clg_error *error) {
+    const clg_attachment *file = attached(session, CLG_PARAM_PROFILE, error);
+    if (!file) return error->status;
+    return clg_rate_profile_read(session->arena, file->name, file->text, file->size, profile,
+                                 error);
+}
+
+/* A rate of a billion is how "all at once" is said. */
+static void settle_synthetic(asked *session, const clg_synthetic *s, clg_demand *demand) {
+    bool at_once = s->requests_per_s >= 1e9 && !s->profile;
+    if (at_once) demand->span_s = 0;
+    for (int64_t i = 0; at_once && i < demand->count; i++) demand->request[i].arrival_s = 0;
+    demand->title = clg_arena_print(session->arena, "made up, seed %llu%s%s",
+                                    (unsigned long long)s->seed, s->profile ? ", rates of " : "",
+                                    s->profile ? session->request->value[CLG_PARAM_PROFILE] : "");
+}
+
+static clg_status make_demand(asked *session, clg_demand *demand, clg_error *error) {
+    clg_synthetic s = {0};
+    clg_rate_profile profile;
+    double seed, most, clients;
+    const wanted rows[] = {{CLG_PARAM_RATE, 0, &s.requests_per_s},
+                           {CLG_PARAM_SPAN, 3600, &s.span_s},
+                           {CLG_PARAM_BURSTINESS, 1, &s.burstiness},
+                           {CLG_PARAM_PEAK, 1, &s.peak_over_mean},
+                           {CLG_PARAM_DUTY, 1, &s.duty},
+                           {CLG_PARAM_PROMPT, 1000, &s.prompt_tokens},
+                           {CLG_PARAM_ANSWER, 200, &s.output_tokens},
+                           {CLG_PARAM_SPREAD, 0, &s.spread},
+                           {CLG_PARAM_REQUESTS, 0, &most},
+                           {CLG_PARAM_CLIENTS, 0, &clients},
+                           {CLG_PARAM_SEED, 1, &seed}};
+    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    s.seed = (uint64_t)seed;
+    s.most = (int64_t)most;
+    bool closed = clients > 0 || s.requests_per_s >= 1e9;
+    if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
+    if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
+    if (session->request->value[CLG_PARAM_PROFILE]) {
+        if (read_profile(session, &profile, error) != CLG_OK) return error->status;
+        s.profile = &profile;
+    }
+    if (clg_demand_make(session->arena, &s, demand, error) != CLG_OK) return error->status;
+    settle_synthetic(session, &s, demand);
+    demand->clients = clients;
+    return CLG_OK;
+}
+
+static clg_status read_demand(asked *session, clg_demand *demand, clg_error *error) {
+    const char *trace = session->request->value[CLG_PARAM_TRACE];
+    double clients, most;
+    if (!trace && !given(session, CLG_PARAM_RATE) && !given(session, CLG_PARAM_PROFILE) &&
+        !given(session, CLG_PARAM_CLIENTS))
+        return clg_fail(error, CLG_BAD_USAGE,
+                        "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
+                        "no demand is given");
+    if (!trace) return make_demand(session, demand, error);
+    const wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
+    if (NUMBERS(session, rows, error) != CLG_OK || read_trace(session, demand, error) != CLG_OK)
+        return error->status;
+    if (most > 0 && most < (double)demand->count)
+        *demand = clg_demand_slice(demand, 0, demand->request[(int64_t)most].arrival_s);
+    demand->clients = clients;
+    return CLG_OK;
+}
+
+/* P:D */
+static clg_status read_split(const asked *session, clg_replica_choice *choice, clg_error *error) {
+    const char *word = session->request->value[CLG_PARAM_DISAGGREGATE];
+    char *end = NULL;
+    if (!word) return CLG_OK;
+    long prefills = strtol(word, &end, 10), decodes = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    if (*end || prefills < 1 || prefills > 1024 || decodes < 1 || decodes > 1024)
+        return clg_fail(error, CLG_BAD_INPUT, "give --disaggregate 1:2",
+                        "'%.40s' is no pair of prefill and decode replicas", word);
+    choice->prefills = (int)prefills;
+    choice->decodes = (int)decodes;
+    return CLG_OK;
+}
+
+static clg_status read_speculation(asked *session, clg_replica_choice *choice, clg_error *error) {
+    double drafted;
+    const wanted rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
+                           {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
+    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
+        return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
+                        "speculation is out of range");
+    choice->drafted = (int)drafted;
+    return CLG_OK;
+}
+
+static clg_status read_choice(asked *session, const clg_space *space, clg_replica_choice *choice,
+                              clg_error *error) {
+    double sequences, tokens, blocks;
+    const wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
+                           {CLG_PARAM_MAX_TOKENS, 0, &tokens},
+                           {CLG_PARAM_BLOCKS, 0, &blocks},
+                           {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
+    if (NUMBERS(session, rows, error) != CLG_OK ||
+        read_precision(session, CLG_PARAM_WEIGHTS, space->precision, &choice->weights, error) !=
+            CLG_OK ||
+        read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
+        return error->status;
+    if (sequences > 65536 || tokens > 1 << 20 || choice->memory_share > 1)
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "--max-sequences to 65536, --max-tokens to 1M, --memory-share to 1",
+                        "a limit of the engine is out of range");
+    if (read_split(session, choice, error) != CLG_OK ||
+        read_speculation(session, choice, error) != CLG_OK)
+        return error->status;
+    choice->no_prefix_cache = given(session, CLG_PARAM_NO_PREFIX_CACHE);
+    choice->dp = space->dp.count > 0 ? space->dp.value[0] : 0;
+    choice->ep = space->ep.count > 0 ? space->ep.value[0] : 0;
+    choice->tp = space->tp.count > 0 ? space->tp.value[0] : 0;
+    choice->pp = space->pp.count > 0 ? space->pp.value[0] : 0;
+    choice->max_sequences = (int)sequences;
+    choice->max_tokens = (int)tokens;
+    choice->blocks = (int64_t)blocks;
+    return CLG_OK;
+}
+
+/* Arithmetic runs in the precision weights are stored in where the GPU has it, else in bf16. */
+static clg_precision arithmetic_of(const clg_gpu *gpu, clg_precision weights) {
+    return gpu->peak_flop_per_s[weights] > 0 ? weights : CLG_BF16;
+}
+
+static void tell(void *context, double share) {
+    const asked *session = context;
+    if (session->progress.tell) session->progress.tell(session->progress.context, share);
+}
+
+/* Takes the cheapest replica that meets the target into the choice. */
+static void search(asked *session, const clg_serve_question *question, const clg_scenario *scenario,
+                   const clg_engine *engine, clg_replica_choice *choice, clg_lever_rows *found) {
+    clg_serve_candidate *candidate = clg_take(session->arena, CLG_CANDIDATES, clg_serve_candidate);
+    found->count = clg_replica_search(session->arena, question, scenario, engine, choice,
+                                      (clg_serve_progress){tell, session}, candidate);
+    found->row = clg_take(session->arena, CLG_CANDIDATES, clg_lever);
+    for (int i = 0; i < found->count; i++) found->row[i] = candidate[i].worth;
+    if (found->count > 0) *choice = candidate[0].choice;
+}
+
+static clg_status read_api(asked *session, const clg_model *model, clg_api_price *api,
+                           clg_error *error) {
+    const char *name = session->request->value[CLG_PARAM_API_PRICE];
+    clg_status status = name ? clg_api_price_find(session->arena, name, api, error)
+                             : clg_api_price_default(session->arena, model->name, api, error);
+    if (status != CLG_OK) return status;
+    double input, output, cached;
+    const wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
+                           {CLG_PARAM_API_OUTPUT, -1, &output},
+                           {CLG_PARAM_API_CACHED, -1, &cached}};
+    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    if (input < 0 && output < 0) return CLG_OK;
+    *api = (clg_api_price){.name = "given",
+                           .title = "given by you",
+                           .date = "given",
+                           .usd_per_cached_token = cached,
+                           .usd_per_input_token = input < 0 ? 0 : input,
+                           .usd_per_output_token = output < 0 ? 0 : output};
+    return CLG_OK;
+}
+
+static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_error *error) {
+    clg_space space;
+    clg_engine engine;
+    const char *name = session->request->value[CLG_PARAM_ENGINE];
+    if (read_scenario(session, session->request, &a->scenario, &space, error) != CLG_OK ||
+        read_api(session, &a->scenario.model, &a->api, error) != CLG_OK ||
+        clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
+        read_choice(session, &space, &a->choice, error) != CLG_OK)
+        return error->status;
+    a->choice.compute = arithmetic_of(&a->scenario.machine.gpu, a->choice.weights);
+    if (given(session, CLG_PARAM_SEARCH))
+        search(session, &a->question, &a->scenario, &engine, &a->choice, &a->found);
+    if (clg_replica_choose(session->arena, &a->question, &a->scenario, &engine, &a->choice,
+                           &a->replica, error) != CLG_OK)
+        return error->status;
+    a->replica.rules.clients = (int64_t)a->demand.clients;
+    return CLG_OK;
+}
+
+static clg_status read_question(asked *session, clg_serve_question *question, clg_error *error) {
+    double replicas;
+    const wanted rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
+                           {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
+                           {CLG_PARAM_WITHIN, 0.99, &question->target.share},
+                           {CLG_PARAM_REPLICAS, 0, &replicas},
+                           {CLG_PARAM_WINDOW, 0, &question->window_s},
+                           {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
+                           {CLG_PARAM_MARGIN, 0.05, &question->margin},
+                           {CLG_PARAM_FULL, 0.5, &question->full_share}};
+    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    if (question->margin > 10 || question->target.share > 1 || question->full_share <= 0 ||
+        question->full_share > 1)
+        return clg_fail(error, CLG_BAD_INPUT, "--within and --full from 0 to 1, --margin to 10",
+                        "a share is out of range");
+    question->replicas = (int64_t)replicas;
+    return CLG_OK;
+}
+
+/* --gpus says the size of the fleet in GPUs. */
+static clg_status settle_fleet(asked *session, clg_serve_question *question, clg_error *error) {
+    double gpus;
+    int each = clg_replica_gpus(question->replica);
+    if (clg_request_number(session->request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK)
+        return error->status;
+    if (gpus > 0 && gpus < each)
+        return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",
+                        "one replica takes %d GPUs", each);
+    if (gpus > 0 && question->replicas == 0) question->replicas = (int64_t)(gpus / each);
+    return CLG_OK;
+}
+
+static void add_levers(asked *session, clg_demand_answer *a) {
+    clg_lever *lever = clg_take(session->arena, CLG_LEVERS, clg_lever);
+    int count = clg_levers(session->arena, &a->question, &a->choice,
+                           (clg_serve_progress){tell, session}, lever);
+    a->levers = (clg_lever_rows){lever, count};
+}
+
+/* The scenario on another GPU, in its own box at its own price. */
+static clg_status move_to(asked *session, const char *gpu, clg_scenario *scenario, clg_space *space,
+                          clg_error *error) {
+    clg_request *request = clg_take(session->arena, 1, clg_request);
+    static const clg_param machine[] = {CLG_PARAM_GPU, CLG_PARAM_NODE, CLG_PARAM_FABRIC,
+                                        CLG_PARAM_PRICE};
+    *request = *session->request;
+    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
+        request->value[machine[i]] = NULL;
+        request->file[machine[i]] = (clg_attachment){0};
+    }
+    request->value[CLG_PARAM_GPU] = gpu;
+    return read_scenario(session, request, scenario, space, error);
+}
+
+static bool measure_gpu(asked *session, const clg_serve_question *question,
+                        const clg_engine *engine, const char *gpu, clg_lever *row) {
+    clg_scenario *scenario = clg_take(session->arena, 1, clg_scenario);
+    clg_replica replica;
+    clg_space space;
+    clg_replica_choice choice = {0};
+    clg_error none = {0};
+    if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
+        scenario->price.usd_per_s <= 0 || read_choice(session, &space, &choice, &none) != CLG_OK)
+        return false;
+    choice.compute = arithmetic_of(&scenario->machine.gpu, choice.weights);
+    choice.blocks = 0; /* another GPU has another memory */
+    if (clg_replica_choose(session->arena, question, scenario, engine, &choice, &replica, &none) !=
+        CLG_OK)
+        return false;
+    *row = (clg_lever){.name = gpu, .fits = true};
+    clg_lever_measure(session->arena, question, &replica, row);
+    return true;
+}
+
+static int by_dollars(const void *a, const void *b) {
+    const clg_lever *x = a, *y = b;
+    double left = isfinite(x->usd_per_h) ? x->usd_per_h : 1e300;
+    double right = isfinite(y->usd_per_h) ? y->usd_per_h : 1e300;
+    return (left > right) - (left < right);
+}
+
+static void add_gpus(asked *session, clg_demand_answer *a) {
+    const clg_serve_question *question = &a->question;
+    int count, rows = 0;
+    const clg_file *files = clg_dataset_folder("gpu/", &count);
+    clg_lever *row = clg_take(session->arena, (size_t)count, clg_lever);
+    clg_engine engine = question->replica->engine;
+    size_t skip = strlen("gpu/"), extra = skip + strlen(".json");
+    for (int i = 0; i < count; i++) {
+        const char *gpu =
+            clg_arena_copy(session->arena, files[i].path + skip, strlen(files[i].path) - extra);
+        rows += measure_gpu(session, question, &engine, gpu, &row[rows]);
+        tell(session, (i + 1.0) / count);
+    }
+    qsort(row, (size_t)rows, sizeof *row, by_dollars);
+    a->gpus = (clg_lever_rows){row, rows};
+}
+
+clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
+                             clg_demand_answer *a, clg_error *error) {
+    asked here = {arena, request, progress}, *session = &here;
+    *a = (clg_demand_answer){
+        .question = {.replica = &a->replica, .demand = &a->demand, .api = &a->api}};
+    if (read_demand(session, &a->demand, error) != CLG_OK ||
+        read_question(session, &a->question, error) != CLG_OK ||
+        prepare_replica(session, a, error) != CLG_OK ||
+        settle_fleet(session, &a->question, error) != CLG_OK ||
+        clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session}, &a->answer,
+                              error) != CLG_OK)
+        return error->status;
+    if (given(session, CLG_PARAM_LEVERS)) add_levers(session, a);
+    if (given(session, CLG_PARAM_COMPARE)) add_gpus(session, a);
+    return CLG_OK;
+}
+
+void clg_answer_demand_json(clg_text *text, const clg_demand_answer *a) {
+    clg_json_writer writer = {.text = text, .pretty = true};
+    clg_json_demand(&writer, &a->question, &a->answer);
+    clg_text_print(text, "\n");
+}

@@ -1,0 +1,38 @@
+/* answer_demand.h -- what a demand needs to be served and what it costs, behind every door.
+ *
+ * Files of --trace and --profile come attached to the request; the model as for a plan. */
+#ifndef CLG_API_ANSWER_DEMAND_H
+#define CLG_API_ANSWER_DEMAND_H
+
+#include "api/request.h"
+#include "base/text.h"
+#include "report/demand.h"
+
+/* Rows of a table, in order. */
+typedef struct clg_lever_rows {
+    clg_lever *row;
+    int count;
+} clg_lever_rows;
+
+/* Question and replica point into the answer itself: it must not be copied. */
+typedef struct clg_demand_answer {
+    clg_scenario scenario;
+    clg_demand demand;
+    clg_replica_choice choice;
+    clg_replica replica;
+    clg_api_price api;
+    clg_serve_question question;
+    clg_serve_answer answer;
+    clg_lever_rows found;  /* of --search, cheapest first */
+    clg_lever_rows levers; /* of --levers */
+    clg_lever_rows gpus;   /* of --compare-gpus, cheapest first */
+} clg_demand_answer;
+
+/* Everything lives in `arena`. */
+clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
+                             clg_demand_answer *answer, clg_error *error);
+
+/* Newline included. */
+void clg_answer_demand_json(clg_text *text, const clg_demand_answer *answer);
+
+#endif

@@ -1,0 +1,172 @@
+/* answer_trace.c -- what a file is, the job of many files, and its answer. */
+#include "api/answer_trace.h"
+
+#include "trace/kind.h"
+#include "trace/nsys.h"
+
+#include <string.h>
+
+enum { WHOLE_BYTES = 1 << 30 /* databases and logs are read as a whole */, HEAD_BYTES = 1 << 14 };
+
+static clg_slice read_whole(clg_arena *scratch, clg_trace_source source) {
+    clg_text all = {.arena = scratch};
+    enum { BLOCK = 1 << 16 };
+    char *block = clg_arena_take(scratch, BLOCK, 1);
+    size_t got;
+    while (all.size < WHOLE_BYTES && (got = source.fill(source.context, block, BLOCK)) > 0)
+        clg_text_add(&all, block, got);
+    return (clg_slice){all.data ? all.data : "", all.size};
+}
+
+static clg_status read_log(clg_recording *into, clg_slice text) {
+    into->benchmarks.arena = into->logs.arena = &into->arena;
+    bool benchmark = clg_nccl_log_read(&into->benchmarks, into->file, text) > 0;
+    bool training = clg_train_log_read(&into->logs, into->file, text);
+    if (benchmark || training) return CLG_OK;
+    clg_error_at(&into->error, into->file, 0, 0, NULL);
+    return clg_fail(
+        &into->error, CLG_BAD_INPUT,
+        "give traces of torch.profiler, exports of Nsight Systems, logs of training or nccl-tests",
+        "no profiler recording");
+}
+
+static clg_status read_kineto(clg_recording *into, clg_trace_source source, const clg_csv *table) {
+    into->traces = clg_take(&into->arena, 1, clg_trace);
+    clg_status status =
+        clg_trace_read(&into->arena, into->file, source, table, into->traces, &into->error);
+    into->count = status == CLG_OK;
+    return status;
+}
+
+void clg_recording_read(const char *file, clg_slice head, clg_trace_source source,
+                        const clg_csv *table, clg_recording *into) {
+    clg_arena scratch = {0};
+    clg_trace_kind kind = clg_trace_kind_of(head);
+    into->file = file;
+    if (kind == CLG_KIND_NSYS)
+        into->status = clg_nsys_read(&into->arena, file, read_whole(&scratch, source), table,
+                                     &into->traces, &into->count, &into->error);
+    else if (kind == CLG_KIND_TEXT)
+        into->status = read_log(into, read_whole(&scratch, source));
+    else
+        into->status = read_kineto(into, source, table);
+    clg_arena_clear(&scratch);
+}
+
+void clg_recording_end(clg_recording *recording) { clg_arena_clear(&recording->arena); }
+
+clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings, int count,
+                               clg_job *job, clg_trace_skips *skips, clg_error *error) {
+    clg_trace *traces = NULL;
+    size_t total = 0, capacity = 0;
+    clg_nccl_rows rows = {.arena = arena};
+    clg_train_logs logs = {.arena = arena};
+    *skips = (clg_trace_skips){clg_take(arena, (size_t)count, clg_trace_skipped), 0};
+    for (int i = 0; i < count; i++) {
+        const clg_recording *one = &recordings[i];
+        for (int k = 0; k < one->count; k++)
+            CLG_TRACE_ADD(arena, traces, total, capacity, one->traces[k]);
+        for (size_t k = 0; k < one->benchmarks.count; k++)
+            CLG_TRACE_ADD(arena, rows.row, rows.count, rows.capacity, one->benchmarks.row[k]);
+        for (size_t k = 0; k < one->logs.count; k++)
+            CLG_TRACE_ADD(arena, logs.log, logs.count, logs.capacity, one->logs.log[k]);
+        if (one->status == CLG_OK) continue;
+        if (skips->count == 0) *error = one->error;
+        skips->row[skips->count++] = (clg_trace_skipped){one->file, one->error.message};
+    }
+    if (total == 0 && rows.count == 0 && logs.count == 0) return error->status;
+    *error = (clg_error){0};
+    clg_job_match(arena, traces, (int)total, job);
+    job->benchmarks = rows;
+    job->logs = logs;
+    return CLG_OK;
+}
+
+clg_status clg_answer_trace_plan(clg_arena *arena, const clg_attachment *file,
+                                 clg_trace_answer *answer, clg_error *error) {
+    clg_trace_plan plan;
+    if (!file->text) return CLG_OK;
+    if (clg_trace_plan_read(arena, file->name, file->text, file->size, &plan, error) != CLG_OK)
+        return error->status;
+    clg_plan_comparison *c = clg_take(arena, 1, clg_plan_comparison);
+    *c = clg_trace_plan_compare(&plan, answer->job);
+    answer->plan = c;
+    return CLG_OK;
+}
+
+/* ---- files of a host without a file system ---- */
+
+/* One of them, whose first bytes are read ahead of the rest and given again. */
+typedef struct opened {
+    const clg_files *files;
+    int file;
+    char head[HEAD_BYTES];
+    size_t at, size;
+} opened;
+
+static size_t fill(void *context, char *to, size_t capacity) {
+    opened *o = context;
+    size_t size = o->size - o->at;
+    if (size == 0) return o->files->read(o->files->context, o->file, to, capacity);
+    if (size > capacity) size = capacity;
+    memcpy(to, o->head + o->at, size);
+    o->at += size;
+    return size;
+}
+
+static void read_file(clg_arena *arena, const clg_files *files, int file, const clg_csv *table,
+                      clg_recording *into) {
+    opened *o = clg_take(arena, 1, opened);
+    size_t got;
+    o->files = files;
+    o->file = file;
+    while (o->size < HEAD_BYTES &&
+           (got = files->read(files->context, file, o->head + o->size, HEAD_BYTES - o->size)) > 0)
+        o->size += got;
+    clg_recording_read(files->name[file], (clg_slice){o->head, o->size},
+                       (clg_trace_source){fill, o}, table, into);
+}
+
+/* The recordings of this run, then those of the other. */
+static clg_status answer(clg_arena *arena, const clg_request *request, const clg_files *files,
+                         const clg_recording *recordings, clg_text *text, clg_error *error) {
+    clg_job job, other;
+    clg_trace_skips skips, ignored;
+    clg_trace_answer a = {.job = &job};
+    int own = files->count - files->others;
+    clg_against against;
+    if (clg_recordings_join(arena, recordings, own, &job, &skips, error) != CLG_OK ||
+        clg_answer_trace_plan(arena, &request->file[CLG_PARAM_PLAN], &a, error) != CLG_OK ||
+        (files->others > 0 && clg_recordings_join(arena, recordings + own, files->others, &other,
+                                                  &ignored, error) != CLG_OK))
+        return error->status;
+    if (files->others > 0) {
+        against = clg_job_against(arena, &other, &job);
+        a.against = &against;
+    }
+    a.skipped = skips.row;
+    a.skipped_count = skips.count;
+    a.what_if = clg_job_replay(&job);
+    clg_json_writer writer = {.text = text, .pretty = true};
+    clg_json_trace(&writer, &a);
+    clg_text_print(text, "\n");
+    return CLG_OK;
+}
+
+clg_status clg_answer_trace_json(clg_arena *arena, const clg_request *request,
+                                 const clg_files *files, clg_progress progress, clg_text *text,
+                                 clg_error *error) {
+    clg_csv table;
+    if (files->count - files->others < 1 || !files->read)
+        return clg_fail(error, CLG_BAD_USAGE, "name some under 'files', to a host that reads them",
+                        "no recordings are given");
+    if (clg_trace_kernels_read(arena, &table, error) != CLG_OK) return error->status;
+    clg_recording *recordings = clg_take(arena, (size_t)files->count, clg_recording);
+    for (int i = 0; i < files->count; i++) {
+        read_file(arena, files, i, &table, &recordings[i]);
+        if (progress.tell) progress.tell(progress.context, (i + 1.0) / files->count);
+    }
+    clg_status status = answer(arena, request, files, recordings, text, error);
+    for (int i = 0; i < files->count; i++) clg_recording_end(&recordings[i]);
+    return status;
+}
