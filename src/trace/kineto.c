@@ -323,15 +323,22 @@ static void resynchronize(reader *r, bool *in_events) {
     }
 }
 
-/* Goes on behind a fault. Once the text has been read over four times for faults, it goes on where
- * the fault was noticed rather than where the faulty event began, so that no text costs more. */
-static void skip_fault(reader *r, const char *noticed, bool *in_events) {
+/* Goes on behind a fault, noticed after `scanned` bytes. Once the text has been read over four
+ * times for faults, it goes on where the fault was noticed rather than where the faulty event
+ * began, so that no text costs more. */
+static void skip_fault(reader *r, size_t scanned, bool *in_events) {
     clg_window *w = &r->window;
-    size_t fault = (size_t)(noticed - w->data);
-    r->rescanned += (int64_t)(fault - w->at);
-    bool thrifty = r->rescanned > 4 * (w->offset + (int64_t)w->size) && fault > w->at;
-    w->at = thrifty ? fault : w->at + 1;
+    r->rescanned += (int64_t)scanned;
+    bool thrifty = r->rescanned > 4 * (w->offset + (int64_t)w->size);
+    w->at += thrifty && scanned > 1 ? scanned : 1;
+    if (w->at > w->size) w->at = w->size;
     resynchronize(r, in_events);
+}
+
+/* How much of the window a scan that failed has read: all of it where it met the end. */
+static size_t scanned_bytes(const reader *r, const clg_scan *s, clg_scan_status status) {
+    const char *until = status == CLG_SCAN_SHORT ? s->end : s->at;
+    return (size_t)(until - clg_window_scan(&r->window).at);
 }
 
 static void read_event(reader *r, bool *in_events) {
@@ -345,11 +352,11 @@ static void read_event(reader *r, bool *in_events) {
             take_event(r, &event, byte);
             return;
         }
+        size_t scanned = scanned_bytes(r, &s, status);
         if (status == CLG_SCAN_SHORT && clg_window_more(&r->window)) continue;
         r->cut = status == CLG_SCAN_SHORT && r->window.final;
         lose(r, position(r), 1, r->cut ? "the text ends in an event" : "no JSON");
-        s = clg_window_scan(&r->window);
-        skip_fault(r, s.at + 1, in_events);
+        skip_fault(r, scanned, in_events);
         return;
     }
 }
@@ -399,9 +406,10 @@ static void read_member(reader *r, bool *in_events) {
             take_member(r, key, value);
             return;
         }
+        size_t scanned = scanned_bytes(r, &s, status);
         if (status == CLG_SCAN_SHORT && clg_window_more(&r->window)) continue;
         lose(r, position(r), 0, "no JSON in the header");
-        skip_fault(r, clg_window_scan(&r->window).at + 1, in_events);
+        skip_fault(r, scanned, in_events);
         return;
     }
 }

@@ -31,8 +31,10 @@ static bool is(char c, unsigned kinds) { return (classes[(unsigned char)c] & kin
 /* Indentation comes in runs: eight spaces at a time. */
 static const char *past(const char *at, const char *end, unsigned kinds) {
     const uint64_t spaces = 0x2020202020202020u;
-    for (uint64_t word; at < end && is(*at, kinds); at++)
-        while (*at == ' ' && end - at > 8 && (memcpy(&word, at, 8), word == spaces)) at += 8;
+    for (uint64_t word; at < end && is(*at, kinds);) {
+        bool run = *at == ' ' && end - at > 8 && (memcpy(&word, at, 8), word == spaces);
+        at += run ? 8 : 1;
+    }
     return at;
 }
 

@@ -69,6 +69,14 @@ static void whole(void) {
                                                            "99") "," GPU("cpu_op", "triton", "0",
                                                                          "99") "," FOUR CLOSE);
     four(&t.ledger);
+    CASE("indented by eight");
+    t = read_text(
+        "t", "{\n        \"traceEvents\": [\n                {\n                        \"ph\": "
+             "\"X\",\n                        \"cat\": \"kernel\",\n                "
+             "        \"name\": \"k\",\n                        \"ts\":         1,\n"
+             "                        \"dur\":                2.5\n                }\n"
+             "        ]\n}\n");
+    CHECK(t.timeline.count == 1 && t.ledger.span_ns == 2500 && !t.damaged);
     CASE("no events at all");
     t = read_text("t", "{\"traceEvents\": []}");
     CHECK(t.timeline.count == 0 && t.ledger.span_ns == 0 && !t.damaged);
@@ -132,7 +140,9 @@ static void hostile(void) {
                                          "{\"ph\":1,\"a\":[1,",
                                          "{\"ph\":\"a\"b",
                                          "\\",
-                                         "{\"ph\":{\"a\":\"\\\""};
+                                         "{\"ph\":{\"a\":\"\\\"",
+                                         "{\"a\":1,\"ph\":1,\"x\":[{\"b\":1},",
+                                         "{\"a\":\"1\",\"ph\":1,\"x\":"};
     CASE("hostile texts are given up quickly");
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         clg_arena big = {0};
