@@ -38,6 +38,29 @@ static clg_status read_kineto(clg_recording *into, clg_trace_source source, cons
     return status;
 }
 
+static clg_status read_stages(clg_recording *into, clg_trace_source source) {
+    into->stages.arena = &into->arena;
+    if (clg_stages_read(&into->stages, into->file, source)) return CLG_OK;
+    clg_error_at(&into->error, into->file, 0, 0, NULL);
+    return clg_fail(&into->error, CLG_BAD_INPUT,
+                    "operations need step, seq_id and a thread named after its PP rank",
+                    "an operation timeline without operations");
+}
+
+/* A graph of operators, of either kind. */
+static clg_status read_execution(clg_recording *into, clg_trace_source source, clg_trace_kind kind,
+                                 clg_arena *scratch) {
+    clg_executions *list = &into->executions;
+    list->arena = &into->arena;
+    bool read = kind == CLG_KIND_CHAKRA
+                    ? clg_execution_read_chakra(list, into->file, read_whole(scratch, source))
+                    : clg_execution_read_json(list, into->file, source);
+    if (read) return CLG_OK;
+    clg_error_at(&into->error, into->file, 0, 0, NULL);
+    return clg_fail(&into->error, CLG_BAD_INPUT, "record it again",
+                    "an execution trace without operators");
+}
+
 void clg_recording_read(const char *file, clg_slice head, clg_trace_source source,
                         const clg_csv *table, clg_recording *into) {
     clg_arena scratch = {0};
@@ -46,6 +69,10 @@ void clg_recording_read(const char *file, clg_slice head, clg_trace_source sourc
     if (kind == CLG_KIND_NSYS)
         into->status = clg_nsys_read(&into->arena, file, read_whole(&scratch, source), table,
                                      &into->traces, &into->count, &into->error);
+    else if (kind == CLG_KIND_EXECUTION || kind == CLG_KIND_CHAKRA)
+        into->status = read_execution(into, source, kind, &scratch);
+    else if (kind == CLG_KIND_STAGES)
+        into->status = read_stages(into, source);
     else if (kind == CLG_KIND_TEXT)
         into->status = read_log(into, read_whole(&scratch, source));
     else
@@ -55,30 +82,61 @@ void clg_recording_read(const char *file, clg_slice head, clg_trace_source sourc
 
 void clg_recording_end(clg_recording *recording) { clg_arena_clear(&recording->arena); }
 
+/* All that files held, in their order. */
+typedef struct found {
+    clg_trace *traces;
+    size_t count, capacity;
+    clg_nccl_rows rows;
+    clg_train_logs logs;
+    clg_stages_list stages;
+    clg_executions executions;
+} found;
+
+static void add_recording(clg_arena *arena, found *f, const clg_recording *one) {
+    for (int k = 0; k < one->count; k++)
+        CLG_TRACE_ADD(arena, f->traces, f->count, f->capacity, one->traces[k]);
+    for (size_t k = 0; k < one->benchmarks.count; k++)
+        CLG_TRACE_ADD(arena, f->rows.row, f->rows.count, f->rows.capacity, one->benchmarks.row[k]);
+    for (size_t k = 0; k < one->logs.count; k++)
+        CLG_TRACE_ADD(arena, f->logs.log, f->logs.count, f->logs.capacity, one->logs.log[k]);
+    for (size_t k = 0; k < one->stages.count; k++)
+        CLG_TRACE_ADD(arena, f->stages.file, f->stages.count, f->stages.capacity,
+                      one->stages.file[k]);
+    for (size_t k = 0; k < one->executions.count; k++)
+        CLG_TRACE_ADD(arena, f->executions.file, f->executions.count, f->executions.capacity,
+                      one->executions.file[k]);
+}
+
+/* Graphs of operators help the traces of their ranks; one that tells no rank helps the only one. */
+static void lend_all(found *f) {
+    for (size_t i = 0; i < f->executions.count; i++) {
+        clg_execution *x = &f->executions.file[i];
+        for (size_t k = 0; k < f->count; k++)
+            if (x->rank == f->traces[k].rank || (x->rank < 0 && f->count == 1))
+                x->lent += clg_execution_lend(x, &f->traces[k]);
+    }
+}
+
 clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings, int count,
                                clg_job *job, clg_trace_skips *skips, clg_error *error) {
-    clg_trace *traces = NULL;
-    size_t total = 0, capacity = 0;
-    clg_nccl_rows rows = {.arena = arena};
-    clg_train_logs logs = {.arena = arena};
+    found f = {0};
     *skips = (clg_trace_skips){clg_take(arena, (size_t)count, clg_trace_skipped), 0};
     for (int i = 0; i < count; i++) {
         const clg_recording *one = &recordings[i];
-        for (int k = 0; k < one->count; k++)
-            CLG_TRACE_ADD(arena, traces, total, capacity, one->traces[k]);
-        for (size_t k = 0; k < one->benchmarks.count; k++)
-            CLG_TRACE_ADD(arena, rows.row, rows.count, rows.capacity, one->benchmarks.row[k]);
-        for (size_t k = 0; k < one->logs.count; k++)
-            CLG_TRACE_ADD(arena, logs.log, logs.count, logs.capacity, one->logs.log[k]);
+        add_recording(arena, &f, one);
         if (one->status == CLG_OK) continue;
         if (skips->count == 0) *error = one->error;
         skips->row[skips->count++] = (clg_trace_skipped){one->file, one->error.message};
     }
-    if (total == 0 && rows.count == 0 && logs.count == 0) return error->status;
+    if (f.count + f.rows.count + f.logs.count + f.stages.count + f.executions.count == 0)
+        return error->status;
     *error = (clg_error){0};
-    clg_job_match(arena, traces, (int)total, job);
-    job->benchmarks = rows;
-    job->logs = logs;
+    lend_all(&f);
+    clg_job_match(arena, f.traces, (int)f.count, job);
+    job->benchmarks = f.rows;
+    job->logs = f.logs;
+    job->stages = f.stages;
+    job->executions = f.executions;
     return CLG_OK;
 }
 

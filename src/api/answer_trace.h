@@ -18,6 +18,8 @@ typedef struct clg_recording {
     int count;
     clg_nccl_rows benchmarks;
     clg_train_logs logs;
+    clg_stages_list stages;
+    clg_executions executions;
     clg_status status;
     clg_error error;
 } clg_recording;

@@ -27,6 +27,8 @@ void clg_report_trace(clg_text *text, const clg_trace_answer *answer, int top);
 
 /* Parts of it. */
 void clg_report_train_logs(clg_text *text, const clg_train_logs *logs);
+void clg_report_executions(clg_text *text, const clg_executions *list);
+void clg_report_operations(clg_text *text, const clg_stages_list *list, int top);
 void clg_report_steps(clg_text *text, const clg_job *job, int top);
 void clg_report_what_if(clg_text *text, const clg_trace_answer *answer);
 void clg_report_plan(clg_text *text, const clg_plan_comparison *plan);
@@ -37,6 +39,8 @@ void clg_json_trace(clg_json_writer *writer, const clg_trace_answer *answer);
 
 /* Parts of it. */
 void clg_json_train_logs(clg_json_writer *writer, const clg_train_logs *logs);
+void clg_json_executions(clg_json_writer *writer, const clg_executions *list);
+void clg_json_stages(clg_json_writer *writer, const clg_stages_list *list);
 void clg_json_what_if(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_plan_terms(clg_json_writer *writer, const clg_plan_comparison *plan);
 void clg_json_against(clg_json_writer *writer, const clg_against *against);

@@ -171,6 +171,8 @@ void clg_json_trace(clg_json_writer *w, const clg_trace_answer *a) {
     clg_json_add_string(w, "unmatched", job->unmatched);
     clg_json_add_integer(w, "mismatched", job->mismatched);
     clg_json_train_logs(w, &job->logs);
+    clg_json_stages(w, &job->stages);
+    clg_json_executions(w, &job->executions);
     clg_json_what_if(w, a);
     clg_json_plan_terms(w, a->plan);
     clg_json_against(w, a->against);

@@ -2,7 +2,9 @@
 #ifndef CLG_TRACE_JOB_H
 #define CLG_TRACE_JOB_H
 
+#include "trace/execution.h"
 #include "trace/nccl_log.h"
+#include "trace/stages.h"
 #include "trace/trace.h"
 #include "trace/train_log.h"
 
@@ -39,7 +41,9 @@ typedef struct clg_job {
     int64_t *waiting_ns;      /* [count] part of exposed communication spent waiting; -1: unknown */
     clg_nccl_rows benchmarks; /* of logs given beside or instead of traces */
     clg_train_logs logs;      /* likewise, of training programs */
-    const char *unmatched;    /* why nothing was matched over ranks; NULL: it was */
+    clg_executions executions; /* likewise, graphs of operators */
+    clg_stages_list stages;    /* likewise, operation timelines */
+    const char *unmatched;     /* why nothing was matched over ranks; NULL: it was */
 } clg_job;
 
 /* Sorts the traces by rank and matches their collectives. */

@@ -178,6 +178,22 @@ clg_scan_status clg_scan_value(clg_scan *s, clg_slice *value) {
     return scan_word(s, value);
 }
 
+clg_scan_status clg_scan_members(clg_scan *s, clg_member *members, int count) {
+    for (s->at++;;) {
+        clg_scan_separators(s);
+        if (s->at == s->end) return CLG_SCAN_SHORT;
+        if (*s->at == '}') break;
+        clg_slice key, value;
+        clg_scan_status status = clg_scan_key(s, &key);
+        if (status == CLG_SCAN_OK) status = clg_scan_value(s, &value);
+        if (status != CLG_SCAN_OK) return status;
+        for (int i = 0; i < count; i++)
+            if (clg_slice_is(key, members[i].key)) members[i].value = value;
+    }
+    s->at++;
+    return CLG_SCAN_OK;
+}
+
 bool clg_scan_event_here(const char *at, const char *end, bool *whole) {
     const char *stop = end - at > PHASE_WITHIN ? at + PHASE_WITHIN : end;
     const char *p = past_blanks(at + 1, stop);

@@ -49,6 +49,15 @@ clg_scan_status clg_scan_key(clg_scan *scan, clg_slice *key);
  * that nothing of JSON follows belongs to the string. */
 clg_scan_status clg_scan_value(clg_scan *scan, clg_slice *value);
 
+/* A member of an object that is asked for: empty when it is absent. */
+typedef struct clg_member {
+    const char *key;
+    clg_slice value;
+} clg_member;
+
+/* Past an object, on whose brace `scan` stands, taking the values of `members`. */
+clg_scan_status clg_scan_members(clg_scan *scan, clg_member *members, int count);
+
 /* Whether an event starts at the brace at `at`: "ph" is a key before the next brace. `whole` is
  * cleared when the text ended before that was known. */
 bool clg_scan_event_here(const char *at, const char *end, bool *whole);
