@@ -36,6 +36,13 @@ static double cheapest_layer_s(const clg_scenario *scenario, const clg_priced *p
     return least;
 }
 
+/* Of the layers of the fullest chunk that are recomputed; every chunk recomputes this share. */
+static double least_share(const clg_model *model, const clg_layout *layout) {
+    int chunks = layout->pp * layout->vpp, fullest = model->layers / chunks + 1;
+    if (layout->recompute_layers == 0 || layout->recompute_layers >= fullest) return 1;
+    return (double)layout->recompute_layers / fullest;
+}
+
 double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
                            const clg_priced *priced) {
     static const clg_pass sure[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT,
@@ -44,11 +51,12 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     const int *layers = priced->layers_of_kind;
     const clg_model *model = &scenario->model;
     double mean = model_s(scenario, priced, layers, sure, 3) / layout->pp;
-    if (layout->recompute == CLG_RECOMPUTE_FULL && layout->recompute_layers == 0) {
-        static const clg_pass again[] = {CLG_PASS_RECOMPUTE};
-        mean += model_s(scenario, priced, layers, again, 1) / layout->pp;
-    }
     int chunks = layout->pp * layout->vpp;
+    if (layout->recompute == CLG_RECOMPUTE_FULL) {
+        static const clg_pass again[] = {CLG_PASS_RECOMPUTE};
+        mean +=
+            least_share(model, layout) * model_s(scenario, priced, layers, again, 1) / layout->pp;
+    }
     int before = layout->pp > 1 ? (layout->pp - 1) * (model->layers / chunks) : 0;
     const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
     int passes = schedule->weight_copies > 1 ? 0 : schedule->splits_backward ? 1 : 2;
@@ -70,12 +78,13 @@ static double least(double a, double b) { return a < b ? a : b; }
 static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *layout,
                                 const clg_priced *priced) {
     const clg_step *step = &priced->step;
-    double parameters = INFINITY, saved = INFINITY;
+    double parameters = INFINITY, saved = INFINITY, rebuilt = INFINITY;
     for (int kind = 0; kind < step->kinds; kind++) {
         if (priced->layers_of_kind[kind] == 0) continue;
         const clg_block *block = &step->kind[kind];
         parameters = least(parameters, block->dense_parameters);
         saved = least(saved, block->saved_bytes);
+        rebuilt = least(rebuilt, block->rebuilt_bytes);
     }
     int layers = scenario->model.layers / (layout->pp * layout->vpp);
     clg_pipeline pipeline = clg_pipeline_of(layout);
@@ -89,12 +98,16 @@ static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *
     if (!layout->offload)
         bytes += held * clg_optimizer_bytes_per_parameter(layout, &scenario->stack) /
                  (layout->zero >= 1 ? shards : 1);
-    return bytes + layers * saved * schedule->alive(pipeline, 0);
+    int again = layout->recompute_layers > 0 && layout->recompute_layers < layers
+                    ? layout->recompute_layers
+                    : layers;
+    return bytes + (again * saved + (layers - again) * rebuilt) * schedule->alive(pipeline, 0);
 }
 
 double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *layout,
                                const clg_priced *priced) {
-    double states = clg_memory_bound(&scenario->model, &scenario->stack, layout);
+    double states =
+        clg_memory_bound(&scenario->model, priced->expert_parameters, &scenario->stack, layout);
     double first = first_stage_bytes(scenario, layout, priced);
     first = (first + scenario->stack.workspace_bytes) * (1 + scenario->stack.reserve_share);
     return states > first ? states : first;

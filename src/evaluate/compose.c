@@ -53,8 +53,12 @@ void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, cl
     for (int i = 0; i < priced->step.kinds; i++)
         clg_block_price(&pricing, &priced->step.kind[i], priced->layer[i]);
     for (int i = 0; i < CLG_LAYER_KINDS; i++) priced->layers_of_kind[i] = 0;
-    for (int i = 0; i < scenario->model.layers; i++)
-        priced->layers_of_kind[scenario->model.layer_kind[i]]++;
+    priced->expert_parameters = 0;
+    for (int i = 0; i < scenario->model.layers; i++) {
+        int kind = scenario->model.layer_kind[i];
+        priced->layers_of_kind[kind]++;
+        priced->expert_parameters += (double)scenario->model.kind[kind].parameters.experts;
+    }
     clg_block_price(&pricing, &priced->step.embedding, priced->embedding);
     clg_block_price(&pricing, &priced->step.head, priced->head);
 }

@@ -14,6 +14,7 @@ typedef struct clg_priced {
     clg_pass_cost layer[CLG_LAYER_KINDS][CLG_PASSES];
     clg_pass_cost embedding[CLG_PASSES], head[CLG_PASSES];
     int layers_of_kind[CLG_LAYER_KINDS]; /* of the whole model */
+    double expert_parameters;            /* of the whole model */
 } clg_priced;
 
 clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layout);

@@ -85,10 +85,9 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     return m;
 }
 
-double clg_memory_bound(const clg_model *model, const clg_stack *stack, const clg_layout *layout) {
-    double experts = 0, ranks = (double)layout->dp * layout->cp;
-    for (int i = 0; i < model->layers; i++)
-        experts += (double)model->kind[model->layer_kind[i]].parameters.experts;
+double clg_memory_bound(const clg_model *model, double experts, const clg_stack *stack,
+                        const clg_layout *layout) {
+    double ranks = (double)layout->dp * layout->cp;
     double dense = ((double)model->parameters - experts) / layout->tp / layout->pp;
     double expert = experts / layout->ep / layout->etp / layout->pp;
     double span =

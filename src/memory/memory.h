@@ -33,7 +33,9 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load);
 
-/* A lower bound in constant time: states of the mean stage, no activations. */
-double clg_memory_bound(const clg_model *model, const clg_stack *stack, const clg_layout *layout);
+/* A lower bound in constant time: states of the mean stage, no activations. `experts`: how many of
+ * the model's parameters are in experts. */
+double clg_memory_bound(const clg_model *model, double experts, const clg_stack *stack,
+                        const clg_layout *layout);
 
 #endif

@@ -81,7 +81,7 @@ static void print_layout(clg_text *t, const clg_layout *l) {
                    l->micro_batch, (long long)l->accumulation,
                    clg_name_of(clg_recompute_names, (int)l->recompute),
                    l->recompute_layers > 0
-                       ? clg_arena_print(t->arena, " (%d layers of a chunk)", l->recompute_layers)
+                       ? clg_arena_print(t->arena, " (%d of a chunk's layers)", l->recompute_layers)
                        : "",
                    clg_name_of(clg_attention_kernel_names, l->attention));
 }
@@ -261,15 +261,15 @@ void clg_report_front(clg_text *t, const clg_found *f) {
 
 void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
     clg_text_print(t,
-                   "\n%s legal layouts: %s ruled out by memory, %s by a lower bound on time, "
-                   "%s priced\n",
+                   "\n%s legal layouts: %s ruled out by memory, %s by a lower bound on time,\n"
+                   "%s that recompute more layers than they must, %s priced (%s do not fit).\n",
                    grouped(t, f->layouts), grouped(t, f->cut[CLG_CUT_MEMORY]),
-                   grouped(t, f->cut[CLG_CUT_TIME]), grouped(t, f->priced));
-    clg_text_print(t, "(of them %s too large for memory). ", grouped(t, f->cut[CLG_CUT_NO_FIT]));
-    if (f->complete)
-        clg_text_print(t, "The search is complete: none is faster by this model.\n");
-    else
-        clg_text_print(t, "The search was stopped: a faster one may exist.\n");
+                   grouped(t, f->cut[CLG_CUT_TIME]), grouped(t, f->cut[CLG_CUT_LAZIER]),
+                   grouped(t, f->priced), grouped(t, f->cut[CLG_CUT_NO_FIT]));
+    clg_text_print(t, "%s\n",
+                   !f->complete   ? "The search was stopped: a faster one may exist."
+                   : f->count > 0 ? "The search is complete: none is faster by this model."
+                                  : "The search is complete: none fits.");
     if (seconds > 0)
         clg_text_print(t, "%.2f s, %s layouts/s\n", seconds,
                        q(t, (double)f->layouts / seconds, CLG_COUNT));

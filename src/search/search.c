@@ -11,6 +11,7 @@
 #include "schedule/schedule.h"
 #include "search/walk.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ const clg_name clg_cut_names[] = {
     {"memory_bound", CLG_CUT_MEMORY, "even a lower bound of its memory is above capacity"},
     {"time_bound", CLG_CUT_TIME, "even a lower bound of its step is above the plans kept"},
     {"does_not_fit", CLG_CUT_NO_FIT, "priced, and does not fit"},
+    {"recomputes_more", CLG_CUT_LAZIER, "recomputes more layers than a plan that fits, or is cut"},
     {NULL, 0, NULL}};
 
 typedef struct searcher {
@@ -37,14 +39,19 @@ typedef struct searcher {
     double capacity_bytes;
     double least_missing_bytes;
     clg_progress progress;
-    bool first_walk;
+    int64_t next_tell;  /* layouts decided by then */
     double promising_s; /* first walk: lowest bound in this block set, and its layout */
     clg_layout promising;
     bool has_promising;
 } searcher;
 
+/* Layers of a chunk that are recomputed: 0 in a layout means all. */
+static int redone(const clg_layout *l) {
+    return l->recompute_layers > 0 ? l->recompute_layers : INT_MAX;
+}
+
 /* Deterministic order: faster first, then the simpler layout. */
-static bool simpler(const clg_layout *a, const clg_layout *b) {
+static bool simpler_but_for_layers(const clg_layout *a, const clg_layout *b) {
     const int rows[][2] = {{a->tp, b->tp},
                            {a->pp, b->pp},
                            {a->cp, b->cp},
@@ -64,8 +71,13 @@ static bool simpler(const clg_layout *a, const clg_layout *b) {
     return false;
 }
 
-static bool same(const clg_layout *a, const clg_layout *b) {
-    return !simpler(a, b) && !simpler(b, a);
+/* The same but for how many layers are recomputed, if any are. */
+static bool same_but_for_layers(const clg_layout *a, const clg_layout *b) {
+    return !simpler_but_for_layers(a, b) && !simpler_but_for_layers(b, a);
+}
+
+static bool simpler(const clg_layout *a, const clg_layout *b) {
+    return same_but_for_layers(a, b) ? redone(a) < redone(b) : simpler_but_for_layers(a, b);
 }
 
 static bool better(const clg_evaluation *a, const clg_evaluation *b) {
@@ -73,11 +85,20 @@ static bool better(const clg_evaluation *a, const clg_evaluation *b) {
     return simpler(&a->layout, &b->layout);
 }
 
+static void take_out(clg_found *f, int at) {
+    f->count--;
+    for (int i = at; i < f->count; i++) f->best[i] = f->best[i + 1];
+}
+
 /* Inserts into the sorted list of the best; the last one falls out. */
 static void keep(searcher *s, const clg_evaluation *e) {
     clg_found *f = s->found;
-    for (int i = 0; i < f->count; i++)
-        if (same(&f->best[i].layout, &e->layout)) return;
+    for (int i = 0; i < f->count; i++) {
+        if (!same_but_for_layers(&f->best[i].layout, &e->layout)) continue;
+        if (!better(e, &f->best[i])) return;
+        take_out(f, i);
+        break;
+    }
     int at = f->count;
     while (at > 0 && better(e, &f->best[at - 1])) at--;
     if (at >= s->space->keep) return;
@@ -110,7 +131,10 @@ static void note_nearest(searcher *s, const clg_evaluation *e) {
     s->found->has_nearest = true;
 }
 
-static bool evaluate(searcher *s, const clg_layout *layout) {
+/* What became of a layout. Recomputing more of its layers mends TOO_LARGE, and nothing else. */
+typedef enum verdict { TOO_LARGE, TOO_SLOW, KEPT, FAILED } verdict;
+
+static verdict evaluate(searcher *s, const clg_layout *layout) {
     clg_evaluation e;
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     clg_priced *priced = price(s, layout);
@@ -118,36 +142,50 @@ static bool evaluate(searcher *s, const clg_layout *layout) {
     clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s, .skip_misfits = true};
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, priced, wanted, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
-    if (status != CLG_OK) return false;
+    if (status != CLG_OK) return FAILED;
     if (wanted.cutoff_s > 0 && !e.fits && e.memory.total_bytes <= 0) {
         s->found->cut[CLG_CUT_TIME]++;
-        return true;
+        return TOO_SLOW;
     }
     s->found->priced++;
     if (e.memory.total_bytes <= s->capacity_bytes) {
         keep(s, &e);
-    } else {
-        s->found->cut[CLG_CUT_NO_FIT]++;
-        note_nearest(s, &e);
+        return KEPT;
     }
-    return true;
+    s->found->cut[CLG_CUT_NO_FIT]++;
+    note_nearest(s, &e);
+    return TOO_LARGE;
 }
 
-/* Both bounds; true when the layout survives. Counts cuts on the second walk only. */
-static bool survives(searcher *s, const clg_layout *layout, double *bound_s) {
-    *bound_s = 0;
-    if (s->space->exhaustive) return true;
-    double bytes = clg_compose_bound_bytes(s->scenario, layout, price(s, layout));
-    if (bytes > s->capacity_bytes) {
-        if (!s->first_walk) s->found->cut[CLG_CUT_MEMORY]++;
-        return false;
+static bool may_fit(searcher *s, const clg_layout *layout) {
+    return s->space->exhaustive ||
+           clg_compose_bound_bytes(s->scenario, layout, price(s, layout)) <= s->capacity_bytes;
+}
+
+static double bound_s(searcher *s, const clg_layout *layout) {
+    return s->space->exhaustive ? 0 : clg_compose_bound_s(s->scenario, layout, price(s, layout));
+}
+
+/* The one of `layers` layouts that recomputes n layers of a chunk, 1..layers. */
+static clg_layout with_layers(const clg_layout *layout, int n, int layers) {
+    clg_layout each = *layout;
+    if (n < layers) each.recompute_layers = n;
+    return each;
+}
+
+/* The fewest layers to recompute for the memory bound to pass: it falls with their number.
+ * layers + 1: not even all of them. */
+static int fewest_layers(searcher *s, const clg_layout *layout, int layers) {
+    int low = 1, high = layers + 1;
+    while (low < high) {
+        int n = (low + high) / 2;
+        clg_layout each = with_layers(layout, n, layers);
+        if (may_fit(s, &each))
+            high = n;
+        else
+            low = n + 1;
     }
-    *bound_s = clg_compose_bound_s(s->scenario, layout, price(s, layout));
-    if (*bound_s > threshold_s(s)) {
-        if (!s->first_walk) s->found->cut[CLG_CUT_TIME]++;
-        return false;
-    }
-    return true;
+    return low;
 }
 
 /* A new block set begins: the last one's most promising layout is priced. */
@@ -163,32 +201,50 @@ static bool same_degrees(const clg_layout *a, const clg_layout *b) {
            a->micro_batch == b->micro_batch;
 }
 
-static bool first_visit(void *context, const clg_layout *layout) {
+static bool first_visit(void *context, const clg_layout *layout, int layers) {
     searcher *s = context;
-    double bound_s;
-    s->found->layouts++;
+    s->found->layouts += layers;
     if (s->has_promising && !same_degrees(layout, &s->promising)) finish_set(s);
-    if (!survives(s, layout, &bound_s)) return true;
-    if (s->has_promising && bound_s >= s->promising_s) return true;
-    s->promising = *layout;
-    s->promising_s = bound_s;
+    int fewest = fewest_layers(s, layout, layers);
+    if (fewest > layers) return true;
+    clg_layout first = with_layers(layout, fewest, layers);
+    double bound = bound_s(s, &first);
+    if (bound > threshold_s(s) || (s->has_promising && bound >= s->promising_s)) return true;
+    s->promising = first;
+    s->promising_s = bound;
     s->has_promising = true;
     return true;
 }
 
 static bool tell(searcher *s) {
     enum { EVERY = 1 << 14 };
-    if (!s->progress.tell || s->found->bounded % EVERY != 0) return true;
+    if (!s->progress.tell || s->found->bounded < s->next_tell) return true;
+    s->next_tell = s->found->bounded + EVERY;
     double all = s->found->layouts > 0 ? (double)s->found->layouts : 1;
     return s->progress.tell(s->progress.context, (double)s->found->bounded / all);
 }
 
-static bool second_visit(void *context, const clg_layout *layout) {
+static verdict decide(searcher *s, const clg_layout *layout) {
+    if (bound_s(s, layout) <= threshold_s(s)) return evaluate(s, layout);
+    s->found->cut[CLG_CUT_TIME]++;
+    return TOO_SLOW;
+}
+
+/* Recomputing more is slower and smaller: what comes after a plan that fits, or is too slow, cannot
+ * be better. */
+static bool second_visit(void *context, const clg_layout *layout, int layers) {
     searcher *s = context;
-    double bound_s;
     if (!tell(s)) return false;
-    if (survives(s, layout, &bound_s) && !evaluate(s, layout)) return false;
-    s->found->bounded++;
+    int n = fewest_layers(s, layout, layers);
+    verdict so_far = TOO_LARGE;
+    s->found->cut[CLG_CUT_MEMORY] += n - 1;
+    for (; n <= layers && (so_far == TOO_LARGE || s->space->exhaustive); n++) {
+        clg_layout each = with_layers(layout, n, layers);
+        so_far = decide(s, &each);
+        if (so_far == FAILED) return false;
+    }
+    s->found->cut[CLG_CUT_LAZIER] += layers + 1 - n;
+    s->found->bounded += layers;
     return true;
 }
 
@@ -212,8 +268,9 @@ typedef struct least_memory {
     bool any;
 } least_memory;
 
-static bool least_memory_visit(void *context, const clg_layout *layout) {
+static bool least_memory_visit(void *context, const clg_layout *layout, int layers) {
     least_memory *least = context;
+    (void)layers; /* recomputing all takes least */
     double bytes = clg_compose_bound_bytes(least->s->scenario, layout, price(least->s, layout));
     if (least->any && bytes >= least->bytes) return true;
     least->bytes = bytes;
@@ -225,7 +282,7 @@ static bool least_memory_visit(void *context, const clg_layout *layout) {
 static void find_nearest(searcher *s) {
     least_memory least = {.s = s};
     clg_walk(s->scenario, s->space, least_memory_visit, &least);
-    if (!least.any || !evaluate(s, &least.layout)) return;
+    if (!least.any || evaluate(s, &least.layout) == FAILED) return;
     s->found->priced--; /* it was counted when the bound cut it */
     s->found->cut[CLG_CUT_NO_FIT]--;
 }
@@ -246,10 +303,9 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
     s.capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
     if (space->memory_bytes > 0 && space->memory_bytes < s.capacity_bytes)
         s.capacity_bytes = space->memory_bytes;
-    s.first_walk = true;
     clg_walk(scenario, space, first_visit, &s);
     finish_set(&s);
-    s.first_walk = false;
+
     f.priced = 0;
     memset(f.cut, 0, sizeof f.cut);
     if (f.layouts == 0) {

@@ -1,8 +1,9 @@
 /* search.h -- every legal layout of a scenario, bounded, priced, certified.
  *
  * A space is a set of values per axis. Cheap lower bounds on memory and on time cut; what survives
- * is evaluated with clg_evaluate. The certificate counts all of it. Ties: fewer tp, then pp, cp,
- * ep, lower zero, less recompute, larger micro-batch: deterministic. */
+ * is evaluated with clg_evaluate. The certificate counts all of it. Of plans that differ only in
+ * how many layers they recompute the fastest that fits is kept. Ties: fewer tp, then pp, cp, ep,
+ * lower zero, less recompute, larger micro-batch: deterministic. */
 #ifndef CLG_SEARCH_SEARCH_H
 #define CLG_SEARCH_SEARCH_H
 
@@ -32,11 +33,12 @@ typedef struct clg_space {
     bool exhaustive;      /* no cutting: brute force for tests */
 } clg_space;
 
-enum { CLG_CUTS = 3 };
+enum { CLG_CUTS = 4 };
 typedef enum clg_cut {
     CLG_CUT_MEMORY, /* a lower bound of memory is above capacity */
     CLG_CUT_TIME,   /* a lower bound of time is above the worst plan kept */
-    CLG_CUT_NO_FIT  /* priced, does not fit */
+    CLG_CUT_NO_FIT, /* priced, does not fit */
+    CLG_CUT_LAZIER  /* the same plan with fewer layers recomputed fits, or is cut by time */
 } clg_cut;
 extern const clg_name clg_cut_names[];
 

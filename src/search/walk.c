@@ -1,8 +1,8 @@
 /* walk.c -- the axes of a space, one loop each.
  *
  * Order of loops, outermost first: tp, sp, cp, ep, etp, recompute, attention, micro-batch,
- * pp (which gives dp), schedule, vpp, zero, hsdp. Illegal degrees are left out where they are
- * chosen, so that whole branches fall away. */
+ * pp (which gives dp), schedule, vpp, zero, hsdp, layers recomputed. Illegal degrees are left out
+ * where they are chosen, so that whole branches fall away. */
 #include "search/walk.h"
 
 #include "schedule/schedule.h"
@@ -12,7 +12,7 @@
 typedef struct walker {
     const clg_scenario *scenario;
     const clg_space *space;
-    bool (*visit)(void *context, const clg_layout *layout);
+    clg_walk_visit *visit;
     void *context;
     clg_layout layout;
     const clg_mlp *experts;
@@ -28,9 +28,17 @@ bool clg_axis_allows(const clg_axis_values *axis, int value) {
 /* Nobody said which values: the search tries those that make sense. */
 static bool is_free(const clg_axis_values *axis) { return axis->count == 0 || axis->except; }
 
+/* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
+static int open_layers(const walker *w) {
+    int chunks = w->layout.pp * w->layout.vpp;
+    bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
+                w->space->recompute_layers == 0;
+    return open ? (w->scenario->model.layers + chunks - 1) / chunks : 1;
+}
+
 static void offer(walker *w) {
     if (clg_layout_refuses(NULL, &w->scenario->model, &w->layout)) return;
-    if (!w->visit(w->context, &w->layout)) w->stopped = true;
+    if (!w->visit(w->context, &w->layout, open_layers(w))) w->stopped = true;
 }
 
 /* Shard groups smaller than dp matter from ZeRO-2 on; the node is the natural one. */
@@ -205,8 +213,8 @@ static void start(walker *w) {
     w->layout.offload = w->space->offload;
 }
 
-bool clg_walk(const clg_scenario *scenario, const clg_space *space,
-              bool (*visit)(void *context, const clg_layout *layout), void *context) {
+bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_visit *visit,
+              void *context) {
     walker w = {.scenario = scenario, .space = space, .visit = visit, .context = context};
     start(&w);
     for (int tp = 1; tp <= space->gpus && tp <= 1024 && !w.stopped; tp++) {

@@ -4,10 +4,14 @@
 
 #include "search/search.h"
 
+/* A layout, or `layers` of them when that is more than 1: the first 1, 2, ... layers of each chunk
+ * recomputed; the last of them is the layout itself, which recomputes all. False stops the walk. */
+typedef bool clg_walk_visit(void *context, const clg_layout *layout, int layers);
+
 /* Calls `visit` for every legal layout, those that share priced blocks next to each other as far as
  * possible. Stops early when it returns false, and returns false then. */
-bool clg_walk(const clg_scenario *scenario, const clg_space *space,
-              bool (*visit)(void *context, const clg_layout *layout), void *context);
+bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_visit *visit,
+              void *context);
 
 /* Why the space is empty: the rule the likeliest layout breaks. In `arena`. */
 const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,

@@ -154,7 +154,8 @@ static bool degrees_are_sane(const clg_space *s) {
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
-/* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
+/* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated, recompute by its
+ * name, not by layers. */
 static const char *read_space(const clg_csv *csv, int row, const clg_scenario *scenario,
                               clg_space *space) {
     int precision;
@@ -183,6 +184,8 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     int vpp = space->vpp.value[0];
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
+    space->recompute = (clg_axis_values){
+        3, {CLG_RECOMPUTE_NONE, CLG_RECOMPUTE_SELECTIVE, CLG_RECOMPUTE_FULL}, false};
     if (*clg_row_word(csv, row, "recompute"))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);

@@ -80,7 +80,7 @@ expect 1 err '--fabric: .*out of range' $small --fabric 0Gbit/s
 expect 1 err '--top: .*out of range' plan llama-2-7b --gpus 8 --top 65
 expect 2 err 'unknown --color' $small --color red
 expect 0 out 'cp 2 \(ulysses\)' $small --cp 2 --cp-kind ulysses
-expect 0 out 'recompute full \(4 layers of a chunk\)' $small --recompute-layers 4
+expect 0 out 'recompute full \(4 of a chunk.s layers\)' $small --recompute-layers 4
 expect 1 err 'full recompute only' $small --recompute-layers 4 --recompute none
 expect 1 err 'hsdp 4' $small --zero 0 --dp 16 --hsdp 4
 expect 0 out '"vpp": 8' explain llama-3.1-405b --gpus 256 --tp 8 --pp 16 --vpp 8 --global-batch 64 --json

@@ -35,7 +35,8 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &brute, &e) == CLG_OK);
     CHECK(quick.layouts == brute.layouts && quick.complete && brute.complete);
     CHECK(quick.priced < brute.priced);
-    CHECK(quick.layouts == quick.priced + quick.cut[CLG_CUT_MEMORY] + quick.cut[CLG_CUT_TIME]);
+    CHECK(quick.layouts == quick.priced + quick.cut[CLG_CUT_MEMORY] + quick.cut[CLG_CUT_TIME] +
+                               quick.cut[CLG_CUT_LAZIER]);
     CHECK(quick.count == brute.count && quick.count > 0);
     for (int i = 0; i < quick.count; i++) {
         char a[160], b[160];
@@ -44,6 +45,36 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
         CHECK_TEXT(a, b);
         CHECK(quick.best[i].step_s == brute.best[i].step_s);
     }
+}
+
+/* 8 layers a chunk, of which none, one, ... may be recomputed: none does not fit, all is slower. */
+static void check_part_recomputed(void) {
+    CASE("some layers recomputed: as few as fit, and brute force agrees");
+    clg_scenario s = scenario("llama-3.1-405b", "h100-sxm", 16384, "megatron-2024");
+    clg_space space = {.gpus = 16384,
+                       .seq = 8192,
+                       .global_batch = 2048,
+                       .precision = CLG_BF16,
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
+                       .tp = {.count = 1, .value = {8}},
+                       .pp = {.count = 1, .value = {16}},
+                       .cp = {.count = 1, .value = {1}},
+                       .keep = 4};
+    clg_found quick, brute, whole;
+    clg_error e = {0};
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &quick, &e) == CLG_OK);
+    space.exhaustive = true;
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &brute, &e) == CLG_OK);
+    CHECK(quick.layouts == brute.layouts && quick.layouts == brute.priced);
+    for (int i = 0; i < 4; i++) {
+        CHECK(quick.best[i].step_s == brute.best[i].step_s);
+        CHECK(quick.best[i].layout.recompute_layers == brute.best[i].layout.recompute_layers);
+    }
+    CHECK(quick.best[0].layout.recompute_layers > 0);
+    space.recompute = (clg_axis_values){.count = 1, .value = {CLG_RECOMPUTE_FULL}};
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &whole, &e) == CLG_OK);
+    CHECK(whole.best[0].layout.recompute_layers == 0);
+    CHECK(whole.best[0].step_s > quick.best[0].step_s && whole.layouts < quick.layouts);
 }
 
 int main(void) {
@@ -91,6 +122,7 @@ int main(void) {
                         .keep = 8};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp <= 8);
+    check_part_recomputed();
     clg_arena_clear(&arena);
     return DONE;
 }
