@@ -44,7 +44,9 @@ static clg_status run(clg_session *session, clg_error *error) {
         clg_answer_explain_json(&session->out, &answer);
     else {
         print_text(session, &answer);
-        if (trainer >= 0) clg_report_launch(&session->out, trainer, &answer.evaluation.layout);
+        if (trainer >= 0)
+            clg_report_launch(&session->out, trainer, answer.scenario.model.layers,
+                              &answer.evaluation.layout);
     }
     return CLG_OK;
 }

@@ -35,7 +35,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     else {
         print_text(session, &answer, seconds);
         if (trainer >= 0 && answer.found.count > 0)
-            clg_report_launch(&session->out, trainer, &answer.found.best[0].layout);
+            clg_report_launch(&session->out, trainer, answer.scenario.model.layers,
+                              &answer.found.best[0].layout);
     }
     return CLG_OK;
 }

@@ -10,15 +10,44 @@ const clg_name clg_trainer_names[] = {
     {"deepspeed", DEEPSPEED, "DeepSpeed JSON (data parallel and ZeRO only)"},
     {NULL, 0, NULL}};
 
-static void megatron(clg_text *t, const clg_layout *l) {
+/* How layers fall on chunks that they do not divide into: the ends have less. */
+static void megatron_split(clg_text *t, int layers, const clg_layout *l) {
+    int chunks = l->pp * l->vpp;
+    if (layers % chunks == 0) return;
+    if ((layers + 2) % chunks == 0)
+        clg_text_print(t, "  --account-for-embedding-in-pipeline-split "
+                          "--account-for-loss-in-pipeline-split \\\n");
+    else
+        clg_text_print(t,
+                       "  --pipeline-model-parallel-layout ... \\\n"
+                       "  # %d layers on %d chunks: the ends one less than those between\n",
+                       layers, chunks);
+}
+
+static void megatron_precision(clg_text *t, const clg_layout *l) {
+    clg_text_print(t, "--%s", l->precision == CLG_FP16 ? "fp16" : "bf16");
+    if (l->precision == CLG_FP8 || l->precision == CLG_MXFP8)
+        clg_text_print(t, " --fp8-format hybrid%s",
+                       l->precision == CLG_MXFP8 ? " --fp8-recipe mxfp8" : "");
+    if (l->precision == CLG_NVFP4) clg_text_print(t, " --fp4-format e2m1");
+    clg_text_print(t, "\n");
+}
+
+static void megatron(clg_text *t, int layers, const clg_layout *l) {
+    static const char *const context[] = {[CLG_CONTEXT_RING] = "p2p",
+                                          [CLG_CONTEXT_GATHER] = "allgather",
+                                          [CLG_CONTEXT_ULYSSES] = "a2a"};
     clg_text_print(t, "  --tensor-model-parallel-size %d --pipeline-model-parallel-size %d \\\n",
                    l->tp, l->pp);
     if (l->sp) clg_text_print(t, "  --sequence-parallel \\\n");
-    if (l->cp > 1) clg_text_print(t, "  --context-parallel-size %d \\\n", l->cp);
+    if (l->cp > 1)
+        clg_text_print(t, "  --context-parallel-size %d --cp-comm-type %s \\\n", l->cp,
+                       context[l->cp_kind]);
     if (l->ep > 1)
         clg_text_print(t, "  --expert-model-parallel-size %d --expert-tensor-parallel-size %d \\\n",
                        l->ep, l->etp);
     if (l->vpp > 1) clg_text_print(t, "  --num-virtual-stages-per-pipeline-rank %d \\\n", l->vpp);
+    if (l->pp > 1) megatron_split(t, layers, l);
     if (l->zero == 1)
         clg_text_print(t, "  --use-distributed-optimizer --overlap-grad-reduce "
                           "--overlap-param-gather \\\n");
@@ -33,9 +62,9 @@ static void megatron(clg_text *t, const clg_layout *l) {
                        "--recompute-num-layers %d \\\n",
                        l->recompute_layers > 0 ? "block" : "uniform",
                        l->recompute_layers > 0 ? l->recompute_layers : 1);
-    clg_text_print(t, "  --micro-batch-size %d --global-batch-size %lld --seq-length %lld --%s\n",
-                   l->micro_batch, (long long)l->global_batch, (long long)l->seq,
-                   l->precision == CLG_FP16 ? "fp16" : "bf16");
+    clg_text_print(t, "  --micro-batch-size %d --global-batch-size %lld --seq-length %lld ",
+                   l->micro_batch, (long long)l->global_batch, (long long)l->seq);
+    megatron_precision(t, l);
     if (l->schedule != CLG_1F1B && l->schedule != CLG_INTERLEAVED && l->pp > 1)
         clg_text_print(t, "  # Megatron-LM has no %s schedule: it will run 1f1b\n",
                        clg_name_of(clg_schedule_names, (int)l->schedule));
@@ -58,7 +87,8 @@ static const char *titan_schedule(const clg_layout *l) {
     }
 }
 
-static void torchtitan(clg_text *t, const clg_layout *l) {
+static void torchtitan(clg_text *t, int layers, const clg_layout *l) {
+    (void)layers; /* it splits by itself */
     int shard = l->zero == 0 ? 1 : l->hsdp > 0 ? l->hsdp : l->dp;
     clg_text_print(
         t,
@@ -84,7 +114,8 @@ static void torchtitan(clg_text *t, const clg_layout *l) {
                    l->micro_batch, (long long)l->global_batch, (long long)l->seq);
 }
 
-static void deepspeed(clg_text *t, const clg_layout *l) {
+static void deepspeed(clg_text *t, int layers, const clg_layout *l) {
+    (void)layers;
     clg_text_print(t,
                    "  {\"train_batch_size\": %lld, \"train_micro_batch_size_per_gpu\": %d,\n"
                    "   \"gradient_accumulation_steps\": %lld,\n"
@@ -97,9 +128,9 @@ static void deepspeed(clg_text *t, const clg_layout *l) {
         clg_text_print(t, "  # tp, pp, cp and ep are the model's own business in DeepSpeed\n");
 }
 
-void clg_report_launch(clg_text *t, int trainer, const clg_layout *layout) {
-    static void (*const trainers[])(clg_text *, const clg_layout *) = {
+void clg_report_launch(clg_text *t, int trainer, int layers, const clg_layout *layout) {
+    static void (*const trainers[])(clg_text *, int, const clg_layout *) = {
         [MEGATRON] = megatron, [TORCHTITAN] = torchtitan, [DEEPSPEED] = deepspeed};
     clg_text_print(t, "\nlaunch   %s\n", clg_trainer_names[trainer].help);
-    trainers[trainer](t, layout);
+    trainers[trainer](t, layers, layout);
 }

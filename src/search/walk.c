@@ -69,7 +69,13 @@ static void walk_zero(walker *w) {
     }
 }
 
-/* The chunk counts a schedule can take. Left open: what divides into the layers, up to 16. */
+/* Layers fall evenly on chunks, alone or with embedding and head counted as a layer each, which the
+ * ends then have less (Llama 3 405B: arXiv:2407.21783, section 3.3.2). */
+static bool is_even(int layers, int chunks) {
+    return layers % chunks == 0 || (layers + 2) % chunks == 0;
+}
+
+/* The chunk counts a schedule can take. Left open: where layers fall evenly, up to 16. */
 static void walk_vpp(walker *w, const clg_schedule *schedule) {
     bool open = is_free(&w->space->vpp);
     int most = clg_layout_most_chunks(&w->scenario->model, w->layout.pp);
@@ -77,8 +83,7 @@ static void walk_vpp(walker *w, const clg_schedule *schedule) {
         w->layout.vpp = vpp;
         if (!clg_axis_allows(&w->space->vpp, vpp) || schedule->refuses(clg_pipeline_of(&w->layout)))
             continue;
-        bool even = w->scenario->model.layers % (w->layout.pp * vpp) == 0;
-        if (vpp > 2 && !even && open) continue;
+        if (vpp > 2 && open && !is_even(w->scenario->model.layers, w->layout.pp * vpp)) continue;
         walk_zero(w);
     }
 }

@@ -64,6 +64,8 @@ expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
 expect 2 err '--tokens is missing' size llama-2-7b --deadline 3d
 
 expect 0 out 'tensor-model-parallel-size 4' $small --tp 4 --launch megatron
+expect 0 out 'account-for-embedding-in-pipeline-split' explain llama-3.1-405b --gpus 2048 --tp 8 --pp 16 --vpp 8 --launch megatron
+expect 0 out 'fp8-recipe mxfp8' $small --gpu b200-sxm --precision mxfp8 --launch megatron
 expect 0 out 'tensor_parallel_degree 4' $small --tp 4 --launch torchtitan
 expect 1 err 'trainer' $small --launch make
 
