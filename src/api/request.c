@@ -58,8 +58,20 @@ const char *clg_param_group_title(clg_param_group group) {
 bool clg_param_is_file(clg_param param, const char *value) {
     size_t size = strlen(value);
     if (!strstr(clg_param_row_of(param).argument, "|FILE")) return false;
-    return strchr(value, '/') ? strstr(value, "bit/s") == NULL && strstr(value, "B/s") == NULL
-                              : size > 5 && strcmp(value + size - 5, ".json") == 0;
+    /* "400Gb/s" is a rate with a wrong unit, not a path. */
+    bool rate =
+        value[0] >= '0' && value[0] <= '9' && size > 2 && strcmp(value + size - 2, "/s") == 0;
+    return strchr(value, '/') ? !rate : size > 5 && strcmp(value + size - 5, ".json") == 0;
+}
+
+/* Flags whose help begins with its first part: "pipeline-model-parallel-size" is --pp. */
+static int near_in_help(const char *word, const char **near, int most) {
+    int found = 0;
+    size_t size = strcspn(word, "-_");
+    for (int i = 0; i < CLG_PARAMS && found < most && size >= 4; i++)
+        if (strncmp(clg_param_row_of((clg_param)i).help, word, size) == 0)
+            near[found++] = clg_param_row_of((clg_param)i).flag;
+    return found;
 }
 
 int clg_param_find(const char *flag, clg_error *error) {
@@ -68,11 +80,13 @@ int clg_param_find(const char *flag, clg_error *error) {
         if (strcmp(clg_param_row_of((clg_param)i).flag, flag) == 0) return i;
         names[i] = clg_param_row_of((clg_param)i).flag;
     }
-    const char *nearest = clg_name_nearest(names, CLG_PARAMS, flag);
-    char mend[128];
-    snprintf(mend, sizeof mend, "%s%s%s", nearest ? "did you mean --" : "see --help",
-             nearest ? nearest : "", nearest ? "?" : "");
-    clg_fail(error, CLG_BAD_USAGE, mend, "there is no flag --%.64s", flag);
+    const char *near[3];
+    int found = near_in_help(flag, near, 3);
+    if (found == 0) found = clg_name_near(names, CLG_PARAMS, flag, near, 3);
+    char mend[160];
+    clg_name_ask(near, found, "--", mend, sizeof mend);
+    clg_fail(error, CLG_BAD_USAGE, found > 0 ? mend : "see --help", "there is no flag --%.64s",
+             flag);
     return -1;
 }
 
@@ -87,7 +101,9 @@ static clg_status at_flag(clg_status status, clg_param param, clg_error *error) 
 }
 
 static clg_status read_count(const char *text, double *number, clg_error *error) {
-    if (clg_quantity(text, CLG_COUNT, number, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_quantity(text, CLG_COUNT, number, error) != CLG_OK)
+        return clg_fail(error, CLG_BAD_INPUT, "give a whole number, like 8", "'%.32s' is no number",
+                        text);
     if (*number >= 0 && *number <= 1e12 && *number == floor(*number)) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "give a whole number of 0 or more", "'%.32s' is not one",
                     text);
@@ -313,6 +329,21 @@ static clg_status doubling_sizes(const char *text, const char *dots, int64_t *si
     return clg_fail(error, CLG_BAD_INPUT, "write the smaller one first", "an empty range");
 }
 
+/* A curve goes from small to large and has each size once. */
+static void sort_sizes(int64_t *sizes, int *count) {
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        int64_t size = sizes[i];
+        int at = kept;
+        while (at > 0 && sizes[at - 1] > size) at--;
+        if (at > 0 && sizes[at - 1] == size) continue;
+        for (int k = kept; k > at; k--) sizes[k] = sizes[k - 1];
+        sizes[at] = size;
+        kept++;
+    }
+    *count = kept;
+}
+
 clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
                              clg_error *error) {
     const char *text = request->value[CLG_PARAM_GPUS];
@@ -333,6 +364,7 @@ clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int mos
             return at_flag(error->status, CLG_PARAM_GPUS, error);
         text += size + (text[size] == ',');
     }
+    sort_sizes(sizes, count);
     return *count > 0 ? CLG_OK
                       : clg_fail(error, CLG_BAD_INPUT, "write 8..65536", "--gpus is empty");
 }
@@ -349,9 +381,11 @@ static clg_status axis_value(clg_param param, const char *text, int *value, clg_
     if (read_count(text, &number, error) != CLG_OK) return CLG_BAD_INPUT;
     bool zero_allowed = param == CLG_PARAM_ZERO || param == CLG_PARAM_SP || param == CLG_PARAM_HSDP;
     double most = param == CLG_PARAM_ZERO ? 3 : param == CLG_PARAM_SP ? 1 : 1e6;
-    if (number > most || (number < 1 && !zero_allowed))
-        return clg_fail(error, CLG_BAD_INPUT, clg_param_row_of(param).help, "%.16s is out of range",
-                        text);
+    if (number > most || (number < 1 && !zero_allowed)) {
+        char mend[64];
+        snprintf(mend, sizeof mend, "give %d to %.0f", zero_allowed ? 0 : 1, most);
+        return clg_fail(error, CLG_BAD_INPUT, mend, "%.16s is out of range", text);
+    }
     *value = (int)number;
     return CLG_OK;
 }
@@ -450,6 +484,14 @@ static clg_status strike(clg_param param, const char *values, clg_axis_values *a
                     clg_param_row_of(param).flag);
 }
 
+/* "--tp 2 --fix tp=4": which of the two? */
+static clg_status said_once(const clg_request *request, clg_param param, clg_error *error) {
+    const char *flag = clg_param_row_of(param).flag;
+    if (!request->value[param]) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "drop one of the two", "--%s %.32s already says %s", flag,
+                    request->value[param], flag);
+}
+
 static clg_status read_axes(const clg_request *request, clg_space *space, clg_error *error) {
     for (int p = 0; p < CLG_PARAMS; p++) {
         clg_axis_values *axis = axis_of(space, (clg_param)p);
@@ -462,6 +504,7 @@ static clg_status read_axes(const clg_request *request, clg_space *space, clg_er
     const char *values;
     for (int i = 0; i < request->fixes; i++)
         if (split_axis(request->fix[i], space, &param, &values, error) != CLG_OK ||
+            said_once(request, (clg_param)param, error) != CLG_OK ||
             add_values((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
             return at_flag(error->status, CLG_PARAM_FIX, error);
     for (int i = 0; i < request->forbids; i++)

@@ -289,6 +289,8 @@ static void set_places(const char *text, clg_json *node, int *offset, place *now
 clg_status clg_json_parse(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_json **root, clg_error *error) {
     reader r = {arena, error, name, text, text, text + size, 0};
+    /* Editors on Windows put a byte order mark in front (RFC 8259, section 8.1: may be ignored). */
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at += 3;
     if (size > (size_t)1 << 30) return fault(&r, text, "split it", "a text of more than 1 GiB");
     clg_json *node = clg_take(arena, 1, clg_json);
     if (read_value(&r, node) != CLG_OK) return CLG_BAD_INPUT;

@@ -1,42 +1,135 @@
 /* name.c -- looking words up, and the nearest one when they are not there. */
 #include "base/name.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 64 };
 
-/* Levenshtein distance, cut at LONGEST characters. */
+/* Edits that make b of a, a swap of neighbours counting as one; cut at LONGEST characters. */
 static int distance(const char *a, const char *b) {
-    int row[LONGEST + 1];
+    int rows[3][LONGEST + 1];
     int m = (int)strlen(a), n = (int)strlen(b);
     if (m > LONGEST || n > LONGEST) return LONGEST;
-    for (int j = 0; j <= n; j++) row[j] = j;
+    for (int j = 0; j <= n; j++) rows[0][j] = j;
     for (int i = 1; i <= m; i++) {
-        int diagonal = row[0];
-        row[0] = i;
+        int *now = rows[i % 3], *before = rows[(i + 2) % 3], *twice = rows[(i + 1) % 3];
+        now[0] = i;
         for (int j = 1; j <= n; j++) {
-            int replace = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            row[j] = replace < least ? replace : least;
+            int least = before[j - 1] + (a[i - 1] != b[j - 1]);
+            if (now[j - 1] + 1 < least) least = now[j - 1] + 1;
+            if (before[j] + 1 < least) least = before[j] + 1;
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && twice[j - 2] + 1 < least) least = twice[j - 2] + 1;
+            now[j] = least;
         }
     }
-    return row[n];
+    return rows[m % 3][n];
+}
+
+static bool is_mark(char c) { return c == '-' || c == '_' || c == '.' || c == '/' || c == ' '; }
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* Lower case, every mark a '-'; at most LONGEST characters. */
+static void plain(const char *word, char out[LONGEST + 2]) {
+    int n = 0;
+    for (; *word && n < LONGEST; word++) out[n++] = is_mark(*word) ? '-' : lower(*word);
+    out[n] = '\0';
+}
+
+static void without_marks(const char *word, char out[LONGEST + 2]) {
+    int n = 0;
+    for (; *word; word++)
+        if (*word != '-') out[n++] = *word;
+    out[n] = '\0';
+}
+
+/* Whether whole segments of `word` are `part`: "batch" in "global-batch", not "atc". */
+static bool has_segments(const char *word, const char *part) {
+    size_t size = strlen(part);
+    for (const char *at = strstr(word, part); at && size > 0; at = strstr(at + 1, part))
+        if ((at == word || at[-1] == '-') && (at[size] == '-' || at[size] == '\0')) return true;
+    return false;
+}
+
+/* "tensor-parallel" is "tp". */
+static bool is_initials(const char *letters, const char *word) {
+    for (; *letters; letters++) {
+        if (*letters != *word) return false;
+        word += strcspn(word, "-");
+        word += *word == '-';
+    }
+    return *word == '\0';
+}
+
+enum { FAR = 1 << 20 };
+
+/* How far a candidate is from a word, in thousandths of an edit or so. What one of them contains
+ * whole beats what takes few edits: "batch" is nearer to "global-batch" than to "rate". */
+static int farness(const char *candidate, const char *word) {
+    char c[LONGEST + 2], w[LONGEST + 2], bare_c[LONGEST + 2], bare_w[LONGEST + 2];
+    plain(candidate, c);
+    plain(word, w);
+    without_marks(c, bare_c);
+    without_marks(w, bare_w);
+    int size_c = (int)strlen(bare_c), size_w = (int)strlen(bare_w);
+    int longer = size_c > size_w ? size_c - size_w : size_w - size_c;
+    if (size_w == 0) return FAR;
+    if (strcmp(bare_c, bare_w) == 0) return 1;
+    int edits = distance(bare_c, bare_w);
+    bool prefix = size_w > 1 && strncmp(bare_c, bare_w, (size_t)size_w) == 0;
+    if (edits == 1 && size_w > 2 && !prefix) return 100 + longer;
+    if (is_initials(c, w) || (size_w > 1 && is_initials(w, c))) return 150;
+    if (size_w > 2 && w[size_w - 1] == 's') { /* "mbs" */
+        w[strlen(w) - 1] = '\0';
+        if (is_initials(w, c)) return 160;
+        w[strlen(w)] = 's';
+    }
+    if (prefix) return 40 + longer;
+    if (has_segments(c, w)) return 400 + longer;
+    if (size_c > 1 && (has_segments(w, c) || strncmp(bare_w, bare_c, (size_t)size_c) == 0))
+        return 600 + longer;
+    if (edits <= 1 + size_w / 5) return 1000 * edits + longer;
+    return FAR;
+}
+
+int clg_name_near(const char *const *candidates, int count, const char *word, const char **near,
+                  int most) {
+    int found = 0, far[CLG_NAMES_NEAR];
+    if (most > CLG_NAMES_NEAR) most = CLG_NAMES_NEAR;
+    for (int i = 0; i < count; i++) {
+        int f = farness(candidates[i], word), at = found;
+        if (f == FAR) continue;
+        while (at > 0 && f < far[at - 1]) at--;
+        if (at == most) continue;
+        if (found < most) found++;
+        for (int k = found - 1; k > at; k--) far[k] = far[k - 1], near[k] = near[k - 1];
+        far[at] = f;
+        near[at] = candidates[i];
+    }
+    /* Others beside the nearest only when they are as near in kind. */
+    int limit = found == 0 ? 0 : far[0] < 40 ? far[0] : far[0] < 100 ? 100 : far[0] + 1000;
+    while (found > 1 && far[found - 1] >= limit) found--;
+    return found;
 }
 
 const char *clg_name_nearest(const char *const *candidates, int count, const char *word) {
-    const char *nearest = NULL;
-    int least = (int)strlen(word) / 2 + 2;
-    for (int i = 0; i < count; i++) {
-        int d = distance(candidates[i], word);
-        if (d < least) {
-            least = d;
-            nearest = candidates[i];
-        }
-    }
-    return nearest;
+    const char *near[1];
+    return clg_name_near(candidates, count, word, near, 1) > 0 ? near[0] : NULL;
+}
+
+void clg_name_ask(const char *const *near, int count, const char *before, char *out, size_t size) {
+    size_t used = (size_t)snprintf(out, size, "%s", count > 0 ? "did you mean " : "");
+    for (int i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s%s",
+                                 i == 0           ? ""
+                                 : i == count - 1 ? " or "
+                                                  : ", ",
+                                 before, near[i]);
+    if (count > 0 && used + 1 < size) memcpy(out + used, "?", 2);
 }
 
 clg_status clg_name_value(const clg_name *table, const char *what, const char *word, int *value,

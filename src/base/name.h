@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+#include <stddef.h>
+
 /* Rows end with a NULL name. */
 typedef struct clg_name {
     const char *name;
@@ -21,7 +23,19 @@ clg_status clg_name_value(const clg_name *table, const char *what, const char *w
 /* The first name of `value`; never NULL ("?" for a value without a row, which is a bug). */
 const char *clg_name_of(const clg_name *table, int value);
 
-/* Nearest of `count` candidates to `word` by edit distance, or NULL when none is near. */
+/* Nearest of `count` candidates to `word`, or NULL when none is near: the same but for case and
+ * marks, then a letter off, initials, one contained in the other, few edits, a shared part. Ties
+ * go to the shorter, then to the earlier. */
 const char *clg_name_nearest(const char *const *candidates, int count, const char *word);
+
+enum { CLG_NAMES_NEAR = 8 };
+
+/* Up to `most` (at most CLG_NAMES_NEAR) near ones, nearest first; those much farther than the
+ * nearest are left out. Returns how many. */
+int clg_name_near(const char *const *candidates, int count, const char *word, const char **near,
+                  int most);
+
+/* "did you mean a, b or c?" of these names, each with `before` in front; empty for none. */
+void clg_name_ask(const char *const *near, int count, const char *before, char *out, size_t size);
 
 #endif

@@ -116,10 +116,11 @@ static clg_status show_one(clg_session *session, const shelf *s, const char *nam
         const clg_file *files = clg_dataset_folder(s->folder, &count);
         const char **names = clg_take(session->arena, (size_t)count + 1, const char *);
         for (int i = 0; i < count; i++) names[i] = stem(session->arena, &files[i], s);
-        const char *nearest = clg_name_nearest(names, count, name);
-        return clg_fail(error, CLG_BAD_INPUT,
-                        nearest ? clg_arena_print(session->arena, "did you mean %s?", nearest)
-                                : "list them without a name",
+        const char *near[3];
+        char ask[160];
+        int found = clg_name_near(names, count, name, near, 3);
+        clg_name_ask(near, found, "", ask, sizeof ask);
+        return clg_fail(error, CLG_BAD_INPUT, found > 0 ? ask : "list them without a name",
                         "no '%.64s' among %s", name, s->name);
     }
     clg_json *root;

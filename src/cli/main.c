@@ -61,7 +61,7 @@ static clg_status take_flag(clg_session *session, const clg_command *command, ch
         return take_value(session, (clg_param)param, "", error);
     }
     const char *value = equal ? equal + 1 : *at < count ? arguments[(*at)++] : NULL;
-    if (!value)
+    if (!value || !*value)
         return clg_fail(error, CLG_BAD_USAGE, row.help, "--%s needs a value (%s)", flag,
                         row.argument);
     return take_value(session, (clg_param)param, value, error);
@@ -130,10 +130,29 @@ static void print_colored(const char *text, size_t size) {
     if (inside) fputs("\033[0m", stdout);
 }
 
+/* What came from outside goes into a sentence on a terminal: nothing in it may steer one. Bytes
+ * that are no UTF-8 and control characters become '?'. */
+static void make_printable(char *text) {
+    unsigned char *at = (unsigned char *)text;
+    while (*at) {
+        int more = *at < 0x80                  ? 0
+                   : *at >= 0xC2 && *at < 0xE0 ? 1
+                   : *at >= 0xE0 && *at < 0xF0 ? 2
+                   : *at >= 0xF0 && *at < 0xF5 ? 3
+                                               : -1;
+        bool fine = more >= 0 && *at >= 0x20 && *at != 0x7F;
+        for (int i = 1; fine && i <= more; i++) fine = (at[i] & 0xC0) == 0x80;
+        if (fine && more == 1 && *at == 0xC2 && at[1] < 0xA0) fine = false; /* C1 controls */
+        if (!fine) *at = '?', more = 0;
+        at += 1 + more;
+    }
+}
+
 static int answer(const clg_session *session, clg_status status, const clg_error *error) {
     char sentence[2048];
     if (status != CLG_OK) {
         clg_error_sentence(error, sentence, sizeof sentence);
+        make_printable(sentence);
         fprintf(stderr, "ceiling: %s\n", sentence);
         return (int)status;
     }

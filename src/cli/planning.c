@@ -1,8 +1,11 @@
 /* planning.c -- what planning commands share: reading the model, telling progress. */
 #include "cli/planning.h"
 
+#include "base/name.h"
+#include "model/preset.h"
 #include "report/launch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { CONFIG_BYTES = 16 << 20 };
@@ -14,13 +17,28 @@ static bool is_path(const char *word) {
            (size > 5 && strcmp(word + size - 5, ".json") == 0);
 }
 
+/* "meta-llama/Llama-3.1-8B" is no file here, but the last part may be a preset's name. */
+static void ask_preset(clg_session *session, const char *path, clg_error *error) {
+    int count;
+    const char *slash = strrchr(path, '/'), *near[3];
+    const char *const *names = clg_model_names(session->arena, &count);
+    int found = clg_name_near(names, count, slash ? slash + 1 : path, near, 3);
+    char ask[160];
+    clg_name_ask(near, found, "", ask, sizeof ask);
+    if (found == 0 || (slash && strstr(slash, ".json"))) return;
+    snprintf(error->mend, sizeof error->mend, "%s Or give the path of its config.json", ask);
+}
+
 clg_status clg_planning_request(clg_session *session, clg_error *error) {
     clg_request *request = &session->request;
     request->model = session->operand[0];
     if (!is_path(request->model)) return CLG_OK;
     clg_attachment *file = &request->model_file;
     file->name = request->model;
-    return clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error);
+    clg_status status =
+        clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error);
+    if (status != CLG_OK) ask_preset(session, file->name, error);
+    return status;
 }
 
 clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,

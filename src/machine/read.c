@@ -260,10 +260,13 @@ static const clg_file *find(clg_arena *arena, const file_kind *kind, const char 
     size_t skip = strlen(kind->folder);
     for (int i = 0; i < count; i++)
         names[i] = clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
-    const char *nearest = clg_name_nearest(names, count, name);
-    const char *mend = nearest ? clg_arena_print(arena, "did you mean %s?", nearest)
-                               : clg_arena_print(arena, "'ceiling show %.*ss' lists them",
-                                                 (int)skip - 1, kind->folder);
+    const char *near[3];
+    char ask[160];
+    int found = clg_name_near(names, count, name, near, 3);
+    clg_name_ask(near, found, "", ask, sizeof ask);
+    const char *mend = found > 0 ? ask
+                                 : clg_arena_print(arena, "'ceiling show %.*ss' lists them",
+                                                   (int)skip - 1, kind->folder);
     clg_fail(error, CLG_BAD_INPUT, mend, "unknown %s '%.64s'", kind->what, name);
     return NULL;
 }

@@ -21,14 +21,19 @@ static const clg_json *at_path(const clg_json *node, const char *path, size_t si
     return node && node->kind != CLG_JSON_NULL ? node : NULL;
 }
 
-const clg_json *clg_config_field(const clg_config *config, const char *names) {
+static const clg_json *first_of(const clg_json *root, const char *names) {
     while (*names) {
         size_t size = strcspn(names, "|");
-        const clg_json *node = at_path(config->root, names, size);
+        const clg_json *node = at_path(root, names, size);
         if (node) return node;
         names += size + (names[size] == '|');
     }
     return NULL;
+}
+
+const clg_json *clg_config_field(const clg_config *config, const char *names) {
+    const clg_json *node = first_of(config->root, names);
+    return node || !config->defaults ? node : first_of(config->defaults, names);
 }
 
 clg_status clg_config_fault(const clg_config *config, const char *names, const char *mend,

@@ -9,6 +9,7 @@ typedef struct clg_config {
     const char *file;
     const clg_json *root; /* the object with the fields (text_config of a multimodal model) */
     clg_error *error;
+    const clg_json *defaults; /* looked at after root; NULL: none */
 } clg_config;
 
 /* The first of the '|'-separated names that is present and not null, or NULL. A name may be a path

@@ -27,11 +27,27 @@ static const clg_family families[] = {
     {"baichuan", LLAMA},
     {"smollm3", LLAMA | CLG_TIED},
     {"granite", LLAMA},
+    {"granitemoe", LLAMA},
+    {"granitemoeshared", LLAMA},
     {"phi3", LLAMA},
+    {"phimoe", LLAMA | CLG_LAYER_NORM | CLG_NORM_BIAS},
+    {"seed_oss", CLG_GATED},
+    {"ernie4_5", LLAMA},
+    {"ernie4_5_moe", LLAMA | CLG_ROUTER_BIAS},
+    {"dots1", CLG_GATED | CLG_HEAD_NORMS | CLG_ROUTER_BIAS},
+    {"glm", CLG_GATED},
+    {"glm4", CLG_GATED | CLG_FOUR_NORMS},
+    {"chatglm", CLG_GATED},
     {"qwen2", QWEN2},
+    {"qwen2_vl", QWEN2},
+    {"qwen2_vl_text", QWEN2},
+    {"qwen2_5_vl", QWEN2},
+    {"qwen2_5_vl_text", QWEN2},
     {"qwen2_moe", QWEN2 | CLG_SHARED_GATE},
     {"qwen3", QWEN3},
+    {"qwen3_vl_text", QWEN3},
     {"qwen3_moe", QWEN3},
+    {"qwen3_vl_moe_text", QWEN3},
     {"gemma", GEMMA},
     {"gemma2", GEMMA | CLG_FOUR_NORMS},
     {"gemma3_text", GEMMA | CLG_FOUR_NORMS | CLG_HEAD_NORMS},
@@ -43,6 +59,7 @@ static const clg_family families[] = {
      CLG_GATED | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS | CLG_ROUTER_BIAS | CLG_SINKS},
     {"minimax_text_01", CLG_GATED},
     {"minimax", CLG_GATED},
+    {"minimax_m1", CLG_GATED},
     {"minimax_m2", CLG_GATED | CLG_WIDE_NORMS | CLG_ROUTER_BIAS},
     {"olmo", CLG_GATED | CLG_LAYER_NORM | CLG_NORM_PLAIN},
     {"olmo2", CLG_GATED | CLG_WIDE_NORMS},
@@ -52,8 +69,10 @@ static const clg_family families[] = {
     {"stablelm", CLG_GATED | CLG_LAYER_NORM | CLG_NORM_BIAS},
     {"starcoder2", BIASED | CLG_TIED},
     {"cohere", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
+    {"cohere2", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
     {"dbrx", CLG_GATED | CLG_LAYER_NORM},
     {"gpt2", BIASED | CLG_POSITIONS | CLG_TIED},
+    {"gpt_bigcode", BIASED | CLG_POSITIONS | CLG_TIED},
     {"gpt_neox", BIASED | CLG_PARALLEL},
     {"gptj",
      CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_MLP_BIAS | CLG_HEAD_BIAS | CLG_PARALLEL | CLG_ONE_NORM},
@@ -66,6 +85,28 @@ static const clg_family families[] = {
     {"palm", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
     {"generic", CLG_GATED | CLG_OUT_WITH_QKV},
     {NULL, 0}};
+
+/* What the classes of transformers assume where a text_config says nothing: multimodal models are
+ * saved with only what differs (configuration_*.py of transformers 4.50). */
+static const struct {
+    const char *type, *json;
+} defaults[] = {
+    {"gemma3_text", "{\"vocab_size\": 262208, \"hidden_size\": 2304, \"num_hidden_layers\": 26, "
+                    "\"intermediate_size\": 9216, \"num_attention_heads\": 8, \"head_dim\": 256, "
+                    "\"num_key_value_heads\": 4, \"max_position_embeddings\": 131072}"},
+    {"mistral", "{\"vocab_size\": 32000, \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
+                "\"intermediate_size\": 14336, \"num_attention_heads\": 32, "
+                "\"num_key_value_heads\": 8, \"max_position_embeddings\": 131072}"},
+    {"llama", "{\"vocab_size\": 32000, \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
+              "\"intermediate_size\": 11008, \"num_attention_heads\": 32}"},
+    {"qwen2", "{\"vocab_size\": 151936, \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
+              "\"intermediate_size\": 22016, \"num_attention_heads\": 32}"}};
+
+const char *clg_family_defaults(const char *type) {
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        if (strcmp(defaults[i].type, type) == 0) return defaults[i].json;
+    return NULL;
+}
 
 const clg_family *clg_families(void) { return families; }
 

@@ -45,4 +45,7 @@ const clg_family *clg_families(void);
 /* The family of a model_type; NULL when it is not known. */
 const clg_family *clg_family_find(const char *type);
 
+/* JSON of the sizes a text_config of this type may leave out; NULL when it may not. */
+const char *clg_family_defaults(const char *type);
+
 #endif

@@ -33,11 +33,12 @@ clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, 
         model->name = names[i];
         return CLG_OK;
     }
-    const char *nearest = clg_name_nearest(names, count, name);
-    char mend[160];
+    const char *near[3];
+    char ask[120], mend[200];
+    int found = clg_name_near(names, count, name, near, 3);
+    clg_name_ask(near, found, "", ask, sizeof ask);
     snprintf(mend, sizeof mend,
-             "%s%s%s'ceiling show models' lists them; a path to a config.json "
-             "works too",
-             nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
+             "%s%s'ceiling show models' lists them; a path to a config.json works too", ask,
+             found > 0 ? " " : "");
     return clg_fail(error, CLG_BAD_INPUT, mend, "there is no model '%.64s'", name);
 }

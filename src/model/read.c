@@ -21,48 +21,81 @@ typedef struct raw_model {
     int64_t query_rank, kv_rank, rope_dim;
     int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
     int64_t prediction_layers;
-    bool tied, qkv_bias, out_bias, mlp_bias, head_norms;
+    int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
+    bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm;
 } raw_model;
 
 static bool has(const raw_model *raw, unsigned trait) { return (raw->traits & trait) != 0; }
 
 /* ---- which family ---- */
 
+/* Fields that have a meaning here, whatever the family, or that shape nothing. */
 static const char *const known_fields =
-    " architectures model_type hidden_size num_hidden_layers num_attention_heads vocab_size "
-    "num_key_value_heads head_dim intermediate_size max_position_embeddings rope_theta use_cache ";
+    " architectures model_type hidden_size n_embd n_embed d_model num_hidden_layers n_layer "
+    "n_layers "
+    "num_layers num_attention_heads n_head n_heads num_heads vocab_size padded_vocab_size "
+    "num_key_value_heads num_kv_heads n_head_kv n_kv_heads multi_query_group_num head_dim "
+    "kv_channels "
+    "attention_head_dim intermediate_size intermediate_size_mlp ffn_dim n_inner ffn_hidden_size "
+    "expansion_ratio max_position_embeddings n_positions max_sequence_length max_seq_len "
+    "seq_length "
+    "n_ctx n_routed_experts num_local_experts num_experts moe_num_experts num_experts_per_tok "
+    "num_experts_per_token experts_per_token moe_topk moe_k moe_intermediate_size n_shared_experts "
+    "num_shared_experts moe_num_shared_experts shared_expert_intermediate_size "
+    "shared_intermediate_size first_k_dense_replace moe_layer_start_index decoder_sparse_step "
+    "interleave_moe_layer_step sliding_window sliding_window_pattern layer_switch "
+    "attention_chunk_size q_lora_rank kv_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim "
+    "num_nextn_predict_layers num_mtp_modules max_window_layers moe_layer_freq n_group topk_group "
+    "ep_size ";
+
+static bool shapes_nothing(const char *key) {
+    static const char *const parts[] = {
+        "_id",   "eps",  "drop",  "range", "init",  "rope", "rotary", "coef", "alpha", "pdrop",
+        "theta", "scal", "logit", "noise", "token", "cap",  "pct",    "beta", "vision"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(key, parts[i])) return true;
+    return false;
+}
 
 /* Names up to six structural fields of an architecture that is not known. */
 static clg_status unknown_family(const clg_config *config, const char *type) {
-    char fields[200] = "", message[400], needle[80];
+    char fields[240] = "", message[440], needle[80];
     int named = 0;
     for (const clg_json *c = config->root->first; c && named < 6; c = c->next) {
         snprintf(needle, sizeof needle, " %.70s ", c->key);
-        bool structural = c->kind == CLG_JSON_NUMBER || c->kind == CLG_JSON_OBJECT;
-        if (!structural || strstr(known_fields, needle) || strlen(c->key) > 28) continue;
+        bool structural = c->kind == CLG_JSON_NUMBER || c->kind == CLG_JSON_OBJECT ||
+                          c->kind == CLG_JSON_ARRAY || strstr(c->key, "pattern");
+        if (!structural || strstr(known_fields, needle) || strlen(c->key) > 28 ||
+            shapes_nothing(c->key))
+            continue;
         size_t used = strlen(fields);
         snprintf(fields + used, sizeof fields - used, "%s%s", named++ ? ", " : "", c->key);
     }
     const char *names[96];
     int count = 0;
     for (const clg_family *f = clg_families(); f->type && count < 96; f++) names[count++] = f->type;
-    const char *nearest = clg_name_nearest(names, count, type);
+    const char *near[2];
+    char ask[120];
+    int found = clg_name_near(names, count, type, near, 2);
+    clg_name_ask(near, found, "", ask, sizeof ask);
     snprintf(message, sizeof message, "'%.40s' is an architecture ceiling cannot map%s%s%s", type,
-             fields[0] ? " (fields without a meaning here: " : "", fields, fields[0] ? ")" : "");
-    char mend[400];
+             fields[0] ? " (no meaning here has: " : "", fields, fields[0] ? ")" : "");
+    char mend[440];
     snprintf(mend, sizeof mend,
-             "%s%s%swrite \"model_type\": \"generic\" with hidden_size, num_hidden_layers, "
-             "num_attention_heads, num_key_value_heads, intermediate_size, vocab_size, and for "
-             "experts num_experts, num_experts_per_tok, moe_intermediate_size",
-             nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? Or " : "");
+             "%s%sto describe it by hand write \"model_type\": \"generic\" and keep hidden_size, "
+             "num_hidden_layers, num_attention_heads, num_key_value_heads, intermediate_size, "
+             "vocab_size, for experts num_experts, num_experts_per_tok, moe_intermediate_size; "
+             "docs/formats.md has the rest",
+             ask, found > 0 ? " Or " : "");
     return clg_config_fault(config, "model_type", mend, message);
 }
 
 /* Multimodal models keep the language model in text_config. */
-static clg_status find_family(raw_model *raw) {
+static clg_status find_family(clg_arena *arena, raw_model *raw) {
     clg_config *config = &raw->config;
-    const clg_json *text = clg_config_field(config, "text_config");
-    if (text && text->kind == CLG_JSON_OBJECT) config->root = text;
+    const clg_json *text = clg_config_field(config, "text_config|language_config|llm_config");
+    bool nested = text && text->kind == CLG_JSON_OBJECT;
+    if (nested) config->root = text;
     const clg_json *type = clg_config_field(config, "model_type");
     if (!type || type->kind != CLG_JSON_STRING)
         return clg_config_fault(config, "model_type",
@@ -71,6 +104,13 @@ static clg_status find_family(raw_model *raw) {
     const clg_family *family = clg_family_find(type->text);
     if (!family) return unknown_family(config, type->text);
     raw->traits = family->traits;
+    const char *defaults = nested ? clg_family_defaults(type->text) : NULL;
+    clg_json *parsed;
+    if (!defaults) return CLG_OK;
+    if (clg_json_parse(arena, type->text, defaults, strlen(defaults), &parsed, config->error) !=
+        CLG_OK)
+        return CLG_BAD_INPUT;
+    config->defaults = parsed;
     return CLG_OK;
 }
 
@@ -78,7 +118,7 @@ static clg_status find_family(raw_model *raw) {
 
 static clg_status read_sizes(raw_model *raw) {
     const clg_config *c = &raw->config;
-    if (clg_config_needed(c, "hidden_size|n_embd|d_model", "the hidden width", 1 << 20,
+    if (clg_config_needed(c, "hidden_size|n_embd|d_model|n_embed", "the hidden width", 1 << 20,
                           &raw->hidden) != CLG_OK ||
         clg_config_needed(c, "num_hidden_layers|n_layer|n_layers|num_layers",
                           "the number of layers", 10000, &raw->layers) != CLG_OK ||
@@ -95,7 +135,7 @@ static clg_status read_sizes(raw_model *raw) {
         return clg_config_fault(c, "num_attention_heads|n_head|n_heads|num_heads",
                                 "fix one of the two, or give head_dim",
                                 "the hidden width is no multiple of the heads");
-    return clg_config_whole(c, "head_dim|attention_head_dim", 1, 1 << 16,
+    return clg_config_whole(c, "head_dim|attention_head_dim|kv_channels", 1, 1 << 16,
                             raw->hidden / raw->heads > 0 ? raw->hidden / raw->heads : 1,
                             &raw->head_dim);
 }
@@ -111,7 +151,8 @@ static clg_status read_kv_heads(raw_model *raw) {
     const char *names =
         one && !decoder
             ? "num_key_value_heads"
-            : "num_key_value_heads|num_kv_heads|n_head_kv|attn_config.kv_n_heads|n_kv_heads";
+            : "num_key_value_heads|num_kv_heads|n_head_kv|attn_config.kv_n_heads|n_kv_heads|"
+              "multi_query_group_num";
     if (clg_config_whole(c, names, 1, 1 << 16, otherwise, &raw->kv_heads) != CLG_OK)
         return CLG_BAD_INPUT;
     if (raw->heads % raw->kv_heads == 0) return CLG_OK;
@@ -155,9 +196,10 @@ static clg_status read_latent(raw_model *raw) {
 static clg_status read_experts(raw_model *raw) {
     const clg_config *c = &raw->config;
     int64_t shared;
-    if (clg_config_whole(
-            c, "n_routed_experts|num_local_experts|num_experts|ffn_config.moe_num_experts", 0,
-            1 << 16, 0, &raw->experts) != CLG_OK)
+    if (clg_config_whole(c,
+                         "n_routed_experts|num_local_experts|num_experts|moe_num_experts|"
+                         "ffn_config.moe_num_experts",
+                         0, 1 << 16, 0, &raw->experts) != CLG_OK)
         return CLG_BAD_INPUT;
     if (raw->experts < 2) {
         raw->experts = 0;
@@ -165,13 +207,13 @@ static clg_status read_experts(raw_model *raw) {
     }
     if (clg_config_needed(c,
                           "num_experts_per_tok|num_experts_per_token|experts_per_token|"
-                          "moe_topk|ffn_config.moe_top_k",
+                          "moe_topk|moe_k|ffn_config.moe_top_k",
                           "the number of experts a token visits", raw->experts,
                           &raw->experts_per_token) != CLG_OK ||
         clg_config_whole(c, "moe_intermediate_size", 1, 1 << 24, raw->ffn, &raw->expert_ffn) !=
             CLG_OK ||
-        clg_config_whole(c, "n_shared_experts|num_shared_experts", 0, 1 << 16, 0, &shared) !=
-            CLG_OK ||
+        clg_config_whole(c, "n_shared_experts|num_shared_experts|moe_num_shared_experts", 0,
+                         1 << 16, 0, &shared) != CLG_OK ||
         clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0, 1 << 24,
                          shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
         return CLG_BAD_INPUT;
@@ -183,7 +225,8 @@ static clg_status read_experts(raw_model *raw) {
 /* Which layers have experts: all but the first few, or every n-th. */
 static clg_status read_expert_layers(raw_model *raw) {
     const clg_config *c = &raw->config;
-    return clg_config_whole(c, "first_k_dense_replace", 0, 10000, 0, &raw->dense_first) != CLG_OK ||
+    return clg_config_whole(c, "first_k_dense_replace|moe_layer_start_index", 0, 10000, 0,
+                            &raw->dense_first) != CLG_OK ||
                    clg_config_whole(c, "decoder_sparse_step|interleave_moe_layer_step", 1, 10000, 1,
                                     &raw->moe_every) != CLG_OK
                ? CLG_BAD_INPUT
@@ -211,12 +254,13 @@ static clg_status read_window(raw_model *raw) {
     if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
         clg_config_whole(c, "sliding_window|attention_chunk_size", 1, 1 << 30, 0, &raw->window) !=
             CLG_OK ||
-        clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern", 1, 10000, 0,
-                         &raw->window_every) != CLG_OK)
+        clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern|layer_switch", 1, 10000,
+                         0, &raw->window_every) != CLG_OK)
         return CLG_BAD_INPUT;
     if (!used) raw->window = 0;
     const clg_json *type = clg_config_field(c, "model_type");
     if (raw->window_every == 0 && strcmp(type->text, "gemma2") == 0) raw->window_every = 2;
+    if (raw->window_every == 0 && strcmp(type->text, "gemma3_text") == 0) raw->window_every = 6;
     if (raw->window_every == 0 && strcmp(type->text, "llama4_text") == 0) raw->window_every = 4;
     return CLG_OK;
 }
@@ -247,12 +291,18 @@ static bool is_linear(const raw_model *raw, int64_t layer) {
 static clg_status read_switches(raw_model *raw) {
     const clg_config *c = &raw->config;
     bool bias, norms;
-    if (clg_config_switch(c, "attention_bias|qkv_bias|use_qkv_bias", false, &bias) != CLG_OK ||
+    if (clg_config_switch(c, "attention_bias|qkv_bias|use_qkv_bias|add_qkv_bias", false, &bias) !=
+            CLG_OK ||
         clg_config_switch(c, "mlp_bias", has(raw, CLG_MLP_BIAS), &raw->mlp_bias) != CLG_OK ||
         clg_config_switch(c, "tie_word_embeddings|tie_embeddings", has(raw, CLG_TIED),
                           &raw->tied) != CLG_OK ||
         clg_config_switch(c, "use_qk_norm|qk_layernorm", has(raw, CLG_HEAD_NORMS), &norms) !=
             CLG_OK)
+        return CLG_BAD_INPUT;
+    if (clg_config_switch(c, "lm_head_bias", has(raw, CLG_HEAD_BIAS), &raw->head_bias) != CLG_OK ||
+        clg_config_switch(c, "do_layer_norm_before", true, &raw->final_norm) != CLG_OK ||
+        clg_config_whole(c, "word_embed_proj_dim", 1, 1 << 20, raw->hidden,
+                         &raw->embedding_width) != CLG_OK)
         return CLG_BAD_INPUT;
     raw->qkv_bias = bias || has(raw, CLG_QKV_BIAS);
     raw->out_bias = (bias && has(raw, CLG_OUT_WITH_QKV)) || has(raw, CLG_OUT_BIAS);
@@ -408,8 +458,12 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
                          .embedding_parameters = rows * raw->hidden,
                          .head_parameters = raw->tied ? 0 : raw->vocab * raw->hidden,
                          .final_parameters = norm_values(raw) * raw->hidden};
+    if (raw->embedding_width != raw->hidden) /* narrow table, and projections in and out */
+        model->embedding_parameters += (raw->embedding_width - raw->hidden) * raw->vocab +
+                                       2 * raw->embedding_width * raw->hidden;
+    if (!raw->final_norm) model->final_parameters = 0;
     if (has(raw, CLG_EMBEDDING_NORM)) model->embedding_parameters += 2 * raw->hidden;
-    if (has(raw, CLG_HEAD_BIAS)) model->head_parameters += raw->vocab;
+    if (raw->head_bias) model->head_parameters += raw->vocab;
     if (spread_layers(arena, raw, model) != CLG_OK) return CLG_BAD_INPUT;
     if (!clg_model_countable(model))
         return clg_config_fault(&raw->config, "hidden_size|n_embd|d_model", "check the sizes",
@@ -440,6 +494,7 @@ static clg_status read_generic(raw_model *raw) {
             return CLG_BAD_INPUT;
         raw->traits = on ? raw->traits | switches[i].trait : raw->traits & ~switches[i].trait;
     }
+    if (clg_config_field(&raw->config, "kv_lora_rank")) raw->traits |= CLG_LATENT;
     return CLG_OK;
 }
 
@@ -458,14 +513,15 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
                           clg_model *model, clg_error *error) {
     clg_json *root;
     if (clg_json_parse(arena, name, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
-    raw_model raw = {.config = {name, root, error}};
+    raw_model raw = {.config = {name, root, error, NULL}};
     if (root->kind != CLG_JSON_OBJECT)
         return clg_config_fault(&raw.config, "model_type", "give a Hugging Face config.json",
                                 "this is no JSON object");
-    if (find_family(&raw) != CLG_OK || read_generic(&raw) != CLG_OK || read_sizes(&raw) != CLG_OK ||
-        read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK || read_latent(&raw) != CLG_OK ||
-        read_experts(&raw) != CLG_OK || read_expert_layers(&raw) != CLG_OK ||
-        read_window(&raw) != CLG_OK || read_switches(&raw) != CLG_OK ||
+    if (find_family(arena, &raw) != CLG_OK || read_generic(&raw) != CLG_OK ||
+        read_sizes(&raw) != CLG_OK || read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK ||
+        read_latent(&raw) != CLG_OK || read_experts(&raw) != CLG_OK ||
+        read_expert_layers(&raw) != CLG_OK || read_window(&raw) != CLG_OK ||
+        read_switches(&raw) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);

@@ -200,10 +200,12 @@ clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, 
     const char **names = clg_take(arena, (size_t)count, const char *);
     for (int i = 0; i < count; i++)
         names[i] = clg_arena_copy(arena, files[i].path + 6, strlen(files[i].path) - 11);
-    const char *nearest = clg_name_nearest(names, count, name);
-    return clg_fail(
-        error, CLG_BAD_INPUT,
-        nearest ? clg_arena_print(arena, "did you mean %s? 'unknown' takes the default", nearest)
-                : "'unknown' takes the default; 'ceiling show stacks' lists them",
-        "unknown stack '%.64s'", name);
+    const char *near[CLG_NAMES_NEAR];
+    char ask[240];
+    int found = clg_name_near(names, count, name, near, CLG_NAMES_NEAR);
+    clg_name_ask(near, found, "", ask, sizeof ask);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    found > 0 ? clg_arena_print(arena, "%s 'unknown' takes the default", ask)
+                              : "'unknown' takes the default; 'ceiling show stacks' lists them",
+                    "unknown stack '%.64s'", name);
 }

@@ -91,7 +91,15 @@ expect 0 out 'No price is known' size llama-2-7b --tokens 1T --budget 1MUSD --gp
 
 # bad usage: 2; bad input: 1; one sentence each, with what would be right
 expect 2 err "did you mean 'plan'" plam llama-2-7b
-expect 2 err 'did you mean --gpu' plan llama-2-7b --gpsu 8
+expect 2 err 'did you mean --gpus' plan llama-2-7b --gpsu 8
+expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
+expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
+expect 2 err 'needs a value' plan llama-2-7b --gpus ''
+expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100
+expect 1 err 'did you mean llama-3.1-8b' plan meta-llama/Llama-3.1-8B --gpus 8
+expect 1 err 'drop one of the two' plan llama-2-7b --gpus 8 --tp 2 --fix tp=4
+expect 1 err 'Gb/s. is no unit' plan llama-2-7b --gpus 8 --fabric 400Gb/s
+expect 1 err 'give 1 to 1000000' plan llama-2-7b --gpus 8 --tp 0
 expect 2 err '--gpus 512' plan llama-2-7b
 expect 2 err "'plan' needs MODEL" plan
 expect 2 err 'given twice|give it once' plan llama-2-7b --gpus 8 --gpus 8
@@ -110,12 +118,14 @@ expect 1 err 'whole number' plan llama-2-7b --gpus -8
 expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
 expect 1 err 'No such file' plan nowhere/config.json --gpus 8
 expect 1 err 'directory' plan tests/ --gpus 8
-expect 1 err 'There|there is no|did you mean' plan llama-2-7b --gpus 8 --schedule 2f2b
+expect 1 err 'it may be gpipe, 1f1b' plan llama-2-7b --gpus 8 --schedule 2f2b
 
 printf '{"model_type": "llama", "hidden_size": 4096,\n "num_hidden_layers": }' >"$scratch/broken.json"
 expect 1 err 'broken.json:2:23' plan "$scratch/broken.json" --gpus 8
 printf '{"model_type": "rwkv", "attention_hidden_size": 4096}' >"$scratch/strange.json"
 expect 1 err 'attention_hidden_size.*generic' plan "$scratch/strange.json" --gpus 8
+printf '\357\273\277' | cat - data/model/llama-2-7b.json >"$scratch/marked.json"
+expect 0 out '6.74B' explain "$scratch/marked.json" --gpus 16 --global-batch 64
 mkdir -p "$scratch/gpu" && sed 's/"unit": "TB\/s", //' data/gpu/h100-sxm.json >"$scratch/gpu/mine.json"
 expect 1 err 'mine.json:[0-9]+:[0-9]+: hbm' check "$scratch/gpu/mine.json"
 sed 's/"h100-sxm"/"mine"/' data/gpu/h100-sxm.json >"$scratch/gpu/mine.json"
@@ -127,6 +137,11 @@ expect 0 out '7.25B|7.24B' explain data/model/mistral-7b.json --gpus 8
 check 'config on standard input' '"$ceiling" explain - --gpus 8 <data/model/mistral-7b.json | grep -q step'
 expect 0 out 'step' $small --pp 2 --timeline "$scratch/step.json"
 check 'the timeline is there, whole' 'tail -c 3 "$scratch/step.json" | grep -q "[]}]"'
+[ -c /dev/full ] && expect 1 err 'No space left' $small --timeline /dev/full
+check 'a device is written to, not replaced' '[ ! -e /dev/full ] || [ -c /dev/full ]'
+[ -c /dev/full ] && check 'a full disk is status 1' '! "$ceiling" $small >/dev/full 2>/dev/null'
+check 'a closed pipe is no crash' '"$ceiling" scale llama-2-7b --gpus 8 2>/dev/null | head -1 | grep -q model'
+check 'nothing from outside steers the terminal' '! "$ceiling" plan "$(printf "\033[31mx\377")" --gpus 8 2>&1 | grep -q "$(printf "\033")"'
 check 'no partial file is left' '! ls "$scratch" | grep -q part'
 printf 'id,source,gpus\n1,x,8\n' >"$scratch/runs.csv"
 expect 0 out '"verdict": "skipped"' validate --json "$scratch/runs.csv"
