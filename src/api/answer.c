@@ -7,27 +7,26 @@
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 
 /* `keep` plans, or as many as the request says when 0: fewer kept, more cut. */
-static clg_status search(clg_arena *arena, const clg_request *request, int keep,
+static clg_status search(clg_arena *arena, const clg_request *request, int keep, int front,
                          clg_progress progress, clg_answer *answer, clg_error *error) {
     if (clg_request_number(request, CLG_PARAM_TOKENS, 0, &answer->tokens, error) != CLG_OK ||
         clg_request_read(arena, request, true, &answer->scenario, &answer->space, error) != CLG_OK)
         return error->status;
     if (keep > 0) answer->space.keep = keep;
+    answer->space.front = front;
     return clg_search(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
 }
 
 clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_answer *answer, clg_error *error) {
     *answer = (clg_answer){0};
-    if (search(arena, request, 0, progress, answer, error) != CLG_OK) return error->status;
-    clg_search_front(arena, &answer->scenario, &answer->space, FRONT, &answer->found);
-    return CLG_OK;
+    return search(arena, request, 0, FRONT, progress, answer, error);
 }
 
 clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
                               clg_timeline *timeline, clg_answer *answer, clg_error *error) {
     *answer = (clg_answer){0};
-    if (search(arena, request, 1, progress, answer, error) != CLG_OK) return error->status;
+    if (search(arena, request, 1, 0, progress, answer, error) != CLG_OK) return error->status;
     const clg_found *found = &answer->found;
     if (found->count == 0 && !found->has_nearest)
         return clg_fail(error, CLG_BAD_INPUT, "give fewer flags", "no layout can be priced");

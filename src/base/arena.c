@@ -21,14 +21,24 @@ static size_t rounded(size_t size) { return (size + ALIGN - 1) & ~(size_t)(ALIGN
 
 static char *bytes_of(clg_arena_block *block) { return (char *)block + rounded(sizeof *block); }
 
-static clg_arena_block *grow(clg_arena *arena, size_t size) {
+static clg_arena_block *new_block(clg_arena *arena, size_t size) {
+    clg_arena_block *block = arena->spare;
+    if (block && block->size >= size) {
+        arena->spare = NULL;
+        return block;
+    }
     size_t next = arena->newest ? arena->newest->size * 2 : FIRST_BLOCK;
     if (next > (size_t)1 << 26) next = (size_t)1 << 26;
     if (next < size) next = size;
-    clg_arena_block *block = malloc(rounded(sizeof *block) + next);
+    block = malloc(rounded(sizeof *block) + next);
     if (!block) no_memory();
-    block->older = arena->newest;
     block->size = next;
+    return block;
+}
+
+static clg_arena_block *grow(clg_arena *arena, size_t size) {
+    clg_arena_block *block = new_block(arena, size);
+    block->older = arena->newest;
     block->used = 0;
     arena->newest = block;
     return block;
@@ -71,14 +81,28 @@ clg_arena_mark clg_arena_here(const clg_arena *arena) {
                             arena->used_bytes};
 }
 
+/* Keeps the larger of a released block and the spare one. */
+static void release(clg_arena *arena, clg_arena_block *block) {
+    clg_arena_block *less = block;
+    if (!arena->spare || arena->spare->size < block->size) {
+        less = arena->spare;
+        arena->spare = block;
+    }
+    free(less);
+}
+
 void clg_arena_back_to(clg_arena *arena, clg_arena_mark mark) {
     while (arena->newest != mark.block) {
         clg_arena_block *older = arena->newest->older;
-        free(arena->newest);
+        release(arena, arena->newest);
         arena->newest = older;
     }
     if (arena->newest) arena->newest->used = mark.block_used;
     arena->used_bytes = mark.used_bytes;
 }
 
-void clg_arena_clear(clg_arena *arena) { clg_arena_back_to(arena, (clg_arena_mark){NULL, 0, 0}); }
+void clg_arena_clear(clg_arena *arena) {
+    clg_arena_back_to(arena, (clg_arena_mark){NULL, 0, 0});
+    free(arena->spare);
+    arena->spare = NULL;
+}

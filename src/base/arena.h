@@ -13,8 +13,9 @@ typedef struct clg_arena_block clg_arena_block;
 /* A zero-initialised arena is empty and usable. */
 typedef struct clg_arena {
     clg_arena_block *newest;
-    size_t used_bytes;  /* handed out so far */
-    size_t limit_bytes; /* 0: none; more than this aborts (bounds hostile input) */
+    clg_arena_block *spare; /* released, kept for the next one that fits in it */
+    size_t used_bytes;      /* handed out so far */
+    size_t limit_bytes;     /* 0: none; more than this aborts (bounds hostile input) */
 } clg_arena;
 
 /* A place in an arena to fall back to: everything allocated after it is released. */

@@ -2,10 +2,10 @@
  *
  * Two facts hold for every schedule: the busiest stage does at least the mean work of all stages
  * for every micro-batch; and the stage that holds depth p-1 first cannot start before a forward has
- * passed p-1 chunks, nor may the step end before its last input gradient has passed back through
- * them (where weight gradients wait, they may fill that time: only the forward counts; DualPipe
- * starts at both ends: nothing does). Gathers, reductions and sends are left out, which only lowers
- * the bound. tests/search compares with brute force. */
+ * passed p-1 chunks, nor may the step end before its last backward has passed back through them
+ * (where weight gradients wait, they may fill that time: only the forward counts; DualPipe starts
+ * at both ends: nothing does). Gathers, reductions and sends are left out, which only lowers the
+ * bound. tests/search compares with brute force. */
 #include "evaluate/compose.h"
 
 #include "schedule/schedule.h"
@@ -46,24 +46,25 @@ static double least_share(const clg_model *model, const clg_layout *layout) {
 double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
                            const clg_priced *priced) {
     static const clg_pass sure[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT,
-                                    CLG_PASS_BACKWARD_WEIGHT};
-    static const clg_pass chain[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT};
+                                    CLG_PASS_BACKWARD_WEIGHT, CLG_PASS_RECOMPUTE};
     const int *layers = priced->layers_of_kind;
     const clg_model *model = &scenario->model;
+    bool whole = layout->recompute == CLG_RECOMPUTE_FULL && layout->recompute_layers == 0;
+    int passes = whole ? 4 : 3, chunks = layout->pp * layout->vpp;
     double mean = model_s(scenario, priced, layers, sure, 3) / layout->pp;
-    int chunks = layout->pp * layout->vpp;
-    if (layout->recompute == CLG_RECOMPUTE_FULL) {
-        static const clg_pass again[] = {CLG_PASS_RECOMPUTE};
-        mean +=
-            least_share(model, layout) * model_s(scenario, priced, layers, again, 1) / layout->pp;
-    }
+    if (layout->recompute == CLG_RECOMPUTE_FULL)
+        mean += least_share(model, layout) * model_s(scenario, priced, layers, sure + 3, 1) /
+                layout->pp;
+    /* Some stage holds the share rounded up. */
+    double layer_s = cheapest_layer_s(scenario, priced, sure, passes);
+    int most = (model->layers + layout->pp - 1) / layout->pp;
+    if (most * layer_s > mean) mean = most * layer_s;
     int before = layout->pp > 1 ? (layout->pp - 1) * (model->layers / chunks) : 0;
     const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
-    int passes = schedule->weight_copies > 1 ? 0 : schedule->splits_backward ? 1 : 2;
-    double fill = before * cheapest_layer_s(scenario, priced, chain, passes);
+    int chain = schedule->weight_copies > 1 ? 0 : schedule->splits_backward ? 1 : passes;
+    double fill = before * cheapest_layer_s(scenario, priced, sure, chain);
     /* The mean need not be the work of the stage behind the fill: only one of the two is sure. */
     double work = (double)layout->accumulation * mean;
-    double layer_s = cheapest_layer_s(scenario, priced, sure, 3);
     double behind = (double)layout->accumulation * layout->vpp * (model->layers / chunks) * layer_s;
     double host = scenario->stack.host_step_s + scenario->data_loading_s +
                   (double)layout->accumulation * layout->vpp * scenario->stack.host_micro_batch_s;

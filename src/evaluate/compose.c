@@ -20,10 +20,17 @@ typedef struct stage {
     double gradient_s;              /* reduction not overlapped with anything */
     double gradient_window_s;       /* backward it may hide under */
     double gradient_share;
-    double scatter_tail_s; /* the last sharded gradient of the step */
+    double dense, expert, tied; /* parameters a rank holds, before ZeRO */
+    double scatter_tail_s;      /* the last sharded gradient of the step */
     double parameter_s, parameter_window_s, parameter_share;
     double optimizer_s;
 } stage;
+
+/* Gathers and scatters of one layer whose weights are sharded. */
+typedef struct messages {
+    double dense, expert; /* parameters of the layer on a rank, before ZeRO */
+    double gather_s, again_s, scatter_s, gather_share, scatter_share;
+} messages;
 
 typedef struct composition {
     clg_arena *arena;
@@ -33,9 +40,11 @@ typedef struct composition {
     clg_pricing pricing;
     clg_pipeline pipeline;
     const clg_schedule *schedule;
+    double send_s;     /* one boundary to the next stage */
     stage *stages;     /* [pp] */
     double *forward_s; /* [pp * vpp] */
     double *backward_input_s, *backward_weight_s;
+    messages last_messages;
 } composition;
 
 clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layout) {
@@ -132,29 +141,38 @@ static double message_s(const composition *c, const clg_updates *updates, clg_up
 /* Sharded weights of a chunk, layer by layer: gathered under the compute of the layer before, their
  * gradients scattered under both halves of the backward. Nothing hides the first gather of a
  * forward, nor the last scatter of the step. */
-static void hide_messages(composition *c, stage *s, const clg_updates *updates, int count,
+static void hide_messages(composition *c, stage *s, const messages *m, int count,
                           clg_pass_cost pass[CLG_PASSES]) {
-    double slow = c->scenario->stack.overlap_slowdown, gather_share = 0, scatter_share = 0;
-    double gather_s = message_s(c, updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &gather_share);
-    double again_s = message_s(c, updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &gather_share);
-    double scatter_s =
-        message_s(c, updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &scatter_share);
-    clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, gather_s * (count - 1), gather_share,
-                         slow);
-    pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += gather_s;
-    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_INPUT], CLG_AXIS_DP, again_s * count, gather_share,
-                         slow);
-    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_WEIGHT], CLG_AXIS_DP, scatter_s * count,
-                         scatter_share, slow);
-    if (scatter_s > s->scatter_tail_s) s->scatter_tail_s = scatter_s;
+    double slow = c->scenario->stack.overlap_slowdown;
+    clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, m->gather_s * (count - 1),
+                         m->gather_share, slow);
+    pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += m->gather_s;
+    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_INPUT], CLG_AXIS_DP, m->again_s * count,
+                         m->gather_share, slow);
+    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_WEIGHT], CLG_AXIS_DP, m->scatter_s * count,
+                         m->scatter_share, slow);
+    if (m->scatter_s > s->scatter_tail_s) s->scatter_tail_s = m->scatter_s;
 }
 
-static void shard_messages(composition *c, stage *s, double dense, double expert, int count,
-                           clg_pass_cost pass[CLG_PASSES]) {
+static void price_messages(composition *c, messages *m) {
     clg_updates updates;
     clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
-                     &c->priced->step, dense, expert, 0, &updates);
-    hide_messages(c, s, &updates, count, pass);
+                     &c->priced->step, m->dense, m->expert, 0, &updates);
+    m->gather_s = message_s(c, &updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &m->gather_share);
+    m->again_s = message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &m->gather_share);
+    m->scatter_s =
+        message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &m->scatter_share);
+}
+
+/* Chunks with equal layers send equal messages: priced once. */
+static void shard_messages(composition *c, stage *s, double dense, double expert, int count,
+                           clg_pass_cost pass[CLG_PASSES]) {
+    messages *last = &c->last_messages;
+    if (last->dense != dense || last->expert != expert) {
+        *last = (messages){.dense = dense, .expert = expert};
+        price_messages(c, last);
+    }
+    hide_messages(c, s, last, count, pass);
 }
 
 static void add_sharded_traffic(composition *c, stage *s, int depth, int layers,
@@ -200,21 +218,34 @@ static void fill_chunks(composition *c) {
     }
 }
 
-/* What may hide the reduction: the last micro-batch's backward, less the first layer's share of
- * it, whose gradients come last. */
-static void fill_updates(composition *c, stage *s) {
-    const clg_model *model = &c->scenario->model;
-    const clg_step *step = &c->priced->step;
-    double dense, expert, tied = 0;
-    clg_stage_parameters(model, step, &s->load, &dense, &expert);
-    if (model->tied && s->load.embedding != s->load.head)
-        tied = (double)(model->vocab * model->hidden) / c->layout->tp;
+static void price_updates(composition *c, stage *s) {
     clg_updates updates;
-    clg_step_updates(model, &c->scenario->machine, &c->scenario->stack, c->layout, step, dense,
-                     expert, tied, &updates);
+    clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
+                     &c->priced->step, s->dense, s->expert, s->tied, &updates);
     s->gradient_s = updates_s(&c->pricing, &updates, CLG_UPDATE_GRADIENT, &s->gradient_share);
     s->parameter_s = updates_s(&c->pricing, &updates, CLG_UPDATE_PARAMETER, &s->parameter_share);
     s->optimizer_s = updates_s(&c->pricing, &updates, CLG_UPDATE_OPTIMIZER, NULL);
+}
+
+/* Most stages of a pipeline hold as much as the one before and are not priced again. */
+static void fill_updates(composition *c, stage *s, const stage *before) {
+    const clg_model *model = &c->scenario->model;
+    const clg_step *step = &c->priced->step;
+    clg_stage_parameters(model, step, &s->load, &s->dense, &s->expert);
+    if (model->tied && s->load.embedding != s->load.head)
+        s->tied = (double)(model->vocab * model->hidden) / c->layout->tp;
+    if (before && before->dense == s->dense && before->expert == s->expert &&
+        before->tied == s->tied) {
+        s->gradient_s = before->gradient_s;
+        s->gradient_share = before->gradient_share;
+        s->parameter_s = before->parameter_s;
+        s->parameter_share = before->parameter_share;
+        s->optimizer_s = before->optimizer_s;
+    } else {
+        price_updates(c, s);
+    }
+    /* What may hide the reduction: the last micro-batch's backward, less the first layer's share of
+     * it, whose gradients come last. */
     int layers = 0;
     for (int kind = 0; kind < step->kinds; kind++) layers += s->load.layers[kind];
     double inner = layers > 0 ? 1 - 1.0 / layers : 0;
@@ -232,14 +263,10 @@ static double exposed(double seconds, double share, double window_s) {
 
 static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_result *result,
                            clg_error *error) {
-    double send_s = 0;
-    if (c->layout->pp > 1)
-        clg_collective_best(&c->scenario->network, CLG_SEND_RECEIVE, c->priced->step.send_group,
-                            c->priced->step.boundary_bytes, &send_s);
     clg_pipeline_times times = {.forward_s = c->forward_s,
                                 .backward_input_s = c->backward_input_s,
                                 .backward_weight_s = c->backward_weight_s,
-                                .send_s = send_s,
+                                .send_s = c->send_s,
                                 .send_blocks = !c->scenario->stack.send_overlap,
                                 .split_sends = wanted.detail};
     return clg_simulate_pipeline(c->arena, c->pipeline, &times, wanted.timeline, result, error);
@@ -412,6 +439,9 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     c.pricing = clg_pricing_of(scenario, layout);
     c.pipeline = clg_pipeline_of(layout);
     c.schedule = clg_schedule_of(c.pipeline.kind);
+    if (layout->pp > 1)
+        clg_collective_best(&scenario->network, CLG_SEND_RECEIVE, priced->step.send_group,
+                            priced->step.boundary_bytes, &c.send_s);
     c.stages = clg_take(arena, stages, stage);
     c.forward_s = clg_take(arena, chunks, double);
     c.backward_input_s = clg_take(arena, chunks, double);
@@ -419,32 +449,42 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     return c;
 }
 
-/* Forwards before the first pass of a stage, and input gradients after its last one, where the
- * schedule makes it wait for them: each depth before its own, on the way down and back. */
-static double fill_s(const composition *c, int behind) {
-    double seconds = 0;
-    if (c->schedule->weight_copies > 1) return 0; /* starts at both ends */
-    for (int depth = 0; depth < behind; depth++) {
-        seconds += c->forward_s[depth];
-        if (!c->schedule->splits_backward) seconds += c->backward_input_s[depth];
-    }
-    return seconds;
+/* Sends of one stage and micro-batch; a V turns round inside its end stages. */
+static int sends_at_least(const clg_layout *layout, int index) {
+    if (index > 0 && index < layout->pp - 1) return 2 * layout->vpp;
+    return layout->vpp > 1 ? 2 * layout->vpp - 2 : 1;
 }
 
-/* No stage ends before its own passes and the way there and back: a lower bound that knows the
- * stages, much cheaper than placing them. */
+/* A lower bound that knows the stages, much cheaper than placing them. Stage i does all its passes;
+ * before its first one forwards have to come down to it, after its last one either its own
+ * reduction follows or, where a backward is not split, whole backwards go up again. Sends delay
+ * those ways, and occupy a stage where they block. Stage 0 starts at once: what it waits for its
+ * weights is not hidden by a fill. */
 static double least_step_s(const composition *c) {
-    double most = 0, m = (double)c->layout->accumulation;
+    double most = 0, down = 0, up = 0, m = (double)c->layout->accumulation;
     const clg_stack *stack = &c->scenario->stack;
+    bool both_ways = c->schedule->weight_copies > 1, split = c->schedule->splits_backward;
+    int edge = c->layout->pp - 1;
     for (int i = 0; i < c->layout->pp; i++) {
+        const stage *s = &c->stages[i];
         double work = 0;
-        for (int p = 0; p < CLG_PASSES; p++) work += clg_pass_s(&c->stages[i].pass[p]);
-        double seconds = m * work + fill_s(c, i);
-        if (seconds > most) most = seconds;
+        for (int p = 0; p < CLG_PASSES; p++) work += clg_pass_s(&s->pass[p]);
+        double seconds = m * work;
+        if (!stack->send_overlap && !both_ways && edge > 0)
+            seconds += (m * sends_at_least(c->layout, i) - 1) * c->send_s;
+        double reduction =
+            exposed(s->gradient_s, s->gradient_share, s->gradient_window_s) + s->scatter_tail_s;
+        double after = !both_ways && !split && up > reduction ? up : reduction;
+        if (down + seconds + after > most) most = down + seconds + after;
+        if (both_ways) continue; /* starts at both ends */
+        down += c->forward_s[i] + c->send_s;
+        up += c->backward_input_s[i] + c->backward_weight_s[i] + c->send_s;
     }
+    const stage *first = &c->stages[0];
+    double early = exposed(first->parameter_s, first->parameter_share, first->parameter_window_s);
     double host = stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
                   c->scenario->data_loading_s;
-    double sure = most + largest_optimizer_s(c) + host;
+    double sure = most + early + largest_optimizer_s(c) + host;
     return sure * (1 + clg_straggler_share(c->scenario, clg_layout_gpus(c->layout)));
 }
 
@@ -454,7 +494,8 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
     clg_step_groups(&scenario->machine, layout, &priced->step);
     composition c = begin(arena, scenario, layout, priced);
     fill_chunks(&c);
-    for (int i = 0; i < layout->pp; i++) fill_updates(&c, &c.stages[i]);
+    for (int i = 0; i < layout->pp; i++)
+        fill_updates(&c, &c.stages[i], i > 0 ? &c.stages[i - 1] : NULL);
     clg_evaluation e = {.layout = *layout};
     if (wanted.cutoff_s > 0 && least_step_s(&c) > wanted.cutoff_s) {
         e.step_s = least_step_s(&c);

@@ -1,9 +1,9 @@
 /* greedy.c -- orders for schedules that are defined by a rule rather than a formula.
  *
  * Stages run side by side in time, with the mean lengths of the pipeline's passes: whenever one is
- * free it takes the best slot whose input has arrived, or waits for the next. Authors of such
- * schedules order them by profiled lengths too. O(total slots) times stages. Ties: deeper chunk
- * first (it frees memory sooner), then lower micro-batch. */
+ * free it takes the best slot whose input has arrived, or waits until the next arrives. Authors of
+ * such schedules order them by profiled lengths too. O(slots log stages). Ties: deeper chunk first
+ * (it frees memory sooner), then lower micro-batch. */
 #include "schedule/list.h"
 
 #include <assert.h>
@@ -20,8 +20,12 @@ typedef struct greedy {
     double *forward_at, *input_at; /* [depth * m + micro-batch] when it ended, 0: not yet */
     int *next_forward, *next_input, *next_weight; /* [stage * chunks + chunk] */
     int *alive;                                   /* [stage] */
-    double *now;                                  /* [stage] when it is free */
-    bool *waits;                                  /* [stage] found nothing ready at `now` */
+    double *now;   /* [stage] when it is free, or what it waits for arrives; infinite: not known */
+    bool *waits;   /* [stage] has nothing to do before `now` */
+    int *depth_of; /* [stage * chunks + chunk] */
+    int *stage_of; /* [direction * depths + depth] */
+    int *winner;   /* [2 * leaves] tree of the stages that go on first; winner[1] is it */
+    int leaves;    /* a power of two, at least the stages */
 } greedy;
 
 /* The i-th micro-batch a chunk sees: in two-way pipelines only every other one. */
@@ -38,7 +42,7 @@ static int count_of(const greedy *g, int chunk) {
 static double forward_ready_at(const greedy *g, int stage, int chunk) {
     int i = g->next_forward[stage * g->chunks + chunk];
     if (i >= count_of(g, chunk) || g->alive[stage] >= g->most_alive) return INFINITY;
-    int depth = g->schedule->depth(g->p, stage, chunk), mb = micro_batch_of(g, chunk, i);
+    int depth = g->depth_of[stage * g->chunks + chunk], mb = micro_batch_of(g, chunk, i);
     if (depth == 0) return 0;
     double before = g->forward_at[(depth - 1) * g->p.micro_batches + mb];
     return before > 0 ? before : INFINITY;
@@ -47,7 +51,7 @@ static double forward_ready_at(const greedy *g, int stage, int chunk) {
 static double input_ready_at(const greedy *g, int stage, int chunk) {
     int i = g->next_input[stage * g->chunks + chunk];
     if (i >= count_of(g, chunk)) return INFINITY;
-    int depth = g->schedule->depth(g->p, stage, chunk), mb = micro_batch_of(g, chunk, i);
+    int depth = g->depth_of[stage * g->chunks + chunk], mb = micro_batch_of(g, chunk, i);
     double own = g->forward_at[depth * g->p.micro_batches + mb];
     if (own <= 0) return INFINITY;
     if (depth == g->depths - 1) return own;
@@ -65,9 +69,9 @@ static int best(const greedy *g, int stage, double *soonest,
                 double (*ready_at)(const greedy *g, int stage, int chunk)) {
     int chosen = -1, deepest = -1;
     for (int chunk = 0; chunk < g->chunks; chunk++) {
-        int depth = g->schedule->depth(g->p, stage, chunk);
+        int depth = g->depth_of[stage * g->chunks + chunk];
         double at = ready_at(g, stage, chunk);
-        *soonest = fmin(*soonest, at);
+        if (at < *soonest) *soonest = at;
         if (at <= g->now[stage] && depth > deepest) {
             deepest = depth;
             chosen = chunk;
@@ -76,8 +80,28 @@ static int best(const greedy *g, int stage, double *soonest,
     return chosen;
 }
 
+/* Which of two stages goes on first: the one that is free first, then the first. */
+static int sooner(const greedy *g, int a, int b) {
+    return b < g->p.stages && g->now[b] < g->now[a] ? b : a;
+}
+
+/* After a change of a stage's `now`. */
+static void settle(greedy *g, int stage) {
+    for (int at = (g->leaves + stage) / 2; at >= 1; at /= 2)
+        g->winner[at] = sooner(g, g->winner[2 * at], g->winner[2 * at + 1]);
+}
+
+/* Something arrives for the chunk at `depth`: who waits for longer goes on then. */
+static void wake(greedy *g, int chunk, int depth, double at) {
+    if (depth < 0 || depth >= g->depths) return;
+    int stage = g->stage_of[(g->two_way ? chunk : 0) * g->depths + depth];
+    if (!g->waits[stage] || g->now[stage] <= at) return;
+    g->now[stage] = at;
+    settle(g, stage);
+}
+
 static void take(greedy *g, int stage, int chunk, clg_slot_kind kind, clg_slots *out) {
-    int at = stage * g->chunks + chunk, depth = g->schedule->depth(g->p, stage, chunk);
+    int at = stage * g->chunks + chunk, depth = g->depth_of[stage * g->chunks + chunk];
     int *next = kind == CLG_SLOT_FORWARD          ? g->next_forward
                 : kind == CLG_SLOT_BACKWARD_INPUT ? g->next_input
                                                   : g->next_weight;
@@ -92,6 +116,8 @@ static void take(greedy *g, int stage, int chunk, clg_slot_kind kind, clg_slots 
     } else {
         g->alive[stage]--;
     }
+    if (kind == CLG_SLOT_FORWARD) wake(g, chunk, depth + 1, g->now[stage]);
+    if (kind == CLG_SLOT_BACKWARD_INPUT) wake(g, chunk, depth - 1, g->now[stage]);
     clg_slots_add(out, kind, chunk, mb);
 }
 
@@ -116,26 +142,23 @@ static double advance(greedy *g, int stage, clg_slots *out) {
     return soonest;
 }
 
-/* The unfinished stage that is free first; of those, one that did not wait in vain. */
-static int earliest(const greedy *g, const clg_slots *stages, int each) {
-    int first = -1;
-    for (int i = 0; i < g->p.stages; i++) {
-        if (stages[i].count == each) continue;
-        if (first < 0 || g->now[i] < g->now[first] ||
-            (g->now[i] <= g->now[first] && g->waits[first] && !g->waits[i]))
-            first = i;
-    }
-    return first;
+static void plant(greedy *g, clg_arena *arena) {
+    for (g->leaves = 2; g->leaves < g->p.stages;) g->leaves *= 2;
+    g->winner = clg_take(arena, 2 * (size_t)g->leaves, int);
+    for (int i = 0; i < g->leaves; i++) g->winner[g->leaves + i] = i;
+    for (int at = g->leaves - 1; at >= 1; at--)
+        g->winner[at] = sooner(g, g->winner[2 * at], g->winner[2 * at + 1]);
 }
 
-/* Nobody who is free at this time has work: on to when the stage has some, or another is free. */
-static void wait(greedy *g, int stage, double soonest, const clg_slots *stages, int each) {
-    double now = g->now[stage];
-    for (int i = 0; i < g->p.stages; i++)
-        if (stages[i].count < each && g->now[i] > now) soonest = fmin(soonest, g->now[i]);
-    assert(isfinite(soonest)); /* else the order deadlocks: a bug */
-    g->now[stage] = soonest;
-    g->waits[stage] = false;
+static void map_depths(greedy *g, clg_arena *arena) {
+    g->depth_of = clg_take(arena, (size_t)(g->p.stages * g->chunks), int);
+    g->stage_of = clg_take(arena, (size_t)((g->two_way ? 2 : 1) * g->depths), int);
+    for (int stage = 0; stage < g->p.stages; stage++)
+        for (int chunk = 0; chunk < g->chunks; chunk++) {
+            int depth = g->schedule->depth(g->p, stage, chunk);
+            g->depth_of[stage * g->chunks + chunk] = depth;
+            g->stage_of[(g->two_way ? chunk : 0) * g->depths + depth] = stage;
+        }
 }
 
 static void set_lengths(greedy *g) {
@@ -161,17 +184,18 @@ void clg_slots_greedy(clg_arena *arena, const clg_schedule *schedule, clg_pipeli
     g.alive = clg_take(arena, (size_t)p.stages, int);
     g.now = clg_take(arena, (size_t)p.stages, double);
     g.waits = clg_take(arena, (size_t)p.stages, bool);
+    map_depths(&g, arena);
     set_lengths(&g);
-    int each = 3 * p.micro_batches * p.chunks, stage;
+    plant(&g, arena);
+    int each = 3 * p.micro_batches * p.chunks;
     for (int i = 0; i < p.stages; i++) stages[i] = clg_slots_begin(arena, each);
-    while ((stage = earliest(&g, stages, each)) >= 0) {
-        bool again = g.waits[stage];
-        int before = stages[stage].count;
+    while (isfinite(g.now[g.winner[1]])) {
+        int stage = g.winner[1], before = stages[stage].count;
         double soonest = advance(&g, stage, &stages[stage]);
-        if (stages[stage].count > before) continue;
-        if (again)
-            wait(&g, stage, soonest, stages, each);
-        else
-            g.waits[stage] = true;
+        g.waits[stage] = stages[stage].count == before;
+        if (g.waits[stage]) g.now[stage] = soonest;
+        settle(&g, stage);
     }
+    for (int i = 0; i < p.stages; i++)
+        assert(stages[i].count == each); /* else the order deadlocks: a bug */
 }

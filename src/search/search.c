@@ -1,10 +1,10 @@
-/* search.c -- walks the whole space twice: once for bounds, once for prices.
+/* search.c -- bounds every layout, prices what the bounds do not rule out.
  *
  * Layouts that share everything but dp, pp, vpp, schedule and zero share their priced blocks, which
- * are made once. The first walk bounds every layout and prices the most promising one of each
- * block set, so that the second walk, which prices whatever its bound does not rule out, starts
- * with a good plan in hand. Both bounds are lower bounds of what clg_compose returns, so no layout
- * that is cut can be among the best. */
+ * are made once. The first walk bounds every layout and remembers the bounds. Then the most
+ * promising layout of each block set is priced, the best bound first, until a bound is above the
+ * plans kept: good plans are known now. The second walk prices whatever is not ruled out. Bounds
+ * are lower bounds of what clg_compose returns, so no layout that is cut can be among the best. */
 #include "search/search.h"
 
 #include "evaluate/compose.h"
@@ -13,6 +13,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const clg_name clg_cut_names[] = {
@@ -22,13 +23,37 @@ const clg_name clg_cut_names[] = {
     {"recomputes_more", CLG_CUT_LAZIER, "recomputes more layers than a plan that fits, or is cut"},
     {NULL, 0, NULL}};
 
+/* What is known of a visit of the walk: a layout, or those that recompute 1, 2, .. of its layers.
+ */
+typedef struct known {
+    double seconds; /* what fits takes at least this */
+    float bytes;    /* the fullest rank needs at least this, all layers recomputed */
+    short fewest;   /* layers to recompute for a bound of memory to pass; more than all: never */
+    bool decided;   /* counted in the certificate */
+} known;
+
+enum { PAGE = 1 << 16, PAGES = 64 }; /* 4 M visits, 64 MB; later ones are bounded twice */
+
+/* The visit with the lowest bound of a block set. */
+typedef struct promising {
+    double seconds;
+    int64_t index;
+    clg_layout layout;
+    int layers;
+} promising;
+
+/* A plan that was priced and fits. */
+typedef struct fitting {
+    double seconds, bytes;
+} fitting;
+
 typedef struct searcher {
     clg_arena *arena;
     const clg_scenario *scenario;
     const clg_space *space;
     clg_found *found;
     clg_error *error;
-    clg_arena scratch;
+    clg_arena scratch, memory; /* `memory`: what is known of layouts */
     /* Block sets of the current degrees: schedule and accumulation change fastest and switch
      * between four of them. */
     struct {
@@ -36,13 +61,18 @@ typedef struct searcher {
         clg_layout of;
         bool valid;
     } * priced;
+    known *page[PAGES];
+    promising *sets;
+    int64_t set_count, set_room;
+    fitting *fits;
+    int64_t fit_count, fit_room;
+    int64_t index; /* of the visit */
     double capacity_bytes;
+    int keep;
+    double promised_s; /* a plan this fast is known to exist */
     double least_missing_bytes;
     clg_progress progress;
-    int64_t next_tell;  /* layouts decided by then */
-    double promising_s; /* first walk: lowest bound in this block set, and its layout */
-    clg_layout promising;
-    bool has_promising;
+    int64_t next_tell; /* layouts decided by then */
 } searcher;
 
 /* Layers of a chunk that are recomputed: 0 in a layout means all. */
@@ -101,8 +131,8 @@ static void keep(searcher *s, const clg_evaluation *e) {
     }
     int at = f->count;
     while (at > 0 && better(e, &f->best[at - 1])) at--;
-    if (at >= s->space->keep) return;
-    int last = f->count < s->space->keep ? f->count++ : f->count - 1;
+    if (at >= s->keep) return;
+    int last = f->count < s->keep ? f->count++ : f->count - 1;
     for (int i = last; i > at; i--) f->best[i] = f->best[i - 1];
     f->best[at] = *e;
 }
@@ -119,8 +149,8 @@ static clg_priced *price(searcher *s, const clg_layout *layout) {
 
 static double threshold_s(const searcher *s) {
     const clg_found *f = s->found;
-    if (s->space->exhaustive || f->count < s->space->keep) return INFINITY;
-    return f->best[f->count - 1].step_s;
+    if (s->space->exhaustive) return INFINITY;
+    return f->count < s->keep ? s->promised_s : f->best[f->count - 1].step_s;
 }
 
 static void note_nearest(searcher *s, const clg_evaluation *e) {
@@ -131,10 +161,33 @@ static void note_nearest(searcher *s, const clg_evaluation *e) {
     s->found->has_nearest = true;
 }
 
+/* Where the visit at `index` is remembered; NULL past the last page. */
+static known *known_of(searcher *s, int64_t index) {
+    int64_t page = index / PAGE;
+    if (page >= PAGES) return NULL;
+    if (!s->page[page]) s->page[page] = clg_take(&s->memory, PAGE, known);
+    return &s->page[page][index % PAGE];
+}
+
+/* An array with room for one more: doubled and moved when it is full. */
+static void *with_room(searcher *s, void *array, int64_t count, int64_t *room, size_t size) {
+    if (count < *room) return array;
+    *room = *room ? 2 * *room : 256;
+    void *more = clg_arena_take(&s->memory, (size_t)*room, size);
+    if (count > 0) memcpy(more, array, (size_t)count * size);
+    return more;
+}
+
+static void note_fitting(searcher *s, const clg_evaluation *e) {
+    s->fits = with_room(s, s->fits, s->fit_count, &s->fit_room, sizeof *s->fits);
+    s->fits[s->fit_count++] = (fitting){e->step_s, e->memory.total_bytes};
+}
+
 /* What became of a layout. Recomputing more of its layers mends TOO_LARGE, and nothing else. */
 typedef enum verdict { TOO_LARGE, TOO_SLOW, KEPT, FAILED } verdict;
 
-static verdict evaluate(searcher *s, const clg_layout *layout) {
+/* Composes a layout; *seconds is its step, or less when it is too slow. */
+static verdict evaluate(searcher *s, const clg_layout *layout, double *seconds) {
     clg_evaluation e;
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     clg_priced *priced = price(s, layout);
@@ -143,6 +196,7 @@ static verdict evaluate(searcher *s, const clg_layout *layout) {
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, priced, wanted, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     if (status != CLG_OK) return FAILED;
+    *seconds = e.step_s;
     if (wanted.cutoff_s > 0 && !e.fits && e.memory.total_bytes <= 0) {
         s->found->cut[CLG_CUT_TIME]++;
         return TOO_SLOW;
@@ -150,6 +204,7 @@ static verdict evaluate(searcher *s, const clg_layout *layout) {
     s->found->priced++;
     if (e.memory.total_bytes <= s->capacity_bytes) {
         keep(s, &e);
+        note_fitting(s, &e);
         return KEPT;
     }
     s->found->cut[CLG_CUT_NO_FIT]++;
@@ -157,9 +212,9 @@ static verdict evaluate(searcher *s, const clg_layout *layout) {
     return TOO_LARGE;
 }
 
-static bool may_fit(searcher *s, const clg_layout *layout) {
-    return s->space->exhaustive ||
-           clg_compose_bound_bytes(s->scenario, layout, price(s, layout)) <= s->capacity_bytes;
+static double bound_bytes(searcher *s, const clg_layout *layout) {
+    return s->space->exhaustive ? 0
+                                : clg_compose_bound_bytes(s->scenario, layout, price(s, layout));
 }
 
 static double bound_s(searcher *s, const clg_layout *layout) {
@@ -180,7 +235,7 @@ static int fewest_layers(searcher *s, const clg_layout *layout, int layers) {
     while (low < high) {
         int n = (low + high) / 2;
         clg_layout each = with_layers(layout, n, layers);
-        if (may_fit(s, &each))
+        if (bound_bytes(s, &each) <= s->capacity_bytes)
             high = n;
         else
             low = n + 1;
@@ -188,31 +243,40 @@ static int fewest_layers(searcher *s, const clg_layout *layout, int layers) {
     return low;
 }
 
-/* A new block set begins: the last one's most promising layout is priced. */
-static void finish_set(searcher *s) {
-    if (s->has_promising) evaluate(s, &s->promising);
-    s->has_promising = false;
+/* Rounds down: a bound must stay one. */
+static float lowered(double bytes) { return (float)(bytes * (1 - 1e-6)); }
+
+static known bound(searcher *s, const clg_layout *layout, int layers) {
+    int n = fewest_layers(s, layout, layers);
+    known k = {.bytes = lowered(bound_bytes(s, layout)), .fewest = (short)n};
+    clg_layout first = with_layers(layout, n, layers);
+    if (n <= layers) k.seconds = bound_s(s, &first);
+    return k;
 }
 
 /* Degrees that the outer loops of the walk set. */
 static bool same_degrees(const clg_layout *a, const clg_layout *b) {
-    return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->ep == b->ep &&
-           a->etp == b->etp && a->recompute == b->recompute && a->attention == b->attention &&
-           a->micro_batch == b->micro_batch;
+    return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
+           a->ep == b->ep && a->etp == b->etp && a->recompute == b->recompute &&
+           a->attention == b->attention && a->micro_batch == b->micro_batch;
+}
+
+static void note_promising(searcher *s, promising found) {
+    promising *last = s->set_count > 0 ? &s->sets[s->set_count - 1] : NULL;
+    bool same_set = last && same_degrees(&found.layout, &last->layout);
+    if (same_set && found.seconds >= last->seconds) return;
+    if (!same_set) s->sets = with_room(s, s->sets, s->set_count++, &s->set_room, sizeof *s->sets);
+    s->sets[s->set_count - 1] = found;
 }
 
 static bool first_visit(void *context, const clg_layout *layout, int layers) {
     searcher *s = context;
+    int64_t index = s->index++;
     s->found->layouts += layers;
-    if (s->has_promising && !same_degrees(layout, &s->promising)) finish_set(s);
-    int fewest = fewest_layers(s, layout, layers);
-    if (fewest > layers) return true;
-    clg_layout first = with_layers(layout, fewest, layers);
-    double bound = bound_s(s, &first);
-    if (bound > threshold_s(s) || (s->has_promising && bound >= s->promising_s)) return true;
-    s->promising = first;
-    s->promising_s = bound;
-    s->has_promising = true;
+    if (s->space->exhaustive) return true;
+    known k = bound(s, layout, layers), *remembered = known_of(s, index);
+    if (remembered) *remembered = k;
+    if (k.fewest <= layers) note_promising(s, (promising){k.seconds, index, *layout, layers});
     return true;
 }
 
@@ -224,28 +288,57 @@ static bool tell(searcher *s) {
     return s->progress.tell(s->progress.context, (double)s->found->bounded / all);
 }
 
-static verdict decide(searcher *s, const clg_layout *layout) {
-    if (bound_s(s, layout) <= threshold_s(s)) return evaluate(s, layout);
-    s->found->cut[CLG_CUT_TIME]++;
-    return TOO_SLOW;
-}
-
 /* Recomputing more is slower and smaller: what comes after a plan that fits, or is too slow, cannot
- * be better. */
-static bool second_visit(void *context, const clg_layout *layout, int layers) {
-    searcher *s = context;
-    if (!tell(s)) return false;
-    int n = fewest_layers(s, layout, layers);
+ * be better. What the certificate counts is counted here, each layout once. */
+static bool decide(searcher *s, const clg_layout *layout, int layers, known *k) {
+    int n = s->space->exhaustive ? 1 : k->fewest;
     verdict so_far = TOO_LARGE;
     s->found->cut[CLG_CUT_MEMORY] += n - 1;
     for (; n <= layers && (so_far == TOO_LARGE || s->space->exhaustive); n++) {
         clg_layout each = with_layers(layout, n, layers);
-        so_far = decide(s, &each);
-        if (so_far == FAILED) return false;
+        double seconds = n == k->fewest ? k->seconds : bound_s(s, &each);
+        if (seconds <= threshold_s(s)) {
+            so_far = evaluate(s, &each, &seconds);
+            if (so_far == FAILED) return false;
+        } else {
+            s->found->cut[CLG_CUT_TIME]++;
+            so_far = TOO_SLOW;
+        }
+        if (so_far != TOO_LARGE) k->seconds = seconds;
     }
     s->found->cut[CLG_CUT_LAZIER] += layers + 1 - n;
     s->found->bounded += layers;
+    k->decided = true;
     return true;
+}
+
+static int by_promise(const void *a, const void *b) {
+    const promising *x = a, *y = b;
+    if (x->seconds != y->seconds) return x->seconds < y->seconds ? -1 : 1;
+    return x->index < y->index ? -1 : 1; /* a total order: the same in every C library */
+}
+
+/* The best bound first, so that few are priced before the rest is ruled out. */
+static bool decide_promising(searcher *s) {
+    if (s->set_count == 0) return true;
+    qsort(s->sets, (size_t)s->set_count, sizeof *s->sets, by_promise);
+    for (int64_t i = 0; i < s->set_count && s->sets[i].seconds <= threshold_s(s); i++) {
+        known *k = known_of(s, s->sets[i].index);
+        if (k && !decide(s, &s->sets[i].layout, s->sets[i].layers, k)) return false;
+    }
+    return true;
+}
+
+static bool second_visit(void *context, const clg_layout *layout, int layers) {
+    searcher *s = context;
+    known unknown, *k = known_of(s, s->index++);
+    if (!tell(s)) return false;
+    if (k && k->decided) return true;
+    if (!k) {
+        unknown = bound(s, layout, layers);
+        k = &unknown;
+    }
+    return decide(s, layout, layers, k);
 }
 
 /* What was kept is priced once more in full: sends told from bubbles. */
@@ -281,10 +374,70 @@ static bool least_memory_visit(void *context, const clg_layout *layout, int laye
 
 static void find_nearest(searcher *s) {
     least_memory least = {.s = s};
+    double seconds;
     clg_walk(s->scenario, s->space, least_memory_visit, &least);
-    if (!least.any || evaluate(s, &least.layout) == FAILED) return;
+    if (!least.any || evaluate(s, &least.layout, &seconds) == FAILED) return;
     s->found->priced--; /* it was counted when the bound cut it */
     s->found->cut[CLG_CUT_NO_FIT]--;
+}
+
+/* Another walk over what is known, with less memory: more layers are recomputed, no plan is faster
+ * than it was. */
+static bool tighter_visit(void *context, const clg_layout *layout, int layers) {
+    searcher *s = context;
+    known unknown, *k = known_of(s, s->index++);
+    if (!k) {
+        unknown = bound(s, layout, layers);
+        k = &unknown;
+    }
+    if (k->bytes > s->capacity_bytes || k->seconds > threshold_s(s)) return true;
+    verdict so_far = TOO_LARGE;
+    for (int n = fewest_layers(s, layout, layers); n <= layers && so_far == TOO_LARGE; n++) {
+        clg_layout each = with_layers(layout, n, layers);
+        so_far = bound_s(s, &each) > threshold_s(s) ? TOO_SLOW : evaluate(s, &each, &k->seconds);
+    }
+    return so_far != FAILED;
+}
+
+/* Of the plans priced before, the fastest within capacity. */
+static double fastest_known_s(const searcher *s) {
+    double least = INFINITY;
+    for (int64_t i = 0; i < s->fit_count; i++)
+        if (s->fits[i].bytes <= s->capacity_bytes && s->fits[i].seconds < least)
+            least = s->fits[i].seconds;
+    return least;
+}
+
+static void fill_front(searcher *s, int most) {
+    clg_found *found = s->found;
+    found->front = clg_take(s->arena, (size_t)most, clg_evaluation);
+    if (found->count == 0) return;
+    found->front[found->front_count++] = found->best[0];
+    clg_evaluation one;
+    while (found->front_count < most) {
+        clg_found next = {.best = &one};
+        s->capacity_bytes = 0.9 * found->front[found->front_count - 1].memory.total_bytes;
+        s->promised_s = fastest_known_s(s);
+        s->found = &next;
+        s->keep = 1;
+        s->index = 0;
+        bool whole = clg_walk(s->scenario, s->space, tighter_visit, s);
+        if (whole && next.count > 0) finish_evaluations(s, &one, 1);
+        s->found = found;
+        if (!whole || next.count == 0) return;
+        found->front[found->front_count++] = one;
+    }
+}
+
+static void search(searcher *s) {
+    clg_found *f = s->found;
+    clg_walk(s->scenario, s->space, first_visit, s);
+    s->index = 0;
+    f->complete = decide_promising(s) && clg_walk(s->scenario, s->space, second_visit, s);
+    if (f->count == 0 && !f->has_nearest && f->complete) find_nearest(s);
+    finish_evaluations(s, f->best, f->count);
+    finish_evaluations(s, &f->nearest, f->has_nearest);
+    if (f->complete && s->space->front > 0) fill_front(s, s->space->front);
 }
 
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
@@ -297,45 +450,22 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                   .space = space,
                   .found = &f,
                   .error = error,
+                  .keep = space->keep,
+                  .promised_s = INFINITY,
                   .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
-    s.priced = clg_arena_take(arena, 4, sizeof *s.priced);
+    s.priced = clg_arena_take(&s.memory, 4, sizeof *s.priced);
     s.capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
     if (space->memory_bytes > 0 && space->memory_bytes < s.capacity_bytes)
         s.capacity_bytes = space->memory_bytes;
-    clg_walk(scenario, space, first_visit, &s);
-    finish_set(&s);
-
-    f.priced = 0;
-    memset(f.cut, 0, sizeof f.cut);
+    search(&s);
+    clg_arena_clear(&s.scratch);
+    clg_arena_clear(&s.memory);
+    if (error->status != CLG_OK) return error->status;
     if (f.layouts == 0) {
         why = clg_walk_refused(arena, scenario, space);
-        clg_arena_clear(&s.scratch);
         return clg_fail(error, CLG_BAD_INPUT, NULL, "no layout is legal: %s", why);
     }
-    f.complete = clg_walk(scenario, space, second_visit, &s);
-    if (f.count == 0 && !f.has_nearest && f.complete) find_nearest(&s);
-    finish_evaluations(&s, f.best, f.count);
-    finish_evaluations(&s, &f.nearest, f.has_nearest);
-    clg_arena_clear(&s.scratch);
-    if (error->status != CLG_OK) return error->status;
     *found = f;
     return CLG_OK;
-}
-
-void clg_search_front(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                      int most, clg_found *found) {
-    clg_space tighter = *space;
-    clg_found next = *found;
-    tighter.keep = 1;
-    found->front = clg_take(arena, (size_t)most, clg_evaluation);
-    found->front_count = 0;
-    while (next.count > 0) {
-        clg_error error = {0};
-        found->front[found->front_count++] = next.best[0];
-        tighter.memory_bytes = 0.9 * next.best[0].memory.total_bytes;
-        if (found->front_count == most) return;
-        if (clg_search(arena, scenario, &tighter, (clg_progress){0}, &next, &error) != CLG_OK)
-            return;
-    }
 }

@@ -30,6 +30,7 @@ typedef struct clg_space {
     int recompute_layers; /* recompute whole layers, the first so many of a chunk; 0: all or none */
     double memory_bytes;  /* plans may use this much; 0: what the GPU and the software leave */
     int keep;             /* best plans to return, 1.. */
+    int front;            /* plans on the front of time against memory; 0: none */
     bool exhaustive;      /* no cutting: brute force for tests */
 } clg_space;
 
@@ -45,7 +46,9 @@ extern const clg_name clg_cut_names[];
 typedef struct clg_found {
     clg_evaluation *best; /* [count], fastest first */
     int count;
-    clg_evaluation *front; /* time against memory, fastest first: clg_search_front fills it */
+    /* Time against memory: the fastest plan, then the fastest that needs a tenth less memory than
+     * the one before, and so on; each the outcome of a complete search. */
+    clg_evaluation *front;
     int front_count;
     clg_evaluation nearest; /* valid when count is 0: the plan missing the least memory */
     bool has_nearest;
@@ -66,10 +69,5 @@ typedef struct clg_progress {
  * layout at all is CLG_BAD_INPUT naming the rule. */
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                       clg_progress progress, clg_found *found, clg_error *error);
-
-/* Fills found->front: the fastest plan, then the fastest that needs a tenth less memory than the
- * one before, and so on, at most `most`; each is the outcome of a complete search. */
-void clg_search_front(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                      int most, clg_found *found);
 
 #endif

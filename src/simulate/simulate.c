@@ -10,15 +10,25 @@
 #include <assert.h>
 #include <string.h>
 
+/* One chunk of one stage: what its slots wait for, how long they take, where their ends are kept.
+ * Ends are by micro-batch; negative: not placed. NULL: nothing before it. */
+typedef struct lane {
+    const double *forward_in, *input_in;
+    double *forward_out, *input_out;
+    double forward_delay_s, input_delay_s; /* the send that brings it, 0 within the stage */
+    double seconds[CLG_SLOT_BACKWARD_WEIGHT + 1], blocks[CLG_SLOT_BACKWARD_WEIGHT + 1];
+} lane;
+
 typedef struct placement {
     clg_pipeline p;
     const clg_schedule *schedule;
     const clg_pipeline_times *times;
     double send_s;
     const clg_slots *stages;
-    int depths;
+    int depths, lanes;   /* lanes of a stage: chunks, or directions */
     int *stage_of;       /* [direction][depth]: stage that works on it */
-    double *forward_end; /* [depth * m + micro-batch]; negative: not placed */
+    lane *lane;          /* [stage * lanes + chunk] */
+    double *forward_end; /* [depth * m + micro-batch] */
     double *input_end;
     int *cursor; /* [stage] */
     double *now; /* [stage] */
@@ -28,49 +38,18 @@ typedef struct placement {
     uint32_t *name;
 } placement;
 
-static int direction_of(const placement *w, int micro_batch) {
-    return w->schedule->weight_copies == 2 ? micro_batch % 2 : 0;
-}
-
-static int stage_of(const placement *w, int depth, int micro_batch) {
-    return w->stage_of[direction_of(w, micro_batch) * w->depths + depth];
-}
-
 /* When the slot's inputs are there; negative if something it waits for is not placed yet. */
-static double ready_at(const placement *w, int stage, const clg_slot *slot) {
-    int m = w->p.micro_batches, mb = slot->micro_batch;
-    int depth = w->schedule->depth(w->p, stage, slot->chunk);
+static double ready_at(const lane *l, const clg_slot *slot) {
+    int mb = slot->micro_batch;
     if (slot->kind == CLG_SLOT_BACKWARD_WEIGHT) return 0; /* after its input pass, same stage */
     if (slot->kind == CLG_SLOT_FORWARD) {
-        if (depth == 0) return 0;
-        double end = w->forward_end[(depth - 1) * m + mb];
-        return end < 0 ? end : end + (stage_of(w, depth - 1, mb) != stage ? w->send_s : 0);
+        if (!l->forward_in) return 0;
+        double end = l->forward_in[mb];
+        return end < 0 ? end : end + l->forward_delay_s;
     }
-    if (w->forward_end[depth * m + mb] < 0) return -1;
-    if (depth == w->depths - 1) return w->forward_end[depth * m + mb];
-    double end = w->input_end[(depth + 1) * m + mb];
-    return end < 0 ? end : end + (stage_of(w, depth + 1, mb) != stage ? w->send_s : 0);
-}
-
-static double duration_s(const placement *w, int depth, int kind) {
-    const clg_pipeline_times *t = w->times;
-    switch (kind) {
-    case CLG_SLOT_FORWARD:
-        return t->forward_s[depth];
-    case CLG_SLOT_BACKWARD:
-        return t->backward_input_s[depth] + t->backward_weight_s[depth];
-    case CLG_SLOT_BACKWARD_INPUT:
-        return t->backward_input_s[depth];
-    default:
-        return t->backward_weight_s[depth];
-    }
-}
-
-/* Whether the slot's result goes to another stage, which a blocking send waits for. */
-static bool sends(const placement *w, int stage, int depth, const clg_slot *slot) {
-    int next = slot->kind == CLG_SLOT_FORWARD ? depth + 1 : depth - 1;
-    if (slot->kind == CLG_SLOT_BACKWARD_WEIGHT || next < 0 || next >= w->depths) return false;
-    return stage_of(w, next, slot->micro_batch) != stage;
+    if (l->forward_out[mb] < 0 || !l->input_in) return l->forward_out[mb];
+    double end = l->input_in[mb];
+    return end < 0 ? end : end + l->input_delay_s;
 }
 
 static void draw(placement *w, int stage, const clg_slot *slot, double start, double end) {
@@ -86,35 +65,58 @@ static void draw(placement *w, int stage, const clg_slot *slot, double start, do
     clg_timeline_add(w->timeline, event);
 }
 
-static void place(placement *w, int stage, const clg_slot *slot, double ready) {
-    int depth = w->schedule->depth(w->p, stage, slot->chunk);
-    size_t cell = (size_t)depth * (size_t)w->p.micro_batches + (size_t)slot->micro_batch;
-    double start = w->now[stage] > ready ? w->now[stage] : ready;
-    double seconds = duration_s(w, depth, slot->kind), end = start + seconds;
-    if (slot->kind == CLG_SLOT_FORWARD)
-        w->forward_end[cell] = end;
-    else if (slot->kind != CLG_SLOT_BACKWARD_WEIGHT)
-        w->input_end[cell] = end;
-    w->now[stage] = end;
-    if (w->times->send_blocks && sends(w, stage, depth, slot)) w->now[stage] += w->send_s;
-    if (w->cursor[stage] == 0) w->result->start_s[stage] = start;
-    w->result->busy_s[stage] += seconds;
-    w->result->end_s[stage] = end;
-    if (w->timeline) draw(w, stage, slot, start, end);
-}
-
 /* Advances one stage as far as it goes; true if it moved. */
 static bool advance(placement *w, int stage) {
     const clg_slots *slots = &w->stages[stage];
-    int from = w->cursor[stage];
-    while (w->cursor[stage] < slots->count) {
-        const clg_slot *slot = &slots->slot[w->cursor[stage]];
-        double ready = ready_at(w, stage, slot);
+    const lane *lanes = &w->lane[stage * w->lanes];
+    int from = w->cursor[stage], at = from;
+    double now = w->now[stage], busy = w->result->busy_s[stage], end = w->result->end_s[stage];
+    for (; at < slots->count; at++) {
+        const clg_slot *slot = &slots->slot[at];
+        const lane *l = &lanes[slot->chunk];
+        double ready = ready_at(l, slot);
         if (ready < 0) break;
-        place(w, stage, slot, ready);
-        w->cursor[stage]++;
+        double start = now > ready ? now : ready;
+        if (at == 0) w->result->start_s[stage] = start;
+        end = start + l->seconds[slot->kind];
+        busy += l->seconds[slot->kind];
+        now = end + l->blocks[slot->kind];
+        if (slot->kind == CLG_SLOT_FORWARD)
+            l->forward_out[slot->micro_batch] = end;
+        else if (slot->kind != CLG_SLOT_BACKWARD_WEIGHT)
+            l->input_out[slot->micro_batch] = end;
+        if (w->timeline) draw(w, stage, slot, start, end);
     }
-    return w->cursor[stage] > from;
+    w->cursor[stage] = at;
+    w->now[stage] = now;
+    w->result->busy_s[stage] = busy;
+    w->result->end_s[stage] = end;
+    return at > from;
+}
+
+/* Whether the chunk at `depth` is on another stage than this one, in the same direction. */
+static bool elsewhere(const placement *w, int direction, int depth, int stage) {
+    return depth >= 0 && depth < w->depths && w->stage_of[direction * w->depths + depth] != stage;
+}
+
+static lane lane_of(const placement *w, int stage, int chunk) {
+    const clg_pipeline_times *t = w->times;
+    int direction = w->schedule->weight_copies == 2 ? chunk : 0, m = w->p.micro_batches;
+    int depth = w->schedule->depth(w->p, stage, chunk);
+    double input_s = t->backward_input_s[depth], weight_s = t->backward_weight_s[depth];
+    lane l = {.forward_out = w->forward_end + (size_t)depth * (size_t)m,
+              .input_out = w->input_end + (size_t)depth * (size_t)m,
+              .seconds = {t->forward_s[depth], input_s + weight_s, input_s, weight_s}};
+    bool down = elsewhere(w, direction, depth + 1, stage);
+    bool up = elsewhere(w, direction, depth - 1, stage);
+    if (depth > 0) l.forward_in = l.forward_out - m;
+    if (depth < w->depths - 1) l.input_in = l.input_out + m;
+    l.forward_delay_s = up ? w->send_s : 0;
+    l.input_delay_s = down ? w->send_s : 0;
+    if (!t->send_blocks) return l;
+    l.blocks[CLG_SLOT_FORWARD] = down ? w->send_s : 0;
+    l.blocks[CLG_SLOT_BACKWARD] = l.blocks[CLG_SLOT_BACKWARD_INPUT] = up ? w->send_s : 0;
+    return l;
 }
 
 static void reset(placement *w) {
@@ -123,6 +125,8 @@ static void reset(placement *w) {
     memset(w->cursor, 0, p * sizeof *w->cursor);
     memset(w->now, 0, p * sizeof *w->now);
     memset(w->result->busy_s, 0, p * sizeof(double));
+    for (int i = 0; i < w->p.stages; i++)
+        for (int c = 0; c < w->lanes; c++) w->lane[i * w->lanes + c] = lane_of(w, i, c);
 }
 
 /* Sweeps down and up until nothing moves: a sweep carries work through all stages both ways. */
@@ -144,10 +148,11 @@ static double run(placement *w) {
 
 static void prepare(placement *w, clg_arena *arena) {
     int directions = w->schedule->weight_copies == 2 ? 2 : 1;
-    int chunks = directions == 2 ? 2 : w->p.chunks;
+    w->lanes = directions == 2 ? 2 : w->p.chunks;
     w->stage_of = clg_take(arena, (size_t)(directions * w->depths), int);
+    w->lane = clg_take(arena, (size_t)(w->p.stages * w->lanes), lane);
     for (int s = 0; s < w->p.stages; s++)
-        for (int c = 0; c < chunks; c++) {
+        for (int c = 0; c < w->lanes; c++) {
             int direction = directions == 2 ? c : 0;
             w->stage_of[direction * w->depths + w->schedule->depth(w->p, s, c)] = s;
         }
