@@ -146,6 +146,14 @@ int main(void) {
     c = curve(&s, CLG_WEAK, INFINITY, 64);
     CHECK(isinf(c->dp_cap_gpus));
     for (int i = 0; i < 8; i++) CHECK(!c->point[i].past_dp_cap && c->point[i].samples_ratio == 1);
+    CASE("the cap: sequences in the critical batch, by micro-batch, times the GPUs of a copy");
+    const clg_curve *capped = curve(&s, CLG_STRONG, 3.3e6, 256); /* 805 sequences of 4,096 */
+    const clg_layout *first = &capped->point[0].plan.layout;
+    CHECK_NEAR(capped->dp_cap_gpus,
+               (double)(805 / first->micro_batch) * first->tp * first->cp * first->pp, 1e-12);
+    CASE("the knee is the last size before the first step that buys less than its share");
+    for (int i = 1; i <= capped->knee; i++) CHECK(capped->point[i].marginal_share >= 0.5);
+    CHECK(capped->knee < 0 || capped->point[capped->knee + 1].marginal_share < 0.5);
     CASE("the cap moves right with the critical batch");
     CHECK(curve(&s, CLG_STRONG, 8e6, 256)->dp_cap_gpus >
           1.9 * curve(&s, CLG_STRONG, 4e6, 256)->dp_cap_gpus);

@@ -1,0 +1,153 @@
+/* Formulas of cost/ with awkward numbers, worked on paper: round ones would let a wrong factor by.
+ */
+#include "cost/price.h"
+
+#include "test.h"
+
+static clg_network network(void) {
+    return (clg_network){.fast = {3e-6, 130e9, false},
+                         .slow = {11e-6, 37e9, false},
+                         .base_s = 7e-6,
+                         .base_slow_s = 19e-6,
+                         .ramp_bytes = 2e6,
+                         .ramp_slow_bytes = 5e6,
+                         .tail = 0.04};
+}
+
+static double by_name(const clg_network *w, clg_collective kind, const char *name, clg_group group,
+                      double bytes) {
+    int count;
+    const clg_algorithm *row = clg_algorithms(&count);
+    for (int i = 0; i < count; i++)
+        if (row[i].collective == kind && strcmp(row[i].name, name) == 0)
+            return row[i].time_s(w, group, bytes);
+    return -2;
+}
+
+static void inside_a_domain(const clg_network *w) {
+    clg_group g = {5, 8};
+    /* ramp: 2e6 x 3e6 / 5e6 = 1.2e6 bytes for a buffer of 3e6, in proportion to the wire's bytes */
+    CASE("ring all-reduce of 3 MB on 5 ranks: 7 + 2 x 4 x 3 us + (4.8e6 + 1.6 x 1.2e6) / 130e9");
+    CHECK_NEAR(by_name(w, CLG_ALL_REDUCE, "ring", g, 3e6), 31e-6 + 6.72e6 / 130e9, 1e-12);
+    CASE("ring all-gather: 7 + 4 x 3 us + (2.4e6 + .8 x 1.2e6) / 130e9");
+    CHECK_NEAR(by_name(w, CLG_ALL_GATHER, "ring", g, 3e6), 19e-6 + 3.36e6 / 130e9, 1e-12);
+    CASE("broadcast: 7 + 4 x 3 us + (3e6 + 1.2e6) / 130e9");
+    CHECK_NEAR(by_name(w, CLG_BROADCAST, "ring", g, 3e6), 19e-6 + 4.2e6 / 130e9, 1e-12);
+    CASE("send: 7 + 3 us + 3e6 / 130e9");
+    CHECK_NEAR(by_name(w, CLG_SEND_RECEIVE, "direct", (clg_group){2, 8}, 3e6), 10e-6 + 3e6 / 130e9,
+               1e-12);
+}
+
+static void between_domains(const clg_network *w) {
+    /* 12 ranks, 4 a domain: 3 domains, log2 rounds up to 2, tail 1 + .04 x (2 - 1) = 1.04. A
+     * ring's rate is 4 NICs x 37 = 148 GB/s, held down by the link's 130. Ramp of 6e6 bytes: 5e6 x
+     * 6e6 / 11e6 = 30e6 / 11. */
+    clg_group g = {12, 4};
+    double ramp = 30e6 / 11;
+    CASE("double tree: 19 + 2 (3 x 3 + 2 x 11) us + 1.04 x (12e6 + 2 ramp) / 130e9");
+    CHECK_NEAR(by_name(w, CLG_ALL_REDUCE, "double-tree", g, 6e6),
+               81e-6 + 1.04 * (12e6 + 2 * ramp) / 130e9, 1e-12);
+    CASE("ring: 11 steps, 3 of them between: 19 + 2 (8 x 3 + 3 x 11) us + 1.04 x 11/6 (...) / "
+         "130e9");
+    CHECK_NEAR(by_name(w, CLG_ALL_REDUCE, "ring", g, 6e6),
+               133e-6 + 1.04 * 11 / 6 * (6e6 + ramp) / 130e9, 1e-12);
+    CASE("broadcast between domains goes over the NIC: 19 + 11 x 11 us + 1.04 (6e6 + ramp) / 37e9");
+    CHECK_NEAR(by_name(w, CLG_BROADCAST, "ring", g, 6e6), 140e-6 + 1.04 * (6e6 + ramp) / 37e9,
+               1e-12);
+    CASE("all-to-all: 8/12 of the buffer through the own NIC, hops 3 + 2 x 11 us");
+    CHECK_NEAR(by_name(w, CLG_ALL_TO_ALL, "direct", g, 6e6),
+               44e-6 + 1.04 * 2 / 3 * (6e6 + ramp) / 37e9, 1e-12);
+    CASE("two domains are near: broadcast and send take the slow link");
+    CHECK_NEAR(by_name(w, CLG_SEND_RECEIVE, "direct", (clg_group){2, 1}, 6e6), 30e-6 + 6e6 / 37e9,
+               1e-12);
+    CHECK_NEAR(by_name(w, CLG_BROADCAST, "ring", (clg_group){8, 4}, 6e6),
+               19e-6 + 7 * 11e-6 + (6e6 + ramp) / 37e9, 1e-12);
+}
+
+static void in_the_switch(clg_network w) {
+    clg_group g = {5, 8};
+    CASE("a switch that adds: 7 + 2 x 3 us + (3e6 + 1.2e6) / 210e9; not for two ranks");
+    CHECK(by_name(&w, CLG_ALL_REDUCE, "in-switch", g, 3e6) == -1);
+    w.fast.reduces = true, w.in_switch_bytes_per_s = 210e9;
+    CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "in-switch", g, 3e6), 13e-6 + 4.2e6 / 210e9, 1e-12);
+    CHECK(by_name(&w, CLG_ALL_REDUCE, "in-switch", (clg_group){2, 2}, 3e6) == -1);
+}
+
+static void protocols(clg_network w) {
+    CASE("long rings of thin slices: the protocol with the cheaper hops wins, though it carries "
+         "less");
+    /* ranks of 64 domains alone: 63 slow steps a trip; all-gather of 640 kB: wire 630 kB, ramp 5e6
+     * x .64e6 / 5.64e6, log2 64 = 6: tail 1.2 */
+    clg_group g = {64, 1};
+    double wire = 63.0 / 64 * (640e3 + 5e6 * 640e3 / 5.64e6) / 37e9 * 1.2;
+    w.protocol[0] = (clg_protocol){.5, 0, 0};
+    w.protocol[1] = (clg_protocol){1, 1e-6, 2e-6};
+    double little = 19e-6 + 63 * 11e-6;
+    CHECK_NEAR(by_name(&w, CLG_ALL_GATHER, "ring", g, 640e3), little + wire / .5, 1e-12);
+    w.protocol[0].payload = .01;
+    CHECK_NEAR(by_name(&w, CLG_ALL_GATHER, "ring", g, 640e3), little + 63 * 2e-6 + wire, 1e-12);
+}
+
+static void unfused_attention(void) {
+    CASE("unfused attention: products by the curve, and 9 or 11 bytes a score through memory");
+    clg_gpu gpu = {.hbm_bytes_per_s = 1.7e12, .multiprocessors = 97};
+    clg_kernels k = {.memory = {.efficiency = .8, .bytes_half = 3e6, .launch_s = 2e-6}};
+    gpu.peak_flop_per_s[CLG_BF16] = 250e12;
+    k.gemm[CLG_BF16] = (clg_gemm_curve){.efficiency = .9,
+                                        .k_overhead = 100,
+                                        .tail_share = .7,
+                                        .launch_s = 1e-6,
+                                        .medium_tile = .8,
+                                        .small_tile = .6,
+                                        .hbm_efficiency = .7,
+                                        .sustained = 1};
+    clg_op op = {.attention = {.batch = 3,
+                               .heads = 7,
+                               .query_tokens = 1100,
+                               .key_tokens = 1300,
+                               .head_dim = 96,
+                               .value_head_dim = 80}};
+    double scores = 21.0 * 1100 * 1300; /* 30.03e6; two passes of half the bytes each */
+    double passes = 2 * (2e-6 + (scores * 9 / 2 + 3e6) / 1.36e12);
+    double products = clg_gemm_s(&gpu, &k, CLG_BF16, 1100, 1300, 96, 21) +
+                      clg_gemm_s(&gpu, &k, CLG_BF16, 1100, 80, 1300, 21);
+    CHECK_NEAR(clg_attention_s(&gpu, &k, CLG_UNFUSED, CLG_BF16, &op), products + passes, 1e-12);
+    op.attention.backward = true;
+    passes = 2 * (2e-6 + (scores * 11 / 2 + 3e6) / 1.36e12);
+    products += clg_gemm_s(&gpu, &k, CLG_BF16, 1100, 96, 1300, 21) +
+                clg_gemm_s(&gpu, &k, CLG_BF16, 1300, 80, 1100, 21);
+    CHECK_NEAR(clg_attention_s(&gpu, &k, CLG_UNFUSED, CLG_BF16, &op), products + passes, 1e-12);
+}
+
+static void passes(void) {
+    CASE("the host: 170 launches of 9 us behind 1.1 ms of GPU work leave 430 us exposed");
+    clg_pass_cost c = {.matrix_s = 700e-6, .attention_s = 100e-6, .memory_s = 300e-6};
+    c.launches = 170;
+    clg_pass_host(&c, 9e-6);
+    CHECK_NEAR(c.host_s, 430e-6, 1e-12);
+    CHECK_NEAR(clg_pass_s(&c), 1530e-6, 1e-12);
+    CASE("fewer launches: none of it is seen");
+    c.launches = 110;
+    clg_pass_host(&c, 9e-6);
+    CHECK(c.host_s == 0);
+    CASE("traffic hides up to its share, and up to the compute that is left");
+    clg_pass_communicate(&c, CLG_AXIS_TP, 500e-6, 0.6, 1.05);
+    CHECK_NEAR(c.hidden_s[CLG_AXIS_TP], 300e-6, 1e-12);
+    CHECK_NEAR(c.exposed_s[CLG_AXIS_TP], 200e-6, 1e-12);
+    CHECK_NEAR(c.slowdown_s, 15e-6, 1e-12);
+    clg_pass_communicate(&c, CLG_AXIS_DP, 900e-6, 1, 1);
+    CHECK_NEAR(c.hidden_s[CLG_AXIS_DP], 800e-6, 1e-12);
+    CHECK_NEAR(c.exposed_s[CLG_AXIS_DP], 100e-6, 1e-12);
+    CHECK_NEAR(clg_pass_s(&c), 1100e-6 + 15e-6 + 300e-6, 1e-12);
+}
+
+int main(void) {
+    clg_network w = network();
+    inside_a_domain(&w);
+    between_domains(&w);
+    in_the_switch(w);
+    protocols(w);
+    unfused_attention();
+    passes();
+    return DONE;
+}

@@ -1,0 +1,105 @@
+/* Bytes that memory-bound kernels move and blocks keep, kernel by kernel, on paper. */
+#include "step/step.h"
+
+#include "plan.h"
+
+static clg_arena arena;
+static clg_step step;
+
+static const clg_block *layer(const clg_scenario *s, const clg_layout *l) {
+    CHECK(clg_layout_refuses(&arena, &s->model, l) == NULL);
+    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
+    return &step.kind[s->model.kinds - 1];
+}
+
+/* All passes of the kernels of one name, forward or not. */
+static double bytes_of(const clg_block *block, const char *name, bool forward) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++) {
+        const clg_op *op = &block->op[i];
+        if (op->kind == CLG_OP_MEMORY && strcmp(op->name, name) == 0 &&
+            (op->pass == CLG_PASS_FORWARD) == forward)
+            sum += op->hbm_bytes * op->count;
+    }
+    return sum;
+}
+
+static void check_gpt(void) {
+    clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2021", 64);
+    clg_layout l = plan_layout(2048);
+    const clg_block *block = layer(&s, &l);
+    double sh = 2048.0 * 12288; /* elements, 2 bytes each */
+    CASE("bias, dropout and residual in one kernel: 3 words and the mask, twice a layer");
+    CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 1), 1e-14);
+    CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * (6 + 4 + 1), 1e-14);
+    CASE("the same apart: dropout reads and writes 2 words and a mask, bias 2 words");
+    s.stack.fused_residual = false;
+    block = layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 5 + 4), 1e-14);
+    CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * 11, 1e-14);
+    CASE("LayerNorm: 7.2 bytes an element forward, 16 backward, two a layer");
+    CHECK_NEAR(bytes_of(block, "norm", true), 2 * sh * 7.2, 1e-14);
+    CHECK_NEAR(bytes_of(block, "norm", false), 2 * sh * 16, 1e-14);
+    CASE("embedding: read and write a row a token; backward into fp32: 2 + 8; dropout 2 x 2 + 1");
+    CHECK_NEAR(bytes_of(&step.embedding, "embedding look-up", true), sh * 4, 1e-14);
+    CHECK_NEAR(bytes_of(&step.embedding, "embedding look-up", false), sh * 10, 1e-14);
+    CHECK_NEAR(bytes_of(&step.embedding, "dropout", true), sh * 5, 1e-14);
+}
+
+static void check_llama(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-32b", "h100-sxm", "megatron-2024", 64);
+    clg_layout l = plan_layout(4096);
+    l.tp = 4, l.sp = true;
+    const clg_block *block = layer(&s, &l);
+    CASE("RMSNorm: 2.5 words forward, 5 backward; two of 5,120 on a quarter of 4,096 tokens");
+    CHECK_NEAR(bytes_of(block, "norm", true), 2 * 1024.0 * 5120 * 5, 1e-14);
+    CHECK_NEAR(bytes_of(block, "norm", false), 2 * 1024.0 * 5120 * 10, 1e-14);
+    CASE("norms of queries and keys: 16 heads and 2 of 128 on all tokens");
+    CHECK_NEAR(bytes_of(block, "query and key norms", true), 4096.0 * (16 + 2) * 128 * 5, 1e-14);
+    CASE("fp8: 2 bytes read, 1 written twice, before each product");
+    /* inputs of q, k, v: 5120 gathered; of the output: 16 x 128 = 2048; of gate and up: 5120; of
+     * down: 25600 / 4 = 6400 */
+    l.precision = CLG_FP8;
+    CHECK_NEAR(bytes_of(layer(&s, &l), "cast to narrow precision", true),
+               4096.0 * (5120 + 2048 + 5120 + 6400) * 4, 1e-14);
+    CASE("a weight gradient is read and written once more for every later micro-batch");
+    /* parameters of the products of a rank: 5120 (16 + 2 x 2) 128 + 2048 x 5120 + 3 x 5120 x 6400,
+     * fp32 */
+    l.precision = CLG_BF16, l.accumulation = l.global_batch = 2;
+    CHECK_NEAR(bytes_of(layer(&s, &l), "accumulate weight gradient", false),
+               (5120.0 * 2560 + 2048.0 * 5120 + 3.0 * 5120 * 6400) * 8, 1e-14);
+}
+
+static void check_latent(void) {
+    CASE("DeepSeek-V3, a dense layer: what latent attention keeps, by the token");
+    /* norms: 4 x 2 x 7168 = 57344; queries: 2 x 1536 x 2 = 6144; latent 576 and its norm 512: 2176;
+     * q, k of 192 and v of 128 in 128 heads: 128 x 512 x 2 = 131072; output 128 x 128 x 2 = 32768;
+     * statistics 4 x 128 = 512; MLP: gate, up, product 3 x 18432 x 2 = 110592. Sum 340608. */
+    clg_scenario s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2024", 64);
+    clg_layout l = plan_layout(4096);
+    layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * 340608, 1e-14);
+    CASE("its prediction module: two norms of 7,168 and the projection's inputs kept");
+    CHECK_NEAR(bytes_of(&step.head, "prediction norms", true), 4096.0 * 2 * 7168 * 5, 1e-14);
+}
+
+static void check_capacity(void) {
+    CASE("what a plan may fill: usable memory less the program's own context");
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(4096);
+    clg_evaluation e;
+    clg_error error = {0};
+    s.machine.gpu.memory_usable_bytes = 85e9, s.stack.context_bytes = 1.25e9;
+    l.dp = 8, l.global_batch = 8, l.zero = 1;
+    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
+    CHECK(e.capacity_bytes == 83.75e9);
+}
+
+int main(void) {
+    check_gpt();
+    check_llama();
+    check_latent();
+    check_capacity();
+    clg_arena_clear(&arena);
+    return DONE;
+}
