@@ -191,6 +191,7 @@ static void add_run(clg_json_writer *w, const clg_run *r) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "id", r->id);
     clg_json_add_string(w, "source", r->source);
+    clg_json_add_bool(w, "held_out", r->held_out);
     clg_json_add_string(w, "verdict", predicted ? "scored" : "skipped");
     clg_json_add_string(w, "reason", r->reason);
     add_known(w, "measured_step_s", r->measured_step_s, measured);
@@ -212,9 +213,10 @@ static void add_run(clg_json_writer *w, const clg_run *r) {
     clg_json_close(w, '}');
 }
 
-static void add_score(clg_json_writer *w, const clg_score *s) {
-    clg_json_open(w, NULL, '{');
+static void add_score(clg_json_writer *w, const char *key, const clg_score *s) {
+    clg_json_open(w, key, '{');
     clg_json_add_string(w, "source", s->source);
+    clg_json_add_bool(w, "held_out", s->held_out);
     clg_json_add_integer(w, "rows", s->rows);
     clg_json_add_integer(w, "scored", s->scored);
     clg_json_add_number(w, "mape", s->mape);
@@ -236,7 +238,16 @@ void clg_json_validation(clg_json_writer *w, const clg_validation *v) {
     for (int i = 0; i < v->runs; i++) add_run(w, &v->run[i]);
     clg_json_close(w, ']');
     clg_json_open(w, "summary", '[');
-    for (int i = 0; i < v->scores; i++) add_score(w, &v->score[i]);
+    for (int i = 0; i < v->scores; i++) add_score(w, NULL, &v->score[i]);
     clg_json_close(w, ']');
+    if (v->held_out.held.rows > 0) {
+        clg_json_open(w, "held_out", '{');
+        add_score(w, "held", &v->held_out.held);
+        add_score(w, "others", &v->held_out.others);
+        clg_json_add_integer(w, "known_rows", v->held_out.known);
+        clg_json_add_number(w, "known_mape", v->held_out.mape);
+        clg_json_add_number(w, "known_constant_mape", v->held_out.elsewhere_mape);
+        clg_json_close(w, '}');
+    }
     clg_json_close(w, '}');
 }

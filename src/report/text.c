@@ -316,6 +316,21 @@ static void print_share(clg_text *t, double share, int width) {
     clg_text_pad(t, word, width, true);
 }
 
+static void print_held_out(clg_text *t, const clg_held_out *h) {
+    const clg_score *s = &h->held;
+    if (s->scored == 0) return;
+    clg_text_print(t,
+                   "\nheld out, nothing was fitted on them: %d rows, mean %.1f %%, median %.1f %%, "
+                   "inside P10-P90 %.1f %%\n",
+                   s->scored, 100 * s->mape, 100 * s->median_ape, 100 * s->coverage);
+    if (h->known > 0)
+        clg_text_print(
+            t,
+            "  where the other rows have a constant for the GPU and precision (%d rows): "
+            "mean %.1f %%, that constant %.1f %%\n",
+            h->known, 100 * h->mape, 100 * h->elsewhere_mape);
+}
+
 void clg_report_validation(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "error of step time in %%; 'one constant': one flop/s per GPU kind and "
                       "precision, fitted here\n");
@@ -337,6 +352,7 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
         print_share(t, s->fits_accuracy, 7);
         clg_text_print(t, "\n");
     }
+    print_held_out(t, &v->held_out);
     int skipped = 0;
     for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
     if (skipped == 0) return;

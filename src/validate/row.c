@@ -61,6 +61,7 @@ static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
                                           "sp",
                                           "cp",
                                           "ep",
+                                          "etp",
                                           "pp",
                                           "vpp",
                                           "micro_batch",
@@ -178,14 +179,16 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     fix(&space->zero, clg_row_number(csv, row, "zero", 1));
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
     fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1 && scenario->stack.sequence_parallel));
-    fix(&space->etp, has_experts(&scenario->model) && scenario->stack.expert_tensor ? tp : 1);
+    int etp = has_experts(&scenario->model) && scenario->stack.expert_tensor ? tp : 1;
+    fix(&space->etp, clg_row_number(csv, row, "etp", etp));
     fix(&space->vpp, clg_row_number(csv, row, "vpp", 1));
     fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));
     int vpp = space->vpp.value[0];
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    space->recompute = (clg_axis_values){
-        3, {CLG_RECOMPUTE_NONE, CLG_RECOMPUTE_SELECTIVE, CLG_RECOMPUTE_FULL}, false};
+    if (space->micro_batch.count == 0)
+        space->recompute = (clg_axis_values){
+            3, {CLG_RECOMPUTE_NONE, CLG_RECOMPUTE_SELECTIVE, CLG_RECOMPUTE_FULL}, false};
     if (*clg_row_word(csv, row, "recompute"))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);

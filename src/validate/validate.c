@@ -62,6 +62,7 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     run->measured_step_s = clg_row_number(csv, row, "step_s", 0);
     if (!(run->measured_step_s > 0)) run->measured_step_s = 0;
     run->measured_memory_bytes = clg_row_number(csv, row, "memory_gb", 0) * 1e9;
+    run->held_out = clg_row_number(csv, row, "held_out", 0) > 0;
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
 }
 
@@ -112,15 +113,17 @@ static double quantile(const double *sorted, int count, double share) {
 }
 
 /* The one-constant model: a rate per GPU for each GPU kind, precision and dense or MoE, the one
- * with the least mean absolute error on this source's rows (a weighted median of the rates). */
-static double best_rate(clg_arena *scratch, const clg_validation *v, const char *source,
-                        const char *group) {
-    double *rates = clg_take(scratch, (size_t)v->runs, double);
+ * with the least mean absolute error on this source's rows (a weighted median of the rates);
+ * without a source, on all rows that are not held out. 0: there are none. */
+static double best_rate(const clg_validation *v, const char *source, const char *group) {
+    clg_arena scratch = {0};
+    double *rates = clg_take(&scratch, (size_t)v->runs, double);
     double best = 0, least = INFINITY;
     int count = 0;
     for (int i = 0; i < v->runs; i++) {
         const clg_run *r = &v->run[i];
-        if (timed(r) && strcmp(r->source, source) == 0 && strcmp(r->group, group) == 0)
+        bool counts = source ? strcmp(r->source, source) == 0 : !r->held_out;
+        if (timed(r) && counts && strcmp(r->group, group) == 0)
             rates[count++] = r->model_flop / r->measured_step_s / (double)r->gpus;
     }
     for (int i = 0; i < count; i++) {
@@ -131,6 +134,7 @@ static double best_rate(clg_arena *scratch, const clg_validation *v, const char 
             best = rates[i];
         }
     }
+    clg_arena_clear(&scratch);
     return best;
 }
 
@@ -138,9 +142,7 @@ static void fill_baseline(clg_validation *v) {
     for (int i = 0; i < v->runs; i++) {
         clg_run *r = &v->run[i];
         if (!timed(r) || r->baseline_step_s > 0) continue;
-        clg_arena scratch = {0};
-        double rate = best_rate(&scratch, v, r->source, r->group);
-        clg_arena_clear(&scratch);
+        double rate = best_rate(v, r->source, r->group);
         for (int j = i; j < v->runs; j++) {
             clg_run *other = &v->run[j];
             if (timed(other) && strcmp(other->source, r->source) == 0 &&
@@ -148,6 +150,23 @@ static void fill_baseline(clg_validation *v) {
                 other->baseline_step_s = other->model_flop / rate / (double)other->gpus;
         }
     }
+}
+
+/* The same model where it has not seen the rows either. */
+static void fill_elsewhere(clg_validation *v) {
+    clg_held_out *h = &v->held_out;
+    for (int i = 0; i < v->runs; i++) {
+        clg_run *r = &v->run[i];
+        if (!timed(r) || !r->held_out) continue;
+        double rate = best_rate(v, NULL, r->group);
+        if (!(rate > 0)) continue;
+        r->elsewhere_step_s = r->model_flop / rate / (double)r->gpus;
+        h->known++;
+        h->mape += fabs(r->error);
+        h->elsewhere_mape += fabs(r->elsewhere_step_s / r->measured_step_s - 1);
+    }
+    h->mape /= h->known > 0 ? h->known : (double)NAN;
+    h->elsewhere_mape /= h->known > 0 ? h->known : (double)NAN;
 }
 
 /* Sums while walking the rows of one source. */
@@ -174,15 +193,22 @@ static void tally_row(const clg_run *r, tally *t) {
                  r->measured_step_s <= r->predicted.step_p90_s;
 }
 
-static clg_score score_source(clg_arena *arena, const clg_validation *v, const char *source) {
-    clg_score s = {.source = source};
+/* The rows of a total. */
+static bool any_row(const clg_run *r) { return r != NULL; }
+static bool held_row(const clg_run *r) { return r->held_out; }
+static bool other_row(const clg_run *r) { return !r->held_out; }
+
+/* Of one source, or where `total` is given of all its rows under that name. */
+static clg_score score_rows(clg_arena *arena, const clg_validation *v, const char *source,
+                            bool (*total)(const clg_run *)) {
+    clg_score s = {.source = source, .held_out = true};
     tally t = {0};
     double *errors = clg_take(arena, (size_t)v->runs + 1, double);
-    bool all = strcmp(source, "all") == 0;
     for (int i = 0; i < v->runs; i++) {
         const clg_run *r = &v->run[i];
-        if (!all && strcmp(r->source, source) != 0) continue;
+        if (total ? !total(r) : strcmp(r->source, source) != 0) continue;
         s.rows++;
+        s.held_out = s.held_out && r->held_out;
         tally_row(r, &t);
         if (timed(r)) errors[s.scored++] = fabs(r->error);
     }
@@ -208,8 +234,10 @@ static void fill_scores(clg_arena *arena, clg_validation *v) {
         if (!seen) sources[count++] = v->run[i].source;
     }
     v->score = clg_take(arena, (size_t)count + 1, clg_score);
-    for (int j = 0; j < count; j++) v->score[v->scores++] = score_source(arena, v, sources[j]);
-    v->score[v->scores++] = score_source(arena, v, "all");
+    for (int j = 0; j < count; j++) v->score[v->scores++] = score_rows(arena, v, sources[j], NULL);
+    v->score[v->scores++] = score_rows(arena, v, "all", any_row);
+    v->held_out.held = score_rows(arena, v, "held out", held_row);
+    v->held_out.others = score_rows(arena, v, "others", other_row);
 }
 
 clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_validate_tell tell,
@@ -231,6 +259,7 @@ clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_
             run_row(arena, &tables[i], row, &v.run[v.runs++]);
         }
     fill_baseline(&v);
+    fill_elsewhere(&v);
     fill_scores(arena, &v);
     *validation = v;
     return CLG_OK;

@@ -14,15 +14,19 @@ typedef struct clg_run {
     clg_evaluation predicted;         /* valid unless skipped */
     double model_flop;                /* of the whole step, contract's definition */
     int64_t gpus;
+    bool held_out;                /* by its column: nothing was fitted on it */
     double measured_step_s;       /* 0: not measured */
     double measured_memory_bytes; /* 0: not measured */
     int measured_fits;            /* 1 ran, 0 out of memory, -1 not known */
     double error;                 /* predicted/measured - 1 */
     double baseline_step_s;       /* of the one-constant model */
+    double
+        elsewhere_step_s; /* held out: of the constant that fits the other rows; 0: no such group */
 } clg_run;
 
 typedef struct clg_score {
     const char *source;
+    bool held_out; /* all of its rows are */
     int rows, scored;
     double mape, median_ape, p90_ape, bias; /* of step time, as shares */
     double baseline_mape;
@@ -31,11 +35,21 @@ typedef struct clg_score {
     double fits_accuracy; /* share of rows whose fits/does-not-fit is right; NaN: none known */
 } clg_score;
 
+/* Rows that nothing was fitted on against the rows that something may have been fitted on. */
+typedef struct clg_held_out {
+    clg_score held, others; /* held.rows is 0: there are none */
+    /* On the held-out rows of a group that the others have as well: our error, and that of the
+     * constant which fits the others best and, as the prediction, has not seen these rows. */
+    int known;
+    double mape, elsewhere_mape;
+} clg_held_out;
+
 typedef struct clg_validation {
     clg_run *run;
     int runs;
     clg_score *score; /* per source, then one row "all" */
     int scores;
+    clg_held_out held_out;
 } clg_validation;
 
 /* Called before each row with its number; may be NULL. */
