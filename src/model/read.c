@@ -331,7 +331,8 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
                        .kv_rank = (int)raw->kv_rank,
                        .rope_dim = (int)raw->rope_dim,
                        .rotary = !linear && !has(raw, CLG_POSITIONS | CLG_ALIBI),
-                       .query_key_norm = raw->head_norms || has(raw, CLG_WIDE_NORMS)};
+                       .query_key_norm = raw->head_norms || has(raw, CLG_WIDE_NORMS),
+                       .norm_over_heads = has(raw, CLG_WIDE_NORMS)};
     return a;
 }
 

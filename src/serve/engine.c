@@ -4,6 +4,7 @@
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct field {
@@ -59,6 +60,11 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"step", CLG_SECONDS, &e->step_s},
                             {"layer", CLG_SECONDS, &e->layer_s},
                             {"sequence", CLG_SECONDS, &e->sequence_s},
+                            {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
+                            {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
+                            {"launch_share", CLG_FRACTION, &e->launch_share},
+                            {"launch_share_blackwell", CLG_FRACTION, &e->launch_share_blackwell},
+                            {"graph_tokens", CLG_COUNT, &e->graph_tokens},
                             {"before", CLG_SECONDS, &e->before_s},
                             {"after", CLG_SECONDS, &e->after_s},
                             {"token", CLG_SECONDS, &e->token_s},
@@ -66,7 +72,9 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"sigma_token", CLG_COUNT, &e->sigma_token},
                             {"sigma_rate", CLG_COUNT, &e->sigma_rate},
                             {"reserve_output", CLG_COUNT, &e->reserve_output},
-                            {"prefill_alone", CLG_COUNT, &e->prefill_alone}};
+                            {"prefill_alone", CLG_COUNT, &e->prefill_alone},
+                            {"narrow_cache", CLG_COUNT, &e->narrow_cache},
+                            {"gathers", CLG_COUNT, &e->gathers}};
     return READ(root, file->path, fields, error);
 }
 
@@ -84,18 +92,20 @@ static clg_status read_weights(const clg_json *object, const char *file, clg_ser
     return CLG_OK;
 }
 
-static clg_status read_experts(const clg_json *object, const char *file, clg_serve_curves *c,
+static clg_status read_experts(const clg_json *object, const char *file, clg_expert_curve *into,
                                clg_error *error) {
     for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
-        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->experts[p].hbm_share},
-                                {"launch", CLG_SECONDS, &c->experts[p].launch_s},
-                                {"flop_share", CLG_FRACTION, &c->experts[p].flop_share},
-                                {"pad", CLG_COUNT, &c->experts[p].pad}};
+        clg_expert_curve *c = &into[p];
+        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->hbm_share},
+                                {"launch", CLG_SECONDS, &c->launch_s},
+                                {"flop_share", CLG_FRACTION, &c->flop_share},
+                                {"pad", CLG_COUNT, &c->pad},
+                                {"activation_hbm_share", CLG_FRACTION, &c->activation_hbm_share}};
         if (READ(row, file, fields, error) != CLG_OK) return error->status;
-        c->experts[p].known = true;
+        c->known = true;
     }
     return CLG_OK;
 }
@@ -115,6 +125,63 @@ static clg_status read_products(const clg_json *object, const char *file, clg_se
     return CLG_OK;
 }
 
+static clg_status read_cache(const clg_json *object, const char *file, clg_serve_curves *c,
+                             clg_error *error) {
+    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+        int p;
+        if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
+            return error->status;
+        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->cache[p].hbm_share},
+                                {"launch", CLG_SECONDS, &c->cache[p].launch_s}};
+        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        c->cache[p].known = true;
+    }
+    return CLG_OK;
+}
+
+/* Numbers of a list, times `scale`, that rise or stay. */
+static int read_list(const clg_json *list, double scale, double into[CLG_REDUCE_POINTS]) {
+    int count = 0;
+    for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
+        if (one->kind != CLG_JSON_NUMBER || count == CLG_REDUCE_POINTS) return 0;
+        into[count++] = one->number * scale;
+        if (count > 1 && into[count - 1] < into[count - 2]) return 0;
+    }
+    return count;
+}
+
+static clg_status read_reduces(const clg_json *list, const char *file, clg_serve_curves *c,
+                               clg_error *error) {
+    for (const clg_json *row = list ? list->first : NULL; row; row = row->next) {
+        const clg_json *ranks = clg_json_member(row, "ranks");
+        clg_reduce_curve *curve = &c->reduce[c->reduces];
+        bool room = c->reduces < CLG_REDUCE_CURVES && ranks && ranks->kind == CLG_JSON_NUMBER;
+        if (room) {
+            curve->ranks = (int)ranks->number;
+            curve->points = read_list(clg_json_member(row, "bytes"), 1, curve->bytes);
+        }
+        if (!room || curve->points < 2 ||
+            read_list(clg_json_member(row, "us"), 1e-6, curve->seconds) != curve->points) {
+            clg_error_at(error, file, row->line, row->column, "reduce");
+            return clg_fail(error, CLG_BAD_INPUT, "give ranks, and bytes and us that rise",
+                            "a curve that cannot be read");
+        }
+        c->reduces++;
+    }
+    return CLG_OK;
+}
+
+double clg_reduce_curve_s(const clg_serve_curves *c, int ranks, double bytes) {
+    const clg_reduce_curve *curve = NULL;
+    for (int i = 0; i < c->reduces && (!curve || curve->ranks < ranks); i++) curve = &c->reduce[i];
+    if (!curve) return (double)INFINITY;
+    if (bytes <= curve->bytes[0]) return curve->seconds[0];
+    int at = 1;
+    while (at + 1 < curve->points && curve->bytes[at] < bytes) at++;
+    double share = (bytes - curve->bytes[at - 1]) / (curve->bytes[at] - curve->bytes[at - 1]);
+    return curve->seconds[at - 1] + share * (curve->seconds[at] - curve->seconds[at - 1]);
+}
+
 /* Formats not measured take the measured one of the nearest width: reads are reads. */
 static void fill_missing(clg_serve_curves *c) {
     static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32, CLG_FP32,
@@ -130,7 +197,9 @@ static void fill_missing(clg_serve_curves *c) {
         clg_precision p = order[i];
         clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
         if (!c->experts[p].known) c->experts[p] = c->experts[from];
+        if (!c->shared[p].known) c->shared[p] = c->shared[from];
         if (!c->product[p].known) c->product[p] = c->product[from];
+        if (!c->cache[p].known) c->cache[p] = c->cache[from];
     }
 }
 
@@ -153,18 +222,16 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     if (open_file(arena, "serve", own ? gpu->name : lender(gpu), &file, &root, error) != CLG_OK)
         return error->status;
     *c = (clg_serve_curves){.file = file->path, .borrowed = !own};
-    const clg_json *cache = clg_json_member(root, "cache"),
-                   *reduce = clg_json_member(root, "reduce");
-    const field in_cache[] = {{"hbm_share", CLG_FRACTION, &c->cache_hbm_share},
-                              {"launch", CLG_SECONDS, &c->cache_launch_s}};
-    const field in_reduce[] = {{"base", CLG_SECONDS, &c->reduce_base_s},
-                               {"rate", CLG_BYTES_PER_S, &c->reduce_bytes_per_s}};
     if (read_weights(clg_json_member(root, "weights"), file->path, c, error) != CLG_OK ||
-        read_experts(clg_json_member(root, "experts"), file->path, c, error) != CLG_OK ||
+        read_experts(clg_json_member(root, "experts"), file->path, c->experts, error) != CLG_OK ||
+        read_experts(clg_json_member(root, "experts_shared"), file->path, c->shared, error) !=
+            CLG_OK ||
         read_products(clg_json_member(root, "product"), file->path, c, error) != CLG_OK ||
-        READ(cache, file->path, in_cache, error) != CLG_OK ||
-        READ(reduce, file->path, in_reduce, error) != CLG_OK)
+        read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
+        read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)
         return error->status;
+    for (int p = 0; p < CLG_PRECISIONS; p++)
+        if (!c->shared[p].known) c->shared[p] = c->experts[p];
     fill_missing(c);
     return CLG_OK;
 }

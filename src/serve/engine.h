@@ -11,15 +11,37 @@ typedef struct clg_engine {
     double memory_share; /* of usable memory, weights included, that the engine takes */
     double other_bytes;  /* per GPU: graphs, communicators, allocator */
     double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
-    double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
-    double before_s, after_s, token_s;  /* front end: before scheduling, after, per output token */
+    double step_s, layer_s, sequence_s;   /* per iteration, per layer and per sequence in it */
+    double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
+                                             iteration that is not replayed from a CUDA graph */
+    double launch_share, launch_share_blackwell; /* of kernels' fixed times: fused, or started
+                                                    before the last one ends */
+    double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
+    double before_s, after_s, token_s; /* front end: before scheduling, after, per output token */
     double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
     double reserve_output, prefill_alone;        /* rules, 0 or 1: clg_serve_rules */
+    double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
+    double gathers;      /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     const char *file;
 } clg_engine;
 
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *engine,
                            clg_error *error);
+
+/* Seconds of an all-reduce inside a domain at sizes that rise. */
+enum { CLG_REDUCE_CURVES = 8, CLG_REDUCE_POINTS = 24 };
+typedef struct clg_reduce_curve {
+    int ranks, points;
+    double bytes[CLG_REDUCE_POINTS], seconds[CLG_REDUCE_POINTS];
+} clg_reduce_curve;
+
+/* Fused experts: routing, both products and the sum. */
+typedef struct clg_expert_curve {
+    double launch_s, hbm_share;  /* fixed; reading weights */
+    double flop_share, pad;      /* of peak; rows that each expert with tokens is padded by */
+    double activation_hbm_share; /* writing and reading rows between the products */
+    bool known;
+} clg_expert_curve;
 
 /* Kernels of decoding on a GPU: skinny products are reads of weights, attention reads the cache. */
 typedef struct clg_serve_curves {
@@ -27,18 +49,19 @@ typedef struct clg_serve_curves {
         double hbm_share, launch_s;
         bool known;
     } weights[CLG_PRECISIONS];
-    struct {
-        double launch_s, hbm_share; /* routing, both products and the sum; reading weights */
-        double flop_share, pad;     /* of peak; rows that each expert with tokens is padded by */
-        bool known;
-    } experts[CLG_PRECISIONS];
+    clg_expert_curve experts[CLG_PRECISIONS];
+    clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
     struct {
         double time_share;         /* of large products over data/kernel */
         double quantize_hbm_share; /* writing activations in the narrow format */
         bool known;
     } product[CLG_PRECISIONS];
-    double cache_hbm_share, cache_launch_s;
-    double reduce_base_s, reduce_bytes_per_s; /* one-shot all-reduce inside a domain */
+    struct {
+        double hbm_share, launch_s; /* of decode attention, by the format of the cache */
+        bool known;
+    } cache[CLG_PRECISIONS];
+    clg_reduce_curve reduce[CLG_REDUCE_CURVES]; /* of the engine's own all-reduce, by ranks */
+    int reduces;
     const char *file;
     bool borrowed;
 } clg_serve_curves;
@@ -46,6 +69,10 @@ typedef struct clg_serve_curves {
 /* Of a GPU, or borrowed from the nearest generation. */
 clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *curves,
                                  clg_error *error);
+
+/* Straight lines between the points of the curve of the nearest number of ranks that is not
+ * smaller, or of the largest; infinite when there is no curve. */
+double clg_reduce_curve_s(const clg_serve_curves *curves, int ranks, double bytes);
 
 /* What an API asks per token. */
 typedef struct clg_api_price {

@@ -61,6 +61,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.cache = p->cache;
     c.compute = own ? p->weights : CLG_BF16;
     c.max_sequences = p->max_sequences;
+    c.max_tokens = p->max_tokens;
     int64_t clients = p->clients / part->copies;
     if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;
@@ -85,6 +86,17 @@ static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured 
     }
 }
 
+/* Tokens of a model without experts cannot come faster than its weights are read. */
+static bool impossible(const clg_measured *row, const clg_replica *r) {
+    bool experts = false;
+    const clg_model *m = &r->scenario->model;
+    for (int k = 0; k < m->kinds; k++) experts = experts || m->kind[k].mlp.kind == CLG_MLP_MOE;
+    if (experts || r->pp > 1) return false;
+    double least = r->weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
+    double answer = least * fmax(1, row->plan.output_tokens * row->plan.shortest - 1);
+    return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
+}
+
 static const char *predict(clg_arena *arena, clg_measured *row) {
     const clg_serve_plan *p = &row->plan;
     clg_error error = {0};
@@ -103,6 +115,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
             return sentence(arena, &error);
         clg_replica_disaggregate(&replica, &prefill, p->prefill.copies, p->part.copies);
     }
+    if (impossible(row, &replica)) return "measured faster than the weights can be read";
     replica.rules.clients = p->clients;
     clg_serve_target none = {INFINITY, INFINITY, 0};
     clg_fleet_run(arena, &replica, &d, 1, &none, &fleet);
@@ -200,14 +213,15 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                                   clg_measured_tell tell, void *context, clg_measured_table *result,
                                   clg_error *error) {
     clg_measured_table t = {0};
-    int rows = 0;
+    int rows = 0, recognised = 0;
     for (int i = 0; i < count; i++) {
-        if (!clg_measured_recognised(&tables[i])) {
-            clg_error_at(error, tables[i].name, 1, 1, NULL);
-            return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the forms",
-                            "not a known form of serving measurements");
-        }
+        recognised += clg_measured_recognised(&tables[i]);
         rows += 2 * tables[i].rows;
+    }
+    if (recognised == 0) {
+        clg_error_at(error, tables[0].name, 1, 1, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the forms",
+                        "not a known form of serving measurements");
     }
     t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
     for (int i = 0; i < count; i++)

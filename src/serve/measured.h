@@ -34,7 +34,7 @@ typedef struct clg_serve_plan {
     double spread;   /* log-normal lengths of this deviation over mean instead; 0: no */
     int64_t clients; /* closed loop; 0: all requests at once */
     int64_t requests;
-    int max_sequences; /* 0: the engine's */
+    int max_sequences, max_tokens; /* 0: the engine's */
 } clg_serve_plan;
 
 typedef struct clg_measured {

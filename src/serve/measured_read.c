@@ -106,10 +106,10 @@ static const char *gpu_in(const char *words) {
     return NULL;
 }
 
-static const char *engine_in(const char *words) {
+static const char *engine_in(const char *words, const char *version) {
     char squeezed[512];
     squeeze(words, squeezed, sizeof squeezed);
-    if (strstr(squeezed, "trt")) return "trtllm";
+    if (strstr(squeezed, "trt")) return strncmp(version, "1.0", 3) == 0 ? "trtllm-1.0" : "trtllm";
     return strstr(squeezed, "sglang") ? "sglang" : "vllm";
 }
 
@@ -121,11 +121,12 @@ static void read_formats(clg_serve_plan *p, const char *words) {
     p->cache = p->weights == CLG_BF16 ? CLG_BF16 : CLG_FP8;
 }
 
-static const char *read_names(reader *r, const char *model, const char *gpu, const char *engine) {
+static const char *read_names(reader *r, const char *model, const char *gpu, const char *engine,
+                              const char *version) {
     clg_serve_plan *p = &r->into->plan;
     p->model = model_in(r->arena, model);
     p->gpu = gpu_in(gpu);
-    p->engine = engine_in(engine);
+    p->engine = engine_in(engine, version);
     if (!p->model) return clg_arena_print(r->arena, "model '%.60s' is not built in", model);
     if (!p->gpu) return clg_arena_print(r->arena, "GPU '%.60s' is not built in", gpu);
     return NULL;
@@ -163,39 +164,69 @@ static const char *check_part(const clg_part *p) {
     return NULL;
 }
 
+/* What InferenceX's public launch scripts set (github SemiAnalysisAI/InferenceX, benchmarks/, read
+ * 2026-11): gpt-oss on Hopper, MiniMax and Kimi run with the 16-bit cache that is the default; the
+ * TensorRT-LLM ones with iterations of 16,384 or 20,000 tokens. The sweeps of aiconfigurator's own
+ * (by file instead of image) set nothing. */
+static void read_recipe(const reader *r, clg_serve_plan *p) {
+    bool hopper = p->gpu && p->gpu[0] == 'h', own = strstr(word(r, "silicon_data_source"), ".csv;");
+    const char *model = p->model ? p->model : "";
+    bool plain = (strncmp(model, "gpt-oss", 7) == 0 && hopper) ||
+                 strncmp(model, "minimax", 7) == 0 || strncmp(model, "kimi", 4) == 0;
+    own = own && strchr(word(r, "silicon_data_source"), '/');
+    if (plain || own) p->cache = CLG_BF16;
+    if (!own && strcmp(p->engine, "trtllm") == 0)
+        p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
+}
+
 /* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
 static const char *read_silicon(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason =
-        read_names(r, word(r, "model_path"), word(r, "system"), word(r, "backend"));
+    const char *reason = read_names(r, word(r, "model_path"), word(r, "system"), word(r, "backend"),
+                                    word(r, "backend_version"));
     bool split = strcmp(word(r, "mode"), "disagg") == 0;
     measure(r, CLG_MEASURE_TTFT, number(r, "silicon_ttft_ms", 0) / 1e3);
     measure(r, CLG_MEASURE_TPOT, number(r, "silicon_tpot_ms", 0) / 1e3);
     read_formats(p, *word(r, "precision") ? word(r, "precision") : word(r, "gemm_quant_mode"));
+    read_recipe(r, p);
     p->prompt_tokens = number(r, "isl", 0);
     p->output_tokens = number(r, "osl", 0);
     p->clients = (int64_t)number(r, "silicon_concurrency", number(r, "batch_size", 0));
     p->requests =
         (split && p->clients > 64 ? 4 : 10) * p->clients; /* ten; fewer rounds settle too */
-    p->shortest = strstr(word(r, "silicon_data_source"), "h100_sxm/trtllm") ? 1 : 0.8;
+    p->shortest = 0.8;
     p->part = part_of(r, split ? "decode_" : "");
     if (split) p->prefill = part_of(r, "prefill_");
     if (reason) return reason;
+    if (split && (!*word(r, "prefill_num_workers") || !*word(r, "decode_num_workers")))
+        return "disaggregated, and how many prefill and decode workers is not given";
     if ((reason = check_part(&p->part)) || (split && (reason = check_part(&p->prefill))))
         return reason;
     return check_lengths(p);
 }
 
-/* TensorRT-LLM's overview: all requests at once. */
+static bool has_experts(clg_arena *arena, const char *name) {
+    clg_model model;
+    clg_error error = {0};
+    if (!name || clg_model_find(arena, name, &model, &error) != CLG_OK) return false;
+    for (int k = 0; k < model.kinds; k++)
+        if (model.kind[k].mlp.kind == CLG_MLP_MOE) return true;
+    return false;
+}
+
+/* TensorRT-LLM's overview: all requests at once; models of experts with attention data parallelism
+ * (the page's own options, github NVIDIA/TensorRT-LLM@00f37686). */
 static const char *read_overview(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), "trtllm");
+    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), "trtllm", "1.0");
     measure(r, CLG_MEASURE_RATE, number(r, "total_out_tok_s", 0));
     read_formats(p, word(r, "dtype"));
     p->prompt_tokens = number(r, "isl", 0);
     p->output_tokens = number(r, "osl", 0);
     p->requests = (int64_t)fmin(number(r, "num_requests", 0), 6000);
     p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
+    if (p->part.tp > 1 && has_experts(r->arena, p->model))
+        p->part = (clg_part){1, 1, p->part.tp, p->part.tp, 1};
     if (reason || (reason = check_part(&p->part))) return reason;
     return check_lengths(p);
 }
@@ -204,7 +235,7 @@ static const char *read_overview(reader *r) {
 static const char *read_static(reader *r) {
     clg_serve_plan *p = &r->into->plan;
     const char *unit = word(r, "gpu_and_unit");
-    const char *reason = read_names(r, word(r, "model"), unit, "trtllm");
+    const char *reason = read_names(r, word(r, "model"), unit, "trtllm", "");
     p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
     measure(r, CLG_MEASURE_TTFT, number(r, "first_token_ms", 0) / 1e3);
     measure(r, CLG_MEASURE_RATE, number(r, "throughput", 0) * p->part.tp);
@@ -231,7 +262,7 @@ static const char *read_batch(reader *r, const char *batch, const char *prompt,
 /* NeMo's page: two GPUs in a row. */
 static const char *read_nemo(reader *r) {
     bool second = r->part == 1;
-    const char *reason = read_names(r, word(r, "model"), second ? "h100" : "a100", "trtllm");
+    const char *reason = read_names(r, word(r, "model"), second ? "h100" : "a100", "trtllm", "");
     const char *column = second ? "latency_ms_h100_80gb" : "latency_ms_a100_80gb_sxm4";
     measure(r, CLG_MEASURE_ANSWER, number(r, column, 0) / 1e3);
     r->into->plan.part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
@@ -240,7 +271,8 @@ static const char *read_nemo(reader *r) {
 
 /* SageServe's profiles: prompt_time and the decoding of all tokens after it. */
 static const char *read_profiled(reader *r) {
-    const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm");
+    const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm", "");
+    r->into->plan.engine = "vllm-v0"; /* profiles of 2024 */
     double tokens = number(r, "token_size", 0);
     measure(r, CLG_MEASURE_TTFT, number(r, "prompt_time", 0));
     if (tokens > 1) measure(r, CLG_MEASURE_TPOT, number(r, "token_time", 0) / tokens);
@@ -252,7 +284,7 @@ static const char *read_profiled(reader *r) {
 /* Sweeps over clients. */
 static const char *read_sweep(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), word(r, "engine"));
+    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), word(r, "engine"), "");
     p->clients = (int64_t)number(r, "concurrency", number(r, "concurrent_requests", 0));
     double requests = number(r, "n_requests", fmax(10.0 * (double)p->clients, 100));
     double made = number(r, "total_out_tokens", 0), output = number(r, "output_len", 0);
@@ -294,7 +326,7 @@ static const char *unknown_flag(const char *line) {
 static const char *read_command(reader *r) {
     clg_serve_plan *p = &r->into->plan;
     const char *line = word(r, "serving_command"), *odd = unknown_flag(line);
-    const char *reason = read_names(r, word(r, "model"), word(r, "gpu_doc"), line);
+    const char *reason = read_names(r, word(r, "model"), word(r, "gpu_doc"), line, "");
     double requests = number(r, "n_req", 0);
     int tp = flag_of(line, "-tp", flag_of(line, "--tensor-parallel-size", 1));
     tp = flag_of(line, "--tp-size", flag_of(line, "--tp_size", flag_of(line, "--tp", tp)));

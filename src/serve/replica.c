@@ -12,6 +12,7 @@
 #include "serve/replica.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Nothing to read and no launch: what is left of clg_gemm_s is arithmetic. */
 static clg_kernels arithmetic_only(const clg_kernels *from) {
@@ -27,6 +28,12 @@ static double hbm_s(const clg_replica *r, double bytes, double share) {
     return bytes / (r->scenario->machine.gpu.hbm_bytes_per_s * share);
 }
 
+/* What stays of a kernel's fixed time in this engine. */
+static double fixed_s(const clg_replica *r, double seconds) {
+    bool blackwell = strcmp(r->scenario->machine.gpu.generation, "blackwell") == 0;
+    return seconds * (blackwell ? r->engine.launch_share_blackwell : r->engine.launch_share);
+}
+
 /* [m,k] x [k,n], weights of `weights`: arithmetic, with activations made narrow before it, or the
  * read of the weights. */
 static double product_s(const clg_replica *r, clg_precision weights, double m, double n, double k) {
@@ -37,28 +44,34 @@ static double product_s(const clg_replica *r, clg_precision weights, double m, d
         arithmetic += hbm_s(r, 3 * m * k, r->curves.product[compute].quantize_hbm_share);
     double bytes = n * k * clg_precision_bytes(weights) + 2 * (m * k + m * n);
     return fmax(arithmetic, hbm_s(r, bytes, r->curves.weights[weights].hbm_share)) +
-           r->curves.weights[weights].launch_s;
+           fixed_s(r, r->curves.weights[weights].launch_s);
 }
 
 /* Routing, both products and the sum of one GPU's experts of a width, for the tokens of all ranks:
- * experts that get a token are read and padded to whole tiles. */
+ * experts that get a token are read and padded to whole tiles. Where ranks share experts out, each
+ * sees all tokens, or those sent to it, and sums as many. */
 static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double width) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     double hidden = (double)r->scenario->model.hidden, matrices = mlp->gated ? 3 : 2;
     double each = (double)mlp->experts_per_token / mlp->experts;
     double touched = (double)mlp->experts / r->ep * (1 - pow(1 - each, tokens));
     double rows = tokens * mlp->experts_per_token / r->ep * r->scenario->expert_imbalance;
-    double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights) +
-                   2 * rows * (2 * hidden + matrices * width);
-    double flop =
-        2 * matrices * hidden * width * (rows + touched * r->curves.experts[r->weights].pad);
-    double rate = gpu->peak_flop_per_s[r->compute] * r->curves.experts[r->weights].flop_share;
-    return fmax(flop / rate, hbm_s(r, bytes, r->curves.experts[r->weights].hbm_share)) +
-           r->curves.experts[r->weights].launch_s;
+    const clg_expert_curve *c =
+        r->ep > 1 ? &r->curves.shared[r->weights] : &r->curves.experts[r->weights];
+    double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights);
+    double seen = r->dp > 1 && r->engine.gathers <= 0 ? fmin(tokens, rows) : tokens;
+    double between =
+        2 * rows * (2 * hidden + matrices * width) + (r->ep > 1 ? 4 * seen * hidden : 0);
+    double flop = 2 * matrices * hidden * width * (rows + touched * c->pad);
+    double rate = gpu->peak_flop_per_s[r->compute] * c->flop_share;
+    return fmax(flop / rate, hbm_s(r, bytes, c->hbm_share)) +
+           hbm_s(r, between, c->activation_hbm_share) + fixed_s(r, c->launch_s);
 }
 
 static double memory_s(const clg_replica *r, double bytes) {
-    return clg_memory_bound_s(&r->scenario->machine.gpu, &r->scenario->kernels, bytes);
+    const clg_kernels *k = &r->scenario->kernels;
+    double fixed = k->memory.launch_s;
+    return clg_memory_bound_s(&r->scenario->machine.gpu, k, bytes) - fixed + fixed_s(r, fixed);
 }
 
 static double kv_heads_of(const clg_replica *r, const clg_attention *a) {
@@ -68,13 +81,25 @@ static double kv_heads_of(const clg_replica *r, const clg_attention *a) {
 static double latent_s(const clg_replica *r, const clg_attention *a, double t, double hidden) {
     double heads = (double)a->heads / r->tp, plain = a->head_dim - a->rope_dim;
     double queries = heads * a->head_dim;
-    double s = a->query_rank > 0 ? product_s(r, r->attention_weights, t, a->query_rank, hidden) +
-                                       product_s(r, r->attention_weights, t, queries, a->query_rank)
-                                 : product_s(r, r->attention_weights, t, queries, hidden);
-    s += product_s(r, r->attention_weights, t, a->kv_rank + a->rope_dim, hidden);
+    double low =
+        a->kv_rank + a->rope_dim; /* engines make it together with the low rank of queries */
+    double s = a->query_rank > 0
+                   ? product_s(r, r->attention_weights, t, a->query_rank + low, hidden) +
+                         product_s(r, r->attention_weights, t, queries, a->query_rank)
+                   : product_s(r, r->attention_weights, t, queries + low, hidden);
     s += product_s(r, r->attention_weights, t, heads * plain, a->kv_rank);
     s += product_s(r, r->attention_weights, t, heads * a->value_head_dim, a->kv_rank);
     return s + product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim);
+}
+
+static double reduce_s(const clg_replica *r, double bytes);
+
+/* Norms on queries and keys: one kernel each; over all heads, sums of squares cross the group. */
+static double head_norms_s(const clg_replica *r, const clg_attention *a, double t) {
+    if (!a->query_key_norm) return 0;
+    double heads = (double)a->heads / r->tp, kv = kv_heads_of(r, a);
+    return memory_s(r, 4 * t * heads * a->head_dim) + memory_s(r, 4 * t * kv * a->head_dim) +
+           (a->norm_over_heads ? reduce_s(r, 8 * t) : 0);
 }
 
 static double attention_products_s(const clg_replica *r, const clg_attention *a, double t,
@@ -85,7 +110,8 @@ static double attention_products_s(const clg_replica *r, const clg_attention *a,
     double columns = (heads + kv) * a->head_dim + kv * a->value_head_dim;
     double rotary = a->rotary ? memory_s(r, 4 * t * (heads + kv) * a->head_dim) : 0;
     return product_s(r, r->attention_weights, t, columns, hidden) +
-           product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim) + rotary;
+           product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim) + rotary +
+           head_norms_s(r, a, t);
 }
 
 static double dense_mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double width,
@@ -105,25 +131,35 @@ static double mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double h
            dense_mlp_s(r, mlp, t, (double)mlp->shared_ffn / r->tp, hidden);
 }
 
+/* A replica has whole nodes to itself, as many as it needs. */
+static clg_group group_of(const clg_replica *r, int ranks, int stride) {
+    clg_machine machine = r->scenario->machine;
+    int box = machine.node.gpus > 0 ? machine.node.gpus : 1;
+    int nodes = (clg_replica_part_gpus(r) + box - 1) / box;
+    if (machine.gpus < nodes * box) machine.gpus = nodes * box;
+    return clg_machine_group(&machine, ranks, stride);
+}
+
 /* The engine's own one-shot kernel for small messages, the library's best for large ones. */
 static double reduce_s(const clg_replica *r, double bytes) {
     if (r->tp == 1) return 0;
     double library;
-    clg_group group = clg_machine_group(&r->scenario->machine, r->tp, 1);
+    clg_group group = group_of(r, r->tp, 1);
     clg_collective_best(&r->scenario->network, CLG_ALL_REDUCE, group, bytes, &library);
     if (group.per_domain < r->tp) return library;
-    return fmin(library, r->curves.reduce_base_s + bytes / r->curves.reduce_bytes_per_s);
+    return fmin(library, clg_reduce_curve_s(&r->curves, r->tp, bytes));
 }
 
-/* Tokens of other ranks to the experts here and back: fp8 there, 16 bit back; or, with experts
- * split in width, all tokens gathered and their sums scattered. */
+/* Tokens of other ranks to the experts here and back: all of them gathered and their sums
+ * scattered, as with experts split in width; or, in engines that send tokens to their experts, fp8
+ * there and 16 bit back. */
 static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t) {
     if (mlp->kind != CLG_MLP_MOE || r->dp == 1) return 0;
     const clg_network *network = &r->scenario->network;
     double hidden = (double)r->scenario->model.hidden, there, back, gathered = 2 * t * hidden;
-    clg_group all = clg_machine_group(&r->scenario->machine, r->tp * r->dp, 1);
+    clg_group all = group_of(r, r->tp * r->dp, 1);
     double copies = fmin(mlp->experts_per_token, r->ep) / r->tp;
-    if (r->ep > 1) {
+    if (r->ep > 1 && r->engine.gathers <= 0) {
         clg_collective_best(network, CLG_ALL_TO_ALL, all, t * hidden * copies, &there);
         clg_collective_best(network, CLG_ALL_TO_ALL, all, 2 * t * hidden * copies, &back);
     } else {
@@ -138,7 +174,8 @@ static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t
     double reductions = (kind->attention.kind != CLG_ATTENTION_NONE) +
                         (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
     return attention_products_s(r, &kind->attention, t, hidden) + mlp_s(r, &kind->mlp, t, hidden) +
-           kind->norms * memory_s(r, 8 * t * hidden) + r->curves.cache_launch_s +
+           kind->norms * memory_s(r, 8 * t * hidden) +
+           fixed_s(r, r->curves.cache[r->cache].launch_s) +
            reductions * reduce_s(r, 2 * t * hidden) + exchange_s(r, &kind->mlp, t) +
            r->engine.layer_s;
 }
@@ -155,7 +192,7 @@ static double head_s(const clg_replica *r, double t) {
 static double sends_s(const clg_replica *r, double t) {
     if (r->pp == 1) return 0;
     double one;
-    clg_group pair = clg_machine_group(&r->scenario->machine, 2, r->tp);
+    clg_group pair = group_of(r, 2, r->tp);
     clg_collective_best(&r->scenario->network, CLG_SEND_RECEIVE, pair,
                         2 * t * (double)r->scenario->model.hidden / r->tp, &one);
     return (r->pp - 1) * one;
@@ -302,11 +339,23 @@ clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, dou
     r.cost.context_s *= scale;
     r.cost.pair_s *= scale;
     r.cost.sequence_s *= scale;
+    r.cost.eager_s *= scale;
     if (!r.prefill) return r;
     clg_replica *prefill = clg_take(arena, 1, clg_replica);
     *prefill = clg_replica_slowed(arena, r.prefill, scale);
     r.prefill = prefill;
     return r;
+}
+
+/* What the host takes to launch an iteration kernel by kernel. */
+static double eager_s(const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    double sum = r->engine.step_s;
+    for (int l = 0; l < m->layers; l++) {
+        bool experts = m->kind[m->layer_kind[l]].mlp.kind == CLG_MLP_MOE;
+        sum += r->engine.eager_layer_s + (experts ? r->engine.eager_expert_s : 0);
+    }
+    return sum;
 }
 
 static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
@@ -318,13 +367,16 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
         dense[t] = t > 1 && (t - 1) % shared != 0
                        ? dense[t - 1]
                        : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
-    double rate = gpu->hbm_bytes_per_s * r->curves.cache_hbm_share;
+    double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
     r->cost = (clg_iteration_cost){.dense_s = dense,
                                    .max_tokens = r->rules.max_tokens,
-                                   .sequence_s = r->engine.sequence_s,
+                                   .sequence_s = r->engine.sequence_s / r->dp,
                                    .context_s =
                                        all_layers_cache_bytes(r, context) / rate / (r->pp * r->dp),
                                    .pair_s = pair_s(r, r->mean_prompt_tokens),
+                                   .eager_s = eager_s(r),
+                                   .graph_tokens = (int)r->engine.graph_tokens,
+                                   .ranks = r->dp,
                                    .drafted = c->drafted,
                                    .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
 }
@@ -402,6 +454,9 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
         return error->status;
     r->arithmetic = arithmetic_only(&scenario->kernels);
+    if (engine->narrow_cache > 0)
+        for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
+            r->curves.cache[p] = r->curves.cache[CLG_BF16];
     r->pp = c->pp > 0 ? c->pp : 1;
     r->dp = c->dp > 0 ? c->dp : 1;
     r->ep = c->ep > 0 ? c->ep : 1;

@@ -295,6 +295,17 @@ static double dense_of(const replica *r, double chunk) {
     return r->cost->dense_s[tokens < r->cost->max_tokens ? tokens : r->cost->max_tokens];
 }
 
+/* Tokens and pairs of prompts count as if every rank had what the fullest has. */
+static double crowding(const replica *r, int prompts) {
+    int ranks = r->cost->ranks > 1 ? r->cost->ranks : 1;
+    return prompts > 0 ? (double)ranks * ((prompts + ranks - 1) / ranks) / prompts : 1;
+}
+
+/* An iteration with prompts: kernels that are launched one by one may wait for the host. */
+static double prompts_s(const replica *r, double tokens, double seconds) {
+    return tokens > r->cost->graph_tokens ? fmax(seconds, r->cost->eager_s) : seconds;
+}
+
 static double stretch_s(const replica *r, double steps) {
     const clg_iteration_cost *c = r->cost;
     double b = r->decoding, one = dense_of(r, 0) + b * c->sequence_s;
@@ -416,8 +427,11 @@ static void mixed_iteration(replica *r) {
     while (due_now(r, 0) > r->free_blocks) preempt_youngest(r);
     r->free_blocks -= due_now(r, 0);
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
-    pass_time(r, dense_of(r, (double)sum.tokens) + (r->decoding + sum.sequences) * c->sequence_s +
-                     c->context_s * (double)r->context + c->pair_s * sum.pairs);
+    double crowd = crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
+    double seconds =
+        dense_of(r, tokens) + c->context_s * (double)r->context + c->pair_s * sum.pairs * crowd;
+    pass_time(r, prompts_s(r, width_of(r, tokens), seconds) +
+                     (r->decoding + sum.sequences) * c->sequence_s);
     r->context += r->decoding;
     r->totals->made_tokens += r->decoding;
     r->totals->prefilled_tokens += sum.tokens;
@@ -431,9 +445,10 @@ static void mixed_iteration(replica *r) {
 static void prefill_iteration(replica *r) {
     const clg_iteration_cost *c = r->cost;
     chunk_sum sum = gather_chunks(r, true);
-    double unit = c->drafted > 0 ? c->gained : 1;
-    int tokens = (int)fmin(ceil((double)sum.tokens * unit), c->max_tokens);
-    pass_time(r, c->dense_s[tokens] + sum.sequences * c->sequence_s + c->pair_s * sum.pairs);
+    double unit = c->drafted > 0 ? c->gained : 1, crowd = crowding(r, sum.sequences);
+    int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
+    pass_time(r, prompts_s(r, tokens, c->dense_s[tokens] + c->pair_s * sum.pairs * crowd) +
+                     sum.sequences * c->sequence_s);
     r->totals->prefilled_tokens += sum.tokens;
     r->totals->iterations++;
     for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);

@@ -28,8 +28,13 @@ typedef struct clg_iteration_cost {
     double sequence_s; /* per sequence in the iteration */
     double context_s;  /* per token of cache that decoding sequences read */
     double pair_s;     /* per query-key pair of a prefill chunk */
-    double drafted;    /* tokens proposed per sequence and iteration, 0: no speculation */
-    double gained;     /* tokens an iteration gives a sequence, read when drafted > 0 */
+    double eager_s;    /* least of an iteration with prompts and more than graph_tokens: its kernels
+                          are launched one by one; the others are replayed from a CUDA graph */
+    int graph_tokens;
+    int ranks;      /* that sequences are dealt to: a prompt is on one of them, and the others wait
+                       for its iteration; 0 and 1 alike */
+    double drafted; /* tokens proposed per sequence and iteration, 0: no speculation */
+    double gained;  /* tokens an iteration gives a sequence, read when drafted > 0 */
 } clg_iteration_cost;
 
 typedef struct clg_serve_rules {

@@ -228,6 +228,21 @@ static void check_experts(void) {
     clg_arena_clear(&w.arena);
 }
 
+/* Between two points a straight line, below the first its seconds, above the last the last slope;
+ * a group between two curves takes the wider one. */
+static void check_reduce_curve(void) {
+    clg_serve_curves c = {.reduces = 2};
+    c.reduce[0] = (clg_reduce_curve){2, 3, {1000, 3000, 7000}, {5e-6, 6e-6, 14e-6}};
+    c.reduce[1] = (clg_reduce_curve){8, 2, {1000, 3000}, {9e-6, 11e-6}};
+    CHECK_NEAR(clg_reduce_curve_s(&c, 2, 10), 5e-6, 1e-15);
+    CHECK_NEAR(clg_reduce_curve_s(&c, 2, 2500), 5.75e-6, 1e-15);
+    CHECK_NEAR(clg_reduce_curve_s(&c, 2, 9000), 18e-6, 1e-15);
+    CHECK_NEAR(clg_reduce_curve_s(&c, 4, 2000), 10e-6, 1e-15);
+    CHECK_NEAR(clg_reduce_curve_s(&c, 16, 2000), 10e-6, 1e-15);
+    c.reduces = 0;
+    CHECK(isinf(clg_reduce_curve_s(&c, 2, 10)));
+}
+
 static void check_measured(void) {
     static const char text[] = "model,gpu,tp,dtype,isl,osl,num_requests,total_out_tok_s\n"
                                "Llama 3.3 70B,H100,4,FP8,2048,128,3000,1000\n"
@@ -252,6 +267,8 @@ static void check_measured(void) {
 }
 
 int main(void) {
+    CASE("curve of the engine's all-reduce");
+    check_reduce_curve();
     static world w;
     check_prefix_list();
     build(&w, "llama-3.1-8b", "h100-sxm");

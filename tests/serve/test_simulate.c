@@ -105,9 +105,15 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
         chunks++;
         if (s->done == s->target) completing[completed++] = w->batch[i];
     }
-    double seconds = cost->dense_s[(int)(decoders + prefilled)] +
-                     (decoders + chunks) * cost->sequence_s + cost->context_s * context +
-                     cost->pair_s * pairs;
+    double crowd = 1; /* prompts of the fullest rank on every rank */
+    if (cost->ranks > 1 && chunks > 0) crowd = ceil(chunks / cost->ranks) * cost->ranks / chunks;
+    double width = ceil(decoders + prefilled * crowd);
+    if (width > cost->max_tokens) width = cost->max_tokens;
+    double seconds =
+        cost->dense_s[(int)width] + cost->context_s * context + cost->pair_s * pairs * crowd;
+    if (chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens && seconds < cost->eager_s)
+        seconds = cost->eager_s;
+    seconds += (decoders + chunks) * cost->sequence_s;
     now += seconds;
     for (int i = 0; i < decoders; i++) w->s[decoding[i]].generated++, w->s[decoding[i]].done++;
     for (int i = 0; i < completed; i++) {
@@ -181,6 +187,8 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
                     int64_t *preemptions) {
     static slow_state w;
     clg_iteration_cost cost = a_cost();
+    if (seed % 3 == 1) cost.eager_s = 0.011, cost.graph_tokens = 40;
+    if (seed % 4 == 2) cost.ranks = 3;
     clg_demand d = a_demand(arena, 300, rate, seed);
     clg_served *served = clg_take(arena, (size_t)d.count, clg_served);
     clg_serve_totals t;
@@ -251,6 +259,21 @@ int main(void) {
     CHECK_NEAR(served.first_token_s, 3 + first, 1e-12);
     CHECK_NEAR(served.finish_s, 3 + first + rest, 1e-12);
     CHECK(t.iterations == 50 && t.idle_s == 0);
+    CASE("launched kernel by kernel: only the prompt's iteration waits for the host");
+    cost.eager_s = 0.5;
+    cost.graph_tokens = 99;
+    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + 0.5 + 1e-6, 1e-12);
+    CHECK_NEAR(served.finish_s - served.first_token_s, rest, 1e-12);
+    cost.graph_tokens = 100;
+    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + first, 1e-12);
+    CASE("four ranks: a lone prompt takes as long as four together");
+    cost = a_cost();
+    cost.ranks = 4;
+    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + dense[400] + 1e-6 + 2e-10 * 4 * 100 * 50, 1e-12);
+    cost = a_cost();
     CASE("zero load: nobody waits for anybody");
     clg_arrival apart[3] = {ASK(0, 10, 5), ASK(100, 10, 5), ASK(200, 10, 5)};
     clg_served alone[3];
