@@ -61,8 +61,8 @@ void clg_picture_validation(clg_text *svg, const clg_validation *v) {
         high = fmax(high, fmax(v->run[i].measured_step_s, v->run[i].predicted.step_s));
     }
     if (high <= 0) low = 1, high = 10;
-    clg_svg_axis x = {low / 1.2, high * 1.2, LEFT, WIDTH - RIGHT};
-    clg_svg_axis y = {low / 1.2, high * 1.2, HEIGHT - BOTTOM, TOP};
+    clg_svg_axis x = {low / 1.2, high * 1.2, LEFT, WIDTH - RIGHT, 1};
+    clg_svg_axis y = {low / 1.2, high * 1.2, HEIGHT - BOTTOM, TOP, 1};
     clg_svg_open(svg, WIDTH, HEIGHT, "Step time: predicted against measured");
     clg_svg_frame(svg, &x, &y, 10, CLG_SECONDS, 10, CLG_SECONDS);
     draw_diagonal(svg, &x, &y, 1, "stroke=\"#333\"");

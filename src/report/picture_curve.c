@@ -137,7 +137,7 @@ static double ideal(const clg_scale_point *first, double gpus) {
 }
 
 static clg_svg_axis speed_axis(const picture *p) {
-    clg_svg_axis y = {INFINITY, 0, MIDDLE - 50, TOP};
+    clg_svg_axis y = {INFINITY, 0, MIDDLE - 50, TOP, 1};
     for (int i = 0; i < p->count; i++) {
         const clg_scale_point *first = end_of(p->drawn[i]->curve, false),
                               *last = end_of(p->drawn[i]->curve, true);
@@ -184,7 +184,11 @@ static double least_percent(const picture *p) {
 }
 
 static void draw_efficiency(clg_text *svg, const picture *p) {
-    clg_svg_axis y = {fmax(1, least_percent(p) / 1.3), 130, HEIGHT - BOTTOM, MIDDLE + 20};
+    clg_svg_axis y = {.low = fmax(1, least_percent(p) / 1.3),
+                      .high = 130,
+                      .start = HEIGHT - BOTTOM,
+                      .end = MIDDLE + 20,
+                      .anchor = 100};
     clg_svg_frame(svg, &p->x, &y, 2, CLG_COUNT, 2, CLG_COUNT);
     for (int i = 0; i < p->count; i++) {
         const clg_curve *c = p->drawn[i]->curve;
@@ -236,7 +240,7 @@ static const char *title_of(clg_text *svg, const clg_drawn *one, const clg_drawn
 
 /* From the first size that runs in either curve to the last. */
 static bool span_of(picture *p) {
-    p->x = (clg_svg_axis){INFINITY, 0, LEFT, WIDTH - RIGHT};
+    p->x = (clg_svg_axis){INFINITY, 0, LEFT, WIDTH - RIGHT, 1};
     for (int i = 0; i < p->count; i++) {
         const clg_scale_point *first = end_of(p->drawn[i]->curve, false),
                               *last = end_of(p->drawn[i]->curve, true);

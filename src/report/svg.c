@@ -48,11 +48,11 @@ void clg_svg_open(clg_text *svg, int width, int height, const char *title) {
 
 void clg_svg_close(clg_text *svg) { clg_text_print(svg, "</svg>\n"); }
 
-/* First power of the base at or above the low end. */
-static double first_tick(double low, double base) {
-    double tick = 1;
-    while (tick < low * (1 - 1e-9)) tick *= base;
-    while (tick / base >= low * (1 - 1e-9)) tick /= base;
+/* First power of the base, times the anchor, at or above the low end. */
+static double first_tick(const clg_svg_axis *axis, double base) {
+    double tick = axis->anchor > 0 ? axis->anchor : 1, low = axis->low * (1 - 1e-9);
+    while (tick < low) tick *= base;
+    while (tick / base >= low) tick /= base;
     return tick;
 }
 
@@ -69,14 +69,14 @@ static void tick_words(double value, clg_dimension dimension, char *out, size_t 
 void clg_svg_frame(clg_text *svg, const clg_svg_axis *x, const clg_svg_axis *y, double base_x,
                    clg_dimension x_dimension, double base_y, clg_dimension y_dimension) {
     char words[48];
-    for (double v = first_tick(x->low, base_x); v <= x->high * 1.0001; v *= base_x) {
+    for (double v = first_tick(x, base_x); v <= x->high * 1.0001; v *= base_x) {
         double at = clg_svg_place(x, v);
         tick_words(v, x_dimension, words, sizeof words);
         clg_text_print(svg, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/>\n", at, y->start,
                        y->end);
         clg_svg_label(svg, at, y->start + 18, "middle", words);
     }
-    for (double v = first_tick(y->low, base_y); v <= y->high * 1.0001; v *= base_y) {
+    for (double v = first_tick(y, base_y); v <= y->high * 1.0001; v *= base_y) {
         double at = clg_svg_place(y, v);
         tick_words(v, y_dimension, words, sizeof words);
         clg_text_print(svg, "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/>\n", x->start, at,

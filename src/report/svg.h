@@ -8,6 +8,7 @@
 /* A logarithmic axis: values at the ends, both > 0, and their pixels. */
 typedef struct clg_svg_axis {
     double low, high, start, end;
+    double anchor; /* a value that has a tick; 0: 1 */
 } clg_svg_axis;
 
 double clg_svg_place(const clg_svg_axis *axis, double value);
