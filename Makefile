@@ -120,6 +120,10 @@ $(BUILD)/wasm/tools: tools/web_needs.sh
 format:
 	@clang-format -i $(wildcard include/*.h src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
+# The output that README and docs/ show, printed again: make docs DOCS_DATA=folder:folder.
+docs: all
+	tools/docs.sh
+
 # Program, library, manual page, completion; `make uninstall` takes the same away.
 installed = bin/ceiling lib/libceiling.a lib/pkgconfig/ceiling.pc include/ceiling.h share/man/man1/ceiling.1 \
             share/bash-completion/completions/ceiling
@@ -142,6 +146,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all web quick test sanitized fuzz bench format install uninstall clean
+.PHONY: all web docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
 -include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)
