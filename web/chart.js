@@ -5,11 +5,6 @@ import { showCount, showWhole } from "./format.js";
 const margin = { left: 62, right: 14, top: 10, gap: 26, bottom: 34 };
 const speedHeight = 270, efficiencyHeight = 120;
 
-/** What a picture looks like outside the page. */
-const exportStyle = `text{font:12px sans-serif;fill:#333}.grid{stroke:#ddd}.axis{stroke:#888}.ideal{stroke:#999;stroke-dasharray:2 4;fill:none}
-.line{fill:none;stroke-width:2}.strong{stroke:#2f6fd0}.weak{stroke:#c9730a}.ghost{opacity:.45;stroke-dasharray:6 4}.band{stroke:none;opacity:.16}
-.band.strong,.dot.strong{fill:#2f6fd0}.band.weak,.dot.weak{fill:#c9730a}.dot.draft{fill:#fff}.cross{fill:#b3261e}.cheap{fill:#2a9d8f;opacity:.1}.wall{stroke:#b3261e;stroke-dasharray:5 3}.guide{display:none}`;
-
 function logScale(low, high, from, to) {
   const a = Math.log(low), span = Math.log(high) - a || 1;
   return (value) => from + ((Math.log(value) - a) / span) * (to - from);
@@ -40,7 +35,7 @@ function text(words, x, y, anchor = "middle") {
 /**
  * Draws into an svg element. Where more GPUs still pay, up to knee and cap, the ground is tinted.
  * @param {{sizes: number[], series: {mode: string, ghost?: boolean, points: {gpus: number,
- *   tokens: number, low: number, high: number, efficiency: number, draft: boolean}[]}[],
+ *   tokens: number, low: number, high: number, efficiency: number, bound: number, draft: boolean}[]}[],
  *   missing: number[], cap: number | null, knee: number | null}} data
  * @returns {(gpus: number | null) => void} moves the guide
  */
@@ -114,6 +109,7 @@ function* seriesOf({ mode, ghost, points }, { x, y, e }) {
   yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => y(p.tokens)) });
   yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => e(p.efficiency)) });
   if (ghost) return;
+  yield drawn("path", { class: `line thin ${mode}`, d: pathOf(points, across, (p) => e(p.bound)) });
   for (const p of points)
     for (const height of [y(p.tokens), e(p.efficiency)])
       yield drawn("circle", { class: `dot ${mode}${p.draft ? " draft" : ""}`, cx: across(p), cy: height, r: 3.5 });
@@ -124,12 +120,4 @@ export function sizeAt(svg, sizes, clientX) {
   const box = svg.getBoundingClientRect();
   const x = logScale(sizes[0], sizes.at(-1), margin.left + 8, box.width - margin.right - 8);
   return sizes.reduce((near, n) => (Math.abs(x(n) - (clientX - box.left)) < Math.abs(x(near) - (clientX - box.left)) ? n : near));
-}
-
-/** The picture as a file of its own. */
-export function pictureOf(svg) {
-  const copy = svg.cloneNode(true);
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.prepend(drawn("style", {}, exportStyle));
-  return new XMLSerializer().serializeToString(copy);
 }

@@ -2,8 +2,9 @@
  *
  * While a slider moves, every size keeps the layout it had and is only priced anew (a draft, drawn
  * hollow); when it rests, every size is searched. */
-import { drawCurve, pictureOf, sizeAt } from "./chart.js";
-import { download, drawn, element } from "./dom.js";
+import { drawCurve, sizeAt } from "./chart.js";
+import { drawn, element } from "./dom.js";
+import { csvOf, exportButtons } from "./export.js";
 import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
 import { askCurve, askWalls, sizesTo } from "./scale.js";
 import { requestOf, stateOfHash } from "./state.js";
@@ -58,11 +59,14 @@ function sliderOf([flag, words, values], fallback, set) {
   } };
 }
 
-/** What one answer adds to a line. */
+const exposedParts = ["tp_exposed_s", "cp_exposed_s", "ep_exposed_s", "dp_exposed_s", "pp_exposed_s"];
+
+/** What one answer adds to a line; c is exposed traffic over the rest of the step. */
 function pointOf(gpus, { answer, draft }, first) {
   const e = answer;
   const perGpu = e.tokens_per_s / gpus;
-  return { gpus, draft, answer: e, tokens: e.tokens_per_s, low: (e.tokens_per_s * e.step_s) / e.step_p90_s, high: (e.tokens_per_s * e.step_s) / e.step_p10_s, efficiency: first ? perGpu / first : 1 };
+  const exposed = exposedParts.reduce((sum, key) => sum + e.time[key], 0), c = exposed / (e.step_s - exposed);
+  return { gpus, draft, answer: e, c, bound: 1 / (1 + c), tokens: e.tokens_per_s, low: (e.tokens_per_s * e.step_s) / e.step_p90_s, high: (e.tokens_per_s * e.step_s) / e.step_p10_s, efficiency: first ? perGpu / first : 1 };
 }
 
 /** Points of one mode in order of size, efficiency relative to the first that runs. */
@@ -97,7 +101,7 @@ function cardOf(mode, point, wall) {
   const e = point.answer;
   return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode], point.draft ? element("small", {}, "draft: layout held") : null),
     element("p", { class: "layout" }, showLayout(e.layout)),
-    element("p", {}, `${showCount(e.tokens_per_s)} tokens/s, step ${showSeconds(e.step_s)}, MFU ${showShare(e.mfu)}, efficiency ${showShare(point.efficiency)}, ` +
+    element("p", {}, `${showCount(e.tokens_per_s)} tokens/s, step ${showSeconds(e.step_s)}, MFU ${showShare(e.mfu)}, efficiency ${showShare(point.efficiency)}, 1/(1+c) ${showShare(point.bound)} with traffic c = ${showShare(point.c)} of the rest of the step, ` +
       `${showWhole(e.layout.global_batch)} sequences, ${showBytes(e.memory.total_bytes)}, bound by ${e.bound_by.replaceAll("_", " ")}`),
     progressOf(wall),
     element("div", { class: "stack thin" }, timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) =>
@@ -108,12 +112,23 @@ function cardOf(mode, point, wall) {
 
 const columns = [["gpus", (p) => p.gpus], ["mode", (_, mode) => mode], ["layout", (p) => showLayout(p.answer.layout)],
   ["global_batch", (p) => p.answer.layout.global_batch], ["step_s", (p) => p.answer.step_s], ["step_p10_s", (p) => p.answer.step_p10_s],
-  ["step_p90_s", (p) => p.answer.step_p90_s], ["tokens_per_s", (p) => p.answer.tokens_per_s], ["efficiency", (p) => p.efficiency.toPrecision(6)],
+  ["step_p90_s", (p) => p.answer.step_p90_s], ["tokens_per_s", (p) => p.answer.tokens_per_s], ["efficiency", (p) => p.efficiency.toPrecision(6)], ["communication_fraction", (p) => p.c.toPrecision(6)],
   ["mfu", (p) => p.answer.mfu], ["total_bytes", (p) => p.answer.memory.total_bytes], ["bound_by", (p) => p.answer.bound_by]];
 
-function csvOf(lines) {
-  const rows = Object.entries(lines).flatMap(([mode, points]) => points.map((p) => columns.map(([, of]) => of(p, mode)).join(",")));
-  return [columns.map(([name]) => name).join(","), ...rows, ""].join("\n");
+function curveRows(lines) {
+  return csvOf(columns.map(([name]) => name), Object.entries(lines).flatMap(([mode, points]) => points.map((p) => columns.map(([, of]) => of(p, mode)))));
+}
+
+/** The other machine of --against-...: another GPU comes with its own node, fabric and price, another node with its own fabric. */
+function againstOf(state) {
+  const other = { ...state };
+  let own = false;
+  for (const flag of ["gpu", "node", "fabric", "price"]) {
+    const said = state[`against-${flag}`];
+    if (said || (own && !(flag === "price" && !state["against-gpu"]))) other[flag] = said ?? "";
+    own ||= Boolean(said);
+  }
+  return own ? other : null;
 }
 
 function tableOf(lines) {
@@ -142,16 +157,15 @@ export function openCurve(panel, pool, knobs, page) {
   let state = {}, sizes = [], held = new Map(), guides = new Map(), pinned = { key: "", held: new Map() };
   let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false;
 
-  const pinOf = ({ pin: _, tab: __, ...rest }) => new URLSearchParams(Object.entries(rest).filter(([, v]) => v)).toString();
-  const keepName = (kind) => `${state.model}-curve.${kind}`;
+  const pinOf = ({ pin: _, tab: __, money: ___, ...rest }) => new URLSearchParams(Object.entries(rest).filter(([, v]) => v)).toString();
   panel.append(element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status,
     element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
-      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), pinnedName),
+      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), element("li", {}, element("i", { class: "swatch thinline" }), "1/(1+c): only traffic counted"), pinnedName),
     svg, wallLine, cards,
     element("p", { class: "buttons" }, pin,
-      element("button", { type: "button", onclick: () => download(keepName("svg"), "image/svg+xml", pictureOf(svg)) }, "SVG"),
-      element("button", { type: "button", onclick: () => download(keepName("csv"), "text/csv", csvOf(lines)) }, "CSV"),
-      element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size")),
+      element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),
+      exportButtons(() => `${state.model}-curve`, { svgs: () => [svg], csv: () => curveRows(lines),
+        json: () => JSON.stringify({ request: requestOf(state, "scale"), walls, ...Object.fromEntries(Object.entries(lines).map(([mode, points]) => [mode, points.map((p) => p.answer)])) }, null, 2) })),
     element("details", {}, element("summary", {}, "as a table"), table));
 
   function draw() {
@@ -252,31 +266,34 @@ export function openCurve(panel, pool, knobs, page) {
     status.textContent = `${2 * sizes.length} searches in ${showSeconds((performance.now() - began) / 1000)}; the band holds 8 of 10 runs`;
   }
 
-  async function searchPinned() {
-    if (pinned.key === (state.pin ?? "")) return;
-    pinned = { key: state.pin ?? "", held: new Map() };
-    const { model, gpu, fabric, seq } = stateOfHash(pinned.key);
-    pinnedName.textContent = pinned.key && `dashed: ${[model, gpu || "h100-sxm", fabric, seq && `seq ${seq}`].filter(Boolean).join(", ")}`;
-    if (!pinned.key) return drawSoon();
+  /** The curve beside this one: pinned before, or on the machine to set against. */
+  async function searchBeside() {
+    const other = state.pin ? stateOfHash(state.pin) : againstOf(state), key = other ? JSON.stringify([requestOf(other, "explain"), sizes]) : "";
+    if (pinned.key === key) return;
+    pool.cancel("pin");
+    pinned = { key, held: new Map() };
+    pinnedName.textContent = other ? `dashed: ${[other.model, other.gpu || "h100-sxm", other.node, other.fabric, other.seq && `seq ${other.seq}`].filter(Boolean).join(", ")}` : "";
+    if (!other) return drawSoon();
     const mine = pinned.held;
-    await askCurve((request) => pool.ask(request, { group: "pin" }), requestOf(stateOfHash(pinned.key), "explain"), sizes, null, (mode, gpus, answer) => {
+    const error = await askCurve((request) => pool.ask(request, { group: "pin" }), requestOf(other, "explain"), sizes, null, (mode, gpus, answer) => {
       mine.set(`${mode}/${gpus}`, { answer, draft: false });
       drawSoon();
     });
+    if (error && pinned.key === key) pinnedName.textContent = error.sentence;
   }
 
   return {
     /** Draws the curve of a state; only a change of it asks the core. */
     show(next) {
       state = { ...next };
-      sizes = sizesTo(Number(state.to) || 16384);
+      sizes = sizesTo(state.to || "16384");
       sliders.forEach((one) => one.show(state));
       pin.textContent = state.pin ? "unpin" : "pin this curve";
       wanted++;
       if (!guides.size) held = new Map();
       pool.cancel("curve");
       clearTimeout(timer);
-      timer = setTimeout(() => { search(); searchPinned(); }, guides.size ? rest : 0);
+      timer = setTimeout(() => { search(); searchBeside(); }, guides.size ? rest : 0);
       draft();
     },
   };

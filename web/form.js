@@ -1,10 +1,13 @@
 /* form.js -- controls drawn from the core's own list of knobs; errors stand at their field. */
 import { element } from "./dom.js";
+import { keyOf, takes } from "./state.js";
 
-const shownGroups = ["MACHINE", "JOB", "LAYOUT", "SCALING"];
+const shownGroups = ["MACHINE", "JOB", "SERVING", "CLUSTER", "LAYOUT", "SCALING"];
 const foldedGroups = ["LAYOUT", "SCALING"];
 const extraKnobs = ["top"]; // of groups that are not shown otherwise
-const pageDoes = ["mode"]; // knobs the page has another place for: it draws both modes
+const pageDoes = ["mode", "levers", "compare-gpus", "search"]; // the page draws both modes; tables that JSON has not
+/** What most people set first; the rest of the group is folded. */
+const firstKnobs = { SERVING: ["trace", "profile", "rate", "span", "prompt", "output", "ttft", "tpot", "replicas", "weights"] };
 
 function optionsOf(choices) {
   return choices.map(({ name, title }) => element("option", { value: name }, title && title !== name ? `${name}: ${title}` : name));
@@ -17,11 +20,22 @@ function controlOf(param) {
   const free = /RATE|AXIS/.test(param.argument) || param.list;
   if (param.choices.length && !free)
     return [element("select", common, element("option", { value: "" }, param.default || "chosen"), optionsOf(param.choices))];
+  if (/CSV|built-in/.test(param.argument)) return fileControl(param, common);
   const input = element("input", {
     ...common, type: "text", placeholder: param.default || param.argument, autocomplete: "off", spellcheck: "false",
     inputmode: param.kind === "count" ? "numeric" : null, list: param.choices.length ? `${id}-list` : null,
   });
   return [input, param.choices.length ? element("datalist", { id: `${id}-list` }, optionsOf(param.choices)) : null];
+}
+
+/** A file that is read in the page; its name stands in the field. */
+function fileControl({ flag, fallback, default: otherwise }, common) {
+  const name = element("input", { ...common, type: "text", readonly: true, placeholder: otherwise || fallback || "none" });
+  const file = element("input", { type: "file", hidden: true, "data-file": flag });
+  const tell = (kind, detail) => name.dispatchEvent(new CustomEvent(kind, { bubbles: true, detail }));
+  file.addEventListener("change", () => { tell("file", { flag, file: file.files[0] }); file.value = ""; });
+  return element("span", { class: "file" }, name, file, element("button", { type: "button", class: "small", onclick: () => file.click() }, "file…"),
+    element("button", { type: "button", class: "small", "aria-label": `no ${flag}`, onclick: () => tell("file", { flag, file: null }) }, "×"));
 }
 
 function fieldOf(param) {
@@ -46,44 +60,56 @@ function modelField(models, takeConfig) {
   return field;
 }
 
+const place = (first, field) => (first.includes(field.dataset.flag) ? first.indexOf(field.dataset.flag) : first.length);
+
 /**
  * @param {HTMLFormElement} form
  * @param {object} knobs answer of the params command
  * @param {(flag: string, value: string, settled: boolean) => void} changed
  * @param {(file: File) => void} takeConfig
+ * @param {(flag: string, file: File | null) => void} takeFile
  */
-export function openForm(form, knobs, changed, takeConfig) {
+export function openForm(form, knobs, changed, takeConfig, takeFile) {
   const extra = knobs.groups.flatMap((group) => group.params).filter((param) => extraKnobs.includes(param.flag));
   for (const group of knobs.groups.filter(({ name }) => shownGroups.includes(name))) {
     const fields = group.params.filter(({ flag }) => !pageDoes.includes(flag)).map(fieldOf);
     if (group.name === "LAYOUT") fields.push(...extra.map(fieldOf));
     if (group.name === "MACHINE") form.append(modelField(knobs.models, takeConfig));
+    const first = firstKnobs[group.name], folded = first ? fields.filter((field) => !first.includes(field.dataset.flag)) : [];
+    if (first) fields.sort((a, b) => place(first, a) - place(first, b));
+    const shown = first ? fields.slice(0, first.length) : fields;
     form.append(foldedGroups.includes(group.name)
-      ? element("details", { id: `group-${group.name}` }, element("summary", {}, group.title), element("div", { class: "fields" }, fields))
-      : element("fieldset", {}, element("legend", {}, group.title), element("div", { class: "fields" }, fields)));
+      ? element("details", { class: "group" }, element("summary", {}, group.title), element("div", { class: "fields" }, shown))
+      : element("fieldset", { class: "group" }, element("legend", {}, group.title), element("div", { class: "fields" }, shown)));
+    if (first) form.append(element("details", { class: "group" }, element("summary", {}, `${group.title}: more`), element("div", { class: "fields" }, folded)));
   }
+  form.addEventListener("file", ({ detail }) => takeFile(detail.flag, detail.file));
+  let command = "plan";
   const valueOfControl = (control) => (control.type === "checkbox" ? (control.checked ? "true" : "") : control.value.trim());
-  const tell = (settled) => (event) => event.target.name && changed(event.target.name, valueOfControl(event.target), settled);
+  const tell = (settled) => (event) => event.target.name && !event.target.readOnly && changed(keyOf(command, event.target.name), valueOfControl(event.target), settled);
   form.addEventListener("input", tell(false));
   form.addEventListener("change", tell(true));
   form.addEventListener("submit", (event) => event.preventDefault());
   return {
-    /** Puts the state into the controls, except the one being typed in. */
-    show(state) {
+    /** Puts the state into the controls of a command, except the one being typed in. */
+    show(state, of) {
+      command = of;
+      for (const field of form.querySelectorAll(".field")) field.hidden = field.dataset.flag !== "model" && !takes(command, field.dataset.flag);
+      for (const group of form.querySelectorAll(".group")) group.hidden = ![...group.querySelectorAll(".field")].some((field) => !field.hidden);
       for (const control of form.querySelectorAll("[name]")) {
-        const value = state[control.name] ?? "";
+        const value = state[control.closest(".field").hidden ? control.name : keyOf(command, control.name)] ?? "";
         if (control === document.activeElement && control.type === "text") continue;
         if (control.type === "checkbox") control.checked = value === "true";
         else if (control.value !== value) control.value = value;
         if (control.tagName === "SELECT" && control.value !== value) control.append(element("option", { value, selected: true }, value));
-        if (value && control.closest("form details")) control.closest("form details").open = true;
+        if (value && !control.closest(".field").hidden && control.closest("form details")) control.closest("form details").open = true;
       }
     },
     /** Shows the core's sentence at its field; true when there is one for it. */
     fail(error) {
       this.clear();
       const flag = flagOfError(error), field = flag && form.querySelector(`[data-flag="${CSS.escape(flag)}"]`);
-      if (!field) return false;
+      if (!field || field.hidden) return false;
       field.classList.add("wrong");
       field.querySelector("[name]").setAttribute("aria-invalid", "true");
       field.querySelector(".error").textContent = error.sentence;

@@ -19,6 +19,13 @@ export const showCount = (n) => inUnits(n, countUnits);
 export const showPower = (w) => inUnits(w, powerUnits);
 export const showMoney = (usd) => (usd === null ? "no price known" : `${inUnits(usd, moneyUnits)} USD`);
 
+const sizeUnits = [[1e12, " TB"], [1e9, " GB"], [1e6, " MB"], [1e3, " kB"], [1, " B"]];
+export const showSize = (b) => (b === null || b === undefined ? "?" : inUnits(b, sizeUnits));
+export const showRate = (b) => (b === null || b === undefined ? "?" : `${inUnits(b, sizeUnits)}/s`);
+
+/** Dollars of a million tokens: small numbers. */
+export const showPrice = (usd) => (usd === null || usd === undefined ? "?" : `$${usd < 0.0995 ? usd.toPrecision(2) : usd < 99.5 ? usd.toPrecision(3) : showWhole(usd)}`);
+
 /** GPUs as people say them: 16,384. */
 export const showWhole = (n) => Math.round(n).toLocaleString("en-US");
 

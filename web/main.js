@@ -1,15 +1,14 @@
 /* main.js -- opens the core, then keeps state, URL, form and the shown tab in step. */
 import { openCurve } from "./curve.js";
-import { download } from "./dom.js";
+import { element } from "./dom.js";
+import { openEconomics } from "./economics.js";
 import { openForm } from "./form.js";
-import { showSeconds } from "./format.js";
-import { showPlan } from "./plan.js";
-import { showTimeline } from "./timeline.js";
+import { openPlan } from "./planning.js";
 import { openPool } from "./pool.js";
-import { commandLineOf, firstState, hashOfState, requestOf, stateOfHash } from "./state.js";
+import { commandLineOf, commandOf, firstState, hashOfState, keepText, keyOf, learnFlags, stateOfHash, stateOfRequest } from "./state.js";
+import { openTrace } from "./trace.js";
 
 const byId = (id) => document.getElementById(id);
-const typing = 250; // ms after a key before a plan is asked for
 
 /** The module: base64 of gzip in a script element of this very file. */
 async function unpackModule() {
@@ -18,96 +17,78 @@ async function unpackModule() {
   return WebAssembly.compile(await new Response(stream).arrayBuffer());
 }
 
-/** Multipliers of a number of tokens, to tell how long a run takes. */
-function tokensOf(text = "") {
-  const [, number, unit] = /^([\d.]+)\s*([kMGT]?)/.exec(text) ?? [];
-  return number ? Number(number) * { "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 }[unit] : 0;
+/** What the command line answered, when it wrote this page: {request, answer as text}. */
+function reportOf() {
+  const text = byId("report").textContent.trim();
+  return text ? JSON.parse(text) : null;
+}
+
+/** All files of what was dropped, those in folders too. */
+async function filesOf(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean), files = [];
+  if (!entries.some((entry) => entry.isDirectory)) return [...transfer.files];
+  const walk = async (entry) => {
+    if (entry.isFile) return void files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
+    const reader = entry.createReader();
+    for (let some = await readSome(reader); some.length; some = await readSome(reader)) for (const one of some) await walk(one);
+  };
+  for (const entry of entries) await walk(entry);
+  return files;
+}
+const readSome = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+
+/** What a dropped file is: a recording, a table of requests or rates, or a model's configuration. */
+async function kindOf(file, tab) {
+  if (/\.(gz|zip|sqlite|sqlite3|db|log|out|txt)$/i.test(file.name)) return "recording";
+  if (/\.(csv|jsonl)$/i.test(file.name)) return tab === "trace" ? "recording" : "table";
+  const head = await file.slice(0, 1 << 16).text();
+  return tab === "trace" || /"traceEvents"|"schemaVersion"/.test(head) ? "recording" : "config";
 }
 
 async function openPage() {
   const pool = openPool(await unpackModule(), byId("worker-source").textContent);
-  const knobs = (await pool.ask({ command: "params" })).value;
-  const panel = byId("plan-result"), banner = byId("banner"), bar = byId("progress");
-  let state = stateOfHash(location.hash), last = null, timer = 0, urlTimer = 0, asked = 0, shown = 0, waiting = false;
+  const knobs = (await pool.ask({ command: "params" })).value, report = reportOf();
+  const banner = byId("banner");
+  learnFlags(knobs.commands);
+  const opened = report ? stateOfRequest(report.request) : {};
+  let state = location.hash.length > 1 || !report ? stateOfHash(location.hash) : opened, urlTimer = 0;
+  if (report && report.request.command !== "trace") pool.learn(report.request, report.answer);
 
   function fail(error) {
     const atField = error ? form.fail(error) : void form.clear();
     banner.textContent = error ? error.sentence : "";
     banner.classList.toggle("at-field", Boolean(atField));
-    for (const result of [panel, byId("curve")]) result.classList.toggle("stale", Boolean(error));
+    for (const result of [byId("plan-result"), byId("curve")]) result.classList.toggle("stale", Boolean(error));
   }
 
-  /** The best layout alone is found sooner than its rivals: it is shown while they are searched. */
-  async function preview(mine) {
-    const answer = await pool.ask(requestOf(state, "explain"), { group: "plan" });
-    if (!answer || mine !== asked || shown === mine || !answer.value.memory?.fits) return;
-    fail(null);
-    showPlan(panel, { best: answer.value, alternatives: [], pareto: [], search: null }, { ...view, tokens: tokensOf(state.tokens) });
-    byId("plan-status").textContent = "searching for the layouts next to it…";
-    document.documentElement.dataset.previewMs ??= performance.now().toFixed(0);
-  }
-
-  async function plan() {
-    const mine = ++asked, began = performance.now();
-    waiting = false;
-    pool.cancel("plan");
-    const progress = (share) => mine === asked && ((bar.hidden = false), (bar.value = share));
-    preview(mine);
-    const answer = await pool.ask(requestOf(state, "plan"), { group: "plan", progress });
-    if (mine !== asked || !answer) return;
-    bar.hidden = true;
-    shown = mine;
-    fail(answer.value.error ?? null);
-    if (answer.value.error) return;
-    last = answer;
-    view.tokens = tokensOf(state.tokens);
-    showPlan(panel, answer.value, view);
-    byId("plan-status").textContent = `answered in ${showSeconds((performance.now() - began) / 1000)}`;
-    document.documentElement.dataset.plan = String(mine);
-    document.documentElement.dataset.planMs = performance.now().toFixed(0);
-  }
-
-  /** The flags of a layout; 0 recomputed layers is not a value but the lack of one. */
-  const axes = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp_kind", "ep", "etp", "pp", "vpp", "schedule", "micro_batch", "recompute", "recompute_layers"];
-  const flagsOf = (layout) => Object.fromEntries(axes.filter((axis) => axis !== "recompute_layers" || layout[axis] > 0)
-    .map((axis) => [axis.replace("_", "-"), String(Number(layout[axis])).replace("NaN", layout[axis])]));
-
-  const view = {
-    /** Puts a layout into the form: the search then has one layout to price. */
-    fix(layout) {
-      Object.assign(state, flagsOf(layout));
-      refresh(true);
-    },
-    async drawSteps(place, layout) {
-      const { fix: _, not: __, ...request } = requestOf({ ...state, ...flagsOf(layout) }, "timeline");
-      const answer = await pool.ask(request);
-      if (answer?.value.error) place.textContent = answer.value.error.sentence;
-      else if (answer) showTimeline(place, answer.value);
-    },
-  };
-
-  function refresh(settled) {
-    form.show(state);
-    byId("command").textContent = commandLineOf(state);
-    showConfig();
-    clearTimeout(urlTimer);
-    urlTimer = setTimeout(() => history.replaceState(null, "", hashOfState(state)), 150);
+  function showTabs() {
     for (const tab of document.querySelectorAll("[role=tab]")) {
       const open = tab.dataset.tab === state.tab;
       tab.setAttribute("aria-selected", String(open));
       tab.tabIndex = open ? 0 : -1;
       byId(tab.getAttribute("aria-controls")).hidden = !open;
     }
-    clearTimeout(timer);
-    byId("group-SCALING").hidden = state.tab !== "curve";
-    if (state.tab === "curve") curve.show(state);
-    else timer = setTimeout(plan, settled ? 0 : typing);
-    waiting = state.tab !== "curve";
+    document.body.dataset.tab = state.tab;
+  }
+
+  function refresh(settled) {
+    if (!views[state.tab]) state.tab = "plan";
+    if (state.tab === "economics") Object.assign(state, economics.beginning(state));
+    if (shownTab !== state.tab) fail(null);
+    shownTab = state.tab;
+    form.show(state, commandOf(state));
+    byId("command").textContent = commandLineOf(state, trace.names());
+    byId("config-chip").hidden = !state.config;
+    byId("config-name").textContent = state.config ? state.model : "";
+    clearTimeout(urlTimer);
+    urlTimer = setTimeout(() => history.replaceState(null, "", hashOfState(state)), 150);
+    showTabs();
+    views[state.tab](settled);
   }
 
   function set(flag, value, settled = false) {
     const same = (state[flag] ?? "") === value;
-    if (same && !(settled && waiting)) return;
+    if (same && !(settled && plan.waits())) return;
     if (flag === "model") delete state.config;
     state[flag] = value;
     if (!value) delete state[flag];
@@ -126,14 +107,46 @@ async function openPage() {
     refresh(true);
   }
 
-  function showConfig() {
-    byId("config-chip").hidden = !state.config;
-    byId("config-name").textContent = state.config ? state.model : "";
+  /** A flag that names a file takes this one; one of two: rates by the hour or single requests. */
+  async function takeFile(flag, file) {
+    const key = keyOf(commandOf(state), flag);
+    delete state[key];
+    delete state[`${key}-text`];
+    if (file) keepText(state, key, file.name, await file.text());
+    refresh(true);
   }
 
-  const open = (gpus) => { state.tab = "plan"; state.gpus = String(gpus); refresh(true); };
-  const form = openForm(byId("form"), knobs, set, takeConfig);
-  const curve = openCurve(byId("curve"), pool, knobs, { set, fail, open });
+  async function takeTable(file) {
+    const rates = /(^|,)\s*"?hour/i.test((await file.slice(0, 4096).text()).split("\n")[0]);
+    for (const flag of ["trace", "trace-text", "profile", "profile-text", "rate"]) delete state[flag];
+    Object.assign(state, { tab: "economics", money: "demand" });
+    await takeFile(rates ? "profile" : "trace", file);
+  }
+
+  async function takeDropped(transfer) {
+    const files = await filesOf(transfer), kinds = await Promise.all(files.map((file) => kindOf(file, state.tab)));
+    const recordings = files.filter((_, i) => kinds[i] === "recording");
+    if (recordings.length) {
+      state.tab = "trace";
+      trace.take(recordings);
+      return refresh(true);
+    }
+    const table = files[kinds.indexOf("table")], config = files[kinds.indexOf("config")];
+    return table ? takeTable(table) : takeConfig(config);
+  }
+
+  const form = openForm(byId("form"), knobs, set, takeConfig, takeFile);
+  const plan = openPlan(byId("plan"), pool, { fail, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
+  const change = (some) => { Object.assign(state, some); refresh(true); };
+  const curve = openCurve(byId("curve"), pool, knobs, { set, fail, open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
+  const economics = openEconomics(byId("economics"), pool, { set, fail, open: (some) => change({ tab: "plan", ...some }), change: (some) => {
+    if (some.money === "demand" && state.model === firstState.model) state.model = "llama-3.1-70b"; // 405B needs more than one node to serve
+    change(some);
+  } });
+  const trace = openTrace(byId("trace"), pool, { fail, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
+  const views = { plan: (settled) => plan.show(state, settled), curve: () => curve.show(state), economics: (settled) => economics.show(state, settled), trace: () => trace.shown() };
+  let shownTab = null;
+
   const tabs = [...document.querySelectorAll("[role=tab]")];
   for (const [i, tab] of tabs.entries()) {
     tab.addEventListener("click", () => { state.tab = tab.dataset.tab; refresh(true); });
@@ -144,16 +157,18 @@ async function openPage() {
   }
   byId("config-drop").addEventListener("click", () => { delete state.config; state.model = firstState.model; refresh(true); });
   byId("copy").addEventListener("click", () => navigator.clipboard?.writeText(byId("command").textContent));
-  byId("keep-json").addEventListener("click", () => last && download("plan.json", "application/json", last.text));
-  addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", (event) => { event.preventDefault(); takeConfig(event.dataTransfer.files[0]); });
+  addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dragging"); });
+  addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
+  addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dragging"); takeDropped(event.dataTransfer); });
   addEventListener("hashchange", () => { state = stateOfHash(location.hash); refresh(true); });
   /* for the browser's console and for tests: await ceiling.ask({ command: "plan", ... }) */
   globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };
   byId("question").open = !matchMedia("(max-width: 46rem)").matches;
   byId("version").textContent = `${knobs.ceiling}`;
-  byId("opening").remove();
+  if (report) byId("opening").replaceWith(element("p", { class: "status", id: "from" }, `A report of: ${report.line ?? commandLineOf(opened)}`));
+  else byId("opening").remove();
   document.documentElement.dataset.openMs = performance.now().toFixed(0);
+  if (report?.request.command === "trace") trace.learn(report.answer, report.request.files);
   refresh(true);
 }
 

@@ -1,5 +1,7 @@
 /* plan.js -- one plan in full: speed, where the step goes, memory, runners-up, certificate. */
 import { element } from "./dom.js";
+import { csvOf, exportButtons } from "./export.js";
+import { planFigure } from "./figure.js";
 import { memoryParts, showBytes, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
 
 function tile(words, value, more = "") {
@@ -82,6 +84,61 @@ function stepsOf(e, page) {
   return box;
 }
 
+const lossOf = (e, best) => {
+  const parts = timeParts.map(({ key, words }) => ({ words, more: e.time[key] - best.time[key] })).sort((a, b) => b.more - a.more);
+  return parts[0].more > 0 ? parts[0].words : "nothing";
+};
+
+/** The same plan with one thing undone, what would move it, flags of trainers: asked for when opened. */
+function fillWhy(place, why, best) {
+  const verdict = ({ illegal, plan }) => (illegal ? [`not legal: ${illegal}`, "", ""]
+    : !plan.memory.fits ? [`does not fit: ${showBytes(plan.memory.total_bytes)} of ${showBytes(plan.memory.capacity_bytes)}`, "", ""]
+      : [`${showSeconds(plan.step_s)} (${plan.step_s < best.step_s ? "−" : "+"}${Math.abs(100 * (plan.step_s / best.step_s - 1)).toFixed(1)} %)`, showBytes(plan.memory.total_bytes), lossOf(plan, best)]);
+  const most = Math.max(0.1, ...why.moves.map(({ elasticity }) => elasticity));
+  place.replaceChildren(
+    element("div", { class: "scroll" }, element("table", { class: "list", id: "undone" }, element("caption", {}, "why this one: the same plan with one thing undone"),
+      element("thead", {}, element("tr", {}, ["undone", "step", "memory", "loses in"].map((words) => element("th", { scope: "col" }, words)))),
+      element("tbody", {}, why.undone.map((row) => element("tr", {}, element("th", { scope: "row" }, row.what), verdict(row).map((words) => element("td", {}, words))))))),
+    why.mend && element("p", {}, `Smallest change that fits: ${why.mend}`) || "",
+    element("table", { class: "waterfall", id: "moves" }, element("caption", {}, "what would move it: speed gained per unit of each, layout held"), element("tbody", {}, why.moves.map(({ resource, elasticity }) =>
+      element("tr", {}, element("th", { scope: "row" }, resource), element("td", { class: "lane" }, element("span", { class: "bar t5", style: `width:${(100 * Math.max(0, elasticity)) / most}%` })), element("td", { class: "number" }, elasticity.toFixed(2)))))),
+    ...why.launch.map(({ trainer, text }) => element("details", {}, element("summary", {}, `launch with ${trainer}`), element("pre", { tabindex: 0 }, text.trim()))));
+}
+
+function whyOf(e, page) {
+  const place = element("div", {}, "asking…");
+  const box = element("details", { id: "why", ontoggle: async () => {
+    page.whyOpen = box.open;
+    if (!box.open || box.dataset.drawn) return;
+    box.dataset.drawn = "1";
+    const why = await page.askWhy(e.layout);
+    if (why?.error) place.textContent = why.error.sentence;
+    else if (why) fillWhy(place, why, e);
+  } }, element("summary", {}, "why this one, what would move it, how to launch it"), place);
+  box.open = Boolean(page.whyOpen);
+  return box;
+}
+
+/** What is shown as a drawing and as a table, to keep. */
+function keepsOf(answer, e) {
+  const m = e.memory, parts = memoryParts.filter(({ key }) => m[key] > 0);
+  const drawing = () => planFigure(`${e.model.name} on ${showWhole(e.machine.gpus)} × ${e.machine.gpu}: ${showSeconds(e.step_s)} a step, ${showLayout(e.layout)}`,
+    timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) => ({ words, color, value: e.time[key], said: showSeconds(e.time[key]) })),
+    { title: `memory of the fullest rank, ${showBytes(m.total_bytes)} of ${showBytes(m.capacity_bytes)}`, capacity: m.capacity_bytes, most: Math.max(m.total_bytes, m.capacity_bytes), rows: parts.map(({ key, words, color }) => ({ words, color, value: m[key], said: showBytes(m[key]) })) }, 860);
+  const plans = [answer.best, ...answer.alternatives].filter(Boolean);
+  return {
+    svgs: () => { // it takes its colours from the style sheet, so it has to stand in the page for a moment
+      const svg = drawing();
+      svg.classList.add("unseen");
+      document.body.append(svg);
+      setTimeout(() => svg.remove());
+      return [svg];
+    },
+    csv: () => csvOf(["layout", "step_s", "step_p10_s", "step_p90_s", "tokens_per_s", "mfu", "total_bytes", "bound_by", ...timeParts.map(({ key }) => key)],
+      plans.map((p) => [showLayout(p.layout), p.step_s, p.step_p10_s, p.step_p90_s, p.tokens_per_s, p.mfu, p.memory.total_bytes, p.bound_by, ...timeParts.map(({ key }) => p.time[key])])),
+  };
+}
+
 function certificateOf({ search: s }) {
   if (!s) return null;
   const end = s.complete ? "The search is complete: none is faster by this model." : "The search was stopped before its end.";
@@ -99,7 +156,8 @@ function headOf(e) {
 /**
  * Draws an answer of the plan command.
  * @param {{fix: (layout: object) => void, drawSteps: (place: HTMLElement, layout: object) => void,
- *   tokens: number, stepsOpen?: boolean}} page
+ *   askWhy: (layout: object) => Promise<object>, text: () => string | null, tokens: number, stepsOpen?: boolean,
+ *   whyOpen?: boolean}} page
  */
 export function showPlan(panel, answer, page, picked = 0) {
   const children = [];
@@ -109,9 +167,11 @@ export function showPlan(panel, answer, page, picked = 0) {
     if (missing) children.push(element("p", {}, `The nearest, ${showLayout(missing.plan.layout)}, needs ${showBytes(missing.missing_bytes)} more than a GPU has.`), memoryOf(missing.plan));
   } else {
     const e = picked ? answer.alternatives[picked - 1] : answer.best;
-    children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page),
+    children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page), answer.search && whyOf(e, page),
       alternativesOf(answer, picked, (i) => showPlan(panel, answer, page, i), page.fix), frontOf(answer));
   }
+  const shown = answer.best ? (picked ? answer.alternatives[picked - 1] : answer.best) : answer.nearest?.plan;
+  if (shown) children.push(element("p", { class: "buttons" }, exportButtons(() => `${shown.model.name}-plan`, { ...keepsOf(answer, shown), json: page.text })));
   const focused = document.activeElement?.closest?.("#alternatives") && picked;
   panel.replaceChildren(...[...children, certificateOf(answer)].filter(Boolean));
   if (focused !== false && focused !== undefined && focused !== null) panel.querySelectorAll("#alternatives .link")[picked]?.focus();

@@ -4,11 +4,12 @@
  * they come. Cap, knee and hours come from one `scale` question for all sizes: among the layouts
  * that won, which gives the same winners and costs little. */
 
-/** Sizes of a curve: doubling from 8. */
-export function sizesTo(most) {
-  const sizes = [];
-  for (let n = 8; n <= most && sizes.length < 18; n *= 2) sizes.push(n);
-  return sizes;
+/** Sizes of a curve as --gpus has them: "16384" and "8..16384" double, "8,16,24" lists. */
+export function sizesTo(words) {
+  if (words.includes(",")) return [...new Set(words.split(",").map(Number).filter((n) => n >= 1))].sort((a, b) => a - b);
+  const [first, last] = words.includes("..") ? words.split("..").map(Number) : [8, Number(words)], sizes = [];
+  for (let n = first; n <= last && sizes.length < 18; n *= 2) sizes.push(n);
+  return sizes.length ? sizes : [last || 8];
 }
 
 const heldAxes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
@@ -59,7 +60,7 @@ async function batchPerGpu(ask, request, guide) {
  * @returns {Promise<object | null>} the error that all sizes share, if any
  */
 export async function askCurve(ask, base, sizes, guide, point) {
-  const reference = Number(base.gpus);
+  const reference = Number(base.gpus) || sizes[0];
   const weak = await batchPerGpu(ask, base, guide && (guide("strong", reference) ?? guide("any", reference)));
   if (weak?.error && !guide) return weak.error;
   let error = null, fine = false;

@@ -1,18 +1,41 @@
 /* state.js -- everything a person set, and the URL that says it again. */
 
-/** Keys that are the page's own; all others are flags of the core. */
-const pageKeys = new Set(["tab", "to", "pin", "model", "config"]);
+/** Keys that are the page's own; all others are flags of the core, some of them of one command alone: "size.gpu". */
+const pageKeys = new Set(["tab", "to", "pin", "model", "config", "money"]);
 const listKeys = new Set(["fix", "not"]); // flags that may be given more than once
-const onlyFor = { top: "plan", mode: "scale", "critical-batch": "scale", knee: "scale" };
+const shortText = 6000; // characters of a file that a link may hold
+
+/** Flags that mean another thing to another command: a layout kept for training is not one for serving. */
+const layoutFlags = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp-kind", "ep", "etp", "pp", "vpp", "schedule", "micro-batch", "recompute", "recompute-layers", "attention", "fix", "not"];
+const ownFlags = {
+  demand: new Set(["gpus", "tp", "pp", "dp", "ep"]),
+  size: new Set(["gpu", "node", "fabric", "price", ...layoutFlags]),
+};
 
 export const firstState = {
   tab: "plan", to: "16384", model: "llama-3.1-405b", gpus: "1024", seq: "8192", "global-batch": "16Mtok",
 };
 
+let taken = {}; // command -> flags it takes, as the core says
+const longTexts = new Map(); // "trace/name" -> text that is too long for a link
+
+/** @param {{name: string, flags: string[]}[]} commands */
+export function learnFlags(commands) {
+  taken = Object.fromEntries(commands.map(({ name, flags }) => [name, new Set(flags)]));
+}
+
+export const takes = (command, flag) => Boolean(taken[command]?.has(flag));
+
+/** Where the value of a flag is kept for a command. */
+export const keyOf = (command, flag) => (ownFlags[command]?.has(flag) ? `${command}.${flag}` : flag);
+
+/** The command a state asks. */
+export const commandOf = (state) => ({ curve: "scale", economics: state.money === "demand" ? "demand" : "size", trace: "trace" })[state.tab] ?? "plan";
+
 /** State of a URL's hash; what a person never set is as on the first visit. */
 export function stateOfHash(hash) {
   const given = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
-  return Object.keys(given).some((key) => key !== "tab") ? { tab: "plan", to: "16384", ...given } : { ...firstState, ...given };
+  return Object.keys(given).some((key) => key !== "tab" && key !== "money") ? { tab: "plan", to: "16384", ...given } : { ...firstState, ...given };
 }
 
 export function hashOfState(state) {
@@ -20,8 +43,32 @@ export function hashOfState(state) {
   return `#${new URLSearchParams(set)}`;
 }
 
-function valueOf(key, value) {
-  if (listKeys.has(key)) return value.split(/\s+/).filter(Boolean);
+/** State of a request that the command line answered. */
+export function stateOfRequest({ command, files: _, ...request }) {
+  const state = { tab: { scale: "curve", size: "economics", demand: "economics", trace: "trace" }[command] ?? "plan", to: firstState.to };
+  if (state.tab === "economics") state.money = command;
+  for (const [flag, value] of Object.entries(request)) {
+    const key = keyOf(command, flag);
+    if (value?.text !== undefined) keepText(state, key, value.name, value.text);
+    else state[key] = Array.isArray(value) ? value.join(" ") : String(value);
+  }
+  if (command === "scale") state.to = /^8\.\.(\d+)$/.exec(state.gpus)?.[1] ?? state.gpus ?? state.to;
+  if (command === "scale") state.gpus = String(8 * Math.round(Math.sqrt(Number(state.to.split(/[,.]+/).at(-1)) / 8)) || 8);
+  return state;
+}
+
+/** Sets a flag to a file: in the link when it is short. */
+export function keepText(state, key, name, text) {
+  state[key] = name;
+  delete state[`${key}-text`];
+  if (text.length <= shortText) state[`${key}-text`] = text;
+  else longTexts.set(`${key}/${name}`, text);
+}
+
+function valueOf(state, key, flag) {
+  const value = state[key], text = state[`${key}-text`] ?? longTexts.get(`${key}/${value}`);
+  if (text !== undefined) return { name: value, text };
+  if (listKeys.has(flag)) return value.split(/\s+/).filter(Boolean);
   return value === "true" ? true : value;
 }
 
@@ -29,18 +76,22 @@ function valueOf(key, value) {
 export function requestOf(state, command) {
   const request = { command, model: state.model ?? "" };
   if (state.config) request.config = state.config;
-  for (const [key, value] of Object.entries(state))
-    if (!pageKeys.has(key) && value && (onlyFor[key] ?? command) === command) request[key] = valueOf(key, value);
-  if (command === "scale") request.gpus = `8..${state.to || firstState.to}`;
+  for (const key of Object.keys(state)) {
+    const flag = key.startsWith(`${command}.`) ? key.slice(command.length + 1) : key;
+    if (state[key] && !pageKeys.has(key) && takes(command, flag) && keyOf(command, flag) === key) request[flag] = valueOf(state, key, flag);
+  }
+  if (command === "scale") request.gpus = /\D/.test(state.to || firstState.to) ? state.to : `8..${state.to || firstState.to}`;
+  if (command === "scale") delete request.mode;
   return request;
 }
 
 const quoted = (word) => (/^[\w.,=/+:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** The same question at the command line. */
-export function commandLineOf(state) {
-  const { command, model, config: _, ...flags } = requestOf(state, state.tab === "curve" ? "scale" : "plan");
+export function commandLineOf(state, files = []) {
+  if (state.tab === "trace") return ["ceiling", "trace", ...(files.length ? files.map(quoted) : ["FILE..."])].join(" ");
+  const { command, model, config: _, ...flags } = requestOf(state, commandOf(state));
   const words = Object.entries(flags).flatMap(([flag, value]) =>
-    value === true ? [`--${flag}`] : [value].flat().flatMap((one) => [`--${flag}`, quoted(one)]));
+    value === true ? [`--${flag}`] : [value].flat().flatMap((one) => [`--${flag}`, quoted(one.name ?? one)]));
   return ["ceiling", command, quoted(model), ...words].join(" ");
 }

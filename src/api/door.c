@@ -105,9 +105,9 @@ static const command commands[] = {
     {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
     {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
     {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
-    {"trace", false, trace, 0, trace_knobs},
     {"timeline", true, timeline, PLANNING, NULL},
     {"why", true, why, PLANNING, NULL},
+    {"trace", false, trace, 0, trace_knobs},
     {"params", false, params, 0, NULL}};
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -148,6 +148,12 @@ static bool takes(const command *c, clg_param param) {
     for (const clg_param *knob = c->more; knob && *knob != CLG_PARAMS; knob++)
         if (*knob == param) return true;
     return false;
+}
+
+const char *clg_door_command(int at, bool (*taken)[CLG_PARAMS]) {
+    if (at >= COMMANDS || !commands[at].model) return NULL;
+    for (int p = 0; p < CLG_PARAMS; p++) (*taken)[p] = takes(&commands[at], (clg_param)p);
+    return commands[at].name;
 }
 
 /* {"name","text"}: a file that the host has read. */

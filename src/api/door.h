@@ -11,6 +11,7 @@
 #ifndef CLG_API_DOOR_H
 #define CLG_API_DOOR_H
 
+#include "api/request.h"
 #include "base/text.h"
 #include "search/search.h"
 
@@ -25,5 +26,8 @@ typedef struct clg_door_host {
  * what the command line says. The status is that of the error. */
 clg_status clg_door_call(clg_arena *arena, const char *text, size_t size, clg_door_host host,
                          clg_text *out);
+
+/* The at-th command that asks about a model, and which knobs it takes; NULL behind the last. */
+const char *clg_door_command(int at, bool (*taken)[CLG_PARAMS]);
 
 #endif

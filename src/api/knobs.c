@@ -1,7 +1,7 @@
 /* knobs.c -- params.def and the names of the data files, told to programs that draw forms. */
 #include "api/knobs.h"
 
-#include "api/request.h"
+#include "api/door.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "dataset/dataset.h"
@@ -39,6 +39,8 @@ static const clg_name *table_of(clg_param param) {
     case CLG_PARAM_MODE:
         return clg_scale_mode_names;
     case CLG_PARAM_PRECISION:
+    case CLG_PARAM_WEIGHTS:
+    case CLG_PARAM_CACHE:
         return clg_precision_names;
     case CLG_PARAM_OPTIMIZER:
         return clg_optimizer_names;
@@ -65,6 +67,10 @@ static const char *folder_of(clg_param param) {
         return "fabric/";
     case CLG_PARAM_STACK:
         return "stack/";
+    case CLG_PARAM_ENGINE:
+        return "engine/";
+    case CLG_PARAM_API_PRICE:
+        return "api-price/";
     default:
         return NULL;
     }
@@ -127,6 +133,22 @@ static void add_models(clg_json_writer *w) {
     clg_json_close(w, ']');
 }
 
+static void add_commands(clg_json_writer *w) {
+    bool taken[CLG_PARAMS];
+    const char *name;
+    clg_json_open(w, "commands", '[');
+    for (int i = 0; (name = clg_door_command(i, &taken)) != NULL; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", name);
+        clg_json_open(w, "flags", '[');
+        for (int p = 0; p < CLG_PARAMS; p++)
+            if (taken[p]) clg_json_add_string(w, NULL, clg_param_row_of((clg_param)p).flag);
+        clg_json_close(w, ']');
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
 void clg_knobs_json(clg_text *text) {
     clg_json_writer writer = {.text = text, .pretty = true}, *w = &writer;
     clg_json_open(w, NULL, '{');
@@ -145,6 +167,7 @@ void clg_knobs_json(clg_text *text) {
     }
     clg_json_close(w, ']');
     add_models(w);
+    add_commands(w);
     clg_json_close(w, '}');
     clg_text_print(text, "\n");
 }

@@ -5,7 +5,8 @@
 #include "base/text.h"
 
 /* {"kind":"params","groups":[{"name","title","params":[{"flag","kind","argument","default","help",
- * "choices":[{"name","title"}...]}...]}...],"models":[{"name","title","parameters"...}...]} */
+ * "choices":[{"name","title"}...]}...]}...],"models":[{"name","title","parameters"...}...],
+ * "commands":[{"name","flags":[...]}...]} */
 void clg_knobs_json(clg_text *text);
 
 #endif

@@ -32,6 +32,7 @@ void clg_report_operations(clg_text *text, const clg_stages_list *list, int top)
 void clg_report_steps(clg_text *text, const clg_job *job, int top);
 void clg_report_what_if(clg_text *text, const clg_trace_answer *answer);
 void clg_report_plan(clg_text *text, const clg_plan_comparison *plan);
+void clg_report_kernels(clg_text *text, const clg_trace *trace, int top);
 void clg_report_against(clg_text *text, const clg_against *against, int top);
 
 /* Names and order of docs/formats.md. */
@@ -43,6 +44,7 @@ void clg_json_executions(clg_json_writer *writer, const clg_executions *list);
 void clg_json_stages(clg_json_writer *writer, const clg_stages_list *list);
 void clg_json_what_if(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_plan_terms(clg_json_writer *writer, const clg_plan_comparison *plan);
+void clg_json_kernels(clg_json_writer *writer, const clg_job *job);
 void clg_json_against(clg_json_writer *writer, const clg_against *against);
 
 /* One row a rank and, where steps are annotated, a row a step of it. */

@@ -176,6 +176,7 @@ void clg_json_trace(clg_json_writer *w, const clg_trace_answer *a) {
     clg_json_what_if(w, a);
     clg_json_plan_terms(w, a->plan);
     clg_json_against(w, a->against);
+    clg_json_kernels(w, job);
     add_skipped(w, a->skipped, a->skipped_count);
     clg_json_close(w, '}');
 }

@@ -185,44 +185,6 @@ static void print_stragglers(clg_text *t, const clg_job *job, int top) {
     }
 }
 
-/* ---- kernels of the first rank ---- */
-
-typedef struct row {
-    const clg_trace_kernel *kernel;
-    const char *name;
-} row;
-
-static int longest_first(const void *a, const void *b) {
-    const row *x = a, *y = b;
-    if (x->kernel->total_ns != y->kernel->total_ns)
-        return x->kernel->total_ns > y->kernel->total_ns ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-static void print_kernels(clg_text *t, const clg_trace *trace, int top) {
-    int count = (int)trace->timeline.name_count;
-    if (count == 0) return;
-    row *rows = clg_take(t->arena, (size_t)count, row);
-    int64_t total_ns = 0;
-    for (int i = 0; i < count; i++) {
-        rows[i] = (row){&trace->kernels[i], trace->timeline.names[i]};
-        total_ns += trace->kernels[i].total_ns;
-    }
-    qsort(rows, (size_t)count, sizeof *rows, longest_first);
-    clg_text_print(t, "\n       time  share  count  GPU work of %s\n",
-                   trace->rank < 0 ? "the first file"
-                                   : clg_arena_print(t->arena, "rank %d", trace->rank));
-    for (int i = 0; i < count && i < top; i++) {
-        clg_text_pad(t, seconds(t, rows[i].kernel->total_ns), 11, true);
-        clg_text_print(t, " %5.1f%% %6lld  %.66s\n", percent(rows[i].kernel->total_ns, total_ns),
-                       (long long)rows[i].kernel->count, rows[i].name);
-    }
-    for (int i = 0; i < count; i++)
-        if (rows[i].kernel->suspicious && 100 * rows[i].kernel->total_ns > total_ns)
-            clg_text_print(t, "warning  counted as compute, but named like communication: %.44s\n",
-                           rows[i].name);
-}
-
 /* ---- logs of nccl-tests ---- */
 
 static void print_benchmark(clg_text *t, const clg_nccl_row *r) {
@@ -294,7 +256,7 @@ void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
         print_collectives(t, job, top);
         print_stragglers(t, job, top);
         clg_report_what_if(t, a);
-        print_kernels(t, &job->traces[0], top);
+        clg_report_kernels(t, &job->traces[0], top);
         if (a->plan) clg_report_plan(t, a->plan);
         if (a->against) clg_report_against(t, a->against, top);
     }

@@ -1,72 +1,15 @@
 /* The page as a person uses it, in a headless Chromium over its debugging pipe: opens from a file,
  * compares with the command line, types, drags, and looks for errors on the console.
  * node browser.mjs CEILING PAGE.html [FOLDER for screenshots] */
-import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { becomes, complaints, dark, fetched, picture, read, screenOf, start, stop, tell, textOf, typeInto, visit } from "./chromium.mjs";
 
 const [, , ceiling, html, pictures] = process.argv;
-const chromium = ["chromium", "chromium-browser", "google-chrome"].find((name) => spawnSync(name, ["--version"]).status === 0);
-const profile = mkdtempSync(join(tmpdir(), "page-"));
-const browser = spawn(chromium, ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", `--user-data-dir=${profile}`,
-  "--remote-debugging-pipe", "--window-size=1280,1000", "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-
-let buffered = "", lastId = 0, session;
-const waiting = new Map(), complaints = [], fetched = [];
-browser.stdio[4].setEncoding("utf8").on("data", (chunk) => {
-  const parts = (buffered + chunk).split("\0");
-  buffered = parts.pop();
-  for (const part of parts) hear(JSON.parse(part));
-});
-
-function hear(message) {
-  if (message.id) return waiting.get(message.id)(message);
-  if (message.method === "Runtime.exceptionThrown") complaints.push(message.params.exceptionDetails.exception?.description ?? message.params.exceptionDetails.text);
-  if (message.method === "Log.entryAdded" && message.params.entry.level === "error") complaints.push(message.params.entry.text);
-  if (message.method === "Network.requestWillBeSent") fetched.push(message.params.request.url);
-}
-
-async function tell(method, params = {}) {
-  const id = ++lastId;
-  browser.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId: session })}\0`);
-  const answer = await new Promise((done) => waiting.set(id, done));
-  if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
-  return answer.result;
-}
-
-/** The value of an expression in the page. */
-async function read(expression) {
-  const { result, exceptionDetails } = await tell("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-  if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
-  return result.value;
-}
-
-async function until(expression, what, limit = 60000) {
-  const end = Date.now() + limit;
-  while (Date.now() < end) {
-    if (await read(`(() => { try { return Boolean(${expression}); } catch { return false; } })()`)) return true; // also while loading
-    await new Promise((done) => setTimeout(done, 20));
-  }
-  check(`${what}: waited in vain`, false);
-  return false;
-}
-
-const type = (id, value) => read(`{ const c = document.getElementById(${JSON.stringify(id)}); c.focus(); c.value = ${JSON.stringify(value)};
-  c.dispatchEvent(new Event("input", {bubbles: true})); c.dispatchEvent(new Event("change", {bubbles: true})); c.blur(); }`);
-const text = (selector) => read(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ""`);
-const open = async (hash) => {
-  await tell("Page.navigate", { url: "about:blank" });
-  await tell("Page.navigate", { url: `file://${resolve(html)}${hash}` });
-};
-const shot = async (name, full = true) => {
-  if (!pictures) return;
-  const { data } = await tell("Page.captureScreenshot", { format: "webp", quality: 80, captureBeyondViewport: full });
-  writeFileSync(join(pictures, name), Buffer.from(data, "base64"));
-};
-const dark = (on) => tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: on ? "dark" : "light" }] });
-const screen = (width, height) => tell("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 600 });
-
+const open = (hash) => visit(`file://${resolve(html)}${hash}`);
+const shot = async (name, full = true) => pictures && writeFileSync(join(pictures, name), await picture(full));
+const until = async (expression, what, limit) => (await becomes(expression, limit)) || check(`${what}: waited in vain`, false, (await textOf("#banner")) + complaints.join("\n"));
 let passed = 0, failed = 0;
 function check(what, good, seen = "") {
   if (good) return void passed++;
@@ -80,13 +23,13 @@ async function planTab() {
   const best = ask("plan", "llama-3.1-405b", "--gpus", "1024", "--seq", "8192", "--global-batch", "16Mtok").best;
   await until("document.documentElement.dataset.plan", "the first plan");
   notes.push(`open ${await read("document.documentElement.dataset.openMs")} ms, best layout ${await read("document.documentElement.dataset.previewMs")} ms, whole plan ${await read("document.documentElement.dataset.planMs")} ms`);
-  const step = await text(".tile dd");
+  const step = await textOf(".tile dd");
   check("the step is the command line's", step.startsWith(best.step_s.toPrecision(3)), `${step} / ${best.step_s}`);
-  const layout = await text("#layout"), l = best.layout;
+  const layout = await textOf("#layout"), l = best.layout;
   for (const word of [`tp${l.tp}`, `pp${l.pp}`, `dp${l.dp}`, `mb${l.micro_batch}`, `recompute-${l.recompute}`])
     check("the layout is the command line's", layout.includes(word), `${layout} / ${word}`);
-  check("a certificate", /legal layouts/.test(await text("#certificate")));
-  check("memory against capacity", /GB of .* GB/.test(await text(".memory figcaption")));
+  check("a certificate", /legal layouts/.test(await textOf("#certificate")));
+  check("memory against capacity", /GB of .* GB/.test(await textOf(".memory figcaption")));
   check("runners-up", (await read(`document.querySelectorAll("#alternatives tbody tr").length`)) === 8);
   await shot("plan-light.webp");
   await dark(true);
@@ -95,12 +38,12 @@ async function planTab() {
   const began = Date.now();
   await read(`document.getElementById("steps").open = true`);
   await until(`document.querySelector("#steps canvas")?.width > 0 && document.querySelector(".steps").style.height`, "the step, pass by pass");
-  notes.push(`timeline of ${await text("#steps .status")} in ${Date.now() - began} ms`);
+  notes.push(`timeline of ${await textOf("#steps .status")} in ${Date.now() - began} ms`);
   await read(`document.querySelector("#steps [aria-label='zoom to the start']").click()`);
   await shot("steps.webp");
   const box = await read(`(() => { const c = document.querySelector(".steps"); c.scrollIntoView(); const r = c.getBoundingClientRect(); return [r.left, r.top]; })()`);
   await tell("Input.dispatchMouseEvent", { type: "mouseMoved", x: box[0] + 62, y: box[1] + 4 });
-  check("a pass under the pointer", /stage 0: forward of micro-batch \d+, chunk 0: /.test(await text("#steps .status")), await text("#steps .status"));
+  check("a pass under the pointer", /stage 0: forward of micro-batch \d+, chunk 0: /.test(await textOf("#steps .status")), await textOf("#steps .status"));
   await read(`document.getElementById("steps").open = false`);
   await read(`document.querySelectorAll("#alternatives .small")[2].click()`);
   await until(`location.hash.includes("tp=")`, "a layout kept");
@@ -110,16 +53,16 @@ async function planTab() {
 async function errors() {
   await open("#model=llama-2-7b&gpus=8");
   await until("document.documentElement.dataset.plan", "a plan");
-  await type("knob-gpus", "eight");
+  await typeInto("knob-gpus", "eight");
   await until(`document.querySelector("[data-flag=gpus] .error").textContent`, "an error at its field");
   const sentence = spawnSync(ceiling, ["plan", "llama-2-7b", "--gpus", "eight"], { encoding: "utf8" }).stderr.trim();
-  check("the core's own sentence", `ceiling: ${await text("[data-flag=gpus] .error")}` === sentence, await text("[data-flag=gpus] .error"));
+  check("the core's own sentence", `ceiling: ${await textOf("[data-flag=gpus] .error")}` === sentence, await textOf("[data-flag=gpus] .error"));
   await shot("error.webp", false);
-  await type("knob-gpus", "8");
+  await typeInto("knob-gpus", "8");
   await until(`!document.querySelector(".wrong")`, "the error goes when mended");
-  await type("knob-model", "llama-2-7B");
+  await typeInto("knob-model", "llama-2-7B");
   await until(`document.querySelector("[data-flag=model] .error").textContent.includes("did you mean")`, "a model's error at the model");
-  await type("knob-model", "llama-3.1-405b");
+  await typeInto("knob-model", "llama-3.1-405b");
   await until(`document.getElementById("layout").textContent === "No layout fits."`, "nothing fits is an answer");
   await open("#model=c.json&config=%7B%22model_type%22%3A&gpus=8");
   await until(`document.querySelector("[data-flag=model] .error")?.textContent.includes("c.json:1:")`, "a bad config has line and column");
@@ -141,7 +84,7 @@ async function sameBytes() {
 /** Two machines in one picture; a view with the keyboard alone. */
 async function overlay() {
   await read(`[...document.querySelectorAll("#curve button")].find((b) => b.textContent === "pin this curve").click()`);
-  await type("knob-gpu", "h100-sxm");
+  await typeInto("knob-gpu", "h100-sxm");
   await until(`document.querySelectorAll(".curve .ghost").length === 4`, "the pinned curve is drawn too");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "the other machine");
   check("the pin is in the link", (await read("location.hash")).includes("pin="));
@@ -170,7 +113,7 @@ async function drag(id, from, to) {
 async function curveTab() {
   await open("#tab=curve&model=llama-3.1-70b&gpus=512&seq=8192&global-batch=4Mtok&to=16384");
   await until(`document.querySelector(".curve")?.dataset.searchMs`, "the first curve");
-  notes.push(`first curve ${(await read("performance.now()")).toFixed(0)} ms after opening (${await text("#curve .status")})`);
+  notes.push(`first curve ${(await read("performance.now()")).toFixed(0)} ms after opening (${await textOf("#curve .status")})`);
   const want = ask("explain", "llama-3.1-70b", "--gpus", "1024", "--seq", "8192", "--global-batch", "4Mtok");
   await read(`[...document.querySelectorAll("#curve details")].forEach((d) => (d.open = true))`);
   const row = await read(`[...document.querySelectorAll("#curve tbody tr")].map((r) => r.textContent).find((t) => t.startsWith("1,024strong"))`);
@@ -180,15 +123,15 @@ async function curveTab() {
   const scale = ask("scale", "llama-3.1-70b", "--gpus", "8..16384", "--seq", "8192", "--global-batch", "4Mtok");
   const whole = (n) => n.toLocaleString("en-US");
   await until(`/DP cap: /.test(document.querySelector(".walls").textContent)`, "the walls");
-  const walls = await text(".walls");
+  const walls = await textOf(".walls");
   check("the walls are the command line's", walls.includes(`DP cap: ${whole(scale.dp_cap.gpus)} GPUs`) && walls.includes(`knee: ${whole(scale.knee.gpus)} GPUs`), walls);
-  await type("knob-critical-batch", "500ktok");
+  await typeInto("knob-critical-batch", "500ktok");
   await until(`document.querySelector(".walls").textContent.includes("critical batch 500k")`, "a lower critical batch");
   await until(`document.querySelector(".curve .wall-name")?.textContent === "DP cap"`, "the cap is drawn");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "rest");
   check("a slider stands at a typed value", (await read(`document.getElementById("slide-critical-batch").getAttribute("aria-valuetext") + document.getElementById("slide-critical-batch").value`)) === "500ktok3");
   await shot("curve-cap.webp");
-  await type("knob-critical-batch", "");
+  await typeInto("knob-critical-batch", "");
   const before = await read(`document.querySelector(".curve .line").getAttribute("d")`);
   const seen = await drag("slide-global-batch", 0.1, 0.95);
   const drafts = seen.drafts.sort((a, b) => a - b);
@@ -198,8 +141,8 @@ async function curveTab() {
   check("the drag is in the link", /global-batch=/.test(await read("location.hash")), await read("location.hash"));
   await read(`document.querySelector(".curve").focus()`);
   for (const key of ["ArrowLeft", "ArrowLeft"]) await tell("Input.dispatchKeyEvent", { type: "keyDown", key, code: key });
-  check("arrow keys walk the curve", /GPUs/.test(await text(".cards h2")), await text(".cards h2"));
-  await type("knob-gpu", "b200-sxm");
+  check("arrow keys walk the curve", /GPUs/.test(await textOf(".cards h2")), await textOf(".cards h2"));
+  await typeInto("knob-gpu", "b200-sxm");
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "another GPU");
   await dark(true);
   await shot("curve-dark.webp", false);
@@ -207,7 +150,7 @@ async function curveTab() {
 }
 
 async function narrow() {
-  await screen(390, 844);
+  await screenOf(390, 844);
   await open("#tab=curve&model=llama-3.1-8b&gpus=64&to=1024");
   await until(`document.querySelector(".curve")?.dataset.searchMs`, "a curve on a narrow screen");
   check("no sideways scrolling", await read("document.documentElement.scrollWidth <= innerWidth"), await read("document.documentElement.scrollWidth"));
@@ -215,10 +158,7 @@ async function narrow() {
 }
 
 try {
-  const { targetId } = await tell("Target.createTarget", { url: "about:blank" });
-  ({ sessionId: session } = await tell("Target.attachToTarget", { targetId, flatten: true }));
-  for (const domain of ["Page", "Runtime", "Log", "Network"]) await tell(`${domain}.enable`);
-  await screen(1280, 1000);
+  await start();
   await open("");
   await planTab();
   await errors();
@@ -232,9 +172,7 @@ try {
 } catch (fault) {
   check("the test itself", false, fault.stack);
 } finally {
-  browser.kill();
-  await new Promise((done) => browser.on("exit", done));
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  await stop();
 }
 if (process.env.VERBOSE) notes.forEach((note) => console.log(note));
 console.log(`${passed} passed, ${failed} failed`);

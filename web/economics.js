@@ -1,0 +1,143 @@
+/* economics.js -- what it costs: the cluster to rent for a training run, or the fleet that serves a demand. */
+import { element } from "./dom.js";
+import { csvOf, exportButtons } from "./export.js";
+import { breakEvenFigure, clustersFigure, factorFigure } from "./figure.js";
+import { showCount, showLayout, showMoney, showPower, showPrice, showSeconds, showShare, showWhole } from "./format.js";
+import { requestOf } from "./state.js";
+
+const pause = 300; // ms after a key before the core is asked
+const questions = { size: "rent a cluster to train on", demand: "serve a demand" };
+
+/** What a question starts with when nothing is said yet. */
+const beginnings = {
+  size: { tokens: "15T", deadline: "90d" },
+  demand: { rate: "5req/s", span: "20min" },
+};
+const enough = { size: ["deadline", "budget", "power"], demand: ["rate", "trace", "profile", "clients"] };
+
+function fact(words, value, more) {
+  return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
+}
+
+function listed(caption, heads, rows, id = null) {
+  return element("div", { class: "scroll" }, element("table", { class: "list", id }, element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", class: i ? "number" : null }, head)))),
+    element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element(i ? "td" : "th", i ? { class: "number" } : { scope: "row" }, cell)))))));
+}
+
+const clusterName = (c) => `${showWhole(c.gpus)} × ${c.gpu}`;
+
+/** Seconds and dollars of the limits, as the core's own numbers would have them; only for the lines of the drawing. */
+function limitsOf(state) {
+  const [, days, unit] = /^([\d.]+)\s*(d|h|min|s)$/.exec(state.deadline ?? "") ?? [], [, money, scale] = /^([\d.]+)\s*(k|M|G)?USD$/.exec(state.budget ?? "") ?? [];
+  return { seconds: days ? Number(days) * { d: 86400, h: 3600, min: 60, s: 1 }[unit] : null, usd: money ? Number(money) * { k: 1e3, M: 1e6, G: 1e9 }[scale] || Number(money) : null };
+}
+
+function sizeView(a, state, width, open) {
+  const c = a.best ?? a.nearest ?? null, plotted = a.clusters.filter((one) => one.usd > 0);
+  const drawing = plotted.length > 1 ? clustersFigure(plotted, limitsOf(state), plotted.find((one) => c && one.gpu === c.gpu && one.gpus === c.gpus), width, open) : null;
+  const row = (one) => [element("button", { type: "button", class: "link", onclick: () => open(one) }, clusterName(one)), showSeconds(one.seconds), one.usd > 0 ? showMoney(one.usd) : "no price", showPower(one.power_w), showShare(one.mfu), showShare(one.goodput), one.meets ? "yes" : "no"];
+  const heads = ["cluster", "time", "rent", "power", "MFU", "goodput", "meets"];
+  const fastest = [...a.clusters].sort((x, y) => x.seconds - y.seconds), front = fastest.filter((one) => one.on_front);
+  const nodes = [
+    c && element("h2", { id: "economics-head" }, a.best ? clusterName(c) : `No cluster meets the limits; ${clusterName(c)} comes nearest.`),
+    c && element("p", { class: "what" }, `${showLayout(c.layout)}; ${c.fabric}; ${c.price ? `$${c.usd_per_gpu_h.toFixed(2)} an hour and GPU, ${c.price}${c.price_date ? `, ${c.price_date}` : ""}` : "no price known"}`),
+    c && element("dl", { class: "tiles" }, fact("time", showSeconds(c.seconds), `${showCount(a.tokens)} tokens`), fact("rent", showMoney(c.usd), c.usd > 0 ? `${showPrice((1e6 * c.usd) / a.tokens)} per million tokens` : ""),
+      fact("power", showPower(c.power_w), "cooling included"), fact("utilization", showShare(c.mfu), `MFU; ${showShare(c.goodput)} of the time is training`), fact("exposed traffic", showShare(c.exposed_communication_share), "of a step"),
+      a.owning && fact("owning pays", a.owning.break_even_utilization === null ? "never" : `above ${showShare(a.owning.break_even_utilization)} use`, `$${a.owning.usd_per_gpu_h.toFixed(2)} an hour and GPU`),
+      typeof a.carbon_g === "number" && fact("carbon", `${showCount(a.carbon_g / 1e6)} t`, "CO₂ of its electricity")),
+    drawing && element("h3", {}, "every cluster considered: time against rent"), drawing?.svg,
+    drawing && element("ul", { class: "legend" }, drawing.kinds.map((kind, i) => element("li", {}, element("i", { class: `swatch round t${i % 10}` }), kind)), element("li", {}, element("i", { class: "swatch line" }), "nothing is faster and cheaper"), element("li", {}, "faint: misses a limit")),
+    a.equal_time?.length > 1 && listed("the fewest GPUs of each kind that finish in the same time", heads, a.equal_time.map(row)),
+    front.length > 0 && listed("nothing considered is faster and cheaper than these", heads, front.map(row), "clusters-front"),
+  ];
+  const names = ["gpu", "gpus", "fabric", "seconds", "usd", "power_w", "energy_j", "mfu", "goodput", "meets", "on_front"];
+  return { nodes, svgs: drawing ? [drawing.svg] : [], csv: csvOf([...names, "layout"], a.clusters.map((one) => [...names.map((name) => one[name]), showLayout(one.layout)])) };
+}
+
+function demandView(a, width) {
+  const be = a.break_even, full = a.factors[1]?.usd_per_million_tokens, price = a.usd_per_million_tokens, layout = a.replica.layout;
+  const apiUsd = be.api && full ? full / be.utilization : null;
+  const factors = a.factors.length ? factorFigure(a.factors, apiUsd && { usd: apiUsd }, width) : null;
+  const curve = full ? breakEvenFigure({ full, api: apiUsd, share: be.utilization, here: a.rho, price }, width) : null;
+  const verdict = !apiUsd ? "" : be.utilization > 1 ? `Even a full replica costs more than the API: ${be.utilization.toFixed(1)} ×.` : `A replica pays above ${showShare(be.utilization)} of its capacity, ${Number(be.requests_per_s.toPrecision(3))} requests/s; here it ${price < apiUsd ? "pays" : "does not"}: ${showPrice(price)} against ${showPrice(apiUsd)}.`;
+  const times = ["p50", "p90", "p99", "mean"].filter((p) => a.ttft_s[p] !== undefined);
+  const words = [`tp${layout.tp}`, `pp${layout.pp}`, layout.dp > 1 && `dp${layout.dp}`, layout.ep > 1 && `ep${layout.ep}`, `weights ${layout.weights}`, `cache ${layout.cache}`].filter(Boolean).join(" ");
+  const nodes = [
+    element("h2", { id: "economics-head" }, `${showWhole(a.replicas)} replica${a.replicas === 1 ? "" : "s"}, ${showWhole(a.gpus)} GPU${a.gpus === 1 ? "" : "s"}: ${price === null ? "no price known for this GPU" : `${showPrice(price)} per million output tokens`}`),
+    element("p", { class: "what" }, `a replica: ${a.replica.gpus} GPU${a.replica.gpus === 1 ? "" : "s"}, ${words}; ${showWhole(a.demand.requests)} requests${a.demand.span_s > 0 ? `, ${Number(a.demand.mean_rate_per_s.toPrecision(3))} a second over ${showSeconds(a.demand.span_s)}, busiest ${a.demand.peak_over_mean.toFixed(2)} × the mean` : ""}` +
+      `${a.demand.rows_left_out ? `; ${showWhole(a.demand.rows_left_out)} rows left out` : ""}`),
+    a.meets_target === false && element("p", { class: "caveat wrong-words" }, "The latency target is not met."),
+    element("dl", { class: "tiles" }, fact("busy", showShare(a.utilization), "of the time"), fact("load", showShare(a.rho), "of capacity (rho)"), fact("MFU", showShare(a.mfu)),
+      fact("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most`), fact("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
+      fact("each token, p99", showSeconds(a.tpot_s.p99)), fact("GPUs kept full", showWhole(a.gpus_kept_full), "by this demand")),
+    factors && element("h3", {}, "a million output tokens, factor by factor"), factors,
+    curve && element("h3", {}, "price over load, and break-even"), curve, verdict && element("p", { id: "verdict" }, verdict),
+    be.api && element("p", { class: "status" }, `API: ${be.api.name}, ${showPrice(be.api.usd_per_million_input)} in and ${showPrice(be.api.usd_per_million_output)} out per million (${be.api.date})`),
+    listed("latency", ["", ...times], [["first token", a.ttft_s], ["each token after", a.tpot_s], ["whole answer", a.e2e_s]].map(([name, of]) => [name, ...times.map((p) => showSeconds(of[p]))])),
+    a.autoscaled?.windows > 1 && element("p", { class: "status" }, `Scaled over ${showWhole(a.autoscaled.windows)} windows: ${a.autoscaled.replicas_mean.toFixed(2)} replicas on average, ${showWhole(a.autoscaled.replicas_most)} at most; with cold starts ${a.autoscaled.replicas_mean_with_cold_starts.toFixed(2)}.`),
+    ...["levers", "gpus_compared", "search"].map((key) => Array.isArray(a[key]) && a[key].length > 0 && leverView(key, a[key])),
+  ];
+  return { nodes, svgs: [factors, curve].filter(Boolean), csv: csvOf(["factor", "times", "usd_per_million_tokens"], a.factors.map((f) => [f.name, f.factor, f.usd_per_million_tokens])) };
+}
+
+const leverTitles = { levers: "one change to the replica", gpus_compared: "the best replica on each GPU", search: "replicas weighed, cheapest first" };
+
+function leverView(key, rows) {
+  const number = (v, say) => (v === null || v === undefined ? "–" : say(v));
+  return listed(leverTitles[key], ["", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even"], rows.map((l) => (l.fits === false ? [l.name, "does not fit", "", "", ""]
+    : [l.name, showWhole(l.gpus), number(l.offline_tokens_per_s_per_gpu ?? l.offline_tokens_per_s, showCount), number(l.usd_per_million, showPrice), number(l.break_even_share ?? l.break_even_utilization, showShare)])));
+}
+
+/**
+ * @param {HTMLElement} panel
+ * @param {object} pool
+ * @param {{set: Function, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void}} page
+ */
+export function openEconomics(panel, pool, page) {
+  const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "simulating" }), result = element("div", { "aria-live": "polite" });
+  const choices = Object.entries(questions).map(([money, words]) => element("label", { class: "inline" }, element("input", { type: "radio", name: "economics-question", value: money, onchange: () => page.change({ money }) }), words));
+  let state = {}, asked = 0, timer = 0, last = null, shown = { svgs: [], csv: "" };
+  panel.append(element("fieldset", { class: "choice" }, element("legend", { class: "unseen" }, "what to pay for"), choices), bar, status, result,
+    element("p", { class: "buttons" }, exportButtons(() => `${state.model}-${state.money ?? "size"}`, { svgs: () => shown.svgs, csv: () => shown.csv, json: () => last?.text })));
+
+  function draw() {
+    const width = Math.max(300, panel.clientWidth || 700), a = last.value;
+    shown = a.kind === "demand" ? demandView(a, width) : sizeView(a, state, width, (c) => page.open({ gpu: c.gpu, gpus: String(c.gpus) }));
+    result.replaceChildren(...shown.nodes.filter(Boolean));
+    result.dataset.kind = a.kind;
+  }
+
+  async function ask() {
+    const mine = ++asked, began = performance.now(), command = state.money ?? "size";
+    pool.cancel("economics");
+    status.textContent = command === "size" ? "planning clusters…" : "simulating…";
+    const answer = await pool.ask(requestOf(state, command), { group: "economics", progress: (share) => { if (mine === asked) { bar.hidden = false; bar.value = share; } } });
+    if (mine !== asked || !answer) return;
+    bar.hidden = true;
+    page.fail(answer.value.error ?? null);
+    result.classList.toggle("stale", Boolean(answer.value.error));
+    status.textContent = answer.value.error ? "" : `answered in ${showSeconds((performance.now() - began) / 1000)}`;
+    if (answer.value.error) return void (last === null && result.replaceChildren(element("p", {}, answer.value.error.sentence)));
+    last = answer;
+    draw();
+    panel.dataset.version = String(mine);
+  }
+
+  let width = 0;
+  new ResizeObserver(() => { if (last && panel.clientWidth && panel.clientWidth !== width) draw(); width = panel.clientWidth; }).observe(panel);
+  return {
+    /** @returns {object | null} what the state lacks to be a question */
+    beginning(of) {
+      const money = of.money ?? "size";
+      return enough[money].some((flag) => of[flag]) && (money === "demand" || of.tokens) ? null : Object.fromEntries(Object.entries(beginnings[money]).filter(([flag]) => !of[flag]));
+    },
+    show(next, settled) {
+      if (last && (next.money ?? "size") !== (state.money ?? "size")) { last = null; result.replaceChildren(); }
+      state = { ...next };
+      for (const choice of panel.querySelectorAll("[name=economics-question]")) choice.checked = choice.value === (state.money ?? "size");
+      clearTimeout(timer);
+      timer = setTimeout(ask, settled ? 0 : pause);
+    },
+  };
+}

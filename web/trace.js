@@ -1,0 +1,188 @@
+/* trace.js -- recordings of a job: dropped, read by the core in this page, shown rank by rank. */
+import { element } from "./dom.js";
+import { csvOf, exportButtons } from "./export.js";
+import { stackedFigure } from "./figure.js";
+import { showRate, showSeconds, showShare, showSize, showWhole } from "./format.js";
+
+const ledgerParts = [
+  ["compute", "compute", "t0"], ["transfer", "exposed transfer", "t1"], ["waiting", "waiting for other ranks", "t4"],
+  ["exposed", "exposed communication", "t1"], ["copies", "exposed copies", "t8"], ["loading", "idle: data loader", "t3"], ["launch", "idle: before the next launch", "t2"], ["idle", "idle", "t6"],
+].map(([key, words, color]) => ({ key, words, color }));
+
+/** The parts of one rank's time that make its span; waiting and kinds of idling only where they are known. */
+function valuesOf(r) {
+  const split = r.exposed_waiting_s !== null, idle = r.idle_launch_s !== null;
+  return {
+    compute: r.compute_s, copies: r.exposed_copy_s,
+    transfer: split ? r.exposed_transfer_s : 0, waiting: split ? r.exposed_waiting_s : 0, exposed: split ? 0 : r.exposed_communication_s,
+    loading: idle ? r.idle_data_loading_s : 0, launch: idle ? r.idle_launch_s : 0, idle: idle ? r.idle_other_s : r.idle_s,
+  };
+}
+
+const rankName = (r) => (r.rank === null ? r.file.split("/").at(-1) : `rank ${r.rank}`);
+const cells = (row, words = 1) => row.map((cell, i) => element(i < words ? "th" : "td", i < words ? { scope: "row" } : { class: "number" }, cell));
+
+function tableView(caption, heads, rows, words = 1, most = 30) {
+  if (!rows.length) return null;
+  const body = element("tbody", {}, rows.slice(0, most).map((row) => element("tr", {}, cells(row, words))));
+  const rest = rows.length > most && element("button", { type: "button", class: "small", onclick: () => { body.append(...rows.slice(most).map((row) => element("tr", {}, cells(row, words)))); rest.remove(); } }, `all ${showWhole(rows.length)} rows`);
+  return element("div", { class: "scroll" }, element("table", { class: "list" }, element("caption", {}, caption),
+    element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", class: i < words ? null : "number" }, head)))), body), rest);
+}
+
+const middleOf = (values) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? null;
+
+/** Collectives of one operation, size and width as a row. */
+function collectiveRows(collectives) {
+  const kinds = new Map();
+  for (const c of collectives) {
+    const key = `${c.operation ?? c.name}/${c.bytes}/${c.group_size ?? c.ranks}`;
+    if (!kinds.has(key)) kinds.set(key, []);
+    kinds.get(key).push(c);
+  }
+  const known = (list, key) => list.map((c) => c[key]).filter((v) => v !== null && v !== undefined);
+  return [...kinds.values()].map((list) => {
+    const transfers = known(list, "transfer_s"), skews = known(list, "skew_s"), rates = known(list, "bus_bytes_per_s");
+    return { total: transfers.reduce((a, b) => a + b, 0), row: [list[0].operation ?? list[0].name, showSize(list[0].bytes), list[0].group_size ?? list[0].ranks ?? "?", showWhole(list.length),
+      transfers.length ? showSeconds(middleOf(transfers)) : "?", rates.length ? showRate(middleOf(rates)) : "?", skews.length ? showSeconds(skews.reduce((a, b) => a + b, 0) / skews.length) : "?"] };
+  }).sort((a, b) => b.total - a.total).map(({ row }) => row);
+}
+
+function whatIfView(w) {
+  if (!w || w.replayed_s === undefined || w.replayed_s === null) return w?.unknown ? element("p", { class: "status" }, `no replay: ${w.unknown}`) : null;
+  const changes = [["without_straggler_s", "no straggler: collectives start at the median arrival"], ["worst_rank_on_time_s", w.worst_rank === null || w.worst_rank === undefined ? "the worst rank is never late" : `rank ${w.worst_rank} is never late`],
+    ["free_communication_s", "communication is free, ranks still wait for each other"], ["perfect_overlap_s", "communication overlaps perfectly"]];
+  const hosts = w.hosts_as_recorded ?? {}, said = (of, key) => (of[key] === null || of[key] === undefined ? "?" : `${showSeconds(of[key])}, ${((of.replayed_s ?? w.replayed_s) / of[key]).toFixed(2)} ×`);
+  return tableView(`what if (replayed ${showSeconds(w.replayed_s)}, recorded ${showSeconds(w.recorded_s)})`, ["", "hosts as recorded", "hosts keep ahead"], changes.map(([key, words]) => [words, said(hosts, key), said(w, key)]));
+}
+
+const signed = (seconds) => `${seconds < 0 ? "−" : "+"}${showSeconds(Math.abs(seconds))}`;
+
+function planView(p) {
+  if (!p) return null;
+  return [tableView(`beside the plan ${p.file ?? ""}: predicted ${showSeconds(p.predicted_step_s)}, measured ${showSeconds(p.measured_step_s)}`, ["term of a step", "predicted", "measured", "measured − predicted"],
+    p.terms.map((t) => [t.term, showSeconds(t.predicted_s), showSeconds(t.measured_s), signed(t.measured_s - t.predicted_s)])),
+    p.loses_most && element("p", {}, `Most is lost in ${p.loses_most}.`)];
+}
+
+function againstView(a) {
+  if (!a) return null;
+  const parts = Object.entries(a).filter(([, v]) => v && v.other !== undefined);
+  const row = (name, other, own) => [name, showSeconds(other), showSeconds(own), signed(own - other)];
+  return [tableView("beside the other run, a rank and step on average", ["", "other", "this", "change"], parts.map(([key, v]) => row(key.replace(/_s$/, "").replaceAll("_", " "), v.other, v.this))),
+    tableView("GPU work that changed most", ["name", "other", "this", "change"], a.kernels.map((k) => row(k.name, k.other_s, k.this_s)), 1, 12)];
+}
+
+const logWords = (log) => Object.entries(log).filter(([, v]) => v !== null && typeof v !== "object").map(([k, v]) => `${k.replaceAll("_", " ")} ${typeof v === "number" && !Number.isInteger(v) ? Number(v.toPrecision(4)) : v}`).join(", ");
+
+/** Notes: what was skipped, damaged or not matched. */
+function notesOf(answer) {
+  const damaged = answer.ranks.filter((r) => r.damaged);
+  return [
+    answer.unmatched && `Collectives were not matched over ranks: ${answer.unmatched}.`,
+    answer.mismatched > 0 && `${answer.mismatched} collectives disagree between ranks about what they are.`,
+    ...damaged.map((r) => `${rankName(r)} is damaged: ${r.damage.map((d) => `${d.reason} at byte ${showWhole(d.byte)}`).join("; ") || "it ends too early"}; ${showWhole(r.events_lost)} events lost.`),
+    ...answer.skipped.map(({ file, reason }) => `${file} was skipped: ${reason}.`),
+  ].filter(Boolean).map((words) => element("p", { class: "caveat" }, words));
+}
+
+function tile3(words, value, more) {
+  return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
+}
+
+function traceTiles({ ranks, stragglers }) {
+  const sum = (key) => ranks.reduce((total, r) => total + (r[key] ?? 0), 0), span = sum("span_s") || 1, share = (key) => showShare(sum(key) / span);
+  const steps = ranks[0]?.steps ? `${ranks[0].steps} profiler step${ranks[0].steps > 1 ? "s" : ""} of ${showSeconds(ranks[0].mean_step_s)}` : ranks[0]?.gpu ?? "";
+  const waiting = ranks.every((r) => r.exposed_waiting_s !== null) ? `${showShare(sum("exposed_waiting_s") / (sum("exposed_communication_s") || 1))} of it waiting for others` : "";
+  return element("dl", { class: "tiles" },
+    tile3("ranks", showWhole(ranks.length), steps), tile3("compute", share("compute_s"), "of the span, mean over ranks"),
+    tile3("exposed communication", share("exposed_communication_s"), waiting), tile3("exposed copies", share("exposed_copy_s")), tile3("idle", share("idle_s")),
+    stragglers[0] && tile3("last to arrive", `rank ${stragglers[0].rank}`, `${showWhole(stragglers[0].last_arrivals)} times; others waited ${showSeconds(stragglers[0].caused_wait_s)}`));
+}
+
+const rankColumns = ["rank", "file", "gpu", "span_s", "compute_s", "exposed_communication_s", "exposed_waiting_s", "exposed_copy_s", "idle_s", "communication_s", "overlapped_communication_s", "events"];
+
+/**
+ * @param {HTMLElement} panel
+ * @param {object} pool
+ * @param {{fail: (error: object | null) => void, planText: () => string | null, namesChanged: () => void}} page
+ */
+export function openTrace(panel, pool, page) {
+  let files = [], others = [], text = null, asked = 0, answer = null;
+  const pick = (words, id, take) => {
+    const input = element("input", { type: "file", multiple: true, hidden: true, id, onchange: () => { take([...input.files]); input.value = ""; } });
+    return [input, element("button", { type: "button", onclick: () => input.click() }, words)];
+  };
+  const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "reading" }), result = element("div", {});
+  const beside = element("input", { type: "checkbox", id: "trace-plan", onchange: () => ask() });
+  const clear = element("button", { type: "button", onclick: () => { files = others = []; text = answer = null; result.replaceChildren(); status.textContent = ""; page.namesChanged(); } }, "clear");
+  panel.append(
+    element("div", { class: "drop", id: "trace-drop" },
+      element("p", {}, element("b", {}, "Drop recordings of a job here."), " PyTorch profiler traces (.json, .json.gz, .zip; one file a rank, or a folder of them), SQLite exports of Nsight Systems, logs of nccl-tests and of trainers. They are read in this page and never leave this machine."),
+      element("p", { class: "buttons" }, pick("recordings…", "trace-files", (list) => take(list)), pick("another run to compare…", "trace-others", (list) => { others = list; ask(); }), clear,
+        element("label", { class: "inline" }, beside, "beside the plan of the Plan tab"))),
+    bar, status, result);
+
+  function draw() {
+    const a = answer, width = Math.max(300, panel.clientWidth || 700);
+    const rows = a.ranks.map((r) => ({ name: rankName(r), whole: r.span_s, values: valuesOf(r) }));
+    const shown = ledgerParts.filter(({ key }) => rows.some((row) => row.values[key] > 0));
+    const figure = rows.length ? stackedFigure(rows, shown, width, `time of ${rows.length} ranks: ${shown.map(({ words }) => words).join(", ")}`) : null;
+    const csv = () => csvOf(rankColumns, a.ranks.map((r) => rankColumns.map((name) => r[name])));
+    result.replaceChildren(...[
+      rows.length && traceTiles(a), figure && element("h2", {}, "where the time of every rank went"), figure,
+      figure && element("ul", { class: "legend" }, shown.map(({ words, color }) => element("li", {}, element("i", { class: `swatch ${color}` }), words))),
+      element("p", { class: "buttons" }, exportButtons(() => "trace", { svgs: () => (figure ? [figure] : []), csv, json: () => text })),
+      ...notesOf(a), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
+      tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
+      tableView("collectives", ["operation", "size", "ranks", "count", "transfer, median", "bus rate, median", "skew, mean"], collectiveRows(a.collectives)),
+      tableView(`GPU work of ${a.ranks[0] ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count"], (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count)]), 1, 12),
+      tableView("ranks", ["", "GPU", "span", "compute", "exposed comm.", "copies", "idle", "events"], a.ranks.map((r) => [rankName(r), r.gpu ?? "?", showSeconds(r.span_s), ...["compute_s", "exposed_communication_s", "exposed_copy_s", "idle_s"].map((key) => showShare(r[key] / (r.span_s || 1))), showWhole(r.events)]), 2),
+      ...(a.logs ?? []).map((log) => element("p", {}, logWords(log))),
+    ].flat().filter(Boolean));
+    result.dataset.ranks = String(a.ranks.length);
+  }
+
+  function request() {
+    const plan = beside.checked ? page.planText() : null;
+    return { command: "trace", files: files.map((f) => f.name), ...(others.length ? { other_files: others.map((f) => f.name) } : {}), ...(plan ? { plan: { name: "the plan", text: plan } } : {}) };
+  }
+
+  async function ask() {
+    if (!files.length) return;
+    const mine = ++asked, began = performance.now();
+    pool.cancel("trace");
+    status.textContent = `reading ${showWhole(files.length)} file${files.length > 1 ? "s" : ""}…`;
+    const got = await pool.ask(request(), { group: "trace", files: [...files, ...others], progress: (share) => { bar.hidden = false; bar.value = share; } });
+    if (mine !== asked || !got) return;
+    bar.hidden = true;
+    page.fail(got.value.error ?? null);
+    status.textContent = got.value.error ? "" : `${showSize([...files, ...others].reduce((sum, f) => sum + f.size, 0))} read in ${showSeconds((performance.now() - began) / 1000)}`;
+    if (got.value.error) return;
+    show(got);
+  }
+
+  function show(got) {
+    ({ text, value: answer } = got);
+    draw();
+  }
+
+  function take(list) {
+    files = [...list].sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+    ask();
+    page.namesChanged();
+  }
+
+  let width = 0;
+  new ResizeObserver(() => { if (answer && panel.clientWidth && panel.clientWidth !== width) draw(); width = panel.clientWidth; }).observe(panel);
+  return {
+    take,
+    names: () => [...files.map((f) => f.name), ...(others.length ? ["--against", others[0].name] : [])],
+    /** An answer that came with the page; its files did not. */
+    learn(said, names = []) {
+      status.textContent = `read by the command line: ${names.join(", ")}`;
+      show({ text: said, value: JSON.parse(said) });
+    },
+    shown() { if (answer) draw(); },
+  };
+}
