@@ -124,9 +124,9 @@ format:
 docs: all
 	tools/docs.sh
 
-# Program, library, manual page, completion; `make uninstall` takes the same away.
+# Program, library, manual page, completion, the page where it was built; `make uninstall` takes the same away.
 installed = bin/ceiling lib/libceiling.a lib/pkgconfig/ceiling.pc include/ceiling.h share/man/man1/ceiling.1 \
-            share/bash-completion/completions/ceiling
+            share/bash-completion/completions/ceiling share/ceiling/ceiling.html
 place     = $(DESTDIR)$(PREFIX)
 
 install: all
@@ -139,6 +139,7 @@ install: all
 	  'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lceiling $(LDLIBS)' >$(place)/lib/pkgconfig/ceiling.pc
 	$(BUILD)/ceiling man >$(place)/share/man/man1/ceiling.1
 	$(BUILD)/ceiling completion >$(place)/share/bash-completion/completions/ceiling
+	[ ! -f $(BUILD)/ceiling.html ] || install -m 644 $(BUILD)/ceiling.html $(place)/share/ceiling/ceiling.html
 
 uninstall:
 	rm -f $(addprefix $(place)/,$(installed))

@@ -38,7 +38,7 @@ export function stackedFigure(rows, parts, width, words) {
 
 /** A price as a product: every bar starts where the one above ended. */
 export function factorFigure(factors, api, width) {
-  const narrow = width < 560, left = narrow ? 116 : 150, right = 78, tall = 24, rows = factors.length + (api ? 1 : 0);
+  const narrow = width < 560, left = narrow ? 130 : 150, right = 100, tall = 24, rows = factors.length + (api ? 1 : 0);
   const most = Math.max(api?.usd ?? 0, ...factors.map((f) => f.usd_per_million_tokens)), x = (usd) => left + ((width - left - right) * usd) / most;
   const svg = sheet(width, rows * tall + 8, `a million output tokens, factor by factor: ${factors.map((f) => `${f.name} times ${f.factor.toFixed(2)}`).join(", ")}`, "factors");
   let before = 0;
@@ -74,7 +74,7 @@ function plotOf(svg, box, [x0, x1], [y0, y1], xWords, yWords, xTick, yTick) {
   }
   for (const v of ticksOf(y0, y1)) svg.append(drawn("line", { class: "grid", x1: box.left, x2: box.right, y1: y(v), y2: y(v) }), label(yTick(v), box.left - 6, y(v) + 4, { "text-anchor": "end" }));
   svg.append(drawn("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }), drawn("line", { class: "axis", x1: box.left, x2: box.left, y1: box.top, y2: box.bottom }),
-    label(xWords, (box.left + box.right) / 2, box.bottom + 31, { "text-anchor": "middle" }), label(yWords, box.left + 6, box.top + 11));
+    label(xWords, (box.left + box.right) / 2, box.bottom + 31, { "text-anchor": "middle" }), label(yWords, box.right - 4, box.top + 11, { "text-anchor": "end" }));
   return { x, y };
 }
 
@@ -82,7 +82,7 @@ function plotOf(svg, box, [x0, x1], [y0, y1], xWords, yWords, xTick, yTick) {
 export function breakEvenFigure({ full, api, share, here, price }, width) {
   const svg = sheet(width, 250, `price of a million output tokens over the load of the fleet${share <= 1 ? `; break-even at ${showShare(share)}` : ""}`, "break-even");
   const low = Math.min(0.01, (here || 1) / 2), top = Math.max(full / low, api ?? 0), bottom = Math.min(full, api ?? full, price ?? full) / 1.6;
-  const { x, y } = plotOf(svg, { left: 62, right: width - 16, top: 8, bottom: 208 }, [low, 1], [bottom, top], "load: output tokens/s over capacity", "USD per million output tokens", (v) => `${Number((100 * v).toPrecision(2))} %`, (v) => showPrice(v));
+  const { x, y } = plotOf(svg, { left: 62, right: width - 24, top: 8, bottom: 208 }, [low, 1], [bottom, top], "load: output tokens/s over capacity", "USD per million output tokens", (v) => `${Number((100 * v).toPrecision(2))} %`, (v) => showPrice(v));
   svg.append(drawn("path", { class: "line strong", d: `M${x(low)},${y(full / low)}L${x(1)},${y(full)}` }));
   if (api) svg.append(drawn("line", { class: "wall", x1: x(low), x2: x(1), y1: y(api), y2: y(api) }), label(`API ${showPrice(api)}`, x(1) - 4, y(api) - 5, { "text-anchor": "end", class: "wall-name" }));
   if (api && share <= 1 && share >= low) svg.append(drawn("rect", { class: "cheap", x: x(share), y: 8, width: x(1) - x(share), height: 200 }), drawn("line", { class: "guide-line", x1: x(share), x2: x(share), y1: y(api), y2: 208 }), label(`pays above ${showShare(share)}`, x(share) + (share > 0.3 ? -5 : 5), 200, { "text-anchor": share > 0.3 ? "end" : "start" }));
@@ -97,7 +97,7 @@ export function clustersFigure(clusters, limits, chosen, width, open) {
   const xs = [Math.min(...days, (limits.seconds ?? Infinity) / day) / 1.2, Math.max(...days, (limits.seconds ?? 0) / day) * 1.2], ys = [Math.min(...money, limits.usd ?? Infinity) / 1.3, Math.max(...money, limits.usd ?? 0) * 1.3];
   const { x, y } = plotOf(svg, { left: 70, right: width - 16, top: 8, bottom: 288 }, xs, ys, "days", "rent, USD", (v) => (v >= 1 ? showWhole(v) : String(Number(v.toPrecision(1)))), (v) => showMoney(v).replace(" USD", ""));
   const kinds = [...new Set(clusters.map(({ gpu }) => gpu))], front = clusters.filter((c) => c.on_front).sort((a, b) => a.seconds - b.seconds);
-  if (limits.seconds) svg.append(drawn("line", { class: "wall", x1: x(limits.seconds / day), x2: x(limits.seconds / day), y1: 8, y2: 288 }), label("deadline", x(limits.seconds / day) - 4, 284, { class: "wall-name", "text-anchor": "end" }));
+  if (limits.seconds) svg.append(drawn("line", { class: "wall", x1: x(limits.seconds / day), x2: x(limits.seconds / day), y1: 8, y2: 288 }), label("deadline", x(limits.seconds / day) - 4, 34, { class: "wall-name", "text-anchor": "end" }));
   if (limits.usd) svg.append(drawn("line", { class: "wall", x1: 70, x2: width - 16, y1: y(limits.usd), y2: y(limits.usd) }), label("budget", 76, y(limits.usd) - 4, { class: "wall-name" }));
   svg.append(drawn("path", { class: "line front", d: front.map((c, i) => `${i ? "L" : "M"}${x(c.seconds / day).toFixed(1)},${y(c.usd).toFixed(1)}`).join("") }));
   for (const c of clusters) {

@@ -84,6 +84,7 @@ export function openForm(form, knobs, changed, takeConfig, takeFile) {
     if (first) form.append(element("details", { class: "group" }, element("summary", {}, `${group.title}: more`), element("div", { class: "fields" }, folded)));
   }
   form.addEventListener("file", ({ detail }) => takeFile(detail.flag, detail.file));
+  const defaultGpu = form.querySelector("#knob-gpu option").textContent;
   let command = "plan";
   const valueOfControl = (control) => (control.type === "checkbox" ? (control.checked ? "true" : "") : control.value.trim());
   const tell = (settled) => (event) => event.target.name && !event.target.readOnly && changed(keyOf(command, event.target.name), valueOfControl(event.target), settled);
@@ -96,6 +97,7 @@ export function openForm(form, knobs, changed, takeConfig, takeFile) {
       command = of;
       for (const field of form.querySelectorAll(".field")) field.hidden = field.dataset.flag !== "model" && !takes(command, field.dataset.flag);
       for (const group of form.querySelectorAll(".group")) group.hidden = ![...group.querySelectorAll(".field")].some((field) => !field.hidden);
+      form.querySelector("#knob-gpu option").textContent = command === "size" ? "every kind with a price" : defaultGpu;
       for (const control of form.querySelectorAll("[name]")) {
         const value = state[control.closest(".field").hidden ? control.name : keyOf(command, control.name)] ?? "";
         if (control === document.activeElement && control.type === "text") continue;

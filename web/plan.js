@@ -96,7 +96,7 @@ function fillWhy(place, why, best) {
       : [`${showSeconds(plan.step_s)} (${plan.step_s < best.step_s ? "−" : "+"}${Math.abs(100 * (plan.step_s / best.step_s - 1)).toFixed(1)} %)`, showBytes(plan.memory.total_bytes), lossOf(plan, best)]);
   const most = Math.max(0.1, ...why.moves.map(({ elasticity }) => elasticity));
   place.replaceChildren(
-    element("div", { class: "scroll" }, element("table", { class: "list", id: "undone" }, element("caption", {}, "why this one: the same plan with one thing undone"),
+    element("div", { class: "scroll" }, element("table", { class: "list words", id: "undone" }, element("caption", {}, "why this one: the same plan with one thing undone"),
       element("thead", {}, element("tr", {}, ["undone", "step", "memory", "loses in"].map((words) => element("th", { scope: "col" }, words)))),
       element("tbody", {}, why.undone.map((row) => element("tr", {}, element("th", { scope: "row" }, row.what), verdict(row).map((words) => element("td", {}, words))))))),
     why.mend && element("p", {}, `Smallest change that fits: ${why.mend}`) || "",

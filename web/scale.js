@@ -41,6 +41,13 @@ export async function askWalls(ask, request, layouts) {
   return answer && (answer.value.error ? null : answer.value);
 }
 
+/** A batch that many layouts divide: 2 or 3 times a power of two, where the exact one is no whole number. */
+function divisibleBatch(exact) {
+  if (Number.isInteger(exact)) return exact;
+  const power = 2 ** Math.floor(Math.log2(exact));
+  return Math.max(1, exact / power < Math.sqrt(1.5) ? power : exact / power < Math.sqrt(3) ? (power * 3) / 2 : power * 2);
+}
+
 /** Sequences of a step at the size the person gave: what weak scaling keeps per GPU. */
 async function batchPerGpu(ask, request, guide) {
   const answer = await ask(guide ? draftOf(request, guide) : request);
@@ -67,7 +74,7 @@ export async function askCurve(ask, base, sizes, guide, point) {
   const one = async (mode, gpus) => {
     if (mode === "weak" && !weak?.sequences) return point(mode, gpus, null);
     const here = { ...base, gpus: String(gpus) };
-    if (mode === "weak") here["global-batch"] = String(Math.max(1, Math.round(weak.sequences * gpus)));
+    if (mode === "weak") here["global-batch"] = String(divisibleBatch(weak.sequences * gpus));
     const layout = guide?.(mode, gpus);
     if (guide && !layout) return undefined;
     const answer = await ask(layout ? draftOf(here, layout) : here);

@@ -43,6 +43,9 @@ export function hashOfState(state) {
   return `#${new URLSearchParams(set)}`;
 }
 
+/** Where weak scaling has the batch given, when nothing is said: half way up, counted in doublings. */
+const middleSize = (last) => String(8 * 2 ** Math.max(0, Math.round(Math.log2(last / 8) / 2)));
+
 /** State of a request that the command line answered. */
 export function stateOfRequest({ command, files: _, ...request }) {
   const state = { tab: { scale: "curve", size: "economics", demand: "economics", trace: "trace" }[command] ?? "plan", to: firstState.to };
@@ -53,7 +56,7 @@ export function stateOfRequest({ command, files: _, ...request }) {
     else state[key] = Array.isArray(value) ? value.join(" ") : String(value);
   }
   if (command === "scale") state.to = /^8\.\.(\d+)$/.exec(state.gpus)?.[1] ?? state.gpus ?? state.to;
-  if (command === "scale") state.gpus = String(8 * Math.round(Math.sqrt(Number(state.to.split(/[,.]+/).at(-1)) / 8)) || 8);
+  if (command === "scale") state.gpus = middleSize(Number(state.to.split(/[,.]+/).at(-1)));
   return state;
 }
 

@@ -26,7 +26,7 @@ function tableView(caption, heads, rows, words = 1, most = 30) {
   if (!rows.length) return null;
   const body = element("tbody", {}, rows.slice(0, most).map((row) => element("tr", {}, cells(row, words))));
   const rest = rows.length > most && element("button", { type: "button", class: "small", onclick: () => { body.append(...rows.slice(most).map((row) => element("tr", {}, cells(row, words)))); rest.remove(); } }, `all ${showWhole(rows.length)} rows`);
-  return element("div", { class: "scroll" }, element("table", { class: "list" }, element("caption", {}, caption),
+  return element("div", { class: "scroll" }, element("table", { class: heads[0] === "name" ? "list" : "list words" }, element("caption", {}, caption),
     element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", class: i < words ? null : "number" }, head)))), body), rest);
 }
 

@@ -1,4 +1,5 @@
 /* command_demand.c -- what a demand needs to be served, and what it costs. */
+#include "cli/page.h"
 #include "cli/planning.h"
 
 #include "api/answer_demand.h"
@@ -29,7 +30,8 @@ static void print_text(clg_text *out, const clg_demand_answer *a) {
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_demand_answer *answer = clg_take(session->arena, 1, clg_demand_answer);
-    if (attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
+    if (clg_page_check(session, error) != CLG_OK ||
+        attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
         attach(session, CLG_PARAM_PROFILE, profile_bytes, error) != CLG_OK ||
         clg_planning_request(session, error) != CLG_OK ||
         clg_answer_demand(session->arena, &session->request, (clg_progress){tell, session}, answer,
@@ -40,12 +42,15 @@ static clg_status run(clg_session *session, clg_error *error) {
         clg_answer_demand_json(&session->out, answer);
     else
         print_text(&session->out, answer);
-    return CLG_OK;
+    clg_text json = {.arena = session->arena};
+    clg_answer_demand_json(&json, answer);
+    return clg_page_report(session, "demand", &json, error);
 }
 
-static const clg_param knobs[] = {
-    CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,  CLG_PARAM_PP,    CLG_PARAM_DP,
-    CLG_PARAM_EP,        CLG_PARAM_JSON,      CLG_PARAM_SVG, CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
+                                  CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
+                                  CLG_PARAM_JSON,      CLG_PARAM_SVG,       CLG_PARAM_OUT,
+                                  CLG_PARAM_COLOR,     CLG_PARAMS};
 
 const clg_command clg_command_demand = {
     .name = "demand",

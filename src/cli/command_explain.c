@@ -1,4 +1,5 @@
 /* command_explain.c -- where each millisecond and each byte of one layout goes. */
+#include "cli/page.h"
 #include "cli/planning.h"
 
 #include "report/launch.h"
@@ -30,7 +31,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     int trainer;
     bool drawn = clg_session_has(session, CLG_PARAM_TIMELINE);
     clg_timeline timeline = {.arena = session->arena};
-    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+    if (clg_page_check(session, error) != CLG_OK ||
+        clg_planning_trainer(session, &trainer, error) != CLG_OK ||
         clg_planning_request(session, error) != CLG_OK ||
         clg_answer_explain(session->arena, &session->request, clg_planning_progress(session),
                            drawn ? &timeline : NULL, &answer, error) != CLG_OK ||
@@ -48,11 +50,14 @@ static clg_status run(clg_session *session, clg_error *error) {
             clg_report_launch(&session->out, trainer, answer.scenario.model.layers,
                               &answer.evaluation.layout);
     }
-    return CLG_OK;
+    clg_text json = {.arena = session->arena};
+    clg_answer_explain_json(&json, &answer);
+    return clg_page_report(session, "explain", &json, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TIMELINE,
-                                  CLG_PARAM_WHY,  CLG_PARAM_COLOR,  CLG_PARAMS};
+                                  CLG_PARAM_WHY,  CLG_PARAM_OUT,    CLG_PARAM_COLOR,
+                                  CLG_PARAMS};
 
 const clg_command clg_command_explain = {
     .name = "explain",

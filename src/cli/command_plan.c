@@ -1,4 +1,5 @@
 /* command_plan.c -- the best layouts of a model on a machine. */
+#include "cli/page.h"
 #include "cli/planning.h"
 
 #include "report/launch.h"
@@ -23,7 +24,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_answer answer;
     int trainer;
     double start = clg_clock_s();
-    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+    if (clg_page_check(session, error) != CLG_OK ||
+        clg_planning_trainer(session, &trainer, error) != CLG_OK ||
         clg_planning_request(session, error) != CLG_OK ||
         clg_answer_plan(session->arena, &session->request, clg_planning_progress(session), &answer,
                         error) != CLG_OK)
@@ -38,11 +40,13 @@ static clg_status run(clg_session *session, clg_error *error) {
             clg_report_launch(&session->out, trainer, answer.scenario.model.layers,
                               &answer.found.best[0].layout);
     }
-    return CLG_OK;
+    clg_text json = {.arena = session->arena};
+    clg_answer_plan_json(&json, &answer, seconds);
+    return clg_page_report(session, "plan", &json, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TOP, CLG_PARAM_COLOR,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TOP,
+                                  CLG_PARAM_OUT,  CLG_PARAM_COLOR,  CLG_PARAMS};
 
 const clg_command clg_command_plan = {
     .name = "plan",

@@ -1,4 +1,5 @@
 /* command_scale.c -- how far adding GPUs gets a job. */
+#include "cli/page.h"
 #include "cli/planning.h"
 
 #include "api/answer.h"
@@ -49,16 +50,20 @@ static clg_status print(clg_session *session, const clg_scale_answer *answer, cl
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_scale_answer *answer = clg_take(session->arena, 1, clg_scale_answer);
-    if (clg_planning_request(session, error) != CLG_OK ||
+    if (clg_page_check(session, error) != CLG_OK ||
+        clg_planning_request(session, error) != CLG_OK ||
         clg_answer_scale(session->arena, &session->request, (clg_progress){tell, session}, answer,
                          error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
-    return print(session, answer, error);
+    if (print(session, answer, error) != CLG_OK) return error->status;
+    clg_text json = {.arena = session->arena};
+    clg_answer_scale_json(&json, answer);
+    return clg_page_report(session, "scale", &json, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV, CLG_PARAM_SVG, CLG_PARAM_COLOR,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV,   CLG_PARAM_SVG,
+                                  CLG_PARAM_OUT,  CLG_PARAM_COLOR, CLG_PARAMS};
 
 const clg_command clg_command_scale = {
     .name = "scale",

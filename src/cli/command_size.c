@@ -1,4 +1,5 @@
 /* command_size.c -- how many GPUs to rent, and of which kind. */
+#include "cli/page.h"
 #include "cli/planning.h"
 
 #include "api/answer_size.h"
@@ -10,7 +11,8 @@ static bool tell(void *context, double share) {
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_size_answer *a = clg_take(session->arena, 1, clg_size_answer);
-    if (clg_planning_request(session, error) != CLG_OK ||
+    if (clg_page_check(session, error) != CLG_OK ||
+        clg_planning_request(session, error) != CLG_OK ||
         clg_answer_size(session->arena, &session->request, (clg_progress){tell, session}, a,
                         error) != CLG_OK)
         return error->status;
@@ -20,12 +22,14 @@ static clg_status run(clg_session *session, clg_error *error) {
     else
         clg_report_clusters(&session->out, &a->clusters, &a->limits, &a->operations, &a->owning,
                             a->tokens, a->grams_per_joule);
-    return CLG_OK;
+    clg_text json = {.arena = session->arena};
+    clg_answer_size_json(&json, a);
+    return clg_page_report(session, "size", &json, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_GPU,   CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
                                   CLG_PARAM_STACK, CLG_PARAM_PRICE, CLG_PARAM_JSON,
-                                  CLG_PARAM_COLOR, CLG_PARAMS};
+                                  CLG_PARAM_OUT,   CLG_PARAM_COLOR, CLG_PARAMS};
 
 const clg_command clg_command_size = {
     .name = "size",

@@ -1,4 +1,5 @@
 /* command_trace.c -- profiler recordings of a job: where the time went and who waited for whom. */
+#include "cli/page.h"
 #include "cli/trace_reading.h"
 
 #include "api/answer_trace.h"
@@ -66,21 +67,32 @@ static void print(clg_session *session, const clg_trace_answer *answer) {
         clg_report_trace(&session->out, answer, count_of(session, CLG_PARAM_TOP, 8));
 }
 
+static clg_status report(clg_session *session, const clg_trace_answer *answer, clg_error *error) {
+    clg_text json = {.arena = session->arena};
+    clg_json_writer writer = {.text = &json, .pretty = true};
+    if (!clg_session_has(session, CLG_PARAM_OUT)) return CLG_OK;
+    clg_json_trace(&writer, answer);
+    clg_text_print(&json, "\n");
+    return clg_page_report(session, "trace", &json, error);
+}
+
 static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
                               clg_trace_reading **other, clg_error *error) {
     clg_job job;
     clg_trace_answer answer = {.job = &job};
     int threads = count_of(session, CLG_PARAM_THREADS, 0);
-    if (clg_trace_reading_do(session, session->operand, session->operands, threads, reading, &job,
+    if (clg_page_check(session, error) != CLG_OK ||
+        clg_trace_reading_do(session, session->operand, session->operands, threads, reading, &job,
                              error) != CLG_OK ||
         compare_plan(session, &answer, error) != CLG_OK ||
         compare_run(session, &answer, other, error) != CLG_OK ||
         write_files(session, &job, error) != CLG_OK)
         return error->status;
     answer.skipped = clg_trace_reading_skipped(*reading, &answer.skipped_count);
-    if (!clg_session_has(session, CLG_PARAM_CSV)) answer.what_if = clg_job_replay(&job);
+    if (!clg_session_has(session, CLG_PARAM_CSV) || clg_session_has(session, CLG_PARAM_OUT))
+        answer.what_if = clg_job_replay(&job);
     print(session, &answer);
-    return CLG_OK;
+    return report(session, &answer, error);
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
@@ -91,9 +103,10 @@ static clg_status run(clg_session *session, clg_error *error) {
     return status;
 }
 
-static const clg_param knobs[] = {
-    CLG_PARAM_PLAN, CLG_PARAM_AGAINST,  CLG_PARAM_THREADS, CLG_PARAM_JSON,  CLG_PARAM_CSV,
-    CLG_PARAM_SVG,  CLG_PARAM_TIMELINE, CLG_PARAM_TOP,     CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_PLAN,     CLG_PARAM_AGAINST, CLG_PARAM_THREADS,
+                                  CLG_PARAM_JSON,     CLG_PARAM_CSV,     CLG_PARAM_SVG,
+                                  CLG_PARAM_TIMELINE, CLG_PARAM_TOP,     CLG_PARAM_OUT,
+                                  CLG_PARAM_COLOR,    CLG_PARAMS};
 
 const clg_command clg_command_trace = {
     .name = "trace",

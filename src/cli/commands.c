@@ -15,6 +15,7 @@
     X(validate)                                                                                    \
     X(trace)                                                                                       \
     X(demand)                                                                                      \
+    X(web)                                                                                         \
     X(params)                                                                                      \
     X(fit)                                                                                         \
     X(check)                                                                                       \

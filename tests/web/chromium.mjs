@@ -70,9 +70,8 @@ export const screenOf = (width, height) => tell("Emulation.setDeviceMetricsOverr
 
 /** Puts files into a file input, as a person chooses them. */
 export async function choose(selector, files) {
-  const { root } = await tell("DOM.getDocument");
-  const { nodeId } = await tell("DOM.querySelector", { nodeId: root.nodeId, selector });
-  await tell("DOM.setFileInputFiles", { nodeId, files });
+  const { result } = await tell("Runtime.evaluate", { expression: `document.querySelector(${JSON.stringify(selector)})` });
+  await tell("DOM.setFileInputFiles", { objectId: result.objectId, files });
 }
 
 /** Drops files onto the page at a place. */

@@ -1,0 +1,145 @@
+/* page.c -- finds the page, puts question and answer into it, writes it whole. */
+#include "cli/page.h"
+
+#include "api/door.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAGE_BYTES = 64 << 20, PATH_BYTES = 4096, KEPT_BYTES = 4 << 20 };
+
+static const char place[] = "<script type=\"application/json\" id=\"report\">\n";
+
+static bool ends_in(const char *path, const char *ending) {
+    size_t size = strlen(path), tail = strlen(ending);
+    return size > tail && strcmp(path + size - tail, ending) == 0;
+}
+
+/* The directory of the running program; "" where the system does not tell. */
+static const char *own_directory(clg_arena *arena) {
+    char path[PATH_BYTES];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (size < 0) return "";
+    path[size] = '\0';
+    char *slash = strrchr(path, '/');
+    return clg_arena_copy(arena, path, slash ? (size_t)(slash - path) : 0);
+}
+
+static const char *find_page(clg_arena *arena) {
+    const char *directory = own_directory(arena);
+    const char *beside = clg_arena_print(arena, "%s/ceiling.html", directory);
+    const char *shared = clg_arena_print(arena, "%s/../share/ceiling/ceiling.html", directory);
+    if (access(beside, R_OK) == 0) return beside;
+    return access(shared, R_OK) == 0 ? shared : NULL;
+}
+
+static clg_status no_page(clg_error *error) {
+    clg_error_at(error, "ceiling.html", 0, 0, NULL);
+    return clg_fail(error, CLG_BAD_INPUT, "'make web' builds it and says what it needs",
+                    "the page is neither beside this program nor installed");
+}
+
+clg_status clg_page_read(clg_arena *arena, const char **text, size_t *size, clg_error *error) {
+    const char *path = find_page(arena);
+    return path ? clg_file_read(arena, path, PAGE_BYTES, text, size, error) : no_page(error);
+}
+
+clg_status clg_page_check(const clg_session *session, clg_error *error) {
+    const char *path = session->request.value[CLG_PARAM_OUT];
+    if (!path) return CLG_OK;
+    if (!ends_in(path, ".html") && !ends_in(path, ".htm")) {
+        clg_error_at(error, path, 0, 0, "--out");
+        return clg_fail(error, CLG_BAD_USAGE,
+                        "give report.html; --json, --csv and --svg are others",
+                        "a report is a page");
+    }
+    return find_page(session->arena) ? CLG_OK : no_page(error);
+}
+
+static void add_file(clg_json_writer *w, const char *key, const clg_attachment *file) {
+    clg_json_open(w, key, '{');
+    clg_json_add_string(w, "name", file->name);
+    clg_json_add_string(w, "text", file->text);
+    clg_json_close(w, '}');
+}
+
+static void add_list(clg_json_writer *w, const char *key, const char *const *word, int count) {
+    if (count == 0) return;
+    clg_json_open(w, key, '[');
+    for (int i = 0; i < count; i++) clg_json_add_string(w, NULL, word[i]);
+    clg_json_close(w, ']');
+}
+
+static void add_knob(clg_json_writer *w, const clg_request *r, clg_param param) {
+    clg_param_row row = clg_param_row_of(param);
+    const clg_attachment *file = &r->file[param];
+    if (!r->value[param]) return;
+    if (file->text && file->size <= KEPT_BYTES)
+        add_file(w, row.flag, file);
+    else if (row.kind == CLG_KIND_SWITCH)
+        clg_json_add_bool(w, row.flag, true);
+    else
+        clg_json_add_string(w, row.flag, r->value[param]);
+}
+
+static bool find_taken(const char *command, bool (*taken)[CLG_PARAMS]) {
+    const char *name;
+    for (int i = 0; (name = clg_door_command(i, taken)) != NULL; i++)
+        if (strcmp(name, command) == 0) return true;
+    return false;
+}
+
+/* The request as the door takes it. A long file is only named: the answer is here. */
+static void add_request(clg_json_writer *w, const clg_session *session, const char *command) {
+    const clg_request *r = &session->request;
+    bool taken[CLG_PARAMS];
+    clg_json_open(w, "request", '{');
+    clg_json_add_string(w, "command", command);
+    if (find_taken(command, &taken)) {
+        clg_json_add_string(w, "model", r->model);
+        if (r->model_file.text) clg_json_add_string(w, "config", r->model_file.text);
+        for (int p = 0; p < CLG_PARAMS; p++)
+            if (taken[p]) add_knob(w, r, (clg_param)p);
+        add_list(w, "fix", r->fix, r->fixes);
+        add_list(w, "not", r->forbid, r->forbids);
+    } else
+        add_list(w, "files", session->operand, session->operands);
+    clg_json_close(w, '}');
+}
+
+/* JSON inside HTML: no '<' that could end the element it stands in. */
+static void add_escaped(clg_text *out, const clg_text *json) {
+    for (size_t at = 0; at < json->size;) {
+        const char *next = memchr(json->data + at, '<', json->size - at);
+        size_t size = next ? (size_t)(next - json->data) - at : json->size - at;
+        clg_text_add(out, json->data + at, size);
+        if (next) clg_text_add(out, "\\u003c", 6);
+        at += size + (next != NULL);
+    }
+}
+
+clg_status clg_page_report(clg_session *session, const char *command, const clg_text *answer,
+                           clg_error *error) {
+    const char *path = session->request.value[CLG_PARAM_OUT], *page;
+    size_t size;
+    clg_text json = {.arena = session->arena}, out = {.arena = session->arena};
+    clg_json_writer writer = {.text = &json}, *w = &writer;
+    if (!path) return CLG_OK;
+    if (clg_page_read(session->arena, &page, &size, error) != CLG_OK) return error->status;
+    const char *found = strstr(page, place);
+    if (!found) return no_page(error);
+    clg_json_open(w, NULL, '{');
+    add_request(w, session, command);
+    clg_json_add_string(w, "answer", answer->data);
+    clg_json_close(w, '}');
+    size_t before = (size_t)(found - page) + sizeof place - 1;
+    clg_text_add(&out, page, before);
+    add_escaped(&out, &json);
+    clg_text_add(&out, "\n", 1);
+    clg_text_add(&out, page + before, size - before);
+    if (clg_file_write(path, &out, error) != CLG_OK) return error->status;
+    if (!clg_session_has(session, CLG_PARAM_JSON) && !clg_session_has(session, CLG_PARAM_CSV))
+        clg_text_print(&session->out, "\nreport   %s\n", path);
+    return CLG_OK;
+}

@@ -1,0 +1,18 @@
+/* page.h -- the page of `make web`, written by commands: as it is, or opened on an answer. */
+#ifndef CLG_CLI_PAGE_H
+#define CLG_CLI_PAGE_H
+
+#include "cli/command.h"
+
+/* The page's text, from beside the program or from where it is installed. */
+clg_status clg_page_read(clg_arena *arena, const char **text, size_t *size, clg_error *error);
+
+/* Before the work of a command: whether what -o asks for can be had. Nothing without -o. */
+clg_status clg_page_check(const clg_session *session, clg_error *error);
+
+/* After it: writes the page opened on this answer, which is what `command --json` prints. Nothing
+ * without -o. */
+clg_status clg_page_report(clg_session *session, const char *command, const clg_text *answer,
+                           clg_error *error);
+
+#endif
