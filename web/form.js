@@ -110,7 +110,8 @@ export function openForm(form, knobs, changed, takeConfig, takeFile) {
     /** Shows the core's sentence at its field; true when there is one for it. */
     fail(error) {
       this.clear();
-      const flag = flagOfError(error), field = flag && form.querySelector(`[data-flag="${CSS.escape(flag)}"]`);
+      const named = error.file && [...form.querySelectorAll("[name]")].find((control) => control.value === error.file && !control.closest(".field").hidden);
+      const flag = named?.name ?? flagOfError(error), field = flag && form.querySelector(`[data-flag="${CSS.escape(flag)}"]`);
       if (!field || field.hidden) return false;
       field.classList.add("wrong");
       field.querySelector("[name]").setAttribute("aria-invalid", "true");

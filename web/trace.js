@@ -113,7 +113,7 @@ export function openTrace(panel, pool, page) {
     const input = element("input", { type: "file", multiple: true, hidden: true, id, onchange: () => { take([...input.files]); input.value = ""; } });
     return [input, element("button", { type: "button", onclick: () => input.click() }, words)];
   };
-  const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "reading" }), result = element("div", {});
+  const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "reading" }), result = element("div", { id: "trace-result", "aria-live": "polite" });
   const beside = element("input", { type: "checkbox", id: "trace-plan", onchange: () => ask() });
   const clear = element("button", { type: "button", onclick: () => { files = others = []; text = answer = null; result.replaceChildren(); status.textContent = ""; page.namesChanged(); } }, "clear");
   panel.append(

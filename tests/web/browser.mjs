@@ -2,9 +2,12 @@
  * compares with the command line, types, drags, and looks for errors on the console.
  * node browser.mjs CEILING PAGE.html [FOLDER for screenshots] */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { becomes, complaints, dark, fetched, picture, read, screenOf, start, stop, tell, textOf, typeInto, visit } from "./chromium.mjs";
+import { gzipSync } from "node:zlib";
+import { becomes, choose, complaints, dark, dropFiles, fetched, picture, read, screenOf, start, stop, tell, textOf, typeInto, visit } from "./chromium.mjs";
+import { rank, zipOf } from "./recordings.mjs";
 
 const [, , ceiling, html, pictures] = process.argv;
 const open = (hash) => visit(`file://${resolve(html)}${hash}`);
@@ -16,11 +19,15 @@ function check(what, good, seen = "") {
   failed++;
   console.log(`${what}: ${seen}`);
 }
+const folder = mkdtempSync(join(tmpdir(), "person-"));
 const ask = (...words) => JSON.parse(spawnSync(ceiling, [...words, "--json"], { encoding: "utf8", maxBuffer: 1 << 26 }).stdout);
 const notes = [];
 
 async function planTab() {
-  const best = ask("plan", "llama-3.1-405b", "--gpus", "1024", "--seq", "8192", "--global-batch", "16Mtok").best;
+  // the first visit is of a model that takes seconds: only looked at when it is measured
+  const first = process.env.VERBOSE ? ["llama-3.1-405b", "1024", "16Mtok"] : ["llama-3.1-70b", "512", "4Mtok"];
+  await open(process.env.VERBOSE ? "" : `#model=${first[0]}&gpus=${first[1]}&seq=8192&global-batch=${first[2]}`);
+  const best = ask("plan", first[0], "--gpus", first[1], "--seq", "8192", "--global-batch", first[2]).best;
   await until("document.documentElement.dataset.plan", "the first plan");
   notes.push(`open ${await read("document.documentElement.dataset.openMs")} ms, best layout ${await read("document.documentElement.dataset.previewMs")} ms, whole plan ${await read("document.documentElement.dataset.planMs")} ms`);
   const step = await textOf(".tile dd");
@@ -149,21 +156,186 @@ async function curveTab() {
   await dark(false);
 }
 
+/** A click of the mouse in the middle of something, or at a share of its width. */
+async function click(selector, share = 0.5, inset = 0) {
+  const [x, y] = await read(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.left + ${inset} + (r.width - ${2 * inset}) * ${share}, r.top + r.height / 2]; })()`);
+  for (const type of ["mousePressed", "mouseReleased"]) await tell("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
+}
+const rested = `/searches in/.test(document.querySelector("#curve .status").textContent) && /DP cap/.test(document.querySelector(".walls").textContent)`;
+
+/** What the lesson asks for: a curve, the model pushed up, the critical batch dropped. */
+async function fourClicks() {
+  await open("#model=llama-3.1-8b&gpus=64&seq=8192&global-batch=4Mtok&to=4096");
+  await until("document.documentElement.dataset.plan", "a plan");
+  const seen = async (words, done = rested) => {
+    await until(done, words);
+    return read(`({ cap: Number(/DP cap: ([\\d,]+)/.exec(document.querySelector(".walls").textContent)?.[1].replaceAll(",", "")), cheap: Number(document.querySelector(".curve .cheap")?.getAttribute("width") ?? 0),
+      bound: Number(/1\\/\\(1\\+c\\) ([\\d.]+)/.exec(document.querySelector(".card").textContent)[1]) })`);
+  };
+  const slide = async (flag, stop) => click(`#slide-${flag}`, stop / (await read(`Number(document.getElementById("slide-${flag}").max)`)), 8);
+  await click("#tab-curve");
+  const small = await seen("the curve");
+  const models = await read(`ceiling.ask({ command: "params" }).then((t) => JSON.parse(t).models.sort((a, b) => a.parameters - b.parameters).map((m) => m.name))`);
+  await slide("model", models.indexOf("llama-3.1-70b"));
+  await until(`location.hash.includes("model=")`, "the model in the link");
+  const large = await seen("the larger model", `!location.hash.includes("3.1-8b") && ${rested}`);
+  check("a larger model lifts the curve", large.bound > small.bound, `${large.bound} / ${small.bound}`);
+  check("and moves the cap to the right", large.cap > small.cap, `${large.cap} / ${small.cap}`);
+  await shot("lesson-large.webp");
+  await slide("critical-batch", 1);
+  const poor = await seen("a small critical batch", `location.hash.includes("critical-batch=") && ${rested}`);
+  check("a small critical batch makes the cheap ground collapse", poor.cheap < 0.7 * large.cheap && poor.cap < large.cap, `${poor.cheap} of ${large.cheap}`);
+  await shot("lesson-critical.webp");
+  await slide("global-batch", 7);
+  await seen("a larger batch", `location.hash.includes("global-batch=16Mtok") && ${rested}`);
+  const state = Object.fromEntries(new URLSearchParams((await read("location.hash")).slice(1)));
+  const scale = ask("scale", state.model, "--gpus", "8..4096", "--seq", state.seq, "--global-batch", state["global-batch"], "--critical-batch", state["critical-batch"]);
+  check("the cap is the command line's", (await textOf(".walls")).includes(`DP cap: ${scale.dp_cap.gpus?.toLocaleString("en-US")} GPUs`), `${await textOf(".walls")} / ${scale.dp_cap.gpus}`);
+}
+
+/** The file a button keeps. */
+async function kept(selector, words, name) {
+  const path = join(folder, name);
+  rmSync(path, { force: true });
+  await read(`[...document.querySelectorAll(${JSON.stringify(`${selector} .export button`)})].find((b) => b.textContent === ${JSON.stringify(words)}).click()`);
+  for (let i = 0; i < 200 && !existsSync(path); i++) await new Promise((done) => setTimeout(done, 20));
+  await new Promise((done) => setTimeout(done, 50));
+  return existsSync(path) ? readFileSync(path) : Buffer.from("");
+}
+
+async function exports() {
+  await open("#tab=curve&model=llama-3.1-8b&gpus=64&to=512");
+  await until(rested, "a curve to keep");
+  const svg = (await kept("#curve", "SVG", "llama-3.1-8b-curve.svg")).toString(), png = await kept("#curve", "PNG", "llama-3.1-8b-curve.png"), csv = (await kept("#curve", "CSV", "llama-3.1-8b-curve.csv")).toString();
+  check("a curve as SVG, looks included", /^<svg/.test(svg) && /stroke: ?rgb/.test(svg) && !/NaN|undefined/.test(svg), svg.slice(0, 200));
+  check("a curve as PNG", png.subarray(1, 4).toString() === "PNG" && png.length > 5000, png.length);
+  check("a curve as CSV", csv.startsWith("gpus,mode,layout,") && csv.trim().split("\n").length === 15, csv);
+  await open("#model=llama-3.1-8b&gpus=64");
+  await until("document.documentElement.dataset.plan", "a plan to keep");
+  const json = (await kept("#plan", "JSON", "llama-3.1-8b-plan.json")).toString();
+  check("a plan as JSON is the command line's", json === spawnSync(ceiling, ["plan", "llama-3.1-8b", "--gpus", "64", "--json"], { encoding: "utf8" }).stdout.replace(/"seconds": [0-9.e+-]+/, '"seconds": 0'), json.slice(0, 200));
+  check("a plan as SVG", /memory of the fullest rank/.test((await kept("#plan", "SVG", "llama-3.1-8b-plan.svg")).toString()));
+  await read(`document.getElementById("why").open = true`);
+  await until(`document.querySelector("#undone tbody tr")`, "what one thing undone costs");
+  const why = JSON.parse(await read(`ceiling.ask({ command: "why", model: "llama-3.1-8b", gpus: "64" })`));
+  check("every rung", (await read(`document.querySelectorAll("#undone tbody tr").length`)) === why.undone.length);
+  check("what would move it", (await read(`document.querySelectorAll("#moves tr").length`)) === 7);
+}
+
+async function economicsTab() {
+  await open("#model=llama-3.1-8b&gpus=64&seq=8192&tokens=1T&deadline=30d&size.gpu=h100-sxm");
+  await until("document.documentElement.dataset.plan", "a plan");
+  await click("#tab-economics");
+  await until(`document.getElementById("economics").dataset.version`, "clusters");
+  const size = ask("size", "llama-3.1-8b", "--seq", "8192", "--tokens", "1T", "--deadline", "30d", "--gpu", "h100-sxm");
+  check("the cluster is the command line's", (await textOf("#economics-head")) === `${size.best.gpus.toLocaleString("en-US")} × ${size.best.gpu}`, await textOf("#economics-head"));
+  check("all clusters are drawn", (await read(`document.querySelectorAll(".clusters circle.dot").length`)) === size.clusters.length);
+  await shot("economics-size.webp");
+  await click("#economics .choice label:nth-of-type(2) input");
+  await until(`document.querySelector(".factors")`, "a demand");
+  check("a rate to begin with is in the link", await becomes(`location.hash.includes("rate=5req")`, 2000), await read("location.hash"));
+  await typeInto("knob-rate", "20req/s");
+  await typeInto("knob-ttft", "1s");
+  const demand = ask("demand", "llama-3.1-8b", "--rate", "20req/s", "--span", "20min", "--ttft", "1s");
+  const dollars = `$${demand.usd_per_million_tokens < 0.0995 ? demand.usd_per_million_tokens.toPrecision(2) : demand.usd_per_million_tokens.toPrecision(3)}`;
+  await until(`document.getElementById("economics-head").textContent.includes(${JSON.stringify(dollars)})`, `${dollars} per million tokens`);
+  check("replicas are the command line's", (await textOf("#economics-head")).startsWith(`${demand.replicas} replica`), await textOf("#economics-head"));
+  check("as many bars as factors, and the API", (await read(`document.querySelectorAll(".factors rect").length`)) === demand.factors.length + 1);
+  await shot("economics-demand.webp");
+  await typeInto("knob-rate", "20");
+  await until(`document.querySelector("[data-flag=rate] .error").textContent`, "a rate without a unit");
+  const sentence = spawnSync(ceiling, ["demand", "llama-3.1-8b", "--rate", "20", "--span", "20min"], { encoding: "utf8" }).stderr.trim();
+  check("the core's own sentence, at its field", `ceiling: ${await textOf("[data-flag=rate] .error")}` === sentence, await textOf("[data-flag=rate] .error"));
+  const table = join(folder, "day.csv"), text = "hour,req_per_min\n0,30\n1,600\n2,90\n";
+  writeFileSync(table, text);
+  await dropFiles([table], 700, 400);
+  await until(`document.getElementById("knob-profile").value === "day.csv"`, "a profile dropped");
+  const daily = ask("demand", "llama-3.1-8b", "--profile", table, "--span", "20min", "--ttft", "1s");
+  await until(`document.querySelector("#economics .what").textContent.includes(${JSON.stringify(daily.demand.requests.toLocaleString("en-US"))})`, `${daily.demand.requests} requests`);
+  check("a short file is in the link", await becomes(`location.hash.includes("profile-text=")`, 2000));
+}
+
+async function traceTab() {
+  const put = (name, bytes) => (writeFileSync(join(folder, name), bytes), join(folder, name));
+  const files = [put("rank0.json.gz", gzipSync(rank(0))), put("rank1.zip", zipOf("rank1.json", rank(1))), put("notes.txt", "no recording\n")];
+  await open("#tab=trace&model=llama-3.1-8b&gpus=8");
+  await until(`document.getElementById("trace-files")`, "the trace tab");
+  await dropFiles(files, 600, 200);
+  await until(`document.querySelector("#trace [data-ranks='2']")`, "two ranks");
+  const program = spawnSync(resolve(ceiling), ["trace", "notes.txt", "rank0.json.gz", "rank1.zip", "--json"], { encoding: "utf8", cwd: folder }).stdout, trace = JSON.parse(program);
+  check("recordings give the command line's bytes", (await kept("#trace", "JSON", "trace.json")).toString() === program);
+  const titles = await read(`[...document.querySelectorAll(".stacked rect title")].map((t) => t.textContent)`);
+  check("ledger bars", titles.some((t) => t.startsWith("rank 1: compute 100 µs")) && titles.some((t) => t.startsWith("rank 0: waiting for other ranks 39.9 µs")), titles.join(" | "));
+  check("who is late", (await textOf("#trace-result")).includes("rank 1") && trace.stragglers[0].rank === 1);
+  check("what was skipped", (await textOf("#trace-result .caveat")).includes("notes.txt"));
+  check("one row a rank", (await kept("#trace", "CSV", "trace.csv")).toString().trim().split("\n").length === 3);
+  check("the drawing can be kept", /^<svg/.test((await kept("#trace", "SVG", "trace.svg")).toString()));
+  await choose("#trace-others", [files[0]]);
+  await until(`/beside the other run/.test(document.getElementById("trace").textContent)`, "another run beside it");
+  await shot("trace.webp");
+  await read(`document.querySelector("#trace .drop .buttons button:nth-of-type(3)").click()`);
+  await choose("#trace-files", [files[2]]);
+  await until(`document.getElementById("banner").textContent.includes("notes.txt")`, "a file that is no recording");
+}
+
+/** The page as the command line writes it, opened on an answer. */
+async function reports() {
+  const write = (name, ...words) => spawnSync(resolve(ceiling), [...words, "-o", name], { encoding: "utf8", cwd: folder });
+  const visitReport = (name) => visit(`file://${join(folder, name)}`);
+  const request = `{ command: "plan", model: "llama-2-7b", gpus: "8" }`;
+  check("a report is written", write("plan.html", "plan", "llama-2-7b", "--gpus", "8", "--json").status === 0);
+  await visitReport("plan.html");
+  await until("document.documentElement.dataset.plan", "a report of a plan");
+  check("it is the answer of the command line, seconds too", !/"seconds": 0,/.test(await read(`ceiling.ask(${request})`)));
+  check("it says so", (await textOf("#from")).includes("ceiling plan llama-2-7b --gpus 8"));
+  write("demand.html", "demand", "llama-3.1-8b", "--rate", "5req/s", "--span", "2min");
+  await visitReport("demand.html");
+  await until(`document.querySelector(".factors")`, "a report of a demand");
+  write("trace.html", "trace", "rank0.json.gz", "rank1.zip");
+  await visitReport("trace.html");
+  await until(`document.querySelector("#trace [data-ranks='2']")`, "a report of recordings");
+  write("scale.html", "scale", "llama-3.1-8b", "--gpus", "8,24,64");
+  await visitReport("scale.html");
+  await until(`document.querySelectorAll(".curve .dot.strong").length === 6`, "a report of a curve");
+  check("the sizes asked for", (await textOf("#command")).includes("--gpus 8,24,64"), await textOf("#command"));
+}
+
+/** Everything to press or fill has a name for those who do not see it. */
+async function names() {
+  await open("#model=llama-2-7b&gpus=8");
+  await until("document.documentElement.dataset.plan", "a plan");
+  const nameless = await read(`[...document.querySelectorAll("input, select, button, [role=img], [role=tabpanel], progress")].filter((e) => !e.hidden && e.type !== "file" && !(e.labels?.length || e.getAttribute("aria-label") || e.getAttribute("aria-labelledby") || e.textContent.trim())).map((e) => e.outerHTML)`);
+  check("all controls have names", nameless.length === 0, nameless.join("\n"));
+}
+
 async function narrow() {
   await screenOf(390, 844);
   await open("#tab=curve&model=llama-3.1-8b&gpus=64&to=1024");
   await until(`document.querySelector(".curve")?.dataset.searchMs`, "a curve on a narrow screen");
-  check("no sideways scrolling", await read("document.documentElement.scrollWidth <= innerWidth"), await read("document.documentElement.scrollWidth"));
+  const fits = async (what) => check(`no sideways scrolling: ${what}`, await read("document.documentElement.scrollWidth <= innerWidth"), await read("document.documentElement.scrollWidth"));
+  await fits("curve");
   await shot("narrow.webp");
+  for (const tab of ["trace", "plan"]) {
+    await click(`#tab-${tab}`);
+    await until(`!document.getElementById("${tab}").hidden`, tab);
+    if (tab === "plan") await until("document.documentElement.dataset.plan", "a plan on a narrow screen");
+    await fits(tab);
+  }
 }
 
 try {
   await start();
-  await open("");
   await planTab();
   await errors();
   await curveTab();
   await overlay();
+  await tell("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+  await fourClicks();
+  await exports();
+  await economicsTab();
+  await traceTab();
+  await reports();
+  await names();
   await sameBytes();
   await narrow();
   check("no complaint on the console", complaints.length === 0, complaints.join("\n"));
@@ -173,6 +345,7 @@ try {
   check("the test itself", false, fault.stack);
 } finally {
   await stop();
+  rmSync(folder, { recursive: true });
 }
 if (process.env.VERBOSE) notes.forEach((note) => console.log(note));
 console.log(`${passed} passed, ${failed} failed`);
