@@ -549,10 +549,7 @@ static clg_status read_space(const clg_request *request, bool gpus_needed,
     space->keep = (int)top;
     if (read_axes(request, space, error) != CLG_OK) return error->status;
     if (space->attention.count == 0) {
-        int kernel = CLG_FLASH2;
-        if (scenario->stack.attention)
-            clg_name_value(clg_attention_kernel_names, "attention", scenario->stack.attention,
-                           &kernel, error);
+        int kernel = (int)clg_attention_default(&scenario->machine.gpu, scenario->stack.attention);
         space->attention = (clg_axis_values){.count = 1, .value = {kernel}};
     }
     return CLG_OK;

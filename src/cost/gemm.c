@@ -58,12 +58,26 @@ double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision 
     return (compute > memory ? compute : memory) + c->launch_s;
 }
 
+/* The longer of the arithmetic and the bytes, and the launch. */
+static double grouped_s(const clg_gpu *gpu, const clg_gemm_curve *c, double compute, double bytes) {
+    double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
+    return (compute > memory ? compute : memory) + c->launch_s;
+}
+
 double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
                           double rows, double n, double k, double groups, double imbalance) {
     const clg_gemm_curve *c = &kernels->grouped[precision];
     double each = rows * imbalance / groups;
     double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), each, n, k, groups);
     double bytes = clg_precision_bytes(precision) * (rows * k + groups * k * n) + 2 * rows * n;
-    double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
-    return (compute > memory ? compute : memory) + c->launch_s;
+    return grouped_s(gpu, c, compute, bytes);
+}
+
+double clg_grouped_weight_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                            double m, double n, double rows, double groups, double imbalance) {
+    const clg_gemm_curve *c = &kernels->grouped[precision];
+    double each = rows * imbalance / groups;
+    double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), m, n, each, groups);
+    double bytes = clg_precision_bytes(precision) * rows * (m + n) + 2 * groups * m * n;
+    return grouped_s(gpu, c, compute, bytes);
 }

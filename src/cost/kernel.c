@@ -14,6 +14,20 @@ const clg_name clg_attention_kernel_names[] = {
     {"cudnn", CLG_CUDNN, "cuDNN fused attention"},
     {NULL, 0, NULL}};
 
+clg_attention_kernel clg_attention_default(const clg_gpu *gpu, const char *stack_kernel) {
+    const char *names[] = {stack_kernel, gpu->attention};
+    clg_attention_kernel latest = stack_kernel ? CLG_UNFUSED : CLG_FLASH2;
+    for (int i = 0; i < 2; i++) {
+        clg_error error = {0};
+        int kernel;
+        if (!names[i] || clg_name_value(clg_attention_kernel_names, "attention", names[i], &kernel,
+                                        &error) != CLG_OK)
+            continue;
+        if (kernel > (int)latest) latest = (clg_attention_kernel)kernel; /* rows are by age */
+    }
+    return latest;
+}
+
 typedef struct field {
     const char *key;
     clg_dimension dimension;

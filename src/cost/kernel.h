@@ -36,6 +36,10 @@ typedef enum clg_attention_kernel {
 } clg_attention_kernel;
 extern const clg_name clg_attention_kernel_names[];
 
+/* What a plan runs that names no kernel: the stack's (a name, or NULL), unless the GPU is younger
+ * and needs another. */
+clg_attention_kernel clg_attention_default(const clg_gpu *gpu, const char *stack_kernel);
+
 typedef struct clg_attention_curve {
     double forward_efficiency,
         backward_efficiency; /* of dense peak, long sequences, head_dim 128 */
@@ -80,6 +84,10 @@ double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision 
  * `imbalance` (>= 1) times the mean. */
 double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
                           double rows, double n, double k, double groups, double imbalance);
+
+/* Its weight gradient: `groups` products [m,k] x [k,n] that share m and n, `rows` of k in all. */
+double clg_grouped_weight_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                            double m, double n, double rows, double groups, double imbalance);
 
 /* One attention op (op->attention), forward or backward, fused or as materialized scores. */
 double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,

@@ -23,6 +23,21 @@ static double slowed_s(const clg_pricing *p, double seconds) {
     return seconds * p->stack->kernel_slowdown;
 }
 
+static double grouped_s(const clg_pricing *p, const clg_op *op) {
+    if (op->pass == CLG_PASS_BACKWARD_WEIGHT)
+        return clg_grouped_weight_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k,
+                                    op->batch, p->imbalance);
+    return clg_grouped_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch,
+                              p->imbalance);
+}
+
+/* Experts one by one run no faster than the host calls them: after the token counts were read
+ * nothing is queued that could hide it. */
+static double called_s(const clg_pricing *p, const clg_op *op, double seconds) {
+    double calls_s = op->expert_calls * p->stack->host_expert_s;
+    return calls_s > seconds ? calls_s : seconds;
+}
+
 double clg_op_s(const clg_pricing *p, const clg_op *op) {
     double seconds = 0;
     switch (op->kind) {
@@ -31,8 +46,7 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
             p, clg_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch));
         break;
     case CLG_OP_GROUPED:
-        seconds = slowed_s(p, clg_grouped_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n,
-                                                 op->k, op->batch, p->imbalance));
+        seconds = slowed_s(p, grouped_s(p, op));
         break;
     case CLG_OP_ATTENTION:
         seconds = slowed_s(p, clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op));
@@ -51,7 +65,7 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
         seconds = collective_s(p, op);
         break;
     }
-    return seconds * op->count;
+    return called_s(p, op, seconds) * op->count;
 }
 
 double clg_pass_compute_s(const clg_pass_cost *c) {
@@ -73,6 +87,8 @@ void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times) 
     into->flop += from->flop * times;
     into->hbm_bytes += from->hbm_bytes * times;
     into->launches += from->launches * times;
+    into->expert_calls += from->expert_calls * times;
+    into->routed += from->routed * times;
     for (int axis = 0; axis < CLG_AXES; axis++) {
         into->exposed_s[axis] += from->exposed_s[axis] * times;
         into->hidden_s[axis] += from->hidden_s[axis] * times;
@@ -96,15 +112,18 @@ void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, doubl
     c->slowdown_s += hidden * (slowdown - 1);
 }
 
-void clg_pass_host(clg_pass_cost *c, double host_launch_s) {
+void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
     double gpu_s = clg_pass_s(c) - c->host_s;
-    double host_s = c->launches * host_launch_s;
+    double host_s = c->launches * stack->host_launch_s + c->expert_calls * stack->host_expert_s +
+                    c->routed * stack->host_experts_s;
     c->host_s = host_s > gpu_s ? host_s - gpu_s : 0;
 }
 
 static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_cost *cost) {
     double seconds = clg_op_s(pricing, op);
     cost->launches += op->count;
+    cost->expert_calls += op->expert_calls;
+    cost->routed += op->routes ? 1 : 0;
     cost->flop += op->flop * op->count;
     cost->hbm_bytes += op->hbm_bytes * op->count;
     if (op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED)
@@ -128,6 +147,5 @@ void clg_block_price(const clg_pricing *pricing, const clg_block *block,
         clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
                              pricing->stack->overlap_slowdown);
     }
-    for (int pass = 0; pass < CLG_PASSES; pass++)
-        clg_pass_host(&cost[pass], pricing->stack->host_launch_s);
+    for (int pass = 0; pass < CLG_PASSES; pass++) clg_pass_host(&cost[pass], pricing->stack);
 }

@@ -27,7 +27,8 @@ typedef struct clg_pass_cost {
     double hidden_s[CLG_AXES];  /* communication under compute */
     double host_s;              /* launches the GPU waits for */
     double flop, hbm_bytes;
-    double launches;
+    double launches, expert_calls; /* of the host: kernels, and experts launched one by one */
+    double routed;                 /* expert layers: each waits for its token counts */
 } clg_pass_cost;
 
 double clg_pass_compute_s(const clg_pass_cost *cost); /* matrix, attention, memory, slowdown */
@@ -47,6 +48,6 @@ void clg_pass_communicate(clg_pass_cost *cost, clg_axis axis, double seconds, do
                           double slowdown);
 
 /* Accounts for the host once a pass is complete. */
-void clg_pass_host(clg_pass_cost *cost, double host_launch_s);
+void clg_pass_host(clg_pass_cost *cost, const clg_stack *stack);
 
 #endif

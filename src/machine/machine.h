@@ -12,6 +12,7 @@
 
 typedef struct clg_gpu {
     const char *name, *title, *vendor, *generation;
+    const char *attention;      /* the first attention kernel made for it; NULL: any of them */
     const char *node;           /* the vendor's reference box, by name */
     double memory_bytes;        /* as sold */
     double memory_usable_bytes; /* what the driver leaves to a program */

@@ -31,6 +31,7 @@ static const field gpu_fields[] = {
     {"title", WORD, CLG_COUNT, true, AT(clg_gpu, title)},
     {"vendor", WORD, CLG_COUNT, true, AT(clg_gpu, vendor)},
     {"generation", WORD, CLG_COUNT, true, AT(clg_gpu, generation)},
+    {"attention", WORD, CLG_COUNT, false, AT(clg_gpu, attention)},
     {"node", WORD, CLG_COUNT, true, AT(clg_gpu, node)},
     {"memory", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_bytes)},
     {"memory_usable", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_usable_bytes)},

@@ -41,8 +41,10 @@ typedef struct clg_mlp {
     int64_t ffn; /* dense: width of the hidden layer */
     int experts; /* MoE: routed experts */
     int experts_per_token;
-    int64_t expert_ffn; /* MoE: width of one routed expert */
-    int64_t shared_ffn; /* MoE: total width of the shared experts (0: none) */
+    int groups, groups_per_token; /* MoE: a token's experts lie in so many of so many equal groups
+                                     (DeepSeek-V3: of 4 nodes); 0: anywhere */
+    int64_t expert_ffn;           /* MoE: width of one routed expert */
+    int64_t shared_ffn;           /* MoE: total width of the shared experts (0: none) */
 } clg_mlp;
 
 /* Parameters of one layer by where they live, because they are sharded differently. */

@@ -17,6 +17,7 @@ typedef struct raw_model {
     unsigned traits;
     int64_t hidden, layers, heads, kv_heads, head_dim, value_head_dim, ffn, dense_ffn, vocab,
         max_seq;
+    int64_t groups, groups_per_token;
     int64_t experts, experts_per_token, expert_ffn, shared_ffn, dense_first, moe_every, moe_first;
     int64_t query_rank, kv_rank, rope_dim;
     int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
@@ -212,6 +213,8 @@ static clg_status read_experts(raw_model *raw) {
                           &raw->experts_per_token) != CLG_OK ||
         clg_config_whole(c, "moe_intermediate_size", 1, 1 << 24, raw->ffn, &raw->expert_ffn) !=
             CLG_OK ||
+        clg_config_whole(c, "n_group", 0, 1 << 16, 0, &raw->groups) != CLG_OK ||
+        clg_config_whole(c, "topk_group", 0, 1 << 16, 0, &raw->groups_per_token) != CLG_OK ||
         clg_config_whole(c, "n_shared_experts|num_shared_experts|moe_num_shared_experts", 0,
                          1 << 16, 0, &shared) != CLG_OK ||
         clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0, 1 << 24,
@@ -345,6 +348,8 @@ static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
                      .ffn = raw->dense_ffn,
                      .experts = (int)raw->experts,
                      .experts_per_token = (int)raw->experts_per_token,
+                     .groups = (int)raw->groups,
+                     .groups_per_token = (int)raw->groups_per_token,
                      .expert_ffn = raw->expert_ffn,
                      .shared_ffn = raw->shared_ffn};
 }

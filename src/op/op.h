@@ -30,7 +30,7 @@ double clg_precision_bytes(clg_precision precision);
 
 typedef enum clg_op_kind {
     CLG_OP_GEMM,       /* batch x [m,k] x [k,n] */
-    CLG_OP_GROUPED,    /* `batch` groups of m rows in all: experts */
+    CLG_OP_GROUPED,    /* `batch` groups of m rows in all (weight gradients: k rows): experts */
     CLG_OP_ATTENTION,  /* scores, softmax and values in one kernel */
     CLG_OP_MEMORY,     /* a kernel bound by HBM: norm, activation, residual, permute, cast */
     CLG_OP_COLLECTIVE, /* over a group */
@@ -84,6 +84,8 @@ typedef struct clg_op {
     const char *name;        /* what people call it: "qkv projection" */
     clg_precision precision; /* of the arithmetic (GEMM) or the data (others) */
     int count;               /* times in a row; never 0 */
+    double expert_calls;     /* calls of the host beside the launch, where experts go one by one */
+    bool routes; /* an expert layer's routing: the host has work of its own in this pass */
     /* GEMM, GROUPED: sizes of one product. */
     double m, n, k, batch;
     /* ATTENTION: per rank. */

@@ -38,10 +38,26 @@ static int count_of(const greedy *g, int chunk) {
     return (g->p.micro_batches + 1 - chunk) / 2;
 }
 
+/* The last room on a stage is for its deeper chunk, unless a micro-batch that is already there will
+ * give room back: shallow forwards, which are always ready, would fill the stage and nothing could
+ * ever turn round. */
+static bool has_room(const greedy *g, int stage, int chunk) {
+    if (g->alive[stage] >= g->most_alive) return false;
+    if (g->two_way || g->alive[stage] < g->most_alive - 1) return true;
+    int depth = g->depth_of[stage * g->chunks + chunk];
+    for (int other = 0; other < g->chunks; other++) {
+        int at = stage * g->chunks + other;
+        if (g->depth_of[at] <= depth) continue;
+        if (g->next_forward[at] <= g->next_weight[at] && g->next_forward[at] < g->p.micro_batches)
+            return false;
+    }
+    return true;
+}
+
 /* When the next forward of a chunk may start; infinite if what it waits for has not begun. */
 static double forward_ready_at(const greedy *g, int stage, int chunk) {
     int i = g->next_forward[stage * g->chunks + chunk];
-    if (i >= count_of(g, chunk) || g->alive[stage] >= g->most_alive) return INFINITY;
+    if (i >= count_of(g, chunk) || !has_room(g, stage, chunk)) return INFINITY;
     int depth = g->depth_of[stage * g->chunks + chunk], mb = micro_batch_of(g, chunk, i);
     if (depth == 0) return 0;
     double before = g->forward_at[(depth - 1) * g->p.micro_batches + mb];

@@ -25,6 +25,8 @@ typedef struct field {
 static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(host_step_s, CLG_SECONDS),
                                NUMBER(host_micro_batch_s, CLG_SECONDS),
+                               NUMBER(host_experts_s, CLG_SECONDS),
+                               NUMBER(host_expert_s, CLG_SECONDS),
                                SWITCH(fused_norm),
                                SWITCH(fused_activation),
                                SWITCH(fused_residual),
@@ -33,7 +35,9 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                SWITCH(fused_cross_entropy),
                                SWITCH(dropout),
                                SWITCH(fused_optimizer),
+                               SWITCH(current_scaling),
                                SWITCH(grouped_experts),
+                               SWITCH(fused_experts),
                                NUMBER(kernel_slowdown, CLG_COUNT),
                                SWITCH(expert_dedup),
                                NUMBER(gradient_overlap, CLG_FRACTION),
@@ -59,8 +63,9 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static bool known_key(const char *key) {
-    static const char *const words[] = {"name",   "title", "date",      "gradient", "attention",
-                                        "source", "notes", "schedules", "base"};
+    static const char *const words[] = {"name",      "title",  "date",    "gradient",
+                                        "attention", "source", "notes",   "schedules",
+                                        "base",      "from",   "releases"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -148,13 +153,39 @@ static clg_status read_onto(const clg_json *root, const char *file, bool complet
     return CLG_OK;
 }
 
-static clg_status read_default(clg_arena *arena, clg_stack *stack, clg_error *error) {
+/* What changed in the releases up to `month` ("2026-04"; NULL: the file's own date), oldest first.
+ * Months compare as words. */
+static clg_status read_releases(const clg_json *root, const char *file, const char *month,
+                                clg_stack *stack, clg_error *error) {
+    const clg_json *list = clg_json_member(root, "releases");
+    const char *name = stack->name, *date = stack->date, *until = month ? month : stack->date;
+    for (const clg_json *release = list ? list->first : NULL; release; release = release->next) {
+        const char *from = NULL;
+        if (clg_json_string(release, "from", NULL, &from, file, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        if (!from) {
+            clg_error_at(error, file, release->line, release->column, "releases");
+            return clg_fail(error, CLG_BAD_INPUT, "add \"from\": \"YYYY-MM\"",
+                            "a release without its month");
+        }
+        if (strncmp(from, until ? until : "", 7) > 0) continue;
+        if (read_onto(release, file, false, stack, error) != CLG_OK) return CLG_BAD_INPUT;
+    }
+    stack->name = name;
+    stack->date = month ? month : date;
+    stack->data = root;
+    return CLG_OK;
+}
+
+static clg_status read_default(clg_arena *arena, const char *month, clg_stack *stack,
+                               clg_error *error) {
     const clg_file *file = clg_dataset_find(DEFAULT_FILE);
     clg_stack read = {.gradient = CLG_FP32};
     clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", DEFAULT_FILE);
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
-        read_onto(root, file->path, true, &read, error) != CLG_OK)
+        read_onto(root, file->path, true, &read, error) != CLG_OK ||
+        read_releases(root, file->path, month, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     *stack = read;
     return CLG_OK;
@@ -162,18 +193,18 @@ static clg_status read_default(clg_arena *arena, clg_stack *stack, clg_error *er
 
 /* What a file leaves out is as in its "base", a built-in stack, or as in the default. */
 static clg_status read_base(clg_arena *arena, const clg_json *root, const char *file,
-                            clg_stack *stack, clg_error *error) {
+                            const char *month, clg_stack *stack, clg_error *error) {
     const char *base = NULL;
     if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK) return CLG_BAD_INPUT;
-    if (!base) return read_default(arena, stack, error);
+    if (!base) return read_default(arena, month, stack, error);
     const clg_json *node = clg_json_member(root, "base");
     clg_status status = clg_stack_find(arena, base, stack, error);
     if (status != CLG_OK) clg_error_at(error, file, node->line, node->column, "base");
     return status;
 }
 
-clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
-                          clg_stack *stack, clg_error *error) {
+static clg_status read_file(clg_arena *arena, const char *file, const char *text, size_t size,
+                            const char *month, clg_stack *stack, clg_error *error) {
     clg_stack read;
     clg_json *root;
     if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
@@ -181,22 +212,43 @@ clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, 
         clg_error_at(error, file, root->line, root->column, NULL);
         return clg_fail(error, CLG_BAD_INPUT, "write {...}", "a stack is an object");
     }
-    if (read_base(arena, root, file, &read, error) != CLG_OK ||
-        read_onto(root, file, false, &read, error) != CLG_OK)
+    if (read_base(arena, root, file, month, &read, error) != CLG_OK ||
+        read_onto(root, file, false, &read, error) != CLG_OK ||
+        read_releases(root, file, month, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     read.known = true;
     *stack = read;
     return CLG_OK;
 }
 
+clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                          clg_stack *stack, clg_error *error) {
+    return read_file(arena, file, text, size, NULL, stack, error);
+}
+
+/* "2026-04" */
+static bool is_month(const char *word) {
+    for (int i = 0; i < 7; i++)
+        if (i == 4 ? word[i] != '-' : word[i] < '0' || word[i] > '9') return false;
+    return word[7] == 0;
+}
+
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error) {
     int count;
+    const char *month = strchr(name, '@');
+    if (month) {
+        name = clg_arena_copy(arena, name, (size_t)(month - name));
+        if (!is_month(++month))
+            return clg_fail(error, CLG_BAD_INPUT, "write the month as megatron-2026@2026-04",
+                            "'%.16s' is no month", month);
+        month = clg_arena_copy(arena, month, 7);
+    }
     const clg_file *files = clg_dataset_folder("stack/", &count);
     const char *path = clg_arena_print(arena, "stack/%s.json", name);
     const clg_file *file = clg_dataset_find(path);
     if (file && strcmp(path, DEFAULT_FILE) != 0)
-        return clg_stack_read(arena, file->path, file->text, file->size, stack, error);
-    if (strcmp(path, DEFAULT_FILE) == 0) return read_default(arena, stack, error);
+        return read_file(arena, file->path, file->text, file->size, month, stack, error);
+    if (strcmp(path, DEFAULT_FILE) == 0) return read_default(arena, month, stack, error);
     const char **names = clg_take(arena, (size_t)count, const char *);
     for (int i = 0; i < count; i++)
         names[i] = clg_arena_copy(arena, files[i].path + 6, strlen(files[i].path) - 11);

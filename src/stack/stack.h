@@ -3,7 +3,8 @@
  * One data file per stack (data/stack/<name>.json). Few terms, each physical: what the host costs
  * per kernel, which memory-bound kernels are fused, what overlaps with what, what memory is kept
  * beside the tensors. None multiplies the total. Fitted ones say on which runs. A file states what
- * differs from its "base" (a built-in stack by name), or from the default. */
+ * differs from its "base" (a built-in stack by name), or from the default. "releases" lists what
+ * changed from a month on. */
 #ifndef CLG_STACK_STACK_H
 #define CLG_STACK_STACK_H
 
@@ -19,6 +20,9 @@ typedef struct clg_stack {
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
     double host_step_s;        /* per step: data loader, logging, synchronizations */
     double host_micro_batch_s; /* per micro-batch and stage: scheduler, synchronizations */
+    double host_experts_s; /* per pass of an expert layer: routing, dispatch, and the read of how
+                              many tokens each expert got, before which nothing can be queued */
+    double host_expert_s;  /* per expert and product, or cast, where each is launched alone */
     /* kernels */
     bool fused_norm;       /* one pass over the data instead of several */
     bool fused_activation; /* bias + GeLU or SwiGLU in one kernel */
@@ -28,11 +32,15 @@ typedef struct clg_stack {
     bool fused_cross_entropy; /* loss without fp32 logits in memory */
     bool dropout;             /* masks are kept and passes made */
     bool fused_optimizer;     /* multi-tensor kernels instead of one per tensor */
-    bool grouped_experts;     /* experts as one grouped product rather than one by one */
-    double kernel_slowdown;   /* tensor-core kernels take this much longer than the best ones alone
-                                 (choice of algorithm, layouts, gaps between kernels); >= 1 */
-    bool expert_dedup;        /* a token crosses to a node once, not once per expert there */
-    unsigned schedules;       /* bit per clg_schedule_kind the stack has; 0: all */
+    bool current_scaling; /* fp8: scaled by the tensor's own largest value, read once more first */
+    bool grouped_experts; /* experts as one grouped product rather than one by one */
+    bool fused_experts;   /* casts and activation between an expert's products inside them, in
+                             block-scaled formats (mxfp8, nvfp4) */
+    double kernel_slowdown; /* tensor-core kernels take this much longer than the best ones alone
+                               (choice of algorithm, layouts, gaps between kernels); >= 1 */
+    bool expert_dedup;      /* a token is sent to a rank, and to a node, once, not once per expert
+                               there; copies are made on arrival */
+    unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */
     /* overlap: share of the communication that may hide, 0..1 */
     double gradient_overlap;  /* data-parallel reduction under the last backward */
     double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
@@ -62,8 +70,9 @@ typedef struct clg_stack {
     const char *file;
 } clg_stack;
 
-/* By name from the built-in data. A name without a file gives the default ("unknown") with
- * known = false; a near miss of a known name is an error with the nearest. */
+/* By name from the built-in data; "name@YYYY-MM" is the stack as released in that month (without a
+ * month: as of the file's own date). "unknown" gives the default with known = false; a near miss
+ * of a known name is an error with the nearest. */
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error);
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);

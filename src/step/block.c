@@ -49,20 +49,27 @@ static void product(clg_block *block, clg_op_kind kind, clg_pass pass, const cha
     op->n = n;
     op->k = k;
     op->batch = batch;
-    double rows = kind == CLG_OP_GROUPED ? m : m * batch;
-    op->flop = 2 * rows * n * k;
-    /* Grouped weight gradients reduce over rows: m and k trade places there, flop is the same. */
-    op->hbm_bytes = clg_precision_bytes(precision) * (rows * k + batch * k * n) + 2 * rows * n;
+    op->flop = 2 * m * n * k * (kind == CLG_OP_GROUPED ? 1 : batch);
+    double each = clg_precision_bytes(precision);
+    if (kind != CLG_OP_GROUPED)
+        op->hbm_bytes = batch * (each * (m * k + k * n) + 2 * m * n);
+    else if (pass == CLG_PASS_BACKWARD_WEIGHT) /* k rows are summed; a result per expert */
+        op->hbm_bytes = each * k * (m + n) + 2 * batch * m * n;
+    else
+        op->hbm_bytes = each * (m * k + batch * k * n) + 2 * m * n;
 }
 
 /* Narrow products need their inputs cast and scaled: one pass that reads 16 bit and writes the
  * narrow value twice (row- and column-wise copies: forward and weight gradient need other
- * orders). Weights are cast once per step and optimizer, not here. */
-static void cast(clg_block *block, const clg_shard *shard, clg_pass pass, double elements) {
+ * orders); current scaling reads it once more before, for the scale. Weights are cast once per step
+ * and optimizer, not here. */
+static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, double elements) {
     double narrow = clg_precision_bytes(shard->layout->precision);
-    if (narrow >= shard->wide_bytes) return;
+    if (narrow >= shard->wide_bytes) return NULL;
     clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
-    op->hbm_bytes = elements * (shard->wide_bytes + 2 * narrow);
+    bool twice = shard->stack->current_scaling && shard->layout->precision == CLG_FP8;
+    op->hbm_bytes = elements * ((twice ? 2 : 1) * shard->wide_bytes + 2 * narrow);
+    return op;
 }
 
 /* The weight gradient is added to a buffer kept over micro-batches: one more read and write of it
@@ -90,16 +97,34 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
     accumulate(block, shard, in * out);
 }
 
+bool clg_block_fused_experts(const clg_shard *shard) {
+    return shard->stack->fused_experts && shard->layout->precision >= CLG_MXFP8;
+}
+
+/* Experts launched one by one cost the host a call each (Transformer Engine up to 2.12 loops over
+ * them). A cast to a block-scaled format is three: the cast, and the scales of both its copies
+ * brought into the product's order. */
+static void call_each(const clg_shard *shard, clg_op *op, double experts) {
+    if (!op || shard->stack->grouped_experts || clg_block_fused_experts(shard)) return;
+    bool scaled = shard->layout->precision >= CLG_MXFP8;
+    op->expert_calls = experts * (op->kind == CLG_OP_MEMORY && scaled ? 3 : 1);
+}
+
+static void each_product(clg_block *block, const clg_shard *shard, clg_pass pass, const char *name,
+                         double m, double n, double k, double experts) {
+    product(block, CLG_OP_GROUPED, pass, name, shard->layout->precision, m, n, k, experts);
+    call_each(shard, &block->op[block->ops - 1], experts);
+}
+
 void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
-                       double in, double out, double experts) {
-    clg_precision precision = shard->layout->precision;
-    cast(block, shard, CLG_PASS_FORWARD, rows * in);
-    product(block, CLG_OP_GROUPED, CLG_PASS_FORWARD, name, precision, rows, out, in, experts);
-    cast(block, shard, CLG_PASS_BACKWARD_INPUT, rows * out);
-    product(block, CLG_OP_GROUPED, CLG_PASS_BACKWARD_INPUT, name, precision, rows, in, out,
-            experts);
-    product(block, CLG_OP_GROUPED, CLG_PASS_BACKWARD_WEIGHT, name, precision, rows, out, in,
-            experts);
+                       double in, double out, double experts, unsigned casts) {
+    if (casts & CLG_CAST_INPUT)
+        call_each(shard, cast(block, shard, CLG_PASS_FORWARD, rows * in), experts);
+    each_product(block, shard, CLG_PASS_FORWARD, name, rows, out, in, experts);
+    if (casts & CLG_CAST_GRADIENT)
+        call_each(shard, cast(block, shard, CLG_PASS_BACKWARD_INPUT, rows * out), experts);
+    each_product(block, shard, CLG_PASS_BACKWARD_INPUT, name, rows, in, out, experts);
+    each_product(block, shard, CLG_PASS_BACKWARD_WEIGHT, name, in, out, rows, experts);
     accumulate(block, shard, experts * in * out);
 }
 

@@ -31,9 +31,15 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
  * cast they multiply with (Transformer Engine), the others the activation itself. */
 double clg_block_operand_bytes(const clg_shard *shard);
 
-/* The same over local experts. */
+/* Whether casts and activation happen inside the experts' products: kernels for block-scaled
+ * formats only. They need no counts on the host, so that whole steps are recorded and replayed. */
+bool clg_block_fused_experts(const clg_shard *shard);
+
+/* The same over local experts: `rows` in all. Casts that the kernel before does on its way (stack:
+ * fused_experts) are left out. */
+enum { CLG_CAST_INPUT = 1, CLG_CAST_GRADIENT = 2 };
 void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
-                       double in, double out, double experts);
+                       double in, double out, double experts, unsigned casts);
 
 /* A memory-bound kernel: `forward` and `backward` bytes in all, in so many kernels. */
 void clg_block_memory(clg_block *block, const char *name, double forward, int forward_kernels,

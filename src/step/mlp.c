@@ -2,14 +2,16 @@
 #include "step/block.h"
 
 /* Gated: silu(gate) * up reads two and writes one; unfused: two kernels. Plain: bias + GeLU reads
- * and writes; unfused: bias and GeLU apart. */
-static void activation(clg_block *block, const clg_shard *shard, double elements, bool gated) {
+ * and writes; unfused: bias and GeLU apart. `inside`: done by the products beside it. */
+static void activation(clg_block *block, const clg_shard *shard, double elements, bool gated,
+                       bool inside) {
     double w = shard->wide_bytes;
     bool fused = shard->stack->fused_activation;
     double forward = gated ? (fused ? 3 : 5) : (fused || !shard->model->biases ? 2 : 4);
     double backward = gated ? (fused ? 5 : 9) : (fused ? 3 : 5);
-    clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
-                     elements * backward * w, fused ? 1 : 3);
+    if (!inside)
+        clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
+                         elements * backward * w, fused ? 1 : 3);
     /* Inputs and output; unfused, silu(gate) too, which the product's backward reads. */
     double inputs = gated ? (fused ? 2 : 3) : 1;
     block->saved_bytes += elements * (inputs * w + clg_block_operand_bytes(shard));
@@ -21,17 +23,31 @@ static void dense(clg_block *block, const clg_shard *shard, double width, bool g
                   const char *up, const char *down) {
     double hidden = (double)shard->model->hidden, local = width / shard->layout->tp;
     clg_block_linear(block, shard, up, shard->tokens, hidden, (gated ? 2 : 1) * local, true);
-    activation(block, shard, shard->tokens * local, gated);
+    activation(block, shard, shard->tokens * local, gated, false);
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
 }
 
-/* A token's k experts lie in D domains at random; D (1 - (1 - 1/D)^k) of them are met at least
- * once. Sent once per domain met, this share of the k copies crosses (DeepEP and its kin; rank
- * order keeps a domain's share of a group together). */
-static double crossing_share(const clg_group *ep, int experts_per_token) {
-    double domains = (double)ep->ranks / ep->per_domain, missed = 1;
-    for (int i = 0; i < experts_per_token; i++) missed *= 1 - 1 / domains;
-    return domains * (1 - missed) / experts_per_token;
+/* Places (ranks, domains) that hold experts a token may choose: all, or those of as many groups as
+ * its router allows (node-limited routing, DeepSeek-V3, arXiv:2412.19437, section 2.1.2). Rank
+ * order keeps a place's share of the experts, and a group, together. */
+static double open_places(const clg_mlp *mlp, double places) {
+    double groups = mlp->groups, chosen = mlp->groups_per_token;
+    if (groups < 2 || chosen < 1 || chosen >= groups) return places;
+    if (places < groups) return places < chosen ? places : chosen;
+    return places * chosen / groups;
+}
+
+/* A token's k experts lie in P places at random; P (1 - (1 - 1/P)^k) of them are met at least once.
+ * Sent once per place met, this share of the k copies travels (DeepEP and its kin). */
+static double met_share(const clg_mlp *mlp, double all_places) {
+    double places = open_places(mlp, all_places), missed = 1;
+    for (int i = 0; i < mlp->experts_per_token; i++) missed *= 1 - 1 / places;
+    return places * (1 - missed) / mlp->experts_per_token;
+}
+
+/* Share of a token's k copies that leave for other ranks' queues: all, or one per rank. */
+static double sent_share(const clg_shard *shard, const clg_mlp *mlp) {
+    return shard->stack->expert_dedup ? met_share(mlp, shard->ep.ranks) : 1;
 }
 
 static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
@@ -45,9 +61,9 @@ static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *
     for (int i = 0; i < 2; i++) {
         clg_block_collective(block, passes[i], name, CLG_AXIS_EP, CLG_ALL_TO_ALL, shard->ep, bytes,
                              overlap);
+        double domains = (double)shard->ep.ranks / shard->ep.per_domain;
         if (once)
-            block->op[block->ops - 1].slow_share =
-                crossing_share(&shard->ep, mlp->experts_per_token);
+            block->op[block->ops - 1].slow_share = met_share(mlp, domains) / sent_share(shard, mlp);
     }
 }
 
@@ -70,37 +86,55 @@ static void route(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) 
                      mlp->experts, false);
     clg_block_memory(block, "choose experts", shard->own_tokens * mlp->experts * 4 * 6, 10,
                      shard->own_tokens * mlp->experts * 4 * 4, 6);
+    bool counts = !clg_block_fused_experts(shard);
+    block->op[block->ops - 1].routes = block->op[block->ops - 2].routes = counts;
 }
 
-/* Each token is copied to its experts' queues and summed back: reads and writes per copy. */
-static void permute(clg_block *block, const clg_shard *shard, const char *name, double rows) {
-    double bytes = rows * (double)shard->model->hidden * 2 * shard->wide_bytes;
+/* Rows are read from one order and written, or summed, into another. */
+static void permute(clg_block *block, const clg_shard *shard, const char *name, double read,
+                    double written) {
+    double bytes = (read + written) * (double)shard->model->hidden * shard->wide_bytes;
     clg_block_memory(block, name, bytes, 2, bytes, 2);
+}
+
+/* Products of the local experts. Fused, casts and activation between them happen inside. */
+static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
+    const clg_layout *layout = shard->layout;
+    bool fused = clg_block_fused_experts(shard);
+    double hidden = (double)shard->model->hidden, local = (double)mlp->experts / layout->ep;
+    double width = (double)mlp->expert_ffn / layout->etp;
+    clg_block_experts(block, shard, "expert up projection", rows, hidden,
+                      (mlp->gated ? 2 : 1) * width, local,
+                      CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
+    activation(block, shard, rows * width, mlp->gated, fused);
+    clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local,
+                      (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
 }
 
 static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
     const clg_layout *layout = shard->layout;
     double hidden = (double)shard->model->hidden, w = shard->wide_bytes;
-    double local = (double)mlp->experts / layout->ep;
-    double width = (double)mlp->expert_ffn / layout->etp;
-    double sent = shard->own_tokens * mlp->experts_per_token, rows = sent * layout->etp;
+    double copies = shard->own_tokens * mlp->experts_per_token, rows = copies * layout->etp;
+    bool alone = layout->ep == 1, once = shard->stack->expert_dedup && !alone;
+    bool several = mlp->experts / layout->ep > 1;
+    double sent = once ? copies * sent_share(shard, mlp) : copies;
     /* Tokens already on all tp ranks, each with its part of every expert: sums over tp as around a
      * dense MLP, once copies are summed back to tokens. */
     bool whole = !layout->sp && layout->etp == layout->tp;
-    if (whole) rows = sent;
+    if (whole) rows = copies;
+    double received = sent * rows / copies;
     if (whole) clg_block_enter_tensor(block, shard, "expert input");
     route(block, shard, mlp);
-    permute(block, shard, "permute to experts", sent);
+    /* Sent once: the traffic's own kernels pick rows up, and copies are made on arrival. Else a
+     * copy per expert is made before, and sorted by local expert on arrival. */
+    if (!once) permute(block, shard, "permute to experts", copies, copies);
     all_to_all(block, shard, mlp, "dispatch", sent * hidden * w);
-    if (rows > sent) expert_tensor(block, shard, rows * hidden * w);
-    if (local > 1) permute(block, shard, "sort by local expert", rows);
-    clg_block_experts(block, shard, "expert up projection", rows, hidden,
-                      (mlp->gated ? 2 : 1) * width, local);
-    activation(block, shard, rows * width, mlp->gated);
-    clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local);
-    if (local > 1) permute(block, shard, "unsort local experts", rows);
+    if (rows > copies) expert_tensor(block, shard, received * hidden * w);
+    if (once || (several && !alone)) permute(block, shard, "sort by local expert", received, rows);
+    multiply(block, shard, mlp, rows);
+    if (once || (several && !alone)) permute(block, shard, "unsort local experts", rows, received);
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
-    permute(block, shard, "unpermute and weigh", sent);
+    if (!once) permute(block, shard, "unpermute and weigh", copies, copies);
     if (whole) clg_block_leave_tensor(block, shard, "expert output");
     block->saved_bytes += rows * hidden * w; /* the experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;

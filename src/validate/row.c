@@ -1,6 +1,8 @@
 /* row.c -- reads the plan columns of one measured run. */
 #include "validate/row.h"
 
+#include "model/preset.h"
+
 #include "schedule/schedule.h"
 
 #include <math.h>
@@ -73,6 +75,39 @@ static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
     return NULL;
 }
 
+static int experts_of(const clg_model *model) {
+    for (int i = 0; i < model->kinds; i++)
+        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return model->kind[i].mlp.experts;
+    return 0;
+}
+
+/* A mixture that is a known model knows more of itself than a table's columns: latent heads,
+ * windows, prediction modules. Cut to fewer layers it keeps its kinds of layers. */
+static bool known_model(clg_arena *arena, const clg_model_shape *s, clg_model *model) {
+    clg_error error = {0};
+    clg_model m;
+    if (s->experts < 2 || clg_model_find(arena, s->name, &m, &error) != CLG_OK) return false;
+    if (m.hidden != s->hidden || m.kind[0].attention.heads != s->heads ||
+        experts_of(&m) != s->experts || s->layers > m.layers || s->layers < 1)
+        return false;
+    if (s->layers < m.layers) {
+        uint8_t *kinds = clg_take(arena, (size_t)s->layers, uint8_t);
+        int skipped = 0; /* dense layers that were cut */
+        for (int i = 0; i < m.layers; i++)
+            skipped += m.kind[m.layer_kind[i]].mlp.kind == CLG_MLP_DENSE;
+        skipped -= s->dense_layers;
+        if (skipped < 0 || skipped > m.layers - s->layers) skipped = 0;
+        for (int i = 0; i < s->layers; i++) kinds[i] = m.layer_kind[i + skipped];
+        m.layer_kind = kinds;
+        m.layers = s->layers;
+        m.prediction_layers = 0;
+        m.prediction_parameters = 0;
+        clg_model_count(&m);
+    }
+    *model = m;
+    return true;
+}
+
 static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg_model *model) {
     clg_error error = {0};
     const char *name = clg_row_word(csv, row, "model");
@@ -91,6 +126,7 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     s.shared_experts = integer(csv, row, "shared_experts", 0);
     s.dense_layers = integer(csv, row, "dense_layers", 0);
     s.expert_ffn = integer(csv, row, "expert_ffn", 0);
+    if (*name && known_model(arena, &s, model)) return NULL;
     if (clg_model_from_shape(arena, &s, model, &error) != CLG_OK) return why(arena, &error);
     return NULL;
 }
@@ -116,10 +152,16 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 static const char *read_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
-    const char *name = clg_row_word(csv, row, "stack");
-    if (*name && clg_stack_find(arena, name, stack, &error) == CLG_OK) return NULL;
-    error = (clg_error){0};
-    return clg_stack_find(arena, "unknown", stack, &error) == CLG_OK ? NULL : why(arena, &error);
+    const char *name = clg_row_word(csv, row, "stack"), *month = clg_row_word(csv, row, "date");
+    const char *dated = strlen(month) >= 7 ? clg_arena_print(arena, "@%.7s", month) : "";
+    if (strchr(name, '@')) dated = "";
+    const char *const wanted[] = {*name ? clg_arena_print(arena, "%s%s", name, dated) : "", name,
+                                  clg_arena_print(arena, "unknown%s", dated), "unknown"};
+    for (int i = 0; i < 4; i++) {
+        error = (clg_error){0};
+        if (*wanted[i] && clg_stack_find(arena, wanted[i], stack, &error) == CLG_OK) return NULL;
+    }
+    return why(arena, &error);
 }
 
 static void fix(clg_axis_values *axis, double value) {
@@ -155,8 +197,15 @@ static bool degrees_are_sane(const clg_space *s) {
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
-/* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated, recompute by its
- * name, not by layers. */
+/* Stacks that cannot fold experts apart from the dense layers split each of them by tp as well,
+ * where so many ranks there are; a table with more expert ranks was folded. */
+static int expert_tensor(const clg_scenario *scenario, const clg_space *space) {
+    int64_t tp = space->tp.value[0], home = tp * space->ep.value[0], pp = space->pp.value[0];
+    if (!has_experts(&scenario->model) || !scenario->stack.expert_tensor) return 1;
+    return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
+}
+
+/* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
 static const char *read_space(const clg_csv *csv, int row, const clg_scenario *scenario,
                               clg_space *space) {
     int precision;
@@ -179,26 +228,23 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     fix(&space->zero, clg_row_number(csv, row, "zero", 1));
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
     fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1 && scenario->stack.sequence_parallel));
-    int etp = has_experts(&scenario->model) && scenario->stack.expert_tensor ? tp : 1;
-    fix(&space->etp, clg_row_number(csv, row, "etp", etp));
-    fix(&space->vpp, clg_row_number(csv, row, "vpp", 1));
+    fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(scenario, space)));
+    /* A table that prints the micro-batch or the schedule would print the chunks. */
+    bool one_chunk = space->pp.value[0] <= 1 || *clg_row_word(csv, row, "schedule") ||
+                     *clg_row_word(csv, row, "micro_batch");
+    fix(&space->vpp, clg_row_number(csv, row, "vpp", one_chunk ? 1 : (double)NAN));
     fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));
-    int vpp = space->vpp.value[0];
+    int vpp = space->vpp.count ? space->vpp.value[0] : 1;
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    if (space->micro_batch.count == 0)
-        space->recompute = (clg_axis_values){
-            3, {CLG_RECOMPUTE_NONE, CLG_RECOMPUTE_SELECTIVE, CLG_RECOMPUTE_FULL}, false};
     if (*clg_row_word(csv, row, "recompute"))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);
     fix_name(&space->attention, clg_attention_kernel_names, "attention",
              clg_row_word(csv, row, "attention"), CLG_FLASH2);
-    int fallback = CLG_FLASH2;
-    if (scenario->stack.attention)
-        clg_name_value(clg_attention_kernel_names, "attention", scenario->stack.attention,
-                       &fallback, &error);
-    if (!*clg_row_word(csv, row, "attention")) fix(&space->attention, fallback);
+    if (!*clg_row_word(csv, row, "attention"))
+        fix(&space->attention,
+            (int)clg_attention_default(&scenario->machine.gpu, scenario->stack.attention));
     space->keep = 1;
     return degrees_are_sane(space) ? NULL : "a degree of parallelism is no number of 1 or more";
 }
@@ -212,7 +258,7 @@ static void fill_layout(const clg_space *s, clg_layout *l) {
     l->ep = s->ep.value[0];
     l->etp = s->etp.value[0];
     l->pp = s->pp.value[0];
-    l->vpp = s->vpp.value[0];
+    l->vpp = s->vpp.count ? s->vpp.value[0] : 1;
     l->schedule = (clg_schedule_kind)s->schedule.value[0];
     l->zero = s->zero.value[0];
     l->hsdp = s->hsdp.value[0];

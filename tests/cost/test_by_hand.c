@@ -122,14 +122,20 @@ static void unfused_attention(void) {
 static void passes(void) {
     CASE("the host: 170 launches of 9 us behind 1.1 ms of GPU work leave 430 us exposed");
     clg_pass_cost c = {.matrix_s = 700e-6, .attention_s = 100e-6, .memory_s = 300e-6};
+    clg_stack nine = {.host_launch_s = 9e-6, .host_expert_s = 5e-6, .host_experts_s = 250e-6};
     c.launches = 170;
-    clg_pass_host(&c, 9e-6);
+    clg_pass_host(&c, &nine);
     CHECK_NEAR(c.host_s, 430e-6, 1e-12);
     CHECK_NEAR(clg_pass_s(&c), 1530e-6, 1e-12);
     CASE("fewer launches: none of it is seen");
     c.launches = 110;
-    clg_pass_host(&c, 9e-6);
+    clg_pass_host(&c, &nine);
     CHECK(c.host_s == 0);
+    CASE("an expert layer adds its routing, 250 us, and 32 calls of 5 us: 1.4 ms, 300 us exposed");
+    c.routed = 1, c.expert_calls = 32;
+    clg_pass_host(&c, &nine);
+    CHECK_NEAR(c.host_s, 300e-6, 1e-12);
+    c.routed = c.expert_calls = c.host_s = 0;
     CASE("traffic hides up to its share, and up to the compute that is left");
     clg_pass_communicate(&c, CLG_AXIS_TP, 500e-6, 0.6, 1.05);
     CHECK_NEAR(c.hidden_s[CLG_AXIS_TP], 300e-6, 1e-12);

@@ -304,8 +304,10 @@ static void expert_traffic(void) {
     l.tp = 2, l.sp = true, l.dp = 4, l.global_batch = 4;
     layer = &built(&s, &l)->kind[0];
     CHECK_NEAR(traffic_of(layer, CLG_AXIS_EP, CLG_ALL_TO_ALL, FORWARD).bytes, out, 1e-14);
-    CASE("a token's copy crosses once per node: 256 experts on 8 nodes, 8 each");
-    /* 8 (1 - (7/8)^8) = 5.2511 nodes met, of 8 copies: .656391084 */
+    CASE("a token is sent once per rank and crosses once per node: 8 of 256 experts, 64 ranks");
+    /* its router takes them from 4 of 8 groups: 32 ranks, 4 nodes. 32 (1 - (31/32)^8) = 7.17760
+     * ranks are met, 4 (1 - (3/4)^8) = 3.59955 nodes: .501497 of what is sent crosses; 7.17760 x
+     * 4096 tokens x 7168 x 2 bytes are sent */
     s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2024", 64);
     s.stack.expert_dedup = true;
     l = plan_layout(4096);
@@ -313,7 +315,8 @@ static void expert_traffic(void) {
     layer = &built(&s, &l)->kind[s.model.layer_kind[60]];
     for (int i = 0; i < layer->ops; i++)
         if (layer->op[i].axis == CLG_AXIS_EP)
-            CHECK_NEAR(layer->op[i].slow_share, 0.656391084, 1e-8);
+            CHECK_NEAR(layer->op[i].slow_share, .501497214940563, 1e-12),
+                CHECK_NEAR(layer->op[i].bytes, 421470735.435791, 1e-12);
 }
 
 static void context_traffic(void) {

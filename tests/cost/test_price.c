@@ -1,0 +1,116 @@
+/* Experts: grouped products both ways round, and the host that calls them. */
+#include "cost/price.h"
+#include "plan.h"
+
+static clg_arena arena;
+
+/* A made-up GPU of 7 multiprocessors. */
+static clg_gpu gpu = {.multiprocessors = 7, .hbm_bytes_per_s = 1.7e11};
+static clg_kernels kernels;
+
+static void curves(void) {
+    clg_gemm_curve c = {.efficiency = 0.7,
+                        .k_overhead = 11,
+                        .tail_share = 0.25,
+                        .launch_s = 3e-6,
+                        .medium_tile = 0.9,
+                        .small_tile = 0.8,
+                        .hbm_efficiency = 0.6,
+                        .sustained = 0.9};
+    gpu.peak_flop_per_s[CLG_BF16] = 3.1e12;
+    kernels.grouped[CLG_BF16] = c;
+}
+
+static void weight_gradient(void) {
+    CASE("weight gradients of 3 experts, 90 rows, the fullest with 1.2 times 30");
+    /* [300, 36] x [36, 200] each; 64 x 128 tiles win: 5 x 2 x 3 = 30 on 7, 4.285714 waves, of
+     * which a quarter counts as 5: 4.464286; 2 x 64 x 128 x (36 + 11) / (3.1e12 / 7 x .7 x .9 x .8)
+     * = 3.450036e-6 each. Bytes: (90 x 500 + 3 x 300 x 200) x 2 = 450,000: 4.41e-6 s, less. */
+    double seconds = clg_grouped_weight_s(&gpu, &kernels, CLG_BF16, 300, 200, 90, 3, 1.2);
+    CHECK_NEAR(seconds, 4.46428571428571 * 3.45003584229391e-6 + 3e-6, 1e-12);
+    CASE("few rows: the results' bytes decide");
+    /* 3 rows of 2 x 500 bytes, and 3 results of 2 x 60,000 */
+    gpu.hbm_bytes_per_s = 1e9;
+    seconds = clg_grouped_weight_s(&gpu, &kernels, CLG_BF16, 300, 200, 3, 3, 1);
+    CHECK_NEAR(seconds, 363000 / 0.6e9 + 3e-6, 1e-12);
+    gpu.hbm_bytes_per_s = 1.7e11;
+    CASE("as many rows as columns and one expert: the same either way round");
+    CHECK_NEAR(clg_grouped_weight_s(&gpu, &kernels, CLG_BF16, 512, 512, 512, 1, 1),
+               clg_grouped_gemm_s(&gpu, &kernels, CLG_BF16, 512, 512, 512, 1, 1), 1e-12);
+}
+
+static double host_of(clg_scenario *s, clg_layout *l, double *pass_s) {
+    static clg_step step;
+    clg_pass_cost cost[CLG_PASSES];
+    clg_pricing pricing = {.gpu = &s->machine.gpu,
+                           .kernels = &s->kernels,
+                           .network = &s->network,
+                           .stack = &s->stack,
+                           .attention = CLG_CUDNN,
+                           .imbalance = 1};
+    clg_step_build(&s->model, &s->machine, &s->stack, l, &step);
+    clg_block_price(&pricing, &step.kind[0], cost);
+    if (pass_s) *pass_s = clg_pass_s(&cost[CLG_PASS_FORWARD]);
+    return cost[CLG_PASS_FORWARD].host_s;
+}
+
+static void calls(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "b200-sxm", "megatron-2026", 8);
+    clg_layout l = plan_layout(4096);
+    double before, after;
+    l.dp = 8, l.ep = 8, l.global_batch = 8, l.precision = CLG_MXFP8;
+    s.stack.grouped_experts = s.stack.fused_experts = false;
+    s.stack.host_launch_s = s.stack.host_experts_s = s.stack.host_expert_s = 0;
+    CASE("no host time: nothing waits");
+    CHECK(host_of(&s, &l, &before) <= 0);
+    CASE("16 experts, two casts of 3 calls and two products of one: 128 calls forward");
+    s.stack.host_expert_s = 1;
+    host_of(&s, &l, &after);
+    CHECK_NEAR(after, 128, 1e-2);
+    CASE("16-bit products need no casts: 32 calls");
+    l.precision = CLG_BF16;
+    host_of(&s, &l, &after);
+    CHECK_NEAR(after, 32, 1e-2);
+    CASE("one grouped product, or fused ones: none");
+    l.precision = CLG_MXFP8;
+    s.stack.grouped_experts = true;
+    host_of(&s, &l, &after);
+    CHECK_NEAR(after, before, 1e-12);
+    s.stack.grouped_experts = false, s.stack.fused_experts = true;
+    host_of(&s, &l, &after);
+    CHECK(after < before);
+    CASE("routing costs the host its own time, once per pass, unless the step is recorded");
+    s.stack.fused_experts = false, s.stack.host_expert_s = 0, s.stack.host_experts_s = 0.25;
+    host_of(&s, &l, &after);
+    CHECK_NEAR(after, 0.25, 1e-12);
+    s.stack.fused_experts = true;
+    host_of(&s, &l, &after);
+    CHECK(after < before);
+}
+
+static void scaling(void) {
+    CASE("current scaling reads what it casts once more: 6 bytes an element, not 4");
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 1);
+    static clg_step step;
+    clg_layout l = plan_layout(4096);
+    double bytes[2] = {0, 0};
+    l.precision = CLG_FP8;
+    for (int twice = 0; twice < 2; twice++) {
+        s.stack.current_scaling = twice == 1;
+        clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
+        for (int i = 0; i < step.kind[0].ops; i++)
+            if (strstr(step.kind[0].op[i].name, "cast"))
+                bytes[twice] += step.kind[0].op[i].hbm_bytes;
+    }
+    CHECK(bytes[0] > 0);
+    CHECK_NEAR(bytes[1] / bytes[0], 1.5, 1e-12);
+}
+
+int main(void) {
+    curves();
+    weight_gradient();
+    calls();
+    scaling();
+    clg_arena_clear(&arena);
+    return DONE;
+}

@@ -1,0 +1,51 @@
+/* Files of stacks: what a file leaves out, and what changed from a month on. */
+#include "stack/stack.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_status read(const char *text, clg_stack *stack, clg_error *error) {
+    *error = (clg_error){0};
+    return clg_stack_read(&arena, "mine.json", text, strlen(text), stack, error);
+}
+
+int main(void) {
+    clg_stack now, then, other;
+    clg_error error = {0};
+    CASE("a month takes the releases up to it, no month those up to the file's own date");
+    const char *mine = "{\"name\": \"mine\", \"date\": \"2026-04\", \"gradient\": \"bf16\","
+                       " \"releases\": ["
+                       "{\"from\": \"2025-02\", \"attention\": \"flash3\","
+                       " \"host_expert_s\": {\"value\": 3, \"unit\": \"us\", \"source\": \"x\","
+                       " \"kind\": \"assumed\"}},"
+                       "{\"from\": \"2026-05\", \"attention\": \"cudnn\"}]}";
+    CHECK(read(mine, &now, &error) == CLG_OK);
+    CHECK_TEXT(now.attention, "flash3");
+    CHECK_NEAR(now.host_expert_s, 3e-6, 1e-12);
+    CHECK_TEXT(now.name, "mine");
+    CHECK_TEXT(now.date, "2026-04");
+    CHECK(now.gradient == CLG_BF16 && now.known);
+    CASE("a built-in stack by month: one before all its releases, one after, one without");
+    CHECK(clg_stack_find(&arena, "megatron-2026@2025-09", &then, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &now, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026", &other, &error) == CLG_OK);
+    CHECK(!then.expert_dedup && other.expert_dedup && now.expert_dedup);
+    CHECK(!then.fused_experts && !other.fused_experts && now.fused_experts);
+    CHECK_TEXT(then.name, "megatron-2026");
+    CHECK_TEXT(now.date, "2026-07");
+    CHECK(then.known && now.known);
+    CASE("the default changes with its releases too, and stays unknown");
+    CHECK(clg_stack_find(&arena, "unknown@2023-01", &then, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "unknown@2025-05", &now, &error) == CLG_OK);
+    CHECK(!then.known && !now.known && then.kernel_slowdown > now.kernel_slowdown);
+    CASE("what is no month, no release, or no term is refused where it stands");
+    CHECK(clg_stack_find(&arena, "megatron-2026@26.04", &then, &error) == CLG_BAD_INPUT);
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-04-01", &then, &error) == CLG_BAD_INPUT);
+    CHECK(read("{\"name\": \"m\", \"releases\": [{\"attention\": \"cudnn\"}]}", &then, &error) ==
+          CLG_BAD_INPUT);
+    CHECK(read("{\"name\": \"m\", \"date\": \"2025-01\", \"releases\":"
+               " [{\"from\": \"2024-01\", \"host_expret_s\": 1}]}",
+               &then, &error) == CLG_BAD_INPUT);
+    clg_arena_clear(&arena);
+    return DONE;
+}

@@ -1,0 +1,101 @@
+/* Rows of runs: what a blank column means, and what a name knows. */
+#include "test.h"
+#include "validate/validate.h"
+
+static clg_arena arena;
+static clg_scenario scenario;
+static clg_evaluation answer;
+
+static const char *const head =
+    "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
+    "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
+    "vpp,schedule,micro_batch,global_batch,etp,zero\n";
+
+/* Fields that `row` leaves out at the end are blank. */
+static const char *predict(const char *row) {
+    clg_csv csv;
+    clg_error error = {0};
+    int missing = 0;
+    for (const char *c = head; *c; c++) missing += *c == ',';
+    for (const char *c = row; *c; c++) missing -= *c == ',';
+    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,");
+    CHECK(missing >= 0);
+    CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
+    return clg_validate_row(&arena, &csv, 0, &scenario, &answer);
+}
+
+#define MIXTRAL "x,mixtral-8x22b,moe,56,6144,,1,48,8,128,32000,8,2,0,16384,0,4096,h100-sxm,128,"
+
+static void expert_tensor(void) {
+    CASE("stacks before folding split experts by tp as well, where there are the ranks");
+    CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,") == NULL);
+    CHECK(answer.layout.etp == 2 && answer.layout.ep == 4);
+    CASE("128 / 8 = 16 ranks of a stage have no room for 4 x 8: folded");
+    CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,4,8,8,1,,1,1024,") == NULL);
+    CHECK(answer.layout.etp == 1);
+    CASE("a table that says etp is believed");
+    CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,1") == NULL);
+    CHECK(answer.layout.etp == 1);
+    CASE("a later stack keeps experts whole");
+    CHECK(predict(MIXTRAL "megatron-2026,2026-04,bf16,,2,4,8,1,,1,1024,") == NULL);
+    CHECK(answer.layout.etp == 1);
+}
+
+static void blanks(void) {
+    CASE("blank micro-batch of a mixture: one sequence; blank chunks: the fastest even count");
+    CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,,,,1024,") == NULL);
+    CHECK(answer.layout.micro_batch == 1 && answer.layout.accumulation == 128);
+    CHECK(answer.layout.vpp == 7 && answer.layout.schedule == CLG_INTERLEAVED);
+    double chosen_s = answer.step_s;
+    CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,") == NULL);
+    CHECK(answer.step_s > chosen_s);
+    CASE("a table that prints the micro-batch means one chunk by a blank");
+    CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,,,1,1024,") == NULL);
+    CHECK(answer.layout.vpp == 1);
+    CASE("blank recomputation: whole layers, but no more than needed");
+    const char *llama = "x,,dense,80,8192,28672,1,64,8,128,128256,,,,,,8192,gb200,64,megatron-2026,"
+                        "2025-11,fp8,,1,1,1,1,,%d,256,,3";
+    CHECK(predict(clg_arena_print(&arena, llama, 2)) == NULL);
+    CHECK(answer.fits && answer.layout.recompute == CLG_RECOMPUTE_FULL);
+    int some = answer.layout.recompute_layers;
+    CHECK(some > 0 && some < 80);
+    CHECK(predict(clg_arena_print(&arena, llama, 4)) == NULL);
+    CHECK(answer.fits && answer.layout.recompute_layers > some);
+    CHECK(answer.memory.total_bytes > 0.97 * answer.capacity_bytes);
+}
+
+static void names(void) {
+    CASE("a mixture known by name brings its latent attention and prediction module");
+    CHECK(predict("x,deepseek-v3,moe,61,7168,18432,1,128,128,128,129280,256,8,1,2048,3,4096,"
+                  "h800-sxm,2048,unknown,2025-05,fp8,selective,1,64,16,1,1f1b,1,15360,") == NULL);
+    CHECK(scenario.model.prediction_layers == 1);
+    CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_LATENT);
+    CHECK(!scenario.stack.known && scenario.stack.expert_dedup);
+    CASE("cut to 4 layers of which 1 dense: so it is, without the module");
+    CHECK(predict("x,deepseek-v3,moe,4,7168,18432,1,128,128,128,129280,256,8,1,2048,1,4096,"
+                  "b200-sxm,8,simumax-2025,2026-04,bf16,none,1,8,1,1,,1,32,") == NULL);
+    const clg_model *m = &scenario.model;
+    CHECK(m->layers == 4 && m->prediction_layers == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK((m->kind[m->layer_kind[i]].mlp.kind == CLG_MLP_DENSE) == (i == 0));
+    CASE("Blackwell runs no attention kernel older than its own");
+    CHECK(answer.layout.attention == CLG_CUDNN);
+    CASE("another shape under the same name is that shape");
+    CHECK(predict("x,deepseek-v3,moe,61,4096,18432,1,128,128,32,129280,256,8,1,2048,3,4096,"
+                  "h800-sxm,2048,unknown,2025-05,bf16,full,1,64,16,1,1f1b,1,15360,") == NULL);
+    CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_GROUPED);
+    CHECK(scenario.model.hidden == 4096);
+    CASE("the row's month picks the release; what is no month picks none");
+    CHECK(predict(MIXTRAL "megatron-2026,2026-06,mxfp8,,1,8,1,1,,1,128,") != NULL); /* H100 */
+    CHECK(scenario.stack.fused_experts);
+    CHECK(predict(MIXTRAL "megatron-2026,June 2026,bf16,,1,8,1,1,,1,128,") == NULL);
+    CHECK(scenario.stack.known && !scenario.stack.fused_experts);
+}
+
+int main(void) {
+    expert_tensor();
+    blanks();
+    names();
+    clg_arena_clear(&arena);
+    return DONE;
+}
