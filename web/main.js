@@ -39,10 +39,10 @@ const readSome = (reader) => new Promise((resolve, reject) => reader.readEntries
 
 /** What a dropped file is: a recording, a table of requests or rates, or a model's configuration. */
 async function kindOf(file, tab) {
-  if (/\.(gz|zip|sqlite|sqlite3|db|log|out|txt)$/i.test(file.name)) return "recording";
+  if (/\.(gz|zip|sqlite|sqlite3|db|et|log|out|txt)$/i.test(file.name)) return "recording";
   if (/\.(csv|jsonl)$/i.test(file.name)) return tab === "trace" ? "recording" : "table";
   const head = await file.slice(0, 1 << 16).text();
-  return tab === "trace" || /"traceEvents"|"schemaVersion"/.test(head) ? "recording" : "config";
+  return tab === "trace" || /"traceEvents"|"schemaVersion"|"seq_id"|"ctrl_deps"/.test(head) ? "recording" : "config";
 }
 
 async function openPage() {
@@ -165,7 +165,7 @@ async function openPage() {
   globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };
   byId("question").open = !matchMedia("(max-width: 46rem)").matches;
   byId("version").textContent = `${knobs.ceiling}`;
-  if (report) byId("opening").replaceWith(element("p", { class: "status", id: "from" }, `A report of: ${report.line ?? commandLineOf(opened)}`));
+  if (report) byId("opening").replaceWith(element("p", { class: "status", id: "from" }, `A report of: ${commandLineOf(opened, report.request.files)}`));
   else byId("opening").remove();
   document.documentElement.dataset.openMs = performance.now().toFixed(0);
   if (report?.request.command === "trace") trace.learn(report.answer, report.request.files);

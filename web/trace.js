@@ -43,9 +43,9 @@ function collectiveRows(collectives) {
   const known = (list, key) => list.map((c) => c[key]).filter((v) => v !== null && v !== undefined);
   return [...kinds.values()].map((list) => {
     const transfers = known(list, "transfer_s"), skews = known(list, "skew_s"), rates = known(list, "bus_bytes_per_s");
-    return { total: transfers.reduce((a, b) => a + b, 0), row: [list[0].operation ?? list[0].name, showSize(list[0].bytes), list[0].group_size ?? list[0].ranks ?? "?", showWhole(list.length),
+    return { bytes: list[0].name === "nccl-tests" ? list[0].bytes : null, total: transfers.reduce((a, b) => a + b, 0), row: [list[0].operation ?? list[0].name, showSize(list[0].bytes), list[0].group_size ?? list[0].ranks ?? "?", showWhole(list.length),
       transfers.length ? showSeconds(middleOf(transfers)) : "?", rates.length ? showRate(middleOf(rates)) : "?", skews.length ? showSeconds(skews.reduce((a, b) => a + b, 0) / skews.length) : "?"] };
-  }).sort((a, b) => b.total - a.total).map(({ row }) => row);
+  }).sort((a, b) => (a.bytes !== null && b.bytes !== null ? a.bytes - b.bytes : b.total - a.total)).map(({ row }) => row);
 }
 
 function whatIfView(w) {
@@ -75,11 +75,40 @@ function againstView(a) {
 
 const logWords = (log) => Object.entries(log).filter(([, v]) => v !== null && typeof v !== "object").map(([k, v]) => `${k.replaceAll("_", " ")} ${typeof v === "number" && !Number.isInteger(v) ? Number(v.toPrecision(4)) : v}`).join(", ");
 
+/** Timelines of operations by stage and replica, replayed without what differs between workers. */
+function timelineViews(list) {
+  const rows = (seconds, words) => seconds.map((s, i) => [`${words} ${i}`, showSeconds(s)]);
+  return (list ?? []).flatMap((t) => [
+    element("h2", {}, t.file.split("/").at(-1)),
+    element("p", {}, `${showWhole(t.steps)} step${t.steps === 1 ? "" : "s"} of ${showWhole(t.replicas)} replicas × ${showWhole(t.stages)} stages, ${showWhole(t.operations)} operations` +
+      (t.not_replayed ? `; not replayed: ${t.not_replayed}` : `: ${showSeconds(t.recorded_step_s)} a step, ${showSeconds(t.without_stragglers_s)} without stragglers (slowdown ${t.slowdown.toFixed(2)})`) +
+      (t.worst_worker ? `; worst: stage ${t.worst_worker.stage} of replica ${t.worst_worker.replica}, ${showSeconds(t.worst_worker.repaired_step_s)} with it repaired` : "")),
+    t.without_stage_s && tableView("a step with one stage like the others", ["", "step"], rows(t.without_stage_s, "stage")),
+    t.only_replica_s && tableView("a step with only one replica's differences", ["", "step"], rows(t.only_replica_s, "replica")),
+    t.only_kind_s && tableView("a step with only one kind's differences", ["kind", "step"], Object.entries(t.only_kind_s).map(([kind, s]) => [kind, showSeconds(s)])),
+  ]);
+}
+
+function executionViews(list) {
+  return (list ?? []).flatMap((x) => {
+    const kinds = new Map();
+    for (const c of x.calls ?? []) {
+      const key = `${c.operation}/${c.bytes}/${c.group_size}`, row = kinds.get(key) ?? [c.operation, showSize(c.bytes), c.group_size ?? "?", 0];
+      row[3]++;
+      kinds.set(key, row);
+    }
+    return [element("p", {}, `${x.file.split("/").at(-1)}: ${x.format}, ${showWhole(x.operators)} operators${x.rank === null ? "" : ` of rank ${x.rank}`}${x.lent ? `; it says what ${showWhole(x.lent)} collectives of the traces were` : ""}.`),
+      tableView("collectives of the graph", ["operation", "size", "ranks", "count"], [...kinds.values()])];
+  });
+}
+
+const timesOf = (n) => (n === 1 ? "once" : `${showWhole(n)} times`);
+
 /** Notes: what was skipped, damaged or not matched. */
 function notesOf(answer) {
   const damaged = answer.ranks.filter((r) => r.damaged);
   return [
-    answer.unmatched && `Collectives were not matched over ranks: ${answer.unmatched}.`,
+    answer.unmatched && answer.ranks.length > 1 && `Collectives were not matched over ranks: ${answer.unmatched}.`,
     answer.mismatched > 0 && `${answer.mismatched} collectives disagree between ranks about what they are.`,
     ...damaged.map((r) => `${rankName(r)} is damaged: ${r.damage.map((d) => `${d.reason} at byte ${showWhole(d.byte)}`).join("; ") || "it ends too early"}; ${showWhole(r.events_lost)} events lost.`),
     ...answer.skipped.map(({ file, reason }) => `${file} was skipped: ${reason}.`),
@@ -97,7 +126,7 @@ function traceTiles({ ranks, stragglers }) {
   return element("dl", { class: "tiles" },
     tile3("ranks", showWhole(ranks.length), steps), tile3("compute", share("compute_s"), "of the span, mean over ranks"),
     tile3("exposed communication", share("exposed_communication_s"), waiting), tile3("exposed copies", share("exposed_copy_s")), tile3("idle", share("idle_s")),
-    stragglers[0] && tile3("last to arrive", `rank ${stragglers[0].rank}`, `${showWhole(stragglers[0].last_arrivals)} times; others waited ${showSeconds(stragglers[0].caused_wait_s)}`));
+    stragglers[0] && tile3("last to arrive", `rank ${stragglers[0].rank}`, `${timesOf(stragglers[0].last_arrivals)}; others waited ${showSeconds(stragglers[0].caused_wait_s)}`));
 }
 
 const rankColumns = ["rank", "file", "gpu", "span_s", "compute_s", "exposed_communication_s", "exposed_waiting_s", "exposed_copy_s", "idle_s", "communication_s", "overlapped_communication_s", "events"];
@@ -108,17 +137,17 @@ const rankColumns = ["rank", "file", "gpu", "span_s", "compute_s", "exposed_comm
  * @param {{fail: (error: object | null) => void, planText: () => string | null, namesChanged: () => void}} page
  */
 export function openTrace(panel, pool, page) {
-  let files = [], others = [], text = null, asked = 0, answer = null;
+  let files = [], others = [], told = [], text = null, asked = 0, answer = null;
   const pick = (words, id, take) => {
     const input = element("input", { type: "file", multiple: true, hidden: true, id, onchange: () => { take([...input.files]); input.value = ""; } });
     return [input, element("button", { type: "button", onclick: () => input.click() }, words)];
   };
   const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "reading" }), result = element("div", { id: "trace-result", "aria-live": "polite" });
   const beside = element("input", { type: "checkbox", id: "trace-plan", onchange: () => ask() });
-  const clear = element("button", { type: "button", onclick: () => { files = others = []; text = answer = null; result.replaceChildren(); status.textContent = ""; page.namesChanged(); } }, "clear");
+  const clear = element("button", { type: "button", onclick: () => { files = others = told = []; text = answer = null; result.replaceChildren(); status.textContent = ""; page.namesChanged(); } }, "clear");
   panel.append(
     element("div", { class: "drop", id: "trace-drop" },
-      element("p", {}, element("b", {}, "Drop recordings of a job here."), " PyTorch profiler traces (.json, .json.gz, .zip; one file a rank, or a folder of them), SQLite exports of Nsight Systems, logs of nccl-tests and of trainers. They are read in this page and never leave this machine."),
+      element("p", {}, element("b", {}, "Drop recordings of a job here."), " PyTorch profiler traces (.json, .json.gz, .zip; one file a rank, or a folder of them), SQLite exports of Nsight Systems, operation timelines, execution traces, logs of nccl-tests and of trainers. They are read in this page and never leave this machine."),
       element("p", { class: "buttons" }, pick("recordings…", "trace-files", (list) => take(list)), pick("another run to compare…", "trace-others", (list) => { others = list; ask(); }), clear,
         element("label", { class: "inline" }, beside, "beside the plan of the Plan tab"))),
     bar, status, result);
@@ -132,12 +161,13 @@ export function openTrace(panel, pool, page) {
     result.replaceChildren(...[
       rows.length && traceTiles(a), figure && element("h2", {}, "where the time of every rank went"), figure,
       figure && element("ul", { class: "legend" }, shown.map(({ words, color }) => element("li", {}, element("i", { class: `swatch ${color}` }), words))),
-      element("p", { class: "buttons" }, exportButtons(() => "trace", { svgs: () => (figure ? [figure] : []), csv, json: () => text })),
+      element("p", { class: "buttons" }, exportButtons(() => "trace", { ...(figure ? { svgs: () => [figure], csv } : {}), json: () => text })),
       ...notesOf(a), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
       tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
       tableView("collectives", ["operation", "size", "ranks", "count", "transfer, median", "bus rate, median", "skew, mean"], collectiveRows(a.collectives)),
-      tableView(`GPU work of ${a.ranks[0] ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count"], (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count)]), 1, 12),
+      tableView(`GPU work of ${rows.length ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count"], (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count)]), 1, 12),
       tableView("ranks", ["", "GPU", "span", "compute", "exposed comm.", "copies", "idle", "events"], a.ranks.map((r) => [rankName(r), r.gpu ?? "?", showSeconds(r.span_s), ...["compute_s", "exposed_communication_s", "exposed_copy_s", "idle_s"].map((key) => showShare(r[key] / (r.span_s || 1))), showWhole(r.events)]), 2),
+      ...timelineViews(a.operation_timelines), ...executionViews(a.execution_traces),
       ...(a.logs ?? []).map((log) => element("p", {}, logWords(log))),
     ].flat().filter(Boolean));
     result.dataset.ranks = String(a.ranks.length);
@@ -177,9 +207,10 @@ export function openTrace(panel, pool, page) {
   new ResizeObserver(() => { if (answer && panel.clientWidth && panel.clientWidth !== width) draw(); width = panel.clientWidth; }).observe(panel);
   return {
     take,
-    names: () => [...files.map((f) => f.name), ...(others.length ? ["--against", others[0].name] : [])],
+    names: () => [...(files.length ? files.map((f) => f.name) : told), ...(others.length ? ["--against", others[0].name] : [])],
     /** An answer that came with the page; its files did not. */
     learn(said, names = []) {
+      told = names;
       status.textContent = `read by the command line: ${names.join(", ")}`;
       show({ text: said, value: JSON.parse(said) });
     },
