@@ -4,7 +4,7 @@
  * hollow); when it rests, every size is searched. */
 import { drawCurve, sizeAt } from "./chart.js";
 import { drawn, element } from "./dom.js";
-import { csvOf, exportButtons } from "./export.js";
+import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
 import { askCurve, askWalls, sizesTo } from "./scale.js";
 import { requestOf, stateOfHash } from "./state.js";
@@ -153,9 +153,10 @@ export function openCurve(panel, pool, knobs, page) {
   const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status", role: "status" });
   const table = element("div", { class: "scroll" });
   const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
+  const pictures = element("div", {});
   const pinnedName = element("li", {}), wallLine = element("p", { class: "walls" });
   let state = {}, sizes = [], held = new Map(), guides = new Map(), pinned = { key: "", held: new Map() };
-  let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false;
+  let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false, guided = 0, wallsOf = "";
 
   const pinOf = ({ pin: _, tab: __, money: ___, ...rest }) => new URLSearchParams(Object.entries(rest).filter(([, v]) => v)).toString();
   panel.append(element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status,
@@ -166,7 +167,7 @@ export function openCurve(panel, pool, knobs, page) {
       element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),
       exportButtons(() => `${state.model}-curve`, { svgs: () => [svg], csv: () => curveRows(lines),
         json: () => JSON.stringify({ request: requestOf(state, "scale"), walls, ...Object.fromEntries(Object.entries(lines).map(([mode, points]) => [mode, points.map((p) => p.answer)])) }, null, 2) })),
-    element("details", {}, element("summary", {}, "as a table"), table));
+    element("details", { id: "curve-table" }, element("summary", {}, "as a table"), table), pictures);
 
   function draw() {
     pending = 0;
@@ -175,6 +176,7 @@ export function openCurve(panel, pool, knobs, page) {
     const ghosts = Object.keys(modes).map((mode) => ({ mode, ghost: true, points: lineOf(pinned.held, mode, sizes) })).filter((one) => one.points.length);
     const missing = sizes.filter((n) => held.has(`strong/${n}`) && !lines.strong.some((p) => p.gpus === n));
     wallLine.textContent = wallWords(walls);
+    svg.dataset.walls = String(wallsOf === wallStamp() && searched === wanted);
     const cap = walls?.dp_cap.gpus ?? null, knee = walls?.knee.gpus ?? null;
     moveGuide = drawCurve(svg, { sizes, missing, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
     hover(hovered);
@@ -209,17 +211,20 @@ export function openCurve(panel, pool, knobs, page) {
   }
   const far = (key, gpus) => Math.abs(Math.log(Number(key.split("/")[1]) / gpus));
 
+  const wallStamp = () => `${wanted}/${guided}`;
+
   /** Walls for the newest state, among the layouts at hand; one question at a time. */
   async function findWalls() {
     if (walling) return;
     walling = true;
-    let asked = 0;
-    while (asked !== wanted) {
-      asked = wanted;
+    let asked = "";
+    while (asked !== wallStamp()) { // another state, or other layouts found for it meanwhile
+      asked = wallStamp();
       const layouts = sizes.map((gpus) => guide("strong", gpus)).filter(Boolean);
       const found = await askWalls((request) => pool.ask(request, { group: "walls" }), requestOf(state, "scale"), layouts);
-      if (asked !== wanted) continue;
+      if (asked !== wallStamp()) continue;
       walls = found;
+      wallsOf = asked;
       draw();
     }
     walling = false;
@@ -258,7 +263,9 @@ export function openCurve(panel, pool, knobs, page) {
     if (version !== wanted) return;
     page.fail(error);
     if (error) return;
+    pictures.replaceChildren(pictureDetails(() => `${state.model}-scale`, async () => (await pool.ask({ ...requestOf(state, "scale"), picture: true, ...(state["against-gpu"] || state["against-node"] || state["against-fabric"] || state["against-price"] ? {} : { mode: "both" }) }, { group: "picture" }))?.value));
     guides = new Map([...held].filter(([, one]) => one.answer).map(([key, one]) => [key, one.answer.layout]));
+    guided++;
     findWalls();
     draw();
     svg.dataset.searchMs = (performance.now() - began).toFixed(1);

@@ -85,8 +85,8 @@ const leverTitles = { levers: "one change to the replica", gpus_compared: "the b
 
 function leverView(key, rows) {
   const number = (v, say) => (v === null || v === undefined ? "–" : say(v));
-  return listed(leverTitles[key], ["", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even"], rows.map((l) => (l.fits === false ? [l.name, "does not fit", "", "", ""]
-    : [l.name, showWhole(l.gpus), number(l.offline_tokens_per_s_per_gpu ?? l.offline_tokens_per_s, showCount), number(l.usd_per_million, showPrice), number(l.break_even_share ?? l.break_even_utilization, showShare)])));
+  return listed(leverTitles[key], ["", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even", "USD/h needed"], rows.map((l) => (l.fits === false ? [l.name, "does not fit", "", "", "", ""]
+    : [l.name, showWhole(l.gpus), number(l.output_tokens_per_s_per_gpu, showCount), number(l.usd_per_million_tokens_full, showPrice), number(l.break_even_utilization, showShare), number(l.usd_per_h, (v) => `$${v < 99.5 ? v.toPrecision(3) : showWhole(v)}`)])));
 }
 
 /**

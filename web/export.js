@@ -46,6 +46,20 @@ export function csvOf(names, rows) {
   return [names, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
 }
 
+/** The picture that the command line draws (--svg), asked for when it is opened: the same bytes. */
+export function pictureDetails(name, ask) {
+  const place = element("div", {}, "drawing…");
+  const box = element("details", { class: "core-picture", ontoggle: async () => {
+    if (!box.open || box.dataset.drawn) return;
+    box.dataset.drawn = "1";
+    const answer = await ask();
+    if (!answer?.svg) return void (place.textContent = answer?.error?.sentence ?? "");
+    const url = URL.createObjectURL(new Blob([answer.svg], { type: "image/svg+xml" }));
+    place.replaceChildren(element("img", { src: url, alt: "the picture of the command line" }), element("p", {}, element("button", { type: "button", class: "small", onclick: () => download(`${name()}.svg`, "image/svg+xml", answer.svg) }, "keep this SVG")));
+  } }, element("summary", {}, "as the command line draws it (--svg)"), place);
+  return box;
+}
+
 /**
  * Buttons that keep what is shown.
  * @param {() => string} name  of the files, without ending

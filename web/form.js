@@ -5,7 +5,7 @@ import { keyOf, takes } from "./state.js";
 const shownGroups = ["MACHINE", "JOB", "SERVING", "CLUSTER", "LAYOUT", "SCALING"];
 const foldedGroups = ["LAYOUT", "SCALING"];
 const extraKnobs = ["top"]; // of groups that are not shown otherwise
-const pageDoes = ["mode", "levers", "compare-gpus", "search"]; // the page draws both modes; tables that JSON has not
+const pageDoes = ["mode"]; // the page draws both modes
 /** What most people set first; the rest of the group is folded. */
 const firstKnobs = { SERVING: ["trace", "profile", "rate", "span", "prompt", "output", "ttft", "tpot", "replicas", "weights"] };
 

@@ -1,6 +1,6 @@
 /* trace.js -- recordings of a job: dropped, read by the core in this page, shown rank by rank. */
 import { element } from "./dom.js";
-import { csvOf, exportButtons } from "./export.js";
+import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { stackedFigure } from "./figure.js";
 import { showRate, showSeconds, showShare, showSize, showWhole } from "./format.js";
 
@@ -162,7 +162,7 @@ export function openTrace(panel, pool, page) {
       rows.length && traceTiles(a), figure && element("h2", {}, "where the time of every rank went"), figure,
       figure && element("ul", { class: "legend" }, shown.map(({ words, color }) => element("li", {}, element("i", { class: `swatch ${color}` }), words))),
       element("p", { class: "buttons" }, exportButtons(() => "trace", { ...(figure ? { svgs: () => [figure], csv } : {}), json: () => text })),
-      ...notesOf(a), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
+      ...notesOf(a), files.length > 0 && rows.length > 0 && pictureDetails(() => "trace-picture", async () => (await pool.ask({ ...request(), picture: true }, { group: "picture", files: [...files, ...others] }))?.value), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
       tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
       tableView("collectives", ["operation", "size", "ranks", "count", "transfer, median", "bus rate, median", "skew, mean"], collectiveRows(a.collectives)),
       tableView(`GPU work of ${rows.length ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count"], (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count)]), 1, 12),

@@ -35,6 +35,15 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
                         error);
 }
 
+void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
+    clg_json_writer writer = {.text = text, .pretty = true}, *w = &writer;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "picture");
+    clg_json_add_string(w, "svg", svg->data);
+    clg_json_close(w, '}');
+    clg_text_print(text, "\n");
+}
+
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
     clg_json_writer writer = {.text = text, .pretty = true};
     clg_json_plan(&writer, &answer->scenario, &answer->found, seconds);

@@ -52,4 +52,7 @@ void clg_answer_scale_json(clg_text *text, const clg_scale_answer *answer);
 clg_status clg_answer_why_json(clg_arena *arena, const clg_answer *answer, clg_text *text,
                                clg_error *error);
 
+/* A picture in JSON: {"kind":"picture","svg":...}, newline included. */
+void clg_answer_picture_json(clg_text *text, const clg_text *svg);
+
 #endif

@@ -369,6 +369,11 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
 
 void clg_answer_demand_json(clg_text *text, const clg_demand_answer *a) {
     clg_json_writer writer = {.text = text, .pretty = true};
+    clg_json_open(&writer, NULL, '{');
     clg_json_demand(&writer, &a->question, &a->answer);
+    if (a->found.row) clg_json_levers(&writer, "search", a->found.row, a->found.count);
+    if (a->levers.row) clg_json_levers(&writer, "levers", a->levers.row, a->levers.count);
+    if (a->gpus.row) clg_json_levers(&writer, "gpus_compared", a->gpus.row, a->gpus.count);
+    clg_json_close(&writer, '}');
     clg_text_print(text, "\n");
 }

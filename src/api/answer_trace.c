@@ -1,6 +1,7 @@
 /* answer_trace.c -- what a file is, the job of many files, and its answer. */
 #include "api/answer_trace.h"
 
+#include "api/answer.h"
 #include "trace/kind.h"
 #include "trace/nsys.h"
 
@@ -187,7 +188,8 @@ static void read_file(clg_arena *arena, const clg_files *files, int file, const 
 
 /* The recordings of this run, then those of the other. */
 static clg_status answer(clg_arena *arena, const clg_request *request, const clg_files *files,
-                         const clg_recording *recordings, clg_text *text, clg_error *error) {
+                         const clg_recording *recordings, bool picture, clg_text *text,
+                         clg_error *error) {
     clg_job job, other;
     clg_trace_skips skips, ignored;
     clg_trace_answer a = {.job = &job};
@@ -198,6 +200,12 @@ static clg_status answer(clg_arena *arena, const clg_request *request, const clg
         (files->others > 0 && clg_recordings_join(arena, recordings + own, files->others, &other,
                                                   &ignored, error) != CLG_OK))
         return error->status;
+    if (picture) {
+        clg_text svg = {.arena = arena};
+        clg_picture_trace(&svg, &job);
+        clg_answer_picture_json(text, &svg);
+        return CLG_OK;
+    }
     if (files->others > 0) {
         against = clg_job_against(arena, &other, &job);
         a.against = &against;
@@ -212,8 +220,8 @@ static clg_status answer(clg_arena *arena, const clg_request *request, const clg
 }
 
 clg_status clg_answer_trace_json(clg_arena *arena, const clg_request *request,
-                                 const clg_files *files, clg_progress progress, clg_text *text,
-                                 clg_error *error) {
+                                 const clg_files *files, bool picture, clg_progress progress,
+                                 clg_text *text, clg_error *error) {
     clg_csv table;
     if (files->count - files->others < 1 || !files->read)
         return clg_fail(error, CLG_BAD_USAGE, "name some under 'files', to a host that reads them",
@@ -224,7 +232,7 @@ clg_status clg_answer_trace_json(clg_arena *arena, const clg_request *request,
         read_file(arena, files, i, &table, &recordings[i]);
         if (progress.tell) progress.tell(progress.context, (i + 1.0) / files->count);
     }
-    clg_status status = answer(arena, request, files, recordings, text, error);
+    clg_status status = answer(arena, request, files, recordings, picture, text, error);
     for (int i = 0; i < files->count; i++) clg_recording_end(&recordings[i]);
     return status;
 }

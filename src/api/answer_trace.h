@@ -54,9 +54,10 @@ typedef struct clg_files {
     int others; /* the last of them are of the run to compare with */
 } clg_files;
 
-/* Reads all files, one after the other, and appends the answer as JSON, newline included. */
+/* Reads all files, one after the other, and appends the answer as JSON, or its picture, newline
+ * included. */
 clg_status clg_answer_trace_json(clg_arena *arena, const clg_request *request,
-                                 const clg_files *files, clg_progress progress, clg_text *text,
-                                 clg_error *error);
+                                 const clg_files *files, bool picture, clg_progress progress,
+                                 clg_text *text, clg_error *error);
 
 #endif

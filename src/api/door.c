@@ -14,6 +14,7 @@ typedef struct caller {
     clg_arena *arena;
     clg_progress progress;
     clg_files files;
+    bool picture; /* asked for instead of the numbers */
     clg_text *out;
 } caller;
 
@@ -43,8 +44,15 @@ static clg_status timeline(const caller *c, const clg_request *request, clg_erro
 static clg_status scale(const caller *c, const clg_request *request, clg_error *error) {
     clg_scale_answer *answer = clg_take(c->arena, 1, clg_scale_answer);
     clg_status status = clg_answer_scale(c->arena, request, c->progress, answer, error);
-    if (status == CLG_OK) clg_answer_scale_json(c->out, answer);
-    return status;
+    if (status != CLG_OK) return status;
+    if (!c->picture) {
+        clg_answer_scale_json(c->out, answer);
+        return CLG_OK;
+    }
+    clg_text svg = {.arena = c->arena};
+    clg_picture_curve(&svg, &answer->one, answer->two ? &answer->beside : NULL);
+    clg_answer_picture_json(c->out, &svg);
+    return CLG_OK;
 }
 
 static clg_status why(const caller *c, const clg_request *request, clg_error *error) {
@@ -69,7 +77,8 @@ static clg_status demand(const caller *c, const clg_request *request, clg_error 
 }
 
 static clg_status trace(const caller *c, const clg_request *request, clg_error *error) {
-    return clg_answer_trace_json(c->arena, request, &c->files, c->progress, c->out, error);
+    return clg_answer_trace_json(c->arena, request, &c->files, c->picture, c->progress, c->out,
+                                 error);
 }
 
 static clg_status params(const caller *c, const clg_request *request, clg_error *error) {
@@ -219,7 +228,8 @@ static clg_status take_knob(const command *c, const clg_json *value, clg_request
 
 /* What stands beside the knobs: the command, the model and its file, recordings. */
 static bool is_head(const char *key) {
-    static const char *const heads[] = {"command", "model", "config", "files", "other_files"};
+    static const char *const heads[] = {"command", "model",       "config",
+                                        "files",   "other_files", "picture"};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         if (strcmp(key, heads[i]) == 0) return true;
     return false;
@@ -252,6 +262,11 @@ static clg_status answer(caller *c, const char *text, size_t size, clg_error *er
     if (!found || take_model(root, found->model, request, error) != CLG_OK ||
         take_files(c->arena, root, &c->files, error) != CLG_OK)
         return error->status;
+    if (clg_json_bool(root, "picture", false, &c->picture, "request", error) != CLG_OK)
+        return error->status;
+    if (c->picture && found->run != scale && found->run != trace)
+        return clg_fail(error, CLG_BAD_USAGE, "scale and trace are", "'%s' is not drawn",
+                        found->name);
     for (const clg_json *value = root->first; value; value = value->next)
         if (!is_head(value->key) && value->kind != CLG_JSON_NULL &&
             take_knob(found, value, request, error) != CLG_OK)
@@ -281,7 +296,10 @@ static void print_error(clg_text *out, const clg_error *error) {
 clg_status clg_door_call(clg_arena *arena, const char *text, size_t size, clg_door_host host,
                          clg_text *out) {
     clg_error error = {0};
-    caller c = {arena, host.progress, {.read = host.read, .context = host.context}, out};
+    caller c = {.arena = arena,
+                .progress = host.progress,
+                .files = {.read = host.read, .context = host.context},
+                .out = out};
     clg_status status = answer(&c, text, size, &error);
     if (status != CLG_OK) print_error(out, &error);
     return status;

@@ -5,8 +5,9 @@
  * Keys are the flags of params.def, values what one would write after the flag; a switch takes
  * true, a flag that names a file {"name","text"}. "config" carries the text of a config.json,
  * "model" then is only its name. "files" names the recordings of trace, "other_files" those of the
- * run to compare with; their (inflated) bytes are read from the host, in this order. The answer is
- * the text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params have no
+ * run to compare with; their (inflated) bytes are read from the host, in this order. "picture":true
+ * asks scale or trace for {"kind":"picture","svg"}, what --svg writes. The answer is otherwise the
+ * text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params have no
  * --json: what `explain --timeline` writes, what explain says in words, all knobs. */
 #ifndef CLG_API_DOOR_H
 #define CLG_API_DOOR_H

@@ -348,7 +348,6 @@ static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
 }
 
 void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_serve_answer *a) {
-    clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "demand");
     json_who(w, s->demand);
     json_replica(w, s->replica);
@@ -376,5 +375,4 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_add_number(w, "capacity_tokens_per_s",
                         a->offline_tokens_per_s * (double)a->fleet.replicas);
     json_windows(w, a);
-    clg_json_close(w, '}');
 }

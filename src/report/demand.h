@@ -16,6 +16,7 @@ void clg_report_gpus(clg_text *text, const char *title, const clg_lever *row, in
 
 /* Names and order of docs/formats.md. */
 void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question,
-                     const clg_serve_answer *answer);
+                     const clg_serve_answer *answer); /* members of an open object */
+void clg_json_levers(clg_json_writer *writer, const char *key, const clg_lever *row, int count);
 
 #endif

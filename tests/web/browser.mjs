@@ -161,7 +161,7 @@ async function click(selector, share = 0.5, inset = 0) {
   const [x, y] = await read(`(() => { const e = document.querySelector(${JSON.stringify(selector)}); e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.left + ${inset} + (r.width - ${2 * inset}) * ${share}, r.top + r.height / 2]; })()`);
   for (const type of ["mousePressed", "mouseReleased"]) await tell("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
 }
-const rested = `/searches in/.test(document.querySelector("#curve .status").textContent) && /DP cap/.test(document.querySelector(".walls").textContent)`;
+const rested = `/searches in/.test(document.querySelector("#curve .status").textContent) && document.querySelector(".curve").dataset.walls === "true"`;
 
 /** What the lesson asks for: a curve, the model pushed up, the critical batch dropped. */
 async function fourClicks() {
@@ -179,6 +179,17 @@ async function fourClicks() {
   await slide("model", models.indexOf("llama-3.1-70b"));
   await until(`location.hash.includes("model=")`, "the model in the link");
   const large = await seen("the larger model", `!location.hash.includes("3.1-8b") && ${rested}`);
+  const caps = async (what) => {
+    const state = Object.fromEntries(new URLSearchParams((await read("location.hash")).slice(1)));
+    const scale = ask("scale", state.model, "--gpus", "8..4096", "--seq", state.seq, "--global-batch", state["global-batch"], ...(state["critical-batch"] ? ["--critical-batch", state["critical-batch"]] : []));
+    check(`the cap is the command line's: ${what}`, (await textOf(".walls")).includes(`DP cap: ${scale.dp_cap.gpus?.toLocaleString("en-US")} GPUs`), `${await textOf(".walls")} / ${scale.dp_cap.gpus}`);
+    const last = scale.points.at(-1), samples = (await textOf(".card")).match(/([\d.]+) × the samples/)?.[1];
+    check(`what is left of the tokens is the command line's: ${what}`, samples === last.samples_needed_ratio.toFixed(2), `${samples} / ${last.samples_needed_ratio}`);
+    const hours = (await textOf(".card")).match(/; ([\d.]+) ([dhms]+) to the target|^.*?([\d.]+) ([dhms]+) to the target/);
+    const said = Number(hours?.[1] ?? hours?.[3]) * { d: 24, h: 1 }[hours?.[2] ?? hours?.[4]];
+    check(`hours are the command line's: ${what}`, Math.abs(said / last.hours_to_target - 1) < 0.01, `${said} / ${last.hours_to_target}`);
+  };
+  await caps("larger model");
   check("a larger model lifts the curve", large.bound > small.bound, `${large.bound} / ${small.bound}`);
   check("and moves the cap to the right", large.cap > small.cap, `${large.cap} / ${small.cap}`);
   await shot("lesson-large.webp");
@@ -188,9 +199,7 @@ async function fourClicks() {
   await shot("lesson-critical.webp");
   await slide("global-batch", 7);
   await seen("a larger batch", `location.hash.includes("global-batch=16Mtok") && ${rested}`);
-  const state = Object.fromEntries(new URLSearchParams((await read("location.hash")).slice(1)));
-  const scale = ask("scale", state.model, "--gpus", "8..4096", "--seq", state.seq, "--global-batch", state["global-batch"], "--critical-batch", state["critical-batch"]);
-  check("the cap is the command line's", (await textOf(".walls")).includes(`DP cap: ${scale.dp_cap.gpus?.toLocaleString("en-US")} GPUs`), `${await textOf(".walls")} / ${scale.dp_cap.gpus}`);
+  await caps("larger batch");
 }
 
 /** The file a button keeps. */
@@ -273,6 +282,12 @@ async function traceTab() {
   await choose("#trace-others", [files[0]]);
   await until(`/beside the other run/.test(document.getElementById("trace").textContent)`, "another run beside it");
   await shot("trace.webp");
+  const published = join("..", "shared", "traces", "megatron-tp8");
+  if (existsSync(published)) {
+    await choose("#trace-files", [0, 1, 2, 3, 4, 5, 6, 7].map((n) => resolve(published, `rank${n}.json.gz`)));
+    await until(`document.querySelector("#trace [data-ranks='8']")`, "published recordings of eight ranks");
+    await shot("trace-8.webp");
+  }
   await read(`document.querySelector("#trace .drop .buttons button:nth-of-type(3)").click()`);
   await choose("#trace-files", [files[2]]);
   await until(`document.getElementById("banner").textContent.includes("notes.txt")`, "a file that is no recording");

@@ -38,6 +38,7 @@ const requests = [
   { command: "demand", model: "llama-3.1-70b", gpu: "h200-sxm", clients: "32", weights: "fp8", "api-input": "0.2USD/Mtok", "api-output": "0.6USD/Mtok" },
   { command: "demand", model: "llama-3.1-8b", profile: { name: "day.csv", text: "hour,req_per_min\n0,30\n1,90\n2,600\n3,60\n" } },
   { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "arrival_s,prompt_tokens,output_tokens\n0,100,20\n1.5,3000,7\n2,-1,8\n4,700,300\n" } },
+  { command: "demand", model: "llama-2-7b", rate: "2req/s", span: "1min", levers: true },
   // what is wrong is said in the same sentence
   { command: "size", model: "llama-3-70b", deadline: "60d" },
   { command: "demand", model: "llama-3.1-8b" },
@@ -105,6 +106,14 @@ for (const request of requests) {
   check("flags of trainers", String(said.includes(why.launch.find(({ trainer }) => trainer === "megatron").text.trim())), "true");
 }
 
+// pictures are the same bytes too
+{
+  const svg = join(folder, "curve.svg"), said = spawnSync(ceiling, ["scale", "llama-2-7b", "--gpus", "8,16,64", "--mode", "both", "--svg", svg]);
+  const { svg: drawn } = JSON.parse(await call({ command: "scale", model: "llama-2-7b", gpus: "8,16,64", mode: "both", picture: true }));
+  check("a curve as --svg draws it", drawn, said.status === 0 && readFileSync(svg, "utf8"));
+  check("a plan is not drawn", JSON.parse(await call({ command: "plan", model: "llama-2-7b", picture: true })).error.message, "'plan' is not drawn");
+}
+
 // both doors take the same flags
 const { groups } = JSON.parse(await call({ command: "params" }));
 const flags = groups.filter(({ name }) => name !== "OUTPUT").flatMap(({ params }) => params.map(({ flag }) => flag));
@@ -147,6 +156,12 @@ put("cut.json.gz", gzipSync(rank(0)).subarray(0, 180));
 put("notes.txt", "no recording\n");
 await sameTraces(["rank0.json", "rank1.json"], ["rank0.json", "rank1.json"]);
 await sameTraces(["rank0.json.gz", "rank1.zip", "notes.txt"], ["rank0.json.gz", "rank1.zip", "notes.txt"]);
+{
+  const svg = join(folder, "ranks.svg"), files = ["rank0.json", "rank1.json"];
+  spawnSync(resolve(ceiling), ["trace", ...files, "--svg", svg], { cwd: folder });
+  const { svg: drawn } = JSON.parse(await call({ command: "trace", files, picture: true }, await readersOf(files.map((path) => new Blob([readFileSync(join(folder, path))])))));
+  check("ranks as --svg draws them", drawn, readFileSync(svg, "utf8"));
+}
 await sameTraces(["rank0.json", "--against", "rank1.json"], ["rank0.json"], ["rank1.json"]);
 await sameTraces(["cut.json.gz"], ["cut.json.gz"]);
 await sameTraces(["notes.txt"], ["notes.txt"]);
