@@ -2,7 +2,10 @@
 #include "cli/command.h"
 
 #include "calibrate/overlay.h"
+#include "cli/trace_reading.h"
 #include "report/calibration.h"
+#include "trace/kind.h"
+#include "trace/measured.h"
 #include "validate/validate.h"
 
 #include <stdlib.h>
@@ -19,21 +22,64 @@ typedef struct fitting {
     int count;
     clg_calibration list[MOST_LIST];
     int calibrations;
+    clg_trace_reading *reading; /* of recordings; NULL: none */
 } fitting;
 
-static clg_status read_files(clg_session *session, fitting *f, clg_error *error) {
-    f->runs = clg_take(session->arena, (size_t)session->operands, clg_csv);
-    for (int i = 0; i < session->operands; i++) {
-        const char *text, *path = session->operand[i];
-        size_t size;
-        clg_samples_form form;
-        if (clg_file_read(session->arena, path, SAMPLE_BYTES, &text, &size, error) != CLG_OK ||
-            clg_samples_read(session->arena, path, text, size, &f->samples, &form,
-                             &f->runs[f->tables], error) != CLG_OK)
-            return error->status;
-        f->tables += form == CLG_FORM_RUNS;
+/* A directory, a compressed file or database, or JSON that begins like a profiler's trace. */
+static bool is_recording(const char *path) {
+    static const char *const words[] = {"\"traceEvents\"", "\"schemaVersion\"",
+                                        "\"deviceProperties\"", "\"ph\""};
+    clg_arena scratch = {0};
+    clg_trace_file *file;
+    clg_slice head;
+    clg_error ignored = {0};
+    bool found = clg_trace_is_directory(path);
+    if (!found && clg_trace_open(&scratch, path, &file, &head, &ignored) == CLG_OK) {
+        clg_trace_kind kind = clg_trace_kind_of(head);
+        const char *text = clg_arena_copy(&scratch, head.text, head.size);
+        for (size_t i = 0; kind == CLG_KIND_JSON && i < sizeof words / sizeof words[0]; i++)
+            found = found || strstr(text, words[i]);
+        found = found || kind == CLG_KIND_NSYS;
+        clg_trace_close(file);
     }
+    clg_arena_clear(&scratch);
+    return found;
+}
+
+/* All recordings among the operands are one job. */
+static clg_status read_recordings(clg_session *session, fitting *f, const char *const *paths,
+                                  int count, clg_error *error) {
+    clg_job job;
+    if (count == 0) return CLG_OK;
+    if (clg_trace_reading_do(session, paths, count, 0, &f->reading, &job, error) != CLG_OK)
+        return error->status;
+    clg_job_samples(session->arena, &job, &f->samples);
     return CLG_OK;
+}
+
+static clg_status read_samples(clg_session *session, fitting *f, const char *path,
+                               clg_error *error) {
+    const char *text;
+    size_t size;
+    clg_samples_form form;
+    if (clg_file_read(session->arena, path, SAMPLE_BYTES, &text, &size, error) != CLG_OK ||
+        clg_samples_read(session->arena, path, text, size, &f->samples, &form, &f->runs[f->tables],
+                         error) != CLG_OK)
+        return error->status;
+    f->tables += form == CLG_FORM_RUNS;
+    return CLG_OK;
+}
+
+static clg_status read_files(clg_session *session, fitting *f, clg_error *error) {
+    const char **recordings = clg_take(session->arena, (size_t)session->operands, const char *);
+    int count = 0;
+    f->runs = clg_take(session->arena, (size_t)session->operands, clg_csv);
+    for (int i = 0; i < session->operands; i++)
+        if (is_recording(session->operand[i]))
+            recordings[count++] = session->operand[i];
+        else if (read_samples(session, f, session->operand[i], error) != CLG_OK)
+            return error->status;
+    return read_recordings(session, f, recordings, count, error);
 }
 
 /* A sample's GPU: its canonical name, or else as it was printed. */
@@ -210,8 +256,7 @@ static clg_status print(clg_session *session, const fitting *f, clg_error *error
     return CLG_OK;
 }
 
-static clg_status run(clg_session *session, clg_error *error) {
-    fitting *f = clg_take(session->arena, 1, fitting);
+static clg_status fit(clg_session *session, fitting *f, clg_error *error) {
     if (read_files(session, f, error) != CLG_OK ||
         (f->samples.count > 0 && fit_samples(session, f, error) != CLG_OK) ||
         fit_runs(session, f, error) != CLG_OK)
@@ -223,6 +268,13 @@ static clg_status run(clg_session *session, clg_error *error) {
                     "nothing in it can be fitted");
 }
 
+static clg_status run(clg_session *session, clg_error *error) {
+    fitting *f = clg_take(session->arena, 1, fitting);
+    clg_status status = fit(session, f, error);
+    clg_trace_reading_end(f->reading);
+    return status;
+}
+
 static const clg_param knobs[] = {
     CLG_PARAM_GPU,     CLG_PARAM_NODE, CLG_PARAM_FABRIC, CLG_PARAM_STACK, CLG_PARAM_KERNELS,
     CLG_PARAM_NETWORK, CLG_PARAM_OUT,  CLG_PARAM_JSON,   CLG_PARAM_COLOR, CLG_PARAMS};
@@ -231,10 +283,12 @@ const clg_command clg_command_fit = {
     .name = "fit",
     .operands = "FILE...",
     .summary = "your own measurements into an overlay of the built-in values",
-    .details = "Reads samples (JSON Lines of ceiling-probe, logs of nccl-tests) or two or three "
-               "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
-               "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
-               "file for --network, --kernels or --stack.",
+    .details =
+        "Reads samples (JSON Lines of ceiling-probe, logs of nccl-tests), profiler traces of a "
+        "job (or their directory: collectives and matrix products in them), or two or three "
+        "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
+        "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
+        "file for --network, --kernels or --stack.",
     .example = "ceiling fit all_reduce.log --gpu h100-sxm --node dgx-h100 -o network.json",
     .knobs = knobs,
     .least = 1,

@@ -161,9 +161,13 @@ static clg_status list_directory(listing *l, const char *path, int depth, clg_er
     return status;
 }
 
-static clg_status list_path(listing *l, const char *path, int depth, clg_error *error) {
+bool clg_trace_is_directory(const char *path) {
     struct stat about;
-    bool directory = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static clg_status list_path(listing *l, const char *path, int depth, clg_error *error) {
+    bool directory = clg_trace_is_directory(path);
     if (directory && depth < DEEPEST_DIRECTORY) return list_directory(l, path, depth, error);
     if (directory) return CLG_OK;
     if (l->count >= MOST_FILES) return refuse(error, path, "too many files");

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "trace/against.h"
 #include "trace/plan.h"
+#include "trace/rates.h"
 #include "trace/replay.h"
 
 /* A file that was given and not read. */

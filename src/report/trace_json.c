@@ -15,6 +15,13 @@ static void add_known(clg_json_writer *w, const char *key, int64_t value, bool k
         clg_json_add_null(w, key);
 }
 
+static void add_measured(clg_json_writer *w, const char *key, double value) {
+    if (value >= 0)
+        clg_json_add_number(w, key, value);
+    else
+        clg_json_add_null(w, key);
+}
+
 static void add_damage(clg_json_writer *w, const clg_trace *t) {
     clg_json_open(w, "damage", '[');
     for (int i = 0; i < t->damages; i++) {
@@ -75,6 +82,10 @@ static void add_rank(clg_json_writer *w, const clg_trace *t, int64_t waiting_ns)
     clg_json_add_integer(w, "steps", t->steps);
     add_known_ns(w, "mean_step_s", t->steps ? t->steps_ns / t->steps : 0, t->steps > 0);
     add_steps(w, t);
+    clg_trace_rate rate = clg_trace_rate_of(t);
+    add_measured(w, "product_flop", rate.flop);
+    add_measured(w, "product_flop_per_s", rate.flop_per_s);
+    add_measured(w, "mfu_of_shapes", rate.utilization);
     clg_json_add_bool(w, "damaged", t->damaged);
     add_damage(w, t);
     clg_json_close(w, '}');

@@ -47,17 +47,31 @@ static const char *seconds(clg_text *t, int64_t ns) {
     return clg_arena_copy(t->arena, out, strlen(out));
 }
 
+/* Of the products among a kernel's launches whose shapes are known. */
+static void print_rate(clg_text *t, const clg_trace *trace, const clg_trace_kernel *k) {
+    char rate[48] = "";
+    double share = clg_trace_efficiency(trace->gpu, k);
+    if (k->flop_ns > 0)
+        clg_quantity_print(k->flop / ((double)k->flop_ns * 1e-9), CLG_FLOP_PER_S, 3, rate,
+                           sizeof rate);
+    clg_text_pad(t, rate, 13, true);
+    clg_text_pad(t, share >= 0 ? clg_arena_print(t->arena, "%.1f%%", 100 * share) : "", 8, true);
+}
+
 void clg_report_kernels(clg_text *t, const clg_trace *trace, int top) {
     table all = sorted(t->arena, trace);
     if (all.count == 0) return;
-    clg_text_print(t, "\n       time  share  count  GPU work of %s\n",
-                   trace->rank < 0 ? "the first file"
-                                   : clg_arena_print(t->arena, "rank %d", trace->rank));
+    bool rates = clg_trace_rate_of(trace).flop > 0;
+    clg_text_print(
+        t, "\n       time  share  count%s  GPU work of %s\n", rates ? "         rate of peak" : "",
+        trace->rank < 0 ? "the first file" : clg_arena_print(t->arena, "rank %d", trace->rank));
     for (int i = 0; i < all.count && i < top; i++) {
         const row *r = &all.rows[i];
         clg_text_pad(t, seconds(t, r->kernel->total_ns), 11, true);
-        clg_text_print(t, " %5.1f%% %6lld  %.66s\n", percent(r->kernel->total_ns, all.total_ns),
-                       (long long)r->kernel->count, r->name);
+        clg_text_print(t, " %5.1f%% %6lld", percent(r->kernel->total_ns, all.total_ns),
+                       (long long)r->kernel->count);
+        if (rates) print_rate(t, trace, r->kernel);
+        clg_text_print(t, "  %.*s\n", rates ? 50 : 66, r->name);
     }
     for (int i = 0; i < all.count; i++)
         if (all.rows[i].kernel->suspicious && 100 * all.rows[i].kernel->total_ns > all.total_ns)
@@ -65,8 +79,16 @@ void clg_report_kernels(clg_text *t, const clg_trace *trace, int top) {
                            all.rows[i].name);
 }
 
+static void add_known(clg_json_writer *w, const char *key, double value) {
+    if (value >= 0)
+        clg_json_add_number(w, key, value);
+    else
+        clg_json_add_null(w, key);
+}
+
 /* The longest of them; "kernels_s" is the sum over all. */
 void clg_json_kernels(clg_json_writer *w, const clg_job *job) {
+    static const char *const works[] = {"compute", "communication", "copy", "none"};
     table all = {0};
     if (job->count > 0) all = sorted(w->text->arena, &job->traces[0]);
     clg_json_add_nanoseconds(w, "kernels_s", all.total_ns);
@@ -78,6 +100,10 @@ void clg_json_kernels(clg_json_writer *w, const clg_job *job) {
         clg_json_add_nanoseconds(w, "total_s", r->kernel->total_ns);
         clg_json_add_integer(w, "count", r->kernel->count);
         clg_json_add_bool(w, "communication_by_name", r->kernel->suspicious);
+        clg_json_add_string(w, "work", works[r->kernel->work]);
+        double flop_s = (double)r->kernel->flop_ns * 1e-9;
+        add_known(w, "flop_per_s", flop_s > 0 ? r->kernel->flop / flop_s : -1);
+        add_known(w, "efficiency", clg_trace_efficiency(job->traces[0].gpu, r->kernel));
         clg_json_close(w, '}');
     }
     clg_json_close(w, ']');

@@ -118,6 +118,27 @@ static void print_means(clg_text *t, const clg_job *job) {
                        percent(s.idle_ns - s.loading_ns - s.launch_ns, s.idle_ns));
 }
 
+/* What products and attention of known shapes did of what the GPU can, on the average rank. */
+static void print_products(clg_text *t, const clg_job *job) {
+    double flop = 0, share = 0;
+    char work[48], rate[48];
+    int64_t span_ns = 0;
+    bool known = true;
+    for (int i = 0; i < job->count; i++) {
+        clg_trace_rate r = clg_trace_rate_of(&job->traces[i]);
+        span_ns += job->traces[i].ledger.span_ns;
+        flop += r.flop > 0 ? r.flop : 0;
+        share += r.flop > 0 ? r.utilization : 0;
+        known = known && (r.flop <= 0 || r.utilization >= 0);
+    }
+    if (flop <= 0 || span_ns <= 0) return;
+    clg_quantity_print(flop / job->count, CLG_FLOP, 3, work, sizeof work);
+    clg_quantity_print(flop / ((double)span_ns * 1e-9), CLG_FLOP_PER_S, 3, rate, sizeof rate);
+    clg_text_print(t, "products %s a rank by shapes, %s over its span", work, rate);
+    if (known) clg_text_print(t, ": MFU %.1f %%", 100 * share / job->count);
+    clg_text_print(t, "\n");
+}
+
 /* ---- collectives, by operation and size ---- */
 
 static int by_kind(const void *a, const void *b) {
@@ -252,6 +273,7 @@ void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
         print_heading(t, job);
         print_ranks(t, job);
         print_means(t, job);
+        print_products(t, job);
         clg_report_steps(t, job, top);
         print_collectives(t, job, top);
         print_stragglers(t, job, top);

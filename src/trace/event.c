@@ -1,6 +1,8 @@
 /* event.c -- the members of an event that anything here uses. */
 #include "trace/event.h"
 
+#include "trace/product.h"
+
 #include <string.h>
 
 typedef struct field {
@@ -49,7 +51,7 @@ static bool wants_arguments(const clg_trace_event *e) {
     if (!clg_slice_is(e->category, "cpu_op") && !clg_slice_is(e->category, "user_annotation"))
         return true;
     return e->name.size == 0 || clg_slice_starts(e->name, "nccl:") ||
-           clg_slice_is(e->name, "record_param_comms");
+           clg_slice_is(e->name, "record_param_comms") || clg_product_named(e->name);
 }
 
 static clg_scan_status scan_members(clg_scan *s, const field *fields, int count,

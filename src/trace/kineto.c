@@ -237,10 +237,23 @@ static void take_step(reader *r, const clg_trace_event *e, int64_t start_ns, int
     CLG_TRACE_ADD(r->arena, t->step, t->step_count, t->step_capacity, step);
 }
 
+static void take_product(reader *r, const clg_trace_event *e, int64_t start_ns,
+                         int64_t duration_ns) {
+    clg_launches *l = &r->launches;
+    clg_product product;
+    if (!clg_product_of(e->name, e->dims, e->types, &product)) return;
+    product.thread = thread_of(e);
+    product.start_ns = start_ns;
+    product.end_ns = start_ns + duration_ns;
+    CLG_TRACE_ADD(&r->scratch, l->product, l->product_count, l->product_capacity, product);
+}
+
 static void take_cpu(reader *r, const clg_trace_event *e, int64_t start_ns, int64_t duration_ns) {
     clg_launches *l = &r->launches;
     if (clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms"))
         take_recorded(r, e, start_ns, duration_ns);
+    else if (clg_product_named(e->name))
+        take_product(r, e, start_ns, duration_ns);
     else if (clg_slice_starts(e->name, "ProfilerStep")) {
         take_step(r, e, start_ns, duration_ns);
     } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
@@ -494,6 +507,7 @@ static void finish(reader *r) {
     if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
     clg_launches_describe(&r->launches, t);
+    clg_launches_multiply(&r->launches, t);
     clg_launches_split_idle(&r->launches, t);
     clg_launches_keep(&r->launches, t);
     clg_steps_assign(&r->scratch, t);

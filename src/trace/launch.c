@@ -74,6 +74,58 @@ void clg_launches_describe(clg_launches *l, clg_trace *trace) {
     }
 }
 
+static int by_thread_and_time(const void *a, const void *b) {
+    const clg_product *x = a, *y = b;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/* The product in whose operator a launch lies; operators of products do not nest. */
+static clg_product *product_around(const clg_launches *l, const clg_launch *launch) {
+    size_t low = 0, high = l->product_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        const clg_product *p = &l->product[middle];
+        bool earlier = p->thread != launch->thread ? p->thread < launch->thread
+                                                   : p->start_ns <= launch->start_ns;
+        if (earlier)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    clg_product *p = low > 0 ? &l->product[low - 1] : NULL;
+    return p && p->thread == launch->thread && launch->start_ns < p->end_ns ? p : NULL;
+}
+
+static void offer_kernel(clg_launches *l, const clg_trace *t, size_t at) {
+    const clg_event *e = &t->timeline.events[at];
+    if (e->work != CLG_WORK_COMPUTE || e->detail < 0) return;
+    uint32_t index = clg_map_get(&l->by_correlation, (uint64_t)e->detail + 1, UINT32_MAX);
+    clg_product *p = index == UINT32_MAX ? NULL : product_around(l, &l->launch[index]);
+    if (!p || e->duration_ns <= p->kernel_ns) return;
+    p->kernel_ns = e->duration_ns;
+    p->event = (uint32_t)at;
+}
+
+void clg_launches_multiply(clg_launches *l, clg_trace *t) {
+    if (l->product_count == 0) return;
+    qsort(l->product, l->product_count, sizeof *l->product, by_thread_and_time);
+    for (size_t i = 0; i < t->timeline.count; i++) offer_kernel(l, t, i);
+    t->product = clg_take(t->timeline.arena, l->product_count, clg_product);
+    for (size_t i = 0; i < l->product_count; i++) {
+        clg_product p = l->product[i];
+        if (p.kernel_ns == 0) continue;
+        uint32_t name = t->timeline.events[p.event].name;
+        clg_trace_kernel *kernel = &t->kernels[name];
+        p.precision = (uint8_t)clg_product_precision(&p, t->timeline.names[name]);
+        kernel->flop += p.flop;
+        kernel->flop_ns += p.kernel_ns;
+        kernel->precision = p.precision;
+        t->flop[p.precision] += p.flop;
+        t->product[t->product_count++] = p;
+    }
+}
+
 void clg_launches_keep(const clg_launches *l, clg_trace *t) {
     if (l->count == 0 || t->timeline.count == 0) return;
     t->launch_ns = clg_take(t->timeline.arena, t->timeline.count, int64_t);

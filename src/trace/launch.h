@@ -2,6 +2,7 @@
 #ifndef CLG_TRACE_LAUNCH_H
 #define CLG_TRACE_LAUNCH_H
 
+#include "trace/product.h"
 #include "trace/trace.h"
 
 /* A call of the runtime that put work on the GPU. */
@@ -29,12 +30,18 @@ typedef struct clg_launches {
     size_t count, capacity;
     clg_recorded *recorded;
     size_t recorded_count, recorded_capacity;
+    clg_product *product;
+    size_t product_count, product_capacity;
     clg_stretch *loading; /* waiting for the data loader */
     size_t loading_count, loading_capacity;
 } clg_launches;
 
 /* Fills what kernels do not say about their collectives from the operators that launched them. */
 void clg_launches_describe(clg_launches *launches, clg_trace *trace);
+
+/* Gives every product the longest of the kernels launched inside its operator, and the trace its
+ * products and their FLOPs. */
+void clg_launches_multiply(clg_launches *launches, clg_trace *trace);
 
 /* Keeps when the work of a trace was launched. */
 void clg_launches_keep(const clg_launches *launches, clg_trace *trace);

@@ -9,6 +9,7 @@
 #include "timeline/timeline.h"
 #include "trace/intern.h"
 #include "trace/kernels.h"
+#include "trace/product.h"
 #include "trace/window.h"
 
 /* What is known of a collective: from the kernel's metadata, or from the CPU operator around its
@@ -39,6 +40,9 @@ typedef struct clg_trace_kernel {
     clg_work work;
     clg_operation operation;
     bool suspicious; /* counted as compute, but named like communication */
+    double flop;     /* of products and attention whose shapes are known */
+    int64_t flop_ns; /* what those took */
+    uint8_t precision;
 } clg_trace_kernel;
 
 /* A ProfilerStep annotation, and the GPU work launched in it. */
@@ -67,8 +71,11 @@ typedef struct clg_trace {
     int64_t idle_loading_ns, idle_launch_ns; /* parts of idle: under the data loader; before the
                                                 next launch began; -1: no launches recorded */
     int64_t loading_ns;                      /* in the data loader, also while the GPU worked */
-    int64_t steps, steps_ns;                 /* ProfilerStep annotations and their total */
-    clg_trace_step *step;                    /* [step_count] in order of time */
+    clg_product *product;                    /* whose kernel is known */
+    size_t product_count;
+    double flop[CLG_PRECISIONS]; /* theirs */
+    int64_t steps, steps_ns;     /* ProfilerStep annotations and their total */
+    clg_trace_step *step;        /* [step_count] in order of time */
     size_t step_count, step_capacity;
     int32_t *event_step; /* [timeline.count] -1: none; NULL without steps */
     int64_t

@@ -21,6 +21,27 @@ check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((f
 step_s() { "$ceiling" explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64 --tp 4 --pp 1 --json "$@" |
     sed -n 's/.*"step_s": \([0-9.]*\).*/\1/p'; }
 
+# profiler traces of two ranks: a collective of two sizes and products of three shapes
+mkdir "$scratch/job"
+for rank in 0 1; do
+    awk -v rank=$rank 'BEGIN {
+        printf "{\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA A100-SXM4-80GB\"}],\"distributedInfo\":{\"rank\":%d,\"world_size\":2},\"traceEvents\":[", rank
+        for (i = 0; i < 12; i++) {
+            n = 1048576 * (1 + i % 2 * 15); t = 1000 * i; us = 40 + n * 2 / 180000
+            printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_Sum\",\"pid\":0,\"tid\":9,\"ts\":%d,\"dur\":%.1f,\"args\":{\"Collective name\":\"allreduce\",\"In msg nelems\":%d,\"Out msg nelems\":%d,\"Group size\":2,\"dtype\":\"Half\",\"Process Group Name\":\"1\"}},", t, us, n, n
+            m = 1024 * (1 + i % 3); us = 2 * m * 4096 * 4096 / 240e6
+            printf "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":9,\"args\":{\"Input Dims\":[[%d,4096],[4096,4096]],\"Input type\":[\"c10::Half\",\"c10::Half\"]}},", t + 600, m
+            printf "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},", t + 601, i + 1
+            printf "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":%.1f,\"args\":{\"correlation\":%d}}%s", t + 700, us, i + 1, i < 11 ? "," : "]}"
+        } }' >"$scratch/job/rank$rank.json"
+done
+expect 0 out 'links inside a node, fast of a100-sxm-80gb: 2 samples' fit "$scratch/job"
+expect 0 out 'matrix products, fp16 of a100-sxm-80gb: 3 samples' fit "$scratch/job/rank0.json" "$scratch/job/rank1.json"
+gzip -c "$scratch/job/rank0.json" >"$scratch/alone.gz"
+expect 0 out 'a collective not recorded by all of its ranks' fit "$scratch/alone.gz" -o "$scratch/alone.json"
+expect 0 out 'every value has unit' check "$scratch/alone.json"
+expect 0 out '^kernels  .*alone.json' plan llama-2-7b --gpus 8 --gpu a100-sxm-80gb --kernels "$scratch/alone.json"
+
 # an nccl-tests log of eight H100 in one node
 {
     echo '# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor)'
