@@ -28,6 +28,8 @@ static const field argument_fields[] = {FIELD("correlation", correlation),
                                         FIELD("Process Group Ranks", group_ranks),
                                         FIELD("Process Group Description", group_description),
                                         FIELD("Seq", sequence),
+                                        FIELD("Src Rank", source),
+                                        FIELD("Dst Rank", target),
                                         FIELD("Input Dims", dims),
                                         FIELD("Input type", types),
                                         FIELD("Concrete Inputs", inputs)};

@@ -11,7 +11,7 @@ typedef struct clg_trace_event {
     /* args */
     clg_slice correlation;
     clg_slice collective, in_elements, out_elements, group_size, data_type;
-    clg_slice group_name, group_ranks, group_description, sequence;
+    clg_slice group_name, group_ranks, group_description, sequence, source, target;
     clg_slice dims, types, inputs; /* of a recorded CPU operator */
 } clg_trace_event;
 

@@ -1,8 +1,11 @@
 /* job.c -- collectives over ranks.
  *
- * An instance is (group, n-th collective of the group on its rank). Transfer is the shortest
- * duration over ranks: the last to arrive waits for nobody. It needs no common clock; who arrived
- * last does, so clocks that differ by more than collectives end apart are aligned at their ends. */
+ * An instance is (group, sequence): the number that PyTorch counts in the group where every call
+ * tells it, else the n-th call of the group on its rank, which is wrong where ranks began to record
+ * at different calls. Sends and receives count apart, by their pair where they tell it. Transfer is
+ * the shortest duration over ranks: the last to arrive waits for nobody. It needs no common clock;
+ * who arrived last does, so clocks that differ by more than collectives end apart are aligned at
+ * their ends. */
 #include "trace/job.h"
 
 #include <stdlib.h>
@@ -25,7 +28,7 @@ typedef struct matching {
 } matching;
 
 /* On one host, ends of a collective lie tens of microseconds apart; clocks nearer than this are
- * taken to be one. */
+ * taken to be one where hosts are not named. */
 static const int64_t one_clock_ns = 200000;
 
 static int by_rank(const void *a, const void *b) {
@@ -65,21 +68,72 @@ static clg_trace_collective opened(const clg_trace *t, const clg_trace_call *cal
 }
 
 typedef struct instances {
-    clg_intern groups; /* over all traces */
-    clg_map by_key;    /* (group, sequence) */
+    clg_intern groups;     /* over all traces; pairs of sends are groups of their own */
+    clg_map by_key;        /* (group, sequence) */
+    int64_t *first_number; /* [groups] smallest Seq; -1: they count by order */
     clg_trace_collective *collectives;
     size_t count, capacity;
 } instances;
 
-/* The calls of one trace, counted group by group. Without a job every trace is its own. */
-static void enrol(matching *m, instances *in, int trace, size_t *at) {
+static bool is_pair(const clg_trace_call *call) {
+    return call->what.operation == CLG_OPERATION_SEND ||
+           call->what.operation == CLG_OPERATION_RECEIVE;
+}
+
+/* The group of a call over all traces. A sender knows itself and its target, a receiver likewise.
+ */
+static uint32_t group_of(clg_arena *scratch, instances *in, const clg_trace *t,
+                         const clg_trace_call *call) {
+    const char *group = t->groups.texts[call->what.group];
+    clg_slice text = {group, strlen(group)};
+    if (!is_pair(call)) return clg_intern_add(&in->groups, text);
+    bool sends = call->what.operation == CLG_OPERATION_SEND;
+    int32_t source = call->what.source, target = call->what.target;
+    if (sends && source < 0) source = t->rank;
+    if (!sends && target < 0) target = t->rank;
+    clg_arena_mark mark = clg_arena_here(scratch);
+    const char *pair = source >= 0 && target >= 0
+                           ? clg_arena_print(scratch, "%s from %d to %d", group, source, target)
+                           : clg_arena_print(scratch, "%s between two", group);
+    uint32_t key = clg_intern_add(&in->groups, (clg_slice){pair, strlen(pair)});
+    clg_arena_back_to(scratch, mark);
+    return key;
+}
+
+/* Groups whose calls all tell their number, no two of a rank the same. */
+static void find_numbers(matching *m, instances *in, const uint32_t *keys) {
+    clg_map seen = {.arena = &m->scratch}; /* (trace, group, number) */
+    in->first_number = clg_take(&m->scratch, in->groups.count + 1, int64_t);
+    for (size_t g = 0; g < in->groups.count; g++) in->first_number[g] = INT64_MAX;
+    size_t at = 0;
+    for (int i = 0; i < m->job->count; i++)
+        for (size_t c = 0; c < m->job->traces[i].call_count; c++) {
+            uint32_t g = keys[at++];
+            const clg_trace_call *call = &m->job->traces[i].calls[c];
+            int64_t number = is_pair(call) ? -1 : call->what.sequence;
+            if (in->first_number[g] < 0) continue;
+            int64_t own[] = {i, g, number};
+            uint64_t key = clg_trace_hash((clg_slice){(const char *)own, sizeof own}, 0);
+            bool unique = number >= 0 && number <= UINT32_MAX &&
+                          clg_map_get(&seen, key, UINT32_MAX) == UINT32_MAX;
+            if (!unique)
+                in->first_number[g] = -1;
+            else {
+                clg_map_put(&seen, key, 1);
+                if (number < in->first_number[g]) in->first_number[g] = number;
+            }
+        }
+}
+
+/* The calls of one trace, group by group. Without a job every trace is its own. */
+static void enrol(matching *m, instances *in, int trace, const uint32_t *keys, size_t *at) {
     clg_trace *t = &m->job->traces[trace];
-    uint32_t *next = clg_take(&m->scratch, t->groups.count + 1, uint32_t);
+    uint32_t *next = clg_take(&m->scratch, in->groups.count + 1, uint32_t);
     for (size_t i = 0; i < t->call_count; i++) {
         clg_trace_call *call = &t->calls[i];
-        const char *group = t->groups.texts[call->what.group];
-        uint32_t key = clg_intern_add(&in->groups, (clg_slice){group, strlen(group)});
-        uint32_t sequence = next[call->what.group]++;
+        uint32_t key = keys[*at], sequence = next[key]++;
+        if (in->first_number[key] >= 0)
+            sequence = (uint32_t)(call->what.sequence - in->first_number[key]);
         uint64_t both = ((uint64_t)key << 32 | sequence) + 1;
         if (m->job->unmatched) both += (uint64_t)trace * UINT64_C(0x9E3779B97F4A7C15);
         uint32_t index = clg_map_get(&in->by_key, both, UINT32_MAX);
@@ -115,7 +169,13 @@ static void collect(matching *m) {
     size_t calls = 0, at = 0;
     for (int i = 0; i < job->count; i++) calls += job->traces[i].call_count;
     m->members = clg_take(&m->scratch, calls + 1, member);
-    for (int i = 0; i < job->count; i++) enrol(m, &in, i, &at);
+    uint32_t *keys = clg_take(&m->scratch, calls + 1, uint32_t);
+    for (int i = 0; i < job->count; i++)
+        for (size_t c = 0; c < job->traces[i].call_count; c++)
+            keys[at++] = group_of(&m->scratch, &in, &job->traces[i], &job->traces[i].calls[c]);
+    find_numbers(m, &in, keys);
+    at = 0;
+    for (int i = 0; i < job->count; i++) enrol(m, &in, i, keys, &at);
     m->count = at;
     job->collectives = in.collectives;
     job->collective_count = (int)in.count;
@@ -147,21 +207,41 @@ static size_t differences(const matching *m, int trace, const bool *known, int64
     return count;
 }
 
-/* From the first trace outwards, over whatever groups connect them. */
+/* Whether two traces are known to share a host and so a clock. */
+static bool one_host(const clg_job *job, int a, int b) {
+    const char *x = job->traces[a].host, *y = job->traces[b].host;
+    return a == b || (x && y && strcmp(x, y) == 0);
+}
+
+/* Differences on all ranks of a trace's host; room for those of all. */
+static size_t host_differences(const matching *m, int trace, const bool *known, int64_t *out) {
+    size_t count = 0;
+    for (int i = trace; i < m->job->count; i++)
+        if (!known[i] && one_host(m->job, trace, i)) count += differences(m, i, known, out + count);
+    return count;
+}
+
+/* From the first host outwards, over whatever groups connect them. */
 static void align(matching *m) {
     clg_job *job = m->job;
     bool *known = clg_take(&m->scratch, (size_t)job->count, bool);
-    int64_t *found = clg_take(&m->scratch, (size_t)job->collective_count + 1, int64_t);
-    known[0] = true;
+    int64_t *found = clg_take(&m->scratch, m->count + 1, int64_t);
+    for (int i = 0; i < job->count; i++) known[i] = one_host(job, 0, i);
     for (bool more = true; more;) {
         more = false;
         for (int i = 1; i < job->count; i++) {
-            size_t count = known[i] ? 0 : differences(m, i, known, found);
+            size_t count = known[i] ? 0 : host_differences(m, i, known, found);
             if (count == 0) continue;
             qsort(found, count, sizeof *found, by_value);
             int64_t middle = found[count / 2];
-            job->offset_ns[i] = middle > one_clock_ns || middle < -one_clock_ns ? middle : 0;
-            known[i] = more = true;
+            bool named = job->traces[0].host && job->traces[i].host; /* another host */
+            bool apart = named || middle > one_clock_ns || middle < -one_clock_ns;
+            for (int k = i; k < job->count; k++)
+                if (!known[k] && one_host(job, i, k)) {
+                    job->offset_ns[k] = apart ? middle : 0;
+                    known[k] = true;
+                }
+            more = true;
         }
     }
 }
@@ -172,7 +252,10 @@ static int64_t arrival_ns(const matching *m, const member *at) {
     return at->call->start_ns - m->job->offset_ns[at->trace];
 }
 
+/* A send and its receive are two ends of one. */
 static bool agrees(const clg_trace_collective *c, const member *at) {
+    bool pair = c->operation == CLG_OPERATION_SEND || c->operation == CLG_OPERATION_RECEIVE;
+    if (pair) return is_pair(at->call);
     return at->call->what.operation == c->operation &&
            (at->call->what.bytes < 0 || c->bytes < 0 || at->call->what.bytes == c->bytes ||
             c->operation != CLG_OPERATION_ALL_REDUCE);
@@ -187,6 +270,7 @@ static bool reconcile(const matching *m, clg_trace_collective *c, size_t first, 
         if (c->group_size < 0) c->group_size = what->group_size;
         if (c->bytes < 0) c->bytes = what->bytes;
     }
+    if (is_pair(m->members[first].call)) c->group_size = 2;
     if (c->group_size < 0) c->group_size = m->job->traces[m->members[first].trace].world_size;
     if (c->group_size < 0 && !m->job->unmatched) c->group_size = m->job->count;
     return same;

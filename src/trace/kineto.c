@@ -1,5 +1,6 @@
 /* kineto.c -- PyTorch profiler traces: the text from top to bottom, whatever its state. */
 #include "base/json.h"
+#include "base/text.h"
 #include "trace/event.h"
 #include "trace/launch.h"
 #include "trace/split.h"
@@ -17,6 +18,12 @@ static const int64_t absolute_ns = INT64_C(1000000000000000000);
 
 enum { MOST_TRACKS = 65535 };
 
+/* A process group that the header describes. */
+typedef struct group_row {
+    clg_slice name, ranks, description;
+    int64_t size;
+} group_row;
+
 typedef struct reader {
     clg_arena *arena;  /* what lives on */
     clg_arena scratch; /* what does not */
@@ -28,6 +35,8 @@ typedef struct reader {
     clg_map tracks;
     clg_launches launches;
     clg_slice devices; /* deviceProperties as written */
+    group_row *group;
+    size_t group_count, group_capacity;
     int64_t base_ns, device;
     int64_t rescanned;             /* bytes read again after damage */
     bool events_seen, closed, cut; /* closed: the text came to its end; cut: within an event */
@@ -132,20 +141,24 @@ static int64_t bytes_said(const clg_trace_event *e, clg_operation operation) {
     return elements >= 0 && elements < INT64_MAX / 8 && bytes > 0 ? elements * bytes : -1;
 }
 
+static uint32_t group_with_ranks(reader *r, clg_slice name, clg_slice ranks) {
+    clg_arena_mark mark = clg_arena_here(&r->scratch);
+    size_t size = name.size + ranks.size + 1;
+    char *both = clg_arena_take(&r->scratch, size, 1);
+    if (name.size) memcpy(both, name.text, name.size);
+    both[name.size] = ' ';
+    if (ranks.size) memcpy(both + name.size + 1, ranks.text, ranks.size);
+    uint32_t index = clg_intern_add(&r->trace->groups, (clg_slice){both, size});
+    clg_arena_back_to(&r->scratch, mark);
+    return index;
+}
+
 static void name_group(reader *r, const clg_trace_event *e, clg_trace_description *what) {
     if (e->group_name.size == 0 && e->group_ranks.size == 0) return;
-    clg_arena_mark mark = clg_arena_here(&r->scratch);
-    size_t size = e->group_name.size + e->group_ranks.size + 1;
-    char *both = clg_arena_take(&r->scratch, size, 1);
-    if (e->group_name.size) memcpy(both, e->group_name.text, e->group_name.size);
-    both[e->group_name.size] = ' ';
-    if (e->group_ranks.size)
-        memcpy(both + e->group_name.size + 1, e->group_ranks.text, e->group_ranks.size);
     what->grouped = true;
-    what->group = clg_intern_add(&r->trace->groups, (clg_slice){both, size});
+    what->group = group_with_ranks(r, e->group_name, e->group_ranks);
     what->group_name =
         clg_intern_add(&r->trace->groups, e->group_name.size ? e->group_name : e->group_ranks);
-    clg_arena_back_to(&r->scratch, mark);
 }
 
 /* record_param_comms of older versions lists: tensor, sequence, group, rank, operation, in split,
@@ -159,8 +172,17 @@ static int64_t world_of_inputs(clg_slice inputs) {
     return clg_trace_integer((clg_slice){inputs.text + start, end - 1 - start}, -1);
 }
 
+static int32_t rank_said(clg_slice text) {
+    int64_t value = clg_trace_integer(text, -1);
+    return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
+}
+
 static clg_trace_description describe(reader *r, const clg_trace_event *e) {
-    clg_trace_description what = {.bytes = -1, .group_size = clg_trace_integer(e->group_size, -1)};
+    clg_trace_description what = {.bytes = -1,
+                                  .group_size = clg_trace_integer(e->group_size, -1),
+                                  .sequence = clg_trace_integer(e->sequence, -1),
+                                  .source = rank_said(e->source),
+                                  .target = rank_said(e->target)};
     if (e->collective.size) what.operation = clg_trace_operation(e->collective);
     what.bytes = bytes_said(e, what.operation);
     what.axis = (uint8_t)clg_split_of_words(e->group_description);
@@ -374,6 +396,32 @@ static void read_event(reader *r, bool *in_events) {
     }
 }
 
+/* pg_config: [{"pg_name": "1", "pg_desc": "...", "pg_size": 8, "ranks": [0, 1, ...]}, ...]. Kept as
+ * the texts that a call with all its metadata would give: calls that tell only their group's name
+ * get its ranks from here. */
+static void read_groups(reader *r, const clg_json *list) {
+    for (const clg_json *g = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL; g;
+         g = g->next) {
+        const clg_json *name = clg_json_member(g, "pg_name"), *ranks = clg_json_member(g, "ranks");
+        const clg_json *about = clg_json_member(g, "pg_desc");
+        if (!name || name->kind != CLG_JSON_STRING || !ranks || ranks->kind != CLG_JSON_ARRAY)
+            continue;
+        clg_text text = {.arena = &r->scratch};
+        int64_t count = 0;
+        clg_text_print(&text, "[");
+        for (const clg_json *n = ranks->first; n; n = n->next)
+            if (n->kind == CLG_JSON_NUMBER)
+                clg_text_print(&text, "%s%.0f", count++ ? ", " : "", n->number);
+        clg_text_print(&text, "]");
+        group_row row = {.name = {name->text, strlen(name->text)},
+                         .ranks = {text.data, text.size},
+                         .size = count};
+        if (about && about->kind == CLG_JSON_STRING)
+            row.description = (clg_slice){about->text, strlen(about->text)};
+        CLG_TRACE_ADD(&r->scratch, r->group, r->group_count, r->group_capacity, row);
+    }
+}
+
 static void read_distributed(reader *r, clg_slice value) {
     clg_json *root;
     clg_error ignored = {0};
@@ -388,6 +436,7 @@ static void read_distributed(reader *r, clg_slice value) {
     if (clg_json_integer(root, "world_size", -1, &world, "", &ignored) == CLG_OK && world > 0 &&
         world < INT32_MAX)
         t->world_size = (int32_t)world;
+    read_groups(r, clg_json_member(root, "pg_config"));
 }
 
 static void take_member(reader *r, clg_slice key, clg_slice value) {
@@ -395,6 +444,8 @@ static void take_member(reader *r, clg_slice key, clg_slice value) {
         read_distributed(r, value);
     else if (clg_slice_is(key, "baseTimeNanoseconds"))
         r->base_ns = clg_trace_integer(value, 0);
+    else if (clg_slice_is(key, "host_name"))
+        r->trace->host = clg_intern_text(&r->trace->groups, value);
     else if (clg_slice_is(key, "deviceProperties"))
         r->devices = (clg_slice){clg_arena_copy(&r->scratch, value.text, value.size), value.size};
 }
@@ -497,6 +548,24 @@ static void rebase(reader *r) {
     }
 }
 
+/* Calls that told the name of their group only, from what the header says of it. */
+static void complete_groups(reader *r) {
+    clg_trace *t = r->trace;
+    clg_map rows = {.arena = &r->scratch}; /* a name without ranks -> row of the header */
+    for (size_t i = 0; i < r->group_count; i++)
+        clg_map_put(&rows, group_with_ranks(r, r->group[i].name, (clg_slice){0}) + 1, (uint32_t)i);
+    for (size_t i = 0; i < t->call_count && r->group_count > 0; i++) {
+        clg_trace_description *what = &t->calls[i].what;
+        uint32_t at = what->grouped ? clg_map_get(&rows, what->group + 1, UINT32_MAX) : UINT32_MAX;
+        if (at == UINT32_MAX) continue;
+        const group_row *g = &r->group[at];
+        what->group = group_with_ranks(r, g->name, g->ranks);
+        if (what->group_size < 0) what->group_size = g->size;
+        if (what->axis == CLG_SPLIT_UNKNOWN)
+            what->axis = (uint8_t)clg_split_of_words(g->description);
+    }
+}
+
 static void finish(reader *r) {
     clg_trace *t = r->trace;
     if (t->rank < 0) t->rank = clg_trace_rank_of_name(t->file);
@@ -507,6 +576,7 @@ static void finish(reader *r) {
     if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
     clg_launches_describe(&r->launches, t);
+    complete_groups(r);
     clg_launches_multiply(&r->launches, t);
     clg_launches_split_idle(&r->launches, t);
     clg_launches_keep(&r->launches, t);

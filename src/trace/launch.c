@@ -37,6 +37,9 @@ static void fill(clg_trace_description *what, const clg_trace_description *from)
         what->bytes_per_rank = from->bytes_per_rank;
     }
     if (what->group_size < 0) what->group_size = from->group_size;
+    if (what->sequence < 0) what->sequence = from->sequence;
+    if (what->source < 0) what->source = from->source;
+    if (what->target < 0) what->target = from->target;
     if (!what->grouped && from->grouped) {
         what->grouped = true;
         what->group = from->group;

@@ -21,6 +21,8 @@ typedef struct clg_trace_description {
     uint32_t group, group_name; /* in groups: with its ranks, and as printed */
     uint8_t axis;               /* clg_split: what of the model the group splits */
     int64_t bytes, group_size;  /* -1: unknown */
+    int64_t sequence;           /* "Seq", as PyTorch counts in the group; -1: unknown */
+    int32_t source, target;     /* of a send or receive, as ranks; -1: unknown */
 } clg_trace_description;
 
 /* A communication kernel. */
@@ -61,6 +63,7 @@ enum { CLG_TRACE_DAMAGES = 16 };
 
 typedef struct clg_trace {
     const char *file, *gpu;   /* gpu: NULL when not said */
+    const char *host;         /* likewise */
     int32_t rank, world_size; /* -1: not said */
     clg_timeline timeline;    /* GPU work; detail is the correlation with the launch */
     clg_ledger ledger;

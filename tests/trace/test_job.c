@@ -190,6 +190,66 @@ static void drawings(void) {
     CHECK(strstr(svg.data, "rank 2") && strstr(svg.data, "60.0 us, last 1 x"));
 }
 
+#define NUMBERED(ts, dur, seq, group)                                                              \
+    X("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", ts, dur,                           \
+      "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,"                \
+      "\"Group size\":2,\"dtype\":\"Half\",\"Process Group Name\":\"" group "\",\"Seq\":" seq)
+#define HOST(r, host)                                                                              \
+    "],\"host_name\":\"" host "\",\"distributedInfo\":{\"rank\":" r ",\"world_size\":2}}"
+
+static void matching(void) {
+    clg_trace t[3];
+    clg_job job;
+    CASE("a rank that began to record later: matched by number");
+    t[0] =
+        read_text("a", OPEN NUMBERED("10", "5", "7", "1") "," NUMBERED(
+                           "30", "9", "8", "1") "," NUMBERED("50", "4", "9", "1") HOST("0", "n"));
+    t[1] = read_text("b", OPEN NUMBERED("35", "4", "8", "1") "," NUMBERED("49", "5", "9", "1")
+                              HOST("1", "n"));
+    clg_job_match(&arena, t, 2, &job);
+    CHECK(job.collective_count == 3 && job.collectives[0].transfer_ns == -1);
+    CHECK(job.collectives[1].sequence == 1 && job.collectives[1].transfer_ns == 4000);
+    CHECK(job.collectives[1].skew_ns == 5000 && job.collectives[1].last == 1);
+    CHECK(job.collectives[2].transfer_ns == 4000 && job.collectives[2].last == 0);
+    CASE("another host: its clock is fitted however near it is");
+    t[1] = read_text("b", OPEN NUMBERED("36", "4", "8", "1") "," NUMBERED("50", "5", "9", "1")
+                              HOST("1", "m"));
+    clg_job_match(&arena, t, 2, &job);
+    CHECK(job.offset_ns[1] == 1000 && job.collectives[1].skew_ns == 5000);
+    CASE("groups that calls name only: their ranks from the header");
+    t[0] = read_text(
+        "a",
+        OPEN NUMBERED("10", "5", "1",
+                      "3") "],\"distributedInfo\":{\"rank\":0,\"world_size\":4,\"pg_config\":[{"
+                           "\"pg_name\":\"3\",\"pg_desc\":\"mesh_tp\",\"ranks\":[0,1]}]}}");
+    t[1] = read_text(
+        "b",
+        OPEN NUMBERED("11", "4", "1",
+                      "3") "],\"distributedInfo\":{\"rank\":1,\"world_size\":4,\"pg_config\":[{"
+                           "\"pg_name\":\"3\",\"ranks\":[0, 1]}]}}");
+    t[2] = read_text(
+        "c",
+        OPEN NUMBERED("12", "3", "1",
+                      "3") "],\"distributedInfo\":{\"rank\":2,\"world_size\":4,\"pg_config\":[{"
+                           "\"pg_name\":\"3\",\"ranks\":[2,3]}]}}");
+    clg_job_match(&arena, t, 3, &job);
+    CHECK(job.collective_count == 2 && job.collectives[0].transfer_ns == 4000);
+    CHECK(job.collectives[0].axis == CLG_SPLIT_TP && job.collectives[1].transfer_ns == -1);
+    CASE("a send and its receive, beside collectives of their group");
+    t[0] = read_text(
+        "a", OPEN X("kernel", "ncclDevKernel_SendRecv", "9", "5", "10",
+                    "\"Collective name\":\"send\",\"Dst Rank\":1,\"dtype\":\"Half\","
+                    "\"In msg nelems\":4,\"Group size\":3,\"Process Group Name\":\"p\"") RANK("0"));
+    t[1] = read_text(
+        "b", OPEN X("kernel", "ncclDevKernel_SendRecv", "9", "8", "7",
+                    "\"Collective name\":\"recv\",\"Src Rank\":0,\"dtype\":\"Half\","
+                    "\"In msg nelems\":4,\"Group size\":3,\"Process Group Name\":\"p\"") RANK("1"));
+    clg_job_match(&arena, t, 2, &job);
+    CHECK(job.collective_count == 1 && job.mismatched == 0 && job.collectives[0].last == 1);
+    CHECK(job.collectives[0].transfer_ns == 7000 && job.collectives[0].skew_ns == 3000);
+    CHECK(job.collectives[0].bus_bytes_per_s == 1142857); /* 8 bytes in 7 us */
+}
+
 int main(void) {
     clg_error error = {0};
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
@@ -198,6 +258,7 @@ int main(void) {
     clg_sweep_sum s = clg_sweep(&arena, parts, 4);
     CHECK(s.span_ns == 25 && s.own_ns[0] == 10 && s.own_ns[1] == 12 && s.own_ns[2] == 3);
     CHECK(s.none_ns == 0);
+    matching();
     replays();
     steps();
     plans();
