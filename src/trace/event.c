@@ -10,12 +10,15 @@ typedef struct field {
     size_t size, offset;
 } field;
 
+/* In place of an offset: the members of the value are looked at. */
+#define ARGUMENTS SIZE_MAX
+
 #define FIELD(key, member)                                                                         \
     { key, sizeof key - 1, offsetof(clg_trace_event, member) }
 
 static const field event_fields[] = {
-    FIELD("ph", phase), FIELD("cat", category), FIELD("name", name),   FIELD("pid", pid),
-    FIELD("tid", tid),  FIELD("ts", start),     FIELD("dur", duration)};
+    FIELD("ph", phase), FIELD("cat", category), FIELD("name", name),    FIELD("pid", pid),
+    FIELD("tid", tid),  FIELD("ts", start),     FIELD("dur", duration), {"args", 4, ARGUMENTS}};
 
 /* Names as record_param_comms and the NCCL metadata of torch >= 2.2 spell them. */
 static const field argument_fields[] = {FIELD("correlation", correlation),
@@ -39,12 +42,38 @@ enum {
     ARGUMENT_FIELDS = sizeof argument_fields / sizeof argument_fields[0]
 };
 
-static clg_slice *slot(clg_trace_event *event, const field *fields, int count, clg_slice key) {
+static const field *field_of(const field *fields, int count, clg_slice key) {
     for (int i = 0; i < count; i++)
         if (fields[i].size == key.size && *fields[i].key == *key.text &&
             memcmp(fields[i].key, key.text, key.size) == 0)
-            return (clg_slice *)(void *)((char *)event + fields[i].offset);
+            return &fields[i];
     return NULL;
+}
+
+/* Whether the next key is this one. Writers keep to one order, so that mostly it is. */
+static bool key_here(const char *at, const char *end, const field *f) {
+    enum { QUOTES_AND_COLON = 3 };
+    if ((size_t)(end - at) < f->size + QUOTES_AND_COLON || *at != '"') return false;
+    for (size_t i = 0; i < f->size; i++)
+        if (at[1 + i] != f->key[i]) return false;
+    return at[1 + f->size] == '"' && at[2 + f->size] == ':';
+}
+
+/* A key, its colon and what is blank behind it; `known` is its field or NULL, and afterwards the
+ * guess for the next one. */
+static clg_scan_status scan_key(clg_scan *s, const field *fields, int count, const field **guess,
+                                const field **known) {
+    if (*guess < fields + count && key_here(s->at, s->end, *guess)) {
+        *known = (*guess)++;
+        s->at += (*known)->size + 3;
+        clg_scan_blanks(s);
+        return s->at == s->end ? CLG_SCAN_SHORT : CLG_SCAN_OK;
+    }
+    clg_slice key;
+    clg_scan_status status = clg_scan_key(s, &key);
+    *known = status == CLG_SCAN_OK ? field_of(fields, count, key) : NULL;
+    if (*known) *guess = *known + 1;
+    return status;
 }
 
 /* Most of a trace are CPU operators and Python frames, whose arguments nobody asks for. */
@@ -58,20 +87,22 @@ static bool wants_arguments(const clg_trace_event *e) {
 
 static clg_scan_status scan_members(clg_scan *s, const field *fields, int count,
                                     clg_trace_event *event) {
+    const field *guess = fields, *known;
     for (s->at++;;) {
         clg_scan_separators(s);
         if (s->at == s->end) return CLG_SCAN_SHORT;
         if (*s->at == '}') break;
-        clg_slice key, value;
-        clg_scan_status status = clg_scan_key(s, &key);
+        clg_slice ignored, *value = &ignored;
+        clg_scan_status status = scan_key(s, fields, count, &guess, &known);
         if (status != CLG_SCAN_OK) return status;
-        bool arguments = fields == event_fields && *s->at == '{' && clg_slice_is(key, "args") &&
-                         wants_arguments(event);
-        status = arguments ? scan_members(s, argument_fields, ARGUMENT_FIELDS, event)
-                           : clg_scan_value(s, &value);
+        bool arguments = known && known->offset == ARGUMENTS;
+        if (arguments && *s->at == '{' && wants_arguments(event))
+            status = scan_members(s, argument_fields, ARGUMENT_FIELDS, event);
+        else { /* into its place at once: a copy would wait for what was just written */
+            if (known && !arguments) value = (clg_slice *)(void *)((char *)event + known->offset);
+            status = clg_scan_value(s, value);
+        }
         if (status != CLG_SCAN_OK) return status;
-        clg_slice *known = arguments ? NULL : slot(event, fields, count, key);
-        if (known) *known = value;
     }
     s->at++;
     return CLG_SCAN_OK;

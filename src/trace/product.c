@@ -5,23 +5,28 @@
 
 typedef enum form { FORM_NONE, FORM_PRODUCT, FORM_ATTENTION, FORM_ATTENTION_BACKWARD } form;
 
+#define OPERATOR(name, form, first)                                                                \
+    { {name, sizeof name - 1}, form, first }
+
 /* `first` is the argument that is the left matrix, or the query. */
 static const struct {
-    const char *name;
+    clg_slice name;
     form form;
     int first;
-} operators[] = {{"mm", FORM_PRODUCT, 0},
-                 {"bmm", FORM_PRODUCT, 0},
-                 {"addmm", FORM_PRODUCT, 1},
-                 {"_addmm_activation", FORM_PRODUCT, 1},
-                 {"baddbmm", FORM_PRODUCT, 1},
-                 {"_scaled_mm", FORM_PRODUCT, 0},
-                 {"_scaled_dot_product_flash_attention", FORM_ATTENTION, 0},
-                 {"_scaled_dot_product_efficient_attention", FORM_ATTENTION, 0},
-                 {"_scaled_dot_product_cudnn_attention", FORM_ATTENTION, 0},
-                 {"_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD, 1},
-                 {"_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD, 1},
-                 {"_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, 1}};
+} operators[] = {
+    OPERATOR("mm", FORM_PRODUCT, 0),
+    OPERATOR("bmm", FORM_PRODUCT, 0),
+    OPERATOR("addmm", FORM_PRODUCT, 1),
+    OPERATOR("_addmm_activation", FORM_PRODUCT, 1),
+    OPERATOR("baddbmm", FORM_PRODUCT, 1),
+    OPERATOR("_scaled_mm", FORM_PRODUCT, 0),
+    OPERATOR("_scaled_dot_product_flash_attention", FORM_ATTENTION, 0),
+    OPERATOR("_scaled_dot_product_efficient_attention", FORM_ATTENTION, 0),
+    OPERATOR("_scaled_dot_product_cudnn_attention", FORM_ATTENTION, 0),
+    OPERATOR("_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD, 1),
+    OPERATOR("_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD, 1),
+    OPERATOR("_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, 1)};
+#undef OPERATOR
 enum { OPERATORS = sizeof operators / sizeof operators[0] };
 
 static int operator_of(clg_slice name) {
@@ -29,7 +34,9 @@ static int operator_of(clg_slice name) {
     if (!clg_slice_starts(name, "aten::")) return -1;
     clg_slice rest = {name.text + PREFIX, name.size - PREFIX};
     for (int i = 0; i < OPERATORS; i++)
-        if (clg_slice_is(rest, operators[i].name)) return i;
+        if (operators[i].name.size == rest.size &&
+            memcmp(operators[i].name.text, rest.text, rest.size) == 0)
+            return i;
     return -1;
 }
 
