@@ -74,10 +74,11 @@ fuzz:
 	   $(BUILD)/clang-fuzz/found-$$n tests/fuzz/corpus/$$n 2>$(BUILD)/clang-fuzz/$$n.log || { tail -40 $(BUILD)/clang-fuzz/$$n.log; exit 1; }; \
 	 printf '%s: ' $$n; grep -o 'number_of_executed_units: *[0-9]*' $(BUILD)/clang-fuzz/$$n.log; done
 
-# Ratios inside one run; never part of the tests. make bench TRACES="trace.json.gz ...".
+# Ratios inside one run; never part of the tests. make bench TRACES="trace.json.gz ..." reads those
+# instead of a trace of its own.
 bench: $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
 	$(BUILD)/bench/search
-	$(BUILD)/bench/trace $(or $(TRACES),$(wildcard tests/cli/traces/*.json*))
+	$(BUILD)/bench/trace $(TRACES)
 
 $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libceiling.a
 	@mkdir -p $(@D)

@@ -1,12 +1,14 @@
 /* command_trace.c -- profiler recordings of a job: where the time went and who waited for whom. */
 #include "cli/page.h"
 #include "cli/trace_reading.h"
+#include "cli/trace_tar.h"
 
 #include "api/answer_trace.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PLAN_BYTES = 16 << 20 };
 
@@ -50,6 +52,8 @@ static clg_status write_files(clg_session *session, const clg_job *job, clg_erro
     if (picture) clg_picture_trace(&svg, job);
     if (picture && clg_file_write(picture, &svg, error) != CLG_OK) return error->status;
     if (!timeline) return CLG_OK;
+    const char *ending = strrchr(timeline, '.');
+    if (ending && strcmp(ending, ".tar") == 0) return clg_trace_tar_write(timeline, job, error);
     clg_timeline merged;
     clg_job_timeline(session->arena, job, &merged);
     clg_timeline_perfetto(&trace, &merged, "rank");

@@ -3,7 +3,16 @@
 
 #include "report/svg.h"
 
-enum { LEFT = 70, MIDDLE = 470, GAP = 40, RIGHT = 830, WIDTH = 860, TOP = 70, MOST = 512 };
+enum {
+    LEFT = 70,
+    LEGEND = 135,
+    MIDDLE = 470,
+    GAP = 40,
+    RIGHT = 830,
+    WIDTH = 860,
+    TOP = 70,
+    MOST = 512
+};
 
 static const struct {
     const char *name, *color;
@@ -71,8 +80,8 @@ static void draw_straggler(drawing *d, const clg_straggler *s) {
 static void draw_legend(drawing *d) {
     for (int i = 0; i < PARTS; i++) {
         clg_text_print(d->svg, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/>\n",
-                       LEFT + i * 110, 36, parts[i].color);
-        clg_svg_label(d->svg, LEFT + i * 110 + 14, 45, "start", parts[i].name);
+                       LEFT + i * LEGEND, 36, parts[i].color);
+        clg_svg_label(d->svg, LEFT + i * LEGEND + 14, 45, "start", parts[i].name);
     }
     clg_svg_label(d->svg, LEFT, TOP - 8, "start",
                   clg_arena_print(d->svg->arena, "time of each rank, up to %s",

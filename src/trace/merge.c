@@ -79,11 +79,12 @@ static void add_trace(merging *m, clg_arena *scratch, int index) {
     }
 }
 
-void clg_job_timeline(clg_arena *arena, const clg_job *job, clg_timeline *merged) {
+/* Traces from `first` up to `end`. */
+static void draw(clg_arena *arena, const clg_job *job, int first, int end, clg_timeline *merged) {
     *merged = (clg_timeline){.arena = arena};
     merging m = {arena, job, merged, {.arena = arena}, earliest(job)};
     clg_arena scratch = {0};
-    for (int i = 0; i < job->count; i++) {
+    for (int i = first; i < end; i++) {
         clg_arena_mark mark = clg_arena_here(&scratch);
         add_trace(&m, &scratch, i);
         clg_arena_back_to(&scratch, mark);
@@ -91,4 +92,12 @@ void clg_job_timeline(clg_arena *arena, const clg_job *job, clg_timeline *merged
     clg_arena_clear(&scratch);
     merged->names = m.names.texts;
     merged->name_count = merged->name_capacity = (uint32_t)m.names.count;
+}
+
+void clg_job_timeline(clg_arena *arena, const clg_job *job, clg_timeline *merged) {
+    draw(arena, job, 0, job->count, merged);
+}
+
+void clg_job_timeline_of(clg_arena *arena, const clg_job *job, int trace, clg_timeline *out) {
+    draw(arena, job, trace, trace + 1, out);
 }

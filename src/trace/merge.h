@@ -8,4 +8,7 @@
  * its stream gets a lane of its own, for viewers want slices of a track to nest. */
 void clg_job_timeline(clg_arena *arena, const clg_job *job, clg_timeline *merged);
 
+/* The same of one trace, on the same clock. */
+void clg_job_timeline_of(clg_arena *arena, const clg_job *job, int trace, clg_timeline *out);
+
 #endif

@@ -180,6 +180,14 @@ check 'a picture of ranks' 'grep -q "rank 1" "$scratch/t.svg"'
 check 'a merged timeline' 'grep -q "\"name\":\"rank 1\"" "$scratch/t.json"'
 "$ceiling" trace "$scratch/t.json" --json >"$scratch/again.json"
 check 'what was written can be read' 'grep -q "\"events\": 8" "$scratch/again.json"'
+expect 0 out 'rank' trace "$scratch/job" --timeline "$scratch/t.tar"
+check 'a tar of ranks' 'tar tf "$scratch/t.tar" | grep -q "^rank-1.json$"'
+mkdir "$scratch/untarred" && tar xf "$scratch/t.tar" -C "$scratch/untarred"
+expect 0 out 'two-by-two' trace tests/fuzz/corpus/stages/two-by-two
+expect 0 out 'stragglers make the job 1.1327 times as long' trace tests/fuzz/corpus/stages/two-by-two
+expect 0 out '"slowdown": 1.1327' trace tests/fuzz/corpus/stages/two-by-two --json
+expect 0 out 'Chakra of rank 3: 4 operators, 2 communicate' trace tests/fuzz/corpus/execution/chakra.3.et
+expect 0 out '"format": "PyTorch execution trace"' trace tests/fuzz/corpus/execution/pytorch-1.1 --json
 check 'threads change nothing' '"$ceiling" trace "$scratch/job" --json --threads 1 >"$scratch/1" && "$ceiling" trace "$scratch/job" --json --threads 8 >"$scratch/2" && cmp -s "$scratch/1" "$scratch/2"'
 expect 0 out 'events lost at byte' trace $recorded/truncated
 expect 0 out 'log of megatron-lm: 3 reports, the first 1 discarded' trace tests/fuzz/corpus/train_log/megatron
