@@ -36,7 +36,7 @@ void clg_report_plan(clg_text *text, const clg_plan_comparison *plan);
 void clg_report_kernels(clg_text *text, const clg_trace *trace, int top);
 void clg_report_against(clg_text *text, const clg_against *against, int top);
 
-/* Names and order of docs/formats.md. */
+/* Names and order of docs/traces.md. */
 void clg_json_trace(clg_json_writer *writer, const clg_trace_answer *answer);
 
 /* Parts of it. */
