@@ -58,6 +58,12 @@ double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision 
     return (compute > memory ? compute : memory) + c->launch_s;
 }
 
+/* One expert is a plain product. */
+static const clg_gemm_curve *grouped_curve(const clg_kernels *kernels, clg_precision precision,
+                                           double groups) {
+    return groups > 1 ? &kernels->grouped[precision] : &kernels->gemm[precision];
+}
+
 /* The longer of the arithmetic and the bytes, and the launch. */
 static double grouped_s(const clg_gpu *gpu, const clg_gemm_curve *c, double compute, double bytes) {
     double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
@@ -66,7 +72,7 @@ static double grouped_s(const clg_gpu *gpu, const clg_gemm_curve *c, double comp
 
 double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
                           double rows, double n, double k, double groups, double imbalance) {
-    const clg_gemm_curve *c = &kernels->grouped[precision];
+    const clg_gemm_curve *c = grouped_curve(kernels, precision, groups);
     double each = rows * imbalance / groups;
     double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), each, n, k, groups);
     double bytes = clg_precision_bytes(precision) * (rows * k + groups * k * n) + 2 * rows * n;
@@ -75,7 +81,7 @@ double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_pr
 
 double clg_grouped_weight_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
                             double m, double n, double rows, double groups, double imbalance) {
-    const clg_gemm_curve *c = &kernels->grouped[precision];
+    const clg_gemm_curve *c = grouped_curve(kernels, precision, groups);
     double each = rows * imbalance / groups;
     double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), m, n, each, groups);
     double bytes = clg_precision_bytes(precision) * rows * (m + n) + 2 * groups * m * n;

@@ -191,12 +191,13 @@ static clg_status read_default(clg_arena *arena, const char *month, clg_stack *s
     return CLG_OK;
 }
 
-/* What a file leaves out is as in its "base", a built-in stack, or as in the default. */
+/* What a file leaves out is as in its "base", a built-in stack, or as in the default, both as of
+ * their own dates: their later releases are not this stack's. */
 static clg_status read_base(clg_arena *arena, const clg_json *root, const char *file,
-                            const char *month, clg_stack *stack, clg_error *error) {
+                            clg_stack *stack, clg_error *error) {
     const char *base = NULL;
     if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK) return CLG_BAD_INPUT;
-    if (!base) return read_default(arena, month, stack, error);
+    if (!base) return read_default(arena, NULL, stack, error);
     const clg_json *node = clg_json_member(root, "base");
     clg_status status = clg_stack_find(arena, base, stack, error);
     if (status != CLG_OK) clg_error_at(error, file, node->line, node->column, "base");
@@ -212,7 +213,7 @@ static clg_status read_file(clg_arena *arena, const char *file, const char *text
         clg_error_at(error, file, root->line, root->column, NULL);
         return clg_fail(error, CLG_BAD_INPUT, "write {...}", "a stack is an object");
     }
-    if (read_base(arena, root, file, month, &read, error) != CLG_OK ||
+    if (read_base(arena, root, file, &read, error) != CLG_OK ||
         read_onto(root, file, false, &read, error) != CLG_OK ||
         read_releases(root, file, month, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;

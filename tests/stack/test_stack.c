@@ -38,6 +38,10 @@ int main(void) {
     CHECK(clg_stack_find(&arena, "unknown@2023-01", &then, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "unknown@2025-05", &now, &error) == CLG_OK);
     CHECK(!then.known && !now.known && then.kernel_slowdown > now.kernel_slowdown);
+    CASE("releases of the default are not those of a stack that stands on it");
+    CHECK(now.expert_dedup);
+    CHECK(clg_stack_find(&arena, "megatron-2024@2025-05", &other, &error) == CLG_OK);
+    CHECK(!other.expert_dedup);
     CASE("what is no month, no release, or no term is refused where it stands");
     CHECK(clg_stack_find(&arena, "megatron-2026@26.04", &then, &error) == CLG_BAD_INPUT);
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-04-01", &then, &error) == CLG_BAD_INPUT);
