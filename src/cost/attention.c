@@ -21,21 +21,19 @@ static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_prec
 }
 
 /* Forward: QK^T, softmax (scale and mask fused or apart, dropout), PV. Backward: two products each
- * for both, and the softmax's gradient. Bytes per score: read and write 16 bit per pass. */
+ * for both, and the softmax's gradient. The op knows the bytes of the passes over scores. */
 static double unfused_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
                         const clg_op *op) {
+
     double count = op->attention.batch * op->attention.heads;
     double q = op->attention.query_tokens, s = op->attention.key_tokens;
     double d = op->attention.head_dim, v = op->attention.value_head_dim;
-    double scores = count * q * s;
-    double products = clg_gemm_s(gpu, kernels, precision, q, s, d, count) +
-                      clg_gemm_s(gpu, kernels, precision, q, v, s, count);
+    double products = clg_batched_gemm_s(gpu, kernels, precision, d, q, s, d, count) +
+                      clg_batched_gemm_s(gpu, kernels, precision, d, q, v, s, count);
     if (op->attention.backward)
-        products += clg_gemm_s(gpu, kernels, precision, q, d, s, count) +
-                    clg_gemm_s(gpu, kernels, precision, s, v, q, count);
-    /* forward: softmax 4 bytes, dropout 5; backward: dropout 5, softmax 6 */
-    double bytes = scores * (op->attention.backward ? 11 : 9);
-    return products + 2 * clg_memory_bound_s(gpu, kernels, bytes / 2);
+        products += clg_batched_gemm_s(gpu, kernels, precision, d, q, d, s, count) +
+                    clg_batched_gemm_s(gpu, kernels, precision, d, s, v, q, count);
+    return products + 2 * clg_memory_bound_s(gpu, kernels, op->hbm_bytes / 2);
 }
 
 double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,

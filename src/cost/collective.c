@@ -116,11 +116,10 @@ static double direct_all_to_all_s(const clg_network *w, clg_group g, double byte
     return base_s(w, g) + hops + (near_s > far_s ? near_s : far_s);
 }
 
-/* A pipelined chain: every byte passes every rank once. */
+/* A pipelined chain through all ranks, one for each of a domain's NICs: every byte passes every
+ * rank once. */
 static double broadcast_s(const clg_network *w, clg_group g, double bytes) {
-    const clg_link *link = domains_of(g) > 1 ? &w->slow : &w->fast;
-    return base_s(w, g) + (g.ranks - 1) * link->latency_s +
-           wire_s(w, g, bytes, bytes, link->bytes_per_s);
+    return ring_s(w, g, 1, bytes, bytes);
 }
 
 static double send_s(const clg_network *w, clg_group g, double bytes) {

@@ -49,9 +49,8 @@ static double peak_of(const clg_gpu *gpu, clg_precision precision) {
     return peak;
 }
 
-double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
-                  double n, double k, double batch) {
-    const clg_gemm_curve *c = &kernels->gemm[precision];
+static double product_s(const clg_gpu *gpu, const clg_gemm_curve *c, clg_precision precision,
+                        double m, double n, double k, double batch) {
     double compute = arithmetic_s(gpu, c, peak_of(gpu, precision), m, n, k, batch);
     double bytes = batch * (clg_precision_bytes(precision) * (m * k + k * n) + 2 * m * n);
     double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
@@ -68,6 +67,31 @@ static const clg_gemm_curve *grouped_curve(const clg_kernels *kernels, clg_preci
 static double grouped_s(const clg_gpu *gpu, const clg_gemm_curve *c, double compute, double bytes) {
     double memory = bytes / (gpu->hbm_bytes_per_s * c->hbm_efficiency);
     return (compute > memory ? compute : memory) + c->launch_s;
+}
+
+double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
+                  double n, double k, double batch) {
+    return product_s(gpu, &kernels->gemm[precision], precision, m, n, k, batch);
+}
+
+/* Tensor cores want rows of 16 bytes (NVIDIA, Matrix Multiplication Background, "Tensor Core
+ * requirements"). Heads side by side in one row start at multiples of their width, so an odd width
+ * leaves the products to the plain units. */
+static bool is_aligned(clg_precision precision, double width) {
+    double bytes = width * clg_precision_bytes(precision);
+    return bytes == 16 * floor(bytes / 16);
+}
+
+double clg_batched_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                          double width, double m, double n, double k, double batch) {
+    double plain = gpu->peak_flop_per_s[CLG_FP32];
+    if (!is_aligned(precision, width) && plain > 0)
+        return 2 * m * n * k * batch / (plain * kernels->gemm[precision].efficiency) +
+               kernels->gemm[precision].launch_s;
+    clg_gemm_curve c = kernels->gemm[precision];
+    c.efficiency *= kernels->batched.efficiency;
+    if (kernels->batched.hbm_efficiency > 0) c.hbm_efficiency = kernels->batched.hbm_efficiency;
+    return product_s(gpu, &c, precision, m, n, k, batch);
 }
 
 double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,

@@ -53,6 +53,10 @@ static const field attention_fields[] = {
     {"launch", CLG_SECONDS, offsetof(clg_attention_curve, launch_s)},
     {"sigma", CLG_COUNT, offsetof(clg_attention_curve, sigma)}};
 
+static const field batched_fields[] = {
+    {"efficiency", CLG_FRACTION, offsetof(clg_kernels, batched.efficiency)},
+    {"hbm_efficiency", CLG_FRACTION, offsetof(clg_kernels, batched.hbm_efficiency)}};
+
 static const field memory_fields[] = {
     {"efficiency", CLG_FRACTION, offsetof(clg_kernels, memory.efficiency)},
     {"bytes_half", CLG_BYTES, offsetof(clg_kernels, memory.bytes_half)},
@@ -146,6 +150,9 @@ static clg_status read_curves(const clg_json *root, bool whole, const char *file
         read_attention(clg_json_member(root, "attention"), whole, file, kernels->attention,
                        error) != CLG_OK)
         return CLG_BAD_INPUT;
+    if (read_fields(clg_json_member(root, "batched"), batched_fields, COUNT(batched_fields), false,
+                    file, kernels, error) != CLG_OK)
+        return CLG_BAD_INPUT;
     return read_fields(clg_json_member(root, "memory"), memory_fields, COUNT(memory_fields), whole,
                        file, kernels, error);
 }
@@ -153,7 +160,7 @@ static clg_status read_curves(const clg_json *root, bool whole, const char *file
 static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
                             clg_error *error) {
     clg_json *root;
-    clg_kernels read = {.file = file->path};
+    clg_kernels read = {.file = file->path, .batched.efficiency = 1};
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         read_curves(root, true, file->path, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
@@ -192,7 +199,8 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
 
 /* With a share of nothing no kernel would ever end. */
 static bool all_positive(const clg_kernels *k) {
-    bool positive = k->memory.efficiency > 0 && k->optimizer_efficiency > 0;
+    bool positive =
+        k->memory.efficiency > 0 && k->optimizer_efficiency > 0 && k->batched.efficiency > 0;
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         const clg_gemm_curve *c = &k->gemm[i], *g = &k->grouped[i];
         positive = positive && c->efficiency > 0 && c->hbm_efficiency > 0 && c->sustained > 0 &&
@@ -218,8 +226,8 @@ static clg_status check_name(const clg_json *root, const char *file, const clg_g
 
 clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg_gpu *gpu,
                                clg_kernels *kernels, clg_error *error) {
-    static const char *const keys[] = {"name",    "title",     "notes", "gemm",
-                                       "grouped", "attention", "memory"};
+    static const char *const keys[] = {"name",    "title",   "notes",     "gemm",
+                                       "grouped", "batched", "attention", "memory"};
     clg_json *root;
     clg_kernels read = *kernels;
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||

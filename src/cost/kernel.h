@@ -57,6 +57,10 @@ typedef struct clg_kernels {
     clg_gemm_curve grouped[CLG_PRECISIONS];
     clg_attention_curve attention[CLG_ATTENTION_KERNELS];
     struct {
+        double efficiency;     /* of many small products in one call, beside that of one product */
+        double hbm_efficiency; /* share of HBM bandwidth of their operand traffic; 0: as of one */
+    } batched;
+    struct {
         double efficiency; /* share of HBM bandwidth of a large streaming kernel */
         double bytes_half; /* bytes at which half of it is reached (launch and ramp) */
         double launch_s;
@@ -79,6 +83,11 @@ clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg
 /* GPU time of `batch` products [m,k] x [k,n]; operands of `precision`, output 16 bit or wider. */
 double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
                   double n, double k, double batch);
+
+/* The same for the products of unfused attention, on the curve under `batched`. Heads are `width`
+ * wide and side by side in memory: rows that do not start at 16 bytes miss the tensor cores. */
+double clg_batched_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                          double width, double m, double n, double k, double batch);
 
 /* Grouped product: `groups` products that share n and k, `rows` rows of m in all, the fullest group
  * `imbalance` (>= 1) times the mean. */

@@ -18,7 +18,8 @@ static double collective_s(const clg_pricing *p, const clg_op *op) {
     return seconds;
 }
 
-/* Tensor-core kernels as this stack runs them. */
+/* Products as this stack runs them. An attention kernel is one program: stacks choose it, not how
+ * it is tiled, so what they lose in products does not slow it. */
 static double slowed_s(const clg_pricing *p, double seconds) {
     return seconds * p->stack->kernel_slowdown;
 }
@@ -49,7 +50,7 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
         seconds = slowed_s(p, grouped_s(p, op));
         break;
     case CLG_OP_ATTENTION:
-        seconds = slowed_s(p, clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op));
+        seconds = clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op);
         break;
     case CLG_OP_MEMORY:
         seconds = clg_memory_bound_s(p->gpu, p->kernels, op->hbm_bytes);
@@ -144,6 +145,9 @@ void clg_block_price(const clg_pricing *pricing, const clg_block *block,
         const clg_op *op = &block->op[i];
         if (op->kind != CLG_OP_COLLECTIVE) continue;
         cost[op->pass].launches += op->count;
+        if (op->beside_pipeline)
+            cost[op->pass].launches +=
+                op->count * op->group.ranks * pricing->stack->pipeline_launches;
         clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
                              pricing->stack->overlap_slowdown);
     }

@@ -68,8 +68,10 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     double behind = (double)layout->accumulation * layout->vpp * (model->layers / chunks) * layer_s;
     double host = scenario->stack.host_step_s + scenario->data_loading_s +
                   (double)layout->accumulation * layout->vpp * scenario->stack.host_micro_batch_s;
+    if (scenario->stack.stages_by_cost)
+        behind = fill = 0; /* the last stage may hold fewer layers */
     double sure_s = fmax(work, behind + fill) + host;
-    return sure_s * (1 + clg_straggler_share(scenario, clg_layout_gpus(layout)));
+    return sure_s * (1 + clg_straggler_share(scenario, layout));
 }
 
 static double least(double a, double b) { return a < b ? a : b; }
@@ -93,7 +95,7 @@ static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *
     double held = layers * layout->vpp * parameters;
     double shards = (double)layout->dp * layout->cp;
     double weights = clg_weight_bytes(layout);
-    double gradients = clg_precision_bytes(scenario->stack.gradient);
+    double gradients = clg_gradient_bytes(layout, &scenario->stack);
     double bytes = held * (layout->zero == 3 ? weights / shards : weights) +
                    held * (layout->zero >= 2 ? gradients / shards : gradients);
     if (!layout->offload)

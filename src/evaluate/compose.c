@@ -78,7 +78,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq &&
            (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
-           (a->accumulation > 1) == (b->accumulation > 1);
+           (a->accumulation > 1) == (b->accumulation > 1) && (a->pp > 1) == (b->pp > 1);
 }
 
 /* Seconds of updates of one kind, and the share that may hide. */
@@ -159,6 +159,9 @@ static void price_messages(composition *c, messages *m) {
     clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
                      &c->priced->step, m->dense, m->expert, 0, &updates);
     m->gather_s = message_s(c, &updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &m->gather_share);
+    /* Once a step: its share of the mean micro-batch. */
+    m->gather_s += message_s(c, &updates, CLG_UPDATE_FIRST, CLG_ALL_GATHER, &m->gather_share) /
+                   (double)c->layout->accumulation;
     m->again_s = message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &m->gather_share);
     m->scatter_s =
         message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &m->scatter_share);
@@ -198,7 +201,10 @@ static void fill_chunks(composition *c) {
     int held = layout->vpp * directions;
     int *layers_of = clg_take(c->arena, (size_t)chunks, int);
     int *first_of = clg_take(c->arena, (size_t)chunks + 1, int);
-    clg_layout_layers(&c->scenario->model, layout, layers_of);
+    if (c->scenario->stack.stages_by_cost)
+        clg_layout_layers_by_cost(&c->scenario->model, layout, layers_of);
+    else
+        clg_layout_layers(&c->scenario->model, layout, layers_of);
     for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
     for (int s = 0; s < layout->pp; s++) {
         stage *here = &c->stages[s];
@@ -261,6 +267,22 @@ static double exposed(double seconds, double share, double window_s) {
     return seconds - (hidden < window_s ? hidden : window_s);
 }
 
+/* From a stage to the next. Tensor ranks that hold the same activations may send a part each and
+ * gather on the other side (Narayanan et al. 2021, arXiv:2104.04473, section 4.1). */
+static double boundary_s(const composition *c) {
+    const clg_network *network = &c->scenario->network;
+    const clg_step *step = &c->priced->step;
+    bool parts = c->scenario->stack.scatter_gather && !c->layout->sp && c->layout->tp > 1;
+    double bytes = step->boundary_bytes, send_s = 0, gather_s = 0;
+    clg_collective_best(network, CLG_SEND_RECEIVE, step->send_group,
+                        parts ? bytes / c->layout->tp : bytes, &send_s);
+    if (parts)
+        clg_collective_best(network, CLG_ALL_GATHER,
+                            clg_machine_group(&c->scenario->machine, c->layout->tp, 1), bytes,
+                            &gather_s);
+    return send_s + gather_s;
+}
+
 static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_result *result,
                            clg_error *error) {
     clg_pipeline_times times = {.forward_s = c->forward_s,
@@ -295,10 +317,14 @@ static double largest_optimizer_s(const composition *c) {
 }
 
 /* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
- * parts (the leading term of the expected maximum). */
-double clg_straggler_share(const clg_scenario *scenario, int64_t gpus) {
-    double parts = (double)gpus / scenario->machine.node.gpus;
-    return parts > 1 ? scenario->stack.jitter * sqrt(2 * log(parts)) : 0;
+ * parts (the leading term of the expected maximum). Sharded weights make every layer wait for all:
+ * over so short a time delays are rare and long, and the maximum of exponential parts grows as
+ * ln N. */
+double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout) {
+    double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
+    if (parts <= 1) return 0;
+    double layers = layout->zero >= 2 ? scenario->stack.shard_jitter * log(parts) : 0;
+    return scenario->stack.jitter * sqrt(2 * log(parts)) + layers;
 }
 
 static void fill_time(const composition *c, const clg_pipeline_result *run, clg_evaluation *e) {
@@ -323,7 +349,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
                 c->scenario->data_loading_s;
     double busy = t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
                   t->dp_exposed_s + t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s;
-    t->straggler_s = busy * clg_straggler_share(c->scenario, clg_layout_gpus(c->layout));
+    t->straggler_s = busy * clg_straggler_share(c->scenario, c->layout);
     e->step_s = busy + t->straggler_s;
     e->matrix_s = all.matrix_s;
     e->attention_s = all.attention_s;
@@ -439,9 +465,7 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     c.pricing = clg_pricing_of(scenario, layout);
     c.pipeline = clg_pipeline_of(layout);
     c.schedule = clg_schedule_of(c.pipeline.kind);
-    if (layout->pp > 1)
-        clg_collective_best(&scenario->network, CLG_SEND_RECEIVE, priced->step.send_group,
-                            priced->step.boundary_bytes, &c.send_s);
+    if (layout->pp > 1) c.send_s = boundary_s(&c);
     c.stages = clg_take(arena, stages, stage);
     c.forward_s = clg_take(arena, chunks, double);
     c.backward_input_s = clg_take(arena, chunks, double);
@@ -485,7 +509,7 @@ static double least_step_s(const composition *c) {
     double host = stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
                   c->scenario->data_loading_s;
     double sure = most + early + largest_optimizer_s(c) + host;
-    return sure * (1 + clg_straggler_share(c->scenario, clg_layout_gpus(c->layout)));
+    return sure * (1 + clg_straggler_share(c->scenario, c->layout));
 }
 
 clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,

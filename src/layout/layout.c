@@ -199,6 +199,24 @@ void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *la
     if (extra > inner) layers_of[0]++;
 }
 
+/* nanotron, models/base.py: blocks go to a stage until the cumulated cost is above its threshold.
+ */
+void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout, int *layers_of) {
+    int stages = layout->pp * layout->vpp, stage = 0;
+    double all = (double)model->vocab * (double)model->hidden, sum = 0;
+    for (int i = 0; i < stages; i++) layers_of[i] = 0;
+    for (int i = 0; i < model->layers; i++) {
+        const clg_layer_parameters *p = &model->kind[model->layer_kind[i]].parameters;
+        all += (double)(p->attention + p->mlp + p->experts);
+    }
+    for (int i = 0; i < model->layers; i++) {
+        const clg_layer_parameters *p = &model->kind[model->layer_kind[i]].parameters;
+        layers_of[stage]++;
+        sum += (double)(p->attention + p->mlp + p->experts);
+        if (sum > all * (stage + 1) / stages && stage + 1 < stages) stage++;
+    }
+}
+
 /* Appends; never past the end. */
 static void add(char *out, size_t size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -81,6 +81,12 @@ int clg_layout_most_chunks(const clg_model *model, int pp);
  * to the chunks that hold neither embedding nor head, from the middle out. */
 void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of);
 
+/* The same cut by cost instead of count: a layer costs its matrices' parameters, the head its
+ * table, the embedding nothing; a stage is full once the sum passes its share of the whole. Last
+ * stages may be left with the head alone, or with nothing. Chunks of one stage (vpp) are not known
+ * here. */
+void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout, int *layers_of);
+
 /* "tp8 pp16 dp128 zero1 mb1 1f1b" for people and for messages; out holds at least 160 bytes. */
 void clg_layout_print(const clg_layout *layout, char *out, size_t size);
 

@@ -59,7 +59,7 @@ static double gathered(const clg_stack *stack, const clg_layout *layout, const c
                 larger(largest, step->kind[i].dense_parameters + step->kind[i].expert_parameters);
     if (load->embedding) largest = larger(largest, step->embedding.dense_parameters);
     if (load->head) largest = larger(largest, step->head.dense_parameters);
-    double gradient = largest * clg_precision_bytes(stack->gradient);
+    double gradient = largest * clg_gradient_bytes(layout, stack);
     return (layout->zero == 3 ? 2 * largest * clg_weight_bytes(layout) : 0) + gradient;
 }
 
@@ -72,12 +72,14 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     double owned = dense / dense_shards + expert / expert_shards, held = dense + expert;
     clg_memory_ledger m = {0};
     m.weights_bytes = (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout);
-    m.gradients_bytes = (layout->zero >= 2 ? owned : held) * clg_precision_bytes(stack->gradient);
+    m.gradients_bytes = (layout->zero >= 2 ? owned : held) * clg_gradient_held_bytes(layout, stack);
     m.optimizer_bytes = layout->offload ? 0
                                         : (layout->zero >= 1 ? owned : held) *
                                               clg_optimizer_bytes_per_parameter(layout, stack);
     m.activations_bytes = kept_activations(layout, step, load) + transient(step, load);
     m.buffers_bytes = stack->workspace_bytes + gathered(stack, layout, step, load);
+    m.buffers_bytes += (layout->zero >= 1 ? owned : held) *
+                       (layout->offload ? 0 : clg_update_bytes_per_parameter(layout, stack));
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;
     m.reserved_bytes = allocated * stack->reserve_share;
@@ -96,7 +98,7 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double owned = dense / span + expert / expert_span, held = dense + expert;
     double states = layout->offload ? 0 : clg_optimizer_bytes_per_parameter(layout, stack);
     double bytes = (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout) +
-                   (layout->zero >= 2 ? owned : held) * clg_precision_bytes(stack->gradient) +
+                   (layout->zero >= 2 ? owned : held) * clg_gradient_held_bytes(layout, stack) +
                    (layout->zero >= 1 ? owned : held) * states;
     return bytes * (1 + stack->reserve_share);
 }

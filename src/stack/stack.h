@@ -20,18 +20,28 @@ typedef struct clg_stack {
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
     double host_step_s;        /* per step: data loader, logging, synchronizations */
     double host_micro_batch_s; /* per micro-batch and stage: scheduler, synchronizations */
-    double host_experts_s; /* per pass of an expert layer: routing, dispatch, and the read of how
-                              many tokens each expert got, before which nothing can be queued */
-    double host_expert_s;  /* per expert and product, or cast, where each is launched alone */
+    double host_experts_s;    /* per pass of an expert layer: routing, dispatch, and the read of how
+                                 many tokens each expert got, before which nothing can be queued */
+    double host_expert_s;     /* per expert and product, or cast, where each is launched alone */
+    double pipeline_launches; /* launches' worth of host time that each rank of a tensor collective
+                                 costs where the pipeline's sends leave the domain */
     /* kernels */
     bool fused_norm;       /* one pass over the data instead of several */
     bool fused_activation; /* bias + GeLU or SwiGLU in one kernel */
     bool fused_residual;   /* bias + dropout + add in one kernel */
     bool fused_rotary;
-    bool fused_softmax;       /* scale + mask + softmax in one kernel (unfused attention) */
-    bool fused_cross_entropy; /* loss without fp32 logits in memory */
-    bool dropout;             /* masks are kept and passes made */
-    bool fused_optimizer;     /* multi-tensor kernels instead of one per tensor */
+    bool fused_softmax;            /* scale + mask + softmax in one kernel (unfused attention) */
+    bool fused_cross_entropy;      /* loss without fp32 logits in memory */
+    bool fused_norm_beside_flash2; /* the fused norm came with FlashAttention-2 and is not used
+                                      where layers are recomputed */
+    bool fused_accumulation;     /* weight gradients are added to their sum by the product itself */
+    bool gathered_loss;          /* logits are gathered: every tensor rank has the loss of the whole
+                                    vocabulary */
+    bool selective_by_operation; /* selective: attention and every other product are kept, instead
+                                    of everything but attention */
+    bool recompute_stops_early;  /* recomputing leaves out what nothing kept depends on */
+    bool dropout;                /* masks are kept and passes made */
+    bool fused_optimizer;        /* multi-tensor kernels instead of one per tensor */
     bool current_scaling; /* fp8: scaled by the tensor's own largest value, read once more first */
     bool grouped_experts; /* experts as one grouped product rather than one by one */
     bool fused_experts;   /* casts and activation between an expert's products inside them, in
@@ -40,6 +50,9 @@ typedef struct clg_stack {
                                (choice of algorithm, layouts, gaps between kernels); >= 1 */
     bool expert_dedup;      /* a token is sent to a rank, and to a node, once, not once per expert
                                there; copies are made on arrival */
+    bool stages_by_cost;    /* layers are cut by parameters, head included, not by count */
+    bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
+                               instead of one gather */
     unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */
     /* overlap: share of the communication that may hide, 0..1 */
     double gradient_overlap;  /* data-parallel reduction under the last backward */
@@ -48,10 +61,12 @@ typedef struct clg_stack {
     double tensor_backward_overlap; /* those of the backward beside the weight product */
     double expert_overlap;          /* dispatch and combine */
     double context_overlap;         /* ring exchange under attention */
+    bool scatter_gather;            /* without sp, tensor ranks send a part each and gather again */
     bool send_overlap;              /* pipeline sends do not block the sender */
     double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
     /* variation */
     double jitter;         /* log-sigma of one node's step time against its mean */
+    double shard_jitter;   /* growth per e-fold of nodes where weights are sharded (ZeRO-2, 3) */
     double sigma;          /* log-residual of whole steps of dense models */
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
@@ -62,6 +77,8 @@ typedef struct clg_stack {
     double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */
     double reserve_share;   /* allocator's reserved over allocated, minus 1, at the peak */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
+    bool fp16_gradients;    /* 16 bit all the same where weights are fp16 */
+    bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
     bool master_weights;    /* fp32 copy beside 16-bit weights */
     bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */

@@ -6,6 +6,16 @@
 
 #include <math.h>
 
+/* Bytes of the passes over one score. A softmax kernel that scales and masks reads and writes 16
+ * bit once, its gradient reads two and writes one. Elementary operations: 15 forward, 45 backward,
+ * of which the mask's are more than half (ETT operator times on A100, DebarghaG/estimate-train-time
+ * 1ac4d5e: softmax 7.1 and 12.5, fill of the mask 8.2 and 32.8 bytes at the rate of a large copy).
+ * Dropout reads, writes and keeps a mask. */
+static double score_bytes(const clg_shard *shard, bool backward) {
+    double softmax = shard->stack->fused_softmax ? (backward ? 6 : 4) : (backward ? 45 : 15);
+    return softmax + (shard->stack->dropout ? 5 : 0);
+}
+
 /* One core kernel: forward or backward. Causal kernels skip the masked half; a window keeps
  * window x query scores. Scores of unfused attention are computed in full. */
 static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attention *attention,
@@ -36,6 +46,9 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     double d = attention->head_dim, v = attention->value_head_dim, width = d + v;
     if (op->attention.backward) width = fused ? 3 * d + 2 * v : 2 * (d + v);
     op->flop = layout->micro_batch * heads * scores * 2 * width;
+    if (!fused)
+        op->hbm_bytes =
+            layout->micro_batch * heads * scores * score_bytes(shard, op->attention.backward);
     return op;
 }
 
@@ -154,11 +167,12 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
     exchange_context(block, shard, kv_width, query_width, value_width);
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
-    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE)
-        core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
+    bool again =
+        layout->recompute == CLG_RECOMPUTE_SELECTIVE && !shard->stack->selective_by_operation;
+    if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
     core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads, kv_heads);
     double kept = core_saved(shard, heads);
-    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE)
+    if (again)
         block->rebuilt_bytes += kept;
     else
         block->saved_bytes += kept;

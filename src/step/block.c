@@ -72,14 +72,16 @@ static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, dou
     return op;
 }
 
-/* The weight gradient is added to a buffer kept over micro-batches: one more read and write of it
- * beside the product's own write. */
+/* The weight gradient is added to a buffer kept over micro-batches: one more read and write of it,
+ * and a read of what the product wrote; a product that adds in place writes nothing else. Sharded
+ * gradients are reduced in every micro-batch instead: the copy into the message stands for it. */
 static void accumulate(clg_block *block, const clg_shard *shard, double parameters) {
     if (shard->layout->accumulation <= 1) return;
-    double bytes = clg_precision_bytes(shard->stack->gradient);
+    double bytes = clg_gradient_bytes(shard->layout, shard->stack);
+    bool fused = shard->stack->fused_accumulation;
     clg_op *op =
         clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_WEIGHT, "accumulate weight gradient");
-    op->hbm_bytes = parameters * (2 * bytes);
+    op->hbm_bytes = parameters * (2 * bytes + (fused ? -1 : 1) * shard->wide_bytes);
 }
 
 static clg_precision narrow_or_wide(const clg_shard *shard, bool narrow) {
@@ -182,6 +184,14 @@ void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char
                          shard->tp, bytes, share);
 }
 
+/* Rows of the attention kernels from 2 on are FlashAttention-2 and its successors. */
+static bool norm_is_fused(const clg_shard *shard) {
+    const clg_layout *layout = shard->layout;
+    if (!shard->stack->fused_norm_beside_flash2) return shard->stack->fused_norm;
+    return shard->stack->fused_norm && layout->attention >= 2 &&
+           layout->recompute == CLG_RECOMPUTE_NONE;
+}
+
 /* Passes over the data in elements read or written. A fused RMSNorm reads and writes once;
  * LayerNorm kernels take about twice the streaming time (ETT operator times on A100 and
  * GH200: 7.0-7.6 bytes per 16-bit element forward, 10.7-24 backward); an RMSNorm of elementary
@@ -191,10 +201,13 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
     double w = elements * shard->wide_bytes;
     if (layer_norm)
         clg_block_memory(block, name, 3.6 * w, 1, 8 * w, 2);
-    else if (shard->stack->fused_norm)
+    else if (norm_is_fused(shard))
         clg_block_memory(block, name, 2.5 * w, 1, 5 * w, 2);
-    else
+    else {
         clg_block_memory(block, name, 14 * w, 6, 60 * w, 12);
+        /* the input in fp32 and the normalized value before its weight are kept as well */
+        block->saved_bytes += elements * (4 + shard->wide_bytes);
+    }
 }
 
 /* Bias, dropout and residual addition; the backward adds the branches' gradients. */

@@ -22,17 +22,30 @@ void clg_block_embedding(clg_block *block, const clg_shard *shard) {
     block->dense_parameters = (double)shard->model->embedding_parameters / shard->layout->tp;
 }
 
-/* The loss over the local share of the vocabulary. Unfused: logits to fp32 (read 2, write 4), max,
+/* The loss of so many logits. Unfused: logits to fp32 (read 2, write 4), max,
  * subtract, exponentiate and sum, divide, pick: about 26 bytes per logit in fp32; backward reads
  * the softmax and writes the 16-bit gradient. Fused: two passes over 16-bit logits forward, one
  * read and write backward. */
-static void loss(clg_block *block, const clg_shard *shard, double logits) {
+static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     bool fused = shard->stack->fused_cross_entropy;
     double w = shard->wide_bytes;
     clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 24), fused ? 2 : 6,
                      logits * (fused ? 2 * w : 12 + w), fused ? 1 : 3);
     block->saved_bytes += logits * (fused ? w : w + 4);
     block->transient_bytes += logits * (fused ? w : 4 + w);
+}
+
+/* Over the shards of the vocabulary, or over gathered logits on every tensor rank. */
+static void loss(clg_block *block, const clg_shard *shard, double local) {
+    double logits = shard->tokens * local;
+    if (shard->stack->gathered_loss && shard->tp.ranks > 1) {
+        logits *= shard->layout->tp;
+        clg_block_collective(block, CLG_PASS_FORWARD, "gather logits", CLG_AXIS_TP, CLG_ALL_GATHER,
+                             shard->tp, logits * shard->wide_bytes, 0);
+        loss_of(block, shard, logits);
+        return;
+    }
+    loss_of(block, shard, logits);
     if (shard->tp.ranks > 1) {
         double bytes = shard->tokens * 4;
         for (int i = 0; i < 3; i++) /* maximum, target logit, sum of exponentials */
@@ -51,7 +64,7 @@ static void predict_further(clg_block *block, const clg_shard *shard, double hid
                      true);
     block->saved_bytes += 3 * elements * shard->wide_bytes;
     clg_block_linear(block, shard, "prediction head", shard->tokens, hidden, local, false);
-    loss(block, shard, shard->tokens * local);
+    loss(block, shard, local);
     block->dense_parameters += 2 * hidden * hidden + 3 * hidden;
 }
 
@@ -64,7 +77,7 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     block->saved_bytes += 2 * shard->own_tokens * hidden * shard->wide_bytes;
     clg_block_enter_tensor(block, shard, "head input");
     clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
-    loss(block, shard, shard->tokens * local);
+    loss(block, shard, local);
     double table =
         model->tied ? (double)(model->vocab * model->hidden) : (double)model->head_parameters;
     block->dense_parameters = table / shard->layout->tp + (double)model->final_parameters;

@@ -21,15 +21,45 @@ static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
     return shard;
 }
 
-/* Recomputing does the forward ops again in the backward, traffic included. */
-static void recompute_all(clg_block *block) {
-    int forward = block->ops;
+/* First op of the last product of the forward pass: its result, and what is made of it, is kept by
+ * nobody in the layer. */
+static int last_forward_product(const clg_block *block) {
+    int last = block->ops;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass == CLG_PASS_FORWARD &&
+            (block->op[i].kind == CLG_OP_GEMM || block->op[i].kind == CLG_OP_GROUPED))
+            last = i;
+    return last;
+}
+
+/* Recomputing does the forward ops again in the backward, traffic included; checkpoints without
+ * reentrance stop once every kept tensor is there (PyTorch 2.1, torch.utils.checkpoint, early
+ * stop). */
+static void recompute_all(clg_block *block, const clg_stack *stack) {
+    int forward = stack->recompute_stops_early ? last_forward_product(block) : block->ops;
     for (int i = 0; i < forward; i++) {
         if (block->op[i].pass != CLG_PASS_FORWARD) continue;
         clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
         *again = block->op[i];
         again->pass = CLG_PASS_RECOMPUTE;
     }
+}
+
+/* torchtitan's "op" policy: attention and every other product keep their results, the rest is done
+ * again. Of what is kept, half goes. */
+static void recompute_by_operation(clg_block *block) {
+    int forward = block->ops, products = 0;
+    for (int i = 0; i < forward; i++) {
+        clg_op_kind kind = block->op[i].kind;
+        bool product = kind == CLG_OP_GEMM || kind == CLG_OP_GROUPED;
+        if (block->op[i].pass != CLG_PASS_FORWARD || (!product && kind != CLG_OP_MEMORY)) continue;
+        if (product && products++ % 2 == 0) continue;
+        clg_op *again = clg_block_add(block, kind, CLG_PASS_RECOMPUTE, "");
+        *again = block->op[i];
+        again->pass = CLG_PASS_RECOMPUTE;
+    }
+    block->rebuilt_bytes += block->saved_bytes / 2;
+    block->saved_bytes /= 2;
 }
 
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
@@ -44,12 +74,18 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     clg_block_residual(block, shard, "residual");
     clg_block_mlp(block, shard, &kind->mlp);
     if (!kind->parallel) clg_block_residual(block, shard, "residual");
+    /* With sp the backward of a region holds its gathered input, the gathered gradient of its
+     * output and the gradient of its input before that is scattered. */
+    if (layout->sp && layout->tp > 1)
+        block->transient_bytes += 3 * shard->tokens * (double)shard->model->hidden * w;
     const clg_layer_parameters *p = &kind->parameters;
     block->dense_parameters = (double)(p->attention + p->mlp) / layout->tp + (double)p->replicated +
                               clg_attention_repeated(shard, &kind->attention);
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
+    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE && shard->stack->selective_by_operation)
+        recompute_by_operation(block);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
-    recompute_all(block);
+    recompute_all(block, shard->stack);
     block->rebuilt_bytes = block->saved_bytes;
     block->saved_bytes = elements * w;
 }
@@ -73,6 +109,11 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
     for (int i = 0; i < model->kinds; i++) {
         write_layer(&step->kind[i], &shard, &model->kind[i]);
     }
+    /* Whether it is so depends on nothing but pp where the GPUs of the job are given. */
+    bool beside = layout->pp > 1 && clg_layout_gpus(layout) > machine->node.domain;
+    for (int i = 0; i < model->kinds; i++)
+        for (int j = 0; j < step->kind[i].ops; j++)
+            step->kind[i].op[j].beside_pipeline = beside && step->kind[i].op[j].axis == CLG_AXIS_TP;
     clg_block_embedding(&step->embedding, &shard);
     clg_block_head(&step->head, &shard);
     step->boundary_bytes = shard.own_tokens * (double)model->hidden * shard.wide_bytes;

@@ -49,6 +49,7 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
 typedef enum clg_update_when {
     CLG_UPDATE_GRADIENT,  /* reduction, may hide under the last backward */
     CLG_UPDATE_PARAMETER, /* gather after the update, may hide under the first forward */
+    CLG_UPDATE_FIRST,     /* gather in the first forward pass of a step (ZeRO-2) */
     CLG_UPDATE_FORWARD,   /* gather in every forward pass (FSDP) */
     CLG_UPDATE_BACKWARD,  /* gather and reduce-scatter in every backward pass (FSDP, ZeRO-2) */
     CLG_UPDATE_OPTIMIZER  /* clipping and the update itself, alone */
@@ -72,6 +73,16 @@ void clg_step_updates(const clg_model *model, const clg_machine *machine, const 
 
 /* Bytes of optimizer state per parameter (master weights and moments), before ZeRO. */
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
+
+/* Bytes of one gradient as it is accumulated and reduced. */
+double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack);
+
+/* The same with the copy the backward writes in the weights' type, where the stack keeps both. */
+double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack);
+
+/* Bytes an update needs beside states and gradients, per owned parameter: 16-bit gradients are
+ * turned to fp32 for master weights. */
+double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
 
 /* Bytes of one weight as held for compute. */
 double clg_weight_bytes(const clg_layout *layout);

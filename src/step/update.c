@@ -9,6 +9,22 @@ double clg_weight_bytes(const clg_layout *layout) {
     return clg_precision_is_single(layout->precision) ? 4 : 2;
 }
 
+double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
+    if (stack->fp16_gradients && layout->precision == CLG_FP16) return 2;
+    return clg_precision_bytes(stack->gradient);
+}
+
+double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack) {
+    double bytes = clg_gradient_bytes(layout, stack);
+    bool beside = stack->gradient_copy && layout->zero < 2 && bytes > clg_weight_bytes(layout);
+    return bytes + (beside ? clg_weight_bytes(layout) : 0);
+}
+
+double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
+    bool single = clg_precision_is_single(layout->precision);
+    return stack->master_weights && !single && clg_gradient_bytes(layout, stack) < 4 ? 4 : 0;
+}
+
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
     double master = stack->master_weights && !single ? 4 : 0;
@@ -46,20 +62,16 @@ static void collective(clg_updates *updates, clg_update_when when, const char *n
 }
 
 /* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
- * arXiv:2304.11277). Stage 2 keeps what the forward gathered. */
+ * arXiv:2304.11277). Stage 2 keeps what the first forward of a step gathered. */
 static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                     clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * clg_weight_bytes(layout);
-    double gradients = parameters * clg_precision_bytes(stack->gradient);
-    if (layout->zero == 3) {
-        collective(updates, CLG_UPDATE_FORWARD, "gather layer weights", CLG_ALL_GATHER, shard,
-                   weights, stack->parameter_overlap);
+    double gradients = parameters * clg_gradient_bytes(layout, stack);
+    collective(updates, layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST,
+               "gather layer weights", CLG_ALL_GATHER, shard, weights, stack->parameter_overlap);
+    if (layout->zero == 3)
         collective(updates, CLG_UPDATE_BACKWARD, "gather layer weights again", CLG_ALL_GATHER,
                    shard, weights, stack->parameter_overlap);
-    } else {
-        collective(updates, CLG_UPDATE_PARAMETER, "gather weights", CLG_ALL_GATHER, shard, weights,
-                   stack->parameter_overlap);
-    }
     collective(updates, CLG_UPDATE_BACKWARD, "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard,
                gradients, stack->gradient_overlap);
     collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
@@ -71,7 +83,7 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
 static void replicated(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                        clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * clg_weight_bytes(layout);
-    double gradients = parameters * clg_precision_bytes(stack->gradient);
+    double gradients = parameters * clg_gradient_bytes(layout, stack);
     if (layout->zero == 0) {
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, stack->gradient_overlap);
@@ -81,8 +93,15 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
                gradients, stack->gradient_overlap);
     collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
                gradients / shard.ranks, stack->gradient_overlap);
-    collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
-               weights, stack->parameter_overlap);
+    if (!stack->broadcast_weights) {
+        collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
+                   weights, stack->parameter_overlap);
+        return;
+    }
+    int before = updates->count;
+    collective(updates, CLG_UPDATE_PARAMETER, "broadcast updated weights", CLG_BROADCAST, shard,
+               weights / shard.ranks, stack->parameter_overlap);
+    if (updates->count > before) updates->update[before].op.count = shard.ranks;
 }
 
 /* Clipping reads gradients once; the update reads gradient and states, writes states and weight.
@@ -90,10 +109,13 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
  * taken as hidden behind them, not modelled. */
 static void optimize(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                      double owned, double held) {
-    double gradient = clg_precision_bytes(stack->gradient), weight = clg_weight_bytes(layout);
+    double gradient = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
     double states = clg_optimizer_bytes_per_parameter(layout, stack);
     clg_op *clip = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "gradient norm");
     clip->hbm_bytes = owned * gradient;
+    /* Clipping scales them; a loss scale is taken out before. */
+    clg_op *scale = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "scale gradients");
+    scale->hbm_bytes = owned * gradient * (layout->precision == CLG_FP16 ? 4 : 2);
     clg_op *zero = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "clear gradients");
     zero->hbm_bytes = (layout->zero >= 2 ? owned : held) * gradient;
     if (layout->offload) {
@@ -144,7 +166,7 @@ void clg_step_updates(const clg_model *model, const clg_machine *machine, const 
     if (tied_parameters > 0) {
         clg_group ends = clg_machine_group(machine, 2, layout->dp * layout->cp * layout->tp);
         collective(updates, CLG_UPDATE_OPTIMIZER, "sum tied embedding gradients", CLG_ALL_REDUCE,
-                   ends, tied_parameters * clg_precision_bytes(stack->gradient), 0);
+                   ends, tied_parameters * clg_gradient_bytes(layout, stack), 0);
     }
     double dense_share = layout->zero >= 1 ? step->shard_group.ranks : 1;
     double expert_share = layout->zero >= 1 ? step->expert_group.ranks : 1;

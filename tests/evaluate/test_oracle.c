@@ -41,15 +41,15 @@ static void attend(slow *w, double tokens, double heads, double width, bool back
     op.attention.causal = op.attention.fused = true;
     op.attention.backward = backward;
     op.flop = heads * tokens * tokens / 2 * width * 2 * (backward ? 5 : 2);
-    w->seconds += clg_attention_s(&w->s->machine.gpu, &w->s->kernels, CLG_FLASH2, CLG_BF16, &op) *
-                  w->s->stack.kernel_slowdown;
+    w->seconds += clg_attention_s(&w->s->machine.gpu, &w->s->kernels, CLG_FLASH2, CLG_BF16, &op);
 }
 
-/* Both gradients of a product, and the sum with the micro-batches before: fp32, read and write. */
+/* Both gradients of a product, and the sum with the micro-batches before: fp32, read and written by
+ * the product itself instead of 16 bit written. */
 static void gradients(slow *w, double tokens, double in, double out) {
     product(w, tokens, in, out);
     product(w, in, out, tokens);
-    if (w->l->accumulation > 1) stream(w, in * out * 8, 1);
+    if (w->l->accumulation > 1) stream(w, in * out * 6, 1);
 }
 
 /* Llama 3.1 8B: hidden 4096, 32 heads and 8 key-value heads of 128, MLP 14336. Bytes of small
@@ -121,10 +121,11 @@ static double slow_step_s(const clg_scenario *s, const clg_layout *l) {
     CHECK(gather_s * stack->parameter_overlap < w.backward_s / 3);
     w.seconds += scatter_s * (1 - stack->gradient_overlap);
     w.seconds += gather_s * (1 - stack->parameter_overlap);
-    /* norm of the own gradients, all cleared, Adam: reads gradient, weight and 12 bytes of states,
-     * writes the states again: 4 + 2 + 24 */
+    /* norm of the own gradients, clipping reads and writes them, all cleared, Adam: reads gradient,
+     * weight and 12 bytes of states, writes the states again: 4 + 2 + 24 */
     double own = parameters / l->dp;
     stream(&w, own * 4, 1);
+    stream(&w, own * 8, 1);
     stream(&w, parameters * 4, 1);
     w.seconds += clg_optimizer_s(&s->machine.gpu, &s->kernels, own * 30);
     w.seconds += stack->host_step_s;
@@ -339,7 +340,7 @@ static void any(void) {
             clg_evaluation e;
             CHECK(evaluated(&improved[row[i]][k], &layouts[i], &e));
             bool greedy = layouts[i].schedule == CLG_ZB_V || layouts[i].schedule == CLG_DUALPIPE;
-            bool ok = e.step_s <= plans[i].step_s * (1 + (greedy ? 0.04 : 1e-9));
+            bool ok = e.step_s <= plans[i].step_s * (1 + (greedy ? 0.08 : 1e-9));
             if (!ok) {
                 say(&layouts[i], rows[row[i]].model, better[k].name);
                 printf("    %.9g -> %.9g\n", plans[i].step_s, e.step_s);
