@@ -174,8 +174,12 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v) {
         "- `selective` is not one thing: that of torchtitan keeps every other product and not only "
         "what attention needs; some trainers redo every other layer.\n"
         "- States in 16 bits where nothing is sharded (KempnerForge on one GPU).\n"
-        "- Software younger than its GPU: runs on GB200 of mid 2025 are slower than those of its "
-        "end, mixtures with many experts by more than half.\n"
+        "- Mixtures of many experts under software that was young on its GPU: DeepSeek-V3 on GB200 "
+        "in "
+        "mid 2025 took more than twice what is predicted.\n"
+        "- Small micro-batches of narrow precisions in eager PyTorch, and the fp8 kernels of "
+        "MI300X "
+        "of 2024, which were young too.\n"
         "- A table's own words: tokens, batches and labels of the same row that contradict each "
         "other were left out, but not all of them show.\n");
     print_rows(t, v, "narayanan2021-t1",
