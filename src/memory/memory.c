@@ -72,7 +72,8 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     double owned = dense / dense_shards + expert / expert_shards, held = dense + expert;
     clg_memory_ledger m = {0};
     m.weights_bytes = (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout);
-    m.gradients_bytes = (layout->zero >= 2 ? owned : held) * clg_gradient_held_bytes(layout, stack);
+    m.gradients_bytes = (clg_gradients_whole(layout, stack) ? held : owned) *
+                        clg_gradient_held_bytes(layout, stack);
     m.optimizer_bytes = layout->offload ? 0
                                         : (layout->zero >= 1 ? owned : held) *
                                               clg_optimizer_bytes_per_parameter(layout, stack);

@@ -69,6 +69,8 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(reserve_share, CLG_FRACTION),
                                SWITCH(fp16_gradients),
                                SWITCH(gradient_copy),
+                               SWITCH(whole_gradients),
+                               SWITCH(whole_gradients_in_pipelines),
                                SWITCH(master_weights),
                                SWITCH(sequence_parallel),
                                SWITCH(expert_tensor)};

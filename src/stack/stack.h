@@ -79,6 +79,9 @@ typedef struct clg_stack {
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
     bool fp16_gradients;    /* 16 bit all the same where weights are fp16 */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
+    /* ZeRO-2, 3: gradients stay whole over a step's micro-batches and are scattered once, at the
+     * last: always, or where there are pipelines only */
+    bool whole_gradients, whole_gradients_in_pipelines;
     bool master_weights;    /* fp32 copy beside 16-bit weights */
     bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */

@@ -80,6 +80,10 @@ double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack);
 /* The same with the copy the backward writes in the weights' type, where the stack keeps both. */
 double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack);
 
+/* Whether every rank keeps all gradients of its stage until they are reduced: ZeRO 0 and 1, and
+ * stacks that scatter those of ZeRO 2 and 3 once per step. */
+bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack);
+
 /* Bytes an update needs beside states and gradients, per owned parameter: 16-bit gradients are
  * turned to fp32 for master weights. */
 double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);

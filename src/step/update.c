@@ -20,6 +20,11 @@ double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack)
     return bytes + (beside ? clg_weight_bytes(layout) : 0);
 }
 
+bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
+    bool kept = stack->whole_gradients || (stack->whole_gradients_in_pipelines && layout->pp > 1);
+    return layout->zero < 2 || (kept && layout->accumulation > 1);
+}
+
 double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
     return stack->master_weights && !single && clg_gradient_bytes(layout, stack) < 4 ? 4 : 0;
@@ -62,7 +67,8 @@ static void collective(clg_updates *updates, clg_update_when when, const char *n
 }
 
 /* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
- * arXiv:2304.11277). Stage 2 keeps what the first forward of a step gathered. */
+ * arXiv:2304.11277), or in the last of a step where they are kept whole. Stage 2 keeps what the
+ * first forward of a step gathered. */
 static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                     clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * clg_weight_bytes(layout);
@@ -72,8 +78,10 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
     if (layout->zero == 3)
         collective(updates, CLG_UPDATE_BACKWARD, "gather layer weights again", CLG_ALL_GATHER,
                    shard, weights, stack->parameter_overlap);
-    collective(updates, CLG_UPDATE_BACKWARD, "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard,
-               gradients, stack->gradient_overlap);
+    bool whole = clg_gradients_whole(layout, stack);
+    collective(updates, whole ? CLG_UPDATE_GRADIENT : CLG_UPDATE_BACKWARD,
+               "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard, gradients,
+               stack->gradient_overlap);
     collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
                gradients / shard.ranks, stack->gradient_overlap);
 }
@@ -117,7 +125,7 @@ static void optimize(clg_updates *updates, const clg_stack *stack, const clg_lay
     clg_op *scale = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "scale gradients");
     scale->hbm_bytes = owned * gradient * (layout->precision == CLG_FP16 ? 4 : 2);
     clg_op *zero = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "clear gradients");
-    zero->hbm_bytes = (layout->zero >= 2 ? owned : held) * gradient;
+    zero->hbm_bytes = (clg_gradients_whole(layout, stack) ? held : owned) * gradient;
     if (layout->offload) {
         clg_op *copy = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_COPY, "states on the host");
         copy->bytes = owned * (gradient + weight);

@@ -185,6 +185,10 @@ static void sharding(void) {
     CHECK_NEAR(states(ledger(&s, &l, load)), 2 * p + 14 * p / d, 1e-14);
     l.zero = 3;
     CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p / d, 1e-14);
+    CASE("ZeRO 3 that keeps gradients whole over micro-batches: 2P + 14P/d");
+    s.stack.whole_gradients = true, l.accumulation = 2, l.global_batch = 32;
+    CHECK_NEAR(states(ledger(&s, &l, load)), 2 * p + 14 * p / d, 1e-14);
+    s.stack.whole_gradients = false, l.accumulation = 1, l.global_batch = 16;
     CASE("ZeRO spans context ranks too, and stops at a shard group");
     l.cp = 2;
     CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p / (d * 2), 1e-14);

@@ -270,6 +270,22 @@ static void data_traffic(void) {
     static const double again[] = {0, 0, 1, 3};
     for (l.zero = 0; l.zero <= 3; l.zero++)
         CHECK_NEAR(words(&s, &l, parameters, true), again[l.zero] * parameters, 1e-14);
+    CASE("gradients kept whole are scattered once: 0 and 2P are repeated, whole P in pipelines "
+         "only");
+    s.stack.whole_gradients = true, l.accumulation = 4, l.global_batch = 256;
+    static const double whole[] = {0, 0, 0, 2};
+    for (l.zero = 0; l.zero <= 3; l.zero++) {
+        CHECK_NEAR(words(&s, &l, parameters, true), whole[l.zero] * parameters, 1e-14);
+        CHECK_NEAR(words(&s, &l, parameters, false), want[l.zero] * parameters, 1e-14);
+    }
+    s.stack.whole_gradients = false, s.stack.whole_gradients_in_pipelines = true, l.zero = 3;
+    CHECK(!clg_gradients_whole(&l, &s.stack));
+    l.pp = 2;
+    CHECK(clg_gradients_whole(&l, &s.stack));
+    l.pp = 1, l.accumulation = 1, s.stack.whole_gradients = true;
+    CHECK(!clg_gradients_whole(&l, &s.stack));
+    s.stack.whole_gradients = s.stack.whole_gradients_in_pipelines = false;
+    l.accumulation = 1, l.global_batch = 64;
     CASE("one data rank sends nothing");
     l.dp = 1, l.global_batch = 1;
     for (l.zero = 0; l.zero <= 3; l.zero++) CHECK(words(&s, &l, parameters, false) == 0);
