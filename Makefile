@@ -86,7 +86,8 @@ $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libceiling.a
 
 # The page: the same core as WebAssembly in one HTML file that needs no server and no network.
 WASM_CC    ?= clang
-wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 $(WARNINGS) \
+wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 -mbulk-memory \
+              -mnontrapping-fptoint -msign-ext $(WARNINGS) \
               -nostdlibinc -isystem /usr/include/wasm32-wasi -Isrc -Iinclude -MMD -MP
 wasm_sources := src/wasm/door.c $(filter-out src/cli/%,$(sources))
 wasm_objects := $(wasm_sources:src/%.c=$(BUILD)/wasm/%.o) $(BUILD)/wasm/dataset_table.o

@@ -150,7 +150,7 @@ export function openCurve(panel, pool, knobs, page) {
   const defaults = Object.fromEntries(knobs.groups.flatMap(({ params }) => params).map((param) => [param.flag, param.default]));
   const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, defaults[stops[0]] ?? "", page.set));
   const svg = drawn("svg", { class: "curve", role: "img", tabindex: 0, width: "100%", "aria-label": "tokens per second and efficiency over GPUs; arrow keys walk along the curve" });
-  const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status", role: "status" });
+  const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status" });
   const table = element("div", { class: "scroll" });
   const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
   const pictures = element("div", {});
@@ -167,7 +167,7 @@ export function openCurve(panel, pool, knobs, page) {
       element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),
       exportButtons(() => `${state.model}-curve`, { svgs: () => [svg], csv: () => curveRows(lines),
         json: () => JSON.stringify({ request: requestOf(state, "scale"), walls, ...Object.fromEntries(Object.entries(lines).map(([mode, points]) => [mode, points.map((p) => p.answer)])) }, null, 2) })),
-    element("details", { id: "curve-table" }, element("summary", {}, "as a table"), table), pictures);
+    element("details", { id: "curve-table", ontoggle: () => table.replaceChildren(tableOf(lines)) }, element("summary", {}, "as a table"), table), pictures);
 
   function draw() {
     pending = 0;
@@ -180,7 +180,7 @@ export function openCurve(panel, pool, knobs, page) {
     const cap = walls?.dp_cap.gpus ?? null, knee = walls?.knee.gpus ?? null;
     moveGuide = drawCurve(svg, { sizes, missing, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
     hover(hovered);
-    table.replaceChildren(tableOf(lines));
+    if (table.parentElement.open) table.replaceChildren(tableOf(lines));
   }
   const drawSoon = () => (pending ||= requestAnimationFrame(draw));
 
@@ -237,7 +237,7 @@ export function openCurve(panel, pool, knobs, page) {
     findWalls();
     while (drafted !== wanted) {
       const version = wanted, began = performance.now(), fresh = new Map();
-      await askCurve((request) => pool.ask(request, { group: "draft" }), requestOf(state, "explain"), sizes, guide,
+      await askCurve((request) => pool.ask(request, { group: "draft", small: true }), requestOf(state, "explain"), sizes, guide,
         (mode, gpus, answer) => fresh.set(`${mode}/${gpus}`, { answer, draft: true }));
       drafted = version;
       if (searched === version) continue; // the search itself was faster

@@ -92,10 +92,11 @@ function leverView(key, rows) {
 /**
  * @param {HTMLElement} panel
  * @param {object} pool
- * @param {{set: Function, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void}} page
+ * @param {{set: Function, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void,
+ *   say: (words: string) => void}} page
  */
 export function openEconomics(panel, pool, page) {
-  const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "simulating" }), result = element("div", { "aria-live": "polite" });
+  const status = element("p", { class: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "simulating" }), result = element("div", {});
   const choices = Object.entries(questions).map(([money, words]) => element("label", { class: "inline" }, element("input", { type: "radio", name: "economics-question", value: money, onchange: () => page.change({ money }) }), words));
   let state = {}, asked = 0, timer = 0, last = null, shown = { svgs: [], csv: "" };
   panel.append(element("fieldset", { class: "choice" }, element("legend", { class: "unseen" }, "what to pay for"), choices), bar, status, result,
@@ -121,6 +122,7 @@ export function openEconomics(panel, pool, page) {
     if (answer.value.error) return void (last === null && result.replaceChildren(element("p", {}, answer.value.error.sentence)));
     last = answer;
     draw();
+    page.say(result.querySelector("h2")?.textContent ?? "");
     panel.dataset.version = String(mine);
   }
 

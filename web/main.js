@@ -135,15 +135,17 @@ async function openPage() {
     return table ? takeTable(table) : takeConfig(config);
   }
 
+  /** For those who hear the page. */
+  const say = (words) => { byId("said").textContent = words; };
   const form = openForm(byId("form"), knobs, set, takeConfig, takeFile);
-  const plan = openPlan(byId("plan"), pool, { fail, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
+  const plan = openPlan(byId("plan"), pool, { fail, say, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
   const change = (some) => { Object.assign(state, some); refresh(true); };
   const curve = openCurve(byId("curve"), pool, knobs, { set, fail, open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
-  const economics = openEconomics(byId("economics"), pool, { set, fail, open: (some) => change({ tab: "plan", ...some }), change: (some) => {
+  const economics = openEconomics(byId("economics"), pool, { set, fail, say, open: (some) => change({ tab: "plan", ...some }), change: (some) => {
     if (some.money === "demand" && state.model === firstState.model) state.model = "llama-3.1-70b"; // 405B needs more than one node to serve
     change(some);
   } });
-  const trace = openTrace(byId("trace"), pool, { fail, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
+  const trace = openTrace(byId("trace"), pool, { fail, say, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
   const views = { plan: (settled) => plan.show(state, settled), curve: () => curve.show(state), economics: (settled) => economics.show(state, settled), trace: () => trace.shown() };
   let shownTab = null;
 

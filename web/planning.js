@@ -1,6 +1,6 @@
 /* planning.js -- asks for the plan of a state: the best layout first, its rivals when they are found. */
 import { element } from "./dom.js";
-import { showSeconds } from "./format.js";
+import { showLayout, showSeconds } from "./format.js";
 import { showPlan } from "./plan.js";
 import { requestOf } from "./state.js";
 import { showTimeline } from "./timeline.js";
@@ -21,10 +21,10 @@ const flagsOf = (layout) => Object.fromEntries(axes.filter((axis) => axis !== "r
 /**
  * @param {HTMLElement} panel
  * @param {object} pool
- * @param {{fail: (error: object | null) => void, fix: (flags: object) => void}} page
+ * @param {{fail: (error: object | null) => void, fix: (flags: object) => void, say: (words: string) => void}} page
  */
 export function openPlan(panel, pool, page) {
-  const place = element("div", { id: "plan-result", "aria-live": "polite" }), status = element("p", { class: "status", id: "plan-status", role: "status" });
+  const place = element("div", { id: "plan-result" }), status = element("p", { class: "status", id: "plan-status" });
   const bar = element("progress", { id: "progress", max: 1, hidden: true, "aria-label": "searching" });
   let state = {}, last = null, timer = 0, asked = 0, shown = 0, waiting = false;
   panel.append(bar, place, status);
@@ -72,6 +72,7 @@ export function openPlan(panel, pool, page) {
     view.tokens = tokensOf(state.tokens);
     showPlan(place, answer.value, view);
     status.textContent = `answered in ${showSeconds((performance.now() - began) / 1000)}`;
+    page.say(answer.value.best ? `best layout ${showLayout(answer.value.best.layout)}, ${showSeconds(answer.value.best.step_s)} a step` : "no layout fits");
     document.documentElement.dataset.plan = String(mine);
     document.documentElement.dataset.planMs = performance.now().toFixed(0);
   }

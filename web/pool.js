@@ -16,14 +16,14 @@ export function openPool(module, source) {
   const size = Math.min(6, cores > 2 ? cores - 1 : cores);
   const cache = new Map(); // request as text -> answer
   const queue = [];
-  const hands = []; // {worker, job}
+  const hands = []; // {worker, jobs}: a worker and what it was given
   let onPage = null; // a core without a worker
   let draining = false;
 
-  function finish(hand, text) {
-    const job = hand.job;
-    hand.job = null;
-    if (job) settle(job, text);
+  function finish(hand, texts) {
+    const jobs = hand.jobs;
+    hand.jobs = [];
+    jobs.forEach((job, i) => settle(job, texts[i]));
     next();
   }
 
@@ -37,21 +37,22 @@ export function openPool(module, source) {
   function spawn(hand) {
     hand.worker = new Worker(url);
     hand.worker.onmessage = ({ data }) => {
-      if (data.text !== undefined) finish(hand, data.text);
-      else hand.job?.progress?.(data.share);
+      if (data.texts) finish(hand, data.texts);
+      else hand.jobs[0]?.progress?.(data.share);
     };
     hand.worker.onerror = () => withoutWorkers();
     hand.worker.onmessageerror = () => withoutWorkers();
     hand.worker.postMessage({ module });
   }
 
-  /** Nobody waits for a job any more: it may end by itself soon, or its worker is ended. */
-  function giveUp(hand, job) {
-    job.resolve(null);
+  /** Nobody waits for these jobs any more: they may end by themselves soon, or their worker is ended. */
+  function giveUp(hand) {
+    const jobs = hand.jobs;
+    for (const job of jobs) job.resolve(null);
     setTimeout(() => {
-      if (hand.job !== job) return;
+      if (hand.jobs !== jobs) return;
       hand.worker.terminate();
-      hand.job = null;
+      hand.jobs = [];
       spawn(hand);
       next();
     }, patience);
@@ -63,7 +64,7 @@ export function openPool(module, source) {
     onPage = openCore(module);
     for (const hand of hands.splice(0)) {
       hand.worker?.terminate();
-      if (hand.job) queue.unshift(hand.job);
+      queue.unshift(...hand.jobs);
     }
     drain();
   }
@@ -80,28 +81,40 @@ export function openPool(module, source) {
     draining = false;
   }
 
+  /** The next job, or a share of several small ones of a group: going to and fro costs more than they do. */
+  function takeJobs(idle) {
+    const jobs = queue.splice(0, 1), [{ small, group }] = jobs;
+    if (!small) return jobs;
+    const alike = queue.filter((job) => job.small && job.group === group);
+    for (const job of alike.slice(0, Math.ceil((alike.length + 1) / idle) - 1)) jobs.push(...queue.splice(queue.indexOf(job), 1));
+    return jobs;
+  }
+
   function next() {
     if (onPage) return void drain();
-    for (const hand of hands) {
-      if (hand.job || !queue.length) continue;
-      hand.job = queue.shift();
-      hand.worker.postMessage({ request: hand.job.request, files: hand.job.files });
+    const idle = hands.filter((hand) => !hand.jobs.length);
+    for (const [i, hand] of idle.entries()) {
+      if (!queue.length) return;
+      hand.jobs = takeJobs(idle.length - i);
+      hand.worker.postMessage({ requests: hand.jobs.map(({ request }) => request), files: hand.jobs[0].files });
     }
   }
 
   try {
-    for (let i = 0; i < size; i++) hands.push({ worker: null, job: null });
+    for (let i = 0; i < size; i++) hands.push({ worker: null, jobs: [] });
     hands.forEach(spawn);
   } catch {
     withoutWorkers();
   }
 
+  let soon = false;
   return {
     size,
     /**
      * Asks the core; null when the question was cancelled.
-     * @param {{group?: string, progress?: (share: number) => void, files?: File[]}} how  files: those the
-     *   request names; such an answer is not kept, for names say nothing of what is in them
+     * @param {{group?: string, progress?: (share: number) => void, small?: boolean, files?: File[]}} how
+     *   small: takes a millisecond, may go with others; files: those the request names; such an answer is not
+     *   kept, for names say nothing of what is in them
      * @returns {Promise<{text: string, value: object} | null>}
      */
     ask(request, how = {}) {
@@ -109,7 +122,9 @@ export function openPool(module, source) {
       if (!how.files && cache.has(key)) return Promise.resolve(cache.get(key));
       return new Promise((resolve) => {
         queue.push({ key, request, resolve, ...how });
-        next();
+        if (soon) return;
+        soon = true; // questions asked in one go are shared out together
+        queueMicrotask(() => { soon = false; next(); });
       });
     },
     /** Knows an answer beforehand. */
@@ -120,7 +135,7 @@ export function openPool(module, source) {
     cancel(group) {
       for (let i = queue.length - 1; i >= 0; i--)
         if (queue[i].group === group) queue.splice(i, 1)[0].resolve(null);
-      for (const hand of hands) if (hand.job?.group === group) giveUp(hand, hand.job);
+      for (const hand of hands) if (hand.jobs.length && hand.jobs[0].group === group) giveUp(hand);
     },
   };
 }

@@ -134,7 +134,7 @@ const rankColumns = ["rank", "file", "gpu", "span_s", "compute_s", "exposed_comm
 /**
  * @param {HTMLElement} panel
  * @param {object} pool
- * @param {{fail: (error: object | null) => void, planText: () => string | null, namesChanged: () => void}} page
+ * @param {{fail: (error: object | null) => void, planText: () => string | null, namesChanged: () => void, say: (words: string) => void}} page
  */
 export function openTrace(panel, pool, page) {
   let files = [], others = [], told = [], text = null, asked = 0, answer = null;
@@ -142,7 +142,7 @@ export function openTrace(panel, pool, page) {
     const input = element("input", { type: "file", multiple: true, hidden: true, id, onchange: () => { take([...input.files]); input.value = ""; } });
     return [input, element("button", { type: "button", onclick: () => input.click() }, words)];
   };
-  const status = element("p", { class: "status", role: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "reading" }), result = element("div", { id: "trace-result", "aria-live": "polite" });
+  const status = element("p", { class: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "reading" }), result = element("div", { id: "trace-result" });
   const beside = element("input", { type: "checkbox", id: "trace-plan", onchange: () => ask() });
   const clear = element("button", { type: "button", onclick: () => { files = others = told = []; text = answer = null; result.replaceChildren(); status.textContent = ""; page.namesChanged(); } }, "clear");
   panel.append(
@@ -190,6 +190,7 @@ export function openTrace(panel, pool, page) {
     status.textContent = got.value.error ? "" : `${showSize([...files, ...others].reduce((sum, f) => sum + f.size, 0))} read in ${showSeconds((performance.now() - began) / 1000)}`;
     if (got.value.error) return;
     show(got);
+    page.say(`${showWhole(answer.ranks.length)} ranks read${answer.stragglers[0] ? `; rank ${answer.stragglers[0].rank} arrives last most` : ""}`);
   }
 
   function show(got) {

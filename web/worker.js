@@ -1,4 +1,4 @@
-/* worker.js -- a thread with a core of its own. First message: the module; then one request each. */
+/* worker.js -- a thread with a core of its own. First message: the module; then some requests each. */
 import { openCore } from "./core.js";
 import { readersOf } from "./files.js";
 
@@ -19,5 +19,7 @@ onmessage = async ({ data }) => {
     return;
   }
   told = performance.now();
-  postMessage({ text: await (await call)(data.request, await readersOf(data.files ?? [])) });
+  const texts = [];
+  for (const request of data.requests) texts.push(await (await call)(request, await readersOf(data.files ?? [])));
+  postMessage({ texts });
 };

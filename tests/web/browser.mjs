@@ -118,7 +118,7 @@ async function drag(id, from, to) {
 }
 
 async function curveTab() {
-  await open("#tab=curve&model=llama-3.1-70b&gpus=512&seq=8192&global-batch=4Mtok&to=16384");
+  await open("#tab=curve&model=llama-3.1-70b&gpus=512&seq=8192&global-batch=4Mtok&to=65536");
   await until(`document.querySelector(".curve")?.dataset.searchMs`, "the first curve");
   notes.push(`first curve ${(await read("performance.now()")).toFixed(0)} ms after opening (${await textOf("#curve .status")})`);
   const want = ask("explain", "llama-3.1-70b", "--gpus", "1024", "--seq", "8192", "--global-batch", "4Mtok");
@@ -127,7 +127,7 @@ async function curveTab() {
   check("a point is the command line's", row?.includes(want.step_s.toPrecision(3)), `${row} / ${want.step_s}`);
   await read(`document.querySelectorAll("#curve details").forEach((d) => (d.open = false))`);
   await shot("curve-light.webp");
-  const scale = ask("scale", "llama-3.1-70b", "--gpus", "8..16384", "--seq", "8192", "--global-batch", "4Mtok");
+  const scale = ask("scale", "llama-3.1-70b", "--gpus", "8..65536", "--seq", "8192", "--global-batch", "4Mtok");
   const whole = (n) => n.toLocaleString("en-US");
   await until(`/DP cap: /.test(document.querySelector(".walls").textContent)`, "the walls");
   const walls = await textOf(".walls");
@@ -143,7 +143,7 @@ async function curveTab() {
   const seen = await drag("slide-global-batch", 0.1, 0.95);
   const drafts = seen.drafts.sort((a, b) => a - b);
   notes.push(`dragging: ${seen.frames} frames in ${seen.seconds.toFixed(2)} s, longest gap ${seen.worst.toFixed(0)} ms, ${drafts.length} drafts, median ${drafts[drafts.length >> 1]} ms, slowest ${drafts.at(-1)} ms`);
-  check("the curve moves while dragging", drafts.length > 3 && before !== (await read(`document.querySelector(".curve .line").getAttribute("d")`)), drafts.length);
+  check("the curve moves while dragging", drafts.length > 1 && before !== (await read(`document.querySelector(".curve .line").getAttribute("d")`)), drafts.length);
   await until(`/searches in/.test(document.querySelector("#curve .status").textContent)`, "the curve is searched when the drag ends");
   check("the drag is in the link", /global-batch=/.test(await read("location.hash")), await read("location.hash"));
   await read(`document.querySelector(".curve").focus()`);

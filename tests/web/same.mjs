@@ -40,6 +40,7 @@ const requests = [
   { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "arrival_s,prompt_tokens,output_tokens\n0,100,20\n1.5,3000,7\n2,-1,8\n4,700,300\n" } },
   { command: "demand", model: "llama-2-7b", rate: "2req/s", span: "1min", levers: true },
   // what is wrong is said in the same sentence
+  { command: "plan", model: "llama-2-7b", gpus: "8", kernels: { name: "mine.json", text: '{"kernel": 3' } },
   { command: "size", model: "llama-3-70b", deadline: "60d" },
   { command: "demand", model: "llama-3.1-8b" },
   { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "a,b\n1,2\n" } },
