@@ -9,7 +9,8 @@
 
 const clg_name clg_recompute_names[] = {
     {"none", CLG_RECOMPUTE_NONE, "every activation is kept"},
-    {"selective", CLG_RECOMPUTE_SELECTIVE, "the attention core is done again"},
+    {"selective", CLG_RECOMPUTE_SELECTIVE,
+     "the attention core is done again; of latent attention, its heads"},
     {"full", CLG_RECOMPUTE_FULL, "layers are done again from their inputs"},
     {NULL, 0, NULL}};
 

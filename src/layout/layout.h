@@ -14,7 +14,8 @@
 
 typedef enum clg_recompute {
     CLG_RECOMPUTE_NONE,
-    CLG_RECOMPUTE_SELECTIVE, /* the attention core is done again */
+    CLG_RECOMPUTE_SELECTIVE, /* the attention core is done again; of latent attention, the
+                                expansion of its heads */
     CLG_RECOMPUTE_FULL       /* every layer is done again from its input */
 } clg_recompute;
 extern const clg_name clg_recompute_names[];

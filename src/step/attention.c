@@ -109,19 +109,36 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
     block->saved_bytes += tokens * width * shard->wide_bytes;
 }
 
+/* Forward ops written since `from` are done again in the backward. */
+static void redo(clg_block *block, int from) {
+    int until = block->ops;
+    for (int i = from; i < until; i++) {
+        if (block->op[i].pass != CLG_PASS_FORWARD) continue;
+        clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
+        *again = block->op[i];
+        again->pass = CLG_PASS_RECOMPUTE;
+    }
+}
+
 /* MLA (DeepSeek-V2, arXiv:2405.04434, section 2.1): low-rank query and key-value projections, of
- * which the down ones are on every tensor rank. The expanded heads are saved, as trainers do. */
+ * which the down ones are on every tensor rank. The expanded heads are saved; recomputing
+ * selectively is to expand them again (DeepSeek-V3, arXiv:2412.19437, section 3.2.3; mla_up_proj of
+ * Megatron-Core). */
 static void project_latent(clg_block *block, const clg_shard *shard, const clg_attention *attention,
                            double heads) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
     double nope = attention->head_dim - attention->rope_dim;
     double latent = attention->kv_rank + attention->rope_dim;
+    bool again = shard->layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
+                 !shard->stack->selective_by_operation;
     if (attention->query_rank > 0) {
         clg_block_linear(block, shard, "query down projection", tokens, hidden,
                          attention->query_rank, true);
         clg_block_norm(block, shard, "query norm", tokens * attention->query_rank, false);
+        int up = block->ops;
         clg_block_linear(block, shard, "query up projection", tokens, attention->query_rank,
                          heads * attention->head_dim, true);
+        if (again) redo(block, up);
         block->saved_bytes += tokens * 2 * attention->query_rank * w;
     } else {
         clg_block_linear(block, shard, "query projection", tokens, hidden,
@@ -129,10 +146,12 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
     }
     clg_block_linear(block, shard, "key-value down projection", tokens, hidden, latent, true);
     clg_block_norm(block, shard, "key-value norm", tokens * attention->kv_rank, false);
+    int up = block->ops;
     clg_block_linear(block, shard, "key-value up projection", tokens, attention->kv_rank,
                      heads * (nope + attention->value_head_dim), true);
+    if (again) redo(block, up);
     block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
-    block->saved_bytes +=
+    *(again ? &block->rebuilt_bytes : &block->saved_bytes) +=
         tokens * heads * (2 * attention->head_dim + attention->value_head_dim) * w;
 }
 
@@ -166,9 +185,10 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
                        shard->tokens * (query_width + kv_heads * attention->head_dim), false);
     if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
     exchange_context(block, shard, kv_width, query_width, value_width);
+    /* Selectively: the core, or for latent heads what comes before it. */
+    bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
+                 !shard->stack->selective_by_operation && (!latent || !layout->attention);
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
-    bool again =
-        layout->recompute == CLG_RECOMPUTE_SELECTIVE && !shard->stack->selective_by_operation;
     if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
     core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads, kv_heads);
     double kept = core_saved(shard, heads);

@@ -136,7 +136,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
     if (!once) permute(block, shard, "unpermute and weigh", copies, copies);
     if (whole) clg_block_leave_tensor(block, shard, "expert output");
-    block->saved_bytes += rows * hidden * w; /* the experts' inputs */
+    block->saved_bytes += rows * hidden * clg_block_operand_bytes(shard); /* experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;
 }
 

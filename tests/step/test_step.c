@@ -481,6 +481,31 @@ static void groups(void) {
 }
 
 /* Every preset in every combination of what adds ops. */
+static void latent(void) {
+    CASE("latent heads, recomputed selectively: expanded again, the core is not done again");
+    clg_scenario s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2024", 1);
+    clg_layout l = plan_layout(4096);
+    double saved = built(&s, &l)->kind[0].saved_bytes, flop = 0;
+    l.recompute = CLG_RECOMPUTE_SELECTIVE;
+    const clg_block *layer = &built(&s, &l)->kind[0];
+    for (int i = 0; i < layer->ops; i++)
+        if (layer->op[i].pass == CLG_PASS_RECOMPUTE) flop += layer->op[i].flop;
+    /* 2 x 4096 x (1536 x 128 x 192 + 512 x 128 x (128 + 128)); 4096 x 128 x (2 x 192 + 128) x 2 */
+    CHECK_NEAR(flop, 446676598784.0, 1e-12);
+    CHECK_NEAR(saved - layer->saved_bytes, 536870912.0, 1e-12);
+    CHECK_NEAR(layer->rebuilt_bytes, 536870912.0, 1e-12);
+    CASE("experts keep their inputs as their products read them: a byte each in fp8, not two");
+    l.recompute = CLG_RECOMPUTE_NONE;
+    double bytes[2];
+    for (int narrow = 0; narrow < 2; narrow++) {
+        s.model.kind[0].mlp.kind = CLG_MLP_NONE;
+        l.precision = narrow ? CLG_FP8 : CLG_BF16;
+        bytes[narrow] = built(&s, &l)->kind[1].saved_bytes - built(&s, &l)->kind[0].saved_bytes;
+    }
+    /* beside them: shared expert and activations, (32768 + 4096) x 2048 x (4 + 2 or 1) */
+    CHECK_NEAR(bytes[0] - bytes[1], 32768.0 * 7168 + 36864.0 * 2048, 1e-12);
+}
+
 static void room(void) {
     CASE("no layer has more ops than a block holds, with room for a model that has everything");
     int names, most = 0;
@@ -506,6 +531,7 @@ static void room(void) {
 }
 
 int main(void) {
+    latent();
     gpt();
     families();
     tensor_traffic();
