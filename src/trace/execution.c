@@ -15,6 +15,7 @@ typedef struct reader {
 
 /* The next "[2048, 4]" without lists in it. */
 static bool next_shape(clg_slice *text, clg_slice *shape) {
+    if (text->size == 0) return false;
     const char *open = NULL, *end = text->text + text->size;
     for (const char *p = text->text; p < end; p++) {
         if (*p == '[') open = p;
@@ -29,6 +30,7 @@ static bool next_shape(clg_slice *text, clg_slice *shape) {
 /* The type in the next "Tensor(c10::Half)". */
 static bool next_type(clg_slice *text, clg_slice *type) {
     static const char word[] = "Tensor(";
+    if (text->size == 0) return false;
     const char *end = text->text + text->size;
     for (const char *p = text->text; (size_t)(end - p) >= sizeof word; p++) {
         if (memcmp(p, word, sizeof word - 1) != 0) continue;
@@ -76,6 +78,7 @@ static int64_t tensor_bytes(clg_slice shapes, clg_slice types) {
 
 /* A value of 1.1's list [{"name": "pg_size", "type": "uint64", "value": 8}, ...]. */
 static void take_attributes(clg_slice list, clg_member *wanted, int count) {
+    if (list.size == 0) return;
     clg_scan s = {list.text, list.text + list.size};
     while (s.at < s.end && *s.at != '{') s.at++;
     while (s.at < s.end && *s.at == '{') {
@@ -89,8 +92,9 @@ static void take_attributes(clg_slice list, clg_member *wanted, int count) {
 
 /* The first string in a list of inputs, and its last number. */
 static clg_slice first_string(clg_slice list) {
-    clg_scan s = {list.text, list.text + list.size};
     clg_slice text = {0};
+    if (list.size == 0) return text;
+    clg_scan s = {list.text, list.text + list.size};
     for (int depth = 0; s.at < s.end; s.at++) {
         depth += *s.at == '[';
         depth -= *s.at == ']';
@@ -102,6 +106,7 @@ static clg_slice first_string(clg_slice list) {
 }
 
 static int64_t last_number(clg_slice list) {
+    if (list.size == 0) return -1;
     size_t end = list.size;
     while (end > 0 && (list.text[end - 1] < '0' || list.text[end - 1] > '9')) {
         char c = list.text[end - 1];

@@ -33,7 +33,7 @@ const clg_name clg_stage_kind_names[] = {
     {"gc", CLG_STAGE_COLLECT, NULL},
     {NULL, 0, NULL}};
 
-enum { MOST_BEFORE = 4, MOST_OPERATIONS = 1 << 26 };
+enum { MOST_BEFORE = 4 };
 static const size_t MOST_REPLAYED = (size_t)1 << 31; /* operations, one replica after another */
 
 /* Operations of one worker in one step: kind k is op[first[k]] to op[first[k + 1] - 1]. */
@@ -443,11 +443,10 @@ void clg_stages_replay(clg_arena *arena, clg_stages *s) {
     int64_t even_ns[CLG_STAGE_KINDS];
     measure_shape(s, kinds);
     if (s->unknown) return;
-    if (s->count > MOST_OPERATIONS ||
-        (size_t)s->replicas * (size_t)s->stages * (size_t)s->steps > s->count) {
-        s->unknown = "workers without operations";
-        return;
-    }
+    size_t workers = (size_t)s->replicas * (size_t)s->stages;
+    if (s->count > CLG_STAGES_MOST) s->unknown = "more than 4 million operations";
+    if (workers * (size_t)s->steps > s->count) s->unknown = "workers without operations";
+    if (s->unknown) return;
     if (s->count * (size_t)s->replicas <= MOST_REPLAYED)
         s->replica_s = clg_take(arena, (size_t)s->replicas, double);
     s->stage_s = clg_take(arena, (size_t)s->stages, double);

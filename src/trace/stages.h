@@ -34,6 +34,10 @@ typedef enum clg_stage_kind {
 } clg_stage_kind;
 extern const clg_name clg_stage_kind_names[]; /* as in the files */
 
+/* Bounds, so that no sum of durations overflows: 18 minutes an operation, 4 million of them. */
+#define CLG_STAGES_LONGEST_NS (INT64_MAX >> 23)
+enum { CLG_STAGES_MOST = 1 << 22 };
+
 typedef struct clg_stage_op {
     int64_t start_ns, duration_ns; /* of transfers without waiting for the peer */
     int64_t step;

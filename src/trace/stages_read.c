@@ -38,10 +38,10 @@ static int32_t thread_of(reader *r, clg_slice pid, clg_slice tid) {
 /* "PP rank 3, TP rank 0, compute" */
 static void take_thread(reader *r, clg_slice pid, clg_slice tid, clg_slice arguments) {
     clg_member name[] = {{"name", {0}}};
-    clg_scan s = {arguments.text, arguments.text + arguments.size};
     static const char words[] = "PP rank ";
-    if (arguments.size == 0 || *arguments.text != '{' ||
-        clg_scan_members(&s, name, 1) != CLG_SCAN_OK || !clg_slice_starts(name->value, words))
+    if (arguments.size == 0 || *arguments.text != '{') return;
+    clg_scan s = {arguments.text, arguments.text + arguments.size};
+    if (clg_scan_members(&s, name, 1) != CLG_SCAN_OK || !clg_slice_starts(name->value, words))
         return;
     clg_slice number = {name->value.text + sizeof words - 1, 0};
     size_t left = name->value.size - (sizeof words - 1);
@@ -65,19 +65,18 @@ enum { STEP, CHUNK, SEQUENCE, NUMBERS };
 static void take_operation(reader *r, const clg_member *m) {
     clg_member numbers[NUMBERS] = {{"step", {0}}, {"model_chunk", {0}}, {"seq_id", {0}}};
     clg_slice arguments = m[ARGUMENTS].value;
-    clg_scan s = {arguments.text, arguments.text + arguments.size};
     clg_stages *out = r->stages;
-    if (arguments.size == 0 || *arguments.text != '{' ||
-        clg_scan_members(&s, numbers, NUMBERS) != CLG_SCAN_OK)
-        return;
+    if (arguments.size == 0 || *arguments.text != '{') return;
+    clg_scan s = {arguments.text, arguments.text + arguments.size};
+    if (clg_scan_members(&s, numbers, NUMBERS) != CLG_SCAN_OK) return;
     int kind = kind_of(m[NAME].value);
     int64_t sequence = whole(numbers[SEQUENCE].value, -1), replica = whole(m[PID].value, -1);
     clg_stage_op op = {.step = whole(numbers[STEP].value, -1), .kind = (uint8_t)kind};
-    bool known = kind >= 0 && op.step >= 0 && sequence >= 0 && sequence < INT32_MAX &&
-                 replica >= 0 && replica < MOST_WORKERS &&
-                 clg_scan_decimal(m[START].value, 3, &op.start_ns) &&
-                 clg_scan_decimal(m[DURATION].value, 3, &op.duration_ns) &&
-                 llabs(op.start_ns) < INT64_MAX / 4 && llabs(op.duration_ns) < INT64_MAX / 1000000;
+    bool known =
+        kind >= 0 && op.step >= 0 && sequence >= 0 && sequence < INT32_MAX && replica >= 0 &&
+        replica < MOST_WORKERS && clg_scan_decimal(m[START].value, 3, &op.start_ns) &&
+        clg_scan_decimal(m[DURATION].value, 3, &op.duration_ns) &&
+        llabs(op.start_ns) < INT64_MAX / 4 && llabs(op.duration_ns) < CLG_STAGES_LONGEST_NS;
     if (!known) {
         out->others++;
         return;
