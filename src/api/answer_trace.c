@@ -25,6 +25,9 @@ static clg_status read_log(clg_recording *into, clg_slice text) {
     bool training = clg_train_log_read(&into->logs, into->file, text);
     if (benchmark || training) return CLG_OK;
     clg_error_at(&into->error, into->file, 0, 0, NULL);
+    if (clg_nccl_log_heading(text))
+        return clg_fail(&into->error, CLG_BAD_INPUT, "give the log of a run",
+                        "a log of nccl-tests whose rows hold no numbers");
     return clg_fail(
         &into->error, CLG_BAD_INPUT,
         "give traces of torch.profiler, exports of Nsight Systems, logs of training or nccl-tests",

@@ -29,4 +29,7 @@ typedef struct clg_nccl_rows {
 /* Appends the rows of a log; how many. */
 size_t clg_nccl_log_read(clg_nccl_rows *rows, const char *file, clg_slice text);
 
+/* Whether the heading of such a table is in a text: published templates have no numbers. */
+bool clg_nccl_log_heading(clg_slice text);
+
 #endif

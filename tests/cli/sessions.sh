@@ -193,6 +193,8 @@ expect 0 out 'events lost at byte' trace $recorded/truncated
 expect 0 out 'log of megatron-lm: 3 reports, the first 1 discarded' trace tests/fuzz/corpus/train_log/megatron
 expect 0 out '"trainer": "torchtitan"' trace tests/fuzz/corpus/train_log/titan --json
 expect 1 err 'no profiler recording' trace Makefile
+printf '#  size count type redop root time algbw   busbw #wrong\n 268435456 4194304 float none -1 XXXXX XXX XXX N/A\n' >"$scratch/template.txt"
+expect 1 err 'whose rows hold no numbers' trace "$scratch/template.txt"
 
 # the page, alone and opened on an answer; without a page built, a sentence says how to have one
 expect 2 err 'report.pdf: --out: a report is a page; give report.html' $small -o report.pdf
