@@ -96,7 +96,9 @@ static void print_held_out(clg_text *t, const clg_validation *v) {
         "stack that fits its description and date, not its speed. What a text does not say is left "
         "blank. After the first score some readings were mended where the trainer's own code or "
         "papers say so, as the notes of the rows do: when gradients are reduced and weights "
-        "resharded with pipelines, and which kernels were compiled.\n\n");
+        "resharded with pipelines, and which kernels were compiled. One term, `whole_gradients`, "
+        "was "
+        "written because of these rows; its values are what the trainers say of themselves.\n\n");
     print_scores(t, v, true);
     clg_text_print(t, "\n");
     print_in_words(t, v, true);
