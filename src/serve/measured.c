@@ -45,6 +45,10 @@ static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
     clg_random random = {seed};
     d.request = clg_take(arena, (size_t)p->requests, clg_arrival);
     for (int64_t i = 0; i < d.count; i++) {
+        if (p->request) {
+            d.request[i] = p->request[i];
+            continue;
+        }
         d.request[i].prompt_tokens = (int32_t)length_of(p, p->prompt_tokens, &random);
         d.request[i].output_tokens = (int32_t)length_of(p, p->output_tokens, &random);
     }
@@ -233,6 +237,7 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                 const char *reason = clg_measured_read(arena, &tables[i], line, part, row, &more);
                 row->reason = reason;
                 if (!reason) predict_row(arena, row);
+                if (reason && !*reason) t.rows--;
             }
         }
     fill_scores(arena, &t);

@@ -83,7 +83,8 @@ static const char *model_in(clg_arena *arena, const char *words) {
 static const char *gpu_in(const char *words) {
     static const struct {
         const char *called, *name;
-    } known[] = {{"pcie", NULL},
+    } known[] = {{"rtxpro6000", "rtx-pro-6000"},
+                 {"pcie", NULL},
                  {"nvl94", NULL},
                  {"h100nvl", NULL},
                  {"gh200", NULL},
@@ -353,6 +354,58 @@ static const char *read_command(reader *r) {
     return check_lengths(p);
 }
 
+/* The same run: a table lists requests one after the other. */
+static bool same_run(const reader *r, int row) {
+    static const char *const columns[] = {"hardware", "model"};
+    for (int i = 0; i < 2; i++)
+        if (strcmp(clg_csv_field(r->table, row, columns[i]), word(r, columns[i])) != 0)
+            return false;
+    return true;
+}
+
+/* A run of single requests: when each was put in, began, and ended. Its means are scored. */
+static const char *sum_requests(reader *r, clg_arrival *request) {
+    double first = 0, each = 0, whole = 0;
+    int64_t decoded = 0, count = r->into->plan.requests;
+    for (int64_t i = 0; i < count; i++) {
+        reader one = *r;
+        one.row = r->row + (int)i;
+        double put = number(&one, "queued_s", -1), begun = number(&one, "first_token_s", -1);
+        double ended = number(&one, "last_token_s", -1), tokens = number(&one, "output_toks", 0);
+        double prompt = number(&one, "input_toks", 0);
+        if (put < 0 || begun < put || ended < begun || !(tokens >= 1 && tokens < 1e6) ||
+            !(prompt >= 1 && prompt < 1e6))
+            return "a request of the run has no lengths, or times that do not rise";
+        if (i > 0 && put < request[i - 1].arrival_s) return "requests of the run are not in order";
+        request[i] = (clg_arrival){
+            .arrival_s = put, .prompt_tokens = (int32_t)prompt, .output_tokens = (int32_t)tokens};
+        first += begun - put;
+        whole += ended - put;
+        if (tokens > 1) each += (ended - begun) / (tokens - 1), decoded++;
+    }
+    measure(r, CLG_MEASURE_TTFT, first / (double)count);
+    measure(r, CLG_MEASURE_ANSWER, whole / (double)count);
+    if (decoded > 0) measure(r, CLG_MEASURE_TPOT, each / (double)decoded);
+    return NULL;
+}
+
+/* LLMServingSim's bench runs: 128 sequences and 2,048 tokens an iteration, Qwen3 32B on two GPUs
+ * (meta.json beside the requests, github casys-kaist/LLMServingSim@5daddb21). */
+static const char *read_requests(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm", "");
+    if (r->row > 0 && same_run(r, r->row - 1)) return ""; /* of the run above */
+    p->requests = 1;
+    while (r->row + (int)p->requests < r->table->rows && same_run(r, r->row + (int)p->requests))
+        p->requests++;
+    clg_arrival *request = clg_take(r->arena, (size_t)p->requests, clg_arrival);
+    p->request = request;
+    p->max_sequences = 128;
+    p->max_tokens = 2048;
+    p->part.tp = p->model && strcmp(p->model, "qwen3-32b") == 0 ? 2 : 1;
+    return reason ? reason : sum_requests(r, request);
+}
+
 static const char *read_mlperf(reader *r) {
     (void)r;
     return "layout and lengths of MLPerf runs are not given";
@@ -370,6 +423,7 @@ static const form forms[] = {{{"silicon_tpot_ms", "model_path"}, read_silicon, 1
                              {{"latency_ms_h100_80gb", "batch"}, read_nemo, 2},
                              {{"prompt_time", "token_time"}, read_profiled, 1},
                              {{"serving_command", "ttft_p50"}, read_command, 1},
+                             {{"queued_s", "first_token_s"}, read_requests, 1},
                              {{"accelerators_per_node", "scenario"}, read_mlperf, 1},
                              {{"concurrency", "ttft_p50_ms"}, read_sweep, 1},
                              {{"concurrent_requests", "ttft_p50_ms"}, read_sweep, 1}};
