@@ -78,6 +78,7 @@ fuzz:
 # instead of a trace of its own.
 bench: $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
 	$(BUILD)/bench/search
+	$(BUILD)/bench/serve $(SERVING)
 	$(BUILD)/bench/trace $(TRACES)
 
 $(BUILD)/bench/%: tools/bench/%.c $(BUILD)/libceiling.a

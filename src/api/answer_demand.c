@@ -84,6 +84,30 @@ static void settle_synthetic(asked *session, const clg_synthetic *s, clg_demand 
     demand->title = clg_arena_print(session->arena, "made up, seed %llu%s%s",
                                     (unsigned long long)s->seed, s->profile ? ", rates of " : "",
                                     s->profile ? session->request->value[CLG_PARAM_PROFILE] : "");
+    if (s->profile && s->profile->others > 0)
+        demand->title =
+            clg_arena_print(session->arena,
+                            "%s\n         service %.40s; %lld rows of "
+                            "other services left out",
+                            demand->title, s->profile->service, (long long)s->profile->others);
+}
+
+/* Numbers of made-up requests beside a real trace would be ignored. */
+static clg_status check_trace_alone(const asked *session, clg_error *error) {
+    static const struct {
+        clg_param param;
+        const char *flag;
+    } rows[] = {{CLG_PARAM_RATE, "--rate"},     {CLG_PARAM_PROFILE, "--profile"},
+                {CLG_PARAM_SPAN, "--span"},     {CLG_PARAM_BURSTINESS, "--burstiness"},
+                {CLG_PARAM_PEAK, "--peak"},     {CLG_PARAM_DUTY, "--duty"},
+                {CLG_PARAM_PROMPT, "--prompt"}, {CLG_PARAM_ANSWER, "--output"},
+                {CLG_PARAM_SPREAD, "--spread"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (given(session, rows[i].param))
+            return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
+                            "%s is for made-up requests, and --trace gives real ones",
+                            rows[i].flag);
+    return CLG_OK;
 }
 
 static clg_status make_demand(asked *session, clg_demand *demand, clg_error *error) {
@@ -126,6 +150,7 @@ static clg_status read_demand(asked *session, clg_demand *demand, clg_error *err
                         "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
                         "no demand is given");
     if (!trace) return make_demand(session, demand, error);
+    if (check_trace_alone(session, error) != CLG_OK) return error->status;
     const wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
     if (NUMBERS(session, rows, error) != CLG_OK || read_trace(session, demand, error) != CLG_OK)
         return error->status;

@@ -28,6 +28,14 @@ static void print_text(clg_text *out, const clg_demand_answer *a) {
     if (a->gpus.row) clg_report_gpus(out, "gpus", a->gpus.row, a->gpus.count);
 }
 
+static clg_status draw(clg_session *session, const clg_demand_answer *a, clg_error *error) {
+    const char *picture = session->request.value[CLG_PARAM_SVG];
+    if (!picture) return CLG_OK;
+    clg_text svg = {.arena = session->arena};
+    clg_picture_demand(&svg, &a->question, &a->answer);
+    return clg_file_write(picture, &svg, error);
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
     clg_demand_answer *answer = clg_take(session->arena, 1, clg_demand_answer);
     if (clg_page_check(session, error) != CLG_OK ||
@@ -38,6 +46,7 @@ static clg_status run(clg_session *session, clg_error *error) {
                           error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
+    if (draw(session, answer, error) != CLG_OK) return error->status;
     if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_demand_json(&session->out, answer);
     else

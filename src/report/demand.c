@@ -4,6 +4,7 @@
 #include "units/units.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Above this share of capacity a point says nothing: 5 % in the cost of an iteration is 100 % in
  * the wait (W = 1/(mu - lambda)). */
@@ -67,7 +68,8 @@ static void print_demand(clg_text *t, const clg_demand *d) {
                        (long long)d->lost.negative, (long long)d->lost.empty,
                        (long long)d->lost.absurd);
     if (d->moved > 0)
-        clg_text_print(t, "         %lld rows out of order were sorted in\n", (long long)d->moved);
+        clg_text_print(t, "         %lld %s out of order sorted in\n", (long long)d->moved,
+                       d->moved == 1 ? "row" : "rows");
 }
 
 static void print_replica(clg_text *t, const clg_replica *r) {
@@ -116,7 +118,7 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
                        "most; with cold starts %.2f\n",
                        (long long)a->windows, a->windows_mean, a->windows_most, a->lagged_mean);
     if (a->fleet.refused > 0)
-        clg_text_print(t, "         %s requests can never fit in the cache and were refused\n",
+        clg_text_print(t, "         refused, because they can never fit in the cache: %s\n",
                        grouped(t, (double)a->fleet.refused));
 }
 
@@ -170,8 +172,22 @@ static void print_factors(clg_text *t, const clg_serve_answer *a) {
     }
 }
 
+/* The highest steady rate of one replica within the target, in requests. */
+static double target_per_s(const clg_serve_answer *a) {
+    double output = a->break_even_share * a->offline_tokens_per_s / a->break_even_per_s;
+    return a->target_tokens_per_s / output;
+}
+
 static void print_verdict(clg_text *t, const clg_serve_answer *a) {
-    if (a->break_even_share > 1)
+    bool late = a->break_even_per_s > target_per_s(a) * (1 + 1e-9);
+    if (late && a->break_even_share <= 1)
+        clg_text_print(t,
+                       "         a replica would pay above %.3g requests/s; within the latency "
+                       "target it serves %.3g at most:\n"
+                       "         the API is cheaper at any demand; here %s against %s\n",
+                       a->break_even_per_s, target_per_s(a), usd(t, a->usd_per_million),
+                       usd(t, a->api_usd_per_million));
+    else if (a->break_even_share > 1)
         clg_text_print(t,
                        "         even a full replica costs more: the API is cheaper at any "
                        "demand (%.1f x)\n",
@@ -202,11 +218,13 @@ static void print_money(clg_text *t, const clg_serve_question *s, const clg_serv
                        "api      none known for this model: give --api-input and --api-output\n");
         return;
     }
-    clg_text_print(
-        t,
-        "api      %s (%s)\n         $%.3g in, $%.3g out per million; this mix %s per million out\n",
-        s->api->title, s->api->date, 1e6 * s->api->usd_per_input_token,
-        1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
+    bool dated = strcmp(s->api->date, "given") != 0;
+    clg_text_print(t,
+                   "api      %s%s%s%s\n         $%.3g in, $%.3g out per million; this mix %s per "
+                   "million out\n",
+                   s->api->title, dated ? " (" : "", dated ? s->api->date : "", dated ? ")" : "",
+                   1e6 * s->api->usd_per_input_token, 1e6 * s->api->usd_per_output_token,
+                   usd(t, a->api_usd_per_million));
     print_verdict(t, a);
 }
 
@@ -257,15 +275,18 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
 }
 
 void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int count) {
-    clg_text_print(t, "%-8s %-22s %5s %12s %12s %12s %12s\n", title, "cheapest first", "GPUs",
-                   "tokens/s/GPU", "$/Mtok full", "break-even", "$/h needed");
+    clg_text_print(t, "%-8s %-19s %4s %12s %8s %10s %9s  %s\n", title, "cheapest first", "GPUs",
+                   "tokens/s/GPU", "$/Mtok", "break-even", "$/h all", "a GPU, per hour");
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
-        clg_text_print(t, "         %-22s %5d %12s %12s %12s %12s\n", l->name, l->gpus,
+        clg_text_print(t, "         %-19s %4d %12s %8s %10s %9s  %.21s\n", l->name, l->gpus,
                        grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
                        per_cent(t, l->break_even_share),
-                       isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses");
+                       isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses",
+                       l->price ? l->price : "");
     }
+    clg_text_print(t, "         $/Mtok: a full replica at the target; $/h all: GPUs for the mean "
+                      "of the demand\n");
 }
 
 static void json_percentiles(clg_json_writer *w, const char *key, const clg_percentiles *p) {

@@ -14,6 +14,11 @@ void clg_report_levers(clg_text *text, const clg_lever *lever, int count);
 /* The best replica on each GPU, in the order given. */
 void clg_report_gpus(clg_text *text, const char *title, const clg_lever *row, int count);
 
+/* Four panels: throughput and cost against batch, load through the span, the cost factor by
+ * factor, and cost against demand beside the API's price. */
+void clg_picture_demand(clg_text *svg, const clg_serve_question *question,
+                        const clg_serve_answer *answer);
+
 /* Names and order of docs/formats.md. */
 void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question,
                      const clg_serve_answer *answer); /* members of an open object */

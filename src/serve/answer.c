@@ -7,7 +7,7 @@ const clg_name clg_factor_names[] = {
     {"hardware floor", CLG_FACTOR_FLOOR, "batch without bound: reading weights is free"},
     {"batch", CLG_FACTOR_BATCH, "what cache memory and scheduler leave of it"},
     {"latency target", CLG_FACTOR_LATENCY, "steady arrivals that meet the target"},
-    {"bursts", CLG_FACTOR_BURSTS, "arrivals as they come; below 1 where dealing smooths"},
+    {"bursts", CLG_FACTOR_BURSTS, "as they come; below 1 where dealing smooths"},
     {"replica granularity", CLG_FACTOR_GRANULARITY, "whole replicas, scaled by window"},
     {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
     {NULL, 0, NULL}};
@@ -123,15 +123,19 @@ typedef struct window_sum {
 } window_sum;
 
 static void add_window(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a,
-                       double begin_s, double seconds, window_sum *sum) {
+                       clg_serve_window *w, window_sum *sum) {
+    double begin_s = w->begin_s, seconds = w->seconds;
     clg_demand part = clg_demand_slice(q->demand, begin_s, begin_s + seconds);
     double steady = (double)part.output_tokens / seconds / a->target_tokens_per_s;
     double needed = (double)fleet_needed(arena, q->replica, &part, &q->target, steady);
+    w->steady = steady;
+    w->needed = needed;
     sum->needed += needed * seconds;
     sum->whole += ceil(steady) * seconds;
     sum->steady += steady * seconds;
     sum->most = fmax(sum->most, needed);
-    if (needed > sum->previous) sum->lag_s += (needed - sum->previous) * q->cold_start_s;
+    if (needed > sum->previous)
+        sum->lag_s += (needed - sum->previous) * fmin(q->cold_start_s, seconds);
     sum->previous = needed;
 }
 
@@ -140,9 +144,12 @@ static window_sum over_windows(clg_arena *arena, const clg_serve_question *q,
     double window = window_of(q), span = q->demand->span_s;
     window_sum sum = {0};
     a->windows = (int64_t)fmax(1, ceil(span / window - 1e-6));
+    clg_serve_window *list = clg_take(arena, (size_t)a->windows, clg_serve_window);
+    a->window = list;
     for (int64_t i = 0; i < a->windows; i++) {
         double begin = (double)i * window;
-        add_window(arena, q, a, begin, fmin(window, span - begin), &sum);
+        list[i] = (clg_serve_window){.begin_s = begin, .seconds = fmin(window, span - begin)};
+        add_window(arena, q, a, &list[i], &sum);
         if (progress.tell)
             progress.tell(progress.context, 0.4 + 0.3 * (double)i / (double)a->windows);
     }

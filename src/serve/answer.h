@@ -57,6 +57,13 @@ typedef struct clg_serve_question {
     const clg_api_price *api; /* name NULL: none */
 } clg_serve_question;
 
+/* One stretch between scaling up and down. */
+typedef struct clg_serve_window {
+    double begin_s, seconds;
+    double steady; /* replicas' worth of tokens, at the rate that meets the target */
+    double needed; /* whole replicas that meet the target */
+} clg_serve_window;
+
 typedef struct clg_serve_answer {
     clg_fleet fleet;
     double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
@@ -73,9 +80,10 @@ typedef struct clg_serve_answer {
     double factor[CLG_FACTORS]; /* the first one in USD per million output tokens */
     double windows_mean, windows_most, lagged_mean; /* replicas, scaled by window */
     int64_t windows;
-    double api_usd_per_million; /* same mix, per million output tokens; 0: no comparator */
-    double break_even_share;    /* of offline capacity; above 1: never */
-    double break_even_per_s;    /* requests per second of one replica */
+    const clg_serve_window *window; /* [windows], in the arena; NULL without a span */
+    double api_usd_per_million;     /* same mix, per million output tokens; 0: no comparator */
+    double break_even_share;        /* of offline capacity; above 1: never */
+    double break_even_per_s;        /* requests per second of one replica */
     double gpus_kept_full;
 } clg_serve_answer;
 

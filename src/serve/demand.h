@@ -81,6 +81,8 @@ typedef struct clg_rate_step {
 typedef struct clg_rate_profile {
     clg_rate_step *step;
     int64_t steps;
+    const char *service; /* whose rates they are, NULL: not said */
+    int64_t others;      /* rows of other services, left out */
 } clg_rate_profile;
 
 /* Reads a table of hourly rates: columns hour and req_per_min_mid, req_per_s, req_per_min or

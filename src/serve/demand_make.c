@@ -23,7 +23,7 @@ static clg_rate_profile profile_of(clg_arena *arena, const clg_synthetic *s) {
     bool flat = s->duty >= 1 && s->peak_over_mean <= 1;
     double step_s = flat ? s->span_s : fmin(quarter_s, s->span_s);
     int64_t steps = (int64_t)ceil(s->span_s / step_s - 1e-9);
-    clg_rate_profile p = {clg_take(arena, (size_t)steps, clg_rate_step), steps};
+    clg_rate_profile p = {.step = clg_take(arena, (size_t)steps, clg_rate_step), .steps = steps};
     for (int64_t i = 0; i < steps; i++) {
         double begin = (double)i * step_s, seconds = fmin(step_s, s->span_s - begin);
         p.step[i] = (clg_rate_step){seconds, s->requests_per_s *

@@ -386,10 +386,14 @@ clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char 
         {"req_per_min_mid", 60}, {"req_per_min", 60}, {"req_per_s", 1}, {"req_per_hour", 3600}};
     clg_csv csv;
     if (clg_csv_parse(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
-    *profile = (clg_rate_profile){clg_take(arena, (size_t)csv.rows + 1, clg_rate_step), 0};
     const char *service = csv.rows > 0 ? clg_csv_field(&csv, 0, "service") : NULL;
+    *profile = (clg_rate_profile){.step = clg_take(arena, (size_t)csv.rows + 1, clg_rate_step),
+                                  .service = service && *service ? service : NULL};
     for (int row = 0; row < csv.rows; row++) {
-        if (service && strcmp(clg_csv_field(&csv, row, "service"), service) != 0) continue;
+        if (service && strcmp(clg_csv_field(&csv, row, "service"), service) != 0) {
+            profile->others++;
+            continue;
+        }
         double rate = -1;
         for (size_t u = 0; u < sizeof units / sizeof units[0] && rate < 0; u++)
             rate = per_second_of(&csv, row, units[u].column, units[u].seconds);

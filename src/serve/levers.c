@@ -76,6 +76,10 @@ void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const 
     row->break_even_share = a.break_even_share;
     row->break_even_per_s = a.break_even_per_s;
     clg_arena_back_to(arena, mark);
+    const clg_price *price = &r->scenario->price;
+    row->price = clg_arena_print(arena, "$%.2f %.7s %.20s", 3600 * price->usd_per_s,
+                                 price->date ? price->date : "undated",
+                                 price->provider ? price->provider : "");
 }
 
 int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,

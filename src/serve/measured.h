@@ -34,7 +34,7 @@ typedef struct clg_serve_plan {
     double spread;   /* log-normal lengths of this deviation over mean instead; 0: no */
     int64_t clients; /* closed loop; 0: all requests at once, or as they came */
     int64_t requests;
-    const clg_arrival *request; /* [requests] as they came; NULL: lengths of the numbers above */
+    const clg_arrival *request;    /* [requests] as they came; NULL: lengths of the numbers above */
     int max_sequences, max_tokens; /* 0: the engine's */
 } clg_serve_plan;
 
@@ -73,7 +73,8 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                                   clg_error *error);
 
 /* Fills plan and measured values of the next row; `part` counts rows a line of the table makes.
- * NULL or why it cannot be expressed, "" for a line that is part of a row before it; *more says whether the line has another part. */
+ * NULL or why it cannot be expressed, "" for a line that is part of a row before it; *more says
+ * whether the line has another part. */
 const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, int part,
                               clg_measured *into, bool *more);
 

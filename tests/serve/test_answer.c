@@ -91,6 +91,14 @@ int main(void) {
         clg_demand d = at_rate(&w, rate, 1800, 800, 150);
         clg_serve_answer a = answer(&w, &d, &api);
         double product = 1;
+        double needed = 0, seconds = 0;
+        for (int64_t i = 0; i < a.windows; i++) {
+            needed += a.window[i].needed * a.window[i].seconds;
+            seconds += a.window[i].seconds;
+            CHECK(a.window[i].needed <= a.windows_most && a.window[i].steady >= 0);
+        }
+        CHECK_NEAR(seconds, d.span_s, 1e-9);
+        CHECK_NEAR(needed, a.windows_mean * d.span_s, 1e-9);
         for (int i = 0; i < CLG_FACTORS; i++) product *= a.factor[i];
         double paid =
             a.usd_per_s * (double)a.fleet.replicas * d.span_s * 1e6 / (double)d.output_tokens;

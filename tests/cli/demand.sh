@@ -1,0 +1,69 @@
+#!/bin/sh
+# `ceiling demand` as people use it: traces as they come, what cannot be served, and what an answer
+# that costs money must say.
+cd "$(dirname "$0")/../.." || exit 1
+ceiling=${BUILD:-build}/ceiling
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0; failed=0
+
+# expect STATUS STREAM PATTERN ARGUMENT...
+expect() {
+    status=$1; stream=$2; pattern=$3; shift 3
+    "$ceiling" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; got=$?
+    if [ $got -eq "$status" ] && grep -qE -- "$pattern" "$scratch/$stream"; then
+        passed=$((passed + 1))
+    else
+        echo "ceiling $*: status $got (want $status), no '$pattern' on $stream:"
+        head -5 "$scratch/out" "$scratch/err"; failed=$((failed + 1))
+    fi
+}
+check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+trace() { printf 'arrival_s,prompt_tokens,output_tokens\n' >"$scratch/$1"; cat >>"$scratch/$1"; }
+
+printf '5,100,20\n1,100,20\n3,100,20\n' | trace unsorted.csv
+printf '0,100,20\n1,-5,20\n2,100,0\n3,1e30,20\n4,abc,2\n5,100,20\n' | trace broken.csv
+printf '0,100,20\n1,9000000,20\n2,100,20\n' | trace never.csv
+printf '0,9000000,20\n' | trace only_never.csv
+: | trace empty.csv
+printf 'foo,bar\n1,2\n' >"$scratch/alien.csv"
+printf 'service,hour,req_per_min\nchat,0,60\ncode,0,600\nchat,1,30\n' >"$scratch/profile.csv"
+m=llama-3.1-8b; t="--trace $scratch"
+
+expect 0 out '1 row out of order sorted in' demand $m $t/unsorted.csv
+expect 0 out 'left out 4 rows: 1 unreadable, 1 negative, 1 without prompt or output, 1 absurd' \
+    demand $m $t/broken.csv
+expect 0 out '"rows_left_out": 4' demand $m $t/broken.csv --json
+expect 0 out 'refused, because they can never fit in the cache: 1$' demand $m $t/never.csv --tp 1
+expect 1 err 'no request fits in a cache of [0-9]+ tokens' demand $m $t/only_never.csv --tp 1
+expect 1 err 'no request can be read; 0 rows were left out' demand $m $t/empty.csv
+expect 1 err 'no columns of arrival, prompt and output length' demand $m $t/alien.csv
+expect 1 err 'No such file' demand $m $t/nothere.csv
+expect 2 err '--prompt is for made-up requests' demand $m $t/unsorted.csv --prompt 1ktok
+expect 0 out 'service chat; 1 rows of other services left out' demand $m \
+    --profile "$scratch/profile.csv"
+expect 1 err 'does not fit: tp 1 x pp 1 needs' demand llama-3.1-405b --tp 1 --rate 1req/s
+expect 1 err 'there is no demand' demand $m --rate 0req/s
+expect 2 err 'no demand is given' demand $m
+expect 1 err 'no fleet meets' demand $m --rate 1req/s --ttft 1ms
+expect 1 err 'a length is out of range' demand $m --rate 1req/s --prompt 0tok
+expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
+
+quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
+"$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
+check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/out"
+check "the GPU's price has no date" "grep -qE 'GPU at \\$[0-9.]+/h: .*, 20[0-9-]+' $scratch/out"
+check "no comparator" "grep -qE '^api .*\(20[0-9-]+\)' $scratch/out"
+check "no interval of the first token" "grep -q 'iterations 5 % faster' $scratch/out"
+check "no picture" "grep -q '</svg>' $scratch/a.svg"
+for words in 'cost against batch' 'Load through the span' 'factor by factor' 'Break-even'; do
+    check "the picture says nothing of $words" "grep -q '$words' $scratch/a.svg"
+done
+check "labels outside the picture" \
+    "awk -F'x=\"' '/<text x=/ {split(\$2, a, \"\\\"\"); if (a[1] > 1080 || a[1] < 0) exit 1}' $scratch/a.svg"
+
+"$ceiling" demand $m --rate 2000req/s --span 1min --prompt 4ktok --replicas 2 >"$scratch/out" 2>&1
+check "overload is not said" "grep -qE 'load \(rho\) [0-9]{3,}' $scratch/out"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
