@@ -1,6 +1,8 @@
 /* demand.c -- serving economics: who asks, what serves, how fast, what it costs and why. */
 #include "report/demand.h"
 
+#include "base/version.h"
+
 #include "units/units.h"
 
 #include <math.h>
@@ -311,6 +313,8 @@ static void json_who(clg_json_writer *w, const clg_demand *d) {
 static void json_replica(clg_json_writer *w, const clg_replica *r) {
     clg_json_open(w, "replica", '{');
     clg_json_add_integer(w, "gpus", clg_replica_gpus(r));
+    clg_json_add_string(w, "gpu", r->scenario->machine.gpu.name);
+    clg_json_add_string(w, "engine", r->engine.name);
     clg_json_open(w, "layout", '{');
     clg_json_add_integer(w, "tp", r->tp);
     clg_json_add_integer(w, "dp", r->dp);
@@ -365,12 +369,42 @@ static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
     clg_json_add_number(w, "replicas_mean", a->windows_mean);
     clg_json_add_number(w, "replicas_most", a->windows_most);
     clg_json_add_number(w, "replicas_mean_with_cold_starts", a->lagged_mean);
+    clg_json_open(w, "window", '[');
+    for (int64_t i = 0; a->window && i < a->windows; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_number(w, "begin_s", a->window[i].begin_s);
+        clg_json_add_number(w, "seconds", a->window[i].seconds);
+        clg_json_add_number(w, "replicas_of_demand", a->window[i].steady);
+        clg_json_add_number(w, "replicas_needed", a->window[i].needed);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}
+
+static void json_target(clg_json_writer *w, const clg_serve_target *target) {
+    clg_json_open(w, "target", '{');
+    clg_json_add_number(w, "ttft_s", target->ttft_s);
+    clg_json_add_number(w, "tpot_s", target->tpot_s);
+    clg_json_add_number(w, "share", target->share);
+    clg_json_close(w, '}');
+}
+
+static void json_price(clg_json_writer *w, const clg_price *price) {
+    bool known = price->usd_per_s > 0;
+    clg_json_open(w, "price", '{');
+    clg_json_add_number(w, "usd_per_gpu_h", known ? 3600 * price->usd_per_s : (double)NAN);
+    if (known && price->provider) clg_json_add_string(w, "provider", price->provider);
+    if (known && price->term) clg_json_add_string(w, "term", price->term);
+    if (known && price->date) clg_json_add_string(w, "date", price->date);
     clg_json_close(w, '}');
 }
 
 void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_serve_answer *a) {
     clg_json_add_string(w, "kind", "demand");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
     json_who(w, s->demand);
+    json_target(w, &s->target);
     json_replica(w, s->replica);
     clg_json_add_integer(w, "replicas", a->fleet.replicas);
     clg_json_add_integer(w, "gpus", a->fleet.replicas * clg_replica_gpus(s->replica));
@@ -388,6 +422,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);
     clg_json_add_number(w, "usd_per_million_tokens",
                         a->usd_per_s > 0 ? a->usd_per_million : (double)NAN);
+    json_price(w, &s->replica->scenario->price);
     json_factors(w, a);
     json_break_even(w, s, a);
     clg_json_add_number(w, "gpus_kept_full", a->gpus_kept_full);

@@ -19,9 +19,9 @@ void clg_report_gpus(clg_text *text, const char *title, const clg_lever *row, in
 void clg_picture_demand(clg_text *svg, const clg_serve_question *question,
                         const clg_serve_answer *answer);
 
-/* Names and order of docs/formats.md. */
+/* Names and order of docs/formats.md. Members of an object the caller opens and closes. */
 void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question,
-                     const clg_serve_answer *answer); /* members of an open object */
+                     const clg_serve_answer *answer);
 void clg_json_levers(clg_json_writer *writer, const char *key, const clg_lever *row, int count);
 
 #endif

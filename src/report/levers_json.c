@@ -8,6 +8,7 @@ static void add_lever(clg_json_writer *w, const clg_lever *l) {
     clg_json_add_bool(w, "fits", l->fits);
     if (l->fits) {
         clg_json_add_integer(w, "gpus", l->gpus);
+        clg_json_add_string(w, "price", l->price ? l->price : "");
         clg_json_add_number(w, "output_tokens_per_s_per_gpu", l->offline_tokens_per_s);
         clg_json_add_number(w, "usd_per_million_tokens_full", l->usd_per_million);
         clg_json_add_number(w, "break_even_utilization", l->break_even_share);
