@@ -77,8 +77,8 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
     double most = most_sequences(r, &m);
     double low = clg_replica_steady_tokens_per_s(r, &m, 1);
     double high = clg_replica_steady_tokens_per_s(r, &m, most);
-    clg_svg_axis x = {1, fmax(2, most), b->left, b->right};
-    clg_svg_axis y = {low / 1.3, fmax(high, low * 2) * 1.3, b->bottom, b->top};
+    clg_svg_axis x = {1, fmax(2, most), b->left, b->right, 0};
+    clg_svg_axis y = {low / 1.3, fmax(high, low * 2) * 1.3, b->bottom, b->top, 0};
     heading(svg, b, "Throughput and cost against batch, one replica");
     clg_svg_frame(svg, &x, &y, base_of(x.low, x.high) > 2 ? 4 : 2, CLG_COUNT,
                   base_of(y.low, y.high), CLG_COUNT);
@@ -192,9 +192,9 @@ static void draw_factors(clg_text *svg, const clg_serve_answer *a, const box *b)
         under(svg, b, "no price of the GPU is known");
         return;
     }
-    clg_svg_axis x = {1, 2, b->left, b->right}; /* only for the frame */
-    clg_svg_axis y = {low / 2, high * 2, b->bottom, b->top};
-    clg_svg_axis none = {1.01, 1.02, x.start, x.end};
+    clg_svg_axis x = {1, 2, b->left, b->right, 0}; /* only for the frame */
+    clg_svg_axis y = {low / 2, high * 2, b->bottom, b->top, 0};
+    clg_svg_axis none = {1.01, 1.02, x.start, x.end, 0};
     clg_svg_frame(svg, &none, &y, 10, CLG_COUNT, base_of(y.low, y.high), CLG_COUNT);
     double slot = (b->right - b->left) / CLG_FACTORS, before = 0;
     usd = 1;
@@ -241,10 +241,10 @@ static void draw_break_even(clg_text *svg, const clg_serve_question *q, const cl
         return;
     }
     double end = 8 * fmax(full, a->rho > 0 ? a->rho * full * (double)a->fleet.replicas : 0);
-    clg_svg_axis x = {full / 200, end, b->left, b->right};
+    clg_svg_axis x = {full / 200, end, b->left, b->right, 0};
     double lowest = cost_at(a, full * m.output_tokens);
     clg_svg_axis y = {fmin(lowest, api > 0 ? api : lowest) / 2,
-                      fmax(cost_at(a, x.low * m.output_tokens), api) * 1.5, b->bottom, b->top};
+                      fmax(cost_at(a, x.low * m.output_tokens), api) * 1.5, b->bottom, b->top, 0};
     clg_svg_frame(svg, &x, &y, 10, CLG_COUNT, base_of(y.low, y.high), CLG_COUNT);
     clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"", BLUE);
     for (int i = 0; i <= 4 * STEPS; i++) {
