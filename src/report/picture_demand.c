@@ -56,7 +56,9 @@ static void colored(clg_text *svg, const char *color, double x, double y, const 
     clg_text_print(svg, "</g>\n");
 }
 
-static double base_of(double low, double high) { return high / low > 40 ? 10 : 2; }
+static double base_of(double low, double high) {
+    return high / low > 300 ? 10 : high / low > 30 ? 4 : 2;
+}
 
 static double kept(const clg_svg_axis *axis, double value) {
     return fmin(fmax(value, axis->low), axis->high);
@@ -78,7 +80,7 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
     double low = clg_replica_steady_tokens_per_s(r, &m, 1);
     double high = clg_replica_steady_tokens_per_s(r, &m, most);
     clg_svg_axis x = {1, fmax(2, most), b->left, b->right, 0};
-    clg_svg_axis y = {low / 1.3, fmax(high, low * 2) * 1.3, b->bottom, b->top, 0};
+    clg_svg_axis y = {low / 1.3, fmax(high, low * 2) * 1.5, b->bottom, b->top, 0};
     heading(svg, b, "Throughput and cost against batch, one replica");
     clg_svg_frame(svg, &x, &y, base_of(x.low, x.high) > 2 ? 4 : 2, CLG_COUNT,
                   base_of(y.low, y.high), CLG_COUNT);
@@ -96,7 +98,8 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
         bool last = batch * 4 > x.high * 1.001;
         clg_text_print(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", px, py,
                        BLUE);
-        colored(svg, ORANGE, last ? px - 6 : px + 6, py + 18, last ? "end" : "start",
+        colored(svg, ORANGE, last ? px - 4 : px + 6, last ? py - 10 : py + 18,
+                last ? "end" : "start",
                 clg_arena_print(svg->arena, "$%.3g/M", 1e6 * a->usd_per_s / rate));
     }
     under(svg, b, "sequences in the batch (orange: dollars per million output tokens)");

@@ -356,11 +356,10 @@ static const char *read_command(reader *r) {
 
 /* The same run: a table lists requests one after the other. */
 static bool same_run(const reader *r, int row) {
-    static const char *const columns[] = {"hardware", "model"};
-    for (int i = 0; i < 2; i++)
-        if (strcmp(clg_csv_field(r->table, row, columns[i]), word(r, columns[i])) != 0)
-            return false;
-    return true;
+    reader other = *r;
+    other.row = row;
+    return strcmp(word(&other, "hardware"), word(r, "hardware")) == 0 &&
+           strcmp(word(&other, "model"), word(r, "model")) == 0;
 }
 
 /* A run of single requests: when each was put in, began, and ended. Its means are scored. */
