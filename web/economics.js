@@ -20,7 +20,7 @@ function fact(words, value, more) {
 }
 
 function listed(caption, heads, rows, id = null) {
-  return element("div", { class: "scroll" }, element("table", { class: "list words", id }, element("caption", {}, caption),
+  return element("div", { class: "scroll" }, element("table", { class: "list words", id }, element("caption", {}, element("span", { class: "cap" }, caption)),
     element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", class: i ? "number" : null }, head)))),
     element("tbody", {}, rows.map((row) => element("tr", {}, row.map((cell, i) => element(i ? "td" : "th", i ? { class: "number" } : { scope: "row" }, cell)))))));
 }

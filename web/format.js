@@ -23,6 +23,9 @@ const sizeUnits = [[1e12, " TB"], [1e9, " GB"], [1e6, " MB"], [1e3, " kB"], [1, 
 export const showSize = (b) => (b === null || b === undefined ? "?" : inUnits(b, sizeUnits));
 export const showRate = (b) => (b === null || b === undefined ? "?" : `${inUnits(b, sizeUnits)}/s`);
 
+const flopUnits = [[1e15, " Pflop/s"], [1e12, " Tflop/s"], [1e9, " Gflop/s"], [1, " flop/s"]];
+export const showFlops = (rate) => inUnits(rate, flopUnits);
+
 /** Dollars of a million tokens: small numbers. */
 export const showPrice = (usd) => (usd === null || usd === undefined ? "?" : `$${usd < 0.0995 ? usd.toPrecision(2) : usd < 99.5 ? usd.toPrecision(3) : showWhole(usd)}`);
 

@@ -2,7 +2,7 @@
 import { element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { stackedFigure } from "./figure.js";
-import { showRate, showSeconds, showShare, showSize, showWhole } from "./format.js";
+import { showFlops, showRate, showSeconds, showShare, showSize, showWhole } from "./format.js";
 
 const ledgerParts = [
   ["compute", "compute", "t0"], ["transfer", "exposed transfer", "t1"], ["waiting", "waiting for other ranks", "t4"],
@@ -26,7 +26,7 @@ function tableView(caption, heads, rows, words = 1, most = 30) {
   if (!rows.length) return null;
   const body = element("tbody", {}, rows.slice(0, most).map((row) => element("tr", {}, cells(row, words))));
   const rest = rows.length > most && element("button", { type: "button", class: "small", onclick: () => { body.append(...rows.slice(most).map((row) => element("tr", {}, cells(row, words)))); rest.remove(); } }, `all ${showWhole(rows.length)} rows`);
-  return element("div", { class: "scroll" }, element("table", { class: heads[0] === "name" ? "list" : "list words" }, element("caption", {}, caption),
+  return element("div", { class: "scroll" }, element("table", { class: heads[0] === "name" ? "list" : "list words" }, element("caption", {}, element("span", { class: "cap" }, caption)),
     element("thead", {}, element("tr", {}, heads.map((head, i) => element("th", { scope: "col", class: i < words ? null : "number" }, head)))), body), rest);
 }
 
@@ -102,6 +102,9 @@ function executionViews(list) {
   });
 }
 
+/** Whether shapes of products were recorded, so that their rates are known. */
+const rated = (answer) => (answer.kernels ?? []).some((k) => typeof k.flop_per_s === "number");
+const knownOr = (value, say) => (typeof value === "number" ? say(value) : "");
 const timesOf = (n) => (n === 1 ? "once" : `${showWhole(n)} times`);
 
 /** Notes: what was skipped, damaged or not matched. */
@@ -126,6 +129,7 @@ function traceTiles({ ranks, stragglers }) {
   return element("dl", { class: "tiles" },
     tile3("ranks", showWhole(ranks.length), steps), tile3("compute", share("compute_s"), "of the span, mean over ranks"),
     tile3("exposed communication", share("exposed_communication_s"), waiting), tile3("exposed copies", share("exposed_copy_s")), tile3("idle", share("idle_s")),
+    typeof ranks[0]?.product_flop_per_s === "number" && tile3("products", showFlops(ranks[0].product_flop_per_s), knownOr(ranks[0].mfu_of_shapes, (share) => `${showShare(share)} of peak over the span, ${rankName(ranks[0])}`)),
     stragglers[0] && tile3("last to arrive", `rank ${stragglers[0].rank}`, `${timesOf(stragglers[0].last_arrivals)}; others waited ${showSeconds(stragglers[0].caused_wait_s)}`));
 }
 
@@ -165,7 +169,8 @@ export function openTrace(panel, pool, page) {
       ...notesOf(a), files.length > 0 && rows.length > 0 && pictureDetails(() => "trace-picture", async () => (await pool.ask({ ...request(), picture: true }, { group: "picture", files: [...files, ...others] }))?.value), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
       tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
       tableView("collectives", ["operation", "size", "ranks", "count", "transfer, median", "bus rate, median", "skew, mean"], collectiveRows(a.collectives)),
-      tableView(`GPU work of ${rows.length ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count"], (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count)]), 1, 12),
+      tableView(`GPU work of ${rows.length ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count", ...(rated(a) ? ["rate", "of peak"] : [])],
+        (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count), ...(rated(a) ? [knownOr(k.flop_per_s, showFlops), knownOr(k.efficiency, showShare)] : [])]), 1, 12),
       tableView("ranks", ["", "GPU", "span", "compute", "exposed comm.", "copies", "idle", "events"], a.ranks.map((r) => [rankName(r), r.gpu ?? "?", showSeconds(r.span_s), ...["compute_s", "exposed_communication_s", "exposed_copy_s", "idle_s"].map((key) => showShare(r[key] / (r.span_s || 1))), showWhole(r.events)]), 2),
       ...timelineViews(a.operation_timelines), ...executionViews(a.execution_traces),
       ...(a.logs ?? []).map((log) => element("p", {}, logWords(log))),
