@@ -70,6 +70,14 @@ static void calls(void) {
     s.stack.host_expert_s = 1;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 128, 1e-2);
+    CASE("fp8: a call a cast, 64 in all; with current scaling three");
+    l.precision = CLG_FP8;
+    s.stack.current_scaling = false;
+    host_of(&s, &l, &after);
+    CHECK_NEAR(after, 64, 1e-2);
+    s.stack.current_scaling = true;
+    host_of(&s, &l, &after);
+    CHECK_NEAR(after, 128, 1e-2);
     CASE("16-bit products need no casts: 32 calls");
     l.precision = CLG_BF16;
     host_of(&s, &l, &after);
