@@ -14,8 +14,8 @@ static const char *per_cent(clg_text *t, double share) {
 static void print_score(clg_text *t, const clg_measured_score *s) {
     bool whole = strcmp(s->group, "all") == 0;
     clg_text_print(
-        t, "%-47s %-10s%5d%7d%6s%7s%6s%6s%7s\n",
-        clg_arena_print(t->arena, "%s%.45s", whole ? "" : "  ", whole ? s->source : s->group),
+        t, "%-45s %-10s%5d%7d%6s%7s%6s%6s%7s\n",
+        clg_arena_print(t->arena, "%s%.43s", whole ? "" : "  ", whole ? s->source : s->group),
         clg_name_of(clg_measure_names, (int)s->measure), s->rows, s->scored, per_cent(t, s->mape),
         per_cent(t, s->median_ape), per_cent(t, s->p90_ape), per_cent(t, s->bias),
         per_cent(t, s->coverage));
@@ -42,7 +42,7 @@ static void print_reasons(clg_text *t, const clg_measured_table *m) {
 
 void clg_report_measured(clg_text *t, const clg_measured_table *m) {
     clg_text_print(t, "error of serving predictions in %%; bias is the median signed error\n");
-    clg_text_print(t, "%-47s %-10s%5s%7s%6s%7s%6s%6s%7s\n", "source", "of", "rows", "scored",
+    clg_text_print(t, "%-45s %-10s%5s%7s%6s%7s%6s%6s%7s\n", "source", "of", "rows", "scored",
                    "mean", "median", "P90", "bias", "inside");
     for (int i = 0; i < m->scores; i++) print_score(t, &m->score[i]);
     print_reasons(t, m);
