@@ -52,6 +52,11 @@ static const clg_name *table_of(clg_param param) {
         return clg_recompute_names;
     case CLG_PARAM_ATTENTION:
         return clg_attention_kernel_names;
+    case CLG_PARAM_ORDER:
+        return clg_order_names;
+    case CLG_PARAM_GRADIENT:
+    case CLG_PARAM_MOMENTS:
+        return clg_precision_names;
     default:
         return NULL;
     }

@@ -271,13 +271,73 @@ clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario
     return read_curve_file(request, CLG_PARAM_NETWORK, &scenario->network_file, error);
 }
 
+static clg_status read_loss(const char *word, clg_stack *stack, clg_error *error) {
+    static const clg_name losses[] = {{"fused", 1, NULL}, {"unfused", 0, NULL}, {NULL, 0, NULL}};
+    int fused = stack->fused_cross_entropy;
+    if (word && clg_name_value(losses, "cross-entropy", word, &fused, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->fused_cross_entropy = fused != 0;
+    return CLG_OK;
+}
+
+static clg_status read_master(const char *word, clg_stack *stack, clg_error *error) {
+    static const clg_name masters[] = {{"fp32", 1, NULL}, {"none", 0, NULL}, {NULL, 0, NULL}};
+    int kept = stack->master_weights;
+    if (word && clg_name_value(masters, "master weights", word, &kept, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->master_weights = kept != 0;
+    return CLG_OK;
+}
+
+static clg_status read_stored(const char *word, const char *what, clg_precision *precision,
+                              clg_error *error) {
+    int value = (int)*precision;
+    if (word && clg_name_value(clg_precision_names, what, word, &value, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    *precision = (clg_precision)value;
+    return CLG_OK;
+}
+
+/* "tensor_overlap=0.8,fused_norm=false" */
+static clg_status read_terms(const char *text, clg_stack *stack, clg_error *error) {
+    while (text && *text) {
+        char name[64], value[64];
+        size_t size = strcspn(text, ","), before = strcspn(text, "=");
+        if (before == 0 || before >= size || before >= sizeof name ||
+            size - before - 1 >= sizeof value)
+            return clg_fail(error, CLG_BAD_INPUT, "write it like tensor_overlap=0.8",
+                            "'%.32s' is no NAME=VALUE", text);
+        snprintf(name, sizeof name, "%.*s", (int)before, text);
+        snprintf(value, sizeof value, "%.*s", (int)(size - before - 1), text + before + 1);
+        if (clg_stack_set(stack, name, value, error) != CLG_OK) return CLG_BAD_INPUT;
+        text += size + (text[size] == ',');
+    }
+    return CLG_OK;
+}
+
+/* What the command line says of the software, over its file. */
+static clg_status read_software(const clg_request *request, clg_stack *stack, clg_error *error) {
+    const char *const *v = request->value;
+    if (at_flag(read_loss(v[CLG_PARAM_LOSS], stack, error), CLG_PARAM_LOSS, error) != CLG_OK ||
+        at_flag(read_master(v[CLG_PARAM_MASTER], stack, error), CLG_PARAM_MASTER, error) !=
+            CLG_OK ||
+        at_flag(read_stored(v[CLG_PARAM_GRADIENT], "precision", &stack->gradient, error),
+                CLG_PARAM_GRADIENT, error) != CLG_OK ||
+        at_flag(read_stored(v[CLG_PARAM_MOMENTS], "precision", &stack->moments, error),
+                CLG_PARAM_MOMENTS, error) != CLG_OK)
+        return error->status;
+    return at_flag(read_terms(v[CLG_PARAM_TERM], stack, error), CLG_PARAM_TERM, error);
+}
+
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, clg_stack *stack,
                              clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_STACK];
     const char *name = request->value[CLG_PARAM_STACK];
-    if (file->text) return clg_stack_read(arena, file->name, file->text, file->size, stack, error);
-    return at_flag(clg_stack_find(arena, name ? name : "megatron-2024", stack, error),
-                   CLG_PARAM_STACK, error);
+    clg_status status =
+        file->text ? clg_stack_read(arena, file->name, file->text, file->size, stack, error)
+                   : at_flag(clg_stack_find(arena, name ? name : "megatron-2024", stack, error),
+                             CLG_PARAM_STACK, error);
+    return status == CLG_OK ? read_software(request, stack, error) : status;
 }
 
 /* A rate, or the name of a price in the data that is one of this GPU. */
@@ -375,6 +435,7 @@ static clg_status axis_value(clg_param param, const char *text, int *value, clg_
                             : param == CLG_PARAM_RECOMPUTE ? clg_recompute_names
                             : param == CLG_PARAM_CP_KIND   ? clg_context_names
                             : param == CLG_PARAM_ATTENTION ? clg_attention_kernel_names
+                            : param == CLG_PARAM_ORDER     ? clg_order_names
                                                            : NULL;
     if (names) return clg_name_value(names, clg_param_row_of(param).flag, text, value, error);
     double number;
@@ -422,6 +483,8 @@ static clg_axis_values *axis_of(clg_space *space, clg_param param) {
         return &space->recompute;
     case CLG_PARAM_ATTENTION:
         return &space->attention;
+    case CLG_PARAM_ORDER:
+        return &space->order;
     default:
         return NULL;
     }
@@ -460,7 +523,7 @@ static clg_status split_axis(const char *text, clg_space *space, int *param, con
     if (*param < 0 || !axis_of(space, (clg_param)*param))
         return clg_fail(error, CLG_BAD_INPUT,
                         "axes are dp zero hsdp tp sp cp cp-kind ep etp pp vpp schedule "
-                        "micro-batch recompute attention",
+                        "micro-batch recompute attention order",
                         "'%.32s' is no axis of a layout", axis);
     *values = equal + 1;
     return CLG_OK;
@@ -530,7 +593,30 @@ static clg_status read_words(const clg_request *request, clg_space *space, clg_e
     return CLG_OK;
 }
 
-static clg_status read_space(const clg_request *request, bool gpus_needed,
+/* "9,10,10,3": layers of each chunk. */
+static clg_status read_split(clg_arena *arena, const clg_request *request, clg_space *space,
+                             clg_error *error) {
+    enum { MOST = 4096 };
+    const char *text = request->value[CLG_PARAM_STAGE_LAYERS];
+    int *split = text ? clg_take(arena, MOST, int) : NULL;
+    for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+        char word[16];
+        double layers;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
+        if (read_count(word, &layers, error) != CLG_OK || layers > 1e4 ||
+            space->split_count == MOST) {
+            if (error->status == CLG_OK)
+                clg_fail(error, CLG_BAD_INPUT, "give the layers of each chunk",
+                         "'%.16s' is out of range", word);
+            return at_flag(CLG_BAD_INPUT, CLG_PARAM_STAGE_LAYERS, error);
+        }
+        split[space->split_count++] = (int)layers;
+    }
+    space->split = split;
+    return CLG_OK;
+}
+
+static clg_status read_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
     double gpus, seq, batch, top, recomputed;
     if (read_within(request, CLG_PARAM_GPUS, 0, 1, 1e6, &gpus, error) != CLG_OK ||
@@ -547,7 +633,9 @@ static clg_status read_space(const clg_request *request, bool gpus_needed,
     space->recompute_layers = (int)recomputed;
     space->global_batch = batch > 0 ? (int64_t)batch : (int64_t)fmax(1, floor(4194304 / seq));
     space->keep = (int)top;
-    if (read_axes(request, space, error) != CLG_OK) return error->status;
+    if (read_axes(request, space, error) != CLG_OK ||
+        read_split(arena, request, space, error) != CLG_OK)
+        return error->status;
     if (space->attention.count == 0) {
         int kernel = (int)clg_attention_default(&scenario->machine.gpu, scenario->stack.attention);
         space->attention = (clg_axis_values){.count = 1, .value = {kernel}};
@@ -569,7 +657,7 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
             CLG_OK ||
         clg_request_number(request, CLG_PARAM_DATA_LOADING, 0, &scenario->data_loading_s, error) !=
             CLG_OK ||
-        read_space(request, gpus_needed, scenario, space, error) != CLG_OK)
+        read_space(arena, request, gpus_needed, scenario, space, error) != CLG_OK)
         return error->status;
     machine->gpus = (int)space->gpus;
     return clg_scenario_prepare(arena, scenario, error);

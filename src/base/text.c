@@ -53,6 +53,43 @@ void clg_text_pad(clg_text *text, const char *s, int width, bool right) {
     if (right) clg_text_add(text, s, strlen(s));
 }
 
+enum { LINE_COLUMNS = 100 };
+
+/* Where to break the line of `size` bytes at `line`, or 0: not at all. Its own indent is kept. */
+static size_t break_of(const char *line, size_t size, int columns) {
+    size_t last = 0;
+    int column = 0;
+    bool words = false;
+    for (size_t i = 0; i < size; i++) {
+        if (((unsigned char)line[i] & 0xC0) == 0x80) continue;
+        if (line[i] == ' ' && words) last = i;
+        words |= line[i] != ' ';
+        if (++column > columns) return last;
+    }
+    return 0;
+}
+
+void clg_text_fold(clg_text *text, size_t from, int indent) {
+    if (from >= text->size) return;
+    size_t size = text->size - from;
+    const char *copy = clg_arena_copy(text->arena, text->data + from, size);
+    text->size = from;
+    for (size_t at = 0; at < size;) {
+        const char *newline = memchr(copy + at, '\n', size - at);
+        size_t line = newline ? (size_t)(newline - copy) - at : size - at, cut;
+        int room = LINE_COLUMNS;
+        while ((cut = break_of(copy + at, line, room)) > 0) {
+            clg_text_add(text, copy + at, cut);
+            clg_text_print(text, "\n%*s", indent, "");
+            at += cut + 1;
+            line -= cut + 1;
+            room = LINE_COLUMNS - indent;
+        }
+        clg_text_add(text, copy + at, line + (newline != NULL));
+        at += line + (newline != NULL);
+    }
+}
+
 static void add_escaped(clg_text *text, const char *s) {
     clg_text_add(text, "\"", 1);
     for (; *s; s++) {

@@ -22,6 +22,10 @@ void clg_text_print(clg_text *text, const char *format, ...) __attribute__((form
 /* Appends `width` columns, counting UTF-8 characters as one: left- or right-aligned `s`. */
 void clg_text_pad(clg_text *text, const char *s, int width, bool right);
 
+/* Breaks lines that begin at or after `from` and are longer than 100 columns at a blank; what
+ * follows is indented. A line without a blank in reach stays. */
+void clg_text_fold(clg_text *text, size_t from, int indent);
+
 /* JSON writer state: commas and nesting are its business. Keys NULL inside arrays.
  * Doubles print with up to 9 significant digits, shortest that is exact to that precision; NaN and
  * infinities print null. */

@@ -21,6 +21,8 @@ static void print_text(clg_session *session, const clg_answer *answer) {
     clg_report_heading(out, scenario, &answer->space);
     clg_report_evaluation(out, scenario, evaluation, answer->tokens);
     clg_report_stages(out, evaluation);
+    clg_report_groups(session->arena, out, scenario, evaluation);
+    clg_report_widths(session->arena, out, scenario, evaluation);
     clg_report_ladder(session->arena, out, scenario, evaluation);
     const char *mend = clg_evaluate_mend(session->arena, scenario, &evaluation->layout);
     if (mend) clg_text_print(out, "\nSmallest change that fits: %s\n", mend);

@@ -38,7 +38,7 @@ static double cheapest_layer_s(const clg_scenario *scenario, const clg_priced *p
 
 /* Of the layers of the fullest chunk that are recomputed; every chunk recomputes this share. */
 static double least_share(const clg_model *model, const clg_layout *layout) {
-    int chunks = layout->pp * layout->vpp, fullest = model->layers / chunks + 1;
+    int fullest = clg_layout_most(model, layout);
     if (layout->recompute_layers == 0 || layout->recompute_layers >= fullest) return 1;
     return (double)layout->recompute_layers / fullest;
 }
@@ -50,7 +50,7 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     const int *layers = priced->layers_of_kind;
     const clg_model *model = &scenario->model;
     bool whole = layout->recompute == CLG_RECOMPUTE_FULL && layout->recompute_layers == 0;
-    int passes = whole ? 4 : 3, chunks = layout->pp * layout->vpp;
+    int passes = whole ? 4 : 3, fewest = clg_layout_fewest(model, layout);
     double mean = model_s(scenario, priced, layers, sure, 3) / layout->pp;
     if (layout->recompute == CLG_RECOMPUTE_FULL)
         mean += least_share(model, layout) * model_s(scenario, priced, layers, sure + 3, 1) /
@@ -59,13 +59,13 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     double layer_s = cheapest_layer_s(scenario, priced, sure, passes);
     int most = (model->layers + layout->pp - 1) / layout->pp;
     if (most * layer_s > mean) mean = most * layer_s;
-    int before = layout->pp > 1 ? (layout->pp - 1) * (model->layers / chunks) : 0;
+    int before = layout->pp > 1 ? (layout->pp - 1) * fewest : 0;
     const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
     int chain = schedule->weight_copies > 1 ? 0 : schedule->splits_backward ? 1 : passes;
     double fill = before * cheapest_layer_s(scenario, priced, sure, chain);
     /* The mean need not be the work of the stage behind the fill: only one of the two is sure. */
     double work = (double)layout->accumulation * mean;
-    double behind = (double)layout->accumulation * layout->vpp * (model->layers / chunks) * layer_s;
+    double behind = (double)layout->accumulation * layout->vpp * fewest * layer_s;
     double host = scenario->stack.host_step_s + scenario->data_loading_s +
                   (double)layout->accumulation * layout->vpp * scenario->stack.host_micro_batch_s;
     if (scenario->stack.stages_by_cost)
@@ -89,7 +89,7 @@ static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *
         saved = least(saved, block->saved_bytes);
         rebuilt = least(rebuilt, block->rebuilt_bytes);
     }
-    int layers = scenario->model.layers / (layout->pp * layout->vpp);
+    int layers = clg_layout_fewest(&scenario->model, layout);
     clg_pipeline pipeline = clg_pipeline_of(layout);
     const clg_schedule *schedule = clg_schedule_of(pipeline.kind);
     double held = layers * layout->vpp * parameters;

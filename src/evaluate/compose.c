@@ -76,7 +76,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
     return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
            a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
            a->recompute == b->recompute && a->attention == b->attention &&
-           a->precision == b->precision && a->seq == b->seq &&
+           a->precision == b->precision && a->seq == b->seq && a->order == b->order &&
            (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
            (a->accumulation > 1) == (b->accumulation > 1) && (a->pp > 1) == (b->pp > 1);
 }
@@ -156,8 +156,8 @@ static void hide_messages(composition *c, stage *s, const messages *m, int count
 
 static void price_messages(composition *c, messages *m) {
     clg_updates updates;
-    clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
-                     &c->priced->step, m->dense, m->expert, 0, &updates);
+    clg_step_updates(&c->scenario->model, &c->scenario->stack, c->layout, &c->priced->step,
+                     m->dense, m->expert, 0, &updates);
     m->gather_s = message_s(c, &updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &m->gather_share);
     /* Once a step: its share of the mean micro-batch. */
     m->gather_s += message_s(c, &updates, CLG_UPDATE_FIRST, CLG_ALL_GATHER, &m->gather_share) /
@@ -201,7 +201,7 @@ static void fill_chunks(composition *c) {
     int held = layout->vpp * directions;
     int *layers_of = clg_take(c->arena, (size_t)chunks, int);
     int *first_of = clg_take(c->arena, (size_t)chunks + 1, int);
-    if (c->scenario->stack.stages_by_cost)
+    if (c->scenario->stack.stages_by_cost && !layout->split)
         clg_layout_layers_by_cost(&c->scenario->model, layout, layers_of);
     else
         clg_layout_layers(&c->scenario->model, layout, layers_of);
@@ -226,8 +226,8 @@ static void fill_chunks(composition *c) {
 
 static void price_updates(composition *c, stage *s) {
     clg_updates updates;
-    clg_step_updates(&c->scenario->model, &c->scenario->machine, &c->scenario->stack, c->layout,
-                     &c->priced->step, s->dense, s->expert, s->tied, &updates);
+    clg_step_updates(&c->scenario->model, &c->scenario->stack, c->layout, &c->priced->step,
+                     s->dense, s->expert, s->tied, &updates);
     s->gradient_s = updates_s(&c->pricing, &updates, CLG_UPDATE_GRADIENT, &s->gradient_share);
     s->parameter_s = updates_s(&c->pricing, &updates, CLG_UPDATE_PARAMETER, &s->parameter_share);
     s->optimizer_s = updates_s(&c->pricing, &updates, CLG_UPDATE_OPTIMIZER, NULL);

@@ -36,6 +36,44 @@ const clg_name clg_optimizer_names[] = {
     {"sgd", CLG_SGD, "fp32 master weights and one moment"},
     {NULL, 0, NULL}};
 
+const clg_name clg_order_names[] = {{"tp-cp-dp-pp", 0, "stages outermost (Megatron's default)"},
+                                    {"tp-cp-pp-dp", 1, "copies outermost"},
+                                    {"tp-dp-cp-pp", 2, NULL},
+                                    {"tp-dp-pp-cp", 3, NULL},
+                                    {"tp-pp-cp-dp", 4, NULL},
+                                    {"tp-pp-dp-cp", 5, NULL},
+                                    {"cp-tp-dp-pp", 6, NULL},
+                                    {"cp-tp-pp-dp", 7, NULL},
+                                    {"cp-dp-tp-pp", 8, NULL},
+                                    {"cp-dp-pp-tp", 9, NULL},
+                                    {"cp-pp-tp-dp", 10, NULL},
+                                    {"cp-pp-dp-tp", 11, NULL},
+                                    {"dp-tp-cp-pp", 12, "copies inside a node"},
+                                    {"dp-tp-pp-cp", 13, NULL},
+                                    {"dp-cp-tp-pp", 14, NULL},
+                                    {"dp-cp-pp-tp", 15, NULL},
+                                    {"dp-pp-tp-cp", 16, NULL},
+                                    {"dp-pp-cp-tp", 17, NULL},
+                                    {"pp-tp-cp-dp", 18, "stages inside a node"},
+                                    {"pp-tp-dp-cp", 19, NULL},
+                                    {"pp-cp-tp-dp", 20, NULL},
+                                    {"pp-cp-dp-tp", 21, NULL},
+                                    {"pp-dp-tp-cp", 22, NULL},
+                                    {"pp-dp-cp-tp", 23, NULL},
+                                    {NULL, 0, NULL}};
+
+void clg_layout_axes(const clg_layout *l, clg_rank_axis axes[4]) {
+    const char *name = clg_name_of(clg_order_names, l->order);
+    for (int i = 0; i < 4; i++) {
+        memcpy(axes[i].name, name + (size_t)(3 * i), 2);
+        axes[i].name[2] = '\0';
+        axes[i].degree = axes[i].name[0] == 't'   ? l->tp
+                         : axes[i].name[0] == 'c' ? l->cp
+                         : axes[i].name[0] == 'd' ? l->dp
+                                                  : l->pp;
+    }
+}
+
 int64_t clg_layout_gpus(const clg_layout *layout) {
     return (int64_t)layout->dp * layout->tp * layout->cp * layout->pp;
 }
@@ -162,6 +200,19 @@ static bool layers_suffice(rule_context *c) {
            refuse(c, "pp %d x vpp %d is more than the %d layers", l->pp, l->vpp, c->model->layers);
 }
 
+/* Layers by hand: one number per chunk, together the model. */
+static bool split_is_whole(rule_context *c) {
+    const clg_layout *l = c->layout;
+    int all = 0;
+    if (!l->split) return true;
+    if (l->split_count != l->pp * l->vpp)
+        return refuse(c, "stage-layers has %d numbers, not one for each of pp %d x vpp %d chunks",
+                      l->split_count, l->pp, l->vpp);
+    for (int i = 0; i < l->split_count; i++) all += l->split[i];
+    return all == c->model->layers ||
+           refuse(c, "stage-layers is %d layers in all, the model has %d", all, c->model->layers);
+}
+
 static bool shards_are_whole(rule_context *c) {
     const clg_layout *l = c->layout;
     if (l->hsdp <= 0 || l->hsdp == l->dp) return true;
@@ -183,13 +234,17 @@ const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const c
     rule_context context = {arena, model, layout, NULL};
     rule_context *c = &context;
     bool legal = degrees_are_positive(c) && batch_is_whole(c) && tensor_splits(c) &&
-                 sequence_splits(c) && experts_split(c) && layers_suffice(c) &&
+                 sequence_splits(c) && experts_split(c) && layers_suffice(c) && split_is_whole(c) &&
                  shards_are_whole(c) && recompute_is_meant(c);
     return legal ? NULL : context.why;
 }
 
 void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of) {
     int chunks = layout->pp * layout->vpp;
+    if (layout->split) {
+        for (int i = 0; i < chunks; i++) layers_of[i] = layout->split[i];
+        return;
+    }
     int even = model->layers / chunks, extra = model->layers % chunks;
     for (int i = 0; i < chunks; i++) layers_of[i] = even;
     /* The ends hold embedding and head: they get an extra layer last. */
@@ -216,6 +271,20 @@ void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout,
         sum += (double)(p->attention + p->mlp + p->experts);
         if (sum > all * (stage + 1) / stages && stage + 1 < stages) stage++;
     }
+}
+
+int clg_layout_fewest(const clg_model *model, const clg_layout *layout) {
+    int fewest = model->layers / (layout->pp * layout->vpp);
+    for (int i = 0; layout->split && i < layout->split_count; i++)
+        if (layout->split[i] < fewest) fewest = layout->split[i];
+    return fewest;
+}
+
+int clg_layout_most(const clg_model *model, const clg_layout *layout) {
+    int chunks = layout->pp * layout->vpp, most = (model->layers + chunks - 1) / chunks;
+    for (int i = 0; layout->split && i < layout->split_count; i++)
+        if (layout->split[i] > most) most = layout->split[i];
+    return most;
 }
 
 /* Appends; never past the end. */
@@ -248,4 +317,6 @@ void clg_layout_print(const clg_layout *l, char *out, size_t size) {
     add(out, size, " mb%d recompute-%s", l->micro_batch,
         clg_name_of(clg_recompute_names, (int)l->recompute));
     if (l->recompute_layers > 0) add(out, size, "-%d", l->recompute_layers);
+    if (l->order > 0) add(out, size, " %s", clg_name_of(clg_order_names, l->order));
+    if (l->split) add(out, size, " by-hand");
 }

@@ -2,7 +2,7 @@
  *
  * A layout is complete: nothing in it is "to be chosen" (search/ makes complete ones). Degrees
  * multiply to the GPUs: dp * tp * cp * pp. Experts live inside dp * cp * tp: an expert is split
- * over etp ranks, ep groups hold all experts. Rank order, fastest first: tp, cp, dp, pp. */
+ * over etp ranks, ep groups hold all experts. Rank order: `order`. */
 #ifndef CLG_LAYOUT_LAYOUT_H
 #define CLG_LAYOUT_LAYOUT_H
 
@@ -38,6 +38,10 @@ typedef enum clg_context_kind {
 } clg_context_kind;
 extern const clg_name clg_context_names[];
 
+/* Rank orders: which axis changes fastest from rank to rank, so which groups sit on fast links. The
+ * value of a name is its place in the table; 0 is Megatron's default. */
+extern const clg_name clg_order_names[];
+
 typedef enum clg_optimizer { CLG_ADAM, CLG_ADAM_8BIT, CLG_MUON, CLG_SGD } clg_optimizer;
 extern const clg_name clg_optimizer_names[];
 
@@ -62,6 +66,10 @@ typedef struct clg_layout {
     int attention; /* clg_attention_kernel */
     clg_optimizer optimizer;
     bool offload; /* optimizer states and update on the host */
+    int order;    /* of ranks: clg_order_names */
+    const int
+        *split; /* layers of each chunk by depth, split_count of them; NULL: as even as can be */
+    int split_count;
 } clg_layout;
 
 /* GPUs a layout uses. */
@@ -87,6 +95,19 @@ void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *la
  * stages may be left with the head alone, or with nothing. Chunks of one stage (vpp) are not known
  * here. */
 void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout, int *layers_of);
+
+/* Layers of the emptiest and of the fullest chunk. */
+int clg_layout_fewest(const clg_model *model, const clg_layout *layout);
+int clg_layout_most(const clg_model *model, const clg_layout *layout);
+
+/* One axis of the rank order: its degree, and whether it is tp, cp, dp or pp. */
+typedef struct clg_rank_axis {
+    char name[3];
+    int degree;
+} clg_rank_axis;
+
+/* The four axes, fastest first. */
+void clg_layout_axes(const clg_layout *layout, clg_rank_axis axes[4]);
 
 /* "tp8 pp16 dp128 zero1 mb1 1f1b" for people and for messages; out holds at least 160 bytes. */
 void clg_layout_print(const clg_layout *layout, char *out, size_t size);

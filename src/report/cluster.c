@@ -45,6 +45,7 @@ static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
 
 static void print_choice(clg_text *t, const clg_cluster *c) {
     const clg_scenario *s = &c->offer->scenario;
+    size_t from = t->size;
     clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus, s->machine.gpu.title,
                    quantity(t, c->seconds, CLG_SECONDS));
     if (c->usd > 0)
@@ -54,6 +55,7 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
                    quantity(t, c->plan.step_s, CLG_SECONDS),
                    quantity(t, c->plan.step_p10_s, CLG_SECONDS),
                    quantity(t, c->plan.step_p90_s, CLG_SECONDS));
+    clg_text_fold(t, from, 9);
     clg_text_print(t,
                    "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
                    "trains\n",

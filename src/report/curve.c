@@ -17,12 +17,17 @@ static void bar(clg_text *t, double share, int width) {
     for (int i = 0; i < full && i < width; i++) clg_text_print(t, "█");
 }
 
-/* Short enough for a column: degrees only. */
+static const char *above_one(clg_text *t, const char *name, int degree) {
+    return degree > 1 ? clg_arena_print(t->arena, "%s%d ", name, degree) : "";
+}
+
+/* Short enough for a column: degrees above one only. */
 static const char *short_layout(clg_text *t, const clg_layout *l) {
-    return clg_arena_print(t->arena, "tp%d%s%s pp%d dp%d z%d mb%d", l->tp,
-                           l->cp > 1 ? clg_arena_print(t->arena, " cp%d", l->cp) : "",
-                           l->ep > 1 ? clg_arena_print(t->arena, " ep%d", l->ep) : "", l->pp, l->dp,
-                           l->zero, l->micro_batch);
+    return clg_arena_print(
+        t->arena, "%s%s%s%sdp%d z%d%s%s", above_one(t, "tp", l->tp), above_one(t, "cp", l->cp),
+        above_one(t, "ep", l->ep), above_one(t, "pp", l->pp), l->dp, l->zero,
+        l->micro_batch > 1 ? " mb" : "",
+        l->micro_batch > 1 ? clg_arena_print(t->arena, "%d", l->micro_batch) : "");
 }
 
 static void print_point(clg_text *t, const clg_curve *c, int i) {
@@ -175,11 +180,13 @@ static void print_beside(clg_text *t, const clg_drawn *one, const clg_drawn *bes
 }
 
 static void print_price(clg_text *t, const clg_scenario *s) {
+    size_t from = t->size;
     if (s->price.usd_per_s > 0)
         clg_text_print(t, "price            %.2f USD/GPU-h %s (%s, %s%s%s), without failures\n",
                        s->price.usd_per_s * 3600, s->machine.gpu.name, s->price.provider,
                        s->price.term, s->price.date ? ", " : "",
                        s->price.date ? s->price.date : "");
+    clg_text_fold(t, from, 17);
 }
 
 /* How many sizes run. */
@@ -199,6 +206,7 @@ static int print_table(clg_text *t, const clg_curve *c) {
 void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside) {
     const clg_scenario *s = one->scenario;
     const clg_curve *c = one->curve;
+    size_t from = t->size;
     clg_text_print(t, "model    %s, %s tokens to train on\n", s->model.title,
                    quantity(t, c->request.train_tokens, CLG_COUNT));
     clg_text_print(t, "machine  %s, %s, software %s\n", s->machine.gpu.title,
@@ -206,6 +214,7 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
     clg_text_print(t, "mode     %s: %s\n\n",
                    clg_name_of(clg_scale_mode_names, (int)c->request.mode),
                    clg_scale_mode_names[c->request.mode].help);
+    clg_text_fold(t, from, 9);
     if (print_table(t, c) == 0) {
         clg_text_print(t, "\nNo size runs: try more GPUs, another batch, or fewer flags.\n");
         return;

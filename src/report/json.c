@@ -49,6 +49,12 @@ void clg_json_layout(clg_json_writer *w, const clg_layout *l) {
     clg_json_add_integer(w, "seq", l->seq);
     clg_json_add_string(w, "recompute", clg_name_of(clg_recompute_names, (int)l->recompute));
     clg_json_add_integer(w, "recompute_layers", l->recompute_layers);
+    clg_json_add_string(w, "order", clg_name_of(clg_order_names, l->order));
+    if (l->split) {
+        clg_json_open(w, "stage_layers", '[');
+        for (int i = 0; i < l->split_count; i++) clg_json_add_integer(w, NULL, l->split[i]);
+        clg_json_close(w, ']');
+    }
     clg_json_add_string(w, "precision", clg_name_of(clg_precision_names, (int)l->precision));
     clg_json_add_string(w, "attention", clg_name_of(clg_attention_kernel_names, l->attention));
     clg_json_add_string(w, "optimizer", clg_name_of(clg_optimizer_names, (int)l->optimizer));

@@ -13,7 +13,7 @@ const clg_name clg_trainer_names[] = {
 /* How layers fall on chunks that they do not divide into: the ends have less. */
 static void megatron_split(clg_text *t, int layers, const clg_layout *l) {
     int chunks = l->pp * l->vpp;
-    if (layers % chunks == 0) return;
+    if (layers % chunks == 0 && !l->split) return;
     if ((layers + 2) % chunks == 0)
         clg_text_print(t, "  --account-for-embedding-in-pipeline-split "
                           "--account-for-loss-in-pipeline-split \\\n");
@@ -40,6 +40,10 @@ static void megatron(clg_text *t, int layers, const clg_layout *l) {
     clg_text_print(t, "  --tensor-model-parallel-size %d --pipeline-model-parallel-size %d \\\n",
                    l->tp, l->pp);
     if (l->sp) clg_text_print(t, "  --sequence-parallel \\\n");
+    if (l->order == 1) clg_text_print(t, "  --use-tp-pp-dp-mapping \\\n");
+    if (l->order > 1)
+        clg_text_print(t, "  # Megatron-LM has no rank order %s\n",
+                       clg_name_of(clg_order_names, l->order));
     if (l->cp > 1)
         clg_text_print(t, "  --context-parallel-size %d --cp-comm-type %s \\\n", l->cp,
                        context[l->cp_kind]);

@@ -2,6 +2,7 @@
 #include "report/text.h"
 
 #include "scaling/undone.h"
+#include "scaling/widths.h"
 
 #include "schedule/schedule.h"
 #include "units/units.h"
@@ -47,6 +48,7 @@ static void print_overlays(clg_text *t, const clg_scenario *s) {
 
 void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *space) {
     const clg_model *m = &s->model;
+    size_t from = t->size;
     clg_text_print(t, "model    %s: %s parameters", m->title ? m->title : m->name,
                    q(t, (double)m->parameters, CLG_COUNT));
     if (m->active_parameters != m->parameters)
@@ -63,6 +65,7 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
                    q(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
                    clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
     print_overlays(t, s);
+    clg_text_fold(t, from, 9);
 }
 
 static void print_layout(clg_text *t, const clg_layout *l) {
@@ -84,6 +87,14 @@ static void print_layout(clg_text *t, const clg_layout *l) {
                        ? clg_arena_print(t->arena, " (%d of a chunk's layers)", l->recompute_layers)
                        : "",
                    clg_name_of(clg_attention_kernel_names, l->attention));
+    if (l->order > 0)
+        clg_text_print(t, "         ranks in the order %s\n",
+                       clg_name_of(clg_order_names, l->order));
+    if (!l->split) return;
+    clg_text_print(t, "         layers of the chunks");
+    for (int i = 0; i < l->split_count && i < 24; i++)
+        clg_text_print(t, "%s%d", i ? "," : " ", l->split[i]);
+    clg_text_print(t, "%s\n", l->split_count > 24 ? ",..." : "");
 }
 
 static void print_speed(clg_text *t, const clg_evaluation *e) {
@@ -191,9 +202,11 @@ static void print_caveats(clg_text *t, const char *caveats) {
 
 void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                            double tokens) {
+    size_t from = t->size;
     print_layout(t, &e->layout);
     print_speed(t, e);
     print_money(t, s, e, tokens);
+    clg_text_fold(t, from, 9);
     print_time(t, e);
     print_memory(t, e);
     print_caveats(t, e->caveats);
@@ -216,6 +229,68 @@ void clg_report_stages(clg_text *t, const clg_evaluation *e) {
     }
 }
 
+static const char *fast_link(const clg_scenario *s) {
+    if (s->machine.node.link_bytes_per_s <= 0) return "PCIe";
+    return strcmp(s->machine.gpu.vendor, "amd") == 0 ? "xGMI" : "NVLink";
+}
+
+/* The slowest link a group crosses. */
+static const char *link_of(const clg_scenario *s, clg_group group) {
+    return group.per_domain >= group.ranks ? fast_link(s) : s->machine.fabric.title;
+}
+
+static int domains_of(clg_group group) {
+    return (group.ranks + group.per_domain - 1) / group.per_domain;
+}
+
+static const char *seconds_or_none(clg_text *t, double seconds) {
+    return seconds > 0 ? q(t, seconds, CLG_SECONDS) : "-";
+}
+
+void clg_report_groups(clg_arena *arena, clg_text *t, const clg_scenario *s,
+                       const clg_evaluation *e) {
+    clg_group_row rows[CLG_GROUP_ROWS];
+    int count = clg_group_rows(arena, s, e, rows);
+    if (count == 0) return;
+    clg_text_print(t, "\ngroups and the slowest link they cross (bus bandwidth of 64 MiB, as "
+                      "nccl-tests)\n                       ranks  domains  together         bus  "
+                      "exposed   over\n");
+    for (int i = 0; i < count; i++) {
+        clg_text_print(t, "  ");
+        clg_text_pad(t, rows[i].name, 19, false);
+        clg_text_print(t, "  %5d  %7d  %8d  ", rows[i].group.ranks, domains_of(rows[i].group),
+                       rows[i].group.per_domain);
+        clg_text_pad(t, q(t, rows[i].bus_bytes_per_s, CLG_BYTES_PER_S), 10, true);
+        clg_text_print(t, "  ");
+        clg_text_pad(t, seconds_or_none(t, rows[i].exposed_s), 7, true);
+        clg_text_print(t, "   %.32s\n", link_of(s, rows[i].group));
+    }
+}
+
+void clg_report_widths(clg_arena *arena, clg_text *t, const clg_scenario *s,
+                       const clg_evaluation *e) {
+    clg_width widths[CLG_WIDTHS];
+    int count = clg_widths(arena, s, &e->layout, widths);
+    if (count < 2) return;
+    clg_text_print(t, "\ntensor parallel narrower and wider, the rest as it is\n"
+                      "     tp  domains         bus  exposed      step\n");
+    for (int i = 0; i < count; i++) {
+        const clg_width *w = &widths[i];
+        bool outside = i > 0 && domains_of(w->group) > 1 && domains_of(widths[i - 1].group) == 1;
+        clg_text_print(t, "  %c %3d  %7d  ", w->plan.layout.tp == e->layout.tp ? '>' : ' ',
+                       w->plan.layout.tp, domains_of(w->group));
+        clg_text_pad(t, w->group.ranks > 1 ? q(t, w->bus_bytes_per_s, CLG_BYTES_PER_S) : "", 10,
+                     true);
+        clg_text_print(t, "  ");
+        clg_text_pad(t, seconds_or_none(t, w->plan.time.tp_exposed_s), 7, true);
+        clg_text_print(t, "  ");
+        clg_text_pad(t, q(t, w->plan.step_s, CLG_SECONDS), 8, true);
+        if (!w->plan.fits)
+            clg_text_print(t, "  does not fit: %s", gb(t, w->plan.memory.total_bytes));
+        clg_text_print(t, "%s\n", outside ? "  <- leaves the fast links" : "");
+    }
+}
+
 /* The term in which a plan loses most against the best. */
 static const char *loss(const clg_evaluation *e, const clg_evaluation *best) {
     const double *mine = (const double *)&e->time, *theirs = (const double *)&best->time;
@@ -228,15 +303,22 @@ static const char *loss(const clg_evaluation *e, const clg_evaluation *best) {
     return mine[most] > theirs[most] ? names[most] : "nothing";
 }
 
+/* For a column: no recompute goes without saying. */
+static const char *in_words(clg_text *t, const clg_layout *layout) {
+    char words[160];
+    clg_layout_print(layout, words, sizeof words);
+    char *none = strstr(words, " recompute-none");
+    if (none) memmove(none, none + 15, strlen(none + 15) + 1);
+    return clg_arena_copy(t->arena, words, strlen(words));
+}
+
 void clg_report_alternatives(clg_text *t, const clg_found *f) {
     if (f->count < 2) return;
     clg_text_print(t, "\nrunners-up                                                             "
                       "step   memory  loses in\n");
     for (int i = 1; i < f->count; i++) {
         const clg_evaluation *e = &f->best[i];
-        char words[160];
-        clg_layout_print(&e->layout, words, sizeof words);
-        clg_text_pad(t, words, 64, false);
+        clg_text_pad(t, in_words(t, &e->layout), 64, false);
         clg_text_print(t, " %+5.1f %%  ", 100 * (e->step_s / f->best[0].step_s - 1));
         clg_text_pad(t, gb(t, e->memory.total_bytes), 8, true);
         clg_text_print(t, "  %s\n", loss(e, &f->best[0]));
@@ -248,9 +330,7 @@ void clg_report_front(clg_text *t, const clg_found *f) {
     clg_text_print(t, "\nless memory for more time (each the fastest within its memory)\n");
     for (int i = 0; i < f->front_count; i++) {
         const clg_evaluation *e = &f->front[i];
-        char words[160];
-        clg_layout_print(&e->layout, words, sizeof words);
-        clg_text_pad(t, words, 70, false);
+        clg_text_pad(t, in_words(t, &e->layout), 70, false);
         clg_text_print(t, " ");
         clg_text_pad(t, q(t, e->step_s, CLG_SECONDS), 8, true);
         clg_text_print(t, "  ");
@@ -290,9 +370,10 @@ void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
             clg_text_print(t, "does not fit: %s of %s\n", gb(t, e->memory.total_bytes),
                            gb(t, e->capacity_bytes));
         else
-            clg_text_print(t, "step %s (%+.1f %%), %s: loses in %s\n", q(t, e->step_s, CLG_SECONDS),
+            clg_text_print(t, "step %s (%+.1f %%), %s: %s in %s\n", q(t, e->step_s, CLG_SECONDS),
                            100 * (e->step_s / best->step_s - 1), gb(t, e->memory.total_bytes),
-                           loss(e, best));
+                           e->step_s < best->step_s ? "gains" : "loses",
+                           e->step_s < best->step_s ? loss(best, e) : loss(e, best));
     }
 }
 

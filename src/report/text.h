@@ -17,6 +17,12 @@ void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
 /* Memory and work of every stage; nothing when evaluated without detail. */
 void clg_report_stages(clg_text *text, const clg_evaluation *evaluation);
 
+/* Whom the groups of a layout talk to, and over what; tensor parallelism at every width. */
+void clg_report_groups(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
+                       const clg_evaluation *evaluation);
+void clg_report_widths(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
+                       const clg_evaluation *evaluation);
+
 /* Runners-up against the best; time against memory; the certificate. */
 void clg_report_alternatives(clg_text *text, const clg_found *found);
 void clg_report_front(clg_text *text, const clg_found *found);

@@ -165,6 +165,7 @@ static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *
     char number[48];
     memcpy(&value, (const char *)e + row->offset, sizeof value);
     clg_quantity_print(value, row->dimension, 4, number, sizeof number);
+    size_t from = t->size;
     clg_text_print(t, "%s = %s\n\nformula\n  %s\nsource\n  %s\n", row->name, number, row->formula,
                    row->source);
     if (row->inputs[0]) clg_text_print(t, "inputs\n");
@@ -178,6 +179,7 @@ static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *
         at += size + (at[size] == ' ');
     }
     clg_text_print(t, "more\n  docs/%s.md\n", row->page);
+    clg_text_fold(t, from, 4);
 }
 
 clg_status clg_report_why(clg_text *t, const clg_scenario *s, const clg_evaluation *e,

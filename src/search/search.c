@@ -95,6 +95,7 @@ static bool simpler_but_for_layers(const clg_layout *a, const clg_layout *b) {
                            {a->etp, b->etp},
                            {a->hsdp, b->hsdp},
                            {b->sp, a->sp},
+                           {a->order, b->order},
                            {a->attention, b->attention}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i][0] != rows[i][1]) return rows[i][0] < rows[i][1];
@@ -258,7 +259,7 @@ static known bound(searcher *s, const clg_layout *layout, int layers) {
 static bool same_degrees(const clg_layout *a, const clg_layout *b) {
     return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
            a->ep == b->ep && a->etp == b->etp && a->recompute == b->recompute &&
-           a->attention == b->attention && a->micro_batch == b->micro_batch;
+           a->attention == b->attention && a->micro_batch == b->micro_batch && a->order == b->order;
 }
 
 static void note_promising(searcher *s, promising found) {

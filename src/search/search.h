@@ -26,7 +26,9 @@ typedef struct clg_space {
     clg_optimizer optimizer;
     bool offload;
     clg_axis_values dp, zero, hsdp, tp, sp, cp, cp_kind, ep, etp, pp, vpp, schedule, micro_batch,
-        recompute, attention;
+        recompute, attention, order;
+    const int *split; /* layers of each chunk, split_count of them; NULL: as even as can be */
+    int split_count;
     int recompute_layers; /* recompute whole layers, the first so many of a chunk; 0: all or none */
     double memory_bytes;  /* plans may use this much; 0: what the GPU and the software leave */
     int keep;             /* best plans to return, 1.. */

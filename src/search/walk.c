@@ -30,15 +30,24 @@ static bool is_free(const clg_axis_values *axis) { return axis->count == 0 || ax
 
 /* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
 static int open_layers(const walker *w) {
-    int chunks = w->layout.pp * w->layout.vpp;
     bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
                 w->space->recompute_layers == 0;
-    return open ? (w->scenario->model.layers + chunks - 1) / chunks : 1;
+    return open ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
+}
+
+/* Left open, ranks are in the order of the trainers. */
+static void offer_order(walker *w) {
+    const clg_axis_values *axis = &w->space->order;
+    for (int order = 0; order == 0 || clg_order_names[order].name; order++) {
+        if (!clg_axis_allows(axis, order) || (axis->count == 0 && order > 0)) continue;
+        w->layout.order = order;
+        if (!w->stopped && !w->visit(w->context, &w->layout, open_layers(w))) w->stopped = true;
+    }
 }
 
 static void offer(walker *w) {
     if (clg_layout_refuses(NULL, &w->scenario->model, &w->layout)) return;
-    if (!w->visit(w->context, &w->layout, open_layers(w))) w->stopped = true;
+    offer_order(w);
 }
 
 /* Shard groups smaller than dp matter from ZeRO-2 on; the node is the natural one. */
@@ -77,13 +86,15 @@ static bool is_even(int layers, int chunks) {
 
 /* The chunk counts a schedule can take. Left open: where layers fall evenly, up to 16. */
 static void walk_vpp(walker *w, const clg_schedule *schedule) {
-    bool open = is_free(&w->space->vpp);
+    bool open = is_free(&w->space->vpp), by_hand = w->space->split != NULL;
     int most = clg_layout_most_chunks(&w->scenario->model, w->layout.pp);
     for (int vpp = 1; vpp <= most && (!open || vpp <= 16) && !w->stopped; vpp++) {
         w->layout.vpp = vpp;
         if (!clg_axis_allows(&w->space->vpp, vpp) || schedule->refuses(clg_pipeline_of(&w->layout)))
             continue;
-        if (vpp > 2 && open && !is_even(w->scenario->model.layers, w->layout.pp * vpp)) continue;
+        if (by_hand && w->layout.pp * vpp != w->space->split_count) continue;
+        if (vpp > 2 && open && !by_hand && !is_even(w->scenario->model.layers, w->layout.pp * vpp))
+            continue;
         walk_zero(w);
     }
 }
@@ -216,6 +227,8 @@ static void start(walker *w) {
     w->layout.precision = w->space->precision;
     w->layout.optimizer = w->space->optimizer;
     w->layout.offload = w->space->offload;
+    w->layout.split = w->space->split;
+    w->layout.split_count = w->space->split_count;
 }
 
 bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_visit *visit,
@@ -262,6 +275,7 @@ const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,
     l->hsdp = likely(&space->hsdp, 0);
     l->cp_kind = (clg_context_kind)likely(&space->cp_kind, CLG_CONTEXT_RING);
     l->attention = likely(&space->attention, CLG_FLASH2);
+    l->order = likely(&space->order, 0);
     l->recompute_layers = space->recompute_layers;
     l->recompute = (clg_recompute)likely(
         &space->recompute, l->recompute_layers > 0 ? CLG_RECOMPUTE_FULL : CLG_RECOMPUTE_NONE);

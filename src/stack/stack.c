@@ -77,9 +77,9 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static bool known_key(const char *key) {
-    static const char *const words[] = {"name",      "title",  "date",    "gradient",
-                                        "attention", "source", "notes",   "schedules",
-                                        "base",      "from",   "releases"};
+    static const char *const words[] = {"name",      "title",  "date",     "gradient",
+                                        "attention", "source", "notes",    "schedules",
+                                        "base",      "from",   "releases", "moments"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -119,17 +119,24 @@ static clg_status read_fields(const clg_json *root, const char *file, bool requi
 static clg_status read_words(const clg_json *root, const char *file, clg_stack *stack,
                              clg_error *error) {
     const char *gradient = clg_name_of(clg_precision_names, (int)stack->gradient);
+    const char *moments = NULL;
     int precision;
     if (clg_json_string(root, "name", stack->name, &stack->name, file, error) != CLG_OK ||
         clg_json_string(root, "title", stack->title, &stack->title, file, error) != CLG_OK ||
         clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
         clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
             CLG_OK ||
+        clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
         clg_json_string(root, "gradient", gradient, &gradient, file, error) != CLG_OK ||
         clg_name_value(clg_precision_names, "gradient precision", gradient, &precision, error) !=
             CLG_OK)
         return CLG_BAD_INPUT;
     stack->gradient = (clg_precision)precision;
+    if (!moments) return CLG_OK;
+    if (clg_name_value(clg_precision_names, "precision of moments", moments, &precision, error) !=
+        CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->moments = (clg_precision)precision;
     return CLG_OK;
 }
 
@@ -194,7 +201,7 @@ static clg_status read_releases(const clg_json *root, const char *file, const ch
 static clg_status read_default(clg_arena *arena, const char *month, clg_stack *stack,
                                clg_error *error) {
     const clg_file *file = clg_dataset_find(DEFAULT_FILE);
-    clg_stack read = {.gradient = CLG_FP32};
+    clg_stack read = {.gradient = CLG_FP32, .moments = CLG_PRECISIONS};
     clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", DEFAULT_FILE);
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
@@ -246,6 +253,49 @@ static bool is_month(const char *word) {
     for (int i = 0; i < 7; i++)
         if (i == 4 ? word[i] != '-' : word[i] < '0' || word[i] > '9') return false;
     return word[7] == 0;
+}
+
+/* Factors that only make longer. */
+static bool slows(const char *key) {
+    return strcmp(key, "kernel_slowdown") == 0 || strcmp(key, "overlap_slowdown") == 0;
+}
+
+static clg_status set_flag(bool *into, const char *name, const char *value, clg_error *error) {
+    bool on = strcmp(value, "true") == 0;
+    if (!on && strcmp(value, "false") != 0)
+        return clg_fail(error, CLG_BAD_INPUT, "write true or false", "'%.32s' is no value of %s",
+                        value, name);
+    *into = on;
+    return CLG_OK;
+}
+
+clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, clg_error *error) {
+    const char *names[FIELDS], *near[CLG_NAMES_NEAR];
+    for (int i = 0; i < FIELDS; i++) {
+        names[i] = fields[i].key;
+        if (strcmp(name, fields[i].key) != 0) continue;
+        void *into = (char *)stack + fields[i].offset;
+        if (fields[i].flag) return set_flag(into, name, value, error);
+        double number;
+        if (clg_quantity(value, fields[i].dimension, &number, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        bool fraction = fields[i].dimension == CLG_FRACTION, one = slows(fields[i].key);
+        if (number >= one && number <= (fraction ? 1 : 1e12)) {
+            memcpy(into, &number, sizeof number);
+            return CLG_OK;
+        }
+        return clg_fail(error, CLG_BAD_INPUT,
+                        fraction ? "give 0 to 1"
+                        : one    ? "give 1 or more"
+                                 : "give 0 or more",
+                        "%s of '%.32s' is out of range", name, value);
+    }
+    char ask[320];
+    int found = clg_name_near(names, FIELDS, name, near, 4);
+    clg_name_ask(near, found, "", ask, sizeof ask);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    found > 0 ? ask : "'ceiling show stacks unknown' lists them",
+                    "'%.64s' is no term of a software stack", name);
 }
 
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error) {

@@ -82,6 +82,8 @@ typedef struct clg_stack {
     /* ZeRO-2, 3: gradients stay whole over a step's micro-batches and are scattered once, at the
      * last: always, or where there are pipelines only */
     bool whole_gradients, whole_gradients_in_pipelines;
+    clg_precision moments;  /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
+                               has them */
     bool master_weights;    /* fp32 copy beside 16-bit weights */
     bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
@@ -96,5 +98,9 @@ typedef struct clg_stack {
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error);
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);
+
+/* Overrides one term by name: "tensor_overlap", "0.8"; switches take true or false, quantities
+ * their unit. CLG_BAD_INPUT with the nearest name. */
+clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, clg_error *error);
 
 #endif

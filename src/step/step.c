@@ -3,17 +3,44 @@
 
 #include "step/block.h"
 
-/* Groups by rank order: tp fastest, then cp, then dp, then pp. Experts take etp x ep ranks of the
- * same order when tp is replaced by etp (Liu et al. 2025, arXiv:2504.14960, section 3). */
+#include <string.h>
+
+/* `ranks` ranks of the axes whose initials are in `of`, fastest first, after the first `skip` of
+ * them; how many share a fast domain follows from the axes that lie between (rank order). Experts
+ * take etp x ep ranks of the order of tp, cp and dp (Liu et al. 2025, arXiv:2504.14960, section
+ * 3). Axes that follow one another are one axis: their ranks are equally far apart. */
+static clg_group group_of(const clg_machine *machine, const clg_layout *layout, const char *of,
+                          int skip, int ranks) {
+    clg_rank_axis axes[4];
+    clg_group group = {ranks, 1};
+    int stride = 1, left = ranks;
+    clg_layout_axes(layout, axes);
+    int last = 3;
+    while (last > 0 && !strchr(of, axes[last].name[0])) last--;
+    for (int i = 0; i <= last && left > 1;) {
+        int before = stride, run = 1;
+        bool member = strchr(of, axes[i].name[0]) != NULL;
+        for (; i < 4 && (strchr(of, axes[i].name[0]) != NULL) == member; i++) run *= axes[i].degree;
+        stride *= run;
+        if (!member) continue;
+        int skipped = skip < run ? skip : run, taken = run / skipped;
+        if (i > last || taken > left) taken = left;
+        skip /= skipped;
+        left = (left + taken - 1) / taken;
+        group.per_domain *= clg_machine_group(machine, taken, before * skipped).per_domain;
+    }
+    return group;
+}
+
 static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
                           const clg_stack *stack, const clg_layout *layout) {
     clg_shard shard = {.model = model, .stack = stack, .layout = layout};
     shard.tokens = (double)layout->micro_batch * (double)layout->seq / layout->cp;
     shard.own_tokens = layout->sp ? shard.tokens / layout->tp : shard.tokens;
-    shard.tp = clg_machine_group(machine, layout->tp, 1);
-    shard.cp = clg_machine_group(machine, layout->cp, layout->tp);
-    shard.etp = clg_machine_group(machine, layout->etp, 1);
-    shard.ep = clg_machine_group(machine, layout->ep, layout->etp);
+    shard.tp = group_of(machine, layout, "t", 1, layout->tp);
+    shard.cp = group_of(machine, layout, "c", 1, layout->cp);
+    shard.etp = group_of(machine, layout, "tcd", 1, layout->etp);
+    shard.ep = group_of(machine, layout, "tcd", layout->etp, layout->ep);
     bool single = clg_precision_is_single(layout->precision);
     bool wide = single || layout->precision == CLG_FP16;
     shard.wide = wide ? layout->precision : CLG_BF16;
@@ -91,15 +118,14 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
 }
 
 void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step) {
-    int inner = layout->tp, across = layout->dp * layout->cp;
-    int ranks = across * clg_layout_copies(layout);
-    step->dense_group = clg_machine_group(machine, ranks, inner);
+    int copies = clg_layout_copies(layout), ranks = layout->dp * layout->cp * copies;
+    step->dense_group = group_of(machine, layout, "cd", 1, ranks);
     int span = layout->hsdp > 0 && layout->hsdp < layout->dp ? layout->hsdp * layout->cp : ranks;
-    step->shard_group = clg_machine_group(machine, span, inner);
-    step->replica_group = clg_machine_group(machine, ranks / span, inner * span);
+    step->shard_group = group_of(machine, layout, "cd", 1, span);
+    step->replica_group = group_of(machine, layout, "cd", span, ranks / span);
     int home = layout->ep * layout->etp;
-    step->expert_group = clg_machine_group(machine, ranks * inner / home, home);
-    step->send_group = clg_machine_group(machine, layout->pp > 1 ? 2 : 1, across * inner);
+    step->expert_group = group_of(machine, layout, "tcd", home, ranks * layout->tp / home);
+    step->send_group = group_of(machine, layout, "p", 1, layout->pp > 1 ? 2 : 1);
 }
 
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,

@@ -67,9 +67,9 @@ typedef struct clg_updates {
 
 /* Updates of a stage holding these parameters per rank (before ZeRO), of which
  * `tied_parameters` are summed between first and last stage as well. */
-void clg_step_updates(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
-                      const clg_layout *layout, const clg_step *step, double dense_parameters,
-                      double expert_parameters, double tied_parameters, clg_updates *updates);
+void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_layout *layout,
+                      const clg_step *step, double dense_parameters, double expert_parameters,
+                      double tied_parameters, clg_updates *updates);
 
 /* Bytes of optimizer state per parameter (master weights and moments), before ZeRO. */
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);

@@ -33,12 +33,13 @@ double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack 
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
     double master = stack->master_weights && !single ? 4 : 0;
-    double moments[] = {[CLG_ADAM] = stack->master_weights || single
-                                         ? 8
-                                         : 4,   /* moments follow the weights' dtype */
+    /* Not said, Adam's moments follow the weights' dtype where there is no master copy. */
+    double adam = stack->master_weights || single ? 4 : 2, one = 4;
+    if (stack->moments != CLG_PRECISIONS) adam = one = clg_precision_bytes(stack->moments);
+    double moments[] = {[CLG_ADAM] = 2 * adam,
                         [CLG_ADAM_8BIT] = 2.03, /* two bytes and a scale per 256-value block */
-                        [CLG_MUON] = 4,
-                        [CLG_SGD] = 4};
+                        [CLG_MUON] = one,
+                        [CLG_SGD] = one};
     return master + moments[layout->optimizer];
 }
 
@@ -157,9 +158,9 @@ static double expert_side(const clg_model *model) {
     return (double)model->hidden;
 }
 
-void clg_step_updates(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
-                      const clg_layout *layout, const clg_step *step, double dense_parameters,
-                      double expert_parameters, double tied_parameters, clg_updates *updates) {
+void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_layout *layout,
+                      const clg_step *step, double dense_parameters, double expert_parameters,
+                      double tied_parameters, clg_updates *updates) {
     const clg_group alone = {1, 1};
     updates->count = 0;
     if (layout->zero >= 2) {
@@ -172,9 +173,8 @@ void clg_step_updates(const clg_model *model, const clg_machine *machine, const 
         replicated(updates, stack, layout, step->expert_group, alone, expert_parameters);
     }
     if (tied_parameters > 0) {
-        clg_group ends = clg_machine_group(machine, 2, layout->dp * layout->cp * layout->tp);
         collective(updates, CLG_UPDATE_OPTIMIZER, "sum tied embedding gradients", CLG_ALL_REDUCE,
-                   ends, tied_parameters * clg_gradient_bytes(layout, stack), 0);
+                   step->send_group, tied_parameters * clg_gradient_bytes(layout, stack), 0);
     }
     double dense_share = layout->zero >= 1 ? step->shard_group.ranks : 1;
     double expert_share = layout->zero >= 1 ? step->expert_group.ranks : 1;

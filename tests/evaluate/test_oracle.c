@@ -3,6 +3,7 @@
  * The slow estimate writes a Llama step down kernel by kernel from its dimensions, in the order a
  * GPU runs it, and adds. It shares with the program only the seconds of single kernels and
  * collectives; blocks, passes, ledgers, schedules and overlap are not used. */
+#include "evaluate/compose.h"
 #include "plan.h"
 #include "schedule/schedule.h"
 
@@ -217,6 +218,7 @@ static clg_layout any_layout(int gpus, bool moe) {
     l.attention = below(4) == 0 ? CLG_UNFUSED : CLG_FLASH2;
     l.optimizer = (clg_optimizer)below(4);
     l.offload = below(8) == 0;
+    l.order = below(3) == 0 ? below(24) : 0;
     return l;
 }
 
@@ -249,6 +251,26 @@ static bool add_up(const clg_evaluation *e) {
         ok &= e->stages[i].busy_s <= e->step_s * (1 + 1e-9);
     }
     return ok;
+}
+
+/* What the search cuts by: never above the step and the bytes that come out. */
+static bool bounded(const clg_scenario *s, const clg_layout *l, const clg_evaluation *e) {
+    static clg_priced priced;
+    clg_price_blocks(s, l, &priced);
+    clg_step_groups(&s->machine, l, &priced.step);
+    return clg_compose_bound_s(s, l, &priced) <= e->step_s * (1 + 1e-12) &&
+           clg_compose_bound_bytes(s, l, &priced) <= e->memory.total_bytes * (1 + 1e-12);
+}
+
+/* The bound of a composed step, which the search asks for with a cutoff, likewise. */
+static bool cut_rightly(const clg_scenario *s, const clg_layout *l, const clg_evaluation *e) {
+    static clg_priced priced;
+    clg_evaluation cut;
+    clg_error error = {0};
+    clg_wanted wanted = {.cutoff_s = 1e-9};
+    clg_price_blocks(s, l, &priced);
+    return clg_compose(&scratch, s, l, &priced, wanted, &cut, &error) == CLG_OK &&
+           cut.step_s <= e->step_s * (1 + 1e-12);
 }
 
 /* Same ranks, everything a little better: bandwidths before the network is made from them, its
@@ -314,7 +336,7 @@ static void any(void) {
     static clg_evaluation plans[PLANS];
     static int row[PLANS];
     int of_schedule[CLG_SCHEDULES] = {0}, of_zero[4] = {0}, found = 0;
-    CASE("500 random plans: ledgers add up, nothing is negative, P10 < step < P90");
+    CASE("500 random plans: ledgers add up, P10 < step < P90, the search's bounds hold");
     while (found < PLANS) {
         int r = below(ROWS);
         bool moe = base[r].model.active_parameters < base[r].model.parameters;
@@ -323,6 +345,9 @@ static void any(void) {
         if (!evaluated(&base[r], &l, &plans[found])) continue;
         bool ok = add_up(&plans[found]);
         if (!ok) say(&l, rows[r].model, "ledger");
+        CHECK(ok);
+        ok = bounded(&base[r], &l, &plans[found]) && cut_rightly(&base[r], &l, &plans[found]);
+        if (!ok) say(&l, rows[r].model, "bound");
         CHECK(ok);
         plans[found].stages = NULL;
         layouts[found] = l, row[found++] = r;

@@ -90,6 +90,19 @@ int main(void) {
                     CHECK(time >= work - 1e-9 && time <= work * p + 1e-9);
                 }
     }
+    CASE("passes of any lengths: no order deadlocks, none drops a pass");
+    static const double lengths[] = {0.1, 0.35, 1, 2.07, 9};
+    static const clg_schedule_kind made[] = {CLG_ZB_V, CLG_DUALPIPE};
+    for (int k = 0; k < 2 * 125; k++) {
+        for (int p = 2; p <= 8; p += 2) {
+            clg_pipeline pipeline = shape(made[k % 2], p, k % 2 ? 1 : 2, 24);
+            pipeline.forward_s = lengths[k / 2 % 5];
+            pipeline.backward_input_s = lengths[k / 10 % 5];
+            pipeline.backward_weight_s = lengths[k / 50 % 5];
+            complete(pipeline);
+        }
+        clg_arena_clear(&arena);
+    }
     clg_arena_clear(&arena);
     return DONE;
 }
