@@ -85,6 +85,13 @@ static bool wants_arguments(const clg_trace_event *e) {
            clg_slice_is(e->name, "record_param_comms") || clg_product_named(e->name);
 }
 
+/* Flows, names, counters and Python frames, a large part of many traces, are known as such by their
+ * first members; the others are of no use. */
+static bool needless(const clg_trace_event *e) {
+    bool complete = e->phase.size == 1 && *e->phase.text == 'X';
+    return e->phase.size > 0 && (!complete || clg_slice_is(e->category, "python_function"));
+}
+
 static clg_scan_status scan_members(clg_scan *s, const field *fields, int count,
                                     clg_trace_event *event) {
     const field *guess = fields, *known;
@@ -103,6 +110,8 @@ static clg_scan_status scan_members(clg_scan *s, const field *fields, int count,
             status = clg_scan_value(s, value);
         }
         if (status != CLG_SCAN_OK) return status;
+        if (value != &ignored && fields == event_fields && needless(event) && clg_scan_rest(s))
+            return CLG_SCAN_OK;
     }
     s->at++;
     return CLG_SCAN_OK;

@@ -61,13 +61,19 @@ static const char *past(const char *at, const char *end, unsigned kinds) {
 
 static const char *past_blanks(const char *at, const char *end) {
     if (at < end && !is(*at, BLANK)) return at;
+    if (end - at > 1 && *at == ' ' && !is(at[1], BLANK)) return at + 1;
     return past(at, end, BLANK);
 }
 
 void clg_scan_blanks(clg_scan *s) { s->at = past_blanks(s->at, s->end); }
 
 void clg_scan_separators(clg_scan *s) {
-    if (s->at < s->end && !is(*s->at, BLANK | COMMA)) return;
+    const char *at = s->at;
+    if (at < s->end && !is(*at, BLANK | COMMA)) return;
+    if (s->end - at > 2 && *at == ',' && at[1] == ' ' && !is(at[2], BLANK | COMMA)) {
+        s->at = at + 2; /* as members of one line are parted */
+        return;
+    }
     s->at = past(s->at, s->end, BLANK | COMMA);
 }
 
@@ -201,7 +207,6 @@ static clg_scan_status scan_nested(clg_scan *s, clg_slice *out) {
     return CLG_SCAN_OK;
 }
 
-#ifdef __SSE2__
 /* What a quote is followed by where it closes a string without a doubt. */
 static bool closes(char c) { return c == ':' || c == ',' || c == '}' || c == ']'; }
 
@@ -216,6 +221,7 @@ enum { BLOCK = 64 };
 static bool marks(const char *at, uint64_t *found) {
     *found = 0;
     unsigned escapes = 0;
+#ifdef __SSE2__
     for (int i = 0; i < BLOCK / LANES; i++) {
         __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i * LANES));
         __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20)); /* [ to {, ] to } */
@@ -223,6 +229,13 @@ static bool marks(const char *at, uint64_t *found) {
                   << (i * LANES);
         escapes |= equal(bytes, '\\');
     }
+#else
+    for (int i = 0; i < BLOCK; i++) {
+        bool mark = at[i] == '"' || (at[i] | 0x20) == '{' || (at[i] | 0x20) == '}';
+        *found |= (uint64_t)mark << i;
+        escapes |= at[i] == '\\';
+    }
+#endif
     return escapes == 0;
 }
 
@@ -242,8 +255,8 @@ static bool take_mark(nesting *n, const char *at, const char *end) {
 
 /* The end of a value that is whole and in order; NULL: look carefully. Most of a trace are
  * arguments that nobody asks for, so they are passed over without looking at every byte. */
-static const char *past_nested(const char *at, const char *end) {
-    nesting n = {0, false};
+static const char *past_nested(const char *at, const char *end, int depth) {
+    nesting n = {depth, false};
     for (uint64_t found; end - at > BLOCK; at += BLOCK) {
         if (!marks(at, &found)) return NULL;
         for (; found; found &= found - 1) {
@@ -254,23 +267,21 @@ static const char *past_nested(const char *at, const char *end) {
     }
     return NULL;
 }
-#else
-static const char *past_nested(const char *at, const char *end) {
-    (void)at;
-    (void)end;
-    return NULL;
-}
-#endif
-
 clg_scan_status clg_scan_value(clg_scan *s, clg_slice *value) {
     if (s->at == s->end) return CLG_SCAN_SHORT;
     if (*s->at == '"') return scan_string(s, ROLE_VALUE, value);
     if (*s->at != '{' && *s->at != '[') return scan_word(s, value);
-    const char *past_it = past_nested(s->at, s->end);
+    const char *past_it = past_nested(s->at, s->end, 0);
     if (!past_it) return scan_nested(s, value);
     *value = (clg_slice){s->at, (size_t)(past_it - s->at)};
     s->at = past_it;
     return CLG_SCAN_OK;
+}
+
+bool clg_scan_rest(clg_scan *s) {
+    const char *past_it = past_nested(s->at, s->end, 1);
+    if (past_it) s->at = past_it;
+    return past_it != NULL;
 }
 
 clg_scan_status clg_scan_members(clg_scan *s, clg_member *members, int count) {

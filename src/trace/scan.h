@@ -58,6 +58,10 @@ typedef struct clg_member {
 /* Past an object, on whose brace `scan` stands, taking the values of `members`. */
 clg_scan_status clg_scan_members(clg_scan *scan, clg_member *members, int count);
 
+/* Past the end of the object whose members `scan` stands between, where all of it is there and
+ * nothing in it is odd; false, and nothing moves, where members have to be looked at one by one. */
+bool clg_scan_rest(clg_scan *scan);
+
 /* Whether an event starts at the brace at `at`: "ph" is a key before the next brace. `whole` is
  * cleared when the text ended before that was known. */
 bool clg_scan_event_here(const char *at, const char *end, bool *whole);
