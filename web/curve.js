@@ -10,6 +10,7 @@ import { askCurve, askWalls, sizesTo } from "./scale.js";
 import { requestOf, stateOfHash } from "./state.js";
 
 const rest = 220; // ms without a change before every size is searched
+const breath = 300; // ms between two questions for walls, so that drafts have the workers to themselves
 const modes = { strong: "strong: the batch held", weak: "weak: the batch per GPU held" };
 const rates = ["", "25Gbit/s", "50Gbit/s", "100Gbit/s", "200Gbit/s", "400Gbit/s", "800Gbit/s", "1600Gbit/s", "3200Gbit/s"];
 const powersOf2 = (low, high) => Array.from({ length: high - low + 1 }, (_, i) => 2 ** (low + i));
@@ -222,10 +223,10 @@ export function openCurve(panel, pool, knobs, page) {
       asked = wallStamp();
       const layouts = sizes.map((gpus) => guide("strong", gpus)).filter(Boolean);
       const found = await askWalls((request) => pool.ask(request, { group: "walls" }), requestOf(state, "scale"), layouts);
-      if (asked !== wallStamp()) continue;
-      walls = found;
+      walls = found; // while a slider moves that of a moment ago: better than none
       wallsOf = asked;
       draw();
+      if (asked !== wallStamp()) await new Promise((resolve) => setTimeout(resolve, breath));
     }
     walling = false;
   }
@@ -234,7 +235,6 @@ export function openCurve(panel, pool, knobs, page) {
   async function draft() {
     if (drafting || !guides.size) return;
     drafting = true;
-    findWalls();
     while (drafted !== wanted) {
       const version = wanted, began = performance.now(), fresh = new Map();
       await askCurve((request) => pool.ask(request, { group: "draft", small: true }), requestOf(state, "explain"), sizes, guide,
@@ -245,6 +245,7 @@ export function openCurve(panel, pool, knobs, page) {
       status.textContent = `draft in ${(performance.now() - began).toFixed(0)} ms`;
       svg.dataset.draftMs = (performance.now() - began).toFixed(1);
       draw();
+      findWalls(); // after the draft: it keeps a worker for as long as a draft takes
     }
     drafting = false;
   }
@@ -289,6 +290,15 @@ export function openCurve(panel, pool, knobs, page) {
     if (error && pinned.key === key) pinnedName.textContent = error.sentence;
   }
 
+  let sliding = false; // a slider is held
+  panel.addEventListener("pointerdown", () => { sliding = true; });
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { sliding = false; });
+  function searchAtRest() {
+    if (sliding) return void (timer = setTimeout(searchAtRest, rest));
+    search();
+    searchBeside();
+  }
+
   return {
     /** Draws the curve of a state; only a change of it asks the core. */
     show(next) {
@@ -300,7 +310,7 @@ export function openCurve(panel, pool, knobs, page) {
       if (!guides.size) held = new Map();
       pool.cancel("curve");
       clearTimeout(timer);
-      timer = setTimeout(() => { search(); searchBeside(); }, guides.size ? rest : 0);
+      timer = setTimeout(searchAtRest, guides.size ? rest : 0);
       draft();
     },
   };
