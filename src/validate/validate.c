@@ -135,6 +135,8 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     const char *status = clg_row_word(csv, row, "status");
     run->measured_step_s = clg_row_number(csv, row, "step_s", 0);
     if (!(run->measured_step_s > 0)) run->measured_step_s = 0;
+    run->published_flop_per_s = clg_row_number(csv, row, "tflops_per_gpu", 0) * 1e12;
+    if (!(run->published_flop_per_s > 0)) run->published_flop_per_s = 0;
     run->measured_memory_bytes = clg_row_number(csv, row, "memory_gb", 0) * 1e9;
     run->held_out = clg_row_number(csv, row, "held_out", 0) > 0;
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;

@@ -17,6 +17,7 @@ typedef struct clg_run {
     bool held_out;                /* by its column: nothing was fitted on it */
     double measured_step_s;       /* 0: not measured */
     double measured_memory_bytes; /* 0: not measured */
+    double published_flop_per_s;  /* per GPU, by the source's own count of flop; 0: not printed */
     int measured_fits;            /* 1 ran, 0 out of memory, -1 not known */
     double error;                 /* predicted/measured - 1 */
     double baseline_step_s;       /* of the one-constant model */
