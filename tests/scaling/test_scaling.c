@@ -135,6 +135,14 @@ int main(void) {
     CHECK(c->point[7].efficiency < 0.95);
     for (int i = 1; i < 8; i++)
         CHECK(c->point[i].plan.tokens_per_s > c->point[i - 1].plan.tokens_per_s);
+    CASE("E = 1 / (1 + c): c is all exposed traffic over the rest of the step");
+    for (int i = 0; i < 8; i++) {
+        const clg_time_ledger *t = &c->point[i].plan.time;
+        double rest = c->point[i].plan.step_s - t->tp_exposed_s - t->cp_exposed_s -
+                      t->ep_exposed_s - t->dp_exposed_s - t->pp_exposed_s;
+        CHECK_NEAR(c->point[i].bound_efficiency, rest / c->point[i].plan.step_s, 1e-12);
+    }
+    CHECK(c->point[7].plan.time.dp_exposed_s > 0);
     CASE("weak: efficiency holds");
     c = curve(&s, CLG_WEAK, 4e6, 64);
     CHECK(c->point[7].efficiency > 0.9);

@@ -87,6 +87,22 @@ static void check_latent(void) {
     CHECK_NEAR(bytes_of(&step.head, "prediction norms", true), 4096.0 * 2 * 7168 * 5, 1e-14);
 }
 
+static void check_loss(void) {
+    CASE("cross-entropy of 50,257 words, apart: 26 bytes a logit forward, 14 backward");
+    clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "megatron-2021", 8);
+    clg_layout l = plan_layout(1024);
+    s.stack.fused_cross_entropy = false;
+    layer(&s, &l);
+    double logits = 1024.0 * (double)s.model.vocab;
+    CHECK_NEAR(bytes_of(&step.head, "cross-entropy", true), logits * 26, 1e-14);
+    CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 14, 1e-14);
+    CASE("fused: three words forward, two backward");
+    s.stack.fused_cross_entropy = true;
+    layer(&s, &l);
+    CHECK_NEAR(bytes_of(&step.head, "cross-entropy", true), logits * 6, 1e-14);
+    CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 4, 1e-14);
+}
+
 static void check_capacity(void) {
     CASE("what a plan may fill: usable memory less the program's own context");
     clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
@@ -103,6 +119,7 @@ int main(void) {
     check_gpt();
     check_llama();
     check_latent();
+    check_loss();
     check_capacity();
     clg_arena_clear(&arena);
     return DONE;
