@@ -1,0 +1,28 @@
+#!/bin/sh
+# The page as the command line writes it: alone, and opened on an answer.
+cd "$(dirname "$0")/../.." || exit 1
+build=${BUILD:-build}
+ceiling=$build/ceiling
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+passed=0; failed=0
+small="explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64"
+
+check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+finish() { echo "$passed passed, $failed failed"; [ $failed -eq 0 ]; exit; }
+
+if ! tools/web_needs.sh >/dev/null 2>&1; then echo "skipped: reports in the page (make web says what is missing)"; finish; fi
+if ! out=$(${MAKE:-make} -s BUILD="$build" web 2>&1); then echo "$out"; failed=1; finish; fi
+
+"$ceiling" web -o "$scratch/page.html" >"$scratch/said" 2>&1
+check "web says what it wrote" 'grep -qE "page.html: the page, [0-9]+ kB" "$scratch/said"'
+check "the page is the one built" 'cmp -s "$scratch/page.html" "$build/ceiling.html"'
+"$ceiling" $small -o "$scratch/report.html" >"$scratch/said" 2>&1
+check "explain says what it wrote" 'grep -qE "report +.*report.html" "$scratch/said"'
+check "question and answer are in the report" \
+    'grep -q "\"request\":{\"command\":\"explain\",\"model\":\"llama-2-7b\",\"gpus\":\"16\"" "$scratch/report.html"'
+check "JSON and a report at once" '"$ceiling" $small --json -o "$scratch/report.html" | grep -q "\"kind\": \"explain\""'
+"$ceiling" $small -o "$scratch/nowhere/report.html" >"$scratch/said" 2>&1; status=$?
+check "a folder that is not there" '[ $status -eq 1 ] && grep -q "No such file or directory" "$scratch/said"'
+check "no partial file is left" '[ -z "$(find "$scratch" -name "*.part.*")" ]'
+finish
