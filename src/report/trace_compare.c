@@ -164,7 +164,12 @@ void clg_report_plan(clg_text *t, const clg_plan_comparison *c) {
                    m->by_step ? "" : "; no steps are annotated, a recording counts as one");
     if (!m->waiting_known)
         clg_text_print(t, "  communication includes waiting for ranks that were not recorded\n");
-    if (c->measured_mfu >= 0)
+    if (c->measured_mfu > 1)
+        clg_text_print(t,
+                       "  this is not that job: its steps would take %.1f times the peak by the "
+                       "plan's FLOPs\n",
+                       c->measured_mfu);
+    else if (c->measured_mfu >= 0)
         clg_text_print(t, "  MFU %.1f %%, planned %.1f %% (the plan's model FLOPs)\n",
                        100 * c->measured_mfu, 100 * p->mfu);
 }

@@ -189,6 +189,7 @@ expect 0 out 'no straggler' trace "$scratch/job"
 expect 0 out '"without_straggler_s": 0.0000[0-9]+' trace "$scratch/job" --json
 expect 0 out '^0,.*rank0.json,5,0.000050000,' trace "$scratch/job" --csv
 expect 0 out 'loses most' trace "$scratch/job" --plan "$scratch/plan.json"
+expect 0 out 'not that job: its steps would take' trace "$scratch/job" --plan "$scratch/plan.json"
 expect 0 out 'GPU work that changed most' trace "$scratch/job" --against "$scratch/job/rank0.json"
 expect 1 err 'no plan is in it' trace "$scratch/job" --plan "$scratch/job/rank0.json"
 expect 0 out 'rank' trace "$scratch/job" --svg "$scratch/t.svg" --timeline "$scratch/t.json"
