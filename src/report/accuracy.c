@@ -249,6 +249,7 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "\n## In words\n\n");
     print_in_words(t, v, false);
     print_held_out(t, v);
+    clg_report_ranking(t, v);
     clg_report_slopes(t, v);
     print_fitted(t);
     print_causes(t);

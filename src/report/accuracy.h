@@ -8,6 +8,9 @@
 /* A page of Markdown about these runs, made by 'ceiling validate --markdown'. */
 void clg_report_accuracy(clg_text *text, const clg_validation *validation);
 
+/* What following the predicted order of a job's layouts would have cost. */
+void clg_report_ranking(clg_text *text, const clg_validation *validation);
+
 /* Its part about scaling: series of runs that differ in dp alone. */
 void clg_report_slopes(clg_text *text, const clg_validation *validation);
 
