@@ -2,23 +2,7 @@
 # `ceiling demand` as people use it: traces as they come, what cannot be served, and what an answer
 # that costs money must say.
 cd "$(dirname "$0")/../.." || exit 1
-ceiling=${BUILD:-build}/ceiling
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0; failed=0
-
-# expect STATUS STREAM PATTERN ARGUMENT...
-expect() {
-    status=$1; stream=$2; pattern=$3; shift 3
-    "$ceiling" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; got=$?
-    if [ $got -eq "$status" ] && grep -qE -- "$pattern" "$scratch/$stream"; then
-        passed=$((passed + 1))
-    else
-        echo "ceiling $*: status $got (want $status), no '$pattern' on $stream:"
-        head -5 "$scratch/out" "$scratch/err"; failed=$((failed + 1))
-    fi
-}
-check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+. tests/cli/expect
 trace() { printf 'arrival_s,prompt_tokens,output_tokens\n' >"$scratch/$1"; cat >>"$scratch/$1"; }
 
 printf '5,100,20\n1,100,20\n3,100,20\n' | trace unsorted.csv
@@ -65,5 +49,4 @@ check "labels outside the picture" \
 "$ceiling" demand $m --rate 2000req/s --span 1min --prompt 4ktok --replicas 2 >"$scratch/out" 2>&1
 check "overload is not said" "grep -qE 'load \(rho\) [0-9]{3,}' $scratch/out"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

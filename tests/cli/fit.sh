@@ -1,23 +1,7 @@
 #!/bin/sh
 # ceiling fit as people use it: samples, logs and runs in; an overlay that check and plan accept out.
 cd "$(dirname "$0")/../.." || exit 1
-ceiling=${BUILD:-build}/ceiling
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0; failed=0
-
-# expect STATUS STREAM PATTERN ARGUMENT...
-expect() {
-    status=$1; stream=$2; pattern=$3; shift 3
-    "$ceiling" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; got=$?
-    if [ $got -eq "$status" ] && grep -qE -- "$pattern" "$scratch/$stream"; then
-        passed=$((passed + 1))
-    else
-        echo "ceiling $*: status $got (want $status), no '$pattern' on $stream:"
-        head -5 "$scratch/out" "$scratch/err"; failed=$((failed + 1))
-    fi
-}
-check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+. tests/cli/expect
 step_s() { "$ceiling" explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64 --tp 4 --pp 1 --json "$@" |
     sed -n 's/.*"step_s": \([0-9.]*\).*/\1/p'; }
 
@@ -107,5 +91,4 @@ expect 1 err 'curves of .h100-sxm., not a100-sxm-80gb' plan llama-2-7b --gpus 8 
 expect 1 err 'not a member' plan llama-2-7b --gpus 8 --kernels "$scratch/links.json"
 expect 1 err 'did you mean --out|cannot|No such' fit "$scratch/one.csv" -o "$scratch/nowhere/x.json"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -1,23 +1,7 @@
 #!/bin/sh
 # The program as people and scripts use it: exit status, streams, and what an answer must contain.
 cd "$(dirname "$0")/../.." || exit 1
-ceiling=${BUILD:-build}/ceiling
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0; failed=0
-
-# expect STATUS STREAM PATTERN ARGUMENT...
-expect() {
-    status=$1; stream=$2; pattern=$3; shift 3
-    "$ceiling" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; got=$?
-    if [ $got -eq "$status" ] && grep -qE -- "$pattern" "$scratch/$stream"; then
-        passed=$((passed + 1))
-    else
-        echo "ceiling $*: status $got (want $status), no '$pattern' on $stream:"
-        head -5 "$scratch/out" "$scratch/err"; failed=$((failed + 1))
-    fi
-}
-check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
+. tests/cli/expect
 
 small="explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64"
 
@@ -220,5 +204,4 @@ expect 1 err "make web" web -o "$scratch/page.html"
 expect 1 err "make web" $small -o "$scratch/report.html"
 check "nothing was written" '[ ! -e "$scratch/page.html" ] && [ ! -e "$scratch/report.html" ]'
 ceiling=$built
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+finish

@@ -1,5 +1,6 @@
 /* test_answer.c -- the product is the price, more load is cheaper tokens, and costs against
  * published measurements. */
+#include "demand.h"
 #include "model/preset.h"
 #include "serve/answer.h"
 #include "test.h"
@@ -25,19 +26,7 @@ static void build(world *w, const char *model, const char *gpu) {
 }
 
 static clg_demand at_rate(world *w, double rate, double span_s, double prompt, double output) {
-    clg_demand d;
-    clg_error error = {0};
-    clg_synthetic s = {.requests_per_s = rate,
-                       .span_s = span_s,
-                       .burstiness = 1,
-                       .peak_over_mean = 1,
-                       .duty = 1,
-                       .prompt_tokens = prompt,
-                       .output_tokens = output,
-                       .spread = 0.3,
-                       .seed = 1};
-    CHECK(clg_demand_make(&w->arena, &s, &d, &error) == CLG_OK);
-    return d;
+    return demand_at_rate(&w->arena, rate, span_s, prompt, output, 0.3, 1);
 }
 
 static clg_replica replica_of(world *w, const clg_demand *d, clg_precision weights, int tp) {

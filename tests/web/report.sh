@@ -2,14 +2,8 @@
 # The page as the command line writes it: alone, and opened on an answer.
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build}
-ceiling=$build/ceiling
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-passed=0; failed=0
+. tests/cli/expect
 small="explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64"
-
-check() { if eval "$2"; then passed=$((passed + 1)); else echo "$1"; failed=$((failed + 1)); fi; }
-finish() { echo "$passed passed, $failed failed"; [ $failed -eq 0 ]; exit; }
 
 if ! tools/web_needs.sh >/dev/null 2>&1; then echo "skipped: reports in the page (make web says what is missing)"; finish; fi
 if ! out=$(${MAKE:-make} -s BUILD="$build" web 2>&1); then echo "$out"; failed=1; finish; fi
