@@ -17,7 +17,7 @@ function optionsOf(choices) {
 function controlOf(param) {
   const id = `knob-${param.flag}`, common = { id, name: param.flag, "aria-describedby": `${id}-help ${id}-error` };
   if (param.kind === "switch") return [element("input", { ...common, type: "checkbox" })];
-  const free = /RATE|AXIS/.test(param.argument) || param.list;
+  const free = /RATE|AXIS|USD/.test(param.argument) || param.list;
   if (param.choices.length && !free)
     return [element("select", common, element("option", { value: "" }, param.default || "chosen"), optionsOf(param.choices))];
   if (/CSV|built-in/.test(param.argument)) return fileControl(param, common);

@@ -65,13 +65,19 @@ static const clg_name *table_of(clg_param param) {
 static const char *folder_of(clg_param param) {
     switch ((int)param) {
     case CLG_PARAM_GPU:
+    case CLG_PARAM_AGAINST_GPU:
         return "gpu/";
     case CLG_PARAM_NODE:
+    case CLG_PARAM_AGAINST_NODE:
         return "node/";
     case CLG_PARAM_FABRIC:
+    case CLG_PARAM_AGAINST_FABRIC:
         return "fabric/";
     case CLG_PARAM_STACK:
         return "stack/";
+    case CLG_PARAM_PRICE:
+    case CLG_PARAM_AGAINST_PRICE:
+        return "price/";
     case CLG_PARAM_ENGINE:
         return "engine/";
     case CLG_PARAM_API_PRICE:
@@ -81,27 +87,50 @@ static const char *folder_of(clg_param param) {
     }
 }
 
-static void add_choice(clg_json_writer *w, const char *name, const char *title) {
-    clg_json_open(w, NULL, '{');
-    clg_json_add_string(w, "name", name);
-    clg_json_add_string(w, "title", title);
-    clg_json_close(w, '}');
+static const clg_choice *choices_of_table(clg_arena *arena, const clg_name *table, int *count) {
+    while (table[*count].name) ++*count;
+    clg_choice *choice = clg_take(arena, (size_t)*count, clg_choice);
+    for (int i = 0; i < *count; i++) choice[i] = (clg_choice){table[i].name, table[i].help};
+    return choice;
 }
 
-static void add_files(clg_json_writer *w, const char *folder) {
-    int count;
-    clg_arena *arena = w->text->arena;
-    const clg_file *files = clg_dataset_folder(folder, &count);
-    for (int i = 0; i < count; i++) {
+static const clg_choice *choices_of_folder(clg_arena *arena, const char *folder, int *count) {
+    int files_in_all;
+    const clg_file *files = clg_dataset_folder(folder, &files_in_all);
+    clg_choice *choice = clg_take(arena, (size_t)files_in_all, clg_choice);
+    for (int i = 0; i < files_in_all; i++) {
         clg_json *root;
         clg_error none = {0};
         const char *start = files[i].path + strlen(folder);
         if (clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root, &none))
             continue;
         const clg_json *title = clg_json_member(root, "title");
-        add_choice(w, clg_arena_copy(arena, start, strlen(start) - strlen(".json")),
-                   title ? title->text : NULL);
+        choice[(*count)++] =
+            (clg_choice){clg_arena_copy(arena, start, strlen(start) - strlen(".json")),
+                         title ? title->text : NULL};
     }
+    return choice;
+}
+
+const clg_choice *clg_knob_choices(clg_arena *arena, clg_param param, int *count) {
+    const clg_name *table = table_of(param);
+    const char *folder = folder_of(param);
+    *count = 0;
+    if (table) return choices_of_table(arena, table, count);
+    return folder ? choices_of_folder(arena, folder, count) : NULL;
+}
+
+static void add_choices(clg_json_writer *w, clg_param param) {
+    int count;
+    const clg_choice *choice = clg_knob_choices(w->text->arena, param, &count);
+    clg_json_open(w, "choices", '[');
+    for (int i = 0; i < count; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", choice[i].name);
+        clg_json_add_string(w, "title", choice[i].title);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
 }
 
 static void add_param(clg_json_writer *w, clg_param param) {
@@ -112,10 +141,7 @@ static void add_param(clg_json_writer *w, clg_param param) {
     clg_json_add_string(w, "argument", row.argument);
     clg_json_add_string(w, "default", row.fallback);
     clg_json_add_string(w, "help", row.help);
-    clg_json_open(w, "choices", '[');
-    for (const clg_name *n = table_of(param); n && n->name; n++) add_choice(w, n->name, n->help);
-    if (folder_of(param)) add_files(w, folder_of(param));
-    clg_json_close(w, ']');
+    add_choices(w, param);
     clg_json_close(w, '}');
 }
 

@@ -32,6 +32,7 @@ typedef struct clg_command {
     const clg_param *knobs; /* more knobs, ended by CLG_PARAMS; may be NULL */
     int least, most;        /* operands */
     clg_status (*run)(clg_session *session, clg_error *error);
+    void (*first_words)(clg_text *text); /* what the first operand may be; NULL: files, nothing */
 } clg_command;
 
 #define CLG_TAKES(group) (1u << CLG_GROUP_##group)
@@ -65,5 +66,8 @@ void clg_help_program(clg_text *text);
 void clg_help_command(clg_text *text, const clg_command *command);
 void clg_help_man(clg_text *text);
 void clg_help_completion(clg_text *text);
+
+/* first_words of a command that takes a MODEL. */
+void clg_help_model_names(clg_text *text);
 
 #endif

@@ -61,4 +61,5 @@ const clg_command clg_command_plan = {
     .knobs = knobs,
     .least = 1,
     .most = 1,
-    .run = run};
+    .run = run,
+    .first_words = clg_help_model_names};

@@ -130,6 +130,10 @@ static clg_status show_one(clg_session *session, const shelf *s, const char *nam
     return CLG_OK;
 }
 
+static void kinds(clg_text *text) {
+    for (int i = 0; i < SHELVES; i++) clg_text_print(text, "%s ", shelves[i].name);
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
     const char *names[SHELVES];
     for (int i = 0; i < SHELVES; i++) {
@@ -155,4 +159,5 @@ const clg_command clg_command_show = {
     .example = "ceiling show gpus h100-sxm",
     .least = 1,
     .most = 2,
-    .run = run};
+    .run = run,
+    .first_words = kinds};

@@ -1,6 +1,8 @@
 /* help.c -- help, man page and completion, all from the descriptors and api/params.def. */
+#include "api/knobs.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "model/preset.h"
 
 #include <string.h>
 
@@ -131,20 +133,44 @@ void clg_help_man(clg_text *text) {
                          "was bad\n");
 }
 
+/* One branch of a shell's case: a word, and what may be typed then. */
+static void complete_flag(clg_text *text, clg_param param) {
+    int count;
+    const clg_choice *choice = clg_knob_choices(text->arena, param, &count);
+    if (count == 0) return;
+    clg_text_print(text, "  --%s) words=\"", clg_param_row_of(param).flag);
+    for (int i = 0; i < count; i++) clg_text_print(text, "%s ", choice[i].name);
+    clg_text_print(text, "\" ;;\n");
+}
+
+static void complete_command(clg_text *text, const clg_command *command) {
+    clg_text_print(text, "  %s) words=\"--help ", command->name);
+    for (int p = 0; p < CLG_PARAMS; p++)
+        if (clg_command_takes(command, (clg_param)p))
+            clg_text_print(text, "--%s ", clg_param_row_of((clg_param)p).flag);
+    if (command->first_words) command->first_words(text);
+    clg_text_print(text, "\" ;;\n");
+}
+
+/* What the word before asks for, else what the command takes; files where neither has it. */
 void clg_help_completion(clg_text *text) {
-    clg_text_print(text, "# bash completion of ceiling: source <(ceiling completion)\n"
-                         "_ceiling() {\n  local word=${COMP_WORDS[COMP_CWORD]}\n"
-                         "  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W \"");
+    clg_text_print(text,
+                   "# bash completion of ceiling: source <(ceiling completion)\n_ceiling() {\n"
+                   "  local word=${COMP_WORDS[COMP_CWORD]} words=\n"
+                   "  if [ \"$COMP_CWORD\" = 1 ]; then words=\"");
     for (const clg_command *const *c = clg_commands(); *c; c++)
         clg_text_print(text, "%s ", (*c)->name);
-    clg_text_print(text, "\" -- \"$word\"))\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n");
-    for (const clg_command *const *c = clg_commands(); *c; c++) {
-        clg_text_print(text, "  %s) COMPREPLY=($(compgen -W \"--help", (*c)->name);
-        for (int p = 0; p < CLG_PARAMS; p++)
-            if (clg_command_takes(*c, (clg_param)p))
-                clg_text_print(text, " --%s", clg_param_row_of((clg_param)p).flag);
-        clg_text_print(text, "\" -- \"$word\")) ;;\n");
-    }
-    clg_text_print(text, "  esac\n  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "
-                         "\"$word\"))\n}\ncomplete -o filenames -F _ceiling ceiling\n");
+    clg_text_print(text, "\"; fi\n  case ${COMP_WORDS[COMP_CWORD - 1]} in\n");
+    for (int p = 0; p < CLG_PARAMS; p++) complete_flag(text, (clg_param)p);
+    clg_text_print(text, "  esac\n  [ -n \"$words\" ] || case ${COMP_WORDS[1]} in\n");
+    for (const clg_command *const *c = clg_commands(); *c; c++) complete_command(text, *c);
+    clg_text_print(text, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+                         "  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$word\"))\n"
+                         "}\ncomplete -o filenames -F _ceiling ceiling\n");
+}
+
+void clg_help_model_names(clg_text *text) {
+    int count;
+    const char *const *names = clg_model_names(text->arena, &count);
+    for (int i = 0; i < count; i++) clg_text_print(text, "%s ", names[i]);
 }

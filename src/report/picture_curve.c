@@ -28,8 +28,7 @@ static double at_least(const clg_svg_axis *axis, double value) {
 /* Each curve has its colour; what is read off it has its stroke. */
 static const char *color_of(int index) { return clg_svg_color(index == 0 ? 0 : 1); }
 
-static const char *const CAP_COLOR = "#d62728";
-static const char *const KNEE_COLOR = "#9467bd";
+enum { CAP_COLOR = CLG_RED, KNEE_COLOR = CLG_PURPLE };
 
 static void draw_line(clg_text *svg, const clg_curve *c, const clg_svg_axis *x,
                       const clg_svg_axis *y, reading of, const char *color, const char *style) {
@@ -103,8 +102,8 @@ static void draw_cap(clg_text *svg, const clg_svg_axis *x, const clg_curve *c) {
                        "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "
                        "fill-opacity=\"0.08\"/>\n",
                        clg_svg_place(x, low), TOP, clg_svg_place(x, high) - clg_svg_place(x, low),
-                       HEIGHT - BOTTOM - TOP, CAP_COLOR);
-    draw_mark(svg, x, c->dp_cap_gpus, CAP_COLOR, "DP cap", MIDDLE - 18);
+                       HEIGHT - BOTTOM - TOP, clg_svg_color(CAP_COLOR));
+    draw_mark(svg, x, c->dp_cap_gpus, clg_svg_color(CAP_COLOR), "DP cap", MIDDLE - 18);
 }
 
 static void legend(clg_text *svg, double y, const char *color, const char *style,
@@ -220,7 +219,8 @@ static void draw_marks(clg_text *svg, const picture *p) {
         const clg_curve *c = p->drawn[i]->curve;
         if (c->knee < 0) continue;
         draw_mark(svg, &p->x, (double)c->point[c->knee].gpus,
-                  p->count == 1 ? KNEE_COLOR : color_of(i), "knee", MIDDLE - 4 + 14 * i);
+                  p->count == 1 ? clg_svg_color(KNEE_COLOR) : color_of(i), "knee",
+                  MIDDLE - 4 + 14 * i);
     }
 }
 

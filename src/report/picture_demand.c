@@ -19,9 +19,6 @@ enum {
     STEPS = 160
 };
 
-static const char *const BLUE = "#1f77b4", *const ORANGE = "#ff7f0e", *const RED = "#d62728",
-                         *const GREY = "#7f7f7f";
-
 /* A panel's pixels: left, right, top, bottom. */
 typedef struct box {
     double left, right, top, bottom;
@@ -84,7 +81,8 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
     heading(svg, b, "Throughput and cost against batch, one replica");
     clg_svg_frame(svg, &x, &y, base_of(x.low, x.high) > 2 ? 4 : 2, CLG_COUNT,
                   base_of(y.low, y.high), CLG_COUNT);
-    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"", BLUE);
+    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"",
+                   clg_svg_color(CLG_BLUE));
     for (int i = 0; i <= STEPS; i++) {
         double batch = x.low * exp2(log2(x.high / x.low) * i / STEPS);
         double rate = clg_replica_steady_tokens_per_s(r, &m, batch);
@@ -97,8 +95,8 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
         double px = clg_svg_place(&x, batch), py = clg_svg_place(&y, kept(&y, rate));
         bool last = batch * 4 > x.high * 1.001;
         clg_text_print(svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", px, py,
-                       BLUE);
-        colored(svg, ORANGE, last ? px - 4 : px + 6, last ? py - 10 : py + 18,
+                       clg_svg_color(CLG_BLUE));
+        colored(svg, clg_svg_color(CLG_ORANGE), last ? px - 4 : px + 6, last ? py - 10 : py + 18,
                 last ? "end" : "start",
                 clg_arena_print(svg->arena, "$%.3g/M", 1e6 * a->usd_per_s / rate));
     }
@@ -163,9 +161,10 @@ static void draw_windows(clg_text *svg, const clg_serve_question *q, const clg_s
                        "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" "
                        "fill-opacity=\"0.55\"/>\n",
                        b->left + w->begin_s * wide, b->bottom + w->steady * tall, w->seconds * wide,
-                       -w->steady * tall, BLUE);
+                       -w->steady * tall, clg_svg_color(CLG_BLUE));
     }
-    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" d=\"", ORANGE);
+    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" d=\"",
+                   clg_svg_color(CLG_ORANGE));
     for (int64_t i = 0; i < a->windows; i++) {
         const clg_serve_window *w = &a->window[i];
         clg_text_print(svg, "%s%.2f %.1fH%.2f", i == 0 ? "M" : "L", b->left + w->begin_s * wide,
@@ -174,8 +173,8 @@ static void draw_windows(clg_text *svg, const clg_serve_question *q, const clg_s
     clg_text_print(svg,
                    "\"/>\n<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-width=\"1.6\" "
                    "stroke-dasharray=\"6 4\"/>\n",
-                   b->left, b->bottom + fleet * tall, b->right, RED);
-    colored(svg, RED, b->right, b->bottom + fleet * tall - 6, "end",
+                   b->left, b->bottom + fleet * tall, b->right, clg_svg_color(CLG_RED));
+    colored(svg, clg_svg_color(CLG_RED), b->right, b->bottom + fleet * tall - 6, "end",
             clg_arena_print(svg->arena, "fixed fleet: %g", fleet));
     under(svg, b, "blue: demand at the target's rate; orange: replicas that meet the target");
     beside(svg, b, "replicas");
@@ -206,7 +205,9 @@ static void draw_factors(clg_text *svg, const clg_serve_answer *a, const box *b)
         usd *= a->factor[i];
         double from = clg_svg_place(&y, before), to = clg_svg_place(&y, usd);
         double left = b->left + slot * i + slot * 0.15, top = fmin(from, to);
-        const char *color = i == 0 ? BLUE : a->factor[i] >= 1 ? ORANGE : "#2ca02c";
+        const char *color = i == 0              ? clg_svg_color(CLG_BLUE)
+                            : a->factor[i] >= 1 ? clg_svg_color(CLG_ORANGE)
+                                                : clg_svg_color(CLG_GREEN);
         clg_text_print(svg,
                        "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
                        "fill=\"%s\"/>\n",
@@ -221,7 +222,7 @@ static void draw_factors(clg_text *svg, const clg_serve_answer *a, const box *b)
         clg_svg_escape(svg, clg_name_of(clg_factor_names, i));
         clg_text_print(svg, "</text>\n");
     }
-    colored(svg, RED, b->right - 4, clg_svg_place(&y, usd) - 22, "end",
+    colored(svg, clg_svg_color(CLG_RED), b->right - 4, clg_svg_place(&y, usd) - 22, "end",
             clg_arena_print(svg->arena, "paid: $%.3g", usd));
     beside(svg, b, "dollars per million output tokens");
 }
@@ -249,25 +250,26 @@ static void draw_break_even(clg_text *svg, const clg_serve_question *q, const cl
     clg_svg_axis y = {fmin(lowest, api > 0 ? api : lowest) / 2,
                       fmax(cost_at(a, x.low * m.output_tokens), api) * 1.5, b->bottom, b->top, 0};
     clg_svg_frame(svg, &x, &y, 10, CLG_COUNT, base_of(y.low, y.high), CLG_COUNT);
-    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"", BLUE);
+    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"",
+                   clg_svg_color(CLG_BLUE));
     for (int i = 0; i <= 4 * STEPS; i++) {
         double rate = x.low * exp2(log2(x.high / x.low) * i / (4 * STEPS));
         clg_text_print(svg, "%s%.1f %.1f", i == 0 ? "M" : "L", clg_svg_place(&x, rate),
                        clg_svg_place(&y, kept(&y, cost_at(a, rate * m.output_tokens))));
     }
     clg_text_print(svg, "\"/>\n");
-    colored(svg, BLUE, clg_svg_place(&x, x.low) + 60, clg_svg_place(&y, y.high) + 24, "start",
-            "own replicas, filled in turn");
+    colored(svg, clg_svg_color(CLG_BLUE), clg_svg_place(&x, x.low) + 60,
+            clg_svg_place(&y, y.high) + 24, "start", "own replicas, filled in turn");
     if (api > 0) {
         double at = clg_svg_place(&y, api);
         clg_text_print(svg,
                        "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-width=\"1.6\" "
                        "stroke-dasharray=\"6 4\"/>\n",
-                       b->left, at, b->right, RED);
-        colored(svg, RED, b->left + 8, at - 6, "start",
+                       b->left, at, b->right, clg_svg_color(CLG_RED));
+        colored(svg, clg_svg_color(CLG_RED), b->left + 8, at - 6, "start",
                 clg_arena_print(svg->arena, "API, this mix: $%.3g", api));
         if (q->api && q->api->title)
-            colored(svg, RED, b->left + 8, at + 14, "start",
+            colored(svg, clg_svg_color(CLG_RED), b->left + 8, at + 14, "start",
                     clg_arena_print(svg->arena, "%.48s (%.12s)", q->api->title, q->api->date));
     }
     if (a->break_even_per_s > x.low && a->break_even_per_s <= full) {
@@ -275,8 +277,8 @@ static void draw_break_even(clg_text *svg, const clg_serve_question *q, const cl
         clg_text_print(svg,
                        "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\" "
                        "stroke-dasharray=\"2 3\"/>\n",
-                       px, b->top, b->bottom, GREY);
-        colored(svg, GREY, px + 5, b->bottom - 8, "start",
+                       px, b->top, b->bottom, clg_svg_color(CLG_GREY));
+        colored(svg, clg_svg_color(CLG_GREY), px + 5, b->bottom - 8, "start",
                 clg_arena_print(svg->arena, "break-even %.3g req/s", a->break_even_per_s));
     }
     under(svg, b, "requests per second, steady");

@@ -12,7 +12,7 @@ const char *clg_svg_color(int index) {
     static const char *const colors[] = {"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728",
                                          "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
                                          "#bcbd22", "#17becf", "#3949ab", "#00897b"};
-    return colors[index % 12];
+    return index == CLG_PALE ? "#dddddd" : colors[index % 12];
 }
 
 void clg_svg_escape(clg_text *svg, const char *words) {

@@ -20,8 +20,11 @@ void clg_svg_close(clg_text *svg);
 void clg_svg_label(clg_text *svg, double x, double y, const char *anchor, const char *words);
 void clg_svg_escape(clg_text *svg, const char *words);
 
-/* The n-th of twelve colours that are told apart. */
+/* The n-th of twelve colours that are told apart, or the pale one. */
 const char *clg_svg_color(int index);
+
+/* Those that pictures mean something by. */
+enum { CLG_PALE = -1, CLG_BLUE, CLG_ORANGE, CLG_GREEN, CLG_RED, CLG_PURPLE, CLG_GREY = 7 };
 
 /* A frame of two axes with a grid at powers of `base_x` and `base_y`, labelled in the dimension. */
 void clg_svg_frame(clg_text *svg, const clg_svg_axis *x, const clg_svg_axis *y, double base_x,

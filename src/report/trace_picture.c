@@ -15,12 +15,13 @@ enum {
 };
 
 static const struct {
-    const char *name, *color;
-} parts[] = {{"compute", "#2ca02c"},
-             {"exposed transfer", "#1f77b4"},
-             {"exposed waiting", "#d62728"},
-             {"exposed copies", "#9467bd"},
-             {"idle", "#dddddd"}};
+    const char *name;
+    int color;
+} parts[] = {{"compute", CLG_GREEN},
+             {"exposed transfer", CLG_BLUE},
+             {"exposed waiting", CLG_RED},
+             {"exposed copies", CLG_PURPLE},
+             {"idle", CLG_PALE}};
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 typedef struct drawing {
@@ -57,7 +58,7 @@ static void draw_rank(drawing *d, int index) {
     int64_t so_far_ns = 0;
     for (int i = 0; i < PARTS; i++) {
         bar(d, LEFT + (double)so_far_ns * scale, LEFT + (double)(so_far_ns + ns[i]) * scale, y,
-            parts[i].color,
+            clg_svg_color(parts[i].color),
             clg_arena_print(d->svg->arena, "%s %s", parts[i].name, words(d->svg, ns[i])));
         so_far_ns += ns[i];
     }
@@ -73,14 +74,14 @@ static void draw_straggler(drawing *d, const clg_straggler *s) {
     const char *label =
         clg_arena_print(d->svg->arena, "%s, last %lld x", words(d->svg, s->caused_wait_ns),
                         (long long)s->last_arrivals);
-    bar(d, left, left + width, y, "#ff7f0e", label);
+    bar(d, left, left + width, y, clg_svg_color(CLG_ORANGE), label);
     if (d->row >= 10) clg_svg_label(d->svg, left + width + 4, y + d->row / 2 + 3, "start", label);
 }
 
 static void draw_legend(drawing *d) {
     for (int i = 0; i < PARTS; i++) {
         clg_text_print(d->svg, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/>\n",
-                       LEFT + i * LEGEND, 36, parts[i].color);
+                       LEFT + i * LEGEND, 36, clg_svg_color(parts[i].color));
         clg_svg_label(d->svg, LEFT + i * LEGEND + 14, 45, "start", parts[i].name);
     }
     clg_svg_label(d->svg, LEFT, TOP - 8, "start",
