@@ -6,7 +6,7 @@
 #include "model/preset.h"
 #include "test.h"
 
-/* A preset on the vendor's reference box. */
+/* A preset on the vendor's reference box; `stack` NULL: none, as in serving; 0 GPUs: one box. */
 static inline clg_scenario plan_scenario(clg_arena *arena, const char *model, const char *gpu,
                                          const char *stack, int gpus) {
     clg_scenario s = {.expert_imbalance = 1};
@@ -15,8 +15,8 @@ static inline clg_scenario plan_scenario(clg_arena *arena, const char *model, co
                  clg_gpu_find(arena, gpu, &s.machine.gpu, &e) == CLG_OK &&
                  clg_node_default(arena, &s.machine.gpu, &s.machine.node, &e) == CLG_OK &&
                  clg_fabric_find(arena, s.machine.node.fabric, &s.machine.fabric, &e) == CLG_OK &&
-                 clg_stack_find(arena, stack, &s.stack, &e) == CLG_OK;
-    s.machine.gpus = gpus;
+                 (!stack || clg_stack_find(arena, stack, &s.stack, &e) == CLG_OK);
+    s.machine.gpus = gpus > 0 ? gpus : s.machine.node.gpus;
     if (!found || clg_scenario_prepare(arena, &s, &e) != CLG_OK) printf("  %s\n", e.message);
     CHECK(found);
     return s;

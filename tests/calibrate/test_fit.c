@@ -1,9 +1,8 @@
 /* A fit finds the terms that made the samples, through noise and outliers, and says what it cannot
  * know. */
 #include "calibrate/minimize.h"
-#include "model/preset.h"
+#include "plan.h"
 #include "synthetic.h"
-#include "test.h"
 
 static clg_arena arena;
 
@@ -191,28 +190,11 @@ static void test_products(void) {
 static int make_steps(clg_scenario *s, clg_measured_step *steps, int count) {
     clg_error e = {0};
     for (int i = 0; i < count; i++) {
-        s[i] = (clg_scenario){.expert_imbalance = 1, .machine = machine()};
-        s[i].machine.gpus = 8 << i;
-        CHECK(clg_model_find(&arena, "llama-2-7b", &s[i].model, &e) == CLG_OK);
-        CHECK(clg_stack_find(&arena, "megatron-2024", &s[i].stack, &e) == CLG_OK);
-        CHECK(clg_scenario_prepare(&arena, &s[i], &e) == CLG_OK);
-        steps[i] = (clg_measured_step){.scenario = &s[i]};
-        steps[i].layout = (clg_layout){.seq = 4096,
-                                       .global_batch = 64,
-                                       .dp = 8 << i,
-                                       .zero = 1,
-                                       .tp = 1,
-                                       .cp = 1,
-                                       .ep = 1,
-                                       .etp = 1,
-                                       .pp = 1,
-                                       .vpp = 1,
-                                       .schedule = CLG_1F1B,
-                                       .micro_batch = 1,
-                                       .accumulation = 8 >> i,
-                                       .precision = CLG_BF16,
-                                       .recompute = CLG_RECOMPUTE_FULL,
-                                       .attention = CLG_FLASH2};
+        s[i] = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8 << i);
+        steps[i] = (clg_measured_step){.scenario = &s[i], .layout = plan_layout(4096)};
+        clg_layout *l = &steps[i].layout;
+        l->global_batch = 64, l->dp = 8 << i, l->accumulation = 8 >> i, l->zero = 1;
+        l->recompute = CLG_RECOMPUTE_FULL;
         clg_scenario own = s[i];
         clg_evaluation v;
         own.stack.kernel_slowdown = 1.33 * 1.06;

@@ -1,41 +1,17 @@
 /* Limits that must come out right, whatever the constants are. */
-#include "evaluate/evaluate.h"
-#include "model/preset.h"
+#include "plan.h"
 #include "schedule/schedule.h"
-#include "test.h"
 
 static clg_arena arena;
 
 static clg_scenario scenario(const char *model, const char *gpu, int gpus) {
-    clg_scenario s = {.expert_imbalance = 1};
-    clg_error e = {0};
-    CHECK(clg_model_find(&arena, model, &s.model, &e) == CLG_OK);
-    CHECK(clg_gpu_find(&arena, gpu, &s.machine.gpu, &e) == CLG_OK);
-    CHECK(clg_node_default(&arena, &s.machine.gpu, &s.machine.node, &e) == CLG_OK);
-    CHECK(clg_fabric_find(&arena, s.machine.node.fabric, &s.machine.fabric, &e) == CLG_OK);
-    CHECK(clg_stack_find(&arena, "megatron-2024", &s.stack, &e) == CLG_OK);
-    s.machine.gpus = gpus;
-    CHECK(clg_scenario_prepare(&arena, &s, &e) == CLG_OK);
-    return s;
+    return plan_scenario(&arena, model, gpu, "megatron-2024", gpus);
 }
 
 static clg_layout layout(int dp, int tp, int pp, int batch) {
-    clg_layout l = {.seq = 4096,
-                    .global_batch = batch,
-                    .dp = dp,
-                    .zero = 1,
-                    .tp = tp,
-                    .sp = tp > 1,
-                    .cp = 1,
-                    .ep = 1,
-                    .etp = 1,
-                    .pp = pp,
-                    .vpp = 1,
-                    .schedule = CLG_1F1B,
-                    .micro_batch = 1,
-                    .accumulation = batch / dp,
-                    .precision = CLG_BF16,
-                    .attention = CLG_FLASH2};
+    clg_layout l = plan_layout(4096);
+    l.global_batch = batch, l.dp = dp, l.zero = 1, l.tp = tp, l.sp = tp > 1, l.pp = pp;
+    l.accumulation = batch / dp;
     return l;
 }
 

@@ -1,9 +1,8 @@
 /* test_answer.c -- the product is the price, more load is cheaper tokens, and costs against
  * published measurements. */
 #include "demand.h"
-#include "model/preset.h"
+#include "plan.h"
 #include "serve/answer.h"
-#include "test.h"
 
 typedef struct world {
     clg_arena arena;
@@ -13,14 +12,8 @@ typedef struct world {
 
 static void build(world *w, const char *model, const char *gpu) {
     clg_error error = {0};
-    clg_machine *m = &w->scenario.machine;
     *w = (world){0};
-    CHECK(clg_model_find(&w->arena, model, &w->scenario.model, &error) == CLG_OK);
-    CHECK(clg_gpu_find(&w->arena, gpu, &m->gpu, &error) == CLG_OK);
-    CHECK(clg_node_default(&w->arena, &m->gpu, &m->node, &error) == CLG_OK);
-    CHECK(clg_fabric_find(&w->arena, m->node.fabric, &m->fabric, &error) == CLG_OK);
-    m->gpus = m->node.gpus;
-    CHECK(clg_scenario_prepare(&w->arena, &w->scenario, &error) == CLG_OK);
+    w->scenario = plan_scenario(&w->arena, model, gpu, NULL, 0);
     CHECK(clg_engine_find(&w->arena, "vllm", &w->engine, &error) == CLG_OK);
     w->scenario.price.usd_per_s = 3.0 / 3600;
 }
@@ -105,20 +98,12 @@ int main(void) {
     double at_break_even = a.break_even_share * a.offline_tokens_per_s;
     CHECK_NEAR(1e6 * a.usd_per_s / at_break_even, a.api_usd_per_million, 1e-9);
     CASE("a fleet of one at half the duty costs twice as much");
-    clg_synthetic s = {.requests_per_s = 2,
-                       .span_s = 86400,
-                       .burstiness = 1,
-                       .peak_over_mean = 1,
-                       .duty = 1,
-                       .prompt_tokens = 500,
-                       .output_tokens = 100,
-                       .seed = 1};
-    clg_demand all, half;
-    clg_error error = {0};
-    CHECK(clg_demand_make(&w.arena, &s, &all, &error) == CLG_OK);
+    clg_synthetic s = demand_steady(2, 86400, 500, 100, 0, 1);
+    clg_demand all = demand_made(&w.arena, s);
     s.requests_per_s = 1;
     s.duty = 0.5;
-    CHECK(clg_demand_make(&w.arena, &s, &half, &error) == CLG_OK);
+    clg_demand half = demand_made(&w.arena, s);
+    clg_error error = {0};
     CHECK_NEAR(answer(&w, &half, &api).usd_per_million / answer(&w, &all, &api).usd_per_million, 2,
                0.01);
     CASE("too large for one GPU is a sentence");

@@ -1,6 +1,5 @@
 /* test_demand.c -- traces of every dialect, broken rows counted, made-up demands as asked. */
-#include "serve/demand.h"
-#include "test.h"
+#include "demand.h"
 
 static clg_status read(clg_arena *arena, const char *text, clg_demand *d, clg_error *error) {
     *error = (clg_error){0};
@@ -16,24 +15,8 @@ static void one_of(clg_arena *arena, const char *text, double second_s) {
     CHECK(d.request[0].prompt_tokens == 374 && d.request[1].output_tokens == 109);
 }
 
-static clg_demand made(clg_arena *arena, clg_synthetic s) {
-    clg_demand d;
-    clg_error error = {0};
-    CHECK(clg_demand_make(arena, &s, &d, &error) == CLG_OK);
-    return d;
-}
-
-static const clg_synthetic plain = {.requests_per_s = 10,
-                                    .span_s = 86400,
-                                    .burstiness = 1,
-                                    .peak_over_mean = 1,
-                                    .duty = 1,
-                                    .prompt_tokens = 500,
-                                    .output_tokens = 100,
-                                    .spread = 1,
-                                    .seed = 3};
-
 int main(void) {
+    const clg_synthetic plain = demand_steady(10, 86400, 500, 100, 1, 3);
     clg_arena arena = {0};
     clg_demand d;
     clg_error error;
@@ -86,13 +69,13 @@ int main(void) {
     CHECK(read(&arena, "a,b\n1,2\n", &d, &error) == CLG_BAD_INPUT && error.message[0]);
     CHECK(read(&arena, "", &d, &error) == CLG_BAD_INPUT);
     CASE("made up: count, lengths and burstiness as asked");
-    d = made(&arena, plain);
+    d = demand_made(&arena, plain);
     CHECK_NEAR((double)d.count, 864000, 0.005);
     CHECK_NEAR((double)d.prompt_tokens / (double)d.count, 500, 0.01);
     CHECK_NEAR((double)d.output_tokens / (double)d.count, 100, 0.01);
     clg_synthetic s = plain;
     s.burstiness = 0.25;
-    d = made(&arena, s);
+    d = demand_made(&arena, s);
     double sum = 0, squares = 0;
     for (int64_t i = 1; i < d.count; i++) {
         double gap = d.request[i].arrival_s - d.request[i - 1].arrival_s;
@@ -104,19 +87,19 @@ int main(void) {
     CASE("made up: duty and day keep the mean");
     s = plain;
     s.duty = 0.4;
-    d = made(&arena, s);
+    d = demand_made(&arena, s);
     CHECK_NEAR((double)d.count, 864000, 0.01);
     CHECK(d.request[d.count - 1].arrival_s <= 0.41 * 86400);
     s = plain;
     s.peak_over_mean = 1.8;
-    d = made(&arena, s);
+    d = demand_made(&arena, s);
     CHECK_NEAR((double)d.count, 864000, 0.01);
     CHECK_NEAR(clg_demand_peak_over_mean(&d), 1.85, 0.08);
     CASE("the same seed is the same demand, another is another");
-    clg_demand again = made(&arena, s), other;
+    clg_demand again = demand_made(&arena, s), other;
     CHECK(memcmp(d.request, again.request, 1000 * sizeof *d.request) == 0);
     s.seed = 4;
-    other = made(&arena, s);
+    other = demand_made(&arena, s);
     CHECK(memcmp(d.request, other.request, 1000 * sizeof *d.request) != 0);
     CASE("slices share the requests and keep the sum");
     int64_t parts = 0;

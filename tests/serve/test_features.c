@@ -1,11 +1,10 @@
 /* test_features.c -- prefix caching, disaggregation, speculation, expert parallelism and the rules
  * of engines: nothing is lost, and each moves the way it must. */
 #include "demand.h"
-#include "model/preset.h"
+#include "plan.h"
 #include "serve/answer.h"
 #include "serve/measured.h"
 #include "serve/prefix.h"
-#include "test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,16 +15,8 @@ typedef struct world {
 } world;
 
 static void build(world *w, const char *model, const char *gpu) {
-    clg_error error = {0};
-    clg_machine *m = &w->scenario.machine;
     *w = (world){0};
-    CHECK(clg_model_find(&w->arena, model, &w->scenario.model, &error) == CLG_OK);
-    CHECK(clg_gpu_find(&w->arena, gpu, &m->gpu, &error) == CLG_OK);
-    CHECK(clg_node_default(&w->arena, &m->gpu, &m->node, &error) == CLG_OK);
-    CHECK(clg_fabric_find(&w->arena, m->node.fabric, &m->fabric, &error) == CLG_OK);
-    m->gpus = m->node.gpus;
-    w->scenario.expert_imbalance = 1;
-    CHECK(clg_scenario_prepare(&w->arena, &w->scenario, &error) == CLG_OK);
+    w->scenario = plan_scenario(&w->arena, model, gpu, NULL, 0);
 }
 
 static clg_demand at_rate(world *w, double rate, double span_s, double prompt, double output) {

@@ -1,6 +1,6 @@
 /* Steps, replays, plans, other runs and pictures of jobs worked by hand. */
+#include "recording.h"
 #include "report/trace.h"
-#include "test.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 #include "trace/split.h"
@@ -10,12 +10,7 @@ static clg_arena arena;
 static clg_csv table;
 
 static clg_trace read_text(const char *name, const char *text) {
-    clg_trace_memory memory = {text, strlen(text), 0};
-    clg_trace trace;
-    clg_error error = {0};
-    CHECK(clg_trace_read(&arena, name, clg_trace_from_memory(&memory), &table, &trace, &error) ==
-          CLG_OK);
-    return trace;
+    return recording_read(&arena, &table, name, text);
 }
 
 #define X(cat, name, tid, ts, dur, args)                                                           \

@@ -1,5 +1,5 @@
 /* FLOPs of shapes, efficiency of kernels, and a recorded job as measurements: by hand. */
-#include "test.h"
+#include "recording.h"
 #include "trace/measured.h"
 #include "trace/rates.h"
 
@@ -7,12 +7,7 @@ static clg_arena arena;
 static clg_csv table;
 
 static clg_trace read_text(const char *name, const char *text) {
-    clg_trace_memory memory = {text, strlen(text), 0};
-    clg_trace trace;
-    clg_error error = {0};
-    CHECK(clg_trace_read(&arena, name, clg_trace_from_memory(&memory), &table, &trace, &error) ==
-          CLG_OK);
-    return trace;
+    return recording_read(&arena, &table, name, text);
 }
 
 static clg_slice slice(const char *text) { return (clg_slice){text, strlen(text)}; }

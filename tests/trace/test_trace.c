@@ -1,19 +1,13 @@
 /* Ledgers worked by hand, damaged recordings, and two ranks of one job. */
 #include "base/text.h"
-#include "test.h"
+#include "recording.h"
 #include "trace/job.h"
 
 static clg_arena arena;
 static clg_csv table;
 
 static clg_trace read_text(const char *name, const char *text) {
-    clg_trace_memory memory = {text, strlen(text), 0};
-    clg_trace trace;
-    clg_error error = {0};
-    clg_status status =
-        clg_trace_read(&arena, name, clg_trace_from_memory(&memory), &table, &trace, &error);
-    CHECK(status == CLG_OK);
-    return trace;
+    return recording_read(&arena, &table, name, text);
 }
 
 static bool refused(const char *text) {

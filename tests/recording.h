@@ -1,0 +1,18 @@
+/* recording.h -- recordings that tests spell out: read as a file of that name would be. */
+#ifndef CLG_TESTS_RECORDING_H
+#define CLG_TESTS_RECORDING_H
+
+#include "test.h"
+#include "trace/trace.h"
+
+static inline clg_trace recording_read(clg_arena *arena, const clg_csv *table, const char *name,
+                                       const char *text) {
+    clg_trace_memory memory = {text, strlen(text), 0};
+    clg_trace trace;
+    clg_error error = {0};
+    CHECK(clg_trace_read(arena, name, clg_trace_from_memory(&memory), table, &trace, &error) ==
+          CLG_OK);
+    return trace;
+}
+
+#endif
