@@ -216,11 +216,6 @@ static clg_status read_choice(asked *session, const clg_space *space, clg_replic
     return CLG_OK;
 }
 
-/* Arithmetic runs in the precision weights are stored in where the GPU has it, else in bf16. */
-static clg_precision arithmetic_of(const clg_gpu *gpu, clg_precision weights) {
-    return gpu->peak_flop_per_s[weights] > 0 ? weights : CLG_BF16;
-}
-
 static void tell(void *context, double share) {
     const asked *session = context;
     if (session->progress.tell) session->progress.tell(session->progress.context, share);
@@ -267,7 +262,7 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
         clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
         read_choice(session, &space, &a->choice, error) != CLG_OK)
         return error->status;
-    a->choice.compute = arithmetic_of(&a->scenario.machine.gpu, a->choice.weights);
+    a->choice.compute = clg_serve_arithmetic(&a->scenario.machine.gpu, a->choice.weights);
     if (given(session, CLG_PARAM_SEARCH))
         search(session, &a->question, &a->scenario, &engine, &a->choice, &a->found);
     if (clg_replica_choose(session->arena, &a->question, &a->scenario, &engine, &a->choice,
@@ -341,7 +336,7 @@ static bool measure_gpu(asked *session, const clg_serve_question *question,
     if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
         scenario->price.usd_per_s <= 0 || read_choice(session, &space, &choice, &none) != CLG_OK)
         return false;
-    choice.compute = arithmetic_of(&scenario->machine.gpu, choice.weights);
+    choice.compute = clg_serve_arithmetic(&scenario->machine.gpu, choice.weights);
     choice.blocks = 0; /* another GPU has another memory */
     if (clg_replica_choose(session->arena, question, scenario, engine, &choice, &replica, &none) !=
         CLG_OK)

@@ -41,23 +41,13 @@ int clg_samples_collective(const char *word) {
 }
 
 int clg_samples_precision(const char *word) {
-    static const clg_name names[] = {{"fp32", CLG_FP32, NULL},
-                                     {"float32", CLG_FP32, NULL},
-                                     {"float", CLG_FP32, NULL},
-                                     {"tf32", CLG_TF32, NULL},
-                                     {"fp16", CLG_FP16, NULL},
-                                     {"float16", CLG_FP16, NULL},
-                                     {"half", CLG_FP16, NULL},
-                                     {"bf16", CLG_BF16, NULL},
-                                     {"bfloat16", CLG_BF16, NULL},
-                                     {"fp8", CLG_FP8, NULL},
-                                     {"fp8e4m3", CLG_FP8, NULL},
-                                     {"float8", CLG_FP8, NULL},
-                                     {"float8e4m3fn", CLG_FP8, NULL},
-                                     {"fp8block", CLG_FP8, NULL},
-                                     {"mxfp8", CLG_MXFP8, NULL},
-                                     {"nvfp4", CLG_NVFP4, NULL},
-                                     {NULL, 0, NULL}};
+    static const clg_name names[] = {
+        {"fp32", CLG_FP32, NULL},        {"float32", CLG_FP32, NULL}, {"float", CLG_FP32, NULL},
+        {"tf32", CLG_TF32, NULL},        {"fp16", CLG_FP16, NULL},    {"float16", CLG_FP16, NULL},
+        {"half", CLG_FP16, NULL},        {"bf16", CLG_BF16, NULL},    {"bfloat16", CLG_BF16, NULL},
+        {"fp8", CLG_FP8, NULL},          {"fp8e4m3", CLG_FP8, NULL},  {"float8", CLG_FP8, NULL},
+        {"float8e4m3fn", CLG_FP8, NULL}, {"fp8block", CLG_FP8, NULL}, {"mxfp8", CLG_MXFP8, NULL},
+        {"nvfp4", CLG_NVFP4, NULL},      {"mxfp4", CLG_MXFP4, NULL},  {NULL, 0, NULL}};
     return look_up(names, word);
 }
 

@@ -450,13 +450,11 @@ static clg_wall wall_of(const clg_evaluation *e) {
 }
 
 /* P10 and P90 at 1.2816 sigma of a log-normal error, to first order so that every machine prints
- * the same digits. What a plan does not say makes large jobs late, never early. */
+ * the same digits. */
 static void fill_interval(const composition *c, clg_evaluation *e) {
     double sigma = clg_uncertainty(c->scenario, e);
-    double nodes = (double)clg_layout_gpus(c->layout) / c->scenario->machine.node.gpus;
-    double waits = nodes > 1 ? c->scenario->stack.sigma_nodes * log(nodes) : 0;
     e->log_sigma = sigma;
-    e->step_p90_s = e->step_s * (1 + 1.2816 * sqrt(sigma * sigma + waits * waits));
+    e->step_p90_s = e->step_s * (1 + 1.2816 * sigma);
     e->step_p10_s = e->step_s / (1 + 1.2816 * sigma);
 }
 

@@ -68,8 +68,7 @@ static const field fabric_fields[] = {
     {"efficiency", POSITIVE, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
     {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
     {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},
-    {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)},
-    {"half_ranks", NUMBER, CLG_COUNT, false, AT(clg_fabric, half_ranks)}};
+    {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)}};
 
 static const field price_fields[] = {
     {"name", WORD, CLG_COUNT, true, AT(clg_price, name)},

@@ -18,6 +18,7 @@ typedef enum clg_precision {
     CLG_FP8,
     CLG_MXFP8,
     CLG_NVFP4,
+    CLG_MXFP4, /* of stored weights; no GPU here multiplies it as it is */
     CLG_PRECISIONS
 } clg_precision;
 extern const clg_name clg_precision_names[];

@@ -47,12 +47,45 @@ static clg_status open_file(clg_arena *arena, const char *folder, const char *na
                     "there is no %s '%.64s'", folder, name);
 }
 
+int clg_graph_padded(const clg_graph_sizes *sizes, int sequences) {
+    int from = 0;
+    for (int i = 0; i < sizes->count; from = sizes->to[i++]) {
+        if (sequences > sizes->to[i]) continue;
+        int step = sizes->step[i], size = from + (sequences - from + step - 1) / step * step;
+        return size < sizes->to[i] ? size : sizes->to[i];
+    }
+    return 0;
+}
+
+/* Pairs of where a stretch ends and its step; ends rise. */
+static clg_status read_graphs(const clg_json *object, const char *file, clg_graph_sizes *sizes,
+                              clg_error *error) {
+    const clg_json *list = object ? clg_json_member(object, "value") : NULL;
+    for (const clg_json *pair = list ? list->first : NULL; pair; pair = pair->next) {
+        const clg_json *to = pair->first, *step = to ? to->next : NULL;
+        int last = sizes->count > 0 ? sizes->to[sizes->count - 1] : 0;
+        bool good = step && to->kind == CLG_JSON_NUMBER && step->kind == CLG_JSON_NUMBER &&
+                    to->number > last && to->number < 1e6 && step->number >= 1 &&
+                    step->number < 1e6 && sizes->count < CLG_GRAPH_STRETCHES;
+        if (!good) {
+            clg_error_at(error, file, pair->line, pair->column, "graphs");
+            return clg_fail(error, CLG_BAD_INPUT, "give pairs [to, step] whose ends rise",
+                            "sizes of graphs that cannot be read");
+        }
+        sizes->to[sizes->count] = (int)to->number;
+        sizes->step[sizes->count++] = (int)step->number;
+    }
+    return CLG_OK;
+}
+
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
     const clg_file *file;
     clg_json *root;
     if (open_file(arena, "engine", name, &file, &root, error) != CLG_OK) return error->status;
     *e = (clg_engine){.name = word(root, "name"), .title = word(root, "title"), .file = file->path};
     const field fields[] = {{"memory_share", CLG_FRACTION, &e->memory_share},
+                            {"free_share", CLG_COUNT, &e->free_share},
+                            {"static_share", CLG_COUNT, &e->static_share},
                             {"other", CLG_BYTES, &e->other_bytes},
                             {"block_tokens", CLG_COUNT, &e->block_tokens},
                             {"max_sequences", CLG_COUNT, &e->max_sequences},
@@ -74,7 +107,12 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"reserve_output", CLG_COUNT, &e->reserve_output},
                             {"prefill_alone", CLG_COUNT, &e->prefill_alone},
                             {"narrow_cache", CLG_COUNT, &e->narrow_cache},
+                            {"narrow_weights", CLG_COUNT, &e->narrow_weights},
+                            {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
+                            {"static_scales", CLG_COUNT, &e->static_scales},
                             {"gathers", CLG_COUNT, &e->gathers}};
+    if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
+        return error->status;
     return READ(root, file->path, fields, error);
 }
 
@@ -182,20 +220,34 @@ double clg_reduce_curve_s(const clg_serve_curves *c, int ranks, double bytes) {
     return curve->seconds[at - 1] + share * (curve->seconds[at] - curve->seconds[at - 1]);
 }
 
+/* The format of the nearest width; GPUs without 4-bit products unpack both 4-bit formats alike. */
+static clg_precision lender_of(clg_precision p, bool unpacked) {
+    switch (p) {
+    case CLG_MXFP8:
+        return CLG_FP8;
+    case CLG_NVFP4:
+        return unpacked ? CLG_MXFP4 : CLG_MXFP8;
+    case CLG_MXFP4:
+        return CLG_NVFP4;
+    default:
+        return CLG_BF16;
+    }
+}
+
 /* Formats not measured take the measured one of the nearest width: reads are reads. */
 static void fill_missing(clg_serve_curves *c) {
-    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32, CLG_FP32,
-                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4};
+    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32,  CLG_FP32,
+                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4, CLG_MXFP4};
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         clg_precision p = order[i];
         if (c->weights[p].known) continue;
-        clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
+        clg_precision from = lender_of(p, c->weights[CLG_MXFP4].known);
         c->weights[p] = c->weights[from];
         c->weights[p].known = false;
     }
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         clg_precision p = order[i];
-        clg_precision from = p == CLG_MXFP8 ? CLG_FP8 : p == CLG_NVFP4 ? CLG_MXFP8 : CLG_BF16;
+        clg_precision from = lender_of(p, c->experts[CLG_MXFP4].known);
         if (!c->experts[p].known) c->experts[p] = c->experts[from];
         if (!c->shared[p].known) c->shared[p] = c->shared[from];
         if (!c->product[p].known) c->product[p] = c->product[from];
@@ -226,6 +278,10 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
         read_experts(clg_json_member(root, "experts"), file->path, c->experts, error) != CLG_OK ||
         read_experts(clg_json_member(root, "experts_shared"), file->path, c->shared, error) !=
             CLG_OK ||
+        read_experts(clg_json_member(root, "experts_cutlass"), file->path, c->cutlass, error) !=
+            CLG_OK ||
+        read_experts(clg_json_member(root, "experts_shared_cutlass"), file->path, c->cutlass_shared,
+                     error) != CLG_OK ||
         read_products(clg_json_member(root, "product"), file->path, c, error) != CLG_OK ||
         read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)

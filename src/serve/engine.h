@@ -5,10 +5,23 @@
 #include "base/arena.h"
 #include "machine/machine.h"
 
+/* Batches that CUDA graphs are kept for: up to `to`, every `step` from the stretch before it on. */
+enum { CLG_GRAPH_STRETCHES = 16 };
+typedef struct clg_graph_sizes {
+    int count;
+    int to[CLG_GRAPH_STRETCHES], step[CLG_GRAPH_STRETCHES];
+} clg_graph_sizes;
+
+/* The smallest kept batch of so many sequences and more; 0: none is, kernels are launched singly.
+ */
+int clg_graph_padded(const clg_graph_sizes *sizes, int sequences);
+
 /* Rules and host terms of an engine. */
 typedef struct clg_engine {
     const char *name, *title;
-    double memory_share; /* of usable memory, weights included, that the engine takes */
+    double memory_share; /* of usable memory, weights included, that the engine takes; or of */
+    double free_share;   /* 1: what weights and the rest leave, for the cache alone */
+    double static_share; /* 1: weights and cache alone; the rest lives beside the share */
     double other_bytes;  /* per GPU: graphs, communicators, allocator */
     double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
     double step_s, layer_s, sequence_s;   /* per iteration, per layer and per sequence in it */
@@ -17,11 +30,16 @@ typedef struct clg_engine {
     double launch_share, launch_share_blackwell; /* of kernels' fixed times: fused, or started
                                                     before the last one ends */
     double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
+    clg_graph_sizes graphs;            /* of batches that only decode */
     double before_s, after_s, token_s; /* front end: before scheduling, after, per output token */
     double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
     double reserve_output, prefill_alone;        /* rules, 0 or 1: clg_serve_rules */
-    double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
-    double gathers;      /* 1: ranks that share experts out see all tokens; 0: those sent to them */
+    double narrow_cache;    /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
+    double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones */
+    double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart */
+    double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
+                               pass; 0: as the tables of kernels have it */
+    double gathers; /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     const char *file;
 } clg_engine;
 
@@ -51,6 +69,7 @@ typedef struct clg_serve_curves {
     } weights[CLG_PRECISIONS];
     clg_expert_curve experts[CLG_PRECISIONS];
     clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
+    clg_expert_curve cutlass[CLG_PRECISIONS], cutlass_shared[CLG_PRECISIONS]; /* of CUTLASS */
     struct {
         double time_share;         /* of large products over data/kernel */
         double quantize_hbm_share; /* writing activations in the narrow format */

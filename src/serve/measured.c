@@ -59,13 +59,14 @@ static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
 static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,
                                const clg_scenario *s, const clg_engine *engine, const clg_demand *d,
                                clg_replica *replica, clg_error *error) {
-    bool own = s->machine.gpu.peak_flop_per_s[p->weights] > 0;
     clg_replica_choice c = {.tp = part->tp, .pp = part->pp, .dp = part->dp, .ep = part->ep};
     c.weights = p->weights;
     c.cache = p->cache;
-    c.compute = own ? p->weights : CLG_BF16;
+    c.compute = clg_serve_arithmetic(&s->machine.gpu, p->weights);
     c.max_sequences = p->max_sequences;
     c.max_tokens = p->max_tokens;
+    c.memory_share = p->memory_share;
+    c.graphs = p->graphs;
     int64_t clients = p->clients / part->copies;
     if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;

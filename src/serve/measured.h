@@ -36,6 +36,8 @@ typedef struct clg_serve_plan {
     int64_t requests;
     const clg_arrival *request;    /* [requests] as they came; NULL: lengths of the numbers above */
     int max_sequences, max_tokens; /* 0: the engine's */
+    double memory_share;           /* 0: the engine's */
+    const clg_graph_sizes *graphs; /* NULL: the engine's */
 } clg_serve_plan;
 
 typedef struct clg_measured {

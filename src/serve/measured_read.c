@@ -2,6 +2,7 @@
 #include "serve/measured.h"
 
 #include "model/preset.h"
+#include "serve/bench_limits.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -117,8 +118,12 @@ static const char *engine_in(const char *words, const char *version) {
 /* Weights of a format in words; keys and values are kept in fp8 with them, as recipes do. */
 static void read_formats(clg_serve_plan *p, const char *words) {
     char squeezed[64];
+    bool released = p->model && strncmp(p->model, "gpt-oss", 7) == 0; /* experts in mxfp4 only */
     squeeze(words, squeezed, sizeof squeezed);
-    p->weights = strstr(squeezed, "fp4") ? CLG_NVFP4 : strstr(squeezed, "fp8") ? CLG_FP8 : CLG_BF16;
+    p->weights = strstr(squeezed, "mxfp4") || released ? CLG_MXFP4
+                 : strstr(squeezed, "fp4")             ? CLG_NVFP4
+                 : strstr(squeezed, "fp8")             ? CLG_FP8
+                                                       : CLG_BF16;
     p->cache = p->weights == CLG_BF16 ? CLG_BF16 : CLG_FP8;
 }
 
@@ -206,17 +211,37 @@ static const char *read_silicon(reader *r) {
     return check_lengths(p);
 }
 
-static bool has_experts(clg_arena *arena, const char *name) {
-    clg_model model;
-    clg_error error = {0};
-    if (!name || clg_model_find(arena, name, &model, &error) != CLG_OK) return false;
-    for (int k = 0; k < model.kinds; k++)
-        if (model.kind[k].mlp.kind == CLG_MLP_MOE) return true;
+static bool has_experts(const clg_model *m) {
+    for (int k = 0; k < m->kinds; k++)
+        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
     return false;
 }
 
-/* TensorRT-LLM's overview: all requests at once; models of experts with attention data parallelism
- * (the page's own options, github NVIDIA/TensorRT-LLM@00f37686). */
+/* Degrees and limits of TensorRT-LLM's overview: models of experts with attention data parallelism,
+ * .95 of what is free for the cache, and what trtllm-bench chooses (the page's own options, github
+ * NVIDIA/TensorRT-LLM@00f37686). */
+static void read_bench(clg_arena *arena, clg_serve_plan *p) {
+    static const clg_graph_sizes graphs = {13,
+                                           {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024, 2048},
+                                           {1, 1, 2, 4, 8, 16, 32, 64, 128, 128, 128, 512, 1024}};
+    clg_model model;
+    clg_gpu gpu;
+    clg_error error = {0};
+    if (clg_model_find(arena, p->model, &model, &error) != CLG_OK ||
+        clg_gpu_find(arena, p->gpu, &gpu, &error) != CLG_OK)
+        return;
+    int tp = p->part.tp;
+    p->memory_share = 0.95;
+    p->graphs = &graphs;
+    clg_bench_limits limits = clg_trtllm_bench_limits(
+        &model, &gpu, tp, clg_precision_bytes(p->weights), clg_precision_bytes(p->cache),
+        p->prompt_tokens, p->output_tokens, p->memory_share);
+    if (tp > 1 && has_experts(&model)) p->part = (clg_part){1, 1, tp, tp, 1};
+    p->max_sequences = limits.sequences * p->part.dp;
+    p->max_tokens = limits.tokens * p->part.dp;
+}
+
+/* TensorRT-LLM's overview: all requests at once. */
 static const char *read_overview(reader *r) {
     clg_serve_plan *p = &r->into->plan;
     const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), "trtllm", "1.0");
@@ -226,10 +251,9 @@ static const char *read_overview(reader *r) {
     p->output_tokens = number(r, "osl", 0);
     p->requests = (int64_t)fmin(number(r, "num_requests", 0), 6000);
     p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
-    if (p->part.tp > 1 && has_experts(r->arena, p->model))
-        p->part = (clg_part){1, 1, p->part.tp, p->part.tp, 1};
-    if (reason || (reason = check_part(&p->part))) return reason;
-    return check_lengths(p);
+    if (reason || (reason = check_part(&p->part)) || (reason = check_lengths(p))) return reason;
+    read_bench(r->arena, p);
+    return NULL;
 }
 
 /* TensorRT-LLM 0.6: one batch; throughput per GPU but for the L40S. */
@@ -334,7 +358,7 @@ static const char *read_command(reader *r) {
     measure(r, CLG_MEASURE_TTFT, number(r, "ttft_p50", 0) / 1e3);
     measure(r, CLG_MEASURE_TPOT, number(r, "tpot_p50", 0) / 1e3);
     measure(r, CLG_MEASURE_RATE, number(r, "out_tok_s", 0));
-    p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_NVFP4
+    p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_MXFP4
                  : strstr(line, "FP8") ? CLG_FP8
                                        : CLG_BF16;
     p->cache = CLG_BF16;

@@ -7,9 +7,11 @@
  * pipeline stages an iteration is cut in as many micro-batches as stages, which follow each other
  * without a gap; so it takes what all layers take for 1/pp of the work.
  *
- * Left out: overlap of host and GPU, uneven ranks, windows that a sequence grows out of
+ * Left out: overlap of host and GPU, windows that a sequence grows out of
  * (windowed layers count the share of the mean context they see). */
 #include "serve/replica.h"
+
+#include "serve/routing.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,28 +36,44 @@ static double fixed_s(const clg_replica *r, double seconds) {
     return seconds * (blackwell ? r->engine.launch_share_blackwell : r->engine.launch_share);
 }
 
+/* Writing activations in 8 bit and less: read 2 bytes an element and write one. */
+static double cast_s(const clg_replica *r, clg_precision compute, double elements) {
+    if (clg_precision_bytes(compute) >= 2) return 0;
+    bool one_pass = r->engine.static_scales > 0 && compute == CLG_FP8;
+    return hbm_s(r, 3 * elements,
+                 one_pass ? r->scenario->kernels.memory.efficiency
+                          : r->curves.product[compute].quantize_hbm_share);
+}
+
+clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights) {
+    if (gpu->peak_flop_per_s[weights] > 0) return weights;
+    return weights == CLG_MXFP4 && gpu->peak_flop_per_s[CLG_MXFP8] > 0 ? CLG_MXFP8 : CLG_BF16;
+}
+
 /* [m,k] x [k,n], weights of `weights`: arithmetic, with activations made narrow before it, or the
  * read of the weights. */
 static double product_s(const clg_replica *r, clg_precision weights, double m, double n, double k) {
     clg_precision compute = weights == r->weights ? r->compute : CLG_BF16;
     double arithmetic = clg_gemm_s(&r->scenario->machine.gpu, &r->arithmetic, compute, m, n, k, 1) *
                         r->curves.product[compute].time_share;
-    if (clg_precision_bytes(compute) < 2)
-        arithmetic += hbm_s(r, 3 * m * k, r->curves.product[compute].quantize_hbm_share);
+    arithmetic += cast_s(r, compute, m * k);
     double bytes = n * k * clg_precision_bytes(weights) + 2 * (m * k + m * n);
     return fmax(arithmetic, hbm_s(r, bytes, r->curves.weights[weights].hbm_share)) +
            fixed_s(r, r->curves.weights[weights].launch_s);
 }
 
-/* Routing, both products and the sum of one GPU's experts of a width, for the tokens of all ranks:
- * experts that get a token are read and padded to whole tiles. Where ranks share experts out, each
- * sees all tokens, or those sent to it, and sums as many. */
+/* Routing, both products and the sum of the fullest GPU's experts of a width, for the tokens of all
+ * ranks: experts that get a token are read and padded to whole tiles. Where ranks share experts
+ * out, each sees all tokens, or those sent to it, and sums as many. */
 static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double width) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     double hidden = (double)r->scenario->model.hidden, matrices = mlp->gated ? 3 : 2;
     double each = (double)mlp->experts_per_token / mlp->experts;
-    double touched = (double)mlp->experts / r->ep * (1 - pow(1 - each, tokens));
-    double rows = tokens * mlp->experts_per_token / r->ep * r->scenario->expert_imbalance;
+    double reached = clg_experts_reached(r->expert_spread, each, tokens);
+    double touched = (double)mlp->experts / r->ep * reached;
+    double even = tokens * mlp->experts_per_token / r->ep;
+    double rows = even * fmax(r->scenario->expert_imbalance,
+                              clg_fullest_rank(r->expert_spread, r->ep, mlp->experts, even));
     const clg_expert_curve *c =
         r->ep > 1 ? &r->curves.shared[r->weights] : &r->curves.experts[r->weights];
     double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights);
@@ -273,21 +291,31 @@ static double weight_bytes(const clg_replica *r) {
     return r->pp == 1 ? sum + ends : sum / r->pp + ends / 2;
 }
 
-/* Of the largest iteration: a few hidden-wide tensors, the widest pair of the MLP, the logits. */
+/* Of one token in experts: a copy for each of its experts, in their format and 16 bit again, and
+ * what lies between the products. Ranks that gather make room for the tokens of all of them, and
+ * for the worst case that all are their own (TensorRT-LLM and vLLM size workspaces so). */
+static double expert_token_bytes(const clg_replica *r, const clg_mlp *mlp) {
+    double narrow = clg_precision_bytes(r->weights), hidden = (double)r->scenario->model.hidden;
+    double width = (double)mlp->expert_ffn * r->ep / (r->tp * r->dp);
+    double seen = r->dp > 1 && r->engine.gathers > 0 ? r->dp : 1;
+    double between = width * (2 * (mlp->gated ? 2 : 1) + narrow);
+    return seen * mlp->experts_per_token * (hidden * (narrow + 2) + between);
+}
+
+/* Of the largest iteration: a few hidden-wide tensors, the widest MLP, the logits. */
 static double activation_bytes(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
     double widest = 0;
     for (int k = 0; k < m->kinds; k++) {
         const clg_mlp *mlp = &m->kind[k].mlp;
-        double width = mlp->kind == CLG_MLP_MOE
-                           ? (double)(mlp->expert_ffn * mlp->experts_per_token + mlp->shared_ffn)
-                           : (double)mlp->ffn;
-        widest = fmax(widest, width);
+        bool experts = mlp->kind == CLG_MLP_MOE;
+        double width = (double)(experts ? mlp->shared_ffn : mlp->ffn);
+        double bytes = 6 * width / r->tp + (experts ? expert_token_bytes(r, mlp) : 0);
+        widest = fmax(widest, bytes);
     }
     double tokens = (double)r->rules.max_tokens / r->dp;
     double sequences = (double)r->rules.max_sequences / r->dp;
-    return 2 * tokens * (6 * (double)m->hidden + 3 * widest / r->tp) +
-           8.0 * sequences * (double)m->vocab / r->tp;
+    return tokens * (12 * (double)m->hidden + widest) + 8.0 * sequences * (double)m->vocab / r->tp;
 }
 
 static void settle_memory(clg_replica *r, const clg_replica_choice *c, double context) {
@@ -295,8 +323,11 @@ static void settle_memory(clg_replica *r, const clg_replica_choice *c, double co
     r->weight_bytes = weight_bytes(r);
     r->activation_bytes = activation_bytes(r);
     r->cache_bytes_per_token = all_layers_cache_bytes(r, context) / r->pp;
-    r->cache_room_bytes = share * r->scenario->machine.gpu.memory_usable_bytes - r->weight_bytes -
-                          r->activation_bytes - r->engine.other_bytes;
+    double beside = r->activation_bytes + r->engine.other_bytes;
+    double taken = r->weight_bytes + (r->engine.static_share > 0 ? 0 : beside);
+    double usable = r->scenario->machine.gpu.memory_usable_bytes;
+    r->cache_room_bytes =
+        r->engine.free_share > 0 ? share * (usable - taken) : share * usable - taken;
     double per_block = r->cache_bytes_per_token * r->rules.block_tokens;
     double room = r->dp * r->cache_room_bytes;
     double blocks = room > 0 && per_block > 0 ? room / per_block : 0;
@@ -336,6 +367,9 @@ clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, dou
     double *dense = clg_take(arena, (size_t)r.cost.max_tokens + 1, double);
     for (int i = 0; i <= r.cost.max_tokens; i++) dense[i] = replica->cost.dense_s[i] * scale;
     r.cost.dense_s = dense;
+    double *decode = clg_take(arena, (size_t)r.cost.decodes + 1, double);
+    for (int i = 0; i <= r.cost.decodes; i++) decode[i] = replica->cost.decode_s[i] * scale;
+    r.cost.decode_s = decode;
     r.cost.context_s *= scale;
     r.cost.pair_s *= scale;
     r.cost.sequence_s *= scale;
@@ -358,6 +392,28 @@ static double eager_s(const clg_replica *r) {
     return sum;
 }
 
+/* Seconds by sequences that decode alone: each rank's share is padded to the next graph kept, or
+ * launched kernel by kernel where none is. A graph is kept for the largest batch too. */
+static const double *decode_costs(clg_arena *arena, const clg_replica *r,
+                                  const clg_replica_choice *c) {
+    const clg_graph_sizes *graphs = c->graphs ? c->graphs : &r->engine.graphs;
+    int shared = r->pp * r->dp, most = r->rules.max_sequences, proposed = c->drafted + 1;
+    int largest = (most + shared - 1) / shared, kept = -1;
+    double *decode = clg_take(arena, (size_t)most + 1, double), seconds = 0;
+    for (int b = 1; b <= most; b++) {
+        int each = (b + shared - 1) / shared, padded = clg_graph_padded(graphs, each);
+        int size = padded > 0 ? (padded < largest ? padded : largest) : each;
+        if (size != kept) {
+            double tokens = (double)size * shared * proposed;
+            seconds = clg_replica_dense_s(r, tokens) + draft_s(r, tokens, c->drafted);
+            if (padded == 0) seconds = fmax(seconds, eager_s(r));
+            kept = size;
+        }
+        decode[b] = seconds;
+    }
+    return decode;
+}
+
 static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
                         double context) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
@@ -370,6 +426,8 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
     double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
     r->cost = (clg_iteration_cost){.dense_s = dense,
                                    .max_tokens = r->rules.max_tokens,
+                                   .decode_s = decode_costs(arena, r, c),
+                                   .decodes = r->rules.max_sequences,
                                    .sequence_s = r->engine.sequence_s / r->dp,
                                    .context_s =
                                        all_layers_cache_bytes(r, context) / rate / (r->pp * r->dp),
@@ -445,18 +503,29 @@ static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c
                     s->model.layers);
 }
 
+static void take_cutlass(clg_serve_curves *c) {
+    for (int p = 0; p < CLG_PRECISIONS; p++) {
+        if (c->cutlass[p].known) c->experts[p] = c->cutlass[p];
+        if (c->cutlass_shared[p].known) c->shared[p] = c->cutlass_shared[p];
+    }
+}
+
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *c,
                                const clg_demand *demand, clg_replica *r, clg_error *error) {
     clg_demand_means means = clg_demand_means_of(demand);
     *r = (clg_replica){.scenario = scenario, .engine = *engine};
     if (check_split(scenario, c, error) != CLG_OK ||
+        clg_routing_spread(arena, &r->expert_spread, error) != CLG_OK ||
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
         return error->status;
     r->arithmetic = arithmetic_only(&scenario->kernels);
     if (engine->narrow_cache > 0)
         for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
             r->curves.cache[p] = r->curves.cache[CLG_BF16];
+    if (engine->cutlass_experts > 0) take_cutlass(&r->curves);
+    if (engine->narrow_weights > 0)
+        r->curves.weights[CLG_FP8].hbm_share = r->curves.weights[CLG_BF16].hbm_share;
     r->pp = c->pp > 0 ? c->pp : 1;
     r->dp = c->dp > 0 ? c->dp : 1;
     r->ep = c->ep > 0 ? c->ep : 1;

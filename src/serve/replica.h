@@ -18,6 +18,7 @@ struct clg_replica {
     clg_precision compute, weights, cache;
     clg_precision attention_weights; /* 4-bit checkpoints of expert models narrow experts only */
     clg_attention_kernel attention;
+    double expert_spread;         /* of how often experts are chosen: serve/routing.h */
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
     double cache_bytes_per_token; /* per GPU */
@@ -43,12 +44,17 @@ typedef struct clg_replica_choice {
     int drafted;           /* tokens proposed per iteration, 0: no speculation */
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
+    const clg_graph_sizes *graphs; /* NULL: the engine's */
 } clg_replica_choice;
 
 /* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *choice,
                                const clg_demand *demand, clg_replica *replica, clg_error *error);
+
+/* What products of weights stored in a format run in: the format where the GPU multiplies it; mxfp4
+ * times mxfp8 activations where there is mxfp8; else 16 bit, weights widened on the way. */
+clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights);
 
 /* Seconds of everything in an iteration of `tokens` but attention over contexts. */
 double clg_replica_dense_s(const clg_replica *replica, double tokens);

@@ -295,6 +295,12 @@ static double dense_of(const replica *r, double chunk) {
     return r->cost->dense_s[tokens < r->cost->max_tokens ? tokens : r->cost->max_tokens];
 }
 
+/* An iteration of decoding sequences alone. */
+static double decode_of(const replica *r) {
+    const clg_iteration_cost *c = r->cost;
+    return c->decode_s && r->decoding <= c->decodes ? c->decode_s[r->decoding] : dense_of(r, 0);
+}
+
 /* Tokens and pairs of prompts count as if every rank had what the fullest has. */
 static double crowding(const replica *r, int prompts) {
     int ranks = r->cost->ranks > 1 ? r->cost->ranks : 1;
@@ -308,7 +314,7 @@ static double prompts_s(const replica *r, double tokens, double seconds) {
 
 static double stretch_s(const replica *r, double steps) {
     const clg_iteration_cost *c = r->cost;
-    double b = r->decoding, one = dense_of(r, 0) + b * c->sequence_s;
+    double b = r->decoding, one = decode_of(r) + b * c->sequence_s;
     return steps * (one + c->context_s * (double)r->context) +
            c->context_s * b * steps * (steps - 1) / 2;
 }

@@ -25,6 +25,9 @@
 typedef struct clg_iteration_cost {
     const double *dense_s; /* [max_tokens + 1] by tokens in the iteration */
     int max_tokens;
+    const double *decode_s; /* [decodes + 1] by sequences that decode alone: replayed from a graph
+                               that is kept for this many and more; NULL, or beyond: as dense_s */
+    int decodes;
     double sequence_s; /* per sequence in the iteration */
     double context_s;  /* per token of cache that decoding sequences read */
     double pair_s;     /* per query-key pair of a prefill chunk */

@@ -1,0 +1,40 @@
+/* bench_limits.c -- trtllm-bench's own choice of limits; its rounding is part of the plan.
+ *
+ * Left out: pipeline stages, state of linear attention; packed 4-bit checkpoints, whose elements it
+ * counts as halves: limits are upper bounds there, memory binds first. */
+#include "serve/bench_limits.h"
+
+#include <math.h>
+
+static double rounded(double value, double unit) { return unit * ceil(value / unit); }
+
+static double round_sequences(double raw) {
+    if (raw < 256) return fmax(64, rounded(raw, 32));
+    return raw < 1024 ? rounded(raw, 128) : rounded(raw, 256);
+}
+
+static double round_tokens(double raw) {
+    if (raw < 4096) return fmax(2048, rounded(raw, 256));
+    return raw < 8192 ? rounded(raw, 512) : rounded(raw, 1024);
+}
+
+static double cache_bytes_per_token(const clg_model *m, int tp, double element_bytes) {
+    double sum = 0;
+    for (int l = 0; l < m->layers; l++) {
+        const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
+        if (a->kind == CLG_ATTENTION_NONE) continue;
+        sum += 2 * fmax(tp, a->kv_heads) * a->head_dim * element_bytes;
+    }
+    return sum;
+}
+
+clg_bench_limits clg_trtllm_bench_limits(const clg_model *m, const clg_gpu *gpu, int tp,
+                                         double weight_bytes, double cache_bytes, double prompt,
+                                         double output, double share) {
+    double room = tp * gpu->memory_usable_bytes - (double)m->parameters * weight_bytes;
+    double each = cache_bytes_per_token(m, tp, cache_bytes) * (prompt + output);
+    double fit = fmin(fmax(room, 0) * share / each, 4096);
+    double sequences = round_sequences(fit);
+    double tokens = round_tokens(fmin(fit * (1 + prompt / output), 32768));
+    return (clg_bench_limits){(int)sequences, (int)fmax(tokens, prompt + sequences)};
+}
