@@ -61,7 +61,9 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     if (most * layer_s > mean) mean = most * layer_s;
     int before = layout->pp > 1 ? (layout->pp - 1) * fewest : 0;
     const clg_schedule *schedule = clg_schedule_of((clg_schedule_kind)layout->schedule);
-    int chain = schedule->weight_copies > 1 ? 0 : schedule->splits_backward ? 1 : passes;
+    int chain = schedule->weight_copies > 1 || schedule->crosses_steps ? 0
+                : schedule->splits_backward                            ? 1
+                                                                       : passes;
     double fill = before * cheapest_layer_s(scenario, priced, sure, chain);
     /* The mean need not be the work of the stage behind the fill: only one of the two is sure. */
     double work = (double)layout->accumulation * mean;

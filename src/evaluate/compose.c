@@ -487,7 +487,8 @@ static int sends_at_least(const clg_layout *layout, int index) {
 static double least_step_s(const composition *c) {
     double most = 0, down = 0, up = 0, m = (double)c->layout->accumulation;
     const clg_stack *stack = &c->scenario->stack;
-    bool both_ways = c->schedule->weight_copies > 1, split = c->schedule->splits_backward;
+    bool both_ways = c->schedule->weight_copies > 1 || c->schedule->crosses_steps,
+         split = c->schedule->splits_backward;
     int edge = c->layout->pp - 1;
     for (int i = 0; i < c->layout->pp; i++) {
         const stage *s = &c->stages[i];

@@ -19,6 +19,7 @@ const clg_name clg_schedule_names[] = {
     {"1f1b", CLG_1F1B, "one forward, one backward in steady state"},
     {"interleaved", CLG_INTERLEAVED, "1f1b over several chunks per stage (vpp)"},
     {"zb-h1", CLG_ZB_H1, "1f1b with weight gradients moved into the bubble"},
+    {"zb-h2", CLG_ZB_H2, "no bubble, twice the activations of 1f1b"},
     {"zb-v", CLG_ZB_V, "two chunks in a V, weight gradients fill the bubble"},
     {"dualpipe", CLG_DUALPIPE, "both directions at once, two copies of the weights"},
     {NULL, 0, NULL}};

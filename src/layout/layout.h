@@ -25,6 +25,7 @@ typedef enum clg_schedule_kind {
     CLG_1F1B,
     CLG_INTERLEAVED,
     CLG_ZB_H1,
+    CLG_ZB_H2,
     CLG_ZB_V,
     CLG_DUALPIPE,
     CLG_SCHEDULES

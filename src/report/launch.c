@@ -81,6 +81,7 @@ static const char *titan_schedule(const clg_layout *l) {
     case CLG_INTERLEAVED:
         return "Interleaved1F1B";
     case CLG_ZB_H1:
+    case CLG_ZB_H2:
         return "InterleavedZeroBubble";
     case CLG_ZB_V:
         return "ZBVZeroBubble";

@@ -5,7 +5,7 @@
 #include "schedule/schedule.h"
 
 extern const clg_schedule clg_schedule_gpipe, clg_schedule_1f1b, clg_schedule_interleaved,
-    clg_schedule_zb_h1, clg_schedule_zb_v, clg_schedule_dualpipe;
+    clg_schedule_zb_h1, clg_schedule_zb_h2, clg_schedule_zb_v, clg_schedule_dualpipe;
 
 clg_slots clg_slots_begin(clg_arena *arena, int capacity);
 void clg_slots_add(clg_slots *slots, clg_slot_kind kind, int chunk, int micro_batch);

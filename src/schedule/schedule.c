@@ -11,6 +11,7 @@ static const clg_schedule *const schedules[CLG_SCHEDULES] = {
     [CLG_1F1B] = &clg_schedule_1f1b,
     [CLG_INTERLEAVED] = &clg_schedule_interleaved,
     [CLG_ZB_H1] = &clg_schedule_zb_h1,
+    [CLG_ZB_H2] = &clg_schedule_zb_h2,
     [CLG_ZB_V] = &clg_schedule_zb_v,
     [CLG_DUALPIPE] = &clg_schedule_dualpipe};
 

@@ -50,6 +50,7 @@ typedef struct clg_schedule {
     clg_schedule_kind kind;
     const char *name, *help, *source;
     bool splits_backward; /* has separate weight passes */
+    bool crosses_steps;   /* stages do not wait for one another between steps */
     int weight_copies;    /* 2 for DualPipe (two directions), else 1 */
     /* NULL if the shape is legal, else what is required (says a sentence). */
     const char *(*refuses)(clg_pipeline pipeline);

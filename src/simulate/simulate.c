@@ -129,6 +129,13 @@ static void reset(placement *w) {
         for (int c = 0; c < w->lanes; c++) w->lane[i * w->lanes + c] = lane_of(w, i, c);
 }
 
+/* A stage that goes on with the next step as soon as it is done: its step lasts from its own first
+ * pass to its own last one, and those of all stages follow one another like tiles. */
+static void own_clock(clg_pipeline_result *result, int stage) {
+    result->end_s[stage] -= result->start_s[stage];
+    result->start_s[stage] = 0;
+}
+
 /* Sweeps down and up until nothing moves: a sweep carries work through all stages both ways. */
 static double run(placement *w) {
     reset(w);
@@ -140,6 +147,7 @@ static double run(placement *w) {
     }
     double end = 0;
     for (int i = 0; i < w->p.stages; i++) {
+        if (w->schedule->crosses_steps) own_clock(w->result, i);
         assert(w->cursor[i] == w->stages[i].count); /* else the schedule deadlocks: a bug */
         if (w->result->end_s[i] > end) end = w->result->end_s[i];
     }

@@ -182,6 +182,20 @@ static void fix_name(clg_axis_values *axis, const clg_name *names, const char *w
     if (value >= 0) fix(axis, value);
 }
 
+/* Of schedules that a table's column has no name for, the notes may say more: "schedule as printed:
+ * ZB-2p". ZB-1p and ZB-2p are what a search finds under the memory of ZB-H1 and ZB-H2 (Qi et al.
+ * 2023, arXiv:2401.10241, section 3). */
+static void fix_printed_schedule(clg_axis_values *axis, const char *notes) {
+    static const clg_name printed[] = {
+        {"ZB-1p", CLG_ZB_H1, NULL}, {"ZB-2p", CLG_ZB_H2, NULL}, {NULL, 0, NULL}};
+    static const char before[] = "schedule as printed: ";
+    const char *at = strstr(notes, before);
+    if (!at) return;
+    at += sizeof before - 1;
+    for (int i = 0; printed[i].name; i++)
+        if (strncmp(at, printed[i].name, strlen(printed[i].name)) == 0) fix(axis, printed[i].value);
+}
+
 static bool has_experts(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.kind == CLG_MLP_MOE) return true;
@@ -237,6 +251,7 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     int vpp = space->vpp.count ? space->vpp.value[0] : 1;
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
+    fix_printed_schedule(&space->schedule, clg_row_word(csv, row, "notes"));
     if (*clg_row_word(csv, row, "recompute"))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);

@@ -60,6 +60,17 @@ int main(void) {
                    1e-12);
     CASE("zb-h1: bubble (p - 1)(f + bi - bw) (arXiv:2401.10241, table 1)");
     CHECK_NEAR(makespan(shape(CLG_ZB_H1, 4, 1, 16), 1, 1, 1, 0), 16 * 3.0 + 3.0, 0.02);
+    CASE("zb-h2: no stage waits from its first pass to its last, when f = bi = bw (table 1: no "
+         "bubble)");
+    CHECK_NEAR(makespan(shape(CLG_ZB_H2, 4, 1, 16), 1, 1, 1, 0), 16 * 3.0, 1e-12);
+    CHECK_NEAR(makespan(shape(CLG_ZB_H2, 7, 1, 29), 0.3, 0.3, 0.3, 0), 29 * 0.9, 1e-12);
+    CASE("zb-h2 of uneven passes: never more idle than zb-h1, at twice its activations");
+    for (double input = 0.5; input <= 2; input += 0.25)
+        CHECK(makespan(shape(CLG_ZB_H2, 8, 1, 48), 1, input, 0.8, 0.01) <
+              makespan(shape(CLG_ZB_H1, 8, 1, 48), 1, input, 0.8, 0.01));
+    const clg_schedule *twice = clg_schedule_of(CLG_ZB_H2);
+    CHECK(twice->alive(shape(CLG_ZB_H2, 8, 1, 48), 3) == 16);
+    CHECK(twice->alive(shape(CLG_ZB_H2, 8, 1, 11), 0) == 11);
     CASE("zb-v: no bubble to speak of when f = bi = bw");
     CHECK(makespan(shape(CLG_ZB_V, 4, 2, 16), 1, 1, 1, 0) < 16 * 6.0 * 1.06);
     CASE("zb-v and dualpipe are ordered by the lengths of their passes");
@@ -92,13 +103,13 @@ int main(void) {
     }
     CASE("passes of any lengths: no order deadlocks, none drops a pass");
     static const double lengths[] = {0.1, 0.35, 1, 2.07, 9};
-    static const clg_schedule_kind made[] = {CLG_ZB_V, CLG_DUALPIPE};
-    for (int k = 0; k < 2 * 125; k++) {
+    static const clg_schedule_kind made[] = {CLG_ZB_V, CLG_DUALPIPE, CLG_ZB_H2};
+    for (int k = 0; k < 3 * 125; k++) {
         for (int p = 2; p <= 8; p += 2) {
-            clg_pipeline pipeline = shape(made[k % 2], p, k % 2 ? 1 : 2, 24);
-            pipeline.forward_s = lengths[k / 2 % 5];
-            pipeline.backward_input_s = lengths[k / 10 % 5];
-            pipeline.backward_weight_s = lengths[k / 50 % 5];
+            clg_pipeline pipeline = shape(made[k % 3], p, k % 3 ? 1 : 2, 24);
+            pipeline.forward_s = lengths[k / 3 % 5];
+            pipeline.backward_input_s = lengths[k / 15 % 5];
+            pipeline.backward_weight_s = lengths[k / 75 % 5];
             complete(pipeline);
         }
         clg_arena_clear(&arena);
