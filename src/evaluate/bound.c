@@ -96,8 +96,9 @@ static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *
     const clg_schedule *schedule = clg_schedule_of(pipeline.kind);
     double held = layers * layout->vpp * parameters;
     double shards = (double)layout->dp * layout->cp;
-    double weights = clg_weight_bytes(layout);
-    double gradients = clg_gradient_bytes(layout, &scenario->stack);
+    double weights =
+        layout->zero == 3 ? clg_shard_bytes(layout, &scenario->stack) : clg_weight_bytes(layout);
+    double gradients = clg_gradient_held_bytes(layout, &scenario->stack);
     double bytes = held * (layout->zero == 3 ? weights / shards : weights) +
                    held * (layout->zero >= 2 ? gradients / shards : gradients);
     if (!layout->offload)

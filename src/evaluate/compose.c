@@ -366,6 +366,7 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
         s->load.head_alive = layout->schedule == CLG_GPIPE ? (double)layout->accumulation : 1;
         clg_memory_ledger m = clg_memory_of_stage(&c->scenario->model, &c->scenario->stack, layout,
                                                   &c->priced->step, &s->load);
+        if (i == 0) e->first_memory = m;
         if (i == 0 || m.total_bytes > e->memory.total_bytes) {
             e->memory = m;
             e->fullest_stage = i;

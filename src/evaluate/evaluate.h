@@ -62,7 +62,8 @@ typedef struct clg_evaluation {
     clg_layout layout;
     double step_s, step_p10_s, step_p90_s;
     clg_time_ledger time;
-    clg_memory_ledger memory; /* of the fullest rank */
+    clg_memory_ledger memory;       /* of the fullest rank */
+    clg_memory_ledger first_memory; /* of the first stage */
     double capacity_bytes;
     bool fits;
     int fullest_stage;

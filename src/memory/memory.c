@@ -37,30 +37,59 @@ static double kept_activations(const clg_layout *layout, const clg_step *step,
     return bytes;
 }
 
-/* The most any block needs beside what is kept: rebuilt activations and gradients in flight. */
-static double transient(const clg_step *step, const clg_stage_load *load) {
-    double most = 0;
-    for (int i = 0; i < step->kinds; i++)
-        if (load->layers[i] > 0)
-            most = larger(most, step->kind[i].rebuilt_bytes + step->kind[i].transient_bytes);
-    if (load->head) most = larger(most, step->head.transient_bytes);
-    return most + 2 * step->boundary_bytes;
+/* What lives beside kept activations at one moment of a step: other activations, and weights and
+ * gradients that are whole for a while. */
+typedef struct moment {
+    double activations, whole;
+} moment;
+
+static moment fuller(moment a, moment b) {
+    return a.activations + a.whole < b.activations + b.whole ? b : a;
 }
 
-/* Fully sharded: the layer at work and the one prefetched are whole, and so is one layer's
- * gradient; stage 2 keeps all gathered weights. */
-static double gathered(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
-                       const clg_stage_load *load) {
-    if (layout->zero < 2) return 0;
+static double layer_parameters(const clg_block *block) {
+    return block->dense_parameters + block->expert_parameters;
+}
+
+static double largest_layer(const clg_step *step, const clg_stage_load *load) {
     double largest = 0;
     for (int i = 0; i < step->kinds; i++)
-        if (load->layers[i] > 0)
-            largest =
-                larger(largest, step->kind[i].dense_parameters + step->kind[i].expert_parameters);
-    if (load->embedding) largest = larger(largest, step->embedding.dense_parameters);
-    if (load->head) largest = larger(largest, step->head.dense_parameters);
-    double gradient = largest * clg_gradient_bytes(layout, stack);
-    return (layout->zero == 3 ? 2 * largest * clg_weight_bytes(layout) : 0) + gradient;
+        if (load->layers[i] > 0) largest = larger(largest, layer_parameters(&step->kind[i]));
+    return largest;
+}
+
+/* Fully sharded: tables are whole from the forward to the end of the backward (the root unit of
+ * FSDP, which is not resharded), and so are the layer at work and the one prefetched. Stage 2 keeps
+ * all gathered weights, which are counted as weights. */
+static double gathered(const clg_layout *layout, const clg_step *step, const clg_stage_load *load) {
+    if (layout->zero < 3 || step->shard_group.ranks * step->expert_group.ranks == 1) return 0;
+    double tables = (load->embedding ? step->embedding.dense_parameters : 0) +
+                    (load->head ? step->head.dense_parameters : 0);
+    return (tables + 2 * largest_layer(step, load)) * clg_weight_bytes(layout);
+}
+
+/* A gradient on its way into shards is whole; kept whole, it is among the gradients. */
+static double scattered(const clg_stack *stack, const clg_layout *layout, double parameters) {
+    bool shards = layout->zero >= 2 && !clg_gradients_whole(layout, stack);
+    return shards ? parameters * clg_gradient_bytes(layout, stack) : 0;
+}
+
+/* The fullest moment beside what is kept: the loss; a layer's backward with what it rebuilds and
+ * its gradient; the end, when the tables' gradients leave and activations are gone. */
+static moment fullest(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
+                      const clg_stage_load *load, double kept) {
+    moment most = {0, 0}, end = {-kept, 0};
+    for (int i = 0; i < step->kinds; i++) {
+        const clg_block *block = &step->kind[i];
+        if (load->layers[i] == 0) continue;
+        moment backward = {block->rebuilt_bytes + block->transient_bytes,
+                           scattered(stack, layout, layer_parameters(block))};
+        most = fuller(most, backward);
+    }
+    if (load->head) most = fuller(most, (moment){step->head.transient_bytes, 0});
+    if (load->embedding) end.whole += scattered(stack, layout, step->embedding.dense_parameters);
+    if (load->head) end.whole += scattered(stack, layout, step->head.dense_parameters);
+    return fuller(most, end);
 }
 
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
@@ -71,14 +100,23 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     double dense_shards = step->shard_group.ranks, expert_shards = step->expert_group.ranks;
     double owned = dense / dense_shards + expert / expert_shards, held = dense + expert;
     clg_memory_ledger m = {0};
-    m.weights_bytes = (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout);
+    double shard = clg_shard_bytes(layout, stack);
+    m.weights_bytes = layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
     m.gradients_bytes = (clg_gradients_whole(layout, stack) ? held : owned) *
                         clg_gradient_held_bytes(layout, stack);
     m.optimizer_bytes = layout->offload ? 0
                                         : (layout->zero >= 1 ? owned : held) *
                                               clg_optimizer_bytes_per_parameter(layout, stack);
-    m.activations_bytes = kept_activations(layout, step, load) + transient(step, load);
-    m.buffers_bytes = stack->workspace_bytes + gathered(stack, layout, step, load);
+    if (layout->zero == 3 && shard == 0) { /* the weights are the master copy */
+        m.weights_bytes = 4 * owned;
+        m.optimizer_bytes -= 4 * owned;
+    }
+    double kept = kept_activations(layout, step, load);
+    moment most = fullest(stack, layout, step, load, kept);
+    m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
+    m.buffers_bytes = stack->workspace_bytes + gathered(layout, step, load) + most.whole;
+    /* The update comes when activations are gone, but one flat buffer finds no room among their
+     * pieces. */
     m.buffers_bytes += (layout->zero >= 1 ? owned : held) *
                        (layout->offload ? 0 : clg_update_bytes_per_parameter(layout, stack));
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
@@ -98,7 +136,8 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double expert_span = ranks * layout->tp / ((double)layout->ep * layout->etp);
     double owned = dense / span + expert / expert_span, held = dense + expert;
     double states = layout->offload ? 0 : clg_optimizer_bytes_per_parameter(layout, stack);
-    double bytes = (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout) +
+    double bytes = (layout->zero == 3 ? owned * clg_shard_bytes(layout, stack)
+                                      : held * clg_weight_bytes(layout)) +
                    (layout->zero >= 2 ? owned : held) * clg_gradient_held_bytes(layout, stack) +
                    (layout->zero >= 1 ? owned : held) * states;
     return bytes * (1 + stack->reserve_share);

@@ -207,7 +207,7 @@ static void add_run(clg_json_writer *w, const clg_run *r) {
     add_known(w, "predicted_p90_s", r->predicted.step_p90_s, predicted);
     add_known(w, "error", r->error, predicted && measured);
     add_known(w, "measured_memory_bytes", r->measured_memory_bytes, r->measured_memory_bytes > 0);
-    add_known(w, "predicted_memory_bytes", r->predicted.memory.total_bytes, predicted);
+    add_known(w, "predicted_memory_bytes", r->predicted_memory_bytes, predicted);
     if (r->measured_fits >= 0)
         clg_json_add_bool(w, "measured_fits", r->measured_fits == 1);
     else

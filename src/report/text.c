@@ -478,6 +478,6 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
         print_known(t, e->step_p90_s, predicted, ",");
         print_known(t, r->error, predicted && timed, ",");
         print_known(t, r->measured_memory_bytes, r->measured_memory_bytes > 0, ",");
-        print_known(t, e->memory.total_bytes, predicted, "\n");
+        print_known(t, r->predicted_memory_bytes, predicted, "\n");
     }
 }

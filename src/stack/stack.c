@@ -7,6 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+const clg_name clg_memory_names[] = {
+    {"allocated", CLG_MEMORY_ALLOCATED, "tensors: torch.cuda.max_memory_allocated"},
+    {"reserved", CLG_MEMORY_RESERVED, "the allocator: torch.cuda.max_memory_reserved"},
+    {"device", CLG_MEMORY_DEVICE, "everything on the device: nvidia-smi"},
+    {NULL, 0, NULL}};
+
 static const char *const DEFAULT_FILE = "stack/unknown.json";
 
 /* A number or a switch of the file and where it goes. */
@@ -67,8 +73,15 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(context_bytes, CLG_BYTES),
                                NUMBER(workspace_bytes, CLG_BYTES),
                                NUMBER(reserve_share, CLG_FRACTION),
+                               NUMBER(loss_kept_bytes, CLG_BYTES),
+                               NUMBER(loss_peak_bytes, CLG_BYTES),
+                               SWITCH(kept_projection),
+                               NUMBER(kept_gathers, CLG_FRACTION),
+                               SWITCH(sharded_masters),
+                               SWITCH(whole_embedding),
                                SWITCH(fp16_gradients),
                                SWITCH(gradient_copy),
+                               SWITCH(gradient_buckets),
                                SWITCH(whole_gradients),
                                SWITCH(whole_gradients_in_pipelines),
                                SWITCH(master_weights),
@@ -77,9 +90,9 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static bool known_key(const char *key) {
-    static const char *const words[] = {"name",      "title",  "date",     "gradient",
-                                        "attention", "source", "notes",    "schedules",
-                                        "base",      "from",   "releases", "moments"};
+    static const char *const words[] = {"name",     "title",   "date",      "gradient", "attention",
+                                        "source",   "notes",   "schedules", "base",     "from",
+                                        "releases", "moments", "prints"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -119,19 +132,22 @@ static clg_status read_fields(const clg_json *root, const char *file, bool requi
 static clg_status read_words(const clg_json *root, const char *file, clg_stack *stack,
                              clg_error *error) {
     const char *gradient = clg_name_of(clg_precision_names, (int)stack->gradient);
-    const char *moments = NULL;
-    int precision;
+    const char *moments = NULL, *prints = clg_name_of(clg_memory_names, (int)stack->prints);
+    int precision, kind;
     if (clg_json_string(root, "name", stack->name, &stack->name, file, error) != CLG_OK ||
         clg_json_string(root, "title", stack->title, &stack->title, file, error) != CLG_OK ||
         clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
         clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
             CLG_OK ||
         clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
+        clg_json_string(root, "prints", prints, &prints, file, error) != CLG_OK ||
+        clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||
         clg_json_string(root, "gradient", gradient, &gradient, file, error) != CLG_OK ||
         clg_name_value(clg_precision_names, "gradient precision", gradient, &precision, error) !=
             CLG_OK)
         return CLG_BAD_INPUT;
     stack->gradient = (clg_precision)precision;
+    stack->prints = (clg_memory_kind)kind;
     if (!moments) return CLG_OK;
     if (clg_name_value(clg_precision_names, "precision of moments", moments, &precision, error) !=
         CLG_OK)
@@ -201,7 +217,8 @@ static clg_status read_releases(const clg_json *root, const char *file, const ch
 static clg_status read_default(clg_arena *arena, const char *month, clg_stack *stack,
                                clg_error *error) {
     const clg_file *file = clg_dataset_find(DEFAULT_FILE);
-    clg_stack read = {.gradient = CLG_FP32, .moments = CLG_PRECISIONS};
+    clg_stack read = {
+        .gradient = CLG_FP32, .moments = CLG_PRECISIONS, .prints = CLG_MEMORY_RESERVED};
     clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", DEFAULT_FILE);
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||

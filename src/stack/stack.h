@@ -13,6 +13,15 @@
 
 #include <stdbool.h>
 
+/* What a trainer prints as its memory: the peak of what tensors took (max_memory_allocated), of
+ * what the allocator held (max_memory_reserved), or all the device holds (nvidia-smi). */
+typedef enum clg_memory_kind {
+    CLG_MEMORY_ALLOCATED,
+    CLG_MEMORY_RESERVED,
+    CLG_MEMORY_DEVICE
+} clg_memory_kind;
+extern const clg_name clg_memory_names[];
+
 typedef struct clg_stack {
     const char *name, *title, *date;
     bool known; /* false: the default stands in for an unknown stack */
@@ -76,9 +85,20 @@ typedef struct clg_stack {
     double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
     double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */
     double reserve_share;   /* allocator's reserved over allocated, minus 1, at the peak */
+    clg_memory_kind prints; /* what its logs call memory */
+    /* Unfused loss, bytes a logit where activations are 16 bit: kept for the backward, and the most
+     * at once while it is computed or turns round */
+    double loss_kept_bytes, loss_peak_bytes;
+    bool kept_projection; /* as many key-value heads as heads: queries are a slice of the fused
+                             projection's output, which stays, beside copies of keys and values */
+    double kept_gathers;  /* share of the inputs gathered by sp that are kept for the backward, not
+                             gathered again */
+    bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
+    bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
     bool fp16_gradients;    /* 16 bit all the same where weights are fp16 */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
+    bool gradient_buckets;  /* ZeRO-0: 16-bit gradients are copied into buckets, which stay */
     /* ZeRO-2, 3: gradients stay whole over a step's micro-batches and are scattered once, at the
      * last: always, or where there are pipelines only */
     bool whole_gradients, whole_gradients_in_pipelines;

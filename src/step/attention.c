@@ -106,6 +106,8 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
     double width = heads * attention->head_dim + kv_heads * attention->head_dim +
                    kv_heads * attention->value_head_dim;
     clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
+    bool twice = shard->stack->kept_projection && attention->heads == attention->kv_heads;
+    if (twice) width += kv_heads * (attention->head_dim + attention->value_head_dim);
     block->saved_bytes += tokens * width * shard->wide_bytes;
 }
 

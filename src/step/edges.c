@@ -19,20 +19,25 @@ void clg_block_embedding(clg_block *block, const clg_shard *shard) {
         clg_block_memory(block, "dropout", elements * (2 * w + 1), 1, elements * (2 * w + 1), 1);
         block->saved_bytes += shard->own_tokens * hidden;
     }
-    block->dense_parameters = (double)shard->model->embedding_parameters / shard->layout->tp;
+    bool whole = shard->stack->whole_embedding && !shard->model->tied;
+    block->dense_parameters =
+        (double)shard->model->embedding_parameters / (whole ? 1 : shard->layout->tp);
 }
 
 /* The loss of so many logits. Unfused: logits to fp32 (read 2, write 4), max,
  * subtract, exponentiate and sum, divide, pick: about 26 bytes per logit in fp32; backward reads
  * the softmax and writes the 16-bit gradient. Fused: two passes over 16-bit logits forward, one
- * read and write backward. */
+ * read and write backward. Memory: fused, the logits and their gradient; unfused, what the stack's
+ * loss keeps and needs (twice that where activations are fp32). */
 static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     bool fused = shard->stack->fused_cross_entropy;
     double w = shard->wide_bytes;
     clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 24), fused ? 2 : 6,
                      logits * (fused ? 2 * w : 12 + w), fused ? 1 : 3);
-    block->saved_bytes += logits * (fused ? w : w + 4);
-    block->transient_bytes += logits * (fused ? w : 4 + w);
+    double kept = fused ? w : shard->stack->loss_kept_bytes * w / 2;
+    double peak = fused ? 2 * w : shard->stack->loss_peak_bytes * w / 2;
+    block->saved_bytes += logits * kept;
+    block->transient_bytes += logits * (peak - kept);
 }
 
 /* Over the shards of the vocabulary, or over gathered logits on every tensor rank. */

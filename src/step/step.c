@@ -3,6 +3,7 @@
 
 #include "step/block.h"
 
+#include <math.h>
 #include <string.h>
 
 /* `ranks` ranks of the axes whose initials are in `of`, fastest first, after the first `skip` of
@@ -72,21 +73,37 @@ static void recompute_all(clg_block *block, const clg_stack *stack) {
     }
 }
 
-/* torchtitan's "op" policy: attention and every other product keep their results, the rest is done
- * again. Of what is kept, half goes. */
-static void recompute_by_operation(clg_block *block) {
+/* What torchtitan's "op" policy keeps of a dense layer (distributed/activation_checkpoint.py): its
+ * input, the result of attention, and every other of the products, which are q, k, v, out and gate,
+ * up, down: queries, values, gate, and what down gives before it is summed over tensor ranks. */
+static double kept_by_operation(const clg_shard *shard, const clg_layer_kind *kind) {
+    const clg_attention *a = &kind->attention;
+    double tp = shard->layout->tp, w = shard->wide_bytes, hidden = (double)shard->model->hidden;
+    double heads = a->heads / tp, kv_heads = fmax(1, a->kv_heads / tp);
+    double widths = heads * a->head_dim + kv_heads * a->value_head_dim + heads * a->value_head_dim +
+                    (double)kind->mlp.ffn / tp + (kind->mlp.gated ? hidden : 0);
+    double rows = shard->tokens * heads * 4; /* attention's statistic */
+    return shard->own_tokens * hidden * w + shard->tokens * widths * w + rows;
+}
+
+/* The rest is done again; experts and layers without attention: of what is kept, half goes. */
+static void recompute_by_operation(clg_block *block, const clg_shard *shard,
+                                   const clg_layer_kind *kind) {
     int forward = block->ops, products = 0;
     for (int i = 0; i < forward; i++) {
-        clg_op_kind kind = block->op[i].kind;
-        bool product = kind == CLG_OP_GEMM || kind == CLG_OP_GROUPED;
-        if (block->op[i].pass != CLG_PASS_FORWARD || (!product && kind != CLG_OP_MEMORY)) continue;
+        clg_op_kind op = block->op[i].kind;
+        bool product = op == CLG_OP_GEMM || op == CLG_OP_GROUPED;
+        if (block->op[i].pass != CLG_PASS_FORWARD || (!product && op != CLG_OP_MEMORY)) continue;
         if (product && products++ % 2 == 0) continue;
-        clg_op *again = clg_block_add(block, kind, CLG_PASS_RECOMPUTE, "");
+        clg_op *again = clg_block_add(block, op, CLG_PASS_RECOMPUTE, "");
         *again = block->op[i];
         again->pass = CLG_PASS_RECOMPUTE;
     }
-    block->rebuilt_bytes += block->saved_bytes / 2;
-    block->saved_bytes /= 2;
+    bool dense = kind->mlp.kind == CLG_MLP_DENSE && kind->attention.kind == CLG_ATTENTION_GROUPED;
+    double kept = dense ? kept_by_operation(shard, kind) : block->saved_bytes / 2;
+    if (kept > block->saved_bytes) kept = block->saved_bytes;
+    block->rebuilt_bytes += block->saved_bytes - kept;
+    block->saved_bytes = kept;
 }
 
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
@@ -101,6 +118,9 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     clg_block_residual(block, shard, "residual");
     clg_block_mlp(block, shard, &kind->mlp);
     if (!kind->parallel) clg_block_residual(block, shard, "residual");
+    /* Inputs of the two regions (one where they are side by side), whole instead of a share. */
+    block->saved_bytes += shard->stack->kept_gathers * (kind->parallel ? 1 : 2) *
+                          (shard->tokens - shard->own_tokens) * (double)shard->model->hidden * w;
     /* With sp the backward of a region holds its gathered input, the gathered gradient of its
      * output and the gradient of its input before that is scattered. */
     if (layout->sp && layout->tp > 1)
@@ -110,7 +130,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
                               clg_attention_repeated(shard, &kind->attention);
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
     if (layout->recompute == CLG_RECOMPUTE_SELECTIVE && shard->stack->selective_by_operation)
-        recompute_by_operation(block);
+        recompute_by_operation(block, shard, kind);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
     recompute_all(block, shard->stack);
     block->rebuilt_bytes = block->saved_bytes;

@@ -88,6 +88,9 @@ bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack);
  * turned to fp32 for master weights. */
 double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
 
+/* Bytes of one weight of a rank's own shard under ZeRO-3, beside the optimizer's states. */
+double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack);
+
 /* Bytes of one weight as held for compute. */
 double clg_weight_bytes(const clg_layout *layout);
 

@@ -9,15 +9,31 @@ double clg_weight_bytes(const clg_layout *layout) {
     return clg_precision_is_single(layout->precision) ? 4 : 2;
 }
 
+double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack) {
+    bool single = clg_precision_is_single(layout->precision);
+    bool master = stack->sharded_masters && stack->master_weights && !single;
+    return master && !layout->offload ? 0 : clg_weight_bytes(layout);
+}
+
+/* Weights without a master copy that nothing shards: autograd's own gradients, in their type. */
+static bool plain_gradients(const clg_layout *layout, const clg_stack *stack) {
+    return layout->zero >= 2 && layout->dp * layout->cp == 1 && !stack->master_weights;
+}
+
 double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
     if (stack->fp16_gradients && layout->precision == CLG_FP16) return 2;
+    if (plain_gradients(layout, stack)) return clg_weight_bytes(layout);
     return clg_precision_bytes(stack->gradient);
 }
 
 double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack) {
-    double bytes = clg_gradient_bytes(layout, stack);
+    double bytes = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
+    /* Reduced in fp32, the shard of a gradient is put down in its weight's type. */
+    if (!clg_gradients_whole(layout, stack) && !stack->master_weights && weight < bytes)
+        return weight;
     bool beside = stack->gradient_copy && layout->zero < 2 && bytes > clg_weight_bytes(layout);
-    return bytes + (beside ? clg_weight_bytes(layout) : 0);
+    bool buckets = stack->gradient_buckets && layout->zero == 0 && layout->dp * layout->cp > 1;
+    return bytes + (beside ? weight : 0) + (buckets ? weight : 0);
 }
 
 bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {

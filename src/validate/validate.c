@@ -142,6 +142,31 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
 }
 
+/* What a row's notes say of its memory, up to the next semicolon: "memory: torch max allocated of
+ * rank 0; ...". NULL: nothing. */
+static const char *said_of_memory(clg_arena *arena, const clg_csv *csv, int row) {
+    const char *at = strstr(clg_row_word(csv, row, "notes"), "memory: ");
+    return at ? clg_arena_copy(arena, at, strcspn(at, ";")) : NULL;
+}
+
+static void read_memory_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_stack *stack,
+                             clg_run *run) {
+    const char *said = said_of_memory(arena, csv, row);
+    run->memory_kind = stack->prints;
+    if (!said) return;
+    run->memory_of_first = strstr(said, "rank 0") != NULL;
+    if (strstr(said, "nvidia-smi")) run->memory_kind = CLG_MEMORY_DEVICE;
+    if (strstr(said, "allocated")) run->memory_kind = CLG_MEMORY_ALLOCATED;
+    if (strstr(said, "reserved")) run->memory_kind = CLG_MEMORY_RESERVED;
+}
+
+static double memory_of_kind(const clg_run *run, const clg_stack *stack) {
+    const clg_evaluation *e = &run->predicted;
+    const clg_memory_ledger *m = run->memory_of_first ? &e->first_memory : &e->memory;
+    if (run->memory_kind == CLG_MEMORY_ALLOCATED) return m->total_bytes - m->reserved_bytes;
+    return m->total_bytes + (run->memory_kind == CLG_MEMORY_DEVICE ? stack->context_bytes : 0);
+}
+
 static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
     return clg_arena_print(arena, "%s %s %s", clg_row_word(csv, row, "gpu"),
                            clg_row_word(csv, row, "precision"), clg_row_word(csv, row, "kind"));
@@ -162,6 +187,8 @@ static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run)
         run->predicted.caveats = NULL;
         run->model_flop = run->predicted.model_flop;
         run->gpus = scenario->machine.gpus;
+        read_memory_kind(arena, csv, row, &scenario->stack, run);
+        run->predicted_memory_bytes = memory_of_kind(run, &scenario->stack);
         if (run->measured_step_s > 0) run->error = run->predicted.step_s / run->measured_step_s - 1;
     }
     clg_arena_clear(&scratch);
@@ -259,7 +286,7 @@ static void tally_row(const clg_run *r, tally *t) {
     }
     if (r->measured_memory_bytes > 0) {
         t->memory_rows++;
-        t->memory += fabs(r->predicted.memory.total_bytes / r->measured_memory_bytes - 1);
+        t->memory += fabs(r->predicted_memory_bytes / r->measured_memory_bytes - 1);
     }
     if (!timed(r)) return;
     t->absolute += fabs(r->error);

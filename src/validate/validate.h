@@ -14,13 +14,16 @@ typedef struct clg_run {
     clg_evaluation predicted;         /* valid unless skipped */
     double model_flop;                /* of the whole step, contract's definition */
     int64_t gpus;
-    bool held_out;                /* by its column: nothing was fitted on it */
-    double measured_step_s;       /* 0: not measured */
-    double measured_memory_bytes; /* 0: not measured */
-    double published_flop_per_s;  /* per GPU, by the source's own count of flop; 0: not printed */
-    int measured_fits;            /* 1 ran, 0 out of memory, -1 not known */
-    double error;                 /* predicted/measured - 1 */
-    double baseline_step_s;       /* of the one-constant model */
+    bool held_out;                 /* by its column: nothing was fitted on it */
+    double measured_step_s;        /* 0: not measured */
+    double measured_memory_bytes;  /* 0: not measured */
+    clg_memory_kind memory_kind;   /* what was measured: by the row's notes, else by its stack */
+    bool memory_of_first;          /* on the first stage, not on the fullest */
+    double predicted_memory_bytes; /* of that kind */
+    double published_flop_per_s;   /* per GPU, by the source's own count of flop; 0: not printed */
+    int measured_fits;             /* 1 ran, 0 out of memory, -1 not known */
+    double error;                  /* predicted/measured - 1 */
+    double baseline_step_s;        /* of the one-constant model */
     double
         elsewhere_step_s; /* held out: of the constant that fits the other rows; 0: no such group */
 } clg_run;

@@ -184,7 +184,32 @@ static void sharding(void) {
     l.zero = 2;
     CHECK_NEAR(states(ledger(&s, &l, load)), 2 * p + 14 * p / d, 1e-14);
     l.zero = 3;
+    s.stack.sharded_masters = false;
     CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p / d, 1e-14);
+    CASE("FSDP: the shard is the fp32 weight, 16 bit exist while gathered: 4 + 2 + 8 of P/d");
+    s.stack.sharded_masters = true;
+    m = ledger(&s, &l, load);
+    CHECK_NEAR(m.weights_bytes, 4 * p / d, 1e-14);
+    CHECK_NEAR(m.gradients_bytes, 2 * p / d, 1e-14);
+    CHECK_NEAR(m.optimizer_bytes, 8 * p / d, 1e-14);
+    l.offload = true; /* states and masters on the host: a 16-bit shard and its gradient stay */
+    CHECK_NEAR(states(ledger(&s, &l, load)), 4 * p / d, 1e-14);
+    l.offload = false;
+    CASE("FSDP of 16-bit weights: 2 + 2 + 4 of P/d, reduced in fp32 or not");
+    s.stack.master_weights = false;
+    CHECK_NEAR(states(ledger(&s, &l, load)), 8 * p / d, 1e-14);
+    s.stack.gradient = CLG_FP32;
+    CHECK_NEAR(states(ledger(&s, &l, load)), 8 * p / d, 1e-14);
+    s.stack.whole_gradients = true, l.accumulation = 2, l.global_batch = 32;
+    CHECK_NEAR(states(ledger(&s, &l, load)), 4 * p + 6 * p / d, 1e-14);
+    CASE("16-bit weights that nothing shards: gradients are autograd's own, 2 + 2 + 4 of P");
+    l.dp = 1, l.accumulation = 2, l.global_batch = 2;
+    m = ledger(&s, &l, load);
+    CHECK_NEAR(states(m), 8 * p, 1e-14);
+    CHECK_NEAR(m.buffers_bytes, s.stack.workspace_bytes, 1e-14);
+    l.dp = 16, l.accumulation = 1, l.global_batch = 16;
+    s.stack.whole_gradients = false, s.stack.master_weights = true;
+    s.stack.gradient = CLG_BF16, s.stack.sharded_masters = false;
     CASE("ZeRO 3 that keeps gradients whole over micro-batches: 2P + 14P/d");
     s.stack.whole_gradients = true, l.accumulation = 2, l.global_batch = 32;
     CHECK_NEAR(states(ledger(&s, &l, load)), 2 * p + 14 * p / d, 1e-14);
@@ -232,14 +257,26 @@ static void sharding(void) {
     CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 4 * 202383360.0 + workspace, 1e-14);
     l.zero = 1;
     CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, workspace, 1e-14);
-    CASE("a table larger than a layer is what is gathered, at either end");
-    /* Llama 3.1 8B: 128256 x 4096 = 525336576, a layer 218112000; the head adds the last norm */
+    CASE("tables stay gathered, and their gradients leave last");
+    /* Llama 3.1 8B: 128256 x 4096 = 525336576, a layer 218112000; the head adds the last norm. A
+     * table and two layers of 2 bytes; then, activations gone, the table's gradient of 4. */
     s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 16);
     l.zero = 3;
     load = (clg_stage_load){.layers = {16}, .chunks = 1, .alive = 1, .embedding = true};
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 8 * 525336576.0 + workspace, 1e-14);
+    double table = 525336576.0, layer = 218112000.0;
+    m = ledger(&s, &l, load); /* 16 layers keep 36 GB: the fullest moment is a layer's backward */
+    CHECK_NEAR(m.buffers_bytes, 2 * (table + 2 * layer) + 4 * layer + workspace, 1e-14);
     load = (clg_stage_load){.layers = {16}, .chunks = 1, .alive = 1, .head = true, .head_alive = 1};
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 8 * (525336576.0 + 4096) + workspace, 1e-14);
+    l.micro_batch = 4, l.global_batch = 64;
+    m = ledger(&s, &l, load); /* the loss of 16,384 tokens: nothing is on its way into shards */
+    CHECK_NEAR(m.buffers_bytes, 2 * (table + 4096 + 2 * layer) + workspace, 1e-14);
+    l.micro_batch = 1, l.global_batch = 16,
+    l.seq = 128; /* hardly any activations: the end, 4 bytes of the table's gradient */
+    load = (clg_stage_load){.layers = {1}, .chunks = 1, .alive = 1, .embedding = true};
+    m = ledger(&s, &l, load);
+    CHECK_NEAR(m.buffers_bytes, 2 * (table + 2 * layer) + 4 * table + workspace, 1e-14);
+    CHECK_NEAR(m.activations_bytes, 2 * step.boundary_bytes, 1e-14);
+    l.seq = 4096;
 }
 
 /* Forwards minus freeing passes, counted over the slots: the most at once. */
@@ -333,26 +370,25 @@ static void pipelines(void) {
 
 static void ends(void) {
     CASE("the head keeps its input, the norm's input and the logits");
-    /* Korthikanti et al. 2022, section 4.3: 4 sbh + 4 sbv, fp32 logits. Here the 16-bit logits the
-     * product wrote stay beside their fp32 copy, as in Megatron and in PyTorch (6 sbv); a fused
-     * loss keeps the 16-bit ones alone (2 sbv). */
+    /* Korthikanti et al. 2022, section 4.3: 4 sbh + 4 sbv, fp32 logits. A fused loss keeps the
+     * 16-bit ones alone (2 sbv). */
     clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
     clg_layout l = plan_layout(2048);
     double sbh = 25165824, sbv = 2048.0 * 50257;
-    CHECK_NEAR(built(&s, &l)->head.saved_bytes, 4 * sbh + 6 * sbv, 1e-14);
-    CHECK(step.head.saved_bytes > 4 * sbh + 4 * sbv);
+    CHECK_NEAR(built(&s, &l)->head.saved_bytes, 4 * sbh + 4 * sbv, 1e-14);
+    CHECK_NEAR(step.head.transient_bytes, 2 * sbv, 1e-14); /* 16-bit logits beside */
     s.stack.fused_cross_entropy = true;
     CHECK_NEAR(built(&s, &l)->head.saved_bytes, 4 * sbh + 2 * sbv, 1e-14);
     s.stack.fused_cross_entropy = false;
     l.tp = 8, l.sp = true;
-    CHECK_NEAR(built(&s, &l)->head.saved_bytes, (4 * sbh + 6 * sbv) / 8, 1e-14);
+    CHECK_NEAR(built(&s, &l)->head.saved_bytes, (4 * sbh + 4 * sbv) / 8, 1e-14);
     CASE("logits of one micro-batch only, but of all of them under gpipe");
     l.pp = 2;
     clg_stage_load load = {.layers = {48}, .chunks = 1, .alive = 4, .head = true, .head_alive = 1};
     double one = ledger(&s, &l, load).activations_bytes;
     load.head_alive = 4;
     double four = ledger(&s, &l, load).activations_bytes;
-    CHECK_NEAR(four - one, 3 * (4 * sbh + 6 * sbv) / 8, 1e-13);
+    CHECK_NEAR(four - one, 3 * (4 * sbh + 4 * sbv) / 8, 1e-13);
     CASE("the embedding keeps its dropout mask, one byte an element");
     CHECK_NEAR(built(&s, &l)->embedding.saved_bytes, sbh / 8, 1e-14);
     s.stack.dropout = false;

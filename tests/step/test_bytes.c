@@ -103,6 +103,57 @@ static void check_loss(void) {
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 4, 1e-14);
 }
 
+/* Llama 3.1 8B: 32 heads and 8 of 128, 4,096 wide, MLP 14,336. */
+static void check_kept(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "torchtitan-2025", 8);
+    clg_layout l = plan_layout(8192);
+    l.recompute = CLG_RECOMPUTE_SELECTIVE;
+    CASE("every other product: q, v, gate, down, with the layer's input and attention's result");
+    /* words a token: 4096 + 4096 + 1024 + 4096 + 14336 + 4096 = 31744; statistics 32 x 4 bytes */
+    layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes, 8192.0 * (31744 * 2 + 128), 1e-14);
+    /* all of it: 2 x 4 x 4096 of norms, 6144 of q, k, v and 4096 out, 3 x 14336 of the MLP */
+    CHECK_NEAR(step.kind[0].saved_bytes + step.kind[0].rebuilt_bytes,
+               8192.0 * (32768 + 2 * (6144 + 4096 + 43008) + 128), 1e-14);
+    CASE("the same over 8 tensor ranks: what down gives is whole before it is summed");
+    l.tp = 8, l.sp = true;
+    layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes, 8192.0 * (2 * (512 + 512 + 128 + 512 + 1792 + 4096) + 16),
+               1e-14);
+    CASE("gathered inputs that are kept: two of 4,096 words, whole instead of an eighth");
+    l.recompute = CLG_RECOMPUTE_NONE;
+    layer(&s, &l);
+    double again = step.kind[0].saved_bytes;
+    s.stack.kept_gathers = 0.5;
+    layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes - again, 0.5 * 2 * 7168 * 4096.0 * 2, 1e-13);
+    CASE("tables: a row on every tensor rank, unless both ends share one");
+    layer(&s, &l);
+    CHECK_NEAR(step.embedding.dense_parameters, 128256.0 * 4096 / 8, 1e-14);
+    s.stack.whole_embedding = true;
+    layer(&s, &l);
+    CHECK_NEAR(step.embedding.dense_parameters, 128256.0 * 4096, 1e-14);
+    CHECK_NEAR(step.head.dense_parameters, 128256.0 * 4096 / 8 + 4096, 1e-14);
+    CASE("a loss keeps and needs what its stack says, an eighth of 128,256 words");
+    CHECK_NEAR(step.head.transient_bytes, 8192.0 * 16032 * (12 - 4), 1e-14);
+    CHECK_NEAR(step.head.saved_bytes, 2 * 1024.0 * 4096 * 2 + 8192.0 * 16032 * 4, 1e-14);
+    CASE("keys and values beside the projection they were cut from: with as many heads only");
+    clg_scenario equal = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "nanotron-2025", 8);
+    l.tp = 1, l.sp = false;
+    layer(&equal, &l);
+    double twice = step.kind[0].saved_bytes;
+    equal.stack.kept_projection = false;
+    layer(&equal, &l);
+    CHECK_NEAR(twice - step.kind[0].saved_bytes, 8192.0 * 2 * 4096 * 2, 1e-13);
+    CASE("16-bit gradients in buckets of DistributedDataParallel: 4 + 2 + 2, ZeRO-0 of many");
+    l.dp = 8, l.zero = 0;
+    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 8);
+    l.zero = 1;
+    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 6);
+    l.zero = 0, l.dp = 1;
+    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 6);
+}
+
 static void check_capacity(void) {
     CASE("what a plan may fill: usable memory less the program's own context");
     clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
@@ -120,6 +171,7 @@ int main(void) {
     check_llama();
     check_latent();
     check_loss();
+    check_kept();
     check_capacity();
     clg_arena_clear(&arena);
     return DONE;

@@ -92,9 +92,55 @@ static void names(void) {
     CHECK(scenario.stack.known && !scenario.stack.fused_experts);
 }
 
+/* One run, with what its notes say. */
+static clg_run noted(const char *stack, const char *schedule, const char *notes) {
+    clg_csv csv;
+    clg_error error = {0};
+    clg_validation v;
+    const char *text = clg_arena_print(
+        &arena,
+        "id,source,layers,hidden,ffn,gated,heads,vocab,seq,gpu,gpus,stack,precision,recompute,dp,"
+        "zero,tp,pp,schedule,micro_batch,global_batch,memory_gb,notes\n"
+        "a,b,24,2304,9216,0,24,32000,1024,a100-sxm-80gb,8,%s,bf16,none,1,0,1,8,%s,2,48,30,%s\n",
+        stack, schedule, notes);
+    CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
+    CHECK(clg_validate(&arena, &csv, 1, NULL, NULL, &v, &error) == CLG_OK);
+    CHECK(v.run[0].reason == NULL);
+    return v.run[0];
+}
+
+static void notes(void) {
+    CASE("kinds of memory: said by the notes, else by the stack; the allocator's is the rule");
+    clg_run r = noted("megatron-2024", "1f1b", "");
+    clg_memory_ledger m = r.predicted.memory, first = r.predicted.first_memory;
+    CHECK(r.predicted_memory_bytes == m.total_bytes);
+    r = noted("megatron-2022", "1f1b", "memory: printed GB; kind not stated");
+    CHECK(r.memory_kind == CLG_MEMORY_ALLOCATED);
+    r = noted("megatron-2022", "1f1b",
+              "read twice; memory: torch max reserved; max allocated 3 GiB");
+    CHECK(r.memory_kind == CLG_MEMORY_RESERVED);
+    r = noted("megatron-2024", "1f1b", "memory: torch max allocated; reserved 3 GiB");
+    CHECK_NEAR(r.predicted_memory_bytes, m.total_bytes - m.reserved_bytes, 1e-14);
+    r = noted("megatron-2024", "1f1b", "memory: nvidia-smi reading");
+    CHECK_NEAR(r.predicted_memory_bytes, m.total_bytes + 1073741824.0, 1e-14);
+    CASE("memory of rank 0 is that of the first stage");
+    r = noted("megatron-2024", "1f1b", "memory: torch max allocated of rank 0");
+    CHECK_NEAR(r.predicted_memory_bytes, first.total_bytes - first.reserved_bytes, 1e-14);
+    r = noted("megatron-2024", "gpipe", "memory: max reserved"); /* the last one has the logits */
+    CHECK(r.predicted.fullest_stage == 7);
+    CHECK(r.predicted_memory_bytes > r.predicted.first_memory.total_bytes);
+    CASE("a schedule the column has no name for");
+    CHECK(noted("megatron-2022", "zb-h1", "").predicted.layout.schedule == CLG_ZB_H1);
+    r = noted("megatron-2022", "zb-h1", "schedule as printed: ZB-2p; twice the memory");
+    CHECK(r.predicted.layout.schedule == CLG_ZB_H2);
+    r = noted("megatron-2022", "zb-h1", "schedule as printed: ZB-1p");
+    CHECK(r.predicted.layout.schedule == CLG_ZB_H1);
+}
+
 int main(void) {
     expert_tensor();
     blanks();
+    notes();
     names();
     clg_arena_clear(&arena);
     return DONE;
