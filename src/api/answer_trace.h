@@ -7,6 +7,7 @@
 
 #include "api/request.h"
 #include "base/csv.h"
+#include "base/parcel.h"
 #include "base/text.h"
 #include "report/trace.h"
 
@@ -29,6 +30,12 @@ typedef struct clg_recording {
 void clg_recording_read(const char *file, clg_slice head, clg_trace_source source,
                         const clg_csv *table, clg_recording *into);
 void clg_recording_end(clg_recording *recording);
+
+/* A recording as bytes and back (base/parcel.h), to be read in one process and joined in another.
+ * While unpacking, `file` has to be set, and what comes lives in the recording's arena. The form
+ * changes with any field: only processes of one build understand each other. */
+enum { CLG_RECORDING_FORM = 1 };
+void clg_recording_walk(clg_parcel *parcel, clg_recording *recording);
 
 /* Files that could not be read. */
 typedef struct clg_trace_skips {

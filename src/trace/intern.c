@@ -113,7 +113,7 @@ static clg_slice cleaned(clg_arena *arena, clg_slice text) {
     return (clg_slice){out, size};
 }
 
-static uint32_t add_plain(clg_intern *in, clg_slice text) {
+uint32_t clg_intern_keep(clg_intern *in, clg_slice text) {
     uint64_t key = clg_trace_hash(text, 0);
     for (;; key++) { /* two texts of one hash: the next key */
         uint32_t index = clg_map_get(&in->map, key, UINT32_MAX);
@@ -131,7 +131,7 @@ static uint32_t add_plain(clg_intern *in, clg_slice text) {
 
 uint32_t clg_intern_add(clg_intern *in, clg_slice text) {
     if (text.size == 0) text.text = "";
-    return add_plain(in, plain(text) ? text : cleaned(in->arena, text));
+    return clg_intern_keep(in, plain(text) ? text : cleaned(in->arena, text));
 }
 
 const char *clg_intern_text(clg_intern *in, clg_slice text) {

@@ -41,6 +41,8 @@ typedef struct clg_intern {
 
 /* The index of a text, the same for the same text. */
 uint32_t clg_intern_add(clg_intern *intern, clg_slice text);
+/* The same for a text that is kept as it is, such as one that another table kept. */
+uint32_t clg_intern_keep(clg_intern *intern, clg_slice text);
 /* The text as it is kept. */
 const char *clg_intern_text(clg_intern *intern, clg_slice text);
 
