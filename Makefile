@@ -8,7 +8,12 @@ WARNINGS  = -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
 CFLAGS   += -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off $(OPTIMIZE) $(WARNINGS) -Isrc -Iinclude -MMD -MP
 LDLIBS   += -lz -lm -lpthread
 
-sources  := $(filter-out src/cli/main.c src/wasm/%,$(wildcard src/*/*.c))
+# MPI, where its compiler is found: `make MPICC=` builds without. The words are those it would add to cc's.
+MPICC    ?= mpicc
+mpi      := $(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))
+mpi_share = $(if $(mpi),$(BUILD)/obj/cli/share_mpi.o)
+
+sources  := $(filter-out src/cli/main.c src/cli/share_mpi.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o
 data     := $(shell find data -type f -not -path "data/runs/*" 2>/dev/null | sort)
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
@@ -17,8 +22,18 @@ fuzzers  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz
 
 all: $(BUILD)/ceiling
 
-$(BUILD)/ceiling: $(BUILD)/obj/cli/main.o $(BUILD)/libceiling.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+# share_mpi.o stands before the library, and so for its share_alone.o.
+$(BUILD)/ceiling: $(BUILD)/obj/cli/main.o $(mpi_share) $(BUILD)/libceiling.a $(BUILD)/with$(if $(mpi),,out)-mpi
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(filter -L% -l% -Wl$(comma)%,$(mpi)) $(LDLIBS)
+
+comma := ,
+$(BUILD)/obj/cli/share_mpi.o: CFLAGS += $(patsubst -I%,-isystem %,$(filter -I% -D%,$(mpi)))
+
+# A new file when MPI comes or goes, so that the program is linked again.
+$(BUILD)/with-mpi $(BUILD)/without-mpi:
+	@mkdir -p $(@D)
+	@rm -f $(BUILD)/with-mpi $(BUILD)/without-mpi
+	@touch $@
 
 $(BUILD)/libceiling.a: $(objects)
 	@rm -f $@
@@ -152,4 +167,4 @@ clean:
 
 .PHONY: all web docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
--include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)
+-include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

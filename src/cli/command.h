@@ -7,6 +7,7 @@
 
 #include "api/request.h"
 #include "base/text.h"
+#include "cli/share.h"
 
 enum { CLG_OPERANDS = 4096 };
 
@@ -17,6 +18,7 @@ typedef struct clg_session {
     const char *operand[CLG_OPERANDS];
     int operands;
     clg_text out;        /* what goes to standard output when the command succeeds */
+    clg_share share;     /* with other processes, of a command that has `serve` */
     double started_s;    /* monotonic */
     double last_told_s;  /* of progress */
     bool progress_shown; /* a progress line is on the terminal */
@@ -33,6 +35,8 @@ typedef struct clg_command {
     int least, most;        /* operands */
     clg_status (*run)(clg_session *session, clg_error *error);
     void (*first_words)(clg_text *text); /* what the first operand may be; NULL: files, nothing */
+    void (*serve)(clg_session *session); /* what the processes beside the first of an MPI job do;
+                                            NULL: every process is on its own */
 } clg_command;
 
 #define CLG_TAKES(group) (1u << CLG_GROUP_##group)

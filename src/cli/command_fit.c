@@ -293,4 +293,5 @@ const clg_command clg_command_fit = {
     .knobs = knobs,
     .least = 1,
     .most = FILES,
-    .run = run};
+    .run = run,
+    .serve = clg_trace_reading_serve};

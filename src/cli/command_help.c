@@ -18,7 +18,10 @@ static clg_status run_version(clg_session *session, clg_error *error) {
     (void)error;
     int files;
     clg_dataset_files(&files);
+    const char *library = clg_share_library(session->arena);
     clg_text_print(&session->out, "ceiling %s\n%d data files built in\n", CLG_VERSION, files);
+    clg_text_print(&session->out, "traces by several processes: %s\n",
+                   library ? library : "no, built where mpicc was not found");
     return CLG_OK;
 }
 

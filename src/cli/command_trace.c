@@ -121,9 +121,11 @@ const clg_command clg_command_trace = {
                "directory stands for the files in it. Splits every rank's time exactly into "
                "compute, exposed communication, exposed copies and idle; matches collectives over "
                "ranks and tells waiting from transfer; replays the job without its stragglers. "
-               "Damaged files are read as far as they go.",
+               "Damaged files are read as far as they go. Under mpirun every process reads its "
+               "share of the files; the answer is the same.",
     .example = "ceiling trace traces/",
     .knobs = knobs,
     .least = 1,
     .most = CLG_OPERANDS,
-    .run = run};
+    .run = run,
+    .serve = clg_trace_reading_serve};

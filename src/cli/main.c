@@ -107,12 +107,13 @@ static const clg_command *find_command(const char *word, clg_error *error) {
     return clg_command_find(word, error);
 }
 
-/* Bars in colour, on a terminal or when asked. */
+/* Bars in colour, on a terminal or when asked. Launchers of several processes give each a terminal
+ * of theirs, wherever the output goes. */
 static bool wants_color(const clg_session *session) {
     const char *word = session->request.value[CLG_PARAM_COLOR];
     if (word && strcmp(word, "always") == 0) return true;
     if ((word && strcmp(word, "never") == 0) || getenv("NO_COLOR")) return false;
-    return isatty(STDOUT_FILENO) == 1;
+    return session->share.count < 2 && isatty(STDOUT_FILENO) == 1;
 }
 
 /* Bars are runs of U+2588..U+258F (bytes e2 96 88..8f). */
@@ -173,11 +174,21 @@ int main(int count, char **arguments) {
     session->started_s = clg_clock_s();
     clg_error error = {0};
     const clg_command *command = find_command(count > 1 ? arguments[1] : NULL, &error);
-    clg_status status =
-        command ? run_command(session, command, arguments + 2, count > 2 ? count - 2 : 0, &error)
-                : error.status;
-    clg_progress_end(session);
-    int code = answer(session, status, &error);
+    bool shared = command && command->serve;
+    clg_status status = shared    ? clg_share_begin(&session->share, &error)
+                        : command ? CLG_OK
+                                  : error.status;
+    int code = (int)status;
+    if (session->share.index > 0) { /* the first process speaks for all */
+        if (status == CLG_OK) command->serve(session);
+    } else {
+        if (status == CLG_OK)
+            status =
+                run_command(session, command, arguments + 2, count > 2 ? count - 2 : 0, &error);
+        clg_progress_end(session);
+        code = answer(session, status, &error);
+    }
+    clg_share_finish(&session->share);
     clg_arena_clear(&arena);
     return code;
 }

@@ -166,6 +166,11 @@ bool clg_trace_is_directory(const char *path) {
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+int64_t clg_trace_file_bytes(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? (int64_t)about.st_size : 0;
+}
+
 static clg_status list_path(listing *l, const char *path, int depth, clg_error *error) {
     bool directory = clg_trace_is_directory(path);
     if (directory && depth < DEEPEST_DIRECTORY) return list_directory(l, path, depth, error);

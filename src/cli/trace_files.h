@@ -17,6 +17,9 @@ void clg_trace_close(clg_trace_file *file);
 
 bool clg_trace_is_directory(const char *path);
 
+/* Size on disk; 0 where none is known. */
+int64_t clg_trace_file_bytes(const char *path);
+
 /* The operands with directories replaced by the files in them, in order of name. */
 clg_status clg_trace_list(clg_arena *arena, const char *const *operands, int count,
                           const char ***paths, int *path_count, clg_error *error);

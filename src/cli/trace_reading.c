@@ -5,53 +5,97 @@
 #include "cli/read_ahead.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 256 };
 
 struct clg_trace_reading {
-    clg_session *session;
-    clg_csv table; /* communication kernels */
-    const char **paths;
-    int count, next, done, cores;
     clg_recording *recordings;
-    pthread_mutex_t lock;
+    int count;
     clg_trace_skips skips;
 };
 
+/* What was read of a file, as it travels. */
+typedef struct packed {
+    clg_arena arena;
+    const char *bytes;
+    size_t size;
+} packed;
+
+/* The files of one process. */
+typedef struct portion {
+    clg_csv table; /* communication kernels */
+    clg_recording **recording;
+    packed *packed; /* [count] kept instead of the recordings; NULL: those */
+    bool shared;    /* with other processes: there are many files, and memory is short */
+    int count, next, done, cores;
+    clg_session *session; /* is told how far it is; NULL: nobody is */
+    pthread_mutex_t lock;
+} portion;
+
+/* ---- reading ---- */
+
 /* With cores to spare, one inflates while another parses. */
-static void read_one(const clg_trace_reading *r, const char *path, clg_recording *into) {
+static void read_one(const portion *r, clg_recording *into) {
     clg_arena scratch = {0};
     clg_trace_file *file;
     clg_slice head;
-    into->file = path;
-    into->status = clg_trace_open(&scratch, path, &file, &head, &into->error);
+    into->status = clg_trace_open(&scratch, into->file, &file, &head, &into->error);
     if (into->status == CLG_OK) {
         clg_trace_source source = clg_trace_file_source(file);
         bool spare = clg_trace_file_compressed(file) && r->cores > r->count;
         clg_read_ahead *ahead = spare ? clg_read_ahead_start(&scratch, source) : NULL;
-        clg_recording_read(path, head, ahead ? clg_read_ahead_source(ahead) : source, &r->table,
-                           into);
+        clg_recording_read(into->file, head, ahead ? clg_read_ahead_source(ahead) : source,
+                           &r->table, into);
         if (ahead) clg_read_ahead_stop(ahead);
         clg_trace_close(file);
     }
     clg_arena_clear(&scratch);
 }
 
+/* Texts grow by doubling: what is kept is a copy without room to spare. */
+static void pack(clg_recording *recording, packed *to) {
+    clg_arena scratch = {0};
+    clg_text text = {.arena = &scratch};
+    clg_parcel p = clg_parcel_to(&text);
+    clg_recording_walk(&p, recording);
+    clg_recording_end(recording);
+    to->bytes = clg_arena_copy(&to->arena, text.data, text.size);
+    to->size = text.size;
+    clg_arena_clear(&scratch);
+}
+
+/* Arrays grew by doubling too: what is read takes twice what is unpacked. */
+static void tighten(clg_recording *recording) {
+    packed tight = {0};
+    const char *path = recording->file;
+    pack(recording, &tight);
+    *recording = (clg_recording){.file = path};
+    clg_parcel p = clg_parcel_from(&recording->arena, tight.bytes, tight.size);
+    clg_recording_walk(&p, recording);
+    clg_arena_clear(&tight.arena);
+}
+
 /* The next file to read, or -1. */
-static int take_next(clg_trace_reading *r, int finished, bool tells) {
+static int take_next(portion *r, int finished, bool tells) {
     pthread_mutex_lock(&r->lock);
     r->done += finished;
     int at = r->next < r->count ? r->next++ : -1;
     double share = (double)r->done / r->count;
     pthread_mutex_unlock(&r->lock);
-    if (tells) clg_progress_tell(r->session, "reading", share);
+    if (tells && r->session) clg_progress_tell(r->session, "reading", share);
     return at;
 }
 
-static void read_files(clg_trace_reading *r, bool tells) {
-    for (int at = take_next(r, 0, tells); at >= 0; at = take_next(r, 1, tells))
-        read_one(r, r->paths[at], &r->recordings[at]);
+static void read_files(portion *r, bool tells) {
+    for (int at = take_next(r, 0, tells); at >= 0; at = take_next(r, 1, tells)) {
+        read_one(r, r->recording[at]);
+        if (r->packed)
+            pack(r->recording[at], &r->packed[at]);
+        else if (r->shared)
+            tighten(r->recording[at]);
+    }
 }
 
 static void *work(void *context) {
@@ -59,33 +103,115 @@ static void *work(void *context) {
     return NULL;
 }
 
-static void read_all(clg_trace_reading *r) {
+static void read_portion(portion *r) {
     pthread_t helpers[MOST_THREADS];
     int most = r->cores < r->count ? r->cores : r->count, started = 0;
     pthread_mutex_init(&r->lock, NULL);
     while (started + 1 < most && started < MOST_THREADS &&
            pthread_create(&helpers[started], NULL, work, r) == 0)
         started++;
-    read_files(r, true);
+    if (r->count > 0) read_files(r, true);
     for (int i = 0; i < started; i++) pthread_join(helpers[i], NULL);
     pthread_mutex_destroy(&r->lock);
-    clg_progress_end(r->session);
+    if (r->session) clg_progress_end(r->session);
+}
+
+/* Processes of one machine divide its cores. */
+static int cores_of(const clg_share *share, int threads) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (share->on_host > 1) cores = cores > share->on_host ? cores / share->on_host : 1;
+    if (threads > 0) cores = threads;
+    return cores > 0 && cores < MOST_THREADS ? (int)cores : 1;
+}
+
+/* ---- a part for each process ---- */
+
+/* What the first process asks of another. */
+typedef struct order {
+    int64_t threads;
+    const char **path;
+    size_t count;
+} order;
+
+static void walk_order(clg_parcel *p, order *o) {
+    o->threads = clg_parcel_integer(p, o->threads, 0, INT32_MAX);
+    o->path = clg_parcel_array(p, o->path, &o->count, sizeof *o->path, 1);
+    for (size_t i = 0; i < o->count; i++) o->path[i] = clg_parcel_text(p, o->path[i]);
+}
+
+/* What standard input holds only the first process can read. */
+static int *split(clg_arena *arena, const clg_share *share, const clg_recording *recordings,
+                  int count) {
+    int *owner = clg_take(arena, (size_t)count, int);
+    if (share->count < 2) return owner;
+    int64_t *bytes = clg_take(arena, (size_t)count, int64_t);
+    for (int i = 0; i < count; i++) bytes[i] = clg_trace_file_bytes(recordings[i].file);
+    clg_share_split(bytes, count, share->count, owner);
+    for (int i = 0; i < count; i++)
+        if (strcmp(recordings[i].file, "-") == 0) owner[i] = 0;
+    return owner;
+}
+
+static void send_order(const clg_trace_reading *r, const int *owner, int process, int threads) {
+    clg_arena scratch = {0};
+    clg_text text = {.arena = &scratch};
+    clg_parcel p = clg_parcel_to(&text);
+    order o = {threads, clg_take(&scratch, (size_t)r->count, const char *), 0};
+    for (int i = 0; i < r->count; i++)
+        if (owner[i] == process) o.path[o.count++] = r->recordings[i].file;
+    walk_order(&p, &o);
+    if (o.count > 0) clg_share_send(process, text.data, text.size);
+    clg_arena_clear(&scratch);
+}
+
+static void read_own(clg_session *session, const clg_trace_reading *r, const int *owner,
+                     int threads, const clg_csv *table) {
+    portion own = {.table = *table, .session = session, .shared = session->share.count > 1};
+    own.cores = cores_of(&session->share, threads);
+    own.recording = clg_take(session->arena, (size_t)r->count, clg_recording *);
+    for (int i = 0; i < r->count; i++)
+        if (owner[i] == 0) own.recording[own.count++] = &r->recordings[i];
+    read_portion(&own);
+}
+
+/* Takes all that comes, also after a fault, so that nobody waits to be heard. */
+static clg_status receive_others(const clg_trace_reading *r, const int *owner, clg_error *error) {
+    for (int i = 0; i < r->count; i++) {
+        if (owner[i] == 0) continue;
+        clg_arena scratch = {0};
+        size_t size;
+        clg_recording *into = &r->recordings[i];
+        const char *bytes = clg_share_receive(&scratch, owner[i], &size);
+        clg_parcel p = clg_parcel_from(&into->arena, bytes, size);
+        clg_recording_walk(&p, into);
+        if (!clg_parcel_ended(&p) && error->status == CLG_OK) {
+            clg_error_at(error, into->file, 0, 0, NULL);
+            clg_fail(error, CLG_BAD_INPUT, "install one build of ceiling on all machines",
+                     "what process %d sent of it cannot be read: %s", owner[i],
+                     p.broken ? p.broken : "more than there should be");
+        }
+        clg_arena_clear(&scratch);
+    }
+    return error->status;
 }
 
 clg_status clg_trace_reading_do(clg_session *session, const char *const *operands, int count,
                                 int threads, clg_trace_reading **reading, clg_job *job,
                                 clg_error *error) {
     clg_trace_reading *r = *reading = clg_take(session->arena, 1, clg_trace_reading);
-    long cores = threads > 0 ? threads : sysconf(_SC_NPROCESSORS_ONLN);
-    r->session = session;
-    r->cores = cores > 0 && cores < MOST_THREADS ? (int)cores : 1;
-    if (clg_trace_kernels_read(session->arena, &r->table, error) != CLG_OK ||
-        clg_trace_list(session->arena, operands, count, &r->paths, &r->count, error) != CLG_OK)
+    const char **paths;
+    clg_csv table;
+    if (clg_trace_kernels_read(session->arena, &table, error) != CLG_OK ||
+        clg_trace_list(session->arena, operands, count, &paths, &r->count, error) != CLG_OK)
         return error->status;
     if (r->count == 0)
         return clg_fail(error, CLG_BAD_INPUT, "give one with traces", "no files are in it");
     r->recordings = clg_take(session->arena, (size_t)r->count, clg_recording);
-    read_all(r);
+    for (int i = 0; i < r->count; i++) r->recordings[i].file = paths[i];
+    int *owner = split(session->arena, &session->share, r->recordings, r->count);
+    for (int i = 1; i < session->share.count; i++) send_order(r, owner, i, threads);
+    read_own(session, r, owner, threads, &table);
+    if (receive_others(r, owner, error) != CLG_OK) return error->status;
     return clg_recordings_join(session->arena, r->recordings, r->count, job, &r->skips, error);
 }
 
@@ -96,4 +222,39 @@ const clg_trace_skipped *clg_trace_reading_skipped(const clg_trace_reading *r, i
 
 void clg_trace_reading_end(clg_trace_reading *r) {
     for (int i = 0; r && r->recordings && i < r->count; i++) clg_recording_end(&r->recordings[i]);
+}
+
+/* ---- the other processes ---- */
+
+/* Reads what an order names and sends it. */
+static void serve(const clg_share *share, clg_arena *arena, const order *o) {
+    portion r = {.count = (int)o->count, .cores = cores_of(share, (int)o->threads)};
+    clg_error impossible = {0}; /* the table is built in, and process 0 has read it */
+    clg_trace_kernels_read(arena, &r.table, &impossible);
+    clg_recording *recordings = clg_take(arena, o->count, clg_recording);
+    r.recording = clg_take(arena, o->count, clg_recording *);
+    r.packed = clg_take(arena, o->count, packed);
+    for (size_t i = 0; i < o->count; i++) {
+        recordings[i].file = o->path[i];
+        r.recording[i] = &recordings[i];
+    }
+    read_portion(&r);
+    for (size_t i = 0; i < o->count; i++) {
+        clg_share_send(0, r.packed[i].bytes, r.packed[i].size);
+        clg_arena_clear(&r.packed[i].arena);
+    }
+}
+
+void clg_trace_reading_serve(clg_session *session) {
+    for (size_t size = 1; size > 0;) {
+        clg_arena arena = {0};
+        const char *bytes = clg_share_receive(&arena, 0, &size);
+        clg_parcel p = clg_parcel_from(&arena, bytes, size);
+        order o = {0};
+        if (size > 0) {
+            walk_order(&p, &o);
+            serve(&session->share, &arena, &o);
+        }
+        clg_arena_clear(&arena);
+    }
 }

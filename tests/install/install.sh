@@ -29,6 +29,14 @@ check "library and program print the same" "$(cksum <"$place/library")" "$(cksum
 check "version of the package" "$(sed -n 's/^Version: //p' "$place/usr/lib/pkgconfig/ceiling.pc")" \
     "$("$place/usr/bin/ceiling" version | sed -n '1s/^ceiling \([^ ]*\).*/\1/p')"
 check "manual page" "$(head -c 3 "$place/usr/share/man/man1/ceiling.1")" ".TH"
+check "it tells of mpirun" "$(tr '\n' ' ' <"$place/usr/share/man/man1/ceiling.1" | grep -c 'Under mpirun every process')" 1
+check "help does too" "$("$place/usr/bin/ceiling" trace --help | tr '\n' ' ' | tr -s ' ' | grep -c 'Under mpirun every process')" 1
+if command -v mpirun >/dev/null 2>&1 && ! "$place/usr/bin/ceiling" version | grep -q 'processes: no'; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    check "installed, under mpirun" \
+        "$(timeout 120 mpirun -n 2 "$place/usr/bin/ceiling" trace tests/fuzz/corpus/trace --json | cksum)" \
+        "$("$build/ceiling" trace tests/fuzz/corpus/trace --json | cksum)"
+else echo "skipped: the installed program under mpirun: no mpirun, or built where mpicc was not found"; fi
 make -s BUILD="$build" DESTDIR="$place" PREFIX=/usr uninstall >/dev/null
 rm -f "$place"/asks* "$place/library" "$place/program"
 check "uninstalled" "$(find "$place" -type f)" ""
