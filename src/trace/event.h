@@ -4,15 +4,20 @@
 
 #include "trace/scan.h"
 
-/* Slices are empty and numbers -1 where the event does not say. */
-typedef struct clg_trace_event {
-    clg_slice phase, category, name, pid, tid;
-    clg_slice start, duration; /* microseconds as written */
-    /* args */
+/* Of "args"; the last line is of a recorded CPU operator. */
+typedef struct clg_trace_arguments {
     clg_slice correlation;
     clg_slice collective, in_elements, out_elements, group_size, data_type;
     clg_slice group_name, group_ranks, group_description, sequence, source, target;
-    clg_slice dims, types, inputs; /* of a recorded CPU operator */
+    clg_slice dims, types, inputs;
+} clg_trace_arguments;
+
+/* Slices are empty where the event does not say. */
+typedef struct clg_trace_event {
+    clg_slice phase, category, name, pid, tid;
+    clg_slice start, duration;       /* microseconds as written */
+    const clg_trace_arguments *args; /* `told`, or none where it has none; never NULL */
+    clg_trace_arguments told;
 } clg_trace_event;
 
 /* Scan stands on the opening brace, afterwards past the closing one. Arguments are taken only of

@@ -1,6 +1,8 @@
 /* intern.c -- hashing and keeping names. */
 #include "trace/intern.h"
 
+#include "trace/lanes.h"
+
 #include <string.h>
 
 static const uint64_t mix = 0x9E3779B97F4A7C15u; /* 2^64 / golden ratio: spreads neighbours */
@@ -64,7 +66,13 @@ void clg_map_put(clg_map *map, uint64_t key, uint32_t value) {
 }
 
 static bool plain(clg_slice text) {
-    for (size_t i = 0; i < text.size; i++)
+    size_t i = 0;
+    for (; i + CLG_LANES <= text.size; i += CLG_LANES) {
+        clg_lanes bytes = clg_lanes_at(text.text + i);
+        if (clg_lanes_bits(clg_lanes_either(clg_lanes_odd(bytes), clg_lanes_equal(bytes, '\\'))))
+            return false;
+    }
+    for (; i < text.size; i++)
         if (text.text[i] == '\\' || (unsigned char)text.text[i] - 0x20u >= 0x60u) return false;
     return true;
 }
@@ -118,9 +126,8 @@ uint32_t clg_intern_keep(clg_intern *in, clg_slice text) {
     for (;; key++) { /* two texts of one hash: the next key */
         uint32_t index = clg_map_get(&in->map, key, UINT32_MAX);
         if (index == UINT32_MAX) break;
-        if (strlen(in->texts[index]) == text.size &&
-            memcmp(in->texts[index], text.text, text.size) == 0)
-            return index;
+        const char *known = in->texts[index];
+        if (strncmp(known, text.text, text.size) == 0 && known[text.size] == 0) return index;
     }
     const char *copy = clg_arena_copy(in->arena, text.text, text.size);
     in->map.arena = in->arena;

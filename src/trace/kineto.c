@@ -88,7 +88,7 @@ static uint64_t thread_of(const clg_trace_event *e) {
 }
 
 static int32_t correlation_of(const clg_trace_event *e) {
-    int64_t value = clg_trace_integer(e->correlation, -1);
+    int64_t value = clg_trace_integer(e->args->correlation, -1);
     return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
 }
 
@@ -135,9 +135,10 @@ static clg_trace_kernel *kernel_of(reader *r, const clg_trace_event *e, kind k, 
 
 /* Size of the buffer that bandwidth refers to: the full array. */
 static int64_t bytes_said(const clg_trace_event *e, clg_operation operation) {
-    clg_slice count = operation == CLG_OPERATION_ALL_GATHER ? e->out_elements : e->in_elements;
+    clg_slice count =
+        operation == CLG_OPERATION_ALL_GATHER ? e->args->out_elements : e->args->in_elements;
     int64_t elements = clg_trace_integer(count, -1);
-    int bytes = clg_trace_element_bytes(e->data_type);
+    int bytes = clg_trace_element_bytes(e->args->data_type);
     return elements >= 0 && elements < INT64_MAX / 8 && bytes > 0 ? elements * bytes : -1;
 }
 
@@ -154,11 +155,11 @@ static uint32_t group_with_ranks(reader *r, clg_slice name, clg_slice ranks) {
 }
 
 static void name_group(reader *r, const clg_trace_event *e, clg_trace_description *what) {
-    if (e->group_name.size == 0 && e->group_ranks.size == 0) return;
+    if (e->args->group_name.size == 0 && e->args->group_ranks.size == 0) return;
     what->grouped = true;
-    what->group = group_with_ranks(r, e->group_name, e->group_ranks);
-    what->group_name =
-        clg_intern_add(&r->trace->groups, e->group_name.size ? e->group_name : e->group_ranks);
+    what->group = group_with_ranks(r, e->args->group_name, e->args->group_ranks);
+    what->group_name = clg_intern_add(
+        &r->trace->groups, e->args->group_name.size ? e->args->group_name : e->args->group_ranks);
 }
 
 /* record_param_comms of older versions lists: tensor, sequence, group, rank, operation, in split,
@@ -179,13 +180,13 @@ static int32_t rank_said(clg_slice text) {
 
 static clg_trace_description describe(reader *r, const clg_trace_event *e) {
     clg_trace_description what = {.bytes = -1,
-                                  .group_size = clg_trace_integer(e->group_size, -1),
-                                  .sequence = clg_trace_integer(e->sequence, -1),
-                                  .source = rank_said(e->source),
-                                  .target = rank_said(e->target)};
-    if (e->collective.size) what.operation = clg_trace_operation(e->collective);
+                                  .group_size = clg_trace_integer(e->args->group_size, -1),
+                                  .sequence = clg_trace_integer(e->args->sequence, -1),
+                                  .source = rank_said(e->args->source),
+                                  .target = rank_said(e->args->target)};
+    if (e->args->collective.size) what.operation = clg_trace_operation(e->args->collective);
     what.bytes = bytes_said(e, what.operation);
-    what.axis = (uint8_t)clg_split_of_words(e->group_description);
+    what.axis = (uint8_t)clg_split_of_words(e->args->group_description);
     name_group(r, e, &what);
     return what;
 }
@@ -237,11 +238,11 @@ static void take_recorded(reader *r, const clg_trace_event *e, int64_t start_ns,
     if (clg_slice_starts(e->name, "nccl:")) {
         what->operation = clg_trace_operation(e->name);
         if (what->bytes < 0) {
-            what->bytes = clg_trace_tensor_bytes(e->dims, e->types);
+            what->bytes = clg_trace_tensor_bytes(e->args->dims, e->args->types);
             what->bytes_per_rank = what->bytes >= 0 && what->operation == CLG_OPERATION_ALL_GATHER;
         }
     } else if (what->group_size < 0)
-        what->group_size = world_of_inputs(e->inputs);
+        what->group_size = world_of_inputs(e->args->inputs);
     clg_launches *l = &r->launches;
     CLG_TRACE_ADD(&r->scratch, l->recorded, l->recorded_count, l->recorded_capacity, recorded);
 }
@@ -263,7 +264,7 @@ static void take_product(reader *r, const clg_trace_event *e, int64_t start_ns,
                          int64_t duration_ns) {
     clg_launches *l = &r->launches;
     clg_product product;
-    if (!clg_product_of(e->name, e->dims, e->types, &product)) return;
+    if (!clg_product_of(e->name, e->args->dims, e->args->types, &product)) return;
     product.thread = thread_of(e);
     product.start_ns = start_ns;
     product.end_ns = start_ns + duration_ns;

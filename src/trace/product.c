@@ -33,6 +33,8 @@ static int operator_of(clg_slice name) {
     enum { PREFIX = 6 };
     if (!clg_slice_starts(name, "aten::")) return -1;
     clg_slice rest = {name.text + PREFIX, name.size - PREFIX};
+    char first = rest.size ? *rest.text : 0; /* most operators end here */
+    if (first != '_' && first != 'a' && first != 'b' && first != 'm') return -1;
     for (int i = 0; i < OPERATORS; i++)
         if (operators[i].name.size == rest.size &&
             memcmp(operators[i].name.text, rest.text, rest.size) == 0)

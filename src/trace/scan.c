@@ -3,98 +3,42 @@
 
 #include <string.h>
 
-#ifdef __SSE2__ /* of every x86-64; elsewhere the plain loops below do the same, slower */
-#include <emmintrin.h>
-#endif
-
 /* Bounds on what is mended or nested, so that a hostile text is given up early. */
 enum { LONGEST_MENDED = 16384, DEEPEST = 64, PHASE_WITHIN = 8192 };
 
-/* What a byte is to JSON: one look instead of a chain of comparisons. */
-enum {
-    BLANK = 1,
-    COMMA = 2,
-    ENDS_WORD = 4, /* a number, true, null */
-    NO_WORD = 8,   /* what no such word holds */
-    MARK = 16      /* opens, closes or quotes */
-};
-static const unsigned char classes[256] = {[' '] = BLANK | ENDS_WORD,
-                                           ['\n'] = BLANK | ENDS_WORD,
-                                           ['\t'] = BLANK | ENDS_WORD,
-                                           ['\r'] = BLANK | ENDS_WORD,
-                                           [','] = COMMA | ENDS_WORD,
-                                           ['}'] = ENDS_WORD | MARK,
-                                           [']'] = ENDS_WORD | MARK,
-                                           ['"'] = NO_WORD | MARK,
-                                           ['{'] = NO_WORD | MARK,
-                                           ['['] = NO_WORD | MARK,
-                                           [':'] = NO_WORD};
+const unsigned char clg_scan_classes[256] = {[' '] = CLG_BLANK | CLG_ENDS_WORD,
+                                             ['\n'] = CLG_BLANK | CLG_ENDS_WORD,
+                                             ['\t'] = CLG_BLANK | CLG_ENDS_WORD,
+                                             ['\r'] = CLG_BLANK | CLG_ENDS_WORD,
+                                             [','] = CLG_COMMA | CLG_ENDS_WORD | CLG_ENDS_VALUE,
+                                             ['}'] = CLG_ENDS_WORD | CLG_MARK | CLG_ENDS_VALUE,
+                                             [']'] = CLG_ENDS_WORD | CLG_MARK | CLG_ENDS_VALUE,
+                                             ['"'] = CLG_NO_WORD | CLG_MARK,
+                                             ['{'] = CLG_NO_WORD | CLG_MARK,
+                                             ['['] = CLG_NO_WORD | CLG_MARK,
+                                             [':'] = CLG_NO_WORD | CLG_ENDS_KEY};
 
-static bool is(char c, unsigned kinds) { return (classes[(unsigned char)c] & kinds) != 0; }
-
-#ifdef __SSE2__
-enum { LANES = 16 };
-
-static unsigned equal(__m128i bytes, char c) {
-    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)));
-}
-#endif
-
-/* Indentation comes in runs: sixteen or eight at a time. */
-static const char *past(const char *at, const char *end, unsigned kinds) {
-#ifdef __SSE2__
-    while (end - at >= LANES) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-        unsigned run = equal(bytes, ' ') | equal(bytes, '\n') | equal(bytes, '\r') |
-                       equal(bytes, '\t') | (kinds & COMMA ? equal(bytes, ',') : 0);
-        if (run != 0xffff) return at + __builtin_ctz(~run);
-        at += LANES;
+static const char *past(const char *at, const char *end, unsigned classes) {
+    for (;;) {
+        if (end - at >= CLG_LANES) at = clg_plain_run(at);
+        if (at == end || !clg_is(*at, classes)) return at;
+        at++;
     }
-#endif
-    const uint64_t spaces = 0x2020202020202020u;
-    for (uint64_t word; at < end && is(*at, kinds);) {
-        bool run = *at == ' ' && end - at > 8 && (memcpy(&word, at, 8), word == spaces);
-        at += run ? 8 : 1;
-    }
-    return at;
 }
 
 static const char *past_blanks(const char *at, const char *end) {
-    if (at < end && !is(*at, BLANK)) return at;
-    if (end - at > 1 && *at == ' ' && !is(at[1], BLANK)) return at + 1;
-    return past(at, end, BLANK);
+    if (at < end && !clg_is(*at, CLG_BLANK)) return at;
+    return past(at, end, CLG_BLANK);
 }
 
-void clg_scan_blanks(clg_scan *s) { s->at = past_blanks(s->at, s->end); }
+void clg_careful_blanks(clg_scan *s, unsigned classes) { s->at = past(s->at, s->end, classes); }
 
-void clg_scan_separators(clg_scan *s) {
-    const char *at = s->at;
-    if (at < s->end && !is(*at, BLANK | COMMA)) return;
-    if (s->end - at > 2 && *at == ',' && at[1] == ' ' && !is(at[2], BLANK | COMMA)) {
-        s->at = at + 2; /* as members of one line are parted */
-        return;
-    }
-    s->at = past(s->at, s->end, BLANK | COMMA);
-}
-
-/* memchr for a quote: strings of traces are short, so eight bytes at a time in place beat a call.
- * A byte is zero where (x - 1) borrows and x had no high bit; the lowest such byte is exact. */
+/* memchr for a quote: strings of traces are short, so that looking in place beats a call. */
 static const char *find_quote(const char *p, const char *end) {
-#ifdef __SSE2__
-    for (; end - p >= LANES; p += LANES) {
-        unsigned quotes = equal(_mm_loadu_si128((const __m128i *)(const void *)p), '"');
+    for (; end - p >= CLG_LANES; p += CLG_LANES) {
+        unsigned quotes = clg_lanes_bits(clg_lanes_equal(clg_lanes_at(p), '"'));
         if (quotes) return p + __builtin_ctz(quotes);
     }
-#endif
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t ones = 0x0101010101010101u, quotes = 0x2222222222222222u;
-    for (uint64_t word; end - p >= 8; p += 8) {
-        memcpy(&word, p, 8);
-        word ^= quotes;
-        uint64_t zero = (word - ones) & ~word & (ones << 7);
-        if (zero) return p + (__builtin_ctzll(zero) >> 3);
-    }
-#endif
     return p < end ? memchr(p, '"', (size_t)(end - p)) : NULL;
 }
 
@@ -102,13 +46,6 @@ static bool escaped(const char *start, const char *quote) {
     const char *p = quote;
     while (p > start && p[-1] == '\\') p--;
     return (quote - p) % 2 != 0;
-}
-
-typedef enum role { ROLE_KEY = 1, ROLE_VALUE = 2 } role;
-
-static bool follows(char c, int roles) {
-    return ((roles & ROLE_KEY) && c == ':') ||
-           ((roles & ROLE_VALUE) && (c == ',' || c == '}' || c == ']'));
 }
 
 /* Whether a member of an event begins at a quote. */
@@ -130,8 +67,8 @@ static bool mendable(const char *first, const char *last, const char *quote, con
     return !member_here(quote, end);
 }
 
-/* Scan stands on the opening quote; afterwards on what follows the closing one. */
-static clg_scan_status scan_string(clg_scan *s, int roles, clg_slice *out) {
+/* Quotes that end nothing belong to the string. */
+clg_scan_status clg_careful_string(clg_scan *s, unsigned classes, clg_slice *out) {
     const char *start = s->at + 1, *p = start, *first_odd = NULL, *last_odd = NULL;
     for (;; p++) {
         p = find_quote(p, s->end);
@@ -139,7 +76,7 @@ static clg_scan_status scan_string(clg_scan *s, int roles, clg_slice *out) {
         if (escaped(start, p)) continue;
         const char *next = past_blanks(p + 1, s->end);
         if (next == s->end) return CLG_SCAN_SHORT;
-        if (follows(*next, roles)) {
+        if (clg_is(*next, classes)) {
             if (last_odd && !mendable(first_odd, last_odd, p, s->end)) return CLG_SCAN_DAMAGED;
             *out = (clg_slice){start, (size_t)(p - start)};
             s->at = next;
@@ -151,22 +88,12 @@ static clg_scan_status scan_string(clg_scan *s, int roles, clg_slice *out) {
     }
 }
 
-clg_scan_status clg_scan_key(clg_scan *s, clg_slice *key) {
-    if (s->at == s->end) return CLG_SCAN_SHORT;
-    if (*s->at != '"') return CLG_SCAN_DAMAGED;
-    clg_scan_status status = scan_string(s, ROLE_KEY, key);
-    if (status != CLG_SCAN_OK) return status;
-    s->at++;
-    clg_scan_blanks(s);
-    return s->at == s->end ? CLG_SCAN_SHORT : CLG_SCAN_OK;
-}
-
 /* Numbers, true, null, NaN: what stands before a separator. */
 static clg_scan_status scan_word(clg_scan *s, clg_slice *out) {
     const char *p = s->at;
-    while (p < s->end && !is(*p, ENDS_WORD | NO_WORD)) p++;
+    while (p < s->end && !clg_is(*p, CLG_ENDS_WORD | CLG_NO_WORD)) p++;
     if (p == s->end) return CLG_SCAN_SHORT;
-    if (is(*p, NO_WORD)) return CLG_SCAN_DAMAGED;
+    if (clg_is(*p, CLG_NO_WORD)) return CLG_SCAN_DAMAGED;
     if (p == s->at) return CLG_SCAN_DAMAGED;
     *out = (clg_slice){s->at, (size_t)(p - s->at)};
     s->at = p;
@@ -181,7 +108,7 @@ static bool swallows_event(const char *at, const char *end) {
 
 /* Past what neither opens, closes nor quotes. */
 static const char *past_plain(const char *at, const char *end) {
-    while (at < end && !is(*at, MARK)) at++;
+    while (at < end && !clg_is(*at, CLG_MARK)) at++;
     return at;
 }
 
@@ -193,7 +120,7 @@ static clg_scan_status scan_nested(clg_scan *s, clg_slice *out) {
         char c = *s->at;
         if (c == '"') {
             clg_slice ignored;
-            clg_scan_status status = scan_string(s, ROLE_KEY | ROLE_VALUE, &ignored);
+            clg_scan_status status = clg_careful_string(s, CLG_ENDS_KEY | CLG_ENDS_VALUE, &ignored);
             if (status != CLG_SCAN_OK) return status;
             continue;
         }
@@ -207,69 +134,90 @@ static clg_scan_status scan_nested(clg_scan *s, clg_slice *out) {
     return CLG_SCAN_OK;
 }
 
-/* What a quote is followed by where it closes a string without a doubt. */
-static bool closes(char c) { return c == ':' || c == ',' || c == '}' || c == ']'; }
-
-typedef struct nesting {
-    int depth;
-    bool in_string;
-} nesting;
-
+/* Sixty-four bytes as bits; the lowest is the first byte. */
+typedef struct block {
+    uint64_t quotes, brackets;
+    uint64_t followers; /* what a quote that closes a string is followed by */
+    bool escapes;
+} block;
 enum { BLOCK = 64 };
 
-/* Quotes and brackets among the next 64 bytes, as bits; false with a backslash among them. */
-static bool marks(const char *at, uint64_t *found) {
-    *found = 0;
-    unsigned escapes = 0;
-#ifdef __SSE2__
-    for (int i = 0; i < BLOCK / LANES; i++) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i * LANES));
-        __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20)); /* [ to {, ] to } */
-        *found |= (uint64_t)(equal(bytes, '"') | equal(folded, '{') | equal(folded, '}'))
-                  << (i * LANES);
-        escapes |= equal(bytes, '\\');
-    }
-#else
-    for (int i = 0; i < BLOCK; i++) {
-        bool mark = at[i] == '"' || (at[i] | 0x20) == '{' || (at[i] | 0x20) == '}';
-        *found |= (uint64_t)mark << i;
-        escapes |= at[i] == '\\';
-    }
-#endif
-    return escapes == 0;
+static inline clg_lanes add_lanes(block *b, const char *at, int shift) {
+    clg_lanes bytes = clg_lanes_at(at + shift), folded = clg_lanes_folded(bytes);
+    clg_lanes closing = clg_lanes_equal(folded, '}');
+    clg_lanes brackets = clg_lanes_either(closing, clg_lanes_equal(folded, '{'));
+    clg_lanes parting = clg_lanes_either(clg_lanes_equal(bytes, ':'), clg_lanes_equal(bytes, ','));
+    b->quotes |= (uint64_t)clg_lanes_bits(clg_lanes_equal(bytes, '"')) << shift;
+    b->brackets |= (uint64_t)clg_lanes_bits(brackets) << shift;
+    b->followers |= (uint64_t)clg_lanes_bits(clg_lanes_either(parting, closing)) << shift;
+    return clg_lanes_equal(bytes, '\\');
 }
 
-/* One quote or bracket; false where the careful scan should have a look. */
-static bool take_mark(nesting *n, const char *at, const char *end) {
-    if (*at == '"') {
-        n->in_string = !n->in_string;
-        if (n->in_string || closes(at[1])) return true;
-        const char *next = past_blanks(at + 1, end);
-        return next < end && closes(*next);
+static inline block block_at(const char *at) {
+    block b = {0};
+    clg_lanes escapes = add_lanes(&b, at, 0);
+    escapes = clg_lanes_either(escapes, add_lanes(&b, at, 16));
+    escapes = clg_lanes_either(escapes, add_lanes(&b, at, 32));
+    escapes = clg_lanes_either(escapes, add_lanes(&b, at, 48));
+    b.escapes = clg_lanes_bits(escapes) != 0;
+    return b;
+}
+
+/* Every bit with the xor of all up to it: between a pair of quotes ones, the first among them. */
+static inline uint64_t between(uint64_t quotes) {
+    quotes ^= quotes << 1;
+    quotes ^= quotes << 2;
+    quotes ^= quotes << 4;
+    quotes ^= quotes << 8;
+    quotes ^= quotes << 16;
+    return quotes ^ quotes << 32;
+}
+
+/* Whether each of these bytes begins blanks before something that may follow a string. */
+static bool follow_after_blanks(const char *at, const char *end, uint64_t bytes) {
+    for (; bytes; bytes &= bytes - 1) {
+        const char *next = past_blanks(at + __builtin_ctzll(bytes), end);
+        if (next == end || !clg_is(*next, CLG_ENDS_KEY | CLG_ENDS_VALUE)) return false;
     }
-    if (n->in_string) return true;
-    bool opens = *at == '{' || *at == '[';
-    n->depth += opens ? 1 : -1;
-    return n->depth <= DEEPEST && !(opens && *at == '{' && swallows_event(at, end));
+    return true;
+}
+
+/* Takes brackets, lowest first, until the depth is zero; their rest, with the one that closed it.
+ * Cleared `whole`: the careful look is needed. Of { [ } ] only the first two have bit 1 set. */
+static inline uint64_t take_brackets(const char *at, const char *end, uint64_t brackets, int *depth,
+                                     bool *whole) {
+    for (; brackets; brackets &= brackets - 1) {
+        const char *bracket = at + __builtin_ctzll(brackets);
+        *depth += (*bracket & 2) - 1;
+        *whole = *depth <= DEEPEST && !(*bracket == '{' && swallows_event(bracket, end));
+        if (*depth == 0 || !*whole) break;
+    }
+    return brackets;
 }
 
 /* The end of a value that is whole and in order; NULL: look carefully. Most of a trace are
  * arguments that nobody asks for, so they are passed over without looking at every byte. */
 static const char *past_nested(const char *at, const char *end, int depth) {
-    nesting n = {depth, false};
-    for (uint64_t found; end - at > BLOCK; at += BLOCK) {
-        if (!marks(at, &found)) return NULL;
-        for (; found; found &= found - 1) {
-            const char *mark = at + __builtin_ctzll(found);
-            if (!take_mark(&n, mark, end)) return NULL;
-            if (n.depth == 0 && !n.in_string) return mark + 1;
-        }
+    uint64_t inside = 0, follows = 0; /* all ones: in a string; 1: a string ended just before */
+    for (; end - at > BLOCK; at += BLOCK) {
+        block b = block_at(at);
+        if (b.escapes) return NULL;
+        uint64_t strings = between(b.quotes) ^ inside, ends = b.quotes & ~strings;
+        bool whole = true;
+        uint64_t rest = take_brackets(at, end, b.brackets & ~strings, &depth, &whole);
+        uint64_t last = rest & -rest, doubtful = (ends << 1 | follows) & ~b.followers;
+        if (rest) doubtful &= last | (last - 1);
+        if (!whole || (doubtful && !follow_after_blanks(at, end, doubtful))) return NULL;
+        if (rest) return at + __builtin_ctzll(rest) + 1;
+        inside = 0 - (strings >> (BLOCK - 1));
+        follows = ends >> (BLOCK - 1);
     }
     return NULL;
 }
-clg_scan_status clg_scan_value(clg_scan *s, clg_slice *value) {
+
+clg_scan_status clg_careful_value(clg_scan *s, clg_slice *value) {
     if (s->at == s->end) return CLG_SCAN_SHORT;
-    if (*s->at == '"') return scan_string(s, ROLE_VALUE, value);
+    if (*s->at == '"') return clg_careful_string(s, CLG_ENDS_VALUE, value);
     if (*s->at != '{' && *s->at != '[') return scan_word(s, value);
     const char *past_it = past_nested(s->at, s->end, 0);
     if (!past_it) return scan_nested(s, value);
@@ -356,8 +304,46 @@ static bool scale(decimal *d, int shift) {
     return d->digits <= INT64_MAX;
 }
 
+/* Eight digits at once: neighbours are joined to numbers of two, four and eight digits. False where
+ * they are not all digits. */
+static inline bool eight_digits(const char *text, uint64_t *number) {
+    const uint64_t ones = 0x0101010101010101u, high = 0xf0 * ones;
+    uint64_t d = clg_lanes_word(text);
+    if ((d & high) != 0x30 * ones || ((d + 6 * ones) & high) != 0x30 * ones) return false;
+    d = (d & (0x0f * ones)) * (10 * 0x100 + 1) >> 8;
+    d = (d & 0x00ff00ff00ff00ffu) * (100 * 0x10000 + 1) >> 16;
+    *number = (d & 0x0000ffff0000ffffu) * (10000 * UINT64_C(0x100000000) + 1) >> 32;
+    return true;
+}
+
+/* Digits from `p` on, of which `number` must be able to hold what it has and 18 more. */
+static inline const char *plain_digits(const char *p, const char *end, uint64_t *number) {
+    for (uint64_t eight; end - p >= 8 && eight_digits(p, &eight); p += 8)
+        *number = *number * 100000000 + eight;
+    for (; p < end && *p >= '0' && *p <= '9'; p++) *number = *number * 10 + (uint64_t)(*p - '0');
+    return p;
+}
+
+/* Almost every number: at most sixteen digits, of which no more than `shift` behind the point, so
+ * that nothing is rounded. False: look carefully. */
+static bool plain_decimal(clg_slice number, int shift, int64_t *value) {
+    enum { MOST_DIGITS = 16, MOST_SHIFT = 3 };
+    static const uint64_t powers[] = {1, 10, 100, 1000};
+    const char *p = number.text, *end = p + number.size;
+    uint64_t whole = 0;
+    if (number.size > MOST_DIGITS + 1 + MOST_SHIFT || shift > MOST_SHIFT) return false;
+    const char *point = plain_digits(p, end, &whole), *first = point < end ? point + 1 : end;
+    if (point == p || point - p > MOST_DIGITS || end - first > shift) return false;
+    if (point < end && *point != '.') return false;
+    if (plain_digits(first, end, &whole) != end) return false;
+    whole *= powers[shift - (end - first)];
+    *value = (int64_t)whole;
+    return whole <= INT64_MAX;
+}
+
 bool clg_scan_decimal(clg_slice number, int shift, int64_t *value) {
     if (number.size == 0) return false;
+    if (plain_decimal(number, shift, value)) return true;
     const char *p = number.text, *end = p + number.size;
     decimal d = {0};
     bool negative = p < end && *p == '-';

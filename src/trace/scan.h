@@ -7,26 +7,13 @@
 #ifndef CLG_TRACE_SCAN_H
 #define CLG_TRACE_SCAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "trace/plain.h"
 
 typedef enum clg_scan_status {
     CLG_SCAN_OK,
     CLG_SCAN_SHORT,  /* the text ended inside the value */
     CLG_SCAN_DAMAGED /* no reader could go on here */
 } clg_scan_status;
-
-/* Part of the text: escapes are as written, nothing ends it. */
-typedef struct clg_slice {
-    const char *text;
-    size_t size;
-} clg_slice;
-
-typedef struct clg_scan {
-    const char *at, *end;
-} clg_scan;
 
 /* In the header, so that the lengths of literals are constants: every event asks often. */
 static inline bool clg_slice_starts(clg_slice slice, const char *word) {
@@ -38,16 +25,40 @@ static inline bool clg_slice_is(clg_slice slice, const char *word) {
     return slice.size == strlen(word) && clg_slice_starts(slice, word);
 }
 
+/* The careful halves of what follows; whole answers to the same questions. */
+void clg_careful_blanks(clg_scan *scan, unsigned classes);
+clg_scan_status clg_careful_string(clg_scan *scan, unsigned classes, clg_slice *out);
+clg_scan_status clg_careful_value(clg_scan *scan, clg_slice *value);
+
 /* Blanks, and commas as well: a comma too many harms nobody. */
-void clg_scan_blanks(clg_scan *scan);
-void clg_scan_separators(clg_scan *scan);
+static inline void clg_scan_blanks(clg_scan *s) {
+    if (!clg_plain_blanks(s)) clg_careful_blanks(s, CLG_BLANK);
+}
+
+static inline void clg_scan_separators(clg_scan *s) {
+    if (!clg_plain_separators(s)) clg_careful_blanks(s, CLG_BLANK | CLG_COMMA);
+}
 
 /* A key and its colon. */
-clg_scan_status clg_scan_key(clg_scan *scan, clg_slice *key);
+static inline clg_scan_status clg_scan_key(clg_scan *s, clg_slice *key) {
+    if (s->at == s->end) return CLG_SCAN_SHORT;
+    if (*s->at != '"') return CLG_SCAN_DAMAGED;
+    if (!clg_plain_string(s, CLG_ENDS_KEY, key)) {
+        clg_scan_status status = clg_careful_string(s, CLG_ENDS_KEY, key);
+        if (status != CLG_SCAN_OK) return status;
+    }
+    s->at++;
+    clg_scan_blanks(s);
+    return s->at == s->end ? CLG_SCAN_SHORT : CLG_SCAN_OK;
+}
 
 /* Any value. A string gives what is between its quotes, anything else its text as written. A quote
  * that nothing of JSON follows belongs to the string. */
-clg_scan_status clg_scan_value(clg_scan *scan, clg_slice *value);
+static inline clg_scan_status clg_scan_value(clg_scan *s, clg_slice *value) {
+    bool text = s->at < s->end && *s->at == '"';
+    bool plain = text ? clg_plain_string(s, CLG_ENDS_VALUE, value) : clg_plain_number(s, value);
+    return plain ? CLG_SCAN_OK : clg_careful_value(s, value);
+}
 
 /* A member of an object that is asked for: empty when it is absent. */
 typedef struct clg_member {

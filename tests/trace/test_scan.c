@@ -19,6 +19,73 @@ static clg_scan_status value(const char *text, clg_slice *out) {
 
 static bool same(clg_slice s, const char *want) { return clg_slice_is(s, want); }
 
+static unsigned state = 2024;
+
+static unsigned below(unsigned n) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % n;
+}
+
+/* Digits one by one, rounded by hand; no more than a 64-bit number holds. */
+static void decimals_both_ways(void) {
+    for (int i = 0; i < 20000; i++) {
+        char text[40];
+        int whole = (int)below(17) + 1, fraction = (int)below(5), size = 0;
+        int64_t want = 0;
+        for (int d = 0; d < whole; d++) text[size++] = (char)('0' + (d ? below(10) : below(3)));
+        for (int d = 0; d < whole; d++) want = want * 10 + (text[d] - '0');
+        if (fraction) text[size++] = '.';
+        for (int d = 0; d < fraction; d++) text[size++] = (char)('0' + below(10));
+        for (int d = 0; d < 3; d++)
+            want = want * 10 + (d < fraction ? text[whole + 1 + d] - '0' : 0);
+        want += fraction > 3 && text[whole + 4] >= '5';
+        text[size] = 0;
+        if (whole <= 16 && whole + fraction <= 19) decimal(text, 3, want);
+    }
+}
+
+/* A list of random pieces, whole or not, behind `lead` bytes. */
+static size_t random_list(char *text, size_t lead) {
+    static const char *const pieces[] = {
+        "1",           "[2, 3]", "\"a\"",      "\"]\" ", "{\"k\": \"}\"}",
+        "\"a, [\\n\"", "[]",     "\n        ", ",",      "\"b\"c\"",
+        "\"",          "[",      "}",          "null",   "\"\\\"\"",
+        "0.5"};
+    size_t at = lead;
+    memset(text, ' ', lead);
+    text[at++] = '[';
+    unsigned odd = below(4) ? 8 : 16; /* mostly no piece that breaks it */
+    for (unsigned left = below(40); left > 0; left--) {
+        const char *piece = pieces[below(odd)];
+        memcpy(text + at, piece, strlen(piece));
+        at += strlen(piece);
+        text[at++] = ',';
+    }
+    text[at - 1] = at - 1 == lead ? '[' : ' ';
+    text[at++] = ']';
+    return at;
+}
+
+/* Sixty-four bytes at a time need as many behind them: with and without those, the same value. */
+static void values_both_ways(void) {
+    char text[1200];
+    int whole = 0;
+    for (int i = 0; i < 20000; i++) {
+        size_t lead = below(70), end = random_list(text, lead);
+        text[end] = ',';
+        memset(text + end + 1, 'x', 100);
+        clg_scan near = {text + lead, text + end + 1}, far = {text + lead, text + end + 100};
+        clg_slice careful = {0}, quick = {0};
+        if (clg_scan_value(&near, &careful) != CLG_SCAN_OK) continue;
+        whole += careful.size > 64;
+        CHECK(clg_scan_value(&far, &quick) == CLG_SCAN_OK && far.at == near.at &&
+              quick.size == careful.size);
+        far.at = text + lead + 1;
+        if (clg_scan_rest(&far)) CHECK(far.at == near.at);
+    }
+    CHECK(whole > 1000);
+}
+
 int main(void) {
     clg_slice out;
     int64_t ignored;
@@ -33,7 +100,18 @@ int main(void) {
     decimal("1.682725898082228e+15", 3, 1682725898082228000);
     decimal("1706850122853993.123456789", 3, 1706850122853993123);
     decimal("25e-4", 3, 3);
+    decimal("9223372036854775.807", 3, INT64_MAX);
+    decimal("5.", 3, 5000);
+    decimal(".5", 3, 500);
+    decimal("00000000000000000012", 3, 12000);
+    CASE("eight digits at a time and one by one");
+    decimals_both_ways();
     CASE("no numbers");
+    CHECK(!clg_scan_decimal(slice("9999999999999999"), 3, &ignored));
+    CHECK(!clg_scan_decimal(slice("1234567:"), 3, &ignored));
+    CHECK(!clg_scan_decimal(slice("12345678/1234567"), 3, &ignored));
+    CHECK(!clg_scan_decimal(slice("-"), 3, &ignored) && !clg_scan_decimal(slice("."), 3, &ignored));
+    CHECK(!clg_scan_decimal(slice("1.2.3"), 3, &ignored));
     CHECK(!clg_scan_decimal(slice(""), 3, &ignored) &&
           !clg_scan_decimal(slice("NaN"), 3, &ignored));
     CHECK(!clg_scan_decimal(slice("1x"), 3, &ignored) &&
@@ -53,6 +131,8 @@ int main(void) {
     CHECK(value("NaN, 2", &out) == CLG_SCAN_OK && same(out, "NaN"));
     CHECK(value("[1, {\"ph\": 1}]", &out) == CLG_SCAN_DAMAGED);
     CHECK(value(", 2", &out) == CLG_SCAN_DAMAGED && value("[1", &out) == CLG_SCAN_SHORT);
+    CASE("blocks of bytes and single ones");
+    values_both_ways();
     CASE("names are kept once");
     clg_arena arena = {0};
     clg_intern names = {.arena = &arena};
@@ -64,6 +144,13 @@ int main(void) {
     CHECK(names.count == 1500);
     CHECK_TEXT(clg_intern_text(&names, slice("a\\\"b\001c")), "a\"b c");
     CHECK_TEXT(clg_intern_text(&names, slice("\xb6\xc3\xa9")), "?\xc3\xa9");
+    for (int i = 0; i < 40; i++) { /* at any place of a longer name */
+        char odd[41] = "void at::native::vectorized_elementwise_";
+        odd[i] = '\n';
+        const char *kept = clg_intern_text(&names, slice(odd));
+        CHECK(kept[i] == ' ' && strlen(kept) == 40);
+    }
+    CHECK(clg_intern_add(&names, slice("void")) != clg_intern_add(&names, slice("void at")));
     clg_arena_clear(&arena);
     return DONE;
 }
