@@ -240,16 +240,30 @@ const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const c
     return legal ? NULL : context.why;
 }
 
+/* Layers beside the head. Where layers do not divide they are laid by hand, and then a prediction
+ * module counts for two, itself and its pass over the head, as in the layouts of DeepSeek-V3 under
+ * Megatron-Bridge: embedding and 4 layers, 14 times 4, and 1 with module and head; or by twos with
+ * none there (scripts/performance/configs/deepseek/deepseek_workload_base_configs.py, pp_layout).
+ */
+static int last_layers(const clg_model *model, int chunks) {
+    int tail = model->layers % chunks != 0 ? 2 * model->prediction_layers : 0;
+    int last = (model->layers + tail) / chunks - tail;
+    return last > 0 ? last : 0;
+}
+
 void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of) {
     int chunks = layout->pp * layout->vpp;
     if (layout->split) {
         for (int i = 0; i < chunks; i++) layers_of[i] = layout->split[i];
         return;
     }
-    int even = model->layers / chunks, extra = model->layers % chunks;
-    for (int i = 0; i < chunks; i++) layers_of[i] = even;
-    /* The ends hold embedding and head: they get an extra layer last. */
-    int first = chunks > 2 ? 1 : 0, inner = chunks > 2 ? chunks - 2 : chunks;
+    int last = last_layers(model, chunks), others = chunks - 1;
+    layers_of[others] = last;
+    if (others == 0) return;
+    int even = (model->layers - last) / others, extra = (model->layers - last) % others;
+    for (int i = 0; i < others; i++) layers_of[i] = even;
+    /* The first chunk has the embedding: it gets an extra layer last. */
+    int first = others > 1 ? 1 : 0, inner = others - first;
     int to_inner = extra < inner ? extra : inner;
     int start = first + (inner - to_inner) / 2;
     for (int i = 0; i < to_inner; i++) layers_of[start + i]++;
@@ -275,14 +289,17 @@ void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout,
 }
 
 int clg_layout_fewest(const clg_model *model, const clg_layout *layout) {
-    int fewest = model->layers / (layout->pp * layout->vpp);
+    int fewest = last_layers(model, layout->pp * layout->vpp);
     for (int i = 0; layout->split && i < layout->split_count; i++)
         if (layout->split[i] < fewest) fewest = layout->split[i];
     return fewest;
 }
 
 int clg_layout_most(const clg_model *model, const clg_layout *layout) {
-    int chunks = layout->pp * layout->vpp, most = (model->layers + chunks - 1) / chunks;
+    int chunks = layout->pp * layout->vpp, others = chunks - 1;
+    int last = last_layers(model, chunks), most = last;
+    if (others > 0 && (model->layers - last + others - 1) / others > most)
+        most = (model->layers - last + others - 1) / others;
     for (int i = 0; layout->split && i < layout->split_count; i++)
         if (layout->split[i] > most) most = layout->split[i];
     return most;

@@ -88,7 +88,8 @@ int clg_layout_most_chunks(const clg_model *model, int pp);
 
 /* Layers of each chunk by depth: layers_of[0 .. pp*vpp-1] in the order a micro-batch visits them
  * (the schedule says which stage holds which depth). As even as possible; what does not divide goes
- * to the chunks that hold neither embedding nor head, from the middle out. */
+ * to the chunks that hold neither embedding nor head, from the middle out, then to the first. Where
+ * it does not divide, multi-token-prediction modules take the place of layers beside the head. */
 void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *layers_of);
 
 /* The same cut by cost instead of count: a layer costs its matrices' parameters, the head its

@@ -111,6 +111,8 @@ static bool known_model(clg_arena *arena, const clg_model_shape *s, clg_model *m
 static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg_model *model) {
     clg_error error = {0};
     const char *name = clg_row_word(csv, row, "model");
+    if (*name && !*clg_row_word(csv, row, "layers")) /* by name alone: a built-in model */
+        return clg_model_find(arena, name, model, &error) == CLG_OK ? NULL : why(arena, &error);
     clg_model_shape s = {.name = *name ? name : clg_row_word(csv, row, "id")};
     s.layers = integer(csv, row, "layers", 0);
     s.heads = integer(csv, row, "heads", 0);

@@ -222,6 +222,21 @@ static void spread(void) {
     int fours = 0;
     for (int i = 0; i < 16; i++) fours += of[i] == 4;
     CHECK(of[0] == 3 && of[15] == 3 && fours == 13);
+    CASE("61 layers and a prediction module: 4 on 15 of 16 stages, 1 beside the head");
+    m.prediction_layers = 1;
+    clg_layout_layers(&m, &l, of);
+    for (int i = 0; i < 15; i++) CHECK(of[i] == 4);
+    CHECK(of[15] == 1 && clg_layout_fewest(&m, &l) == 1 && clg_layout_most(&m, &l) == 4);
+    CASE("the same in 32 chunks: 1, 30 times 2, none");
+    int thin[32];
+    l.vpp = 2;
+    clg_layout_layers(&m, &l, thin);
+    CHECK(thin[0] == 1 && thin[31] == 0);
+    for (int i = 1; i < 31; i++) CHECK(thin[i] == 2);
+    CASE("64 layers divide: the module comes on top");
+    m.layers = 64;
+    clg_layout_layers(&m, &l, thin);
+    for (int i = 0; i < 32; i++) CHECK(thin[i] == 2);
 }
 
 static void words(void) {

@@ -85,6 +85,13 @@ static void names(void) {
                   "h800-sxm,2048,unknown,2025-05,bf16,full,1,64,16,1,1f1b,1,15360,") == NULL);
     CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_GROUPED);
     CHECK(scenario.model.hidden == 4096);
+    CASE("by name alone: the built-in model; a name that is none asks for the nearest");
+    CHECK(predict("x,deepseek-v3,moe,,,,,,,,,,,,,,4096,"
+                  "h800-sxm,2048,unknown,2025-05,bf16,full,1,64,16,1,1f1b,1,15360,") == NULL);
+    CHECK(scenario.model.layers == 61 && scenario.model.prediction_layers == 1);
+    const char *why = predict("x,deepseek-v33,moe,,,,,,,,,,,,,,4096,"
+                              "h800-sxm,2048,unknown,,bf16,full,1,64,16,1,1f1b,1,15360,");
+    CHECK(why && strstr(why, "deepseek-v3"));
     CASE("the row's month picks the release; what is no month picks none");
     CHECK(predict(MIXTRAL "megatron-2026,2026-06,mxfp8,,1,8,1,1,,1,128,") != NULL); /* H100 */
     CHECK(scenario.stack.fused_experts);
