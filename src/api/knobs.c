@@ -7,6 +7,7 @@
 #include "dataset/dataset.h"
 #include "model/preset.h"
 #include "scaling/curve.h"
+#include "validate/leave_out.h"
 
 #include <string.h>
 
@@ -57,6 +58,8 @@ static const clg_name *table_of(clg_param param) {
     case CLG_PARAM_GRADIENT:
     case CLG_PARAM_MOMENTS:
         return clg_precision_names;
+    case CLG_PARAM_LEAVE_OUT:
+        return clg_fold_names;
     default:
         return NULL;
     }

@@ -72,13 +72,16 @@ static double pull_of(const search *s, const double *x) {
 
 static double objective(void *context, const double *x) {
     const search *s = context;
-    double values[CLG_MINIMIZE_DIMENSIONS], sum = 0, rounding = s->problem->rounding;
+    const double *weight = s->problem->weight;
+    double values[CLG_MINIMIZE_DIMENSIONS], sum = 0, weights = 0, rounding = s->problem->rounding;
     values_at(s, x, values);
     for (int i = 0; i < s->samples; i++) {
         double e = error_of(s->problem, values, s->sample[i]);
-        sum += sqrt(e * e + rounding * rounding) - rounding;
+        double counts = weight ? weight[s->sample[i]] : 1;
+        sum += counts * (sqrt(e * e + rounding * rounding) - rounding);
+        weights += counts;
     }
-    return sum / s->samples + pull_of(s, x);
+    return sum / weights + pull_of(s, x);
 }
 
 /* Every so-many-th sample, at most `most`; of those, the ones in or out of the held-out fifth. */
@@ -201,7 +204,7 @@ void clg_terms_solve(clg_arena *arena, const clg_problem *problem, clg_term *ter
     *fit = (clg_terms_fit){.before = clg_terms_residual(arena, problem, terms, count)};
     fit->held_out.median = fit->held_out.p90 = (double)NAN;
     select(&s, arena, terms, most_free < 1 ? 1 : most_free);
-    if (problem->samples >= 10) {
+    if (problem->samples >= 10 && !problem->all_at_once) {
         solve_fold(&s, arena, 4, values);
         fit->held_out = residual(arena, problem, values, 4);
     }

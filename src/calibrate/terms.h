@@ -42,6 +42,8 @@ typedef struct clg_problem {
     clg_prediction predict;
     const void *context;
     const double *measured_s;
+    const double *weight; /* of each sample in the mean; NULL: the same */
+    bool all_at_once;     /* no fifth is left out first: somebody else does that better */
     int samples;
     int samples_per_term; /* fewer samples than this per fitted term: later terms are held */
     double rounding;      /* log error below which the fit counts squares */

@@ -3,6 +3,7 @@
 
 #include "report/accuracy.h"
 #include "report/json.h"
+#include "report/leave_out.h"
 #include "report/measured.h"
 #include "report/picture.h"
 #include "report/text.h"
@@ -27,22 +28,59 @@ static void tell(void *context, int row, int rows) {
     clg_progress_tell(context, "predicting", rows > 0 ? (double)row / rows : 1);
 }
 
-static clg_status print(clg_session *session, const clg_validation *validation, clg_error *error) {
+/* One kind of folds, or for the page all of them. */
+typedef struct left_out {
+    clg_leave_out kind[CLG_FOLD_KINDS];
+    const clg_leave_out *asked; /* NULL: none by name */
+} left_out;
+
+static void tell_fold(void *context, int fold, int folds) {
+    clg_progress_tell(context, "leaving out", folds > 0 ? (double)fold / folds : 1);
+}
+
+static clg_status leave_out(clg_session *session, const clg_csv *tables,
+                            const clg_validation *validation, left_out *l, clg_error *error) {
+    const char *word = session->request.value[CLG_PARAM_LEAVE_OUT];
+    bool page = clg_session_has(session, CLG_PARAM_MARKDOWN);
+    clg_leave_out_rows *rows;
+    int asked = 0;
+    *l = (left_out){.asked = NULL};
+    if (!word && !page) return CLG_OK;
+    if (word && clg_name_value(clg_fold_names, "--leave-out", word, &asked, error) != CLG_OK)
+        return error->status;
+    if (clg_leave_out_begin(session->arena, tables, session->operands, validation, tell_fold,
+                            session, &rows, error) != CLG_OK)
+        return error->status;
+    for (int kind = 0; kind < CLG_FOLD_KINDS; kind++)
+        if (page || kind == asked)
+            clg_leave_out_score(session->arena, rows, (clg_fold_kind)kind, tell_fold, session,
+                                &l->kind[kind]);
+    clg_progress_end(session);
+    if (word) l->asked = &l->kind[asked];
+    return CLG_OK;
+}
+
+static clg_status print(clg_session *session, const clg_validation *validation, const left_out *l,
+                        clg_error *error) {
     clg_text *out = &session->out;
     const char *picture = session->request.value[CLG_PARAM_SVG];
+    clg_validation rows = *validation;
+    if (l->asked) rows.run = l->asked->run;
     if (picture) {
         clg_text svg = {.arena = session->arena};
-        clg_picture_validation(&svg, validation);
+        clg_picture_validation(&svg, &rows);
         if (clg_file_write(picture, &svg, error) != CLG_OK) return error->status;
     }
     if (clg_session_has(session, CLG_PARAM_JSON)) {
         clg_json_writer writer = {.text = out, .pretty = true};
-        clg_json_validation(&writer, validation);
+        clg_json_validation(&writer, validation, l->asked);
         clg_text_print(out, "\n");
     } else if (clg_session_has(session, CLG_PARAM_MARKDOWN))
-        clg_report_accuracy(out, validation);
+        clg_report_accuracy(out, validation, l->kind);
     else if (clg_session_has(session, CLG_PARAM_CSV))
-        clg_report_validation_rows(out, validation);
+        clg_report_validation_rows(out, &rows);
+    else if (l->asked)
+        clg_report_leave_out(out, l->asked);
     else
         clg_report_validation(out, validation);
     return CLG_OK;
@@ -68,6 +106,7 @@ static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_e
 static clg_status run(clg_session *session, clg_error *error) {
     clg_csv *tables = clg_take(session->arena, (size_t)session->operands, clg_csv);
     clg_validation validation;
+    left_out *left = clg_take(session->arena, 1, left_out);
     if (clg_session_has(session, CLG_PARAM_SERVING)) {
         if (read_tables(session, tables, error) != CLG_OK) return error->status;
         return run_serving(session, tables, error);
@@ -77,20 +116,24 @@ static clg_status run(clg_session *session, clg_error *error) {
                      error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
-    return print(session, &validation, error);
+    if (leave_out(session, tables, &validation, left, error) != CLG_OK) return error->status;
+    return print(session, &validation, left, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_SERVING,  CLG_PARAM_JSON, CLG_PARAM_CSV,
-                                  CLG_PARAM_MARKDOWN, CLG_PARAM_SVG,  CLG_PARAM_COLOR,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_SERVING, CLG_PARAM_LEAVE_OUT, CLG_PARAM_JSON,
+                                  CLG_PARAM_CSV,     CLG_PARAM_MARKDOWN,  CLG_PARAM_SVG,
+                                  CLG_PARAM_COLOR,   CLG_PARAMS};
 
 const clg_command clg_command_validate = {
     .name = "validate",
     .operands = "FILE...",
     .summary = "predicted against measured, run by run, beside a one-constant model",
-    .details = "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
-               "plan columns alone; what was measured is only compared. With --serving, tables of "
-               "serving measurements: time to the first token, per token, throughput.",
+    .details =
+        "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
+        "plan columns alone; what was measured is only compared. With --leave-out the terms of the "
+        "software are fitted anew without each source, model or GPU generation, and the "
+        "runs left out predicted with them, their intervals too. With --serving, tables of "
+        "serving measurements: time to the first token, per token, throughput.",
     .example = "ceiling validate data/runs/*.csv",
     .knobs = knobs,
     .least = 1,

@@ -198,6 +198,17 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
     return CLG_OK;
 }
 
+clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                               clg_error *error) {
+    bool hopper = strcmp(gpu->generation, "hopper") == 0; /* the one that others borrow of */
+    const clg_file *file =
+        clg_dataset_find(hopper ? "kernel/a100-sxm-80gb.json" : "kernel/h100-sxm.json");
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no curves");
+    if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
+    kernels->borrowed = true;
+    return CLG_OK;
+}
+
 /* With a share of nothing no kernel would ever end. */
 static bool all_positive(const clg_kernels *k) {
     bool positive =

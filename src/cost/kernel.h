@@ -74,6 +74,11 @@ typedef struct clg_kernels {
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error);
 
+/* Those a GPU would have if nothing of its generation had been timed: of the next one to it, as
+ * shares of its own peak and bandwidth. */
+clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                               clg_error *error);
+
 /* Lays the user's own file over the curves: of the same form, with only the values that differ
  * (`ceiling fit` writes one). A file that names another GPU is refused; NULL takes any. On failure
  * *kernels is untouched. */

@@ -450,13 +450,9 @@ static clg_wall wall_of(const clg_evaluation *e) {
     return terms[most].wall;
 }
 
-/* P10 and P90 at 1.2816 sigma of a log-normal error, to first order so that every machine prints
- * the same digits. */
 static void fill_interval(const composition *c, clg_evaluation *e) {
-    double sigma = clg_uncertainty(c->scenario, e);
-    e->log_sigma = sigma;
-    e->step_p90_s = e->step_s * (1 + 1.2816 * sigma);
-    e->step_p10_s = e->step_s / (1 + 1.2816 * sigma);
+    e->doubt = clg_doubt_of(c->scenario, e);
+    clg_evaluation_widen(e, clg_doubt_sigma(&e->doubt, &c->scenario->stack));
 }
 
 static composition begin(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,

@@ -49,7 +49,7 @@ double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *l
 /* Share a synchronous step of so many GPUs is longer than its mean part. */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout);
 
-/* Log-sigma of an evaluation: what is known of stack, curves, scale and shape. */
-double clg_uncertainty(const clg_scenario *scenario, const clg_evaluation *evaluation);
+/* What is known of an evaluation's curves, scale and shape. */
+clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation);
 
 #endif

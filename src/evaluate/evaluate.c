@@ -74,19 +74,30 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
 
 static double square(double x) { return x * x; }
 
-/* Independent errors add in squares: the stack's own residual, experts, exposed traffic by its
- * share of the step, and kernels borrowed from another GPU. */
-double clg_uncertainty(const clg_scenario *scenario, const clg_evaluation *evaluation) {
-    const clg_stack *stack = &scenario->stack;
+clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation) {
     const clg_time_ledger *t = &evaluation->time;
     double traffic_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s;
-    double traffic = traffic_s / evaluation->step_s * stack->sigma_traffic;
-    if (scenario->network.borrowed) traffic *= 2;
-    double variance = square(stack->sigma) + square(traffic);
-    if (scenario->model.active_parameters < scenario->model.parameters)
-        variance += square(stack->sigma_experts);
-    if (scenario->kernels.borrowed) variance += square(stack->sigma_borrowed);
+    return (clg_doubt){.traffic =
+                           traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
+                       .experts = scenario->model.active_parameters < scenario->model.parameters,
+                       .borrowed = scenario->kernels.borrowed};
+}
+
+/* Independent errors add in squares: the stack's own residual, experts, exposed traffic by its
+ * share of the step, and kernels borrowed from another GPU. */
+double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
+    double variance = square(stack->sigma) + square(doubt->traffic * stack->sigma_traffic);
+    if (doubt->experts) variance += square(stack->sigma_experts);
+    if (doubt->borrowed) variance += square(stack->sigma_borrowed);
     return sqrt(variance);
+}
+
+/* 1.2816 sigma of a log-normal error, to first order so that every machine prints the same digits
+ * (no exp in answers). */
+void clg_evaluation_widen(clg_evaluation *e, double log_sigma) {
+    e->log_sigma = log_sigma;
+    e->step_p90_s = e->step_s * (1 + 1.2816 * log_sigma);
+    e->step_p10_s = e->step_s / (1 + 1.2816 * log_sigma);
 }
 
 /* One change of a layout and how people say it. */

@@ -58,6 +58,12 @@ typedef enum clg_wall {
 } clg_wall;
 extern const clg_name clg_wall_names[];
 
+/* What an interval is wider for than the residual of its stack. */
+typedef struct clg_doubt {
+    double traffic; /* exposed communication over the step; twice that with borrowed link curves */
+    bool experts, borrowed; /* a mixture; kernel curves of another GPU */
+} clg_doubt;
+
 typedef struct clg_evaluation {
     clg_layout layout;
     double step_s, step_p10_s, step_p90_s;
@@ -77,6 +83,7 @@ typedef struct clg_evaluation {
     double matrix_s, attention_s, memory_bound_s; /* parts of compute_s on the critical stage */
     double hbm_bytes;                             /* of the critical stage, one step */
     double log_sigma;                             /* of the interval */
+    clg_doubt doubt;                              /* what it is made of beside the stack */
     const char *caveats; /* "; "-joined: borrowed curves, outside fitted range; NULL */
 } clg_evaluation;
 
@@ -93,6 +100,12 @@ const char *clg_scenario_refuses(clg_arena *arena, const clg_scenario *scenario,
 clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
                         bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
                         clg_error *error);
+
+/* Log-sigma of a step: errors of the stack, of experts, of traffic and of borrowed curves. */
+double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack);
+
+/* P10 and P90 of a step at that log-sigma. */
+void clg_evaluation_widen(clg_evaluation *evaluation, double log_sigma);
 
 /* What a person should know before acting on the numbers, "; "-joined in `arena`; NULL when nothing
  * is special. */

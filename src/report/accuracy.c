@@ -2,6 +2,8 @@
  * the table of each source, beside the one-constant model. */
 #include "report/accuracy.h"
 
+#include "report/leave_out.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -239,7 +241,7 @@ static void print_causes(clg_text *t) {
         "other were left out, but not all of them show.\n");
 }
 
-void clg_report_accuracy(clg_text *t, const clg_validation *v) {
+void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_out *kinds) {
     clg_text_print(t,
                    "# How far to trust it\n\n"
                    "This page is made by the program: `ceiling validate --markdown data/runs/*.csv "
@@ -252,6 +254,7 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "\n## In words\n\n");
     print_in_words(t, v, false);
     print_held_out(t, v);
+    clg_report_leave_out_page(t, kinds);
     clg_report_ranking(t, v);
     clg_report_slopes(t, v);
     print_fitted(t);

@@ -3,10 +3,12 @@
 #define CLG_REPORT_ACCURACY_H
 
 #include "base/text.h"
-#include "validate/validate.h"
+#include "validate/leave_out.h"
 
-/* A page of Markdown about these runs, made by 'ceiling validate --markdown'. */
-void clg_report_accuracy(clg_text *text, const clg_validation *validation);
+/* A page of Markdown about these runs, made by 'ceiling validate --markdown'. `kinds`: of what is
+ * left out, [CLG_FOLD_KINDS]. */
+void clg_report_accuracy(clg_text *text, const clg_validation *validation,
+                         const clg_leave_out *kinds);
 
 /* What following the predicted order of a job's layouts would have cost. */
 void clg_report_ranking(clg_text *text, const clg_validation *validation);

@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "base/version.h"
+#include "report/leave_out.h"
 #include "schedule/schedule.h"
 
 #include <math.h>
@@ -236,7 +237,8 @@ static void add_score(clg_json_writer *w, const char *key, const clg_score *s) {
     clg_json_close(w, '}');
 }
 
-void clg_json_validation(clg_json_writer *w, const clg_validation *v) {
+void clg_json_validation(clg_json_writer *w, const clg_validation *v,
+                         const clg_leave_out *left_out) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "validate");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
@@ -253,6 +255,11 @@ void clg_json_validation(clg_json_writer *w, const clg_validation *v) {
         clg_json_add_integer(w, "known_rows", v->held_out.known);
         clg_json_add_number(w, "known_mape", v->held_out.mape);
         clg_json_add_number(w, "known_constant_mape", v->held_out.elsewhere_mape);
+        clg_json_close(w, '}');
+    }
+    if (left_out) {
+        clg_json_open(w, "leave_out", '{');
+        clg_json_leave_out(w, left_out);
         clg_json_close(w, '}');
     }
     clg_json_close(w, '}');

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "evaluate/evaluate.h"
 #include "search/search.h"
-#include "validate/validate.h"
+#include "validate/leave_out.h"
 
 /* The member "layout" of an open object. */
 void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
@@ -14,6 +14,8 @@ void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenar
                       const clg_evaluation *evaluation);
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_found *found,
                    double seconds);
-void clg_json_validation(clg_json_writer *writer, const clg_validation *validation);
+/* left_out NULL: not asked for. */
+void clg_json_validation(clg_json_writer *writer, const clg_validation *validation,
+                         const clg_leave_out *left_out);
 
 #endif

@@ -92,7 +92,7 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 static bool known_key(const char *key) {
     static const char *const words[] = {"name",     "title",   "date",      "gradient", "attention",
                                         "source",   "notes",   "schedules", "base",     "from",
-                                        "releases", "moments", "prints"};
+                                        "releases", "moments", "prints",    "family"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -139,6 +139,7 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
         clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
         clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
             CLG_OK ||
+        clg_json_string(root, "family", stack->family, &stack->family, file, error) != CLG_OK ||
         clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
         clg_json_string(root, "prints", prints, &prints, file, error) != CLG_OK ||
         clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||
@@ -313,6 +314,26 @@ clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, 
     return clg_fail(error, CLG_BAD_INPUT,
                     found > 0 ? ask : "'ceiling show stacks unknown' lists them",
                     "'%.64s' is no term of a software stack", name);
+}
+
+double *clg_stack_number(clg_stack *stack, const char *name) {
+    for (int i = 0; i < FIELDS; i++)
+        if (!fields[i].flag && strcmp(fields[i].key, name) == 0)
+            return (double *)(void *)((char *)stack + fields[i].offset);
+    return NULL;
+}
+
+const clg_json *clg_stack_states(const clg_stack *stack, const char *name) {
+    const clg_json *stated = clg_json_member(stack->data, name);
+    const clg_json *list = clg_json_member(stack->data, "releases");
+    for (const clg_json *release = list ? list->first : NULL; release; release = release->next) {
+        const clg_json *from = clg_json_member(release, "from"), *own;
+        if (!from || !from->text || strncmp(from->text, stack->date ? stack->date : "", 7) > 0)
+            continue;
+        own = clg_json_member(release, name);
+        stated = own ? own : stated;
+    }
+    return stated;
 }
 
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error) {

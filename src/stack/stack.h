@@ -24,7 +24,9 @@ extern const clg_name clg_memory_names[];
 
 typedef struct clg_stack {
     const char *name, *title, *date;
-    bool known; /* false: the default stands in for an unknown stack */
+    const char *family; /* stacks whose code is one another's: what is known of one says something
+                           of the others; NULL: of its own */
+    bool known;         /* false: the default stands in for an unknown stack */
     /* time on the host */
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
     double host_step_s;        /* per step: data loader, logging, synchronizations */
@@ -122,5 +124,12 @@ clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, 
 /* Overrides one term by name: "tensor_overlap", "0.8"; switches take true or false, quantities
  * their unit. CLG_BAD_INPUT with the nearest name. */
 clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, clg_error *error);
+
+/* A number of the stack by its name, in SI; NULL: no such number. */
+double *clg_stack_number(clg_stack *stack, const char *name);
+
+/* Where the stack itself states a term: {"value", "unit", "source", "kind"} of its newest release
+ * up to its date, or else of its file. NULL: it is as in its base, or in the default. */
+const clg_json *clg_stack_states(const clg_stack *stack, const char *name);
 
 #endif

@@ -152,7 +152,7 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
 }
 
 /* Stack names beyond the built-in ones take the default and its wider interval. */
-static const char *read_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
+const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
     const char *name = clg_row_word(csv, row, "stack"), *month = clg_row_word(csv, row, "date");
     const char *dated = strlen(month) >= 7 ? clg_arena_print(arena, "@%.7s", month) : "";
@@ -297,7 +297,7 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     const char *reason = no_number(arena, csv, row);
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->machine);
-    if (!reason) reason = read_stack(arena, csv, row, &scenario->stack);
+    if (!reason) reason = clg_row_stack(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_space(csv, row, scenario, space);
     if (reason) return reason;
     if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);

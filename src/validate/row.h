@@ -10,6 +10,9 @@
 const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
                          clg_space *space, clg_layout *layout);
 
+/* Its stack alone, as built in; names beyond those take the default. Why there is none, or NULL. */
+const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack);
+
 /* A number of a column; `otherwise` when the column is absent or blank, NaN when it holds
  * something else. */
 double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise);

@@ -3,6 +3,7 @@
 
 #include "search/search.h"
 #include "validate/row.h"
+#include "validate/score.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,6 +124,16 @@ static const char *predict(clg_arena *arena, const clg_scenario *scenario, const
     return NULL;
 }
 
+const char *clg_validate_plan(clg_arena *arena, clg_validate_change change, const void *context,
+                              const clg_csv *csv, int row, clg_scenario *scenario,
+                              clg_evaluation *evaluation) {
+    clg_space *space = clg_take(arena, 1, clg_space);
+    clg_layout layout;
+    const char *reason = clg_row_read(arena, csv, row, scenario, space, &layout);
+    if (!reason) reason = change(context, arena, scenario);
+    return reason ? reason : predict(arena, scenario, space, &layout, evaluation);
+}
+
 const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
                              clg_evaluation *evaluation) {
     clg_space *space = clg_take(arena, 1, clg_space);
@@ -183,6 +194,7 @@ static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run)
     if (reason) {
         run->reason = clg_arena_copy(arena, reason, strlen(reason));
     } else {
+        run->stack = clg_arena_copy(arena, scenario->stack.name, strlen(scenario->stack.name));
         run->predicted.stages = NULL;
         run->predicted.caveats = NULL;
         run->model_flop = run->predicted.model_flop;
@@ -193,8 +205,6 @@ static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run)
     }
     clg_arena_clear(&scratch);
 }
-
-static bool timed(const clg_run *run) { return !run->reason && run->measured_step_s > 0; }
 
 static void sort(double *values, int count) {
     for (int gap = count / 2; gap > 0; gap /= 2)
@@ -215,23 +225,19 @@ static double quantile(const double *sorted, int count, double share) {
     return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
 }
 
-/* The one-constant model: a rate per GPU for each GPU kind, precision and dense or MoE, the one
- * with the least mean absolute error on this source's rows (a weighted median of the rates);
- * without a source, on all rows that are not held out. 0: there are none. */
-static double best_rate(const clg_validation *v, const char *source, const char *group) {
+double clg_best_rate(const clg_run *runs, const bool *counts, int count, const char *group) {
     clg_arena scratch = {0};
-    double *rates = clg_take(&scratch, (size_t)v->runs, double);
+    double *rates = clg_take(&scratch, (size_t)count + 1, double);
     double best = 0, least = INFINITY;
-    int count = 0;
-    for (int i = 0; i < v->runs; i++) {
-        const clg_run *r = &v->run[i];
-        bool counts = source ? strcmp(r->source, source) == 0 : !r->held_out;
-        if (timed(r) && counts && strcmp(r->group, group) == 0)
-            rates[count++] = r->model_flop / r->measured_step_s / (double)r->gpus;
-    }
+    int known = 0;
     for (int i = 0; i < count; i++) {
+        const clg_run *r = &runs[i];
+        if (clg_run_timed(r) && counts[i] && strcmp(r->group, group) == 0)
+            rates[known++] = r->model_flop / r->measured_step_s / (double)r->gpus;
+    }
+    for (int i = 0; i < known; i++) {
         double sum = 0;
-        for (int j = 0; j < count; j++) sum += fabs(rates[j] / rates[i] - 1);
+        for (int j = 0; j < known; j++) sum += fabs(rates[j] / rates[i] - 1);
         if (sum < least) {
             least = sum;
             best = rates[i];
@@ -241,14 +247,25 @@ static double best_rate(const clg_validation *v, const char *source, const char 
     return best;
 }
 
+/* On the rows of one source; without it, on all rows that are not held out. */
+static double best_rate(const clg_validation *v, const char *source, const char *group) {
+    clg_arena scratch = {0};
+    bool *counts = clg_take(&scratch, (size_t)v->runs + 1, bool);
+    for (int i = 0; i < v->runs; i++)
+        counts[i] = source ? strcmp(v->run[i].source, source) == 0 : !v->run[i].held_out;
+    double rate = clg_best_rate(v->run, counts, v->runs, group);
+    clg_arena_clear(&scratch);
+    return rate;
+}
+
 static void fill_baseline(clg_validation *v) {
     for (int i = 0; i < v->runs; i++) {
         clg_run *r = &v->run[i];
-        if (!timed(r) || r->baseline_step_s > 0) continue;
+        if (!clg_run_timed(r) || r->baseline_step_s > 0) continue;
         double rate = best_rate(v, r->source, r->group);
         for (int j = i; j < v->runs; j++) {
             clg_run *other = &v->run[j];
-            if (timed(other) && strcmp(other->source, r->source) == 0 &&
+            if (clg_run_timed(other) && strcmp(other->source, r->source) == 0 &&
                 strcmp(other->group, r->group) == 0)
                 other->baseline_step_s = other->model_flop / rate / (double)other->gpus;
         }
@@ -260,7 +277,7 @@ static void fill_elsewhere(clg_validation *v) {
     clg_held_out *h = &v->held_out;
     for (int i = 0; i < v->runs; i++) {
         clg_run *r = &v->run[i];
-        if (!timed(r) || !r->held_out) continue;
+        if (!clg_run_timed(r) || !r->held_out) continue;
         double rate = best_rate(v, NULL, r->group);
         if (!(rate > 0)) continue;
         r->elsewhere_step_s = r->model_flop / rate / (double)r->gpus;
@@ -275,7 +292,7 @@ static void fill_elsewhere(clg_validation *v) {
 /* Sums while walking the rows of one source. */
 typedef struct tally {
     double absolute, signed_error, baseline, memory;
-    int inside, memory_rows, fits_right, fits_known;
+    int inside, memory_rows, fits_right, fits_known, baseline_rows;
 } tally;
 
 static void tally_row(const clg_run *r, tally *t) {
@@ -288,12 +305,41 @@ static void tally_row(const clg_run *r, tally *t) {
         t->memory_rows++;
         t->memory += fabs(r->predicted_memory_bytes / r->measured_memory_bytes - 1);
     }
-    if (!timed(r)) return;
+    if (!clg_run_timed(r)) return;
     t->absolute += fabs(r->error);
     t->signed_error += r->error;
-    t->baseline += fabs(r->baseline_step_s / r->measured_step_s - 1);
+    if (r->baseline_step_s > 0) {
+        t->baseline_rows++;
+        t->baseline += fabs(r->baseline_step_s / r->measured_step_s - 1);
+    }
     t->inside += r->measured_step_s >= r->predicted.step_p10_s &&
                  r->measured_step_s <= r->predicted.step_p90_s;
+}
+
+clg_score clg_score_runs(clg_arena *arena, const clg_run *runs, const bool *counts, int count,
+                         const char *name) {
+    clg_score s = {.source = name, .held_out = true};
+    tally t = {0};
+    double *errors = clg_take(arena, (size_t)count + 1, double);
+    for (int i = 0; i < count; i++) {
+        const clg_run *r = &runs[i];
+        if (!counts[i]) continue;
+        s.rows++;
+        s.held_out = s.held_out && r->held_out;
+        tally_row(r, &t);
+        if (clg_run_timed(r)) errors[s.scored++] = fabs(r->error);
+    }
+    sort(errors, s.scored);
+    double n = s.scored > 0 ? s.scored : (double)NAN;
+    s.mape = t.absolute / n;
+    s.bias = t.signed_error / n;
+    s.baseline_mape = t.baseline_rows > 0 ? t.baseline / t.baseline_rows : (double)NAN;
+    s.coverage = t.inside / n;
+    s.median_ape = quantile(errors, s.scored, 0.5);
+    s.p90_ape = quantile(errors, s.scored, 0.9);
+    s.memory_mape = t.memory_rows > 0 ? t.memory / t.memory_rows : (double)NAN;
+    s.fits_accuracy = t.fits_known > 0 ? (double)t.fits_right / t.fits_known : (double)NAN;
+    return s;
 }
 
 /* The rows of a total. */
@@ -304,28 +350,10 @@ static bool other_row(const clg_run *r) { return !r->held_out; }
 /* Of one source, or where `total` is given of all its rows under that name. */
 static clg_score score_rows(clg_arena *arena, const clg_validation *v, const char *source,
                             bool (*total)(const clg_run *)) {
-    clg_score s = {.source = source, .held_out = true};
-    tally t = {0};
-    double *errors = clg_take(arena, (size_t)v->runs + 1, double);
-    for (int i = 0; i < v->runs; i++) {
-        const clg_run *r = &v->run[i];
-        if (total ? !total(r) : strcmp(r->source, source) != 0) continue;
-        s.rows++;
-        s.held_out = s.held_out && r->held_out;
-        tally_row(r, &t);
-        if (timed(r)) errors[s.scored++] = fabs(r->error);
-    }
-    sort(errors, s.scored);
-    double n = s.scored > 0 ? s.scored : (double)NAN;
-    s.mape = t.absolute / n;
-    s.bias = t.signed_error / n;
-    s.baseline_mape = t.baseline / n;
-    s.coverage = t.inside / n;
-    s.median_ape = quantile(errors, s.scored, 0.5);
-    s.p90_ape = quantile(errors, s.scored, 0.9);
-    s.memory_mape = t.memory_rows > 0 ? t.memory / t.memory_rows : (double)NAN;
-    s.fits_accuracy = t.fits_known > 0 ? (double)t.fits_right / t.fits_known : (double)NAN;
-    return s;
+    bool *counts = clg_take(arena, (size_t)v->runs + 1, bool);
+    for (int i = 0; i < v->runs; i++)
+        counts[i] = total ? total(&v->run[i]) : strcmp(v->run[i].source, source) == 0;
+    return clg_score_runs(arena, v->run, counts, v->runs, source);
 }
 
 static void fill_scores(clg_arena *arena, clg_validation *v) {

@@ -11,6 +11,7 @@
 typedef struct clg_run {
     const char *id, *source, *reason; /* reason: why it was skipped; NULL when scored */
     const char *group;                /* one-constant model: GPU, precision, dense or MoE */
+    const char *stack;                /* that it is predicted with; NULL when skipped */
     clg_evaluation predicted;         /* valid unless skipped */
     double model_flop;                /* of the whole step, contract's definition */
     int64_t gpus;

@@ -42,6 +42,24 @@ int main(void) {
     CHECK(now.expert_dedup);
     CHECK(clg_stack_find(&arena, "megatron-2024@2025-05", &other, &error) == CLG_OK);
     CHECK(!other.expert_dedup);
+    CASE("where a term is stated: in the newest release up to the month, in the file, or nowhere");
+    CHECK(clg_stack_find(&arena, "megatron-2026@2025-08", &then, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &now, &error) == CLG_OK);
+    const clg_json *early = clg_stack_states(&then, "host_experts_s"),
+                   *late = clg_stack_states(&now, "host_experts_s");
+    CHECK(early && late && late->line > early->line);
+    CHECK_TEXT(clg_json_member(early, "kind")->text, "vendor");
+    CHECK_TEXT(clg_json_member(late, "kind")->text, "fitted");
+    CHECK(clg_stack_states(&now, "kernel_slowdown") && !clg_stack_states(&now, "shard_jitter"));
+    CASE("a number by its name, and none for what is a switch");
+    *clg_stack_number(&now, "gradient_overlap") = 0.25;
+    CHECK_NEAR(now.gradient_overlap, 0.25, 0);
+    CHECK(!clg_stack_number(&now, "fused_norm") && !clg_stack_number(&now, "gradient_overlop"));
+    CASE("the family is that of the base, or none");
+    CHECK_TEXT(now.family, "megatron");
+    CHECK(read("{\"name\": \"m\", \"base\": \"fsdp-2023\"}", &then, &error) == CLG_OK);
+    CHECK_TEXT(then.family, "pytorch");
+    CHECK(clg_stack_find(&arena, "unknown", &then, &error) == CLG_OK && !then.family);
     CASE("what is no month, no release, or no term is refused where it stands");
     CHECK(clg_stack_find(&arena, "megatron-2026@26.04", &then, &error) == CLG_BAD_INPUT);
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-04-01", &then, &error) == CLG_BAD_INPUT);

@@ -1,0 +1,130 @@
+/* widths.c -- quantiles of left-out errors into the widths of intervals. */
+#include "calibrate/widths.h"
+
+#include "calibrate/minimize.h"
+#include "calibrate/terms.h"
+
+#include <math.h>
+#include <string.h>
+
+/* P90 of a normal error in its sigmas, as clg_evaluation_widen has it; the share between P10 and
+ * P90; and for how many sources the common width counts in that of a stack. */
+static const double P90 = 1.2816, INSIDE = 0.8, COMMON = 3;
+
+enum { SIGMA, EXPERTS, TRAFFIC, WIDTHS };
+enum { MOST_RUNS = 10 };
+static const double START[WIDTHS] = {0.1, 0.1, 0.3}, LEAST = 0.01, MOST = 2;
+
+typedef struct fitting {
+    const clg_miss *misses;
+    const bool *counts;
+    const clg_stack *standard;
+    const double *weight; /* of each miss */
+    int count;
+} fitting;
+
+static double square(double x) { return x * x; }
+
+static double bounded(double start, double x) { return fmin(fmax(start * exp(x), LEAST), MOST); }
+
+static clg_stack stack_at(const fitting *f, const double *x) {
+    clg_stack stack = *f->standard;
+    stack.sigma = bounded(START[SIGMA], x[SIGMA]);
+    stack.sigma_experts = bounded(START[EXPERTS], x[EXPERTS]);
+    stack.sigma_traffic = bounded(START[TRAFFIC], x[TRAFFIC]);
+    return stack;
+}
+
+/* How far an interval would have to reach, in its sigmas. */
+static double reach(const clg_miss *miss) { return expm1(fabs(miss->log_error)) / P90; }
+
+static double pinball(void *context, const double *x) {
+    const fitting *f = context;
+    clg_stack stack = stack_at(f, x);
+    double sum = 0;
+    for (int i = 0; i < f->count; i++) {
+        if (!f->counts[i]) continue;
+        double beyond = reach(&f->misses[i]) - clg_doubt_sigma(&f->misses[i].doubt, &stack);
+        sum += f->weight[i] * (beyond > 0 ? INSIDE * beyond : (INSIDE - 1) * beyond);
+    }
+    return sum;
+}
+
+static bool of_source(const fitting *f, int i, const char *stack, const char *source) {
+    const clg_miss *m = &f->misses[i];
+    return f->counts[i] && (!stack || strcmp(m->stack, stack) == 0) &&
+           strcmp(m->source, source) == 0;
+}
+
+static double *weights_of(clg_arena *arena, const fitting *f) {
+    double *weight = clg_take(arena, (size_t)f->count + 1, double);
+    for (int i = 0; i < f->count; i++) {
+        int runs = 0;
+        if (!f->counts[i] || weight[i] > 0) continue;
+        for (int j = i; j < f->count; j++) runs += of_source(f, j, NULL, f->misses[i].source);
+        for (int j = i; j < f->count; j++)
+            if (of_source(f, j, NULL, f->misses[i].source))
+                weight[j] = 1.0 / (runs > MOST_RUNS ? runs : MOST_RUNS);
+    }
+    return weight;
+}
+
+/* The variance that leaves 80 % of a source's runs inside, with the rest of theirs. */
+static double source_variance(clg_arena *arena, const fitting *f, const clg_stack *rest,
+                              const char *stack, const char *source) {
+    double *needs = clg_take(arena, (size_t)f->count + 1, double);
+    int runs = 0;
+    for (int i = 0; i < f->count; i++)
+        if (of_source(f, i, stack, source))
+            needs[runs++] =
+                square(reach(&f->misses[i])) - square(clg_doubt_sigma(&f->misses[i].doubt, rest));
+    return fmax(0, clg_terms_quantile(needs, runs, INSIDE));
+}
+
+static clg_stack_width width_of(clg_arena *arena, const fitting *f, const clg_widths *common,
+                                const char *stack) {
+    clg_stack_width width = {.stack = stack};
+    clg_stack rest = *f->standard;
+    double sum = COMMON * square(common->sigma);
+    rest.sigma = 0;
+    rest.sigma_experts = common->sigma_experts;
+    rest.sigma_traffic = common->sigma_traffic;
+    for (int i = 0; i < f->count; i++) {
+        const char *source = f->misses[i].source;
+        bool first = f->counts[i] && of_source(f, i, stack, source);
+        for (int j = 0; j < i && first; j++) first = !of_source(f, j, stack, source);
+        if (!first) continue;
+        sum += source_variance(arena, f, &rest, stack, source);
+        width.sources++;
+    }
+    width.sigma = sqrt(sum / (COMMON + width.sources));
+    return width;
+}
+
+void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts, int count,
+                    const clg_stack *standard, clg_widths *widths) {
+    clg_arena scratch = {0};
+    fitting f = {.misses = misses, .counts = counts, .standard = standard, .count = count};
+    double x[WIDTHS] = {0};
+    f.weight = weights_of(&scratch, &f);
+    clg_minimize(pinball, &f, x, WIDTHS, 0.5, 300);
+    clg_stack common = stack_at(&f, x);
+    clg_widths w = {common.sigma, common.sigma_experts, common.sigma_traffic, NULL, 0};
+    w.stack = clg_take(arena, (size_t)count + 1, clg_stack_width);
+    for (int i = 0; i < count; i++) {
+        bool seen = !counts[i];
+        for (int j = 0; j < w.stacks && !seen; j++)
+            seen = strcmp(w.stack[j].stack, misses[i].stack) == 0;
+        if (!seen) w.stack[w.stacks++] = width_of(&scratch, &f, &w, misses[i].stack);
+    }
+    clg_arena_clear(&scratch);
+    *widths = w;
+}
+
+void clg_widths_apply(const clg_widths *widths, const char *name, clg_stack *stack) {
+    stack->sigma = widths->sigma;
+    stack->sigma_experts = widths->sigma_experts;
+    stack->sigma_traffic = widths->sigma_traffic;
+    for (int i = 0; i < widths->stacks; i++)
+        if (strcmp(widths->stack[i].stack, name) == 0) stack->sigma = widths->stack[i].sigma;
+}

@@ -1,0 +1,41 @@
+/* widths.h -- how wide intervals have to be, from runs that the terms were not fitted on.
+ *
+ * Three numbers for all stacks: the residual `sigma` of a stack that nothing else is known of,
+ * `sigma_experts` and `sigma_traffic`, those with the least pinball loss at 80 % of the errors
+ * (Koenker & Bassett, Econometrica 46(1):33-50, 1978): where P10 to P90 holds 80 % of them. Each
+ * source counts the same, however many runs it has. Then a `sigma` per stack: of each of its
+ * sources the one that holds 80 % of its runs, and three more of the common one, as mean squares.
+ */
+#ifndef CLG_CALIBRATE_WIDTHS_H
+#define CLG_CALIBRATE_WIDTHS_H
+
+#include "evaluate/evaluate.h"
+
+/* A run predicted by terms that were not fitted on it. */
+typedef struct clg_miss {
+    double log_error; /* ln(predicted/measured) */
+    clg_doubt doubt;
+    const char *stack, *source;
+} clg_miss;
+
+typedef struct clg_stack_width {
+    const char *stack;
+    double sigma;
+    int sources;
+} clg_stack_width;
+
+typedef struct clg_widths {
+    double sigma; /* of a stack without runs */
+    double sigma_experts, sigma_traffic;
+    clg_stack_width *stack;
+    int stacks;
+} clg_widths;
+
+/* From the misses that count; `standard` gives what is not fitted (sigma_borrowed). */
+void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts, int count,
+                    const clg_stack *standard, clg_widths *widths);
+
+/* The widths of a stack, by its name, in the place of its own. */
+void clg_widths_apply(const clg_widths *widths, const char *name, clg_stack *stack);
+
+#endif

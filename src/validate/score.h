@@ -1,0 +1,31 @@
+/* score.h -- internal to validate/: runs become scores, and the model to beat. */
+#ifndef CLG_VALIDATE_SCORE_H
+#define CLG_VALIDATE_SCORE_H
+
+#include "validate/validate.h"
+
+/* Predicted and measured. */
+static inline bool clg_run_timed(const clg_run *run) {
+    return !run->reason && run->measured_step_s > 0;
+}
+
+/* Of the runs that count. */
+clg_score clg_score_runs(clg_arena *arena, const clg_run *runs, const bool *counts, int count,
+                         const char *name);
+
+/* The one-constant model: a rate per GPU for each GPU kind, precision and dense or MoE, the one
+ * with the least mean absolute error on the runs that count (a weighted median of their rates). 0:
+ * there are none. */
+double clg_best_rate(const clg_run *runs, const bool *counts, int count, const char *group);
+
+/* What else is put in the place of a row's scenario before its plan is predicted: blank columns are
+ * completed with it. Says why it cannot be, or NULL. */
+typedef const char *(*clg_validate_change)(const void *context, clg_arena *arena,
+                                           clg_scenario *scenario);
+
+/* clg_validate_row with such a change. */
+const char *clg_validate_plan(clg_arena *arena, clg_validate_change change, const void *context,
+                              const clg_csv *csv, int row, clg_scenario *scenario,
+                              clg_evaluation *evaluation);
+
+#endif
