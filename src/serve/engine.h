@@ -32,8 +32,12 @@ typedef struct clg_engine {
     double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
     clg_graph_sizes graphs;            /* of batches that only decode */
     double before_s, after_s, token_s; /* front end: before scheduling, after, per output token */
+    double turn_s; /* of a request in the front end, which takes one at a time */
+    double prompt_token_s, random_token_s; /* tokenizing, per token of text; of random tokens, which
+                                              benchmarks send */
+    double graph_context;                  /* decoded without CUDA graph beyond it; 0: never */
     double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
-    double reserve_output, prefill_alone;        /* rules, 0 or 1: clg_serve_rules */
+    double reserve_output, prefill_alone, whole_prompts, overlapped; /* rules: clg_serve_rules */
     double narrow_cache;    /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
     double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones */
     double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart */

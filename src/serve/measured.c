@@ -70,7 +70,16 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     int64_t clients = p->clients / part->copies;
     if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;
-    return clg_replica_prepare(arena, s, engine, &c, d, replica, error);
+    if (clg_replica_prepare(arena, s, engine, &c, d, replica, error) != CLG_OK)
+        return error->status;
+    clg_serve_rules *rules = &replica->rules;
+    rules->wait_iterations = p->wait_iterations;
+    rules->wait_tokens = p->wait_tokens;
+    if (p->random_tokens) rules->prompt_token_s = engine->random_token_s;
+    if (p->in_process)
+        rules->turn_s = rules->prompt_token_s = rules->before_s = rules->after_s = rules->token_s =
+            0;
+    return CLG_OK;
 }
 
 /* Deviations from the middle to P10 and P90 of a normal. */
@@ -79,7 +88,7 @@ static const double tenth = 1.2815515655446004;
 static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
     row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.mean;
     row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
-    row->predicted[CLG_MEASURE_ANSWER] = f->e2e_s.mean;
+    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
     row->rho = f->mean_sequences / r->rules.max_sequences;
     const clg_engine *e = &r->engine;

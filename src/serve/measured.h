@@ -38,6 +38,10 @@ typedef struct clg_serve_plan {
     int max_sequences, max_tokens; /* 0: the engine's */
     double memory_share;           /* 0: the engine's */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
+    int64_t wait_iterations, wait_tokens; /* prompts held back: clg_serve_rules */
+    bool in_process;                      /* measured in the engine: no front end */
+    bool random_tokens;                   /* prompts that are slow to tokenize */
+    bool whole_batch;                     /* an answer is that of all requests: the last to end */
 } clg_serve_plan;
 
 typedef struct clg_measured {

@@ -185,6 +185,20 @@ static void read_recipe(const reader *r, clg_serve_plan *p) {
         p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
 }
 
+/* Llama 3 70B on TensorRT-LLM, its scripts of 2025 (70b_fp4_b200_trt_slurm.sh, the same for fp8):
+ * iterations as long as a request may be, which is 200 tokens more than it is, and, for 1,024
+ * tokens in and out on fewer than 8 GPUs, batch_wait_max_tokens_ratio 0.9 and
+ * batch_wait_timeout_iters 20. */
+static void read_waiting(const reader *r, clg_serve_plan *p) {
+    bool script = strcmp(p->engine, "trtllm") == 0 && p->model &&
+                  strcmp(p->model, "llama-3.1-70b") == 0 && !*word(r, "backend_version");
+    if (!script || !(p->prompt_tokens + p->output_tokens < 1e6)) return;
+    p->max_tokens = 16384;
+    if (p->prompt_tokens != 1024 || p->output_tokens != 1024 || p->part.tp >= 8) return;
+    p->wait_iterations = 20;
+    p->wait_tokens = (int64_t)(0.9 * p->max_tokens);
+}
+
 /* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
 static const char *read_silicon(reader *r) {
     clg_serve_plan *p = &r->into->plan;
@@ -201,7 +215,9 @@ static const char *read_silicon(reader *r) {
     p->requests =
         (split && p->clients > 64 ? 4 : 10) * p->clients; /* ten; fewer rounds settle too */
     p->shortest = 0.8;
+    p->random_tokens = true;
     p->part = part_of(r, split ? "decode_" : "");
+    read_waiting(r, p);
     if (split) p->prefill = part_of(r, "prefill_");
     if (reason) return reason;
     if (split && (!*word(r, "prefill_num_workers") || !*word(r, "decode_num_workers")))
@@ -250,6 +266,7 @@ static const char *read_overview(reader *r) {
     p->prompt_tokens = number(r, "isl", 0);
     p->output_tokens = number(r, "osl", 0);
     p->requests = (int64_t)fmin(number(r, "num_requests", 0), 6000);
+    p->in_process = true; /* trtllm-bench */
     p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
     if (reason || (reason = check_part(&p->part)) || (reason = check_lengths(p))) return reason;
     read_bench(r->arena, p);
@@ -268,6 +285,7 @@ static const char *read_static(reader *r) {
     p->prompt_tokens = number(r, "input_len", 0);
     p->output_tokens = number(r, "output_len", 0);
     p->requests = (int64_t)number(r, "batch", 0);
+    p->in_process = true; /* gptManagerBenchmark */
     p->max_sequences = (int)fmin((double)p->requests, 65536);
     if (reason || (reason = check_part(&p->part))) return reason;
     return check_lengths(p);
@@ -279,6 +297,7 @@ static const char *read_batch(reader *r, const char *batch, const char *prompt,
     p->prompt_tokens = number(r, prompt, 0);
     p->output_tokens = number(r, output, 0);
     p->requests = (int64_t)number(r, batch, 0);
+    p->whole_batch = true;
     p->max_sequences = (int)fmin(fmax((double)p->requests, 0), 65536);
     const char *reason = check_part(&p->part);
     return reason ? reason : check_lengths(p);
@@ -294,13 +313,15 @@ static const char *read_nemo(reader *r) {
     return reason ? reason : read_batch(r, "batch", "input_len", "output_len");
 }
 
-/* SageServe's profiles: prompt_time and the decoding of all tokens after it. */
+/* SageServe's profiles: prompt_time, the decoding of all tokens after it, and both. Of a batch
+ * prompt_time does not grow with the number of prompts: it is that of the first one, and what
+ * follows has the prompts of the others in it, so the whole alone can be compared. */
 static const char *read_profiled(reader *r) {
     const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm", "");
     r->into->plan.engine = "vllm-v0"; /* profiles of 2024 */
-    double tokens = number(r, "token_size", 0);
-    measure(r, CLG_MEASURE_TTFT, number(r, "prompt_time", 0));
-    if (tokens > 1) measure(r, CLG_MEASURE_TPOT, number(r, "token_time", 0) / tokens);
+    double tokens = number(r, "token_size", 0), batch = number(r, "batch_size", 0);
+    if (batch <= 1) measure(r, CLG_MEASURE_TTFT, number(r, "prompt_time", 0));
+    if (batch <= 1 && tokens > 1) measure(r, CLG_MEASURE_TPOT, number(r, "token_time", 0) / tokens);
     measure(r, CLG_MEASURE_ANSWER, number(r, "e2e_time", 0));
     r->into->plan.part = (clg_part){degree(r, "tensor_parallel"), 1, 1, 1, 1};
     return reason ? reason : read_batch(r, "batch_size", "prompt_size", "token_size");
@@ -371,6 +392,7 @@ static const char *read_command(reader *r) {
     p->clients = (int64_t)number(r, "max_conc", 0);
     double whole = fabs(p->prompt_tokens - round(p->prompt_tokens));
     p->spread = whole > 1e-6 ? 1 : 0; /* chats vary, random prompts are all alike */
+    p->random_tokens = p->spread <= 0;
     if (reason) return reason;
     if (!*line) return "the command that started the engine is not given";
     if (odd) return clg_arena_print(r->arena, "'%s' of the engine is not modelled", odd);
@@ -425,6 +447,7 @@ static const char *read_requests(reader *r) {
     p->request = request;
     p->max_sequences = 128;
     p->max_tokens = 2048;
+    p->in_process = true;
     p->part.tp = p->model && strcmp(p->model, "qwen3-32b") == 0 ? 2 : 1;
     return reason ? reason : sum_requests(r, request);
 }

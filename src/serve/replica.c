@@ -343,7 +343,12 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.reserve_output = r->engine.reserve_output > 0;
     r->rules.prefill_alone = r->engine.prefill_alone > 0;
     r->rules.no_prefix_cache = c->no_prefix_cache;
+    r->rules.whole_prompts = r->engine.whole_prompts > 0;
+    r->rules.overlapped = r->engine.overlapped > 0;
+    r->rules.turn_s = r->engine.turn_s;
     r->rules.before_s = r->engine.before_s;
+    r->rules.prompt_token_s = r->engine.prompt_token_s;
+    r->rules.front_ends = r->dp; /* vLLM: api_server_count is that of ranks */
     r->rules.after_s = r->engine.after_s;
     r->rules.token_s = r->engine.token_s;
 }
@@ -434,6 +439,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
                                    .pair_s = pair_s(r, r->mean_prompt_tokens),
                                    .eager_s = eager_s(r),
                                    .graph_tokens = (int)r->engine.graph_tokens,
+                                   .graph_context = (int64_t)r->engine.graph_context,
                                    .ranks = r->dp,
                                    .drafted = c->drafted,
                                    .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};

@@ -38,8 +38,12 @@ typedef struct replica {
     int64_t *due; /* [block_tokens] decoding sequences by when they need a block */
     int64_t free_blocks, context, step, outstanding;
     int64_t prompt_blocks; /* that sequences in the batch hold for their prompts */
-    double *asks_s;        /* closed loop: [clients] ring of when free clients ask */
+    double *asks_s;        /* closed loop: [clients] ring of when free clients ask, in order */
     int64_t asks, asked;   /* put in, taken out */
+    double *front_free_s;  /* [front_ends] when each is through with all that it has */
+    double ready_s;        /* when the last that reached the scheduler did */
+    int64_t waited;        /* iterations that prompts were held back */
+    double seen_s;         /* who came later is not in the next iteration */
     clg_prefix_cache prefix;
     double now_s;
 } replica;
@@ -151,9 +155,13 @@ static void join(replica *r, int id) {
     r->admitted++;
 }
 
-/* A client that has its answer asks again; the front end passes it on. */
+/* A client that has its answer asks again; one that got more tokens is later than it finished. */
 static void client_asks(replica *r, double when_s) {
-    if (r->rules->clients > 0) r->asks_s[r->asks++ % r->rules->clients] = when_s;
+    int64_t n = r->rules->clients, at = r->asks;
+    if (n == 0) return;
+    for (r->asks++; at > r->asked && r->asks_s[(at - 1) % n] > when_s; at--)
+        r->asks_s[at % n] = r->asks_s[(at - 1) % n];
+    r->asks_s[at % n] = when_s;
 }
 
 static void finish(replica *r, int id) {
@@ -169,7 +177,7 @@ static void finish(replica *r, int id) {
     r->totals->prompt_tokens += q->prompt_tokens;
     r->totals->output_tokens += q->output_tokens;
     r->outstanding--;
-    client_asks(r, r->now_s + r->rules->after_s + r->rules->before_s);
+    client_asks(r, r->now_s + r->rules->after_s + r->rules->token_s * q->output_tokens);
 }
 
 /* The youngest gives its blocks back and will compute everything again. */
@@ -191,18 +199,42 @@ static void preempt_youngest(replica *r) {
 
 /* ---- the queue */
 
-/* When the next request reaches the scheduler; never, while all clients wait for answers. */
-static double next_arrival_s(const replica *r) {
+/* When the next request is asked; never, while all clients wait for answers. Closed loop: a client
+ * asks when it has its answer, whatever the trace says. */
+static double next_ask_s(const replica *r) {
     if (r->end >= r->count) return INFINITY;
     if (r->rules->clients > 0)
         return r->asked < r->asks ? r->asks_s[r->asked % r->rules->clients] : INFINITY;
-    return request_at(r, index_of(r, r->end))->arrival_s + r->rules->before_s;
+    return request_at(r, index_of(r, r->end))->arrival_s;
 }
 
-/* Closed loop: a client asks when it has its answer, whatever the trace says. */
+static int front_ends(const replica *r) {
+    return r->rules->front_ends > 1 ? r->rules->front_ends : 1;
+}
+
+/* The front end that the next request is dealt to. */
+static double *front_of(const replica *r) { return &r->front_free_s[r->end % front_ends(r)]; }
+
+/* When the next request leaves its front end, after those dealt to it before. */
+static double next_through_s(const replica *r) {
+    if (r->rules->prefilled) return next_ask_s(r); /* came through that of the other pool */
+    double tokens = request_at(r, index_of(r, r->end))->prompt_tokens;
+    return fmax(next_ask_s(r), *front_of(r)) + r->rules->turn_s + tokens * r->rules->prompt_token_s;
+}
+
+/* When the next request reaches the scheduler, none before one that asked earlier. */
+static double next_arrival_s(const replica *r) {
+    if (!isfinite(next_ask_s(r))) return INFINITY;
+    return fmax(next_through_s(r) + r->rules->before_s, r->ready_s);
+}
+
 static void take_arrivals(replica *r) {
-    for (double when; (when = next_arrival_s(r)) <= r->now_s;) {
-        r->served[index_of(r, r->end++)].arrival_s = when - r->rules->before_s;
+    double seen_s = r->rules->overlapped ? r->seen_s : r->now_s;
+    for (double when; (when = next_arrival_s(r)) <= seen_s;) {
+        r->served[index_of(r, r->end)].arrival_s = next_ask_s(r);
+        *front_of(r) = next_through_s(r);
+        r->ready_s = when;
+        r->end++;
         r->asked++;
         r->outstanding++;
     }
@@ -219,7 +251,7 @@ static void refuse_impossible(replica *r) {
         r->served[index].first_token_s = r->served[index].finish_s = -1;
         r->totals->refused++;
         r->outstanding--;
-        client_asks(r, r->now_s);
+        client_asks(r, r->now_s + r->rules->after_s);
         r->begin++;
     }
 }
@@ -257,6 +289,29 @@ static bool admissible(const replica *r) {
            budget_of(r, 0, r->rules->prefill_alone) > 0 && next_blocks(r) <= r->free_blocks;
 }
 
+/* Tokens of an iteration that took all prompts it may; counts no further than `enough`. */
+static int64_t gathered(const replica *r, int64_t enough) {
+    int64_t tokens = r->decoding, seats = r->rules->max_sequences - r->admitted;
+    int64_t blocks = r->free_blocks, most = budget_of(r, 0, r->rules->prefill_alone);
+    for (int64_t at = r->begin; at < r->end && seats > 0 && tokens < enough; at++, seats--) {
+        const clg_arrival *q = request_at(r, index_of(r, at));
+        int64_t answer = r->rules->reserve_output ? q->output_tokens : 0;
+        blocks -= blocks_of(r, q->prompt_tokens + answer);
+        most -= q->prompt_tokens;
+        if (blocks < 0 || (most < 0 && r->rules->whole_prompts)) break;
+        tokens += q->prompt_tokens;
+    }
+    return tokens;
+}
+
+/* Whether prompts that could start are held back: others decode, too few have gathered, and they
+ * have not waited long enough. */
+static bool held_back(const replica *r) {
+    const clg_serve_rules *rules = r->rules;
+    return r->waited < rules->wait_iterations && r->decoding > 0 && r->partial == NOBODY &&
+           r->preempted_count == 0 && gathered(r, rules->wait_tokens) < rules->wait_tokens;
+}
+
 /* What of a prompt is in the cache; its last token is always computed. */
 static int64_t find_prefix(replica *r, const sequence *s) {
     const clg_demand *d = r->demand;
@@ -284,6 +339,7 @@ static int admit(replica *r) {
     s->done = find_prefix(r, s);
     r->totals->cached_tokens += s->done;
     r->free_blocks -= held(r, s);
+    r->waited = 0;
     join(r, id);
     return id;
 }
@@ -307,26 +363,50 @@ static double crowding(const replica *r, int prompts) {
     return prompts > 0 ? (double)ranks * ((prompts + ranks - 1) / ranks) / prompts : 1;
 }
 
-/* An iteration with prompts: kernels that are launched one by one may wait for the host. */
-static double prompts_s(const replica *r, double tokens, double seconds) {
-    return tokens > r->cost->graph_tokens ? fmax(seconds, r->cost->eager_s) : seconds;
+/* Decoding: `steps` take steps x first + rise x steps (steps - 1) / 2. */
+typedef struct pace {
+    double first_s, rise_s;
+} pace;
+
+static double stretch_s(pace p, double steps) {
+    return steps * p.first_s + p.rise_s * steps * (steps - 1) / 2;
 }
 
-static double stretch_s(const replica *r, double steps) {
+/* Steps until the longest context is too long for a CUDA graph; 0: one is. */
+static int64_t steps_in_graph(const replica *r) {
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < r->decoding; i++) {
+        int64_t left = r->cost->graph_context - cached(r, &r->pool[r->heap[i]]);
+        if (left <= 0) return 0;
+        if (left < least) least = left;
+    }
+    return least;
+}
+
+/* The pace of decoding, which holds for *steps steps or fewer: until a context is too long for a
+ * graph, or kernels take longer than launching them one by one. */
+static pace pace_of(const replica *r, int64_t *steps) {
     const clg_iteration_cost *c = r->cost;
-    double b = r->decoding, one = decode_of(r) + b * c->sequence_s;
-    return steps * (one + c->context_s * (double)r->context) +
-           c->context_s * b * steps * (steps - 1) / 2;
+    double host = r->decoding * c->sequence_s;
+    double kernels = decode_of(r) + c->context_s * (double)r->context;
+    pace graph = {kernels + host, c->context_s * r->decoding};
+    if (c->graph_context <= 0) return graph;
+    int64_t most = steps_in_graph(r);
+    if (most > 0 && most < *steps) *steps = most;
+    if (most > 0 || kernels >= c->eager_s) return graph;
+    double until = graph.rise_s > 0 ? ceil((c->eager_s - kernels) / graph.rise_s) : (double)*steps;
+    if (until < (double)*steps) *steps = (int64_t)fmax(until, 1);
+    return (pace){c->eager_s + host, 0};
 }
 
 /* Steps, at most `most`, until at least `seconds` have passed. */
-static int64_t steps_until(const replica *r, double seconds, int64_t most) {
-    if (stretch_s(r, (double)most) <= seconds) return most;
-    double slope = r->cost->context_s * r->decoding, w = stretch_s(r, 1) - slope / 2;
+static int64_t steps_until(pace p, double seconds, int64_t most) {
+    if (stretch_s(p, (double)most) <= seconds) return most;
+    double slope = p.rise_s, w = p.first_s - slope / 2;
     double guess = slope > 0 ? (sqrt(w * w + 2 * slope * seconds) - w) / slope : seconds / w;
     int64_t k = (int64_t)fmin(fmax(ceil(guess), 1), (double)most);
-    while (k > 1 && stretch_s(r, (double)(k - 1)) >= seconds) k--;
-    while (k < most && stretch_s(r, (double)k) < seconds) k++;
+    while (k > 1 && stretch_s(p, (double)(k - 1)) >= seconds) k--;
+    while (k < most && stretch_s(p, (double)k) < seconds) k++;
     return k;
 }
 
@@ -346,7 +426,9 @@ static int64_t steps_with_blocks(const replica *r, int64_t most, int64_t *taken)
     return k;
 }
 
-static void pass_time(replica *r, double seconds) {
+/* Some iterations; `before_last_s`: all but the last of them. */
+static void pass_time(replica *r, double seconds, double before_last_s) {
+    r->seen_s = r->now_s + before_last_s;
     r->now_s += seconds;
     r->totals->busy_s += seconds;
     r->totals->sequence_s += seconds * r->admitted;
@@ -356,28 +438,43 @@ static void finish_due(replica *r) {
     while (r->decoding > 0 && r->pool[r->heap[0]].finish_step == r->step) finish(r, r->heap[0]);
 }
 
-/* Whether the next arrival could be admitted at once, so that a stretch must stop for it. */
-static bool arrival_matters(const replica *r) {
-    return isfinite(next_arrival_s(r)) && !anybody_waits(r) &&
+/* Whether the next arrival could be admitted at once, or ends the wait of others, so that a
+ * stretch must stop for it. */
+static bool arrival_matters(const replica *r, bool waiting) {
+    return isfinite(next_arrival_s(r)) && (waiting || !anybody_waits(r)) &&
            r->admitted < r->rules->max_sequences;
 }
 
-/* Decoding alone, up to the next event. */
-static void decode_stretch(replica *r) {
+/* Steps, at most `most`, until the next arrival can be admitted. */
+static int64_t steps_to_arrival(const replica *r, pace p, int64_t most) {
+    double gap = next_arrival_s(r) - r->now_s;
+    if (gap <= 0) return 1;
+    int64_t steps = steps_until(p, gap, most);
+    return steps < most && r->rules->overlapped ? steps + 1 : steps;
+}
+
+/* Decoding alone, up to the next event; waiting: while prompts are held back. */
+static void decode_stretch(replica *r, bool waiting) {
     int64_t steps = r->pool[r->heap[0]].finish_step - r->step, taken;
-    if (arrival_matters(r)) steps = steps_until(r, next_arrival_s(r) - r->now_s, steps);
+    if (waiting && r->rules->wait_iterations - r->waited < steps)
+        steps = r->rules->wait_iterations - r->waited;
+    if (waiting && grows(r)) steps = 1; /* blocks that go may end what is waited for */
+    pace p = pace_of(r, &steps);
+    if (arrival_matters(r, waiting)) steps = steps_to_arrival(r, p, steps);
     int64_t possible = steps_with_blocks(r, steps, &taken);
     if (possible == 0) {
         while (due_now(r, 0) > r->free_blocks) preempt_youngest(r);
         possible = 1;
         taken = due_now(r, 0);
+        p = pace_of(r, &possible);
     }
     r->free_blocks -= taken;
-    pass_time(r, stretch_s(r, (double)possible));
+    pass_time(r, stretch_s(p, (double)possible), stretch_s(p, (double)(possible - 1)));
     r->context += possible * r->decoding;
     r->totals->made_tokens += possible * r->decoding;
     r->totals->iterations += possible;
     r->step += possible;
+    if (waiting) r->waited += possible;
     finish_due(r);
 }
 
@@ -417,13 +514,19 @@ static void complete_prompt(replica *r, int id) {
 static chunk_sum gather_chunks(replica *r, bool may_admit) {
     chunk_sum sum = {0};
     if (r->partial != NOBODY) prefill_chunk(r, r->partial, &sum);
-    while (may_admit && r->partial == NOBODY &&
-           budget_of(r, sum.tokens, r->rules->prefill_alone) > 0) {
+    for (int64_t room; may_admit && r->partial == NOBODY &&
+                       (room = budget_of(r, sum.tokens, r->rules->prefill_alone)) > 0;) {
         refuse_impossible(r);
         if (!admissible(r) || (r->rules->prefilled && r->preempted_count == 0)) break;
+        if (r->rules->whole_prompts && sum.sequences > 0 && next_target(r) > room) break;
         prefill_chunk(r, admit(r), &sum);
     }
     return sum;
+}
+
+/* Kernels of an iteration are launched one by one: many prompt tokens, or a long context. */
+static bool eager(const replica *r, double tokens) {
+    return tokens > r->cost->graph_tokens || (r->cost->graph_context > 0 && steps_in_graph(r) == 0);
 }
 
 /* One iteration that decodes and prefills. */
@@ -436,8 +539,8 @@ static void mixed_iteration(replica *r) {
     double crowd = crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
     double seconds =
         dense_of(r, tokens) + c->context_s * (double)r->context + c->pair_s * sum.pairs * crowd;
-    pass_time(r, prompts_s(r, width_of(r, tokens), seconds) +
-                     (r->decoding + sum.sequences) * c->sequence_s);
+    if (eager(r, width_of(r, tokens))) seconds = fmax(seconds, c->eager_s);
+    pass_time(r, seconds + (r->decoding + sum.sequences) * c->sequence_s, 0);
     r->context += r->decoding;
     r->totals->made_tokens += r->decoding;
     r->totals->prefilled_tokens += sum.tokens;
@@ -453,8 +556,9 @@ static void prefill_iteration(replica *r) {
     chunk_sum sum = gather_chunks(r, true);
     double unit = c->drafted > 0 ? c->gained : 1, crowd = crowding(r, sum.sequences);
     int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
-    pass_time(r, prompts_s(r, tokens, c->dense_s[tokens] + c->pair_s * sum.pairs * crowd) +
-                     sum.sequences * c->sequence_s);
+    double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
+    if (tokens > c->graph_tokens) seconds = fmax(seconds, c->eager_s);
+    pass_time(r, seconds + sum.sequences * c->sequence_s, 0);
     r->totals->prefilled_tokens += sum.tokens;
     r->totals->iterations++;
     for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);
@@ -473,9 +577,11 @@ static void take_prefilled(replica *r) {
 static void wait_for_arrival(replica *r) {
     double gap = next_arrival_s(r) - r->now_s;
     assert(isfinite(gap));
-    if (gap <= 0) return;
-    r->totals->idle_s += gap;
-    r->now_s += gap;
+    if (gap > 0) {
+        r->totals->idle_s += gap;
+        r->now_s += gap;
+    }
+    r->seen_s = r->now_s;
 }
 
 static void prepare(clg_arena *arena, replica *r) {
@@ -490,10 +596,13 @@ static void prepare(clg_arena *arena, replica *r) {
     r->unused_count = (int)n;
     r->oldest = r->youngest = r->partial = NOBODY;
     r->free_blocks = r->rules->blocks;
-    r->now_s = r->count > 0 ? request_at(r, r->first)->arrival_s + r->rules->before_s : 0;
-    r->totals->begin_s = r->now_s;
+    double begin_s = r->count > 0 ? request_at(r, r->first)->arrival_s : 0;
+    r->front_free_s = clg_take(arena, (size_t)front_ends(r), double);
+    for (int i = 0; i < front_ends(r); i++) r->front_free_s[i] = begin_s;
+    r->ready_s = begin_s;
     r->asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
-    for (int64_t i = 0; i < r->rules->clients; i++) client_asks(r, r->now_s);
+    for (int64_t i = 0; i < r->rules->clients; i++) client_asks(r, begin_s);
+    r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? next_arrival_s(r) : 0;
     if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled)
         clg_prefix_open(arena, &r->prefix, r->demand->prefixes);
 }
@@ -525,12 +634,14 @@ static void note_marks(replica *r, bool *warm, bool *full) {
 
 static void iterate(replica *r) {
     bool prompts = r->partial != NOBODY || admissible(r);
-    if (prompts && r->rules->prefill_alone)
+    if (prompts && held_back(r))
+        decode_stretch(r, true);
+    else if (prompts && r->rules->prefill_alone)
         prefill_iteration(r);
     else if (prompts)
         mixed_iteration(r);
     else if (r->decoding > 0)
-        decode_stretch(r);
+        decode_stretch(r, false);
     else if (r->totals->finished + r->totals->refused < r->count)
         wait_for_arrival(r);
 }
@@ -581,6 +692,7 @@ static clg_iteration_cost cost_in_units(const clg_iteration_cost *c) {
     clg_iteration_cost cost = *c;
     cost.context_s *= c->gained;
     cost.pair_s *= c->gained * c->gained;
+    cost.graph_context = (int64_t)ceil((double)c->graph_context / c->gained);
     return cost;
 }
 
@@ -590,6 +702,8 @@ static clg_serve_rules rules_in_units(const clg_serve_rules *r, double unit) {
     rules.block_tokens = (int)fmax(1, floor(r->block_tokens / unit));
     rules.blocks = (int64_t)(tokens / rules.block_tokens);
     rules.token_s *= unit;
+    rules.prompt_token_s *= unit;
+    rules.wait_tokens = (int64_t)ceil((double)r->wait_tokens / unit);
     return rules;
 }
 

@@ -6,10 +6,17 @@
  * finds no block, the youngest one gives its own back, waits at the head of the queue and computes
  * prompt and output so far again. No admission in an iteration that preempted.
  *
- * Other engines differ by rule: room for the whole answer reserved at admission (TensorRT-LLM),
- * prompts in iterations of their own (SGLang). Prompts whose first blocks another one left in the
- * cache skip them; what no sequence holds is kept until it is needed, least recently used out
+ * Other engines differ by rule: room for the whole answer reserved at admission and prompts taken
+ * whole (TensorRT-LLM), prompts held back some iterations until enough have gathered (its
+ * batch_wait options), prompts in iterations of their own (SGLang), long contexts decoded without
+ * a CUDA graph (vLLM V0). All of today put the next iteration together while one runs, so a
+ * request that comes during one is not in the next. Prompts whose first blocks another one left in
+ * the cache skip them; what no sequence holds is kept until it is needed, least recently used out
  * first. A pool that only decodes takes prompts with their cache.
+ *
+ * In front of the scheduler a process reads and tokenizes requests, one after the other: clients
+ * that start together queue there first. A client of a closed loop asks again when the last token
+ * has reached it.
  *
  * Speculative decoding: a sequence that gains E tokens an iteration is E times shorter in units of
  * E tokens, and all lengths are counted in those.
@@ -34,6 +41,8 @@ typedef struct clg_iteration_cost {
     double eager_s;    /* least of an iteration with prompts and more than graph_tokens: its kernels
                           are launched one by one; the others are replayed from a CUDA graph */
     int graph_tokens;
+    int64_t graph_context; /* an iteration with a decoding sequence of a longer context is launched
+                              kernel by kernel too; 0: none is */
     int ranks;      /* that sequences are dealt to: a prompt is on one of them, and the others wait
                        for its iteration; 0 and 1 alike */
     double drafted; /* tokens proposed per sequence and iteration, 0: no speculation */
@@ -44,12 +53,20 @@ typedef struct clg_serve_rules {
     int max_sequences, max_tokens; /* of one iteration */
     int block_tokens;
     int64_t blocks;
-    int64_t clients;                   /* > 0: closed loop of so many clients */
-    double before_s, after_s, token_s; /* front end */
-    bool reserve_output;               /* room for the whole answer at admission */
-    bool prefill_alone;                /* prompts in iterations of their own */
-    bool prefilled;                    /* prompts come with their cache and first token */
-    bool no_prefix_cache;              /* hashes of the demand are not looked at */
+    int64_t clients;               /* > 0: closed loop of so many clients */
+    double turn_s, prompt_token_s; /* front end, one request at a time: each, and per token */
+    double before_s;               /* from there to the scheduler, any number at a time */
+    int front_ends;                /* processes that take requests in turn; 0 and 1 alike */
+    double after_s, token_s;       /* behind: each, and per output token */
+    bool reserve_output;           /* room for the whole answer at admission */
+    bool prefill_alone;            /* prompts in iterations of their own */
+    bool whole_prompts;            /* not cut, unless longer than an iteration */
+    bool overlapped; /* an iteration is put together when the one before it starts, on the GPU:
+                        who comes later is in the next but one */
+    int64_t wait_iterations; /* prompts are held back so many, while others decode and until */
+    int64_t wait_tokens;     /* the iteration would have so many tokens; 0: they are not */
+    bool prefilled;          /* prompts come with their cache and first token */
+    bool no_prefix_cache;    /* hashes of the demand are not looked at */
 } clg_serve_rules;
 
 /* What happened to a request; finish_s < 0: refused, it could never fit. */

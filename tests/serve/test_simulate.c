@@ -19,7 +19,7 @@ enum { MOST = 400 };
 
 typedef struct slow {
     int64_t target, done, generated, blocks;
-    bool in_batch, finished, decoding;
+    bool in_batch, finished, decoding, preempted;
     double first_s, finish_s;
 } slow;
 
@@ -31,7 +31,7 @@ static int64_t slow_blocks(const clg_serve_rules *rules, int64_t tokens) {
 typedef struct slow_state {
     slow s[MOST];
     int batch[MOST], batch_count, queue[MOST], queue_count;
-    int64_t free_blocks, preemptions;
+    int64_t free_blocks, preemptions, waited;
 } slow_state;
 
 static void remove_at(int *list, int *count, int at) {
@@ -52,15 +52,40 @@ static void slow_preempt(slow_state *w, const clg_demand *d) {
     s->blocks = 0;
     s->done = 0;
     s->decoding = s->in_batch = false;
+    s->preempted = true;
     s->target = d->request[id].prompt_tokens + s->generated;
     push_front(w->queue, &w->queue_count, id);
     w->preemptions++;
 }
 
+/* Whether prompts at the head of the queue, which could start, are held back. */
+static bool slow_holds(const slow_state *w, const clg_serve_rules *rules, const clg_demand *d,
+                       bool *could) {
+    *could = false;
+    int64_t tokens = 0, decoding = 0, blocks = w->free_blocks, prompts = 0, batch = w->batch_count;
+    for (int i = 0; i < w->batch_count; i++) {
+        if (!w->s[w->batch[i]].decoding) return false;
+        decoding++;
+    }
+    for (int i = 0; i < w->queue_count && batch < rules->max_sequences; i++, batch++) {
+        const slow *s = &w->s[w->queue[i]];
+        if (s->preempted) return false;
+        int64_t answer = rules->reserve_output ? d->request[w->queue[i]].output_tokens : 0;
+        blocks -= slow_blocks(rules, s->target + answer);
+        if (blocks < 0) break;
+        if (rules->whole_prompts && prompts + s->target > rules->max_tokens - decoding) break;
+        prompts += s->target;
+    }
+    *could = prompts > 0 && rules->max_tokens > decoding;
+    tokens = decoding + prompts;
+    return decoding > 0 && w->waited < rules->wait_iterations && tokens < rules->wait_tokens;
+}
+
 /* One iteration; returns its seconds. */
 static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
-                             const clg_serve_rules *rules, const clg_demand *d, double now) {
-    bool preempted = false;
+                             const clg_serve_rules *rules, const clg_demand *d, double now,
+                             bool held) {
+    bool preempted = false, late = false;
     int decoding[MOST], decoders = 0;
     double context = 0, pairs = 0, prefilled = 0, chunks = 0;
     for (int i = 0; i < w->batch_count; i++) { /* a block for each decoding one, oldest first */
@@ -79,7 +104,9 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
     for (int i = 0; i < w->batch_count; i++)
         if (w->s[w->batch[i]].decoding) {
             decoding[decoders++] = w->batch[i];
-            context += (double)(w->s[w->batch[i]].target + w->s[w->batch[i]].done);
+            int64_t own = w->s[w->batch[i]].target + w->s[w->batch[i]].done;
+            context += (double)own;
+            late = late || (cost->graph_context > 0 && own >= cost->graph_context);
         }
     int64_t budget = rules->max_tokens - decoders;
     int completing[MOST], completed = 0;
@@ -87,11 +114,14 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
         if (budget <= 0) break;
         if (i >= w->batch_count) {
             if (preempted || w->queue_count == 0 || w->batch_count >= rules->max_sequences) break;
+            if (held) break;
             int id = w->queue[0];
             int64_t need = slow_blocks(rules, w->s[id].target);
             if (need > w->free_blocks) break;
+            if (rules->whole_prompts && chunks > 0 && w->s[id].target > budget) break;
             remove_at(w->queue, &w->queue_count, 0);
             w->free_blocks -= need;
+            w->waited = 0;
             w->s[id].blocks = need;
             w->batch[w->batch_count++] = id;
         }
@@ -111,8 +141,8 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
     if (width > cost->max_tokens) width = cost->max_tokens;
     double seconds =
         cost->dense_s[(int)width] + cost->context_s * context + cost->pair_s * pairs * crowd;
-    if (chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens && seconds < cost->eager_s)
-        seconds = cost->eager_s;
+    bool many = chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens;
+    if ((many || late) && seconds < cost->eager_s) seconds = cost->eager_s;
     seconds += (decoders + chunks) * cost->sequence_s;
     now += seconds;
     for (int i = 0; i < decoders; i++) w->s[decoding[i]].generated++, w->s[decoding[i]].done++;
@@ -137,19 +167,30 @@ static void slow_simulate(const clg_iteration_cost *cost, const clg_serve_rules 
                           const clg_demand *d, slow_state *w) {
     memset(w, 0, sizeof *w);
     w->free_blocks = rules->blocks;
-    double now = d->request[0].arrival_s;
+    static double ready_s[MOST]; /* at the scheduler */
+    double through_s = 0;        /* the front end, one after the other */
+    for (int64_t i = 0; i < d->count; i++) {
+        if (through_s < d->request[i].arrival_s) through_s = d->request[i].arrival_s;
+        through_s += rules->turn_s + d->request[i].prompt_tokens * rules->prompt_token_s;
+        ready_s[i] = through_s + rules->before_s;
+    }
+    double now = ready_s[0], began = now;
     int64_t next = 0;
     for (;;) {
-        while (next < d->count && d->request[next].arrival_s <= now) {
+        while (next < d->count && ready_s[next] <= (rules->overlapped ? began : now)) {
             w->s[next].target = d->request[next].prompt_tokens;
             w->queue[w->queue_count++] = (int)next++;
         }
         if (w->batch_count == 0 && w->queue_count == 0) {
             if (next == d->count) return;
-            now = d->request[next].arrival_s;
+            if (ready_s[next] > now) now = ready_s[next];
+            began = now;
             continue;
         }
-        now += slow_iteration(w, cost, rules, d, now);
+        bool could, held = slow_holds(w, rules, d, &could);
+        began = now;
+        now += slow_iteration(w, cost, rules, d, now, held);
+        if (held && could) w->waited++;
     }
 }
 
@@ -189,6 +230,11 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
     clg_iteration_cost cost = a_cost();
     if (seed % 3 == 1) cost.eager_s = 0.011, cost.graph_tokens = 40;
     if (seed % 4 == 2) cost.ranks = 3;
+    if (seed % 5 == 3) cost.eager_s = 0.009, cost.graph_context = 350;
+    if (seed % 2 == 0) rules.overlapped = true;
+    if (seed % 3 == 0) rules.turn_s = 0.004, rules.prompt_token_s = 2e-5, rules.before_s = 0.002;
+    if (seed % 5 == 0) rules.wait_iterations = 6, rules.wait_tokens = 300;
+    if (seed % 7 == 0) rules.whole_prompts = true;
     clg_demand d = a_demand(arena, 300, rate, seed);
     clg_served *served = clg_take(arena, (size_t)d.count, clg_served);
     clg_serve_totals t;
@@ -222,9 +268,151 @@ static void conserve(clg_arena *arena, const clg_serve_rules *rules, const clg_d
                                          served[i].first_token_s <= served[i].finish_s));
 }
 
+/* Two requests at once, 130 and 70 tokens: read one after the other, each in 3 ms and 0.11 ms a
+ * token, so 17.3 ms and 28 ms after they ask, and 1.9 ms later at the scheduler; the first one's
+ * prefill is over long before. */
+static void check_front_end(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    clg_arrival two[2] = {ASK(2, 130, 1), ASK(2, 70, 1)};
+    clg_demand d = {.request = two, .count = 2};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    rules.turn_s = 0.003;
+    rules.prompt_token_s = 0.11e-3;
+    rules.before_s = 0.0019;
+    rules.after_s = 0.4;
+    rules.token_s = 0.02;
+    clg_served served[2];
+    clg_serve_totals t;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    double first = dense[130] + 1e-6 + 2e-10 * 130 * 65, second = dense[70] + 1e-6 + 2e-10 * 2450;
+    CHECK_NEAR(served[0].first_token_s, 2 + 0.0192 + first + 0.4, 1e-12);
+    CHECK_NEAR(served[1].first_token_s, 2 + 0.0299 + second + 0.4, 1e-12);
+    CHECK_NEAR(served[1].finish_s, served[1].first_token_s + 0.02, 1e-12);
+    CHECK(served[1].arrival_s == 2);
+    CHECK_NEAR(t.begin_s, 2.0192, 1e-12);
+    rules.front_ends = 2; /* the second waits for nobody, but is not before the first */
+    double both = dense[200] + 2e-6 + 2e-10 * (130 * 65 + 2450);
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[0].first_token_s, 2 + 0.0192 + both + 0.4, 1e-12);
+    CHECK_NEAR(served[1].first_token_s, served[0].first_token_s, 1e-12);
+}
+
+/* Little's law, exact in a closed loop: as long as there are requests left, as many as there are
+ * clients are between asking and the last token, whatever is in front of and behind the engine. */
+static void check_clients(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    clg_demand d = a_demand(arena, 900, 50, 7);
+    clg_served *served = clg_take(arena, (size_t)d.count, clg_served);
+    clg_serve_rules rules = RULES(32, 256, 16, 100000, 11);
+    rules.turn_s = 0.003;
+    rules.before_s = 0.002;
+    rules.prompt_token_s = 0.05e-3;
+    rules.after_s = 0.001;
+    rules.token_s = 0.13e-3;
+    rules.overlapped = true;
+    clg_serve_totals t;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    double last_ask_s = served[d.count - 1].arrival_s;
+    for (int64_t i = 11; i < d.count; i += 7) {
+        double now = served[i].arrival_s;
+        int outstanding = 0;
+        for (int64_t j = 0; j < d.count; j++)
+            outstanding += served[j].arrival_s <= now && served[j].finish_s > now + 1e-9;
+        CHECK(outstanding == 11 && now <= last_ask_s);
+        CHECK(served[i].arrival_s >= served[i - 1].arrival_s);
+    }
+}
+
+/* One decodes, steps of s = dense[1] and more by its context; another asks in the middle of the
+ * second step. Scheduled between steps its prompt is in the third, overlapped in the fourth. */
+static void check_overlap(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    cost.context_s = 0;
+    double step = dense[1] + 1e-6, prompt = dense[100] + 1e-6 + 2e-10 * 5000;
+    clg_arrival two[2] = {ASK(0, 100, 40), ASK(prompt + 1.5 * step, 50, 1)};
+    clg_demand d = {.request = two, .count = 2};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_served served[2];
+    clg_serve_totals t;
+    double own = dense[51] + 2e-6 + 2e-10 * 1250;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + 2 * step + own, 1e-12);
+    rules.overlapped = true;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + 3 * step + own, 1e-12);
+    CHECK_NEAR(served[0].finish_s, prompt + 38 * step + own, 1e-12);
+    CASE("an idle engine is never a step behind");
+    two[1].arrival_s = 9;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, 9 + dense[50] + 1e-6 + 2e-10 * 1250, 1e-12);
+}
+
+/* One decodes; prompts of 50 ask one by one. Held back for 7 steps, or until 130 tokens wait with
+ * the decoding one: three prompts, of which the third asks in the fifth step. */
+static void check_wait(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    cost.context_s = cost.pair_s = 0;
+    double step = dense[1] + 1e-6, prompt = dense[100] + 1e-6;
+    clg_arrival four[4] = {ASK(0, 100, 99), ASK(prompt + 0.5 * step, 50, 1),
+                           ASK(prompt + 2.5 * step, 50, 1), ASK(prompt + 4.5 * step, 50, 1)};
+    clg_demand d = {.request = four, .count = 3};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    rules.wait_iterations = 7;
+    rules.wait_tokens = 130;
+    rules.reserve_output = true;
+    clg_served served[4];
+    clg_serve_totals t;
+    CASE("held back as long as allowed");
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + 8 * step + dense[101] + 3e-6, 1e-12);
+    CHECK_NEAR(served[2].first_token_s, served[1].first_token_s, 1e-12);
+    CASE("held back until enough have gathered");
+    d.count = 4;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + 5 * step + dense[151] + 4e-6, 1e-12);
+    CHECK_NEAR(served[3].first_token_s, served[1].first_token_s, 1e-12);
+    CASE("whole prompts: two of 50 beside a decoding one do not share 100 tokens with it");
+    rules = RULES(8, 100, 16, 1000, 0);
+    four[2].arrival_s = four[3].arrival_s = four[1].arrival_s;
+    d.count = 3;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[2].first_token_s, prompt + step + dense[100] + 3e-6 + dense[2] + 2e-6, 1e-12);
+    rules.whole_prompts = true;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + step + dense[51] + 2e-6, 1e-12);
+    CHECK_NEAR(served[2].first_token_s, prompt + step + 2 * (dense[51] + 2e-6), 1e-12);
+}
+
+/* 100 tokens of prompt, 20 of answer, graphs to 110: ten steps read 100 to 109 tokens and make a
+ * context of at most 110, the other nine are launched kernel by kernel in 9 ms. */
+static void check_graph_context(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    cost.graph_context = 110;
+    cost.graph_tokens = 4096;
+    cost.eager_s = 0.009;
+    clg_arrival one = ASK(0, 100, 20);
+    clg_demand d = {.request = &one, .count = 1};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_served served;
+    clg_serve_totals t;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    double first = dense[100] + 1e-6 + 2e-10 * 5000;
+    double fast = 10 * (dense[1] + 1e-6) + 1.3e-8 * (10 * 100 + 45), late = 9 * (0.009 + 1e-6);
+    CHECK_NEAR(served.finish_s, first + fast + late, 1e-12);
+}
+
 int main(void) {
     clg_arena arena = {0};
     int64_t preemptions = 0;
+    CASE("front end: one request after the other");
+    check_front_end(&arena);
+    CASE("closed loop: as many outstanding as clients");
+    check_clients(&arena);
+    CASE("overlapped scheduling: one iteration later");
+    check_overlap(&arena);
+    check_wait(&arena);
+    CASE("contexts too long for a CUDA graph");
+    check_graph_context(&arena);
     CASE("against the obvious simulator: roomy");
     for (uint64_t seed = 1; seed <= 20; seed++)
         compare(&arena, 2 + (double)seed, RULES(64, 512, 16, 100000, 0), seed, &preemptions);
