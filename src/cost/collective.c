@@ -55,6 +55,7 @@ static double wire_s(const clg_network *w, clg_group g, double wire, double byte
     double tail = 1;
     int domains = domains_of(g);
     if (domains > 2) tail += w->tail * (ceil_log2(domains) - 1);
+    if (domains > 1 && w->half_ranks > 0) tail *= 1 + g.ranks / w->half_ranks;
     return (wire + wire / (bytes > 0 ? bytes : 1) * ramp * share) / rate * tail;
 }
 
@@ -94,15 +95,18 @@ static double tree_all_reduce_s(const clg_network *w, clg_group g, double bytes)
     return base_s(w, g) + hops + wire_s(w, g, 2 * bytes, bytes, ring_rate(w, g));
 }
 
-/* The switch adds: every rank sends and receives the buffer once. Across domains the NICs carry
- * twice the domain's reduced share. */
+/* The switch adds: every rank sends and receives the buffer once. Across domains two binary trees
+ * each carry half of what a domain reduced, up to the parent and down to the children; an inner
+ * domain of one tree is a leaf of the other, so the busiest sends 1/2 + 2/2 + 1/2 of it over its
+ * NICs. Two domains are a parent and a child, and the other way round: 1/2 + 1/2. */
 static double in_switch_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
     if (!w->fast.reduces || g.per_domain < 3) return -1;
     int domains = domains_of(g);
     double inside = wire_s(w, g, bytes, bytes, w->in_switch_bytes_per_s);
     double hops = 2 * w->fast.latency_s + 2 * ceil_log2(domains) * w->slow.latency_s;
+    double leaving = (domains == 2 ? 1 : 2) * bytes;
     double outside =
-        domains > 1 ? wire_s(w, g, 2 * bytes, bytes, w->slow.bytes_per_s * g.per_domain) : 0;
+        domains > 1 ? wire_s(w, g, leaving, bytes, w->slow.bytes_per_s * g.per_domain) : 0;
     return base_s(w, g) + hops + (inside > outside ? inside : outside);
 }
 
@@ -243,7 +247,8 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
                      .base_slow_s = slow[0],
                      .ramp_slow_bytes = slow[2],
                      .sigma_slow = slow[3],
-                     .tail = machine->fabric.tail};
+                     .tail = machine->fabric.tail,
+                     .half_ranks = machine->fabric.half_ranks};
     double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast[1];
     double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow[1];
     w.fast = (clg_link){fast_hop_s, node->link_bytes_per_s * fast[4], node->link_reduces};

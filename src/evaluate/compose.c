@@ -450,9 +450,14 @@ static clg_wall wall_of(const clg_evaluation *e) {
     return terms[most].wall;
 }
 
+/* What a plan does not say makes large jobs late, never early. */
 static void fill_interval(const composition *c, clg_evaluation *e) {
     e->doubt = clg_doubt_of(c->scenario, e);
-    clg_evaluation_widen(e, clg_doubt_sigma(&e->doubt, &c->scenario->stack));
+    double sigma = clg_doubt_sigma(&e->doubt, &c->scenario->stack);
+    clg_evaluation_widen(e, sigma);
+    double nodes = (double)clg_layout_gpus(c->layout) / c->scenario->machine.node.gpus;
+    double waits = nodes > 1 ? c->scenario->stack.sigma_nodes * log(nodes) : 0;
+    if (waits > 0) e->step_p90_s = e->step_s * (1 + 1.2816 * sqrt(sigma * sigma + waits * waits));
 }
 
 static composition begin(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,

@@ -68,7 +68,8 @@ static const field fabric_fields[] = {
     {"efficiency", POSITIVE, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
     {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
     {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},
-    {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)}};
+    {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)},
+    {"half_ranks", NUMBER, CLG_COUNT, false, AT(clg_fabric, half_ranks)}};
 
 static const field price_fields[] = {
     {"name", WORD, CLG_COUNT, true, AT(clg_price, name)},

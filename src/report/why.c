@@ -26,10 +26,10 @@ static const why_row rows[] = {
      "+ straggler, for the busiest stage",
      "docs/design.md: one description of a step", "", "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
-     "P10, P90 = step x exp(-/+ 1.2816 sigma); sigma from the residuals of runs of the stack, "
-     "wider "
-     "for borrowed curves and unknown stacks",
-     "fitted, see the stack file", "stack.sigma stack.jitter", "accuracy"},
+     "P10 = step / (1 + 1.2816 sigma), P90 = step x (1 + 1.2816 late); sigma from the residuals of "
+     "runs of the stack, wider for borrowed curves and unknown stacks; late^2 = sigma^2 + "
+     "(sigma_nodes ln nodes)^2",
+     "fitted, see the stack file", "stack.sigma stack.sigma_nodes stack.jitter", "accuracy"},
     {"mfu", AT(mfu), CLG_FRACTION,
      "(6 N + 12 layers hidden seq) x tokens per step / (step x GPUs x peak); N: active parameters; "
      "attention in full, nothing recomputed",

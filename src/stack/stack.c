@@ -53,6 +53,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(kernel_slowdown, CLG_COUNT),
                                SWITCH(expert_dedup),
                                SWITCH(stages_by_cost),
+                               SWITCH(reduces_whole),
                                SWITCH(broadcast_weights),
                                NUMBER(gradient_overlap, CLG_FRACTION),
                                NUMBER(parameter_overlap, CLG_FRACTION),
@@ -66,6 +67,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(jitter, CLG_COUNT),
                                NUMBER(shard_jitter, CLG_COUNT),
                                NUMBER(sigma, CLG_COUNT),
+                               NUMBER(sigma_nodes, CLG_COUNT),
                                NUMBER(sigma_experts, CLG_COUNT),
                                NUMBER(sigma_traffic, CLG_COUNT),
                                NUMBER(sigma_borrowed, CLG_COUNT),
@@ -92,7 +94,7 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 static bool known_key(const char *key) {
     static const char *const words[] = {"name",     "title",   "date",      "gradient", "attention",
                                         "source",   "notes",   "schedules", "base",     "from",
-                                        "releases", "moments", "prints",    "family"};
+                                        "releases", "moments", "prints",    "family",   "fabric"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -140,6 +142,7 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
         clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
             CLG_OK ||
         clg_json_string(root, "family", stack->family, &stack->family, file, error) != CLG_OK ||
+        clg_json_string(root, "fabric", stack->fabric, &stack->fabric, file, error) != CLG_OK ||
         clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
         clg_json_string(root, "prints", prints, &prints, file, error) != CLG_OK ||
         clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||

@@ -62,6 +62,8 @@ typedef struct clg_stack {
     bool expert_dedup;      /* a token is sent to a rank, and to a node, once, not once per expert
                                there; copies are made on arrival */
     bool stages_by_cost;    /* layers are cut by parameters, head included, not by count */
+    bool reduces_whole; /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
+                           scattered beside it */
     bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
                                instead of one gather */
     unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */
@@ -79,6 +81,8 @@ typedef struct clg_stack {
     double jitter;         /* log-sigma of one node's step time against its mean */
     double shard_jitter;   /* growth per e-fold of nodes where weights are sharded (ZeRO-2, 3) */
     double sigma;          /* log-residual of whole steps of dense models */
+    double sigma_nodes;    /* more on the late side, per e-fold of nodes: large jobs that wait for
+                              what no plan says */
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_borrowed; /* of kernels timed on another GPU kind */
@@ -110,6 +114,8 @@ typedef struct clg_stack {
     bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
     const char *attention;  /* default attention kernel name */
+    const char *fabric;     /* the network its published runs had where a table of them does not
+                               say; NULL: that of the GPU's reference box */
     const clg_json *data;
     const char *file;
 } clg_stack;

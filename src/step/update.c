@@ -114,10 +114,17 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
                    gradients, stack->gradient_overlap);
         return;
     }
-    collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard,
-               gradients, stack->gradient_overlap);
-    collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
-               gradients / shard.ranks, stack->gradient_overlap);
+    if (stack->reduces_whole) {
+        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
+                   gradients, 0);
+        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients of the parts",
+                   CLG_ALL_REDUCE, replica, gradients, 0);
+    } else {
+        collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER,
+                   shard, gradients, stack->gradient_overlap);
+        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE,
+                   replica, gradients / shard.ranks, stack->gradient_overlap);
+    }
     if (!stack->broadcast_weights) {
         collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
                    weights, stack->parameter_overlap);

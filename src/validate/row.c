@@ -133,12 +133,17 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     return NULL;
 }
 
+/* A table that does not say its network is of the one its stack's published runs had, else of that
+ * of the GPU's reference box. */
 static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
-                                clg_machine *machine) {
+                                const clg_stack *stack, clg_machine *machine) {
     clg_error error = {0};
     if (clg_gpu_find(arena, clg_row_word(csv, row, "gpu"), &machine->gpu, &error) != CLG_OK ||
-        clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK ||
-        clg_fabric_find(arena, machine->node.fabric, &machine->fabric, &error) != CLG_OK)
+        clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK)
+        return why(arena, &error);
+    bool silent = !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
+    const char *fabric = silent && stack->fabric ? stack->fabric : machine->node.fabric;
+    if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
         return why(arena, &error);
     int per_node = integer(csv, row, "gpus_per_node", 0);
     if (per_node > 0 && per_node != machine->node.gpus) {
@@ -296,8 +301,8 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     *space = (clg_space){.keep = 1};
     const char *reason = no_number(arena, csv, row);
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
-    if (!reason) reason = read_machine(arena, csv, row, &scenario->machine);
     if (!reason) reason = clg_row_stack(arena, csv, row, &scenario->stack);
+    if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
     if (!reason) reason = read_space(csv, row, scenario, space);
     if (reason) return reason;
     if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);

@@ -67,6 +67,20 @@ static void between_domains(const clg_network *w) {
                19e-6 + 11e-6 + (6e6 + ramp) / 37e9, 1e-12);
 }
 
+static void long_groups(clg_network w) {
+    w.half_ranks = 36; /* 12 ranks: 1 + 12/36 = 4/3 of the time on the wire, after the tail */
+    double ramp = 30e6 / 11;
+    CASE("long groups are slower between domains: 76 us + 1.04 x 4/3 (6e6 + ramp) / 130e9");
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){12, 4}, 6e6),
+               76e-6 + 1.04 * 4 / 3 * (6e6 + ramp) / 130e9, 1e-12);
+    CASE("36 ranks have half the rate of few, on two domains too");
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){36, 18}, 6e6),
+               19e-6 + 33 * 3e-6 + 2 * 11e-6 + 2 * (6e6 + ramp) / 130e9, 1e-12);
+    CASE("not inside one");
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){5, 8}, 3e6), 19e-6 + 4.2e6 / 130e9,
+               1e-12);
+}
+
 static void in_the_switch(clg_network w) {
     clg_group g = {5, 8};
     CASE("a switch that adds: 7 + 2 x 3 us + (3e6 + 1.2e6) / 210e9; not for two ranks");
@@ -74,6 +88,13 @@ static void in_the_switch(clg_network w) {
     w.fast.reduces = true, w.in_switch_bytes_per_s = 210e9;
     CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "in-switch", g, 3e6), 13e-6 + 4.2e6 / 210e9, 1e-12);
     CHECK(by_name(&w, CLG_ALL_REDUCE, "in-switch", (clg_group){2, 2}, 3e6) == -1);
+    double ramp = 30e6 / 11;
+    CASE("two domains: the buffer once over 4 NICs, 19 + 2 x 3 + 2 x 11 us + (6e6 + ramp) / 148e9");
+    CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "in-switch", (clg_group){8, 4}, 6e6),
+               47e-6 + (6e6 + ramp) / 148e9, 1e-12);
+    CASE("more: twice, 19 + 2 x 3 + 4 x 11 us + 1.04 x 2 (...) / 148e9");
+    CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "in-switch", (clg_group){12, 4}, 6e6),
+               69e-6 + 1.04 * 2 * (6e6 + ramp) / 148e9, 1e-12);
 }
 
 static void protocols(clg_network w) {
@@ -166,6 +187,7 @@ int main(void) {
     clg_network w = network();
     inside_a_domain(&w);
     between_domains(&w);
+    long_groups(w);
     in_the_switch(w);
     protocols(w);
     unfused_attention();

@@ -3,6 +3,8 @@
 #include "cost/collective.h"
 #include "test.h"
 
+static clg_arena arena;
+
 static clg_network plain(void) {
     return (clg_network){.fast = {1e-6, 100e9, false}, .slow = {5e-6, 25e9, false}};
 }
@@ -12,6 +14,38 @@ static double best(const clg_network *n, clg_collective c, int ranks, int per_do
     double seconds = -1;
     clg_collective_best(n, c, (clg_group){ranks, per_domain}, bytes, &seconds);
     return seconds;
+}
+
+/* Bus bandwidth of all-reduces over whole boxes, in GB/s. */
+static double bus(const char *node, const char *fabric, int ranks, double bytes) {
+    clg_machine m = {.gpus = ranks};
+    clg_network n;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "h100-sxm", &m.gpu, &e) == CLG_OK &&
+          clg_node_find(&arena, node, &m.node, &e) == CLG_OK &&
+          clg_fabric_find(&arena, fabric, &m.fabric, &e) == CLG_OK &&
+          clg_network_find(&arena, &m, &n, &e) == CLG_OK);
+    return clg_bus_bytes_per_s(CLG_ALL_REDUCE, ranks, bytes,
+                               best(&n, CLG_ALL_REDUCE, ranks, 8, bytes)) /
+           1e9;
+}
+
+static void published(void) {
+    CASE("H100 with InfiniBand: 471 and 478 GB/s on two nodes (OCI, Nebius, 16 GB), 387 on eight "
+         "(CoreWeave, 8 GB), 332 on 256 (Fernandez et al. 2024)");
+    CHECK_NEAR(bus("dgx-h100", "ib-ndr", 16, 17.2e9), 474, 0.05);
+    CHECK_NEAR(bus("dgx-h100", "ib-ndr", 64, 8.6e9), 387, 0.1);
+    CHECK_NEAR(bus("dgx-h100", "ib-ndr", 2048, 8.6e9), 332, 0.05);
+    CASE("p5 in 2025: 479, 355, 333, 329 GB/s on 2, 4, 8, 16 nodes (Smol Training Playbook)");
+    CHECK_NEAR(bus("aws-p5", "efa-v2", 16, 8.6e9), 479, 0.05);
+    CHECK_NEAR(bus("aws-p5", "efa-v2", 32, 8.6e9), 355, 0.1);
+    CHECK_NEAR(bus("aws-p5", "efa-v2", 64, 8.6e9), 333, 0.1);
+    CHECK_NEAR(bus("aws-p5", "efa-v2", 128, 8.6e9), 329, 0.15);
+    CASE("p5 in 2024, fitted to training steps alone: 85, 65, 33 on average on 128, 256, 512 GPUs "
+         "(Ultra-Scale Playbook)");
+    CHECK_NEAR(bus("aws-p5", "efa-v2-2024", 128, 4e9), 84.7, 0.3);
+    CHECK_NEAR(bus("aws-p5", "efa-v2-2024", 256, 4e9), 64.9, 0.3);
+    CHECK_NEAR(bus("aws-p5", "efa-v2-2024", 512, 4e9), 32.9, 0.3);
 }
 
 int main(void) {
@@ -52,5 +86,7 @@ int main(void) {
     int count;
     const clg_algorithm *a = clg_algorithms(&count);
     for (int i = 0; i < count; i++) CHECK(a[i].name && a[i].formula && a[i].source);
+    published();
+    clg_arena_clear(&arena);
     return DONE;
 }

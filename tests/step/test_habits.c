@@ -113,6 +113,36 @@ static void weights(void) {
     CHECK(seen == 1);
 }
 
+static void whole_reduction(void) {
+    CASE("ZeRO-1 that reduces whole: 4 bytes a parameter all-reduced after the backward");
+    clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 24);
+    clg_layout l = plan_layout(2048);
+    l.dp = 24, l.zero = 1, l.global_batch = 24;
+    for (int whole = 1; whole >= 0; whole--) {
+        clg_updates updates;
+        s.stack.reduces_whole = whole;
+        layer(&s, &l);
+        clg_step_updates(&s.model, &s.stack, &l, &step, 6.1e9, 0, 0, &updates);
+        int seen = 0;
+        for (int i = 0; i < updates.count; i++) {
+            const clg_op *op = &updates.update[i].op;
+            if (updates.update[i].when != CLG_UPDATE_GRADIENT) continue;
+            seen++;
+            CHECK(op->collective == (whole ? CLG_ALL_REDUCE : CLG_REDUCE_SCATTER));
+            CHECK(op->group.ranks == 24 && op->overlap == (whole ? 0 : s.stack.gradient_overlap));
+            CHECK_NEAR(op->bytes, 6.1e9 * 4, 1e-14);
+        }
+        CHECK(seen == 1);
+    }
+    CASE("without sharded states the reduction runs beside the backward all the same");
+    l.zero = 0, s.stack.reduces_whole = true;
+    clg_updates updates;
+    layer(&s, &l);
+    clg_step_updates(&s.model, &s.stack, &l, &step, 6.1e9, 0, 0, &updates);
+    CHECK(updates.update[0].when == CLG_UPDATE_GRADIENT);
+    CHECK(updates.update[0].op.overlap == s.stack.gradient_overlap && s.stack.gradient_overlap > 0);
+}
+
 static void stages(void) {
     CASE("Llama 3 8B on 8 stages by cost: layers of 218.1 M and a head of 525.3 M, 938 M a stage");
     /* sums pass 938, 1876 ... after layers 5, 9, 13, 18, 22, 26, 31 */
@@ -161,6 +191,24 @@ static void pipelines(void) {
     CHECK(step_s(&s, &l) == inside);
 }
 
+static void lateness(void) {
+    CASE(
+        "late by what no plan says: (0.15^2 + (0.6 ln 12)^2)^.5 = 1.498471 on 12 nodes, early not");
+    clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 96);
+    clg_layout l = plan_layout(2048);
+    l.dp = 96, l.global_batch = 96;
+    s.stack.sigma = .15, s.stack.sigma_nodes = .6, s.stack.sigma_traffic = 0;
+    clg_evaluation e;
+    clg_error error = {0};
+    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
+    CHECK_NEAR(e.step_p90_s / e.step_s, 1 + 1.2816 * 1.498470547, 1e-6);
+    CHECK_NEAR(e.step_s / e.step_p10_s, 1 + 1.2816 * .15, 1e-12);
+    CASE("one node waits for nothing else");
+    s.machine.gpus = 8, l.dp = 8, l.global_batch = 8;
+    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
+    CHECK_NEAR(e.step_p90_s / e.step_s, 1 + 1.2816 * .15, 1e-12);
+}
+
 static void waiting(void) {
     CASE("sharded weights wait at every layer: jitter sqrt(2 ln N) + shard_jitter ln N, N nodes");
     clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "fsdp-2024", 96);
@@ -182,9 +230,11 @@ int main(void) {
     recomputation();
     gradients();
     weights();
+    whole_reduction();
     stages();
     pipelines();
     waiting();
+    lateness();
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -9,7 +9,7 @@ static clg_evaluation answer;
 static const char *const head =
     "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
     "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
-    "vpp,schedule,micro_batch,global_batch,etp,zero\n";
+    "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu\n";
 
 /* Fields that `row` leaves out at the end are blank. */
 static const char *predict(const char *row) {
@@ -18,7 +18,7 @@ static const char *predict(const char *row) {
     int missing = 0;
     for (const char *c = head; *c; c++) missing += *c == ',';
     for (const char *c = row; *c; c++) missing -= *c == ',';
-    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,");
+    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,");
     CHECK(missing >= 0);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     return clg_validate_row(&arena, &csv, 0, &scenario, &answer);
@@ -144,7 +144,22 @@ static void notes(void) {
     CHECK(r.predicted.layout.schedule == CLG_ZB_H1);
 }
 
+#define LLAMA "x,,dense,16,2048,8192,1,32,32,64,131072,,,,,,4096,h100-sxm,16,"
+
+static void network(void) {
+    CASE("a table that is silent on its network: that of the stack's published runs");
+    CHECK(predict(LLAMA "nanotron-2025,2025-02,bf16,none,2,,1,1,,1,256,,1,") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "efa-v2-2024") == 0);
+    CASE("one that states a rate, or of another stack: the reference box's");
+    CHECK(predict(LLAMA "nanotron-2025,2025-02,bf16,none,2,,1,1,,1,256,,1,200") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
+    CHECK_NEAR(scenario.machine.fabric.bytes_per_s, 25e9, 1e-14);
+    CHECK(predict(LLAMA "megatron-2024,2025-02,bf16,none,2,,1,1,,1,256,,1,") == NULL);
+    CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
+}
+
 int main(void) {
+    network();
     expert_tensor();
     blanks();
     notes();
