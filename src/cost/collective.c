@@ -110,13 +110,19 @@ static double in_switch_all_reduce_s(const clg_network *w, clg_group g, double b
     return base_s(w, g) + hops + (inside > outside ? inside : outside);
 }
 
-/* Every rank sends its share to every other: the part for other domains through its own NIC. */
+/* Every rank sends its share to every other: the part for other domains through its own NIC, one
+ * message after the other. Nothing is passed on, so the group's length does not slow the wire. */
 static double direct_all_to_all_s(const clg_network *w, clg_group g, double bytes) {
-    double far = bytes * (g.ranks - g.per_domain) / g.ranks;
+    int others = g.ranks - g.per_domain;
+    double far = bytes * others / g.ranks;
     double near = bytes * (g.per_domain - 1) / g.ranks;
-    double near_s = near > 0 ? wire_s(w, g, near, bytes, w->fast.bytes_per_s) : 0;
-    double far_s = far > 0 ? wire_s(w, g, far, bytes, w->slow.bytes_per_s) : 0;
-    double hops = w->fast.latency_s + (far > 0 ? ceil_log2(domains_of(g)) * w->slow.latency_s : 0);
+    clg_network direct = *w;
+    direct.half_ranks = 0;
+    double near_s = near > 0 ? wire_s(&direct, g, near, bytes, w->fast.bytes_per_s) : 0;
+    double far_s = far > 0 ? wire_s(&direct, g, far, bytes, w->slow.bytes_per_s) : 0;
+    double steps = far > 0 ? ceil_log2(domains_of(g)) * w->slow.latency_s : 0;
+    double messages = others * w->peer_s;
+    double hops = w->fast.latency_s + (messages > steps ? messages : steps);
     return base_s(w, g) + hops + (near_s > far_s ? near_s : far_s);
 }
 
@@ -190,24 +196,30 @@ static const char *link_file(const clg_gpu *gpu) {
     return "collective/nvlink4.json";
 }
 
-static clg_status read_curve(clg_arena *arena, const char *path, bool link, double numbers[6],
-                             clg_error *error) {
+enum { CURVE_KEYS = 7 };
+
+static clg_status read_curve(clg_arena *arena, const char *path, bool link,
+                             double numbers[CURVE_KEYS], clg_error *error) {
     static const struct {
         const char *key;
         clg_dimension dimension;
-        bool link_only;
-    } rows[6] = {{"base", CLG_SECONDS, false},       {"hop", CLG_SECONDS, false},
-                 {"ramp", CLG_BYTES, false},         {"sigma", CLG_COUNT, false},
-                 {"efficiency", CLG_FRACTION, true}, {"in_switch_efficiency", CLG_FRACTION, true}};
+        bool link_only, optional;
+    } rows[CURVE_KEYS] = {{"base", CLG_SECONDS, false, false},
+                          {"hop", CLG_SECONDS, false, false},
+                          {"ramp", CLG_BYTES, false, false},
+                          {"sigma", CLG_COUNT, false, false},
+                          {"efficiency", CLG_FRACTION, true, false},
+                          {"in_switch_efficiency", CLG_FRACTION, true, false},
+                          {"peer", CLG_SECONDS, false, true}};
     const clg_file *file = clg_dataset_find(path);
     clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
     if (clg_json_parse(arena, path, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < CURVE_KEYS; i++)
         if ((link || !rows[i].link_only) &&
-            clg_value_read(root, rows[i].key, rows[i].dimension, true, path, &numbers[i], error) !=
-                CLG_OK)
+            clg_value_read(root, rows[i].key, rows[i].dimension, !rows[i].optional, path,
+                           &numbers[i], error) != CLG_OK)
             return CLG_BAD_INPUT;
     return CLG_OK;
 }
@@ -235,7 +247,7 @@ static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *er
 
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
                             clg_error *error) {
-    double fast[6] = {0}, slow[6] = {0};
+    double fast[CURVE_KEYS] = {0}, slow[CURVE_KEYS] = {0};
     const clg_node *node = &machine->node;
     const char *path = clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
     if (read_curve(arena, link_file(&machine->gpu), true, fast, error) != CLG_OK ||
@@ -247,6 +259,7 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
                      .base_slow_s = slow[0],
                      .ramp_slow_bytes = slow[2],
                      .sigma_slow = slow[3],
+                     .peer_s = slow[6],
                      .tail = machine->fabric.tail,
                      .half_ranks = machine->fabric.half_ranks};
     double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast[1];

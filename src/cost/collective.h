@@ -36,6 +36,7 @@ typedef struct clg_network {
     double base_s, base_slow_s;   /* fixed cost of a collective inside, and across domains */
     double ramp_bytes, ramp_slow_bytes;   /* middle sizes lose the time of about this many bytes */
     clg_protocol protocol[CLG_PROTOCOLS]; /* payload 0: the row is not used */
+    double peer_s;                        /* all-to-all: per rank in other domains */
     double tail;       /* growth of wire time per doubling of domains beyond two */
     double half_ranks; /* wire time across domains grows by ranks / half_ranks; 0: not */
     double sigma_fast, sigma_slow; /* log-residuals */

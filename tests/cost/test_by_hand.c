@@ -58,6 +58,12 @@ static void between_domains(const clg_network *w) {
     CASE("all-to-all: 8/12 of the buffer through the own NIC, hops 3 + 2 x 11 us");
     CHECK_NEAR(by_name(w, CLG_ALL_TO_ALL, "direct", g, 6e6),
                44e-6 + 1.04 * 2 / 3 * (6e6 + ramp) / 37e9, 1e-12);
+    CASE("or 8 ranks elsewhere, a message of 7 us each: 56 us are more than 22");
+    clg_network apart = *w;
+    apart.peer_s = 7e-6;
+    apart.half_ranks = 5; /* nothing is passed on: not slower for being many */
+    CHECK_NEAR(by_name(&apart, CLG_ALL_TO_ALL, "direct", g, 6e6),
+               78e-6 + 1.04 * 2 / 3 * (6e6 + ramp) / 37e9, 1e-12);
     CASE("two domains are near: no tail; a rank alone in its domain sends over its own NIC");
     CHECK_NEAR(by_name(w, CLG_SEND_RECEIVE, "direct", (clg_group){2, 1}, 6e6), 30e-6 + 6e6 / 37e9,
                1e-12);
