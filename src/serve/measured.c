@@ -4,6 +4,7 @@
 #include "model/preset.h"
 #include "serve/answer.h"
 #include "serve/random.h"
+#include "serve/workload.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,19 +86,22 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
 /* Deviations from the middle to P10 and P90 of a normal. */
 static const double tenth = 1.2815515655446004;
 
-static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
-    row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.mean;
-    row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
-    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
-    row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
-    row->rho = f->mean_sequences / r->rules.max_sequences;
-    const clg_engine *e = &r->engine;
+static void widen(const clg_engine *e, clg_measured *row) {
     const double sigma[] = {e->sigma_first, e->sigma_token, e->sigma_token, e->sigma_rate};
     for (int i = 0; i < CLG_MEASURES; i++) {
         double wide = exp(tenth * sigma[i]);
         row->low[i] = row->predicted[i] / wide;
         row->high[i] = row->predicted[i] * wide;
     }
+}
+
+static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
+    row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.mean;
+    row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
+    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
+    row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
+    row->rho = f->mean_sequences / r->rules.max_sequences;
+    widen(&r->engine, row);
 }
 
 /* Tokens of a model without experts cannot come faster than its weights are read. */
@@ -109,6 +113,49 @@ static bool impossible(const clg_measured *row, const clg_replica *r) {
     double least = r->weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
     double answer = least * fmax(1, row->plan.output_tokens * row->plan.shortest - 1);
     return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
+}
+
+/* A benchmark whose layout is chosen: throughput alone. */
+static const char *predict_workload(clg_arena *arena, clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    clg_error error = {0};
+    clg_scenario *s = clg_take(arena, 1, clg_scenario);
+    clg_workload workload;
+    clg_workload_best best;
+    clg_engine engine;
+    if (clg_workload_find(arena, p->workload, &workload, &error) != CLG_OK ||
+        read_scenario(arena, p, s, &error) != CLG_OK ||
+        clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
+        return sentence(arena, &error);
+    clg_workload_serve(arena, &workload, s, &engine, p->box_gpus, p->timed, &best);
+    if (best.tp == 0) return "no layout fits the box and meets the target";
+    row->plan.weights = best.weights;
+    row->plan.part.tp = best.tp;
+    row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box_gpus * p->boxes;
+    widen(&engine, row);
+    return NULL;
+}
+
+/* A row before this one of the same workload on the same kind of box. */
+static const clg_measured *alike(const clg_measured *first, const clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    for (; p->workload && first < row; first++) {
+        const clg_serve_plan *q = &first->plan;
+        if (!first->reason && q->workload && strcmp(q->workload, p->workload) == 0 &&
+            strcmp(q->gpu, p->gpu) == 0 && strcmp(q->engine, p->engine) == 0 &&
+            q->box_gpus == p->box_gpus && q->timed == p->timed)
+            return first;
+    }
+    return NULL;
+}
+
+static void take_alike(const clg_measured *from, clg_measured *row) {
+    double boxes = (double)row->plan.boxes / from->plan.boxes;
+    row->plan.weights = from->plan.weights;
+    row->plan.part = from->plan.part;
+    row->predicted[CLG_MEASURE_RATE] = from->predicted[CLG_MEASURE_RATE] * boxes;
+    row->low[CLG_MEASURE_RATE] = from->low[CLG_MEASURE_RATE] * boxes;
+    row->high[CLG_MEASURE_RATE] = from->high[CLG_MEASURE_RATE] * boxes;
 }
 
 static const char *predict(clg_arena *arena, clg_measured *row) {
@@ -140,7 +187,8 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
 
 static void predict_row(clg_arena *arena, clg_measured *row) {
     clg_arena scratch = {0};
-    const char *reason = predict(&scratch, row);
+    const char *reason =
+        row->plan.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
     if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
     clg_arena_clear(&scratch);
 }
@@ -246,7 +294,11 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                 clg_measured *row = &t.row[t.rows++];
                 const char *reason = clg_measured_read(arena, &tables[i], line, part, row, &more);
                 row->reason = reason;
-                if (!reason) predict_row(arena, row);
+                const clg_measured *same = reason ? NULL : alike(t.row, row);
+                if (same)
+                    take_alike(same, row);
+                else if (!reason)
+                    predict_row(arena, row);
                 if (reason && !*reason) t.rows--;
             }
         }

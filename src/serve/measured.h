@@ -42,6 +42,9 @@ typedef struct clg_serve_plan {
     bool in_process;                      /* measured in the engine: no front end */
     bool random_tokens;                   /* prompts that are slow to tokenize */
     bool whole_batch;                     /* an answer is that of all requests: the last to end */
+    const char *workload; /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
+    int box_gpus, boxes;
+    bool timed; /* requests come one by one and must meet the workload's target */
 } clg_serve_plan;
 
 typedef struct clg_measured {

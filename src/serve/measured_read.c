@@ -3,6 +3,7 @@
 
 #include "model/preset.h"
 #include "serve/bench_limits.h"
+#include "serve/workload.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -452,9 +453,50 @@ static const char *read_requests(reader *r) {
     return reason ? reason : sum_requests(r, request);
 }
 
+/* The workload whose name is the longest beginning of the benchmark's. */
+static const char *workload_in(clg_arena *arena, const char *words) {
+    const char *const *names = clg_workload_names(arena), *best = NULL;
+    char squeezed[128], known[64];
+    size_t most = 0;
+    squeeze(clg_arena_print(arena, "mlperf%.100s", words), squeezed, sizeof squeezed);
+    for (; *names; names++) {
+        squeeze(*names, known, sizeof known);
+        size_t n = strlen(known);
+        if (n > most && strncmp(squeezed, known, n) == 0) {
+            most = n;
+            best = *names;
+        }
+    }
+    return best;
+}
+
+/* MLPerf Inference: layout and format are what a search finds best; NVIDIA's GPUs run TensorRT-LLM,
+ * others vLLM. */
 static const char *read_mlperf(reader *r) {
-    (void)r;
-    return "layout and lengths of MLPerf runs are not given";
+    clg_serve_plan *p = &r->into->plan;
+    const char *system = word(r, "system"), *scenario = word(r, "scenario");
+    bool offline = strcmp(scenario, "Offline") == 0, chat = strcmp(scenario, "Interactive") == 0;
+    clg_workload workload;
+    clg_error error = {0};
+    measure(r, CLG_MEASURE_RATE, number(r, offline ? "tokens_per_s" : "completed_tokens_per_s", 0));
+    p->workload = workload_in(r->arena, word(r, "model"));
+    if (p->workload && chat && !strstr(p->workload, "interactive"))
+        p->workload = clg_arena_print(r->arena, "%s-interactive", p->workload);
+    p->gpu = gpu_in(word(r, "accelerator"));
+    p->engine = strstr(system, "LLM") || strstr(word(r, "accelerator"), "AMD") ? "vllm" : "trtllm";
+    p->timed = !offline;
+    p->box_gpus = degree(r, "accelerators_per_node");
+    p->boxes = degree(r, "nodes");
+    p->requests = 1;
+    if (!p->workload || clg_workload_find(r->arena, p->workload, &workload, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "workload '%.60s' is not built in", word(r, "model"));
+    p->model = workload.model;
+    if (!p->gpu)
+        return clg_arena_print(r->arena, "GPU '%.60s' is not built in", word(r, "accelerator"));
+    if (strcmp(word(r, "category"), "open") == 0) return "the open division may change the model";
+    if (strstr(system, "MaxQ")) return "run below the GPU's power limit, by how much is not given";
+    if (p->box_gpus < 1 || p->boxes < 1) return "a number of GPUs is absurd";
+    return NULL;
 }
 
 typedef struct form {
@@ -490,6 +532,9 @@ static const form *form_of(const clg_csv *table) {
 bool clg_measured_recognised(const clg_csv *table) { return form_of(table) != NULL; }
 
 static const char *group_of(clg_arena *arena, const clg_serve_plan *p) {
+    if (p->workload)
+        return clg_arena_print(arena, "%s %s %s %s", p->workload, p->gpu ? p->gpu : "?", p->engine,
+                               p->timed ? "server" : "offline");
     return clg_arena_print(arena, "%s %s %s %s%s", p->model ? p->model : "?", p->gpu ? p->gpu : "?",
                            p->engine, clg_name_of(clg_precision_names, (int)p->weights),
                            p->prefill.copies > 0 ? " disaggregated" : "");

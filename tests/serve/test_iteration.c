@@ -1,0 +1,170 @@
+/* test_iteration.c -- what an iteration costs beside its kernels: graphs, routing, casts, memory
+ * rules, limits of benchmarks; by hand, and against draws. */
+#include "demand.h"
+#include "plan.h"
+#include "serve/bench_limits.h"
+#include "serve/random.h"
+#include "serve/replica.h"
+#include "serve/routing.h"
+
+/* Share reached, by drawing how popular experts are. */
+static double drawn_reach(double spread, double hits) {
+    clg_random random = {7};
+    double none = 0;
+    int draws = 200000;
+    for (int i = 0; i < draws; i++)
+        none += exp(-hits * clg_random_gamma(&random, 1 / (spread * spread)));
+    return 1 - none / draws;
+}
+
+/* Rows of the fullest rank over the mean, by drawing popularity and then rows. */
+static double drawn_fullest(double spread, int ranks, int experts, double rows) {
+    clg_random random = {9};
+    double sum = 0;
+    int draws = 4000, each = experts / ranks;
+    for (int i = 0; i < draws; i++) {
+        double most = 0;
+        for (int r = 0; r < ranks; r++) {
+            double share = 0;
+            for (int e = 0; e < each; e++)
+                share += clg_random_gamma(&random, 1 / (spread * spread)) / each;
+            double got = rows * share + sqrt(rows * share) * clg_random_normal(&random);
+            if (got > most) most = got;
+        }
+        sum += most;
+    }
+    return sum / draws / rows;
+}
+
+static void test_routing(void) {
+    CASE("experts reached: even, one token, by hand, by draws");
+    CHECK_NEAR(clg_experts_reached(0, 1.0 / 16, 16), 1 - pow(15.0 / 16, 16), 1e-12);
+    CHECK_NEAR(clg_experts_reached(0, 1.0 / 16, 1), 1.0 / 16, 1e-12);
+    /* h = 16 ln(16/15) = 1.032616; 1 + .49 h = 1.505982; to the -1/.49: .433613 */
+    CHECK_NEAR(clg_experts_reached(0.7, 1.0 / 16, 16), 0.566387, 1e-5);
+    for (double hits = 0.1; hits < 20; hits *= 3)
+        CHECK_NEAR(clg_experts_reached(0.9, -expm1(-hits / 100), 100), drawn_reach(0.9, hits),
+                   0.01);
+    CHECK(clg_experts_reached(0.7, 0.1, 10) < clg_experts_reached(0.1, 0.1, 10));
+    CASE("the fullest rank: alone, by hand, by draws, bounded");
+    CHECK_NEAR(clg_fullest_rank(0.7, 1, 128, 3), 1, 1e-12);
+    /* variance .49 x 8 / 128 + 1 / 64 = .04625; 1 + 1.4236 x .215058 */
+    CHECK_NEAR(clg_fullest_rank(0.7, 8, 128, 64), 1.306157, 1e-5);
+    CHECK_NEAR(clg_fullest_rank(0.7, 8, 128, 4096), drawn_fullest(0.7, 8, 128, 4096), 0.03);
+    CHECK_NEAR(clg_fullest_rank(0.5, 4, 64, 100), drawn_fullest(0.5, 4, 64, 100), 0.03);
+    CHECK_NEAR(clg_fullest_rank(0.7, 2, 128, 0.001), 1.566356, 1e-5); /* rows: 1 at least */
+    CHECK_NEAR(clg_fullest_rank(9, 8, 8, 1), 8, 1e-12);
+    double six = clg_fullest_rank(0, 6, 128, 100); /* log2 6 = 2.58496: between 4 and 8 ranks */
+    CHECK_NEAR(six, 1 + (1.0294 + 0.58496 * (1.4236 - 1.0294)) / 10, 1e-5);
+}
+
+static void test_limits(clg_arena *arena) {
+    clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
+    const clg_gpu *gpu = &s.machine.gpu;
+    CASE("limits of trtllm-bench, by hand");
+    /* 79.1 GiB - 8.030 GB, .95 of it, 65,536 B a token: 371.6 requests of 3,000 tokens */
+    clg_bench_limits l = clg_trtllm_bench_limits(&s.model, gpu, 1, 1, 1, 1000, 2000, 0.95);
+    CHECK(l.sequences == 384 && l.tokens == 2048);
+    /* 4,354 requests of 256 tokens: the most there may be, and twice the tokens */
+    l = clg_trtllm_bench_limits(&s.model, gpu, 1, 1, 1, 128, 128, 0.95);
+    CHECK(l.sequences == 4096 && l.tokens == 8192);
+    /* 50.7 requests: the least there is, and a whole prompt beside them */
+    l = clg_trtllm_bench_limits(&s.model, gpu, 1, 1, 1, 20000, 2000, 0.95);
+    CHECK(l.sequences == 64 && l.tokens == 20064);
+    /* 8 heads of keys on 16 GPUs count as 16: 131,072 B: 1,506.3 requests of 6,500; x 13 */
+    l = clg_trtllm_bench_limits(&s.model, gpu, 16, 1, 1, 6000, 500, 0.95);
+    CHECK(l.sequences == 1536 && l.tokens == 20480);
+}
+
+static clg_replica made(clg_arena *arena, const clg_scenario *s, const clg_engine *e,
+                        clg_precision weights, int most, double memory_share) {
+    static clg_demand d;
+    clg_replica r = {0};
+    clg_error error = {0};
+    d = demand_at_rate(arena, 1, 60, 300, 100, 0.5, 3);
+    clg_replica_choice c = {.tp = 1,
+                            .weights = weights,
+                            .compute = clg_serve_arithmetic(&s->machine.gpu, weights),
+                            .cache = CLG_BF16,
+                            .max_sequences = most,
+                            .memory_share = memory_share};
+    CHECK(clg_replica_prepare(arena, s, e, &c, &d, &r, &error) == CLG_OK);
+    return r;
+}
+
+static clg_engine engine(clg_arena *arena, const char *name) {
+    clg_engine e = {0};
+    clg_error error = {0};
+    CHECK(clg_engine_find(arena, name, &e, &error) == CLG_OK);
+    return e;
+}
+
+static void test_graphs(clg_arena *arena) {
+    CASE("sizes of graphs");
+    clg_engine e = engine(arena, "trtllm");
+    static const int pairs[][2] = {{1, 1},     {3, 4},     {5, 8},      {9, 16},   {100, 104},
+                                   {128, 128}, {129, 256}, {600, 1024}, {2049, 0}, {0, 0}};
+    for (int i = 0; pairs[i][0]; i++)
+        CHECK(clg_graph_padded(&e.graphs, pairs[i][0]) == pairs[i][1]);
+    CASE("batches that only decode cost what the graph they are padded to costs");
+    clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
+    clg_replica r = made(arena, &s, &e, CLG_BF16, 700, 0);
+    CHECK_NEAR(r.cost.decode_s[100], clg_replica_dense_s(&r, 104), 1e-12);
+    CHECK_NEAR(r.cost.decode_s[300], clg_replica_dense_s(&r, 512), 1e-12);
+    CHECK_NEAR(r.cost.decode_s[513], clg_replica_dense_s(&r, 700), 1e-12); /* the largest batch */
+    CASE("beyond the largest graph kernels are launched one by one");
+    clg_engine v = engine(arena, "vllm");
+    clg_replica big = made(arena, &s, &v, CLG_BF16, 700, 0);
+    CHECK_NEAR(big.cost.decode_s[512], clg_replica_dense_s(&big, 512), 1e-12);
+    CHECK(big.cost.decode_s[513] >= big.cost.eager_s);
+}
+
+static void test_memory(clg_arena *arena) {
+    CASE("shares of memory: of all, of what is left, of weights and cache");
+    clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
+    clg_engine all = engine(arena, "vllm"), left = all, fixed = all;
+    left.free_share = 1;
+    fixed.static_share = 1;
+    clg_replica a = made(arena, &s, &all, CLG_BF16, 8, 0.8);
+    clg_replica b = made(arena, &s, &left, CLG_BF16, 8, 0.8);
+    clg_replica c = made(arena, &s, &fixed, CLG_BF16, 8, 0.8);
+    double usable = s.machine.gpu.memory_usable_bytes, beside = a.activation_bytes + 3.5e9;
+    CHECK_NEAR(a.cache_room_bytes, 0.8 * usable - a.weight_bytes - beside, 1e-12);
+    CHECK_NEAR(b.cache_room_bytes, 0.8 * (usable - a.weight_bytes - beside), 1e-12);
+    CHECK_NEAR(c.cache_room_bytes, 0.8 * usable - a.weight_bytes, 1e-12);
+}
+
+static void test_formats(clg_arena *arena) {
+    CASE("mxfp4: 4 bits and a byte for 32 of them; multiplied in what the GPU has");
+    clg_scenario old = plan_scenario(arena, "gpt-oss-20b", "h100-sxm", NULL, 0);
+    clg_scenario new = plan_scenario(arena, "gpt-oss-20b", "b200-sxm", NULL, 0);
+    CHECK_NEAR(clg_precision_bytes(CLG_MXFP4), (32 * 0.5 + 1) / 32, 1e-15);
+    CHECK(clg_serve_arithmetic(&old.machine.gpu, CLG_MXFP4) == CLG_BF16);
+    CHECK(clg_serve_arithmetic(&new.machine.gpu, CLG_MXFP4) == CLG_MXFP8);
+    CHECK(clg_serve_arithmetic(&new.machine.gpu, CLG_NVFP4) == CLG_NVFP4);
+    CHECK(clg_serve_arithmetic(&old.machine.gpu, CLG_FP8) == CLG_FP8);
+    clg_engine e = engine(arena, "vllm");
+    clg_replica r = made(arena, &old, &e, CLG_MXFP4, 8, 0);
+    CHECK_NEAR(r.weight_bytes, 13.8e9, 0.02); /* safetensors of openai/gpt-oss-20b: 13.76 GB */
+    CASE("scales of the checkpoint: one pass over the activations");
+    clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h200-sxm", NULL, 0);
+    clg_engine once = e;
+    once.static_scales = 1;
+    clg_replica slow = made(arena, &s, &e, CLG_FP8, 64, 0);
+    clg_replica fast = made(arena, &s, &once, CLG_FP8, 64, 0);
+    /* 3 bytes an element of hidden 4096 three times, width 14336 once, 32 layers */
+    double bytes = 3.0 * 4096 * (3 * 4096 + 14336) * 32, hbm = 4.8e12;
+    CHECK_NEAR(clg_replica_dense_s(&slow, 4096) - clg_replica_dense_s(&fast, 4096),
+               bytes / hbm * (1 / 0.28 - 1 / 0.85), 1e-6);
+}
+
+int main(void) {
+    clg_arena arena = {0};
+    test_routing();
+    test_limits(&arena);
+    test_graphs(&arena);
+    test_memory(&arena);
+    test_formats(&arena);
+    clg_arena_clear(&arena);
+    return DONE;
+}
