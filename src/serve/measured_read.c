@@ -163,6 +163,27 @@ static clg_part part_of(const reader *r, const char *prefix) {
     return part;
 }
 
+/* Sweeps of aiconfigurator's own, by file instead of image. */
+static bool own_sweep(const reader *r) {
+    const char *from = word(r, "silicon_data_source"), *file = strstr(from, ".csv;");
+    const char *folder = strchr(from, '/');
+    return file && folder && folder < file;
+}
+
+/* InferenceX configures tp GPUs and ep of them (its configs/nvidia-master.yaml); the sample writes
+ * tp in both columns of expert groups' degrees and multiplies: tp 64 = 8 x 8 on boxes of 8, dp 16 =
+ * 4 x 4, and tp 4 dp 4 ep 16 where 4 GPUs share sequences and experts out. */
+static void undo_products(const reader *r, clg_part *part) {
+    int experts_tp = degree(r, "moe_tp_size"), experts_ep = degree(r, "moe_ep_size");
+    if (experts_tp > 1 && experts_ep > 1) {
+        int *gpus = part->dp > 1 ? &part->dp : &part->tp;
+        if (*gpus == experts_tp * experts_ep) *gpus = experts_tp;
+    } else if (part->tp > 1 && part->dp == part->tp && part->ep == part->tp * part->dp) {
+        part->ep = part->dp;
+        part->tp = 1;
+    }
+}
+
 static const char *check_part(const clg_part *p) {
     if (p->tp < 0 || p->pp < 0 || p->dp < 0 || p->ep < 0 || p->copies < 0)
         return "a degree is absurd";
@@ -176,11 +197,10 @@ static const char *check_part(const clg_part *p) {
  * TensorRT-LLM ones with iterations of 16,384 or 20,000 tokens. The sweeps of aiconfigurator's own
  * (by file instead of image) set nothing. */
 static void read_recipe(const reader *r, clg_serve_plan *p) {
-    bool hopper = p->gpu && p->gpu[0] == 'h', own = strstr(word(r, "silicon_data_source"), ".csv;");
+    bool hopper = p->gpu && p->gpu[0] == 'h', own = own_sweep(r);
     const char *model = p->model ? p->model : "";
     bool plain = (strncmp(model, "gpt-oss", 7) == 0 && hopper) ||
                  strncmp(model, "minimax", 7) == 0 || strncmp(model, "kimi", 4) == 0;
-    own = own && strchr(word(r, "silicon_data_source"), '/');
     if (plain || own) p->cache = CLG_BF16;
     if (!own && strcmp(p->engine, "trtllm") == 0)
         p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
@@ -218,6 +238,7 @@ static const char *read_silicon(reader *r) {
     p->shortest = 0.8;
     p->random_tokens = true;
     p->part = part_of(r, split ? "decode_" : "");
+    if (!split && !own_sweep(r)) undo_products(r, &p->part);
     read_waiting(r, p);
     if (split) p->prefill = part_of(r, "prefill_");
     if (reason) return reason;
