@@ -81,8 +81,8 @@ static bool is_pair(const clg_trace_call *call) {
 }
 
 /* The group of a call over all traces. A sender knows itself and its target, a receiver likewise.
- */
-static uint32_t group_of(clg_arena *scratch, instances *in, const clg_trace *t,
+ * `words` is for the while, and not the arena of the groups, which keep their own copy. */
+static uint32_t group_of(clg_arena *words, instances *in, const clg_trace *t,
                          const clg_trace_call *call) {
     const char *group = t->groups.texts[call->what.group];
     clg_slice text = {group, strlen(group)};
@@ -91,12 +91,12 @@ static uint32_t group_of(clg_arena *scratch, instances *in, const clg_trace *t,
     int32_t source = call->what.source, target = call->what.target;
     if (sends && source < 0) source = t->rank;
     if (!sends && target < 0) target = t->rank;
-    clg_arena_mark mark = clg_arena_here(scratch);
+    clg_arena_mark mark = clg_arena_here(words);
     const char *pair = source >= 0 && target >= 0
-                           ? clg_arena_print(scratch, "%s from %d to %d", group, source, target)
-                           : clg_arena_print(scratch, "%s between two", group);
+                           ? clg_arena_print(words, "%s from %d to %d", group, source, target)
+                           : clg_arena_print(words, "%s between two", group);
     uint32_t key = clg_intern_add(&in->groups, (clg_slice){pair, strlen(pair)});
-    clg_arena_back_to(scratch, mark);
+    clg_arena_back_to(words, mark);
     return key;
 }
 
@@ -165,6 +165,7 @@ static void gather(matching *m) {
 
 static void collect(matching *m) {
     instances in = {.groups.arena = &m->scratch, .by_key.arena = &m->scratch};
+    clg_arena words = {0};
     clg_job *job = m->job;
     size_t calls = 0, at = 0;
     for (int i = 0; i < job->count; i++) calls += job->traces[i].call_count;
@@ -172,7 +173,8 @@ static void collect(matching *m) {
     uint32_t *keys = clg_take(&m->scratch, calls + 1, uint32_t);
     for (int i = 0; i < job->count; i++)
         for (size_t c = 0; c < job->traces[i].call_count; c++)
-            keys[at++] = group_of(&m->scratch, &in, &job->traces[i], &job->traces[i].calls[c]);
+            keys[at++] = group_of(&words, &in, &job->traces[i], &job->traces[i].calls[c]);
+    clg_arena_clear(&words);
     find_numbers(m, &in, keys);
     at = 0;
     for (int i = 0; i < job->count; i++) enrol(m, &in, i, keys, &at);
