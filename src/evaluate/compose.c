@@ -381,6 +381,9 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
     e->capacity_bytes =
         c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.context_bytes;
     e->fits = e->memory.total_bytes <= e->capacity_bytes;
+    double wide = 1 + 1.2816 * c->scenario->stack.sigma_memory;
+    e->memory_p10_bytes = e->memory.total_bytes / wide;
+    e->memory_p90_bytes = e->memory.total_bytes * wide;
 }
 
 /* What the hardware executes on all GPUs: every stage's ops, every micro-batch. */

@@ -68,8 +68,9 @@ typedef struct clg_evaluation {
     clg_layout layout;
     double step_s, step_p10_s, step_p90_s;
     clg_time_ledger time;
-    clg_memory_ledger memory;       /* of the fullest rank */
-    clg_memory_ledger first_memory; /* of the first stage */
+    clg_memory_ledger memory;                  /* of the fullest rank */
+    clg_memory_ledger first_memory;            /* of the first stage */
+    double memory_p10_bytes, memory_p90_bytes; /* of its total */
     double capacity_bytes;
     bool fits;
     int fullest_stage;

@@ -112,6 +112,8 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
         m.optimizer_bytes -= 4 * owned;
     }
     double kept = kept_activations(layout, step, load);
+    if (stack->kept_outputs && layout->pp > 1 && !load->head)
+        kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept);
     m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
     m.buffers_bytes = stack->workspace_bytes + gathered(layout, step, load) + most.whole;

@@ -88,6 +88,8 @@ static void add_memory(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_add_number(w, "buffers_bytes", m->buffers_bytes);
     clg_json_add_number(w, "reserved_bytes", m->reserved_bytes);
     clg_json_add_number(w, "total_bytes", m->total_bytes);
+    clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
+    clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
     clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
     clg_json_add_bool(w, "fits", e->fits);
     clg_json_add_integer(w, "stage", e->fullest_stage);
@@ -233,6 +235,7 @@ static void add_score(clg_json_writer *w, const char *key, const clg_score *s) {
     clg_json_add_number(w, "baseline_mape", s->baseline_mape);
     clg_json_add_number(w, "coverage", s->coverage);
     clg_json_add_number(w, "memory_mape", s->memory_mape);
+    clg_json_add_number(w, "memory_coverage", s->memory_coverage);
     clg_json_add_number(w, "fits_accuracy", s->fits_accuracy);
     clg_json_close(w, '}');
 }

@@ -174,8 +174,9 @@ static void print_memory(clg_text *t, const clg_evaluation *e) {
                 {"activations", m->activations_bytes},
                 {"buffers", m->buffers_bytes},
                 {"allocator reserve", m->reserved_bytes}};
-    clg_text_print(t, "\nmemory of the fullest rank (stage %d): %s of %s%s\n", e->fullest_stage,
-                   gb(t, m->total_bytes), gb(t, e->capacity_bytes),
+    clg_text_print(t, "\nmemory of the fullest rank (stage %d): %s (P10-P90 %s to %s) of %s%s\n",
+                   e->fullest_stage, gb(t, m->total_bytes), gb(t, e->memory_p10_bytes),
+                   gb(t, e->memory_p90_bytes), gb(t, e->capacity_bytes),
                    e->fits ? "" : "  DOES NOT FIT");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         clg_text_print(t, "  ");

@@ -86,6 +86,7 @@ typedef struct clg_stack {
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_borrowed; /* of kernels timed on another GPU kind */
+    double sigma_memory;   /* log-residual of memory */
     double validated_gpus; /* most GPUs of a run that was compared */
     /* memory */
     double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
@@ -99,6 +100,7 @@ typedef struct clg_stack {
                              projection's output, which stays, beside copies of keys and values */
     double kept_gathers;  /* share of the inputs gathered by sp that are kept for the backward, not
                              gathered again */
+    bool kept_outputs;    /* pipelines keep what a stage sends until that micro-batch's backward */
     bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
     bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */

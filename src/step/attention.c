@@ -100,6 +100,16 @@ static double core_saved(const clg_shard *shard, double heads) {
     return rows * (double)layout->seq * per_score;
 }
 
+/* Beside it in the backward of an unfused core: the gradient of the probabilities, turned into that
+ * of the scores in place by a softmax kernel; by elementary operations fp32 scores and gradient. */
+static double core_transient(const clg_shard *shard, double heads) {
+    const clg_layout *layout = shard->layout;
+    if (layout->attention != 0) return 0;
+    double scores =
+        layout->micro_batch * heads * (double)layout->seq / layout->cp * (double)layout->seq;
+    return scores * (shard->stack->fused_softmax ? 2 : 8);
+}
+
 static void project_grouped(clg_block *block, const clg_shard *shard,
                             const clg_attention *attention, double heads, double kv_heads) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden;
@@ -198,6 +208,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
         block->rebuilt_bytes += kept;
     else
         block->saved_bytes += kept;
+    block->transient_bytes = fmax(block->transient_bytes, core_transient(shard, heads));
     block->saved_bytes += shard->tokens * value_width * shard->wide_bytes;
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);

@@ -81,15 +81,33 @@ static int experts_of(const clg_model *model) {
     return 0;
 }
 
+static bool has_shape(const clg_model *m, const clg_model_shape *s) {
+    return m->hidden == s->hidden && m->kind[0].attention.heads == s->heads &&
+           experts_of(m) == s->experts && s->layers <= m->layers && s->layers >= 1;
+}
+
+/* The built-in mixture of this shape, where a table leaves the name blank. */
+static bool find_shape(clg_arena *arena, const clg_model_shape *s, clg_model *m) {
+    int count;
+    const char *const *names = clg_model_names(arena, &count);
+    for (int i = 0; i < count; i++) {
+        clg_error error = {0};
+        if (clg_model_find(arena, names[i], m, &error) == CLG_OK && has_shape(m, s) &&
+            m->vocab == s->vocab)
+            return true;
+    }
+    return false;
+}
+
 /* A mixture that is a known model knows more of itself than a table's columns: latent heads,
  * windows, prediction modules. Cut to fewer layers it keeps its kinds of layers. */
-static bool known_model(clg_arena *arena, const clg_model_shape *s, clg_model *model) {
+static bool known_model(clg_arena *arena, const clg_model_shape *s, bool named, clg_model *model) {
     clg_error error = {0};
     clg_model m;
-    if (s->experts < 2 || clg_model_find(arena, s->name, &m, &error) != CLG_OK) return false;
-    if (m.hidden != s->hidden || m.kind[0].attention.heads != s->heads ||
-        experts_of(&m) != s->experts || s->layers > m.layers || s->layers < 1)
-        return false;
+    if (s->experts < 2) return false;
+    if (!named && !find_shape(arena, s, &m)) return false;
+    if (named && clg_model_find(arena, s->name, &m, &error) != CLG_OK) return false;
+    if (!has_shape(&m, s)) return false;
     if (s->layers < m.layers) {
         uint8_t *kinds = clg_take(arena, (size_t)s->layers, uint8_t);
         int skipped = 0; /* dense layers that were cut */
@@ -128,7 +146,7 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     s.shared_experts = integer(csv, row, "shared_experts", 0);
     s.dense_layers = integer(csv, row, "dense_layers", 0);
     s.expert_ffn = integer(csv, row, "expert_ffn", 0);
-    if (*name && known_model(arena, &s, model)) return NULL;
+    if (known_model(arena, &s, *name != 0, model)) return NULL;
     if (clg_model_from_shape(arena, &s, model, &error) != CLG_OK) return why(arena, &error);
     return NULL;
 }
@@ -156,6 +174,20 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }
 
+/* What a trainer ran with, where the notes print it: "kernel as printed: flash_attention2 + RMS
+ * kernel". */
+static void read_kernels(const char *notes, clg_stack *stack) {
+    static const char before[] = "kernel as printed: ";
+    const char *at = strstr(notes, before);
+    if (!at) return;
+    at += sizeof before - 1;
+    size_t length = strcspn(at, ";");
+    const char *norm = strstr(at, "RMS kernel");
+    stack->fused_norm = norm && (size_t)(norm - at) < length;
+    stack->fused_norm_beside_flash2 = false;
+    if (length == 5) stack->fused_softmax = strncmp(at, "fused", 5) == 0; /* or "torch" */
+}
+
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
@@ -166,7 +198,9 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
                                   clg_arena_print(arena, "unknown%s", dated), "unknown"};
     for (int i = 0; i < 4; i++) {
         error = (clg_error){0};
-        if (*wanted[i] && clg_stack_find(arena, wanted[i], stack, &error) == CLG_OK) return NULL;
+        if (!*wanted[i] || clg_stack_find(arena, wanted[i], stack, &error) != CLG_OK) continue;
+        read_kernels(clg_row_word(csv, row, "notes"), stack);
+        return NULL;
     }
     return why(arena, &error);
 }

@@ -292,7 +292,7 @@ static void fill_elsewhere(clg_validation *v) {
 /* Sums while walking the rows of one source. */
 typedef struct tally {
     double absolute, signed_error, baseline, memory;
-    int inside, memory_rows, fits_right, fits_known, baseline_rows;
+    int inside, memory_rows, memory_inside, fits_right, fits_known, baseline_rows;
 } tally;
 
 static void tally_row(const clg_run *r, tally *t) {
@@ -303,7 +303,11 @@ static void tally_row(const clg_run *r, tally *t) {
     }
     if (r->measured_memory_bytes > 0) {
         t->memory_rows++;
-        t->memory += fabs(r->predicted_memory_bytes / r->measured_memory_bytes - 1);
+        double share = r->measured_memory_bytes / r->predicted_memory_bytes;
+        double total = r->predicted.memory.total_bytes;
+        t->memory += fabs(1 / share - 1);
+        t->memory_inside += share >= r->predicted.memory_p10_bytes / total &&
+                            share <= r->predicted.memory_p90_bytes / total;
     }
     if (!clg_run_timed(r)) return;
     t->absolute += fabs(r->error);
@@ -338,6 +342,7 @@ clg_score clg_score_runs(clg_arena *arena, const clg_run *runs, const bool *coun
     s.median_ape = quantile(errors, s.scored, 0.5);
     s.p90_ape = quantile(errors, s.scored, 0.9);
     s.memory_mape = t.memory_rows > 0 ? t.memory / t.memory_rows : (double)NAN;
+    s.memory_coverage = t.memory_rows > 0 ? (double)t.memory_inside / t.memory_rows : (double)NAN;
     s.fits_accuracy = t.fits_known > 0 ? (double)t.fits_right / t.fits_known : (double)NAN;
     return s;
 }

@@ -35,9 +35,10 @@ typedef struct clg_score {
     int rows, scored;
     double mape, median_ape, p90_ape, bias; /* of step time, as shares */
     double baseline_mape;
-    double coverage;      /* share of measured steps inside P10..P90 */
-    double memory_mape;   /* NaN: nothing measured */
-    double fits_accuracy; /* share of rows whose fits/does-not-fit is right; NaN: none known */
+    double coverage;        /* share of measured steps inside P10..P90 */
+    double memory_mape;     /* NaN: nothing measured */
+    double memory_coverage; /* share of measured memory inside its P10..P90; NaN: none */
+    double fits_accuracy;   /* share of rows whose fits/does-not-fit is right; NaN: none known */
 } clg_score;
 
 /* Rows that nothing was fitted on against the rows that something may have been fitted on. */

@@ -389,6 +389,25 @@ static void ends(void) {
     load.head_alive = 4;
     double four = ledger(&s, &l, load).activations_bytes;
     CHECK_NEAR(four - one, 3 * (4 * sbh + 4 * sbv) / 8, 1e-13);
+    CASE("a stack that keeps what a stage sent: one boundary more for each alive micro-batch");
+    load = (clg_stage_load){.layers = {48}, .chunks = 1, .alive = 3.5};
+    double freed = ledger(&s, &l, load).activations_bytes;
+    s.stack.kept_outputs = true;
+    CHECK_NEAR(ledger(&s, &l, load).activations_bytes - freed, 3.5 * 2 * sbh / 8, 1e-12);
+    load.head = true; /* the last stage sends nothing */
+    double with = ledger(&s, &l, load).activations_bytes;
+    s.stack.kept_outputs = false;
+    CHECK(ledger(&s, &l, load).activations_bytes == with);
+    CASE("beside unfused scores: their gradient in place, or four by elementary operations");
+    /* 96 heads, 2048^2 scores: 402653184; MLP gradients 2 x 4 h x 2 bytes a token, 402653184 */
+    l = plan_layout(2048);
+    l.attention = CLG_UNFUSED;
+    CHECK_NEAR(built(&s, &l)->kind[0].transient_bytes, 2 * 402653184.0, 1e-14);
+    s.stack.fused_softmax = false;
+    CHECK_NEAR(built(&s, &l)->kind[0].transient_bytes, 8 * 402653184.0, 1e-14);
+    l.attention = CLG_FLASH2;
+    CHECK_NEAR(built(&s, &l)->kind[0].transient_bytes, 2 * 2048.0 * 4 * 12288 * 2, 1e-14);
+    s.stack.fused_softmax = true, l.pp = 2, l.tp = 8, l.sp = true;
     CASE("the embedding keeps its dropout mask, one byte an element");
     CHECK_NEAR(built(&s, &l)->embedding.saved_bytes, sbh / 8, 1e-14);
     s.stack.dropout = false;

@@ -108,12 +108,24 @@ static clg_run noted(const char *stack, const char *schedule, const char *notes)
         &arena,
         "id,source,layers,hidden,ffn,gated,heads,vocab,seq,gpu,gpus,stack,precision,recompute,dp,"
         "zero,tp,pp,schedule,micro_batch,global_batch,memory_gb,notes\n"
-        "a,b,24,2304,9216,0,24,32000,1024,a100-sxm-80gb,8,%s,bf16,none,1,0,1,8,%s,2,48,30,%s\n",
+        "a,b,24,2304,9216,1,24,32000,1024,a100-sxm-80gb,8,%s,bf16,none,1,0,1,8,%s,2,48,30,%s\n",
         stack, schedule, notes);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     CHECK(clg_validate(&arena, &csv, 1, NULL, NULL, &v, &error) == CLG_OK);
     CHECK(v.run[0].reason == NULL);
     return v.run[0];
+}
+
+static void shapes(void) {
+    CASE("a mixture without a name is the built-in one of its shape, cut or not");
+    CHECK(predict("x,,moe,4,5120,12288,1,128,128,128,102400,160,6,2,1536,1,4096,b200-sxm,8,"
+                  "unknown,2026-04,bf16,none,1,8,1,1,,1,32,,1") == NULL);
+    CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_LATENT);
+    CHECK(scenario.model.layers == 4);
+    CASE("of another vocabulary it is what its columns say");
+    CHECK(predict("x,,moe,4,5120,12288,1,128,128,128,102144,160,6,2,1536,1,4096,b200-sxm,8,"
+                  "unknown,2026-04,bf16,none,1,8,1,1,,1,32,,1") == NULL);
+    CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_GROUPED);
 }
 
 static void notes(void) {
@@ -136,6 +148,11 @@ static void notes(void) {
     r = noted("megatron-2024", "gpipe", "memory: max reserved"); /* the last one has the logits */
     CHECK(r.predicted.fullest_stage == 7);
     CHECK(r.predicted_memory_bytes > r.predicted.first_memory.total_bytes);
+    CASE("kernels as printed: the norm's, the softmax's");
+    CHECK(noted("aleph-alpha-2023", "1f1b", "kernel as printed: flash_attention2; the RMS kernel")
+              .predicted.memory.activations_bytes >
+          noted("aleph-alpha-2023", "1f1b", "kernel as printed: flash_attention2 + RMS kernel")
+              .predicted.memory.activations_bytes);
     CASE("a schedule the column has no name for");
     CHECK(noted("megatron-2022", "zb-h1", "").predicted.layout.schedule == CLG_ZB_H1);
     r = noted("megatron-2022", "zb-h1", "schedule as printed: ZB-2p; twice the memory");
@@ -162,6 +179,7 @@ int main(void) {
     network();
     expert_tensor();
     blanks();
+    shapes();
     notes();
     names();
     clg_arena_clear(&arena);
