@@ -1,6 +1,7 @@
 /* command_help.c -- help, version, man, completion: what the program says about itself. */
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/inflate.h"
 #include "dataset/dataset.h"
 
 static clg_status run_help(clg_session *session, clg_error *error) {
@@ -22,6 +23,8 @@ static clg_status run_version(clg_session *session, clg_error *error) {
     clg_text_print(&session->out, "ceiling %s\n%d data files built in\n", CLG_VERSION, files);
     clg_text_print(&session->out, "traces by several processes: %s\n",
                    library ? library : "no, built where mpicc was not found");
+    clg_text_print(&session->out, "compressed traces: %s\n",
+                   clg_inflation_fast() ? "ISA-L" : "zlib, built where ISA-L was not found");
     return CLG_OK;
 }
 

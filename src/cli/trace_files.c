@@ -1,6 +1,7 @@
 /* trace_files.c -- opening recordings. */
 #include "cli/trace_files.h"
 
+#include "cli/inflate.h"
 #include "trace/intern.h"
 
 #include <dirent.h>
@@ -9,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zlib.h>
+#include <sys/types.h>
 
 enum { INPUT_BYTES = 1 << 18, HEAD_BYTES = 1 << 14, DEEPEST_DIRECTORY = 8, MOST_FILES = 1 << 20 };
 
 struct clg_trace_file {
     FILE *stream;
-    z_stream inflater;
-    bool compressed, over;
+    off_t packed_at;          /* where compressed bytes begin */
+    clg_inflation *inflation; /* NULL: the file is plain */
     unsigned char input[INPUT_BYTES];
-    size_t input_at, input_size; /* of a plain file, or of what inflater has yet to read */
+    size_t input_at, input_size; /* of the file as it is */
     char head[HEAD_BYTES];
     size_t head_at, head_size;
 };
@@ -29,7 +30,9 @@ static size_t refill(clg_trace_file *f) {
     return f->input_size;
 }
 
-static size_t fill_plain(clg_trace_file *f, char *to, size_t capacity) {
+/* Bytes as they are in the file. */
+static size_t fill_plain(void *context, char *to, size_t capacity) {
+    clg_trace_file *f = context;
     if (f->input_at == f->input_size) return fread(to, 1, capacity, f->stream);
     size_t size = f->input_size - f->input_at;
     if (size > capacity) size = capacity;
@@ -38,32 +41,16 @@ static size_t fill_plain(clg_trace_file *f, char *to, size_t capacity) {
     return size;
 }
 
-/* One call of inflate. What it made before it met damage is kept. */
-static void inflate_some(clg_trace_file *f) {
-    f->inflater.next_in = f->input + f->input_at;
-    f->inflater.avail_in = (uInt)(f->input_size - f->input_at);
-    int code = inflate(&f->inflater, Z_NO_FLUSH);
-    f->input_at = f->input_size - f->inflater.avail_in;
-    if (code == Z_STREAM_END) /* gzip files may be joined */
-        f->over = (f->input_at == f->input_size && refill(f) == 0) ||
-                  f->input[f->input_at] != 0x1f || inflateReset(&f->inflater) != Z_OK;
-    else
-        f->over = code != Z_OK && code != Z_BUF_ERROR;
-}
-
-static size_t fill_inflated(clg_trace_file *f, char *to, size_t capacity) {
-    if (capacity > 1 << 30) capacity = 1 << 30;
-    f->inflater.next_out = (Bytef *)to;
-    f->inflater.avail_out = (uInt)capacity;
-    while (!f->over && f->inflater.avail_out == capacity) {
-        if (f->input_at == f->input_size && refill(f) == 0) break;
-        inflate_some(f);
-    }
-    return capacity - f->inflater.avail_out;
+static bool rewind_packed(void *context) {
+    clg_trace_file *f = context;
+    f->input_at = f->input_size = 0;
+    return fseeko(f->stream, f->packed_at, SEEK_SET) == 0;
 }
 
 static size_t fill_file(clg_trace_file *f, char *to, size_t capacity) {
-    return f->compressed ? fill_inflated(f, to, capacity) : fill_plain(f, to, capacity);
+    if (!f->inflation) return fill_plain(f, to, capacity);
+    clg_trace_source source = clg_inflation_source(f->inflation);
+    return source.fill(source.context, to, capacity);
 }
 
 static size_t fill(void *context, char *to, size_t capacity) {
@@ -80,23 +67,21 @@ clg_trace_source clg_trace_file_source(clg_trace_file *file) {
     return (clg_trace_source){fill, file};
 }
 
-bool clg_trace_file_compressed(const clg_trace_file *file) { return file->compressed; }
+bool clg_trace_file_compressed(const clg_trace_file *file) { return file->inflation != NULL; }
 
 /* gzip (RFC 1952), or the first member of a zip archive (PKWARE appnote 4.3.7: 30 bytes, then name
  * and extra field; method 8 is raw deflate). */
-static bool start_inflating(clg_trace_file *f) {
+static bool start_inflating(clg_trace_file *f, clg_arena *arena, off_t began) {
     const unsigned char *in = f->input;
-    int window_bits = 0;
-    if (f->input_size >= 2 && in[0] == 0x1f && in[1] == 0x8b)
-        window_bits = 15 + 16;
-    else if (f->input_size >= 30 && memcmp(in, "PK\3\4", 4) == 0 && in[8] == 8) {
-        size_t skip = 30 + (size_t)(in[26] | in[27] << 8) + (size_t)(in[28] | in[29] << 8);
-        f->input_at = skip < f->input_size ? skip : f->input_size;
-        window_bits = -15;
-    } else
-        return true;
-    f->compressed = true;
-    return inflateInit2(&f->inflater, window_bits) == Z_OK;
+    bool gzip = f->input_size >= 2 && in[0] == 0x1f && in[1] == 0x8b;
+    bool zip = f->input_size >= 30 && memcmp(in, "PK\3\4", 4) == 0 && in[8] == 8;
+    if (!gzip && !zip) return true;
+    size_t skip = zip ? 30 + (size_t)(in[26] | in[27] << 8) + (size_t)(in[28] | in[29] << 8) : 0;
+    f->input_at = skip < f->input_size ? skip : f->input_size;
+    f->packed_at = began + (off_t)f->input_at;
+    clg_packed packed = {{fill_plain, f}, began >= 0 ? rewind_packed : NULL};
+    f->inflation = clg_inflation_start(arena, packed, gzip, false);
+    return f->inflation != NULL;
 }
 
 static void read_head(clg_trace_file *f) {
@@ -116,8 +101,9 @@ clg_status clg_trace_open(clg_arena *arena, const char *path, clg_trace_file **f
     clg_trace_file *f = *file = clg_take(arena, 1, clg_trace_file);
     f->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!f->stream) return refuse(error, path, strerror(errno));
+    off_t began = ftello(f->stream); /* -1: a pipe */
     refill(f);
-    bool ready = start_inflating(f);
+    bool ready = start_inflating(f, arena, began);
     if (ready) read_head(f);
     *head = (clg_slice){f->head, f->head_size};
     if (ready) return CLG_OK;
@@ -126,7 +112,7 @@ clg_status clg_trace_open(clg_arena *arena, const char *path, clg_trace_file **f
 }
 
 void clg_trace_close(clg_trace_file *f) {
-    if (f->compressed) inflateEnd(&f->inflater);
+    if (f->inflation) clg_inflation_stop(f->inflation);
     if (f->stream != stdin) fclose(f->stream);
 }
 
