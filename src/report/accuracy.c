@@ -106,7 +106,12 @@ static void print_held_out(clg_text *t, const clg_validation *v) {
         "neighbours, was lowered after the bias of ibm-fsdp-2024 and llama3-herd had been seen. "
         "The memory of torchtitan and KempnerForge was off by 20 to 30 %% when what they keep, in "
         "which type, and how wide their loss is was read in their code; rows without torch.compile "
-        "then named stacks of their own. "
+        "then named stacks of their own. The single-node runs of vTrain showed layers that wait "
+        "for "
+        "the host (38 %% off at one sequence per micro-batch): eager stacks then took "
+        "`host_launch_s` from the host-bound layers of nanotron's grid. Those of DeepSeek-V3 under "
+        "Megatron-Bridge (19 %% off) showed that layouts leave room beside the prediction module; "
+        "the layouts are in its code. "
         "Those "
         "sources are no longer blind for these terms.\n\n");
     print_scores(t, v, true);
