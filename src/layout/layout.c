@@ -271,7 +271,8 @@ void clg_layout_layers(const clg_model *model, const clg_layout *layout, int *la
 }
 
 /* nanotron, models/base.py: blocks go to a stage until the cumulated cost is above its threshold.
- */
+ * Where it is met to the parameter (1.34 B of the Ultra-Scale grid: the head is four layers), pace
+ * and memory of pipelines in one node say that being met is enough. */
 void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout, int *layers_of) {
     int stages = layout->pp * layout->vpp, stage = 0;
     double all = (double)model->vocab * (double)model->hidden, sum = 0;
@@ -284,7 +285,7 @@ void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout,
         const clg_layer_parameters *p = &model->kind[model->layer_kind[i]].parameters;
         layers_of[stage]++;
         sum += (double)(p->attention + p->mlp + p->experts);
-        if (sum > all * (stage + 1) / stages && stage + 1 < stages) stage++;
+        if (sum >= all * (stage + 1) / stages && stage + 1 < stages) stage++;
     }
 }
 

@@ -162,6 +162,19 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
     return CLG_OK;
 }
 
+/* A network that is not built in would only show when a table of runs is read. */
+static clg_status known_fabric(const clg_json *root, const char *file, const clg_stack *stack,
+                               clg_error *error) {
+    char path[80];
+    const clg_json *node = clg_json_member(root, "fabric");
+    if (!node) return CLG_OK;
+    snprintf(path, sizeof path, "fabric/%.60s.json", stack->fabric);
+    if (clg_dataset_find(path)) return CLG_OK;
+    clg_error_at(error, file, node->line, node->column, "fabric");
+    return clg_fail(error, CLG_BAD_INPUT, "'ceiling show fabrics' lists them",
+                    "unknown fabric '%.60s'", stack->fabric);
+}
+
 /* ["1f1b", "interleaved"]: what the stack can run. */
 static clg_status read_schedules(const clg_json *root, const char *file, clg_stack *stack,
                                  clg_error *error) {
@@ -189,6 +202,7 @@ static clg_status read_onto(const clg_json *root, const char *file, bool complet
     if (refuse_unknown_keys(root, file, error) != CLG_OK ||
         read_fields(root, file, complete, stack, error) != CLG_OK ||
         read_words(root, file, stack, error) != CLG_OK ||
+        known_fabric(root, file, stack, error) != CLG_OK ||
         read_schedules(root, file, stack, error) != CLG_OK)
         return CLG_BAD_INPUT;
     stack->data = root;

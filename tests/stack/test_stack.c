@@ -68,6 +68,12 @@ int main(void) {
     CHECK(read("{\"name\": \"m\", \"date\": \"2025-01\", \"releases\":"
                " [{\"from\": \"2024-01\", \"host_expret_s\": 1}]}",
                &then, &error) == CLG_BAD_INPUT);
+    CASE("and so is a network that is not built in");
+    CHECK(read("{\"name\": \"m\", \"fabric\": \"efa-v1\"}", &then, &error) == CLG_OK);
+    CHECK(strcmp(then.fabric, "efa-v1") == 0);
+    error = (clg_error){0};
+    CHECK(read("{\"name\": \"m\", \"fabric\": \"efa-v9\"}", &then, &error) == CLG_BAD_INPUT);
+    CHECK(error.line == 1 && strcmp(error.field, "fabric") == 0);
     clg_arena_clear(&arena);
     return DONE;
 }

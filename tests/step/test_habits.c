@@ -153,6 +153,23 @@ static void stages(void) {
     l.pp = 8;
     clg_layout_layers_by_cost(&s.model, &l, of);
     for (int i = 0; i < 8; i++) CHECK(of[i] == want[i]);
+    CASE("16 layers and a head of exactly four: a stage is full when it has its share, 5 of 20");
+    clg_model_shape shape = {.name = "x",
+                             .layers = 16,
+                             .hidden = 2048,
+                             .ffn = 8192,
+                             .gated = true,
+                             .heads = 32,
+                             .kv_heads = 32,
+                             .head_dim = 64,
+                             .vocab = 131072,
+                             .tied = true};
+    clg_model model;
+    clg_error error = {0};
+    CHECK(clg_model_from_shape(&arena, &shape, &model, &error) == CLG_OK);
+    l.pp = 4;
+    clg_layout_layers_by_cost(&model, &l, of);
+    CHECK(of[0] == 5 && of[1] == 5 && of[2] == 5 && of[3] == 1);
     CASE("one stage has all");
     l.pp = 1;
     clg_layout_layers_by_cost(&s.model, &l, of);
