@@ -63,12 +63,13 @@ static void walk_names(clg_parcel *p, clg_timeline *t) {
     t->name_count = t->name_capacity = (uint32_t)count;
 }
 
-static void walk_tracks(clg_parcel *p, clg_timeline *t) {
+/* All are of the trace's rank. */
+static void walk_tracks(clg_parcel *p, clg_timeline *t, int32_t rank) {
     size_t count = t->track_count;
-    t->tracks = clg_parcel_array(p, t->tracks, &count, sizeof *t->tracks, 2);
+    t->tracks = clg_parcel_array(p, t->tracks, &count, sizeof *t->tracks, 1);
     for (size_t i = 0; i < count; i++) {
         text(p, &t->tracks[i].name);
-        any32(p, &t->tracks[i].rank);
+        t->tracks[i].rank = rank;
     }
     if (count > UINT16_MAX) clg_parcel_break(p, "more tracks than events can name");
     t->track_count = t->track_capacity = (uint32_t)count;
@@ -95,14 +96,13 @@ static void walk_events(clg_parcel *p, clg_timeline *t) {
 
 static void walk_kernels(clg_parcel *p, clg_trace *t) {
     size_t count = t->timeline.name_count;
-    t->kernels = clg_parcel_array(p, t->kernels, &count, sizeof *t->kernels, 14);
+    t->kernels = clg_parcel_array(p, t->kernels, &count, sizeof *t->kernels, 13);
     if (count != t->timeline.name_count) clg_parcel_break(p, "kernels without names");
     for (size_t i = 0; i < count; i++) {
         clg_trace_kernel *k = &t->kernels[i];
         any(p, &k->total_ns);
         any(p, &k->count);
         k->work = (clg_work)one_of(p, k->work, CLG_WORK_NONE + 1);
-        operation(p, &k->operation);
         flag(p, &k->suspicious);
         number(p, &k->flop);
         any(p, &k->flop_ns);
@@ -126,7 +126,6 @@ static void walk_groups(clg_parcel *p, clg_intern *groups) {
 static void walk_description(clg_parcel *p, clg_trace_description *d, size_t groups) {
     operation(p, &d->operation);
     flag(p, &d->grouped);
-    flag(p, &d->bytes_per_rank);
     d->group = one_of(p, d->group, groups);
     d->group_name = one_of(p, d->group_name, groups);
     small(p, &d->axis, CLG_SPLITS);
@@ -137,39 +136,34 @@ static void walk_description(clg_parcel *p, clg_trace_description *d, size_t gro
     any32(p, &d->target);
 }
 
+/* A call has the times and the launch of its event; what matching fills is not known yet. */
 static void walk_calls(clg_parcel *p, clg_trace *t) {
     size_t count = t->call_count;
-    t->calls = clg_parcel_array(p, t->calls, &count, sizeof *t->calls, 17);
+    t->calls = clg_parcel_array(p, t->calls, &count, sizeof *t->calls, 10);
     for (size_t i = 0; i < count; i++) {
         clg_trace_call *c = &t->calls[i];
         c->event = one_of(p, c->event, t->timeline.count);
-        const clg_event *e = p->broken ? NULL : &t->timeline.events[c->event];
-        c->start_ns = clg_parcel_near(p, c->start_ns, e ? e->start_ns : 0);
-        c->duration_ns = clg_parcel_near(p, c->duration_ns, e ? e->duration_ns : 0);
-        any(p, &c->transfer_ns);
         c->name = one_of(p, c->name, t->timeline.name_count);
-        any32(p, &c->correlation);
         walk_description(p, &c->what, t->groups.count);
+        if (p->out || p->broken) continue;
+        const clg_event *e = &t->timeline.events[c->event];
+        c->start_ns = e->start_ns;
+        c->duration_ns = e->duration_ns;
+        c->correlation = e->detail;
         c->instance = -1;
+        c->transfer_ns = -1;
     }
     t->call_count = t->call_capacity = count;
 }
 
 static void walk_products(clg_parcel *p, clg_trace *t) {
     size_t count = t->product_count;
-    clg_product before = {0};
-    t->product = clg_parcel_array(p, t->product, &count, sizeof *t->product, 17);
+    t->product = clg_parcel_array(p, t->product, &count, sizeof *t->product, 6);
     for (size_t i = 0; i < count; i++) {
         clg_product *x = &t->product[i];
-        x->thread = (uint64_t)clg_parcel_near(p, (int64_t)x->thread, (int64_t)before.thread);
-        x->start_ns = clg_parcel_near(p, x->start_ns, before.start_ns);
-        x->end_ns = clg_parcel_near(p, x->end_ns, x->start_ns);
         int64_t *fields[] = {&x->batch, &x->m, &x->n, &x->k, &x->kernel_ns};
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) any(p, fields[k]);
-        number(p, &x->flop);
-        x->event = one_of(p, x->event, t->timeline.count);
         small(p, &x->precision, CLG_PRECISIONS);
-        before = *x;
     }
     t->product_count = count;
     for (int i = 0; i < CLG_PRECISIONS; i++) number(p, &t->flop[i]);
@@ -227,7 +221,7 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     any(p, &t->idle_launch_ns);
     any(p, &t->loading_ns);
     walk_names(p, &t->timeline);
-    walk_tracks(p, &t->timeline);
+    walk_tracks(p, &t->timeline, t->rank);
     walk_events(p, &t->timeline);
     walk_kernels(p, t);
     walk_groups(p, &t->groups);
@@ -332,14 +326,13 @@ static void walk_execution_calls(clg_parcel *p, clg_execution *x) {
 }
 
 void clg_walk_executions(clg_parcel *p, const char *path, clg_executions *list) {
-    list->file = clg_parcel_array(p, list->file, &list->count, sizeof *list->file, 10);
+    list->file = clg_parcel_array(p, list->file, &list->count, sizeof *list->file, 9);
     for (size_t i = 0; i < list->count; i++) {
         clg_execution *x = &list->file[i];
         x->file = file(p, path, x->file);
         text(p, &x->format);
         any32(p, &x->rank);
-        int64_t *fields[] = {&x->nodes, &x->communications, &x->compute_us, &x->communication_us,
-                             &x->lent};
+        int64_t *fields[] = {&x->nodes, &x->communications, &x->compute_us, &x->communication_us};
         for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) any(p, fields[k]);
         flag(p, &x->damaged);
         walk_execution_calls(p, x);

@@ -2,9 +2,10 @@
  *
  * `path` is the file's: names of files equal to it are not repeated, and come back as that pointer.
  * Unpacked, indexes are in range and texts are there; times and sums are taken as they come, for
- * their bounds are the business of those who read files. Two things stay behind: what only matching
- * fills (the instance of a call), and the operations of an operation timeline, of which nothing but
- * their number is needed once it was replayed. */
+ * their bounds are the business of those who read files. What nothing needs once a file was read
+ * stays behind: of a product all but its shape, precision and the time of its kernel; of an
+ * operation timeline the operations but for their number; what calls had from before they were
+ * described; what matching fills. */
 #ifndef CLG_TRACE_WALK_H
 #define CLG_TRACE_WALK_H
 

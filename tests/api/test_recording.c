@@ -59,11 +59,17 @@ static clg_text answers(clg_recording *recordings, int count) {
     clg_timeline merged;
     clg_job_timeline(&arena, &job, &merged);
     clg_timeline_perfetto(&text, &merged, "rank");
+    clg_trace_means means = clg_job_means(&job, NULL);
+    for (int i = 0; i < CLG_SPLITS; i++) clg_text_print(&text, "%.17g\n", means.transfer_s[i]);
     clg_samples samples = {0};
     clg_job_samples(&arena, &job, &samples);
     for (int i = 0; i < samples.count; i++)
-        clg_text_print(&text, "%d %.17g %.17g %.17g\n", (int)samples.sample[i].kind,
-                       samples.sample[i].bytes, samples.sample[i].m, samples.sample[i].seconds);
+        clg_text_print(&text, "%d %d %.17g %.17g %.17g %.17g %.17g\n", (int)samples.sample[i].kind,
+                       (int)samples.sample[i].precision, samples.sample[i].bytes,
+                       samples.sample[i].m, samples.sample[i].n, samples.sample[i].k,
+                       samples.sample[i].seconds);
+    for (int i = 0; i < samples.reasons; i++)
+        clg_text_print(&text, "%d %s\n", samples.left_out[i].count, samples.left_out[i].why);
     return text;
 }
 
@@ -71,14 +77,21 @@ static bool same(clg_text a, clg_text b) {
     return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-/* What is only in memory: the answers above have no place for it. */
+static bool same_host(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* What the answers above have no place for. */
 static bool same_work(const clg_trace *a, const clg_trace *b) {
     size_t count = a->timeline.count;
     if (count != b->timeline.count || !a->launch_ns != !b->launch_ns) return false;
-    return (count == 0 ||
-            memcmp(a->timeline.events, b->timeline.events, count * sizeof(clg_event)) == 0) &&
-           (!a->launch_ns || memcmp(a->launch_ns, b->launch_ns, count * sizeof(int64_t)) == 0) &&
-           a->groups.count == b->groups.count && a->product_count == b->product_count;
+    bool same = a->groups.count == b->groups.count && a->product_count == b->product_count &&
+                a->step_count == b->step_count && same_host(a->host, b->host);
+    for (size_t i = 0; same && i < a->step_count; i++)
+        same = a->step[i].start_ns == b->step[i].start_ns;
+    if (!same || count == 0) return same;
+    return memcmp(a->timeline.events, b->timeline.events, count * sizeof(clg_event)) == 0 &&
+           (!a->launch_ns || memcmp(a->launch_ns, b->launch_ns, count * sizeof(int64_t)) == 0);
 }
 
 static void check_folder(const char *folder) {
@@ -135,15 +148,15 @@ static void check_damage(const char *path) {
 
 int main(void) {
     static const char *const folders[] = {
-        "tests/fuzz/corpus/trace",         "tests/fuzz/corpus/nccl_log",
-        "tests/fuzz/corpus/train_log",     "tests/fuzz/corpus/stages",
-        "tests/fuzz/corpus/execution",     "tests/fuzz/corpus/sqlite",
-        "../shared/traces/megatron-tp8",   "../shared/traces/kineto",
-        "../../shared/traces/megatron-tp8"};
+        "tests/fuzz/corpus/trace",     "tests/fuzz/corpus/nccl_log",
+        "tests/fuzz/corpus/train_log", "tests/fuzz/corpus/stages",
+        "tests/fuzz/corpus/execution", "tests/fuzz/corpus/sqlite",
+        "tests/recorded/two-hosts",    "../shared/traces/megatron-tp8",
+        "../shared/traces/kineto",     "../../shared/traces/megatron-tp8"};
     clg_error error = {0};
     if (clg_trace_kernels_read(&arena, &table, &error) != CLG_OK) return 1;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (i < 6 || clg_trace_is_directory(folders[i])) check_folder(folders[i]);
+        if (i < 7 || clg_trace_is_directory(folders[i])) check_folder(folders[i]);
     check_damage("tests/fuzz/corpus/trace/whole");
     check_damage("tests/fuzz/corpus/stages/two-by-two");
     check_damage("tests/fuzz/corpus/execution/pytorch-1.1");

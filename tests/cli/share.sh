@@ -100,6 +100,8 @@ else
     same 'no page' trace "$job" -o "$o/report.html"
 fi
 
+same 'a job with a graph of operators' trace tests/recorded/two-hosts --json
+
 # Faults: those of one process, once, with its status; nothing half written; and an end to all of them.
 counts=4
 same 'nothing to read' trace Makefile README.md
