@@ -72,8 +72,8 @@ static clg_status read_trace(const asked *session, clg_demand *demand, clg_error
 static clg_status read_profile(const asked *session, clg_rate_profile *profile, clg_error *error) {
     const clg_attachment *file = attached(session, CLG_PARAM_PROFILE, error);
     if (!file) return error->status;
-    return clg_rate_profile_read(session->arena, file->name, file->text, file->size, profile,
-                                 error);
+    return clg_rate_profile_read(session->arena, file->name, file->text, file->size,
+                                 session->request->value[CLG_PARAM_SERVICE], profile, error);
 }
 
 /* A rate of a billion is how "all at once" is said. */
@@ -81,15 +81,18 @@ static void settle_synthetic(asked *session, const clg_synthetic *s, clg_demand 
     bool at_once = s->requests_per_s >= 1e9 && !s->profile;
     if (at_once) demand->span_s = 0;
     for (int64_t i = 0; at_once && i < demand->count; i++) demand->request[i].arrival_s = 0;
-    demand->title = clg_arena_print(session->arena, "made up, seed %llu%s%s",
-                                    (unsigned long long)s->seed, s->profile ? ", rates of " : "",
-                                    s->profile ? session->request->value[CLG_PARAM_PROFILE] : "");
+    const char *file = s->profile ? session->request->value[CLG_PARAM_PROFILE] : "";
+    const char *slash = strrchr(file, '/');
+    demand->title =
+        clg_arena_print(session->arena, "made up, seed %llu%s%s", (unsigned long long)s->seed,
+                        s->profile ? ", rates of " : "", slash ? slash + 1 : file);
     if (s->profile && s->profile->others > 0)
         demand->title =
             clg_arena_print(session->arena,
-                            "%s\n         service %.40s; %lld rows of "
-                            "other services left out",
-                            demand->title, s->profile->service, (long long)s->profile->others);
+                            "%s\n         service %.40s; %lld row%s of other services left out "
+                            "(--service)",
+                            demand->title, s->profile->service, (long long)s->profile->others,
+                            s->profile->others == 1 ? "" : "s");
 }
 
 /* Numbers of made-up requests beside a real trace would be ignored. */
@@ -101,7 +104,7 @@ static clg_status check_trace_alone(const asked *session, clg_error *error) {
                 {CLG_PARAM_SPAN, "--span"},     {CLG_PARAM_BURSTINESS, "--burstiness"},
                 {CLG_PARAM_PEAK, "--peak"},     {CLG_PARAM_DUTY, "--duty"},
                 {CLG_PARAM_PROMPT, "--prompt"}, {CLG_PARAM_ANSWER, "--output"},
-                {CLG_PARAM_SPREAD, "--spread"}};
+                {CLG_PARAM_SPREAD, "--spread"}, {CLG_PARAM_SERVICE, "--service"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (given(session, rows[i].param))
             return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
@@ -126,6 +129,9 @@ static clg_status make_demand(asked *session, clg_demand *demand, clg_error *err
                            {CLG_PARAM_CLIENTS, 0, &clients},
                            {CLG_PARAM_SEED, 1, &seed}};
     if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    if (given(session, CLG_PARAM_CLIENTS) && clients < 1)
+        return clg_fail(error, CLG_BAD_INPUT, "give --clients 1 or more",
+                        "a closed loop without clients");
     s.seed = (uint64_t)seed;
     s.most = (int64_t)most;
     bool closed = clients > 0 || s.requests_per_s >= 1e9;
@@ -154,8 +160,7 @@ static clg_status read_demand(asked *session, clg_demand *demand, clg_error *err
     const wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
     if (NUMBERS(session, rows, error) != CLG_OK || read_trace(session, demand, error) != CLG_OK)
         return error->status;
-    if (most > 0 && most < (double)demand->count)
-        *demand = clg_demand_slice(demand, 0, demand->request[(int64_t)most].arrival_s);
+    if (most > 0 && most < (double)demand->count) *demand = clg_demand_first(demand, (int64_t)most);
     demand->clients = clients;
     return CLG_OK;
 }
@@ -283,9 +288,10 @@ static clg_status read_question(asked *session, clg_serve_question *question, cl
                            {CLG_PARAM_MARGIN, 0.05, &question->margin},
                            {CLG_PARAM_FULL, 0.5, &question->full_share}};
     if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    if (question->margin > 10 || question->target.share > 1 || question->full_share <= 0 ||
-        question->full_share > 1)
-        return clg_fail(error, CLG_BAD_INPUT, "--within and --full from 0 to 1, --margin to 10",
+    if (question->margin > 10 || question->target.share <= 0 || question->target.share > 1 ||
+        question->full_share <= 0 || question->full_share > 1)
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "--within and --full above 0 and up to 100%, --margin to 10",
                         "a share is out of range");
     question->replicas = (int64_t)replicas;
     return CLG_OK;

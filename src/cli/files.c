@@ -2,10 +2,13 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static clg_status refuse(clg_error *error, const char *path, const char *mend,
                          const char *message) {
@@ -29,6 +32,41 @@ static clg_status read_all(clg_arena *arena, FILE *file, const char *path, size_
     return CLG_OK;
 }
 
+static clg_status inflate_all(z_stream *z, clg_text *all, const char *path, size_t most,
+                              clg_error *error) {
+    char block[65536];
+    int code = Z_OK;
+    while (z->avail_in > 0 || code == Z_OK) {
+        if (code == Z_STREAM_END && inflateReset(z) != Z_OK) break; /* files one after the other */
+        z->next_out = (unsigned char *)block;
+        z->avail_out = sizeof block;
+        code = inflate(z, Z_NO_FLUSH);
+        clg_text_add(all, block, sizeof block - z->avail_out);
+        if (all->size > most) return refuse(error, path, "give a smaller one", "too large");
+        if (code != Z_OK && code != Z_STREAM_END) break;
+    }
+    if (code == Z_STREAM_END) return CLG_OK;
+    return refuse(error, path, "fetch it again", "a compressed file that is damaged or cut short");
+}
+
+/* Files that gzip wrote are read as what they hold. */
+static clg_status unpack(clg_arena *arena, const char *path, size_t most, const char **text,
+                         size_t *size, clg_error *error) {
+    const unsigned char *bytes = (const unsigned char *)*text;
+    if (*size < 18 || bytes[0] != 0x1f || bytes[1] != 0x8b) return CLG_OK;
+    clg_text all = {.arena = arena};
+    z_stream z = {0};
+    if (*size > UINT_MAX || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
+        return refuse(error, path, "decompress it first", "too large to decompress here");
+    z.next_in = (unsigned char *)(uintptr_t)bytes;
+    z.avail_in = (uInt)*size;
+    clg_status status = inflate_all(&z, &all, path, most, error);
+    inflateEnd(&z);
+    *text = all.data ? all.data : "";
+    *size = all.size;
+    return status;
+}
+
 clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const char **text,
                          size_t *size, clg_error *error) {
     struct stat about;
@@ -41,7 +79,7 @@ clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const 
                       strerror(errno));
     clg_status status = read_all(arena, file, path, most, text, size, error);
     if (!standard) fclose(file);
-    return status;
+    return status == CLG_OK ? unpack(arena, path, most, text, size, error) : status;
 }
 
 /* Devices and pipes are written to, never replaced. */

@@ -50,25 +50,44 @@ static void print_rate(clg_text *t, const clg_demand *d) {
     else if (d->span_s <= 0)
         clg_text_print(t, "all at once\n");
     else
-        clg_text_print(t, "%.3g a second over %s, busiest minute %.2f x the mean\n",
+        clg_text_print(t, "%.3g a second over %s, busiest %s %.2f x the mean\n",
                        clg_demand_rate_per_s(d), q(t, d->span_s, CLG_SECONDS),
+                       clg_demand_peak_s(d) >= 60 ? "minute"
+                                                  : q(t, clg_demand_peak_s(d), CLG_SECONDS),
                        clg_demand_peak_over_mean(d));
+}
+
+/* Rows that were left out, by reason. */
+static void print_lost(clg_text *t, const clg_demand *d) {
+    const clg_demand_losses *l = &d->lost;
+    const struct {
+        int64_t count;
+        const char *why;
+    } rows[] = {{l->unreadable, "unreadable"},
+                {l->negative, "negative"},
+                {l->empty, "without prompt or output"},
+                {l->absurd, "absurd"}};
+    int64_t lost = clg_demand_lost(d);
+    const char *between = ": ";
+    if (lost == 0) return;
+    clg_text_print(t, "         left out %s row%s", grouped(t, (double)lost), lost == 1 ? "" : "s");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].count == 0) continue;
+        clg_text_print(t, "%s%s %s", between, grouped(t, (double)rows[i].count), rows[i].why);
+        between = ", ";
+    }
+    clg_text_print(t, "\n");
 }
 
 static void print_demand(clg_text *t, const clg_demand *d) {
     clg_demand_means m = clg_demand_means_of(d);
-    clg_text_print(t, "demand   %s\n         %s requests, ", d->title ? d->title : "made up",
-                   grouped(t, (double)d->count));
+    clg_text_print(t, "demand   %s\n         %s request%s, ", d->title ? d->title : "made up",
+                   grouped(t, (double)d->count), d->count == 1 ? "" : "s");
     print_rate(t, d);
-    clg_text_print(t, "         %.0f tokens in and %.0f out each; %s out in all\n", m.prompt_tokens,
-                   m.output_tokens, q(t, (double)d->output_tokens, CLG_TOKENS));
-    if (clg_demand_lost(d) > 0)
-        clg_text_print(t,
-                       "         left out %lld rows: %lld unreadable, %lld negative, %lld "
-                       "without prompt or output, %lld absurd\n",
-                       (long long)clg_demand_lost(d), (long long)d->lost.unreadable,
-                       (long long)d->lost.negative, (long long)d->lost.empty,
-                       (long long)d->lost.absurd);
+    clg_text_print(t, "         %s tokens in and %s out each; %s out in all\n",
+                   grouped(t, m.prompt_tokens), grouped(t, m.output_tokens),
+                   q(t, (double)d->output_tokens, CLG_TOKENS));
+    print_lost(t, d);
     if (d->moved > 0)
         clg_text_print(t, "         %lld %s out of order sorted in\n", (long long)d->moved,
                        d->moved == 1 ? "row" : "rows");
@@ -88,8 +107,8 @@ static void print_replica(clg_text *t, const clg_replica *r) {
     if (r->prefill)
         clg_text_print(
             t,
-            "         %d x %d GPUs make first tokens, %d x %d the others; the cache of a "
-            "prompt goes over in %s and %s per thousand tokens\n",
+            "         %d x %d GPUs make first tokens, %d x %d the others\n"
+            "         the cache of a prompt goes over in %s and %s per thousand tokens\n",
             r->prefills, clg_replica_part_gpus(r->prefill), r->decodes, clg_replica_part_gpus(r),
             q(t, r->transfer_s, CLG_SECONDS), q(t, 1000 * r->transfer_token_s, CLG_SECONDS));
     if (r->cost.drafted > 0)
@@ -155,11 +174,11 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
         clg_text_print(t, "         %.1f %% of prompt tokens were in the prefix cache\n",
                        100 * a->fleet.cached_share);
     clg_text_print(t,
-                   "         %s output tokens/s of %s at most; this demand keeps %.0f GPUs above "
+                   "         %s output tokens/s of %s at most; this demand keeps %.0f GPU%s above "
                    "%.0f %% load\n",
                    grouped(t, a->fleet.output_tokens_per_s),
                    grouped(t, fleet * a->offline_tokens_per_s), a->gpus_kept_full,
-                   100 * s->full_share);
+                   a->gpus_kept_full == 1.0 ? "" : "s", 100 * s->full_share);
 }
 
 static void print_factors(clg_text *t, const clg_serve_answer *a) {
@@ -196,8 +215,8 @@ static void print_verdict(clg_text *t, const clg_serve_answer *a) {
                        a->break_even_share);
     else
         clg_text_print(t,
-                       "         a replica pays above %.1f %% of its capacity, %.3g requests/s; "
-                       "here it %s: %s against %s\n",
+                       "         a replica pays above %.1f %% of its capacity, %.3g requests/s\n"
+                       "         here it %s: %s against %s\n",
                        100 * a->break_even_share, a->break_even_per_s,
                        a->usd_per_million < a->api_usd_per_million ? "pays" : "does not",
                        usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));

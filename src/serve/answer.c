@@ -1,7 +1,10 @@
 /* answer.c -- from a demand and a replica to replicas needed, factors and break-even. */
 #include "serve/answer.h"
 
+#include "units/units.h"
+
 #include <math.h>
+#include <string.h>
 
 const clg_name clg_factor_names[] = {
     {"hardware floor", CLG_FACTOR_FLOOR, "batch without bound: reading weights is free"},
@@ -216,13 +219,39 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
 }
 
-static clg_status refuse_target(const clg_serve_question *q, clg_error *error) {
-    const clg_iteration_cost *c = &q->replica->cost;
-    double alone = c->dense_s[1] + c->sequence_s + q->replica->engine.token_s;
-    return clg_fail(error, CLG_BAD_INPUT, "loosen --ttft and --tpot, or raise --tp",
-                    "no fleet meets %.3g s to the first and %.3g ms per token for %.3g%% of "
-                    "requests; a token takes %.3g ms with nobody else there",
-                    q->target.ttft_s, 1e3 * q->target.tpot_s, 100 * q->target.share, 1e3 * alone);
+/* Requests so far apart that each is alone. */
+static clg_fleet serve_alone(clg_arena *arena, const clg_serve_question *q) {
+    static const double apart_s = 1e6;
+    int64_t every = (q->demand->count + STEADY_REQUESTS - 1) / STEADY_REQUESTS;
+    clg_demand apart = *q->demand;
+    apart.count = q->demand->count / every;
+    apart.request = clg_take(arena, (size_t)apart.count, clg_arrival);
+    for (int64_t i = 0; i < apart.count; i++) {
+        apart.request[i] = q->demand->request[i * every];
+        apart.request[i].arrival_s = apart_s * (double)i;
+    }
+    apart.prefix = NULL;
+    apart.span_s = apart_s * (double)apart.count;
+    clg_fleet fleet;
+    clg_fleet_run(arena, q->replica, &apart, 1, &q->target, &fleet);
+    return fleet;
+}
+
+static const char *seconds_of(clg_arena *arena, double seconds) {
+    char text[48];
+    clg_quantity_print(seconds, CLG_SECONDS, 3, text, sizeof text);
+    return clg_arena_copy(arena, text, strlen(text));
+}
+
+/* A request that is late with nobody else there is late in any fleet. */
+static clg_status refuse_target(clg_arena *arena, const clg_serve_question *q, clg_error *error) {
+    clg_fleet f = serve_alone(arena, q);
+    return clg_fail(error, CLG_BAD_INPUT, "loosen --ttft, --tpot or --within, or raise --tp",
+                    "no fleet meets %s to the first token and %s each for %.3g%% of requests; "
+                    "alone on a replica %.3g%% are served so, p99 %s and %s",
+                    seconds_of(arena, q->target.ttft_s), seconds_of(arena, q->target.tpot_s),
+                    100 * q->target.share, 100 * f.well_served, seconds_of(arena, f.ttft_s.p99),
+                    seconds_of(arena, f.tpot_s.p99));
 }
 
 static void tell(clg_serve_progress progress, double share) {
@@ -302,7 +331,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
         answer_burst(arena, q, &means, a);
         return CLG_OK;
     }
-    if (!a->attainable && q->replicas == 0) return refuse_target(q, error);
+    if (!a->attainable && q->replicas == 0) return refuse_target(arena, q, error);
     tell(progress, 0.4);
     window_sum sum = {0};
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);

@@ -19,9 +19,11 @@ static int64_t count_before(const clg_demand *d, int64_t begin, double end_s) {
     return at - begin;
 }
 
+double clg_demand_peak_s(const clg_demand *d) { return d->span_s >= 600 ? 60 : d->span_s / 20; }
+
 double clg_demand_peak_over_mean(const clg_demand *d) {
     if (d->span_s <= 0 || d->count == 0) return 1;
-    double window_s = d->span_s >= 600 ? 60 : d->span_s / 20;
+    double window_s = clg_demand_peak_s(d);
     double start_s = d->request[0].arrival_s;
     int64_t most = 0;
     for (int64_t at = 0; at < d->count;) {
@@ -79,6 +81,15 @@ clg_demand clg_demand_slice(const clg_demand *d, double begin_s, double end_s) {
     slice.span_s = end_s - begin_s;
     sum(&slice);
     return slice;
+}
+
+clg_demand clg_demand_first(const clg_demand *d, int64_t count) {
+    clg_demand first = *d;
+    if (count >= d->count) return first;
+    first.count = count;
+    first.span_s = d->request[count].arrival_s - d->request[0].arrival_s;
+    sum(&first);
+    return first;
 }
 
 static int by_arrival(const void *a, const void *b) {

@@ -53,6 +53,9 @@ double clg_demand_rate_per_s(const clg_demand *demand);
 /* Busiest minute (or twentieth, of demands under ten minutes) over the mean. */
 double clg_demand_peak_over_mean(const clg_demand *demand);
 
+/* How long that is. */
+double clg_demand_peak_s(const clg_demand *demand);
+
 /* Means that costs depend on. */
 typedef struct clg_demand_means {
     double prompt_tokens, output_tokens; /* per request */
@@ -64,6 +67,9 @@ clg_demand_means clg_demand_means_of(const clg_demand *demand);
 
 /* Requests from `begin_s` to `end_s`, times kept; shares the requests of `demand`. */
 clg_demand clg_demand_slice(const clg_demand *demand, double begin_s, double end_s);
+
+/* The first `count` requests, 1 to all; they span up to the one that follows. */
+clg_demand clg_demand_first(const clg_demand *demand, int64_t count);
 
 /* Fills the sums and sorts; every maker ends with it. */
 void clg_demand_finish(clg_arena *arena, clg_demand *demand);
@@ -85,10 +91,11 @@ typedef struct clg_rate_profile {
     int64_t others;      /* rows of other services, left out */
 } clg_rate_profile;
 
-/* Reads a table of hourly rates: columns hour and req_per_min_mid, req_per_s, req_per_min or
- * req_per_hour; with a column `service`, its first service. */
+/* Reads a table of rates: a column req_per_s, req_per_min (or _mid), req_per_hour, or as ServeGen
+ * has it. A row is an hour, or holds until the next one's window_start_s. With a column `service`
+ * or `model`, that service alone; NULL: the first. */
 clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char *text, size_t size,
-                                 clg_rate_profile *profile, clg_error *error);
+                                 const char *service, clg_rate_profile *profile, clg_error *error);
 
 /* A demand made from numbers; the same numbers and seed make the same demand on every machine. */
 typedef struct clg_synthetic {

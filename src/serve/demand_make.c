@@ -53,20 +53,22 @@ static int32_t draw_length(clg_random *random, double mean, double spread) {
 }
 
 static clg_status check(const clg_synthetic *s, double requests, clg_error *error) {
+    if (!(s->burstiness > 1e-3 && s->burstiness <= 1e6 && s->spread >= 0 && s->spread <= 10 &&
+          s->duty > 0 && s->duty <= 1 && s->peak_over_mean >= 1 && s->peak_over_mean <= 2))
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "--burstiness above 0.001, --spread to 10, --duty above 0 to 100%, --peak "
+                        "from 1 to 2",
+                        "a shape is out of range");
     if (!(requests > 0))
         return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span", "there is no demand");
-    if (requests > 2e8)
-        return clg_fail(error, CLG_BAD_INPUT, "shorten the span: --span 1d",
+    if (requests > 2e8 && !(s->most > 0 && s->most <= 200000000))
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "shorten the span, --span 1d, or take the first ones, --requests 20000000",
                         "%.3g requests are more than 200 million", requests);
     if (!(s->prompt_tokens >= 1 && s->output_tokens >= 1 && s->prompt_tokens <= 1e7 &&
           s->output_tokens <= 1e7))
         return clg_fail(error, CLG_BAD_INPUT, "--prompt and --output from 1tok to 10Mtok",
                         "a length is out of range");
-    if (!(s->burstiness > 1e-3 && s->burstiness <= 1e6 && s->spread >= 0 && s->spread <= 10 &&
-          s->duty > 0 && s->duty <= 1 && s->peak_over_mean >= 1 && s->peak_over_mean <= 2))
-        return clg_fail(error, CLG_BAD_INPUT,
-                        "burstiness above 0.001, spread to 10, duty to 1, peak from 1 to 2",
-                        "a shape is out of range");
     return CLG_OK;
 }
 
@@ -100,8 +102,8 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
     double requests = expected(&profile);
     if (check(s, requests, error) != CLG_OK) return error->status;
     clg_random gaps = {s->seed}, lengths = {s->seed ^ 0x5851F42D4C957F2Du};
-    int64_t room = (int64_t)(requests * 1.2 + 40 * sqrt(requests / fmin(1, s->burstiness)) + 100);
-    if (s->most > 0 && s->most < room) room = s->most;
+    double likely = requests * 1.2 + 40 * sqrt(requests / fmin(1, s->burstiness)) + 100;
+    int64_t room = s->most > 0 && (double)s->most < likely ? s->most : (int64_t)likely;
     *demand = (clg_demand){.span_s = span_of(&profile)};
     demand->request = clg_take(arena, (size_t)room, clg_arrival);
     walk w = {&profile, 0, 0, 0};

@@ -349,7 +349,8 @@ static clg_status settle(clg_arena *arena, const char *name, clg_demand *d, cons
     for (int64_t i = 0; i < d->count; i++) d->request[i].arrival_s -= first;
     d->span_s = d->request[d->count - 1].arrival_s;
     if (d->count > 1) d->span_s *= (double)d->count / ((double)d->count - 1);
-    d->title = clg_arena_print(arena, "%s %s", title, name);
+    const char *slash = strrchr(name, '/');
+    d->title = clg_arena_print(arena, "%s %s", title, slash ? slash + 1 : name);
     return CLG_OK;
 }
 
@@ -368,40 +369,4 @@ clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text,
     }
     settle_prefixes(&r);
     return settle(arena, name, demand, r.dialect ? r.dialect->title : "trace", error);
-}
-
-static double per_second_of(const clg_csv *csv, int row, const char *column, double seconds) {
-    const char *field = clg_csv_field(csv, row, column);
-    double value;
-    if (!field || !number_of((span){field, strlen(field)}, &value)) return -1;
-    return value / seconds;
-}
-
-clg_status clg_rate_profile_read(clg_arena *arena, const char *name, const char *text, size_t size,
-                                 clg_rate_profile *profile, clg_error *error) {
-    static const struct {
-        const char *column;
-        double seconds;
-    } units[] = {
-        {"req_per_min_mid", 60}, {"req_per_min", 60}, {"req_per_s", 1}, {"req_per_hour", 3600}};
-    clg_csv csv;
-    if (clg_csv_parse(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
-    const char *service = csv.rows > 0 ? clg_csv_field(&csv, 0, "service") : NULL;
-    *profile = (clg_rate_profile){.step = clg_take(arena, (size_t)csv.rows + 1, clg_rate_step),
-                                  .service = service && *service ? service : NULL};
-    for (int row = 0; row < csv.rows; row++) {
-        if (service && strcmp(clg_csv_field(&csv, row, "service"), service) != 0) {
-            profile->others++;
-            continue;
-        }
-        double rate = -1;
-        for (size_t u = 0; u < sizeof units / sizeof units[0] && rate < 0; u++)
-            rate = per_second_of(&csv, row, units[u].column, units[u].seconds);
-        clg_error_at(error, name, csv.row[row].line, 0, NULL);
-        if (rate < 0)
-            return clg_fail(error, CLG_BAD_INPUT, "give req_per_s, req_per_min or req_per_hour",
-                            "no rate of 0 or more");
-        profile->step[profile->steps++] = (clg_rate_step){3600, rate};
-    }
-    return CLG_OK;
 }

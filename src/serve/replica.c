@@ -556,16 +556,21 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     return CLG_OK;
 }
 
+/* Seconds of an iteration with `starts` prompts and `sequences` that decode. */
+static double steady_s(const clg_replica *r, const clg_demand_means *m, double sequences,
+                       double starts) {
+    double verified = sequences * (r->cost.drafted + 1);
+    return clg_replica_dense_s(r, verified + starts * m->prompt_tokens) +
+           draft_s(r, verified, (int)r->cost.drafted) + (sequences + starts) * r->cost.sequence_s +
+           sequences * m->context_tokens * r->cost.context_s +
+           starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
+}
+
 double clg_replica_steady_tokens_per_s(const clg_replica *r, const clg_demand_means *m,
                                        double sequences) {
     double gained = r->cost.drafted > 0 ? r->cost.gained : 1, made = sequences * gained;
-    double prefill = made * m->prompt_tokens / m->output_tokens;
-    double starts = made / m->output_tokens, verified = sequences * (r->cost.drafted + 1);
-    double seconds = clg_replica_dense_s(r, verified + prefill) +
-                     draft_s(r, verified, (int)r->cost.drafted) +
-                     (sequences + starts) * r->cost.sequence_s +
-                     sequences * m->context_tokens * r->cost.context_s +
-                     made * m->pairs_per_output * r->cost.pair_s;
-    double parts = r->prefill ? r->decodes : 1;
-    return parts * made / seconds;
+    if (!r->prefill) return made / steady_s(r, m, sequences, made / m->output_tokens);
+    double answers = r->decodes * made / steady_s(r, m, sequences, 0);
+    double prompts = r->prefills * sequences / steady_s(r->prefill, m, 0, sequences);
+    return fmin(answers, prompts * m->output_tokens);
 }

@@ -66,7 +66,8 @@ double clg_replica_gained_tokens(int drafted, double accepted);
 /* The replica with every iteration `scale` times as long. */
 clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale);
 
-/* Output tokens/s when `sequences` decode all the time and prefill keeps pace, memory unlimited. */
+/* Output tokens/s when `sequences` decode all the time and prefill keeps pace, memory unlimited.
+ * Disaggregated: those of the slower pool, prompts as many at a time. */
 double clg_replica_steady_tokens_per_s(const clg_replica *replica, const clg_demand_means *means,
                                        double sequences);
 

@@ -24,18 +24,38 @@ expect 1 err 'no request can be read; 0 rows were left out' demand $m $t/empty.c
 expect 1 err 'no columns of arrival, prompt and output length' demand $m $t/alien.csv
 expect 1 err 'No such file' demand $m $t/nothere.csv
 expect 2 err '--prompt is for made-up requests' demand $m $t/unsorted.csv --prompt 1ktok
-expect 0 out 'service chat; 1 rows of other services left out' demand $m \
+expect 0 out 'service chat; 1 row of other services left out' demand $m \
     --profile "$scratch/profile.csv"
+expect 0 out 'service code; 2 rows of other services left out' demand $m \
+    --profile "$scratch/profile.csv" --service code
+expect 1 err "no service 'cod' in it; did you mean code" demand $m \
+    --profile "$scratch/profile.csv" --service cod
+expect 1 err 'alien.csv:1:0: no column of rates' demand $m --profile "$scratch/alien.csv"
+printf 'model,window_start_s,total_rate_req_s\na,0,2\na,600,4\nb,0,9\n' >"$scratch/windows.csv"
+expect 0 out 'a second over 20.0 min' demand $m --profile "$scratch/windows.csv"
+gzip -c "$scratch/unsorted.csv" >"$scratch/packed.csv.gz"
+expect 0 out '3 requests' demand $m $t/packed.csv.gz
+head -c 40 "$scratch/packed.csv.gz" >"$scratch/cut.csv.gz"
+expect 1 err 'damaged or cut short' demand $m $t/cut.csv.gz
+printf '0,100,20\n0,100,20\n0,100,20\n9,100,20\n' | trace ties.csv
+expect 0 out '2 requests' demand $m $t/ties.csv --requests 2
 expect 1 err 'does not fit: tp 1 x pp 1 needs' demand llama-3.1-405b --tp 1 --rate 1req/s
 expect 1 err 'there is no demand' demand $m --rate 0req/s
 expect 2 err 'no demand is given' demand $m
-expect 1 err 'no fleet meets' demand $m --rate 1req/s --ttft 1ms
+expect 1 err 'no fleet meets 1.00 ms.* alone on a replica 0% are served so' demand $m --rate 1req/s \
+    --ttft 1ms
+expect 1 err 'a shape is out of range' demand $m --rate 1req/s --peak 3
+expect 1 err 'a closed loop without clients' demand $m --clients 0
+expect 1 err 'a share is out of range' demand $m --rate 1req/s --within 0%
 expect 1 err 'a length is out of range' demand $m --rate 1req/s --prompt 0tok
 expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
 "$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
 check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/out"
+"$ceiling" demand $m --rate 4req/s --span 5min --disaggregate 2:1 --speculate 3 --api-input 9USD/Mtok \
+    --api-output 9USD/Mtok >"$scratch/wide" 2>/dev/null
+check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/wide"
 check "the GPU's price has no date" "grep -qE 'GPU at \\$[0-9.]+/h: .*, 20[0-9-]+' $scratch/out"
 check "no comparator" "grep -qE '^api .*\(20[0-9-]+\)' $scratch/out"
 check "no interval of the first token" "grep -q 'iterations 5 % faster' $scratch/out"

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         }
         serve(&arena, &d);
     }
-    clg_rate_profile_read(&arena, "fuzz", text, size, &profile, &error);
+    clg_rate_profile_read(&arena, "fuzz", text, size, NULL, &profile, &error);
     if (clg_csv_parse(&arena, "fuzz", text, size, &table, &error) == CLG_OK)
         for (int row = 0; row < table.rows; row++) {
             bool more = true;

@@ -68,6 +68,12 @@ int main(void) {
           CLG_BAD_INPUT);
     CHECK(read(&arena, "a,b\n1,2\n", &d, &error) == CLG_BAD_INPUT && error.message[0]);
     CHECK(read(&arena, "", &d, &error) == CLG_BAD_INPUT);
+    CASE("the first so many, ties or not");
+    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n5,1,1\n5,2,2\n5,3,3\n9,4,4\n", &d,
+               &error) == CLG_OK);
+    clg_demand two = clg_demand_first(&d, 2), three = clg_demand_first(&d, 3);
+    CHECK(two.count == 2 && two.prompt_tokens == 3 && two.span_s == 0);
+    CHECK(three.count == 3 && three.span_s == 4 && clg_demand_first(&d, 9).count == 4);
     CASE("made up: count, lengths and burstiness as asked");
     d = demand_made(&arena, plain);
     CHECK_NEAR((double)d.count, 864000, 0.005);
@@ -105,6 +111,23 @@ int main(void) {
     int64_t parts = 0;
     for (int h = 0; h < 24; h++) parts += clg_demand_slice(&d, h * 3600, (h + 1) * 3600).count;
     CHECK(parts == d.count);
+    CASE("rates by window, of the service that is asked for");
+    static const char rates[] = "model,window_start_s,total_rate_req_s\na,0,3\nb,0,7\na,600,5\n"
+                                "b,900,1\na,1000,2\n";
+    clg_rate_profile p;
+    error = (clg_error){0};
+    CHECK(clg_rate_profile_read(&arena, "r", rates, strlen(rates), NULL, &p, &error) == CLG_OK);
+    CHECK(p.steps == 3 && p.others == 2 && strcmp(p.service, "a") == 0);
+    CHECK(p.step[0].seconds == 600 && p.step[1].seconds == 400 && p.step[2].seconds == 400);
+    CHECK(p.step[1].requests_per_s == 5);
+    CHECK(clg_rate_profile_read(&arena, "r", rates, strlen(rates), "b", &p, &error) == CLG_OK);
+    CHECK(p.steps == 2 && p.step[0].seconds == 900 && p.step[0].requests_per_s == 7);
+    CHECK(clg_rate_profile_read(&arena, "r", rates, strlen(rates), "c", &p, &error) ==
+          CLG_BAD_INPUT);
+    static const char back[] = "window_start_s,req_per_hour\n600,1\n0,1\n";
+    CHECK(clg_rate_profile_read(&arena, "r", back, strlen(back), NULL, &p, &error) ==
+          CLG_BAD_INPUT);
+    CHECK(error.line == 3);
     CASE("absurd wishes are refused");
     clg_synthetic bad = plain;
     bad.requests_per_s = 0;

@@ -121,6 +121,17 @@ static void check_disaggregation(world *w) {
     split.prefills = 2;
     clg_replica many = replica_of(w, &busy, "vllm", split);
     CHECK(serve(w, &many, &busy, &two).ttft_s.p99 < serve(w, &few, &busy, &two).ttft_s.p99);
+    CASE("the floor of two pools is that of the slower one: no batch, cached or not, is above it");
+    clg_demand_means means = clg_demand_means_of(&busy);
+    clg_serve_question question = {.replica = &few, .demand = &busy, .target = {9e9, 9e9, 0.5}};
+    clg_serve_answer lean, rich;
+    clg_serve_capacity(&w->arena, &question, &lean);
+    question.replica = &many;
+    clg_serve_capacity(&w->arena, &question, &rich);
+    CHECK(lean.floor_tokens_per_s >= lean.offline_tokens_per_s);
+    CHECK(rich.floor_tokens_per_s >= rich.offline_tokens_per_s);
+    CHECK_NEAR(rich.floor_tokens_per_s, 2 * lean.floor_tokens_per_s, 1e-9); /* prompts are slower */
+    CHECK(clg_replica_steady_tokens_per_s(&many, &means, 1) < rich.floor_tokens_per_s);
     CASE("closed loop over two pools: as many outstanding as clients, to the microsecond");
     clg_demand loop = at_rate(w, 1e9, 1e-6, 500, 60);
     apart.rules.clients = 8;
