@@ -12,6 +12,8 @@
  * the wait (W = 1/(mu - lambda)). */
 static const double trusted_load = 0.95;
 
+enum { PAGE_COLUMNS = 100 };
+
 static const char *q(clg_text *t, double si, clg_dimension dimension) {
     char out[48];
     clg_quantity_print(si, dimension, 3, out, sizeof out);
@@ -93,17 +95,32 @@ static void print_demand(clg_text *t, const clg_demand *d) {
                        d->moved == 1 ? "row" : "rows");
 }
 
+/* Two parts of a line that is broken between them where it would be wider than a page. */
+static void print_parts(clg_text *t, const char *first, const char *second) {
+    bool wide = strlen(first) + 1 + strlen(second) > PAGE_COLUMNS;
+    clg_text_print(t, "%s%s%s\n", first, wide ? "\n         " : " ", second);
+}
+
+static void print_ranks(clg_text *t, const clg_replica *r) {
+    const char *experts = clg_arena_print(t->arena, "experts in %d groups", r->ep);
+    if (r->dp > 1)
+        clg_text_print(t, "         attention on %d ranks that share out sequences%s%s\n", r->dp,
+                       r->ep > 1 ? ", " : "", r->ep > 1 ? experts : "");
+    else if (r->ep > 1)
+        clg_text_print(t, "         %s\n", experts);
+}
+
 static void print_replica(clg_text *t, const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
-    clg_text_print(t, "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s, %s\n",
-                   m->title ? m->title : m->name, clg_replica_gpus(r),
-                   r->scenario->machine.gpu.name, r->tp, r->pp,
-                   clg_name_of(clg_precision_names, (int)r->weights),
-                   clg_name_of(clg_precision_names, (int)r->cache), r->engine.title);
-    if (r->dp > 1 || r->ep > 1)
-        clg_text_print(
-            t, "         attention on %d ranks that share out sequences, experts in %d groups\n",
-            r->dp, r->ep);
+    print_parts(t,
+                clg_arena_print(t->arena,
+                                "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
+                                m->title ? m->title : m->name, clg_replica_gpus(r),
+                                r->scenario->machine.gpu.name, r->tp, r->pp,
+                                clg_name_of(clg_precision_names, (int)r->weights),
+                                clg_name_of(clg_precision_names, (int)r->cache)),
+                r->engine.title);
+    print_ranks(t, r);
     if (r->prefill)
         clg_text_print(
             t,
@@ -114,21 +131,22 @@ static void print_replica(clg_text *t, const clg_replica *r) {
     if (r->cost.drafted > 0)
         clg_text_print(t, "         %.0f tokens proposed an iteration, %.2f gained\n",
                        r->cost.drafted, r->cost.gained);
-    clg_text_print(t,
-                   "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks; at most %d "
-                   "sequences\n",
-                   r->weight_bytes / 1e9,
-                   grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
-                   grouped(t, (double)r->rules.blocks), r->rules.max_sequences);
+    print_parts(
+        t,
+        clg_arena_print(
+            t->arena, "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks;",
+            r->weight_bytes / 1e9, grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
+            grouped(t, (double)r->rules.blocks)),
+        clg_arena_print(t->arena, "at most %s sequences", grouped(t, r->rules.max_sequences)));
 }
 
 static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     int gpus = clg_replica_gpus(s->replica);
     clg_text_print(t,
-                   "needs    %s replica%s = %s GPU%s for %s to the first token and %s each, "
+                   "%-8s %s replica%s = %s GPU%s for %s to the first token and %s each, "
                    "%.3g%% of requests\n",
-                   grouped(t, (double)a->fleet.replicas), a->fleet.replicas == 1 ? "" : "s",
-                   grouped(t, (double)a->fleet.replicas * gpus),
+                   s->replicas > 0 ? "given" : "needs", grouped(t, (double)a->fleet.replicas),
+                   a->fleet.replicas == 1 ? "" : "s", grouped(t, (double)a->fleet.replicas * gpus),
                    a->fleet.replicas * gpus == 1 ? "" : "s", q(t, s->target.ttft_s, CLG_SECONDS),
                    q(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
     clg_text_print(t, "         %s: %.2f%% are served within both\n", a->meets ? "met" : "NOT MET",
@@ -222,6 +240,17 @@ static void print_verdict(clg_text *t, const clg_serve_answer *a) {
                        usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
 }
 
+const char *clg_report_price(clg_arena *arena, const clg_price *price) {
+    if (strcmp(price->term, "given") == 0) return price->provider;
+    return clg_arena_print(arena, "%s, %s%s%s", price->provider, price->term,
+                           price->date ? ", " : "", price->date ? price->date : "");
+}
+
+const char *clg_report_api(clg_arena *arena, const clg_api_price *api) {
+    if (strcmp(api->date, "given") == 0) return api->title;
+    return clg_arena_print(arena, "%s (%s)", api->title, api->date);
+}
+
 static void print_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_price *price = &s->replica->scenario->price;
     if (a->usd_per_s <= 0) {
@@ -231,21 +260,18 @@ static void print_money(clg_text *t, const clg_serve_question *s, const clg_serv
     print_factors(t, a);
     clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
                    usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
-    clg_text_print(t, "         GPU at $%.2f/h: %s, %s%s%s\n", 3600 * price->usd_per_s,
-                   price->provider, price->term, price->date ? ", " : "",
-                   price->date ? price->date : "");
+    clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
+                   clg_report_price(t->arena, price));
     if (!s->api || !s->api->name) {
         clg_text_print(t,
                        "api      none known for this model: give --api-input and --api-output\n");
         return;
     }
-    bool dated = strcmp(s->api->date, "given") != 0;
     clg_text_print(t,
-                   "api      %s%s%s%s\n         $%.3g in, $%.3g out per million; this mix %s per "
+                   "api      %s\n         $%.3g in, $%.3g out per million; this mix %s per "
                    "million out\n",
-                   s->api->title, dated ? " (" : "", dated ? s->api->date : "", dated ? ")" : "",
-                   1e6 * s->api->usd_per_input_token, 1e6 * s->api->usd_per_output_token,
-                   usd(t, a->api_usd_per_million));
+                   clg_report_api(t->arena, s->api), 1e6 * s->api->usd_per_input_token,
+                   1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
     print_verdict(t, a);
 }
 

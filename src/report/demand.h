@@ -14,6 +14,10 @@ void clg_report_levers(clg_text *text, const clg_lever *lever, int count);
 /* The best replica on each GPU, in the order given. */
 void clg_report_gpus(clg_text *text, const char *title, const clg_lever *row, int count);
 
+/* Whose price, its term and date; "given by you". Words in the arena. */
+const char *clg_report_price(clg_arena *arena, const clg_price *price);
+const char *clg_report_api(clg_arena *arena, const clg_api_price *api);
+
 /* Four panels: throughput and cost against batch, load through the span, the cost factor by
  * factor, and cost against demand beside the API's price. */
 void clg_picture_demand(clg_text *svg, const clg_serve_question *question,

@@ -77,7 +77,7 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
     double low = clg_replica_steady_tokens_per_s(r, &m, 1);
     double high = clg_replica_steady_tokens_per_s(r, &m, most);
     clg_svg_axis x = {1, fmax(2, most), b->left, b->right, 0};
-    clg_svg_axis y = {low / 1.3, fmax(high, low * 2) * 1.5, b->bottom, b->top, 0};
+    clg_svg_axis y = {low / 2, fmax(high, low * 2) * 1.5, b->bottom, b->top, 0};
     heading(svg, b, "Throughput and cost against batch, one replica");
     clg_svg_frame(svg, &x, &y, base_of(x.low, x.high) > 2 ? 4 : 2, CLG_COUNT,
                   base_of(y.low, y.high), CLG_COUNT);
@@ -270,7 +270,7 @@ static void draw_break_even(clg_text *svg, const clg_serve_question *q, const cl
                 clg_arena_print(svg->arena, "API, this mix: $%.3g", api));
         if (q->api && q->api->title)
             colored(svg, clg_svg_color(CLG_RED), b->left + 8, at + 14, "start",
-                    clg_arena_print(svg->arena, "%.48s (%.12s)", q->api->title, q->api->date));
+                    clg_arena_print(svg->arena, "%.60s", clg_report_api(svg->arena, q->api)));
     }
     if (a->break_even_per_s > x.low && a->break_even_per_s <= full) {
         double px = clg_svg_place(&x, a->break_even_per_s);
@@ -298,12 +298,10 @@ void clg_picture_demand(clg_text *svg, const clg_serve_question *q, const clg_se
                                  clg_replica_gpus(r), r->scenario->machine.gpu.name,
                                  m.prompt_tokens, m.output_tokens));
     const clg_price *price = &r->scenario->price;
-    const char *paid =
-        price->usd_per_s > 0
-            ? clg_arena_print(svg->arena, "GPU at $%.2f/h: %.40s, %.30s%s%.16s",
-                              3600 * price->usd_per_s, price->provider, price->term,
-                              price->date ? ", " : "", price->date ? price->date : "")
-            : "the price of the GPU is not known";
+    const char *paid = price->usd_per_s > 0 ? clg_arena_print(svg->arena, "GPU at $%.2f/h: %.80s",
+                                                              3600 * price->usd_per_s,
+                                                              clg_report_price(svg->arena, price))
+                                            : "the price of the GPU is not known";
     clg_svg_label(svg, 80, 42, "start",
                   clg_arena_print(svg->arena, "%s; %.40s", paid, r->engine.title));
     draw_batch(svg, q, a, &upper_left);

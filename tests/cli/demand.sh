@@ -66,7 +66,10 @@ done
 check "labels outside the picture" \
     "awk -F'x=\"' '/<text x=/ {split(\$2, a, \"\\\"\"); if (a[1] > 1080 || a[1] < 0) exit 1}' $scratch/a.svg"
 
-"$ceiling" demand $m --rate 2000req/s --span 1min --prompt 4ktok --replicas 2 >"$scratch/out" 2>&1
+"$ceiling" demand $m --rate 2000req/s --span 1min --prompt 4ktok --replicas 2 \
+    --price 2USD/h >"$scratch/out" 2>&1
+check "a given fleet is called a need" "grep -q '^given    2 replicas = 2 GPUs' $scratch/out"
+check "a price of one's own has a date" "! grep -q 'given by you, given' $scratch/out"
 check "overload is not said" "grep -qE 'load \(rho\) [0-9]{3,}' $scratch/out"
 
 finish
