@@ -194,7 +194,8 @@ static const char *check_part(const clg_part *p) {
 
 /* What InferenceX's public launch scripts set (github SemiAnalysisAI/InferenceX, benchmarks/, read
  * 2026-11): gpt-oss on Hopper, MiniMax and Kimi run with the 16-bit cache that is the default; the
- * TensorRT-LLM ones with iterations of 16,384 or 20,000 tokens. The sweeps of aiconfigurator's own
+ * TensorRT-LLM ones with iterations of 16,384 or 20,000 tokens; MiniMax in 8 bit on B200 with 95 %
+ * of memory. The sweeps of aiconfigurator's own
  * (by file instead of image) set nothing. */
 static void read_recipe(const reader *r, clg_serve_plan *p) {
     bool hopper = p->gpu && p->gpu[0] == 'h', own = own_sweep(r);
@@ -202,19 +203,20 @@ static void read_recipe(const reader *r, clg_serve_plan *p) {
     bool plain = (strncmp(model, "gpt-oss", 7) == 0 && hopper) ||
                  strncmp(model, "minimax", 7) == 0 || strncmp(model, "kimi", 4) == 0;
     if (plain || own) p->cache = CLG_BF16;
+    bool minimax = strncmp(model, "minimax", 7) == 0 && p->weights == CLG_FP8;
+    if (!own && minimax && strcmp(p->gpu ? p->gpu : "", "b200-sxm") == 0) p->memory_share = 0.95;
     if (!own && strcmp(p->engine, "trtllm") == 0)
         p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
 }
 
 /* Llama 3 70B on TensorRT-LLM, its scripts of 2025 (70b_fp4_b200_trt_slurm.sh, the same for fp8):
- * iterations as long as a request may be, which is 200 tokens more than it is, and, for 1,024
- * tokens in and out on fewer than 8 GPUs, batch_wait_max_tokens_ratio 0.9 and
- * batch_wait_timeout_iters 20. */
+ * for 1,024 tokens in and out on fewer than 8 GPUs, batch_wait_max_tokens_ratio 0.9 and
+ * batch_wait_timeout_iters 20. Of what is not in the scripts: max_num_tokens comes from outside
+ * and is taken as in the others. */
 static void read_waiting(const reader *r, clg_serve_plan *p) {
     bool script = strcmp(p->engine, "trtllm") == 0 && p->model &&
                   strcmp(p->model, "llama-3.1-70b") == 0 && !*word(r, "backend_version");
-    if (!script || !(p->prompt_tokens + p->output_tokens < 1e6)) return;
-    p->max_tokens = 16384;
+    if (!script || p->max_tokens <= 0) return;
     if (p->prompt_tokens != 1024 || p->output_tokens != 1024 || p->part.tp >= 8) return;
     p->wait_iterations = 20;
     p->wait_tokens = (int64_t)(0.9 * p->max_tokens);
