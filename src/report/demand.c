@@ -284,6 +284,11 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
                        "note     %lld of the replicas were simulated; the others are dealt "
                        "requests alike\n",
                        (long long)a->fleet.simulated);
+    if (a->rho > 1 && timed(s))
+        clg_text_print(t,
+                       "note     the fleet falls behind: it is paid %s longer, until its last "
+                       "answer\n",
+                       q(t, a->fleet.span_s - s->demand->span_s, CLG_SECONDS));
     if (a->fleet.preemptions > 0)
         clg_text_print(t, "note     the cache ran full: %s preemptions\n",
                        grouped(t, (double)a->fleet.preemptions));

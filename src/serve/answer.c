@@ -166,9 +166,14 @@ static double usd_per_million(double usd_per_s, double tokens_per_s) {
     return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
 }
 
+/* A fleet that falls behind is paid until the last answer, others as long as there is demand. */
+static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
+    return a->rho > 1 && d->clients <= 0 ? fmax(d->span_s, a->fleet.span_s) : d->span_s;
+}
+
 /* Each factor takes up where the one before it ended; all together they are what is paid. */
-static void settle_factors(clg_serve_answer *a, const window_sum *sum, double span_s) {
-    double *f = a->factor, fleet = (double)a->fleet.replicas * span_s;
+static void settle_factors(clg_serve_answer *a, const window_sum *sum, double fleet_paid_s) {
+    double *f = a->factor, fleet = (double)a->fleet.replicas * fleet_paid_s;
     f[CLG_FACTOR_FLOOR] = usd_per_million(a->usd_per_s, a->floor_tokens_per_s);
     f[CLG_FACTOR_BATCH] = a->floor_tokens_per_s / a->offline_tokens_per_s;
     f[CLG_FACTOR_LATENCY] = a->offline_tokens_per_s / a->target_tokens_per_s;
@@ -213,7 +218,8 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     double peak = gpu->peak_flop_per_s[r->compute] > 0 ? gpu->peak_flop_per_s[r->compute]
                                                        : gpu->peak_flop_per_s[CLG_FP16];
     a->rho = demanded / (fleet * a->offline_tokens_per_s);
-    a->usd_per_million = usd_per_million(a->usd_per_s * fleet, demanded);
+    double paid = q->demand->span_s > 0 ? paid_s(q->demand, a) / q->demand->span_s : 1;
+    a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
     a->mfu = a->fleet.output_tokens_per_s * clg_serve_flop_per_output(&r->scenario->model, means) /
              (fleet * gpus * peak);
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
@@ -343,7 +349,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     run_fleet(arena, q, n, a);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
-    settle_factors(a, &sum, d->span_s);
+    settle_factors(a, &sum, paid_s(d, a));
     if (!a->attainable) a->factor[CLG_FACTOR_LATENCY] = 1 / a->rho;
     return CLG_OK;
 }

@@ -30,7 +30,8 @@ static clg_replica replica_of(world *w, const clg_demand *d, clg_precision weigh
     return r;
 }
 
-static clg_serve_answer answer(world *w, const clg_demand *d, const clg_api_price *api) {
+static clg_serve_answer answer_of(world *w, const clg_demand *d, const clg_api_price *api,
+                                  int64_t replicas) {
     clg_replica r = replica_of(w, d, CLG_BF16, 1);
     clg_serve_answer a;
     clg_error error = {0};
@@ -38,10 +39,15 @@ static clg_serve_answer answer(world *w, const clg_demand *d, const clg_api_pric
                             .demand = d,
                             .target = {2, 0.2, 0.99},
                             .api = api,
+                            .replicas = replicas,
                             .cold_start_s = 60,
                             .full_share = 0.5};
     CHECK(clg_serve_answer_make(&w->arena, &q, (clg_serve_progress){0}, &a, &error) == CLG_OK);
     return a;
+}
+
+static clg_serve_answer answer(world *w, const clg_demand *d, const clg_api_price *api) {
+    return answer_of(w, d, api, 0);
 }
 
 /* Mean time per output token of a closed loop. */
@@ -92,6 +98,16 @@ int main(void) {
         CHECK(a.ttft_low_s < a.ttft_high_s);
         last = a.usd_per_million;
     }
+    CASE("a fleet that falls behind is paid until its last answer");
+    clg_demand flood = at_rate(&w, 100, 300, 800, 150);
+    clg_serve_answer late = answer_of(&w, &flood, &api, 1);
+    double product = 1;
+    for (int i = 0; i < CLG_FACTORS; i++) product *= late.factor[i];
+    CHECK(late.rho > 1.2 && !late.meets && late.fleet.span_s > flood.span_s * 1.1);
+    CHECK_NEAR(late.usd_per_million,
+               late.usd_per_s * late.fleet.span_s * 1e6 / (double)flood.output_tokens, 1e-9);
+    CHECK_NEAR(product, late.usd_per_million, 1e-9);
+    CHECK(late.usd_per_million > late.factor[CLG_FACTOR_FLOOR]);
     CASE("break-even: at that load a replica costs what the API asks");
     clg_demand d = at_rate(&w, 5, 600, 800, 150);
     clg_serve_answer a = answer(&w, &d, &api);
