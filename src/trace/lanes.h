@@ -1,7 +1,7 @@
 /* lanes.h -- sixteen bytes of text at a time, as bits.
  *
- * Two ways to the same bits: SSE2, which every x86-64 has, and eight bytes in a 64-bit word, which
- * needs nothing. The lowest bit is the first byte. */
+ * Three ways to the same bits: SSE2, which every x86-64 has, the vectors of WebAssembly, and eight
+ * bytes in a 64-bit word, which needs nothing. The lowest bit is the first byte. */
 #ifndef CLG_TRACE_LANES_H
 #define CLG_TRACE_LANES_H
 
@@ -55,6 +55,36 @@ static inline clg_lanes clg_lanes_odd(clg_lanes bytes) {
 /* A bit a byte, of what the five above give. */
 static inline unsigned clg_lanes_bits(clg_lanes found) {
     return (unsigned)_mm_movemask_epi8(found);
+}
+
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+
+typedef v128_t clg_lanes;
+
+static inline clg_lanes clg_lanes_at(const char *text) { return wasm_v128_load(text); }
+
+static inline clg_lanes clg_lanes_folded(clg_lanes bytes) {
+    return wasm_v128_or(bytes, wasm_i8x16_const_splat(0x20));
+}
+
+static inline clg_lanes clg_lanes_equal(clg_lanes bytes, char c) {
+    return wasm_i8x16_eq(bytes, wasm_i8x16_splat(c));
+}
+
+static inline clg_lanes clg_lanes_either(clg_lanes a, clg_lanes b) { return wasm_v128_or(a, b); }
+
+static inline clg_lanes clg_lanes_decimal(clg_lanes bytes) {
+    return wasm_v128_and(wasm_i8x16_gt(bytes, wasm_i8x16_const_splat('-' - 1)),
+                         wasm_i8x16_lt(bytes, wasm_i8x16_const_splat('9' + 1)));
+}
+
+static inline clg_lanes clg_lanes_odd(clg_lanes bytes) {
+    return wasm_i8x16_lt(bytes, wasm_i8x16_const_splat(0x20));
+}
+
+static inline unsigned clg_lanes_bits(clg_lanes found) {
+    return (unsigned)wasm_i8x16_bitmask(found);
 }
 
 #else
