@@ -96,8 +96,10 @@ typedef struct clg_stack {
     /* Unfused loss, bytes a logit where activations are 16 bit: kept for the backward, and the most
      * at once while it is computed or turns round */
     double loss_kept_bytes, loss_peak_bytes;
-    bool kept_projection; /* as many key-value heads as heads: queries are a slice of the fused
-                             projection's output, which stays, beside copies of keys and values */
+    double
+        loss_shard_peak_bytes; /* the most where tensor ranks share the vocabulary; 0: the same */
+    bool kept_projection;      /* as many key-value heads as heads: queries are a slice of the fused
+                                  projection's output, which stays, beside copies of keys and values */
     double kept_gathers;  /* share of the inputs gathered by sp that are kept for the backward, not
                              gathered again */
     bool kept_outputs;    /* pipelines keep what a stage sends until that micro-batch's backward */

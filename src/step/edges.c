@@ -35,7 +35,10 @@ static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 24), fused ? 2 : 6,
                      logits * (fused ? 2 * w : 12 + w), fused ? 1 : 3);
     double kept = fused ? w : shard->stack->loss_kept_bytes * w / 2;
-    double peak = fused ? 2 * w : shard->stack->loss_peak_bytes * w / 2;
+    bool shared = shard->tp.ranks > 1 && !shard->stack->gathered_loss &&
+                  shard->stack->loss_shard_peak_bytes > 0;
+    double most = shared ? shard->stack->loss_shard_peak_bytes : shard->stack->loss_peak_bytes;
+    double peak = fused ? 2 * w : most * w / 2;
     block->saved_bytes += logits * kept;
     block->transient_bytes += logits * (peak - kept);
 }

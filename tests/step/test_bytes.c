@@ -135,7 +135,15 @@ static void check_kept(void) {
     CHECK_NEAR(step.embedding.dense_parameters, 128256.0 * 4096, 1e-14);
     CHECK_NEAR(step.head.dense_parameters, 128256.0 * 4096 / 8 + 4096, 1e-14);
     CASE("a loss keeps and needs what its stack says, an eighth of 128,256 words");
+    CHECK_NEAR(step.head.transient_bytes, 8192.0 * 16032 * (16 - 4), 1e-14); /* of shards */
+    s.stack.loss_shard_peak_bytes = 0;
+    layer(&s, &l);
     CHECK_NEAR(step.head.transient_bytes, 8192.0 * 16032 * (12 - 4), 1e-14);
+    l.tp = 1, l.sp = false, s.stack.loss_shard_peak_bytes = 16;
+    layer(&s, &l);
+    CHECK_NEAR(step.head.transient_bytes, 8192.0 * 128256 * (12 - 4), 1e-14);
+    l.tp = 8, l.sp = true;
+    layer(&s, &l);
     CHECK_NEAR(step.head.saved_bytes, 2 * 1024.0 * 4096 * 2 + 8192.0 * 16032 * 4, 1e-14);
     CASE("keys and values beside the projection they were cut from: with as many heads only");
     clg_scenario equal = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "nanotron-2025", 8);
