@@ -175,9 +175,11 @@ static void read_own(clg_session *session, const clg_trace_reading *r, const int
 }
 
 /* Takes all that comes, also after a fault, so that nobody waits to be heard. */
-static clg_status receive_others(const clg_trace_reading *r, const int *owner, clg_error *error) {
+static clg_status receive_others(clg_session *session, const clg_trace_reading *r, const int *owner,
+                                 clg_error *error) {
     for (int i = 0; i < r->count; i++) {
         if (owner[i] == 0) continue;
+        clg_progress_tell(session, "gathering", (double)i / r->count);
         clg_arena scratch = {0};
         size_t size;
         clg_recording *into = &r->recordings[i];
@@ -192,6 +194,7 @@ static clg_status receive_others(const clg_trace_reading *r, const int *owner, c
         }
         clg_arena_clear(&scratch);
     }
+    clg_progress_end(session);
     return error->status;
 }
 
@@ -211,7 +214,7 @@ clg_status clg_trace_reading_do(clg_session *session, const char *const *operand
     int *owner = split(session->arena, &session->share, r->recordings, r->count);
     for (int i = 1; i < session->share.count; i++) send_order(r, owner, i, threads);
     read_own(session, r, owner, threads, &table);
-    if (receive_others(r, owner, error) != CLG_OK) return error->status;
+    if (receive_others(session, r, owner, error) != CLG_OK) return error->status;
     return clg_recordings_join(session->arena, r->recordings, r->count, job, &r->skips, error);
 }
 
