@@ -86,6 +86,80 @@ static void values_both_ways(void) {
     CHECK(whole > 1000);
 }
 
+/* Members of an event, and what is to be read of them; NULL: nothing, or by another name. */
+static const struct {
+    const char *key, *text, *value;
+} members[] = {
+    {"ph", "\"X\"", "X"},
+    {"cat", "\"kernel\"", "kernel"},
+    {"name", "\"void f<\\\"x\\\", int>(char*)\"", "void f<\\\"x\\\", int>(char*)"},
+    {"pid", "0", "0"},
+    {"tid", "\"7\"", "7"},
+    {"ts", "1706850122853993.125", "1706850122853993.125"},
+    {"dur", "-0.5e1", "-0.5e1"},
+    {"args", "{\"stream\": 7, \"correlation\":91 ,\"grid\": [1, {}], \"Seq\" : null}", NULL},
+    {"id", "[\"}\", {\"ph\\\"\": 1}]", NULL},
+    {"p", "true", NULL}};
+enum { MEMBERS = sizeof members / sizeof members[0] };
+
+static size_t put(char *text, size_t at, const char *piece) {
+    memcpy(text + at, piece, strlen(piece));
+    return at + strlen(piece);
+}
+
+/* Blanks as they come: mostly none or one. */
+static const char *gap(void) {
+    static const char *const gaps[] = {"",
+                                       " ",
+                                       " ",
+                                       "",
+                                       "\n    ",
+                                       "  ",
+                                       "\t",
+                                       "\r\n      ",
+                                       " \n\n",
+                                       "\n",
+                                       "\n                      "};
+    return gaps[below(below(3) ? 4 : 11)];
+}
+
+static size_t write_event(char *text) {
+    int order[MEMBERS];
+    bool shuffled = below(2);
+    for (int i = 0; i < MEMBERS; i++) {
+        int with = shuffled ? (int)below((unsigned)i + 1) : i;
+        order[i] = order[with];
+        order[with] = i;
+    }
+    size_t at = put(text, 0, "{");
+    for (int i = 0; i < MEMBERS; i++) {
+        at = put(text, put(text, at, gap()), "\"");
+        at = put(text, put(text, at, members[order[i]].key), "\"");
+        at = put(text, put(text, put(text, at, gap()), ":"), gap());
+        at = put(text, put(text, at, members[order[i]].text), gap());
+        at = put(text, at, i + 1 < MEMBERS || !below(5) ? "," : "");
+    }
+    return put(text, at, "}");
+}
+
+/* In any order, however indented, with and without text behind it. */
+static void events_of_any_layout(void) {
+    char text[1400];
+    for (int i = 0; i < 20000; i++) {
+        size_t size = write_event(text);
+        memset(text + size, below(2) ? '\n' : 'x', 100);
+        clg_scan s = {text, text + size + (below(2) ? 100 : 1)};
+        clg_trace_event e;
+        bool read = clg_trace_event_scan(&s, &e) == CLG_SCAN_OK && s.at == text + size;
+        CHECK(read);
+        if (!read) continue;
+        const clg_slice got[] = {e.phase, e.category, e.name, e.pid, e.tid, e.start, e.duration};
+        for (int m = 0; m < 7; m++) CHECK(same(got[m], members[m].value));
+        CHECK(same(e.args->correlation, "91") && same(e.args->sequence, "null"));
+        CHECK(e.args->collective.size == 0);
+    }
+}
+
 int main(void) {
     clg_slice out;
     int64_t ignored;
@@ -133,6 +207,8 @@ int main(void) {
     CHECK(value(", 2", &out) == CLG_SCAN_DAMAGED && value("[1", &out) == CLG_SCAN_SHORT);
     CASE("blocks of bytes and single ones");
     values_both_ways();
+    CASE("events of any layout");
+    events_of_any_layout();
     CASE("names are kept once");
     clg_arena arena = {0};
     clg_intern names = {.arena = &arena};
