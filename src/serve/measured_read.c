@@ -184,6 +184,13 @@ static void undo_products(const reader *r, clg_part *part) {
     }
 }
 
+/* SGLang's recipes for DeepSeek share sequences out with the DeepEP backend, which shares experts
+ * out over as many ranks whatever --ep-size says (its server_args.py: ep_size = tp_size). */
+static void share_experts(const clg_serve_plan *p, clg_part *part) {
+    if (strcmp(p->engine, "sglang") == 0 && part->dp > 1 && part->ep == 1)
+        part->ep = part->tp * part->dp;
+}
+
 static const char *check_part(const clg_part *p) {
     if (p->tp < 0 || p->pp < 0 || p->dp < 0 || p->ep < 0 || p->copies < 0)
         return "a degree is absurd";
@@ -243,6 +250,8 @@ static const char *read_silicon(reader *r) {
     if (!split && !own_sweep(r)) undo_products(r, &p->part);
     read_waiting(r, p);
     if (split) p->prefill = part_of(r, "prefill_");
+    share_experts(p, &p->part);
+    share_experts(p, &p->prefill);
     if (reason) return reason;
     if (split && (!*word(r, "prefill_num_workers") || !*word(r, "decode_num_workers")))
         return "disaggregated, and how many prefill and decode workers is not given";
