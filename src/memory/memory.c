@@ -92,6 +92,14 @@ static moment fullest(const clg_stack *stack, const clg_layout *layout, const cl
     return fuller(most, end);
 }
 
+/* Gradients of 16 bits are copied to fp32 for the update: parameter by parameter, where there is
+ * room once activations are gone (Megatron-LM, distrib_optimizer.py,
+ * _copy_model_grads_to_main_grads); DeepSpeed's FP16_Optimizer makes one flat buffer, which finds
+ * none among their pieces. */
+static double update_bytes(const clg_stack *stack, const clg_layout *layout) {
+    return layout->offload ? 0 : clg_update_bytes_per_parameter(layout, stack);
+}
+
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load) {
@@ -115,12 +123,11 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     if (stack->kept_outputs && layout->pp > 1 && !load->head)
         kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept);
+    double update = (layout->zero >= 1 ? owned : held) * update_bytes(stack, layout);
+    if (!stack->fp16_gradients) most = fuller(most, (moment){-kept, update});
     m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
     m.buffers_bytes = stack->workspace_bytes + gathered(layout, step, load) + most.whole;
-    /* The update comes when activations are gone, but one flat buffer finds no room among their
-     * pieces. */
-    m.buffers_bytes += (layout->zero >= 1 ? owned : held) *
-                       (layout->offload ? 0 : clg_update_bytes_per_parameter(layout, stack));
+    if (stack->fp16_gradients) m.buffers_bytes += update;
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;
     m.reserved_bytes = allocated * stack->reserve_share;

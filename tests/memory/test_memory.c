@@ -257,6 +257,21 @@ static void sharding(void) {
     CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 4 * 202383360.0 + workspace, 1e-14);
     l.zero = 1;
     CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, workspace, 1e-14);
+    CASE("16-bit gradients: fp32 copies for the update, once activations are gone");
+    /* the same 32 layers: 4 x 32 x 202383360 = 25.9 GB, more than they keep of 1,024 tokens */
+    s.stack.gradient = CLG_BF16, l.zero = 0, l.seq = 1024;
+    m = ledger(&s, &l, load);
+    CHECK_NEAR(m.buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
+    CHECK_NEAR(m.activations_bytes, 2 * step.boundary_bytes, 1e-14);
+    CASE("they find room among 32,768 tokens; DeepSpeed's flat buffer does not");
+    l.seq = 32768;
+    m = ledger(&s, &l, load);
+    CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
+    CHECK(m.activations_bytes > 128 * 202383360.0);
+    s.stack.fp16_gradients = true;
+    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
+    CHECK_NEAR(ledger(&s, &l, load).activations_bytes, m.activations_bytes, 1e-14);
+    s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 16);
     CASE("tables stay gathered, and their gradients leave last");
     /* Llama 3.1 8B: 128256 x 4096 = 525336576, a layer 218112000; the head adds the last norm. A
      * table and two layers of 2 bytes; then, activations gone, the table's gradient of 4. */
