@@ -4,6 +4,7 @@
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
+#include <math.h>
 #include <string.h>
 
 const clg_name clg_attention_kernel_names[] = {
@@ -186,6 +187,32 @@ static const char *lender(const clg_gpu *gpu) {
     return "h100-sxm";
 }
 
+/* x^(1/3) as the fixed point of y = (x y)^(1/4): square roots are the same everywhere. */
+static double cube_root(double x) {
+    double y = 1;
+    for (int i = 0; i < 64; i++) y = sqrt(sqrt(x * y));
+    return y;
+}
+
+/* The same chip under a lower power limit. Dynamic power is capacity x voltage^2 x clock, and
+ * voltage falls with the clock (Chandrakasan, Sheng, Brodersen 1992, IEEE JSSC 27(4)): what a chip
+ * sustains goes as the cube root of its limit. Static power, which makes it a little worse, and
+ * clocks that a limit never touched (sustained 1) are left out. */
+static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                              clg_error *error) {
+    clg_gpu timed;
+    if (clg_gpu_find(arena, lender(gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
+    bool same = timed.multiprocessors == gpu->multiprocessors &&
+                timed.peak_flop_per_s[CLG_BF16] == gpu->peak_flop_per_s[CLG_BF16];
+    if (!same || kernels->gemm[CLG_BF16].sustained >= 1 || gpu->tdp_w >= timed.tdp_w) return CLG_OK;
+    double share = cube_root(gpu->tdp_w / timed.tdp_w);
+    for (int p = 0; p < CLG_PRECISIONS; p++) {
+        kernels->gemm[p].sustained *= share;
+        kernels->grouped[p].sustained *= share;
+    }
+    return CLG_OK;
+}
+
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu->name));
@@ -195,7 +222,7 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
     kernels->borrowed = borrowed;
-    return CLG_OK;
+    return borrowed ? limit_power(arena, gpu, kernels, error) : CLG_OK;
 }
 
 clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,

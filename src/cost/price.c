@@ -104,13 +104,19 @@ static double free_compute_s(const clg_pass_cost *c) {
     return left > 0 ? left : 0;
 }
 
+/* Both lose beside each other: what would take `hidden` alone occupies traffic_slowdown times that;
+ * what compute loses is counted by the time the traffic takes alone. */
+double clg_pass_hide(clg_pass_cost *c, clg_axis axis, double seconds, const clg_stack *stack) {
+    double room = free_compute_s(c) / stack->traffic_slowdown;
+    double hidden = seconds < room ? seconds : room;
+    c->hidden_s[axis] += hidden * stack->traffic_slowdown;
+    c->slowdown_s += hidden * (stack->overlap_slowdown - 1);
+    return hidden;
+}
+
 void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, double share,
-                          double slowdown) {
-    double room = free_compute_s(c), hidden = seconds * share;
-    if (hidden > room) hidden = room;
-    c->hidden_s[axis] += hidden;
-    c->exposed_s[axis] += seconds - hidden;
-    c->slowdown_s += hidden * (slowdown - 1);
+                          const clg_stack *stack) {
+    c->exposed_s[axis] += seconds - clg_pass_hide(c, axis, seconds * share, stack);
 }
 
 void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
@@ -149,7 +155,7 @@ void clg_block_price(const clg_pricing *pricing, const clg_block *block,
             cost[op->pass].launches +=
                 op->count * op->group.ranks * pricing->stack->pipeline_launches;
         clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
-                             pricing->stack->overlap_slowdown);
+                             pricing->stack);
     }
     for (int pass = 0; pass < CLG_PASSES; pass++) clg_pass_host(&cost[pass], pricing->stack);
 }

@@ -24,7 +24,7 @@ typedef struct clg_pass_cost {
     double matrix_s, attention_s, memory_s;
     double slowdown_s;          /* compute slowed by communication beside it */
     double exposed_s[CLG_AXES]; /* communication nothing hides */
-    double hidden_s[CLG_AXES];  /* communication under compute */
+    double hidden_s[CLG_AXES];  /* communication under compute, slowed by it */
     double host_s;              /* launches the GPU waits for */
     double flop, hbm_bytes;
     double launches, expert_calls; /* of the host: kernels, and experts launched one by one */
@@ -42,10 +42,14 @@ void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times);
 void clg_block_price(const clg_pricing *pricing, const clg_block *block,
                      clg_pass_cost cost[CLG_PASSES]);
 
+/* Hides up to `seconds` (alone) of communication behind compute of this pass that is not yet used;
+ * returns what was hidden. Beside each other both are slower: of the stack. */
+double clg_pass_hide(clg_pass_cost *cost, clg_axis axis, double seconds, const clg_stack *stack);
+
 /* Hides `seconds` of communication on `axis`, `share` of it at most, behind compute not yet used
  * by other hidden communication of this pass; the rest is exposed. */
 void clg_pass_communicate(clg_pass_cost *cost, clg_axis axis, double seconds, double share,
-                          double slowdown);
+                          const clg_stack *stack);
 
 /* Accounts for the host once a pass is complete. */
 void clg_pass_host(clg_pass_cost *cost, const clg_stack *stack);

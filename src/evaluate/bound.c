@@ -73,7 +73,9 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     if (scenario->stack.stages_by_cost)
         behind = fill = 0; /* the last stage may hold fewer layers */
     double sure_s = fmax(work, behind + fill) + host;
-    return sure_s * (1 + clg_straggler_share(scenario, layout));
+    /* With pipelines the stage that decides may wait more for its shards than the mean. */
+    double wait = layout->pp == 1 ? clg_shard_wait_share(scenario, layout) : 0;
+    return sure_s * (1 + clg_straggler_share(scenario, layout) + wait);
 }
 
 static double least(double a, double b) { return a < b ? a : b; }

@@ -29,6 +29,7 @@ typedef struct stage {
 /* Gathers and scatters of one layer whose weights are sharded. */
 typedef struct messages {
     double dense, expert; /* parameters of the layer on a rank, before ZeRO */
+    bool edge;            /* embedding or head: 16 bit whatever the plan */
     double gather_s, again_s, scatter_s, gather_share, scatter_share;
 } messages;
 
@@ -138,26 +139,37 @@ static double message_s(const composition *c, const clg_updates *updates, clg_up
     return seconds;
 }
 
+/* Behind all of a backward: weights of the layer below are gathered, and gradients of the layer
+ * above scattered, while a layer is done again and both halves of its backward run. */
+static void hide_behind_backward(clg_pass_cost pass[CLG_PASSES], double seconds, double share,
+                                 const clg_stack *stack) {
+    static const clg_pass order[] = {CLG_PASS_BACKWARD_WEIGHT, CLG_PASS_BACKWARD_INPUT,
+                                     CLG_PASS_RECOMPUTE};
+    double left = seconds * share;
+    for (int i = 0; i < 3; i++) left -= clg_pass_hide(&pass[order[i]], CLG_AXIS_DP, left, stack);
+    pass[CLG_PASS_BACKWARD_WEIGHT].exposed_s[CLG_AXIS_DP] += seconds * (1 - share) + left;
+}
+
 /* Sharded weights of a chunk, layer by layer: gathered under the compute of the layer before, their
- * gradients scattered under both halves of the backward. Nothing hides the first gather of a
+ * gradients scattered under the backward of the layer after. Nothing hides the first gather of a
  * forward, nor the last scatter of the step. */
 static void hide_messages(composition *c, stage *s, const messages *m, int count,
                           clg_pass_cost pass[CLG_PASSES]) {
-    double slow = c->scenario->stack.overlap_slowdown;
+    const clg_stack *stack = &c->scenario->stack;
     clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, m->gather_s * (count - 1),
-                         m->gather_share, slow);
+                         m->gather_share, stack);
     pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += m->gather_s;
-    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_INPUT], CLG_AXIS_DP, m->again_s * count,
-                         m->gather_share, slow);
-    clg_pass_communicate(&pass[CLG_PASS_BACKWARD_WEIGHT], CLG_AXIS_DP, m->scatter_s * count,
-                         m->scatter_share, slow);
+    hide_behind_backward(pass, m->again_s * count, m->gather_share, stack);
+    hide_behind_backward(pass, m->scatter_s * count, m->scatter_share, stack);
     if (m->scatter_s > s->scatter_tail_s) s->scatter_tail_s = m->scatter_s;
 }
 
 static void price_messages(composition *c, messages *m) {
     clg_updates updates;
-    clg_step_updates(&c->scenario->model, &c->scenario->stack, c->layout, &c->priced->step,
-                     m->dense, m->expert, 0, &updates);
+    clg_layout layout = *c->layout;
+    if (m->edge && layout.precision >= CLG_FP8) layout.precision = CLG_BF16;
+    clg_step_updates(&c->scenario->model, &c->scenario->stack, &layout, &c->priced->step, m->dense,
+                     m->expert, 0, &updates);
     m->gather_s = message_s(c, &updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &m->gather_share);
     /* Once a step: its share of the mean micro-batch. */
     m->gather_s += message_s(c, &updates, CLG_UPDATE_FIRST, CLG_ALL_GATHER, &m->gather_share) /
@@ -168,30 +180,58 @@ static void price_messages(composition *c, messages *m) {
 }
 
 /* Chunks with equal layers send equal messages: priced once. */
-static void shard_messages(composition *c, stage *s, double dense, double expert, int count,
+static void shard_messages(composition *c, stage *s, messages wanted, int count,
                            clg_pass_cost pass[CLG_PASSES]) {
     messages *last = &c->last_messages;
-    if (last->dense != dense || last->expert != expert) {
-        *last = (messages){.dense = dense, .expert = expert};
+    if (last->dense != wanted.dense || last->expert != wanted.expert || last->edge != wanted.edge) {
+        *last = wanted;
         price_messages(c, last);
     }
     hide_messages(c, s, last, count, pass);
 }
 
+/* Matrices of a layer: one per product of its forward. */
+static int matrices_of(const clg_block *block) {
+    int count = 0;
+    for (int i = 0; i < block->ops; i++)
+        count += block->op[i].pass == CLG_PASS_FORWARD &&
+                 (block->op[i].kind == CLG_OP_GEMM || block->op[i].kind == CLG_OP_GROUPED);
+    return count;
+}
+
+/* The host copies every rank's part of every matrix after a gather, and before a scatter, while the
+ * GPU waits (DeepSpeed's ZeRO-3 of 2021). A layer that is done again is gathered again. Vectors
+ * stay whole on every rank (stage3_param_persistence_threshold) and are left out. */
+static void copy_by_rank(const composition *c, double matrices, double again,
+                         clg_pass_cost pass[CLG_PASSES]) {
+    double ranks = c->priced->step.shard_group.ranks;
+    double seconds = c->scenario->stack.host_copy_s * matrices * ranks;
+    if (c->layout->zero < 3 || ranks <= 1) return;
+    pass[CLG_PASS_FORWARD].host_s += seconds;
+    if (c->layout->recompute == CLG_RECOMPUTE_FULL)
+        pass[CLG_PASS_RECOMPUTE].host_s += seconds * again;
+    pass[CLG_PASS_BACKWARD_INPUT].host_s += seconds;
+    pass[CLG_PASS_BACKWARD_WEIGHT].host_s += seconds;
+}
+
 static void add_sharded_traffic(composition *c, stage *s, int depth, int layers,
                                 clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
-    double dense = 0, expert = 0, total = 0, edges = 0;
+    double dense = 0, expert = 0, total = 0, edges = 0, matrices = 0;
     if (c->layout->zero < 2) return;
     for (int kind = 0; kind < step->kinds; kind++) {
         dense += s->load.layers[kind] * step->kind[kind].dense_parameters;
         expert += s->load.layers[kind] * step->kind[kind].expert_parameters;
         total += s->load.layers[kind];
+        matrices += s->load.layers[kind] * matrices_of(&step->kind[kind]);
     }
-    if (layers > 0) shard_messages(c, s, dense / total, expert / total, layers, pass);
+    if (layers > 0)
+        copy_by_rank(c, matrices / total * layers, recomputed_share(c->layout, layers), pass);
+    messages layer = {.dense = dense / total, .expert = expert / total};
+    if (layers > 0) shard_messages(c, s, layer, layers, pass);
     if (depth == 0) edges += step->embedding.dense_parameters;
     if (depth == c->layout->pp * c->layout->vpp - 1) edges += step->head.dense_parameters;
-    if (edges > 0) shard_messages(c, s, edges, 0, 1, pass);
+    if (edges > 0) shard_messages(c, s, (messages){.dense = edges, .edge = true}, 1, pass);
 }
 
 /* Pipelines of two directions hold a second depth on every stage; each sees half the batches. */
@@ -262,6 +302,8 @@ static void fill_updates(composition *c, stage *s, const stage *before) {
     s->parameter_window_s = inner * clg_pass_s(&s->pass[CLG_PASS_FORWARD]);
 }
 
+/* Of a whole step's reduction or gather. That traffic is slower beside compute is in the stack's
+ * share. */
 static double exposed(double seconds, double share, double window_s) {
     double hidden = seconds * share;
     return seconds - (hidden < window_s ? hidden : window_s);
@@ -317,14 +359,18 @@ static double largest_optimizer_s(const composition *c) {
 }
 
 /* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
- * parts (the leading term of the expected maximum). Sharded weights make every layer wait for all:
- * over so short a time delays are rare and long, and the maximum of exponential parts grows as
- * ln N. */
+ * parts (the leading term of the expected maximum). */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout) {
     double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
-    if (parts <= 1) return 0;
-    double layers = layout->zero >= 2 ? scenario->stack.shard_jitter * log(parts) : 0;
-    return scenario->stack.jitter * sqrt(2 * log(parts)) + layers;
+    return parts <= 1 ? 0 : scenario->stack.jitter * sqrt(2 * log(parts));
+}
+
+/* Sharded weights make every layer wait for all: over so short a time delays are rare and long, and
+ * the maximum of exponential parts grows as ln N. A rank that is late while the others wait for the
+ * network delays nobody, so exposed traffic of the shards is left out. */
+double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout) {
+    double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
+    return parts <= 1 || layout->zero < 2 ? 0 : scenario->stack.shard_jitter * log(parts);
 }
 
 static void fill_time(const composition *c, const clg_pipeline_result *run, clg_evaluation *e) {
@@ -349,7 +395,8 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
                 c->scenario->data_loading_s;
     double busy = t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
                   t->dp_exposed_s + t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s;
-    t->straggler_s = busy * clg_straggler_share(c->scenario, c->layout);
+    t->straggler_s = busy * clg_straggler_share(c->scenario, c->layout) +
+                     (busy - t->dp_exposed_s) * clg_shard_wait_share(c->scenario, c->layout);
     e->step_s = busy + t->straggler_s;
     e->matrix_s = all.matrix_s;
     e->attention_s = all.attention_s;
@@ -491,14 +538,19 @@ static int sends_at_least(const clg_layout *layout, int index) {
  * weights is not hidden by a fill. */
 static double least_step_s(const composition *c) {
     double most = 0, down = 0, up = 0, m = (double)c->layout->accumulation;
+    double fewest_s = INFINITY; /* passes of a stage without waiting for its shards */
     const clg_stack *stack = &c->scenario->stack;
     bool both_ways = c->schedule->weight_copies > 1 || c->schedule->crosses_steps,
          split = c->schedule->splits_backward;
     int edge = c->layout->pp - 1;
     for (int i = 0; i < c->layout->pp; i++) {
         const stage *s = &c->stages[i];
-        double work = 0;
-        for (int p = 0; p < CLG_PASSES; p++) work += clg_pass_s(&s->pass[p]);
+        double work = 0, waits = 0;
+        for (int p = 0; p < CLG_PASSES; p++) {
+            work += clg_pass_s(&s->pass[p]);
+            waits += s->pass[p].exposed_s[CLG_AXIS_DP];
+        }
+        fewest_s = fmin(fewest_s, work - waits);
         double seconds = m * work;
         if (!stack->send_overlap && !both_ways && edge > 0)
             seconds += (m * sends_at_least(c->layout, i) - 1) * c->send_s;
@@ -515,7 +567,8 @@ static double least_step_s(const composition *c) {
     double host = stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
                   c->scenario->data_loading_s;
     double sure = most + early + largest_optimizer_s(c) + host;
-    return sure * (1 + clg_straggler_share(c->scenario, c->layout));
+    return sure * (1 + clg_straggler_share(c->scenario, c->layout)) +
+           (m * fewest_s + host) * clg_shard_wait_share(c->scenario, c->layout);
 }
 
 clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,

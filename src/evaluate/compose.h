@@ -46,8 +46,10 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
 double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *layout,
                                const clg_priced *priced);
 
-/* Share a synchronous step of so many GPUs is longer than its mean part. */
+/* Share a synchronous step of so many GPUs is longer than its mean part; and where weights are
+ * sharded, than its part without exposed traffic of the shards. */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout);
+double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout);
 
 /* What is known of an evaluation's curves, scale and shape. */
 clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation);

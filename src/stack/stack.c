@@ -33,6 +33,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(host_micro_batch_s, CLG_SECONDS),
                                NUMBER(host_experts_s, CLG_SECONDS),
                                NUMBER(host_expert_s, CLG_SECONDS),
+                               NUMBER(host_copy_s, CLG_SECONDS),
                                NUMBER(pipeline_launches, CLG_COUNT),
                                SWITCH(fused_norm),
                                SWITCH(fused_activation),
@@ -44,6 +45,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                SWITCH(fused_accumulation),
                                SWITCH(gathered_loss),
                                SWITCH(selective_by_operation),
+                               SWITCH(selective_by_product),
                                SWITCH(recompute_stops_early),
                                SWITCH(dropout),
                                SWITCH(fused_optimizer),
@@ -61,9 +63,12 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(tensor_backward_overlap, CLG_FRACTION),
                                NUMBER(expert_overlap, CLG_FRACTION),
                                NUMBER(context_overlap, CLG_FRACTION),
+                               SWITCH(narrow_gathers),
+                               SWITCH(context_merged),
                                SWITCH(scatter_gather),
                                SWITCH(send_overlap),
                                NUMBER(overlap_slowdown, CLG_COUNT),
+                               NUMBER(traffic_slowdown, CLG_COUNT),
                                NUMBER(jitter, CLG_COUNT),
                                NUMBER(shard_jitter, CLG_COUNT),
                                NUMBER(sigma, CLG_COUNT),
@@ -90,6 +95,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                SWITCH(whole_gradients),
                                SWITCH(whole_gradients_in_pipelines),
                                SWITCH(master_weights),
+                               SWITCH(master_remainders),
                                SWITCH(sequence_parallel),
                                SWITCH(expert_tensor)};
 enum { FIELDS = sizeof fields / sizeof fields[0] };
@@ -295,7 +301,8 @@ static bool is_month(const char *word) {
 
 /* Factors that only make longer. */
 static bool slows(const char *key) {
-    return strcmp(key, "kernel_slowdown") == 0 || strcmp(key, "overlap_slowdown") == 0;
+    return strcmp(key, "kernel_slowdown") == 0 || strcmp(key, "overlap_slowdown") == 0 ||
+           strcmp(key, "traffic_slowdown") == 0;
 }
 
 static clg_status set_flag(bool *into, const char *name, const char *value, clg_error *error) {

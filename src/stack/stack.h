@@ -34,6 +34,8 @@ typedef struct clg_stack {
     double host_experts_s;    /* per pass of an expert layer: routing, dispatch, and the read of how
                                  many tokens each expert got, before which nothing can be queued */
     double host_expert_s;     /* per expert and product, or cast, where each is launched alone */
+    double host_copy_s;       /* ZeRO-3: per rank and matrix gathered or scattered, where the host
+                                 copies every rank's part by a call of its own; 0: it does not */
     double pipeline_launches; /* launches' worth of host time that each rank of a tensor collective
                                  costs where the pipeline's sends leave the domain */
     /* kernels */
@@ -50,6 +52,7 @@ typedef struct clg_stack {
                                     vocabulary */
     bool selective_by_operation; /* selective: attention and every other product are kept, instead
                                     of everything but attention */
+    bool selective_by_product;   /* selective: linear products are kept, and nothing between them */
     bool recompute_stops_early;  /* recomputing leaves out what nothing kept depends on */
     bool dropout;                /* masks are kept and passes made */
     bool fused_optimizer;        /* multi-tensor kernels instead of one per tensor */
@@ -74,9 +77,14 @@ typedef struct clg_stack {
     double tensor_backward_overlap; /* those of the backward beside the weight product */
     double expert_overlap;          /* dispatch and combine */
     double context_overlap;         /* ring exchange under attention */
+    bool narrow_gathers;            /* what products multiply in 8 bit is gathered in 8 bit: sharded
+                                       weights, and inputs and gradients of tensor ranks */
+    bool context_merged;            /* context ranks: keys and values go round with as many heads as
+                                       queries; what steps give is summed in fp32 by kernels */
     bool scatter_gather;            /* without sp, tensor ranks send a part each and gather again */
     bool send_overlap;              /* pipeline sends do not block the sender */
     double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
+    double traffic_slowdown; /* and communication, while compute runs (>= 1) */
     /* variation */
     double jitter;         /* log-sigma of one node's step time against its mean */
     double shard_jitter;   /* growth per e-fold of nodes where weights are sharded (ZeRO-2, 3) */
@@ -115,6 +123,8 @@ typedef struct clg_stack {
     clg_precision moments;  /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
                                has them */
     bool master_weights;    /* fp32 copy beside 16-bit weights */
+    bool master_remainders; /* of bf16 weights only the lower half of it is kept, and 16-bit
+                               gradients are read as they are (Apex DistributedFusedAdam) */
     bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
     const char *attention;  /* default attention kernel name */

@@ -52,6 +52,18 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     return op;
 }
 
+/* PyTorch's context_parallel (torch.distributed.tensor.experimental, _templated_ring_attention and
+ * its backward, _SDPAMerger): each step is a kernel call of its own; all but the first are merged
+ * by elementary operations in fp32. Bytes per element of the output and step: convert 6, subtract
+ * 12, scale 8, subtract 12 forward; backward, of queries convert 6 and add 12, of keys and of
+ * values convert 6, add 12 and join 8. Of the rank whose steps are all whole; half ones of the
+ * others, which are joined again, cost as much. */
+static void merge_steps(clg_block *block, const clg_shard *shard, double width) {
+    double steps = shard->layout->cp - 1, elements = shard->tokens * width * steps;
+    clg_block_memory(block, "merge context steps", 38 * elements, (int)(4 * steps), 70 * elements,
+                     (int)(8 * steps));
+}
+
 /* Keys and values of the other context ranks. Ring: the same bytes in cp - 1 exchanges under the
  * core; the backward passes gradients too. Ulysses: queries, keys, values and outputs change
  * places by all-to-all (arXiv:2309.14509). */
@@ -68,8 +80,11 @@ static void exchange_context(clg_block *block, const clg_shard *shard, double kv
                              CLG_AXIS_CP, CLG_ALL_TO_ALL, shard->cp, bytes, 0);
         return;
     }
+    bool merged = shard->stack->context_merged;
     bool ring = layout->cp_kind == CLG_CONTEXT_RING;
     double share = ring ? shard->stack->context_overlap : 0;
+    double gradients = merged ? 2 * all : all; /* fp32 */
+    if (merged) merge_steps(block, shard, value_width);
     /* Beside the rank's own: a ring holds the pair at work and the one on its way, a gather all;
      * the backward as much again in gradients. */
     block->transient_bytes = fmax(block->transient_bytes, 2 * (ring ? 2 * all / layout->cp : all));
@@ -78,7 +93,7 @@ static void exchange_context(clg_block *block, const clg_shard *shard, double kv
     clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "keys and values of other ranks",
                          CLG_AXIS_CP, CLG_ALL_GATHER, shard->cp, all, share);
     clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "key and value gradients", CLG_AXIS_CP,
-                         CLG_REDUCE_SCATTER, shard->cp, all, share);
+                         CLG_REDUCE_SCATTER, shard->cp, gradients, share);
 }
 
 /* Rotation reads and writes queries and keys; unfused PyTorch code makes about five passes
@@ -187,7 +202,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     double query_width = heads * attention->head_dim;
     double value_width = heads * attention->value_head_dim;
     double kv_width = kv_heads * (attention->head_dim + attention->value_head_dim);
-    clg_block_enter_tensor(block, shard, "attention input");
+    clg_block_enter_tensor(block, shard, "attention input", true);
     if (latent)
         project_latent(block, shard, attention, heads);
     else
@@ -196,6 +211,8 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
         clg_block_norm(block, shard, "query and key norms",
                        shard->tokens * (query_width + kv_heads * attention->head_dim), false);
     if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
+    /* Heads that share keys are repeated before (torchtitan, repeat_kv). */
+    if (shard->stack->context_merged) kv_width = query_width + value_width;
     exchange_context(block, shard, kv_width, query_width, value_width);
     /* Selectively: the core, or for latent heads what comes before it. */
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
@@ -212,5 +229,5 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     block->saved_bytes += shard->tokens * value_width * shard->wide_bytes;
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);
-    clg_block_leave_tensor(block, shard, "attention output");
+    clg_block_leave_tensor(block, shard, "attention output", true);
 }

@@ -148,14 +148,24 @@ double clg_block_operand_bytes(const clg_shard *shard) {
     return narrow < shard->wide_bytes ? narrow : shard->wide_bytes;
 }
 
+/* Bytes of an element that is gathered to be multiplied. torchao casts to float8 before it gathers
+ * (float8_tensor_parallel.py: inputs of the forward, gradients of the backward). */
+static double gathered_bytes(const clg_shard *shard, bool narrow) {
+    bool cast_first = narrow && shard->stack->narrow_gathers;
+    return cast_first ? clg_block_operand_bytes(shard) : shard->wide_bytes;
+}
+
 /* Tensor parallel traffic as Megatron does it (Shoeybi et al. 2019, arXiv:1909.08053; with sequence
  * parallel Korthikanti et al. 2022, arXiv:2205.05198, section 4.2.2): without sp the region's
  * input gradient is all-reduced; with sp its input is gathered, gathered again for the weight
  * gradient, and its gradient reduce-scattered. The collectives of the backward run beside the
- * weight-gradient product where the stack does so. */
-void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name) {
+ * weight-gradient product where the stack does so. PyTorch's autograd keeps the gathered input
+ * instead of gathering it again. */
+void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name,
+                            bool narrow) {
     const clg_layout *layout = shard->layout;
-    double bytes = shard->wide_bytes * shard->tokens * (double)shard->model->hidden;
+    double elements = shard->tokens * (double)shard->model->hidden;
+    double bytes = shard->wide_bytes * elements, gathered = gathered_bytes(shard, narrow);
     double share = shard->stack->tensor_overlap, behind = shard->stack->tensor_backward_overlap;
     if (behind < share) behind = share;
     if (!layout->sp) {
@@ -164,16 +174,19 @@ void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char
         return;
     }
     clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_ALL_GATHER, shard->tp,
-                         bytes, share);
-    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
-                         shard->tp, bytes, behind);
+                         gathered * elements, share);
+    double again = 1 - shard->stack->kept_gathers;
+    if (again > 0)
+        clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
+                             shard->tp, gathered * elements * again, behind);
     clg_block_collective(block, CLG_PASS_BACKWARD_WEIGHT, name, CLG_AXIS_TP, CLG_REDUCE_SCATTER,
                          shard->tp, bytes, behind);
 }
 
-void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name) {
-    double bytes = shard->wide_bytes * shard->tokens * (double)shard->model->hidden;
-    double share = shard->stack->tensor_overlap;
+void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name,
+                            bool narrow) {
+    double elements = shard->tokens * (double)shard->model->hidden;
+    double bytes = shard->wide_bytes * elements, share = shard->stack->tensor_overlap;
     if (!shard->layout->sp) {
         clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_ALL_REDUCE, shard->tp,
                              bytes, share);
@@ -182,7 +195,7 @@ void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char
     clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_REDUCE_SCATTER, shard->tp,
                          bytes, share);
     clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
-                         shard->tp, bytes, share);
+                         shard->tp, gathered_bytes(shard, narrow) * elements, share);
 }
 
 /* Rows of the attention kernels from 2 on are FlashAttention-2 and its successors. */

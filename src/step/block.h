@@ -50,9 +50,12 @@ void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg
                           clg_collective collective, clg_group group, double bytes, double overlap);
 
 /* The collectives that surround a tensor-parallel region: before it (gather or identity) and after
- * it (reduce), with their backward counterparts. */
-void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name);
-void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name);
+ * it (reduce), with their backward counterparts. `narrow`: its products are in the plan's
+ * precision rather than the wide one. */
+void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char *name,
+                            bool narrow);
+void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name,
+                            bool narrow);
 
 void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
                     bool layer_norm);

@@ -83,7 +83,7 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     clg_block_norm(block, shard, "final norm", shard->own_tokens * hidden,
                    model->kinds > 0 && model->kind[0].layer_norm);
     block->saved_bytes += 2 * shard->own_tokens * hidden * shard->wide_bytes;
-    clg_block_enter_tensor(block, shard, "head input");
+    clg_block_enter_tensor(block, shard, "head input", false);
     clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
     loss(block, shard, local);
     double table =

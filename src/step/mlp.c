@@ -123,7 +123,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     bool whole = !layout->sp && layout->etp == layout->tp;
     if (whole) rows = copies;
     double received = sent * rows / copies;
-    if (whole) clg_block_enter_tensor(block, shard, "expert input");
+    if (whole) clg_block_enter_tensor(block, shard, "expert input", true);
     route(block, shard, mlp);
     /* Sent once: the traffic's own kernels pick rows up, and copies are made on arrival. Else a
      * copy per expert is made before, and sorted by local expert on arrival. */
@@ -135,7 +135,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     if (once || (several && !alone)) permute(block, shard, "unsort local experts", rows, received);
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
     if (!once) permute(block, shard, "unpermute and weigh", copies, copies);
-    if (whole) clg_block_leave_tensor(block, shard, "expert output");
+    if (whole) clg_block_leave_tensor(block, shard, "expert output", true);
     block->saved_bytes += rows * hidden * clg_block_operand_bytes(shard); /* experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;
 }
@@ -143,16 +143,16 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
 void clg_block_mlp(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
     if (mlp->kind == CLG_MLP_NONE) return;
     if (mlp->kind == CLG_MLP_DENSE) {
-        clg_block_enter_tensor(block, shard, "MLP input");
+        clg_block_enter_tensor(block, shard, "MLP input", true);
         dense(block, shard, (double)mlp->ffn, mlp->gated, "MLP up projection",
               "MLP down projection");
-        clg_block_leave_tensor(block, shard, "MLP output");
+        clg_block_leave_tensor(block, shard, "MLP output", true);
         return;
     }
     experts(block, shard, mlp);
     if (mlp->shared_ffn == 0) return;
-    clg_block_enter_tensor(block, shard, "shared expert input");
+    clg_block_enter_tensor(block, shard, "shared expert input", true);
     dense(block, shard, (double)mlp->shared_ffn, mlp->gated, "shared expert up projection",
           "shared expert down projection");
-    clg_block_leave_tensor(block, shard, "shared expert output");
+    clg_block_leave_tensor(block, shard, "shared expert output", true);
 }

@@ -106,6 +106,20 @@ static void recompute_by_operation(clg_block *block, const clg_shard *shard,
     block->saved_bytes = kept;
 }
 
+/* XLA's policies that save products without batch dimensions (jax.checkpoint_policies
+ * dots_with_no_batch_dims_saveable; Pax and MaxText name them so): norms, activation, rotation and
+ * sums between the products are done again, as the attention core is. That the compiler joins them
+ * with kernels of the backward is left out. */
+static void recompute_between_products(clg_block *block) {
+    int forward = block->ops;
+    for (int i = 0; i < forward; i++) {
+        if (block->op[i].pass != CLG_PASS_FORWARD || block->op[i].kind != CLG_OP_MEMORY) continue;
+        clg_op *again = clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_RECOMPUTE, "");
+        *again = block->op[i];
+        again->pass = CLG_PASS_RECOMPUTE;
+    }
+}
+
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
     const clg_layout *layout = shard->layout;
     double elements = shard->own_tokens * (double)shard->model->hidden, w = shard->wide_bytes;
@@ -131,6 +145,8 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
     if (layout->recompute == CLG_RECOMPUTE_SELECTIVE && shard->stack->selective_by_operation)
         recompute_by_operation(block, shard, kind);
+    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE && shard->stack->selective_by_product)
+        recompute_between_products(block);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
     recompute_all(block, shard->stack);
     block->rebuilt_bytes = block->saved_bytes;

@@ -41,14 +41,23 @@ bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
     return layout->zero < 2 || (kept && layout->accumulation > 1);
 }
 
+/* A bf16 weight is the upper half of its fp32 master: Apex's distributed Adam keeps the lower half
+ * beside it, and updates from 16-bit gradients (apex/contrib/optimizers/distributed_fused_adam.py,
+ * store_param_remainders). */
+static bool keeps_remainders(const clg_layout *layout, const clg_stack *stack) {
+    return stack->master_remainders && layout->precision != CLG_FP16;
+}
+
 double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
-    return stack->master_weights && !single && clg_gradient_bytes(layout, stack) < 4 ? 4 : 0;
+    if (single || !stack->master_weights || keeps_remainders(layout, stack)) return 0;
+    return clg_gradient_bytes(layout, stack) < 4 ? 4 : 0;
 }
 
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
     double master = stack->master_weights && !single ? 4 : 0;
+    if (master > 0 && keeps_remainders(layout, stack)) master = 2;
     /* Not said, Adam's moments follow the weights' dtype where there is no master copy. */
     double adam = stack->master_weights || single ? 4 : 2, one = 4;
     if (stack->moments != CLG_PRECISIONS) adam = one = clg_precision_bytes(stack->moments);
@@ -83,12 +92,19 @@ static void collective(clg_updates *updates, clg_update_when when, const char *n
     op->overlap = overlap;
 }
 
+/* Bytes of a weight as it is gathered to be multiplied: torchao casts float8 weights before
+ * (enable_fsdp_float8_all_gather; vector weights go along in this count). */
+static double gathered_weight_bytes(const clg_stack *stack, const clg_layout *layout) {
+    double narrow = clg_precision_bytes(layout->precision), weight = clg_weight_bytes(layout);
+    return stack->narrow_gathers && narrow < weight ? narrow : weight;
+}
+
 /* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
  * arXiv:2304.11277), or in the last of a step where they are kept whole. Stage 2 keeps what the
  * first forward of a step gathered. */
 static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                     clg_group shard, clg_group replica, double parameters) {
-    double weights = parameters * clg_weight_bytes(layout);
+    double weights = parameters * gathered_weight_bytes(stack, layout);
     double gradients = parameters * clg_gradient_bytes(layout, stack);
     collective(updates, layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST,
                "gather layer weights", CLG_ALL_GATHER, shard, weights, stack->parameter_overlap);

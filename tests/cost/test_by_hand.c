@@ -179,11 +179,13 @@ static void passes(void) {
     CHECK_NEAR(c.host_s, 300e-6, 1e-12);
     c.routed = c.expert_calls = c.host_s = 0;
     CASE("traffic hides up to its share, and up to the compute that is left");
-    clg_pass_communicate(&c, CLG_AXIS_TP, 500e-6, 0.6, 1.05);
+    clg_stack beside = {.overlap_slowdown = 1.05, .traffic_slowdown = 1};
+    clg_pass_communicate(&c, CLG_AXIS_TP, 500e-6, 0.6, &beside);
     CHECK_NEAR(c.hidden_s[CLG_AXIS_TP], 300e-6, 1e-12);
     CHECK_NEAR(c.exposed_s[CLG_AXIS_TP], 200e-6, 1e-12);
     CHECK_NEAR(c.slowdown_s, 15e-6, 1e-12);
-    clg_pass_communicate(&c, CLG_AXIS_DP, 900e-6, 1, 1);
+    beside.overlap_slowdown = 1;
+    clg_pass_communicate(&c, CLG_AXIS_DP, 900e-6, 1, &beside);
     CHECK_NEAR(c.hidden_s[CLG_AXIS_DP], 800e-6, 1e-12);
     CHECK_NEAR(c.exposed_s[CLG_AXIS_DP], 100e-6, 1e-12);
     CHECK_NEAR(clg_pass_s(&c), 1100e-6 + 15e-6 + 300e-6, 1e-12);

@@ -42,6 +42,25 @@ static void weight_gradient(void) {
     CHECK_NEAR(clg_grouped_gemm_s(&gpu, &kernels, CLG_BF16, 512, 512, 512, 1, 1), plain, 1e-12);
 }
 
+static void hiding(void) {
+    CASE("room: 1.25 s of products and 0.25 of host, 0.1 taken: 1.4 s, that is 0.875 of traffic at "
+         "1.6");
+    clg_stack stack = {.overlap_slowdown = 1.126, .traffic_slowdown = 1.6};
+    clg_pass_cost c = {.matrix_s = 1.25, .host_s = 0.25};
+    c.hidden_s[CLG_AXIS_TP] = 0.1;
+    CHECK_NEAR(clg_pass_hide(&c, CLG_AXIS_DP, 0.7, &stack), 0.7, 1e-14);
+    CHECK_NEAR(c.slowdown_s, 0.7 * 0.126, 1e-13);
+    CHECK_NEAR(c.hidden_s[CLG_AXIS_DP], 0.7 * 1.6, 1e-14);
+    CHECK_NEAR(clg_pass_hide(&c, CLG_AXIS_DP, 0.7, &stack), 0.175, 1e-13);
+    CHECK_NEAR(c.hidden_s[CLG_AXIS_DP], 1.4, 1e-14);
+    CHECK(clg_pass_hide(&c, CLG_AXIS_DP, 0.7, &stack) < 1e-15 && c.exposed_s[CLG_AXIS_DP] == 0);
+    CASE("a share of 0.8 of 0.5 s where there is room for 0.3: 0.2 exposed");
+    stack.traffic_slowdown = 1;
+    c = (clg_pass_cost){.matrix_s = 0.3};
+    clg_pass_communicate(&c, CLG_AXIS_DP, 0.5, 0.8, &stack);
+    CHECK_NEAR(c.exposed_s[CLG_AXIS_DP], 0.2, 1e-14);
+}
+
 static double host_of(clg_scenario *s, clg_layout *l, double *pass_s) {
     static clg_step step;
     clg_pass_cost cost[CLG_PASSES];
@@ -120,6 +139,7 @@ static void scaling(void) {
 int main(void) {
     curves();
     weight_gradient();
+    hiding();
     calls();
     scaling();
     clg_arena_clear(&arena);

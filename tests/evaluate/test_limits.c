@@ -194,7 +194,7 @@ static void software(void) {
 static void shards(void) {
     CASE("HSDP: shards of a node hold more and gather faster than shards of all");
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "fsdp-2024", 128);
-    clg_layout l = plan_layout(4096);
+    clg_layout l = plan_layout(1024); /* few tokens: not all traffic hides */
     l.dp = 128, l.zero = 3, l.micro_batch = 1, l.accumulation = 1, l.global_batch = 128;
     clg_evaluation all = priced(&s, l);
     l.hsdp = 8;

@@ -122,6 +122,7 @@ static void check_kept(void) {
                1e-14);
     CASE("gathered inputs that are kept: two of 4,096 words, whole instead of an eighth");
     l.recompute = CLG_RECOMPUTE_NONE;
+    s.stack.kept_gathers = 0;
     layer(&s, &l);
     double again = step.kind[0].saved_bytes;
     s.stack.kept_gathers = 0.5;

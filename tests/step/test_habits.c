@@ -14,6 +14,23 @@ static const clg_block *layer(const clg_scenario *s, const clg_layout *l) {
     return &step.kind[0];
 }
 
+static double hbm(const clg_block *block, clg_pass pass, clg_op_kind kind) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass == pass && block->op[i].kind == kind)
+            sum += block->op[i].hbm_bytes * block->op[i].count;
+    return sum;
+}
+
+static double gathered(const clg_block *block, clg_pass pass) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass == pass && block->op[i].kind == CLG_OP_COLLECTIVE &&
+            block->op[i].collective == CLG_ALL_GATHER)
+            sum += block->op[i].bytes;
+    return sum;
+}
+
 static double flop(const clg_block *block, clg_pass pass) {
     double sum = 0;
     for (int i = 0; i < block->ops; i++)
@@ -78,6 +95,17 @@ static void recomputation(void) {
     CASE("else attention alone");
     s.stack.selective_by_operation = false;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
+    CHECK(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY) == 0);
+    CASE("by product (XLA): attention, and the kernels between products; GPT-3 with biases, 2 "
+         "bytes");
+    /* two LayerNorms 2 x 3.6 t h, activation 2 x 4 t h, two residual sums 2 x 3 t h */
+    s.stack.selective_by_product = true;
+    CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
+    CHECK_NEAR(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY),
+               (7.2 + 8 + 6) * 2048.0 * 12288 * 2, 1e-12);
+    CASE("and nothing where nothing is done again");
+    l.recompute = CLG_RECOMPUTE_NONE;
+    CHECK(hbm(layer(&s, &l), CLG_PASS_RECOMPUTE, CLG_OP_MEMORY) == 0);
 }
 
 static void gradients(void) {
@@ -92,6 +120,87 @@ static void gradients(void) {
     l.precision = CLG_BF16;
     CHECK(clg_gradient_bytes(&l, &s.stack) == 4 && clg_gradient_held_bytes(&l, &s.stack) == 6);
     CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 0);
+}
+
+static void remainders(void) {
+    CASE("the lower half of bf16 masters: 2 + 8 bytes of states, no fp32 gradients");
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "nemo-2024", 8);
+    clg_layout l = plan_layout(8192);
+    CHECK(clg_optimizer_bytes_per_parameter(&l, &s.stack) == 10);
+    CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 0);
+    CASE("fp16 has no such half: 4 + 8, and its gradients become fp32");
+    l.precision = CLG_FP16;
+    CHECK(clg_optimizer_bytes_per_parameter(&l, &s.stack) == 12);
+    CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 4);
+    CASE("NeMo 2.0 has Megatron-Core's optimizer");
+    clg_error error = {0};
+    CHECK(clg_stack_find(&arena, "nemo-2024@2025-02", &s.stack, &error) == CLG_OK);
+    l.precision = CLG_BF16;
+    CHECK(clg_optimizer_bytes_per_parameter(&l, &s.stack) == 12);
+    CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 4);
+}
+
+/* Llama 3 8B, tp 2 with sp: two regions a layer of 8,192 x 4,096 elements. */
+static void gathers(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "torchtitan-2025", 16);
+    clg_layout l = plan_layout(8192);
+    double elements = 8192.0 * 4096;
+    l.tp = 2, l.sp = true, l.dp = 8, l.global_batch = 8, l.zero = 3;
+    CASE("gathered inputs are kept: two gathers forward and two of gradients backward, 16 bit");
+    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 2 * elements * 2, 1e-14);
+    CHECK_NEAR(gathered(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 2 * elements * 2, 1e-14);
+    double kept = step.kind[0].saved_bytes;
+    CASE("or gathered again: two more, and half of both inputs less to keep");
+    s.stack.kept_gathers = 0;
+    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_BACKWARD_INPUT), 4 * elements * 2, 1e-14);
+    CHECK_NEAR(kept - step.kind[0].saved_bytes, 2 * elements / 2 * 2, 1e-12);
+    s.stack.kept_gathers = 1;
+    CASE("fp8 is cast before: half of the bytes; the head stays at 16 bit, and so does a sum");
+    l.precision = CLG_FP8;
+    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 2 * elements, 1e-14);
+    CHECK_NEAR(gathered(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 2 * elements, 1e-14);
+    CHECK_NEAR(gathered(&step.head, CLG_PASS_FORWARD), elements * 2, 1e-14);
+    CASE("weights too: 6e9 bytes a gather and not 12e9, gradients fp32 as before");
+    clg_updates updates;
+    clg_step_updates(&s.model, &s.stack, &l, &step, 6e9, 0, 0, &updates);
+    for (int i = 0; i < updates.count; i++) {
+        const clg_op *op = &updates.update[i].op;
+        if (op->collective == CLG_ALL_GATHER && op->kind == CLG_OP_COLLECTIVE)
+            CHECK_NEAR(op->bytes, 6e9, 1e-14);
+        if (op->collective == CLG_REDUCE_SCATTER && op->kind == CLG_OP_COLLECTIVE)
+            CHECK_NEAR(op->bytes, 24e9, 1e-14);
+    }
+    CASE("and nothing of this in bf16");
+    l.precision = CLG_BF16;
+    clg_step_updates(&s.model, &s.stack, &l, &step, 6e9, 0, 0, &updates);
+    CHECK(updates.count > 0 && updates.update[0].op.bytes == 12e9);
+}
+
+/* Llama 3 8B on 4 context ranks of 2,048 tokens: 32 heads of 128, 8 of keys. */
+static void contexts(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "torchtitan-2025", 8);
+    clg_layout l = plan_layout(8192);
+    l.cp = 4, l.dp = 2, l.global_batch = 2;
+    CASE("PyTorch: keys and values of all 32 heads; 3 steps merged, 38 and 70 bytes an element");
+    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 8192.0 * 8192 * 2, 1e-14);
+    double forward = hbm(&step.kind[0], CLG_PASS_FORWARD, CLG_OP_MEMORY);
+    double backward = hbm(&step.kind[0], CLG_PASS_BACKWARD_INPUT, CLG_OP_MEMORY);
+    for (int i = 0; i < step.kind[0].ops; i++)
+        if (step.kind[0].op[i].collective == CLG_REDUCE_SCATTER &&
+            step.kind[0].op[i].kind == CLG_OP_COLLECTIVE)
+            CHECK_NEAR(step.kind[0].op[i].bytes, 8192.0 * 8192 * 4, 1e-14);
+    s.stack.context_merged = false;
+    CASE("others: of 8 heads, and nothing to merge");
+    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 8192.0 * 2048 * 2, 1e-14);
+    CHECK_NEAR(forward - hbm(&step.kind[0], CLG_PASS_FORWARD, CLG_OP_MEMORY),
+               38 * 3 * 2048.0 * 4096, 1e-12);
+    CHECK_NEAR(backward - hbm(&step.kind[0], CLG_PASS_BACKWARD_INPUT, CLG_OP_MEMORY),
+               70 * 3 * 2048.0 * 4096, 1e-12);
+    CASE("one rank has nobody to merge with");
+    l.cp = 1, l.dp = 8, l.global_batch = 8;
+    forward = hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY);
+    s.stack.context_merged = true;
+    CHECK(hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY) == forward);
 }
 
 static void weights(void) {
@@ -235,10 +344,56 @@ static void waiting(void) {
         clg_evaluation e;
         clg_error error = {0};
         CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
-        double share =
-            s.stack.jitter * 2.2293078 + (l.zero >= 2 ? s.stack.shard_jitter * 2.4849066 : 0);
-        CHECK_NEAR(e.time.straggler_s / (e.step_s - e.time.straggler_s), share, 1e-7);
+        double busy = e.step_s - e.time.straggler_s, waits = e.time.dp_exposed_s;
+        double want = busy * s.stack.jitter * 2.2293078;
+        if (l.zero >= 2) want += (busy - waits) * s.stack.shard_jitter * 2.4849066;
+        CHECK_NEAR(e.time.straggler_s, want, 1e-7);
     }
+}
+
+static void copies(void) {
+    CASE("ZeRO-3 copied part by part: 4 matrices x 96 layers x 48 ranks, 4 times a micro-batch");
+    clg_scenario s =
+        plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-deepspeed-2022", 48);
+    clg_layout l = plan_layout(2048);
+    s.stack.jitter = s.stack.shard_jitter = 0;
+    l.dp = 48, l.zero = 3, l.global_batch = 48, l.recompute = CLG_RECOMPUTE_FULL;
+    double with = step_s(&s, &l), each = s.stack.host_copy_s;
+    s.stack.host_copy_s = 0;
+    CHECK(each > 0);
+    CHECK_NEAR(with - step_s(&s, &l), 4 * 4 * 96 * 48 * each, 1e-9);
+    CASE("three times where no layer is done again; none under ZeRO-1");
+    l.recompute = CLG_RECOMPUTE_NONE;
+    double without = step_s(&s, &l);
+    s.stack.host_copy_s = each;
+    CHECK_NEAR(step_s(&s, &l) - without, 3 * 4 * 96 * 48 * each, 1e-9);
+    l.zero = 1;
+    without = step_s(&s, &l);
+    s.stack.host_copy_s = 0;
+    CHECK(step_s(&s, &l) == without);
+}
+
+static void hiding(void) {
+    CASE("all of a backward hides traffic of shards: a layer done again costs nothing beside it");
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "fsdp-2024", 64);
+    clg_layout l = plan_layout(1024);
+    s.stack.jitter = s.stack.shard_jitter = s.stack.host_launch_s = 0;
+    s.stack.overlap_slowdown = s.stack.gradient_overlap = s.stack.parameter_overlap = 1;
+    s.stack.traffic_slowdown = 1;
+    s.machine.fabric.bytes_per_s /= 4; /* traffic takes longer than compute */
+    clg_error error = {0};
+    CHECK(clg_scenario_prepare(&arena, &s, &error) == CLG_OK);
+    l.dp = 64, l.zero = 3, l.global_batch = 64;
+    double plain = step_s(&s, &l);
+    l.recompute = CLG_RECOMPUTE_FULL;
+    CHECK_NEAR(step_s(&s, &l), plain, 1e-12);
+    CASE("but where compute takes longer it does: a third of two passes");
+    s.machine.fabric.bytes_per_s *= 4;
+    CHECK(clg_scenario_prepare(&arena, &s, &error) == CLG_OK);
+    l.micro_batch = 16, l.global_batch = 1024;
+    double again = step_s(&s, &l);
+    l.recompute = CLG_RECOMPUTE_NONE;
+    CHECK(again > 1.1 * step_s(&s, &l));
 }
 
 int main(void) {
@@ -246,12 +401,17 @@ int main(void) {
     losses();
     recomputation();
     gradients();
+    remainders();
+    gathers();
+    contexts();
     weights();
     whole_reduction();
     stages();
     pipelines();
     waiting();
     lateness();
+    copies();
+    hiding();
     clg_arena_clear(&arena);
     return DONE;
 }
