@@ -290,6 +290,7 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_o
     print_scores(t, v, false);
     clg_text_print(t, "\n## In words\n\n");
     print_in_words(t, v, false);
+    clg_report_aims(t, v);
     print_held_out(t, v);
     clg_report_leave_out_page(t, kinds);
     clg_report_ranking(t, v);

@@ -10,6 +10,9 @@
 void clg_report_accuracy(clg_text *text, const clg_validation *validation,
                          const clg_leave_out *kinds);
 
+/* What was to be reached, and what is, of the sources on the page. */
+void clg_report_aims(clg_text *text, const clg_validation *validation);
+
 /* What following the predicted order of a job's layouts would have cost. */
 void clg_report_ranking(clg_text *text, const clg_validation *validation);
 
