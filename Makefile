@@ -70,7 +70,7 @@ $(BUILD)/tests/%: tests/%.c $(BUILD)/libceiling.a
 
 $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/replay/replay.c $(BUILD)/libceiling.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ tests/fuzz/fuzz_$*.c tests/fuzz/replay/replay.c $(BUILD)/libceiling.a $(LDLIBS)
+	$(CC) $(CFLAGS) -Itests -o $@ tests/fuzz/fuzz_$*.c tests/fuzz/replay/replay.c $(BUILD)/libceiling.a $(LDLIBS)
 
 # Everything but the sanitized run: what one runs between two edits.
 quick: all $(tests) $(fuzzers)
@@ -92,7 +92,7 @@ fuzz:
 	@$(MAKE) -s CC=clang BUILD=$(BUILD)/clang-fuzz OPTIMIZE="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" $(BUILD)/clang-fuzz/libceiling.a
 	@for t in $(wildcard tests/fuzz/fuzz_*.c); do n=$$(basename $$t .c); n=$${n#fuzz_}; \
 	 mkdir -p $(BUILD)/clang-fuzz/found-$$n; \
-	 clang -std=c17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc \
+	 clang -std=c17 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Isrc -Itests \
 	   -o $(BUILD)/clang-fuzz/$$n $$t $(BUILD)/clang-fuzz/libceiling.a $(LDLIBS) && \
 	 $(BUILD)/clang-fuzz/$$n -max_total_time=$(SECONDS) -rss_limit_mb=4096 -timeout=10 -print_final_stats=1 \
 	   -artifact_prefix=$(BUILD)/clang-fuzz/ \

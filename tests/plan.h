@@ -40,4 +40,15 @@ static inline clg_layout plan_layout(int64_t seq) {
                         .attention = CLG_FLASH2};
 }
 
+/* Priced and simulated; the error is printed where it is refused. */
+static inline clg_evaluation plan_evaluation(clg_arena *arena, const clg_scenario *s,
+                                             clg_layout l) {
+    clg_evaluation e = {0};
+    clg_error error = {0};
+    bool ok = clg_evaluate(arena, s, &l, true, NULL, &e, &error) == CLG_OK;
+    if (!ok) printf("  %s\n", error.message);
+    CHECK(ok);
+    return e;
+}
+
 #endif

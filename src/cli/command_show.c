@@ -79,16 +79,17 @@ static void list_files(clg_session *session, const shelf *s) {
                            &none) != CLG_OK)
             continue;
         const clg_json *title = clg_json_member(root, "title");
-        clg_text_print(&session->out, "%-28s %.70s\n", stem(session->arena, &files[i], s),
+        clg_text_print(&session->out, "%-30s %.68s\n", stem(session->arena, &files[i], s),
                        title ? title->text : "");
     }
 }
 
 static const shelf shelves[] = {
-    {"models", "model/", list_models},  {"gpus", "gpu/", list_gpus},
-    {"nodes", "node/", list_files},     {"fabrics", "fabric/", list_files},
-    {"stacks", "stack/", list_files},   {"prices", "price/", list_prices},
-    {"engines", "engine/", list_files}, {"api-prices", "api-price/", list_files}};
+    {"models", "model/", list_models},     {"gpus", "gpu/", list_gpus},
+    {"nodes", "node/", list_files},        {"fabrics", "fabric/", list_files},
+    {"stacks", "stack/", list_files},      {"prices", "price/", list_prices},
+    {"engines", "engine/", list_files},    {"api-prices", "api-price/", list_files},
+    {"workloads", "workload/", list_files}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 /* Every value of a file with unit, kind and source. */

@@ -1,5 +1,5 @@
 /* Compressed text: what comes out is what zlib alone gives, whole, joined, cut or damaged. */
-#include "cli/inflate.h"
+#include "packed.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -7,30 +7,12 @@
 
 enum { TEXT_BYTES = 6000, MOST_BYTES = 40000 };
 
-typedef struct packed_bytes {
-    const unsigned char *data;
-    size_t size, at;
-} packed_bytes;
-
-static size_t fill(void *context, char *to, size_t capacity) {
-    packed_bytes *p = context;
-    size_t size = p->size - p->at < capacity ? p->size - p->at : capacity;
-    if (size) memcpy(to, p->data + p->at, size);
-    p->at += size;
-    return size;
-}
-
-static bool back(void *context) {
-    ((packed_bytes *)context)->at = 0;
-    return true;
-}
-
 /* Everything that comes out, `capacity` bytes a time. */
 static size_t inflated(const unsigned char *data, size_t size, bool gzip, bool plainly,
                        size_t capacity, char *out) {
     clg_arena arena = {0};
     packed_bytes bytes = {data, size, 0};
-    clg_packed packed = {{fill, &bytes}, back};
+    clg_packed packed = packed_source(&bytes);
     clg_inflation *f = clg_inflation_start(&arena, packed, gzip, plainly);
     clg_trace_source source = clg_inflation_source(f);
     size_t total = 0;
@@ -124,7 +106,7 @@ int main(void) {
     CASE("a pipe is zlib's alone");
     clg_arena arena = {0};
     packed_bytes bytes = {data, size / 2, 0};
-    clg_packed pipe = {{fill, &bytes}, NULL};
+    clg_packed pipe = {{packed_fill, &bytes}, NULL};
     clg_inflation *f = clg_inflation_start(&arena, pipe, true, false);
     size_t got = clg_inflation_source(f).fill(f, out, MOST_BYTES);
     CHECK(got == inflated(data, size / 2, true, true, MOST_BYTES / 2, out) && got > 0);

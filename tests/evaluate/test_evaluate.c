@@ -16,12 +16,7 @@ static clg_layout layout(int dp, int tp, int pp, int batch) {
 }
 
 static clg_evaluation evaluate(const clg_scenario *s, clg_layout l) {
-    clg_evaluation e = {0};
-    clg_error error = {0};
-    bool ok = clg_evaluate(&arena, s, &l, true, NULL, &e, &error) == CLG_OK;
-    if (!ok) printf("  %s\n", error.message);
-    CHECK(ok);
-    return e;
+    return plan_evaluation(&arena, s, l);
 }
 
 static double sum(const clg_time_ledger *t) {

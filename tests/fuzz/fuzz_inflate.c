@@ -1,32 +1,14 @@
 /* Compressed text: any bytes give some text, what zlib makes of them and little more (inflate.h
  * says when), however it is asked for. */
-#include "cli/inflate.h"
+#include "packed.h"
 
 #include <assert.h>
 
 enum { MOST_BYTES = 1 << 18 };
 
-typedef struct packed_bytes {
-    const unsigned char *data;
-    size_t size, at;
-} packed_bytes;
-
-static size_t fill(void *context, char *to, size_t capacity) {
-    packed_bytes *p = context;
-    size_t size = p->size - p->at < capacity ? p->size - p->at : capacity;
-    if (size) memcpy(to, p->data + p->at, size);
-    p->at += size;
-    return size;
-}
-
-static bool back(void *context) {
-    ((packed_bytes *)context)->at = 0;
-    return true;
-}
-
 static size_t inflated(clg_arena *arena, packed_bytes bytes, bool gzip, bool plainly,
                        size_t capacity, char *out) {
-    clg_packed packed = {{fill, &bytes}, back};
+    clg_packed packed = packed_source(&bytes);
     clg_inflation *f = clg_inflation_start(arena, packed, gzip, plainly);
     clg_trace_source source = clg_inflation_source(f);
     size_t total = 0;
