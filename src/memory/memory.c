@@ -124,10 +124,10 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
         kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept);
     double update = (layout->zero >= 1 ? owned : held) * update_bytes(stack, layout);
-    if (!stack->fp16_gradients) most = fuller(most, (moment){-kept, update});
+    if (!stack->flat_update) most = fuller(most, (moment){-kept, update});
     m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
     m.buffers_bytes = stack->workspace_bytes + gathered(layout, step, load) + most.whole;
-    if (stack->fp16_gradients) m.buffers_bytes += update;
+    if (stack->flat_update) m.buffers_bytes += update;
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;
     m.reserved_bytes = allocated * stack->reserve_share;

@@ -114,7 +114,8 @@ typedef struct clg_stack {
     bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
     bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
-    bool fp16_gradients;    /* DeepSpeed: 16 bit where weights are; its update copies them flat */
+    bool fp16_gradients;    /* of fp16 training they are fp16 */
+    bool flat_update;       /* 16-bit gradients are copied to fp32 at once, not by parameter */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
     bool gradient_buckets;  /* ZeRO-0: 16-bit gradients are copied into buckets, which stay */
     /* ZeRO-2, 3: gradients stay whole over a step's micro-batches and are scattered once, at the

@@ -268,7 +268,7 @@ static void sharding(void) {
     m = ledger(&s, &l, load);
     CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
     CHECK(m.activations_bytes > 128 * 202383360.0);
-    s.stack.fp16_gradients = true;
+    s.stack.flat_update = true;
     CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
     CHECK_NEAR(ledger(&s, &l, load).activations_bytes, m.activations_bytes, 1e-14);
     s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 16);

@@ -122,6 +122,28 @@ static void gradients(void) {
     CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 0);
 }
 
+/* Bytes of one parameter, its optimizer's share split over `shards` ranks. */
+static double state_bytes(const clg_layout *l, const clg_stack *stack, double shards) {
+    double split =
+        clg_optimizer_bytes_per_parameter(l, stack) + clg_update_bytes_per_parameter(l, stack);
+    return clg_weight_bytes(l) + clg_gradient_held_bytes(l, stack) + split / shards;
+}
+
+/* Megatron-LM README, Distributed Optimizer: fp16 20 and 4 + 16/d, bf16 18 and 6 + 12/d. */
+static void published_states(const char *stack) {
+    CASE(stack);
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", stack, 8);
+    clg_layout l = plan_layout(2048);
+    l.precision = CLG_FP16, l.zero = 0;
+    CHECK(state_bytes(&l, &s.stack, 1) == 20);
+    l.zero = 1;
+    CHECK(state_bytes(&l, &s.stack, 8) == 4 + 16 / 8.0);
+    l.precision = CLG_BF16;
+    CHECK(state_bytes(&l, &s.stack, 8) == 6 + 12 / 8.0);
+    l.zero = 0;
+    CHECK(state_bytes(&l, &s.stack, 1) == 18);
+}
+
 static void remainders(void) {
     CASE("the lower half of bf16 masters: 2 + 8 bytes of states, no fp32 gradients");
     clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "nemo-2024", 8);
@@ -401,6 +423,9 @@ int main(void) {
     losses();
     recomputation();
     gradients();
+    published_states("megatron-2021");
+    published_states("megatron-2022");
+    published_states("megatron-2024");
     remainders();
     gathers();
     contexts();
