@@ -142,7 +142,7 @@ async function openPage() {
   const change = (some) => { Object.assign(state, some); refresh(true); };
   const curve = openCurve(byId("curve"), pool, knobs, { set, fail, open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
   const economics = openEconomics(byId("economics"), pool, { set, fail, say, open: (some) => change({ tab: "plan", ...some }), change: (some) => {
-    if (some.money === "demand" && state.model === firstState.model) state.model = "llama-3.1-70b"; // 405B needs more than one node to serve
+    if (some.money === "demand" && state.model === firstState.model) state.model = "llama-3.3-70b"; // 405B needs more than one node to serve
     change(some);
   } });
   const trace = openTrace(byId("trace"), pool, { fail, say, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });

@@ -327,8 +327,8 @@ clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_pr
         const char *name =
             clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
         if (clg_api_price_find(arena, name, &read, error) != CLG_OK) return error->status;
-        bool dated = strcmp(read.date, "undated") != 0;
-        if (dated && !price->name && strcmp(read.model, model) == 0) *price = read;
+        if (strcmp(read.date, "undated") == 0 || strcmp(read.model, model) != 0) continue;
+        if (!price->name || strcmp(read.date, price->date) > 0) *price = read;
     }
     return CLG_OK;
 }

@@ -65,6 +65,17 @@ static double tpot_ms(const char *model, const char *gpu, clg_precision weights,
     return 1e3 * f.tpot_s.mean;
 }
 
+static void newest_price(clg_arena *arena) {
+    CASE("of several prices of one model the newest is the default, with what is found in a cache");
+    clg_api_price price;
+    clg_error error;
+    CHECK(clg_api_price_default(arena, "deepseek-v3", &price, &error) == CLG_OK);
+    CHECK(strcmp(price.date, "2025-09") == 0);
+    CHECK_NEAR(price.usd_per_output_token, 1.68e-6, 1e-12);
+    CHECK_NEAR(price.usd_per_cached_token, 0.07e-6, 1e-12);
+    CHECK(clg_api_price_default(arena, "gpt2", &price, &error) == CLG_OK && !price.name);
+}
+
 int main(void) {
     static world w;
     build(&w, "llama-3.1-8b", "h100-sxm");
@@ -73,6 +84,7 @@ int main(void) {
                          .date = "x",
                          .usd_per_input_token = 2e-7,
                          .usd_per_output_token = 6e-7};
+    newest_price(&w.arena);
     CASE("the product of the factors is what is paid");
     double last = INFINITY;
     for (double rate = 0.1; rate < 200; rate *= 10) {
