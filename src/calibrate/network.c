@@ -32,6 +32,7 @@ static void put_fast(clg_network *n, const double *v, double rate) {
     n->base_s = v[BASE];
     n->fast.latency_s = v[HOP];
     n->ramp_bytes = v[RAMP];
+    if (n->fast.bytes_per_s > 0) n->pair_bytes_per_s *= v[EFFICIENCY] * rate / n->fast.bytes_per_s;
     n->fast.bytes_per_s = v[EFFICIENCY] * rate;
     n->in_switch_bytes_per_s = v[EXTRA] * rate;
 }

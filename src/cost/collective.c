@@ -23,15 +23,23 @@ static int ceil_log2(int n) {
 
 static int domains_of(clg_group g) { return (g.ranks + g.per_domain - 1) / g.per_domain; }
 
+/* Without a switch a rank's links lead to fixed neighbours, and only those to members of the group
+ * carry its traffic. */
+static double fast_rate(const clg_network *w, clg_group g) {
+    int near = g.ranks < g.per_domain ? g.ranks : g.per_domain;
+    double meshed = w->pair_bytes_per_s * (near - 1);
+    return meshed > 0 && meshed < w->fast.bytes_per_s ? meshed : w->fast.bytes_per_s;
+}
+
 /* One ring through all ranks crosses every domain once; rings that start at each of a domain's
  * ranks use all their NICs at once. So a rank's ring rate is the slower of its fast link and its
  * domain's NICs together. */
 static double ring_rate(const clg_network *w, clg_group g) {
-    if (domains_of(g) == 1) return w->fast.bytes_per_s;
+    double inside = fast_rate(w, g);
+    if (domains_of(g) == 1) return inside;
+    if (g.per_domain == 1) return w->slow.bytes_per_s;
     double out = w->slow.bytes_per_s * g.per_domain;
-    return out < w->fast.bytes_per_s && g.per_domain > 1 ? out
-           : g.per_domain > 1                            ? w->fast.bytes_per_s
-                                                         : w->slow.bytes_per_s;
+    return out < inside ? out : inside;
 }
 
 static double base_s(const clg_network *w, clg_group g) {
@@ -118,7 +126,7 @@ static double direct_all_to_all_s(const clg_network *w, clg_group g, double byte
     double near = bytes * (g.per_domain - 1) / g.ranks;
     clg_network direct = *w;
     direct.half_ranks = 0;
-    double near_s = near > 0 ? wire_s(&direct, g, near, bytes, w->fast.bytes_per_s) : 0;
+    double near_s = near > 0 ? wire_s(&direct, g, near, bytes, fast_rate(w, g)) : 0;
     double far_s = far > 0 ? wire_s(&direct, g, far, bytes, w->slow.bytes_per_s) : 0;
     double steps = far > 0 ? ceil_log2(domains_of(g)) * w->slow.latency_s : 0;
     double messages = others * w->peer_s;
@@ -134,7 +142,8 @@ static double broadcast_s(const clg_network *w, clg_group g, double bytes) {
 
 static double send_s(const clg_network *w, clg_group g, double bytes) {
     const clg_link *link = domains_of(g) > 1 ? &w->slow : &w->fast;
-    return base_s(w, g) + link->latency_s + bytes / link->bytes_per_s;
+    double rate = link == &w->fast ? fast_rate(w, g) : link->bytes_per_s;
+    return base_s(w, g) + link->latency_s + bytes / rate;
 }
 
 static const clg_algorithm algorithms[] = {
@@ -265,6 +274,7 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast[1];
     double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow[1];
     w.fast = (clg_link){fast_hop_s, node->link_bytes_per_s * fast[4], node->link_reduces};
+    w.pair_bytes_per_s = node->link_pair_bytes_per_s * fast[4];
     w.in_switch_bytes_per_s = node->link_bytes_per_s * fast[5];
     w.fast.reduces = node->link_reduces && w.in_switch_bytes_per_s > 0;
     w.slow = (clg_link){slow_hop_s, clg_machine_inter_bytes_per_s(machine), false};
@@ -303,6 +313,7 @@ static void put_fast(const double n[LEVEL_KEYS], const clg_machine *machine, clg
     put(&w->ramp_bytes, n[2]);
     put(&w->sigma_fast, n[3]);
     put(&w->fast.bytes_per_s, n[4] * machine->node.link_bytes_per_s);
+    put(&w->pair_bytes_per_s, n[4] * machine->node.link_pair_bytes_per_s);
     put(&w->in_switch_bytes_per_s, n[5] * machine->node.link_bytes_per_s);
     w->fast.reduces = machine->node.link_reduces && w->in_switch_bytes_per_s > 0;
 }

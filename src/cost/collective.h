@@ -30,11 +30,12 @@ enum { CLG_PROTOCOLS = 3 };
 
 /* The two link levels of a machine, and what grows with scale. */
 typedef struct clg_network {
-    clg_link fast;                /* inside a domain */
-    clg_link slow;                /* between domains: per GPU, all GPUs of a node talking at once */
-    double in_switch_bytes_per_s; /* buffer bytes/s of an in-switch all-reduce */
-    double base_s, base_slow_s;   /* fixed cost of a collective inside, and across domains */
-    double ramp_bytes, ramp_slow_bytes;   /* middle sizes lose the time of about this many bytes */
+    clg_link fast;           /* inside a domain */
+    double pair_bytes_per_s; /* of a mesh without a switch: between two ranks; 0: the whole link */
+    clg_link slow;           /* between domains: per GPU, all GPUs of a node talking at once */
+    double in_switch_bytes_per_s;       /* buffer bytes/s of an in-switch all-reduce */
+    double base_s, base_slow_s;         /* fixed cost of a collective inside, and across domains */
+    double ramp_bytes, ramp_slow_bytes; /* middle sizes lose the time of about this many bytes */
     clg_protocol protocol[CLG_PROTOCOLS]; /* payload 0: the row is not used */
     double peer_s;                        /* all-to-all: per rank in other domains */
     double tail;       /* growth of wire time per doubling of domains beyond two */

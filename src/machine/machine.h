@@ -31,11 +31,12 @@ typedef struct clg_gpu {
 typedef struct clg_node {
     const char *name, *title, *gpu, *fabric; /* default GPU and fabric by name */
     int gpus;                                /* GPUs in the box */
-    int domain;              /* GPUs that reach each other at fast-link speed (NVL72: 72) */
-    double link_bytes_per_s; /* fast link, one direction, per GPU; 0: over PCIe */
-    double link_latency_s;   /* one hop, as a collective sees it; 0: the curve of its links */
-    bool link_switched;      /* through a switch (any pair at full rate), not a fixed mesh */
-    bool link_reduces;       /* the switch reduces (NVLS) */
+    int domain;                   /* GPUs that reach each other at fast-link speed (NVL72: 72) */
+    double link_bytes_per_s;      /* fast link, one direction, per GPU; 0: over PCIe */
+    double link_latency_s;        /* one hop, as a collective sees it; 0: the curve of its links */
+    bool link_switched;           /* through a switch (any pair at full rate), not a fixed mesh */
+    double link_pair_bytes_per_s; /* of a fixed mesh: one GPU to one other; 0: the whole link */
+    bool link_reduces;            /* the switch reduces (NVLS) */
     int nics;
     double nic_bytes_per_s; /* one NIC, one direction */
     double host_w;          /* the box without its GPUs, training */

@@ -53,6 +53,7 @@ static const field node_fields[] = {
     {"domain", COUNT, CLG_COUNT, true, AT(clg_node, domain)},
     {"link", NUMBER, CLG_BYTES_PER_S, true, AT(clg_node, link_bytes_per_s)},
     {"link_latency", NUMBER, CLG_SECONDS, false, AT(clg_node, link_latency_s)},
+    {"link_pair", NUMBER, CLG_BYTES_PER_S, false, AT(clg_node, link_pair_bytes_per_s)},
     {"link_switched", SWITCH, CLG_COUNT, true, AT(clg_node, link_switched)},
     {"link_reduces", SWITCH, CLG_COUNT, true, AT(clg_node, link_reduces)},
     {"nics", COUNT, CLG_COUNT, true, AT(clg_node, nics)},

@@ -116,6 +116,11 @@ static void print_held_out(clg_text *t, const clg_validation *v) {
         "`host_launch_s` from the host-bound layers of nanotron's grid. Those of DeepSeek-V3 under "
         "Megatron-Bridge (19 %% off) showed that layouts leave room beside the prediction module; "
         "the layouts are in its code. "
+        "The first score of dlperf-megatron-2021 (13 %%) showed two readings wrong: gradients of "
+        "fp16 weights are reduced in fp16 (mended on its own grounds at the same time), and of a "
+        "box without a switch a group has only the links among its members (`link_pair`; vTrain's "
+        "table of NCCL on 2 to 8 V100 says the same). `current_scaling` of MLPerf v5.1 is from its "
+        "configuration. "
         "Those "
         "sources are no longer blind for these terms.\n\n");
     print_scores(t, v, true);

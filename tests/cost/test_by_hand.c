@@ -87,6 +87,22 @@ static void long_groups(clg_network w) {
                1e-12);
 }
 
+static void without_a_switch(clg_network w) {
+    w.pair_bytes_per_s = 23e9; /* of 130e9: less than six neighbours' worth */
+    double few = 30e6 / 11;
+    CASE("a mesh: of five ranks four links carry, 7 + 4 x 3 us + (3e6 + 1.2e6) / 92e9");
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){5, 8}, 3e6), 19e-6 + 4.2e6 / 92e9,
+               1e-12);
+    CASE("of two one, of eight all they have: 7 x 23 is more than 130");
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){2, 8}, 3e6), 10e-6 + 4.2e6 / 23e9,
+               1e-12);
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){8, 8}, 3e6), 28e-6 + 4.2e6 / 130e9,
+               1e-12);
+    CASE("two neighbours in each of two domains: their pair, not 2 x 37e9 of NICs");
+    CHECK_NEAR(by_name(&w, CLG_BROADCAST, "ring", (clg_group){4, 2}, 6e6),
+               19e-6 + 3e-6 + 2 * 11e-6 + (6e6 + few) / 23e9, 1e-12);
+}
+
 static void in_the_switch(clg_network w) {
     clg_group g = {5, 8};
     CASE("a switch that adds: 7 + 2 x 3 us + (3e6 + 1.2e6) / 210e9; not for two ranks");
@@ -196,6 +212,7 @@ int main(void) {
     inside_a_domain(&w);
     between_domains(&w);
     long_groups(w);
+    without_a_switch(w);
     in_the_switch(w);
     protocols(w);
     unfused_attention();
