@@ -115,3 +115,16 @@ const char *clg_csv_field(const clg_csv *csv, int row, const char *column) {
         if (strcmp(csv->column[i], column) == 0) return csv->row[row].field[i];
     return NULL;
 }
+
+void clg_csv_add(clg_text *text, const char *field) {
+    if (!strpbrk(field, ",\"\r\n")) {
+        clg_text_print(text, "%s", field);
+        return;
+    }
+    clg_text_add(text, "\"", 1);
+    for (; *field; field++) {
+        if (*field == '"') clg_text_add(text, field, 1);
+        clg_text_add(text, field, 1);
+    }
+    clg_text_add(text, "\"", 1);
+}

@@ -3,21 +3,19 @@
 #include "report/accuracy.h"
 
 #include "report/leave_out.h"
-
+#include "report/words.h"
 #include <math.h>
 #include <string.h>
 
 static const double GOOD = 0.10, FAIR = 0.20; /* mean absolute error of step time */
 
-static const char *share(clg_text *t, double value) {
-    return isfinite(value) ? clg_arena_print(t->arena, "%.1f", 100 * value) : "-";
-}
-
 static void print_score(clg_text *t, const clg_score *s) {
     clg_text_print(t, "| %s | %d | %d | %s | %s | %s | %s | %s | %s | %s | %s |\n", s->source,
-                   s->rows, s->scored, share(t, s->mape), share(t, s->median_ape),
-                   share(t, s->p90_ape), share(t, s->bias), share(t, s->baseline_mape),
-                   share(t, s->coverage), share(t, s->memory_mape), share(t, s->fits_accuracy));
+                   s->rows, s->scored, clg_words_share(t, s->mape),
+                   clg_words_share(t, s->median_ape), clg_words_share(t, s->p90_ape),
+                   clg_words_share(t, s->bias), clg_words_share(t, s->baseline_mape),
+                   clg_words_share(t, s->coverage), clg_words_share(t, s->memory_mape),
+                   clg_words_share(t, s->fits_accuracy));
 }
 
 static bool is_all(const clg_score *s) { return strcmp(s->source, "all") == 0; }
@@ -82,8 +80,9 @@ static void print_in_words(clg_text *t, const clg_validation *v, bool held) {
 
 static void print_total(clg_text *t, const char *words, const clg_score *s) {
     clg_text_print(t, "| %s | %d | %s | %s | %s | %s | %s | %s |\n", words, s->scored,
-                   share(t, s->mape), share(t, s->median_ape), share(t, s->p90_ape),
-                   share(t, s->bias), share(t, s->baseline_mape), share(t, s->coverage));
+                   clg_words_share(t, s->mape), clg_words_share(t, s->median_ape),
+                   clg_words_share(t, s->p90_ape), clg_words_share(t, s->bias),
+                   clg_words_share(t, s->baseline_mape), clg_words_share(t, s->coverage));
 }
 
 static void print_held_out(clg_text *t, const clg_validation *v) {

@@ -3,27 +3,19 @@
 
 #include "base/version.h"
 #include "report/json.h"
+#include "report/words.h"
 #include "units/units.h"
-
 #include <math.h>
 
-static const char *quantity(clg_text *t, double si, clg_dimension dimension) {
-    char out[48];
-    clg_quantity_print(si, dimension, 3, out, sizeof out);
-    return clg_arena_print(t->arena, "%s", out);
-}
-
 static void print_row(clg_text *t, const clg_cluster *c, const char *mark) {
-    char words[160];
-    clg_layout_print(&c->plan.layout, words, sizeof words);
     clg_text_print(t, "%s ", mark);
     clg_text_pad(t, c->offer->scenario.machine.gpu.name, 14, false);
     clg_text_print(t, "%7lld ", (long long)c->gpus);
-    clg_text_pad(t, quantity(t, c->seconds, CLG_SECONDS), 8, true);
-    clg_text_pad(t, c->usd > 0 ? quantity(t, c->usd, CLG_USD) : "-", 10, true);
-    clg_text_pad(t, quantity(t, c->power_w, CLG_WATTS), 9, true);
-    clg_text_print(t, " %6.0f %5.1f %5.1f  %.28s\n", c->joules / 3.6e9, 100 * c->plan.mfu,
-                   100 * c->goodput.share, words);
+    clg_text_pad(t, clg_words_quantity(t, c->seconds, CLG_SECONDS), 8, true);
+    clg_text_pad(t, c->usd > 0 ? clg_words_quantity(t, c->usd, CLG_USD) : "-", 10, true);
+    clg_text_pad(t, clg_words_quantity(t, c->power_w, CLG_WATTS), 9, true);
+    clg_text_print(t, " %6.0f %5.1f %5.1f  %.32s\n", c->joules / 3.6e9, 100 * c->plan.mfu,
+                   100 * c->goodput.share, clg_words_layout(t, &c->plan.layout));
 }
 
 static void print_header(clg_text *t) {
@@ -33,13 +25,13 @@ static void print_header(clg_text *t) {
 }
 
 static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
-    clg_text_print(t, "job      %s tokens", quantity(t, tokens, CLG_COUNT));
+    clg_text_print(t, "job      %s tokens", clg_words_quantity(t, tokens, CLG_COUNT));
     if (l->deadline_s > 0)
-        clg_text_print(t, ", within %s", quantity(t, l->deadline_s, CLG_SECONDS));
+        clg_text_print(t, ", within %s", clg_words_quantity(t, l->deadline_s, CLG_SECONDS));
     if (l->budget_usd > 0)
-        clg_text_print(t, ", for at most %s", quantity(t, l->budget_usd, CLG_USD));
+        clg_text_print(t, ", for at most %s", clg_words_quantity(t, l->budget_usd, CLG_USD));
     if (l->power_w > 0)
-        clg_text_print(t, ", drawing at most %s", quantity(t, l->power_w, CLG_WATTS));
+        clg_text_print(t, ", drawing at most %s", clg_words_quantity(t, l->power_w, CLG_WATTS));
     clg_text_print(t, "\n");
 }
 
@@ -47,21 +39,22 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
     const clg_scenario *s = &c->offer->scenario;
     size_t from = t->size;
     clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus, s->machine.gpu.title,
-                   quantity(t, c->seconds, CLG_SECONDS));
+                   clg_words_quantity(t, c->seconds, CLG_SECONDS));
     if (c->usd > 0)
-        clg_text_print(t, ", %s at %.2f USD/GPU-h (%s, %s)", quantity(t, c->usd, CLG_USD),
+        clg_text_print(t, ", %s at %.2f USD/GPU-h (%s, %s)", clg_words_quantity(t, c->usd, CLG_USD),
                        s->price.usd_per_s * 3600, s->price.provider, s->price.date);
     clg_text_print(t, "\n         step %s (P10 %s - P90 %s); the time moves with it\n",
-                   quantity(t, c->plan.step_s, CLG_SECONDS),
-                   quantity(t, c->plan.step_p10_s, CLG_SECONDS),
-                   quantity(t, c->plan.step_p90_s, CLG_SECONDS));
+                   clg_words_quantity(t, c->plan.step_s, CLG_SECONDS),
+                   clg_words_quantity(t, c->plan.step_p10_s, CLG_SECONDS),
+                   clg_words_quantity(t, c->plan.step_p90_s, CLG_SECONDS));
     clg_text_fold(t, from, 9);
     clg_text_print(t,
                    "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
                    "trains\n",
-                   quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
-                   quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
-                   quantity(t, c->goodput.interval_s, CLG_SECONDS), 100 * c->goodput.share);
+                   clg_words_quantity(t, c->goodput.mean_time_between_failures_s, CLG_SECONDS),
+                   clg_words_quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
+                   clg_words_quantity(t, c->goodput.interval_s, CLG_SECONDS),
+                   100 * c->goodput.share);
     clg_text_print(t, "spares   keep about %.0f of what fails, GPU or node: a day's failures\n",
                    ceil(86400 / c->goodput.mean_time_between_failures_s));
 }
@@ -87,7 +80,8 @@ static void print_owning(clg_text *t, const clg_cluster *c, const clg_operations
     double owned = clg_owned_usd_per_s(o, own->capex_usd, own->life_s, own->utilization, gpu_w);
     double even = break_even_use(c, o, own);
     clg_text_print(t, "owned    %.2f USD/GPU-h at %.0f %% use over %s (of it electricity %.2f)",
-                   owned * 3600, 100 * own->utilization, quantity(t, own->life_s, CLG_SECONDS),
+                   owned * 3600, 100 * own->utilization,
+                   clg_words_quantity(t, own->life_s, CLG_SECONDS),
                    gpu_w * o->pue * o->usd_per_joule * 3600);
     if (rent > 0 && even <= 1)
         clg_text_print(t, "; owning pays above %.0f %% use", 100 * even);
@@ -122,16 +116,16 @@ static void print_equal(clg_text *t, const clg_clusters *all) {
         "\nscale up or out: the fewest GPUs of each kind that finish in %s\n"
         "  GPU               GPUs  nodes     time      rent    power    MWh   MFU traffic\n"
         "                                                                     %%       %%\n",
-        quantity(t, all->equal_seconds, CLG_SECONDS));
+        clg_words_quantity(t, all->equal_seconds, CLG_SECONDS));
     for (int i = 0; i < all->equal_count; i++) {
         const clg_cluster *c = &all->cluster[all->equal[i]];
         const clg_machine *m = &c->offer->scenario.machine;
         clg_text_print(t, "%s ", all->equal[i] == all->best ? ">" : " ");
         clg_text_pad(t, m->gpu.name, 14, false);
         clg_text_print(t, "%7lld%7.0f", (long long)c->gpus, ceil((double)c->gpus / m->node.gpus));
-        clg_text_pad(t, quantity(t, c->seconds, CLG_SECONDS), 9, true);
-        clg_text_pad(t, c->usd > 0 ? quantity(t, c->usd, CLG_USD) : "-", 10, true);
-        clg_text_pad(t, quantity(t, c->power_w, CLG_WATTS), 9, true);
+        clg_text_pad(t, clg_words_quantity(t, c->seconds, CLG_SECONDS), 9, true);
+        clg_text_pad(t, c->usd > 0 ? clg_words_quantity(t, c->usd, CLG_USD) : "-", 10, true);
+        clg_text_pad(t, clg_words_quantity(t, c->power_w, CLG_WATTS), 9, true);
         clg_text_print(t, " %6.0f %5.1f %7.1f\n", c->joules / 3.6e9, 100 * c->plan.mfu,
                        100 * exposed_share(&c->plan));
     }

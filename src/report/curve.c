@@ -1,33 +1,14 @@
 /* curve.c -- a scaling curve as text. */
 #include "report/curve.h"
 
+#include "report/words.h"
 #include "units/units.h"
-
 #include <math.h>
 #include <string.h>
-
-static const char *quantity(clg_text *t, double si, clg_dimension dimension) {
-    char out[48];
-    clg_quantity_print(si, dimension, 3, out, sizeof out);
-    return clg_arena_print(t->arena, "%s", out);
-}
 
 static void bar(clg_text *t, double share, int width) {
     int full = (int)(share * width + 0.5);
     for (int i = 0; i < full && i < width; i++) clg_text_print(t, "█");
-}
-
-static const char *above_one(clg_text *t, const char *name, int degree) {
-    return degree > 1 ? clg_arena_print(t->arena, "%s%d ", name, degree) : "";
-}
-
-/* Short enough for a column: degrees above one only. */
-static const char *short_layout(clg_text *t, const clg_layout *l) {
-    return clg_arena_print(
-        t->arena, "%s%s%s%sdp%d z%d%s%s", above_one(t, "tp", l->tp), above_one(t, "cp", l->cp),
-        above_one(t, "ep", l->ep), above_one(t, "pp", l->pp), l->dp, l->zero,
-        l->micro_batch > 1 ? " mb" : "",
-        l->micro_batch > 1 ? clg_arena_print(t->arena, "%d", l->micro_batch) : "");
 }
 
 static void print_point(clg_text *t, const clg_curve *c, int i) {
@@ -38,17 +19,17 @@ static void print_point(clg_text *t, const clg_curve *c, int i) {
         return;
     }
     const clg_evaluation *e = &p->plan;
-    clg_text_pad(t, short_layout(t, &e->layout), 26, false);
+    clg_text_pad(t, clg_words_layout(t, &e->layout), 26, false);
     clg_text_print(t, " %6lld ", (long long)e->layout.global_batch);
-    clg_text_pad(t, quantity(t, e->step_s, CLG_SECONDS), 8, true);
-    clg_text_pad(t, quantity(t, e->tokens_per_s, CLG_COUNT), 7, true);
+    clg_text_pad(t, clg_words_quantity(t, e->step_s, CLG_SECONDS), 8, true);
+    clg_text_pad(t, clg_words_quantity(t, e->tokens_per_s, CLG_COUNT), 7, true);
     clg_text_print(t, " %5.1f %5.1f %5.1f %5.0f", 100 * p->efficiency, 100 * p->bound_efficiency,
                    100 * e->mfu, e->gpu_w);
     if (p->usd_to_target > 0)
         clg_text_print(t, "%7.3g", e->usd_per_million_tokens);
     else
         clg_text_print(t, "      -");
-    clg_text_pad(t, quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
+    clg_text_pad(t, clg_words_quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
     clg_text_print(t, "%s\n",
                    p->past_dp_cap ? i == c->knee ? "<*" : " *"
                    : i == c->knee ? " <"
@@ -61,14 +42,15 @@ static void print_walls(clg_text *t, const clg_curve *c) {
     if (isinf(b->tokens))
         clg_text_print(t, "   none assumed: no wall\n");
     else {
-        clg_text_print(t, "   %s (%s)", quantity(t, b->tokens, CLG_TOKENS), b->name);
+        clg_text_print(t, "   %s (%s)", clg_words_quantity(t, b->tokens, CLG_TOKENS), b->name);
         if (b->low_tokens < b->high_tokens)
-            clg_text_print(t, ", laws say %s to %s", quantity(t, b->low_tokens, CLG_TOKENS),
-                           quantity(t, b->high_tokens, CLG_TOKENS));
+            clg_text_print(t, ", laws say %s to %s",
+                           clg_words_quantity(t, b->low_tokens, CLG_TOKENS),
+                           clg_words_quantity(t, b->high_tokens, CLG_TOKENS));
         clg_text_print(t, "\n");
         for (int i = 0; i < b->count && b->low_tokens < b->high_tokens; i++)
             clg_text_print(t, "                 %s  %s\n",
-                           quantity(t, b->law[i].tokens, CLG_TOKENS), b->law[i].title);
+                           clg_words_quantity(t, b->law[i].tokens, CLG_TOKENS), b->law[i].title);
         if (c->request.mode != CLG_GROW)
             clg_text_print(
                 t,
@@ -102,7 +84,9 @@ static void print_knees(clg_text *t, const clg_drawn *one) {
                "work takes over %.1f times the energy of the thriftiest size\n", 1 / share);
 }
 
-static const char *short_number(clg_text *t, double x) { return quantity(t, x, CLG_COUNT); }
+static const char *short_number(clg_text *t, double x) {
+    return clg_words_quantity(t, x, CLG_COUNT);
+}
 
 /* Beside the bars: what the step up to each size bought, and what the target takes there. */
 static void print_chart(clg_text *t, const clg_drawn *one) {
@@ -135,9 +119,10 @@ static void print_models(clg_text *t, const clg_curve *c) {
         clg_text_pad(t, short_number(t, (double)p->model->active_parameters), 11, true);
         clg_text_print(t, "%8d%8lld", p->model->layers, (long long)p->model->hidden);
         clg_text_pad(t, short_number(t, p->train_tokens), 8, true);
-        clg_text_pad(t,
-                     isinf(p->critical_tokens) ? "-" : quantity(t, p->critical_tokens, CLG_TOKENS),
-                     16, true);
+        clg_text_pad(
+            t,
+            isinf(p->critical_tokens) ? "-" : clg_words_quantity(t, p->critical_tokens, CLG_TOKENS),
+            16, true);
         clg_text_print(t, "\n");
     }
     clg_text_print(t,
@@ -152,13 +137,13 @@ static void print_half(clg_text *t, const clg_drawn *d, int i) {
         clg_text_pad(t, "does not run", 41, true);
         return;
     }
-    clg_text_pad(t, quantity(t, p->plan.tokens_per_s, CLG_COUNT), 8, true);
+    clg_text_pad(t, clg_words_quantity(t, p->plan.tokens_per_s, CLG_COUNT), 8, true);
     clg_text_print(t, " %5.1f %5.1f", 100 * p->efficiency, 100 * p->plan.mfu);
     if (d->scenario->price.usd_per_s > 0)
         clg_text_print(t, "%8.3g", p->plan.usd_per_million_tokens);
     else
         clg_text_print(t, "       -");
-    clg_text_pad(t, quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
+    clg_text_pad(t, clg_words_quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
     clg_text_print(t, "%4.0f", p->plan.gpu_w);
 }
 
@@ -208,7 +193,7 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
     const clg_curve *c = one->curve;
     size_t from = t->size;
     clg_text_print(t, "model    %s, %s tokens to train on\n", s->model.title,
-                   quantity(t, c->request.train_tokens, CLG_COUNT));
+                   clg_words_quantity(t, c->request.train_tokens, CLG_COUNT));
     clg_text_print(t, "machine  %s, %s, software %s\n", s->machine.gpu.title,
                    s->machine.fabric.title, s->stack.title);
     clg_text_print(t, "mode     %s: %s\n\n",

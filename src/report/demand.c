@@ -2,7 +2,7 @@
 #include "report/demand.h"
 
 #include "base/version.h"
-
+#include "report/words.h"
 #include "units/units.h"
 
 #include <math.h>
@@ -13,25 +13,6 @@
 static const double trusted_load = 0.95;
 
 enum { PAGE_COLUMNS = 100 };
-
-static const char *q(clg_text *t, double si, clg_dimension dimension) {
-    char out[48];
-    clg_quantity_print(si, dimension, 3, out, sizeof out);
-    return clg_arena_print(t->arena, "%s", out);
-}
-
-/* 12,345,678 */
-static const char *grouped(clg_text *t, double number) {
-    const char *digits = clg_arena_print(t->arena, "%.0f", number);
-    clg_text out = {.arena = t->arena};
-    size_t size = 0;
-    while (digits[size]) size++;
-    for (size_t i = 0; i < size; i++) {
-        if (i > 0 && (size - i) % 3 == 0 && digits[i - 1] != '-') clg_text_add(&out, ",", 1);
-        clg_text_add(&out, &digits[i], 1);
-    }
-    return out.data;
-}
 
 static const char *usd(clg_text *t, double value) {
     if (!isfinite(value)) return "-";
@@ -53,9 +34,10 @@ static void print_rate(clg_text *t, const clg_demand *d) {
         clg_text_print(t, "all at once\n");
     else
         clg_text_print(t, "%.3g a second over %s, busiest %s %.2f x the mean\n",
-                       clg_demand_rate_per_s(d), q(t, d->span_s, CLG_SECONDS),
-                       clg_demand_peak_s(d) >= 60 ? "minute"
-                                                  : q(t, clg_demand_peak_s(d), CLG_SECONDS),
+                       clg_demand_rate_per_s(d), clg_words_quantity(t, d->span_s, CLG_SECONDS),
+                       clg_demand_peak_s(d) >= 60
+                           ? "minute"
+                           : clg_words_quantity(t, clg_demand_peak_s(d), CLG_SECONDS),
                        clg_demand_peak_over_mean(d));
 }
 
@@ -72,10 +54,12 @@ static void print_lost(clg_text *t, const clg_demand *d) {
     int64_t lost = clg_demand_lost(d);
     const char *between = ": ";
     if (lost == 0) return;
-    clg_text_print(t, "         left out %s row%s", grouped(t, (double)lost), lost == 1 ? "" : "s");
+    clg_text_print(t, "         left out %s row%s", clg_words_grouped(t, (double)lost),
+                   lost == 1 ? "" : "s");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].count == 0) continue;
-        clg_text_print(t, "%s%s %s", between, grouped(t, (double)rows[i].count), rows[i].why);
+        clg_text_print(t, "%s%s %s", between, clg_words_grouped(t, (double)rows[i].count),
+                       rows[i].why);
         between = ", ";
     }
     clg_text_print(t, "\n");
@@ -84,11 +68,11 @@ static void print_lost(clg_text *t, const clg_demand *d) {
 static void print_demand(clg_text *t, const clg_demand *d) {
     clg_demand_means m = clg_demand_means_of(d);
     clg_text_print(t, "demand   %s\n         %s request%s, ", d->title ? d->title : "made up",
-                   grouped(t, (double)d->count), d->count == 1 ? "" : "s");
+                   clg_words_grouped(t, (double)d->count), d->count == 1 ? "" : "s");
     print_rate(t, d);
     clg_text_print(t, "         %s tokens in and %s out each; %s out in all\n",
-                   grouped(t, m.prompt_tokens), grouped(t, m.output_tokens),
-                   q(t, (double)d->output_tokens, CLG_TOKENS));
+                   clg_words_grouped(t, m.prompt_tokens), clg_words_grouped(t, m.output_tokens),
+                   clg_words_quantity(t, (double)d->output_tokens, CLG_TOKENS));
     print_lost(t, d);
     if (d->moved > 0)
         clg_text_print(t, "         %lld %s out of order sorted in\n", (long long)d->moved,
@@ -127,28 +111,32 @@ static void print_replica(clg_text *t, const clg_replica *r) {
             "         %d x %d GPUs make first tokens, %d x %d the others\n"
             "         the cache of a prompt goes over in %s and %s per thousand tokens\n",
             r->prefills, clg_replica_part_gpus(r->prefill), r->decodes, clg_replica_part_gpus(r),
-            q(t, r->transfer_s, CLG_SECONDS), q(t, 1000 * r->transfer_token_s, CLG_SECONDS));
+            clg_words_quantity(t, r->transfer_s, CLG_SECONDS),
+            clg_words_quantity(t, 1000 * r->transfer_token_s, CLG_SECONDS));
     if (r->cost.drafted > 0)
         clg_text_print(t, "         %.0f tokens proposed an iteration, %.2f gained\n",
                        r->cost.drafted, r->cost.gained);
-    print_parts(
-        t,
-        clg_arena_print(
-            t->arena, "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks;",
-            r->weight_bytes / 1e9, grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
-            grouped(t, (double)r->rules.blocks)),
-        clg_arena_print(t->arena, "at most %s sequences", grouped(t, r->rules.max_sequences)));
+    print_parts(t,
+                clg_arena_print(
+                    t->arena, "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks;",
+                    r->weight_bytes / 1e9,
+                    clg_words_grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
+                    clg_words_grouped(t, (double)r->rules.blocks)),
+                clg_arena_print(t->arena, "at most %s sequences",
+                                clg_words_grouped(t, r->rules.max_sequences)));
 }
 
 static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     int gpus = clg_replica_gpus(s->replica);
-    clg_text_print(t,
-                   "%-8s %s replica%s = %s GPU%s for %s to the first token and %s each, "
-                   "%.3g%% of requests\n",
-                   s->replicas > 0 ? "given" : "needs", grouped(t, (double)a->fleet.replicas),
-                   a->fleet.replicas == 1 ? "" : "s", grouped(t, (double)a->fleet.replicas * gpus),
-                   a->fleet.replicas * gpus == 1 ? "" : "s", q(t, s->target.ttft_s, CLG_SECONDS),
-                   q(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
+    clg_text_print(
+        t,
+        "%-8s %s replica%s = %s GPU%s for %s to the first token and %s each, "
+        "%.3g%% of requests\n",
+        s->replicas > 0 ? "given" : "needs", clg_words_grouped(t, (double)a->fleet.replicas),
+        a->fleet.replicas == 1 ? "" : "s", clg_words_grouped(t, (double)a->fleet.replicas * gpus),
+        a->fleet.replicas * gpus == 1 ? "" : "s",
+        clg_words_quantity(t, s->target.ttft_s, CLG_SECONDS),
+        clg_words_quantity(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
     clg_text_print(t, "         %s: %.2f%% are served within both\n", a->meets ? "met" : "NOT MET",
                    100 * a->fleet.well_served);
     if (a->windows > 1)
@@ -158,12 +146,13 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
                        (long long)a->windows, a->windows_mean, a->windows_most, a->lagged_mean);
     if (a->fleet.refused > 0)
         clg_text_print(t, "         refused, because they can never fit in the cache: %s\n",
-                       grouped(t, (double)a->fleet.refused));
+                       clg_words_grouped(t, (double)a->fleet.refused));
 }
 
 static void print_times(clg_text *t, const char *name, const clg_percentiles *p) {
-    clg_text_print(t, "         %-22s %10s %10s %10s\n", name, q(t, p->p50, CLG_SECONDS),
-                   q(t, p->p90, CLG_SECONDS), q(t, p->p99, CLG_SECONDS));
+    clg_text_print(
+        t, "         %-22s %10s %10s %10s\n", name, clg_words_quantity(t, p->p50, CLG_SECONDS),
+        clg_words_quantity(t, p->p90, CLG_SECONDS), clg_words_quantity(t, p->p99, CLG_SECONDS));
 }
 
 static void print_latency(clg_text *t, const clg_serve_answer *a) {
@@ -174,7 +163,8 @@ static void print_latency(clg_text *t, const clg_serve_answer *a) {
     clg_text_print(t,
                    "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
                    "%s\n",
-                   q(t, a->ttft_low_s, CLG_SECONDS), q(t, a->ttft_high_s, CLG_SECONDS));
+                   clg_words_quantity(t, a->ttft_low_s, CLG_SECONDS),
+                   clg_words_quantity(t, a->ttft_high_s, CLG_SECONDS));
     if (a->rho > trusted_load)
         clg_text_print(t,
                        "         at %.0f %% of capacity waits are no forecast: trust the interval "
@@ -194,8 +184,8 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
     clg_text_print(t,
                    "         %s output tokens/s of %s at most; this demand keeps %.0f GPU%s above "
                    "%.0f %% load\n",
-                   grouped(t, a->fleet.output_tokens_per_s),
-                   grouped(t, fleet * a->offline_tokens_per_s), a->gpus_kept_full,
+                   clg_words_grouped(t, a->fleet.output_tokens_per_s),
+                   clg_words_grouped(t, fleet * a->offline_tokens_per_s), a->gpus_kept_full,
                    a->gpus_kept_full == 1.0 ? "" : "s", 100 * s->full_share);
 }
 
@@ -218,6 +208,10 @@ static double target_per_s(const clg_serve_answer *a) {
 }
 
 static void print_verdict(clg_text *t, const clg_serve_answer *a) {
+    if (isnan(a->break_even_share)) {
+        clg_text_print(t, "         one of the two costs nothing: there is no break-even\n");
+        return;
+    }
     bool late = a->break_even_per_s > target_per_s(a) * (1 + 1e-9);
     if (late && a->break_even_share <= 1)
         clg_text_print(t,
@@ -288,10 +282,10 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
         clg_text_print(t,
                        "note     the fleet falls behind: it is paid %s longer, until its last "
                        "answer\n",
-                       q(t, a->fleet.span_s - s->demand->span_s, CLG_SECONDS));
+                       clg_words_quantity(t, a->fleet.span_s - s->demand->span_s, CLG_SECONDS));
     if (a->fleet.preemptions > 0)
         clg_text_print(t, "note     the cache ran full: %s preemptions\n",
-                       grouped(t, (double)a->fleet.preemptions));
+                       clg_words_grouped(t, (double)a->fleet.preemptions));
 }
 
 void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
@@ -321,8 +315,9 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
             clg_text_print(t, "         %-22s does not fit\n", l->name);
         else
             clg_text_print(t, "         %-22s %5d %12s %12s %12s %8s req/s\n", l->name, l->gpus,
-                           grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
-                           per_cent(t, l->break_even_share), number(t, l->half_price_per_s));
+                           clg_words_grouped(t, l->offline_tokens_per_s),
+                           usd(t, l->usd_per_million), per_cent(t, l->break_even_share),
+                           number(t, l->half_price_per_s));
     }
 }
 
@@ -332,7 +327,7 @@ void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int c
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
         clg_text_print(t, "         %-19s %4d %12s %8s %10s %9s  %.21s\n", l->name, l->gpus,
-                       grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
+                       clg_words_grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
                        per_cent(t, l->break_even_share),
                        isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses",
                        l->price ? l->price : "");

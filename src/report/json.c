@@ -222,16 +222,21 @@ static void add_run(clg_json_writer *w, const clg_run *r) {
     clg_json_close(w, '}');
 }
 
+void clg_json_errors(clg_json_writer *w, clg_errors e) {
+    clg_json_add_integer(w, "rows", e.rows);
+    clg_json_add_integer(w, "scored", e.scored);
+    clg_json_add_number(w, "mape", e.mape);
+    clg_json_add_number(w, "median_ape", e.median_ape);
+    clg_json_add_number(w, "p90_ape", e.p90_ape);
+    clg_json_add_number(w, "bias", e.bias);
+}
+
 static void add_score(clg_json_writer *w, const char *key, const clg_score *s) {
     clg_json_open(w, key, '{');
     clg_json_add_string(w, "source", s->source);
     clg_json_add_bool(w, "held_out", s->held_out);
-    clg_json_add_integer(w, "rows", s->rows);
-    clg_json_add_integer(w, "scored", s->scored);
-    clg_json_add_number(w, "mape", s->mape);
-    clg_json_add_number(w, "median_ape", s->median_ape);
-    clg_json_add_number(w, "p90_ape", s->p90_ape);
-    clg_json_add_number(w, "bias", s->bias);
+    clg_json_errors(w,
+                    (clg_errors){s->rows, s->scored, s->mape, s->median_ape, s->p90_ape, s->bias});
     clg_json_add_number(w, "baseline_mape", s->baseline_mape);
     clg_json_add_number(w, "coverage", s->coverage);
     clg_json_add_number(w, "memory_mape", s->memory_mape);

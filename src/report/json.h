@@ -14,6 +14,15 @@ void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenar
                       const clg_evaluation *evaluation);
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_found *found,
                    double seconds);
+/* How far predictions are from what was measured: shares; bias is the median of the signed ones. */
+typedef struct clg_errors {
+    int rows, scored;
+    double mape, median_ape, p90_ape, bias;
+} clg_errors;
+
+/* Members of an open object. */
+void clg_json_errors(clg_json_writer *writer, clg_errors errors);
+
 /* left_out NULL: not asked for. */
 void clg_json_validation(clg_json_writer *writer, const clg_validation *validation,
                          const clg_leave_out *left_out);

@@ -1,18 +1,15 @@
 /* leave_out.c -- folds beside the errors with all runs in sight. */
 #include "report/leave_out.h"
 
+#include "report/words.h"
 #include <math.h>
-
-static const char *share(clg_text *t, double value) {
-    return isfinite(value) ? clg_arena_print(t->arena, "%.1f", 100 * value) : "-";
-}
 
 static const char *word_of(const clg_leave_out *l) {
     return clg_name_of(clg_fold_names, (int)l->kind);
 }
 
 static void print_column(clg_text *t, double value, int width) {
-    clg_text_pad(t, share(t, value), width, true);
+    clg_text_pad(t, clg_words_share(t, value), width, true);
 }
 
 static void print_fold(clg_text *t, const clg_fold *f, bool generation) {
@@ -92,14 +89,15 @@ void clg_report_leave_out(clg_text *t, const clg_leave_out *l) {
 
 /* Rows of the page. */
 static void print_row(clg_text *t, const clg_fold *f, const char *name, bool generation) {
-    clg_text_print(t, "| %s | %d | %d | %s | %s | %s | %s | %s | %s | %s | %s |", name,
-                   f->unseen.scored, f->new_stack, share(t, f->in_sight.mape),
-                   share(t, f->unseen.mape), share(t, f->unseen.median_ape),
-                   share(t, f->unseen.p90_ape), share(t, f->unseen.bias),
-                   share(t, f->unseen.coverage), share(t, f->unseen.baseline_mape),
-                   share(t, f->beside_constant));
+    clg_text_print(
+        t, "| %s | %d | %d | %s | %s | %s | %s | %s | %s | %s | %s |", name, f->unseen.scored,
+        f->new_stack, clg_words_share(t, f->in_sight.mape), clg_words_share(t, f->unseen.mape),
+        clg_words_share(t, f->unseen.median_ape), clg_words_share(t, f->unseen.p90_ape),
+        clg_words_share(t, f->unseen.bias), clg_words_share(t, f->unseen.coverage),
+        clg_words_share(t, f->unseen.baseline_mape), clg_words_share(t, f->beside_constant));
     if (generation)
-        clg_text_print(t, " %s | %s |", share(t, f->generic.mape), share(t, f->generic.coverage));
+        clg_text_print(t, " %s | %s |", clg_words_share(t, f->generic.mape),
+                       clg_words_share(t, f->generic.coverage));
     clg_text_print(t, "\n");
 }
 
@@ -122,7 +120,7 @@ static void print_kind(clg_text *t, const clg_leave_out *l, int fewest) {
                   : "all",
               generation);
     clg_text_print(t, "\nEach %s once: %s %% in sight, %s %% left out.\n", word_of(l),
-                   share(t, l->folds_in_sight), share(t, l->folds_unseen));
+                   clg_words_share(t, l->folds_in_sight), clg_words_share(t, l->folds_unseen));
 }
 
 static void print_terms(clg_text *t, const clg_leave_out *l) {
@@ -164,8 +162,9 @@ void clg_report_leave_out_page(clg_text *t, const clg_leave_out *kinds) {
                        "\nThe %d runs that nothing may be fitted on: %s %% with the built-in terms "
                        "(%s %% inside), %s %% with those fitted to all others on this page "
                        "(%s %% inside).\n",
-                       h->unseen.scored, share(t, h->in_sight.mape), share(t, h->in_sight.coverage),
-                       share(t, h->unseen.mape), share(t, h->unseen.coverage));
+                       h->unseen.scored, clg_words_share(t, h->in_sight.mape),
+                       clg_words_share(t, h->in_sight.coverage), clg_words_share(t, h->unseen.mape),
+                       clg_words_share(t, h->unseen.coverage));
     print_terms(t, first);
 }
 

@@ -1,6 +1,7 @@
 /* measured.c -- scores per source and group, rows, and why rows were skipped. */
 #include "report/measured.h"
 
+#include "base/csv.h"
 #include "base/version.h"
 
 #include <math.h>
@@ -64,8 +65,12 @@ void clg_report_measured_rows(clg_text *t, const clg_measured_table *m) {
     clg_text_print(t, "\n");
     for (int i = 0; i < m->rows; i++) {
         const clg_measured *r = &m->row[i];
-        clg_text_print(t, "\"%s\",\"%s\",\"%s\",%s,\"%s\"", r->id, r->source, r->group,
-                       r->reason ? "skipped" : "scored", r->reason ? r->reason : "");
+        const char *words[] = {r->id, r->source, r->group, r->reason ? "skipped" : "scored",
+                               r->reason ? r->reason : ""};
+        for (int k = 0; k < 5; k++) {
+            if (k > 0) clg_text_print(t, ",");
+            clg_csv_add(t, words[k]);
+        }
         for (int k = 0; k < CLG_MEASURES; k++) {
             print_value(t, r->measured[k]);
             print_value(t, r->predicted[k]);
@@ -99,12 +104,8 @@ static void json_score(clg_json_writer *w, const clg_measured_score *s) {
     clg_json_add_string(w, "source", s->source);
     clg_json_add_string(w, "group", s->group);
     clg_json_add_string(w, "measure", clg_name_of(clg_measure_names, (int)s->measure));
-    clg_json_add_integer(w, "rows", s->rows);
-    clg_json_add_integer(w, "scored", s->scored);
-    clg_json_add_number(w, "mape", s->mape);
-    clg_json_add_number(w, "median_ape", s->median_ape);
-    clg_json_add_number(w, "p90_ape", s->p90_ape);
-    clg_json_add_number(w, "bias", s->bias);
+    clg_json_errors(w,
+                    (clg_errors){s->rows, s->scored, s->mape, s->median_ape, s->p90_ape, s->bias});
     clg_json_add_number(w, "coverage", s->coverage);
     clg_json_close(w, '}');
 }

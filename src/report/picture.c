@@ -72,9 +72,7 @@ void clg_picture_validation(clg_text *svg, const clg_validation *v) {
     draw_legend(svg, v);
     clg_svg_label(svg, (x.start + x.end) / 2, HEIGHT - 16, "middle",
                   "measured step time (dashed: 20 % either way)");
-    clg_text_print(svg,
-                   "<text transform=\"translate(20 %d) rotate(-90)\" text-anchor=\"middle\">"
-                   "predicted step time</text>\n",
-                   (HEIGHT - BOTTOM + TOP) / 2);
+    clg_svg_turned(svg, 20, (HEIGHT - BOTTOM + TOP) / 2.0, -90, "middle", CLG_SVG_FONT_PX,
+                   "predicted step time");
     clg_svg_close(svg);
 }

@@ -98,11 +98,9 @@ static void draw_cap(clg_text *svg, const clg_svg_axis *x, const clg_curve *c) {
     if (c->request.mode == CLG_GROW) return;
     double low = at_least(x, c->dp_cap_low_gpus), high = at_least(x, c->dp_cap_high_gpus);
     if (low < high)
-        clg_text_print(svg,
-                       "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\" "
-                       "fill-opacity=\"0.08\"/>\n",
-                       clg_svg_place(x, low), TOP, clg_svg_place(x, high) - clg_svg_place(x, low),
-                       HEIGHT - BOTTOM - TOP, clg_svg_color(CAP_COLOR));
+        clg_svg_rectangle(svg, clg_svg_place(x, low), TOP,
+                          clg_svg_place(x, high) - clg_svg_place(x, low), HEIGHT - BOTTOM - TOP,
+                          clg_svg_color(CAP_COLOR), 0.08, NULL);
     draw_mark(svg, x, c->dp_cap_gpus, clg_svg_color(CAP_COLOR), "DP cap", MIDDLE - 18);
 }
 

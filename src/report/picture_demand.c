@@ -35,12 +35,8 @@ static void under(clg_text *svg, const box *b, const char *words) {
 }
 
 static void beside(clg_text *svg, const box *b, const char *words) {
-    clg_text_print(svg,
-                   "<text transform=\"translate(%.1f %.1f) rotate(-90)\" "
-                   "text-anchor=\"middle\">",
-                   b->left - 56, (b->top + b->bottom) / 2);
-    clg_svg_escape(svg, words);
-    clg_text_print(svg, "</text>\n");
+    clg_svg_turned(svg, b->left - 56, (b->top + b->bottom) / 2, -90, "middle", CLG_SVG_FONT_PX,
+                   words);
 }
 
 static void colored(clg_text *svg, const char *color, double x, double y, const char *anchor,
@@ -142,6 +138,33 @@ static void time_ticks(clg_text *svg, const box *b, double span_s) {
     }
 }
 
+/* Demand as bars, what meets the target as a line over them; `wide` and `tall` are pixels a second
+ * and a replica. */
+static void draw_load(clg_text *svg, const clg_serve_answer *a, const box *b, double wide,
+                      double tall) {
+    for (int64_t i = 0; i < a->windows; i++) {
+        const clg_serve_window *w = &a->window[i];
+        clg_svg_rectangle(svg, b->left + w->begin_s * wide, b->bottom + w->steady * tall,
+                          w->seconds * wide, -w->steady * tall, clg_svg_color(CLG_BLUE), 0.55,
+                          NULL);
+    }
+    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" d=\"",
+                   clg_svg_color(CLG_ORANGE));
+    for (int64_t i = 0; i < a->windows; i++) {
+        const clg_serve_window *w = &a->window[i];
+        clg_text_print(svg, "%s%.2f %.1fH%.2f", i == 0 ? "M" : "L", b->left + w->begin_s * wide,
+                       b->bottom + w->needed * tall, b->left + (w->begin_s + w->seconds) * wide);
+    }
+    clg_text_print(svg, "\"/>\n");
+}
+
+static void dashed(clg_text *svg, const box *b, double at, const char *color) {
+    clg_text_print(svg,
+                   "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-width=\"1.6\" "
+                   "stroke-dasharray=\"6 4\"/>\n",
+                   b->left, at, b->right, color);
+}
+
 static void draw_windows(clg_text *svg, const clg_serve_question *q, const clg_serve_answer *a,
                          const box *b) {
     double span = q->demand->span_s, fleet = (double)a->fleet.replicas, most = fleet;
@@ -155,25 +178,8 @@ static void draw_windows(clg_text *svg, const clg_serve_question *q, const clg_s
     linear_grid(svg, b, most, "");
     time_ticks(svg, b, span);
     double wide = (b->right - b->left) / span, tall = (b->top - b->bottom) / most;
-    for (int64_t i = 0; i < a->windows; i++) {
-        const clg_serve_window *w = &a->window[i];
-        clg_text_print(svg,
-                       "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" "
-                       "fill-opacity=\"0.55\"/>\n",
-                       b->left + w->begin_s * wide, b->bottom + w->steady * tall, w->seconds * wide,
-                       -w->steady * tall, clg_svg_color(CLG_BLUE));
-    }
-    clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" d=\"",
-                   clg_svg_color(CLG_ORANGE));
-    for (int64_t i = 0; i < a->windows; i++) {
-        const clg_serve_window *w = &a->window[i];
-        clg_text_print(svg, "%s%.2f %.1fH%.2f", i == 0 ? "M" : "L", b->left + w->begin_s * wide,
-                       b->bottom + w->needed * tall, b->left + (w->begin_s + w->seconds) * wide);
-    }
-    clg_text_print(svg,
-                   "\"/>\n<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-width=\"1.6\" "
-                   "stroke-dasharray=\"6 4\"/>\n",
-                   b->left, b->bottom + fleet * tall, b->right, clg_svg_color(CLG_RED));
+    draw_load(svg, a, b, wide, tall);
+    dashed(svg, b, b->bottom + fleet * tall, clg_svg_color(CLG_RED));
     colored(svg, clg_svg_color(CLG_RED), b->right, b->bottom + fleet * tall - 6, "end",
             clg_arena_print(svg->arena, "fixed fleet: %g", fleet));
     under(svg, b, "blue: demand at the target's rate; orange: replicas that meet the target");
@@ -208,19 +214,12 @@ static void draw_factors(clg_text *svg, const clg_serve_answer *a, const box *b)
         const char *color = i == 0              ? clg_svg_color(CLG_BLUE)
                             : a->factor[i] >= 1 ? clg_svg_color(CLG_ORANGE)
                                                 : clg_svg_color(CLG_GREEN);
-        clg_text_print(svg,
-                       "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
-                       "fill=\"%s\"/>\n",
-                       left, top, slot * 0.7, fmax(1.5, fabs(to - from)), color);
+        clg_svg_rectangle(svg, left, top, slot * 0.7, fmax(1.5, fabs(to - from)), color, 1, NULL);
         clg_svg_label(svg, left + slot * 0.35, top - 6, "middle",
                       i == 0 ? clg_arena_print(svg->arena, "$%.3g", usd)
                              : clg_arena_print(svg->arena, "x %.2f", a->factor[i]));
-        clg_text_print(svg,
-                       "<text transform=\"translate(%.1f %.1f) rotate(-24)\" "
-                       "text-anchor=\"end\" font-size=\"11\">",
-                       left + slot * 0.5, b->bottom + 14);
-        clg_svg_escape(svg, clg_name_of(clg_factor_names, i));
-        clg_text_print(svg, "</text>\n");
+        clg_svg_turned(svg, left + slot * 0.5, b->bottom + 14, -24, "end", 11,
+                       clg_name_of(clg_factor_names, i));
     }
     colored(svg, clg_svg_color(CLG_RED), b->right - 4, clg_svg_place(&y, usd) - 22, "end",
             clg_arena_print(svg->arena, "paid: $%.3g", usd));
@@ -233,6 +232,25 @@ static void draw_factors(clg_text *svg, const clg_serve_answer *a, const box *b)
 static double cost_at(const clg_serve_answer *a, double tokens_per_s) {
     double replicas = fmax(1, ceil(tokens_per_s / a->target_tokens_per_s - 1e-9));
     return 1e6 * a->usd_per_s * replicas / tokens_per_s;
+}
+
+static void draw_api(clg_text *svg, const clg_serve_question *q, const box *b, double at,
+                     double usd_per_million) {
+    const char *red = clg_svg_color(CLG_RED);
+    dashed(svg, b, at, red);
+    colored(svg, red, b->left + 8, at - 6, "start",
+            clg_arena_print(svg->arena, "API, this mix: $%.3g", usd_per_million));
+    if (q->api && q->api->title)
+        colored(svg, red, b->left + 8, at + 14, "start",
+                clg_arena_print(svg->arena, "%.60s", clg_report_api(svg->arena, q->api)));
+}
+
+static void draw_crossing(clg_text *svg, const box *b, double at, double requests_per_s) {
+    const char *grey = clg_svg_color(CLG_GREY);
+    clg_text_print(svg, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\" stroke-dasharray=\"2 3\"/>\n",
+                   at, b->top, b->bottom, grey);
+    colored(svg, grey, at + 5, b->bottom - 8, "start",
+            clg_arena_print(svg->arena, "break-even %.3g req/s", requests_per_s));
 }
 
 static void draw_break_even(clg_text *svg, const clg_serve_question *q, const clg_serve_answer *a,
@@ -260,27 +278,9 @@ static void draw_break_even(clg_text *svg, const clg_serve_question *q, const cl
     clg_text_print(svg, "\"/>\n");
     colored(svg, clg_svg_color(CLG_BLUE), clg_svg_place(&x, x.low) + 60,
             clg_svg_place(&y, y.high) + 24, "start", "own replicas, filled in turn");
-    if (api > 0) {
-        double at = clg_svg_place(&y, api);
-        clg_text_print(svg,
-                       "<path d=\"M%.1f %.1fH%.1f\" stroke=\"%s\" stroke-width=\"1.6\" "
-                       "stroke-dasharray=\"6 4\"/>\n",
-                       b->left, at, b->right, clg_svg_color(CLG_RED));
-        colored(svg, clg_svg_color(CLG_RED), b->left + 8, at - 6, "start",
-                clg_arena_print(svg->arena, "API, this mix: $%.3g", api));
-        if (q->api && q->api->title)
-            colored(svg, clg_svg_color(CLG_RED), b->left + 8, at + 14, "start",
-                    clg_arena_print(svg->arena, "%.60s", clg_report_api(svg->arena, q->api)));
-    }
-    if (a->break_even_per_s > x.low && a->break_even_per_s <= full) {
-        double px = clg_svg_place(&x, a->break_even_per_s);
-        clg_text_print(svg,
-                       "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\" "
-                       "stroke-dasharray=\"2 3\"/>\n",
-                       px, b->top, b->bottom, clg_svg_color(CLG_GREY));
-        colored(svg, clg_svg_color(CLG_GREY), px + 5, b->bottom - 8, "start",
-                clg_arena_print(svg->arena, "break-even %.3g req/s", a->break_even_per_s));
-    }
+    if (api > 0) draw_api(svg, q, b, clg_svg_place(&y, api), api);
+    if (a->break_even_per_s > x.low && a->break_even_per_s <= full)
+        draw_crossing(svg, b, clg_svg_place(&x, a->break_even_per_s), a->break_even_per_s);
     under(svg, b, "requests per second, steady");
     beside(svg, b, "dollars per million output tokens");
 }

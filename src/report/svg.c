@@ -35,12 +35,35 @@ void clg_svg_label(clg_text *svg, double x, double y, const char *anchor, const 
     clg_text_print(svg, "</text>\n");
 }
 
+void clg_svg_turned(clg_text *svg, double x, double y, double degrees, const char *anchor,
+                    int font_px, const char *words) {
+    clg_text_print(svg,
+                   "<text transform=\"translate(%.1f %.1f) rotate(%.0f)\" text-anchor=\"%s\" "
+                   "font-size=\"%d\">",
+                   x, y, degrees, anchor, font_px);
+    clg_svg_escape(svg, words);
+    clg_text_print(svg, "</text>\n");
+}
+
+void clg_svg_rectangle(clg_text *svg, double x, double y, double width, double height,
+                       const char *color, double opacity, const char *title) {
+    clg_text_print(svg, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\"", x,
+                   y, width, height, color);
+    if (opacity < 1) clg_text_print(svg, " fill-opacity=\"%.2f\"", opacity);
+    if (title) {
+        clg_text_print(svg, "><title>");
+        clg_svg_escape(svg, title);
+        clg_text_print(svg, "</title></rect>\n");
+    } else
+        clg_text_print(svg, "/>\n");
+}
+
 void clg_svg_open(clg_text *svg, int width, int height, const char *title) {
     clg_text_print(svg,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                   "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n"
+                   "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"%d\">\n"
                    "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                   width, height, width, height);
+                   width, height, width, height, CLG_SVG_FONT_PX);
     clg_text_print(svg, "<text x=\"80\" y=\"22\" font-size=\"15\" font-weight=\"bold\">");
     clg_svg_escape(svg, title);
     clg_text_print(svg, "</text>\n");

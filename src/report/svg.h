@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "units/units.h"
 
+enum { CLG_SVG_FONT_PX = 12 };
+
 /* A logarithmic axis: values at the ends, both > 0, and their pixels. */
 typedef struct clg_svg_axis {
     double low, high, start, end;
@@ -19,6 +21,14 @@ void clg_svg_close(clg_text *svg);
 /* Words with the five characters of XML made safe. */
 void clg_svg_label(clg_text *svg, double x, double y, const char *anchor, const char *words);
 void clg_svg_escape(clg_text *svg, const char *words);
+
+/* The same, turned by so many degrees to the right about its anchor, `font_px` high. */
+void clg_svg_turned(clg_text *svg, double x, double y, double degrees, const char *anchor,
+                    int font_px, const char *words);
+
+/* Filled in a colour, `opacity` above 0 to 1; `title` is shown under the pointer, NULL: none. */
+void clg_svg_rectangle(clg_text *svg, double x, double y, double width, double height,
+                       const char *color, double opacity, const char *title);
 
 /* The n-th of twelve colours that are told apart, or the pale one. */
 const char *clg_svg_color(int index);

@@ -1,9 +1,10 @@
 /* text.c -- answers as text. */
 #include "report/text.h"
 
+#include "base/csv.h"
+#include "report/words.h"
 #include "scaling/undone.h"
 #include "scaling/widths.h"
-
 #include "schedule/schedule.h"
 #include "units/units.h"
 
@@ -11,26 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "3.35 TB/s" in the arena of the text. */
-static const char *q(clg_text *text, double si, clg_dimension dimension) {
-    char out[48];
-    clg_quantity_print(si, dimension, 3, out, sizeof out);
-    return clg_arena_copy(text->arena, out, strlen(out));
-}
-
 static const char *gb(clg_text *text, double bytes) {
     return clg_arena_print(text->arena, "%.1f GB", bytes / 1e9);
-}
-
-/* 12,345,678 */
-static const char *grouped(clg_text *text, int64_t number) {
-    char digits[32], out[48];
-    int size = snprintf(digits, sizeof digits, "%lld", (long long)number), at = 0;
-    for (int i = 0; i < size; i++) {
-        if (i > 0 && (size - i) % 3 == 0 && digits[i - 1] != '-') out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    return clg_arena_copy(text->arena, out, (size_t)at);
 }
 
 static void bar(clg_text *text, double share, int width) {
@@ -50,20 +33,22 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
     const clg_model *m = &s->model;
     size_t from = t->size;
     clg_text_print(t, "model    %s: %s parameters", m->title ? m->title : m->name,
-                   q(t, (double)m->parameters, CLG_COUNT));
+                   clg_words_quantity(t, (double)m->parameters, CLG_COUNT));
     if (m->active_parameters != m->parameters)
-        clg_text_print(t, " (%s active)", q(t, (double)m->active_parameters, CLG_COUNT));
+        clg_text_print(t, " (%s active)",
+                       clg_words_quantity(t, (double)m->active_parameters, CLG_COUNT));
     clg_text_print(t, ", %d layers, hidden %lld\n", m->layers, (long long)m->hidden);
-    clg_text_print(t, "machine  %s x %s, %d per node", grouped(t, space->gpus),
+    clg_text_print(t, "machine  %s x %s, %d per node", clg_words_count(t, space->gpus),
                    s->machine.gpu.title, s->machine.node.gpus);
     if (s->machine.node.domain != s->machine.node.gpus)
         clg_text_print(t, ", %d share a fast-link domain", s->machine.node.domain);
     clg_text_print(t, "\nnetwork  %.0f Gbit/s per GPU between nodes (%s)\n",
                    s->machine.fabric.bytes_per_s * 8 / 1e9, s->machine.fabric.title);
-    clg_text_print(t, "job      %s sequences x %s tokens = %s a step, %s, software %s\n",
-                   grouped(t, space->global_batch), grouped(t, space->seq),
-                   q(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
-                   clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
+    clg_text_print(
+        t, "job      %s sequences x %s tokens = %s a step, %s, software %s\n",
+        clg_words_count(t, space->global_batch), clg_words_count(t, space->seq),
+        clg_words_quantity(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
+        clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
     print_overlays(t, s);
     clg_text_fold(t, from, 9);
 }
@@ -98,18 +83,22 @@ static void print_layout(clg_text *t, const clg_layout *l) {
 }
 
 static void print_speed(clg_text *t, const clg_evaluation *e) {
-    clg_text_print(t, "step     %s  (P10 %s – P90 %s)\n", q(t, e->step_s, CLG_SECONDS),
-                   q(t, e->step_p10_s, CLG_SECONDS), q(t, e->step_p90_s, CLG_SECONDS));
+    clg_text_print(t, "step     %s  (P10 %s – P90 %s)\n",
+                   clg_words_quantity(t, e->step_s, CLG_SECONDS),
+                   clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
+                   clg_words_quantity(t, e->step_p90_s, CLG_SECONDS));
     clg_text_print(t, "speed    %s tokens/s, %s per GPU · MFU %.1f %% · HFU %.1f %% · %s per GPU\n",
-                   q(t, e->tokens_per_s, CLG_COUNT), grouped(t, (int64_t)e->tokens_per_s_per_gpu),
-                   100 * e->mfu, 100 * e->hfu, q(t, e->model_flop_per_s_per_gpu, CLG_FLOP_PER_S));
+                   clg_words_quantity(t, e->tokens_per_s, CLG_COUNT),
+                   clg_words_count(t, (int64_t)e->tokens_per_s_per_gpu), 100 * e->mfu, 100 * e->hfu,
+                   clg_words_quantity(t, e->model_flop_per_s_per_gpu, CLG_FLOP_PER_S));
     clg_text_print(t, "wall     %s\n", clg_name_of(clg_wall_names, (int)e->bound_by));
 }
 
 static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                         double tokens) {
     clg_text_print(t, "power    %s per GPU, %s with hosts (no cooling) · %s tokens/J\n",
-                   q(t, e->gpu_w, CLG_WATTS), q(t, e->cluster_w, CLG_WATTS),
+                   clg_words_quantity(t, e->gpu_w, CLG_WATTS),
+                   clg_words_quantity(t, e->cluster_w, CLG_WATTS),
                    clg_arena_print(t->arena, "%.3g", e->tokens_per_j));
     if (s->price.usd_per_s > 0)
         clg_text_print(t, "cost     $%.3g per million tokens at %.2f USD/GPU-h (%s, %s%s%s)\n",
@@ -120,12 +109,14 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
         clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
     double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
     clg_text_print(t, "         1 T tokens take %.3g days, %s GPU-days\n", days,
-                   grouped(t, (int64_t)(days * gpus + 0.5)));
+                   clg_words_count(t, (int64_t)(days * gpus + 0.5)));
     if (tokens <= 0) return;
     days = tokens / e->tokens_per_s / 86400;
-    clg_text_print(t, "         %s take %.1f days", q(t, tokens, CLG_TOKENS), days);
+    clg_text_print(t, "         %s take %.1f days", clg_words_quantity(t, tokens, CLG_TOKENS),
+                   days);
     if (s->price.usd_per_s > 0)
-        clg_text_print(t, " and %s", q(t, e->usd_per_million_tokens * tokens / 1e6, CLG_USD));
+        clg_text_print(t, " and %s",
+                       clg_words_quantity(t, e->usd_per_million_tokens * tokens / 1e6, CLG_USD));
     clg_text_print(t, ", without failures and restarts\n");
 }
 
@@ -156,7 +147,7 @@ static void print_time(clg_text *t, const clg_evaluation *e) {
         double share = rows[i].seconds / e->step_s;
         clg_text_print(t, "  ");
         clg_text_pad(t, rows[i].name, 36, false);
-        clg_text_pad(t, q(t, rows[i].seconds, CLG_SECONDS), 9, true);
+        clg_text_pad(t, clg_words_quantity(t, rows[i].seconds, CLG_SECONDS), 9, true);
         clg_text_print(t, " %5.1f %%  ", 100 * share);
         if (!rows[i].part) bar(t, share, 36);
         clg_text_print(t, "\n");
@@ -224,7 +215,8 @@ void clg_report_stages(clg_text *t, const clg_evaluation *e) {
                     fabs(s->memory.total_bytes / e->stages[i - 1].memory.total_bytes - 1) < 0.02;
         if (same && e->layout.pp > 16 && i % 8 != 0) continue;
         clg_text_print(t, "%5d  %6d  %-10s  %5.1f  %7.1f  %7.1f  %11.1f  %6.1f GB\n", i, s->layers,
-                       q(t, s->busy_s, CLG_SECONDS), s->alive, s->memory.weights_bytes / 1e9,
+                       clg_words_quantity(t, s->busy_s, CLG_SECONDS), s->alive,
+                       s->memory.weights_bytes / 1e9,
                        (s->memory.gradients_bytes + s->memory.optimizer_bytes) / 1e9,
                        s->memory.activations_bytes / 1e9, s->memory.total_bytes / 1e9);
     }
@@ -245,7 +237,7 @@ static int domains_of(clg_group group) {
 }
 
 static const char *seconds_or_none(clg_text *t, double seconds) {
-    return seconds > 0 ? q(t, seconds, CLG_SECONDS) : "-";
+    return seconds > 0 ? clg_words_quantity(t, seconds, CLG_SECONDS) : "-";
 }
 
 void clg_report_groups(clg_arena *arena, clg_text *t, const clg_scenario *s,
@@ -261,7 +253,7 @@ void clg_report_groups(clg_arena *arena, clg_text *t, const clg_scenario *s,
         clg_text_pad(t, rows[i].name, 19, false);
         clg_text_print(t, "  %5d  %7d  %8d  ", rows[i].group.ranks, domains_of(rows[i].group),
                        rows[i].group.per_domain);
-        clg_text_pad(t, q(t, rows[i].bus_bytes_per_s, CLG_BYTES_PER_S), 10, true);
+        clg_text_pad(t, clg_words_quantity(t, rows[i].bus_bytes_per_s, CLG_BYTES_PER_S), 10, true);
         clg_text_print(t, "  ");
         clg_text_pad(t, seconds_or_none(t, rows[i].exposed_s), 7, true);
         clg_text_print(t, "   %.32s\n", link_of(s, rows[i].group));
@@ -280,12 +272,13 @@ void clg_report_widths(clg_arena *arena, clg_text *t, const clg_scenario *s,
         bool outside = i > 0 && domains_of(w->group) > 1 && domains_of(widths[i - 1].group) == 1;
         clg_text_print(t, "  %c %3d  %7d  ", w->plan.layout.tp == e->layout.tp ? '>' : ' ',
                        w->plan.layout.tp, domains_of(w->group));
-        clg_text_pad(t, w->group.ranks > 1 ? q(t, w->bus_bytes_per_s, CLG_BYTES_PER_S) : "", 10,
-                     true);
+        clg_text_pad(
+            t, w->group.ranks > 1 ? clg_words_quantity(t, w->bus_bytes_per_s, CLG_BYTES_PER_S) : "",
+            10, true);
         clg_text_print(t, "  ");
         clg_text_pad(t, seconds_or_none(t, w->plan.time.tp_exposed_s), 7, true);
         clg_text_print(t, "  ");
-        clg_text_pad(t, q(t, w->plan.step_s, CLG_SECONDS), 8, true);
+        clg_text_pad(t, clg_words_quantity(t, w->plan.step_s, CLG_SECONDS), 8, true);
         if (!w->plan.fits)
             clg_text_print(t, "  does not fit: %s", gb(t, w->plan.memory.total_bytes));
         clg_text_print(t, "%s\n", outside ? "  <- leaves the fast links" : "");
@@ -333,7 +326,7 @@ void clg_report_front(clg_text *t, const clg_found *f) {
         const clg_evaluation *e = &f->front[i];
         clg_text_pad(t, in_words(t, &e->layout), 70, false);
         clg_text_print(t, " ");
-        clg_text_pad(t, q(t, e->step_s, CLG_SECONDS), 8, true);
+        clg_text_pad(t, clg_words_quantity(t, e->step_s, CLG_SECONDS), 8, true);
         clg_text_print(t, "  ");
         clg_text_pad(t, gb(t, e->memory.total_bytes), 8, true);
         clg_text_print(t, "\n");
@@ -344,16 +337,17 @@ void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
     clg_text_print(t,
                    "\n%s legal layouts: %s ruled out by memory, %s by a lower bound on time,\n"
                    "%s that recompute more layers than they must, %s priced (%s do not fit).\n",
-                   grouped(t, f->layouts), grouped(t, f->cut[CLG_CUT_MEMORY]),
-                   grouped(t, f->cut[CLG_CUT_TIME]), grouped(t, f->cut[CLG_CUT_LAZIER]),
-                   grouped(t, f->priced), grouped(t, f->cut[CLG_CUT_NO_FIT]));
+                   clg_words_count(t, f->layouts), clg_words_count(t, f->cut[CLG_CUT_MEMORY]),
+                   clg_words_count(t, f->cut[CLG_CUT_TIME]),
+                   clg_words_count(t, f->cut[CLG_CUT_LAZIER]), clg_words_count(t, f->priced),
+                   clg_words_count(t, f->cut[CLG_CUT_NO_FIT]));
     clg_text_print(t, "%s\n",
                    !f->complete   ? "The search was stopped: a faster one may exist."
                    : f->count > 0 ? "The search is complete: none is faster by this model."
                                   : "The search is complete: none fits.");
     if (seconds > 0)
         clg_text_print(t, "%.2f s, %s layouts/s\n", seconds,
-                       q(t, (double)f->layouts / seconds, CLG_COUNT));
+                       clg_words_quantity(t, (double)f->layouts / seconds, CLG_COUNT));
 }
 
 void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
@@ -371,7 +365,8 @@ void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
             clg_text_print(t, "does not fit: %s of %s\n", gb(t, e->memory.total_bytes),
                            gb(t, e->capacity_bytes));
         else
-            clg_text_print(t, "step %s (%+.1f %%), %s: %s in %s\n", q(t, e->step_s, CLG_SECONDS),
+            clg_text_print(t, "step %s (%+.1f %%), %s: %s in %s\n",
+                           clg_words_quantity(t, e->step_s, CLG_SECONDS),
                            100 * (e->step_s / best->step_s - 1), gb(t, e->memory.total_bytes),
                            e->step_s < best->step_s ? "gains" : "loses",
                            e->step_s < best->step_s ? loss(best, e) : loss(e, best));
@@ -446,16 +441,6 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
     }
 }
 
-/* A field of a table: quoted, quotes doubled. */
-static void print_field(clg_text *t, const char *field) {
-    clg_text_print(t, "\"");
-    for (; field && *field; field++) {
-        clg_text_add(t, field, 1);
-        if (*field == '"') clg_text_add(t, field, 1);
-    }
-    clg_text_print(t, "\",");
-}
-
 /* A number of a table, blank where it was not measured. */
 static void print_known(clg_text *t, double number, bool known, const char *end) {
     if (known) clg_text_print(t, "%.9g", number);
@@ -469,10 +454,12 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
         const clg_run *r = &v->run[i];
         const clg_evaluation *e = &r->predicted;
         bool predicted = !r->reason, timed = r->measured_step_s > 0;
-        print_field(t, r->id);
-        print_field(t, r->source);
-        clg_text_print(t, "%s,", predicted ? "scored" : "skipped");
-        print_field(t, r->reason);
+        clg_csv_add(t, r->id);
+        clg_text_print(t, ",");
+        clg_csv_add(t, r->source);
+        clg_text_print(t, predicted ? ",scored," : ",skipped,");
+        clg_csv_add(t, r->reason ? r->reason : "");
+        clg_text_print(t, ",");
         print_known(t, r->measured_step_s, timed, ",");
         print_known(t, e->step_s, predicted, ",");
         print_known(t, e->step_p10_s, predicted, ",");

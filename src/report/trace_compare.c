@@ -1,6 +1,7 @@
 /* trace_compare.c -- a job beside its steps, its replays, its plan and another run. */
 #include "report/trace.h"
 
+#include "trace/ns.h"
 #include "units/units.h"
 
 #include <math.h>
@@ -19,11 +20,12 @@ static void column(clg_text *t, double seconds, int width) {
 /* ---- steps ---- */
 
 static void add_ledger(clg_ledger *sum, const clg_ledger *l) {
-    sum->span_ns += l->span_ns;
-    sum->compute_ns += l->compute_ns;
-    sum->exposed_communication_ns += l->exposed_communication_ns;
-    sum->exposed_copy_ns += l->exposed_copy_ns;
-    sum->idle_ns += l->idle_ns;
+    sum->span_ns = clg_ns_plus(sum->span_ns, l->span_ns);
+    sum->compute_ns = clg_ns_plus(sum->compute_ns, l->compute_ns);
+    sum->exposed_communication_ns =
+        clg_ns_plus(sum->exposed_communication_ns, l->exposed_communication_ns);
+    sum->exposed_copy_ns = clg_ns_plus(sum->exposed_copy_ns, l->exposed_copy_ns);
+    sum->idle_ns = clg_ns_plus(sum->idle_ns, l->idle_ns);
 }
 
 /* The n-th step of every rank that has one. */
@@ -35,7 +37,7 @@ static void print_step(clg_text *t, const clg_job *job, size_t at) {
         if (at >= job->traces[i].step_count) continue;
         const clg_trace_step *s = &job->traces[i].step[at];
         add_ledger(&sum, &s->ledger);
-        step_ns += s->duration_ns;
+        step_ns = clg_ns_plus(step_ns, s->duration_ns);
         unlaunched += s->unlaunched;
         ranks++;
     }

@@ -1,8 +1,8 @@
 /* trace_executions.c -- graphs of operators for people and as JSON. */
 #include "report/trace.h"
 
+#include "report/words.h"
 #include "units/units.h"
-
 #include <string.h>
 
 enum { MOST_ROWS = 8 };
@@ -33,12 +33,6 @@ static int rows_of(const clg_execution *x, row *rows) {
     return count;
 }
 
-static const char *quantity(clg_text *t, double value, clg_dimension dimension) {
-    char out[48] = "?";
-    if (value >= 0) clg_quantity_print(value, dimension, 3, out, sizeof out);
-    return clg_arena_copy(t->arena, out, strlen(out));
-}
-
 static void print_rows(clg_text *t, const clg_execution *x) {
     row rows[MOST_ROWS];
     int count = rows_of(x, rows);
@@ -47,10 +41,11 @@ static void print_rows(clg_text *t, const clg_execution *x) {
         const clg_execution_call *c = &rows[i].call;
         clg_text_print(t, "  %6lld  ", (long long)rows[i].count);
         clg_text_pad(t, clg_name_of(clg_operation_names, (int)c->operation), 16, false);
-        clg_text_pad(t, quantity(t, (double)c->bytes, CLG_BYTES), 10, true);
+        clg_text_pad(t, clg_words_known(t, (double)c->bytes, CLG_BYTES), 10, true);
         if (c->group_size > 0) clg_text_print(t, "  %lld ranks", (long long)c->group_size);
         if (rows[i].duration_us > 0)
-            clg_text_print(t, "  %s", quantity(t, (double)rows[i].duration_us * 1e-6, CLG_SECONDS));
+            clg_text_print(t, "  %s",
+                           clg_words_known(t, (double)rows[i].duration_us * 1e-6, CLG_SECONDS));
         if (c->group) clg_text_print(t, "  %.40s", c->group);
         clg_text_print(t, "\n");
         shown += rows[i].count;
@@ -68,8 +63,8 @@ static void print_execution(clg_text *t, const clg_execution *x) {
                    x->damaged ? " (damaged: read as far as it goes)" : "");
     if (x->compute_us >= 0 || x->communication_us >= 0)
         clg_text_print(t, "  kernels take %s, communication %s\n",
-                       quantity(t, (double)x->compute_us * 1e-6, CLG_SECONDS),
-                       quantity(t, (double)x->communication_us * 1e-6, CLG_SECONDS));
+                       clg_words_known(t, (double)x->compute_us * 1e-6, CLG_SECONDS),
+                       clg_words_known(t, (double)x->communication_us * 1e-6, CLG_SECONDS));
     print_rows(t, x);
     if (x->lent > 0)
         clg_text_print(t, "  lent sizes or groups to %lld kernels of its rank\n",

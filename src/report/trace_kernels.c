@@ -1,8 +1,9 @@
 /* trace_kernels.c -- GPU work of the first rank by name, longest first. */
 #include "report/trace.h"
 
+#include "report/words.h"
+#include "trace/ns.h"
 #include "units/units.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static table sorted(clg_arena *arena, const clg_trace *trace) {
     table t = {clg_take(arena, (size_t)count + 1, row), count, 0};
     for (int i = 0; i < count; i++) {
         t.rows[i] = (row){&trace->kernels[i], trace->timeline.names[i]};
-        t.total_ns += trace->kernels[i].total_ns;
+        t.total_ns = clg_ns_plus(t.total_ns, trace->kernels[i].total_ns);
     }
     if (count > 0) qsort(t.rows, (size_t)count, sizeof *t.rows, longest_first);
     return t;
@@ -39,12 +40,6 @@ static table sorted(clg_arena *arena, const clg_trace *trace) {
 
 static double percent(int64_t part, int64_t whole) {
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
-}
-
-static const char *seconds(clg_text *t, int64_t ns) {
-    char out[48];
-    clg_quantity_print((double)ns / 1e9, CLG_SECONDS, 3, out, sizeof out);
-    return clg_arena_copy(t->arena, out, strlen(out));
 }
 
 /* Of the products among a kernel's launches whose shapes are known. */
@@ -67,7 +62,7 @@ void clg_report_kernels(clg_text *t, const clg_trace *trace, int top) {
         trace->rank < 0 ? "the first file" : clg_arena_print(t->arena, "rank %d", trace->rank));
     for (int i = 0; i < all.count && i < top; i++) {
         const row *r = &all.rows[i];
-        clg_text_pad(t, seconds(t, r->kernel->total_ns), 11, true);
+        clg_text_pad(t, clg_words_ns(t, r->kernel->total_ns), 11, true);
         clg_text_print(t, " %5.1f%% %6lld", percent(r->kernel->total_ns, all.total_ns),
                        (long long)r->kernel->count);
         if (rates) print_rate(t, trace, r->kernel);

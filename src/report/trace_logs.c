@@ -1,28 +1,23 @@
 /* trace_logs.c -- logs of training programs for people and as JSON. */
 #include "report/trace.h"
 
+#include "report/words.h"
 #include "units/units.h"
-
 #include <string.h>
-
-static const char *quantity(clg_text *t, double value, clg_dimension dimension) {
-    char out[48] = "?";
-    if (value >= 0) clg_quantity_print(value, dimension, 3, out, sizeof out);
-    return clg_arena_copy(t->arena, out, strlen(out));
-}
 
 static void print_log(clg_text *t, const clg_train_log *l) {
     clg_text_print(t, "\n%.80s\n  log of %s: %d reports, the first %d discarded as warm-up\n",
                    l->file, l->trainer, l->steps, l->discarded);
     clg_text_print(t, "  step time   %s median, %s to %s (p10 to p90)%s\n",
-                   quantity(t, l->step_median_s, CLG_SECONDS),
-                   quantity(t, l->step_p10_s, CLG_SECONDS), quantity(t, l->step_p90_s, CLG_SECONDS),
+                   clg_words_known(t, l->step_median_s, CLG_SECONDS),
+                   clg_words_known(t, l->step_p10_s, CLG_SECONDS),
+                   clg_words_known(t, l->step_p90_s, CLG_SECONDS),
                    l->by_clock ? ", from the time stamps of the lines" : "");
     clg_text_print(t, "  tokens      %s a second, %s a GPU\n",
-                   quantity(t, l->tokens_per_s, CLG_COUNT),
-                   quantity(t, l->tokens_per_s_per_gpu, CLG_COUNT));
+                   clg_words_known(t, l->tokens_per_s, CLG_COUNT),
+                   clg_words_known(t, l->tokens_per_s_per_gpu, CLG_COUNT));
     clg_text_print(t, "  rate        %s a GPU, as the program counts\n",
-                   quantity(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
+                   clg_words_known(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
 }
 
 void clg_report_train_logs(clg_text *t, const clg_train_logs *logs) {

@@ -2,7 +2,7 @@
 #include "report/trace.h"
 
 #include "report/svg.h"
-
+#include "report/words.h"
 enum {
     LEFT = 70,
     LEGEND = 135,
@@ -31,21 +31,11 @@ typedef struct drawing {
     double row;
 } drawing;
 
-static const char *words(clg_text *svg, int64_t ns) {
-    char *out = clg_arena_take(svg->arena, 48, 1);
-    clg_quantity_print((double)ns * 1e-9, CLG_SECONDS, 3, out, 48);
-    return out;
-}
-
 static void bar(drawing *d, double from, double to, double y, const char *color,
                 const char *title) {
     if (to <= from) return;
     double height = d->row > 4 ? d->row - 2 : d->row;
-    clg_text_print(d->svg,
-                   "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>",
-                   from, y, to - from, height, color);
-    clg_svg_escape(d->svg, title);
-    clg_text_print(d->svg, "</title></rect>\n");
+    clg_svg_rectangle(d->svg, from, y, to - from, height, color, 1, title);
 }
 
 static void draw_rank(drawing *d, int index) {
@@ -59,7 +49,7 @@ static void draw_rank(drawing *d, int index) {
     for (int i = 0; i < PARTS; i++) {
         bar(d, LEFT + (double)so_far_ns * scale, LEFT + (double)(so_far_ns + ns[i]) * scale, y,
             clg_svg_color(parts[i].color),
-            clg_arena_print(d->svg->arena, "%s %s", parts[i].name, words(d->svg, ns[i])));
+            clg_arena_print(d->svg->arena, "%s %s", parts[i].name, clg_words_ns(d->svg, ns[i])));
         so_far_ns += ns[i];
     }
     if (d->row >= 10 || index % (int)(14 / d->row + 1) == 0)
@@ -72,7 +62,7 @@ static void draw_straggler(drawing *d, const clg_straggler *s) {
     double y = TOP + d->row * s->trace, left = MIDDLE + GAP;
     double width = (RIGHT - left - 90) * (double)s->caused_wait_ns / (double)d->worst_ns;
     const char *label =
-        clg_arena_print(d->svg->arena, "%s, last %lld x", words(d->svg, s->caused_wait_ns),
+        clg_arena_print(d->svg->arena, "%s, last %lld x", clg_words_ns(d->svg, s->caused_wait_ns),
                         (long long)s->last_arrivals);
     bar(d, left, left + width, y, clg_svg_color(CLG_ORANGE), label);
     if (d->row >= 10) clg_svg_label(d->svg, left + width + 4, y + d->row / 2 + 3, "start", label);
@@ -80,13 +70,13 @@ static void draw_straggler(drawing *d, const clg_straggler *s) {
 
 static void draw_legend(drawing *d) {
     for (int i = 0; i < PARTS; i++) {
-        clg_text_print(d->svg, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"%s\"/>\n",
-                       LEFT + i * LEGEND, 36, clg_svg_color(parts[i].color));
+        clg_svg_rectangle(d->svg, LEFT + i * LEGEND, 36, 10, 10, clg_svg_color(parts[i].color), 1,
+                          NULL);
         clg_svg_label(d->svg, LEFT + i * LEGEND + 14, 45, "start", parts[i].name);
     }
     clg_svg_label(d->svg, LEFT, TOP - 8, "start",
                   clg_arena_print(d->svg->arena, "time of each rank, up to %s",
-                                  words(d->svg, d->longest_ns)));
+                                  clg_words_ns(d->svg, d->longest_ns)));
     clg_svg_label(d->svg, MIDDLE + GAP, TOP - 8, "start", "time others waited for this rank");
 }
 

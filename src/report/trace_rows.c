@@ -1,19 +1,9 @@
 /* trace_rows.c -- ledgers of ranks and steps as CSV. */
 #include "report/trace.h"
 
-#include <inttypes.h>
-#include <string.h>
+#include "base/csv.h"
 
-static void add_text(clg_text *t, const char *words) {
-    bool plain = !strpbrk(words, ",\"\r\n");
-    if (plain) {
-        clg_text_print(t, "%s", words);
-        return;
-    }
-    clg_text_print(t, "\"");
-    for (; *words; words++) clg_text_add(t, *words == '"' ? "\"\"" : words, *words == '"' ? 2 : 1);
-    clg_text_print(t, "\"");
-}
+#include <inttypes.h>
 
 static void add_ns(clg_text *t, int64_t ns, bool known) {
     if (known)
@@ -32,7 +22,7 @@ static void add_ledger(clg_text *t, const clg_ledger *l) {
 static void add_rank(clg_text *t, const clg_trace *trace) {
     if (trace->rank >= 0) clg_text_print(t, "%d", trace->rank);
     clg_text_print(t, ",");
-    add_text(t, trace->file);
+    clg_csv_add(t, trace->file);
 }
 
 void clg_report_trace_rows(clg_text *t, const clg_job *job) {

@@ -1,18 +1,13 @@
 /* trace_text.c -- recordings of a job for people. */
 #include "report/trace.h"
 
+#include "report/words.h"
+#include "trace/ns.h"
 #include "units/units.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 enum { BAR = 40, MOST_RANKS = 64 };
-
-static const char *seconds(clg_text *t, int64_t ns) {
-    char out[48];
-    clg_quantity_print((double)ns / 1e9, CLG_SECONDS, 3, out, sizeof out);
-    return clg_arena_copy(t->arena, out, strlen(out));
-}
 
 static double percent(int64_t part, int64_t whole) {
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
@@ -39,7 +34,8 @@ static void print_heading(clg_text *t, const clg_job *job) {
     if (first->gpu) clg_text_print(t, " · %.40s", first->gpu);
     if (first->steps > 0)
         clg_text_print(t, " · %lld profiler step%s of %s", (long long)first->steps,
-                       first->steps == 1 ? "" : "s", seconds(t, first->steps_ns / first->steps));
+                       first->steps == 1 ? "" : "s",
+                       clg_words_ns(t, first->steps_ns / first->steps));
     clg_text_print(t, "\n\n");
 }
 
@@ -52,7 +48,7 @@ static void print_rank(clg_text *t, const clg_trace *trace) {
                        trace->file);
         return;
     }
-    clg_text_pad(t, seconds(t, l->span_ns), 10, true);
+    clg_text_pad(t, clg_words_ns(t, l->span_ns), 10, true);
     clg_text_print(t, " %7.1f%% %8.1f%% %6.1f%% %6.1f%%  ", percent(l->compute_ns, l->span_ns),
                    percent(l->exposed_communication_ns, l->span_ns),
                    percent(l->exposed_copy_ns, l->span_ns), percent(l->idle_ns, l->span_ns));
@@ -82,14 +78,14 @@ static totals sum_up(const clg_job *job) {
     for (int i = 0; i < job->count; i++) {
         const clg_trace *t = &job->traces[i];
         if (t->ledger.span_ns == 0) continue;
-        s.span_ns += t->ledger.span_ns;
-        s.communication_ns += t->ledger.communication_ns;
-        s.overlapped_ns += t->ledger.overlapped_communication_ns;
-        s.exposed_ns += t->ledger.exposed_communication_ns;
-        s.idle_ns += t->ledger.idle_ns;
-        s.loading_ns += t->idle_loading_ns;
-        s.launch_ns += t->idle_launch_ns;
-        s.waiting_ns += job->waiting_ns[i];
+        s.span_ns = clg_ns_plus(s.span_ns, t->ledger.span_ns);
+        s.communication_ns = clg_ns_plus(s.communication_ns, t->ledger.communication_ns);
+        s.overlapped_ns = clg_ns_plus(s.overlapped_ns, t->ledger.overlapped_communication_ns);
+        s.exposed_ns = clg_ns_plus(s.exposed_ns, t->ledger.exposed_communication_ns);
+        s.idle_ns = clg_ns_plus(s.idle_ns, t->ledger.idle_ns);
+        s.loading_ns = clg_ns_plus(s.loading_ns, t->idle_loading_ns);
+        s.launch_ns = clg_ns_plus(s.launch_ns, t->idle_launch_ns);
+        s.waiting_ns = clg_ns_plus(s.waiting_ns, job->waiting_ns[i]);
         s.waits = s.waits && job->waiting_ns[i] >= 0;
         s.splits = s.splits && t->idle_launch_ns >= 0;
     }
@@ -101,19 +97,20 @@ static void print_means(clg_text *t, const clg_job *job) {
     int64_t n = job->count;
     if (s.communication_ns > 0) {
         clg_text_print(t, "\ncommunication %s a rank, %.1f %% of it under compute, %s exposed",
-                       seconds(t, s.communication_ns / n),
-                       percent(s.overlapped_ns, s.communication_ns), seconds(t, s.exposed_ns / n));
+                       clg_words_ns(t, s.communication_ns / n),
+                       percent(s.overlapped_ns, s.communication_ns),
+                       clg_words_ns(t, s.exposed_ns / n));
         if (s.waits && s.exposed_ns > 0)
             clg_text_print(t, ":\n  %s (%.0f %%) waiting for others, %s transfer",
-                           seconds(t, s.waiting_ns / n), percent(s.waiting_ns, s.exposed_ns),
-                           seconds(t, (s.exposed_ns - s.waiting_ns) / n));
+                           clg_words_ns(t, s.waiting_ns / n), percent(s.waiting_ns, s.exposed_ns),
+                           clg_words_ns(t, (s.exposed_ns - s.waiting_ns) / n));
         clg_text_print(t, "\n");
     }
     if (s.splits && s.idle_ns > 0)
         clg_text_print(t,
                        "idle %s a rank: %.0f %% under the data loader, %.0f %% before the next "
                        "launch, %.0f %% other\n",
-                       seconds(t, s.idle_ns / n), percent(s.loading_ns, s.idle_ns),
+                       clg_words_ns(t, s.idle_ns / n), percent(s.loading_ns, s.idle_ns),
                        percent(s.launch_ns, s.idle_ns),
                        percent(s.idle_ns - s.loading_ns - s.launch_ns, s.idle_ns));
 }
@@ -126,7 +123,7 @@ static void print_products(clg_text *t, const clg_job *job) {
     bool known = true;
     for (int i = 0; i < job->count; i++) {
         clg_trace_rate r = clg_trace_rate_of(&job->traces[i]);
-        span_ns += job->traces[i].ledger.span_ns;
+        span_ns = clg_ns_plus(span_ns, job->traces[i].ledger.span_ns);
         flop += r.flop > 0 ? r.flop : 0;
         share += r.flop > 0 ? r.utilization : 0;
         known = known && (r.flop <= 0 || r.utilization >= 0);
@@ -158,7 +155,7 @@ static bool same_kind(const clg_trace_collective *x, const clg_trace_collective 
 static void print_kind(clg_text *t, const clg_trace_collective *const *run, int count) {
     const clg_trace_collective *first = run[0], *middle = run[count / 2];
     int64_t skew_ns = 0;
-    for (int i = 0; i < count; i++) skew_ns += run[i]->skew_ns;
+    for (int i = 0; i < count; i++) skew_ns = clg_ns_plus(skew_ns, run[i]->skew_ns);
     char bytes[48] = "?", rate[48] = "-";
     if (first->bytes >= 0)
         clg_quantity_print((double)first->bytes, CLG_BYTES, 3, bytes, sizeof bytes);
@@ -167,9 +164,9 @@ static void print_kind(clg_text *t, const clg_trace_collective *const *run, int 
     clg_text_print(t, "  %-15s", clg_name_of(clg_operation_names, (int)first->operation));
     clg_text_pad(t, bytes, 10, true);
     clg_text_print(t, " %6lld %6d", (long long)first->group_size, count);
-    clg_text_pad(t, seconds(t, middle->transfer_ns), 13, true);
+    clg_text_pad(t, clg_words_ns(t, middle->transfer_ns), 13, true);
     clg_text_pad(t, rate, 13, true);
-    clg_text_pad(t, seconds(t, skew_ns / count), 13, true);
+    clg_text_pad(t, clg_words_ns(t, skew_ns / count), 13, true);
     clg_text_print(t, "\n");
 }
 
@@ -197,11 +194,11 @@ static void print_stragglers(clg_text *t, const clg_job *job, int top) {
         const clg_straggler *s = &job->stragglers[i];
         clg_text_print(t, "  rank %-10d %6lld", job->traces[s->trace].rank,
                        (long long)s->last_arrivals);
-        clg_text_pad(t, seconds(t, s->caused_skew_ns), 14, true);
-        clg_text_pad(t, seconds(t, s->caused_wait_ns), 16, true);
-        clg_text_pad(t, seconds(t, job->traces[s->trace].loading_ns), 18, true);
+        clg_text_pad(t, clg_words_ns(t, s->caused_skew_ns), 14, true);
+        clg_text_pad(t, clg_words_ns(t, s->caused_wait_ns), 16, true);
+        clg_text_pad(t, clg_words_ns(t, job->traces[s->trace].loading_ns), 18, true);
         int64_t late_ns = job->traces[s->trace].idle_launch_ns;
-        clg_text_pad(t, late_ns >= 0 ? seconds(t, late_ns) : "?", 18, true);
+        clg_text_pad(t, late_ns >= 0 ? clg_words_ns(t, late_ns) : "?", 18, true);
         clg_text_print(t, "\n");
     }
 }
@@ -215,7 +212,7 @@ static void print_benchmark(clg_text *t, const clg_nccl_row *r) {
     clg_quantity_print(r->bus_bytes_per_s, CLG_BYTES_PER_S, 3, bus, sizeof bus);
     clg_text_print(t, "  ");
     clg_text_pad(t, bytes, 10, true);
-    clg_text_pad(t, seconds(t, (int64_t)(r->time_s * 1e9 + 0.5)), 12, true);
+    clg_text_pad(t, clg_words_ns(t, (int64_t)(r->time_s * 1e9 + 0.5)), 12, true);
     clg_text_pad(t, rate, 14, true);
     clg_text_pad(t, bus, 14, true);
     clg_text_print(t, "  %s%s\n", r->in_place ? "in place" : "out of place",
@@ -261,7 +258,7 @@ static void print_notes(clg_text *t, const clg_trace_answer *a) {
     for (int i = 0; i < job->count; i++)
         if (job->offset_ns[i] != 0)
             clg_text_print(t, "clock    rank %d is %s off rank %d\n", job->traces[i].rank,
-                           seconds(t, job->offset_ns[i]), job->traces[0].rank);
+                           clg_words_ns(t, job->offset_ns[i]), job->traces[0].rank);
     for (int i = 0; i < job->count; i++) print_damage(t, &job->traces[i]);
     for (int i = 0; i < a->skipped_count; i++)
         clg_text_print(t, "skipped  %.60s: %.80s\n", a->skipped[i].file, a->skipped[i].reason);

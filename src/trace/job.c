@@ -8,6 +8,8 @@
  * their ends. */
 #include "trace/job.h"
 
+#include "trace/ns.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +206,8 @@ static size_t differences(const matching *m, int trace, const bool *known, int64
             if (!reference && known[at->trace]) reference = at;
         }
         if (own && reference)
-            out[count++] = end_ns(own) - (end_ns(reference) - m->job->offset_ns[reference->trace]);
+            out[count++] = clg_ns_minus(
+                end_ns(own), clg_ns_minus(end_ns(reference), m->job->offset_ns[reference->trace]));
     }
     return count;
 }
@@ -251,7 +254,7 @@ static void align(matching *m) {
 /* ---- arrivals ---- */
 
 static int64_t arrival_ns(const matching *m, const member *at) {
-    return at->call->start_ns - m->job->offset_ns[at->trace];
+    return clg_ns_minus(at->call->start_ns, m->job->offset_ns[at->trace]);
 }
 
 /* A send and its receive are two ends of one. */
@@ -282,9 +285,10 @@ static void blame(matching *m, const clg_trace_collective *c, size_t first, size
                   int64_t by_ns) {
     clg_straggler *s = &m->job->stragglers[c->last];
     s->last_arrivals++;
-    s->caused_skew_ns += c->skew_ns;
+    s->caused_skew_ns = clg_ns_plus(s->caused_skew_ns, c->skew_ns);
     for (size_t i = first; i < last; i++)
-        s->caused_wait_ns += by_ns - arrival_ns(m, &m->members[i]);
+        s->caused_wait_ns =
+            clg_ns_plus(s->caused_wait_ns, clg_ns_minus(by_ns, arrival_ns(m, &m->members[i])));
 }
 
 static void measure(matching *m, clg_trace_collective *c, size_t first, size_t last) {
@@ -301,7 +305,7 @@ static void measure(matching *m, clg_trace_collective *c, size_t first, size_t l
     }
     c->start_ns = earliest_ns;
     c->transfer_ns = shortest_ns;
-    c->skew_ns = latest_ns - earliest_ns;
+    c->skew_ns = clg_ns_minus(latest_ns, earliest_ns);
     double factor = clg_trace_bus_factor(c->operation, c->group_size);
     if (c->bytes > 0 && factor > 0 && shortest_ns > 0)
         c->bus_bytes_per_s =

@@ -3,16 +3,13 @@
 #include "base/text.h"
 #include "trace/event.h"
 #include "trace/launch.h"
+#include "trace/ns.h"
 #include "trace/split.h"
 #include "trace/steps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A day and the year 2096: what no recording of a step holds. ROCm once multiplied durations by
- * 1000 until they overflowed (TraceLens #669). */
-static const int64_t longest_ns = INT64_C(86400000000000);
-static const int64_t latest_ns = INT64_C(4000000000000000000);
 /* Times since 1970 rather than since baseTimeNanoseconds: later than 2001. */
 static const int64_t absolute_ns = INT64_C(1000000000000000000);
 
@@ -195,7 +192,7 @@ static void take_gpu(reader *r, const clg_trace_event *e, kind k, int64_t start_
                      int64_t duration_ns) {
     uint32_t name;
     clg_trace_kernel *row = kernel_of(r, e, k, &name);
-    row->total_ns += duration_ns;
+    row->total_ns = clg_ns_plus(row->total_ns, duration_ns);
     row->count++;
     clg_event event = {start_ns,           duration_ns, name, track_of(r, e),
                        (uint8_t)row->work, 0xff,        -1,   correlation_of(e)};
@@ -252,7 +249,7 @@ static void take_step(reader *r, const clg_trace_event *e, int64_t start_ns, int
     enum { WORD = sizeof "ProfilerStep#" - 1, MOST_STEPS = 1 << 20 };
     clg_trace *t = r->trace;
     t->steps++;
-    t->steps_ns += duration_ns;
+    t->steps_ns = clg_ns_plus(t->steps_ns, duration_ns);
     if (t->step_count >= MOST_STEPS || duration_ns <= 0) return;
     clg_slice number = {e->name.text + WORD, e->name.size > WORD ? e->name.size - WORD : 0};
     clg_trace_step step = {
@@ -281,7 +278,7 @@ static void take_cpu(reader *r, const clg_trace_event *e, int64_t start_ns, int6
         take_step(r, e, start_ns, duration_ns);
     } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
         clg_stretch loading = {start_ns, duration_ns};
-        r->trace->loading_ns += duration_ns;
+        r->trace->loading_ns = clg_ns_plus(r->trace->loading_ns, duration_ns);
         CLG_TRACE_ADD(&r->scratch, l->loading, l->loading_count, l->loading_capacity, loading);
     }
 }
@@ -291,10 +288,11 @@ static const char *read_times(const clg_trace_event *e, bool gpu, int64_t *start
                               int64_t *duration_ns) {
     *duration_ns = 0;
     if (!clg_scan_decimal(e->start, 3, start_ns)) return "a start that is no number";
-    if (*start_ns > latest_ns || *start_ns < -latest_ns) return "a start out of range";
+    if (*start_ns > CLG_TRACE_LATEST_NS || *start_ns < -CLG_TRACE_LATEST_NS)
+        return "a start out of range";
     if (e->duration.size == 0) return gpu ? "no duration" : NULL;
     if (!clg_scan_decimal(e->duration, 3, duration_ns)) return "a duration that is no number";
-    if (*duration_ns > longest_ns) return "a duration over a day";
+    if (*duration_ns > CLG_TRACE_LONGEST_NS) return "a duration over a day";
     if (*duration_ns < 0) *duration_ns = 0;
     return NULL;
 }
@@ -534,7 +532,7 @@ static int by_start(const void *a, const void *b) {
 /* On one clock with other files, where the file tells its base. */
 static void rebase(reader *r) {
     clg_trace *t = r->trace;
-    if (r->base_ns <= 0 || r->base_ns > latest_ns || t->timeline.count == 0 ||
+    if (r->base_ns <= 0 || r->base_ns > CLG_TRACE_LATEST_NS || t->timeline.count == 0 ||
         t->timeline.events[0].start_ns > absolute_ns)
         return;
     for (size_t i = 0; i < t->timeline.count; i++) {

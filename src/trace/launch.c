@@ -1,6 +1,7 @@
 /* launch.c -- sizes from launches, and why the GPU was idle. */
 #include "trace/launch.h"
 
+#include "trace/ns.h"
 #include "trace/split.h"
 
 #include <stdlib.h>
@@ -122,7 +123,7 @@ void clg_launches_multiply(clg_launches *l, clg_trace *t) {
         clg_trace_kernel *kernel = &t->kernels[name];
         p.precision = (uint8_t)clg_product_precision(&p, t->timeline.names[name]);
         kernel->flop += p.flop;
-        kernel->flop_ns += p.kernel_ns;
+        kernel->flop_ns = clg_ns_plus(kernel->flop_ns, p.kernel_ns);
         kernel->precision = p.precision;
         t->flop[p.precision] += p.flop;
         t->product[t->product_count++] = p;

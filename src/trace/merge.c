@@ -1,6 +1,8 @@
 /* merge.c -- many timelines into one. */
 #include "trace/merge.h"
 
+#include "trace/ns.h"
+
 #include <stdlib.h>
 
 enum { LANES = 4, MOST_TRACKS = 65535 };
@@ -28,7 +30,7 @@ static int by_start(const void *a, const void *b) {
 static int64_t earliest(const clg_job *job) {
     int64_t first_ns = INT64_MAX;
     for (int i = 0; i < job->count; i++) {
-        int64_t at_ns = job->traces[i].ledger.start_ns - job->offset_ns[i];
+        int64_t at_ns = clg_ns_minus(job->traces[i].ledger.start_ns, job->offset_ns[i]);
         if (job->traces[i].timeline.count > 0 && at_ns < first_ns) first_ns = at_ns;
     }
     return first_ns;
@@ -72,7 +74,7 @@ static void add_trace(merging *m, clg_arena *scratch, int index) {
         lanes *own = &l[e.track];
         int lane = free_lane(own, e.start_ns);
         own->until_ns[lane] = e.start_ns + e.duration_ns;
-        e.start_ns -= m->job->offset_ns[index] + m->first_ns;
+        e.start_ns = clg_ns_minus(clg_ns_minus(e.start_ns, m->job->offset_ns[index]), m->first_ns);
         e.name = clg_intern_add(&m->names, (clg_slice){name, strlen(name)});
         e.track = track_of(m, own, lane, stream, rank);
         clg_timeline_add(m->out, e);

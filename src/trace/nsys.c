@@ -2,6 +2,7 @@
 #include "trace/nsys.h"
 
 #include "trace/launch.h"
+#include "trace/ns.h"
 #include "trace/sqlite.h"
 
 #include <stdlib.h>
@@ -145,7 +146,8 @@ static void take_work(void *context, const clg_sqlite_row *row) {
     export *x = context;
     int64_t start_ns, end_ns, id, stream = 0, name = -1, correlation = -1, pid = 0;
     bool whole = number(row, x->columns.start, &start_ns) && number(row, x->columns.end, &end_ns) &&
-                 number(row, x->columns.device, &id) && start_ns >= 0 && end_ns >= start_ns;
+                 number(row, x->columns.device, &id) && start_ns >= 0 && end_ns >= start_ns &&
+                 end_ns <= CLG_TRACE_LATEST_NS && end_ns - start_ns <= CLG_TRACE_LONGEST_NS;
     number(row, x->columns.process, &pid);
     device *d = whole ? device_of(x, id, pid >> PROCESS_SHIFT) : NULL;
     if (!d) {
@@ -158,7 +160,7 @@ static void take_work(void *context, const clg_sqlite_row *row) {
     uint32_t kernel = kernel_of(x, d, name);
     clg_trace_kernel *k = &d->trace.kernels[kernel];
     k->count++;
-    k->total_ns += end_ns - start_ns;
+    k->total_ns = clg_ns_plus(k->total_ns, end_ns - start_ns);
     bool small = correlation >= 0 && correlation < INT32_MAX;
     clg_event event = {start_ns,
                        end_ns - start_ns,

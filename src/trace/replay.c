@@ -1,6 +1,8 @@
 /* replay.c -- ranks advance until they need a collective that others have yet to reach. */
 #include "trace/replay.h"
 
+#include "trace/ns.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,11 +67,11 @@ static void load_rank(replay *r, int index) {
     k->newest = clg_take(&r->scratch, (size_t)k->tracks + 1, int32_t);
     for (size_t i = 0; i < t->timeline.count; i++) {
         const clg_event *e = &t->timeline.events[i];
-        int64_t start_ns = e->start_ns - r->job->offset_ns[index];
+        int64_t start_ns = clg_ns_minus(e->start_ns, r->job->offset_ns[index]);
         int64_t launch_ns = t->launch_ns ? t->launch_ns[i] : INT64_MIN;
-        if (launch_ns != INT64_MIN) launch_ns -= r->job->offset_ns[index];
+        if (launch_ns != INT64_MIN) launch_ns = clg_ns_minus(launch_ns, r->job->offset_ns[index]);
         k->works[i] = (work){.start_ns = start_ns,
-                             .end_ns = start_ns + e->duration_ns,
+                             .end_ns = clg_ns_plus(start_ns, e->duration_ns),
                              .launch_ns = launch_ns,
                              .track = e->track};
     }
@@ -109,7 +111,9 @@ static bool ready(const rank *k, const work *w, int64_t *start_ns) {
         if (p->end_ns > before_ns) before_ns = p->end_ns;
         if (p->new_end_ns > new_ns) new_ns = p->new_end_ns;
     }
-    *start_ns = before_ns == INT64_MIN ? w->start_ns : new_ns + w->start_ns - before_ns;
+    *start_ns = w->start_ns;
+    if (before_ns != INT64_MIN)
+        *start_ns = clg_ns_plus(new_ns, clg_ns_minus(w->start_ns, before_ns));
     return true;
 }
 
@@ -139,8 +143,10 @@ static void resolve(replay *r, gathering *g, int64_t transfer_ns) {
     for (int i = 0; i < g->arrived; i++) {
         const arrival *a = &g->arrivals[i];
         rank *k = &r->ranks[a->rank];
-        if (a->at_ns > begin_ns) k->credit_ns += a->at_ns - begin_ns;
-        k->works[a->work].new_end_ns = begin_ns + transfer_ns + k->credit_ns;
+        if (a->at_ns > begin_ns)
+            k->credit_ns = clg_ns_plus(k->credit_ns, clg_ns_minus(a->at_ns, begin_ns));
+        k->works[a->work].new_end_ns =
+            clg_ns_plus(clg_ns_plus(begin_ns, transfer_ns), k->credit_ns);
         k->works[a->work].pending = false;
     }
 }
@@ -149,7 +155,7 @@ static void arrive(replay *r, int index, work *w, const clg_trace_collective *c,
     rank *k = &r->ranks[index];
     gathering *g = &r->gatherings[w->call->instance];
     w->pending = true;
-    g->arrivals[g->arrived++] = (arrival){index, k->at, start_ns - k->credit_ns};
+    g->arrivals[g->arrived++] = (arrival){index, k->at, clg_ns_minus(start_ns, k->credit_ns)};
     if (g->arrived == c->ranks) resolve(r, g, r->change == CLG_CHANGE_FREE ? 0 : c->transfer_ns);
 }
 
@@ -166,7 +172,7 @@ static bool advance(replay *r, int index) {
     const clg_trace_collective *c = blocks_nothing ? NULL : collective_of(r, w);
     bool nothing = blocks_nothing || (r->change == CLG_CHANGE_FREE && w->call);
     w->pending = false;
-    w->new_end_ns = start_ns + (nothing ? 0 : w->end_ns - w->start_ns);
+    w->new_end_ns = nothing ? start_ns : clg_ns_plus(start_ns, w->end_ns - w->start_ns);
     if (c) arrive(r, index, w, c, start_ns);
     w->before = k->newest[w->track];
     k->newest[w->track] = (int32_t)k->at++;
@@ -189,7 +195,7 @@ static int64_t total_transfer(const clg_trace *t) {
     int64_t sum_ns = 0;
     for (size_t i = 0; i < t->call_count; i++) {
         const clg_trace_call *c = &t->calls[i];
-        sum_ns += c->transfer_ns >= 0 ? c->transfer_ns : c->duration_ns;
+        sum_ns = clg_ns_plus(sum_ns, c->transfer_ns >= 0 ? c->transfer_ns : c->duration_ns);
     }
     return sum_ns;
 }
@@ -201,12 +207,12 @@ static int64_t extent(const replay *r, bool again) {
         const rank *k = &r->ranks[i];
         for (size_t j = 0; j < k->count; j++) {
             const work *w = &k->works[j];
-            int64_t end_ns = again ? w->new_end_ns - k->credit_ns : w->end_ns;
+            int64_t end_ns = again ? clg_ns_minus(w->new_end_ns, k->credit_ns) : w->end_ns;
             if (w->start_ns < first_ns) first_ns = w->start_ns;
             if (end_ns > last_ns) last_ns = end_ns;
         }
     }
-    return last_ns > first_ns ? last_ns - first_ns : 0;
+    return last_ns > first_ns ? clg_ns_minus(last_ns, first_ns) : 0;
 }
 
 static int64_t run_changed(replay *r, clg_change change, bool hosts) {

@@ -264,16 +264,21 @@ typedef struct decimal {
     uint64_t digits;
     int power;
     bool any;
+    bool full;  /* a digit was left out */
+    bool round; /* the first of those was 5 or more */
 } decimal;
 
 static const char *take_digits(decimal *d, const char *p, const char *end, int power) {
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
         d->any = true;
-        if (d->digits <= (UINT64_MAX - 9) / 10) {
+        if (!d->full && d->digits <= (UINT64_MAX - 9) / 10) {
             d->digits = d->digits * 10 + (uint64_t)(*p - '0');
             d->power -= power;
-        } else
-            d->power += 1 - power; /* too many to hold: whole digits still count */
+            continue;
+        }
+        if (!d->full) d->round = *p >= '5';
+        d->full = true;
+        d->power += 1 - power; /* too many to hold: whole digits still count */
     }
     return p;
 }
@@ -294,6 +299,7 @@ static const char *take_exponent(decimal *d, const char *p, const char *end) {
 /* Both ways by single powers of ten: 40 steps at most before it is over or zero. */
 static bool scale(decimal *d, int shift) {
     int power = d->power + shift;
+    if (power == 0 && d->round) d->digits++;
     for (; power > 0 && d->digits != 0; power--) {
         if (d->digits > INT64_MAX / 10) return false;
         d->digits *= 10;

@@ -186,6 +186,15 @@ static bool printable(const clg_unit *unit) {
     return true;
 }
 
+/* Digits behind the point so that `digits` are shown in all; 9.996 becomes 10.0, not 10.00. */
+static int decimals_of(double shown, int digits) {
+    int before = 1;
+    double half = 0.5; /* of the last place shown */
+    for (int i = 1; i < digits; i++) half /= 10;
+    for (double rest = shown; rest + half >= 10 && isfinite(rest); rest /= 10) before++;
+    return digits > before ? digits - before : 0;
+}
+
 char *clg_quantity_print(double si, clg_dimension dimension, int digits, char *out, size_t size) {
     const clg_unit *best = NULL;
     double magnitude = fabs(si);
@@ -200,9 +209,7 @@ char *clg_quantity_print(double si, clg_dimension dimension, int digits, char *o
     const char *name = best && shown != si ? best->name : "";
     if (best && best->factor == 1) name = best->name;
     if (dimension == CLG_FRACTION) shown = si * 100, name = "%";
-    int before = 1;
-    for (double rest = fabs(shown); rest >= 10 && isfinite(rest); rest /= 10) before++;
-    int after = digits > before ? digits - before : 0;
+    int after = decimals_of(fabs(shown), digits);
     snprintf(out, size, "%.*f%s%s", after, shown,
              *name && dimension != CLG_COUNT && dimension != CLG_FRACTION ? " " : "", name);
     return out;

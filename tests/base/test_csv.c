@@ -21,6 +21,18 @@ int main(void) {
     text = "a\n\"x\n";
     error = (clg_error){0};
     CHECK(clg_csv_parse(&arena, "t", text, strlen(text), &csv, &error) == CLG_BAD_INPUT);
+    CASE("what is written is read again");
+    static const char *const fields[] = {"plain", "a,b", "say \"hi\"", "two\nlines", ""};
+    clg_text out = {.arena = &arena};
+    clg_text_print(&out, "a,b,c,d,e\n");
+    for (int i = 0; i < 5; i++) {
+        if (i > 0) clg_text_print(&out, ",");
+        clg_csv_add(&out, fields[i]);
+    }
+    error = (clg_error){0};
+    CHECK(clg_csv_parse(&arena, "t", out.data, out.size, &csv, &error) == CLG_OK && csv.rows == 1);
+    for (int i = 0; i < 5 && csv.columns == 5; i++) CHECK_TEXT(csv.row[0].field[i], fields[i]);
+    CHECK(strncmp(out.data + 10, "plain,\"a,b\",", 12) == 0); /* quotes only where they must be */
     clg_arena_clear(&arena);
     return DONE;
 }

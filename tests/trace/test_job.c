@@ -3,6 +3,7 @@
 #include "report/trace.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
+#include "trace/ns.h"
 #include "trace/split.h"
 #include "trace/sweep.h"
 
@@ -261,6 +262,49 @@ static void matching(void) {
     CHECK(job.collectives[2].transfer_ns == 6000 && job.collectives[2].last == 1);
 }
 
+/* Every end of the range that readers let through, on clocks that cannot be one. */
+static void hostile_clocks(void) {
+    static const char *const at[3][3] = {
+        {"-4000000000000000", "0", "4000000000000000"},
+        {"4000000000000000", "3999999999999999", "-4000000000000000"},
+        {"-4000000000000000", "-3999999999999999", "4000000000000000"}};
+    static const char *const rest[] = {RANK("0"), RANK("1"), RANK("2")};
+    clg_trace traces[3];
+    clg_job job;
+    CASE("sums that run over stay at the end");
+    CHECK(clg_ns_plus(INT64_MAX - 3, 5) == INT64_MAX && clg_ns_plus(INT64_MAX - 5, 5) == INT64_MAX);
+    CHECK(clg_ns_plus(3 - INT64_MAX, -5) == -INT64_MAX);
+    CHECK(clg_ns_minus(-CLG_TRACE_LATEST_NS, CLG_TRACE_LATEST_NS) == -2 * CLG_TRACE_LATEST_NS);
+    CHECK(clg_ns_minus(INT64_C(-6000000000000000000), CLG_TRACE_LATEST_NS) == -INT64_MAX);
+    CHECK(clg_ns_minus(17, 40) == -23 && clg_ns_plus(-17, 40) == 23);
+    CASE("clocks at both ends of time do not run over");
+    for (int i = 0; i < 3; i++) {
+        char text[4096] = OPEN;
+        for (int k = 0; k < 3; k++) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used,
+                     "%s" X("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", "%s",
+                            "86400000000", "\"Process Group Name\":\"1\""),
+                     k ? "," : "", at[i][k]);
+        }
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s", rest[i]);
+        traces[i] = read_text("a", text);
+        CHECK(traces[i].call_count == 3 && !traces[i].damaged);
+    }
+    clg_job_match(&arena, traces, 3, &job);
+    CHECK(!job.unmatched && job.straggler_count > 0);
+    CHECK(job.stragglers[0].caused_wait_ns > 0 && job.stragglers[0].caused_skew_ns > 0);
+    clg_what_if w = clg_job_replay(&job);
+    CHECK(w.unknown || w.observed_ns > 0);
+    clg_timeline merged;
+    clg_job_timeline(&arena, &job, &merged);
+    CHECK(merged.count == 9);
+    clg_text out = {.arena = &arena};
+    clg_report_trace(&out, &(clg_trace_answer){.job = &job, .what_if = w}, 8);
+    CHECK(out.size > 0);
+}
+
 int main(void) {
     clg_error error = {0};
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
@@ -271,6 +315,7 @@ int main(void) {
     CHECK(s.none_ns == 0);
     matching();
     replays();
+    hostile_clocks();
     steps();
     plans();
     drawings();

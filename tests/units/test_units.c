@@ -39,5 +39,8 @@ int main(void) {
     char out[48];
     CHECK_TEXT(clg_quantity_print(3.35e12, CLG_BYTES_PER_S, 3, out, sizeof out), "3.35 TB/s");
     CHECK_TEXT(clg_quantity_print(0.0124, CLG_SECONDS, 3, out, sizeof out), "12.4 ms");
+    CHECK_TEXT(clg_quantity_print(9.994e6, CLG_USD, 3, out, sizeof out), "9.99 MUSD");
+    CHECK_TEXT(clg_quantity_print(9.996e6, CLG_USD, 3, out, sizeof out), "10.0 MUSD");
+    CHECK_TEXT(clg_quantity_print(99.96, CLG_WATTS, 3, out, sizeof out), "100 W");
     return DONE;
 }
