@@ -249,12 +249,16 @@ static clg_status read_api(asked *session, const clg_model *model, clg_api_price
                            {CLG_PARAM_API_CACHED, -1, &cached}};
     if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
     if (input < 0 && output < 0) return CLG_OK;
+    if (input < 0 || output < 0)
+        return clg_fail(error, CLG_BAD_USAGE, "give both; 0USD/Mtok where it is free",
+                        "--%s is given and --%s is not", input < 0 ? "api-output" : "api-input",
+                        input < 0 ? "api-input" : "api-output");
     *api = (clg_api_price){.name = "given",
                            .title = "given by you",
                            .date = "given",
                            .usd_per_cached_token = cached,
-                           .usd_per_input_token = input < 0 ? 0 : input,
-                           .usd_per_output_token = output < 0 ? 0 : output};
+                           .usd_per_input_token = input,
+                           .usd_per_output_token = output};
     return CLG_OK;
 }
 

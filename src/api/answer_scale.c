@@ -45,7 +45,12 @@ static clg_status read_scale(clg_arena *arena, clg_request *request, clg_scenari
         clg_request_read(arena, request, true, scenario, space, error) != CLG_OK)
         return error->status;
     double balanced = BALANCED_TOKENS * (double)scenario->model.active_parameters;
-    return clg_request_number(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error);
+    if (clg_request_number(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error) !=
+        CLG_OK)
+        return error->status;
+    if (ask->train_tokens > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give some, like 15T, or leave it out",
+                    "--tokens: there is nothing to train on");
 }
 
 static const struct {

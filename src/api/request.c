@@ -104,9 +104,12 @@ static clg_status read_count(const char *text, double *number, clg_error *error)
     if (clg_quantity(text, CLG_COUNT, number, error) != CLG_OK)
         return clg_fail(error, CLG_BAD_INPUT, "give a whole number, like 8", "'%.32s' is no number",
                         text);
-    if (*number >= 0 && *number <= 1e12 && *number == floor(*number)) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, "give a whole number of 0 or more", "'%.32s' is not one",
-                    text);
+    if (*number != floor(*number))
+        return clg_fail(error, CLG_BAD_INPUT, "give a whole number, like 8",
+                        "'%.32s' is no whole number", text);
+    if (*number >= 0 && *number <= 1e12) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give a whole number from 0 to 1e12",
+                    "'%.32s' is out of range", text);
 }
 
 /* Sequences as a count; tokens need the sequence length. */
@@ -114,7 +117,11 @@ static clg_status read_batch(const clg_request *request, const char *text, doubl
                              clg_error *error) {
     double seq;
     size_t size = strlen(text);
-    if (size < 3 || strcmp(text + size - 3, "tok") != 0) return read_count(text, number, error);
+    if (size < 3 || strcmp(text + size - 3, "tok") != 0) {
+        if (read_count(text, number, error) == CLG_OK) return CLG_OK;
+        snprintf(error->mend, sizeof error->mend, "give sequences (1024) or tokens (4Mtok)");
+        return CLG_BAD_INPUT;
+    }
     if (clg_quantity(text, CLG_TOKENS, number, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_SEQ, 4096, &seq, error) != CLG_OK)
         return CLG_BAD_INPUT;

@@ -26,8 +26,10 @@ void clg_error_at(clg_error *error, const char *file, int line, int column, cons
 
 void clg_error_sentence(const clg_error *error, char *out, unsigned long size) {
     char place[320] = "";
-    if (error->line > 0)
+    if (error->line > 0 && error->column > 0)
         snprintf(place, sizeof place, "%s:%d:%d: ", error->file, error->line, error->column);
+    else if (error->line > 0)
+        snprintf(place, sizeof place, "%s:%d: ", error->file, error->line);
     else if (error->file[0])
         snprintf(place, sizeof place, "%s: ", error->file);
     snprintf(out, size, "%s%s%s%s%s%s", place, error->field, error->field[0] ? ": " : "",

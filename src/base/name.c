@@ -65,6 +65,30 @@ static bool is_initials(const char *letters, const char *word) {
     return *word == '\0';
 }
 
+/* "a100-80gb" is "a100-sxm-80gb": every segment of the one is in the other, in this order. */
+static bool leaves_out(const char *part, const char *word) {
+    while (*part) {
+        size_t size = strcspn(part, "-");
+        while (*word && !(strcspn(word, "-") == size && memcmp(word, part, size) == 0)) {
+            word += strcspn(word, "-");
+            word += *word == '-';
+        }
+        if (!*word) return false;
+        word += size;
+        part += size;
+        part += *part == '-';
+    }
+    return true;
+}
+
+/* Edits between the first segments: none for "h100-pcie" and "h100-sxm", one for "h1000". */
+static int stem_edits(const char *a, const char *b) {
+    char x[LONGEST + 2], y[LONGEST + 2];
+    snprintf(x, sizeof x, "%.*s", (int)strcspn(a, "-"), a);
+    snprintf(y, sizeof y, "%.*s", (int)strcspn(b, "-"), b);
+    return strlen(x) < 4 || strlen(y) < 4 ? LONGEST : distance(x, y);
+}
+
 enum { FAR = 1 << 20 };
 
 /* How far a candidate is from a word, in thousandths of an edit or so. What one of them contains
@@ -92,8 +116,10 @@ static int farness(const char *candidate, const char *word) {
     if (has_segments(c, w)) return 400 + longer;
     if (size_c > 1 && (has_segments(w, c) || strncmp(bare_w, bare_c, (size_t)size_c) == 0))
         return 600 + longer;
+    if (leaves_out(w, c)) return 800 + longer;
     if (edits <= 1 + size_w / 5) return 1000 * edits + longer;
-    return FAR;
+    int stem = stem_edits(c, w);
+    return stem <= 1 ? 20000 + 10000 * stem + 10 * edits : FAR;
 }
 
 int clg_name_near(const char *const *candidates, int count, const char *word, const char **near,

@@ -7,7 +7,7 @@
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PLAN_BYTES = 16 << 20 };
@@ -16,10 +16,34 @@ static const char *value(const clg_session *session, clg_param param) {
     return session->request.value[param];
 }
 
-static int count_of(const clg_session *session, clg_param param, int fallback) {
-    const char *text = value(session, param);
-    int count = text ? atoi(text) : fallback;
-    return count > 0 ? count : fallback;
+enum { MOST_THREADS = 4096, MOST_SHOWN = 1 << 20 };
+
+/* What is asked of how to read and print, beside the recordings. */
+typedef struct asked {
+    int threads; /* 0: one a core */
+    int top;     /* rows of a table */
+} asked;
+
+static clg_status read_count(const clg_session *session, clg_param param, int most, int *count,
+                             clg_error *error) {
+    double number;
+    if (clg_request_number(&session->request, param, *count, &number, error) != CLG_OK)
+        return error->status;
+    if (!clg_session_has(session, param) || (number >= 1 && number <= most)) {
+        *count = (int)number;
+        return CLG_OK;
+    }
+    char mend[48];
+    snprintf(mend, sizeof mend, "give 1 to %d", most);
+    return clg_fail(error, CLG_BAD_INPUT, mend, "--%s: '%.32s' is out of range",
+                    clg_param_row_of(param).flag, value(session, param));
+}
+
+static clg_status read_asked(const clg_session *session, asked *a, clg_error *error) {
+    *a = (asked){.threads = 0, .top = 8};
+    if (read_count(session, CLG_PARAM_THREADS, MOST_THREADS, &a->threads, error) != CLG_OK)
+        return error->status;
+    return read_count(session, CLG_PARAM_TOP, MOST_SHOWN, &a->top, error);
 }
 
 static clg_status compare_plan(clg_session *session, clg_trace_answer *answer, clg_error *error) {
@@ -31,10 +55,9 @@ static clg_status compare_plan(clg_session *session, clg_trace_answer *answer, c
     return clg_answer_trace_plan(session->arena, file, answer, error);
 }
 
-static clg_status compare_run(clg_session *session, clg_trace_answer *answer,
+static clg_status compare_run(clg_session *session, int threads, clg_trace_answer *answer,
                               clg_trace_reading **other, clg_error *error) {
     const char *path = value(session, CLG_PARAM_AGAINST);
-    int threads = count_of(session, CLG_PARAM_THREADS, 0);
     clg_job job;
     if (!path) return CLG_OK;
     if (clg_trace_reading_do(session, &path, 1, threads, other, &job, error) != CLG_OK)
@@ -60,7 +83,7 @@ static clg_status write_files(clg_session *session, const clg_job *job, clg_erro
     return clg_file_write(timeline, &trace, error);
 }
 
-static void print(clg_session *session, const clg_trace_answer *answer) {
+static void print(clg_session *session, const clg_trace_answer *answer, int top) {
     if (clg_session_has(session, CLG_PARAM_JSON)) {
         clg_json_writer writer = {.text = &session->out, .pretty = true};
         clg_json_trace(&writer, answer);
@@ -68,7 +91,7 @@ static void print(clg_session *session, const clg_trace_answer *answer) {
     } else if (clg_session_has(session, CLG_PARAM_CSV))
         clg_report_trace_rows(&session->out, answer->job);
     else
-        clg_report_trace(&session->out, answer, count_of(session, CLG_PARAM_TOP, 8));
+        clg_report_trace(&session->out, answer, top);
 }
 
 static clg_status report(clg_session *session, const clg_trace_answer *answer, clg_error *error) {
@@ -84,18 +107,18 @@ static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
                               clg_trace_reading **other, clg_error *error) {
     clg_job job;
     clg_trace_answer answer = {.job = &job};
-    int threads = count_of(session, CLG_PARAM_THREADS, 0);
-    if (clg_page_check(session, error) != CLG_OK ||
-        clg_trace_reading_do(session, session->operand, session->operands, threads, reading, &job,
+    asked a;
+    if (clg_page_check(session, error) != CLG_OK || read_asked(session, &a, error) != CLG_OK ||
+        clg_trace_reading_do(session, session->operand, session->operands, a.threads, reading, &job,
                              error) != CLG_OK ||
         compare_plan(session, &answer, error) != CLG_OK ||
-        compare_run(session, &answer, other, error) != CLG_OK ||
+        compare_run(session, a.threads, &answer, other, error) != CLG_OK ||
         write_files(session, &job, error) != CLG_OK)
         return error->status;
     answer.skipped = clg_trace_reading_skipped(*reading, &answer.skipped_count);
     if (!clg_session_has(session, CLG_PARAM_CSV) || clg_session_has(session, CLG_PARAM_OUT))
         answer.what_if = clg_job_replay(&job);
-    print(session, &answer);
+    print(session, &answer, a.top);
     return report(session, &answer, error);
 }
 

@@ -70,8 +70,10 @@ static void print_knobs(clg_text *text, const clg_command *command) {
 }
 
 void clg_help_command(clg_text *text, const clg_command *command) {
-    clg_text_print(text, "usage: ceiling %s %s%s[--FLAG VALUE...]\n\n", command->name,
-                   command->operands, command->operands[0] ? " " : "");
+    bool flags = command->groups || command->knobs;
+    clg_text_print(text, "usage: ceiling %s%s%s%s\n\n", command->name,
+                   command->operands[0] ? " " : "", command->operands,
+                   flags ? " [--FLAG VALUE...]" : "");
     wrap(text, command->summary, 0, 0);
     if (command->details) {
         clg_text_print(text, "\n");

@@ -95,9 +95,12 @@ static clg_status run_command(clg_session *session, const clg_command *command, 
                                  : take_operand(session, command, arguments[at++], error);
         if (status != CLG_OK) return status;
     }
-    if (session->operands < command->least)
-        return clg_fail(error, CLG_BAD_USAGE, command->example ? command->example : "see --help",
-                        "'%s' needs %s", command->name, command->operands);
+    if (session->operands < command->least) {
+        char mend[200] = "see --help";
+        if (command->example) snprintf(mend, sizeof mend, "for example: %s", command->example);
+        return clg_fail(error, CLG_BAD_USAGE, mend, "'%s' needs %s", command->name,
+                        command->operands);
+    }
     return command->run(session, error);
 }
 

@@ -208,7 +208,8 @@ clg_status clg_trace_reading_do(clg_session *session, const char *const *operand
         clg_trace_list(session->arena, operands, count, &paths, &r->count, error) != CLG_OK)
         return error->status;
     if (r->count == 0)
-        return clg_fail(error, CLG_BAD_INPUT, "give one with traces", "no files are in it");
+        return clg_fail(error, CLG_BAD_INPUT, "give a directory with recordings",
+                        "no files are in %.200s", operands[0]);
     r->recordings = clg_take(session->arena, (size_t)r->count, clg_recording);
     for (int i = 0; i < r->count; i++) r->recordings[i].file = paths[i];
     int *owner = split(session->arena, &session->share, r->recordings, r->count);

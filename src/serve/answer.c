@@ -315,6 +315,15 @@ static void answer_burst(clg_arena *arena, const clg_serve_question *q,
     settle_burst(a);
 }
 
+/* Windows are counted, kept and drawn. */
+static clg_status check_windows(const clg_serve_question *q, clg_error *error) {
+    enum { MOST_WINDOWS = 100000 };
+    if (q->window_s <= 0 || q->demand->span_s <= MOST_WINDOWS * q->window_s) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give a longer --window",
+                    "windows of %.3g s are more than %d in %.6g s", q->window_s, MOST_WINDOWS,
+                    q->demand->span_s);
+}
+
 /* Whether the cache holds any request of the demand at all. */
 static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
     const clg_serve_rules *rules = &q->replica->rules;
@@ -331,7 +340,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                                  clg_error *error) {
     const clg_demand *d = q->demand;
     clg_demand_means means = clg_demand_means_of(d);
-    if (check_fit(q, error) != CLG_OK) return error->status;
+    if (check_fit(q, error) != CLG_OK || check_windows(q, error) != CLG_OK) return error->status;
     clg_serve_capacity(arena, q, a);
     if (!is_timed(q)) {
         answer_burst(arena, q, &means, a);

@@ -75,7 +75,8 @@ static void sum(clg_demand *d) {
 
 clg_demand clg_demand_slice(const clg_demand *d, double begin_s, double end_s) {
     clg_demand slice = *d;
-    int64_t begin = first_after(d, begin_s), end = first_after(d, end_s);
+    bool to_the_end = end_s >= d->span_s * (1 - 1e-12); /* with who comes at the end itself */
+    int64_t begin = first_after(d, begin_s), end = to_the_end ? d->count : first_after(d, end_s);
     slice.request = d->request + begin;
     slice.count = end - begin;
     slice.span_s = end_s - begin_s;

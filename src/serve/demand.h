@@ -65,7 +65,8 @@ typedef struct clg_demand_means {
 
 clg_demand_means clg_demand_means_of(const clg_demand *demand);
 
-/* Requests from `begin_s` to `end_s`, times kept; shares the requests of `demand`. */
+/* Requests from `begin_s` up to but not at `end_s`, or to the last where that is the end of the
+ * span; times kept; shares the requests of `demand`. */
 clg_demand clg_demand_slice(const clg_demand *demand, double begin_s, double end_s);
 
 /* The first `count` requests, 1 to all; they span up to the one that follows. */

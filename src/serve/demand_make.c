@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static const double day_s = 86400, quarter_s = 900;
+static const double day_s = 86400, quarter_s = 900, longest_s = 36525 * 86400.0;
 
 /* The rate at a time of day, of mean 1 over the day. */
 static double shape_at(const clg_synthetic *s, double time_s) {
@@ -98,6 +98,9 @@ static bool advance(walk *w, double requests) {
 
 clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand *demand,
                            clg_error *error) {
+    if (!s->profile && !(s->span_s > 0 && s->span_s <= longest_s))
+        return clg_fail(error, CLG_BAD_INPUT, "give a --span above 0s, to 36525d",
+                        "no demand comes in %.3g s", s->span_s);
     clg_rate_profile profile = s->profile ? *s->profile : profile_of(arena, s);
     double requests = expected(&profile);
     if (check(s, requests, error) != CLG_OK) return error->status;

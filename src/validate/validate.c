@@ -388,6 +388,9 @@ clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_
         }
         rows += tables[i].rows;
     }
+    if (rows == 0)
+        return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the columns of runs",
+                        "no runs are in %.120s", count > 0 ? tables[0].name : "no table");
     v.run = clg_take(arena, (size_t)rows + 1, clg_run);
     for (int i = 0; i < count; i++)
         for (int row = 0; row < tables[i].rows; row++) {

@@ -34,7 +34,13 @@ static void one(void) {
     CHECK(is(NEAREST(flags, "mbs"), "micro-batch"));
     CHECK(is(NEAREST(flags, "num-gpus"), "gpus"));
     CHECK(is(NEAREST(flags, "seq-length"), "seq"));
+    CASE("a part left out, another ending, a stem off by one");
+    CHECK(is(NEAREST(gpus, "a100-80gb"), "a100-sxm-80gb"));
+    CHECK(is(NEAREST(gpus, "h100-pcie"), "h100-sxm"));
+    CHECK(is(NEAREST(gpus, "h1000"), "h100-sxm"));
+    CHECK(is(NEAREST(models, "llama-405b"), "llama-3.1-405b"));
     CASE("nothing near");
+    CHECK(is(NEAREST(gpus, "rtx4090"), NULL));
     CHECK(is(NEAREST(flags, "xyzzy"), NULL));
     CHECK(is(NEAREST(flags, ""), NULL));
     CHECK(is(clg_name_nearest(flags, 0, "tp"), NULL));

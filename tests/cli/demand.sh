@@ -30,7 +30,11 @@ expect 0 out 'service code; 2 rows of other services left out' demand $m \
     --profile "$scratch/profile.csv" --service code
 expect 1 err "no service 'cod' in it; did you mean code" demand $m \
     --profile "$scratch/profile.csv" --service cod
-expect 1 err 'alien.csv:1:0: no column of rates' demand $m --profile "$scratch/alien.csv"
+expect 1 err 'give a --span' demand $m --rate 5req/s --span 0s
+expect 1 err 'longer --window' demand $m --rate 5req/s --span 20s --window 1ns
+expect 2 err 'api-input is given and --api-output is not' demand $m --rate 5req/s --span 20s --api-input 1USD/Mtok
+expect 0 out 'there is no break-even' demand $m --rate 5req/s --span 20s --api-input 0USD/Mtok --api-output 0USD/Mtok
+expect 1 err 'alien.csv:1: no column of rates' demand $m --profile "$scratch/alien.csv"
 printf 'model,window_start_s,total_rate_req_s\na,0,2\na,600,4\nb,0,9\n' >"$scratch/windows.csv"
 expect 0 out 'a second over 20.0 min' demand $m --profile "$scratch/windows.csv"
 gzip -c "$scratch/unsorted.csv" >"$scratch/packed.csv.gz"
@@ -72,4 +76,6 @@ check "a given fleet is called a need" "grep -q '^given    2 replicas = 2 GPUs' 
 check "a price of one's own has a date" "! grep -q 'given by you, given' $scratch/out"
 check "overload is not said" "grep -qE 'load \(rho\) [0-9]{3,}' $scratch/out"
 
+"$ceiling" demand $m --rate 5req/s --requests 1 >"$scratch/single"
+check 'one request alone has a cost in every factor' '! grep -q "nan\|inf" "$scratch/single"'
 finish

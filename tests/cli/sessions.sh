@@ -110,6 +110,12 @@ expect 0 out 'spheron-gb200 +gb200 +4.54 +2026-03-17 +on-demand' show prices
 expect 0 out 'v100-sxm-32gb +32.0 +125 +900' show gpus
 expect 1 err 'no number' plan llama-2-7b --gpus eight
 expect 1 err 'whole number' plan llama-2-7b --gpus -8
+expect 1 err "'8.5' is no whole number" plan llama-2-7b --gpus 8.5
+expect 1 err "'1e30' is out of range" plan llama-2-7b --gpus 1e30
+expect 1 err 'sequences \(1024\) or tokens \(4Mtok\)' plan llama-2-7b --gpus 8 --global-batch 4GB
+expect 1 err 'nothing to train on' scale llama-2-7b --gpus 8 --tokens 0tok
+expect 2 err 'for example: ceiling plan' plan
+expect 0 out '^usage: ceiling params$' params --help
 expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
 expect 1 err 'No such file' plan nowhere/config.json --gpus 8
 expect 1 err 'directory' plan tests/ --gpus 8
@@ -142,6 +148,8 @@ printf 'id,source,gpus\n1,x,8\n' >"$scratch/runs.csv"
 expect 0 out '"verdict": "skipped"' validate --json "$scratch/runs.csv"
 printf 'id,source,gpus,tp\n1,x,8,eight\n' >"$scratch/word.csv"
 expect 0 out "tp: 'eight' is no number" validate "$scratch/word.csv"
+printf 'id,source,gpus\n' >"$scratch/bare.csv"
+expect 1 err 'no runs are in' validate "$scratch/bare.csv"
 printf 'a,b\n1\n' >"$scratch/uneven.csv"
 expect 1 err 'uneven.csv:2' validate "$scratch/uneven.csv"
 
@@ -194,6 +202,10 @@ expect 0 out 'events lost at byte' trace $recorded/truncated
 expect 0 out 'log of megatron-lm: 3 reports, the first 1 discarded' trace tests/fuzz/corpus/train_log/megatron
 expect 0 out '"trainer": "torchtitan"' trace tests/fuzz/corpus/train_log/titan --json
 expect 1 err 'no profiler recording' trace Makefile
+mkdir "$scratch/nothing"
+expect 1 err 'no files are in .*/nothing' trace "$scratch/nothing"
+expect 1 err "--top: 'x' is no number" trace "$scratch/job" --top x
+expect 1 err '--threads: .*give 1 to' trace "$scratch/job" --threads 0
 printf '#  size count type redop root time algbw   busbw #wrong\n 268435456 4194304 float none -1 XXXXX XXX XXX N/A\n' >"$scratch/template.txt"
 expect 1 err 'whose rows hold no numbers' trace "$scratch/template.txt"
 

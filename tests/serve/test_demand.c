@@ -111,6 +111,18 @@ int main(void) {
     int64_t parts = 0;
     for (int h = 0; h < 24; h++) parts += clg_demand_slice(&d, h * 3600, (h + 1) * 3600).count;
     CHECK(parts == d.count);
+    CASE("who comes at the end of the span itself is in the last slice");
+    other = clg_demand_first(&d, 5);
+    other.span_s = other.request[4].arrival_s;
+    double half_s = other.span_s / 2;
+    clg_demand early = clg_demand_slice(&other, 0, half_s);
+    CHECK(early.count + clg_demand_slice(&other, half_s, other.span_s).count == 5);
+    CASE("no span, and one of a billion years, are refused");
+    clg_error refused = {0};
+    s.span_s = 0;
+    CHECK(clg_demand_make(&arena, &s, &other, &refused) == CLG_BAD_INPUT);
+    s.span_s = 1e30;
+    CHECK(clg_demand_make(&arena, &s, &other, &refused) == CLG_BAD_INPUT);
     CASE("rates by window, of the service that is asked for");
     static const char rates[] = "model,window_start_s,total_rate_req_s\na,0,3\nb,0,7\na,600,5\n"
                                 "b,900,1\na,1000,2\n";
