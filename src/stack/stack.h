@@ -65,8 +65,11 @@ typedef struct clg_stack {
     bool expert_dedup;      /* a token is sent to a rank, and to a node, once, not once per expert
                                there; copies are made on arrival */
     bool stages_by_cost;    /* layers are cut by parameters, head included, not by count */
+    bool reduces_after_pipelines; /* where there are pipelines gradients are reduced after the
+                                     backward, elsewhere beside it */
     bool reduces_whole; /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
                            scattered beside it */
+    bool sums_whole;    /* ZeRO-1: whole gradients are all-reduced, beside the backward */
     bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
                                instead of one gather */
     unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */
@@ -114,8 +117,9 @@ typedef struct clg_stack {
     bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
     bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
-    bool fp16_gradients;    /* of fp16 training they are fp16 */
-    bool flat_update;       /* 16-bit gradients are copied to fp32 at once, not by parameter */
+    bool fp16_gradients;    /* 16 bit where weights are fp16 */
+    bool flat_update;       /* fp32 copies of 16-bit gradients for the update are one buffer, which
+                               finds no room among the pieces of activations (DeepSpeed) */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
     bool gradient_buckets;  /* ZeRO-0: 16-bit gradients are copied into buckets, which stay */
     /* ZeRO-2, 3: gradients stay whole over a step's micro-batches and are scattered once, at the

@@ -68,6 +68,12 @@ double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_sta
     return master + moments[layout->optimizer];
 }
 
+/* Torch's wrapper reduces beside the backward, but knows no pipelines; Megatron-LM's own of 2020
+ * and 2021 reduces after it (README, "Distributed Pretraining"; examples/sc21/run_table_1.sh). */
+static double reduction_overlap(const clg_stack *stack, const clg_layout *layout) {
+    return stack->reduces_after_pipelines && layout->pp > 1 ? 0 : stack->gradient_overlap;
+}
+
 static clg_op *add(clg_updates *updates, clg_update_when when, clg_op_kind kind, const char *name) {
     assert(updates->count < CLG_UPDATE_OPS);
     clg_update *update = &updates->update[updates->count++];
@@ -122,24 +128,28 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
 /* Whole gradients and weights. The shards of ZeRO-1 may span part of the ranks: then the shards of
  * gradients are summed over the other parts too. */
 static void replicated(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
-                       clg_group shard, clg_group replica, double parameters) {
+                       clg_group all, clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * clg_weight_bytes(layout);
     double gradients = parameters * clg_gradient_bytes(layout, stack);
+    double overlap = reduction_overlap(stack, layout);
     if (layout->zero == 0) {
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
-                   gradients, stack->gradient_overlap);
+                   gradients, overlap);
         return;
     }
-    if (stack->reduces_whole) {
+    if (stack->sums_whole) {
+        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, all,
+                   gradients, overlap);
+    } else if (stack->reduces_whole) {
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, 0);
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients of the parts",
                    CLG_ALL_REDUCE, replica, gradients, 0);
     } else {
         collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER,
-                   shard, gradients, stack->gradient_overlap);
+                   shard, gradients, overlap);
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE,
-                   replica, gradients / shard.ranks, stack->gradient_overlap);
+                   replica, gradients / shard.ranks, overlap);
     }
     if (!stack->broadcast_weights) {
         collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
@@ -153,28 +163,36 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
 }
 
 /* Clipping reads gradients once; the update reads gradient and states, writes states and weight.
+ * Gradients of 16 bits are copied to fp32 before, where master weights are (Megatron-LM
+ * optimizer.py, _copy_model_grads_to_main_grads; distrib_optimizer.py has the same).
  * Offloaded: gradients go to the host and weights come back over PCIe; the host's own update is
  * taken as hidden behind them, not modelled. */
 static void optimize(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                      double owned, double held) {
     double gradient = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
     double states = clg_optimizer_bytes_per_parameter(layout, stack);
+    double copy = clg_update_bytes_per_parameter(layout, stack), wide = fmax(gradient, copy);
+    if (copy > 0 && !layout->offload)
+        add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "widen gradients")->hbm_bytes =
+            owned * (gradient + copy);
+    else
+        wide = gradient;
     clg_op *clip = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "gradient norm");
-    clip->hbm_bytes = owned * gradient;
+    clip->hbm_bytes = owned * wide;
     /* Clipping scales them; a loss scale is taken out before. */
     clg_op *scale = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "scale gradients");
-    scale->hbm_bytes = owned * gradient * (layout->precision == CLG_FP16 ? 4 : 2);
+    scale->hbm_bytes = owned * wide * (layout->precision == CLG_FP16 ? 4 : 2);
     clg_op *zero = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "clear gradients");
     zero->hbm_bytes = (clg_gradients_whole(layout, stack) ? held : owned) * gradient;
     if (layout->offload) {
-        clg_op *copy = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_COPY, "states on the host");
-        copy->bytes = owned * (gradient + weight);
+        clg_op *move = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_COPY, "states on the host");
+        move->bytes = owned * (gradient + weight);
         return;
     }
     clg_op *op = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_OPTIMIZER, "optimizer");
     /* One kernel per elementary operation makes about three passes over the states. */
     double passes = stack->fused_optimizer ? 1 : 3;
-    op->hbm_bytes = owned * (gradient + weight + 2 * states) * passes;
+    op->hbm_bytes = owned * (wide + weight + 2 * states) * passes;
 }
 
 /* Muon makes every update orthogonal by 5 Newton-Schulz iterations of 3 products, the smaller side
@@ -207,9 +225,11 @@ void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_
         sharded(updates, stack, layout, step->expert_group, alone, expert_parameters);
     } else {
         bool sharded_states = layout->zero == 1;
-        replicated(updates, stack, layout, sharded_states ? step->shard_group : step->dense_group,
+        replicated(updates, stack, layout, step->dense_group,
+                   sharded_states ? step->shard_group : step->dense_group,
                    sharded_states ? step->replica_group : alone, dense_parameters);
-        replicated(updates, stack, layout, step->expert_group, alone, expert_parameters);
+        replicated(updates, stack, layout, step->expert_group, step->expert_group, alone,
+                   expert_parameters);
     }
     if (tied_parameters > 0) {
         collective(updates, CLG_UPDATE_OPTIMIZER, "sum tied embedding gradients", CLG_ALL_REDUCE,

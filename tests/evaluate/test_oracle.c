@@ -359,14 +359,17 @@ static void any(void) {
     for (int i = 0; i < CLG_SCHEDULES; i++) CHECK(of_schedule[i] >= 5);
     for (int i = 0; i < 4; i++) CHECK(of_zero[i] >= 50);
     /* The orders of zb-v and dualpipe are made greedily from the lengths of passes, and a list
-     * schedule may get longer when a job gets shorter (Graham 1969, SIAM J. Appl. Math. 17:2). */
+     * schedule may get longer when a job gets shorter (Graham 1969, SIAM J. Appl. Math. 17:2). A
+     * stage of zb-h2 counts from its own first pass: the sooner that one is, the longer it waits.
+     */
     for (int k = 0; k < BETTER; k++) {
         CASE(better[k].name);
         for (int i = 0; i < PLANS; i++) {
             clg_evaluation e;
             CHECK(evaluated(&improved[row[i]][k], &layouts[i], &e));
             bool greedy = layouts[i].schedule == CLG_ZB_V || layouts[i].schedule == CLG_DUALPIPE;
-            bool ok = e.step_s <= plans[i].step_s * (1 + (greedy ? 0.08 : 1e-9));
+            double late = greedy ? 0.08 : layouts[i].schedule == CLG_ZB_H2 ? 0.01 : 1e-9;
+            bool ok = e.step_s <= plans[i].step_s * (1 + late);
             if (!ok) {
                 say(&layouts[i], rows[row[i]].model, better[k].name);
                 printf("    %.9g -> %.9g\n", plans[i].step_s, e.step_s);

@@ -274,6 +274,62 @@ static void whole_reduction(void) {
     CHECK(updates.update[0].op.overlap == s.stack.gradient_overlap && s.stack.gradient_overlap > 0);
 }
 
+static void whole_sum(void) {
+    CASE("shards of 8 of 24 ranks: whole gradients are summed over all 24, beside the backward");
+    clg_scenario s = plan_scenario(&arena, "llama-7b", "a100-sxm-80gb", "internevo-2023", 24);
+    clg_layout l = plan_layout(2048);
+    clg_updates updates;
+    l.dp = 24, l.zero = 1, l.hsdp = 8, l.global_batch = 24;
+    layer(&s, &l);
+    clg_step_updates(&s.model, &s.stack, &l, &step, 6.1e9, 0, 0, &updates);
+    const clg_op *op = &updates.update[0].op;
+    CHECK(updates.update[0].when == CLG_UPDATE_GRADIENT && op->collective == CLG_ALL_REDUCE);
+    CHECK(op->group.ranks == 24 && op->overlap == s.stack.gradient_overlap && op->overlap > 0);
+    CHECK_NEAR(op->bytes, 2 * 6.1e9, 1e-14);
+    CASE("nothing else is summed; each of 8 owners sends its part, 12.2 GB / 8");
+    CHECK(updates.update[1].when == CLG_UPDATE_PARAMETER && updates.update[1].op.count == 8);
+    CHECK_NEAR(updates.update[1].op.bytes, 12.2e9 / 8, 1e-14);
+    CHECK(updates.update[1].op.overlap == 0 && updates.update[2].when == CLG_UPDATE_OPTIMIZER);
+}
+
+static const clg_op *update_named(const clg_updates *updates, const char *name) {
+    for (int i = 0; i < updates->count; i++)
+        if (strcmp(updates->update[i].op.name, name) == 0) return &updates->update[i].op;
+    return NULL;
+}
+
+static void megatron_2021(void) {
+    CASE("Megatron-LM of 2021: 2 bytes of a gradient, beside the backward unless there are stages");
+    clg_scenario s = plan_scenario(&arena, "gpt3-13b", "a100-sxm-80gb", "megatron-2021", 56);
+    clg_layout l = plan_layout(2048);
+    l.tp = 8, l.zero = 0, l.sp = false, l.global_batch = 42, l.precision = CLG_FP16;
+    for (int pp = 1; pp <= 2; pp++) {
+        clg_updates updates;
+        l.pp = pp, l.dp = 7 / pp, l.accumulation = 42 / l.dp; /* 7, then 3 */
+        layer(&s, &l);
+        clg_step_updates(&s.model, &s.stack, &l, &step, 1.3e9, 0, 0, &updates);
+        const clg_op *sum = update_named(&updates, "all-reduce gradients");
+        CHECK_NEAR(sum->bytes, 2 * 1.3e9, 1e-14);
+        CHECK(sum->overlap == (pp > 1 ? 0 : s.stack.gradient_overlap) && sum->group.ranks == l.dp);
+        CASE("they are widened to fp32 (2 + 4 bytes), and read, scaled twice and used as such");
+        CHECK_NEAR(update_named(&updates, "widen gradients")->hbm_bytes, 6 * 1.3e9, 1e-14);
+        CHECK_NEAR(update_named(&updates, "gradient norm")->hbm_bytes, 4 * 1.3e9, 1e-14);
+        CHECK_NEAR(update_named(&updates, "scale gradients")->hbm_bytes, 16 * 1.3e9, 1e-14);
+        CHECK_NEAR(update_named(&updates, "clear gradients")->hbm_bytes, 2 * 1.3e9, 1e-14);
+        /* gradient 4, weight 2, three fp32 states read and written 24 */
+        CHECK_NEAR(update_named(&updates, "optimizer")->hbm_bytes, 30 * 1.3e9, 1e-14);
+    }
+    CASE("bf16 weights with fp32 gradients, or none to widen them for, are left as they are");
+    clg_updates updates;
+    l.precision = CLG_BF16;
+    clg_step_updates(&s.model, &s.stack, &l, &step, 1.3e9, 0, 0, &updates);
+    CHECK(!update_named(&updates, "widen gradients"));
+    s = plan_scenario(&arena, "gpt3-13b", "h100-sxm", "nemo-2024", 24); /* remainders */
+    clg_step_updates(&s.model, &s.stack, &l, &step, 1.3e9, 0, 0, &updates);
+    CHECK(!update_named(&updates, "widen gradients"));
+    CHECK_NEAR(update_named(&updates, "gradient norm")->hbm_bytes, 2 * 1.3e9, 1e-14);
+}
+
 static void stages(void) {
     CASE("Llama 3 8B on 8 stages by cost: layers of 218.1 M and a head of 525.3 M, 938 M a stage");
     /* sums pass 938, 1876 ... after layers 5, 9, 13, 18, 22, 26, 31 */
@@ -431,6 +487,8 @@ int main(void) {
     contexts();
     weights();
     whole_reduction();
+    whole_sum();
+    megatron_2021();
     stages();
     pipelines();
     waiting();
