@@ -252,11 +252,26 @@ static bool degrees_are_sane(const clg_space *s) {
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
+/* Tables whose columns have no place for it say it in words: "expert tensor parallelism equal to
+ * tp", "expert tensor parallelism 1". 0: they do not. */
+static int said_expert_tensor(const char *notes, int tp) {
+    static const char before[] = "expert tensor parallelism ", equal[] = "equal to tp";
+    const char *at = strstr(notes, before);
+    if (!at) return 0;
+    at += sizeof before - 1;
+    if (strncmp(at, equal, sizeof equal - 1) == 0) return tp;
+    int degree = 0;
+    for (; *at >= '0' && *at <= '9' && degree < 1 << 16; at++) degree = 10 * degree + (*at - '0');
+    return degree;
+}
+
 /* Stacks that cannot fold experts apart from the dense layers split each of them by tp as well,
  * where so many ranks there are; a table with more expert ranks was folded. */
-static int expert_tensor(const clg_scenario *scenario, const clg_space *space) {
+static int expert_tensor(const clg_scenario *scenario, const clg_space *space, const char *notes) {
     int64_t tp = space->tp.value[0], home = tp * space->ep.value[0], pp = space->pp.value[0];
-    if (!has_experts(&scenario->model) || !scenario->stack.expert_tensor) return 1;
+    if (!has_experts(&scenario->model)) return 1;
+    int said = said_expert_tensor(notes, (int)tp);
+    if (said > 0 || !scenario->stack.expert_tensor) return said > 0 ? said : 1;
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
 }
 
@@ -283,7 +298,8 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     fix(&space->zero, clg_row_number(csv, row, "zero", 1));
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
     fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1 && scenario->stack.sequence_parallel));
-    fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(scenario, space)));
+    const char *notes = clg_row_word(csv, row, "notes");
+    fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(scenario, space, notes)));
     /* A table that prints the micro-batch or the schedule would print the chunks. */
     bool one_chunk = space->pp.value[0] <= 1 || *clg_row_word(csv, row, "schedule") ||
                      *clg_row_word(csv, row, "micro_batch");
@@ -292,7 +308,7 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     int vpp = space->vpp.count ? space->vpp.value[0] : 1;
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    fix_printed_schedule(&space->schedule, clg_row_word(csv, row, "notes"));
+    fix_printed_schedule(&space->schedule, notes);
     if (*clg_row_word(csv, row, "recompute"))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);

@@ -9,7 +9,7 @@ static clg_evaluation answer;
 static const char *const head =
     "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
     "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
-    "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu\n";
+    "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu,notes\n";
 
 /* Fields that `row` leaves out at the end are blank. */
 static const char *predict(const char *row) {
@@ -18,7 +18,7 @@ static const char *predict(const char *row) {
     int missing = 0;
     for (const char *c = head; *c; c++) missing += *c == ',';
     for (const char *c = row; *c; c++) missing -= *c == ',';
-    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,");
+    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,");
     CHECK(missing >= 0);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     return clg_validate_row(&arena, &csv, 0, &scenario, &answer);
@@ -36,6 +36,17 @@ static void expert_tensor(void) {
     CASE("a table that says etp is believed");
     CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,1") == NULL);
     CHECK(answer.layout.etp == 1);
+    CASE("words stand in for the column: equal to tp, or a number; the column goes before them");
+    const char *said = MIXTRAL "megatron-2024,2025-04,bf16,,2,4,8,1,,1,1024,%s,1,400,"
+                               "method as printed: MCore; expert tensor parallelism %s; drops";
+    CHECK(predict(clg_arena_print(&arena, said, "", "1")) == NULL);
+    CHECK(answer.layout.etp == 1);
+    CHECK(predict(clg_arena_print(&arena, said, "", "equal to tp")) == NULL);
+    CHECK(answer.layout.etp == 2);
+    CHECK(predict(clg_arena_print(&arena, said, "1", "equal to tp")) == NULL);
+    CHECK(answer.layout.etp == 1);
+    CHECK(predict(clg_arena_print(&arena, said, "", "of no kind")) == NULL);
+    CHECK(answer.layout.etp == 2); /* the stack's */
     CASE("a later stack keeps experts whole");
     CHECK(predict(MIXTRAL "megatron-2026,2026-04,bf16,,2,4,8,1,,1,1024,") == NULL);
     CHECK(answer.layout.etp == 1);
