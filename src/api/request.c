@@ -336,14 +336,16 @@ static clg_status read_software(const clg_request *request, clg_stack *stack, cl
     return at_flag(read_terms(v[CLG_PARAM_TERM], stack, error), CLG_PARAM_TERM, error);
 }
 
-clg_status clg_request_stack(clg_arena *arena, const clg_request *request, clg_stack *stack,
-                             clg_error *error) {
+clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
+                             const char *gpu, clg_stack *stack, clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_STACK];
     const char *name = request->value[CLG_PARAM_STACK];
     clg_status status =
         file->text ? clg_stack_read(arena, file->name, file->text, file->size, stack, error)
                    : at_flag(clg_stack_find(arena, name ? name : "megatron-2024", stack, error),
                              CLG_PARAM_STACK, error);
+    if (status == CLG_OK)
+        status = at_flag(clg_stack_recipe(stack, model, gpu, error), CLG_PARAM_STACK, error);
     return status == CLG_OK ? read_software(request, stack, error) : status;
 }
 
@@ -644,7 +646,7 @@ static clg_status read_space(clg_arena *arena, const clg_request *request, bool 
         read_split(arena, request, space, error) != CLG_OK)
         return error->status;
     if (space->attention.count == 0) {
-        int kernel = (int)clg_attention_default(&scenario->machine.gpu, scenario->stack.attention);
+        int kernel = (int)clg_scenario_attention(scenario);
         space->attention = (clg_axis_values){.count = 1, .value = {kernel}};
     }
     return CLG_OK;
@@ -657,7 +659,8 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
     clg_machine *machine = &scenario->machine;
     if (read_model(arena, request, &scenario->model, error) != CLG_OK ||
         clg_request_machine(arena, request, machine, error) != CLG_OK ||
-        clg_request_stack(arena, request, &scenario->stack, error) != CLG_OK ||
+        clg_request_stack(arena, request, scenario->model.name, machine->gpu.name, &scenario->stack,
+                          error) != CLG_OK ||
         clg_request_curves(request, scenario, error) != CLG_OK ||
         read_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
         read_within(request, CLG_PARAM_IMBALANCE, 1, 1, 1e3, &scenario->expert_imbalance, error) !=

@@ -75,11 +75,12 @@ clg_status clg_request_number(const clg_request *request, clg_param param, doubl
 clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
                              clg_error *error);
 
-/* GPU, node and fabric; the stack; files of kernel curves and links (text NULL: built in). */
+/* GPU, node and fabric; the stack, with its recipe for a model on a GPU (NULL: none); files of
+ * kernel curves and links (text NULL: built in). */
 clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg_machine *machine,
                                clg_error *error);
-clg_status clg_request_stack(clg_arena *arena, const clg_request *request, clg_stack *stack,
-                             clg_error *error);
+clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
+                             const char *gpu, clg_stack *stack, clg_error *error);
 clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario, clg_error *error);
 
 /* Scenario and space of a request. `space->gpus` needs --gpus; without it `gpus_needed` false

@@ -129,7 +129,7 @@ void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
 static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_cost *cost) {
     double seconds = clg_op_s(pricing, op);
     cost->launches += op->count;
-    cost->expert_calls += op->expert_calls;
+    cost->expert_calls += op->expert_calls * op->count;
     cost->routed += op->routes ? 1 : 0;
     cost->flop += op->flop * op->count;
     cost->hbm_bytes += op->hbm_bytes * op->count;

@@ -21,6 +21,16 @@ const clg_name clg_wall_names[] = {
     {"memory", CLG_WALL_MEMORY, "the plan does not fit"},
     {NULL, 0, NULL}};
 
+clg_attention_kernel clg_scenario_attention(const clg_scenario *scenario) {
+    const clg_stack *stack = &scenario->stack;
+    clg_error error = {0};
+    int kernel;
+    if (stack->attention_final && clg_name_value(clg_attention_kernel_names, "attention",
+                                                 stack->attention, &kernel, &error) == CLG_OK)
+        return (clg_attention_kernel)kernel;
+    return clg_attention_default(&scenario->machine.gpu, stack->attention);
+}
+
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
     clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);

@@ -88,6 +88,10 @@ typedef struct clg_evaluation {
     const char *caveats; /* "; "-joined: borrowed curves, outside fitted range; NULL */
 } clg_evaluation;
 
+/* The attention kernel of a plan that names none: the stack's, or the GPU's own where that is
+ * younger, unless a recipe settles it. */
+clg_attention_kernel clg_scenario_attention(const clg_scenario *scenario);
+
 /* Makes a scenario's derived parts (kernels, network) from model, machine and stack. */
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error);
 

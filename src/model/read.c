@@ -23,7 +23,7 @@ typedef struct raw_model {
     int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
     int64_t prediction_layers;
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
-    bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm;
+    bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
 } raw_model;
 
 static bool has(const raw_model *raw, unsigned trait) { return (raw->traits & trait) != 0; }
@@ -47,7 +47,7 @@ static const char *const known_fields =
     "interleave_moe_layer_step sliding_window sliding_window_pattern layer_switch "
     "attention_chunk_size q_lora_rank kv_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim "
     "num_nextn_predict_layers num_mtp_modules max_window_layers moe_layer_freq n_group topk_group "
-    "ep_size ";
+    "ep_size swiglu_limit ";
 
 static bool shapes_nothing(const char *key) {
     static const char *const parts[] = {
@@ -220,6 +220,8 @@ static clg_status read_experts(raw_model *raw) {
         clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0, 1 << 24,
                          shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
         return CLG_BAD_INPUT;
+    const clg_json *limit = clg_config_field(c, "swiglu_limit"); /* gpt-oss */
+    raw->clamped = limit && limit->kind == CLG_JSON_NUMBER;
     if (clg_config_field(c, "interleave_moe_layer_step")) /* Llama 4: one shared expert each */
         raw->shared_ffn = raw->expert_ffn;
     return CLG_OK;
@@ -351,7 +353,9 @@ static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
                      .groups = (int)raw->groups,
                      .groups_per_token = (int)raw->groups_per_token,
                      .expert_ffn = raw->expert_ffn,
-                     .shared_ffn = raw->shared_ffn};
+                     .shared_ffn = raw->shared_ffn,
+                     .biases = raw->mlp_bias,
+                     .clamped = raw->clamped};
 }
 
 static int64_t attention_extra(const raw_model *raw, const clg_attention *a) {

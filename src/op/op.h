@@ -85,7 +85,8 @@ typedef struct clg_op {
     const char *name;        /* what people call it: "qkv projection" */
     clg_precision precision; /* of the arithmetic (GEMM) or the data (others) */
     int count;               /* times in a row; never 0 */
-    double expert_calls;     /* calls of the host beside the launch, where experts go one by one */
+    double expert_calls;     /* of one count: calls of the host beside the launch, where experts go
+                                one by one */
     bool routes; /* an expert layer's routing: the host has work of its own in this pass */
     /* GEMM, GROUPED: sizes of one product. */
     double m, n, k, batch;

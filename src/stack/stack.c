@@ -37,6 +37,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                NUMBER(pipeline_launches, CLG_COUNT),
                                SWITCH(fused_norm),
                                SWITCH(fused_activation),
+                               SWITCH(fused_clamp),
                                SWITCH(fused_residual),
                                SWITCH(fused_rotary),
                                SWITCH(fused_softmax),
@@ -52,6 +53,8 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                SWITCH(current_scaling),
                                SWITCH(grouped_experts),
                                SWITCH(fused_experts),
+                               SWITCH(recompute_activation),
+                               SWITCH(recompute_latent),
                                NUMBER(kernel_slowdown, CLG_COUNT),
                                SWITCH(expert_dedup),
                                SWITCH(stages_by_cost),
@@ -106,7 +109,8 @@ enum { FIELDS = sizeof fields / sizeof fields[0] };
 static bool known_key(const char *key) {
     static const char *const words[] = {"name",     "title",   "date",      "gradient", "attention",
                                         "source",   "notes",   "schedules", "base",     "from",
-                                        "releases", "moments", "prints",    "family",   "fabric"};
+                                        "releases", "moments", "prints",    "family",   "fabric",
+                                        "recipes",  "models",  "gpus",      "until"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -220,6 +224,73 @@ static clg_status read_onto(const clg_json *root, const char *file, bool complet
     return CLG_OK;
 }
 
+/* Whether a list has the name, or what comes before a hyphen in it: "gpt-oss" has gpt-oss-120b. */
+static bool lists(const clg_json *list, const char *name) {
+    for (const clg_json *word = list->first; word; word = word->next) {
+        size_t size = word->kind == CLG_JSON_STRING ? strlen(word->text) : 0;
+        if (size > 0 && strncmp(word->text, name, size) == 0 && (!name[size] || name[size] == '-'))
+            return true;
+    }
+    return false;
+}
+
+/* A recipe's terms over the stack; it keeps its own name, date and file. */
+static clg_status read_recipe(const clg_json *recipe, const char *file, clg_stack *stack,
+                              clg_error *error) {
+    const clg_stack before = *stack;
+    if (read_onto(recipe, file, false, stack, error) != CLG_OK) return CLG_BAD_INPUT;
+    stack->name = before.name;
+    stack->title = before.title;
+    stack->date = before.date;
+    stack->data = before.data;
+    stack->file = before.file;
+    if (clg_json_member(recipe, "attention")) stack->attention_final = true;
+    return CLG_OK;
+}
+
+/* Recipes are laid over later, when model and GPU are known; faults in them show at once. */
+static clg_status read_recipes(const clg_json *root, const char *file, clg_stack *stack,
+                               clg_error *error) {
+    const clg_json *list = clg_json_member(root, "recipes");
+    if (!list) return CLG_OK;
+    for (const clg_json *recipe = list->first; recipe; recipe = recipe->next) {
+        clg_stack scratch = *stack;
+        const clg_json *models = clg_json_member(recipe, "models");
+        if (!models || models->kind != CLG_JSON_ARRAY || !models->first) {
+            clg_error_at(error, file, recipe->line, recipe->column, "recipes");
+            return clg_fail(error, CLG_BAD_INPUT, "add \"models\": [\"gpt-oss\"]",
+                            "a recipe without its models");
+        }
+        if (read_recipe(recipe, file, &scratch, error) != CLG_OK) return CLG_BAD_INPUT;
+    }
+    stack->recipes = list;
+    stack->recipes_file = file;
+    stack->recipes_month = stack->date;
+    return CLG_OK;
+}
+
+/* From its first month to its last, where it names them; without a month: all. */
+static bool is_of_month(const clg_json *recipe, const char *month) {
+    const clg_json *from = clg_json_member(recipe, "from"),
+                   *until = clg_json_member(recipe, "until");
+    if (!month) return true;
+    if (from && from->text && strncmp(from->text, month, 7) > 0) return false;
+    return !until || !until->text || strncmp(until->text, month, 7) >= 0;
+}
+
+clg_status clg_stack_recipe(clg_stack *stack, const char *model, const char *gpu,
+                            clg_error *error) {
+    const clg_json *list = model && gpu ? stack->recipes : NULL;
+    for (const clg_json *recipe = list ? list->first : NULL; recipe; recipe = recipe->next) {
+        const clg_json *gpus = clg_json_member(recipe, "gpus");
+        if (!is_of_month(recipe, stack->recipes_month) ||
+            !lists(clg_json_member(recipe, "models"), model) || (gpus && !lists(gpus, gpu)))
+            continue;
+        if (read_recipe(recipe, stack->recipes_file, stack, error) != CLG_OK) return CLG_BAD_INPUT;
+    }
+    return CLG_OK;
+}
+
 /* What changed in the releases up to `month` ("2026-04"; NULL: the file's own date), oldest first.
  * Months compare as words. */
 static clg_status read_releases(const clg_json *root, const char *file, const char *month,
@@ -241,7 +312,7 @@ static clg_status read_releases(const clg_json *root, const char *file, const ch
     stack->name = name;
     stack->date = month ? month : date;
     stack->data = root;
-    return CLG_OK;
+    return read_recipes(root, file, stack, error);
 }
 
 static clg_status read_default(clg_arena *arena, const char *month, clg_stack *stack,

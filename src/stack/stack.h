@@ -4,7 +4,7 @@
  * per kernel, which memory-bound kernels are fused, what overlaps with what, what memory is kept
  * beside the tensors. None multiplies the total. Fitted ones say on which runs. A file states what
  * differs from its "base" (a built-in stack by name), or from the default. "releases" lists what
- * changed from a month on. */
+ * changed from a month on, "recipes" what its recipes switch for some models on some GPUs. */
 #ifndef CLG_STACK_STACK_H
 #define CLG_STACK_STACK_H
 
@@ -41,6 +41,7 @@ typedef struct clg_stack {
     /* kernels */
     bool fused_norm;       /* one pass over the data instead of several */
     bool fused_activation; /* bias + GeLU or SwiGLU in one kernel */
+    bool fused_clamp;      /* a limit on the activation's inputs (gpt-oss) inside that kernel */
     bool fused_residual;   /* bias + dropout + add in one kernel */
     bool fused_rotary;
     bool fused_softmax;            /* scale + mask + softmax in one kernel (unfused attention) */
@@ -60,11 +61,14 @@ typedef struct clg_stack {
     bool grouped_experts; /* experts as one grouped product rather than one by one */
     bool fused_experts;   /* casts and activation between an expert's products inside them, in
                              block-scaled formats (mxfp8, nvfp4) */
-    double kernel_slowdown; /* tensor-core kernels take this much longer than the best ones alone
-                               (choice of algorithm, layouts, gaps between kernels); >= 1 */
-    bool expert_dedup;      /* a token is sent to a rank, and to a node, once, not once per expert
-                               there; copies are made on arrival */
-    bool stages_by_cost;    /* layers are cut by parameters, head included, not by count */
+    bool recompute_activation; /* norms and activations of experts are computed again in the
+                                  backward, whatever else is */
+    bool recompute_latent;     /* so are the heads of latent attention, expanded */
+    double kernel_slowdown;    /* tensor-core kernels take this much longer than the best ones alone
+                                  (choice of algorithm, layouts, gaps between kernels); >= 1 */
+    bool expert_dedup;   /* a token is sent to a rank, and to a node, once, not once per expert
+                            there; copies are made on arrival */
+    bool stages_by_cost; /* layers are cut by parameters, head included, not by count */
     bool reduces_after_pipelines; /* where there are pipelines gradients are reduced after the
                                      backward, elsewhere beside it */
     bool reduces_whole; /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
@@ -133,16 +137,23 @@ typedef struct clg_stack {
     bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
     const char *attention;  /* default attention kernel name */
+    bool attention_final;   /* a recipe's: whatever the GPU could run */
     const char *fabric;     /* the network its published runs had where a table of them does not
                                say; NULL: that of the GPU's reference box */
     const clg_json *data;
     const char *file;
+    const clg_json *recipes; /* of the file, or of its base; NULL: none */
+    const char *recipes_file, *recipes_month;
 } clg_stack;
 
 /* By name from the built-in data; "name@YYYY-MM" is the stack as released in that month (without a
  * month: as of the file's own date). "unknown" gives the default with known = false; a near miss
  * of a known name is an error with the nearest. */
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error);
+/* Lays over the stack what its recipes of that month set for this model on this GPU (preset and
+ * canonical names; NULL or unknown ones: nothing). A recipe's model and GPU are names or what comes
+ * before a hyphen in them; later recipes go over earlier ones. */
+clg_status clg_stack_recipe(clg_stack *stack, const char *model, const char *gpu, clg_error *error);
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);
 

@@ -136,15 +136,12 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
     block->saved_bytes += tokens * width * shard->wide_bytes;
 }
 
-/* Forward ops written since `from` are done again in the backward. */
-static void redo(clg_block *block, int from) {
-    int until = block->ops;
-    for (int i = from; i < until; i++) {
-        if (block->op[i].pass != CLG_PASS_FORWARD) continue;
-        clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
-        *again = block->op[i];
-        again->pass = CLG_PASS_RECOMPUTE;
-    }
+/* Selectively, unless it is the scores of an unfused core that are done again; or always. */
+static bool expands_again(const clg_shard *shard) {
+    const clg_layout *layout = shard->layout;
+    bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE && layout->attention != 0 &&
+                     !shard->stack->selective_by_operation;
+    return selective || (shard->stack->recompute_latent && layout->recompute != CLG_RECOMPUTE_FULL);
 }
 
 /* MLA (DeepSeek-V2, arXiv:2405.04434, section 2.1): low-rank query and key-value projections, of
@@ -156,8 +153,7 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
     double nope = attention->head_dim - attention->rope_dim;
     double latent = attention->kv_rank + attention->rope_dim;
-    bool again = shard->layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-                 !shard->stack->selective_by_operation;
+    bool again = expands_again(shard);
     if (attention->query_rank > 0) {
         clg_block_linear(block, shard, "query down projection", tokens, hidden,
                          attention->query_rank, true);
@@ -165,7 +161,7 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
         int up = block->ops;
         clg_block_linear(block, shard, "query up projection", tokens, attention->query_rank,
                          heads * attention->head_dim, true);
-        if (again) redo(block, up);
+        if (again) clg_block_redo(block, up);
         block->saved_bytes += tokens * 2 * attention->query_rank * w;
     } else {
         clg_block_linear(block, shard, "query projection", tokens, hidden,
@@ -176,7 +172,7 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
     int up = block->ops;
     clg_block_linear(block, shard, "key-value up projection", tokens, attention->kv_rank,
                      heads * (nope + attention->value_head_dim), true);
-    if (again) redo(block, up);
+    if (again) clg_block_redo(block, up);
     block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
     *(again ? &block->rebuilt_bytes : &block->saved_bytes) +=
         tokens * heads * (2 * attention->head_dim + attention->value_head_dim) * w;

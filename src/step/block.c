@@ -131,6 +131,16 @@ void clg_block_experts(clg_block *block, const clg_shard *shard, const char *nam
     accumulate(block, shard, experts * in * out);
 }
 
+void clg_block_redo(clg_block *block, int from) {
+    int until = block->ops;
+    for (int i = from; i < until; i++) {
+        if (block->op[i].pass != CLG_PASS_FORWARD) continue;
+        clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
+        *again = block->op[i];
+        again->pass = CLG_PASS_RECOMPUTE;
+    }
+}
+
 void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg_axis axis,
                           clg_collective collective, clg_group group, double bytes,
                           double overlap) {

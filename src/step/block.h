@@ -45,6 +45,9 @@ void clg_block_experts(clg_block *block, const clg_shard *shard, const char *nam
 void clg_block_memory(clg_block *block, const char *name, double forward, int forward_kernels,
                       double backward, int backward_kernels);
 
+/* Forward ops written since `from` are done again in the backward. */
+void clg_block_redo(clg_block *block, int from);
+
 /* A collective in one pass; bytes of the full buffer of one rank. No op when the group is one. */
 void clg_block_collective(clg_block *block, clg_pass pass, const char *name, clg_axis axis,
                           clg_collective collective, clg_group group, double bytes, double overlap);

@@ -97,7 +97,49 @@ static void permute(clg_block *block, const clg_shard *shard, const char *name, 
     clg_block_memory(block, name, bytes, 2, bytes, 2);
 }
 
-/* Products of the local experts. Fused, casts and activation between them happen inside. */
+/* Gate and up cut off before they are multiplied, where the fused activation does not do it:
+ * Megatron-Core (fused_bias_geglu.py) cuts each half by a kernel and puts them together again.
+ * Backward, PyTorch's where(input <= limit, gradient, 0), of one half with both limits: a byte per
+ * comparison. */
+static void clamp(clg_block *block, const clg_shard *shard, double elements) {
+    double w = shard->wide_bytes;
+    double one = 3 * w + 2, both = 4 * w + 6, halves = 4 * w;
+    clg_block_memory(block, "clamp gate and up", elements * 8 * w, 3,
+                     elements * (one + both + halves), 9);
+    block->saved_bytes += elements * 2 * w;
+}
+
+/* The down projection's biases, weighed by each row's probability as the rows were (Megatron-Core
+ * experts.py, TEGroupedMLP._apply_bias): expert by expert a product written, then added to its
+ * rows; the rows of all put together. Backward: their gradients likewise, and by expert and by row
+ * a product and its sum. Those of the up projection are added by the product itself. NeMo Automodel
+ * (moe/experts.py) does the same; that its up projection's are added apart too is left out. */
+static void add_biases(clg_block *block, const clg_shard *shard, double elements, double experts) {
+    double w = shard->wide_bytes;
+    int local = experts > 1 ? (int)(experts + 0.5) : 1;
+    clg_block_memory(block, "add experts' biases", elements * 4 * w, 2 * local, elements * 6 * w,
+                     4 * local);
+    block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
+    clg_block_memory(block, "join experts' rows", elements * 2 * w, 1, elements * 2 * w, 1);
+}
+
+/* Clamps and activation of the experts; recomputed, only their input is kept. */
+static void activate_experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
+                             double elements, bool fused) {
+    int from = block->ops;
+    bool again =
+        shard->stack->recompute_activation && shard->layout->recompute != CLG_RECOMPUTE_FULL;
+    double before = block->saved_bytes;
+    if (mlp->clamped && !fused && !shard->stack->fused_clamp) clamp(block, shard, elements);
+    activation(block, shard, elements, mlp->gated, fused);
+    if (!again) return;
+    double input = elements * (mlp->gated ? 2 : 1) * shard->wide_bytes;
+    block->rebuilt_bytes += block->saved_bytes - before - input;
+    block->saved_bytes = before + input;
+    clg_block_redo(block, from);
+}
+
+/* Products of the local experts. Fused, casts, biases and activation between them happen inside. */
 static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     const clg_layout *layout = shard->layout;
     bool fused = clg_block_fused_experts(shard);
@@ -106,9 +148,10 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
                       (mlp->gated ? 2 : 1) * width, local,
                       CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
-    activation(block, shard, rows * width, mlp->gated, fused);
+    activate_experts(block, shard, mlp, rows * width, fused);
     clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local,
                       (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
+    if (mlp->biases && !fused) add_biases(block, shard, rows * hidden, local);
 }
 
 static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {

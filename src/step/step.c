@@ -120,14 +120,25 @@ static void recompute_between_products(clg_block *block) {
     }
 }
 
+/* Inputs are kept, and outputs unless they are made again. */
+static void write_norms(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind,
+                        double elements) {
+    int from = block->ops;
+    bool again =
+        shard->stack->recompute_activation && shard->layout->recompute != CLG_RECOMPUTE_FULL;
+    double output = kind->norms * elements * clg_block_operand_bytes(shard);
+    for (int i = 0; i < kind->norms; i++)
+        clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
+    block->saved_bytes += kind->norms * elements * shard->wide_bytes;
+    *(again ? &block->rebuilt_bytes : &block->saved_bytes) += output;
+    if (again) clg_block_redo(block, from);
+}
+
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
     const clg_layout *layout = shard->layout;
     double elements = shard->own_tokens * (double)shard->model->hidden, w = shard->wide_bytes;
     clg_block_begin(block, kind->mlp.kind == CLG_MLP_MOE ? "MoE layer" : "layer");
-    for (int i = 0; i < kind->norms; i++) {
-        clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
-        block->saved_bytes += elements * (w + clg_block_operand_bytes(shard)); /* in, out */
-    }
+    write_norms(block, shard, kind, elements);
     clg_block_attention(block, shard, &kind->attention);
     clg_block_residual(block, shard, "residual");
     clg_block_mlp(block, shard, &kind->mlp);

@@ -199,6 +199,9 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
     for (int i = 0; i < 4; i++) {
         error = (clg_error){0};
         if (!*wanted[i] || clg_stack_find(arena, wanted[i], stack, &error) != CLG_OK) continue;
+        if (clg_stack_recipe(stack, clg_row_word(csv, row, "model"), clg_row_word(csv, row, "gpu"),
+                             &error) != CLG_OK)
+            return why(arena, &error);
         read_kernels(clg_row_word(csv, row, "notes"), stack);
         return NULL;
     }
@@ -315,8 +318,7 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     fix_name(&space->attention, clg_attention_kernel_names, "attention",
              clg_row_word(csv, row, "attention"), CLG_FLASH2);
     if (!*clg_row_word(csv, row, "attention"))
-        fix(&space->attention,
-            (int)clg_attention_default(&scenario->machine.gpu, scenario->stack.attention));
+        fix(&space->attention, (int)clg_scenario_attention(scenario));
     space->keep = 1;
     return degrees_are_sane(space) ? NULL : "a degree of parallelism is no number of 1 or more";
 }

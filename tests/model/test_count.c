@@ -85,6 +85,9 @@ static void flop(void) {
 static void windows(void) {
     CASE("gpt-oss alternates windows, Gemma 3 has five local layers to one global");
     clg_model m = find("gpt-oss-20b");
+    CHECK(m.kind[0].mlp.biases && m.kind[0].mlp.clamped);
+    clg_model plain = find("mixtral-8x7b");
+    CHECK(!plain.kind[0].mlp.biases && !plain.kind[0].mlp.clamped);
     CHECK(m.kinds == 2 && m.kind[m.layer_kind[0]].attention.window == 128);
     CHECK(m.kind[m.layer_kind[1]].attention.window == 0);
     m = find("gemma-3-1b");

@@ -9,9 +9,64 @@ static clg_status read(const char *text, clg_stack *stack, clg_error *error) {
     return clg_stack_read(&arena, "mine.json", text, strlen(text), stack, error);
 }
 
+static void check_recipes(void) {
+    clg_stack mine, other;
+    clg_error error = {0};
+    const char *text = "{\"name\": \"mine\", \"date\": \"2026-01\", \"recipes\": ["
+                       "{\"models\": [\"gpt-oss\", \"x\"], \"gpus\": [\"gb200\"],"
+                       " \"from\": \"2025-11\", \"until\": \"2026-03\","
+                       " \"attention\": \"unfused\", \"name\": \"theirs\","
+                       " \"host_expert_s\": {\"value\": 3, \"unit\": \"us\","
+                       " \"source\": \"x\", \"kind\": \"assumed\"}},"
+                       "{\"models\": [\"x\"],"
+                       " \"host_expert_s\": {\"value\": 5, \"unit\": \"us\","
+                       " \"source\": \"x\", \"kind\": \"assumed\"}},"
+                       "{\"models\": [\"y\"], \"from\": \"2026-02\","
+                       " \"host_expert_s\": {\"value\": 7, \"unit\": \"us\","
+                       " \"source\": \"x\", \"kind\": \"assumed\"}}]}";
+    CASE("a recipe waits for its model and GPU: by name, or by what comes before a hyphen");
+    CHECK(read(text, &mine, &error) == CLG_OK);
+    double before = mine.host_expert_s;
+    CHECK(clg_stack_recipe(&mine, "gpt-osseous", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, "gpt", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, "gpt-oss-120b", "gb300", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, NULL, "gb200", &error) == CLG_OK);
+    CHECK_NEAR(mine.host_expert_s, before, 0);
+    CHECK(!mine.attention_final);
+    CHECK(clg_stack_recipe(&mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK_NEAR(mine.host_expert_s, 3e-6, 1e-12);
+    CHECK_TEXT(mine.attention, "unfused");
+    CHECK_TEXT(mine.name, "mine");
+    CHECK(mine.attention_final);
+    CASE("later ones go over earlier ones; one whose month has not come is not yet");
+    CHECK(read(text, &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, "x", "gb200", &error) == CLG_OK);
+    CHECK_NEAR(mine.host_expert_s, 5e-6, 1e-12);
+    CHECK(read(text, &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, "y", "gb200", &error) == CLG_OK);
+    CHECK_NEAR(mine.host_expert_s, before, 0);
+    CASE("built in: gpt-oss under Megatron-Bridge went by all-to-all until 26.02, on GB200 with "
+         "activations again; a stack that stands on it does the same");
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-02", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &other, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&other, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(!mine.expert_dedup && mine.recompute_activation);
+    CHECK(other.expert_dedup && !other.recompute_activation);
+    CHECK(read("{\"name\": \"m\", \"base\": \"megatron-2026\"}", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&mine, "deepseek-v3", "gb200", &error) == CLG_OK);
+    CHECK(mine.recompute_latent);
+    CASE("faults show when the file is read");
+    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"attention\": \"cudnn\"}]}", &mine, &error) ==
+          CLG_BAD_INPUT);
+    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"host_expret_s\": 1}]}",
+               &mine, &error) == CLG_BAD_INPUT);
+}
+
 int main(void) {
     clg_stack now, then, other;
     clg_error error = {0};
+    check_recipes();
     CASE("a month takes the releases up to it, no month those up to the file's own date");
     const char *mine = "{\"name\": \"mine\", \"date\": \"2026-04\", \"gradient\": \"bf16\","
                        " \"releases\": ["

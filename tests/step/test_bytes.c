@@ -175,10 +175,104 @@ static void check_capacity(void) {
     CHECK(e.capacity_bytes == 83.75e9);
 }
 
+/* gpt-oss 120B in bf16, 8 expert ranks: 16 experts of 2,880 each and 4 x 4,096 rows a rank. */
+static void check_experts(void) {
+    clg_scenario s = plan_scenario(&arena, "gpt-oss-120b", "h100-sxm", "megatron-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = l.ep = 8, l.global_batch = 8;
+    const clg_block *block = layer(&s, &l);
+    double elements = 4.0 * 4096 * 2880, saved = block->saved_bytes;
+    CASE("limits apart: two halves read, written, read and written again");
+    CHECK_NEAR(bytes_of(block, "clamp gate and up", true), elements * 16, 1e-14);
+    CASE("their gradients: one limit 3 + 5, two 3 + 3 + 3 + 5, halves joined 8 bytes");
+    CHECK_NEAR(bytes_of(block, "clamp gate and up", false), elements * 30, 1e-14);
+    CASE("biases: product 2, sum 6, joined 4; backward joined 4, products 4 + 4, sums 2 + 2");
+    CHECK_NEAR(bytes_of(block, "add experts' biases", true), elements * 8, 1e-14);
+    CHECK_NEAR(bytes_of(block, "add experts' biases", false), elements * 12, 1e-14);
+    CHECK_NEAR(bytes_of(block, "join experts' rows", true), elements * 4, 1e-14);
+    CHECK_NEAR(bytes_of(block, "join experts' rows", false), elements * 4, 1e-14);
+    CASE("expert by expert: 2 x 16 kernels forward, 4 x 16 backward, each called by the host");
+    int kernels[2] = {0}, called = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (strcmp(block->op[i].name, "add experts' biases") == 0) {
+            kernels[block->op[i].pass != CLG_PASS_FORWARD] += block->op[i].count;
+            called += block->op[i].expert_calls == 1;
+        }
+    CHECK(kernels[0] == 32 && kernels[1] == 64 && called == 2);
+    CASE("inside the activation: no kernel, and its two cut halves are not kept");
+    s.stack.fused_clamp = true;
+    block = layer(&s, &l);
+    CHECK(bytes_of(block, "clamp gate and up", true) +
+              bytes_of(block, "clamp gate and up", false) ==
+          0);
+    CHECK_NEAR(saved - block->saved_bytes, elements * 4, 1e-14);
+    CASE("fused experts of block-scaled formats: neither limits nor biases apart");
+    s.stack.fused_clamp = false, s.stack.fused_experts = true, l.precision = CLG_MXFP8;
+    block = layer(&s, &l);
+    CHECK(bytes_of(block, "clamp gate and up", true) +
+              bytes_of(block, "add experts' biases", true) +
+              bytes_of(block, "join experts' rows", false) ==
+          0);
+    CASE("experts without biases and limits have none");
+    s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "megatron-2026", 8);
+    l.precision = CLG_BF16;
+    block = layer(&s, &l);
+    CHECK(bytes_of(block, "clamp gate and up", true) +
+              bytes_of(block, "add experts' biases", true) ==
+          0);
+}
+
+/* Forward kernels of one name that are done again. */
+static double again_of(const clg_block *block, const char *name) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (strcmp(block->op[i].name, name) == 0 && block->op[i].pass == CLG_PASS_RECOMPUTE)
+            sum += block->op[i].kind == CLG_OP_MEMORY ? block->op[i].hbm_bytes * block->op[i].count
+                                                      : block->op[i].flop;
+    return sum;
+}
+
+static void check_made_again(void) {
+    CASE("norms and activations again: of gate and up the cut halves (4) and the product (2), of "
+         "two norms what they give");
+    clg_scenario s = plan_scenario(&arena, "gpt-oss-120b", "gb200", "megatron-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = l.ep = 8, l.global_batch = 8;
+    double elements = 4.0 * 4096 * 2880, own = 4096.0 * 2880, before = layer(&s, &l)->saved_bytes;
+    s.stack.recompute_activation = true;
+    const clg_block *block = layer(&s, &l);
+    CHECK_NEAR(before - block->saved_bytes, elements * 6 + own * 4, 1e-13);
+    CHECK_NEAR(block->rebuilt_bytes, elements * 6 + own * 4, 1e-13);
+    CHECK_NEAR(again_of(block, "clamp gate and up"), elements * 16, 1e-14);
+    CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
+    CHECK_NEAR(again_of(block, "norm"), 2 * own * 5, 1e-14);
+    CASE("whole layers again: once, not twice");
+    l.recompute = CLG_RECOMPUTE_FULL;
+    CHECK_NEAR(again_of(layer(&s, &l), "activation"), elements * 6, 1e-14);
+    CASE("latent heads expanded again, selectively or by the stack: 1536 x 128 x 192 and 512 x 128 "
+         "x 256");
+    s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2026", 64);
+    l = plan_layout(4096);
+    double query = 2 * 4096.0 * 1536 * 128 * 192, key = 2 * 4096.0 * 512 * 128 * 256;
+    CHECK(again_of(layer(&s, &l), "query up projection") == 0);
+    s.stack.recompute_latent = true;
+    CHECK_NEAR(again_of(layer(&s, &l), "query up projection"), query, 1e-14);
+    CHECK_NEAR(again_of(&step.kind[0], "key-value up projection"), key, 1e-14);
+    l.recompute = CLG_RECOMPUTE_SELECTIVE, s.stack.recompute_latent = false;
+    CHECK_NEAR(again_of(layer(&s, &l), "query up projection"), query, 1e-14);
+    CHECK(again_of(&step.kind[0], "attention core") == 0);
+    CASE("of unfused attention it is the core that is done again");
+    l.attention = 0;
+    CHECK(again_of(layer(&s, &l), "query up projection") == 0);
+    CHECK(again_of(&step.kind[0], "attention core") > 0);
+}
+
 int main(void) {
     check_gpt();
     check_llama();
     check_latent();
+    check_experts();
+    check_made_again();
     check_loss();
     check_kept();
     check_capacity();

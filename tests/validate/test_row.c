@@ -82,6 +82,15 @@ static void names(void) {
     CHECK(scenario.model.prediction_layers == 1);
     CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_LATENT);
     CHECK(!scenario.stack.known && scenario.stack.expert_dedup);
+    CASE("its attention on Blackwell had no fused kernel before cuDNN 9.11: as the recipe says");
+    const char *latent = "x,deepseek-v3,moe,61,7168,18432,1,128,128,128,129280,256,8,1,2048,3,4096,"
+                         "%s,256,nemo-2024,%s,bf16,selective,2,64,4,1,1f1b,1,2048,";
+    CHECK(predict(clg_arena_print(&arena, latent, "gb200", "2025-07")) == NULL);
+    CHECK(answer.layout.attention == CLG_UNFUSED);
+    CHECK(predict(clg_arena_print(&arena, latent, "gb200", "2025-09")) == NULL);
+    CHECK(answer.layout.attention == CLG_CUDNN);
+    CHECK(predict(clg_arena_print(&arena, latent, "h100-sxm", "2025-07")) == NULL);
+    CHECK(answer.layout.attention == CLG_CUDNN);
     CASE("cut to 4 layers of which 1 dense: so it is, without the module");
     CHECK(predict("x,deepseek-v3,moe,4,7168,18432,1,128,128,128,129280,256,8,1,2048,1,4096,"
                   "b200-sxm,8,simumax-2025,2026-04,bf16,none,1,8,1,1,,1,32,") == NULL);
