@@ -13,6 +13,7 @@
 #include "dataset/value.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static int ceil_log2(int n) {
@@ -79,7 +80,9 @@ static double ring_s(const clg_network *w, clg_group g, int trips, double wire, 
         if (p->payload <= 0) continue;
         int slow = domains < steps ? domains : steps;
         double extra = (steps - slow) * p->fast_extra_s + slow * p->slow_extra_s;
-        double seconds = hops + trips * extra + carried / p->payload;
+        double moved = carried / p->payload;
+        if (domains > 2 && p->most_bytes_per_s > 0) moved = fmax(moved, wire / p->most_bytes_per_s);
+        double seconds = hops + trips * extra + moved;
         if (best < 0 || seconds < best) best = seconds;
     }
     return base_s(w, g) + (best < 0 ? hops + carried : best);
@@ -248,6 +251,8 @@ static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *er
             clg_value_read(row, "fast_extra", CLG_SECONDS, true, file->path, &p->fast_extra_s,
                            error) != CLG_OK ||
             clg_value_read(row, "slow_extra", CLG_SECONDS, true, file->path, &p->slow_extra_s,
+                           error) != CLG_OK ||
+            clg_value_read(row, "most", CLG_BYTES_PER_S, false, file->path, &p->most_bytes_per_s,
                            error) != CLG_OK)
             return CLG_BAD_INPUT;
     }

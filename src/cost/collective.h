@@ -24,6 +24,7 @@ typedef struct clg_link {
 typedef struct clg_protocol {
     double payload; /* share of the bytes on the wire, 0..1 */
     double fast_extra_s, slow_extra_s;
+    double most_bytes_per_s; /* of a rank's payload over more than two domains; 0: as the links */
 } clg_protocol;
 
 enum { CLG_PROTOCOLS = 3 };

@@ -126,12 +126,21 @@ static void protocols(clg_network w) {
      * x .64e6 / 5.64e6, log2 64 = 6: tail 1.2 */
     clg_group g = {64, 1};
     double wire = 63.0 / 64 * (640e3 + 5e6 * 640e3 / 5.64e6) / 37e9 * 1.2;
-    w.protocol[0] = (clg_protocol){.5, 0, 0};
-    w.protocol[1] = (clg_protocol){1, 1e-6, 2e-6};
+    w.protocol[0] = (clg_protocol){.5, 0, 0, 0};
+    w.protocol[1] = (clg_protocol){1, 1e-6, 2e-6, 0};
     double little = 19e-6 + 63 * 11e-6;
     CHECK_NEAR(by_name(&w, CLG_ALL_GATHER, "ring", g, 640e3), little + wire / .5, 1e-12);
     w.protocol[0].payload = .01;
     CHECK_NEAR(by_name(&w, CLG_ALL_GATHER, "ring", g, 640e3), little + 63 * 2e-6 + wire, 1e-12);
+    CASE("a protocol that carries 5 GB/s at most: 630 kB take 126 us, more than 2 x wire");
+    w.protocol[0] = (clg_protocol){.5, 0, 0, 5e9};
+    w.protocol[1].payload = 0;
+    CHECK(2 * wire < 126e-6);
+    CHECK_NEAR(by_name(&w, CLG_ALL_GATHER, "ring", g, 640e3), little + 126e-6, 1e-12);
+    CASE("over two domains it carries what the links do");
+    double two = 1.0 / 2 * (640e3 + 5e6 * 640e3 / 5.64e6) / 37e9;
+    CHECK_NEAR(by_name(&w, CLG_ALL_GATHER, "ring", (clg_group){2, 1}, 640e3),
+               19e-6 + 11e-6 + two / .5, 1e-12);
 }
 
 static void unfused_attention(void) {

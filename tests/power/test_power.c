@@ -24,14 +24,14 @@ int main(void) {
         CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[i].all), ends[i].share * limit, 1e-14);
         CHECK(ends[i].share > 0 && ends[i].share <= 1);
     }
-    CASE("shares by number: matrix .998, waiting .81, idle .45 of 700 W");
-    CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[0].all), 698.6, 1e-12);
-    CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[3].all), 567, 1e-12);
+    CASE("shares by number: matrix .999, waiting .796, idle .45 of 700 W");
+    CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[0].all), 699.3, 1e-12);
+    CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[3].all), 557.2, 1e-12);
     CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[4].all), 315, 1e-12);
     CASE("a mean weighted by time: energies add");
-    /* 2 s and 1 s at .998, 1 s at .81, .5 s at .81, .5 s at .45: 4.434 / 5 of 700 W */
+    /* 2 s and 1 s at .999, 1 s at .796, .5 s at .796, .5 s at .45: 4.416 / 5 of 700 W */
     clg_activity mixed = {2, 1, 1, 0.5, 0.5};
-    CHECK_NEAR(clg_power_gpu_w(p, gpu, &mixed), 620.76, 1e-12);
+    CHECK_NEAR(clg_power_gpu_w(p, gpu, &mixed), 618.24, 1e-12);
     CASE("nothing done: the board's idle draw");
     clg_activity nothing = {0};
     CHECK_NEAR(clg_power_gpu_w(p, gpu, &nothing), gpu->idle_w, 1e-15);
