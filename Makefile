@@ -21,7 +21,7 @@ LDLIBS   += $(isal)
 
 sources  := $(filter-out src/cli/main.c src/cli/share_mpi.c src/wasm/%,$(wildcard src/*/*.c))
 objects  := $(sources:src/%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/dataset_table.o
-data     := $(shell find data -type f -not -path "data/runs/*" 2>/dev/null | sort)
+data     := $(shell find data -type f -not -path "data/*runs/*" 2>/dev/null | sort)
 tests    := $(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out tests/fuzz/%,$(wildcard tests/*/*.c)))
 scripts  := $(wildcard tests/*/*.sh)
 fuzzers  := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
