@@ -86,6 +86,7 @@ static void json_row(clg_json_writer *w, const clg_measured *r) {
     clg_json_add_string(w, "id", r->id);
     clg_json_add_string(w, "source", r->source);
     clg_json_add_string(w, "group", r->group);
+    clg_json_add_bool(w, "held_out", r->held_out);
     clg_json_add_string(w, "verdict", r->reason ? "skipped" : "scored");
     if (r->reason) clg_json_add_string(w, "reason", r->reason);
     for (int k = 0; k < CLG_MEASURES && !r->reason; k++) {
@@ -107,6 +108,10 @@ static void json_score(clg_json_writer *w, const clg_measured_score *s) {
     clg_json_errors(w,
                     (clg_errors){s->rows, s->scored, s->mape, s->median_ape, s->p90_ape, s->bias});
     clg_json_add_number(w, "coverage", s->coverage);
+    clg_json_add_number(w, "roofline_mape", s->roofline_mape);
+    clg_json_add_number(w, "constant_mape", s->constant_mape);
+    clg_json_add_number(w, "beside_mape", s->beside_mape);
+    clg_json_add_bool(w, "held_out", s->held_out);
     clg_json_close(w, '}');
 }
 

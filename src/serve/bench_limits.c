@@ -18,12 +18,17 @@ static double round_tokens(double raw) {
     return raw < 8192 ? rounded(raw, 512) : rounded(raw, 1024);
 }
 
+/* It knows nothing of latents: it sees as many key and value heads as heads, each of the size of a
+ * configuration that names none (tensorrt_llm/bench/build/dataclasses.py, commit 04cba882). */
 static double cache_bytes_per_token(const clg_model *m, int tp, double element_bytes) {
     double sum = 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
+        bool latent = a->kind == CLG_ATTENTION_LATENT;
+        int heads = latent ? a->heads : a->kv_heads;
+        double size = latent ? (double)(m->hidden / a->heads) : a->head_dim;
         if (a->kind == CLG_ATTENTION_NONE) continue;
-        sum += 2 * fmax(tp, a->kv_heads) * a->head_dim * element_bytes;
+        sum += 2 * fmax(tp, heads) * size * element_bytes;
     }
     return sum;
 }

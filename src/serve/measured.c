@@ -1,13 +1,14 @@
-/* measured.c -- predicts rows and scores them. */
+/* measured.c -- predicts rows. */
 #include "serve/measured.h"
 
 #include "model/preset.h"
 #include "serve/answer.h"
+#include "serve/measured_score.h"
 #include "serve/random.h"
+#include "serve/roofline.h"
 #include "serve/workload.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *sentence(clg_arena *arena, const clg_error *error) {
@@ -43,7 +44,8 @@ static double length_of(const clg_serve_plan *p, double nominal, clg_random *ran
 
 static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
     clg_demand d = {.count = p->requests, .clients = (double)p->clients};
-    clg_random random = {seed};
+    clg_random random = {seed}, gaps = {seed + 1};
+    double now_s = 0;
     d.request = clg_take(arena, (size_t)p->requests, clg_arrival);
     for (int64_t i = 0; i < d.count; i++) {
         if (p->request) {
@@ -52,9 +54,24 @@ static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
         }
         d.request[i].prompt_tokens = (int32_t)length_of(p, p->prompt_tokens, &random);
         d.request[i].output_tokens = (int32_t)length_of(p, p->output_tokens, &random);
+        d.request[i].arrival_s = now_s;
+        if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
     }
     clg_demand_finish(arena, &d);
     return d;
+}
+
+/* The chance that makes so many tokens of an iteration; the sum of its powers rises with it. */
+static double accepted_for(int drafted, double gained) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (clg_replica_gained_tokens(drafted, middle) < gained)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
 }
 
 static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,
@@ -68,6 +85,8 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.max_tokens = p->max_tokens;
     c.memory_share = p->memory_share;
     c.graphs = p->graphs;
+    c.drafted = p->drafted;
+    if (p->drafted > 0) c.accepted = accepted_for(p->drafted, p->gained);
     int64_t clients = p->clients / part->copies;
     if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;
@@ -76,6 +95,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     clg_serve_rules *rules = &replica->rules;
     rules->wait_iterations = p->wait_iterations;
     rules->wait_tokens = p->wait_tokens;
+    rules->prefilled = p->prefilled;
     if (p->random_tokens) rules->prompt_token_s = engine->random_token_s;
     if (p->in_process)
         rules->turn_s = rules->prompt_token_s = rules->before_s = rules->after_s = rules->token_s =
@@ -100,8 +120,24 @@ static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured 
     row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
     row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
-    row->rho = f->mean_sequences / r->rules.max_sequences;
     widen(&r->engine, row);
+}
+
+/* What nothing but peaks would give, and how many sequences want to be there over those that fit.
+ */
+static void take_roofline(const clg_replica *r, const clg_demand *d, clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    clg_demand_means means = clg_demand_means_of(d);
+    double clients = (double)p->clients, requests = (double)p->requests, rate = p->requests_per_s;
+    if (p->request) rate = clg_demand_rate_per_s(d);
+    clg_serve_roofline f = clg_serve_roofline_of(r, &means, clients, rate, requests);
+    row->roofline[CLG_MEASURE_TTFT] = f.ttft_s;
+    row->roofline[CLG_MEASURE_TPOT] = f.tpot_s;
+    row->roofline[CLG_MEASURE_ANSWER] = p->whole_batch ? f.batch_s : f.answer_s;
+    row->roofline[CLG_MEASURE_RATE] = f.tokens_per_s;
+    double wanted = clients > 0 ? clients : requests;
+    if (clients <= 0 && rate > 0) wanted = rate * row->predicted[CLG_MEASURE_ANSWER];
+    row->rho = wanted / (clg_serve_room(r, &means) * (r->prefill ? r->decodes : 1));
 }
 
 /* Tokens of a model without experts cannot come faster than its weights are read. */
@@ -182,6 +218,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     clg_fleet_run(arena, &replica, &d, 1, &none, &fleet);
     if (fleet.requests == fleet.refused) return "no request fits in the cache";
     take_results(&fleet, &replica, row);
+    take_roofline(&replica, &d, row);
     return NULL;
 }
 
@@ -191,84 +228,6 @@ static void predict_row(clg_arena *arena, clg_measured *row) {
         row->plan.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
     if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
     clg_arena_clear(&scratch);
-}
-
-/* ---- scores */
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(const double *sorted, int count, double share) {
-    if (count == 0) return (double)NAN;
-    double at = share * (count - 1);
-    int below = (int)at;
-    if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
-}
-
-static bool belongs(const clg_measured *row, const char *source, const char *group) {
-    if (strcmp(source, "all") != 0 && strcmp(row->source, source) != 0) return false;
-    return strcmp(group, "all") == 0 || strcmp(row->group, group) == 0;
-}
-
-static clg_measured_score score_of(clg_arena *arena, const clg_measured_table *t,
-                                   const char *source, const char *group, clg_measure m) {
-    clg_measured_score s = {.source = source, .group = group, .measure = m};
-    double *errors = clg_take(arena, (size_t)t->rows + 1, double), sum = 0;
-    double *absolute = clg_take(arena, (size_t)t->rows + 1, double);
-    int inside = 0;
-    for (int i = 0; i < t->rows; i++) {
-        const clg_measured *row = &t->row[i];
-        if (!belongs(row, source, group)) continue;
-        s.rows++;
-        if (row->reason || !isfinite(row->measured[m])) continue;
-        errors[s.scored] = row->predicted[m] / row->measured[m] - 1;
-        absolute[s.scored] = fabs(errors[s.scored]);
-        sum += absolute[s.scored++];
-        inside += row->measured[m] >= row->low[m] && row->measured[m] <= row->high[m];
-    }
-    qsort(errors, (size_t)s.scored, sizeof *errors, by_value);
-    qsort(absolute, (size_t)s.scored, sizeof *absolute, by_value);
-    s.mape = s.scored > 0 ? sum / s.scored : (double)NAN;
-    s.coverage = s.scored > 0 ? (double)inside / s.scored : (double)NAN;
-    s.median_ape = quantile(absolute, s.scored, 0.5);
-    s.p90_ape = quantile(absolute, s.scored, 0.9);
-    s.bias = quantile(errors, s.scored, 0.5);
-    return s;
-}
-
-static void add_scores(clg_measured_table *t, const char *source, const char *group) {
-    bool any = false;
-    for (int m = 0; m < CLG_MEASURES; m++) {
-        clg_arena scratch = {0};
-        clg_measured_score s = score_of(&scratch, t, source, group, (clg_measure)m);
-        clg_arena_clear(&scratch);
-        any = any || s.scored > 0;
-        if (s.scored > 0 || (!any && m == CLG_MEASURES - 1)) t->score[t->scores++] = s;
-    }
-}
-
-/* Whether an earlier row is of the same source, and group where asked. */
-static bool seen(const clg_measured_table *t, int row, bool group) {
-    for (int i = 0; i < row; i++)
-        if (belongs(&t->row[i], t->row[row].source, group ? t->row[row].group : "all")) return true;
-    return false;
-}
-
-static void fill_scores(clg_arena *arena, clg_measured_table *t) {
-    int rows = 0;
-    for (int i = 0; i < t->rows; i++) rows += seen(t, i, true) ? 0 : 2;
-    t->score = clg_take(arena, (size_t)(rows + 1) * CLG_MEASURES, clg_measured_score);
-    for (int i = 0; i < t->rows; i++) {
-        if (seen(t, i, false)) continue;
-        for (int j = i; j < t->rows; j++)
-            if (belongs(&t->row[j], t->row[i].source, "all") && !seen(t, j, true))
-                add_scores(t, t->row[i].source, t->row[j].group);
-        add_scores(t, t->row[i].source, "all");
-    }
-    add_scores(t, "all", "all");
 }
 
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
@@ -302,7 +261,7 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                 if (reason && !*reason) t.rows--;
             }
         }
-    fill_scores(arena, &t);
+    clg_measured_score_table(arena, &t);
     *result = t;
     return CLG_OK;
 }

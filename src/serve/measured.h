@@ -34,6 +34,7 @@ typedef struct clg_serve_plan {
     double spread;   /* log-normal lengths of this deviation over mean instead; 0: no */
     int64_t clients; /* closed loop; 0: all requests at once, or as they came */
     int64_t requests;
+    double requests_per_s;         /* one by one, Poisson; 0: not */
     const clg_arrival *request;    /* [requests] as they came; NULL: lengths of the numbers above */
     int max_sequences, max_tokens; /* 0: the engine's */
     double memory_share;           /* 0: the engine's */
@@ -42,6 +43,9 @@ typedef struct clg_serve_plan {
     bool in_process;                      /* measured in the engine: no front end */
     bool random_tokens;                   /* prompts that are slow to tokenize */
     bool whole_batch;                     /* an answer is that of all requests: the last to end */
+    bool prefilled;                       /* prompts come with their cache: decoding alone */
+    int drafted;                          /* tokens proposed an iteration; 0: no speculation */
+    double gained;                        /* tokens an iteration gives then, from 1 */
     const char *workload; /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
     int box_gpus, boxes;
     bool timed; /* requests come one by one and must meet the workload's target */
@@ -53,8 +57,11 @@ typedef struct clg_measured {
     clg_serve_plan plan;
     double measured[CLG_MEASURES];                /* NaN: not measured */
     double predicted[CLG_MEASURES];               /* NaN: not asked */
+    double roofline[CLG_MEASURES];                /* of serve/roofline.h; NaN: not asked */
+    double constant[CLG_MEASURES];                /* it times one factor that knows the answers */
+    bool held_out;                                /* by its column: nothing was fitted on it */
     double low[CLG_MEASURES], high[CLG_MEASURES]; /* P10 and P90 */
-    double rho; /* sequences wanted over those that fit; above 1 there is a queue */
+    double rho; /* sequences wanted over those that fit; above 1 there is a queue; NaN: unknown */
 } clg_measured;
 
 typedef struct clg_measured_score {
@@ -63,6 +70,10 @@ typedef struct clg_measured_score {
     int rows, scored;
     double mape, median_ape, p90_ape, bias; /* shares; bias: median of signed errors */
     double coverage;                        /* share of measured inside P10..P90 */
+    double roofline_mape;                   /* of the rows that have one; NaN: none */
+    double constant_mape;                   /* of the same rows: see serve/measured_score.h */
+    double beside_mape;                     /* our error on them */
+    bool held_out;                          /* all rows are */
 } clg_measured_score;
 
 typedef struct clg_measured_table {

@@ -1,5 +1,5 @@
 /* measured_read.c -- forms of published serving tables. */
-#include "serve/measured.h"
+#include "serve/measured_row.h"
 
 #include "model/preset.h"
 #include "serve/bench_limits.h"
@@ -16,31 +16,47 @@ const clg_name clg_measure_names[] = {{"ttft", CLG_MEASURE_TTFT, "to the first t
                                       {"throughput", CLG_MEASURE_RATE, "output tokens/s"},
                                       {NULL, 0, NULL}};
 
-typedef struct reader {
-    clg_arena *arena;
-    const clg_csv *table;
-    int row, part;
-    clg_measured *into;
-} reader;
+typedef clg_cell_reader reader;
 
-static const char *word(const reader *r, const char *column) {
+/* ---- cells, shared with the plain form */
+
+const char *clg_cell_word(const reader *r, const char *column) {
     const char *field = clg_csv_field(r->table, r->row, column);
     return field ? field : "";
 }
 
-static double number(const reader *r, const char *column, double otherwise) {
-    const char *field = word(r, column);
+double clg_cell_number(const reader *r, const char *column, double otherwise) {
+    const char *field = clg_cell_word(r, column);
     char *end;
     if (!*field) return otherwise;
     double value = strtod(field, &end);
     return *end || !isfinite(value) || fabs(value) > 1e12 ? otherwise : value;
 }
 
-/* A degree: 1 when blank or 0; -1 when absurd. */
-static int degree(const reader *r, const char *column) {
-    double value = number(r, column, 1);
+int clg_cell_degree(const reader *r, const char *column) {
+    double value = clg_cell_number(r, column, 1);
     if (value == 0) return 1;
     return value >= 1 && value <= 4096 ? (int)value : -1;
+}
+
+void clg_cell_measure(reader *r, clg_measure what, double value) {
+    if (value > 0) r->into->measured[what] = value;
+}
+
+const char *clg_check_lengths(const clg_serve_plan *p) {
+    if (!(p->prompt_tokens >= 1) || !(p->output_tokens >= 1)) return "lengths are not given";
+    if (p->prompt_tokens > 1e6 || p->output_tokens > 1e6) return "lengths are absurd";
+    if (p->clients < 0 || p->clients > 1 << 20 || p->requests < 1 || p->requests > 1 << 24)
+        return "clients are not given, or absurd";
+    return NULL;
+}
+
+const char *clg_check_part(const clg_part *p) {
+    if (p->tp < 0 || p->pp < 0 || p->dp < 0 || p->ep < 0 || p->copies < 0)
+        return "a degree is absurd";
+    if (p->tp > 16) return "tp over 16: GPUs of a whole system, its degrees are not given";
+    if (p->tp * p->dp % p->ep != 0) return "expert groups do not divide the GPUs";
+    return NULL;
 }
 
 /* ---- names */
@@ -139,33 +155,21 @@ static const char *read_names(reader *r, const char *model, const char *gpu, con
     return NULL;
 }
 
-static void measure(reader *r, clg_measure what, double value) {
-    if (value > 0) r->into->measured[what] = value;
-}
-
-static const char *check_lengths(const clg_serve_plan *p) {
-    if (!(p->prompt_tokens >= 1) || !(p->output_tokens >= 1)) return "lengths are not given";
-    if (p->prompt_tokens > 1e6 || p->output_tokens > 1e6) return "lengths are absurd";
-    if (p->clients < 0 || p->clients > 1 << 20 || p->requests < 1 || p->requests > 1 << 24)
-        return "clients are not given, or absurd";
-    return NULL;
-}
-
 /* ---- forms */
 
 static clg_part part_of(const reader *r, const char *prefix) {
     clg_arena *a = r->arena;
-    clg_part part = {degree(r, clg_arena_print(a, "%stp_size", prefix)),
-                     degree(r, clg_arena_print(a, "%spp_size", prefix)),
-                     degree(r, clg_arena_print(a, "%sattention_dp_size", prefix)),
-                     degree(r, clg_arena_print(a, "%smoe_ep_size", prefix)), 1};
-    if (*prefix) part.copies = degree(r, clg_arena_print(a, "%snum_workers", prefix));
+    clg_part part = {clg_cell_degree(r, clg_arena_print(a, "%stp_size", prefix)),
+                     clg_cell_degree(r, clg_arena_print(a, "%spp_size", prefix)),
+                     clg_cell_degree(r, clg_arena_print(a, "%sattention_dp_size", prefix)),
+                     clg_cell_degree(r, clg_arena_print(a, "%smoe_ep_size", prefix)), 1};
+    if (*prefix) part.copies = clg_cell_degree(r, clg_arena_print(a, "%snum_workers", prefix));
     return part;
 }
 
 /* Sweeps of aiconfigurator's own, by file instead of image. */
 static bool own_sweep(const reader *r) {
-    const char *from = word(r, "silicon_data_source"), *file = strstr(from, ".csv;");
+    const char *from = clg_cell_word(r, "silicon_data_source"), *file = strstr(from, ".csv;");
     const char *folder = strchr(from, '/');
     return file && folder && folder < file;
 }
@@ -174,7 +178,8 @@ static bool own_sweep(const reader *r) {
  * tp in both columns of expert groups' degrees and multiplies: tp 64 = 8 x 8 on boxes of 8, dp 16 =
  * 4 x 4, and tp 4 dp 4 ep 16 where 4 GPUs share sequences and experts out. */
 static void undo_products(const reader *r, clg_part *part) {
-    int experts_tp = degree(r, "moe_tp_size"), experts_ep = degree(r, "moe_ep_size");
+    int experts_tp = clg_cell_degree(r, "moe_tp_size"),
+        experts_ep = clg_cell_degree(r, "moe_ep_size");
     if (experts_tp > 1 && experts_ep > 1) {
         int *gpus = part->dp > 1 ? &part->dp : &part->tp;
         if (*gpus == experts_tp * experts_ep) *gpus = experts_tp;
@@ -189,14 +194,6 @@ static void undo_products(const reader *r, clg_part *part) {
 static void share_experts(const clg_serve_plan *p, clg_part *part) {
     if (strcmp(p->engine, "sglang") == 0 && part->dp > 1 && part->ep == 1)
         part->ep = part->tp * part->dp;
-}
-
-static const char *check_part(const clg_part *p) {
-    if (p->tp < 0 || p->pp < 0 || p->dp < 0 || p->ep < 0 || p->copies < 0)
-        return "a degree is absurd";
-    if (p->tp > 16) return "tp over 16: GPUs of a whole system, its degrees are not given";
-    if (p->tp * p->dp % p->ep != 0) return "expert groups do not divide the GPUs";
-    return NULL;
 }
 
 /* What InferenceX's public launch scripts set (github SemiAnalysisAI/InferenceX, benchmarks/, read
@@ -222,7 +219,7 @@ static void read_recipe(const reader *r, clg_serve_plan *p) {
  * and is taken as in the others. */
 static void read_waiting(const reader *r, clg_serve_plan *p) {
     bool script = strcmp(p->engine, "trtllm") == 0 && p->model &&
-                  strcmp(p->model, "llama-3.1-70b") == 0 && !*word(r, "backend_version");
+                  strcmp(p->model, "llama-3.1-70b") == 0 && !*clg_cell_word(r, "backend_version");
     if (!script || p->max_tokens <= 0) return;
     if (p->prompt_tokens != 1024 || p->output_tokens != 1024 || p->part.tp >= 8) return;
     p->wait_iterations = 20;
@@ -232,16 +229,19 @@ static void read_waiting(const reader *r, clg_serve_plan *p) {
 /* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
 static const char *read_silicon(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason = read_names(r, word(r, "model_path"), word(r, "system"), word(r, "backend"),
-                                    word(r, "backend_version"));
-    bool split = strcmp(word(r, "mode"), "disagg") == 0;
-    measure(r, CLG_MEASURE_TTFT, number(r, "silicon_ttft_ms", 0) / 1e3);
-    measure(r, CLG_MEASURE_TPOT, number(r, "silicon_tpot_ms", 0) / 1e3);
-    read_formats(p, *word(r, "precision") ? word(r, "precision") : word(r, "gemm_quant_mode"));
+    const char *reason =
+        read_names(r, clg_cell_word(r, "model_path"), clg_cell_word(r, "system"),
+                   clg_cell_word(r, "backend"), clg_cell_word(r, "backend_version"));
+    bool split = strcmp(clg_cell_word(r, "mode"), "disagg") == 0;
+    clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "silicon_ttft_ms", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "silicon_tpot_ms", 0) / 1e3);
+    read_formats(p, *clg_cell_word(r, "precision") ? clg_cell_word(r, "precision")
+                                                   : clg_cell_word(r, "gemm_quant_mode"));
     read_recipe(r, p);
-    p->prompt_tokens = number(r, "isl", 0);
-    p->output_tokens = number(r, "osl", 0);
-    p->clients = (int64_t)number(r, "silicon_concurrency", number(r, "batch_size", 0));
+    p->prompt_tokens = clg_cell_number(r, "isl", 0);
+    p->output_tokens = clg_cell_number(r, "osl", 0);
+    p->clients =
+        (int64_t)clg_cell_number(r, "silicon_concurrency", clg_cell_number(r, "batch_size", 0));
     p->requests =
         (split && p->clients > 64 ? 4 : 10) * p->clients; /* ten; fewer rounds settle too */
     p->shortest = 0.8;
@@ -253,11 +253,12 @@ static const char *read_silicon(reader *r) {
     share_experts(p, &p->part);
     share_experts(p, &p->prefill);
     if (reason) return reason;
-    if (split && (!*word(r, "prefill_num_workers") || !*word(r, "decode_num_workers")))
+    if (split &&
+        (!*clg_cell_word(r, "prefill_num_workers") || !*clg_cell_word(r, "decode_num_workers")))
         return "disaggregated, and how many prefill and decode workers is not given";
-    if ((reason = check_part(&p->part)) || (split && (reason = check_part(&p->prefill))))
+    if ((reason = clg_check_part(&p->part)) || (split && (reason = clg_check_part(&p->prefill))))
         return reason;
-    return check_lengths(p);
+    return clg_check_lengths(p);
 }
 
 static bool has_experts(const clg_model *m) {
@@ -266,83 +267,93 @@ static bool has_experts(const clg_model *m) {
     return false;
 }
 
-/* Degrees and limits of TensorRT-LLM's overview: models of experts with attention data parallelism,
- * .95 of what is free for the cache, and what trtllm-bench chooses (the page's own options, github
- * NVIDIA/TensorRT-LLM@00f37686). */
-static void read_bench(clg_arena *arena, clg_serve_plan *p) {
-    static const clg_graph_sizes graphs = {13,
-                                           {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024, 2048},
-                                           {1, 1, 2, 4, 8, 16, 32, 64, 128, 128, 128, 512, 1024}};
+static const clg_graph_sizes bench_graphs = {
+    13,
+    {1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 1024, 2048},
+    {1, 1, 2, 4, 8, 16, 32, 64, 128, 128, 128, 512, 1024}};
+
+void clg_measured_bench(clg_arena *arena, clg_serve_plan *p, bool graphs) {
     clg_model model;
     clg_gpu gpu;
     clg_error error = {0};
     if (clg_model_find(arena, p->model, &model, &error) != CLG_OK ||
         clg_gpu_find(arena, p->gpu, &gpu, &error) != CLG_OK)
         return;
-    int tp = p->part.tp;
-    p->memory_share = 0.95;
-    p->graphs = &graphs;
+    if (p->memory_share <= 0) p->memory_share = 0.95;
+    if (graphs) p->graphs = &bench_graphs;
     clg_bench_limits limits = clg_trtllm_bench_limits(
-        &model, &gpu, tp, clg_precision_bytes(p->weights), clg_precision_bytes(p->cache),
-        p->prompt_tokens, p->output_tokens, p->memory_share);
-    if (tp > 1 && has_experts(&model)) p->part = (clg_part){1, 1, tp, tp, 1};
+        &model, &gpu, p->part.tp * p->part.dp * p->part.pp, clg_precision_bytes(p->weights),
+        clg_precision_bytes(p->cache), p->prompt_tokens, p->output_tokens, p->memory_share);
     p->max_sequences = limits.sequences * p->part.dp;
     p->max_tokens = limits.tokens * p->part.dp;
+}
+
+/* Models of experts on several GPUs: with attention data parallelism. */
+static void share_sequences(clg_arena *arena, clg_serve_plan *p) {
+    clg_model model;
+    clg_error error = {0};
+    int tp = p->part.tp;
+    if (tp > 1 && clg_model_find(arena, p->model, &model, &error) == CLG_OK && has_experts(&model))
+        p->part = (clg_part){1, 1, tp, tp, 1};
 }
 
 /* TensorRT-LLM's overview: all requests at once. */
 static const char *read_overview(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), "trtllm", "1.0");
-    measure(r, CLG_MEASURE_RATE, number(r, "total_out_tok_s", 0));
-    read_formats(p, word(r, "dtype"));
-    p->prompt_tokens = number(r, "isl", 0);
-    p->output_tokens = number(r, "osl", 0);
-    p->requests = (int64_t)fmin(number(r, "num_requests", 0), 6000);
+    const char *reason =
+        read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "gpu"), "trtllm", "1.0");
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "total_out_tok_s", 0));
+    read_formats(p, clg_cell_word(r, "dtype"));
+    p->prompt_tokens = clg_cell_number(r, "isl", 0);
+    p->output_tokens = clg_cell_number(r, "osl", 0);
+    p->requests = (int64_t)fmin(clg_cell_number(r, "num_requests", 0), 6000);
     p->in_process = true; /* trtllm-bench */
-    p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
-    if (reason || (reason = check_part(&p->part)) || (reason = check_lengths(p))) return reason;
-    read_bench(r->arena, p);
+    p->part = (clg_part){clg_cell_degree(r, "tp"), 1, 1, 1, 1};
+    if (reason || (reason = clg_check_part(&p->part)) || (reason = clg_check_lengths(p)))
+        return reason;
+    share_sequences(r->arena, p);
+    clg_measured_bench(r->arena, p, true);
     return NULL;
 }
 
 /* TensorRT-LLM 0.6: one batch; throughput per GPU but for the L40S. */
 static const char *read_static(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *unit = word(r, "gpu_and_unit");
-    const char *reason = read_names(r, word(r, "model"), unit, "trtllm", "");
-    p->part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
-    measure(r, CLG_MEASURE_TTFT, number(r, "first_token_ms", 0) / 1e3);
-    measure(r, CLG_MEASURE_RATE, number(r, "throughput", 0) * p->part.tp);
+    const char *unit = clg_cell_word(r, "gpu_and_unit");
+    const char *reason = read_names(r, clg_cell_word(r, "model"), unit, "trtllm", "");
+    p->part = (clg_part){clg_cell_degree(r, "tp"), 1, 1, 1, 1};
+    clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "first_token_ms", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "throughput", 0) * p->part.tp);
     read_formats(p, unit);
-    p->prompt_tokens = number(r, "input_len", 0);
-    p->output_tokens = number(r, "output_len", 0);
-    p->requests = (int64_t)number(r, "batch", 0);
+    p->prompt_tokens = clg_cell_number(r, "input_len", 0);
+    p->output_tokens = clg_cell_number(r, "output_len", 0);
+    p->requests = (int64_t)clg_cell_number(r, "batch", 0);
     p->in_process = true; /* gptManagerBenchmark */
     p->max_sequences = (int)fmin((double)p->requests, 65536);
-    if (reason || (reason = check_part(&p->part))) return reason;
-    return check_lengths(p);
+    if (reason || (reason = clg_check_part(&p->part))) return reason;
+    return clg_check_lengths(p);
 }
 
 static const char *read_batch(reader *r, const char *batch, const char *prompt,
                               const char *output) {
     clg_serve_plan *p = &r->into->plan;
-    p->prompt_tokens = number(r, prompt, 0);
-    p->output_tokens = number(r, output, 0);
-    p->requests = (int64_t)number(r, batch, 0);
+    p->prompt_tokens = clg_cell_number(r, prompt, 0);
+    p->output_tokens = clg_cell_number(r, output, 0);
+    p->requests = (int64_t)clg_cell_number(r, batch, 0);
     p->whole_batch = true;
     p->max_sequences = (int)fmin(fmax((double)p->requests, 0), 65536);
-    const char *reason = check_part(&p->part);
-    return reason ? reason : check_lengths(p);
+    const char *reason = clg_check_part(&p->part);
+    return reason ? reason : clg_check_lengths(p);
 }
 
 /* NeMo's page: two GPUs in a row. */
 static const char *read_nemo(reader *r) {
     bool second = r->part == 1;
-    const char *reason = read_names(r, word(r, "model"), second ? "h100" : "a100", "trtllm", "");
+    const char *reason =
+        read_names(r, clg_cell_word(r, "model"), second ? "h100" : "a100", "trtllm", "");
     const char *column = second ? "latency_ms_h100_80gb" : "latency_ms_a100_80gb_sxm4";
-    measure(r, CLG_MEASURE_ANSWER, number(r, column, 0) / 1e3);
-    r->into->plan.part = (clg_part){degree(r, "tp"), 1, 1, 1, 1};
+    clg_cell_measure(r, CLG_MEASURE_ANSWER, clg_cell_number(r, column, 0) / 1e3);
+    r->into->plan.part = (clg_part){clg_cell_degree(r, "tp"), 1, 1, 1, 1};
     return reason ? reason : read_batch(r, "batch", "input_len", "output_len");
 }
 
@@ -350,32 +361,38 @@ static const char *read_nemo(reader *r) {
  * prompt_time does not grow with the number of prompts: it is that of the first one, and what
  * follows has the prompts of the others in it, so the whole alone can be compared. */
 static const char *read_profiled(reader *r) {
-    const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm", "");
+    const char *reason =
+        read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "hardware"), "vllm", "");
     r->into->plan.engine = "vllm-v0"; /* profiles of 2024 */
-    double tokens = number(r, "token_size", 0), batch = number(r, "batch_size", 0);
-    if (batch <= 1) measure(r, CLG_MEASURE_TTFT, number(r, "prompt_time", 0));
-    if (batch <= 1 && tokens > 1) measure(r, CLG_MEASURE_TPOT, number(r, "token_time", 0) / tokens);
-    measure(r, CLG_MEASURE_ANSWER, number(r, "e2e_time", 0));
-    r->into->plan.part = (clg_part){degree(r, "tensor_parallel"), 1, 1, 1, 1};
+    double tokens = clg_cell_number(r, "token_size", 0),
+           batch = clg_cell_number(r, "batch_size", 0);
+    if (batch <= 1) clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "prompt_time", 0));
+    if (batch <= 1 && tokens > 1)
+        clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "token_time", 0) / tokens);
+    clg_cell_measure(r, CLG_MEASURE_ANSWER, clg_cell_number(r, "e2e_time", 0));
+    r->into->plan.part = (clg_part){clg_cell_degree(r, "tensor_parallel"), 1, 1, 1, 1};
     return reason ? reason : read_batch(r, "batch_size", "prompt_size", "token_size");
 }
 
 /* Sweeps over clients. */
 static const char *read_sweep(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason = read_names(r, word(r, "model"), word(r, "gpu"), word(r, "engine"), "");
-    p->clients = (int64_t)number(r, "concurrency", number(r, "concurrent_requests", 0));
-    double requests = number(r, "n_requests", fmax(10.0 * (double)p->clients, 100));
-    double made = number(r, "total_out_tokens", 0), output = number(r, "output_len", 0);
-    measure(r, CLG_MEASURE_TTFT, number(r, "ttft_p50_ms", 0) / 1e3);
-    measure(r, CLG_MEASURE_TPOT, number(r, "tpot_p50_ms", 0) / 1e3);
-    measure(r, CLG_MEASURE_RATE, number(r, "out_tok_s", 0));
-    p->prompt_tokens = number(r, "input_len", 0);
+    const char *reason = read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "gpu"),
+                                    clg_cell_word(r, "engine"), "");
+    p->clients =
+        (int64_t)clg_cell_number(r, "concurrency", clg_cell_number(r, "concurrent_requests", 0));
+    double requests = clg_cell_number(r, "n_requests", fmax(10.0 * (double)p->clients, 100));
+    double made = clg_cell_number(r, "total_out_tokens", 0),
+           output = clg_cell_number(r, "output_len", 0);
+    clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "ttft_p50_ms", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "tpot_p50_ms", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
+    p->prompt_tokens = clg_cell_number(r, "input_len", 0);
     p->output_tokens = made > 0 && requests > 0 ? made / requests : output;
     p->requests = (int64_t)requests;
-    p->part = (clg_part){degree(r, "n_gpus"), 1, 1, 1, 1};
-    if (reason || (reason = check_part(&p->part))) return reason;
-    return check_lengths(p);
+    p->part = (clg_part){clg_cell_degree(r, "n_gpus"), 1, 1, 1, 1};
+    if (reason || (reason = clg_check_part(&p->part))) return reason;
+    return clg_check_lengths(p);
 }
 
 /* The number after a flag of a command line; `otherwise` when it is not there. */
@@ -404,14 +421,15 @@ static const char *unknown_flag(const char *line) {
 /* GPUStack's lab: degrees are in the command that started the engine. */
 static const char *read_command(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *line = word(r, "serving_command"), *odd = unknown_flag(line);
-    const char *reason = read_names(r, word(r, "model"), word(r, "gpu_doc"), line, "");
-    double requests = number(r, "n_req", 0);
+    const char *line = clg_cell_word(r, "serving_command"), *odd = unknown_flag(line);
+    const char *reason =
+        read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "gpu_doc"), line, "");
+    double requests = clg_cell_number(r, "n_req", 0);
     int tp = flag_of(line, "-tp", flag_of(line, "--tensor-parallel-size", 1));
     tp = flag_of(line, "--tp-size", flag_of(line, "--tp_size", flag_of(line, "--tp", tp)));
-    measure(r, CLG_MEASURE_TTFT, number(r, "ttft_p50", 0) / 1e3);
-    measure(r, CLG_MEASURE_TPOT, number(r, "tpot_p50", 0) / 1e3);
-    measure(r, CLG_MEASURE_RATE, number(r, "out_tok_s", 0));
+    clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "ttft_p50", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "tpot_p50", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
     p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_MXFP4
                  : strstr(line, "FP8") ? CLG_FP8
                                        : CLG_BF16;
@@ -420,25 +438,25 @@ static const char *read_command(reader *r) {
     if (strstr(line, "--enable-expert-parallel")) p->part.ep = tp;
     p->part.ep = flag_of(line, "--ep-size", p->part.ep);
     p->requests = (int64_t)requests;
-    p->prompt_tokens = number(r, "tot_in", 0) / fmax(requests, 1);
-    p->output_tokens = number(r, "tot_out", 0) / fmax(requests, 1);
-    p->clients = (int64_t)number(r, "max_conc", 0);
+    p->prompt_tokens = clg_cell_number(r, "tot_in", 0) / fmax(requests, 1);
+    p->output_tokens = clg_cell_number(r, "tot_out", 0) / fmax(requests, 1);
+    p->clients = (int64_t)clg_cell_number(r, "max_conc", 0);
     double whole = fabs(p->prompt_tokens - round(p->prompt_tokens));
     p->spread = whole > 1e-6 ? 1 : 0; /* chats vary, random prompts are all alike */
     p->random_tokens = p->spread <= 0;
     if (reason) return reason;
     if (!*line) return "the command that started the engine is not given";
     if (odd) return clg_arena_print(r->arena, "'%s' of the engine is not modelled", odd);
-    if ((reason = check_part(&p->part))) return reason;
-    return check_lengths(p);
+    if ((reason = clg_check_part(&p->part))) return reason;
+    return clg_check_lengths(p);
 }
 
 /* The same run: a table lists requests one after the other. */
 static bool same_run(const reader *r, int row) {
     reader other = *r;
     other.row = row;
-    return strcmp(word(&other, "hardware"), word(r, "hardware")) == 0 &&
-           strcmp(word(&other, "model"), word(r, "model")) == 0;
+    return strcmp(clg_cell_word(&other, "hardware"), clg_cell_word(r, "hardware")) == 0 &&
+           strcmp(clg_cell_word(&other, "model"), clg_cell_word(r, "model")) == 0;
 }
 
 /* A run of single requests: when each was put in, began, and ended. Its means are scored. */
@@ -448,9 +466,11 @@ static const char *sum_requests(reader *r, clg_arrival *request) {
     for (int64_t i = 0; i < count; i++) {
         reader one = *r;
         one.row = r->row + (int)i;
-        double put = number(&one, "queued_s", -1), begun = number(&one, "first_token_s", -1);
-        double ended = number(&one, "last_token_s", -1), tokens = number(&one, "output_toks", 0);
-        double prompt = number(&one, "input_toks", 0);
+        double put = clg_cell_number(&one, "queued_s", -1),
+               begun = clg_cell_number(&one, "first_token_s", -1);
+        double ended = clg_cell_number(&one, "last_token_s", -1),
+               tokens = clg_cell_number(&one, "output_toks", 0);
+        double prompt = clg_cell_number(&one, "input_toks", 0);
         if (put < 0 || begun < put || ended < begun || !(tokens >= 1 && tokens < 1e6) ||
             !(prompt >= 1 && prompt < 1e6))
             return "a request of the run has no lengths, or times that do not rise";
@@ -461,9 +481,9 @@ static const char *sum_requests(reader *r, clg_arrival *request) {
         whole += ended - put;
         if (tokens > 1) each += (ended - begun) / (tokens - 1), decoded++;
     }
-    measure(r, CLG_MEASURE_TTFT, first / (double)count);
-    measure(r, CLG_MEASURE_ANSWER, whole / (double)count);
-    if (decoded > 0) measure(r, CLG_MEASURE_TPOT, each / (double)decoded);
+    clg_cell_measure(r, CLG_MEASURE_TTFT, first / (double)count);
+    clg_cell_measure(r, CLG_MEASURE_ANSWER, whole / (double)count);
+    if (decoded > 0) clg_cell_measure(r, CLG_MEASURE_TPOT, each / (double)decoded);
     return NULL;
 }
 
@@ -471,7 +491,8 @@ static const char *sum_requests(reader *r, clg_arrival *request) {
  * (meta.json beside the requests, github casys-kaist/LLMServingSim@5daddb21). */
 static const char *read_requests(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *reason = read_names(r, word(r, "model"), word(r, "hardware"), "vllm", "");
+    const char *reason =
+        read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "hardware"), "vllm", "");
     if (r->row > 0 && same_run(r, r->row - 1)) return ""; /* of the run above */
     p->requests = 1;
     while (r->row + (int)p->requests < r->table->rows && same_run(r, r->row + (int)p->requests))
@@ -506,26 +527,31 @@ static const char *workload_in(clg_arena *arena, const char *words) {
  * others vLLM. */
 static const char *read_mlperf(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *system = word(r, "system"), *scenario = word(r, "scenario");
+    const char *system = clg_cell_word(r, "system"), *scenario = clg_cell_word(r, "scenario");
     bool offline = strcmp(scenario, "Offline") == 0, chat = strcmp(scenario, "Interactive") == 0;
     clg_workload workload;
     clg_error error = {0};
-    measure(r, CLG_MEASURE_RATE, number(r, offline ? "tokens_per_s" : "completed_tokens_per_s", 0));
-    p->workload = workload_in(r->arena, word(r, "model"));
+    clg_cell_measure(r, CLG_MEASURE_RATE,
+                     clg_cell_number(r, offline ? "tokens_per_s" : "completed_tokens_per_s", 0));
+    p->workload = workload_in(r->arena, clg_cell_word(r, "model"));
     if (p->workload && chat && !strstr(p->workload, "interactive"))
         p->workload = clg_arena_print(r->arena, "%s-interactive", p->workload);
-    p->gpu = gpu_in(word(r, "accelerator"));
-    p->engine = strstr(system, "LLM") || strstr(word(r, "accelerator"), "AMD") ? "vllm" : "trtllm";
+    p->gpu = gpu_in(clg_cell_word(r, "accelerator"));
+    p->engine =
+        strstr(system, "LLM") || strstr(clg_cell_word(r, "accelerator"), "AMD") ? "vllm" : "trtllm";
     p->timed = !offline;
-    p->box_gpus = degree(r, "accelerators_per_node");
-    p->boxes = degree(r, "nodes");
+    p->box_gpus = clg_cell_degree(r, "accelerators_per_node");
+    p->boxes = clg_cell_degree(r, "nodes");
     p->requests = 1;
     if (!p->workload || clg_workload_find(r->arena, p->workload, &workload, &error) != CLG_OK)
-        return clg_arena_print(r->arena, "workload '%.60s' is not built in", word(r, "model"));
+        return clg_arena_print(r->arena, "workload '%.60s' is not built in",
+                               clg_cell_word(r, "model"));
     p->model = workload.model;
     if (!p->gpu)
-        return clg_arena_print(r->arena, "GPU '%.60s' is not built in", word(r, "accelerator"));
-    if (strcmp(word(r, "category"), "open") == 0) return "the open division may change the model";
+        return clg_arena_print(r->arena, "GPU '%.60s' is not built in",
+                               clg_cell_word(r, "accelerator"));
+    if (strcmp(clg_cell_word(r, "category"), "open") == 0)
+        return "the open division may change the model";
     if (strstr(system, "MaxQ")) return "run below the GPU's power limit, by how much is not given";
     if (p->box_gpus < 1 || p->boxes < 1) return "a number of GPUs is absurd";
     return NULL;
@@ -533,11 +559,12 @@ static const char *read_mlperf(reader *r) {
 
 typedef struct form {
     const char *column[2]; /* that only this form has */
-    const char *(*read)(reader *r);
+    const char *(*read)(clg_cell_reader *r);
     int parts; /* predictions per line */
 } form;
 
-static const form forms[] = {{{"silicon_tpot_ms", "model_path"}, read_silicon, 1},
+static const form forms[] = {{{"prompt_tokens", "output_tokens_per_s"}, clg_measured_plain, 1},
+                             {{"silicon_tpot_ms", "model_path"}, read_silicon, 1},
                              {{"total_out_tok_s", "num_requests"}, read_overview, 1},
                              {{"gpu_and_unit", "throughput"}, read_static, 1},
                              {{"latency_ms_h100_80gb", "batch"}, read_nemo, 2},
@@ -588,9 +615,11 @@ const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, i
     into->plan.weights = into->plan.cache = CLG_BF16;
     into->plan.part = (clg_part){1, 1, 1, 1, 1};
     for (int i = 0; i < CLG_MEASURES; i++)
-        into->measured[i] = into->predicted[i] = into->low[i] = into->high[i] = (double)NAN;
+        into->measured[i] = into->predicted[i] = into->low[i] = into->high[i] = into->roofline[i] =
+            into->constant[i] = (double)NAN;
+    into->rho = (double)NAN;
     *more = f && part + 1 < f->parts;
-    const char *id = word(&r, "id");
+    const char *id = clg_cell_word(&r, "id");
     into->id = *id ? id : clg_arena_print(arena, "%s:%d", into->source, table->row[row].line);
     into->plan.engine = "vllm";
     const char *reason = f ? f->read(&r) : "no known form of serving table";

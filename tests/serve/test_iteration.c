@@ -74,6 +74,12 @@ static void test_limits(clg_arena *arena) {
     /* 8 heads of keys on 16 GPUs count as 16: 131,072 B: 1,506.3 requests of 6,500; x 13 */
     l = clg_trtllm_bench_limits(&s.model, gpu, 16, 1, 1, 6000, 500, 0.95);
     CHECK(l.sequences == 1536 && l.tokens == 20480);
+    /* of latents it knows nothing: 61 layers x 2 x 128 heads x 7168 / 128 = 874,496 B a token. 4 x
+     * 178.35 GiB - 671.03 GB in half bytes = 430.5 GB, .95 of it: 228.3 requests of 2,048 tokens */
+    clg_scenario latent = plan_scenario(arena, "deepseek-v3", "b200-sxm", NULL, 0);
+    gpu = &latent.machine.gpu;
+    l = clg_trtllm_bench_limits(&latent.model, gpu, 4, 0.5, 1, 1024, 1024, 0.95);
+    CHECK(l.sequences == 256 && l.tokens == 2048);
 }
 
 static clg_replica made(clg_arena *arena, const clg_scenario *s, const clg_engine *e,

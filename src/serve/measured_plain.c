@@ -1,0 +1,176 @@
+/* measured_plain.c -- serving measurements in our own form, docs/formats.md: names are those of
+ * data/, nothing is guessed from words. */
+#include "serve/measured_row.h"
+#include "serve/workload.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Requests that settle: beyond them runs are longer, not different. */
+static const double MANY = 6000, ROUNDS = 4;
+
+/* The first cell that should hold a number and holds something else, as a sentence. */
+static const char *no_number(const clg_cell_reader *r) {
+    static const char *const columns[] = {"tp",
+                                          "pp",
+                                          "dp",
+                                          "ep",
+                                          "prefill_tp",
+                                          "prefill_pp",
+                                          "prefill_dp",
+                                          "prefill_ep",
+                                          "decode_copies",
+                                          "prefill_copies",
+                                          "prompt_tokens",
+                                          "output_tokens",
+                                          "shortest",
+                                          "spread",
+                                          "clients",
+                                          "requests",
+                                          "requests_per_s",
+                                          "max_sequences",
+                                          "max_tokens",
+                                          "memory_share",
+                                          "drafted",
+                                          "gained",
+                                          "gpus",
+                                          "ttft_ms",
+                                          "tpot_ms",
+                                          "answer_s",
+                                          "batch_s",
+                                          "output_tokens_per_s",
+                                          "held_out"};
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        const char *word = clg_cell_word(r, columns[i]);
+        if (*word && isnan(clg_cell_number(r, columns[i], (double)NAN)))
+            return clg_arena_print(r->arena, "%s '%.40s' is not a number", columns[i], word);
+    }
+    return NULL;
+}
+
+static const char *read_precision(const clg_cell_reader *r, const char *column,
+                                  clg_precision *into) {
+    const char *word = clg_cell_word(r, column);
+    clg_error error = {0};
+    int value;
+    if (!*word) return NULL;
+    if (clg_name_value(clg_precision_names, column, word, &value, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "'%.40s' is no %s of numbers", word, column);
+    *into = (clg_precision)value;
+    return NULL;
+}
+
+static clg_part part_of(const clg_cell_reader *r, const char *prefix, const char *copies) {
+    clg_arena *a = r->arena;
+    return (clg_part){clg_cell_degree(r, clg_arena_print(a, "%stp", prefix)),
+                      clg_cell_degree(r, clg_arena_print(a, "%spp", prefix)),
+                      clg_cell_degree(r, clg_arena_print(a, "%sdp", prefix)),
+                      clg_cell_degree(r, clg_arena_print(a, "%sep", prefix)),
+                      clg_cell_degree(r, copies)};
+}
+
+static void read_measures(clg_cell_reader *r) {
+    clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "ttft_ms", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "tpot_ms", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_ANSWER, clg_cell_number(r, "answer_s", 0));
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "output_tokens_per_s", 0));
+    r->into->plan.whole_batch = clg_cell_number(r, "batch_s", 0) > 0;
+    clg_cell_measure(r, CLG_MEASURE_ANSWER, clg_cell_number(r, "batch_s", 0));
+}
+
+/* Lengths are printed as means; the plan has the longest of evenly spread ones. */
+static const char *read_lengths(const clg_cell_reader *r, clg_serve_plan *p) {
+    p->shortest = clg_cell_number(r, "shortest", 1);
+    p->spread = clg_cell_number(r, "spread", 0);
+    if (p->shortest < 0 || p->shortest > 1) return "shortest: a share from 0 to 1";
+    if (p->spread < 0 || p->spread > 10) return "spread: a deviation over the mean, 0 to 10";
+    double longest = 2 / (1 + p->shortest);
+    p->prompt_tokens = clg_cell_number(r, "prompt_tokens", 0) * longest;
+    p->output_tokens = clg_cell_number(r, "output_tokens", 0);
+    if (p->output_tokens > 1) p->output_tokens *= longest;
+    return NULL;
+}
+
+static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
+    p->clients = (int64_t)clg_cell_number(r, "clients", 0);
+    p->requests_per_s = clg_cell_number(r, "requests_per_s", 0);
+    double most = fmax(MANY, ROUNDS * (double)p->clients);
+    p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
+    if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";
+    if (p->requests_per_s > 0 && p->clients > 0)
+        return "clients that wait and a rate that does not: give one";
+    return NULL;
+}
+
+static const char *read_speculation(const clg_cell_reader *r, clg_serve_plan *p) {
+    double drafted = clg_cell_number(r, "drafted", 0), gained = clg_cell_number(r, "gained", 1);
+    if (drafted < 0 || drafted > 64) return "drafted: tokens an iteration, 0 to 64";
+    if (gained < 1 || gained > drafted + 1) return "gained: from 1 to the drafted tokens and one";
+    p->drafted = (int)drafted;
+    p->gained = gained;
+    return NULL;
+}
+
+static int limit(const clg_cell_reader *r, const char *column) {
+    return (int)fmin(fmax(clg_cell_number(r, column, 0), 0), 1 << 24);
+}
+
+/* What drove the engine. */
+static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
+    const char *client = clg_cell_word(r, "client"), *phase = clg_cell_word(r, "phase");
+    bool built = strcmp(client, "trtllm-bench-built") == 0;
+    bool bench = built || strcmp(client, "trtllm-bench") == 0;
+    p->random_tokens = strcmp(clg_cell_word(r, "prompts"), "random") == 0;
+    p->prefilled = strcmp(phase, "decode") == 0;
+    p->in_process = bench || strcmp(client, "engine") == 0;
+    if (!p->in_process && *client && strcmp(client, "server") != 0)
+        return clg_arena_print(r->arena, "no client is known as '%.40s'", client);
+    if (*phase && !p->prefilled)
+        return clg_arena_print(r->arena, "no phase is known as '%.40s'", phase);
+    if (bench) clg_measured_bench(r->arena, p, !built);
+    return NULL;
+}
+
+/* A benchmark whose layout is chosen; the rest of the row is not looked at. */
+static const char *read_chosen(const clg_cell_reader *r, clg_serve_plan *p) {
+    const char *scenario = clg_cell_word(r, "scenario");
+    clg_workload workload;
+    clg_error error = {0};
+    p->workload = clg_cell_word(r, "workload");
+    p->timed = strcmp(scenario, "server") == 0;
+    p->box_gpus = clg_cell_degree(r, "gpus");
+    p->requests = 1;
+    p->boxes = 1;
+    if (clg_workload_find(r->arena, p->workload, &workload, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "workload '%.60s' is not built in", p->workload);
+    p->model = workload.model;
+    if (!p->timed && strcmp(scenario, "offline") != 0) return "scenario: server or offline";
+    return p->box_gpus < 1 ? "a number of GPUs is absurd" : NULL;
+}
+
+const char *clg_measured_plain(clg_cell_reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    const char *reason;
+    if (*clg_cell_word(r, "source")) r->into->source = clg_cell_word(r, "source");
+    r->into->held_out = clg_cell_number(r, "held_out", 0) > 0;
+    p->model = clg_cell_word(r, "model");
+    p->gpu = clg_cell_word(r, "gpu");
+    if (*clg_cell_word(r, "engine")) p->engine = clg_cell_word(r, "engine");
+    read_measures(r);
+    if ((reason = no_number(r))) return reason;
+    if (*clg_cell_word(r, "workload")) return read_chosen(r, p);
+    bool split = clg_cell_number(r, "prefill_copies", 0) > 0;
+    p->part = part_of(r, "", "decode_copies");
+    if (split) p->prefill = part_of(r, "prefill_", "prefill_copies");
+    p->max_sequences = limit(r, "max_sequences");
+    p->max_tokens = limit(r, "max_tokens");
+    p->memory_share = clg_cell_number(r, "memory_share", 0);
+    if ((reason = read_precision(r, "weights", &p->weights)) ||
+        (reason = read_precision(r, "cache", &p->cache)) || (reason = read_lengths(r, p)) ||
+        (reason = read_load(r, p)) || (reason = read_speculation(r, p)) ||
+        (reason = clg_check_part(&p->part)) || (reason = clg_check_lengths(p)) ||
+        (split && (reason = clg_check_part(&p->prefill))) || (reason = read_client(r, p)))
+        return reason;
+    if (p->memory_share < 0 || p->memory_share > 1) return "memory_share: a share from 0 to 1";
+    return NULL;
+}

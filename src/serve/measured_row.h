@@ -1,0 +1,39 @@
+/* measured_row.h -- what the readers of serving tables share: a row's cells, and what no plan is.
+ */
+#ifndef CLG_SERVE_MEASURED_ROW_H
+#define CLG_SERVE_MEASURED_ROW_H
+
+#include "serve/measured.h"
+
+typedef struct clg_cell_reader {
+    clg_arena *arena;
+    const clg_csv *table;
+    int row, part;
+    clg_measured *into;
+} clg_cell_reader;
+
+/* A cell; "" where it is blank or there is no such column. */
+const char *clg_cell_word(const clg_cell_reader *r, const char *column);
+
+/* A number; `otherwise` where there is none, or one beyond 1e12. */
+double clg_cell_number(const clg_cell_reader *r, const char *column, double otherwise);
+
+/* A degree: 1 when blank or 0; -1 when absurd. */
+int clg_cell_degree(const clg_cell_reader *r, const char *column);
+
+/* Takes a measured value; none of 0 and below. */
+void clg_cell_measure(clg_cell_reader *r, clg_measure what, double value);
+
+/* NULL, or why no plan is so. */
+const char *clg_check_lengths(const clg_serve_plan *plan);
+const char *clg_check_part(const clg_part *part);
+
+/* Limits that trtllm-bench chooses for the plan's GPUs, .95 of what is free for the cache unless
+ * the plan says, and where asked the graphs of TensorRT-LLM's overview (the page's own options,
+ * github NVIDIA/TensorRT-LLM@00f37686). */
+void clg_measured_bench(clg_arena *arena, clg_serve_plan *plan, bool graphs);
+
+/* Our own form, docs/formats.md. */
+const char *clg_measured_plain(clg_cell_reader *r);
+
+#endif
