@@ -4,14 +4,14 @@
 # taken from the next printed one that begins with the same words, or the same number. Says what it
 # could not find again. Prose around the blocks is for people to check: read the diff.
 #
-# What `$ cat FILE` shows is written, and `$ sed ...` run, for the commands after it.
+# What `$ cat FILE` shows is written, and `$ sed ...` or `$ head ...` run, for the commands after it.
 # Data that commands name without a folder are looked for in $DOCS_DATA (folders, apart by colons).
 set -eu
 cd "$(dirname "$0")/.."
 top=$PWD
 scratch=$(mktemp -d); trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/run"
-ln -s "$top/data" "$scratch/run/data"
+ln -s "$top/data" "$top/tests" "$scratch/run/"
 IFS=:; for folder in ${DOCS_DATA:-}; do ln -s "$(cd "$folder" && pwd)"/* "$scratch/run/" 2>/dev/null || true; done; unset IFS
 PATH=$top/${BUILD:-build}:$PATH; export PATH
 
@@ -46,7 +46,7 @@ for page in "$@"; do
     }
     function flush_block() {
         if (command ~ /^cat [^\/ ]+$/) write_file(substr(command, 5), shown, count)
-        else if (command ~ /^sed /) system("cd " run " && " command)
+        else if (command ~ /^(sed|head) /) system("cd " run " && " command)
         else if (command != "") refresh(command, shown, count)
         command = ""; count = 0
     }
@@ -54,7 +54,7 @@ for page in "$@"; do
     fenced && /^\$ / {
         flush_block(); print
         command = substr($0, 3); going = sub(/\\$/, "", command)
-        if (command !~ /^(ceiling|cat|sed) / || command ~ /…/) command = ""
+        if (command !~ /^(ceiling|cat|sed|head) / || command ~ /…/) command = ""
         next
     }
     fenced && going { print; part = $0; going = sub(/\\$/, "", part); if (command != "") command = command part; next }

@@ -7,7 +7,7 @@ import { drawn, element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
 import { askCurve, askWalls, sizesTo } from "./scale.js";
-import { requestOf, stateOfHash } from "./state.js";
+import { requestOf, stateOfHash, textOf } from "./state.js";
 
 const rest = 220; // ms without a change before every size is searched
 const breath = 300; // ms between two questions for walls, so that drafts have the workers to themselves
@@ -126,7 +126,10 @@ function againstOf(state) {
   let own = false;
   for (const flag of ["gpu", "node", "fabric", "price"]) {
     const said = state[`against-${flag}`];
-    if (said || (own && !(flag === "price" && !state["against-gpu"]))) other[flag] = said ?? "";
+    if (said || (own && !(flag === "price" && !state["against-gpu"]))) {
+      other[flag] = said ?? "";
+      other[`${flag}-text`] = said && textOf(state, `against-${flag}`);
+    }
     own ||= Boolean(said);
   }
   return own ? other : null;
@@ -264,7 +267,8 @@ export function openCurve(panel, pool, knobs, page) {
     if (version !== wanted) return;
     page.fail(error);
     if (error) return;
-    pictures.replaceChildren(pictureDetails(() => `${state.model}-scale`, async () => (await pool.ask({ ...requestOf(state, "scale"), picture: true, ...(state["against-gpu"] || state["against-node"] || state["against-fabric"] || state["against-price"] ? {} : { mode: "both" }) }, { group: "picture" }))?.value));
+    pictures.replaceChildren(pictureOf("as the command line draws it (--svg)", againstOf(state) ? {} : { mode: "both" }),
+      pictureOf("the model grown with the cluster (--mode grow --svg)", { mode: "grow" }));
     guides = new Map([...held].filter(([, one]) => one.answer).map(([key, one]) => [key, one.answer.layout]));
     guided++;
     findWalls();
@@ -273,6 +277,9 @@ export function openCurve(panel, pool, knobs, page) {
     svg.dataset.version = String(version);
     status.textContent = `${2 * sizes.length} searches in ${showSeconds((performance.now() - began) / 1000)}; the band holds 8 of 10 runs`;
   }
+
+  const pictureOf = (words, how) => pictureDetails(() => `${state.model}-${how.mode ?? "scale"}`,
+    async () => (await pool.ask({ ...requestOf(state, "scale"), ...how, picture: true }, { group: "picture" }))?.value, words);
 
   /** The curve beside this one: pinned before, or on the machine to set against. */
   async function searchBeside() {

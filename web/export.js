@@ -47,7 +47,7 @@ export function csvOf(names, rows) {
 }
 
 /** The picture that the command line draws (--svg), asked for when it is opened: the same bytes. */
-export function pictureDetails(name, ask) {
+export function pictureDetails(name, ask, words = "as the command line draws it (--svg)") {
   const place = element("div", {}, "drawing…");
   const box = element("details", { class: "core-picture", ontoggle: async () => {
     if (!box.open || box.dataset.drawn) return;
@@ -56,7 +56,7 @@ export function pictureDetails(name, ask) {
     if (!answer?.svg) return void (place.textContent = answer?.error?.sentence ?? "");
     const url = URL.createObjectURL(new Blob([answer.svg], { type: "image/svg+xml" }));
     place.replaceChildren(element("img", { src: url, alt: "the picture of the command line" }), element("p", {}, element("button", { type: "button", class: "small", onclick: () => download(`${name()}.svg`, "image/svg+xml", answer.svg) }, "keep this SVG")));
-  } }, element("summary", {}, "as the command line draws it (--svg)"), place);
+  } }, element("summary", {}, words), place);
   return box;
 }
 

@@ -19,23 +19,34 @@ function controlOf(param) {
   if (param.kind === "switch") return [element("input", { ...common, type: "checkbox" })];
   const free = /RATE|AXIS|USD/.test(param.argument) || param.list;
   if (param.choices.length && !free)
-    return [element("select", common, element("option", { value: "" }, param.default || "chosen"), optionsOf(param.choices))];
+    return withFile(param, element("select", common, element("option", { value: "" }, param.default || "chosen"), optionsOf(param.choices)));
   if (/CSV|built-in/.test(param.argument)) return fileControl(param, common);
   const input = element("input", {
     ...common, type: "text", placeholder: param.default || param.argument, autocomplete: "off", spellcheck: "false",
     inputmode: param.kind === "count" ? "numeric" : null, list: param.choices.length ? `${id}-list` : null,
   });
-  return [input, param.choices.length ? element("datalist", { id: `${id}-list` }, optionsOf(param.choices)) : null];
+  return withFile(param, input, param.choices.length ? element("datalist", { id: `${id}-list` }, optionsOf(param.choices)) : null);
+}
+
+/** What opens a file for a flag, and the hidden control behind it. */
+function fileButton(flag, control, words = "file…") {
+  const file = element("input", { type: "file", hidden: true, "data-file": flag });
+  file.addEventListener("change", () => { tellFile(control, flag, file.files[0]); file.value = ""; });
+  return [file, element("button", { type: "button", class: "small", "aria-label": `${flag} from a file`, title: "a file of your own", onclick: () => file.click() }, words)];
+}
+const tellFile = (control, flag, file) => control.dispatchEvent(new CustomEvent("file", { bubbles: true, detail: { flag, file } }));
+
+/** A name that may also be a file of one's own. */
+function withFile({ argument, flag }, control, ...others) {
+  if (!argument.endsWith("|FILE")) return [control, ...others];
+  return [element("span", { class: "file own" }, control, fileButton(flag, control, "…")), ...others];
 }
 
 /** A file that is read in the page; its name stands in the field. */
 function fileControl({ flag, fallback, default: otherwise }, common) {
   const name = element("input", { ...common, type: "text", readonly: true, placeholder: otherwise || fallback || "none" });
-  const file = element("input", { type: "file", hidden: true, "data-file": flag });
-  const tell = (kind, detail) => name.dispatchEvent(new CustomEvent(kind, { bubbles: true, detail }));
-  file.addEventListener("change", () => { tell("file", { flag, file: file.files[0] }); file.value = ""; });
-  return element("span", { class: "file" }, name, file, element("button", { type: "button", class: "small", onclick: () => file.click() }, "file…"),
-    element("button", { type: "button", class: "small", "aria-label": `no ${flag}`, onclick: () => tell("file", { flag, file: null }) }, "×"));
+  return element("span", { class: "file" }, name, fileButton(flag, name),
+    element("button", { type: "button", class: "small", "aria-label": `no ${flag}`, onclick: () => tellFile(name, flag, null) }, "×"));
 }
 
 function fieldOf(param) {

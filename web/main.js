@@ -91,6 +91,7 @@ async function openPage() {
     if (same && !(settled && plan.waits())) return;
     if (flag === "model") delete state.config;
     state[flag] = value;
+    delete state[`${flag}-text`]; // a name now, not the file of before
     if (!value) delete state[flag];
     refresh(settled);
   }

@@ -17,7 +17,7 @@ export const firstState = {
 };
 
 let taken = {}; // command -> flags it takes, as the core says
-const longTexts = new Map(); // "trace/name" -> text that is too long for a link
+const longTexts = new Map(); // "trace/name" -> text of a file, also where it is too long for a link
 
 /** @param {{name: string, flags: string[]}[]} commands */
 export function learnFlags(commands) {
@@ -64,12 +64,15 @@ export function stateOfRequest({ command, files: _, ...request }) {
 export function keepText(state, key, name, text) {
   state[key] = name;
   delete state[`${key}-text`];
+  longTexts.set(`${key}/${name}`, text); // who chooses the name again has the file again
   if (text.length <= shortText) state[`${key}-text`] = text;
-  else longTexts.set(`${key}/${name}`, text);
 }
 
+/** The text of the file a flag names, if it names one. */
+export const textOf = (state, key) => state[`${key}-text`] ?? longTexts.get(`${key}/${state[key]}`);
+
 function valueOf(state, key, flag) {
-  const value = state[key], text = state[`${key}-text`] ?? longTexts.get(`${key}/${value}`);
+  const value = state[key], text = textOf(state, key);
   if (text !== undefined) return { name: value, text };
   if (listKeys.has(flag)) return value.split(/\s+/).filter(Boolean);
   return value === "true" ? true : value;

@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "dataset/dataset.h"
 #include "model/preset.h"
+#include "report/launch.h"
 #include "scaling/curve.h"
 #include "validate/leave_out.h"
 
@@ -58,6 +59,12 @@ static const clg_name *table_of(clg_param param) {
     case CLG_PARAM_GRADIENT:
     case CLG_PARAM_MOMENTS:
         return clg_precision_names;
+    case CLG_PARAM_MASTER:
+        return clg_master_names;
+    case CLG_PARAM_LOSS:
+        return clg_loss_names;
+    case CLG_PARAM_LAUNCH:
+        return clg_trainer_names;
     case CLG_PARAM_LEAVE_OUT:
         return clg_fold_names;
     default:

@@ -278,19 +278,20 @@ clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario
     return read_curve_file(request, CLG_PARAM_NETWORK, &scenario->network_file, error);
 }
 
+const clg_name clg_loss_names[] = {{"fused", 1, NULL}, {"unfused", 0, NULL}, {NULL, 0, NULL}};
+const clg_name clg_master_names[] = {{"fp32", 1, NULL}, {"none", 0, NULL}, {NULL, 0, NULL}};
+
 static clg_status read_loss(const char *word, clg_stack *stack, clg_error *error) {
-    static const clg_name losses[] = {{"fused", 1, NULL}, {"unfused", 0, NULL}, {NULL, 0, NULL}};
     int fused = stack->fused_cross_entropy;
-    if (word && clg_name_value(losses, "cross-entropy", word, &fused, error) != CLG_OK)
+    if (word && clg_name_value(clg_loss_names, "cross-entropy", word, &fused, error) != CLG_OK)
         return CLG_BAD_INPUT;
     stack->fused_cross_entropy = fused != 0;
     return CLG_OK;
 }
 
 static clg_status read_master(const char *word, clg_stack *stack, clg_error *error) {
-    static const clg_name masters[] = {{"fp32", 1, NULL}, {"none", 0, NULL}, {NULL, 0, NULL}};
     int kept = stack->master_weights;
-    if (word && clg_name_value(masters, "master weights", word, &kept, error) != CLG_OK)
+    if (word && clg_name_value(clg_master_names, "master weights", word, &kept, error) != CLG_OK)
         return CLG_BAD_INPUT;
     stack->master_weights = kept != 0;
     return CLG_OK;

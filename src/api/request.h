@@ -67,6 +67,10 @@ typedef struct clg_request {
     int fixes, forbids;
 } clg_request;
 
+/* What --cross-entropy and --master take. */
+extern const clg_name clg_loss_names[];
+extern const clg_name clg_master_names[];
+
 /* Number of a COUNT, quantity or BATCH knob, or `otherwise` when not given. */
 clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
                               double *number, clg_error *error);

@@ -292,11 +292,13 @@ void clg_picture_demand(clg_text *svg, const clg_serve_question *q, const clg_se
     box upper_right = {MIDDLE_RIGHT, RIGHT, TOP, MIDDLE_UP};
     box lower_left = {LEFT, MIDDLE_LEFT, MIDDLE_DOWN, BOTTOM};
     box lower_right = {MIDDLE_RIGHT, RIGHT, MIDDLE_DOWN, BOTTOM};
-    clg_svg_open(svg, WIDTH, HEIGHT,
-                 clg_arena_print(svg->arena, "%.40s on %lld x %d %.30s: %.0f tokens in, %.0f out",
-                                 r->scenario->model.name, (long long)a->fleet.replicas,
-                                 clg_replica_gpus(r), r->scenario->machine.gpu.name,
-                                 m.prompt_tokens, m.output_tokens));
+    const clg_model *model = &r->scenario->model;
+    const char *title = clg_arena_print(
+        svg->arena, "%.40s on %lld replica%s of %d x %.30s: %.0f tokens in, %.0f out",
+        model->title ? model->title : model->name, (long long)a->fleet.replicas,
+        a->fleet.replicas == 1 ? "" : "s", clg_replica_gpus(r), r->scenario->machine.gpu.name,
+        m.prompt_tokens, m.output_tokens);
+    clg_svg_open(svg, WIDTH, HEIGHT, title);
     const clg_price *price = &r->scenario->price;
     const char *paid = price->usd_per_s > 0 ? clg_arena_print(svg->arena, "GPU at $%.2f/h: %.80s",
                                                               3600 * price->usd_per_s,

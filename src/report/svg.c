@@ -83,7 +83,7 @@ static double first_tick(const clg_svg_axis *axis, double base) {
 static void tick_words(double value, clg_dimension dimension, char *out, size_t size) {
     if (dimension == CLG_SECONDS)
         snprintf(out, size, "%g s", value);
-    else if (dimension == CLG_COUNT && value < 1e5)
+    else if (dimension == CLG_COUNT && (value < 1e4 || (value < 1e5 && fmod(value, 1e3) > 0)))
         snprintf(out, size, "%g", value);
     else
         clg_quantity_print(value, dimension, 1, out, size);

@@ -242,8 +242,9 @@ static void print_benchmarks(clg_text *t, const clg_nccl_rows *rows) {
 static void print_damage(clg_text *t, const clg_trace *trace) {
     for (int i = 0; i < trace->damages; i++) {
         const clg_trace_damage *d = &trace->damage[i];
-        clg_text_print(t, "damaged  %.60s\n         %lld events lost at byte %lld: %s\n",
-                       trace->file, (long long)d->lost, (long long)d->byte, d->reason);
+        clg_text_print(t, "damaged  %.60s\n         %lld event%s lost at byte %lld: %s\n",
+                       trace->file, (long long)d->lost, d->lost == 1 ? "" : "s", (long long)d->byte,
+                       d->reason);
     }
 }
 

@@ -75,6 +75,30 @@ async function errors() {
   await until(`document.querySelector("[data-flag=model] .error")?.textContent.includes("c.json:1:")`, "a bad config has line and column");
 }
 
+/** A GPU of one's own, from a file; a name chosen afterwards is the name again. */
+async function ownFiles() {
+  const gpu = join(folder, "mine.json");
+  writeFileSync(gpu, readFileSync("data/gpu/h100-sxm.json", "utf8").replace(/("hbm": *\{[^}]*"value": *)3\.35/, "$13.9"));
+  const tokens = (...flags) => ask("plan", "llama-2-7b", "--gpus", "8", ...flags).best.tokens_per_s_per_gpu;
+  const own = tokens("--gpu", gpu), usual = tokens();
+  check("the file is another machine", own !== usual, `${own}`);
+  await open("#model=llama-2-7b&gpus=8");
+  await until("document.documentElement.dataset.plan", "a plan");
+  await choose("[data-file=gpu]", [gpu]);
+  await until(`location.hash.includes("gpu=mine.json") && location.hash.includes("gpu-text=")`, "the file is in the link");
+  const shown = async () => JSON.parse((await kept("#plan", "JSON", "llama-2-7b-plan.json")).toString()).best.tokens_per_s_per_gpu;
+  await until(`document.getElementById("command").textContent.includes("--gpu mine.json")`, "the command line names it");
+  await becomes(`document.documentElement.dataset.plan`, 2000);
+  for (let i = 0; i < 20 && (await shown()) !== own; i++) await new Promise((resolve) => setTimeout(resolve, 200));
+  check("the plan is that of the file", (await shown()) === own, `${await shown()} ${own}`);
+  await read(`{ const s = document.getElementById("knob-gpu"); s.value = "h100-sxm"; s.dispatchEvent(new Event("change", { bubbles: true })); }`);
+  for (let i = 0; i < 20 && (await shown()) !== usual; i++) await new Promise((resolve) => setTimeout(resolve, 200));
+  check("a name again", (await shown()) === usual && !(await read("location.hash")).includes("gpu-text="), await read("location.hash"));
+  writeFileSync(gpu, '{"title": ');
+  await choose("[data-file=gpu]", [gpu]);
+  await until(`document.querySelector("[data-flag=gpu] .error").textContent.includes("mine.json:1:")`, "a damaged file has line and column, at its field");
+}
+
 /** The answers themselves, byte for byte, from a worker and from the page when workers are forbidden. */
 async function sameBytes() {
   const words = ["plan", "llama-3.1-8b", "--gpus", "64"];
@@ -347,6 +371,7 @@ try {
   await tell("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
   await fourClicks();
   await exports();
+  await ownFiles();
   await economicsTab();
   await traceTab();
   await reports();
