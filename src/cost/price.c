@@ -128,7 +128,7 @@ void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
 
 static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_cost *cost) {
     double seconds = clg_op_s(pricing, op);
-    cost->launches += op->count;
+    cost->launches += op->expert_calls > 0 ? 1 : op->count;
     cost->expert_calls += op->expert_calls * op->count;
     cost->routed += op->routes ? 1 : 0;
     cost->flop += op->flop * op->count;

@@ -104,13 +104,17 @@ bool clg_block_fused_experts(const clg_shard *shard) {
 }
 
 /* Experts launched one by one cost the host a call each (Transformer Engine up to 2.12 loops over
- * them). A cast to a block-scaled format is three: the cast, and the scales of both its copies
- * brought into the product's order. So is one with current scaling: the largest value, the scale,
- * the cast. */
+ * them). Products of several run side by side on streams; casts are kernels one after the other. A
+ * cast to a block-scaled format is three: the cast, and the scales of both its copies brought into
+ * the product's order. So is one with current scaling: the largest value, the scale, the cast. */
 static void call_each(const clg_shard *shard, clg_op *op, double experts) {
     if (!op || shard->stack->grouped_experts || clg_block_fused_experts(shard)) return;
+    op->expert_calls = experts;
+    if (op->kind != CLG_OP_MEMORY) return;
     bool scaled = shard->layout->precision >= CLG_MXFP8 || shard->stack->current_scaling;
-    op->expert_calls = experts * (op->kind == CLG_OP_MEMORY && scaled ? 3 : 1);
+    op->count = (scaled ? 3 : 1) * (experts > 1 ? (int)(experts + 0.5) : 1);
+    op->hbm_bytes /= op->count;
+    op->expert_calls = 1;
 }
 
 static void each_product(clg_block *block, const clg_shard *shard, clg_pass pass, const char *name,

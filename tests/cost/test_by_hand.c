@@ -216,7 +216,31 @@ static void passes(void) {
     CHECK_NEAR(clg_pass_s(&c), 1100e-6 + 15e-6 + 300e-6, 1e-12);
 }
 
+static void called_one_by_one(void) {
+    CASE("three kernels called one by one: 2 + (1.7 + 1.7) MB / 1.7 TB/s = 4 us each, but 5 us to "
+         "call; one launch beside");
+    clg_gpu gpu = {.hbm_bytes_per_s = 2e12};
+    clg_kernels kernels = {.memory = {.efficiency = .85, .bytes_half = 1.7e6, .launch_s = 2e-6}};
+    clg_stack stack = {.host_expert_s = 5e-6};
+    clg_pricing pricing = {.gpu = &gpu, .kernels = &kernels, .stack = &stack, .imbalance = 1};
+    clg_pass_cost cost[CLG_PASSES];
+    static clg_block block = {.ops = 1};
+    block.op[0] = (clg_op){
+        .kind = CLG_OP_MEMORY, .count = 3, .expert_calls = 1, .hbm_bytes = 1.7e6, .group = {1, 1}};
+    clg_block_price(&pricing, &block, cost);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].memory_s, 15e-6, 1e-12);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].launches, 1, 0);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].expert_calls, 3, 0);
+    CHECK(cost[CLG_PASS_FORWARD].host_s == 0);
+    CASE("kernels that are not are launched three times, in the GPU's own time");
+    block.op[0].expert_calls = 0;
+    clg_block_price(&pricing, &block, cost);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].memory_s, 12e-6, 1e-12);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].launches, 3, 0);
+}
+
 int main(void) {
+    called_one_by_one();
     clg_network w = network();
     inside_a_domain(&w);
     between_domains(&w);

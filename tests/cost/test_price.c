@@ -101,11 +101,13 @@ static void calls(void) {
     l.precision = CLG_BF16;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 32, 1e-2);
-    CASE("one grouped product, or fused ones: none");
+    CASE("all experts at once: none, and each cast one kernel: 94 launches of 2 us and ramps of "
+         "4 MB at 5.6 TB/s less");
     l.precision = CLG_MXFP8;
     s.stack.grouped_experts = true;
     host_of(&s, &l, &after);
-    CHECK_NEAR(after, before, 1e-12);
+    CHECK_NEAR(before - after, 94 * (2e-6 + 4e6 / 5.6e12), 1e-10);
+    CASE("fused ones: none");
     s.stack.grouped_experts = false, s.stack.fused_experts = true;
     host_of(&s, &l, &after);
     CHECK(after < before);

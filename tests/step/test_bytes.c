@@ -222,6 +222,42 @@ static void check_experts(void) {
           0);
 }
 
+/* Qwen3 30B-A3B in fp8 on 8 expert ranks: 16 experts of 2,048 x 768, 8 x 4,096 rows a rank. */
+static void check_casts(void) {
+    CASE("scaled by the tensor's largest value: three kernels an expert, each called; 2 + 2 + 2 "
+         "bytes an element as of one");
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "megatron-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = l.ep = 8, l.global_batch = 8, l.precision = CLG_FP8;
+    double rows = 8.0 * 4096, want[] = {rows * 2048 * 6, rows * 768 * 6, rows * 2048 * 6,
+                                        rows * 1536 * 6}; /* inputs; gradients, in their order */
+    const clg_block *block = layer(&s, &l);
+    int found = 0, forward = 0;
+    for (int i = 0; i < block->ops; i++) {
+        const clg_op *op = &block->op[i];
+        if (strcmp(op->name, "cast to narrow precision") != 0 || op->expert_calls == 0) continue;
+        bool back = op->pass == CLG_PASS_BACKWARD_INPUT;
+        CHECK(op->count == 48 && op->expert_calls == 1);
+        double bytes = op->hbm_bytes * op->count;
+        /* written product by product: input of up, gradient of up, input of down, gradient of down
+         */
+        CHECK_NEAR(bytes, back ? want[found == 1 ? 3 : 2] : want[forward++], 1e-14);
+        found++;
+    }
+    CHECK(found == 4);
+    CASE("by the last steps' largest: one kernel an expert, and no more than one read");
+    s.stack.current_scaling = false;
+    block = layer(&s, &l);
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].expert_calls > 0 && block->op[i].kind == CLG_OP_MEMORY) {
+            CHECK(block->op[i].count == 16);
+        }
+    CASE("all experts at once: one kernel");
+    s.stack.grouped_experts = true;
+    block = layer(&s, &l);
+    for (int i = 0; i < block->ops; i++) CHECK(block->op[i].expert_calls == 0);
+}
+
 /* Forward kernels of one name that are done again. */
 static double again_of(const clg_block *block, const char *name) {
     double sum = 0;
@@ -272,6 +308,7 @@ int main(void) {
     check_llama();
     check_latent();
     check_experts();
+    check_casts();
     check_made_again();
     check_loss();
     check_kept();
