@@ -99,7 +99,7 @@ static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_e
     } else if (clg_session_has(session, CLG_PARAM_CSV))
         clg_report_measured_rows(&session->out, &table);
     else
-        clg_report_measured(&session->out, &table);
+        clg_report_measured(&session->out, &table, clg_session_has(session, CLG_PARAM_GROUPS));
     return CLG_OK;
 }
 
@@ -120,9 +120,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     return print(session, &validation, left, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_SERVING, CLG_PARAM_LEAVE_OUT, CLG_PARAM_JSON,
-                                  CLG_PARAM_CSV,     CLG_PARAM_MARKDOWN,  CLG_PARAM_SVG,
-                                  CLG_PARAM_COLOR,   CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_SERVING, CLG_PARAM_GROUPS, CLG_PARAM_LEAVE_OUT,
+                                  CLG_PARAM_JSON,    CLG_PARAM_CSV,    CLG_PARAM_MARKDOWN,
+                                  CLG_PARAM_SVG,     CLG_PARAM_COLOR,  CLG_PARAMS};
 
 const clg_command clg_command_validate = {
     .name = "validate",

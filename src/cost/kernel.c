@@ -179,9 +179,9 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
 static const char *lender(const clg_gpu *gpu) {
     static const struct {
         const char *generation, *gpu;
-    } lenders[] = {{"volta", "v100-sxm-32gb"}, {"ampere", "a100-sxm-80gb"}, {"hopper", "h100-sxm"},
-                   {"blackwell", "b200-sxm"},  {"cdna2", "mi300x"},         {"cdna3", "mi300x"},
-                   {"cdna4", "mi300x"}};
+    } lenders[] = {{"volta", "v100-sxm-32gb"}, {"ampere", "a100-sxm-80gb"}, {"ada", "h100-sxm"},
+                   {"hopper", "h100-sxm"},     {"blackwell", "b200-sxm"},   {"cdna2", "mi300x"},
+                   {"cdna3", "mi300x"},        {"cdna4", "mi300x"}};
     for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
         if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
     return "h100-sxm";

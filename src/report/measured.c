@@ -12,41 +12,181 @@ static const char *per_cent(clg_text *t, double share) {
     return isfinite(share) ? clg_arena_print(t->arena, form, 100 * share) : "-";
 }
 
-static void print_score(clg_text *t, const clg_measured_score *s) {
-    bool whole = strcmp(s->group, "all") == 0;
-    clg_text_print(
-        t, "%-45s %-10s%5d%7d%6s%7s%6s%6s%7s\n",
-        clg_arena_print(t->arena, "%s%.43s", whole ? "" : "  ", whole ? s->source : s->group),
-        clg_name_of(clg_measure_names, (int)s->measure), s->rows, s->scored, per_cent(t, s->mape),
-        per_cent(t, s->median_ape), per_cent(t, s->p90_ape), per_cent(t, s->bias),
-        per_cent(t, s->coverage));
+static bool whole(const clg_measured_score *s) { return strcmp(s->group, "all") == 0; }
+
+static void print_score(clg_text *t, const char *name, const clg_measured_score *s) {
+    const char *of = clg_arena_print(t->arena, "%d of %d", s->scored, s->rows);
+    clg_text_print(t, "%-43.43s %-10s %12s%6s%7s%6s%7s%7s\n", name,
+                   clg_name_of(clg_measure_names, (int)s->measure), of, per_cent(t, s->mape),
+                   per_cent(t, s->median_ape), per_cent(t, s->p90_ape), per_cent(t, s->bias),
+                   per_cent(t, s->coverage));
 }
 
-/* Reasons with how many rows they took, in order of appearance. */
-static void print_reasons(clg_text *t, const clg_measured_table *m) {
-    int skipped = 0;
-    for (int i = 0; i < m->rows; i++) skipped += m->row[i].reason != NULL;
-    if (skipped == 0) return;
-    clg_text_print(t, "\n%d rows skipped\n", skipped);
-    for (int i = 0; i < m->rows; i++) {
-        int same = 0;
-        bool first = true;
-        if (!m->row[i].reason) continue;
-        for (int j = 0; j < m->rows; j++) {
-            if (!m->row[j].reason || strcmp(m->row[i].reason, m->row[j].reason) != 0) continue;
-            if (j < i) first = false;
-            same++;
+static void print_head(clg_text *t, const char *what) {
+    clg_text_print(t, "%-43s %-10s %12s%6s%7s%6s%7s%7s\n", what, "measure", "scored", "mean",
+                   "median", "P90", "bias", "inside");
+}
+
+/* ---- groups */
+
+enum { WORST = 8, FEWEST = 5 };
+
+static bool worse(const clg_measured_score *a, const clg_measured_score *b) {
+    return !b || a->median_ape > b->median_ape;
+}
+
+/* The group of FEWEST rows and more whose median error is the largest below that of `above`, the
+ * first of the table where they tie. */
+static const clg_measured_score *next_worst(const clg_measured_table *m,
+                                            const clg_measured_score *above) {
+    const clg_measured_score *worst = NULL;
+    for (int i = 0; i < m->scores; i++) {
+        const clg_measured_score *s = &m->score[i];
+        if (whole(s) || s->scored < FEWEST) continue;
+        bool left = !above || s->median_ape < above->median_ape ||
+                    (s->median_ape <= above->median_ape && s > above);
+        if (left && worse(s, worst)) worst = s;
+    }
+    return worst;
+}
+
+static void print_worst(clg_text *t, const clg_measured_table *m) {
+    const clg_measured_score *s = next_worst(m, NULL);
+    if (!s) return;
+    clg_text_print(t, "\n");
+    print_head(t, "furthest off (all of them: --groups)");
+    for (int i = 0; i < WORST && s; i++, s = next_worst(m, s)) print_score(t, s->group, s);
+}
+
+static void print_groups(clg_text *t, const clg_measured_table *m) {
+    const char *source = NULL;
+    for (int i = 0; i < m->scores; i++) {
+        const clg_measured_score *s = &m->score[i];
+        if (whole(s)) continue;
+        if (!source || strcmp(source, s->source) != 0) {
+            clg_text_print(t, "\n");
+            print_head(t, s->source);
         }
-        if (first) clg_text_print(t, "  %5d  %.110s\n", same, m->row[i].reason);
+        source = s->source;
+        print_score(t, s->group, s);
     }
 }
 
-void clg_report_measured(clg_text *t, const clg_measured_table *m) {
-    clg_text_print(t, "error of serving predictions in %%; bias is the median signed error\n");
-    clg_text_print(t, "%-45s %-10s%5s%7s%6s%7s%6s%6s%7s\n", "source", "of", "rows", "scored",
-                   "mean", "median", "P90", "bias", "inside");
-    for (int i = 0; i < m->scores; i++) print_score(t, &m->score[i]);
-    print_reasons(t, m);
+/* ---- reasons */
+
+/* Where a quoted name begins, and one past its last letter; NULL when there is none. */
+static const char *quote_in(const char *reason, const char **end) {
+    const char *begin = strstr(reason, " '");
+    *end = begin ? strchr(begin + 2, '\'') : NULL;
+    return *end ? begin + 2 : NULL;
+}
+
+/* A reason without what differs from row to row: what is quoted, and the numbers after a colon. */
+static const char *kind_of(clg_arena *arena, const char *reason) {
+    const char *end, *begin = quote_in(reason, &end), *colon = strstr(reason, ": ");
+    if (begin) return clg_arena_print(arena, "%.*s%s", (int)(begin - 2 - reason), reason, end + 1);
+    if (colon && colon[strcspn(colon, "0123456789")])
+        return clg_arena_copy(arena, reason, (size_t)(colon - reason));
+    return clg_arena_copy(arena, reason, strlen(reason));
+}
+
+/* What is quoted in it; "" when nothing is. */
+static const char *quoted_in(clg_arena *arena, const char *reason) {
+    const char *end, *begin = quote_in(reason, &end);
+    return begin ? clg_arena_copy(arena, begin, (size_t)(end - begin)) : "";
+}
+
+typedef struct reason {
+    const char *kind, *detail;
+    int rows;
+} reason;
+
+/* Rows left out by kind of reason, or by detail within one. */
+static int count_reasons(clg_arena *arena, const clg_measured_table *m, bool aside,
+                         const char *kind, reason *into) {
+    int count = 0;
+    for (int i = 0; i < m->rows; i++) {
+        const clg_measured *row = &m->row[i];
+        if (!row->reason || row->aside != aside) continue;
+        reason r = {kind_of(arena, row->reason), kind ? quoted_in(arena, row->reason) : "", 1};
+        if (aside) r.kind = row->reason;
+        if (kind && (strcmp(r.kind, kind) != 0 || !*r.detail)) continue;
+        int at = 0;
+        while (at < count &&
+               (strcmp(into[at].kind, r.kind) != 0 || strcmp(into[at].detail, r.detail) != 0))
+            at++;
+        if (at == count)
+            into[count++] = r;
+        else
+            into[at].rows++;
+    }
+    return count;
+}
+
+/* The most first; as they came where they tie. */
+static void sort_reasons(reason *list, int count) {
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && list[j].rows > list[j - 1].rows; j--) {
+            reason other = list[j];
+            list[j] = list[j - 1];
+            list[j - 1] = other;
+        }
+}
+
+enum { WIDTH = 100, INDENT = 9, MOST_DETAILS = 12 };
+
+/* Names with how many rows each took, wrapped. */
+static void print_details(clg_text *t, const reason *list, int count) {
+    int column = WIDTH;
+    for (int i = 0; i < count && i < MOST_DETAILS; i++) {
+        bool last = i + 1 == count;
+        const char *one =
+            clg_arena_print(t->arena, "%.60s %d%s", list[i].detail, list[i].rows, last ? "" : ",");
+        if (i + 1 == MOST_DETAILS && !last) one = clg_arena_print(t->arena, "%d more", count - i);
+        int width = (int)strlen(one) + 1;
+        if (column + width > WIDTH) {
+            clg_text_print(t, "%s%*s", i > 0 ? "\n" : "", INDENT, "");
+            column = INDENT;
+        }
+        clg_text_print(t, "%s%s", column > INDENT ? " " : "", one);
+        column += width;
+    }
+    clg_text_print(t, "\n");
+}
+
+static void print_reasons(clg_text *t, const clg_measured_table *m, bool aside) {
+    reason *list = clg_take(t->arena, (size_t)m->rows + 1, reason);
+    reason *within = clg_take(t->arena, (size_t)m->rows + 1, reason);
+    int count = count_reasons(t->arena, m, aside, NULL, list), rows = 0;
+    for (int i = 0; i < count; i++) rows += list[i].rows;
+    if (rows == 0) return;
+    const char *many = rows == 1 ? "" : "s";
+    if (aside)
+        clg_text_print(t, "\n%d line%s without a measurement of %s own\n", rows, many,
+                       rows == 1 ? "its" : "their");
+    else
+        clg_text_print(t, "\n%d row%s not scored\n", rows, many);
+    sort_reasons(list, count);
+    for (int i = 0; i < count; i++) {
+        clg_text_print(t, "%7d  %.90s\n", list[i].rows, list[i].kind);
+        int details = aside ? 0 : count_reasons(t->arena, m, false, list[i].kind, within);
+        sort_reasons(within, details);
+        if (details > 0) print_details(t, within, details);
+    }
+}
+
+void clg_report_measured(clg_text *t, const clg_measured_table *m, bool groups) {
+    clg_text_print(t, "serving, predicted / measured - 1 in %%: mean, median and P90 without sign; "
+                      "bias is the median\nwith it; inside: measured between P10 and P90\n\n");
+    print_head(t, "source");
+    for (int i = 0; i < m->scores; i++)
+        if (whole(&m->score[i])) print_score(t, m->score[i].source, &m->score[i]);
+    if (groups)
+        print_groups(t, m);
+    else
+        print_worst(t, m);
+    print_reasons(t, m, false);
+    print_reasons(t, m, true);
 }
 
 static void print_value(clg_text *t, double value) {

@@ -5,7 +5,9 @@
 #include "report/json.h"
 #include "serve/measured.h"
 
-void clg_report_measured(clg_text *text, const clg_measured_table *table);
+/* A line per source and measure, the groups that are furthest off or with `groups` all of them,
+ * and why rows were not scored, a line per reason. */
+void clg_report_measured(clg_text *text, const clg_measured_table *table, bool groups);
 void clg_report_measured_rows(clg_text *text, const clg_measured_table *table);
 void clg_json_measured(clg_json_writer *writer, const clg_measured_table *table);
 

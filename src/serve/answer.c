@@ -42,21 +42,41 @@ static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *m
     return best;
 }
 
-/* All at once: the rate from a quarter admitted until the queue is empty. */
+/* All at once with so many places: the rate from a quarter admitted until the queue is empty. */
+static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_demand *sample,
+                           int places, clg_serve_totals *t) {
+    clg_served *served = clg_take(arena, (size_t)sample->count, clg_served);
+    clg_replica open = *r;
+    open.rules.clients = 0;
+    open.rules.max_sequences = places;
+    clg_replica_serve(arena, &open, sample, 0, 1, served, t);
+    bool full = t->full_s > t->warm_s && t->full_tokens > t->warm_tokens;
+    return full ? (double)(t->full_tokens - t->warm_tokens) / (t->full_s - t->warm_s)
+                : (double)t->made_tokens / fmax(t->busy_s, 1e-9);
+}
+
+/* The most a replica makes: with the places it has or, where those are more than the cache holds
+ * and sequences are preempted, with as many as it holds to their ends. */
 static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                             clg_serve_answer *a) {
     clg_arena_mark mark = clg_arena_here(arena);
-    int64_t count = 10 * (int64_t)r->rules.max_sequences;
+    int places = r->rules.max_sequences;
+    int64_t count = 10 * (int64_t)places;
     if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
     clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
-    clg_served *served = clg_take(arena, (size_t)count, clg_served);
-    clg_replica open = *r;
-    clg_serve_totals t;
-    open.rules.clients = 0;
-    clg_replica_serve(arena, &open, &sample, 0, 1, served, &t);
-    bool full = t.full_s > t.warm_s && t.full_tokens > t.warm_tokens;
-    a->offline_tokens_per_s = full ? (double)(t.full_tokens - t.warm_tokens) / (t.full_s - t.warm_s)
-                                   : (double)t.made_tokens / fmax(t.busy_s, 1e-9);
+    clg_demand_means means = clg_demand_means_of(d);
+    clg_serve_totals t, fewer;
+    double rate = rate_at_once(arena, r, &sample, places, &t);
+    double held = (double)r->rules.blocks * r->rules.block_tokens /
+                  (means.prompt_tokens + means.output_tokens);
+    if (t.preemptions > 0 && held >= 1 && held < places) {
+        double calm = rate_at_once(arena, r, &sample, (int)held, &fewer);
+        if (calm > rate) {
+            rate = calm;
+            t = fewer;
+        }
+    }
+    a->offline_tokens_per_s = rate;
     a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
     clg_arena_back_to(arena, mark);
 }

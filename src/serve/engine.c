@@ -78,6 +78,28 @@ static clg_status read_graphs(const clg_json *object, const char *file, clg_grap
     return CLG_OK;
 }
 
+/* What an engine may say of limits and memory by GPU. */
+static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine *e,
+                              clg_error *error) {
+    const field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
+                            {"large_sequences", CLG_COUNT, &e->large_sequences},
+                            {"large_tokens", CLG_COUNT, &e->large_tokens},
+                            {"reserve", CLG_BYTES, &e->reserve_bytes},
+                            {"reserve_token", CLG_BYTES, &e->reserve_token_bytes},
+                            {"reserve_graph", CLG_BYTES, &e->reserve_graph_bytes},
+                            {"reserve_rank", CLG_BYTES, &e->reserve_rank_bytes},
+                            {"reserve_least", CLG_BYTES, &e->reserve_least_bytes},
+                            {"graph_most", CLG_COUNT, &e->graph_most},
+                            {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
+                            {"logit_bytes", CLG_BYTES, &e->logit_bytes},
+                            {"whole_windows", CLG_COUNT, &e->whole_windows}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
+                           error) != CLG_OK)
+            return error->status;
+    return CLG_OK;
+}
+
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
     const clg_file *file;
     clg_json *root;
@@ -119,7 +141,24 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"gathers", CLG_COUNT, &e->gathers}};
     if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
         return error->status;
-    return READ(root, file->path, fields, error);
+    e->large_except = word(root, "large_except");
+    if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
+    return read_by_gpu(root, file->path, e, error);
+}
+
+clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {
+    clg_engine e = *engine;
+    const char *except = e.large_except;
+    bool small = gpu->memory_usable_bytes < e.large_memory_bytes ||
+                 (*except && strncmp(gpu->name, except, strlen(except)) == 0);
+    if (e.large_memory_bytes <= 0 || small) return e;
+    e.max_sequences = e.large_sequences;
+    e.max_tokens = e.large_tokens;
+    return e;
+}
+
+double clg_engine_graph_most(const clg_engine *engine, int gpus) {
+    return gpus < 4 ? engine->graph_most_narrow : engine->graph_most;
 }
 
 static clg_status read_weights(const clg_json *object, const char *file, clg_serve_curves *c,
@@ -148,7 +187,12 @@ static clg_status read_experts(const clg_json *object, const char *file, clg_exp
                                 {"flop_share", CLG_FRACTION, &c->flop_share},
                                 {"pad", CLG_COUNT, &c->pad},
                                 {"activation_hbm_share", CLG_FRACTION, &c->activation_hbm_share}};
-        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        if (READ(row, file, fields, error) != CLG_OK ||
+            clg_value_read(row, "hidden_multiple", CLG_COUNT, false, file, &c->hidden_multiple,
+                           error) != CLG_OK ||
+            clg_value_read(row, "width_multiple", CLG_COUNT, false, file, &c->width_multiple,
+                           error) != CLG_OK)
+            return error->status;
         c->known = true;
     }
     return CLG_OK;

@@ -24,6 +24,17 @@ typedef struct clg_engine {
     double static_share; /* 1: weights and cache alone; the rest lives beside the share */
     double other_bytes;  /* per GPU: graphs, communicators, allocator */
     double block_tokens, max_sequences, max_tokens; /* cache block; limits of one iteration */
+    double large_memory_bytes, large_sequences, large_tokens; /* limits on GPUs of so much memory */
+    const char *large_except; /* but not on GPUs whose names begin so; "": all */
+    double reserve_bytes, reserve_token_bytes, reserve_graph_bytes, reserve_rank_bytes;
+    double reserve_least_bytes; /* > 0: what weights and cache leave of memory by default, instead
+                                   of a share: in all, per token of an iteration, per sequence of
+                                   the largest graph, per rank; at least so much */
+    double graph_most, graph_most_narrow; /* largest batch with a graph; on fewer than 4 GPUs; 0:
+                                             that of graphs */
+    double logit_bytes;   /* that sampling the largest batch takes per logit, when no layer runs; 0:
+                             two copies beside the layers */
+    double whole_windows; /* 1: layers with a window keep all tokens in the cache */
     double step_s, layer_s, sequence_s;   /* per iteration, per layer and per sequence in it */
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
                                              iteration that is not replayed from a CUDA graph */
@@ -47,6 +58,12 @@ typedef struct clg_engine {
     const char *file;
 } clg_engine;
 
+/* The engine as it starts on a GPU: limits by the size of its memory. */
+clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu);
+
+/* The largest batch a CUDA graph is kept for on so many GPUs; 0: as `graphs` says. */
+double clg_engine_graph_most(const clg_engine *engine, int gpus);
+
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *engine,
                            clg_error *error);
 
@@ -62,6 +79,7 @@ typedef struct clg_expert_curve {
     double launch_s, hbm_share;  /* fixed; reading weights */
     double flop_share, pad;      /* of peak; rows that each expert with tokens is padded by */
     double activation_hbm_share; /* writing and reading rows between the products */
+    double hidden_multiple, width_multiple; /* stored sizes are rounded up to; 0: as they are */
     bool known;
 } clg_expert_curve;
 

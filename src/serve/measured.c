@@ -116,8 +116,9 @@ static void widen(const clg_engine *e, clg_measured *row) {
 }
 
 static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
-    row->predicted[CLG_MEASURE_TTFT] = f->ttft_s.mean;
-    row->predicted[CLG_MEASURE_TPOT] = f->tpot_s.mean;
+    bool medians = row->plan.medians;
+    row->predicted[CLG_MEASURE_TTFT] = medians ? f->ttft_s.p50 : f->ttft_s.mean;
+    row->predicted[CLG_MEASURE_TPOT] = medians ? f->tpot_s.p50 : f->tpot_s.mean;
     row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
     widen(&r->engine, row);
@@ -204,6 +205,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     if (read_scenario(arena, p, s, &error) != CLG_OK ||
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
         return sentence(arena, &error);
+    engine = clg_engine_on(&engine, &s->machine.gpu);
     clg_demand d = demand_of(arena, p);
     if (prepare_part(arena, p, &p->part, s, &engine, &d, &replica, &error) != CLG_OK)
         return sentence(arena, &error);
@@ -222,12 +224,56 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
     return NULL;
 }
 
-static void predict_row(clg_arena *arena, clg_measured *row) {
+static void predict_row(clg_arena *arena, const clg_measured *first, clg_measured *row) {
     clg_arena scratch = {0};
+    const clg_measured *same = alike(first, row);
+    if (same) {
+        take_alike(same, row);
+        return;
+    }
     const char *reason =
         row->plan.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
     if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
     clg_arena_clear(&scratch);
+}
+
+/* All rows of a table, in order. */
+static void read_table(clg_arena *arena, const clg_csv *table, clg_measured_table *t) {
+    for (int line = 0; line < table->rows; line++) {
+        bool more = true;
+        for (int part = 0; more; part++) {
+            clg_measured *row = &t->row[t->rows];
+            row->reason = clg_measured_read(arena, table, line, part, row, &more);
+            if (!row->reason || *row->reason) t->rows++;
+        }
+    }
+}
+
+/* To the digits that exports of the same measurements are rounded to. */
+static bool same_figure(double a, double b) { return fabs(a - b) <= 1e-5 * fabs(a); }
+
+/* Two lines about one measurement: both times agree, GPU and load too. Databases are dumped more
+ * than once, with more or fewer columns. */
+static bool same_measurement(const clg_measured *a, const clg_measured *b) {
+    const clg_serve_plan *p = &a->plan, *q = &b->plan;
+    return same_figure(a->measured[CLG_MEASURE_TTFT], b->measured[CLG_MEASURE_TTFT]) &&
+           same_figure(a->measured[CLG_MEASURE_TPOT], b->measured[CLG_MEASURE_TPOT]) &&
+           p->clients == q->clients && same_figure(p->prompt_tokens, q->prompt_tokens) &&
+           same_figure(p->output_tokens, q->output_tokens) && p->gpu && q->gpu &&
+           strcmp(p->gpu, q->gpu) == 0 && strcmp(a->source, b->source) == 0;
+}
+
+/* Of lines about one measurement the first that can be predicted stays, or the first. */
+static void set_copies_aside(clg_measured_table *t) {
+    for (int i = 0; i < t->rows; i++) {
+        for (int j = i + 1; j < t->rows && !t->row[i].aside; j++) {
+            clg_measured *a = &t->row[i], *b = &t->row[j];
+            if (b->aside || !same_measurement(a, b)) continue;
+            clg_measured *copy = a->reason && !b->reason ? a : b;
+            copy->reason = "copies of rows of the same table";
+            copy->aside = true;
+        }
+    }
 }
 
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
@@ -245,22 +291,12 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                         "not a known form of serving measurements");
     }
     t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
-    for (int i = 0; i < count; i++)
-        for (int line = 0; line < tables[i].rows; line++) {
-            bool more = true;
-            if (tell) tell(context, t.rows, rows);
-            for (int part = 0; more; part++) {
-                clg_measured *row = &t.row[t.rows++];
-                const char *reason = clg_measured_read(arena, &tables[i], line, part, row, &more);
-                row->reason = reason;
-                const clg_measured *same = reason ? NULL : alike(t.row, row);
-                if (same)
-                    take_alike(same, row);
-                else if (!reason)
-                    predict_row(arena, row);
-                if (reason && !*reason) t.rows--;
-            }
-        }
+    for (int i = 0; i < count; i++) read_table(arena, &tables[i], &t);
+    set_copies_aside(&t);
+    for (int i = 0; i < t.rows; i++) {
+        if (tell) tell(context, i, t.rows);
+        if (!t.row[i].reason) predict_row(arena, t.row, &t.row[i]);
+    }
     clg_measured_score_table(arena, &t);
     *result = t;
     return CLG_OK;

@@ -42,6 +42,7 @@ typedef struct clg_serve_plan {
     int64_t wait_iterations, wait_tokens; /* prompts held back: clg_serve_rules */
     bool in_process;                      /* measured in the engine: no front end */
     bool random_tokens;                   /* prompts that are slow to tokenize */
+    bool medians;                         /* the table has medians over requests, not means */
     bool whole_batch;                     /* an answer is that of all requests: the last to end */
     bool prefilled;                       /* prompts come with their cache: decoding alone */
     int drafted;                          /* tokens proposed an iteration; 0: no speculation */
@@ -54,6 +55,7 @@ typedef struct clg_serve_plan {
 typedef struct clg_measured {
     const char *id, *source, *group;
     const char *reason; /* why the row was skipped; NULL when scored */
+    bool aside;         /* skipped because nothing was measured: arrivals, a log, a summary */
     clg_serve_plan plan;
     double measured[CLG_MEASURES];                /* NaN: not measured */
     double predicted[CLG_MEASURES];               /* NaN: not asked */
@@ -67,7 +69,7 @@ typedef struct clg_measured {
 typedef struct clg_measured_score {
     const char *source, *group; /* group "all": the whole source */
     clg_measure measure;
-    int rows, scored;
+    int rows, scored;                       /* that have the measure; of them, predicted */
     double mape, median_ape, p90_ape, bias; /* shares; bias: median of signed errors */
     double coverage;                        /* share of measured inside P10..P90 */
     double roofline_mape;                   /* of the rows that have one; NaN: none */

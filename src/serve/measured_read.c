@@ -73,7 +73,17 @@ static void squeeze(const char *from, char *into, size_t size) {
 static const char *model_in(clg_arena *arena, const char *words) {
     static const struct {
         const char *called, *name;
-    } alike[] = {{"deepseekr1", "deepseek-v3"},
+    } alike[] = {{"deepseekr1distillllama8b", "llama-3.1-8b"},
+                 {"deepseekr1distillllama70b", "llama-3.1-70b"},
+                 {"deepseekr1distillqwen7b", "qwen2.5-7b"},
+                 {"deepseekr1distillqwen14b", "qwen2.5-14b"},
+                 {"deepseekr1distillqwen32b", "qwen2.5-32b"},
+                 {"deepseekr1distill", NULL},
+                 {"deepseekr1", "deepseek-v3"},
+                 {"deepseekv32", NULL}, /* sparse attention */
+                 {"glm5", NULL},        /* sparse attention */
+                 {"glm46", "glm-4.5"},  /* the same shape */
+                 {"llama70b", "llama-2-70b"},
                  {"llama3370b", "llama-3.1-70b"},
                  {"metallama318b", "llama-3.1-8b"},
                  {"metallama3170b", "llama-3.1-70b"}};
@@ -82,7 +92,6 @@ static const char *model_in(clg_arena *arena, const char *words) {
     int count;
     size_t most = 0;
     squeeze(slash ? slash + 1 : words, squeezed, sizeof squeezed);
-    if (strstr(squeezed, "distill") || strstr(squeezed, "v32")) return NULL;
     for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++)
         if (strncmp(squeezed, alike[i].called, strlen(alike[i].called)) == 0) return alike[i].name;
     const char *const *names = clg_model_names(arena, &count);
@@ -102,10 +111,15 @@ static const char *gpu_in(const char *words) {
     static const struct {
         const char *called, *name;
     } known[] = {{"rtxpro6000", "rtx-pro-6000"},
+                 {"h100pcie", "h100-pcie"},
                  {"pcie", NULL},
-                 {"nvl94", NULL},
-                 {"h100nvl", NULL},
+                 {"h100nvl", "h100-nvl"},
+                 {"superchip96", "gh200-96gb"},
+                 {"superchip144", "gh200-144gb"},
                  {"gh200", NULL},
+                 {"l40s", "l40s"},
+                 {"rtx4090", "rtx-4090"},
+                 {"a4048gb", "a40"},
                  {"gb300", "gb300"},
                  {"gb200", "gb200"},
                  {"b300", "b300-sxm"},
@@ -384,6 +398,7 @@ static const char *read_sweep(reader *r) {
     double requests = clg_cell_number(r, "n_requests", fmax(10.0 * (double)p->clients, 100));
     double made = clg_cell_number(r, "total_out_tokens", 0),
            output = clg_cell_number(r, "output_len", 0);
+    p->medians = true;
     clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "ttft_p50_ms", 0) / 1e3);
     clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "tpot_p50_ms", 0) / 1e3);
     clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
@@ -395,15 +410,23 @@ static const char *read_sweep(reader *r) {
     return clg_check_lengths(p);
 }
 
-/* The number after a flag of a command line; `otherwise` when it is not there. */
-static int flag_of(const char *line, const char *flag, int otherwise) {
+/* The number after a flag of a command line, "-tp 2" and "-tp=2"; `otherwise` when it is not there.
+ */
+static double flag_of(const char *line, const char *flag, double otherwise) {
     size_t n = strlen(flag);
     for (const char *at = strstr(line, flag); at; at = strstr(at + 1, flag)) {
         bool whole = (at == line || at[-1] == ' ') && (at[n] == ' ' || at[n] == '=');
-        int value = whole ? atoi(at + n + 1) : 0;
-        if (value >= 1 && value <= 4096) return value;
+        double value = whole ? strtod(at + n + 1, NULL) : 0;
+        if (value > 0 && value <= 1 << 20) return value;
     }
     return otherwise;
+}
+
+/* The same of flags that engines call differently; 0: none is there. */
+static double any_flag_of(const char *line, const char *const *flags) {
+    double value = 0;
+    for (; *flags; flags++) value = flag_of(line, *flags, value);
+    return value;
 }
 
 static const char *unknown_flag(const char *line) {
@@ -418,35 +441,93 @@ static const char *unknown_flag(const char *line) {
     return NULL;
 }
 
-/* GPUStack's lab: degrees are in the command that started the engine. */
+/* Degrees and limits that the command sets; "-tp" is vLLM's, "--tp" SGLang's, "--tp_size"
+ * TensorRT-LLM's. */
+static void read_flags(clg_serve_plan *p, const char *line) {
+    static const char *const tp[] = {
+        "-tp", "--tensor-parallel-size", "--tp", "--tp_size", "--tp-size", NULL};
+    static const char *const pp[] = {"-pp", "--pipeline-parallel-size", "--pp_size", "--pp-size",
+                                     NULL};
+    static const char *const sequences[] = {"--max-num-seqs", "--max-running-requests",
+                                            "--max_batch_size", NULL};
+    static const char *const tokens[] = {"--max-num-batched-tokens", "--chunked-prefill-size",
+                                         "--max_num_tokens", NULL};
+    static const char *const share[] = {"--gpu-memory-utilization", "--mem-fraction-static",
+                                        "--kv_cache_free_gpu_memory_fraction", NULL};
+    double group = any_flag_of(line, tp), stages = any_flag_of(line, pp);
+    p->part = (clg_part){group > 0 ? (int)group : 1, stages > 0 ? (int)stages : 1, 1, 1, 1};
+    if (strstr(line, "--enable-expert-parallel")) p->part.ep = p->part.tp;
+    p->part.ep = (int)flag_of(line, "--ep-size", flag_of(line, "--ep_size", p->part.ep));
+    p->max_sequences = (int)any_flag_of(line, sequences);
+    p->max_tokens = (int)any_flag_of(line, tokens);
+    p->memory_share = any_flag_of(line, share);
+    if (p->memory_share >= 1) p->memory_share = 0;
+}
+
+/* Whether a row of another GPU or model before this one has the same figures: a page that was
+ * copied. */
+static bool figures_copied(const reader *r) {
+    static const char *const figures[] = {"dur_s", "ttft_mean", "ttft_p99", "tpot_mean"};
+    for (reader other = {r->arena, r->table, 0, 0, NULL}; other.row < r->row; other.row++) {
+        bool same = true;
+        for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+            same = same && *clg_cell_word(r, figures[i]) &&
+                   strcmp(clg_cell_word(r, figures[i]), clg_cell_word(&other, figures[i])) == 0;
+        if (same && (strcmp(clg_cell_word(r, "gpu_doc"), clg_cell_word(&other, "gpu_doc")) != 0 ||
+                     strcmp(clg_cell_word(r, "model"), clg_cell_word(&other, "model")) != 0))
+            return true;
+    }
+    return false;
+}
+
+/* Chats of ShareGPT vary in length; random prompts are all alike, and slow to tokenize. */
+static void read_load(const reader *r, clg_serve_plan *p) {
+    double requests = clg_cell_number(r, "n_req", 0);
+    const char *label = clg_cell_word(r, "nearest_label");
+    p->requests = (int64_t)requests;
+    p->prompt_tokens = clg_cell_number(r, "tot_in", 0) / fmax(requests, 1);
+    p->output_tokens = clg_cell_number(r, "tot_out", 0) / fmax(requests, 1);
+    p->clients = (int64_t)clg_cell_number(r, "max_conc", 0);
+    bool whole = fabs(p->prompt_tokens - round(p->prompt_tokens)) < 1e-6;
+    p->random_tokens = whole || strstr(label, "random") != NULL;
+    p->spread = p->random_tokens ? 0 : 1;
+}
+
+/* A page of one model, or of several that are told apart by the command: the word with a slash. */
+static const char *model_of(const reader *r, const char *line) {
+    const char *page = clg_cell_word(r, "model"), *slash = strchr(line, '/');
+    if (!slash || model_in(r->arena, page)) return page;
+    const char *begin = slash;
+    while (begin > line && begin[-1] != ' ') begin--;
+    return clg_arena_copy(r->arena, begin, strcspn(begin, " "));
+}
+
+/* GPUStack's lab: degrees and limits are in the command that started the engine, limits that were
+ * tried one after the other in the label beside the figures. */
 static const char *read_command(reader *r) {
     clg_serve_plan *p = &r->into->plan;
-    const char *line = clg_cell_word(r, "serving_command"), *odd = unknown_flag(line);
-    const char *reason =
-        read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "gpu_doc"), line, "");
-    double requests = clg_cell_number(r, "n_req", 0);
-    int tp = flag_of(line, "-tp", flag_of(line, "--tensor-parallel-size", 1));
-    tp = flag_of(line, "--tp-size", flag_of(line, "--tp_size", flag_of(line, "--tp", tp)));
-    clg_cell_measure(r, CLG_MEASURE_TTFT, clg_cell_number(r, "ttft_p50", 0) / 1e3);
-    clg_cell_measure(r, CLG_MEASURE_TPOT, clg_cell_number(r, "tpot_p50", 0) / 1e3);
+    const char *label = clg_cell_word(r, "nearest_label"),
+               *command = clg_cell_word(r, "serving_command");
+    const char *line =
+        strncmp(label, "--", 2) == 0 ? clg_arena_print(r->arena, "%s %s", label, command) : command;
+    const char *odd = unknown_flag(line);
+    const char *reason = read_names(r, model_of(r, line), clg_cell_word(r, "gpu_doc"), line, "");
+    p->medians = clg_cell_number(r, "ttft_mean", 0) <= 0;
+    clg_cell_measure(r, CLG_MEASURE_TTFT,
+                     clg_cell_number(r, p->medians ? "ttft_p50" : "ttft_mean", 0) / 1e3);
+    clg_cell_measure(r, CLG_MEASURE_TPOT,
+                     clg_cell_number(r, p->medians ? "tpot_p50" : "tpot_mean", 0) / 1e3);
     clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
     p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_MXFP4
                  : strstr(line, "FP8") ? CLG_FP8
                                        : CLG_BF16;
     p->cache = CLG_BF16;
-    p->part = (clg_part){tp, flag_of(line, "-pp", 1), 1, 1, 1};
-    if (strstr(line, "--enable-expert-parallel")) p->part.ep = tp;
-    p->part.ep = flag_of(line, "--ep-size", p->part.ep);
-    p->requests = (int64_t)requests;
-    p->prompt_tokens = clg_cell_number(r, "tot_in", 0) / fmax(requests, 1);
-    p->output_tokens = clg_cell_number(r, "tot_out", 0) / fmax(requests, 1);
-    p->clients = (int64_t)clg_cell_number(r, "max_conc", 0);
-    double whole = fabs(p->prompt_tokens - round(p->prompt_tokens));
-    p->spread = whole > 1e-6 ? 1 : 0; /* chats vary, random prompts are all alike */
-    p->random_tokens = p->spread <= 0;
+    read_flags(p, line);
+    read_load(r, p);
     if (reason) return reason;
     if (!*line) return "the command that started the engine is not given";
     if (odd) return clg_arena_print(r->arena, "'%s' of the engine is not modelled", odd);
+    if (figures_copied(r)) return "the same figures stand on another GPU's page";
     if ((reason = clg_check_part(&p->part))) return reason;
     return clg_check_lengths(p);
 }
@@ -557,23 +638,45 @@ static const char *read_mlperf(reader *r) {
     return NULL;
 }
 
+/* Points of InferenceX's pages: GPUs of a copy, engine and degrees are not beside them. */
+static const char *read_chart(reader *r) {
+    const char *reason = read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "gpu"), "", "");
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "tok_s_per_gpu", 0));
+    return reason ? reason : "a point of a chart: engine, degrees and GPUs are not given";
+}
+
+/* InferSim's page: tokens/s of a GPU that prefills and of one that decodes. */
+static const char *read_pools(reader *r) {
+    const char *reason = read_names(r, clg_cell_word(r, "model"), clg_cell_word(r, "gpu"), "", "");
+    clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "decode_tgs_actual", 0));
+    return reason ? reason : "rates of pools: lengths, batch and degrees are not given";
+}
+
 typedef struct form {
     const char *column[2]; /* that only this form has */
     const char *(*read)(clg_cell_reader *r);
-    int parts; /* predictions per line */
+    int parts;         /* predictions per line */
+    const char *aside; /* no measurement: what the lines are */
 } form;
 
-static const form forms[] = {{{"prompt_tokens", "output_tokens_per_s"}, clg_measured_plain, 1},
-                             {{"silicon_tpot_ms", "model_path"}, read_silicon, 1},
-                             {{"total_out_tok_s", "num_requests"}, read_overview, 1},
-                             {{"gpu_and_unit", "throughput"}, read_static, 1},
-                             {{"latency_ms_h100_80gb", "batch"}, read_nemo, 2},
-                             {{"prompt_time", "token_time"}, read_profiled, 1},
-                             {{"serving_command", "ttft_p50"}, read_command, 1},
-                             {{"queued_s", "first_token_s"}, read_requests, 1},
-                             {{"accelerators_per_node", "scenario"}, read_mlperf, 1},
-                             {{"concurrency", "ttft_p50_ms"}, read_sweep, 1},
-                             {{"concurrent_requests", "ttft_p50_ms"}, read_sweep, 1}};
+static const form forms[] = {
+    {{"prompt_tokens", "output_tokens_per_s"}, clg_measured_plain, 1, NULL},
+    {{"silicon_tpot_ms", "model_path"}, read_silicon, 1, NULL},
+    {{"total_out_tok_s", "num_requests"}, read_overview, 1, NULL},
+    {{"gpu_and_unit", "throughput"}, read_static, 1, NULL},
+    {{"latency_ms_h100_80gb", "batch"}, read_nemo, 2, NULL},
+    {{"prompt_time", "token_time"}, read_profiled, 1, NULL},
+    {{"serving_command", "ttft_p50"}, read_command, 1, NULL},
+    {{"queued_s", "first_token_s"}, read_requests, 1, NULL},
+    {{"accelerators_per_node", "scenario"}, read_mlperf, 1, NULL},
+    {{"concurrency", "ttft_p50_ms"}, read_sweep, 1, NULL},
+    {{"concurrent_requests", "ttft_p50_ms"}, read_sweep, 1, NULL},
+    {{"interactivity_tok_s_user", "tok_s_per_gpu"}, read_chart, 1, NULL},
+    {{"prefill_tgs_actual", "decode_tgs_actual"}, read_pools, 1, NULL},
+    {{"arrival", "input_toks"}, NULL, 1, "arrivals of a trace, for ceiling demand --trace"},
+    {{"gen_throughput", "kv_cache_pct"}, NULL, 1, "an engine's log, second by second"},
+    {{"metric", "vllm_ms"}, NULL, 1, "statistics over requests that stand in another table"},
+    {{"engine_kwargs", "dataset"}, NULL, 1, "how the runs of another table were started"}};
 
 static bool has_column(const clg_csv *table, const char *name) {
     for (int i = 0; i < table->columns; i++)
@@ -622,7 +725,8 @@ const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, i
     const char *id = clg_cell_word(&r, "id");
     into->id = *id ? id : clg_arena_print(arena, "%s:%d", into->source, table->row[row].line);
     into->plan.engine = "vllm";
-    const char *reason = f ? f->read(&r) : "no known form of serving table";
+    into->aside = f && f->aside;
+    const char *reason = !f ? "no known form of serving table" : f->aside ? f->aside : f->read(&r);
     into->group = group_of(arena, &into->plan);
     bool any = false;
     for (int i = 0; i < CLG_MEASURES; i++) any = any || isfinite(into->measured[i]);

@@ -31,9 +31,9 @@ clg_measured_score clg_measured_score_rows(const clg_measured_table *t, clg_meas
     for (int i = 0; i < t->rows; i++) {
         const clg_measured *row = &t->row[i];
         double measured = row->measured[m];
-        if (!keep(row, context)) continue;
+        if (row->aside || !isfinite(measured) || !keep(row, context)) continue;
         s.rows++;
-        if (row->reason || !isfinite(measured)) continue;
+        if (row->reason) continue;
         double error = row->predicted[m] / measured - 1;
         errors[s.scored] = error;
         absolute[s.scored++] = fabs(error);
@@ -124,24 +124,28 @@ static bool all_held_out(const clg_measured_table *t, const part *p) {
     return true;
 }
 
+/* A score per measure that was scored; where none was, one of a measure that most rows have. */
 static void add_scores(clg_measured_table *t, const char *source, const char *group) {
     part p = {source, group};
     bool any = false, held = all_held_out(t, &p);
+    clg_measured_score none = {.rows = -1};
     for (int m = 0; m < CLG_MEASURES; m++) {
         clg_measured_score s = clg_measured_score_rows(t, belongs, &p, (clg_measure)m);
         s.source = source;
         s.group = group;
         s.held_out = held;
         any = any || s.scored > 0;
-        if (s.scored > 0 || (!any && m == CLG_MEASURES - 1)) t->score[t->scores++] = s;
+        if (s.scored > 0) t->score[t->scores++] = s;
+        if (s.rows > none.rows) none = s;
     }
+    if (!any) t->score[t->scores++] = none;
 }
 
 /* Whether an earlier row is of the same source, and group where asked. */
 static bool seen(const clg_measured_table *t, int row, bool group) {
     part p = {t->row[row].source, group ? t->row[row].group : "all"};
     for (int i = 0; i < row; i++)
-        if (belongs(&t->row[i], &p)) return true;
+        if (!t->row[i].aside && belongs(&t->row[i], &p)) return true;
     return false;
 }
 
@@ -153,7 +157,7 @@ void clg_measured_score_table(clg_arena *arena, clg_measured_table *t) {
     t->score = clg_take(arena, (size_t)(rows + 1) * CLG_MEASURES, clg_measured_score);
     for (int i = 0; i < t->rows; i++) {
         part whole = {t->row[i].source, "all"};
-        if (seen(t, i, false)) continue;
+        if (t->row[i].aside || seen(t, i, false)) continue;
         for (int j = i; j < t->rows; j++)
             if (belongs(&t->row[j], &whole) && !seen(t, j, true))
                 add_scores(t, t->row[i].source, t->row[j].group);

@@ -250,6 +250,24 @@ static double all_layers_cache_bytes(const clg_replica *r, double context_tokens
     return bytes;
 }
 
+/* What an iteration reads of a token, and what the token keeps, differ where layers with a window
+ * keep what they no longer see. */
+static double kept_cache_bytes(const clg_replica *r, double context_tokens) {
+    return all_layers_cache_bytes(r, r->engine.whole_windows > 0 ? 1 : context_tokens);
+}
+
+/* What weights and cache may take of a GPU. SGLang by default leaves what it reckons the rest
+ * needs, not a share (server_args.py, _handle_gpu_memory_settings). */
+static double static_bytes(const clg_replica *r, double usable) {
+    const clg_engine *e = &r->engine;
+    double graphs = clg_engine_graph_most(e, r->tp * r->dp), tokens = r->rules.max_tokens / r->dp;
+    double reserve = e->reserve_bytes + e->reserve_token_bytes * fmax(tokens, 2048) +
+                     e->reserve_graph_bytes * graphs +
+                     e->reserve_rank_bytes * clg_replica_part_gpus(r);
+    if (r->dp > 1) reserve += (graphs > 300 ? 2.25 : 1.5) * e->reserve_graph_bytes * graphs * r->dp;
+    return usable - fmax(reserve, e->reserve_least_bytes);
+}
+
 /* Seconds per query-key pair of a prefill chunk of the mean prompt in one layer. */
 static double layer_pair_s(const clg_replica *r, const clg_attention *a, double prompt) {
     double length = fmin(fmax(prompt, 256), r->rules.max_tokens), pairs = length * length / 2;
@@ -276,8 +294,24 @@ static double pair_s(const clg_replica *r, double prompt) {
     return sum / (r->pp * r->dp);
 }
 
-static double layer_weight_bytes(const clg_replica *r, const clg_layer_parameters *p) {
-    double narrow = (double)p->mlp / r->tp + (double)p->experts / (r->tp * r->dp);
+static double up_to(double size, double multiple) {
+    return multiple > 0 ? ceil(size / multiple) * multiple : size;
+}
+
+/* Stored experts over those of the checkpoint: kernels want sizes of whole tiles. */
+static double experts_padding(const clg_replica *r, const clg_mlp *mlp) {
+    const clg_expert_curve *c =
+        r->ep > 1 ? &r->curves.shared[r->weights] : &r->curves.experts[r->weights];
+    if (mlp->kind != CLG_MLP_MOE) return 1;
+    double hidden = (double)r->scenario->model.hidden;
+    double width = (double)mlp->expert_ffn * r->ep / (r->tp * r->dp);
+    return up_to(hidden, c->hidden_multiple) / hidden * up_to(width, c->width_multiple) / width;
+}
+
+static double layer_weight_bytes(const clg_replica *r, const clg_layer_kind *kind) {
+    const clg_layer_parameters *p = &kind->parameters;
+    double experts = (double)p->experts * experts_padding(r, &kind->mlp);
+    double narrow = (double)p->mlp / r->tp + experts / (r->tp * r->dp);
     double attention = (double)p->attention / r->tp * clg_precision_bytes(r->attention_weights);
     return attention + narrow * clg_precision_bytes(r->weights) + 2 * (double)p->replicated;
 }
@@ -286,8 +320,7 @@ static double layer_weight_bytes(const clg_replica *r, const clg_layer_parameter
 static double weight_bytes(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
     double ends = 2 * (double)(m->embedding_parameters + m->head_parameters) / r->tp, sum = 0;
-    for (int l = 0; l < m->layers; l++)
-        sum += layer_weight_bytes(r, &m->kind[m->layer_kind[l]].parameters);
+    for (int l = 0; l < m->layers; l++) sum += layer_weight_bytes(r, &m->kind[m->layer_kind[l]]);
     return r->pp == 1 ? sum + ends : sum / r->pp + ends / 2;
 }
 
@@ -302,7 +335,8 @@ static double expert_token_bytes(const clg_replica *r, const clg_mlp *mlp) {
     return seen * mlp->experts_per_token * (hidden * (narrow + 2) + between);
 }
 
-/* Of the largest iteration: a few hidden-wide tensors, the widest MLP, the logits. */
+/* Of the largest iteration: a few hidden-wide tensors, the widest MLP, the logits. vLLM profiles
+ * layers and sampling one after the other, with logits of all ranks on each. */
 static double activation_bytes(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
     double widest = 0;
@@ -313,21 +347,25 @@ static double activation_bytes(const clg_replica *r) {
         double bytes = 6 * width / r->tp + (experts ? expert_token_bytes(r, mlp) : 0);
         widest = fmax(widest, bytes);
     }
-    double tokens = (double)r->rules.max_tokens / r->dp;
-    double sequences = (double)r->rules.max_sequences / r->dp;
-    return tokens * (12 * (double)m->hidden + widest) + 8.0 * sequences * (double)m->vocab / r->tp;
+    double layers = (double)r->rules.max_tokens / r->dp * (12 * (double)m->hidden + widest);
+    double logits = (double)r->rules.max_sequences / r->dp * (double)m->vocab;
+    if (r->engine.logit_bytes > 0) return fmax(layers, r->engine.logit_bytes * logits);
+    return layers + 8 * logits / r->tp;
 }
 
 static void settle_memory(clg_replica *r, const clg_replica_choice *c, double context) {
     double share = c->memory_share > 0 ? c->memory_share : r->engine.memory_share;
     r->weight_bytes = weight_bytes(r);
     r->activation_bytes = activation_bytes(r);
-    r->cache_bytes_per_token = all_layers_cache_bytes(r, context) / r->pp;
+    r->cache_bytes_per_token = kept_cache_bytes(r, context) / r->pp;
     double beside = r->activation_bytes + r->engine.other_bytes;
     double taken = r->weight_bytes + (r->engine.static_share > 0 ? 0 : beside);
     double usable = r->scenario->machine.gpu.memory_usable_bytes;
     r->cache_room_bytes =
         r->engine.free_share > 0 ? share * (usable - taken) : share * usable - taken;
+    bool boxed = clg_replica_part_gpus(r) <= r->scenario->machine.node.gpus; /* wider: by recipe */
+    if (r->engine.reserve_least_bytes > 0 && c->memory_share <= 0 && boxed)
+        r->cache_room_bytes = static_bytes(r, usable) - taken;
     double per_block = r->cache_bytes_per_token * r->rules.block_tokens;
     double room = r->dp * r->cache_room_bytes;
     double blocks = room > 0 && per_block > 0 ? room / per_block : 0;
@@ -404,9 +442,11 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
     const clg_graph_sizes *graphs = c->graphs ? c->graphs : &r->engine.graphs;
     int shared = r->pp * r->dp, most = r->rules.max_sequences, proposed = c->drafted + 1;
     int largest = (most + shared - 1) / shared, kept = -1;
+    double kept_most = c->graphs ? 0 : clg_engine_graph_most(&r->engine, r->tp * r->dp);
     double *decode = clg_take(arena, (size_t)most + 1, double), seconds = 0;
     for (int b = 1; b <= most; b++) {
         int each = (b + shared - 1) / shared, padded = clg_graph_padded(graphs, each);
+        if (kept_most > 0 && each > kept_most) padded = 0;
         int size = padded > 0 ? (padded < largest ? padded : largest) : each;
         if (size != kept) {
             double tokens = (double)size * shared * proposed;
@@ -520,7 +560,8 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *c,
                                const clg_demand *demand, clg_replica *r, clg_error *error) {
     clg_demand_means means = clg_demand_means_of(demand);
-    *r = (clg_replica){.scenario = scenario, .engine = *engine};
+    *r = (clg_replica){.scenario = scenario,
+                       .engine = clg_engine_on(engine, &scenario->machine.gpu)};
     if (check_split(scenario, c, error) != CLG_OK ||
         clg_routing_spread(arena, &r->expert_spread, error) != CLG_OK ||
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)

@@ -90,7 +90,7 @@ expect 2 err 'did you mean --gpus' plan llama-2-7b --gpsu 8
 expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
 expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
 expect 2 err 'needs a value' plan llama-2-7b --gpus ''
-expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100
+expect 1 err 'did you mean .*h100-sxm' plan llama-2-7b --gpus 8 --gpu h100
 expect 1 err 'did you mean llama-3.1-8b' plan meta-llama/Llama-3.1-8B --gpus 8
 expect 1 err 'drop one of the two' plan llama-2-7b --gpus 8 --tp 2 --fix tp=4
 expect 1 err 'Gb/s. is no unit' plan llama-2-7b --gpus 8 --fabric 400Gb/s

@@ -134,10 +134,44 @@ static void test_memory(clg_arena *arena) {
     clg_replica a = made(arena, &s, &all, CLG_BF16, 8, 0.8);
     clg_replica b = made(arena, &s, &left, CLG_BF16, 8, 0.8);
     clg_replica c = made(arena, &s, &fixed, CLG_BF16, 8, 0.8);
-    double usable = s.machine.gpu.memory_usable_bytes, beside = a.activation_bytes + 3.5e9;
+    double usable = s.machine.gpu.memory_usable_bytes,
+           beside = a.activation_bytes + 0.3 * 1073741824;
     CHECK_NEAR(a.cache_room_bytes, 0.8 * usable - a.weight_bytes - beside, 1e-12);
     CHECK_NEAR(b.cache_room_bytes, 0.8 * (usable - a.weight_bytes - beside), 1e-12);
     CHECK_NEAR(c.cache_room_bytes, 0.8 * usable - a.weight_bytes, 1e-12);
+    CASE("memory is profiled with layers, then with the logits of the largest batch");
+    clg_replica many = made(arena, &s, &all, CLG_BF16, 1024, 0.8);
+    CHECK_NEAR(many.activation_bytes, 22.0 * 1024 * 128256, 1e-12);
+    CHECK(a.activation_bytes > 22.0 * 8 * 128256 && a.activation_bytes < many.activation_bytes);
+}
+
+static void test_defaults(clg_arena *arena) {
+    CASE("vLLM on A100: 256 sequences, 2,048 tokens; 1,024 and 8,192 on other GPUs of 70 GiB");
+    clg_engine v = engine(arena, "vllm"), g = engine(arena, "sglang");
+    clg_scenario h = plan_scenario(arena, "gpt-oss-120b", "h100-sxm", NULL, 0);
+    clg_scenario a = plan_scenario(arena, "gpt-oss-120b", "a100-sxm-80gb", NULL, 0);
+    clg_scenario small = plan_scenario(arena, "llama-3.1-8b", "a100-sxm-40gb", NULL, 0);
+    clg_replica on_h = made(arena, &h, &v, CLG_MXFP4, 0, 0);
+    clg_replica on_a = made(arena, &a, &v, CLG_MXFP4, 0, 0);
+    clg_replica on_small = made(arena, &small, &v, CLG_BF16, 0, 0);
+    CHECK(on_h.rules.max_sequences == 1024 && on_h.rules.max_tokens == 8192);
+    CHECK(on_a.rules.max_sequences == 256 && on_a.rules.max_tokens == 2048);
+    CHECK(on_small.rules.max_sequences == 256 && on_small.rules.max_tokens == 2048);
+    CASE("gpt-oss 120B as vLLM's logs have it: 64.38 GiB by Triton, 65.97 GiB by Marlin");
+    CHECK_NEAR(on_h.weight_bytes, 64.38 * 1073741824, 0.005);
+    CHECK_NEAR(on_a.weight_bytes, 65.97 * 1073741824, 0.005);
+    CASE("SGLang leaves 512 + 1.5 x 8,192 + 2 x 256 + 128 MiB, and keeps what windows no longer "
+         "see");
+    clg_replica s = made(arena, &h, &g, CLG_MXFP4, 0, 0);
+    double reserve = (512 + 1.5 * 8192 + 2 * 256 + 128) * 1048576;
+    CHECK_NEAR(s.cache_room_bytes, h.machine.gpu.memory_usable_bytes - reserve - s.weight_bytes,
+               1e-12);
+    CHECK_NEAR(s.cache_bytes_per_token, 36 * 2 * 8 * 64 * 2.0, 1e-12);
+    CHECK(on_h.cache_bytes_per_token < s.cache_bytes_per_token);
+    CASE("and keeps no graph for more than 256 on one GPU, 512 on four");
+    CHECK(s.cost.decode_s[257] >= s.cost.eager_s && s.cost.decode_s[256] < s.cost.eager_s);
+    CHECK(clg_engine_graph_most(&g, 1) == 256 && clg_engine_graph_most(&g, 4) == 512);
+    CHECK(clg_engine_graph_most(&v, 1) == 0);
 }
 
 static void test_formats(clg_arena *arena) {
@@ -151,7 +185,8 @@ static void test_formats(clg_arena *arena) {
     CHECK(clg_serve_arithmetic(&old.machine.gpu, CLG_FP8) == CLG_FP8);
     clg_engine e = engine(arena, "vllm");
     clg_replica r = made(arena, &old, &e, CLG_MXFP4, 8, 0);
-    CHECK_NEAR(r.weight_bytes, 13.8e9, 0.02); /* safetensors of openai/gpt-oss-20b: 13.76 GB */
+    /* safetensors of openai/gpt-oss-20b: 13.76 GB, experts in rows of 3,072 instead of 2,880 */
+    CHECK_NEAR(r.weight_bytes, 13.76e9 + 24 * 32 * 3 * 2880.0 * 192 * 4.25 / 8, 0.01);
     CASE("scales of the checkpoint: one pass over the activations");
     clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h200-sxm", NULL, 0);
     clg_engine once = e;
@@ -170,6 +205,7 @@ int main(void) {
     test_limits(&arena);
     test_graphs(&arena);
     test_memory(&arena);
+    test_defaults(&arena);
     test_formats(&arena);
     clg_arena_clear(&arena);
     return DONE;

@@ -50,7 +50,7 @@ static const char rows[] =
     "v4.1,closed,B,box,mixtral-8x7b,Server,AMD MI300X,8,1,,40000\n"
     "v4.1,open,A,box_TRT,llama2-70b-99,Offline,NVIDIA H200-SXM-141GB,8,1,31000,\n"
     "v4.1,closed,A,box_MaxQ,llama2-70b-99,Offline,NVIDIA H200-SXM-141GB,8,1,31000,\n"
-    "v4.1,closed,A,box,llama2-70b-99,Offline,NVIDIA L40S,8,1,3100,\n"
+    "v4.1,closed,A,box,llama2-70b-99,Offline,NVIDIA T4,8,1,3100,\n"
     "v4.1,closed,A,box,bert-99,Offline,NVIDIA H200-SXM-141GB,8,1,3100,\n"
     "v5.1,closed,A,box,llama2-70b-99,Interactive,NVIDIA H200-SXM-141GB,8,1,,9000\n";
 

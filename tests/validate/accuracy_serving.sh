@@ -6,10 +6,10 @@ ceiling=${BUILD:-build}/ceiling
 "$ceiling" validate --serving data/serving-runs/*.csv 2>/dev/null | awk '
     BEGIN { while ((getline line <"tests/validate/accuracy_serving.txt") > 0) {
                 split(line, f, " "); most[f[1] " " f[2]] = f[3] } }
-    NR > 2 && /^[^ ]/ && $4 > 0 && (($1 " " $2) in most) {
+    $4 == "of" && $3 > 0 && (($1 " " $2) in most) {
         key = $1 " " $2
-        if ($5 <= most[key]) passed++
-        else { failed++; printf "%s: %.1f %% mean error, was at most %.1f\n", key, $5, most[key] }
+        if ($6 <= most[key]) passed++
+        else { failed++; printf "%s: %.1f %% mean error, was at most %.1f\n", key, $6, most[key] }
         delete most[key]
     }
     END { for (s in most) { failed++; printf "%s is not scored any more\n", s }
