@@ -306,23 +306,6 @@ static clg_status read_stored(const char *word, const char *what, clg_precision 
     return CLG_OK;
 }
 
-/* "tensor_overlap=0.8,fused_norm=false" */
-static clg_status read_terms(const char *text, clg_stack *stack, clg_error *error) {
-    while (text && *text) {
-        char name[64], value[64];
-        size_t size = strcspn(text, ","), before = strcspn(text, "=");
-        if (before == 0 || before >= size || before >= sizeof name ||
-            size - before - 1 >= sizeof value)
-            return clg_fail(error, CLG_BAD_INPUT, "write it like tensor_overlap=0.8",
-                            "'%.32s' is no NAME=VALUE", text);
-        snprintf(name, sizeof name, "%.*s", (int)before, text);
-        snprintf(value, sizeof value, "%.*s", (int)(size - before - 1), text + before + 1);
-        if (clg_stack_set(stack, name, value, error) != CLG_OK) return CLG_BAD_INPUT;
-        text += size + (text[size] == ',');
-    }
-    return CLG_OK;
-}
-
 /* What the command line says of the software, over its file. */
 static clg_status read_software(const clg_request *request, clg_stack *stack, clg_error *error) {
     const char *const *v = request->value;
@@ -334,7 +317,7 @@ static clg_status read_software(const clg_request *request, clg_stack *stack, cl
         at_flag(read_stored(v[CLG_PARAM_MOMENTS], "precision", &stack->moments, error),
                 CLG_PARAM_MOMENTS, error) != CLG_OK)
         return error->status;
-    return at_flag(read_terms(v[CLG_PARAM_TERM], stack, error), CLG_PARAM_TERM, error);
+    return at_flag(clg_stack_set_all(stack, v[CLG_PARAM_TERM], error), CLG_PARAM_TERM, error);
 }
 
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,

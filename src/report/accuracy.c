@@ -120,11 +120,13 @@ static void print_held_out(clg_text *t, const clg_validation *v) {
         "box without a switch a group has only the links among its members (`link_pair`; vTrain's "
         "table of NCCL on 2 to 8 V100 says the same). `current_scaling` of MLPerf v5.1 is from its "
         "configuration. "
-        "The mixtures under it (22 %% off, gpt-oss 36 %%) had the "
+        "The mixtures under Megatron-Bridge (22 %% off, gpt-oss 36 %%) had the "
         "code of its recipes read: how tokens are dispatched, what is recomputed, where traffic is "
         "overlapped, and experts' biases and limits as kernels of their own; DeepSeek-V3 under "
         "NeMo on GB200 (65 %% off) that its attention had no fused kernel there yet. No number of "
-        "these is from the rows. Those "
+        "these is from the rows. After the first score of moe-model-zoo (23 %%) and of "
+        "torchtitan-dsv3-2026 (109 %%) their rows were made to say what their texts do: the "
+        "dispatcher, and parameters gathered and gradients reduced once a step. Those "
         "sources are no longer blind for these terms.\n\n");
     print_scores(t, v, true);
     clg_text_print(t, "\n");

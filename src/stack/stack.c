@@ -417,6 +417,22 @@ clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, 
                     "'%.64s' is no term of a software stack", name);
 }
 
+clg_status clg_stack_set_all(clg_stack *stack, const char *text, clg_error *error) {
+    while (text && *text) {
+        char name[64], value[64];
+        size_t size = strcspn(text, ","), before = strcspn(text, "=");
+        if (before == 0 || before >= size || before >= sizeof name ||
+            size - before - 1 >= sizeof value)
+            return clg_fail(error, CLG_BAD_INPUT, "write it like tensor_overlap=0.8",
+                            "'%.32s' is no NAME=VALUE", text);
+        snprintf(name, sizeof name, "%.*s", (int)before, text);
+        snprintf(value, sizeof value, "%.*s", (int)(size - before - 1), text + before + 1);
+        if (clg_stack_set(stack, name, value, error) != CLG_OK) return CLG_BAD_INPUT;
+        text += size + (text[size] == ',');
+    }
+    return CLG_OK;
+}
+
 double *clg_stack_number(clg_stack *stack, const char *name) {
     for (int i = 0; i < FIELDS; i++)
         if (!fields[i].flag && strcmp(fields[i].key, name) == 0)

@@ -161,6 +161,9 @@ clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, 
  * their unit. CLG_BAD_INPUT with the nearest name. */
 clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, clg_error *error);
 
+/* "tensor_overlap=0.8,fused_norm=false"; NULL is none. */
+clg_status clg_stack_set_all(clg_stack *stack, const char *text, clg_error *error);
+
 /* A number of the stack by its name, in SI; NULL: no such number. */
 double *clg_stack_number(clg_stack *stack, const char *name);
 

@@ -188,6 +188,18 @@ static void read_kernels(const char *notes, clg_stack *stack) {
     if (length == 5) stack->fused_softmax = strncmp(at, "fused", 5) == 0; /* or "torch" */
 }
 
+/* What else a trainer had switched on, in the words of --term: "terms as printed:
+ * expert_dedup=true,recompute_activation=true; ...". */
+static clg_status read_terms(clg_arena *arena, const char *notes, clg_stack *stack,
+                             clg_error *error) {
+    static const char before[] = "terms as printed: ";
+    const char *at = strstr(notes, before);
+    if (!at) return CLG_OK;
+    at += sizeof before - 1;
+    return clg_stack_set_all(stack, clg_arena_print(arena, "%.*s", (int)strcspn(at, ";"), at),
+                             error);
+}
+
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
@@ -202,7 +214,9 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
         if (clg_stack_recipe(stack, clg_row_word(csv, row, "model"), clg_row_word(csv, row, "gpu"),
                              &error) != CLG_OK)
             return why(arena, &error);
-        read_kernels(clg_row_word(csv, row, "notes"), stack);
+        const char *notes = clg_row_word(csv, row, "notes");
+        read_kernels(notes, stack);
+        if (read_terms(arena, notes, stack, &error) != CLG_OK) return why(arena, &error);
         return NULL;
     }
     return why(arena, &error);

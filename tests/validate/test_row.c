@@ -52,6 +52,20 @@ static void expert_tensor(void) {
     CHECK(answer.layout.etp == 1);
 }
 
+static void terms(void) {
+    CASE("notes may set terms of the software, after stack, date and recipe");
+    const char *said = MIXTRAL "megatron-2026,2025-08,bf16,,2,4,8,1,,1,1024,,1,400,"
+                               "DeepEP%s";
+    CHECK(predict(clg_arena_print(&arena, said, "")) == NULL);
+    CHECK(!scenario.stack.expert_dedup);
+    CHECK(predict(clg_arena_print(&arena, said, "; terms as printed: expert_dedup=true; no")) ==
+          NULL);
+    CHECK(scenario.stack.expert_dedup);
+    CASE("a term that does not exist is no run of anything");
+    const char *reason = predict(clg_arena_print(&arena, said, "; terms as printed: dedup=true"));
+    CHECK(reason && strstr(reason, "dedup"));
+}
+
 static void blanks(void) {
     CASE("blank micro-batch of a mixture: one sequence; blank chunks: the fastest even count");
     CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,,,,1024,") == NULL);
@@ -198,6 +212,7 @@ static void network(void) {
 int main(void) {
     network();
     expert_tensor();
+    terms();
     blanks();
     shapes();
     notes();
