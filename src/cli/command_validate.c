@@ -98,6 +98,8 @@ static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_e
         clg_text_print(&session->out, "\n");
     } else if (clg_session_has(session, CLG_PARAM_CSV))
         clg_report_measured_rows(&session->out, &table);
+    else if (clg_session_has(session, CLG_PARAM_MARKDOWN))
+        clg_report_measured_page(&session->out, &table);
     else
         clg_report_measured(&session->out, &table, clg_session_has(session, CLG_PARAM_GROUPS));
     return CLG_OK;

@@ -1,4 +1,4 @@
-/* measured.h -- serving predicted against measured, as text, CSV and JSON. */
+/* measured.h -- serving predicted against measured, as text, CSV, JSON and a page. */
 #ifndef CLG_REPORT_MEASURED_H
 #define CLG_REPORT_MEASURED_H
 
@@ -9,6 +9,9 @@
  * and why rows were not scored, a line per reason. */
 void clg_report_measured(clg_text *text, const clg_measured_table *table, bool groups);
 void clg_report_measured_rows(clg_text *text, const clg_measured_table *table);
+
+/* docs/accuracy-serving.md: where it can be trusted, rows never fitted on apart. */
+void clg_report_measured_page(clg_text *text, const clg_measured_table *table);
 void clg_json_measured(clg_json_writer *writer, const clg_measured_table *table);
 
 #endif

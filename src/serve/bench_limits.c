@@ -1,7 +1,6 @@
 /* bench_limits.c -- trtllm-bench's own choice of limits; its rounding is part of the plan.
  *
- * Left out: pipeline stages, state of linear attention; packed 4-bit checkpoints, whose elements it
- * counts as halves: limits are upper bounds there, memory binds first. */
+ * Left out: stages of pipelines (all GPUs count as one group), state of linear attention. */
 #include "serve/bench_limits.h"
 
 #include <math.h>
@@ -33,11 +32,20 @@ static double cache_bytes_per_token(const clg_model *m, int tp, double element_b
     return sum;
 }
 
+/* Parameters are the elements of the checkpoint's tensors: of 4-bit ones two in a byte, and their
+ * scales. Each counts as half a byte in NVFP4, and as the two of a format it does not know in
+ * MXFP4. */
+static double weight_bytes(clg_precision weights) {
+    if (weights == CLG_NVFP4) return 0.5 * (1 / 2.0 + 1 / 16.0);
+    if (weights == CLG_MXFP4) return 2 * (1 / 2.0 + 1 / 32.0);
+    return clg_precision_bytes(weights);
+}
+
 clg_bench_limits clg_trtllm_bench_limits(const clg_model *m, const clg_gpu *gpu, int tp,
-                                         double weight_bytes, double cache_bytes, double prompt,
+                                         clg_precision weights, clg_precision cache, double prompt,
                                          double output, double share) {
-    double room = tp * gpu->memory_usable_bytes - (double)m->parameters * weight_bytes;
-    double each = cache_bytes_per_token(m, tp, cache_bytes) * (prompt + output);
+    double room = tp * gpu->memory_usable_bytes - (double)m->parameters * weight_bytes(weights);
+    double each = cache_bytes_per_token(m, tp, clg_precision_bytes(cache)) * (prompt + output);
     double fit = fmin(fmax(room, 0) * share / each, 4096);
     double sequences = round_sequences(fit);
     double tokens = round_tokens(fmin(fit * (1 + prompt / output), 32768));

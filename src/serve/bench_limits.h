@@ -10,12 +10,12 @@ typedef struct clg_bench_limits {
 } clg_bench_limits;
 
 /* What trtllm-bench 1.0 takes for tp GPUs and requests of one length when no limits are given:
- * sequences that fit in `cache_share` of what weights of `weight_bytes` each leave, rounded up; and
+ * sequences that fit in `cache_share` of what it believes that weights leave, rounded up; and
  * tokens for prompts to keep pace with answers, or a whole prompt beside all sequences. Source:
  * github NVIDIA/TensorRT-LLM, tensorrt_llm/bench/build/tuning.py (calc_engine_setting and
  * finetune_setting) and bench/benchmark/utils/general.py (get_settings; prompts are not cut). */
 clg_bench_limits clg_trtllm_bench_limits(const clg_model *model, const clg_gpu *gpu, int tp,
-                                         double weight_bytes, double cache_bytes,
+                                         clg_precision weights, clg_precision cache,
                                          double prompt_tokens, double output_tokens,
                                          double cache_share);
 

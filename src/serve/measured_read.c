@@ -295,9 +295,9 @@ void clg_measured_bench(clg_arena *arena, clg_serve_plan *p, bool graphs) {
         return;
     if (p->memory_share <= 0) p->memory_share = 0.95;
     if (graphs) p->graphs = &bench_graphs;
-    clg_bench_limits limits = clg_trtllm_bench_limits(
-        &model, &gpu, p->part.tp * p->part.dp * p->part.pp, clg_precision_bytes(p->weights),
-        clg_precision_bytes(p->cache), p->prompt_tokens, p->output_tokens, p->memory_share);
+    clg_bench_limits limits =
+        clg_trtllm_bench_limits(&model, &gpu, p->part.tp * p->part.dp * p->part.pp, p->weights,
+                                p->cache, p->prompt_tokens, p->output_tokens, p->memory_share);
     p->max_sequences = limits.sequences * p->part.dp;
     p->max_tokens = limits.tokens * p->part.dp;
 }
