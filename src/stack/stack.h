@@ -69,8 +69,6 @@ typedef struct clg_stack {
     bool expert_dedup;   /* a token is sent to a rank, and to a node, once, not once per expert
                             there; copies are made on arrival */
     bool stages_by_cost; /* layers are cut by parameters, head included, not by count */
-    bool reduces_after_pipelines; /* where there are pipelines gradients are reduced after the
-                                     backward, elsewhere beside it */
     bool reduces_whole; /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
                            scattered beside it */
     bool sums_whole;    /* ZeRO-1: whole gradients are all-reduced, beside the backward */

@@ -68,12 +68,6 @@ double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_sta
     return master + moments[layout->optimizer];
 }
 
-/* Torch's wrapper reduces beside the backward, but knows no pipelines; Megatron-LM's own of 2020
- * and 2021 reduces after it (README, "Distributed Pretraining"; examples/sc21/run_table_1.sh). */
-static double reduction_overlap(const clg_stack *stack, const clg_layout *layout) {
-    return stack->reduces_after_pipelines && layout->pp > 1 ? 0 : stack->gradient_overlap;
-}
-
 static clg_op *add(clg_updates *updates, clg_update_when when, clg_op_kind kind, const char *name) {
     assert(updates->count < CLG_UPDATE_OPS);
     clg_update *update = &updates->update[updates->count++];
@@ -131,7 +125,7 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
                        clg_group all, clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * clg_weight_bytes(layout);
     double gradients = parameters * clg_gradient_bytes(layout, stack);
-    double overlap = reduction_overlap(stack, layout);
+    double overlap = stack->gradient_overlap;
     if (layout->zero == 0) {
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, overlap);

@@ -299,18 +299,21 @@ static const clg_op *update_named(const clg_updates *updates, const char *name) 
 }
 
 static void megatron_2021(void) {
-    CASE("Megatron-LM of 2021: 2 bytes of a gradient, beside the backward unless there are stages");
-    clg_scenario s = plan_scenario(&arena, "gpt3-13b", "a100-sxm-80gb", "megatron-2021", 56);
-    clg_layout l = plan_layout(2048);
-    l.tp = 8, l.zero = 0, l.sp = false, l.global_batch = 42, l.precision = CLG_FP16;
-    for (int pp = 1; pp <= 2; pp++) {
+    for (int torch = 0; torch <= 1; torch++) {
+        CASE(torch ? "with torch's wrapper beside it"
+                   : "Megatron-LM of 2021: 2 bytes of a gradient, after the backward");
+        clg_scenario s = plan_scenario(&arena, "gpt3-13b", "a100-sxm-80gb",
+                                       torch ? "megatron-2021-torch" : "megatron-2021", 56);
+        clg_layout l = plan_layout(2048);
         clg_updates updates;
-        l.pp = pp, l.dp = 7 / pp, l.accumulation = 42 / l.dp; /* 7, then 3 */
+        l.tp = 8, l.dp = 7, l.zero = 0, l.sp = false, l.precision = CLG_FP16;
+        l.global_batch = 42, l.accumulation = 6;
         layer(&s, &l);
         clg_step_updates(&s.model, &s.stack, &l, &step, 1.3e9, 0, 0, &updates);
         const clg_op *sum = update_named(&updates, "all-reduce gradients");
         CHECK_NEAR(sum->bytes, 2 * 1.3e9, 1e-14);
-        CHECK(sum->overlap == (pp > 1 ? 0 : s.stack.gradient_overlap) && sum->group.ranks == l.dp);
+        CHECK(sum->overlap == (torch ? s.stack.gradient_overlap : 0) && sum->group.ranks == 7);
+        CHECK((s.stack.gradient_overlap > 0) == torch);
         CASE("they are widened to fp32 (2 + 4 bytes), and read, scaled twice and used as such");
         CHECK_NEAR(update_named(&updates, "widen gradients")->hbm_bytes, 6 * 1.3e9, 1e-14);
         CHECK_NEAR(update_named(&updates, "gradient norm")->hbm_bytes, 4 * 1.3e9, 1e-14);
@@ -320,8 +323,11 @@ static void megatron_2021(void) {
         CHECK_NEAR(update_named(&updates, "optimizer")->hbm_bytes, 30 * 1.3e9, 1e-14);
     }
     CASE("bf16 weights with fp32 gradients, or none to widen them for, are left as they are");
+    clg_scenario s = plan_scenario(&arena, "gpt3-13b", "a100-sxm-80gb", "megatron-2021", 24);
+    clg_layout l = plan_layout(2048);
     clg_updates updates;
-    l.precision = CLG_BF16;
+    l.precision = CLG_BF16, l.dp = 24, l.global_batch = 24;
+    layer(&s, &l);
     clg_step_updates(&s.model, &s.stack, &l, &step, 1.3e9, 0, 0, &updates);
     CHECK(!update_named(&updates, "widen gradients"));
     s = plan_scenario(&arena, "gpt3-13b", "h100-sxm", "nemo-2024", 24); /* remainders */
