@@ -69,9 +69,9 @@ typedef struct clg_stack {
     bool expert_dedup;   /* a token is sent to a rank, and to a node, once, not once per expert
                             there; copies are made on arrival */
     bool stages_by_cost; /* layers are cut by parameters, head included, not by count */
-    bool reduces_whole; /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
-                           scattered beside it */
-    bool sums_whole;    /* ZeRO-1: whole gradients are all-reduced, beside the backward */
+    bool reduces_whole;  /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
+                            scattered beside it */
+    bool sums_whole;     /* ZeRO-1: whole gradients are all-reduced, beside the backward */
     bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
                                instead of one gather */
     unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */
