@@ -92,7 +92,8 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                             {"graph_most", CLG_COUNT, &e->graph_most},
                             {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
                             {"logit_bytes", CLG_BYTES, &e->logit_bytes},
-                            {"whole_windows", CLG_COUNT, &e->whole_windows}};
+                            {"whole_windows", CLG_COUNT, &e->whole_windows},
+                            {"no_windows", CLG_COUNT, &e->no_windows}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
                            error) != CLG_OK)

@@ -35,6 +35,7 @@ typedef struct clg_engine {
     double logit_bytes;   /* that sampling the largest batch takes per logit, when no layer runs; 0:
                              two copies beside the layers */
     double whole_windows; /* 1: layers with a window keep all tokens in the cache */
+    double no_windows;    /* 1: and read them: no layer has a window */
     double step_s, layer_s, sequence_s;   /* per iteration, per layer and per sequence in it */
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
                                              iteration that is not replayed from a CUDA graph */

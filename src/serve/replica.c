@@ -227,8 +227,9 @@ double clg_replica_dense_s(const clg_replica *r, double tokens) {
 }
 
 /* Share of a context of `tokens` that a layer reads. */
-static double seen_share(const clg_attention *a, double tokens) {
+static double seen_share(const clg_replica *r, const clg_attention *a, double tokens) {
     if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
+    if (r->engine.no_windows > 0) return 1;
     return a->window > 0 ? fmin(1, (double)a->window / fmax(1, tokens)) : 1;
 }
 
@@ -245,7 +246,7 @@ static double all_layers_cache_bytes(const clg_replica *r, double context_tokens
     double bytes = 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
-        bytes += layer_cache_bytes(r, a) * seen_share(a, context_tokens);
+        bytes += layer_cache_bytes(r, a) * seen_share(r, a, context_tokens);
     }
     return bytes;
 }
@@ -283,7 +284,7 @@ static double layer_pair_s(const clg_replica *r, const clg_attention *a, double 
     double all = clg_attention_s(&r->scenario->machine.gpu, &r->scenario->kernels, r->attention,
                                  CLG_BF16, &op);
     double launch = r->scenario->kernels.attention[r->attention].launch_s;
-    return (all - launch) / pairs * seen_share(a, prompt / 2);
+    return (all - launch) / pairs * seen_share(r, a, prompt / 2);
 }
 
 static double pair_s(const clg_replica *r, double prompt) {

@@ -181,6 +181,32 @@ static void test_defaults(clg_arena *arena) {
     CHECK(clg_engine_graph_most(&v, 1) == 0);
 }
 
+static clg_replica long_prompts(clg_arena *arena, const clg_scenario *s, const clg_engine *e) {
+    clg_demand d = demand_at_rate(arena, 1, 60, 9000, 100, 0, 3);
+    clg_replica_choice c = {
+        .tp = 1, .weights = CLG_BF16, .compute = CLG_BF16, .cache = CLG_BF16, .max_sequences = 8};
+    clg_replica r = {0};
+    clg_error error = {0};
+    CHECK(clg_replica_prepare(arena, s, e, &c, &d, &r, &error) == CLG_OK);
+    return r;
+}
+
+static void test_windows(clg_arena *arena) {
+    CASE("TensorRT-LLM's built engines know no windows: as of a model that has none");
+    clg_scenario s = plan_scenario(arena, "mistral-7b", "h100-sxm", NULL, 0), none = s;
+    for (int k = 0; k < none.model.kinds; k++) none.model.kind[k].attention.window = 0;
+    clg_engine built = engine(arena, "trtllm-0.17"), knows = built;
+    knows.no_windows = 0;
+    clg_replica blind = long_prompts(arena, &s, &built), bare = long_prompts(arena, &none, &knows);
+    clg_replica seeing = long_prompts(arena, &s, &knows);
+    CHECK_NEAR(blind.cache_bytes_per_token, 32 * 2 * 8 * 128 * 2.0, 1e-12);
+    CHECK_NEAR(blind.cost.context_s, bare.cost.context_s, 1e-12);
+    CHECK_NEAR(blind.cost.pair_s, bare.cost.pair_s, 1e-12);
+    CASE("4,096 of 9,050 tokens are read by who knows, 4,096 of 4,500 pairs");
+    CHECK_NEAR(seeing.cost.context_s / bare.cost.context_s, 4096.0 / 9050, 0.01);
+    CHECK_NEAR(seeing.cost.pair_s / bare.cost.pair_s, 4096.0 / 4500, 1e-9);
+}
+
 static void test_formats(clg_arena *arena) {
     CASE("mxfp4: 4 bits and a byte for 32 of them; multiplied in what the GPU has");
     clg_scenario old = plan_scenario(arena, "gpt-oss-20b", "h100-sxm", NULL, 0);
@@ -213,6 +239,7 @@ int main(void) {
     test_graphs(&arena);
     test_memory(&arena);
     test_defaults(&arena);
+    test_windows(&arena);
     test_formats(&arena);
     clg_arena_clear(&arena);
     return DONE;
