@@ -77,6 +77,22 @@ static clg_status take_operand(clg_session *session, const clg_command *command,
                     word);
 }
 
+/* One answer goes to standard output, in one form. */
+static clg_status check_form(const clg_session *session, clg_error *error) {
+    static const clg_param forms[] = {CLG_PARAM_JSON, CLG_PARAM_CSV, CLG_PARAM_MARKDOWN,
+                                      CLG_PARAM_WHY};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        const char *flag = clg_param_row_of(forms[i]).flag;
+        if (!clg_session_has(session, forms[i])) continue;
+        if (first)
+            return clg_fail(error, CLG_BAD_USAGE, "drop one of them",
+                            "--%s and --%s are two forms of one answer", first, flag);
+        first = flag;
+    }
+    return CLG_OK;
+}
+
 static bool asks_help(const char *word) {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
@@ -101,6 +117,7 @@ static clg_status run_command(clg_session *session, const clg_command *command, 
         return clg_fail(error, CLG_BAD_USAGE, mend, "'%s' needs %s", command->name,
                         command->operands);
     }
+    if (check_form(session, error) != CLG_OK) return error->status;
     return command->run(session, error);
 }
 

@@ -403,8 +403,8 @@ static void print_held_out(clg_text *t, const clg_held_out *h) {
     if (h->known > 0)
         clg_text_print(
             t,
-            "  where the other rows have a constant for the GPU and precision (%d rows): "
-            "mean %.1f %%, that constant %.1f %%\n",
+            "  where others have a constant for GPU and precision: %d rows, mean %.1f %%, that "
+            "constant %.1f %%\n",
             h->known, 100 * h->mape, 100 * h->elsewhere_mape);
 }
 

@@ -64,6 +64,8 @@ expect 1 err '--data-loading: .*out of range' $small --data-loading -5s
 expect 1 err '--imbalance: .*out of range' $small --imbalance 50%
 expect 1 err '--fabric: .*out of range' $small --fabric 0Gbit/s
 expect 1 err '--top: .*out of range' plan llama-2-7b --gpus 8 --top 65
+expect 2 err '--json and --csv are two forms' scale llama-2-7b --gpus 8 --csv --json
+expect 2 err '--json and --explain-number are two forms' $small --json --explain-number bubble
 expect 2 err 'unknown --color' $small --color red
 expect 0 out 'cp 2 \(ulysses\)' $small --cp 2 --cp-kind ulysses
 expect 0 out 'recompute full \(4 of a chunk.s layers\)' $small --recompute-layers 4

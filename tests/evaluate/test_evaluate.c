@@ -34,18 +34,30 @@ static void ledgers(const clg_evaluation *e) {
     CHECK(e->mfu > 0 && e->mfu < 1 && e->hfu < 1);
 }
 
-int main(void) {
-    clg_scenario s = scenario("llama-2-7b", "h100-sxm", 64);
-    CASE("ledgers add up for many layouts");
-    for (int tp = 1; tp <= 8; tp *= 2)
-        for (int pp = 1; pp <= 8; pp *= 2) {
-            clg_evaluation e = evaluate(&s, layout(64 / tp / pp, tp, pp, 256));
-            ledgers(&e);
-        }
+static void degrees(clg_scenario s) {
+    clg_error error = {0};
     CASE("degree 1 has no traffic of its axis");
     clg_evaluation e = evaluate(&s, layout(64, 1, 1, 256));
     CHECK(e.time.tp_exposed_s == 0 && e.time.cp_exposed_s == 0 && e.time.ep_exposed_s == 0);
     CHECK(e.time.pp_exposed_s == 0 && e.time.bubble_s < 1e-9 * e.step_s);
+    CASE("one GPU has no traffic and waits for nobody");
+    clg_scenario one = scenario("gpt2", "h100-sxm", 1);
+    e = evaluate(&one, layout(1, 1, 1, 8));
+    CHECK(e.time.dp_exposed_s == 0 && e.time.straggler_s < 1e-3 * e.step_s);
+    CASE("odd degrees work");
+    clg_scenario odd = scenario("llama-2-7b", "h100-sxm", 56);
+    e = evaluate(&odd, layout(7, 8, 1, 252));
+    ledgers(&e);
+    CASE("an illegal layout says which rule");
+    clg_layout l = layout(64, 1, 1, 256);
+    l.tp = 3;
+    clg_evaluation none_of_it;
+    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &none_of_it, &error) == CLG_BAD_INPUT);
+    CHECK(error.message[0] != '\0');
+}
+
+static void pipelines(clg_scenario s) {
+    clg_evaluation e;
     CASE("dualpipe holds both ends of the model, and works on each for half of the batches");
     clg_layout two_way = layout(2, 1, 4, 64);
     clg_evaluation straight = evaluate(&s, two_way);
@@ -62,6 +74,14 @@ int main(void) {
         two_way.schedule = (clg_schedule_kind)kind;
         CHECK(clg_layout_copies(&two_way) == clg_schedule_of(two_way.schedule)->weight_copies);
     }
+    CASE("one micro-batch: the bubble is (p-1)/p of the pipeline");
+    e = evaluate(&s, layout(8, 1, 8, 8));
+    double share = e.time.bubble_s / (e.step_s - e.time.dp_exposed_s - e.time.optimizer_s -
+                                      e.time.straggler_s - e.time.host_s);
+    CHECK(share > 0.75 && share < 0.92);
+}
+
+static void recomputation(clg_scenario s) {
     CASE("recomputing more layers costs time and saves memory");
     clg_layout some = layout(8, 1, 1, 64);
     clg_evaluation least = evaluate(&s, some);
@@ -72,32 +92,6 @@ int main(void) {
         CHECK(more.memory.activations_bytes <
               least.memory.activations_bytes * (some.recompute_layers == 4 ? 1.1 : 1));
         least = more;
-    }
-    CASE("zero 1 over parts of dp: larger states, one more reduction");
-    clg_layout part = layout(64, 1, 1, 256);
-    clg_evaluation whole = evaluate(&s, part);
-    part.hsdp = 8;
-    clg_evaluation parts = evaluate(&s, part);
-    CHECK_NEAR(parts.memory.optimizer_bytes, 8 * whole.memory.optimizer_bytes, 1e-9);
-    part.zero = 0;
-    CHECK(clg_layout_refuses(&arena, &s.model, &part) != NULL);
-    CASE("one GPU has no traffic and waits for nobody");
-    clg_scenario one = scenario("gpt2", "h100-sxm", 1);
-    e = evaluate(&one, layout(1, 1, 1, 8));
-    CHECK(e.time.dp_exposed_s == 0 && e.time.straggler_s < 1e-3 * e.step_s);
-    CASE("one micro-batch: the bubble is (p-1)/p of the pipeline");
-    e = evaluate(&s, layout(8, 1, 8, 8));
-    double share = e.time.bubble_s / (e.step_s - e.time.dp_exposed_s - e.time.optimizer_s -
-                                      e.time.straggler_s - e.time.host_s);
-    CHECK(share > 0.75 && share < 0.92);
-    CASE("ZeRO stage n needs no more memory than stage n - 1");
-    double before = INFINITY;
-    for (int zero = 0; zero <= 3; zero++) {
-        clg_layout l = layout(64, 1, 1, 256);
-        l.zero = zero;
-        e = evaluate(&s, l);
-        CHECK(e.memory.total_bytes <= before * (1 + 1e-9));
-        before = e.memory.total_bytes;
     }
     CASE("recompute costs time and saves memory");
     clg_layout l = layout(8, 4, 2, 256);
@@ -110,6 +104,30 @@ int main(void) {
     /* forward 1, backward 2, the head is not done again: a little under 4/3 */
     double again = full.executed_flop / none.executed_flop;
     CHECK(again > 1.29 && again < 4.0 / 3);
+}
+
+static void shards(clg_scenario s) {
+    clg_evaluation e;
+    CASE("zero 1 over parts of dp: larger states, one more reduction");
+    clg_layout part = layout(64, 1, 1, 256);
+    clg_evaluation whole = evaluate(&s, part);
+    part.hsdp = 8;
+    clg_evaluation parts = evaluate(&s, part);
+    CHECK_NEAR(parts.memory.optimizer_bytes, 8 * whole.memory.optimizer_bytes, 1e-9);
+    part.zero = 0;
+    CHECK(clg_layout_refuses(&arena, &s.model, &part) != NULL);
+    CASE("ZeRO stage n needs no more memory than stage n - 1");
+    double before = INFINITY;
+    for (int zero = 0; zero <= 3; zero++) {
+        clg_layout l = layout(64, 1, 1, 256);
+        l.zero = zero;
+        e = evaluate(&s, l);
+        CHECK(e.memory.total_bytes <= before * (1 + 1e-9));
+        before = e.memory.total_bytes;
+    }
+}
+
+static void speed(clg_scenario s) {
     CASE("more bandwidth never slows a plan");
     clg_scenario fast = s;
     clg_error error = {0};
@@ -126,6 +144,12 @@ int main(void) {
     double once = evaluate(&s, layout(64, 1, 1, 256)).step_s;
     double twice = evaluate(&s, layout(64, 1, 1, 512)).step_s;
     CHECK(twice > once && twice <= 2 * once * 1.01);
+}
+
+static void papers(void) {
+    clg_evaluation e;
+    clg_layout l;
+    clg_error error = {0};
     CASE("activations of a GPT layer: Korthikanti et al. 2022, table 2");
     clg_scenario gpt = scenario("gpt3-175b", "a100-sxm-80gb", 64);
     CHECK(clg_stack_find(&arena, "megatron-2022", &gpt.stack, &error) == CLG_OK);
@@ -144,11 +168,16 @@ int main(void) {
     clg_memory_ledger *m = &e.stages[3].memory;
     double parameters = (174604259328.0 - 51281.0 * 12288 - 2048.0 * 12288) / 64;
     CHECK_NEAR(m->weights_bytes + m->gradients_bytes + m->optimizer_bytes, 18 * parameters, 0.02);
+}
+
+static void experts_and_contexts(clg_scenario s) {
+    clg_evaluation a, b;
+    clg_layout flat, wide;
     CASE("expert parallelism: no traffic at degree 1, some above, fewer weights per rank");
     clg_scenario moe = scenario("mixtral-8x7b", "h100-sxm", 64);
-    clg_layout flat = layout(32, 2, 1, 256), wide = flat;
+    flat = wide = layout(32, 2, 1, 256);
     wide.ep = 8;
-    clg_evaluation a = evaluate(&moe, flat), b = evaluate(&moe, wide);
+    a = evaluate(&moe, flat), b = evaluate(&moe, wide);
     CHECK(a.time.ep_exposed_s == 0 && b.time.ep_exposed_s > 0);
     CHECK(b.memory.weights_bytes < a.memory.weights_bytes / 3);
     CASE("context parallelism: traffic only above 1, activations divided");
@@ -159,17 +188,27 @@ int main(void) {
     a = evaluate(&s, flat), b = evaluate(&s, wide);
     CHECK(b.time.cp_exposed_s >= 0 && a.time.cp_exposed_s == 0);
     CHECK(b.memory.activations_bytes < a.memory.activations_bytes / 3);
-    CASE("odd degrees work");
-    clg_scenario odd = scenario("llama-2-7b", "h100-sxm", 56);
-    e = evaluate(&odd, layout(7, 8, 1, 252));
-    ledgers(&e);
-    CASE("an illegal layout says which rule");
-    l = layout(64, 1, 1, 256);
-    l.tp = 3;
-    clg_evaluation none_of_it;
-    error = (clg_error){0};
-    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &none_of_it, &error) == CLG_BAD_INPUT);
-    CHECK(error.message[0] != '\0');
+}
+
+static void ledgers_of_many(clg_scenario s) {
+    CASE("ledgers add up for many layouts");
+    for (int tp = 1; tp <= 8; tp *= 2)
+        for (int pp = 1; pp <= 8; pp *= 2) {
+            clg_evaluation e = evaluate(&s, layout(64 / tp / pp, tp, pp, 256));
+            ledgers(&e);
+        }
+}
+
+int main(void) {
+    clg_scenario s = scenario("llama-2-7b", "h100-sxm", 64);
+    degrees(s);
+    pipelines(s);
+    recomputation(s);
+    shards(s);
+    speed(s);
+    papers();
+    experts_and_contexts(s);
+    ledgers_of_many(s);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -29,7 +29,7 @@ static clg_machine machine(int box, int domain, int gpus) {
     return (clg_machine){.node = {.gpus = box, .domain = domain}, .gpus = gpus};
 }
 
-int main(void) {
+static void as_listed(void) {
     CASE("powers of two in boxes of eight: as the simulator lists them");
     for (int gpus = 8; gpus <= 512; gpus *= 2)
         for (int stride = 1; stride <= gpus; stride *= 2)
@@ -74,6 +74,9 @@ int main(void) {
                 clg_machine m = machine(4, 72, gpus);
                 CHECK(clg_machine_group(&m, ranks, stride).per_domain == ranks);
             }
+}
+
+static void racks(void) {
     CASE("NVL72: a job of 256 takes 64 of 72 in each of four racks");
     clg_scenario s = plan_scenario(&arena, "llama-2-7b", "gb200", "megatron-2024", 256);
     CHECK(s.machine.node.gpus == 4 && s.machine.node.domain == 72);
@@ -96,6 +99,9 @@ int main(void) {
         clg_group g = clg_machine_group(&s.machine, 1, stride);
         CHECK(g.ranks == 1 && g.per_domain == 1);
     }
+}
+
+static void neighbours(void) {
     CASE("a group of neighbours never shares less than one spread out");
     for (int gpus = 16; gpus <= 128; gpus *= 2)
         for (int ranks = 2; ranks <= 8; ranks *= 2)
@@ -104,6 +110,9 @@ int main(void) {
                 CHECK(clg_machine_group(&m, ranks, stride).per_domain >=
                       clg_machine_group(&m, ranks, 2 * stride).per_domain);
             }
+}
+
+static void to_other_nodes(void) {
     CASE("bytes a GPU sends to other nodes: NICs shared by GPUs, times what the fabric gives");
     /* 8 NICs of 50 GB/s for 8 GPUs, 92 % of it, two to one oversubscribed: 23 GB/s */
     clg_machine m = machine(8, 8, 64);
@@ -114,6 +123,13 @@ int main(void) {
     CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 11.5e9, 1e-14);
     m.fabric.bytes_per_s = 100e9; /* the fabric's own rate per GPU comes first */
     CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 46e9, 1e-14);
+}
+
+int main(void) {
+    as_listed();
+    racks();
+    neighbours();
+    to_other_nodes();
     clg_arena_clear(&arena);
     return DONE;
 }

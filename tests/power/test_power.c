@@ -4,12 +4,11 @@
 #include "plan.h"
 
 static clg_arena arena;
+static const double limit = 700; /* H100 SXM, watts */
 
-int main(void) {
-    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 64);
+static void ends_of_the_scale(clg_scenario s) {
     const clg_power *p = &s.power;
     const clg_gpu *gpu = &s.machine.gpu;
-    double limit = 700; /* H100 SXM, watts */
     CASE("one activity alone draws its share of the limit");
     CHECK_NEAR(gpu->tdp_w, limit, 1e-15);
     const struct {
@@ -28,14 +27,19 @@ int main(void) {
     CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[0].all), 699.3, 1e-12);
     CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[3].all), 557.2, 1e-12);
     CHECK_NEAR(clg_power_gpu_w(p, gpu, &ends[4].all), 315, 1e-12);
-    CASE("a mean weighted by time: energies add");
-    /* 2 s and 1 s at .999, 1 s at .796, .5 s at .796, .5 s at .45: 4.416 / 5 of 700 W */
-    clg_activity mixed = {2, 1, 1, 0.5, 0.5};
-    CHECK_NEAR(clg_power_gpu_w(p, gpu, &mixed), 618.24, 1e-12);
     CASE("nothing done: the board's idle draw");
     clg_activity nothing = {0};
     CHECK_NEAR(clg_power_gpu_w(p, gpu, &nothing), gpu->idle_w, 1e-15);
     CHECK(gpu->idle_w < p->idle * limit);
+}
+
+static void mixtures(clg_scenario s) {
+    const clg_power *p = &s.power;
+    const clg_gpu *gpu = &s.machine.gpu;
+    CASE("a mean weighted by time: energies add");
+    /* 2 s and 1 s at .999, 1 s at .796, .5 s at .796, .5 s at .45: 4.416 / 5 of 700 W */
+    clg_activity mixed = {2, 1, 1, 0.5, 0.5};
+    CHECK_NEAR(clg_power_gpu_w(p, gpu, &mixed), 618.24, 1e-12);
     CASE("never above the limit, never below idle, whatever the mixture");
     for (int i = 1; i < 32768; i++) {
         clg_activity a = {i & 7, i >> 3 & 7, i >> 6 & 7, i >> 9 & 7, i >> 12 & 7};
@@ -59,6 +63,11 @@ int main(void) {
     after.waiting_s = 1 / 0.628 - 1;
     double fell = 1 - clg_power_gpu_w(p, gpu, &after) / clg_power_gpu_w(p, gpu, &before);
     CHECK(fell > 0.059 / 2 && fell < 0.059 * 2);
+}
+
+static void hosts(clg_scenario s) {
+    const clg_power *p = &s.power;
+    const clg_gpu *gpu = &s.machine.gpu;
     CASE("hosts by node: each GPU brings its part of one, so half a node brings half");
     /* DGX H100: 2400 W beside eight GPUs, 300 W each. Whoever rents a part of a node pays for that
      * part of its host; a node left half empty on purpose would draw more. */
@@ -77,6 +86,10 @@ int main(void) {
     machine.gpus = 8;
     double node = clg_power_cluster_w(&machine, clg_power_gpu_w(p, gpu, &typical));
     CHECK(node > 0.68 * 10200 && node < 8400);
+}
+
+static void plans(clg_scenario s) {
+    const clg_power *p = &s.power;
     CASE("an evaluated plan: watts between idle and limit, energy is watts times seconds");
     clg_layout l = plan_layout(4096);
     clg_evaluation e;
@@ -96,6 +109,14 @@ int main(void) {
     CHECK(clg_scenario_prepare(&arena, &slow, &error) == CLG_OK);
     CHECK(clg_evaluate(&arena, &slow, &l, false, NULL, &late, &error) == CLG_OK);
     CHECK(late.step_s > e.step_s && late.gpu_w < e.gpu_w && late.step_j > e.step_j);
+}
+
+int main(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 64);
+    ends_of_the_scale(s);
+    mixtures(s);
+    hosts(s);
+    plans(s);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -1,79 +1,83 @@
 /* test_demand.c -- traces of every dialect, broken rows counted, made-up demands as asked. */
 #include "demand.h"
 
-static clg_status read(clg_arena *arena, const char *text, clg_demand *d, clg_error *error) {
+static clg_arena arena;
+static clg_synthetic plain; /* ten requests a second for a day */
+
+static clg_status read(const char *text, clg_demand *d, clg_error *error) {
     *error = (clg_error){0};
-    return clg_demand_read(arena, "t", text, strlen(text), d, error);
+    return clg_demand_read(&arena, "t", text, strlen(text), d, error);
 }
 
-static void one_of(clg_arena *arena, const char *text, double second_s) {
-    clg_demand d;
-    clg_error error;
-    CHECK(read(arena, text, &d, &error) == CLG_OK);
-    CHECK(d.count == 2 && clg_demand_lost(&d) == 0);
-    CHECK_NEAR(d.request[1].arrival_s, second_s, 1e-7); /* a double of a date has 0.2 us */
-    CHECK(d.request[0].prompt_tokens == 374 && d.request[1].output_tokens == 109);
-}
-
-int main(void) {
-    const clg_synthetic plain = demand_steady(10, 86400, 500, 100, 1, 3);
-    clg_arena arena = {0};
-    clg_demand d;
-    clg_error error;
+/* The same two requests; the second comes so much later. */
+static void dialects(void) {
+    static const struct {
+        const char *text;
+        double second_s;
+    } rows[] = {
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
+         "2023-11-16 18:15:50.9951690,396,109\n",
+         4.314579},
+        {"TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-29T23:59:59.5Z,374,44\n"
+         "2024-03-01T00:00:01Z,396,109\n",
+         1.5},
+        {"arrival_s,TIMESTAMP,ContextTokens,GeneratedTokens\r\n5,x,374,44\r\n6,x,396,109", 1},
+        {"timestamp_ms,input_length,output_length,hash_ids\n0,374,44,\"1 2\"\n"
+         "3000,396,109,\"1,2\"\n",
+         3},
+        {"Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+         "5,ChatGPT,374,44,418,Conversation log\n45,GPT-4,396,109,505,API log\n",
+         40},
+        {"{\"timestamp\": 0, \"input_length\": 374, \"output_length\": 44}\n\n"
+         "{\"timestamp\": 1500, \"input_length\": 396, \"output_length\": 109}\n",
+         1.5},
+        {"\xEF\xBB\xBF"
+         "arrival_s,prompt_tokens,output_tokens\n1e0,374,44\n2.5E0,396,109\n",
+         1.5}};
     CASE("dialects");
-    one_of(&arena,
-           "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
-           "2023-11-16 18:15:50.9951690,396,109\n",
-           4.314579);
-    one_of(&arena,
-           "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-02-29T23:59:59.5Z,374,44\n"
-           "2024-03-01T00:00:01Z,396,109\n",
-           1.5);
-    one_of(&arena, "arrival_s,TIMESTAMP,ContextTokens,GeneratedTokens\r\n5,x,374,44\r\n6,x,396,109",
-           1);
-    one_of(&arena,
-           "timestamp_ms,input_length,output_length,hash_ids\n0,374,44,\"1 2\"\n"
-           "3000,396,109,\"1,2\"\n",
-           3);
-    one_of(&arena,
-           "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
-           "5,ChatGPT,374,44,418,Conversation log\n45,GPT-4,396,109,505,API log\n",
-           40);
-    one_of(&arena,
-           "{\"timestamp\": 0, \"input_length\": 374, \"output_length\": 44}\n\n"
-           "{\"timestamp\": 1500, \"input_length\": 396, \"output_length\": 109}\n",
-           1.5);
-    one_of(&arena,
-           "\xEF\xBB\xBF"
-           "arrival_s,prompt_tokens,output_tokens\n1e0,374,44\n2.5E0,396,109\n",
-           1.5);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        clg_demand d;
+        clg_error error;
+        CHECK(read(rows[i].text, &d, &error) == CLG_OK);
+        CHECK(d.count == 2 && clg_demand_lost(&d) == 0);
+        /* a double of a date has 0.2 us */
+        CHECK_NEAR(d.request[1].arrival_s, rows[i].second_s, 1e-7);
+        CHECK(d.request[0].prompt_tokens == 374 && d.request[1].output_tokens == 109);
+    }
+}
+
+static void odd_tables(void) {
+    clg_demand d;
+    clg_error error;
     CASE("nothing is lost without a count");
-    CHECK(read(&arena,
-               "arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,-3,5\n-1,3,5\n2,,5\n3,x,5\n"
+    CHECK(read("arrival_s,prompt_tokens,output_tokens\n0,10,5\n1,-3,5\n-1,3,5\n2,,5\n3,x,5\n"
                "4\n5,0,5\n6,10,0\n7,1e30,5\n1e300,1,5\n8,10,5\n",
                &d, &error) == CLG_OK);
     CHECK(d.count == 2 && d.lost.negative == 2 && d.lost.unreadable == 3);
     CHECK(d.lost.empty == 2 && d.lost.absurd == 2);
     CASE("out of order is sorted in and counted");
-    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n9,1,1\n3,2,2\n5,3,3\n", &d,
-               &error) == CLG_OK);
+    CHECK(read("arrival_s,prompt_tokens,output_tokens\n9,1,1\n3,2,2\n5,3,3\n", &d, &error) ==
+          CLG_OK);
     CHECK(d.moved == 1 && d.request[0].prompt_tokens == 2);
     CHECK_NEAR(d.request[2].arrival_s, 6, 1e-12);
     CASE("broken JSON lines are counted");
-    CHECK(read(&arena, "{\"timestamp\":1,\"input_length\":3,\"output_length\":4}\n{broken\n[]\n",
-               &d, &error) == CLG_OK);
+    CHECK(read("{\"timestamp\":1,\"input_length\":3,\"output_length\":4}\n{broken\n[]\n", &d,
+               &error) == CLG_OK);
     CHECK(d.count == 1 && d.lost.unreadable == 2);
     CASE("no request at all, and no known columns, are sentences");
-    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n1,0,0\n", &d, &error) ==
-          CLG_BAD_INPUT);
-    CHECK(read(&arena, "a,b\n1,2\n", &d, &error) == CLG_BAD_INPUT && error.message[0]);
-    CHECK(read(&arena, "", &d, &error) == CLG_BAD_INPUT);
+    CHECK(read("arrival_s,prompt_tokens,output_tokens\n1,0,0\n", &d, &error) == CLG_BAD_INPUT);
+    CHECK(read("a,b\n1,2\n", &d, &error) == CLG_BAD_INPUT && error.message[0]);
+    CHECK(read("", &d, &error) == CLG_BAD_INPUT);
     CASE("the first so many, ties or not");
-    CHECK(read(&arena, "arrival_s,prompt_tokens,output_tokens\n5,1,1\n5,2,2\n5,3,3\n9,4,4\n", &d,
-               &error) == CLG_OK);
+    CHECK(read("arrival_s,prompt_tokens,output_tokens\n5,1,1\n5,2,2\n5,3,3\n9,4,4\n", &d, &error) ==
+          CLG_OK);
     clg_demand two = clg_demand_first(&d, 2), three = clg_demand_first(&d, 3);
     CHECK(two.count == 2 && two.prompt_tokens == 3 && two.span_s == 0);
     CHECK(three.count == 3 && three.span_s == 4 && clg_demand_first(&d, 9).count == 4);
+}
+
+static void made_up(void) {
+    clg_demand d;
     CASE("made up: count, lengths and burstiness as asked");
     d = demand_made(&arena, plain);
     CHECK_NEAR((double)d.count, 864000, 0.005);
@@ -123,6 +127,10 @@ int main(void) {
     CHECK(clg_demand_make(&arena, &s, &other, &refused) == CLG_BAD_INPUT);
     s.span_s = 1e30;
     CHECK(clg_demand_make(&arena, &s, &other, &refused) == CLG_BAD_INPUT);
+}
+
+static void profiles(void) {
+    clg_error error = {0};
     CASE("rates by window, of the service that is asked for");
     static const char rates[] = "model,window_start_s,total_rate_req_s\na,0,3\nb,0,7\na,600,5\n"
                                 "b,900,1\na,1000,2\n";
@@ -140,6 +148,11 @@ int main(void) {
     CHECK(clg_rate_profile_read(&arena, "r", back, strlen(back), NULL, &p, &error) ==
           CLG_BAD_INPUT);
     CHECK(error.line == 3);
+}
+
+static void absurd(void) {
+    clg_demand d;
+    clg_error error = {0};
     CASE("absurd wishes are refused");
     clg_synthetic bad = plain;
     bad.requests_per_s = 0;
@@ -150,6 +163,15 @@ int main(void) {
     bad = plain;
     bad.requests_per_s = 1e12;
     CHECK(clg_demand_make(&arena, &bad, &d, &error) == CLG_BAD_INPUT);
+}
+
+int main(void) {
+    plain = demand_steady(10, 86400, 500, 100, 1, 3);
+    dialects();
+    odd_tables();
+    made_up();
+    profiles();
+    absurd();
     clg_arena_clear(&arena);
     return DONE;
 }

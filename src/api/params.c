@@ -1,0 +1,84 @@
+/* params.c -- rows of params.def: found by flag, with their group. */
+#include "api/request.h"
+
+#include <string.h>
+
+enum { SWITCH = -1, COUNT = -2, BATCH = -3, WORD = -4 };
+
+/* The group of a row is that of the last GROUP line above it: rows and groups are counted in one
+ * enumeration, in file order. */
+typedef struct mixed_row {
+    const char *title; /* of a group; NULL: a knob */
+    clg_param_row row;
+} mixed_row;
+
+#define GROUP(id, title) {title, {NULL, NULL, NULL, NULL, CLG_KIND_SWITCH, CLG_COUNT, 0}},
+#define PARAM(id, flag_, kind_, argument_, fallback_, help_)                                       \
+    {NULL,                                                                                         \
+     {flag_, argument_, fallback_, help_,                                                          \
+      (int)(kind_) == SWITCH  ? CLG_KIND_SWITCH                                                    \
+      : (int)(kind_) == COUNT ? CLG_KIND_COUNT                                                     \
+      : (int)(kind_) == BATCH ? CLG_KIND_BATCH                                                     \
+      : (int)(kind_) == WORD  ? CLG_KIND_WORD                                                      \
+                              : CLG_KIND_QUANTITY,                                                  \
+      (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_), 0}},
+static const mixed_row mixed[] = {
+#include "api/params.def"
+};
+
+clg_param_row clg_param_row_of(clg_param param) {
+    int knob = 0, group = -1;
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
+        if (mixed[i].title) {
+            group++;
+            continue;
+        }
+        if (knob++ != (int)param) continue;
+        clg_param_row row = mixed[i].row;
+        row.group = (clg_param_group)group;
+        return row;
+    }
+    return (clg_param_row){0};
+}
+
+const char *clg_param_group_title(clg_param_group group) {
+    int at = 0;
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++)
+        if (mixed[i].title && at++ == (int)group) return mixed[i].title;
+    return NULL;
+}
+
+bool clg_param_is_file(clg_param param, const char *value) {
+    size_t size = strlen(value);
+    if (!strstr(clg_param_row_of(param).argument, "|FILE")) return false;
+    /* "400Gb/s" is a rate with a wrong unit, not a path. */
+    bool rate =
+        value[0] >= '0' && value[0] <= '9' && size > 2 && strcmp(value + size - 2, "/s") == 0;
+    return strchr(value, '/') ? !rate : size > 5 && strcmp(value + size - 5, ".json") == 0;
+}
+
+/* Flags whose help begins with its first part: "pipeline-model-parallel-size" is --pp. */
+static int near_in_help(const char *word, const char **near, int most) {
+    int found = 0;
+    size_t size = strcspn(word, "-_");
+    for (int i = 0; i < CLG_PARAMS && found < most && size >= 4; i++)
+        if (strncmp(clg_param_row_of((clg_param)i).help, word, size) == 0)
+            near[found++] = clg_param_row_of((clg_param)i).flag;
+    return found;
+}
+
+int clg_param_find(const char *flag, clg_error *error) {
+    const char *names[CLG_PARAMS];
+    for (int i = 0; i < CLG_PARAMS; i++) {
+        if (strcmp(clg_param_row_of((clg_param)i).flag, flag) == 0) return i;
+        names[i] = clg_param_row_of((clg_param)i).flag;
+    }
+    const char *near[3];
+    int found = near_in_help(flag, near, 3);
+    if (found == 0) found = clg_name_near(names, CLG_PARAMS, flag, near, 3);
+    char mend[160];
+    clg_name_ask(near, found, "--", mend, sizeof mend);
+    clg_fail(error, CLG_BAD_USAGE, found > 0 ? mend : "see --help", "there is no flag --%.64s",
+             flag);
+    return -1;
+}

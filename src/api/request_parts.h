@@ -1,0 +1,24 @@
+/* request_parts.h -- internal to api/: what the files that read a request share.
+ *
+ * All return error->status, with the flag named in the sentence. */
+#ifndef CLG_API_REQUEST_PARTS_H
+#define CLG_API_REQUEST_PARTS_H
+
+#include "api/request.h"
+
+/* Names the flag in an error that a lower layer filled without naming a file; passes the status
+ * through. */
+clg_status clg_request_at_flag(clg_status status, clg_param param, clg_error *error);
+
+/* A whole number from 0 to 1e12. */
+clg_status clg_request_count(const char *text, double *number, clg_error *error);
+
+/* A number that has to lie from `least` to `most`, `otherwise` when not given. */
+clg_status clg_request_within(const clg_request *request, clg_param param, double otherwise,
+                              double least, double most, double *number, clg_error *error);
+
+/* The layouts that are asked for; the scenario's machine and software are read. */
+clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
+                             const clg_scenario *scenario, clg_space *space, clg_error *error);
+
+#endif

@@ -1,0 +1,290 @@
+/* request_space.c -- knobs into the sizes of a curve and the layouts of a search. */
+#include "api/request_parts.h"
+#include "schedule/schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_error *error) {
+    char word[32];
+    double number;
+    if (size == 0 || size >= sizeof word)
+        return clg_fail(error, CLG_BAD_INPUT, "write 8..65536 or 8,16,24", "no number of GPUs");
+    memcpy(word, text, size);
+    word[size] = '\0';
+    if (clg_request_count(word, &number, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (number < 1 || number > 1e6)
+        return clg_fail(error, CLG_BAD_INPUT, "from 1 to 1,000,000", "%s GPUs", word);
+    *gpus = (int64_t)number;
+    return CLG_OK;
+}
+
+static clg_status doubling_sizes(const char *text, const char *dots, int64_t *sizes, int most,
+                                 int *count, clg_error *error) {
+    int64_t from, to;
+    if (one_size(text, (size_t)(dots - text), &from, error) != CLG_OK ||
+        one_size(dots + 2, strlen(dots + 2), &to, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    for (int64_t size = from; size <= to && *count < most; size *= 2) sizes[(*count)++] = size;
+    if (*count > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "write the smaller one first", "an empty range");
+}
+
+/* A curve goes from small to large and has each size once. */
+static void sort_sizes(int64_t *sizes, int *count) {
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        int64_t size = sizes[i];
+        int at = kept;
+        while (at > 0 && sizes[at - 1] > size) at--;
+        if (at > 0 && sizes[at - 1] == size) continue;
+        for (int k = kept; k > at; k--) sizes[k] = sizes[k - 1];
+        sizes[at] = size;
+        kept++;
+    }
+    *count = kept;
+}
+
+clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,
+                             clg_error *error) {
+    const char *text = request->value[CLG_PARAM_GPUS];
+    *count = 0;
+    if (!text)
+        return clg_fail(error, CLG_BAD_USAGE, "say which sizes: --gpus 8..4096",
+                        "--gpus is missing");
+    const char *dots = strstr(text, "..");
+    if (dots)
+        return clg_request_at_flag(doubling_sizes(text, dots, sizes, most, count, error),
+                                   CLG_PARAM_GPUS, error);
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        if (*count == most)
+            return clg_request_at_flag(
+                clg_fail(error, CLG_BAD_INPUT, "give fewer", "too many sizes"), CLG_PARAM_GPUS,
+                error);
+        if (one_size(text, size, &sizes[(*count)++], error) != CLG_OK)
+            return clg_request_at_flag(error->status, CLG_PARAM_GPUS, error);
+        text += size + (text[size] == ',');
+    }
+    sort_sizes(sizes, count);
+    return *count > 0 ? CLG_OK
+                      : clg_fail(error, CLG_BAD_INPUT, "write 8..65536", "--gpus is empty");
+}
+
+/* One value of an axis: a number, or a name of its table. */
+static clg_status axis_value(clg_param param, const char *text, int *value, clg_error *error) {
+    const clg_name *names = param == CLG_PARAM_SCHEDULE    ? clg_schedule_names
+                            : param == CLG_PARAM_RECOMPUTE ? clg_recompute_names
+                            : param == CLG_PARAM_CP_KIND   ? clg_context_names
+                            : param == CLG_PARAM_ATTENTION ? clg_attention_kernel_names
+                            : param == CLG_PARAM_ORDER     ? clg_order_names
+                                                           : NULL;
+    if (names) return clg_name_value(names, clg_param_row_of(param).flag, text, value, error);
+    double number;
+    if (clg_request_count(text, &number, error) != CLG_OK) return CLG_BAD_INPUT;
+    bool zero_allowed = param == CLG_PARAM_ZERO || param == CLG_PARAM_SP || param == CLG_PARAM_HSDP;
+    double most = param == CLG_PARAM_ZERO ? 3 : param == CLG_PARAM_SP ? 1 : 1e6;
+    if (number > most || (number < 1 && !zero_allowed)) {
+        char mend[64];
+        snprintf(mend, sizeof mend, "give %d to %.0f", zero_allowed ? 0 : 1, most);
+        return clg_fail(error, CLG_BAD_INPUT, mend, "%.16s is out of range", text);
+    }
+    *value = (int)number;
+    return CLG_OK;
+}
+
+static clg_axis_values *axis_of(clg_space *space, clg_param param) {
+    switch ((int)param) {
+    case CLG_PARAM_DP:
+        return &space->dp;
+    case CLG_PARAM_ZERO:
+        return &space->zero;
+    case CLG_PARAM_HSDP:
+        return &space->hsdp;
+    case CLG_PARAM_TP:
+        return &space->tp;
+    case CLG_PARAM_SP:
+        return &space->sp;
+    case CLG_PARAM_CP:
+        return &space->cp;
+    case CLG_PARAM_CP_KIND:
+        return &space->cp_kind;
+    case CLG_PARAM_EP:
+        return &space->ep;
+    case CLG_PARAM_ETP:
+        return &space->etp;
+    case CLG_PARAM_PP:
+        return &space->pp;
+    case CLG_PARAM_VPP:
+        return &space->vpp;
+    case CLG_PARAM_SCHEDULE:
+        return &space->schedule;
+    case CLG_PARAM_MICRO_BATCH:
+        return &space->micro_batch;
+    case CLG_PARAM_RECOMPUTE:
+        return &space->recompute;
+    case CLG_PARAM_ATTENTION:
+        return &space->attention;
+    case CLG_PARAM_ORDER:
+        return &space->order;
+    default:
+        return NULL;
+    }
+}
+
+/* Adds the comma-separated values of `text` to an axis. */
+static clg_status add_values(clg_param param, const char *text, clg_axis_values *axis,
+                             clg_error *error) {
+    while (*text) {
+        char word[64];
+        size_t size = strcspn(text, ",");
+        if (size == 0 || size >= sizeof word || axis->count == CLG_SEARCH_VALUES)
+            return clg_fail(error, CLG_BAD_INPUT, "write AXIS=V,V", "'%.32s' is no list", text);
+        memcpy(word, text, size);
+        word[size] = '\0';
+        if (axis_value(param, word, &axis->value[axis->count], error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        axis->count++;
+        text += size + (text[size] == ',');
+    }
+    return CLG_OK;
+}
+
+/* Splits "tp=4,8" into its axis and values. */
+static clg_status split_axis(const char *text, clg_space *space, int *param, const char **values,
+                             clg_error *error) {
+    char axis[64];
+    const char *equal = strchr(text, '=');
+    size_t size = equal ? (size_t)(equal - text) : 0;
+    if (size == 0 || size >= sizeof axis || !equal[1])
+        return clg_fail(error, CLG_BAD_INPUT, "write it like tp=4,8", "'%.32s' is no AXIS=VALUES",
+                        text);
+    memcpy(axis, text, size);
+    axis[size] = '\0';
+    *param = clg_param_find(axis, error);
+    if (*param < 0 || !axis_of(space, (clg_param)*param))
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "axes are dp zero hsdp tp sp cp cp-kind ep etp pp vpp schedule "
+                        "micro-batch recompute attention order",
+                        "'%.32s' is no axis of a layout", axis);
+    *values = equal + 1;
+    return CLG_OK;
+}
+
+/* Strikes values out: of those given by name, or of all that are legal. */
+static clg_status strike(clg_param param, const char *values, clg_axis_values *axis,
+                         clg_error *error) {
+    clg_axis_values struck = {.except = true};
+    if (axis->count == 0 || axis->except) {
+        axis->except = true;
+        return add_values(param, values, axis, error);
+    }
+    if (add_values(param, values, &struck, error) != CLG_OK) return CLG_BAD_INPUT;
+    int kept = 0;
+    for (int i = 0; i < axis->count; i++)
+        if (clg_axis_allows(&struck, axis->value[i])) axis->value[kept++] = axis->value[i];
+    axis->count = kept;
+    if (kept > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "leave one", "no value of %s is left",
+                    clg_param_row_of(param).flag);
+}
+
+/* "--tp 2 --fix tp=4": which of the two? */
+static clg_status said_once(const clg_request *request, clg_param param, clg_error *error) {
+    const char *flag = clg_param_row_of(param).flag;
+    if (!request->value[param]) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "drop one of the two", "--%s %.32s already says %s", flag,
+                    request->value[param], flag);
+}
+
+static clg_status read_axes(const clg_request *request, clg_space *space, clg_error *error) {
+    for (int p = 0; p < CLG_PARAMS; p++) {
+        clg_axis_values *axis = axis_of(space, (clg_param)p);
+        if (!axis || !request->value[p]) continue;
+        if (clg_request_at_flag(add_values((clg_param)p, request->value[p], axis, error),
+                                (clg_param)p, error) != CLG_OK)
+            return error->status;
+    }
+    int param;
+    const char *values;
+    for (int i = 0; i < request->fixes; i++)
+        if (split_axis(request->fix[i], space, &param, &values, error) != CLG_OK ||
+            said_once(request, (clg_param)param, error) != CLG_OK ||
+            add_values((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
+            return clg_request_at_flag(error->status, CLG_PARAM_FIX, error);
+    for (int i = 0; i < request->forbids; i++)
+        if (split_axis(request->forbid[i], space, &param, &values, error) != CLG_OK ||
+            strike((clg_param)param, values, axis_of(space, (clg_param)param), error) != CLG_OK)
+            return clg_request_at_flag(error->status, CLG_PARAM_NOT, error);
+    return CLG_OK;
+}
+
+static clg_status read_words(const clg_request *request, clg_space *space, clg_error *error) {
+    int precision = CLG_BF16, optimizer = CLG_ADAM;
+    const char *word = request->value[CLG_PARAM_PRECISION];
+    if (word && clg_request_at_flag(
+                    clg_name_value(clg_precision_names, "precision", word, &precision, error),
+                    CLG_PARAM_PRECISION, error) != CLG_OK)
+        return error->status;
+    word = request->value[CLG_PARAM_OPTIMIZER];
+    if (word && clg_request_at_flag(
+                    clg_name_value(clg_optimizer_names, "optimizer", word, &optimizer, error),
+                    CLG_PARAM_OPTIMIZER, error) != CLG_OK)
+        return error->status;
+    space->precision = (clg_precision)precision;
+    space->optimizer = (clg_optimizer)optimizer;
+    space->offload = request->value[CLG_PARAM_OFFLOAD] != NULL;
+    return CLG_OK;
+}
+
+/* "9,10,10,3": layers of each chunk. */
+static clg_status read_split(clg_arena *arena, const clg_request *request, clg_space *space,
+                             clg_error *error) {
+    enum { MOST = 4096 };
+    const char *text = request->value[CLG_PARAM_STAGE_LAYERS];
+    int *split = text ? clg_take(arena, MOST, int) : NULL;
+    for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+        char word[16];
+        double layers;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);
+        if (clg_request_count(word, &layers, error) != CLG_OK || layers > 1e4 ||
+            space->split_count == MOST) {
+            if (error->status == CLG_OK)
+                clg_fail(error, CLG_BAD_INPUT, "give the layers of each chunk",
+                         "'%.16s' is out of range", word);
+            return clg_request_at_flag(CLG_BAD_INPUT, CLG_PARAM_STAGE_LAYERS, error);
+        }
+        split[space->split_count++] = (int)layers;
+    }
+    space->split = split;
+    return CLG_OK;
+}
+
+clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
+                             const clg_scenario *scenario, clg_space *space, clg_error *error) {
+    double gpus, seq, batch, top, recomputed;
+    if (clg_request_within(request, CLG_PARAM_GPUS, 0, 1, 1e6, &gpus, error) != CLG_OK ||
+        clg_request_within(request, CLG_PARAM_SEQ, 4096, 1, 1e8, &seq, error) != CLG_OK ||
+        clg_request_within(request, CLG_PARAM_GLOBAL_BATCH, 0, 1, 1e9, &batch, error) != CLG_OK ||
+        clg_request_within(request, CLG_PARAM_TOP, 8, 1, 64, &top, error) != CLG_OK ||
+        clg_request_within(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, 1, 1e4, &recomputed, error) !=
+            CLG_OK ||
+        read_words(request, space, error) != CLG_OK)
+        return error->status;
+    if (gpus_needed && gpus < 1)
+        return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
+    space->gpus = (int64_t)gpus;
+    space->seq = (int64_t)seq;
+    space->recompute_layers = (int)recomputed;
+    space->global_batch = batch > 0 ? (int64_t)batch : (int64_t)fmax(1, floor(4194304 / seq));
+    space->keep = (int)top;
+    if (read_axes(request, space, error) != CLG_OK ||
+        read_split(arena, request, space, error) != CLG_OK)
+        return error->status;
+    if (space->attention.count == 0) {
+        int kernel = (int)clg_scenario_attention(scenario);
+        space->attention = (clg_axis_values){.count = 1, .value = {kernel}};
+    }
+    return CLG_OK;
+}
