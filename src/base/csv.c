@@ -66,7 +66,7 @@ static clg_status read_row(reader *r, const char *fields[MOST_COLUMNS], int *cou
     if (r->at < r->end && *r->at == '\r') r->at++;
     if (r->at < r->end && *r->at != '\n')
         return fault(r, r->line, "put a comma", "text after a closing quote");
-    r->at++;
+    if (r->at < r->end) r->at++;
     if (*count == 1 && fields[0][0] == '\0') *count = 0;
     return CLG_OK;
 }

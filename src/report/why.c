@@ -142,12 +142,12 @@ static const clg_json *object_of(const clg_scenario *s, const char *file) {
 
 /* "gpu.peak" -> its value, unit, kind and source. */
 static void print_input(clg_text *t, const clg_scenario *s, const char *path) {
-    char words[96], *dot, *key = words;
+    char words[96];
     snprintf(words, sizeof words, "%s", path);
-    dot = strchr(words, '.');
+    char *dot = strchr(words, '.');
     *dot = '\0';
     const clg_json *object = object_of(s, words);
-    key = dot + 1;
+    char *key = dot + 1;
     while (object && (dot = strchr(key, '.')) != NULL) {
         *dot = '\0';
         object = clg_json_member(object, key);
