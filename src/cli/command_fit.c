@@ -284,12 +284,11 @@ const clg_command clg_command_fit = {
     .name = "fit",
     .operands = "FILE...",
     .summary = "your own measurements into an overlay of the built-in values",
-    .details =
-        "Reads samples (JSON Lines of ceiling-probe, logs of nccl-tests), profiler traces of a "
-        "job (or their directory: collectives and matrix products in them), or two or three "
-        "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
-        "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
-        "file for --network, --kernels or --stack.",
+    .details = "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a "
+               "job (or their directory: collectives and matrix products in them), or two or three "
+               "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
+               "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
+               "file for --network, --kernels or --stack.",
     .example = "ceiling fit all_reduce.log --gpu h100-sxm --node dgx-h100 -o network.json",
     .knobs = knobs,
     .least = 1,

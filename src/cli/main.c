@@ -132,7 +132,8 @@ static const clg_command *find_command(const char *word, clg_error *error) {
 static bool wants_color(const clg_session *session) {
     const char *word = session->request.value[CLG_PARAM_COLOR];
     if (word && strcmp(word, "always") == 0) return true;
-    if ((word && strcmp(word, "never") == 0) || getenv("NO_COLOR")) return false;
+    const char *no_color = getenv("NO_COLOR"); /* no-color.org: empty does not count */
+    if ((word && strcmp(word, "never") == 0) || (no_color && *no_color)) return false;
     return session->share.count < 2 && isatty(STDOUT_FILENO) == 1;
 }
 

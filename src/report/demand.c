@@ -322,11 +322,11 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
 }
 
 void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int count) {
-    clg_text_print(t, "%-8s %-19s %4s %12s %8s %10s %9s  %s\n", title, "cheapest first", "GPUs",
+    clg_text_print(t, "%-8s %-15s %4s %12s %8s %10s %9s  %s\n", title, "cheapest first", "GPUs",
                    "tokens/s/GPU", "$/Mtok", "break-even", "$/h all", "a GPU, per hour");
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
-        clg_text_print(t, "         %-19s %4d %12s %8s %10s %9s  %.21s\n", l->name, l->gpus,
+        clg_text_print(t, "         %-15s %4d %12s %8s %10s %9s  %.25s\n", l->name, l->gpus,
                        clg_words_grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
                        per_cent(t, l->break_even_share),
                        isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses",
