@@ -210,19 +210,30 @@ static void share_experts(const clg_serve_plan *p, clg_part *part) {
         part->ep = part->tp * part->dp;
 }
 
+/* MiniMax-M2.5 on B200. In 8 bit up to vLLM 0.17 with the 16-bit cache and 95 % of memory; from
+ * 0.19 on with an 8-bit cache and 90 % (InferenceX pull requests 947 and 1010 of 2026-04, as
+ * vllm-project/recipes pull request 321 lists them). In 4 bit the checkpoint brings an 8-bit cache,
+ * which vLLM's "auto" takes (recipe nvfp4_experts_only-fp8_kv of nvidia/MiniMax-M2.5-NVFP4). */
+static void read_minimax(const reader *r, clg_serve_plan *p) {
+    const char *version = clg_cell_word(r, "backend_version");
+    bool old = strncmp(version, "0.", 2) == 0 && atoi(version + 2) < 18;
+    if (!p->gpu || strcmp(p->gpu, "b200-sxm") != 0) return;
+    if (p->weights == CLG_NVFP4 || (p->weights == CLG_FP8 && !old)) p->cache = CLG_FP8;
+    if (p->weights == CLG_FP8 && old) p->memory_share = 0.95;
+}
+
 /* What InferenceX's public launch scripts set (github SemiAnalysisAI/InferenceX, benchmarks/, read
- * 2026-11): gpt-oss on Hopper, MiniMax and Kimi run with the 16-bit cache that is the default; the
- * TensorRT-LLM ones with iterations of 16,384 or 20,000 tokens; MiniMax in 8 bit on B200 with 95 %
- * of memory. The sweeps of aiconfigurator's own
- * (by file instead of image) set nothing. */
+ * 2026-11): gpt-oss on Hopper, MiniMax on Hopper and Kimi run with the 16-bit cache that is the
+ * default; the TensorRT-LLM ones with iterations of 16,384 or 20,000 tokens. The sweeps of
+ * aiconfigurator's own (by file instead of image) set nothing. */
 static void read_recipe(const reader *r, clg_serve_plan *p) {
     bool hopper = p->gpu && p->gpu[0] == 'h', own = own_sweep(r);
     const char *model = p->model ? p->model : "";
-    bool plain = (strncmp(model, "gpt-oss", 7) == 0 && hopper) ||
-                 strncmp(model, "minimax", 7) == 0 || strncmp(model, "kimi", 4) == 0;
+    bool minimax = strncmp(model, "minimax", 7) == 0;
+    bool plain =
+        (strncmp(model, "gpt-oss", 7) == 0 && hopper) || minimax || strncmp(model, "kimi", 4) == 0;
     if (plain || own) p->cache = CLG_BF16;
-    bool minimax = strncmp(model, "minimax", 7) == 0 && p->weights == CLG_FP8;
-    if (!own && minimax && strcmp(p->gpu ? p->gpu : "", "b200-sxm") == 0) p->memory_share = 0.95;
+    if (!own && minimax) read_minimax(r, p);
     if (!own && strcmp(p->engine, "trtllm") == 0)
         p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
 }
