@@ -152,6 +152,21 @@ static bool impossible(const clg_measured *row, const clg_replica *r) {
     return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
 }
 
+/* Clients that get their answers so soon would have more multiplied than the peak of the GPUs that
+ * are given: 2 flop a token and parameter outside the tables. */
+static bool over_peak(const clg_measured *row, const clg_replica *r) {
+    const clg_serve_plan *p = &row->plan;
+    const clg_model *m = &r->scenario->model;
+    double ttft = row->measured[CLG_MEASURE_TTFT], tpot = row->measured[CLG_MEASURE_TPOT];
+    double share = p->spread > 0 ? 1 : (1 + p->shortest) / 2;
+    double prompt = share * p->prompt_tokens, output = share * p->output_tokens;
+    if (p->clients <= 0 || p->request || !isfinite(ttft + tpot)) return false;
+    double requests_per_s = (double)p->clients / (ttft + tpot * fmax(0, output - 1));
+    double each = 2 * (double)(m->active_parameters - m->embedding_parameters);
+    double peak = r->scenario->machine.gpu.peak_flop_per_s[r->compute] * clg_replica_gpus(r);
+    return requests_per_s * (prompt + output) * each > peak;
+}
+
 /* A benchmark whose layout is chosen: throughput alone. */
 static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     const clg_serve_plan *p = &row->plan;
@@ -215,6 +230,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
         clg_replica_disaggregate(&replica, &prefill, p->prefill.copies, p->part.copies);
     }
     if (impossible(row, &replica)) return "measured faster than the weights can be read";
+    if (over_peak(row, &replica)) return "measured faster than the GPUs can multiply";
     replica.rules.clients = p->clients;
     clg_serve_target none = {INFINITY, INFINITY, 0};
     clg_fleet_run(arena, &replica, &d, 1, &none, &fleet);

@@ -134,8 +134,25 @@ static void test_names(clg_arena *arena) {
     }
 }
 
+static void test_peak(clg_arena *arena) {
+    CASE("clients served faster than the GPUs multiply; by hand, either side of the peak");
+    /* 2 x (32.8e9 - .8e9) flop x 15,500 tokens x 0.9 x 448 / seconds = 1.98e15 on one H100 */
+    clg_csv t = table_of(
+        arena,
+        "id,silicon_tpot_ms,silicon_ttft_ms,model_path,system,backend,precision,mode,isl,osl,"
+        "silicon_concurrency,tp_size,silicon_data_source\n"
+        "a,100,150000,Qwen/Qwen3-32B,h100_sxm,vllm,fp8,agg,15000,500,448,1,x\n"
+        "b,100,170000,Qwen/Qwen3-32B,h100_sxm,vllm,fp8,agg,15000,500,448,1,x\n");
+    clg_measured_table m;
+    clg_error error = {0};
+    CHECK(clg_measured_score_all(arena, &t, 1, NULL, NULL, &m, &error) == CLG_OK && m.rows == 2);
+    CHECK(m.row[0].reason && strstr(m.row[0].reason, "multiply"));
+    CHECK(!m.row[1].reason);
+}
+
 int main(void) {
     clg_arena arena = {0};
+    test_peak(&arena);
     test_copies(&arena);
     test_names(&arena);
     test_commands(&arena);
