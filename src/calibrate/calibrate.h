@@ -47,6 +47,9 @@ typedef struct clg_measured_step {
 void clg_calibrate_steps(clg_arena *arena, const clg_measured_step *steps, int steps_count,
                          clg_calibration *calibration);
 
+/* Seconds of a step with the terms as they were fitted; NaN when it cannot be evaluated. */
+double clg_calibrate_step_s(const clg_calibration *calibration, const clg_measured_step *step);
+
 /* Log-residual for intervals from what was left out of the fit, or else from the samples the fit
  * did not use up; shrunk to sigma_from, which counts as three samples. */
 double clg_calibrate_sigma(const clg_calibration *calibration);

@@ -219,6 +219,16 @@ static const char *range_of(clg_arena *arena, const measured *m) {
     return clg_arena_print(arena, "%d to %d %s, steps of %s to %s", few, many, gpu, from, to);
 }
 
+double clg_calibrate_step_s(const clg_calibration *c, const clg_measured_step *step) {
+    clg_arena scratch = {0};
+    measured m = {.steps = step, .count = 1, .scratch = &scratch};
+    double values[STEP_TERMS];
+    for (int i = 0; i < STEP_TERMS; i++) values[i] = c->term[i].to;
+    double seconds = predict(&m, values, 0);
+    clg_arena_clear(&scratch);
+    return seconds;
+}
+
 /* A term at the end of its search says that the difference lies elsewhere. */
 static void note_bounds(clg_arena *arena, clg_calibration *c) {
     for (int i = 0; i < c->terms; i++) {

@@ -60,8 +60,12 @@ static clg_status leave_out(clg_session *session, const clg_csv *tables,
     return CLG_OK;
 }
 
-static clg_status print(clg_session *session, const clg_validation *validation, const left_out *l,
-                        clg_error *error) {
+static void tell_own(void *context, int row, int rows) {
+    clg_progress_tell(context, "fitting own steps", rows > 0 ? (double)row / rows : 1);
+}
+
+static clg_status print(clg_session *session, const clg_csv *tables,
+                        const clg_validation *validation, const left_out *l, clg_error *error) {
     clg_text *out = &session->out;
     const char *picture = session->request.value[CLG_PARAM_SVG];
     clg_validation rows = *validation;
@@ -75,9 +79,14 @@ static clg_status print(clg_session *session, const clg_validation *validation, 
         clg_json_writer writer = {.text = out, .pretty = true};
         clg_json_validation(&writer, validation, l->asked);
         clg_text_print(out, "\n");
-    } else if (clg_session_has(session, CLG_PARAM_MARKDOWN))
-        clg_report_accuracy(out, validation, l->kind);
-    else if (clg_session_has(session, CLG_PARAM_CSV))
+    } else if (clg_session_has(session, CLG_PARAM_MARKDOWN)) {
+        clg_own_steps own[2];
+        for (int one_model = 0; one_model < 2; one_model++)
+            clg_own_steps_score(session->arena, tables, session->operands, validation,
+                                one_model == 1, tell_own, session, &own[one_model]);
+        clg_progress_end(session);
+        clg_report_accuracy(out, validation, l->kind, own);
+    } else if (clg_session_has(session, CLG_PARAM_CSV))
         clg_report_validation_rows(out, &rows);
     else if (l->asked)
         clg_report_leave_out(out, l->asked);
@@ -119,7 +128,7 @@ static clg_status run(clg_session *session, clg_error *error) {
         return error->status;
     clg_progress_end(session);
     if (leave_out(session, tables, &validation, left, error) != CLG_OK) return error->status;
-    return print(session, &validation, left, error);
+    return print(session, tables, &validation, left, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_SERVING, CLG_PARAM_GROUPS, CLG_PARAM_LEAVE_OUT,

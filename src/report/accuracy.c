@@ -307,7 +307,8 @@ static void print_causes(clg_text *t) {
         "other were left out, but not all of them show.\n");
 }
 
-void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_out *kinds) {
+void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_out *kinds,
+                         const clg_own_steps own[2]) {
     clg_text_print(t,
                    "# How far to trust it\n\n"
                    "This page is made by the program: `ceiling validate --markdown data/runs/*.csv "
@@ -322,6 +323,7 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_o
     clg_report_aims(t, v);
     print_held_out(t, v);
     clg_report_leave_out_page(t, kinds);
+    clg_report_own_steps(t, &own[1], &own[0]);
     clg_report_ranking(t, v);
     clg_report_slopes(t, v);
     print_fitted(t);

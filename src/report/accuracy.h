@@ -4,11 +4,17 @@
 
 #include "base/text.h"
 #include "validate/leave_out.h"
+#include "validate/own_steps.h"
 
 /* A page of Markdown about these runs, made by 'ceiling validate --markdown'. `kinds`: of what is
- * left out, [CLG_FOLD_KINDS]. */
+ * left out, [CLG_FOLD_KINDS]; `own`: by steps of any model, and of one model at a time. */
 void clg_report_accuracy(clg_text *text, const clg_validation *validation,
-                         const clg_leave_out *kinds);
+                         const clg_leave_out *kinds, const clg_own_steps own[2]);
+
+/* What fitting to the first steps of a source does to its others, by steps of the same model and of
+ * any. */
+void clg_report_own_steps(clg_text *text, const clg_own_steps *one_model,
+                          const clg_own_steps *any_model);
 
 /* What was to be reached, and what is, of the sources on the page. */
 void clg_report_aims(clg_text *text, const clg_validation *validation);

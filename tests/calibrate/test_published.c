@@ -105,15 +105,10 @@ static void read_runs(const char *path, runs *r) {
 
 /* |ln(predicted/measured)| with the terms as they are or as fitted. */
 static double error_of(const clg_measured_step *step, const clg_calibration *c) {
-    clg_scenario s = *step->scenario;
     clg_evaluation v = {0};
     clg_error e = {0};
-    if (c) {
-        s.stack.kernel_slowdown = synthetic_term(c, "kernel_slowdown")->to;
-        s.stack.host_step_s = synthetic_term(c, "host_step_s")->to;
-        s.stack.gradient_overlap = synthetic_term(c, "gradient_overlap")->to;
-    }
-    CHECK(clg_evaluate(&arena, &s, &step->layout, false, NULL, &v, &e) == CLG_OK);
+    if (c) return fabs(log(clg_calibrate_step_s(c, step) / step->step_s));
+    CHECK(clg_evaluate(&arena, step->scenario, &step->layout, false, NULL, &v, &e) == CLG_OK);
     return fabs(log(v.step_s / step->step_s));
 }
 
