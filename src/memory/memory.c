@@ -59,8 +59,8 @@ static double largest_layer(const clg_step *step, const clg_stage_load *load) {
 }
 
 /* Fully sharded: tables are whole from the forward to the end of the backward (the root unit of
- * FSDP, which is not resharded), and so are the layer at work and the one prefetched. Stage 2 keeps
- * all gathered weights, which are counted as weights. */
+ * FSDP, which is not resharded but where asked to be), and so are the layer at work and the one
+ * prefetched. Stage 2 keeps all gathered weights, which are counted as weights. */
 static double gathered(const clg_layout *layout, const clg_step *step, const clg_stage_load *load) {
     if (layout->zero < 3 || step->shard_group.ranks * step->expert_group.ranks == 1) return 0;
     double tables = (load->embedding ? step->embedding.dense_parameters : 0) +
@@ -78,15 +78,19 @@ static double scattered(const clg_stack *stack, const clg_layout *layout, double
  * its gradient; the end, when the tables' gradients leave and activations are gone. */
 static moment fullest(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
                       const clg_stage_load *load, double kept) {
-    moment most = {0, 0}, end = {-kept, 0};
+    double weights = gathered(layout, step, load);
+    moment most = {0, 0}, end = {-kept, weights};
     for (int i = 0; i < step->kinds; i++) {
         const clg_block *block = &step->kind[i];
         if (load->layers[i] == 0) continue;
         moment backward = {block->rebuilt_bytes + block->transient_bytes,
-                           scattered(stack, layout, layer_parameters(block))};
+                           weights + scattered(stack, layout, layer_parameters(block))};
         most = fuller(most, backward);
     }
-    if (load->head) most = fuller(most, (moment){step->head.transient_bytes, 0});
+    /* Where the root is not kept the loss, which is outside of it, finds no weights gathered. */
+    if (load->head)
+        most =
+            fuller(most, (moment){step->head.transient_bytes, stack->resharded_root ? 0 : weights});
     if (load->embedding) end.whole += scattered(stack, layout, step->embedding.dense_parameters);
     if (load->head) end.whole += scattered(stack, layout, step->head.dense_parameters);
     return fuller(most, end);
@@ -124,9 +128,10 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
         kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept);
     double update = (layout->zero >= 1 ? owned : held) * update_bytes(stack, layout);
-    if (!stack->flat_update) most = fuller(most, (moment){-kept, update});
+    if (!stack->flat_update)
+        most = fuller(most, (moment){-kept, update + gathered(layout, step, load)});
     m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
-    m.buffers_bytes = stack->workspace_bytes + gathered(layout, step, load) + most.whole;
+    m.buffers_bytes = stack->workspace_bytes + most.whole;
     if (stack->flat_update) m.buffers_bytes += update;
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;

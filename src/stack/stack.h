@@ -117,6 +117,7 @@ typedef struct clg_stack {
                              gathered again */
     bool kept_outputs;    /* pipelines keep what a stage sends until that micro-batch's backward */
     bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
+    bool resharded_root;  /* FSDP's root unit, the tables, is resharded after the forward */
     bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
     bool fp16_gradients;    /* 16 bit where weights are fp16 */

@@ -253,6 +253,34 @@ static void note_pair(const scoring *s, const clg_stacks *stacks, const bool *ro
     }
 }
 
+/* Generations are too few to be left out two at a time, little would be left to fit: without one,
+ * the others are predicted without their source. */
+static void note_sources(const scoring *s, int fold) {
+    clg_arena scratch = {0};
+    int runs = s->rows->validation->runs;
+    const char **name = clg_take(&scratch, (size_t)runs + 1, const char *);
+    bool *in_fold = clg_take(&scratch, (size_t)runs + 1, bool);
+    bool *in_source = clg_take(&scratch, (size_t)runs + 1, bool);
+    bool *both = clg_take(&scratch, (size_t)runs + 1, bool);
+    bool *others = clg_take(&scratch, (size_t)runs + 1, bool);
+    int sources = find_folds(s, CLG_FOLD_SOURCE, name);
+    split(s, CLG_FOLD_GENERATION, s->name[fold], in_fold, others);
+    for (int k = 0; k < sources; k++) {
+        clg_stacks stacks;
+        int left = 0;
+        split(s, CLG_FOLD_SOURCE, name[k], in_source, others);
+        for (int i = 0; i < runs; i++) {
+            both[i] = in_fold[i] || in_source[i];
+            in_source[i] = in_source[i] && !in_fold[i];
+            left += in_source[i];
+        }
+        if (left == 0) continue;
+        clg_stacks_fit(&scratch, s->rows->fitting, both, &s->rows->whole, &stacks);
+        note_pair(s, &stacks, in_source, s->miss[fold + 1]);
+    }
+    clg_arena_clear(&scratch);
+}
+
 /* Two folds of one stack say of each other's errors what they are: each is predicted without both
  * before it widens the other's interval. Folds that only share a family, or the mean of all, are
  * not: that would be another square of the work. */
@@ -261,7 +289,8 @@ static void note_pairs(const scoring *s, clg_fold_kind kind, clg_validate_tell t
     size_t runs = (size_t)s->rows->validation->runs + 1;
     for (int a = 0; a < s->folds; a++) {
         if (tell) tell(context, s->folds + a, 2 * s->folds);
-        for (int b = a + 1; b < s->folds; b++) {
+        if (kind == CLG_FOLD_GENERATION) note_sources(s, a);
+        for (int b = a + 1; b < s->folds && kind != CLG_FOLD_GENERATION; b++) {
             clg_arena scratch = {0};
             clg_stacks stacks;
             bool *in_a = clg_take(&scratch, runs, bool), *in_b = clg_take(&scratch, runs, bool);

@@ -285,7 +285,17 @@ static void sharding(void) {
     l.micro_batch = 4, l.global_batch = 64;
     m = ledger(&s, &l, load); /* the loss of 16,384 tokens: nothing is on its way into shards */
     CHECK_NEAR(m.buffers_bytes, 2 * (table + 4096 + 2 * layer) + workspace, 1e-14);
-    l.micro_batch = 1, l.global_batch = 16,
+    CASE("a root that is resharded: the loss finds nothing gathered, a layer's backward does");
+    double lasting = m.activations_bytes;
+    s.stack.resharded_root = true;
+    m = ledger(&s, &l, load);
+    CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
+    CHECK_NEAR(m.activations_bytes, lasting, 1e-14);
+    l.micro_batch = 1, l.global_batch = 16;
+    load = (clg_stage_load){.layers = {16}, .chunks = 1, .alive = 1, .embedding = true};
+    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 2 * (table + 2 * layer) + 4 * layer + workspace,
+               1e-14);
+    s.stack.resharded_root = false;
     l.seq = 128; /* hardly any activations: the end, 4 bytes of the table's gradient */
     load = (clg_stage_load){.layers = {1}, .chunks = 1, .alive = 1, .embedding = true};
     m = ledger(&s, &l, load);
