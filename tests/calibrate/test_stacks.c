@@ -234,12 +234,24 @@ static void widths(void) {
     CHECK_NEAR(stack.sigma, w.stack[1].sigma, 1e-12);
     clg_widths_apply(&w, "another", &stack);
     CHECK_NEAR(stack.sigma, w.sigma, 1e-12);
+    CASE("what no run tells stays: experts 0.1, traffic 0.3");
+    CHECK_NEAR(w.sigma_experts, 0.1, 1e-12);
+    CHECK_NEAR(w.sigma_traffic, 0.3, 1e-12);
     CASE("what does not count has no say");
     double before = w.stack[1].sigma;
     m[n] = miss(3, 0, false, "t", "c");
     counts[n++] = false;
     clg_widths_fit(&arena, m, counts, n, &standard, &w);
     CHECK_NEAR(w.stack[1].sigma, before, 0);
+    CASE("twelve sources: 13/12 of 80 % is the eleventh, where 80 % alone is the tenth");
+    static const char *const sources[] = {"a", "b", "c", "d", "e", "f",
+                                          "g", "h", "i", "j", "k", "l"};
+    for (n = 0; n < 12; n++) {
+        m[n] = miss(0.05 * (n + 1), 0, false, "s", sources[n]);
+        counts[n] = true;
+    }
+    clg_widths_fit(&arena, m, counts, n, &standard, &w);
+    CHECK_NEAR(w.sigma, 0.55, 1e-3);
 }
 
 int main(void) {
