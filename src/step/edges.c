@@ -85,6 +85,9 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     block->saved_bytes += 2 * shard->own_tokens * hidden * shard->wide_bytes;
     clg_block_enter_tensor(block, shard, "head input", false);
     clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
+    if (shard->layout->sp) /* autograd keeps what the head was given, as of layers (step.c) */
+        block->saved_bytes += shard->stack->kept_gathers * (shard->tokens - shard->own_tokens) *
+                              hidden * shard->wide_bytes;
     loss(block, shard, local);
     double table =
         model->tied ? (double)(model->vocab * model->hidden) : (double)model->head_parameters;

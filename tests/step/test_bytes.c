@@ -124,10 +124,12 @@ static void check_kept(void) {
     l.recompute = CLG_RECOMPUTE_NONE;
     s.stack.kept_gathers = 0;
     layer(&s, &l);
-    double again = step.kind[0].saved_bytes;
+    double again = step.kind[0].saved_bytes, head = step.head.saved_bytes;
     s.stack.kept_gathers = 0.5;
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes - again, 0.5 * 2 * 7168 * 4096.0 * 2, 1e-13);
+    CASE("and the one of the head");
+    CHECK_NEAR(step.head.saved_bytes - head, 0.5 * 7168 * 4096.0 * 2, 1e-13);
     CASE("tables: a row on every tensor rank, unless both ends share one");
     layer(&s, &l);
     CHECK_NEAR(step.embedding.dense_parameters, 128256.0 * 4096 / 8, 1e-14);
@@ -145,7 +147,9 @@ static void check_kept(void) {
     CHECK_NEAR(step.head.transient_bytes, 8192.0 * 128256 * (12 - 4), 1e-14);
     l.tp = 8, l.sp = true;
     layer(&s, &l);
-    CHECK_NEAR(step.head.saved_bytes, 2 * 1024.0 * 4096 * 2 + 8192.0 * 16032 * 4, 1e-14);
+    /* the norm, half of the gathered input, logits */
+    CHECK_NEAR(step.head.saved_bytes,
+               2 * 1024.0 * 4096 * 2 + 0.5 * 7168 * 4096 * 2 + 8192.0 * 16032 * 4, 1e-14);
     CASE("keys and values beside the projection they were cut from: with as many heads only");
     clg_scenario equal = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "nanotron-2025", 8);
     l.tp = 1, l.sp = false;
