@@ -66,12 +66,14 @@ typedef struct clg_stack {
     bool recompute_latent;     /* so are the heads of latent attention, expanded */
     double kernel_slowdown;    /* tensor-core kernels take this much longer than the best ones alone
                                   (choice of algorithm, layouts, gaps between kernels); >= 1 */
-    bool expert_dedup;   /* a token is sent to a rank, and to a node, once, not once per expert
-                            there; copies are made on arrival */
-    bool stages_by_cost; /* layers are cut by parameters, head included, not by count */
-    bool reduces_whole;  /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
-                            scattered beside it */
-    bool sums_whole;     /* ZeRO-1: whole gradients are all-reduced, beside the backward */
+    bool expert_dedup;    /* a token is sent to a rank, and to a node, once, not once per expert
+                             there; copies are made on arrival */
+    bool experts_in_rows; /* a token's experts follow one another: gates that balance a benchmark
+                             by counting instead of by chance */
+    bool stages_by_cost;  /* layers are cut by parameters, head included, not by count */
+    bool reduces_whole;   /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
+                             scattered beside it */
+    bool sums_whole;      /* ZeRO-1: whole gradients are all-reduced, beside the backward */
     bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
                                instead of one gather */
     unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */

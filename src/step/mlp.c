@@ -37,17 +37,27 @@ static double open_places(const clg_mlp *mlp, double places) {
     return places * chosen / groups;
 }
 
+/* Places met, on average, by k experts in a row that begin at multiples of k: one, and one more for
+ * every border between places inside such a row. */
+static double met_in_rows(const clg_mlp *mlp, int places) {
+    int k = mlp->experts_per_token, inside = 0;
+    for (int i = 1; i < places; i++) inside += (int64_t)i * mlp->experts / places % k != 0;
+    return 1 + (double)inside * k / mlp->experts;
+}
+
 /* A token's k experts lie in P places at random; P (1 - (1 - 1/P)^k) of them are met at least once.
- * Sent once per place met, this share of the k copies travels (DeepEP and its kin). */
-static double met_share(const clg_mlp *mlp, double all_places) {
-    double places = open_places(mlp, all_places), missed = 1;
+ * Sent once per place met, this share of the k copies travels (DeepEP and its kin). Gates that
+ * balance a benchmark may take experts in a row instead. */
+static double met_share(const clg_shard *shard, const clg_mlp *mlp, double all_places) {
+    double places = open_places(mlp, all_places), missed = 1, k = mlp->experts_per_token;
+    if (shard->stack->experts_in_rows) return met_in_rows(mlp, (int)(all_places + 0.5)) / k;
     for (int i = 0; i < mlp->experts_per_token; i++) missed *= 1 - 1 / places;
-    return places * (1 - missed) / mlp->experts_per_token;
+    return places * (1 - missed) / k;
 }
 
 /* Share of a token's k copies that leave for other ranks' queues: all, or one per rank. */
 static double sent_share(const clg_shard *shard, const clg_mlp *mlp) {
-    return shard->stack->expert_dedup ? met_share(mlp, shard->ep.ranks) : 1;
+    return shard->stack->expert_dedup ? met_share(shard, mlp, shard->ep.ranks) : 1;
 }
 
 static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
@@ -63,7 +73,8 @@ static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *
                              overlap);
         double domains = (double)shard->ep.ranks / shard->ep.per_domain;
         if (once)
-            block->op[block->ops - 1].slow_share = met_share(mlp, domains) / sent_share(shard, mlp);
+            block->op[block->ops - 1].slow_share =
+                met_share(shard, mlp, domains) / sent_share(shard, mlp);
     }
 }
 

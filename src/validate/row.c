@@ -200,6 +200,12 @@ static clg_status read_terms(clg_arena *arena, const char *notes, clg_stack *sta
                              error);
 }
 
+/* NeMo Automodel's gate for benchmarks (moe/layers.py, FakeBalancedGate) counts through the
+ * experts, whatever the token. */
+static void read_gate(const char *notes, clg_stack *stack) {
+    if (strstr(notes, "balanced fake gate")) stack->experts_in_rows = true;
+}
+
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
@@ -216,6 +222,7 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
             return why(arena, &error);
         const char *notes = clg_row_word(csv, row, "notes");
         read_kernels(notes, stack);
+        read_gate(notes, stack);
         if (read_terms(arena, notes, stack, &error) != CLG_OK) return why(arena, &error);
         return NULL;
     }

@@ -335,6 +335,33 @@ static void expert_traffic(void) {
                 CHECK_NEAR(layer->op[i].bytes, 421470735.435791, 1e-12);
 }
 
+/* Share of what is sent that crosses, and bytes sent, of a model's dispatch. */
+static void check_rows(const char *model, int ep, double slow_share, double bytes) {
+    clg_scenario s = plan_scenario(&arena, model, "h100-sxm", "megatron-2024", 64);
+    clg_layout l = plan_layout(4096);
+    s.stack.expert_dedup = s.stack.experts_in_rows = true;
+    l.dp = 64, l.ep = ep, l.global_batch = 64;
+    const clg_block *layer = &built(&s, &l)->kind[s.model.layer_kind[s.model.layers - 1]];
+    int found = 0;
+    for (int i = 0; i < layer->ops; i++)
+        if (layer->op[i].axis == CLG_AXIS_EP) {
+            CHECK_NEAR(layer->op[i].slow_share, slow_share, 1e-12);
+            CHECK_NEAR(layer->op[i].bytes, bytes, 1e-12);
+            found++;
+        }
+    CHECK(found == 4);
+}
+
+static void experts_in_rows(void) {
+    CASE("gates that count: experts 0 to 7, 8 to 15, ... of 256. On 64 ranks 4 each, so 2 of them; "
+         "on 8 nodes 32 each, so 1");
+    check_rows("deepseek-v3", 64, 1.0 / 2, 2 * 4096.0 * 7168 * 2);
+    CASE("of 384 on 32 ranks 12 each: 0 to 7 meet one, 8 to 15 two, 16 to 23 one: 4/3; 96 a node");
+    check_rows("kimi-k2", 32, 3.0 / 4, 4.0 / 3 * 4096 * 7168 * 2);
+    CASE("in one node: 128 on 8 ranks, 16 each, all in one");
+    check_rows("qwen3-30b-a3b", 8, 0, 4096.0 * 2048 * 2);
+}
+
 static void context_traffic(void) {
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     clg_layout l = plan_layout(8192);
@@ -537,6 +564,7 @@ int main(void) {
     tensor_traffic();
     data_traffic();
     expert_traffic();
+    experts_in_rows();
     context_traffic();
     edges();
     absent();
