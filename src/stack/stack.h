@@ -64,6 +64,7 @@ typedef struct clg_stack {
     bool recompute_activation; /* norms and activations of experts are computed again in the
                                   backward, whatever else is */
     bool recompute_latent;     /* so are the heads of latent attention, expanded */
+    bool recompute_experts;    /* so are mixtures, from the router to the sum, exchange included */
     double kernel_slowdown;    /* tensor-core kernels take this much longer than the best ones alone
                                   (choice of algorithm, layouts, gaps between kernels); >= 1 */
     bool expert_dedup;    /* a token is sent to a rank, and to a node, once, not once per expert

@@ -138,10 +138,11 @@ static void add_biases(clg_block *block, const clg_shard *shard, double elements
 static void activate_experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
                              double elements, bool fused) {
     int from = block->ops;
-    bool again =
-        shard->stack->recompute_activation && shard->layout->recompute != CLG_RECOMPUTE_FULL;
+    const clg_stack *stack = shard->stack;
+    bool again = stack->recompute_activation && !stack->recompute_experts &&
+                 shard->layout->recompute != CLG_RECOMPUTE_FULL;
     double before = block->saved_bytes;
-    if (mlp->clamped && !fused && !shard->stack->fused_clamp) clamp(block, shard, elements);
+    if (mlp->clamped && !fused && !stack->fused_clamp) clamp(block, shard, elements);
     activation(block, shard, elements, mlp->gated, fused);
     if (!again) return;
     double input = elements * (mlp->gated ? 2 : 1) * shard->wide_bytes;
@@ -194,19 +195,30 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     block->transient_bytes += 2 * rows * hidden * w;
 }
 
+/* A mixture and the experts all tokens share; recomputed, only its input, the norm's, is kept. */
+static void mixture(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
+    int from = block->ops;
+    double before = block->saved_bytes;
+    experts(block, shard, mlp);
+    if (mlp->shared_ffn > 0) {
+        clg_block_enter_tensor(block, shard, "shared expert input", true);
+        dense(block, shard, (double)mlp->shared_ffn, mlp->gated, "shared expert up projection",
+              "shared expert down projection");
+        clg_block_leave_tensor(block, shard, "shared expert output", true);
+    }
+    if (!shard->stack->recompute_experts || shard->layout->recompute == CLG_RECOMPUTE_FULL) return;
+    block->rebuilt_bytes += block->saved_bytes - before;
+    block->saved_bytes = before;
+    clg_block_redo(block, from);
+}
+
 void clg_block_mlp(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
     if (mlp->kind == CLG_MLP_NONE) return;
-    if (mlp->kind == CLG_MLP_DENSE) {
-        clg_block_enter_tensor(block, shard, "MLP input", true);
-        dense(block, shard, (double)mlp->ffn, mlp->gated, "MLP up projection",
-              "MLP down projection");
-        clg_block_leave_tensor(block, shard, "MLP output", true);
+    if (mlp->kind == CLG_MLP_MOE) {
+        mixture(block, shard, mlp);
         return;
     }
-    experts(block, shard, mlp);
-    if (mlp->shared_ffn == 0) return;
-    clg_block_enter_tensor(block, shard, "shared expert input", true);
-    dense(block, shard, (double)mlp->shared_ffn, mlp->gated, "shared expert up projection",
-          "shared expert down projection");
-    clg_block_leave_tensor(block, shard, "shared expert output", true);
+    clg_block_enter_tensor(block, shard, "MLP input", true);
+    dense(block, shard, (double)mlp->ffn, mlp->gated, "MLP up projection", "MLP down projection");
+    clg_block_leave_tensor(block, shard, "MLP output", true);
 }

@@ -272,6 +272,16 @@ static double again_of(const clg_block *block, const char *name) {
     return sum;
 }
 
+/* Bytes of dispatch and combine in a pass. */
+static double exchanged(const clg_block *block, clg_pass pass) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].kind == CLG_OP_COLLECTIVE && block->op[i].axis == CLG_AXIS_EP &&
+            block->op[i].pass == pass)
+            sum += block->op[i].bytes;
+    return sum;
+}
+
 static void check_made_again(void) {
     CASE("norms and activations again: of gate and up the cut halves (4) and the product (2), of "
          "two norms what they give");
@@ -289,6 +299,16 @@ static void check_made_again(void) {
     CASE("whole layers again: once, not twice");
     l.recompute = CLG_RECOMPUTE_FULL;
     CHECK_NEAR(again_of(layer(&s, &l), "activation"), elements * 6, 1e-14);
+    CASE("mixtures again, from the input on: products 2 x rows x 2880 x 8640, once, traffic too; "
+         "kept "
+         "no byte of theirs");
+    s.stack.recompute_experts = true, l.recompute = CLG_RECOMPUTE_NONE;
+    block = layer(&s, &l);
+    CHECK_NEAR(again_of(block, "expert up projection"), 2 * elements * 2 * 2880, 1e-14);
+    CHECK_NEAR(again_of(block, "expert down projection"), 2 * elements * 2880, 1e-14);
+    CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
+    CHECK_NEAR(exchanged(block, CLG_PASS_RECOMPUTE), exchanged(block, CLG_PASS_FORWARD), 1e-14);
+    CHECK_NEAR(before - block->saved_bytes, elements * 12 + own * 4, 1e-13);
     CASE("latent heads expanded again, selectively or by the stack: 1536 x 128 x 192 and 512 x 128 "
          "x 256");
     s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2026", 64);
