@@ -59,7 +59,8 @@ static const field node_fields[] = {
     {"nics", COUNT, CLG_COUNT, true, AT(clg_node, nics)},
     {"nic", NUMBER, CLG_BYTES_PER_S, true, AT(clg_node, nic_bytes_per_s)},
     {"host", NUMBER, CLG_WATTS, true, AT(clg_node, host_w)},
-    {"rated", NUMBER, CLG_WATTS, true, AT(clg_node, rated_w)}};
+    {"rated", NUMBER, CLG_WATTS, true, AT(clg_node, rated_w)},
+    {"host_time", NUMBER, CLG_COUNT, false, AT(clg_node, host_time)}};
 
 static const field fabric_fields[] = {
     {"name", WORD, CLG_COUNT, true, AT(clg_fabric, name)},

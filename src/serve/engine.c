@@ -116,8 +116,11 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"step", CLG_SECONDS, &e->step_s},
                             {"layer", CLG_SECONDS, &e->layer_s},
                             {"sequence", CLG_SECONDS, &e->sequence_s},
+                            {"loop", CLG_SECONDS, &e->loop_s},
+                            {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
                             {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
                             {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
+                            {"eager_step", CLG_SECONDS, &e->eager_step_s},
                             {"launch_share", CLG_FRACTION, &e->launch_share},
                             {"launch_share_blackwell", CLG_FRACTION, &e->launch_share_blackwell},
                             {"graph_tokens", CLG_COUNT, &e->graph_tokens},
@@ -135,10 +138,12 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"prefill_alone", CLG_COUNT, &e->prefill_alone},
                             {"whole_prompts", CLG_COUNT, &e->whole_prompts},
                             {"overlapped", CLG_COUNT, &e->overlapped},
+                            {"query_reads", CLG_COUNT, &e->query_reads},
                             {"narrow_cache", CLG_COUNT, &e->narrow_cache},
                             {"narrow_weights", CLG_COUNT, &e->narrow_weights},
                             {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
                             {"static_scales", CLG_COUNT, &e->static_scales},
+                            {"deepgemm", CLG_SECONDS, &e->deepgemm_s},
                             {"gathers", CLG_COUNT, &e->gathers}};
     if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
         return error->status;
@@ -333,6 +338,8 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
             CLG_OK ||
         read_experts(clg_json_member(root, "experts_shared_cutlass"), file->path, c->cutlass_shared,
                      error) != CLG_OK ||
+        read_experts(clg_json_member(root, "experts_triton"), file->path, c->triton, error) !=
+            CLG_OK ||
         read_products(clg_json_member(root, "product"), file->path, c, error) != CLG_OK ||
         read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)

@@ -36,9 +36,11 @@ typedef struct clg_engine {
                              two copies beside the layers */
     double whole_windows; /* 1: layers with a window keep all tokens in the cache */
     double no_windows;    /* 1: and read them: no layer has a window */
-    double step_s, layer_s, sequence_s;   /* per iteration, per layer and per sequence in it */
+    double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
+    double loop_s, loop_sequence_s; /* host, beside the GPU: of an iteration and each sequence */
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
                                              iteration that is not replayed from a CUDA graph */
+    double eager_step_s;                  /* and once, beside that of layers */
     double launch_share, launch_share_blackwell; /* of kernels' fixed times: fused, or started
                                                     before the last one ends */
     double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
@@ -50,11 +52,14 @@ typedef struct clg_engine {
     double graph_context;                  /* decoded without CUDA graph beyond it; 0: never */
     double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
     double reserve_output, prefill_alone, whole_prompts, overlapped; /* rules: clg_serve_rules */
+    double query_reads; /* 1: decode attention reads the cache once for each query head, unless 8 of
+                           width 128 share a key */
     double narrow_cache;    /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
     double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones */
     double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart */
     double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
                                pass; 0: as the tables of kernels have it */
+    double deepgemm_s;      /* per layer of experts computed by DeepGEMM, beside Triton's time */
     double gathers; /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     const char *file;
 } clg_engine;
@@ -93,6 +98,7 @@ typedef struct clg_serve_curves {
     clg_expert_curve experts[CLG_PRECISIONS];
     clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
     clg_expert_curve cutlass[CLG_PRECISIONS], cutlass_shared[CLG_PRECISIONS]; /* of CUTLASS */
+    clg_expert_curve triton[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
     struct {
         double time_share;         /* of large products over data/kernel */
         double quantize_hbm_share; /* writing activations in the narrow format */

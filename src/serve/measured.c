@@ -87,6 +87,11 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.graphs = p->graphs;
     c.drafted = p->drafted;
     if (p->drafted > 0) c.accepted = accepted_for(p->drafted, p->gained);
+    c.expert_kernels = p->expert_kernels;
+    if (p->fits) {
+        double each = ceil((p->prompt_tokens + p->output_tokens) / engine->block_tokens);
+        c.blocks = p->requests * (int64_t)each;
+    }
     int64_t clients = p->clients / part->copies;
     if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
         c.max_sequences = (int)clients;

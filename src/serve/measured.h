@@ -39,6 +39,8 @@ typedef struct clg_serve_plan {
     int max_sequences, max_tokens; /* 0: the engine's */
     double memory_share;           /* 0: the engine's */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
+    clg_expert_kernels expert_kernels;
+    bool fits;                            /* all requests were in memory at once */
     int64_t wait_iterations, wait_tokens; /* prompts held back: clg_serve_rules */
     bool in_process;                      /* measured in the engine: no front end */
     bool random_tokens;                   /* prompts that are slow to tokenize */

@@ -238,6 +238,34 @@ static void read_recipe(const reader *r, clg_serve_plan *p) {
         p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
 }
 
+static bool is_one_of(const char *word, const char *const *words) {
+    while (*words && strcmp(word, *words) != 0) words++;
+    return *words != NULL;
+}
+
+/* InferenceX's MiniMax in 8 bit before vLLM 0.19 (its pull request 947, 2026-04): the script asked
+ * `EP_SIZE -ge 1`, so that experts are shared out whatever the sample says. On B200 it switched
+ * FlashInfer and DeepGEMM off, which leaves Triton; on Hopper vLLM takes DeepGEMM unless tensor
+ * parallel by 8 (vLLM pull request 29346), then Triton. */
+static void read_early_minimax(const reader *r, clg_serve_plan *p) {
+    static const char *const versions[] = {"0.16.0", "0.17.0", "0.18.0", NULL};
+    bool early = is_one_of(clg_cell_word(r, "backend_version"), versions);
+    if (!p->model || strncmp(p->model, "minimax", 7) != 0 || p->weights != CLG_FP8) return;
+    if (!early || own_sweep(r) || p->part.dp > 1) return;
+    bool hopper = p->gpu && p->gpu[0] == 'h';
+    p->expert_kernels = hopper && p->part.tp != 8 ? CLG_EXPERTS_DEEPGEMM : CLG_EXPERTS_TRITON;
+    if (p->part.ep == 1) p->part.ep = p->part.tp;
+}
+
+/* gpt-oss on TensorRT-LLM on H200 is configured with "EP=TP" (InferenceX's nvidia-master.yaml);
+ * runs from before images were noted down say 1 of groups of experts, and take as long. */
+static void read_early_gpt_oss(const reader *r, clg_serve_plan *p) {
+    bool h200 = p->gpu && strcmp(p->gpu, "h200-sxm") == 0 && strcmp(p->engine, "trtllm") == 0;
+    if (!p->model || strncmp(p->model, "gpt-oss", 7) != 0 || !h200) return;
+    if (!*clg_cell_word(r, "backend_version") && !own_sweep(r) && p->part.dp == 1 && p->part.ep == 1)
+        p->part.ep = p->part.tp;
+}
+
 /* Llama 3 70B on TensorRT-LLM, its scripts of 2025 (70b_fp4_b200_trt_slurm.sh, the same for fp8):
  * for 1,024 tokens in and out on fewer than 8 GPUs, batch_wait_max_tokens_ratio 0.9 and
  * batch_wait_timeout_iters 20. Of what is not in the scripts: max_num_tokens comes from outside
@@ -249,6 +277,15 @@ static void read_waiting(const reader *r, clg_serve_plan *p) {
     if (p->prompt_tokens != 1024 || p->output_tokens != 1024 || p->part.tp >= 8) return;
     p->wait_iterations = 20;
     p->wait_tokens = (int64_t)(0.9 * p->max_tokens);
+}
+
+/* gpt-oss on vLLM on H100: InferenceX configures up to 64 clients (nvidia-master.yaml), its script
+ * the server for as many sequences and ten requests each. In runs said to be of 512 clients each
+ * waits for four answers of others before its own: the server took a tenth of the requests. */
+static bool server_limited(const clg_serve_plan *p) {
+    bool script = p->model && strncmp(p->model, "gpt-oss", 7) == 0 && p->gpu &&
+                  strcmp(p->gpu, "h100-sxm") == 0 && strcmp(p->engine, "vllm") == 0;
+    return script && p->clients > 64;
 }
 
 /* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
@@ -273,6 +310,8 @@ static const char *read_silicon(reader *r) {
     p->random_tokens = true;
     p->part = part_of(r, split ? "decode_" : "");
     if (!split && !own_sweep(r)) undo_products(r, &p->part);
+    read_early_minimax(r, p);
+    read_early_gpt_oss(r, p);
     read_waiting(r, p);
     if (split) p->prefill = part_of(r, "prefill_");
     share_experts(p, &p->part);
@@ -281,6 +320,9 @@ static const char *read_silicon(reader *r) {
     if (split &&
         (!*clg_cell_word(r, "prefill_num_workers") || !*clg_cell_word(r, "decode_num_workers")))
         return "disaggregated, and how many prefill and decode workers is not given";
+    if (!own_sweep(r) && server_limited(p))
+        return "more clients than its script configures, which limits the server to how many is "
+               "not given";
     if ((reason = clg_check_part(&p->part)) || (split && (reason = clg_check_part(&p->prefill))))
         return reason;
     return clg_check_lengths(p);
@@ -353,6 +395,8 @@ static const char *read_static(reader *r) {
     p->prompt_tokens = clg_cell_number(r, "input_len", 0);
     p->output_tokens = clg_cell_number(r, "output_len", 0);
     p->requests = (int64_t)clg_cell_number(r, "batch", 0);
+    p->engine = "trtllm-0.6";
+    p->fits = true;
     p->in_process = true; /* gptManagerBenchmark */
     p->max_sequences = (int)fmin((double)p->requests, 65536);
     if (reason || (reason = clg_check_part(&p->part))) return reason;

@@ -62,9 +62,28 @@ static double product_s(const clg_replica *r, clg_precision weights, double m, d
            fixed_s(r, r->curves.weights[weights].launch_s);
 }
 
+/* Of the kernels that run: those of Triton are timed for experts split in width alone. */
+static const clg_expert_curve *expert_curve(const clg_replica *r) {
+    if (r->expert_kernels != CLG_EXPERTS_TIMED && r->curves.triton[r->weights].known)
+        return &r->curves.triton[r->weights];
+    bool shared = r->ep > 1 && r->expert_kernels == CLG_EXPERTS_TIMED;
+    return shared ? &r->curves.shared[r->weights] : &r->curves.experts[r->weights];
+}
+
+/* Bytes written and read between the products. Where ranks share experts out, each sees all tokens,
+ * or those sent to it, and sums as many; kernels of Triton write zeros for rows of experts
+ * elsewhere, and activation and sum go over them (vLLM fused_moe.py, write_zeros_to_output). */
+static double between_bytes(const clg_replica *r, const clg_mlp *mlp, double tokens, double width,
+                            double rows) {
+    double hidden = (double)r->scenario->model.hidden, matrices = mlp->gated ? 3 : 2;
+    if (r->expert_kernels != CLG_EXPERTS_TIMED)
+        return 2 * fmax(rows, tokens * mlp->experts_per_token) * (2 * hidden + matrices * width);
+    double seen = r->dp > 1 && r->engine.gathers <= 0 ? fmin(tokens, rows) : tokens;
+    return 2 * rows * (2 * hidden + matrices * width) + (r->ep > 1 ? 4 * seen * hidden : 0);
+}
+
 /* Routing, both products and the sum of the fullest GPU's experts of a width, for the tokens of all
- * ranks: experts that get a token are read and padded to whole tiles. Where ranks share experts
- * out, each sees all tokens, or those sent to it, and sums as many. */
+ * ranks: experts that get a token are read and padded to whole tiles. */
 static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens, double width) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     double hidden = (double)r->scenario->model.hidden, matrices = mlp->gated ? 3 : 2;
@@ -74,16 +93,14 @@ static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens,
     double even = tokens * mlp->experts_per_token / r->ep;
     double rows = even * fmax(r->scenario->expert_imbalance,
                               clg_fullest_rank(r->expert_spread, r->ep, mlp->experts, even));
-    const clg_expert_curve *c =
-        r->ep > 1 ? &r->curves.shared[r->weights] : &r->curves.experts[r->weights];
+    const clg_expert_curve *c = expert_curve(r);
     double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights);
-    double seen = r->dp > 1 && r->engine.gathers <= 0 ? fmin(tokens, rows) : tokens;
-    double between =
-        2 * rows * (2 * hidden + matrices * width) + (r->ep > 1 ? 4 * seen * hidden : 0);
+    double between = between_bytes(r, mlp, tokens, width, rows);
+    double more = r->expert_kernels == CLG_EXPERTS_DEEPGEMM ? r->engine.deepgemm_s : 0;
     double flop = 2 * matrices * hidden * width * (rows + touched * c->pad);
     double rate = gpu->peak_flop_per_s[r->compute] * c->flop_share;
     return fmax(flop / rate, hbm_s(r, bytes, c->hbm_share)) +
-           hbm_s(r, between, c->activation_hbm_share) + fixed_s(r, c->launch_s);
+           hbm_s(r, between, c->activation_hbm_share) + fixed_s(r, c->launch_s) + more;
 }
 
 static double memory_s(const clg_replica *r, double bytes) {
@@ -241,6 +258,26 @@ static double layer_cache_bytes(const clg_replica *r, const clg_attention *a) {
     return elements * clg_precision_bytes(r->cache);
 }
 
+/* How often decode attention reads each key. */
+static double reads_of(const clg_replica *r, const clg_attention *a) {
+    double shared = a->kind == CLG_ATTENTION_LATENT || a->kv_heads < 1
+                        ? 1
+                        : (double)a->heads / (r->tp * kv_heads_of(r, a));
+    bool together = r->engine.query_reads <= 0 || (shared == 8 && a->head_dim == 128);
+    return together ? 1 : shared;
+}
+
+/* Bytes of the cache that one GPU reads per token of context that it decodes. */
+static double all_layers_read_bytes(const clg_replica *r, double context_tokens) {
+    const clg_model *m = &r->scenario->model;
+    double bytes = 0;
+    for (int l = 0; l < m->layers; l++) {
+        const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
+        bytes += layer_cache_bytes(r, a) * seen_share(a, context_tokens) * reads_of(r, a);
+    }
+    return bytes;
+}
+
 static double all_layers_cache_bytes(const clg_replica *r, double context_tokens) {
     const clg_model *m = &r->scenario->model;
     double bytes = 0;
@@ -301,8 +338,7 @@ static double up_to(double size, double multiple) {
 
 /* Stored experts over those of the checkpoint: kernels want sizes of whole tiles. */
 static double experts_padding(const clg_replica *r, const clg_mlp *mlp) {
-    const clg_expert_curve *c =
-        r->ep > 1 ? &r->curves.shared[r->weights] : &r->curves.experts[r->weights];
+    const clg_expert_curve *c = expert_curve(r);
     if (mlp->kind != CLG_MLP_MOE) return 1;
     double hidden = (double)r->scenario->model.hidden;
     double width = (double)mlp->expert_ffn * r->ep / (r->tp * r->dp);
@@ -418,6 +454,8 @@ clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, dou
     r.cost.pair_s *= scale;
     r.cost.sequence_s *= scale;
     r.cost.eager_s *= scale;
+    r.cost.loop_s *= scale;
+    r.cost.loop_sequence_s *= scale;
     if (!r.prefill) return r;
     clg_replica *prefill = clg_take(arena, 1, clg_replica);
     *prefill = clg_replica_slowed(arena, r.prefill, scale);
@@ -425,15 +463,27 @@ clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, dou
     return r;
 }
 
+/* Seconds on this node's host of what takes an x86 one so many. */
+static double host_s(const clg_replica *r, double seconds) {
+    double time = r->scenario->machine.node.host_time;
+    return time > 0 ? seconds * time : seconds;
+}
+
 /* What the host takes to launch an iteration kernel by kernel. */
 static double eager_s(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
-    double sum = r->engine.step_s;
+    double sum = r->engine.step_s + r->engine.loop_s + r->engine.eager_step_s;
     for (int l = 0; l < m->layers; l++) {
-        bool experts = m->kind[m->layer_kind[l]].mlp.kind == CLG_MLP_MOE;
-        sum += r->engine.eager_layer_s + (experts ? r->engine.eager_expert_s : 0);
+        const clg_layer_kind *kind = &m->kind[m->layer_kind[l]];
+        sum += r->engine.eager_layer_s;
+        if (kind->mlp.kind == CLG_MLP_MOE) sum += r->engine.eager_expert_s;
     }
-    return sum;
+    return host_s(r, sum);
+}
+
+/* Of the host of a rank for each sequence of an iteration; ranks work side by side. */
+static double loop_sequence_s(const clg_replica *r) {
+    return host_s(r, r->engine.loop_sequence_s) / r->dp;
 }
 
 /* Seconds by sequences that decode alone: each rank's share is padded to the next graph kept, or
@@ -452,7 +502,7 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
         if (size != kept) {
             double tokens = (double)size * shared * proposed;
             seconds = clg_replica_dense_s(r, tokens) + draft_s(r, tokens, c->drafted);
-            if (padded == 0) seconds = fmax(seconds, eager_s(r));
+            if (padded == 0) seconds = fmax(seconds, eager_s(r) + b * loop_sequence_s(r));
             kept = size;
         }
         decode[b] = seconds;
@@ -476,9 +526,11 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
                                    .decodes = r->rules.max_sequences,
                                    .sequence_s = r->engine.sequence_s / r->dp,
                                    .context_s =
-                                       all_layers_cache_bytes(r, context) / rate / (r->pp * r->dp),
+                                       all_layers_read_bytes(r, context) / rate / (r->pp * r->dp),
                                    .pair_s = pair_s(r, r->mean_prompt_tokens),
                                    .eager_s = eager_s(r),
+                                   .loop_s = host_s(r, r->engine.loop_s),
+                                   .loop_sequence_s = loop_sequence_s(r),
                                    .graph_tokens = (int)r->engine.graph_tokens,
                                    .graph_context = (int64_t)r->engine.graph_context,
                                    .ranks = r->dp,
@@ -579,6 +631,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     r->ep = c->ep > 0 ? c->ep : 1;
     r->compute = c->compute;
     r->weights = c->weights;
+    r->expert_kernels = c->expert_kernels;
     r->cache = c->cache;
     r->attention_weights = clg_precision_bytes(c->weights) < 1 && has_experts(&scenario->model)
                                ? CLG_BF16
@@ -601,11 +654,12 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
 /* Seconds of an iteration with `starts` prompts and `sequences` that decode. */
 static double steady_s(const clg_replica *r, const clg_demand_means *m, double sequences,
                        double starts) {
-    double verified = sequences * (r->cost.drafted + 1);
-    return clg_replica_dense_s(r, verified + starts * m->prompt_tokens) +
-           draft_s(r, verified, (int)r->cost.drafted) + (sequences + starts) * r->cost.sequence_s +
-           sequences * m->context_tokens * r->cost.context_s +
-           starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
+    double verified = sequences * (r->cost.drafted + 1), all = sequences + starts;
+    double kernels = clg_replica_dense_s(r, verified + starts * m->prompt_tokens) +
+                     draft_s(r, verified, (int)r->cost.drafted) +
+                     sequences * m->context_tokens * r->cost.context_s +
+                     starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
+    return fmax(kernels, r->cost.loop_s + all * r->cost.loop_sequence_s) + all * r->cost.sequence_s;
 }
 
 double clg_replica_steady_tokens_per_s(const clg_replica *r, const clg_demand_means *m,

@@ -7,6 +7,15 @@
 #include "serve/engine.h"
 #include "serve/simulate.h"
 
+/* What computes the experts: what the engine takes by itself, as timed in data/serve; Triton's
+ * kernels, which write and sum the rows of all experts, also of those on other ranks; DeepGEMM's
+ * grouped products. */
+typedef enum clg_expert_kernels {
+    CLG_EXPERTS_TIMED,
+    CLG_EXPERTS_TRITON,
+    CLG_EXPERTS_DEEPGEMM
+} clg_expert_kernels;
+
 typedef struct clg_replica clg_replica;
 struct clg_replica {
     const clg_scenario *scenario;
@@ -18,6 +27,7 @@ struct clg_replica {
     clg_precision compute, weights, cache;
     clg_precision attention_weights; /* 4-bit checkpoints of expert models narrow experts only */
     clg_attention_kernel attention;
+    clg_expert_kernels expert_kernels;
     double expert_spread;         /* of how often experts are chosen: serve/routing.h */
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
@@ -45,6 +55,7 @@ typedef struct clg_replica_choice {
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
     const clg_graph_sizes *graphs; /* NULL: the engine's */
+    clg_expert_kernels expert_kernels;
 } clg_replica_choice;
 
 /* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */

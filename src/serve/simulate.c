@@ -383,20 +383,25 @@ static int64_t steps_in_graph(const replica *r) {
     return least;
 }
 
+/* What the host needs for an iteration of so many sequences, while the GPU runs the one before. */
+static double host_of(const clg_iteration_cost *c, bool one_by_one, int sequences) {
+    return (one_by_one ? c->eager_s : c->loop_s) + sequences * c->loop_sequence_s;
+}
+
 /* The pace of decoding, which holds for *steps steps or fewer: until a context is too long for a
- * graph, or kernels take longer than launching them one by one. */
+ * graph, or kernels take longer than the host. */
 static pace pace_of(const replica *r, int64_t *steps) {
     const clg_iteration_cost *c = r->cost;
-    double host = r->decoding * c->sequence_s;
+    double beside = r->decoding * c->sequence_s;
     double kernels = decode_of(r) + c->context_s * (double)r->context;
-    pace graph = {kernels + host, c->context_s * r->decoding};
-    if (c->graph_context <= 0) return graph;
-    int64_t most = steps_in_graph(r);
+    pace graph = {kernels + beside, c->context_s * r->decoding};
+    int64_t most = c->graph_context > 0 ? steps_in_graph(r) : *steps;
     if (most > 0 && most < *steps) *steps = most;
-    if (most > 0 || kernels >= c->eager_s) return graph;
-    double until = graph.rise_s > 0 ? ceil((c->eager_s - kernels) / graph.rise_s) : (double)*steps;
+    double host = host_of(c, most == 0, r->decoding);
+    if (kernels >= host) return graph;
+    double until = graph.rise_s > 0 ? ceil((host - kernels) / graph.rise_s) : (double)*steps;
     if (until < (double)*steps) *steps = (int64_t)fmax(until, 1);
-    return (pace){c->eager_s + host, 0};
+    return (pace){host + beside, 0};
 }
 
 /* Steps, at most `most`, until at least `seconds` have passed. */
@@ -525,8 +530,9 @@ static chunk_sum gather_chunks(replica *r, bool may_admit) {
 }
 
 /* Kernels of an iteration are launched one by one: many prompt tokens, or a long context. */
-static bool eager(const replica *r, double tokens) {
-    return tokens > r->cost->graph_tokens || (r->cost->graph_context > 0 && steps_in_graph(r) == 0);
+static bool eager(const replica *r, int prompts, double tokens) {
+    bool many = prompts > 0 && tokens > r->cost->graph_tokens;
+    return many || (r->cost->graph_context > 0 && steps_in_graph(r) == 0);
 }
 
 /* One iteration that decodes and prefills. */
@@ -539,8 +545,10 @@ static void mixed_iteration(replica *r) {
     double crowd = crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
     double seconds =
         dense_of(r, tokens) + c->context_s * (double)r->context + c->pair_s * sum.pairs * crowd;
-    if (eager(r, width_of(r, tokens))) seconds = fmax(seconds, c->eager_s);
-    pass_time(r, seconds + (r->decoding + sum.sequences) * c->sequence_s, 0);
+    int sequences = r->decoding + sum.sequences;
+    bool one_by_one = eager(r, sum.sequences, width_of(r, tokens));
+    seconds = fmax(seconds, host_of(c, one_by_one, sequences));
+    pass_time(r, seconds + sequences * c->sequence_s, 0);
     r->context += r->decoding;
     r->totals->made_tokens += r->decoding;
     r->totals->prefilled_tokens += sum.tokens;
@@ -557,7 +565,7 @@ static void prefill_iteration(replica *r) {
     double unit = c->drafted > 0 ? c->gained : 1, crowd = crowding(r, sum.sequences);
     int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
     double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
-    if (tokens > c->graph_tokens) seconds = fmax(seconds, c->eager_s);
+    seconds = fmax(seconds, host_of(c, tokens > c->graph_tokens, sum.sequences));
     pass_time(r, seconds + sum.sequences * c->sequence_s, 0);
     r->totals->prefilled_tokens += sum.tokens;
     r->totals->iterations++;

@@ -41,6 +41,8 @@ typedef struct clg_iteration_cost {
     double eager_s;    /* least of an iteration with prompts and more than graph_tokens: its kernels
                           are launched one by one; the others are replayed from a CUDA graph */
     int graph_tokens;
+    double loop_s, loop_sequence_s; /* host: least of an iteration replayed from a graph, and more
+                                       of any for each of its sequences */
     int64_t graph_context; /* an iteration with a decoding sequence of a longer context is launched
                               kernel by kernel too; 0: none is */
     int ranks;      /* that sequences are dealt to: a prompt is on one of them, and the others wait
