@@ -262,7 +262,8 @@ static void read_early_minimax(const reader *r, clg_serve_plan *p) {
 static void read_early_gpt_oss(const reader *r, clg_serve_plan *p) {
     bool h200 = p->gpu && strcmp(p->gpu, "h200-sxm") == 0 && strcmp(p->engine, "trtllm") == 0;
     if (!p->model || strncmp(p->model, "gpt-oss", 7) != 0 || !h200) return;
-    if (!*clg_cell_word(r, "backend_version") && !own_sweep(r) && p->part.dp == 1 && p->part.ep == 1)
+    if (!*clg_cell_word(r, "backend_version") && !own_sweep(r) && p->part.dp == 1 &&
+        p->part.ep == 1)
         p->part.ep = p->part.tp;
 }
 
