@@ -260,11 +260,8 @@ static double layer_cache_bytes(const clg_replica *r, const clg_attention *a) {
 
 /* How often decode attention reads each key. */
 static double reads_of(const clg_replica *r, const clg_attention *a) {
-    double shared = a->kind == CLG_ATTENTION_LATENT || a->kv_heads < 1
-                        ? 1
-                        : (double)a->heads / (r->tp * kv_heads_of(r, a));
-    bool together = r->engine.query_reads <= 0 || (shared == 8 && a->head_dim == 128);
-    return together ? 1 : shared;
+    bool alone = a->kind == CLG_ATTENTION_LATENT || a->kv_heads < 1;
+    return r->engine.query_reads <= 0 || alone ? 1 : (double)a->heads / (r->tp * kv_heads_of(r, a));
 }
 
 /* Bytes of the cache that one GPU reads per token of context that it decodes. */
