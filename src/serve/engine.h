@@ -52,8 +52,8 @@ typedef struct clg_engine {
     double graph_context;                  /* decoded without CUDA graph beyond it; 0: never */
     double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
     double reserve_output, prefill_alone, whole_prompts, overlapped; /* rules: clg_serve_rules */
-    double query_reads; /* 1: decode attention reads a key once for each query head that uses it */
-    double narrow_cache;    /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
+    double query_reads;  /* 1: decode attention reads a key once for each query head that uses it */
+    double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
     double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones */
     double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart */
     double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one

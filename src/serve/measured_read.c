@@ -281,8 +281,8 @@ static void read_waiting(const reader *r, clg_serve_plan *p) {
 }
 
 /* gpt-oss on vLLM on H100: InferenceX configures up to 64 clients (nvidia-master.yaml), its script
- * the server for as many sequences and ten requests each. In runs said to be of 512 clients each
- * waits for four answers of others before its own: the server took a tenth of the requests. */
+ * sets the server for as many sequences and ten requests each. In runs said to be of 512 clients
+ * each waits for four answers of others before its own: the server took a tenth of the requests. */
 static bool server_limited(const clg_serve_plan *p) {
     bool script = p->model && strncmp(p->model, "gpt-oss", 7) == 0 && p->gpu &&
                   strcmp(p->gpu, "h100-sxm") == 0 && strcmp(p->engine, "vllm") == 0;

@@ -270,7 +270,7 @@ static double all_layers_read_bytes(const clg_replica *r, double context_tokens)
     double bytes = 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
-        bytes += layer_cache_bytes(r, a) * seen_share(a, context_tokens) * reads_of(r, a);
+        bytes += layer_cache_bytes(r, a) * seen_share(r, a, context_tokens) * reads_of(r, a);
     }
     return bytes;
 }
