@@ -85,6 +85,10 @@ static void print_total(clg_text *t, const char *words, const clg_score *s) {
                    clg_words_share(t, s->baseline_mape), clg_words_share(t, s->coverage));
 }
 
+static void print_list(clg_text *t, const char *const *items, size_t count) {
+    for (size_t i = 0; i < count; i++) clg_text_print(t, "- %s\n", items[i]);
+}
+
 /* What was mended or written once errors of held-out rows were in sight, and which rows. No number
  * of these is from the rows. */
 static const char *const in_sight[] = {
@@ -133,8 +137,7 @@ static void print_held_out(clg_text *t, const clg_validation *v) {
         "left blank.\n\n"
         "Once their first errors were in sight, these were mended or written. No number is from "
         "the rows, but for these terms the rows named are no longer blind:\n\n");
-    for (size_t i = 0; i < sizeof in_sight / sizeof *in_sight; i++)
-        clg_text_print(t, "- %s\n", in_sight[i]);
+    print_list(t, in_sight, sizeof in_sight / sizeof *in_sight);
     clg_text_print(t, "\n");
     print_scores(t, v, true);
     clg_text_print(t, "\n");
@@ -271,56 +274,67 @@ static void print_grid(clg_text *t) {
         "are such runs. Each time is that of one step, the third.\n");
 }
 
+static const char habits[] =
+    "Mixtures of experts: the dispatcher, CUDA graphs and recomputation of each release "
+    "and GPU are taken as one habit per release; a table that prints neither "
+    "micro-batch nor chunks leaves them to be guessed.";
+
+/* Beside the grid of the Ultra-Scale Playbook, which has a paragraph of its own. */
+static const char *const causes[] = {
+    "Pax without Transformer Engine (a quarter slower than with it, and no column says "
+    "which), its first year on H100 (20 to 35 % slower than a year later), and its 126M "
+    "model, which ran without fused attention when the larger ones had it.",
+    "MaxText and Pax on H100 in dgxc-jax-2024: their scripts keep queries, keys and "
+    "values of Llama 2 70B (save_qkv_proj), and the output projection too of GPT-3 "
+    "(SAVE_QKV_OUT_PROJ): between `selective` and `full`, and not modelled. fp8 GPT-3 "
+    "is slower, Llama 2 70B in bf16 faster than the Pax and MaxText runs the slowdown "
+    "is from.",
+    "bloomberggpt: the micro-batch is not printed; the fastest that fits, 4, is 39 % "
+    "fast, 2 is 20 % fast, 1 is 41 % slow, for its weights are gathered over 16 nodes "
+    "at 50 Gbit/s a GPU for every one of them.",
+    "Unknown software: a middle stack stands in.",
+    "Rings of four and more context ranks of one 8B model in torchtitan: a quarter "
+    "slower than predicted, though exchange of repeated heads and merging are counted: "
+    "as slow as if every rank did whole blocks, where torch.distributed's code halves "
+    "them (enable_load_balance); rings of two, and those of its 405B but eight, are as "
+    "predicted.",
+    "Slopes: the grid of Hagemann et al. loses 5 to 10 % more than predicted from half "
+    "as many GPUs on: about three seconds a step, whatever the layout, which its code "
+    "does not show; MegaScale's Megatron-LM one second of 12. One run of Oracle "
+    "(mlperf-v4.1) loses 14 % more.",
+    "Fully sharded traffic is hidden up to 95 % of a whole backward; where trainers "
+    "hide less, the prediction is fast (some of ibm-fsdp-2024, dgxc-jax-2024, "
+    "kempnerforge).",
+    "`selective` is not one thing: that of torchtitan keeps every other product and not "
+    "only what attention needs; some trainers redo every other layer.",
+    "States in 16 bits where nothing is sharded (KempnerForge on one GPU).",
+    "Mixtures of many experts under software that was young on its GPU: DeepSeek-V3 on "
+    "GB200 in mid 2025 took more than twice what is predicted.",
+    "gpt-oss under Megatron-Bridge: a fifth fast, though its experts' biases, limits "
+    "and unfused rotation are counted; the gap grows with the time of its products, "
+    "whose width of 2,880 and attention heads of 64 with sinks were not timed.",
+    "Mixtures sharded whole (FSDP): 18 to 47 % slow, for a fixed share of their traffic "
+    "stays exposed, of which Megatron's own FSDP hides nearly all. DeepSeek-V3 on B200 "
+    "(26.04, 53 % slow): the table prints 32 expert ranks, its recipe has 8.",
+    "Short steps: Llama 3.1 8B in MLPerf on 16 to 1,024 GPUs takes 25 to 50 ms more "
+    "than predicted for its one micro-batch (72 to 76 ms, of which 31 to 43 are "
+    "explained), whatever the network; torchao's runs 0.2 to 0.5 s. On what is not "
+    "known: the host, the norm of gradients, or reductions that a pass so short cannot "
+    "hide.",
+    "Long sequences of early 2024 (nemo-long-2024): 14 to 22 % fast with and without "
+    "context ranks, between what cuDNN of mid 2024 and FlashAttention 2 would take; "
+    "which of them its container ran is not said.",
+    "Small micro-batches of narrow precisions in eager PyTorch, and the fp8 kernels of "
+    "MI300X of 2024, which were young too.",
+    "A table's own words: tokens, batches and labels of the same row that contradict "
+    "each other were left out, but not all of them show.",
+    "Memory: what frameworks of 2021 and DeepSpeed hold beside tensor ranks is 20 to 45 "
+    "% more than predicted; torchtune's two runs hold less than half."};
+
 static void print_causes(clg_text *t) {
-    clg_text_print(
-        t,
-        "## Known causes of the large errors\n\n"
-        "- Mixtures of experts: the dispatcher, CUDA graphs and recomputation of each release and "
-        "GPU are taken as one habit per release; a table that prints neither micro-batch nor "
-        "chunks leaves them to be guessed.\n");
+    clg_text_print(t, "## Known causes of the large errors\n\n- %s\n", habits);
     print_grid(t);
-    clg_text_print(
-        t,
-        "- Pax without Transformer Engine (a quarter slower than with it, and no column says "
-        "which), its first year on H100 (20 to 35 %% slower than a year later), and its 126M "
-        "model, "
-        "which ran without fused attention when the larger ones had it.\n"
-        "- MaxText and Pax on H100 in dgxc-jax-2024: their scripts keep queries, keys and values "
-        "of "
-        "Llama 2 70B (save_qkv_proj), and the output projection too of GPT-3 (SAVE_QKV_OUT_PROJ): "
-        "between `selective` and `full`, and not modelled. fp8 GPT-3 is slower, Llama 2 70B in "
-        "bf16 "
-        "faster than the Pax and MaxText runs the slowdown is from.\n"
-        "- bloomberggpt: the micro-batch is not printed; the fastest that fits, 4, is 39 %% fast, "
-        "2 "
-        "is 20 %% fast, 1 is 41 %% slow, for its weights are gathered over 16 nodes at 50 Gbit/s a "
-        "GPU for every one of them.\n"
-        "- Unknown software: a middle stack stands in.\n"
-        "- Rings of four and more context ranks of one 8B model in torchtitan: a quarter slower "
-        "than predicted, though exchange of repeated heads and merging are counted: as slow as if "
-        "every rank did whole blocks, where torch.distributed's code halves them "
-        "(enable_load_balance); rings of two, and those of its 405B but eight, are as predicted.\n"
-        "- Slopes: the grid of Hagemann et al. loses 5 to 10 %% more than predicted from half as "
-        "many "
-        "GPUs on: about three seconds a step, whatever the layout, which its code does not show; "
-        "MegaScale's Megatron-LM one second of 12. One run of Oracle (mlperf-v4.1) loses 14 %% "
-        "more.\n"
-        "- Fully sharded traffic is hidden up to 95 %% of a whole backward; where trainers hide "
-        "less, the prediction is fast (some of ibm-fsdp-2024, dgxc-jax-2024, kempnerforge).\n"
-        "- `selective` is not one thing: that of torchtitan keeps every other product and not only "
-        "what attention needs; some trainers redo every other layer.\n"
-        "- States in 16 bits where nothing is sharded (KempnerForge on one GPU).\n"
-        "- Mixtures of many experts under software that was young on its GPU: DeepSeek-V3 on GB200 "
-        "in "
-        "mid 2025 took more than twice what is predicted.\n"
-        "- gpt-oss under Megatron-Bridge, predicted a third fast: its experts have biases, which "
-        "Megatron-Core adds expert by expert in fp32 outside of the products (experts.py, "
-        "_apply_bias): not modelled.\n"
-        "- Small micro-batches of narrow precisions in eager PyTorch, and the fp8 kernels of "
-        "MI300X "
-        "of 2024, which were young too.\n"
-        "- A table's own words: tokens, batches and labels of the same row that contradict each "
-        "other were left out, but not all of them show.\n");
+    print_list(t, causes, sizeof causes / sizeof *causes);
 }
 
 void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_out *kinds,
