@@ -114,7 +114,24 @@ static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_e
     return CLG_OK;
 }
 
+/* Flags of the other kind of tables would change nothing. */
+static clg_status check_flags(const clg_session *session, clg_error *error) {
+    static const clg_param of_runs[] = {CLG_PARAM_LEAVE_OUT, CLG_PARAM_SVG};
+    if (!clg_session_has(session, CLG_PARAM_SERVING)) {
+        if (!clg_session_has(session, CLG_PARAM_GROUPS)) return CLG_OK;
+        return clg_fail(error, CLG_BAD_USAGE, "leave it out, or give --serving too",
+                        "--groups is of tables of serving");
+    }
+    for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
+        if (clg_session_has(session, of_runs[i]))
+            return clg_fail(error, CLG_BAD_USAGE, "leave it out, or leave out --serving",
+                            "--%s is of tables of training runs",
+                            clg_param_row_of(of_runs[i]).flag);
+    return CLG_OK;
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
+    if (check_flags(session, error) != CLG_OK) return error->status;
     clg_csv *tables = clg_take(session->arena, (size_t)session->operands, clg_csv);
     clg_validation validation;
     left_out *left = clg_take(session->arena, 1, left_out);
