@@ -1,6 +1,7 @@
 /* terms.c -- which terms the samples determine, and where they are. */
 #include "calibrate/terms.h"
 
+#include "base/quantile.h"
 #include "calibrate/minimize.h"
 
 #include <assert.h>
@@ -31,12 +32,9 @@ static int ascending(const void *a, const void *b) {
 }
 
 double clg_terms_quantile(double *values, int count, double share) {
-    if (count == 0) return (double)NAN;
+    if (count == 0) return (double)NAN; /* and no array to sort */
     qsort(values, (size_t)count, sizeof *values, ascending);
-    double at = share * (count - 1);
-    int below = (int)at;
-    if (below + 1 >= count) return values[count - 1];
-    return values[below] + (at - below) * (values[below + 1] - values[below]);
+    return clg_quantile(values, count, share);
 }
 
 static double error_of(const clg_problem *p, const double *values, int sample) {

@@ -1,6 +1,8 @@
 /* measured_score.c -- see the header. */
 #include "serve/measured_score.h"
 
+#include "base/quantile.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +10,6 @@
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
-}
-
-static double quantile(const double *sorted, int count, double share) {
-    if (count == 0) return (double)NAN;
-    double at = share * (count - 1);
-    int below = (int)at;
-    if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
 }
 
 static double ratio(double sum, int count) { return count > 0 ? sum / count : (double)NAN; }
@@ -49,9 +43,9 @@ clg_measured_score clg_measured_score_rows(const clg_measured_table *t, clg_meas
     qsort(absolute, (size_t)s.scored, sizeof *absolute, by_value);
     s.mape = ratio(sum, s.scored);
     s.coverage = ratio(inside, s.scored);
-    s.median_ape = quantile(absolute, s.scored, 0.5);
-    s.p90_ape = quantile(absolute, s.scored, 0.9);
-    s.bias = quantile(errors, s.scored, 0.5);
+    s.median_ape = clg_quantile(absolute, s.scored, 0.5);
+    s.p90_ape = clg_quantile(absolute, s.scored, 0.9);
+    s.bias = clg_quantile(errors, s.scored, 0.5);
     s.roofline_mape = ratio(roofline, roofs);
     s.constant_mape = ratio(constant, roofs);
     s.beside_mape = ratio(beside, roofs);

@@ -1,6 +1,7 @@
 /* validate.c -- predicts every row, then scores per source. */
 #include "validate/validate.h"
 
+#include "base/quantile.h"
 #include "search/search.h"
 #include "validate/row.h"
 #include "validate/score.h"
@@ -216,15 +217,6 @@ static void sort(double *values, int count) {
             }
 }
 
-/* Linear between the two nearest order statistics. */
-static double quantile(const double *sorted, int count, double share) {
-    if (count == 0) return (double)NAN;
-    double at = share * (count - 1);
-    int below = (int)at;
-    if (below + 1 >= count) return sorted[count - 1];
-    return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
-}
-
 double clg_best_rate(const clg_run *runs, const bool *counts, int count, const char *group) {
     clg_arena scratch = {0};
     double *rates = clg_take(&scratch, (size_t)count + 1, double);
@@ -339,8 +331,8 @@ clg_score clg_score_runs(clg_arena *arena, const clg_run *runs, const bool *coun
     s.bias = t.signed_error / n;
     s.baseline_mape = t.baseline_rows > 0 ? t.baseline / t.baseline_rows : (double)NAN;
     s.coverage = t.inside / n;
-    s.median_ape = quantile(errors, s.scored, 0.5);
-    s.p90_ape = quantile(errors, s.scored, 0.9);
+    s.median_ape = clg_quantile(errors, s.scored, 0.5);
+    s.p90_ape = clg_quantile(errors, s.scored, 0.9);
     s.memory_mape = t.memory_rows > 0 ? t.memory / t.memory_rows : (double)NAN;
     s.memory_coverage = t.memory_rows > 0 ? (double)t.memory_inside / t.memory_rows : (double)NAN;
     s.fits_accuracy = t.fits_known > 0 ? (double)t.fits_right / t.fits_known : (double)NAN;

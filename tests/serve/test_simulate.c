@@ -386,6 +386,17 @@ static void check_wait(clg_arena *arena) {
     CHECK_NEAR(served[2].first_token_s, prompt + step + 2 * (dense[51] + 2e-6), 1e-12);
 }
 
+/* One request of 100 tokens and 20 to answer. */
+static clg_served alone(clg_arena *arena, const clg_iteration_cost *cost) {
+    clg_arrival one = ASK(0, 100, 20);
+    clg_demand d = {.request = &one, .count = 1};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_served served;
+    clg_serve_totals t;
+    clg_serve_simulate(arena, cost, &rules, &d, 0, 1, &served, &t);
+    return served;
+}
+
 /* 100 tokens of prompt, 20 of answer, graphs to 110: ten steps read 100 to 109 tokens and make a
  * context of at most 110, the other nine are launched kernel by kernel in 9 ms. */
 static void check_graph_context(clg_arena *arena) {
@@ -393,12 +404,7 @@ static void check_graph_context(clg_arena *arena) {
     cost.graph_context = 110;
     cost.graph_tokens = 4096;
     cost.eager_s = 0.009;
-    clg_arrival one = ASK(0, 100, 20);
-    clg_demand d = {.request = &one, .count = 1};
-    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
-    clg_served served;
-    clg_serve_totals t;
-    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    clg_served served = alone(arena, &cost);
     double first = dense[100] + 1e-6 + 2e-10 * 5000;
     double fast = 10 * (dense[1] + 1e-6) + 1.3e-8 * (10 * 100 + 45), late = 9 * (0.009 + 1e-6);
     CHECK_NEAR(served.finish_s, first + fast + late, 1e-12);
@@ -412,12 +418,7 @@ static void check_host(clg_arena *arena) {
     cost.graph_tokens = 4096;
     cost.loop_s = 0.0068;
     cost.loop_sequence_s = 0.0005;
-    clg_arrival one = ASK(0, 100, 20);
-    clg_demand d = {.request = &one, .count = 1};
-    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
-    clg_served served;
-    clg_serve_totals t;
-    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    clg_served served = alone(arena, &cost);
     double gpu = 4 * (0.00501 + 1e-6) + 2e-5 * (115 + 116 + 117 + 118);
     CHECK_NEAR(served.first_token_s, 0.0073 + 1e-6, 1e-12);
     CHECK_NEAR(served.finish_s, 16 * (0.0073 + 1e-6) + gpu, 1e-12);
