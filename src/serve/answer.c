@@ -86,10 +86,9 @@ static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_deman
     clg_arena_mark mark = clg_arena_here(arena);
     clg_demand sample =
         clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed + 1);
-    clg_fleet f;
-    clg_fleet_run(arena, r, &sample, 1, target, &f);
+    bool meets = clg_fleet_meets(arena, r, &sample, 1, target);
     clg_arena_back_to(arena, mark);
-    return f.well_served >= target->share;
+    return meets;
 }
 
 /* The highest Poisson rate one replica serves within the target; 0: none. */
@@ -107,20 +106,13 @@ static double steady_rate(clg_arena *arena, const clg_replica *r, const clg_dema
     return low;
 }
 
-static bool fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t n,
-                        const clg_serve_target *target) {
-    clg_fleet f;
-    clg_fleet_run(arena, r, d, n, target, &f);
-    return f.well_served >= target->share;
-}
-
 /* The smallest fleet that meets the target, from a guess: doubled or halved, then bisected. */
 static int64_t fleet_needed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                             const clg_serve_target *target, double guess) {
     if (d->count == 0) return 0;
     int64_t fails = 0, meets = 0, n = (int64_t)fmax(1, ceil(guess));
     while (meets == 0 || meets - fails > 1) {
-        if (fleet_meets(arena, r, d, n, target))
+        if (clg_fleet_meets(arena, r, d, n, target))
             meets = n;
         else
             fails = n;

@@ -105,6 +105,10 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *question,
 void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                    int64_t replicas, const clg_serve_target *target, clg_fleet *fleet);
 
+/* Whether it serves the target's share of that demand well; cheaper than all of clg_fleet_run. */
+bool clg_fleet_meets(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                     int64_t replicas, const clg_serve_target *target);
+
 /* Forward flop of one output token and its share of prompts, as MFU counts them: a third of what
  * clg_model_flop_per_token counts for training, attention over the mean context. */
 double clg_serve_flop_per_output(const clg_model *model, const clg_demand_means *means);

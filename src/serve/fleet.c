@@ -1,30 +1,32 @@
 /* fleet.c -- equal replicas on a demand: simulated, counted, sorted into percentiles. */
 #include "serve/answer.h"
 
+#include "base/quantile.h"
+
 #include <math.h>
-#include <stdlib.h>
 
 /* Replicas simulated at most; dealt in turn they are alike, and 16 give the tails. */
 enum { SIMULATED = 16 };
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+static int64_t place_of(double share, int64_t count) {
+    int64_t place = (int64_t)ceil(share * (double)count) - 1;
+    return place < count ? place : count - 1;
 }
 
-/* Nearest-rank percentiles; sorts in place. */
+/* Nearest-rank percentiles; moves the values. */
 static clg_percentiles percentiles_of(double *value, int64_t count) {
     if (count == 0) return (clg_percentiles){0};
     double sum = 0;
-    qsort(value, (size_t)count, sizeof *value, by_value);
     for (int64_t i = 0; i < count; i++) sum += value[i];
-    int64_t last = count - 1;
-    return (clg_percentiles){value[(int64_t)ceil(0.50 * (double)count) - 1],
-                             value[(int64_t)ceil(0.90 * (double)count) - 1],
-                             value[(int64_t)fmin(ceil(0.99 * (double)count) - 1, (double)last)],
-                             sum / (double)count};
+    int64_t half = place_of(0.50, count), most = place_of(0.90, count), all = place_of(0.99, count);
+    clg_percentiles p = {.mean = sum / (double)count};
+    p.p50 = clg_select(value, count, half);
+    p.p90 = clg_select(value + half, count - half, most - half);
+    p.p99 = clg_select(value + most, count - most, all - most);
+    return p;
 }
 
+/* When requests were served; without lists (NULL) only how many of them well. */
 typedef struct times {
     double *ttft, *tpot, *e2e;
     int64_t count, decoded, well;
@@ -35,10 +37,11 @@ static void add_request(times *t, const clg_served *s, const clg_arrival *q,
     double ttft = s->first_token_s - s->arrival_s, tpot = 0;
     if (q->output_tokens > 1) {
         tpot = (s->finish_s - s->first_token_s) / (q->output_tokens - 1);
-        t->tpot[t->decoded++] = tpot;
+        if (t->tpot) t->tpot[t->decoded++] = tpot;
     }
-    t->ttft[t->count] = ttft;
-    t->e2e[t->count++] = s->finish_s - s->arrival_s;
+    if (t->ttft) t->ttft[t->count] = ttft;
+    if (t->e2e) t->e2e[t->count] = s->finish_s - s->arrival_s;
+    t->count++;
     t->well += ttft <= target->ttft_s && tpot <= target->tpot_s;
 }
 
@@ -46,6 +49,10 @@ static void add_replica(times *t, const clg_demand *d, const clg_served *served,
                         int64_t stride, const clg_serve_target *target) {
     for (int64_t i = first; i < d->count; i += stride)
         if (served[i].finish_s >= 0) add_request(t, &served[i], &d->request[i], target);
+}
+
+static double well_served(const times *t) {
+    return t->count > 0 ? (double)t->well / (double)t->count : 1;
 }
 
 static void add_totals(clg_serve_totals *sum, const clg_serve_totals *t) {
@@ -79,29 +86,44 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
     f->prompt_tokens_per_s = (double)sum->prompt_tokens * scale;
 }
 
+static int64_t simulated_of(int64_t replicas) {
+    return replicas < SIMULATED ? replicas : SIMULATED;
+}
+
+static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                                  int64_t replicas, const clg_serve_target *target, times *t) {
+    clg_serve_totals sum = {0}, one;
+    clg_served *served = clg_take(arena, (size_t)d->count, clg_served);
+    for (int64_t i = 0; i < simulated_of(replicas); i++) {
+        clg_replica_serve(arena, r, d, i, replicas, served, &one);
+        add_totals(&sum, &one);
+        add_replica(t, d, served, i, replicas, target);
+    }
+    return sum;
+}
+
 void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
                    const clg_serve_target *target, clg_fleet *f) {
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_serve_totals sum = {0}, one;
-    *f =
-        (clg_fleet){.replicas = replicas, .simulated = replicas < SIMULATED ? replicas : SIMULATED};
     size_t n = (size_t)d->count;
-    clg_served *served = clg_take(arena, n, clg_served);
-    times t = {clg_take(arena, n, double),
-               clg_take(arena, n, double),
-               clg_take(arena, n, double),
-               0,
-               0,
-               0};
-    for (int64_t i = 0; i < f->simulated; i++) {
-        clg_replica_serve(arena, r, d, i, replicas, served, &one);
-        add_totals(&sum, &one);
-        add_replica(&t, d, served, i, replicas, target);
-    }
+    times t = {.ttft = clg_take(arena, n, double),
+               .tpot = clg_take(arena, n, double),
+               .e2e = clg_take(arena, n, double)};
+    *f = (clg_fleet){.replicas = replicas, .simulated = simulated_of(replicas)};
+    clg_serve_totals sum = serve_all(arena, r, d, replicas, target, &t);
     settle(f, &sum, d, d->count > 0 ? d->request[0].arrival_s : 0);
-    f->well_served = t.count > 0 ? (double)t.well / (double)t.count : 1;
+    f->well_served = well_served(&t);
     f->ttft_s = percentiles_of(t.ttft, t.count);
     f->tpot_s = percentiles_of(t.tpot, t.decoded);
     f->e2e_s = percentiles_of(t.e2e, t.count);
     clg_arena_back_to(arena, mark);
+}
+
+bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
+                     const clg_serve_target *target) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    times t = {0};
+    serve_all(arena, r, d, replicas, target, &t);
+    clg_arena_back_to(arena, mark);
+    return well_served(&t) >= target->share;
 }
