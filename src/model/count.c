@@ -6,6 +6,10 @@
 static int64_t attention_parameters(const clg_model *m, const clg_attention *a) {
     if (a->kind == CLG_ATTENTION_NONE) return 0;
     int64_t h = m->hidden, heads = a->heads;
+    if (a->kind == CLG_ATTENTION_LINEAR)
+        return h * clg_state_columns(a) + clg_state_channels(a) * a->convolution +
+               clg_state_gate_rank(a) * (2 * h + heads * (a->head_dim + a->value_head_dim)) +
+               heads * a->value_head_dim * h;
     if (a->kind == CLG_ATTENTION_LATENT) {
         int64_t query = a->query_rank > 0
                             ? h * a->query_rank + (int64_t)a->query_rank * heads * a->head_dim
@@ -15,8 +19,8 @@ static int64_t attention_parameters(const clg_model *m, const clg_attention *a) 
                (int64_t)a->kv_rank * heads * (nope + a->value_head_dim) +
                heads * a->value_head_dim * h;
     }
-    return h * heads * a->head_dim + h * a->kv_heads * (a->head_dim + a->value_head_dim) +
-           heads * a->value_head_dim * h;
+    return h * heads * a->head_dim * (a->output_gate ? 2 : 1) +
+           h * a->kv_heads * (a->head_dim + a->value_head_dim) + heads * a->value_head_dim * h;
 }
 
 static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
@@ -41,7 +45,8 @@ bool clg_model_countable(const clg_model *m) {
     for (int i = 0; i < m->kinds; i++) {
         const clg_attention *a = &m->kind[i].attention;
         const clg_mlp *mlp = &m->kind[i].mlp;
-        double width = (double)a->heads * (a->head_dim + a->value_head_dim);
+        double width =
+            ((double)a->heads + a->kv_heads) * ((double)a->head_dim + a->value_head_dim + 1);
         double ranks = (double)a->query_rank + a->kv_rank + h;
         double ffn = (double)mlp->ffn + (double)mlp->shared_ffn +
                      (double)mlp->experts * (double)mlp->expert_ffn;
@@ -66,5 +71,13 @@ void clg_model_count(clg_model *m) {
 }
 
 double clg_model_flop_per_token(const clg_model *m, int64_t seq) {
-    return 6.0 * (double)m->active_parameters + 12.0 * m->layers * (double)m->hidden * (double)seq;
+    int attending = 0;
+    double states = 0;
+    for (int i = 0; i < m->layers; i++) {
+        const clg_attention *a = &m->kind[m->layer_kind[i]].attention;
+        attending += a->kind == CLG_ATTENTION_GROUPED || a->kind == CLG_ATTENTION_LATENT;
+        states += clg_state_flop_per_token(a);
+    }
+    return 6.0 * (double)m->active_parameters + 12.0 * attending * (double)m->hidden * (double)seq +
+           3 * states;
 }

@@ -31,7 +31,13 @@ enum {
     CLG_SHARED_GATE = 1 << 21,    /* a gate on the shared expert (Qwen 2 MoE) */
     CLG_OUT_WITH_QKV = 1 << 23,   /* attention_bias covers the output projection too */
     CLG_RELATIVE = 1 << 22,       /* a projection of relative positions (Transformer-XL) */
-    CLG_WINDOW_OFF = 1 << 24      /* sliding_window only counts with use_sliding_window (Qwen) */
+    CLG_WINDOW_OFF = 1 << 24,     /* sliding_window only counts with use_sliding_window (Qwen) */
+    CLG_OUTPUT_GATE = 1 << 25,    /* gates on the output of attention (Qwen3-Next) */
+    CLG_DELTA = 1 << 26,          /* gated delta rule; every n-th layer attends (Qwen3-Next) */
+    CLG_KIMI_DELTA = 1 << 27,     /* Kimi delta attention, layers listed by number */
+    CLG_MAMBA = 1 << 28,          /* Mamba-2 layers */
+    CLG_ONE_PART = 1 << 29,       /* a layer is attention, state or MLP, never two (Nemotron-H) */
+    CLG_NO_POSITIONS = 1 << 30    /* attention without rotation or table */
 };
 
 typedef struct clg_family {

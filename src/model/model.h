@@ -16,8 +16,23 @@ typedef enum clg_attention_kind {
     CLG_ATTENTION_NONE,
     CLG_ATTENTION_GROUPED, /* multi-head, grouped-query and multi-query: kv_heads <= heads */
     CLG_ATTENTION_LATENT,  /* MLA: low-rank query and key-value projections */
-    CLG_ATTENTION_LINEAR   /* lightning / gated linear attention: cost linear in the sequence */
+    CLG_ATTENTION_LINEAR   /* a state of fixed size instead of keys and values: clg_state_rule */
 } clg_attention_kind;
+
+/* How a token changes the state of a head, a matrix of head_dim rows and value_head_dim columns,
+ * and is answered from it (q, k: rows; v: columns; the scalars are a head's):
+ *   lightning      S = a S + k v'                       a fixed
+ *   gated delta    S = a S + b k (v - (a S)' k)'        a, b of the token
+ *   channel delta  the same with a decay for every row
+ *   state space    S = a S + k v'                       a of the token; k, q are called B, C
+ * and o = S' q. */
+typedef enum clg_state_rule {
+    CLG_STATE_NONE,
+    CLG_STATE_LIGHTNING,     /* MiniMax-01 (arXiv:2501.08313) */
+    CLG_STATE_GATED_DELTA,   /* Gated DeltaNet (Yang et al. 2024, arXiv:2412.06464) */
+    CLG_STATE_CHANNEL_DELTA, /* Kimi Delta Attention (arXiv:2510.26692) */
+    CLG_STATE_SPACE          /* Mamba-2 (Dao & Gu 2024, arXiv:2405.21060) */
+} clg_state_rule;
 
 typedef struct clg_attention {
     clg_attention_kind kind;
@@ -31,6 +46,12 @@ typedef struct clg_attention {
     bool rotary;          /* rotates queries and keys (a memory-bound kernel) */
     bool query_key_norm;  /* norms on q and k (a memory-bound kernel) */
     bool norm_over_heads; /* those run over all heads together: a sum across tensor ranks */
+    bool output_gate;     /* GROUPED: the query projection makes a gate of the output as well */
+    /* LINEAR: heads have a value, a state and a gate each; kv_heads those that keys and queries
+     * (B and C) are shared by: groups of Mamba-2. No cache, no window, no rotation. */
+    clg_state_rule state;
+    int convolution; /* taps of the causal convolution over keys, queries, values; 0: none */
+    int chunk;       /* tokens that kernels of whole sequences take at a time */
 } clg_attention;
 
 typedef enum clg_mlp_kind { CLG_MLP_NONE, CLG_MLP_DENSE, CLG_MLP_MOE } clg_mlp_kind;
@@ -93,10 +114,24 @@ typedef struct clg_model {
     int64_t active_parameters;     /* parameters a token touches (all but unrouted experts) */
 } clg_model;
 
+/* LINEAR attention: values of one sequence's state, and of the inputs its convolution still sees
+ * (channels x (convolution - 1) of them are kept); columns that are multiplied out of the hidden
+ * width and split over heads (with gates and decays); the low rank of each of two further gates on
+ * every tensor rank (0: none). */
+int64_t clg_state_values(const clg_attention *a);
+int64_t clg_state_channels(const clg_attention *a);
+int64_t clg_state_columns(const clg_attention *a);
+int64_t clg_state_gate_rank(const clg_attention *a);
+
+/* Least flop of a token in one pass through a state layer: token by token, products with the state
+ * alone (write and read 4 per value of the state, the delta rule's look-up 2 more). */
+double clg_state_flop_per_token(const clg_attention *a);
+
 /* What MFU counts, per token of a sequence of `seq`: 6 x active parameters, embeddings included, +
  * 12 x layers x hidden x seq for attention, no causal halving, no recomputation (Chowdhery et al.
- * 2022, arXiv:2204.02311, appendix B, with hidden for heads*head_dim). For MFU only: what a step
- * executes is counted operation by operation in step/. */
+ * 2022, arXiv:2204.02311, appendix B, with hidden for heads*head_dim). Layers without attention
+ * over keys are not among `layers`; a state counts 3 x clg_state_flop_per_token. For MFU only: what
+ * a step executes is counted operation by operation in step/. */
 double clg_model_flop_per_token(const clg_model *model, int64_t seq);
 
 /* Reads a Hugging Face config.json. `name` is used in errors. The model and its tables live in

@@ -5,6 +5,7 @@
 #include "model/config.h"
 #include "model/family.h"
 #include "model/model.h"
+#include "model/state.h"
 
 #include "base/name.h"
 
@@ -24,6 +25,9 @@ typedef struct raw_model {
     int64_t prediction_layers;
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
+    bool output_gate, rotary, tie_stated;
+    clg_attention state; /* of layers that keep one; kind NONE: there are none */
+    clg_layer_parameters state_extra;
 } raw_model;
 
 static bool has(const raw_model *raw, unsigned trait) { return (raw->traits & trait) != 0; }
@@ -47,7 +51,8 @@ static const char *const known_fields =
     "interleave_moe_layer_step sliding_window sliding_window_pattern layer_switch "
     "attention_chunk_size q_lora_rank kv_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim "
     "num_nextn_predict_layers num_mtp_modules max_window_layers moe_layer_freq n_group topk_group "
-    "ep_size swiglu_limit ";
+    "ep_size swiglu_limit full_attention_interval mtp_num_hidden_layers hybrid_override_pattern "
+    "layers_block_type ssm_state_size n_groups conv_kernel ";
 
 static bool shapes_nothing(const char *key) {
     static const char *const parts[] = {
@@ -96,6 +101,10 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
     clg_config *config = &raw->config;
     const clg_json *text = clg_config_field(config, "text_config|language_config|llm_config");
     bool nested = text && text->kind == CLG_JSON_OBJECT;
+    /* What the whole model says of its embeddings goes before what its language model does. */
+    if (nested && clg_config_switch(config, "tie_word_embeddings", false, &raw->tied) != CLG_OK)
+        return CLG_BAD_INPUT;
+    raw->tie_stated = nested && clg_config_field(config, "tie_word_embeddings");
     if (nested) config->root = text;
     const clg_json *type = clg_config_field(config, "model_type");
     if (!type || type->kind != CLG_JSON_STRING)
@@ -170,7 +179,10 @@ static clg_status read_ffn(raw_model *raw) {
                          "ffn_hidden_size",
                          1, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
         return CLG_BAD_INPUT;
-    return clg_config_whole(c, "intermediate_size_mlp", 1, 1 << 24, raw->ffn, &raw->dense_ffn);
+    /* Llama 4; Granite 4 without experts keeps the shared one. */
+    const char *names = has(raw, CLG_MAMBA) && !has(raw, CLG_ONE_PART) ? "shared_intermediate_size"
+                                                                       : "intermediate_size_mlp";
+    return clg_config_whole(c, names, 1, 1 << 24, raw->ffn, &raw->dense_ffn);
 }
 
 static clg_status read_latent(raw_model *raw) {
@@ -217,8 +229,10 @@ static clg_status read_experts(raw_model *raw) {
         clg_config_whole(c, "topk_group", 0, 1 << 16, 0, &raw->groups_per_token) != CLG_OK ||
         clg_config_whole(c, "n_shared_experts|num_shared_experts|moe_num_shared_experts", 0,
                          1 << 16, 0, &shared) != CLG_OK ||
-        clg_config_whole(c, "shared_expert_intermediate_size|shared_intermediate_size", 0, 1 << 24,
-                         shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
+        clg_config_whole(c,
+                         "shared_expert_intermediate_size|shared_intermediate_size|"
+                         "moe_shared_expert_intermediate_size",
+                         0, 1 << 24, shared * raw->expert_ffn, &raw->shared_ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     const clg_json *limit = clg_config_field(c, "swiglu_limit"); /* gpt-oss */
     raw->clamped = limit && limit->kind == CLG_JSON_NUMBER;
@@ -285,22 +299,14 @@ static int64_t window_of(const raw_model *raw, int64_t layer) {
     return raw->window_every > 0 && (layer + 1) % raw->window_every == 0 ? 0 : raw->window;
 }
 
-/* MiniMax-Text-01: attn_type_list holds 0 for lightning attention, 1 for softmax. */
-static bool is_linear(const raw_model *raw, int64_t layer) {
-    const clg_json *item = item_at(clg_config_field(&raw->config, "attn_type_list"), layer);
-    if (item && item->kind == CLG_JSON_NUMBER) return item->number == 0;
-    item = item_at(clg_config_field(&raw->config, "layer_types"), layer);
-    return item && item->kind == CLG_JSON_STRING && strncmp(item->text, "linear", 6) == 0;
-}
-
 static clg_status read_switches(raw_model *raw) {
     const clg_config *c = &raw->config;
-    bool bias, norms;
+    bool bias, norms, tied;
     if (clg_config_switch(c, "attention_bias|qkv_bias|use_qkv_bias|add_qkv_bias", false, &bias) !=
             CLG_OK ||
         clg_config_switch(c, "mlp_bias", has(raw, CLG_MLP_BIAS), &raw->mlp_bias) != CLG_OK ||
-        clg_config_switch(c, "tie_word_embeddings|tie_embeddings", has(raw, CLG_TIED),
-                          &raw->tied) != CLG_OK ||
+        clg_config_switch(c, "tie_word_embeddings|tie_embeddings", has(raw, CLG_TIED), &tied) !=
+            CLG_OK ||
         clg_config_switch(c, "use_qk_norm|qk_layernorm", has(raw, CLG_HEAD_NORMS), &norms) !=
             CLG_OK)
         return CLG_BAD_INPUT;
@@ -309,40 +315,63 @@ static clg_status read_switches(raw_model *raw) {
         clg_config_whole(c, "word_embed_proj_dim", 1, 1 << 20, raw->hidden,
                          &raw->embedding_width) != CLG_OK)
         return CLG_BAD_INPUT;
+    if (!raw->tie_stated) raw->tied = tied;
     raw->qkv_bias = bias || has(raw, CLG_QKV_BIAS);
     raw->out_bias = (bias && has(raw, CLG_OUT_WITH_QKV)) || has(raw, CLG_OUT_BIAS);
     raw->head_norms = norms && !has(raw, CLG_WIDE_NORMS);
     /* Falcon says "bias" for all linear layers. */
     if (clg_config_switch(c, "bias", false, &bias) != CLG_OK) return CLG_BAD_INPUT;
     if (bias) raw->qkv_bias = raw->out_bias = raw->mlp_bias = true;
-    return clg_config_whole(c, "num_nextn_predict_layers|num_mtp_modules", 0, 64, 0,
-                            &raw->prediction_layers);
+    if (clg_config_switch(c, "attn_output_gate", has(raw, CLG_OUTPUT_GATE), &raw->output_gate) !=
+        CLG_OK)
+        return CLG_BAD_INPUT;
+    const clg_json *positions = clg_config_field(c, "position_embedding_type");
+    bool none = positions && positions->kind == CLG_JSON_STRING &&
+                strcmp(positions->text, "nope") == 0; /* Granite 4 */
+    raw->rotary = !none && !has(raw, CLG_POSITIONS | CLG_ALIBI | CLG_NO_POSITIONS);
+    return clg_config_whole(c, "num_nextn_predict_layers|num_mtp_modules|mtp_num_hidden_layers", 0,
+                            64, 0, &raw->prediction_layers);
+}
+
+static clg_status read_states(raw_model *raw) {
+    if (clg_state_check_parts(&raw->config, raw->traits, raw->layers) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return clg_state_read(&raw->config, raw->traits, raw->hidden, raw->heads, raw->head_dim,
+                          &raw->state, &raw->state_extra);
+}
+
+static clg_layer_part part_of(const raw_model *raw, int64_t layer) {
+    return clg_state_part(&raw->config, raw->traits, layer);
 }
 
 /* ---- layers ---- */
 
 static clg_attention attention_of(const raw_model *raw, int64_t layer) {
-    bool linear = is_linear(raw, layer);
-    clg_attention a = {.kind = has(raw, CLG_LATENT) ? CLG_ATTENTION_LATENT
-                               : linear             ? CLG_ATTENTION_LINEAR
-                                                    : CLG_ATTENTION_GROUPED,
+    clg_layer_part part = part_of(raw, layer);
+    if (part == CLG_PART_MLP || part == CLG_PART_EXPERTS) return (clg_attention){0};
+    if (part == CLG_PART_STATE) return raw->state;
+    bool latent = has(raw, CLG_LATENT);
+    clg_attention a = {.kind = latent ? CLG_ATTENTION_LATENT : CLG_ATTENTION_GROUPED,
                        .heads = (int)raw->heads,
-                       .kv_heads =
-                           (int)(linear || has(raw, CLG_LATENT) ? raw->heads : raw->kv_heads),
+                       .kv_heads = (int)(latent ? raw->heads : raw->kv_heads),
                        .head_dim = (int)raw->head_dim,
                        .value_head_dim = (int)raw->value_head_dim,
-                       .window = linear ? 0 : window_of(raw, layer),
+                       .window = window_of(raw, layer),
                        .query_rank = (int)raw->query_rank,
                        .kv_rank = (int)raw->kv_rank,
                        .rope_dim = (int)raw->rope_dim,
-                       .rotary = !linear && !has(raw, CLG_POSITIONS | CLG_ALIBI),
+                       .rotary = raw->rotary,
                        .query_key_norm = raw->head_norms || has(raw, CLG_WIDE_NORMS),
-                       .norm_over_heads = has(raw, CLG_WIDE_NORMS)};
+                       .norm_over_heads = has(raw, CLG_WIDE_NORMS),
+                       .output_gate = raw->output_gate};
     return a;
 }
 
 static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
-    if (!is_moe(raw, layer))
+    clg_layer_part part = part_of(raw, layer);
+    bool one = has(raw, CLG_ONE_PART), experts = part == CLG_PART_EXPERTS;
+    if (one && part != CLG_PART_MLP && !experts) return (clg_mlp){0};
+    if (one ? !experts : !is_moe(raw, layer))
         return (clg_mlp){
             .kind = CLG_MLP_DENSE, .gated = has(raw, CLG_GATED), .ffn = raw->dense_ffn};
     return (clg_mlp){.kind = CLG_MLP_MOE,
@@ -360,8 +389,8 @@ static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
 
 static int64_t attention_extra(const raw_model *raw, const clg_attention *a) {
     int64_t width = (int64_t)a->heads * a->head_dim, kv = (int64_t)a->kv_heads * a->head_dim;
-    /* Lightning attention adds an output gate and a norm on the heads' output. */
-    if (a->kind == CLG_ATTENTION_LINEAR) return raw->hidden * width + width;
+    if (a->kind == CLG_ATTENTION_LINEAR) return raw->state_extra.attention;
+    if (a->kind == CLG_ATTENTION_NONE) return 0;
     int64_t extra = raw->qkv_bias ? width + 2 * kv : 0;
     /* Latent attention: biases sit on the two low-rank inputs only. */
     if (a->kind == CLG_ATTENTION_LATENT)
@@ -381,8 +410,11 @@ static clg_layer_parameters extra_of(const raw_model *raw, const clg_layer_kind 
     bool moe = mlp->kind == CLG_MLP_MOE;
     clg_layer_parameters extra = {.attention = attention_extra(raw, &kind->attention)};
     extra.mlp = mlp_bias_values(raw, mlp, moe ? mlp->shared_ffn : mlp->ffn);
-    extra.replicated = raw->out_bias ? raw->hidden : 0;
-    if (raw->head_norms) extra.replicated += 2 * raw->head_dim;
+    clg_attention_kind attention = kind->attention.kind;
+    bool attends = attention == CLG_ATTENTION_GROUPED || attention == CLG_ATTENTION_LATENT;
+    extra.replicated = attends && raw->out_bias ? raw->hidden : 0;
+    if (attends && raw->head_norms) extra.replicated += 2 * raw->head_dim;
+    if (attention == CLG_ATTENTION_LINEAR) extra.replicated += raw->state_extra.replicated;
     if (!moe) return extra;
     extra.experts = mlp->experts * mlp_bias_values(raw, mlp, mlp->expert_ffn);
     if (has(raw, CLG_ROUTER_BIAS)) extra.replicated += mlp->experts;
@@ -400,7 +432,7 @@ static int norms_of(const raw_model *raw) {
     const clg_json *fresh = clg_config_field(&raw->config, "new_decoder_architecture");
     if (old && old->kind == CLG_JSON_BOOL && old->truth)
         return fresh && fresh->kind == CLG_JSON_BOOL && fresh->truth ? 2 : 1;
-    return has(raw, CLG_FOUR_NORMS) ? 4 : has(raw, CLG_ONE_NORM) ? 1 : 2;
+    return has(raw, CLG_FOUR_NORMS) ? 4 : has(raw, CLG_ONE_NORM | CLG_ONE_PART) ? 1 : 2;
 }
 
 static bool same_kind(const clg_layer_kind *a, const clg_layer_kind *b) {
@@ -531,7 +563,7 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
         read_sizes(&raw) != CLG_OK || read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK ||
         read_latent(&raw) != CLG_OK || read_experts(&raw) != CLG_OK ||
         read_expert_layers(&raw) != CLG_OK || read_window(&raw) != CLG_OK ||
-        read_switches(&raw) != CLG_OK ||
+        read_switches(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);

@@ -24,9 +24,9 @@ static double cache_bytes_per_token(const clg_model *m, int tp, double element_b
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
         bool latent = a->kind == CLG_ATTENTION_LATENT;
+        if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) continue;
         int heads = latent ? a->heads : a->kv_heads;
         double size = latent ? (double)(m->hidden / a->heads) : a->head_dim;
-        if (a->kind == CLG_ATTENTION_NONE) continue;
         sum += 2 * fmax(tp, heads) * size * element_bytes;
     }
     return sum;

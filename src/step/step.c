@@ -139,13 +139,15 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     double elements = shard->own_tokens * (double)shard->model->hidden, w = shard->wide_bytes;
     clg_block_begin(block, kind->mlp.kind == CLG_MLP_MOE ? "MoE layer" : "layer");
     write_norms(block, shard, kind, elements);
+    int parts = (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
+    if (kind->parallel && parts > 1) parts = 1; /* one sum for both */
     clg_block_attention(block, shard, &kind->attention);
-    clg_block_residual(block, shard, "residual");
+    if (parts > 1) clg_block_residual(block, shard, "residual");
     clg_block_mlp(block, shard, &kind->mlp);
-    if (!kind->parallel) clg_block_residual(block, shard, "residual");
+    if (parts > 0) clg_block_residual(block, shard, "residual");
     /* Inputs of the two regions (one where they are side by side), whole instead of a share. */
-    block->saved_bytes += shard->stack->kept_gathers * (kind->parallel ? 1 : 2) *
-                          (shard->tokens - shard->own_tokens) * (double)shard->model->hidden * w;
+    block->saved_bytes += shard->stack->kept_gathers * parts * (shard->tokens - shard->own_tokens) *
+                          (double)shard->model->hidden * w;
     /* With sp the backward of a region holds its gathered input, the gathered gradient of its
      * output and the gradient of its input before that is scattered. */
     if (layout->sp && layout->tp > 1)

@@ -55,6 +55,9 @@ static void active(void) {
     CHECK_NEAR((double)find("mixtral-8x7b").active_parameters, 12.9e9, 0.01);
     CHECK_NEAR((double)find("qwen3-235b-a22b").active_parameters, 22.2e9, 0.01);
     CHECK_NEAR((double)find("kimi-k2").active_parameters, 32.9e9, 0.01);
+    CASE("exactly, of Qwen3.5 397B-A17B as counted from its tensors; Granite's 9 B");
+    CHECK(find("qwen3.5-397b-a17b").active_parameters == 17349040896);
+    CHECK_NEAR((double)find("granite-4.0-h-small").active_parameters, 9e9, 0.03);
 }
 
 /* Approximate totals of model cards that print no exact one. */
@@ -62,12 +65,16 @@ static void cards(void) {
     static const struct {
         const char *name;
         double total;
-    } card[] = {{"llama-4-scout", 107.8e9}, {"llama-4-maverick", 400.7e9}, {"kimi-k2", 1026e9},
-                {"glm-4.5", 353e9},         {"minimax-text-01", 456e9},    {"minimax-m2", 229e9},
-                {"nemotron-4-340b", 341e9}, {"palm-540b", 540.35e9},       {"gopher-280b", 280e9},
-                {"chinchilla-70b", 70e9},   {"gpt3-175b", 174.6e9},        {"mt-nlg-530b", 530e9},
-                {"megatron-1008b", 1008e9}, {"megatron-145.6b", 145.6e9},  {"gemma-3-27b", 27e9},
-                {"command-r-plus", 103.8e9}};
+    } card[] = {{"llama-4-scout", 107.8e9},    {"llama-4-maverick", 400.7e9},
+                {"kimi-k2", 1026e9},           {"glm-4.5", 353e9},
+                {"minimax-text-01", 456e9},    {"minimax-m2", 229e9},
+                {"nemotron-4-340b", 341e9},    {"palm-540b", 540.35e9},
+                {"gopher-280b", 280e9},        {"chinchilla-70b", 70e9},
+                {"gpt3-175b", 174.6e9},        {"mt-nlg-530b", 530e9},
+                {"megatron-1008b", 1008e9},    {"megatron-145.6b", 145.6e9},
+                {"gemma-3-27b", 27e9},         {"command-r-plus", 103.8e9},
+                {"nemotron-h-8b", 8.1e9},      {"nemotron-h-56b", 56.3e9},
+                {"granite-4.0-h-tiny", 6.94e9}};
     for (size_t i = 0; i < sizeof card / sizeof card[0]; i++) {
         CASE(card[i].name);
         CHECK_NEAR((double)find(card[i].name).parameters, card[i].total, 0.004);
@@ -215,6 +222,94 @@ static clg_status read(const char *text, clg_error *error) {
     return clg_model_read(&arena, "config.json", text, strlen(text), &model, error);
 }
 
+static int layers_of(const clg_model *m, clg_attention_kind kind) {
+    int count = 0;
+    for (int i = 0; i < m->layers; i++) count += m->kind[m->layer_kind[i]].attention.kind == kind;
+    return count;
+}
+
+/* Every tensor of a layer of Qwen3.5 35B-A3B as its safetensors files list them: in_proj_qkv
+ * [8192, 2048], z [4096, 2048], a and b [32, 2048], conv1d [8192, 1, 4], A_log and dt_bias [32],
+ * norm [128], out_proj [2048, 4096]; and q_proj [8192, 2048] of 16 heads of 256, which is twice
+ * their width. */
+static void delta(void) {
+    CASE("Qwen3.5 35B-A3B: the tensors of a Gated DeltaNet layer, one by one");
+    clg_model m = find("qwen3.5-35b-a3b");
+    const clg_layer_parameters *p = &m.kind[m.layer_kind[0]].parameters;
+    long long tensors = (8192 + 4096 + 32 + 32) * 2048LL + 8192 * 4 + 32 + 32 + 2048 * 4096LL;
+    CHECK(p->attention == tensors);
+    CHECK(p->replicated == 128 + 2 * 2048 + 256 * 2048 + 2048);
+    CASE("and of an attention layer with its output gate");
+    p = &m.kind[m.layer_kind[3]].parameters;
+    CHECK(p->attention == 8192 * 2048LL + 2 * 512 * 2048 + 2048 * 4096LL);
+    CHECK(p->replicated == 2 * 256 + 2 * 2048 + 256 * 2048 + 2048);
+    CHECK(layers_of(&m, CLG_ATTENTION_LINEAR) == 30 && layers_of(&m, CLG_ATTENTION_GROUPED) == 10);
+    CASE("its prediction module");
+    CHECK(m.prediction_parameters == 844640768);
+    CHECK(find("qwen3.5-397b-a17b").prediction_parameters == 6595568128);
+    CASE("a state is heads x 128 x 128 values, and 3 of each of 8,192 channels");
+    const clg_attention *a = &m.kind[m.layer_kind[0]].attention;
+    CHECK(clg_state_values(a) == 32 * 128 * 128 && clg_state_channels(a) == 8192);
+    CHECK(clg_state_columns(a) == 8192 + 4096 + 64 && clg_state_gate_rank(a) == 0);
+}
+
+static void mamba(void) {
+    CASE("Nemotron 3 Nano: 23 Mamba-2, 6 attention, 23 layers of experts, one part each");
+    clg_model m = find("nemotron-3-nano-30b-a3b");
+    CHECK(layers_of(&m, CLG_ATTENTION_LINEAR) == 23 && layers_of(&m, CLG_ATTENTION_GROUPED) == 6);
+    CHECK(layers_of(&m, CLG_ATTENTION_NONE) == 23 && m.kinds == 3);
+    for (int i = 0; i < m.kinds; i++)
+        CHECK(m.kind[i].norms == 1 && (m.kind[i].attention.kind == CLG_ATTENTION_NONE) ==
+                                          (m.kind[i].mlp.kind == CLG_MLP_MOE));
+    const clg_attention *a = &m.kind[m.layer_kind[0]].attention;
+    CHECK(a->state == CLG_STATE_SPACE && a->heads == 64 && a->kv_heads == 8 && a->chunk == 128);
+    CHECK(clg_state_columns(a) == 2 * 4096 + 2 * 8 * 128 + 64); /* in_proj: 10,304 rows */
+    CASE("the same layers as a list of words");
+    clg_error error = {0};
+    clg_model listed = {0};
+    const char *text =
+        "{\"model_type\": \"nemotron_h\", \"hidden_size\": 64, \"num_hidden_layers\": 4, "
+        "\"num_attention_heads\": 4, \"vocab_size\": 100, \"mamba_num_heads\": 8, "
+        "\"mamba_head_dim\": 16, \"intermediate_size\": 100, "
+        "\"layers_block_type\": [\"mamba\", \"attention\", \"mlp\", \"mamba\"]}";
+    CHECK(clg_model_read(&arena, "list", text, strlen(text), &listed, &error) == CLG_OK);
+    CHECK(listed.kinds == 3 && listed.layer_kind[0] == listed.layer_kind[3]);
+    CASE("Granite 4 has both parts in a layer; Kimi Linear counts its layers from 1");
+    m = find("granite-4.0-h-small");
+    CHECK(m.kinds == 2 && m.kind[0].norms == 2 && !m.kind[m.layer_kind[5]].attention.rotary);
+    m = find("kimi-linear-48b-a3b");
+    CHECK(m.kind[m.layer_kind[3]].attention.kind == CLG_ATTENTION_LATENT);
+    CHECK(layers_of(&m, CLG_ATTENTION_LATENT) == 7 && layers_of(&m, CLG_ATTENTION_LINEAR) == 20);
+    CASE("a pattern of the wrong length, of strange letters, none");
+    const char *head = "{\"model_type\": \"nemotron_h\", \"hidden_size\": 64, "
+                       "\"num_hidden_layers\": 4, \"num_attention_heads\": 4, "
+                       "\"vocab_size\": 100, \"mamba_num_heads\": 8";
+    static const char *const tails[] = {", \"hybrid_override_pattern\": \"MM*\"}",
+                                        ", \"hybrid_override_pattern\": \"MMX*\"}", "}"};
+    for (int i = 0; i < 3; i++) {
+        CHECK(read(clg_arena_print(&arena, "%s%s", head, tails[i]), &error) == CLG_BAD_INPUT);
+        CHECK(strstr(error.mend, "M (mamba)") != NULL);
+    }
+    CASE("experts on a narrower width are refused, not priced as whole ones");
+    CHECK(read(clg_arena_print(&arena, "%s, \"moe_latent_size\": 16%s", head, tails[0]), &error) ==
+          CLG_BAD_INPUT);
+    CHECK(strstr(error.message, "not modelled") != NULL);
+}
+
+/* MFU of a stack of states: attention of the layers that attend, 6 or 4 flop per value of a state
+ * and pass elsewhere. Qwen3.5 35B-A3B: 10 of 40 layers attend, 30 states of 32 x 128 x 128. */
+static void state_flop(void) {
+    CASE("flop per token of Qwen3.5 35B-A3B and Nemotron 3 Nano by hand");
+    clg_model m = find("qwen3.5-35b-a3b");
+    double states = 3 * 30 * 6.0 * 524288;
+    CHECK_NEAR(clg_model_flop_per_token(&m, 4096),
+               6.0 * 3454988928.0 + 12.0 * 10 * 2048 * 4096 + states, 1e-15);
+    m = find("nemotron-3-nano-30b-a3b");
+    states = 3 * 23 * 4.0 * 64 * 64 * 128;
+    CHECK_NEAR(clg_model_flop_per_token(&m, 8192),
+               6.0 * 3580073408.0 + 12.0 * 6 * 2688 * 8192 + states, 1e-15);
+}
+
 static void faults(void) {
     clg_error error;
     CASE("an unknown architecture names its fields and the way out");
@@ -260,6 +355,9 @@ int main(void) {
     cards();
     flop();
     windows();
+    delta();
+    mamba();
+    state_flop();
     files();
     faults();
     clg_arena_clear(&arena);
