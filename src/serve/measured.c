@@ -74,6 +74,18 @@ static double accepted_for(int drafted, double gained) {
     return high;
 }
 
+/* Limits of a part, and whether it speculates. The prediction module's pass over prompts, a layer
+ * among 61, is left out. */
+static void limit_part(const clg_serve_plan *p, const clg_part *part, clg_replica_choice *c) {
+    bool first = part == &p->prefill;
+    c->max_sequences = p->max_sequences;
+    c->max_tokens = p->max_tokens;
+    if (first && p->prefill_tokens > 0) c->max_tokens = p->prefill_tokens;
+    if (!first && p->decode_sequences > 0) c->max_sequences = p->decode_sequences;
+    c->drafted = first ? 0 : p->drafted;
+    if (c->drafted > 0) c->accepted = accepted_for(c->drafted, p->gained);
+}
+
 static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,
                                const clg_scenario *s, const clg_engine *engine, const clg_demand *d,
                                clg_replica *replica, clg_error *error) {
@@ -81,12 +93,9 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.weights = p->weights;
     c.cache = p->cache;
     c.compute = clg_serve_arithmetic(&s->machine.gpu, p->weights);
-    c.max_sequences = p->max_sequences;
-    c.max_tokens = p->max_tokens;
+    limit_part(p, part, &c);
     c.memory_share = p->memory_share;
     c.graphs = p->graphs;
-    c.drafted = p->drafted;
-    if (p->drafted > 0) c.accepted = accepted_for(p->drafted, p->gained);
     c.expert_kernels = p->expert_kernels;
     if (p->fits) {
         double each = ceil((p->prompt_tokens + p->output_tokens) / engine->block_tokens);
@@ -297,6 +306,22 @@ static void set_copies_aside(clg_measured_table *t) {
     }
 }
 
+static bool same_recipe(const clg_measured *a, const clg_measured *b) {
+    const clg_serve_plan *p = &a->plan, *q = &b->plan;
+    return !a->aside && !b->aside && a->recipe > 0 && a->recipe == b->recipe &&
+           strcmp(a->date, b->date) == 0 && p->clients == q->clients;
+}
+
+/* Of one day, from one recipe and with as many clients there is one measurement: more of them say
+ * that a recipe is missing. */
+static void set_doubles_aside(clg_measured_table *t) {
+    for (int i = 0; i < t->rows; i++)
+        for (int j = i + 1; t->row[i].recipe > 0 && j < t->rows; j++)
+            if (same_recipe(&t->row[i], &t->row[j]))
+                t->row[i].reason = t->row[j].reason =
+                    "disaggregated, and more rows of one day fit the only public recipe";
+}
+
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
                                   clg_measured_tell tell, void *context, clg_measured_table *result,
                                   clg_error *error) {
@@ -314,6 +339,7 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
     t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
     for (int i = 0; i < count; i++) read_table(arena, &tables[i], &t);
     set_copies_aside(&t);
+    set_doubles_aside(&t);
     for (int i = 0; i < t.rows; i++) {
         if (tell) tell(context, i, t.rows);
         if (!t.row[i].reason) predict_row(arena, t.row, &t.row[i]);

@@ -47,6 +47,7 @@ typedef struct clg_serve_plan {
     bool medians;                         /* the table has medians over requests, not means */
     bool whole_batch;                     /* an answer is that of all requests: the last to end */
     bool prefilled;                       /* prompts come with their cache: decoding alone */
+    int prefill_tokens, decode_sequences; /* of an iteration of the parts; 0: those of both */
     int drafted;                          /* tokens proposed an iteration; 0: no speculation */
     double gained;                        /* tokens an iteration gives then, from 1 */
     const char *workload; /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
@@ -59,6 +60,8 @@ typedef struct clg_measured {
     const char *reason; /* why the row was skipped; NULL when scored */
     bool aside;         /* skipped because nothing was measured: arrivals, a log, a summary */
     clg_serve_plan plan;
+    int recipe;                                   /* line of data/recipe it was found in; 0: none */
+    const char *date;                             /* of the measurement, where it was; else NULL */
     double measured[CLG_MEASURES];                /* NaN: not measured */
     double predicted[CLG_MEASURES];               /* NaN: not asked */
     double roofline[CLG_MEASURES];                /* of serve/roofline.h; NaN: not asked */

@@ -30,6 +30,8 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "requests_per_s",
                                           "max_sequences",
                                           "max_tokens",
+                                          "prefill_max_tokens",
+                                          "decode_max_sequences",
                                           "memory_share",
                                           "drafted",
                                           "gained",
@@ -164,6 +166,8 @@ const char *clg_measured_plain(clg_cell_reader *r) {
     if (split) p->prefill = part_of(r, "prefill_", "prefill_copies");
     p->max_sequences = limit(r, "max_sequences");
     p->max_tokens = limit(r, "max_tokens");
+    p->prefill_tokens = limit(r, "prefill_max_tokens");
+    p->decode_sequences = limit(r, "decode_max_sequences");
     p->memory_share = clg_cell_number(r, "memory_share", 0);
     if ((reason = read_precision(r, "weights", &p->weights)) ||
         (reason = read_precision(r, "cache", &p->cache)) || (reason = read_lengths(r, p)) ||

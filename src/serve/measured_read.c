@@ -3,6 +3,7 @@
 
 #include "model/preset.h"
 #include "serve/bench_limits.h"
+#include "serve/recipe.h"
 #include "serve/workload.h"
 
 #include <ctype.h>
@@ -289,6 +290,47 @@ static bool server_limited(const clg_serve_plan *p) {
     return script && p->clients > 64;
 }
 
+/* Degrees and limits of the one public recipe that fits, which are right where they differ from the
+ * row's: exports of 2025 had placeholders for what the scripts said. */
+static const char *take_recipe(reader *r, const clg_recipe *c) {
+    clg_serve_plan *p = &r->into->plan;
+    clg_error error = {0};
+    if (c->drafted > 0 && clg_recipe_gained(r->arena, c->drafted, &p->gained, &error) != CLG_OK)
+        return "disaggregated, and what speculation gives is not known";
+    p->drafted = c->drafted;
+    p->memory_share = c->memory_share;
+    p->prefill = c->prefill;
+    p->part = c->part;
+    p->prefill_tokens = c->prefill_tokens * c->prefill.dp;
+    p->decode_sequences = c->batch * c->part.dp;
+    r->into->recipe = c->line;
+    r->into->date = clg_cell_word(r, "measured_at");
+    return NULL;
+}
+
+/* Disaggregated rows: with the public recipes of InferenceX, data/recipe. */
+static const char *read_split(reader *r) {
+    clg_serve_plan *p = &r->into->plan;
+    bool given =
+        *clg_cell_word(r, "prefill_num_workers") && *clg_cell_word(r, "decode_num_workers");
+    clg_recipe found;
+    clg_error error = {0};
+    int count = 0;
+    p->prefill = part_of(r, "prefill_");
+    clg_recipe_row row = {
+        p->model,         p->gpu,           p->engine,  p->weights,
+        p->prompt_tokens, p->output_tokens, p->clients, clg_cell_word(r, "measured_at"),
+        p->prefill,       p->part};
+    if (!given) row.prefill.copies = row.part.copies = 0;
+    if (p->model && p->gpu && !own_sweep(r) &&
+        clg_recipes_find(r->arena, &row, 1, &found, &count, &error) != CLG_OK)
+        return "the recipes that are built in cannot be read";
+    if (count == 1) return take_recipe(r, &found);
+    if (given) return NULL;
+    return count == 0 ? "disaggregated, no copies given, and no public recipe fits"
+                      : "disaggregated, no copies given, and more than one public recipe fits";
+}
+
 /* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
 static const char *read_silicon(reader *r) {
     clg_serve_plan *p = &r->into->plan;
@@ -314,13 +356,10 @@ static const char *read_silicon(reader *r) {
     read_early_minimax(r, p);
     read_early_gpt_oss(r, p);
     read_waiting(r, p);
-    if (split) p->prefill = part_of(r, "prefill_");
+    const char *unknown = split ? read_split(r) : NULL;
     share_experts(p, &p->part);
     share_experts(p, &p->prefill);
-    if (reason) return reason;
-    if (split &&
-        (!*clg_cell_word(r, "prefill_num_workers") || !*clg_cell_word(r, "decode_num_workers")))
-        return "disaggregated, and how many prefill and decode workers is not given";
+    if (reason || (reason = unknown)) return reason;
     if (!own_sweep(r) && server_limited(p))
         return "more clients than its script configures, which limits the server to how many is "
                "not given";

@@ -104,8 +104,37 @@ static void test_copies(clg_arena *arena) {
     CHECK(clg_measured_score_all(arena, &t, 1, NULL, NULL, &m, &error) == CLG_OK && m.rows == 5);
     CHECK(m.row[0].aside && !m.row[1].aside && m.row[2].aside);
     CHECK(!m.row[1].reason && !m.row[3].reason && !m.row[3].aside);
-    CHECK(!m.row[4].aside && strstr(m.row[4].reason, "workers"));
+    CHECK(!m.row[4].aside && strstr(m.row[4].reason, "no public recipe"));
     CHECK(m.score[m.scores - 1].rows == 3 && m.score[m.scores - 1].scored == 2);
+}
+
+static void test_doubles(clg_arena *arena) {
+    CASE("two figures of one day, one public recipe: neither is known to be of it");
+    clg_csv t = table_of(
+        arena,
+        "id,silicon_tpot_ms,silicon_ttft_ms,model_path,system,backend,precision,mode,isl,osl,"
+        "silicon_concurrency,prefill_tp_size,prefill_num_workers,decode_tp_size,"
+        "decode_num_workers,measured_at,silicon_data_source\n"
+        "a,9,4000,deepseek-ai/DeepSeek-R1,gb300,trtllm,fp4,disagg,8192,1024,72,2,,8,,2026-02-03,x\n"
+        "b,7,4000,deepseek-ai/DeepSeek-R1,gb300,trtllm,fp4,disagg,8192,1024,72,2,,8,,2026-02-04,x\n"
+        "c,4,2000,deepseek-ai/DeepSeek-R1,gb300,trtllm,fp4,disagg,8192,1024,33,2,,8,,2026-02-03,x\n"
+        "d,6,2000,deepseek-ai/DeepSeek-R1,gb300,trtllm,fp4,disagg,8192,1024,33,2,,8,,2026-02-03,x\n"
+        "e,6,2000,deepseek-ai/DeepSeek-R1,gb300,trtllm,fp4,disagg,8192,1024,34,2,,8,,2026-02-03,x\n"
+        "f,6,2000,deepseek-ai/"
+        "DeepSeek-R1,gb300,trtllm,fp4,disagg,8192,1024,5,2,,8,,2026-02-03,x\n");
+    clg_measured_table m;
+    clg_error error = {0};
+    CHECK(clg_measured_score_all(arena, &t, 1, NULL, NULL, &m, &error) == CLG_OK && m.rows == 6);
+    CHECK(!m.row[0].reason && !m.row[1].reason);
+    CHECK(m.row[2].reason && strstr(m.row[2].reason, "only public recipe") && m.row[3].reason);
+    CHECK(strstr(m.row[4].reason, "no public recipe"));
+    CHECK(strstr(m.row[5].reason, "more than one public recipe"));
+    const clg_serve_plan *p = &m.row[0].plan;
+    CHECK(p->part.copies == 3 && p->decode_sequences == 16 && p->drafted == 0);
+    CHECK(p->prefill.dp == 2 && p->prefill_tokens == 2 * 16384);
+    p = &m.row[2].plan;
+    CHECK(p->drafted == 3 && p->decode_sequences == 8);
+    CHECK_NEAR(p->gained, 2.5, 1e-12);
 }
 
 static void test_names(clg_arena *arena) {
@@ -154,6 +183,7 @@ int main(void) {
     clg_arena arena = {0};
     test_peak(&arena);
     test_copies(&arena);
+    test_doubles(&arena);
     test_names(&arena);
     test_commands(&arena);
     test_asides(&arena);
