@@ -55,6 +55,14 @@ function sizeView(a, state, width, open) {
   return { nodes, svgs: drawing ? [drawing.svg] : [], csv: csvOf([...names, "layout"], a.clusters.map((one) => [...names.map((name) => one[name]), showLayout(one.layout)])) };
 }
 
+/** Both ends of an interval in words; one that no fleet reaches is null. */
+const pairOf = (ends, show) => ends.map((v) => (v === null ? "no fleet" : show(v))).join(" to ");
+
+function between(ends, show) {
+  if (!ends || ends[0] === ends[1]) return "";
+  return ` (P10–P90 ${pairOf(ends, show)})`;
+}
+
 function demandView(a, width) {
   const be = a.break_even, full = a.factors[1]?.usd_per_million_tokens, price = a.usd_per_million_tokens, layout = a.replica.layout;
   const apiUsd = be.api && full ? full / be.utilization : null;
@@ -67,10 +75,11 @@ function demandView(a, width) {
     element("h2", { id: "economics-head" }, `${showWhole(a.replicas)} replica${a.replicas === 1 ? "" : "s"}, ${showWhole(a.gpus)} GPU${a.gpus === 1 ? "" : "s"}: ${price === null ? "no price known for this GPU" : `${showPrice(price)} per million output tokens`}`),
     element("p", { class: "what" }, `a replica: ${a.replica.gpus} GPU${a.replica.gpus === 1 ? "" : "s"}, ${words}; ${showWhole(a.demand.requests)} requests${a.demand.span_s > 0 ? `, ${Number(a.demand.mean_rate_per_s.toPrecision(3))} a second over ${showSeconds(a.demand.span_s)}, busiest ${a.demand.peak_over_mean.toFixed(2)} × the mean` : ""}` +
       `${a.demand.rows_left_out ? `; ${showWhole(a.demand.rows_left_out)} rows left out` : ""}`),
+    a.p10_p90 && element("p", { class: "what" }, `P10 – P90: ${pairOf(a.p10_p90.gpus, showWhole)} GPUs${price === null ? "" : `, ${pairOf(a.p10_p90.usd_per_million_tokens, showPrice)} per million`}, by how far off this engine's tokens/s were on other tables`),
     a.meets_target === false && element("p", { class: "caveat wrong-words" }, "The latency target is not met."),
     element("dl", { class: "tiles" }, fact("busy", showShare(a.utilization), "of the time"), fact("load", showShare(a.rho), "of capacity (rho)"), fact("MFU", showShare(a.mfu)),
-      fact("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most`), fact("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
-      fact("each token, p99", showSeconds(a.tpot_s.p99)), fact("GPUs kept full", showWhole(a.gpus_kept_full), "by this demand")),
+      fact("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most${between(a.p10_p90?.capacity_tokens_per_s, showCount)}`), fact("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
+      fact("each token, p99", showSeconds(a.tpot_s.p99)), fact("GPUs kept full", showWhole(a.gpus_kept_full), `by this demand${between(a.p10_p90?.gpus_kept_full, showWhole)}`)),
     factors && element("h3", {}, "a million output tokens, factor by factor"), factors,
     curve && element("h3", {}, "price over load, and break-even"), curve, verdict && element("p", { id: "verdict" }, verdict),
     be.api && element("p", { class: "status" }, `API: ${be.api.name}, ${showPrice(be.api.usd_per_million_input)} in and ${showPrice(be.api.usd_per_million_output)} out per million (${be.api.date})`),

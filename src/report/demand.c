@@ -126,6 +126,30 @@ static void print_replica(clg_text *t, const clg_replica *r) {
                                 clg_words_grouped(t, r->rules.max_sequences)));
 }
 
+/* What is said of the end of an interval that no fleet reaches. */
+static const char *const no_fleet = "no fleet";
+
+static const char *fleet_gpus(clg_text *t, const clg_serve_question *s, const clg_serve_bound *b) {
+    if (!b->attainable) return no_fleet;
+    double gpus = (double)b->replicas * clg_replica_gpus(s->replica);
+    return clg_words_grouped(t, gpus);
+}
+
+static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    if (s->replicas > 0) return;
+    clg_text_print(t,
+                   "         P10 %s – P90 %s GPUs, by how far off this engine's tokens/s were on "
+                   "other tables\n",
+                   fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow));
+}
+
+/* How a given fleet would do at both ends; one that is sized meets the target by its size. */
+static const char *by_given(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    if (s->replicas == 0) return "";
+    return clg_arena_print(t->arena, " (P10 %.4g%% – P90 %.4g%%)", 100 * a->slow.well_served,
+                           100 * a->fast.well_served);
+}
+
 static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     int gpus = clg_replica_gpus(s->replica);
     clg_text_print(
@@ -137,8 +161,9 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
         a->fleet.replicas * gpus == 1 ? "" : "s",
         clg_words_quantity(t, s->target.ttft_s, CLG_SECONDS),
         clg_words_quantity(t, s->target.tpot_s, CLG_SECONDS), 100 * s->target.share);
-    clg_text_print(t, "         %s: %.2f%% are served within both\n", a->meets ? "met" : "NOT MET",
-                   100 * a->fleet.well_served);
+    print_sized(t, s, a);
+    clg_text_print(t, "         %s: %.2f%% are served within both%s\n",
+                   a->meets ? "met" : "NOT MET", 100 * a->fleet.well_served, by_given(t, s, a));
     if (a->windows > 1)
         clg_text_print(t,
                        "         scaled over %lld windows: %.2f replicas on average, %.0f at "
@@ -149,17 +174,21 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
                        clg_words_grouped(t, (double)a->fleet.refused));
 }
 
-static void print_times(clg_text *t, const char *name, const clg_percentiles *p) {
-    clg_text_print(
-        t, "         %-22s %10s %10s %10s\n", name, clg_words_quantity(t, p->p50, CLG_SECONDS),
-        clg_words_quantity(t, p->p90, CLG_SECONDS), clg_words_quantity(t, p->p99, CLG_SECONDS));
+static void print_times(clg_text *t, const char *name, const clg_percentiles *p, double doubt) {
+    clg_text_print(t, "         %-22s %10s %10s %10s   %s – %s\n", name,
+                   clg_words_quantity(t, p->p50, CLG_SECONDS),
+                   clg_words_quantity(t, p->p90, CLG_SECONDS),
+                   clg_words_quantity(t, p->p99, CLG_SECONDS),
+                   clg_words_quantity(t, p->p50 / doubt, CLG_SECONDS),
+                   clg_words_quantity(t, p->p50 * doubt, CLG_SECONDS));
 }
 
 static void print_latency(clg_text *t, const clg_serve_answer *a) {
-    clg_text_print(t, "latency  %-22s %10s %10s %10s\n", "", "p50", "p90", "p99");
-    print_times(t, "first token", &a->fleet.ttft_s);
-    print_times(t, "each token after", &a->fleet.tpot_s);
-    print_times(t, "whole answer", &a->fleet.e2e_s);
+    clg_text_print(t, "latency  %-22s %10s %10s %10s   P10 – P90 of the p50\n", "", "p50", "p90",
+                   "p99");
+    print_times(t, "first token", &a->fleet.ttft_s, a->doubt.first);
+    print_times(t, "each token after", &a->fleet.tpot_s, a->doubt.token);
+    print_times(t, "whole answer", &a->fleet.e2e_s, a->doubt.token);
     clg_text_print(t,
                    "         p99 to the first token with iterations 5 %% faster %s, 5 %% slower "
                    "%s\n",
@@ -172,6 +201,13 @@ static void print_latency(clg_text *t, const clg_serve_answer *a) {
                        100 * a->rho);
 }
 
+/* GPUs this demand loads above the full share of what they do. */
+static double kept_full(const clg_serve_question *s, const clg_serve_answer *a,
+                        const clg_serve_bound *b) {
+    double loaded = a->rho * (double)a->fleet.replicas * b->scale;
+    return floor(loaded / s->full_share) * clg_replica_gpus(s->replica);
+}
+
 static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     double fleet = (double)a->fleet.replicas;
     clg_text_print(t,
@@ -181,18 +217,29 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
     if (a->fleet.cached_share > 0)
         clg_text_print(t, "         %.1f %% of prompt tokens were in the prefix cache\n",
                        100 * a->fleet.cached_share);
+    double most = fleet * a->offline_tokens_per_s;
+    clg_text_print(t, "         %s output tokens/s of %s at most (P10 %s – P90 %s)\n",
+                   clg_words_grouped(t, a->fleet.output_tokens_per_s), clg_words_grouped(t, most),
+                   clg_words_grouped(t, most / a->doubt.rate),
+                   clg_words_grouped(t, most * a->doubt.rate));
     clg_text_print(t,
-                   "         %s output tokens/s of %s at most; this demand keeps %.0f GPU%s above "
-                   "%.0f %% load\n",
-                   clg_words_grouped(t, a->fleet.output_tokens_per_s),
-                   clg_words_grouped(t, fleet * a->offline_tokens_per_s), a->gpus_kept_full,
-                   a->gpus_kept_full == 1.0 ? "" : "s", 100 * s->full_share);
+                   "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
+                   "load\n",
+                   a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
+                   kept_full(s, a, &a->fast), kept_full(s, a, &a->slow), 100 * s->full_share);
+}
+
+/* Nothing for a fleet whose size is given: it costs what it costs. */
+static const char *cost_interval(clg_text *t, const clg_serve_answer *a) {
+    if (a->slow.attainable && a->slow.usd_per_million <= a->fast.usd_per_million) return "";
+    return clg_arena_print(t->arena, " (P10 %s – P90 %s)", usd(t, a->fast.usd_per_million),
+                           a->slow.attainable ? usd(t, a->slow.usd_per_million) : no_fleet);
 }
 
 static void print_factors(clg_text *t, const clg_serve_answer *a) {
     double sum = 1;
-    clg_text_print(t, "cost     %s per million output tokens, as a product:\n",
-                   usd(t, a->usd_per_million));
+    clg_text_print(t, "cost     %s per million output tokens%s, as a product:\n",
+                   usd(t, a->usd_per_million), cost_interval(t, a));
     for (int i = 0; i < CLG_FACTORS; i++) {
         sum *= a->factor[i];
         const char *factor = i == 0 ? "" : clg_arena_print(t->arena, "x %.2f", a->factor[i]);
@@ -227,9 +274,11 @@ static void print_verdict(clg_text *t, const clg_serve_answer *a) {
                        a->break_even_share);
     else
         clg_text_print(t,
-                       "         a replica pays above %.1f %% of its capacity, %.3g requests/s\n"
+                       "         a replica pays above %.1f %% of its capacity (P10 %.1f – P90 "
+                       "%.1f), %.3g requests/s\n"
                        "         here it %s: %s against %s\n",
-                       100 * a->break_even_share, a->break_even_per_s,
+                       100 * a->break_even_share, 100 * a->break_even_share * a->fast.scale,
+                       100 * a->break_even_share * a->slow.scale, a->break_even_per_s,
                        a->usd_per_million < a->api_usd_per_million ? "pays" : "does not",
                        usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
 }
@@ -407,6 +456,39 @@ static void json_break_even(clg_json_writer *w, const clg_serve_question *s,
     clg_json_close(w, '}');
 }
 
+static void json_pair(clg_json_writer *w, const char *key, double low, double high) {
+    clg_json_open(w, key, '[');
+    clg_json_add_number(w, NULL, low);
+    clg_json_add_number(w, NULL, high);
+    clg_json_close(w, ']');
+}
+
+/* P10 and P90; null where no fleet meets the target. */
+static void json_intervals(clg_json_writer *w, const clg_serve_question *s,
+                           const clg_serve_answer *a) {
+    const clg_serve_doubt *d = &a->doubt;
+    const clg_serve_bound *fast = &a->fast, *slow = &a->slow;
+    const double never = (double)NAN, gpus = clg_replica_gpus(s->replica);
+    double few = fast->attainable ? (double)fast->replicas : never;
+    double many = slow->attainable ? (double)slow->replicas : never;
+    double most = a->offline_tokens_per_s * (double)a->fleet.replicas;
+    bool priced = a->usd_per_s > 0;
+    clg_json_open(w, "p10_p90", '{');
+    json_pair(w, "replicas", few, many);
+    json_pair(w, "gpus", few * gpus, many * gpus);
+    json_pair(w, "well_served_share", slow->well_served, fast->well_served);
+    json_pair(w, "ttft_p50_s", a->fleet.ttft_s.p50 / d->first, a->fleet.ttft_s.p50 * d->first);
+    json_pair(w, "tpot_p50_s", a->fleet.tpot_s.p50 / d->token, a->fleet.tpot_s.p50 * d->token);
+    json_pair(w, "e2e_p50_s", a->fleet.e2e_s.p50 / d->token, a->fleet.e2e_s.p50 * d->token);
+    json_pair(w, "capacity_tokens_per_s", most / d->rate, most * d->rate);
+    json_pair(w, "gpus_kept_full", kept_full(s, a, fast), kept_full(s, a, slow));
+    json_pair(w, "usd_per_million_tokens", priced ? fast->usd_per_million : never,
+              priced ? slow->usd_per_million : never);
+    json_pair(w, "break_even_utilization", a->break_even_share * fast->scale,
+              a->break_even_share * slow->scale);
+    clg_json_close(w, '}');
+}
+
 /* Replicas on average when scaled by window, without and with cold starts. */
 static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
     clg_json_open(w, "autoscaled", '{');
@@ -456,10 +538,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_add_number(w, "utilization", a->fleet.busy_share);
     clg_json_add_number(w, "mfu", a->mfu);
     json_percentiles(w, "ttft_s", &a->fleet.ttft_s);
-    clg_json_open(w, "ttft_p99_interval_s", '[');
-    clg_json_add_number(w, NULL, a->ttft_low_s);
-    clg_json_add_number(w, NULL, a->ttft_high_s);
-    clg_json_close(w, ']');
+    json_pair(w, "ttft_p99_interval_s", a->ttft_low_s, a->ttft_high_s);
     json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
     json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
     clg_json_add_number(w, "prompt_cached_share", a->fleet.cached_share);
@@ -470,6 +549,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     json_price(w, &s->replica->scenario->price);
     json_factors(w, a);
     json_break_even(w, s, a);
+    json_intervals(w, s, a);
     clg_json_add_number(w, "gpus_kept_full", a->gpus_kept_full);
     clg_json_add_bool(w, "meets_target", a->meets);
     clg_json_add_integer(w, "requests_refused", a->fleet.refused);

@@ -86,9 +86,9 @@ static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_deman
     clg_arena_mark mark = clg_arena_here(arena);
     clg_demand sample =
         clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed + 1);
-    bool meets = clg_fleet_meets(arena, r, &sample, 1, target);
+    double well = clg_fleet_well_served(arena, r, &sample, 1, target);
     clg_arena_back_to(arena, mark);
-    return meets;
+    return well >= target->share;
 }
 
 /* The highest Poisson rate one replica serves within the target; 0: none. */
@@ -112,7 +112,7 @@ static int64_t fleet_needed(clg_arena *arena, const clg_replica *r, const clg_de
     if (d->count == 0) return 0;
     int64_t fails = 0, meets = 0, n = (int64_t)fmax(1, ceil(guess));
     while (meets == 0 || meets - fails > 1) {
-        if (clg_fleet_meets(arena, r, d, n, target))
+        if (clg_fleet_well_served(arena, r, d, n, target) >= target->share)
             meets = n;
         else
             fails = n;
@@ -347,6 +347,39 @@ static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
                     "no request fits in a cache of %.0f tokens", room);
 }
 
+/* The fleet that the target needs with such iterations; its dollars go with its size. */
+static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
+                      clg_serve_bound *b) {
+    double fleet = (double)a->fleet.replicas;
+    double most = a->offline_tokens_per_s / b->scale / clg_demand_means_of(q->demand).output_tokens;
+    clg_replica r = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin));
+    b->attainable = steady_rate(arena, &r, q->demand, &q->target, most) > 0;
+    b->usd_per_million = (double)NAN;
+    if (!b->attainable) return;
+    b->replicas = fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
+    b->usd_per_million = a->usd_per_million * (double)b->replicas / fleet;
+}
+
+static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
+                                const clg_serve_answer *a, double scale) {
+    clg_serve_bound b = {scale, true, a->fleet.replicas, a->usd_per_million, q->target.share};
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r = clg_replica_slowed(arena, q->replica, scale);
+    if (!is_timed(q)) b.usd_per_million *= scale;
+    if (is_timed(q) && q->replicas == 0)
+        size_anew(arena, q, a, &b);
+    else
+        b.well_served = clg_fleet_well_served(arena, &r, q->demand, b.replicas, &q->target);
+    clg_arena_back_to(arena, mark);
+    return b;
+}
+
+static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    a->doubt = clg_serve_doubt_of(&q->replica->engine);
+    a->fast = bound_of(arena, q, a, 1 / a->doubt.rate);
+    a->slow = bound_of(arena, q, a, a->doubt.rate);
+}
+
 clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                                  clg_serve_progress progress, clg_serve_answer *a,
                                  clg_error *error) {
@@ -356,6 +389,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     clg_serve_capacity(arena, q, a);
     if (!is_timed(q)) {
         answer_burst(arena, q, &means, a);
+        settle_doubt(arena, q, a);
         return CLG_OK;
     }
     if (!a->attainable && q->replicas == 0) return refuse_target(arena, q, error);
@@ -372,5 +406,6 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
     settle_factors(a, &sum, paid_s(d, a));
     if (!a->attainable) a->factor[CLG_FACTOR_LATENCY] = 1 / a->rho;
+    settle_doubt(arena, q, a);
     return CLG_OK;
 }

@@ -64,8 +64,19 @@ typedef struct clg_serve_window {
     double needed; /* whole replicas that meet the target */
 } clg_serve_window;
 
+/* The same demand where iterations take another time than predicted. */
+typedef struct clg_serve_bound {
+    double scale;     /* times the predicted one */
+    bool attainable;  /* the target, by any fleet */
+    int64_t replicas; /* the given ones, or as many as the target needs */
+    double usd_per_million;
+    double well_served; /* share of requests, by those replicas */
+} clg_serve_bound;
+
 typedef struct clg_serve_answer {
     clg_fleet fleet;
+    clg_serve_doubt doubt;      /* of what follows from times and rates alone */
+    clg_serve_bound fast, slow; /* iterations at P10 and P90 of the engine's errors in tokens/s */
     double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
     bool meets;                     /* the target, by this fleet */
     bool attainable;                /* by any */
@@ -105,9 +116,9 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *question,
 void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                    int64_t replicas, const clg_serve_target *target, clg_fleet *fleet);
 
-/* Whether it serves the target's share of that demand well; cheaper than all of clg_fleet_run. */
-bool clg_fleet_meets(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
-                     int64_t replicas, const clg_serve_target *target);
+/* The share of requests that it serves within the target; cheaper than all of clg_fleet_run. */
+double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                             int64_t replicas, const clg_serve_target *target);
 
 /* Forward flop of one output token and its share of prompts, as MFU counts them: a third of what
  * clg_model_flop_per_token counts for training, attention over the mean context. */

@@ -350,6 +350,12 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     return CLG_OK;
 }
 
+clg_serve_doubt clg_serve_doubt_of(const clg_engine *e) {
+    static const double tenth = 1.2815515655446004; /* from the middle to P90 of a normal */
+    return (clg_serve_doubt){exp(tenth * e->sigma_first), exp(tenth * e->sigma_token),
+                             exp(tenth * e->sigma_rate)};
+}
+
 clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *p,
                               clg_error *error) {
     const clg_file *file;

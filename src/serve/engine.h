@@ -117,6 +117,14 @@ typedef struct clg_serve_curves {
 clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *curves,
                                  clg_error *error);
 
+/* How far off predictions are: P90 over the middle, and the middle over P10, of time to the first
+ * token, time per token (and whole answers), and tokens/s. 1.28 deviations of the engine's errors
+ * on tables that its constants were not fitted on. */
+typedef struct clg_serve_doubt {
+    double first, token, rate;
+} clg_serve_doubt;
+clg_serve_doubt clg_serve_doubt_of(const clg_engine *engine);
+
 /* Straight lines between the points of the curve of the nearest number of ranks that is not
  * smaller, or of the largest; infinite when there is no curve. */
 double clg_reduce_curve_s(const clg_serve_curves *curves, int ranks, double bytes);

@@ -119,11 +119,11 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
     clg_arena_back_to(arena, mark);
 }
 
-bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
-                     const clg_serve_target *target) {
+double clg_fleet_well_served(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                             int64_t replicas, const clg_serve_target *target) {
     clg_arena_mark mark = clg_arena_here(arena);
     times t = {0};
     serve_all(arena, r, d, replicas, target, &t);
     clg_arena_back_to(arena, mark);
-    return well_served(&t) >= target->share;
+    return well_served(&t);
 }

@@ -117,15 +117,12 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     return CLG_OK;
 }
 
-/* Deviations from the middle to P10 and P90 of a normal. */
-static const double tenth = 1.2815515655446004;
-
 static void widen(const clg_engine *e, clg_measured *row) {
-    const double sigma[] = {e->sigma_first, e->sigma_token, e->sigma_token, e->sigma_rate};
+    clg_serve_doubt doubt = clg_serve_doubt_of(e);
+    const double wide[] = {doubt.first, doubt.token, doubt.token, doubt.rate};
     for (int i = 0; i < CLG_MEASURES; i++) {
-        double wide = exp(tenth * sigma[i]);
-        row->low[i] = row->predicted[i] / wide;
-        row->high[i] = row->predicted[i] * wide;
+        row->low[i] = row->predicted[i] / wide[i];
+        row->high[i] = row->predicted[i] * wide[i];
     }
 }
 

@@ -76,6 +76,42 @@ static void newest_price(clg_arena *arena) {
     CHECK(clg_api_price_default(arena, "gpt2", &price, &error) == CLG_OK && !price.name);
 }
 
+/* The fleet sized for an engine whose iterations are as slow as the end of the interval says. */
+static int64_t replicas_where(world *w, const clg_demand *d, double scale) {
+    clg_replica r = replica_of(w, d, CLG_BF16, 1);
+    clg_replica slow = clg_replica_slowed(&w->arena, &r, scale);
+    clg_serve_answer a;
+    clg_error error = {0};
+    clg_serve_question q = {
+        .replica = &slow, .demand = d, .target = {2, 0.2, 0.99}, .full_share = 0.5};
+    CHECK(clg_serve_answer_make(&w->arena, &q, (clg_serve_progress){0}, &a, &error) == CLG_OK);
+    return a.fleet.replicas;
+}
+
+static void doubts(world *w) {
+    CASE("P90 of errors with deviation .25: e to 1.28155 x .25 = 1.3777 times; none: the point");
+    w->engine.sigma_rate = 0.25;
+    clg_demand d = at_rate(w, 90, 600, 800, 150);
+    clg_serve_answer a = answer(w, &d, NULL);
+    CHECK_NEAR(a.doubt.rate, 1.37767, 1e-5);
+    CHECK_NEAR(a.slow.scale * a.fast.scale, 1, 1e-12);
+    CASE("both ends are the fleets that engines so fast and so slow would need");
+    CHECK(a.fast.replicas == replicas_where(w, &d, 1 / 1.37767));
+    CHECK(a.slow.replicas == replicas_where(w, &d, 1.37767));
+    CHECK(a.fast.replicas < a.fleet.replicas && a.fleet.replicas < a.slow.replicas);
+    CHECK_NEAR(a.slow.usd_per_million / a.usd_per_million,
+               (double)a.slow.replicas / (double)a.fleet.replicas, 1e-9);
+    CASE("a given fleet keeps its price, and serves fewer well where iterations are slower");
+    clg_serve_answer given = answer_of(w, &d, NULL, a.fast.replicas);
+    CHECK(given.slow.replicas == a.fast.replicas);
+    CHECK_NEAR(given.slow.usd_per_million, given.usd_per_million, 1e-12);
+    CHECK(given.slow.well_served < given.fast.well_served);
+    w->engine.sigma_rate = 0;
+    a = answer(w, &d, NULL);
+    CHECK(a.doubt.rate == 1 && a.fast.replicas == a.fleet.replicas &&
+          a.slow.replicas == a.fleet.replicas);
+}
+
 int main(void) {
     static world w;
     build(&w, "llama-3.1-8b", "h100-sxm");
@@ -134,6 +170,7 @@ int main(void) {
     clg_error error = {0};
     CHECK_NEAR(answer(&w, &half, &api).usd_per_million / answer(&w, &all, &api).usd_per_million, 2,
                0.01);
+    doubts(&w);
     CASE("too large for one GPU is a sentence");
     static world big;
     build(&big, "llama-3.1-70b", "h100-sxm");
