@@ -38,7 +38,9 @@ static double unfused_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_prec
 
 double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,
                        clg_precision precision, const clg_op *op) {
-    if (kernel == CLG_UNFUSED) return unfused_s(gpu, kernels, precision, op);
+    if (kernel == CLG_UNFUSED && !op->attention.fused)
+        return unfused_s(gpu, kernels, precision, op);
+    if (kernel == CLG_UNFUSED) kernel = CLG_FLASH2; /* kernels of their own beside unfused ones */
     return fused_s(gpu, &kernels->attention[kernel], precision, op) /
            kernels->gemm[precision].sustained;
 }

@@ -23,6 +23,19 @@ static int64_t attention_parameters(const clg_model *m, const clg_attention *a) 
            h * a->kv_heads * (a->head_dim + a->value_head_dim) + heads * a->value_head_dim * h;
 }
 
+/* Latent (DeepSeek-V3.2's inference/model.py, class Indexer): queries from the low rank of queries,
+ * a key and a weight per head from the hidden state, LayerNorm on the key. Grouped (MiniMax-M3,
+ * transformers modular_minimax_m3_vl.py): queries from the hidden state, norms on both, no weights.
+ */
+int64_t clg_indexer_parameters(const clg_model *m, const clg_attention *a) {
+    const clg_indexer *i = &a->indexer;
+    if (i->heads == 0 || i->shared) return 0;
+    bool latent = a->kind == CLG_ATTENTION_LATENT;
+    int64_t from = latent && a->query_rank > 0 ? a->query_rank : m->hidden;
+    int64_t queries = from * i->heads * i->dim, key = m->hidden * i->dim + 2 * (int64_t)i->dim;
+    return queries + key + (latent ? m->hidden * i->heads : 0);
+}
+
 static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
 
 static void count_layer(const clg_model *m, clg_layer_kind *kind) {
@@ -35,6 +48,7 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     p->replicated += kind->norms * kind->norm_values * m->hidden;
     if (kind->attention.kind == CLG_ATTENTION_LATENT)
         p->replicated += kind->attention.query_rank + kind->attention.kv_rank;
+    p->replicated += clg_indexer_parameters(m, &kind->attention);
     if (mlp->kind != CLG_MLP_MOE) return;
     p->experts += mlp_matrices(mlp) * m->hidden * mlp->expert_ffn * mlp->experts;
     p->replicated += m->hidden * mlp->experts;
@@ -50,7 +64,8 @@ bool clg_model_countable(const clg_model *m) {
         double ranks = (double)a->query_rank + a->kv_rank + h;
         double ffn = (double)mlp->ffn + (double)mlp->shared_ffn +
                      (double)mlp->experts * (double)mlp->expert_ffn;
-        most = fmax(most, 4 * ranks * width + 4 * h * ffn);
+        double index = (double)a->indexer.heads * a->indexer.dim;
+        most = fmax(most, 4 * ranks * (width + index) + 4 * h * ffn);
     }
     return m->layers * most + 4 * h * ((double)m->vocab + (double)m->max_seq) < 1e16;
 }

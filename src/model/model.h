@@ -34,6 +34,16 @@ typedef enum clg_state_rule {
     CLG_STATE_SPACE          /* Mamba-2 (Dao & Gu 2024, arXiv:2405.21060) */
 } clg_state_rule;
 
+/* Sparse attention: an indexer scores all keys before a query, and the query attends to the best of
+ * them (DeepSeek-V3.2, arXiv:2512.02556, section 2.1). It keeps one key of its own per token. */
+typedef struct clg_indexer {
+    int heads;     /* 0: there is none, a query attends to all it may */
+    int dim;       /* width of its heads and of its key */
+    int64_t top_k; /* keys that a query attends to at most */
+    bool shared;   /* the choice of the nearest layer before that has its own: no parameters, keys
+                      or work here (GLM-5.2) */
+} clg_indexer;
+
 typedef struct clg_attention {
     clg_attention_kind kind;
     int heads, kv_heads;
@@ -50,8 +60,9 @@ typedef struct clg_attention {
     /* LINEAR: heads have a value, a state and a gate each; kv_heads those that keys and queries
      * (B and C) are shared by: groups of Mamba-2. No cache, no window, no rotation. */
     clg_state_rule state;
-    int convolution; /* taps of the causal convolution over keys, queries, values; 0: none */
-    int chunk;       /* tokens that kernels of whole sequences take at a time */
+    int convolution;     /* taps of the causal convolution over keys, queries, values; 0: none */
+    int chunk;           /* tokens that kernels of whole sequences take at a time */
+    clg_indexer indexer; /* of sparse attention */
 } clg_attention;
 
 typedef enum clg_mlp_kind { CLG_MLP_NONE, CLG_MLP_DENSE, CLG_MLP_MOE } clg_mlp_kind;
@@ -156,6 +167,9 @@ clg_status clg_model_from_shape(clg_arena *arena, const clg_model_shape *shape, 
 /* Whether the counts stay within 10^16 parameters, far from the end of 64 bits. Sizes that come
  * from outside are checked before they are counted. */
 bool clg_model_countable(const clg_model *model);
+
+/* Parameters of a layer's indexer, on every tensor rank; 0 where it has none of its own. */
+int64_t clg_indexer_parameters(const clg_model *model, const clg_attention *attention);
 
 /* Fills every derived field (parameter counts) from kinds and widths. Used by both readers. */
 void clg_model_count(clg_model *model);

@@ -5,6 +5,7 @@
 #include "model/config.h"
 #include "model/family.h"
 #include "model/model.h"
+#include "model/sparse.h"
 #include "model/state.h"
 
 #include "base/name.h"
@@ -23,6 +24,7 @@ typedef struct raw_model {
     int64_t query_rank, kv_rank, rope_dim;
     int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
     int64_t prediction_layers;
+    clg_sparse sparse;
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
     bool output_gate, rotary, tie_stated;
@@ -52,7 +54,8 @@ static const char *const known_fields =
     "attention_chunk_size q_lora_rank kv_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim "
     "num_nextn_predict_layers num_mtp_modules max_window_layers moe_layer_freq n_group topk_group "
     "ep_size swiglu_limit full_attention_interval mtp_num_hidden_layers hybrid_override_pattern "
-    "layers_block_type ssm_state_size n_groups conv_kernel ";
+    "layers_block_type ssm_state_size n_groups conv_kernel index_n_heads index_head_dim "
+    "index_topk ";
 
 static bool shapes_nothing(const char *key) {
     static const char *const parts[] = {
@@ -114,6 +117,10 @@ static clg_status find_family(clg_arena *arena, raw_model *raw) {
     const clg_family *family = clg_family_find(type->text);
     if (!family) return unknown_family(config, type->text);
     raw->traits = family->traits;
+    /* MiniMax-M3 names its language model after M2, whose norms are over the whole width. */
+    const clg_json *norms = clg_config_field(config, "qk_norm_type");
+    if (norms && norms->kind == CLG_JSON_STRING && strcmp(norms->text, "per_head") == 0)
+        raw->traits = (raw->traits & ~(unsigned)CLG_WIDE_NORMS) | CLG_HEAD_NORMS;
     const char *defaults = nested ? clg_family_defaults(type->text) : NULL;
     clg_json *parsed;
     if (!defaults) return CLG_OK;
@@ -180,8 +187,9 @@ static clg_status read_ffn(raw_model *raw) {
                          1, 1 << 24, ratio * raw->hidden, &raw->ffn) != CLG_OK)
         return CLG_BAD_INPUT;
     /* Llama 4; Granite 4 without experts keeps the shared one. */
-    const char *names = has(raw, CLG_MAMBA) && !has(raw, CLG_ONE_PART) ? "shared_intermediate_size"
-                                                                       : "intermediate_size_mlp";
+    const char *names = has(raw, CLG_MAMBA) && !has(raw, CLG_ONE_PART)
+                            ? "shared_intermediate_size"
+                            : "intermediate_size_mlp|dense_intermediate_size";
     return clg_config_whole(c, names, 1, 1 << 24, raw->ffn, &raw->dense_ffn);
 }
 
@@ -259,8 +267,22 @@ static bool in_list(const clg_json *list, int64_t value) {
     return false;
 }
 
+static const clg_json *item_at(const clg_json *list, int64_t index) {
+    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
+    while (item && index-- > 0) item = item->next;
+    return item;
+}
+
+/* Lists of layers, where there is one: "dense" or "sparse", 0 or 1. */
+static bool listed_dense(const raw_model *raw, int64_t layer) {
+    const clg_json *type = item_at(clg_config_field(&raw->config, "mlp_layer_types"), layer);
+    if (type && type->kind == CLG_JSON_STRING && strcmp(type->text, "dense") == 0) return true;
+    const clg_json *flag = item_at(clg_config_field(&raw->config, "moe_layer_freq"), layer);
+    return flag && flag->kind == CLG_JSON_NUMBER && flag->number == 0;
+}
+
 static bool is_moe(const raw_model *raw, int64_t layer) {
-    if (raw->experts == 0 || layer < raw->dense_first) return false;
+    if (raw->experts == 0 || layer < raw->dense_first || listed_dense(raw, layer)) return false;
     if (in_list(clg_config_field(&raw->config, "mlp_only_layers"), layer)) return false;
     return (layer + 1) % raw->moe_every == 0;
 }
@@ -282,12 +304,6 @@ static clg_status read_window(raw_model *raw) {
     if (raw->window_every == 0 && strcmp(type->text, "gemma3_text") == 0) raw->window_every = 6;
     if (raw->window_every == 0 && strcmp(type->text, "llama4_text") == 0) raw->window_every = 4;
     return CLG_OK;
-}
-
-static const clg_json *item_at(const clg_json *list, int64_t index) {
-    const clg_json *item = list && list->kind == CLG_JSON_ARRAY ? list->first : NULL;
-    while (item && index-- > 0) item = item->next;
-    return item;
 }
 
 static int64_t window_of(const raw_model *raw, int64_t layer) {
@@ -364,6 +380,7 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
                        .query_key_norm = raw->head_norms || has(raw, CLG_WIDE_NORMS),
                        .norm_over_heads = has(raw, CLG_WIDE_NORMS),
                        .output_gate = raw->output_gate};
+    a.indexer = clg_sparse_layer(&raw->config, &raw->sparse, layer);
     return a;
 }
 
@@ -437,7 +454,8 @@ static int norms_of(const raw_model *raw) {
 
 static bool same_kind(const clg_layer_kind *a, const clg_layer_kind *b) {
     return a->attention.kind == b->attention.kind && a->attention.window == b->attention.window &&
-           a->mlp.kind == b->mlp.kind;
+           a->attention.indexer.heads == b->attention.indexer.heads &&
+           a->attention.indexer.shared == b->attention.indexer.shared && a->mlp.kind == b->mlp.kind;
 }
 
 static clg_layer_kind layer_of(const raw_model *raw, int64_t layer) {
@@ -477,10 +495,15 @@ static clg_status spread_layers(clg_arena *arena, const raw_model *raw, clg_mode
 }
 
 /* Multi-token prediction as DeepSeek-V3 has it (arXiv:2412.19437, section 2.2): two norms, a
- * 2h x h projection, a layer like the last and a norm; embedding and head are shared. */
+ * 2h x h projection, a layer like the last and a norm; embedding and head are shared. Where layers
+ * share an indexer's choice the module's has its own (GLM-5.2's checkpoint). */
 static int64_t prediction_parameters(const raw_model *raw, const clg_model *model) {
-    const clg_layer_parameters *p = &model->kind[model->layer_kind[raw->layers - 1]].parameters;
+    const clg_layer_kind *last = &model->kind[model->layer_kind[raw->layers - 1]];
+    const clg_layer_parameters *p = &last->parameters;
     int64_t layer = p->attention + p->mlp + p->experts + p->replicated;
+    clg_attention own = last->attention;
+    own.indexer.shared = false;
+    if (last->attention.indexer.shared) layer += clg_indexer_parameters(model, &own);
     return raw->prediction_layers * (layer + 2 * raw->hidden * raw->hidden + 3 * raw->hidden);
 }
 
@@ -564,6 +587,7 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
         read_latent(&raw) != CLG_OK || read_experts(&raw) != CLG_OK ||
         read_expert_layers(&raw) != CLG_OK || read_window(&raw) != CLG_OK ||
         read_switches(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
+        clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);

@@ -28,13 +28,22 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     double scores = queries * keys;
     if (fused) scores = queries * seen * (seen < keys ? 1.0 - 0.5 * seen / keys : 0.5);
     if (attention->kind == CLG_ATTENTION_LINEAR) scores = queries * 256; /* chunk of the kernel */
+    double d = attention->head_dim, v = attention->value_head_dim;
+    if (clg_attention_absorbs(shard, attention)) {
+        d = attention->kv_rank + attention->rope_dim, v = attention->kv_rank;
+        kv_heads = 1;
+    }
+    if (clg_attention_skips(shard, attention)) {
+        seen = (double)attention->indexer.top_k;
+        scores = clg_attention_chosen_pairs(shard, attention);
+    }
     clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, pass, "attention core");
     op->precision = shard->wide;
     op->attention.batch = layout->micro_batch;
     op->attention.heads = heads;
     op->attention.kv_heads = kv_heads;
-    op->attention.head_dim = attention->head_dim;
-    op->attention.value_head_dim = attention->value_head_dim;
+    op->attention.head_dim = d;
+    op->attention.value_head_dim = v;
     op->attention.query_tokens = queries;
     op->attention.key_tokens = attention->kind == CLG_ATTENTION_LINEAR ? 512 : keys;
     op->attention.window = seen < keys ? seen : 0;
@@ -43,7 +52,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
     /* Backward: two products each for both operands; fused kernels redo the scores (Dao 2023,
      * arXiv:2307.08691: five products against two), which are as wide as queries. */
-    double d = attention->head_dim, v = attention->value_head_dim, width = d + v;
+    double width = d + v;
     if (op->attention.backward) width = fused ? 3 * d + 2 * v : 2 * (d + v);
     op->flop = layout->micro_batch * heads * scores * 2 * width;
     if (!fused)
@@ -174,8 +183,10 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
                      heads * (nope + attention->value_head_dim), true);
     if (again) clg_block_redo(block, up);
     block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
-    *(again ? &block->rebuilt_bytes : &block->saved_bytes) +=
-        tokens * heads * (2 * attention->head_dim + attention->value_head_dim) * w;
+    double kept = 2 * attention->head_dim + attention->value_head_dim;
+    /* Queries before and after they meet the key projection, and the latent result. */
+    if (clg_attention_absorbs(shard, attention)) kept = nope + latent + attention->kv_rank;
+    *(again ? &block->rebuilt_bytes : &block->saved_bytes) += tokens * heads * kept * w;
 }
 
 /* Down projections of latent attention, and key-value heads where there are fewer than ranks. */
@@ -209,7 +220,10 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
     /* Heads that share keys are repeated before (torchtitan, repeat_kv). */
     if (shard->stack->context_merged) kv_width = query_width + value_width;
+    if (clg_attention_absorbs(shard, attention))
+        kv_width = attention->kv_rank + attention->rope_dim;
     exchange_context(block, shard, kv_width, query_width, value_width);
+    clg_block_indexer(block, shard, attention, heads);
     /* Selectively: the core, or for latent heads what comes before it. */
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
                  !shard->stack->selective_by_operation && (!latent || !layout->attention);

@@ -99,6 +99,13 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
     accumulate(block, shard, in * out);
 }
 
+void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                        double in, double out) {
+    product(block, CLG_OP_GEMM, CLG_PASS_FORWARD, name, shard->wide, tokens, out, in, 1);
+    product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_WEIGHT, name, shard->wide, in, out, tokens, 1);
+    accumulate(block, shard, in * out);
+}
+
 bool clg_block_fused_experts(const clg_shard *shard) {
     return shard->stack->fused_experts && shard->layout->precision >= CLG_MXFP8;
 }

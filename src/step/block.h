@@ -35,6 +35,11 @@ double clg_block_operand_bytes(const clg_shard *shard);
  * formats only. They need no counts on the host, so that whole steps are recorded and replayed. */
 bool clg_block_fused_experts(const clg_shard *shard);
 
+/* A linear layer of a part that is trained apart: nothing flows back through its input. In the wide
+ * precision. */
+void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,
+                        double in, double out);
+
 /* The same over local experts: `rows` in all. Casts that the kernel before does on its way (stack:
  * fused_experts) are left out. */
 enum { CLG_CAST_INPUT = 1, CLG_CAST_GRADIENT = 2 };
@@ -65,6 +70,20 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name);
 
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention);
+
+/* Whether a query attends to chosen keys only: sparse attention, a sequence longer than what is
+ * chosen, and a kernel that skips the rest. Chosen latents are attended to as they are, one for all
+ * heads (DeepSeek-V3.2, arXiv:2512.02556, section 2.1 and appendix: the MQA mode of MLA). */
+bool clg_attention_skips(const clg_shard *shard, const clg_attention *attention);
+bool clg_attention_absorbs(const clg_shard *shard, const clg_attention *attention);
+
+/* Pairs of query and key that are attended to, of one sequence and context rank. */
+double clg_attention_chosen_pairs(const clg_shard *shard, const clg_attention *attention);
+
+/* The indexer of sparse attention: its products, scores of all keys, the choice, and its loss.
+ * Every tensor rank does it for itself. `heads`: of attention, on this rank. */
+void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                       double heads);
 
 /* Parameters a tensor rank holds beyond its share: what is repeated on ranks rather than split. */
 double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention);

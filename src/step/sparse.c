@@ -1,0 +1,86 @@
+/* sparse.c -- what sparse attention adds to a layer and leaves out of its core.
+ *
+ * DeepSeek-V3.2 (arXiv:2512.02556, section 2.1): an indexer scores every key before a query, I(t,
+ * s) = sum over its heads of w(t) ReLU(q(t) k(s)), and attention sees the top_k of highest score.
+ * This is the sparse stage of training: the indexer learns apart (nothing flows back through its
+ * inputs) to match, by Kullback-Leibler divergence over the chosen keys, attention's probabilities
+ * summed over heads; the rest learns from the words. The dense warm-up, where all but the indexer
+ * is frozen and divergence is taken over all keys (2.1 of 946 billion tokens), is left out, and so
+ * are: sums of probabilities over tensor ranks, index keys of other context ranks, scores in 8 bit
+ * (they are priced in 16), room for scores beyond the piece at work, and what gathering costs the
+ * core's kernels. Grouped heads (MiniMax-M3) choose blocks of keys by the largest score within;
+ * priced alike. */
+#include "step/block.h"
+
+#include <math.h>
+
+static double keys_of(const clg_shard *shard) { return (double)shard->layout->seq; }
+
+bool clg_attention_skips(const clg_shard *shard, const clg_attention *attention) {
+    return attention->indexer.heads > 0 && shard->layout->attention != 0 &&
+           (double)attention->indexer.top_k < keys_of(shard);
+}
+
+bool clg_attention_absorbs(const clg_shard *shard, const clg_attention *attention) {
+    return attention->kind == CLG_ATTENTION_LATENT && clg_attention_skips(shard, attention);
+}
+
+/* Query i has min(i, k) keys: S k - k^2 / 2, or all before it. */
+double clg_attention_chosen_pairs(const clg_shard *shard, const clg_attention *attention) {
+    double keys = keys_of(shard), queries = keys / shard->layout->cp;
+    double chosen = fmin((double)attention->indexer.top_k, keys);
+    return queries * chosen * (1 - 0.5 * chosen / keys);
+}
+
+/* Scores of `heads` heads `width` wide in one kernel that keeps none; `products` of them. */
+static void scores(clg_block *block, const clg_shard *shard, clg_pass pass, const char *name,
+                   double heads, double width, double pairs, double products) {
+    clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, pass, name);
+    op->precision = shard->wide;
+    op->attention.batch = shard->layout->micro_batch;
+    op->attention.heads = heads;
+    op->attention.kv_heads = 1;
+    op->attention.head_dim = op->attention.value_head_dim = width;
+    op->attention.query_tokens = keys_of(shard) / shard->layout->cp;
+    op->attention.key_tokens = keys_of(shard);
+    op->attention.causal = op->attention.fused = true;
+    op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
+    op->flop = shard->layout->micro_batch * heads * pairs * 2 * width * products;
+}
+
+/* Queries from the low rank of queries where there is one, key and weights from the hidden state;
+ * rotation and norm are a pass over them. */
+static void project(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
+    const clg_indexer *indexer = &attention->indexer;
+    bool latent = attention->kind == CLG_ATTENTION_LATENT;
+    double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
+    double from = latent && attention->query_rank > 0 ? attention->query_rank : hidden;
+    double queries = (double)indexer->heads * indexer->dim, weights = latent ? indexer->heads : 0;
+    clg_block_detached(block, shard, "index query projection", tokens, from, queries);
+    clg_block_detached(block, shard, "index key projection", tokens, hidden,
+                       indexer->dim + weights);
+    double passed = 2 * tokens * (queries + indexer->dim) * w;
+    clg_block_memory(block, "index norm and rotation", passed, 2, passed, 2);
+    block->saved_bytes += tokens * (queries + indexer->dim + weights) * w;
+}
+
+void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                       double heads) {
+    const clg_indexer *indexer = &attention->indexer;
+    if (indexer->heads == 0 || indexer->shared) return;
+    const clg_layout *layout = shard->layout;
+    double keys = keys_of(shard), all = keys / layout->cp * keys / 2;
+    double chosen = clg_attention_chosen_pairs(shard, attention);
+    project(block, shard, attention);
+    scores(block, shard, CLG_PASS_FORWARD, "index scores", indexer->heads, indexer->dim, all, 1);
+    /* One fp32 number a pair, written and read. */
+    clg_block_memory(block, "choice of keys", layout->micro_batch * all * 8, 1, 0, 0);
+    block->saved_bytes += shard->tokens * fmin((double)indexer->top_k, keys) * 4; /* their places */
+    /* The loss: attention's scores of chosen keys once more, those of the indexer, two gradients.
+     */
+    double width = attention->head_dim;
+    if (clg_attention_absorbs(shard, attention)) width = attention->kv_rank + attention->rope_dim;
+    scores(block, shard, CLG_PASS_BACKWARD_INPUT, "index target", heads, width, chosen, 1);
+    scores(block, shard, CLG_PASS_BACKWARD_INPUT, "index gradients", indexer->heads, indexer->dim,
+           chosen, 3);
+}
