@@ -47,13 +47,14 @@ typedef struct clg_indexer {
 typedef struct clg_attention {
     clg_attention_kind kind;
     int heads, kv_heads;
-    int head_dim;         /* width of a query/key head (MLA: no-rope part + rope part) */
-    int value_head_dim;   /* width of a value head; = head_dim except MLA */
-    int64_t window;       /* tokens a query sees; 0: all before it */
-    int query_rank;       /* MLA: low rank of the query projection; 0: full-rank query */
-    int kv_rank;          /* MLA: low rank of keys and values */
-    int rope_dim;         /* MLA: rope part of head_dim, shared by heads on the key side */
-    bool rotary;          /* rotates queries and keys (a memory-bound kernel) */
+    int head_dim;       /* width of a query/key head (MLA: no-rope part + rope part) */
+    int value_head_dim; /* width of a value head; = head_dim except MLA */
+    int64_t window;     /* tokens a query sees; 0: all before it */
+    bool chunked;       /* the window does not slide: of the chunk of `window` it is in (Llama 4) */
+    int query_rank;     /* MLA: low rank of the query projection; 0: full-rank query */
+    int kv_rank;        /* MLA: low rank of keys and values */
+    int rope_dim;       /* MLA: rope part of head_dim, shared by heads on the key side */
+    bool rotary;        /* rotates queries and keys (a memory-bound kernel) */
     bool query_key_norm;  /* norms on q and k (a memory-bound kernel) */
     bool norm_over_heads; /* those run over all heads together: a sum across tensor ranks */
     bool output_gate;     /* GROUPED: the query projection makes a gate of the output as well */

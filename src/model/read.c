@@ -373,6 +373,7 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
                        .head_dim = (int)raw->head_dim,
                        .value_head_dim = (int)raw->value_head_dim,
                        .window = window_of(raw, layer),
+                       .chunked = clg_config_field(&raw->config, "attention_chunk_size") != NULL,
                        .query_rank = (int)raw->query_rank,
                        .kv_rank = (int)raw->kv_rank,
                        .rope_dim = (int)raw->rope_dim,

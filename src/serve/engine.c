@@ -93,7 +93,8 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                             {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
                             {"logit_bytes", CLG_BYTES, &e->logit_bytes},
                             {"whole_windows", CLG_COUNT, &e->whole_windows},
-                            {"no_windows", CLG_COUNT, &e->no_windows}};
+                            {"no_windows", CLG_COUNT, &e->no_windows},
+                            {"chunk_reads", CLG_COUNT, &e->chunk_reads}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
                            error) != CLG_OK)
@@ -233,6 +234,20 @@ static clg_status read_cache(const clg_json *object, const char *file, clg_serve
     return CLG_OK;
 }
 
+static clg_status read_latent(const clg_json *object, const char *file, clg_serve_curves *c,
+                              clg_error *error) {
+    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+        int p;
+        if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
+            return error->status;
+        const field fields[] = {{"flop_share", CLG_FRACTION, &c->latent[p].flop_share},
+                                {"pad", CLG_COUNT, &c->latent[p].pad}};
+        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        c->latent[p].known = true;
+    }
+    return CLG_OK;
+}
+
 /* Numbers of a list, times `scale`, that rise or stay. */
 static int read_list(const clg_json *list, double scale, double into[CLG_REDUCE_POINTS]) {
     int count = 0;
@@ -338,8 +353,13 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
             CLG_OK ||
         read_experts(clg_json_member(root, "experts_shared_cutlass"), file->path, c->cutlass_shared,
                      error) != CLG_OK ||
+        read_experts(clg_json_member(root, "experts_cutlass_tuned"), file->path, c->tuned, error) !=
+            CLG_OK ||
+        read_experts(clg_json_member(root, "experts_shared_cutlass_tuned"), file->path,
+                     c->tuned_shared, error) != CLG_OK ||
         read_experts(clg_json_member(root, "experts_triton"), file->path, c->triton, error) !=
             CLG_OK ||
+        read_latent(clg_json_member(root, "latent"), file->path, c, error) != CLG_OK ||
         read_products(clg_json_member(root, "product"), file->path, c, error) != CLG_OK ||
         read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)

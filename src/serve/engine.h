@@ -36,6 +36,8 @@ typedef struct clg_engine {
                              two copies beside the layers */
     double whole_windows; /* 1: layers with a window keep all tokens in the cache */
     double no_windows;    /* 1: and read them: no layer has a window */
+    double chunk_reads; /* 1: before Blackwell, decode attention within chunks reads a key once for
+                           each query head that uses it, where sequences outgrow a chunk */
     double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
     double loop_s, loop_sequence_s; /* host, beside the GPU: of an iteration and each sequence */
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
@@ -55,7 +57,8 @@ typedef struct clg_engine {
     double query_reads;  /* 1: decode attention reads a key once for each query head that uses it */
     double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
     double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones */
-    double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart */
+    double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart; 2:
+                               with tiles found by trying, where it has those */
     double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
                                pass; 0: as the tables of kernels have it */
     double deepgemm_s;      /* per layer of experts computed by DeepGEMM, beside Triton's time */
@@ -97,6 +100,7 @@ typedef struct clg_serve_curves {
     clg_expert_curve experts[CLG_PRECISIONS];
     clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
     clg_expert_curve cutlass[CLG_PRECISIONS], cutlass_shared[CLG_PRECISIONS]; /* of CUTLASS */
+    clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS];     /* autotuned */
     clg_expert_curve triton[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
     struct {
         double time_share;         /* of large products over data/kernel */
@@ -107,6 +111,11 @@ typedef struct clg_serve_curves {
         double hbm_share, launch_s; /* of decode attention, by the format of the cache */
         bool known;
     } cache[CLG_PRECISIONS];
+    struct {
+        double flop_share; /* of peak, decode attention over a latent shared by many heads */
+        double pad;        /* tokens that a sequence costs beside its own */
+        bool known;
+    } latent[CLG_PRECISIONS];
     clg_reduce_curve reduce[CLG_REDUCE_CURVES]; /* of the engine's own all-reduce, by ranks */
     int reduces;
     const char *file;

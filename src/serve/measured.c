@@ -109,6 +109,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     clg_serve_rules *rules = &replica->rules;
     rules->wait_iterations = p->wait_iterations;
     rules->wait_tokens = p->wait_tokens;
+    rules->wait_ranks = p->wait_ranks;
     rules->prefilled = p->prefilled;
     if (p->random_tokens) rules->prompt_token_s = engine->random_token_s;
     if (p->in_process)

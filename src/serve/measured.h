@@ -40,10 +40,10 @@ typedef struct clg_serve_plan {
     double memory_share;           /* 0: the engine's */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
     clg_expert_kernels expert_kernels;
-    bool fits;                            /* all requests were in memory at once */
-    int64_t wait_iterations, wait_tokens; /* prompts held back: clg_serve_rules */
-    bool in_process;                      /* measured in the engine: no front end */
-    bool random_tokens;                   /* prompts that are slow to tokenize */
+    bool fits;                                        /* all requests were in memory at once */
+    int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
+    bool in_process;                                  /* measured in the engine: no front end */
+    bool random_tokens;                               /* prompts that are slow to tokenize */
     bool medians;                         /* the table has medians over requests, not means */
     bool whole_batch;                     /* an answer is that of all requests: the last to end */
     bool prefilled;                       /* prompts come with their cache: decoding alone */

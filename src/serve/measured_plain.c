@@ -9,6 +9,11 @@
 /* Requests that settle: beyond them runs are longer, not different. */
 static const double MANY = 6000, ROUNDS = 4;
 
+/* attention_dp_config.timeout_iters for DeepSeek in TensorRT-LLM's overview
+ * (perf-overview.md@03e27c7d): prompts start when every rank has one, at the latest after so many
+ * iterations. */
+static const int BALANCED_ITERATIONS = 60;
+
 /* The first cell that should hold a number and holds something else, as a sentence. */
 static const char *no_number(const clg_cell_reader *r) {
     static const char *const columns[] = {"tp",
@@ -121,7 +126,8 @@ static int limit(const clg_cell_reader *r, const char *column) {
 static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
     const char *client = clg_cell_word(r, "client"), *phase = clg_cell_word(r, "phase");
     bool built = strcmp(client, "trtllm-bench-built") == 0;
-    bool bench = built || strcmp(client, "trtllm-bench") == 0;
+    bool balanced = strcmp(client, "trtllm-bench-balanced") == 0;
+    bool bench = built || balanced || strcmp(client, "trtllm-bench") == 0;
     p->random_tokens = strcmp(clg_cell_word(r, "prompts"), "random") == 0;
     p->prefilled = strcmp(phase, "decode") == 0;
     p->in_process = bench || strcmp(client, "engine") == 0;
@@ -130,6 +136,10 @@ static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
     if (*phase && !p->prefilled)
         return clg_arena_print(r->arena, "no phase is known as '%.40s'", phase);
     if (bench) clg_measured_bench(r->arena, p, !built);
+    if (balanced) {
+        p->wait_iterations = BALANCED_ITERATIONS;
+        p->wait_ranks = p->part.dp;
+    }
     return NULL;
 }
 

@@ -243,11 +243,12 @@ double clg_replica_dense_s(const clg_replica *r, double tokens) {
     return sum + head_s(r, t) + sends_s(r, t) + r->engine.step_s;
 }
 
-/* Share of a context of `tokens` that a layer reads. */
+/* Share of a context of `tokens` that a layer reads; of a longer one than a chunk half a chunk, the
+ * mean over places in it. */
 static double seen_share(const clg_replica *r, const clg_attention *a, double tokens) {
     if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
-    if (r->engine.no_windows > 0) return 1;
-    return a->window > 0 ? fmin(1, (double)a->window / fmax(1, tokens)) : 1;
+    if (r->engine.no_windows > 0 || a->window <= 0 || tokens <= (double)a->window) return 1;
+    return (double)a->window * (a->chunked ? 0.5 : 1) / tokens;
 }
 
 /* Bytes one GPU keeps for a token in one layer. */
@@ -258,10 +259,20 @@ static double layer_cache_bytes(const clg_replica *r, const clg_attention *a) {
     return elements * clg_precision_bytes(r->cache);
 }
 
+/* TensorRT-LLM's kernels that share keys between query heads know no chunks before Blackwell; those
+ * that have one thread block per query head take their place, unless no sequence can outgrow a
+ * chunk (github NVIDIA/TensorRT-LLM pull request 6306). */
+static bool reads_chunks_apart(const clg_replica *r, const clg_attention *a) {
+    return r->engine.chunk_reads > 0 && a->chunked && a->window > 0 &&
+           (double)r->longest_tokens > (double)a->window &&
+           strcmp(r->scenario->machine.gpu.generation, "blackwell") != 0;
+}
+
 /* How often decode attention reads each key. */
 static double reads_of(const clg_replica *r, const clg_attention *a) {
-    bool alone = a->kind == CLG_ATTENTION_LATENT || a->kv_heads < 1;
-    return r->engine.query_reads <= 0 || alone ? 1 : (double)a->heads / (r->tp * kv_heads_of(r, a));
+    if (a->kind == CLG_ATTENTION_LATENT || a->kv_heads < 1) return 1;
+    bool apart = r->engine.query_reads > 0 || reads_chunks_apart(r, a);
+    return apart ? (double)a->heads / (r->tp * kv_heads_of(r, a)) : 1;
 }
 
 /* Bytes of the cache that one GPU reads per token of context that it decodes. */
@@ -273,6 +284,21 @@ static double all_layers_read_bytes(const clg_replica *r, double context_tokens)
         bytes += layer_cache_bytes(r, a) * seen_share(r, a, context_tokens) * reads_of(r, a);
     }
     return bytes;
+}
+
+/* Decode attention over latents is arithmetic: every query head is multiplied with all of the
+ * latent, for keys and again for values, so 128 heads of DeepSeek do 242 flop a byte in 16 bit.
+ * 8-bit caches are widened on the way (FlashMLA). */
+static double latent_context_s(const clg_replica *r, int queries) {
+    const clg_model *m = &r->scenario->model;
+    double share = r->curves.latent[CLG_BF16].flop_share, flop = 0;
+    if (share <= 0) return 0;
+    for (int l = 0; l < m->layers; l++) {
+        const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
+        if (a->kind == CLG_ATTENTION_LATENT)
+            flop += 2.0 * a->heads / r->tp * queries * (2.0 * a->kv_rank + a->rope_dim);
+    }
+    return flop / (r->scenario->machine.gpu.peak_flop_per_s[CLG_BF16] * share);
 }
 
 static double all_layers_cache_bytes(const clg_replica *r, double context_tokens) {
@@ -517,22 +543,25 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
                        ? dense[t - 1]
                        : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
     double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
-    r->cost = (clg_iteration_cost){.dense_s = dense,
-                                   .max_tokens = r->rules.max_tokens,
-                                   .decode_s = decode_costs(arena, r, c),
-                                   .decodes = r->rules.max_sequences,
-                                   .sequence_s = r->engine.sequence_s / r->dp,
-                                   .context_s =
-                                       all_layers_read_bytes(r, context) / rate / (r->pp * r->dp),
-                                   .pair_s = pair_s(r, r->mean_prompt_tokens),
-                                   .eager_s = eager_s(r),
-                                   .loop_s = host_s(r, r->engine.loop_s),
-                                   .loop_sequence_s = loop_sequence_s(r),
-                                   .graph_tokens = (int)r->engine.graph_tokens,
-                                   .graph_context = (int64_t)r->engine.graph_context,
-                                   .ranks = r->dp,
-                                   .drafted = c->drafted,
-                                   .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
+    double read_s = all_layers_read_bytes(r, context) / rate;
+    double latent_s = latent_context_s(r, c->drafted + 1);
+    r->cost =
+        (clg_iteration_cost){.dense_s = dense,
+                             .max_tokens = r->rules.max_tokens,
+                             .decode_s = decode_costs(arena, r, c),
+                             .decodes = r->rules.max_sequences,
+                             .sequence_s = r->engine.sequence_s / r->dp,
+                             .context_s = fmax(read_s, latent_s) / (r->pp * r->dp),
+                             .context_pad = latent_s > read_s ? r->curves.latent[CLG_BF16].pad : 0,
+                             .pair_s = pair_s(r, r->mean_prompt_tokens),
+                             .eager_s = eager_s(r),
+                             .loop_s = host_s(r, r->engine.loop_s),
+                             .loop_sequence_s = loop_sequence_s(r),
+                             .graph_tokens = (int)r->engine.graph_tokens,
+                             .graph_context = (int64_t)r->engine.graph_context,
+                             .ranks = r->dp,
+                             .drafted = c->drafted,
+                             .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
@@ -599,10 +628,12 @@ static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c
                     s->model.layers);
 }
 
-static void take_cutlass(clg_serve_curves *c) {
+static void take_cutlass(clg_serve_curves *c, bool tuned) {
     for (int p = 0; p < CLG_PRECISIONS; p++) {
-        if (c->cutlass[p].known) c->experts[p] = c->cutlass[p];
-        if (c->cutlass_shared[p].known) c->shared[p] = c->cutlass_shared[p];
+        bool width = tuned && c->tuned[p].known, whole = tuned && c->tuned_shared[p].known;
+        if (c->cutlass[p].known) c->experts[p] = width ? c->tuned[p] : c->cutlass[p];
+        if (c->cutlass_shared[p].known)
+            c->shared[p] = whole ? c->tuned_shared[p] : c->cutlass_shared[p];
     }
 }
 
@@ -620,7 +651,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     if (engine->narrow_cache > 0)
         for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
             r->curves.cache[p] = r->curves.cache[CLG_BF16];
-    if (engine->cutlass_experts > 0) take_cutlass(&r->curves);
+    if (engine->cutlass_experts > 0) take_cutlass(&r->curves, engine->cutlass_experts > 1);
     if (engine->narrow_weights > 0)
         r->curves.weights[CLG_FP8].hbm_share = r->curves.weights[CLG_BF16].hbm_share;
     r->pp = c->pp > 0 ? c->pp : 1;
@@ -635,6 +666,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                : c->weights;
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;
+    r->longest_tokens = demand->longest_tokens;
     settle_rules(r, c);
     choose_tp(r, c, demand, means.context_tokens);
     while (r->tp * r->dp % r->ep != 0) r->ep--;
@@ -654,7 +686,7 @@ static double steady_s(const clg_replica *r, const clg_demand_means *m, double s
     double verified = sequences * (r->cost.drafted + 1), all = sequences + starts;
     double kernels = clg_replica_dense_s(r, verified + starts * m->prompt_tokens) +
                      draft_s(r, verified, (int)r->cost.drafted) +
-                     sequences * m->context_tokens * r->cost.context_s +
+                     sequences * (m->context_tokens + r->cost.context_pad) * r->cost.context_s +
                      starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
     return fmax(kernels, r->cost.loop_s + all * r->cost.loop_sequence_s) + all * r->cost.sequence_s;
 }

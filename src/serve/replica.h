@@ -34,6 +34,7 @@ struct clg_replica {
     double cache_bytes_per_token; /* per GPU */
     double cache_room_bytes;      /* per GPU; negative: the weights do not fit */
     double mean_prompt_tokens;    /* of the demand the costs were made for */
+    int64_t longest_tokens;       /* prompt and answer, of its longest request */
     clg_iteration_cost cost;
     clg_serve_rules rules;
     /* Disaggregated: so many replicas like *prefill make first tokens, so many like this one the

@@ -289,27 +289,34 @@ static bool admissible(const replica *r) {
            budget_of(r, 0, r->rules->prefill_alone) > 0 && next_blocks(r) <= r->free_blocks;
 }
 
-/* Tokens of an iteration that took all prompts it may; counts no further than `enough`. */
-static int64_t gathered(const replica *r, int64_t enough) {
-    int64_t tokens = r->decoding, seats = r->rules->max_sequences - r->admitted;
-    int64_t blocks = r->free_blocks, most = budget_of(r, 0, r->rules->prefill_alone);
-    for (int64_t at = r->begin; at < r->end && seats > 0 && tokens < enough; at++, seats--) {
+/* Whether the prompts that an iteration could take make as many tokens, or are as many, as is
+ * waited for. */
+static bool gathered(const replica *r) {
+    const clg_serve_rules *rules = r->rules;
+    int64_t tokens = r->decoding, seats = rules->max_sequences - r->admitted, prompts = 0;
+    int64_t blocks = r->free_blocks, most = budget_of(r, 0, rules->prefill_alone);
+    int64_t ranks = rules->wait_ranks > 0 ? rules->wait_ranks : INT64_MAX;
+    int64_t enough = rules->wait_ranks > 0 ? INT64_MAX : rules->wait_tokens;
+    for (int64_t at = r->begin; at < r->end && seats > prompts; at++) {
+        if (tokens >= enough || prompts >= ranks) return true;
         const clg_arrival *q = request_at(r, index_of(r, at));
-        int64_t answer = r->rules->reserve_output ? q->output_tokens : 0;
+        int64_t answer = rules->reserve_output ? q->output_tokens : 0;
         blocks -= blocks_of(r, q->prompt_tokens + answer);
         most -= q->prompt_tokens;
-        if (blocks < 0 || (most < 0 && r->rules->whole_prompts)) break;
+        if (blocks < 0 || (most < 0 && rules->whole_prompts)) break;
         tokens += q->prompt_tokens;
+        prompts++;
     }
-    return tokens;
+    return tokens >= enough || prompts >= ranks;
 }
 
-/* Whether prompts that could start are held back: others decode, too few have gathered, and they
- * have not waited long enough. */
+/* Whether prompts that could start are held back: others decode (by ranks: each may), too few have
+ * gathered, and they have not waited long enough. */
 static bool held_back(const replica *r) {
     const clg_serve_rules *rules = r->rules;
-    return r->waited < rules->wait_iterations && r->decoding > 0 && r->partial == NOBODY &&
-           r->preempted_count == 0 && gathered(r, rules->wait_tokens) < rules->wait_tokens;
+    int64_t decoding = rules->wait_ranks > 0 ? rules->wait_ranks : 1;
+    return r->waited < rules->wait_iterations && r->decoding >= decoding && r->partial == NOBODY &&
+           r->preempted_count == 0 && !gathered(r);
 }
 
 /* What of a prompt is in the cache; its last token is always computed. */
@@ -388,12 +395,17 @@ static double host_of(const clg_iteration_cost *c, bool one_by_one, int sequence
     return (one_by_one ? c->eager_s : c->loop_s) + sequences * c->loop_sequence_s;
 }
 
+/* Attention of the sequences that decode, over their contexts. */
+static double contexts_s(const replica *r) {
+    return r->cost->context_s * ((double)r->context + r->cost->context_pad * r->decoding);
+}
+
 /* The pace of decoding, which holds for *steps steps or fewer: until a context is too long for a
  * graph, or kernels take longer than the host. */
 static pace pace_of(const replica *r, int64_t *steps) {
     const clg_iteration_cost *c = r->cost;
     double beside = r->decoding * c->sequence_s;
-    double kernels = decode_of(r) + c->context_s * (double)r->context;
+    double kernels = decode_of(r) + contexts_s(r);
     pace graph = {kernels + beside, c->context_s * r->decoding};
     int64_t most = c->graph_context > 0 ? steps_in_graph(r) : *steps;
     if (most > 0 && most < *steps) *steps = most;
@@ -543,8 +555,7 @@ static void mixed_iteration(replica *r) {
     r->free_blocks -= due_now(r, 0);
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
     double crowd = crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
-    double seconds =
-        dense_of(r, tokens) + c->context_s * (double)r->context + c->pair_s * sum.pairs * crowd;
+    double seconds = dense_of(r, tokens) + contexts_s(r) + c->pair_s * sum.pairs * crowd;
     int sequences = r->decoding + sum.sequences;
     bool one_by_one = eager(r, sum.sequences, width_of(r, tokens));
     seconds = fmax(seconds, host_of(c, one_by_one, sequences));
@@ -699,6 +710,7 @@ static clg_demand in_units(clg_arena *arena, const clg_demand *d, double unit) {
 static clg_iteration_cost cost_in_units(const clg_iteration_cost *c) {
     clg_iteration_cost cost = *c;
     cost.context_s *= c->gained;
+    cost.context_pad /= c->gained;
     cost.pair_s *= c->gained * c->gained;
     cost.graph_context = (int64_t)ceil((double)c->graph_context / c->gained);
     return cost;

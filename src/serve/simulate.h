@@ -35,11 +35,12 @@ typedef struct clg_iteration_cost {
     const double *decode_s; /* [decodes + 1] by sequences that decode alone: replayed from a graph
                                that is kept for this many and more; NULL, or beyond: as dense_s */
     int decodes;
-    double sequence_s; /* per sequence in the iteration */
-    double context_s;  /* per token of cache that decoding sequences read */
-    double pair_s;     /* per query-key pair of a prefill chunk */
-    double eager_s;    /* least of an iteration with prompts and more than graph_tokens: its kernels
-                          are launched one by one; the others are replayed from a CUDA graph */
+    double sequence_s;  /* per sequence in the iteration */
+    double context_s;   /* per token of cache that decoding sequences read */
+    double context_pad; /* tokens more that each of them reads */
+    double pair_s;      /* per query-key pair of a prefill chunk */
+    double eager_s; /* least of an iteration with prompts and more than graph_tokens: its kernels
+                       are launched one by one; the others are replayed from a CUDA graph */
     int graph_tokens;
     double loop_s, loop_sequence_s; /* host: least of an iteration replayed from a graph, and more
                                        of any for each of its sequences */
@@ -67,6 +68,8 @@ typedef struct clg_serve_rules {
                         who comes later is in the next but one */
     int64_t wait_iterations; /* prompts are held back so many, while others decode and until */
     int64_t wait_tokens;     /* the iteration would have so many tokens; 0: they are not */
+    int64_t wait_ranks;      /* or until every one of so many ranks could start a prompt, while all
+                                of them decode; 0: not by ranks */
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
 } clg_serve_rules;

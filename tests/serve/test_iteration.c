@@ -207,6 +207,96 @@ static void test_windows(clg_arena *arena) {
     CHECK_NEAR(seeing.cost.pair_s / bare.cost.pair_s, 4096.0 / 4500, 1e-9);
 }
 
+static clg_replica of_lengths(clg_arena *arena, const char *model, const char *gpu,
+                              const clg_engine *e, int prompt, int output, clg_replica_choice c) {
+    clg_scenario s = plan_scenario(arena, model, gpu, NULL, 0);
+    clg_scenario *kept = clg_take(arena, 1, clg_scenario);
+    clg_demand d = demand_at_rate(arena, 1, 60, prompt, output, 0, 3);
+    clg_replica r = {0};
+    clg_error error = {0};
+    *kept = s;
+    c.compute = clg_serve_arithmetic(&s.machine.gpu, c.weights);
+    c.max_sequences = 64;
+    CHECK(clg_replica_prepare(arena, kept, e, &c, &d, &r, &error) == CLG_OK);
+    return r;
+}
+
+/* Llama 4 Maverick, 48 layers, every fourth of which sees all; 40 heads share 8 keys. At a context
+ * of 20,000 + 2,000 / 2 layers of chunks see 4,096 of 21,000 on the mean: (12 + 36 x .195048 x 5) /
+ * (12 + 36 x .195048) = 2.476568. */
+static void test_chunks(clg_arena *arena) {
+    clg_engine e = engine(arena, "trtllm-1.0"), shared = e;
+    clg_replica_choice c = {.dp = 8, .ep = 8, .tp = 1, .weights = CLG_FP8, .cache = CLG_FP8};
+    shared.chunk_reads = 0;
+    CASE("TensorRT-LLM before Blackwell reads chunks for each query head");
+    const char *model = "llama-4-maverick";
+    clg_replica apart = of_lengths(arena, model, "h200-sxm", &e, 20000, 2000, c);
+    clg_replica together = of_lengths(arena, model, "h200-sxm", &shared, 20000, 2000, c);
+    CHECK_NEAR(apart.cost.context_s / together.cost.context_s, 2.476568, 1e-6);
+    CHECK_NEAR(together.cost.context_s,
+               (12 + 36 * 4096 / 21000.0) * 2 * 8 * 128 / (4.8e12 * 0.833) / 8, 1e-9);
+    CASE("not where no sequence outgrows a chunk, nor on Blackwell");
+    apart = of_lengths(arena, model, "h200-sxm", &e, 6192, 2000, c);
+    together = of_lengths(arena, model, "h200-sxm", &shared, 6192, 2000, c);
+    CHECK_NEAR(apart.cost.context_s, together.cost.context_s, 1e-15);
+    apart = of_lengths(arena, model, "b200-sxm", &e, 20000, 2000, c);
+    together = of_lengths(arena, model, "b200-sxm", &shared, 20000, 2000, c);
+    CHECK_NEAR(apart.cost.context_s, together.cost.context_s, 1e-15);
+    CASE("gpt-oss slides: no chunks; its windows are kept whole");
+    c = (clg_replica_choice){.tp = 1, .weights = CLG_MXFP4, .cache = CLG_BF16};
+    apart = of_lengths(arena, "gpt-oss-20b", "h200-sxm", &e, 20000, 2000, c);
+    together = of_lengths(arena, "gpt-oss-20b", "h200-sxm", &shared, 20000, 2000, c);
+    CHECK_NEAR(apart.cost.context_s, together.cost.context_s, 1e-15);
+    CHECK_NEAR(apart.cache_bytes_per_token, 24 * 2 * 8 * 64 * 2.0, 1e-12);
+}
+
+/* DeepSeek, 61 layers, a head is multiplied with 576 + 512 of a key: 2 x 128 x 1,088 x 61 =
+ * 16,990,208 flop a token at .555 of 989.4 Tflop/s, 30.94 ns; 576 B x 61 in 8 bit are read in 8.8
+ * ns, 1,152 B in 8.8 x 2 ns. By 16 heads of 8 GPUs they take 3.87 ns, less than the read. */
+static void test_latent(clg_arena *arena) {
+    CASE("decode attention over latents is arithmetic");
+    clg_engine e = engine(arena, "trtllm-1.0");
+    clg_replica_choice c = {.dp = 8, .ep = 8, .tp = 1, .weights = CLG_FP8, .cache = CLG_FP8};
+    clg_replica r = of_lengths(arena, "deepseek-v3", "h200-sxm", &e, 1000, 1000, c);
+    double peak = r.scenario->machine.gpu.peak_flop_per_s[CLG_BF16];
+    CHECK_NEAR(r.cost.context_s, 16990208 / (0.555 * peak) / 8, 1e-12);
+    CHECK_NEAR(r.cost.context_pad, 250, 1e-12);
+    CASE("for each token that is checked");
+    c.drafted = 2;
+    r = of_lengths(arena, "deepseek-v3", "h200-sxm", &e, 1000, 1000, c);
+    CHECK_NEAR(r.cost.context_s, 3 * 16990208 / (0.555 * peak) / 8, 1e-12);
+    CASE("a read where few heads are on a GPU, and where none was timed");
+    c = (clg_replica_choice){.tp = 8, .ep = 8, .weights = CLG_FP8, .cache = CLG_BF16};
+    r = of_lengths(arena, "deepseek-v3", "h200-sxm", &e, 1000, 1000, c);
+    CHECK_NEAR(r.cost.context_s, 61 * 1152 / (4.8e12 * 0.833), 1e-12);
+    CHECK_NEAR(r.cost.context_pad, 0, 1e-12);
+    c = (clg_replica_choice){.tp = 1, .dp = 4, .ep = 4, .weights = CLG_NVFP4, .cache = CLG_BF16};
+    r = of_lengths(arena, "deepseek-v3", "b200-sxm", &e, 1000, 1000, c);
+    double rate = r.scenario->machine.gpu.hbm_bytes_per_s * 0.86;
+    CHECK_NEAR(r.cost.context_s, 61 * 1152 / rate / 4, 1e-12);
+}
+
+/* 64 experts of DeepSeek a rank of 4, 512 tokens: all but .002 of them are reached. */
+static void test_tuned(clg_arena *arena) {
+    CASE("CUTLASS: autotuned, as timed without, and where there is neither");
+    clg_engine now = engine(arena, "trtllm-cutlass"), old = now, other = now;
+    clg_replica_choice c = {.tp = 1, .dp = 4, .ep = 4, .weights = CLG_NVFP4, .cache = CLG_FP8};
+    old.cutlass_experts = 1, other.cutlass_experts = 0;
+    clg_replica tuned = of_lengths(arena, "deepseek-v3", "b200-sxm", &now, 1000, 1000, c);
+    clg_replica timed = of_lengths(arena, "deepseek-v3", "b200-sxm", &old, 1000, 1000, c);
+    clg_replica own = of_lengths(arena, "deepseek-v3", "b200-sxm", &other, 1000, 1000, c);
+    const clg_serve_curves *t = &tuned.curves, *o = &own.curves;
+    CHECK_NEAR(t->shared[CLG_NVFP4].launch_s - o->shared[CLG_NVFP4].launch_s, 20.8e-6, 1e-9);
+    CHECK_NEAR(t->shared[CLG_NVFP4].hbm_share, o->shared[CLG_NVFP4].hbm_share, 1e-12);
+    CHECK_NEAR(t->experts[CLG_NVFP4].pad, o->experts[CLG_NVFP4].pad, 1e-12);
+    CHECK(clg_replica_dense_s(&tuned, 512) < 0.8 * clg_replica_dense_s(&timed, 512));
+    CHECK(clg_replica_dense_s(&tuned, 512) > clg_replica_dense_s(&own, 512));
+    c = (clg_replica_choice){.tp = 1, .dp = 4, .ep = 4, .weights = CLG_FP8, .cache = CLG_FP8};
+    tuned = of_lengths(arena, "qwen3-235b-a22b", "h200-sxm", &now, 1000, 1000, c);
+    own = of_lengths(arena, "qwen3-235b-a22b", "h200-sxm", &other, 1000, 1000, c);
+    CHECK_NEAR(clg_replica_dense_s(&tuned, 512), clg_replica_dense_s(&own, 512), 1e-15);
+}
+
 static void test_formats(clg_arena *arena) {
     CASE("mxfp4: 4 bits and a byte for 32 of them; multiplied in what the GPU has");
     clg_scenario old = plan_scenario(arena, "gpt-oss-20b", "h100-sxm", NULL, 0);
@@ -310,6 +400,9 @@ int main(void) {
     test_memory(&arena);
     test_defaults(&arena);
     test_windows(&arena);
+    test_chunks(&arena);
+    test_latent(&arena);
+    test_tuned(&arena);
     test_formats(&arena);
     test_expert_kernels(&arena);
     test_host(&arena);

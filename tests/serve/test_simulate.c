@@ -63,6 +63,7 @@ static bool slow_holds(const slow_state *w, const clg_serve_rules *rules, const 
                        bool *could) {
     *could = false;
     int64_t tokens = 0, decoding = 0, blocks = w->free_blocks, prompts = 0, batch = w->batch_count;
+    int64_t count = 0;
     for (int i = 0; i < w->batch_count; i++) {
         if (!w->s[w->batch[i]].decoding) return false;
         decoding++;
@@ -75,9 +76,13 @@ static bool slow_holds(const slow_state *w, const clg_serve_rules *rules, const 
         if (blocks < 0) break;
         if (rules->whole_prompts && prompts + s->target > rules->max_tokens - decoding) break;
         prompts += s->target;
+        count++;
     }
     *could = prompts > 0 && rules->max_tokens > decoding;
     tokens = decoding + prompts;
+    if (rules->wait_ranks > 0)
+        return decoding >= rules->wait_ranks && w->waited < rules->wait_iterations &&
+               count < rules->wait_ranks;
     return decoding > 0 && w->waited < rules->wait_iterations && tokens < rules->wait_tokens;
 }
 
@@ -139,8 +144,9 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
     if (cost->ranks > 1 && chunks > 0) crowd = ceil(chunks / cost->ranks) * cost->ranks / chunks;
     double width = ceil(decoders + prefilled * crowd);
     if (width > cost->max_tokens) width = cost->max_tokens;
-    double seconds =
-        cost->dense_s[(int)width] + cost->context_s * context + cost->pair_s * pairs * crowd;
+    double seconds = cost->dense_s[(int)width] +
+                     cost->context_s * (context + cost->context_pad * decoders) +
+                     cost->pair_s * pairs * crowd;
     bool many = chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens;
     double host = many || late ? cost->eager_s : cost->loop_s;
     host += (decoders + chunks) * cost->loop_sequence_s;
@@ -237,6 +243,8 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
     if (seed % 2 == 0) rules.overlapped = true;
     if (seed % 3 == 0) rules.turn_s = 0.004, rules.prompt_token_s = 2e-5, rules.before_s = 0.002;
     if (seed % 5 == 0) rules.wait_iterations = 6, rules.wait_tokens = 300;
+    if (seed % 10 == 5) rules.wait_ranks = 3;
+    if (seed % 3 == 2) cost.context_pad = 77;
     if (seed % 7 == 0) rules.whole_prompts = true;
     clg_demand d = a_demand(arena, 300, rate, seed);
     clg_served *served = clg_take(arena, (size_t)d.count, clg_served);
@@ -374,6 +382,21 @@ static void check_wait(clg_arena *arena) {
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
     CHECK_NEAR(served[1].first_token_s, prompt + 5 * step + dense[151] + 4e-6, 1e-12);
     CHECK_NEAR(served[3].first_token_s, served[1].first_token_s, 1e-12);
+    CASE("held back until each of two ranks could start one, while each decodes");
+    rules.wait_ranks = 2; /* one decodes: not held back */
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[1].first_token_s, prompt + step + dense[51] + 2e-6, 1e-12);
+    clg_arrival five[4] = {ASK(0, 50, 99), ASK(0, 50, 99), ASK(0, 50, 1), ASK(0, 50, 1)};
+    d.request = five; /* two decode from the second iteration on; the last asks in the fourth */
+    double both = dense[100] + 2e-6, pair = dense[2] + 2e-6;
+    five[2].arrival_s = both + 0.5 * pair, five[3].arrival_s = both + 2.5 * pair;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[2].first_token_s, both + 3 * pair + dense[102] + 4e-6, 1e-12);
+    CHECK_NEAR(served[3].first_token_s, served[2].first_token_s, 1e-12);
+    d.count = 3; /* nobody else asks: seven iterations */
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    CHECK_NEAR(served[2].first_token_s, both + 8 * pair + dense[52] + 3e-6, 1e-12);
+    d.request = four;
     CASE("whole prompts: two of 50 beside a decoding one do not share 100 tokens with it");
     rules = RULES(8, 100, 16, 1000, 0);
     four[2].arrival_s = four[3].arrival_s = four[1].arrival_s;
