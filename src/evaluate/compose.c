@@ -302,11 +302,12 @@ static void fill_updates(composition *c, stage *s, const stage *before) {
     s->parameter_window_s = inner * clg_pass_s(&s->pass[CLG_PASS_FORWARD]);
 }
 
-/* Of a whole step's reduction or gather. That traffic is slower beside compute is in the stack's
- * share. */
-static double exposed(double seconds, double share, double window_s) {
-    double hidden = seconds * share;
-    return seconds - (hidden < window_s ? hidden : window_s);
+/* How much longer a pass takes for a whole step's reduction or gather beside it: what does not
+ * hide, and what both lose beside each other, as in clg_pass_hide. Of one micro-batch a step that
+ * is much of the pass, of many little. */
+static double exposed(double seconds, double share, double window_s, const clg_stack *stack) {
+    double hidden = fmin(seconds * share, window_s / stack->traffic_slowdown);
+    return seconds - hidden + hidden * (stack->overlap_slowdown - 1);
 }
 
 /* From a stage to the next. Tensor ranks that hold the same activations may send a part each and
@@ -338,12 +339,14 @@ static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_resul
 
 /* How much later the step ends, and starts, because of reductions and gathers. */
 static double exposed_updates_s(const composition *c, const clg_pipeline_result *run) {
+    const clg_stack *stack = &c->scenario->stack;
     double late = 0, early = 0;
     for (int i = 0; i < c->layout->pp; i++) {
         const stage *s = &c->stages[i];
-        double gradient = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s);
+        double gradient = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s, stack);
         double after = run->end_s[i] + gradient + s->scatter_tail_s - run->makespan_s;
-        double parameter = exposed(s->parameter_s, s->parameter_share, s->parameter_window_s);
+        double parameter =
+            exposed(s->parameter_s, s->parameter_share, s->parameter_window_s, stack);
         double before = parameter - run->start_s[i];
         if (after > late) late = after;
         if (before > early) early = before;
@@ -554,8 +557,8 @@ static double least_step_s(const composition *c) {
         double seconds = m * work;
         if (!stack->send_overlap && !both_ways && edge > 0)
             seconds += (m * sends_at_least(c->layout, i) - 1) * c->send_s;
-        double reduction =
-            exposed(s->gradient_s, s->gradient_share, s->gradient_window_s) + s->scatter_tail_s;
+        double reduction = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s, stack) +
+                           s->scatter_tail_s;
         double after = !both_ways && !split && up > reduction ? up : reduction;
         if (down + seconds + after > most) most = down + seconds + after;
         if (both_ways) continue; /* starts at both ends */
@@ -563,7 +566,8 @@ static double least_step_s(const composition *c) {
         up += c->backward_input_s[i] + c->backward_weight_s[i] + c->send_s;
     }
     const stage *first = &c->stages[0];
-    double early = exposed(first->parameter_s, first->parameter_share, first->parameter_window_s);
+    double early =
+        exposed(first->parameter_s, first->parameter_share, first->parameter_window_s, stack);
     double host = stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
                   c->scenario->data_loading_s;
     double sure = most + early + largest_optimizer_s(c) + host;

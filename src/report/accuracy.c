@@ -123,7 +123,10 @@ static const char *const in_sight[] = {
     "dgxc-deepseek-v3 (65 %).",
     "The dispatcher, what is recomputed (`recompute_experts`), parameters gathered and "
     "gradients reduced once a step, where the texts of the rows say so: moe-model-zoo "
-    "(23 % at first), torchtitan-dsv3-2026 (109 %)."};
+    "(23 % at first), torchtitan-dsv3-2026 (109 %).",
+    "That a step's reduction and gather slow the compute they hide under, and go in "
+    "buckets ([collectives.md](collectives.md#overlap)): mlperf-v5.1 (15.5 %), mlperf-v6.0 "
+    "(17.4 %) and mlperf-v5.1-more (14.0 %), whose logs print forward steps that were right."};
 
 static void print_held_out(clg_text *t, const clg_validation *v) {
     const clg_held_out *h = &v->held_out;
@@ -316,11 +319,15 @@ static const char *const causes[] = {
     "Mixtures sharded whole (FSDP): 18 to 47 % slow, for a fixed share of their traffic "
     "stays exposed, of which Megatron's own FSDP hides nearly all. DeepSeek-V3 on B200 "
     "(26.04, 53 % slow): the table prints 32 expert ranks, its recipe has 8.",
-    "Short steps: Llama 3.1 8B in MLPerf on 16 to 1,024 GPUs takes 25 to 50 ms more "
-    "than predicted for its one micro-batch (72 to 76 ms, of which 31 to 43 are "
-    "explained), whatever the network; torchao's runs 0.2 to 0.5 s. On what is not "
-    "known: the host, the norm of gradients, or reductions that a pass so short cannot "
-    "hide.",
+    "Traffic of a step under few micro-batches is slowed and slows by factors of one "
+    "measurement (A100, Galvatron); Nemotron-4 15B hides it better than that, MLPerf on "
+    "GB300 still worse. torchao's runs lose 0.2 to 0.5 s a step; on what is not known.",
+    "Routers early in training on real text (runs of Qwen3 and Nemotron in "
+    "bridge-cards-2026: 28 to 64 % fast): loads of experts are uneven, and no text "
+    "prints by how much; balanced ones are taken.",
+    "What a tuned recipe of 2026 hides of its mixture (Primus on MI355X, 48 % slow; "
+    "megatron-moe-recipes-2026 without its overlaps, 25 to 30 % fast): a stack has one "
+    "habit.",
     "Long sequences of early 2024 (nemo-long-2024): 14 to 22 % fast with and without "
     "context ranks, between what cuDNN of mid 2024 and FlashAttention 2 would take; "
     "which of them its container ran is not said.",

@@ -81,16 +81,19 @@ typedef struct clg_stack {
     /* overlap: share of the communication that may hide, 0..1 */
     double gradient_overlap;  /* data-parallel reduction under the last backward */
     double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
-    double tensor_overlap;    /* tensor-parallel collectives under their own products */
-    double tensor_backward_overlap; /* those of the backward beside the weight product */
-    double expert_overlap;          /* dispatch and combine */
-    double context_overlap;         /* ring exchange under attention */
-    bool narrow_gathers;            /* what products multiply in 8 bit is gathered in 8 bit: sharded
-                                       weights, and inputs and gradients of tensor ranks */
-    bool context_merged;            /* context ranks: keys and values go round with as many heads as
-                                       queries; what steps give is summed in fp32 by kernels */
-    bool scatter_gather;            /* without sp, tensor ranks send a part each and gather again */
-    bool send_overlap;              /* pipeline sends do not block the sender */
+    double bucket_parameters; /* ZeRO-0, 1: parameters of a bucket that is reduced, or
+                                 gathered, at once beside compute; 0: all of them */
+    double bucket_parameters_per_rank; /* at least so many times the ranks that share them */
+    double tensor_overlap;             /* tensor-parallel collectives under their own products */
+    double tensor_backward_overlap;    /* those of the backward beside the weight product */
+    double expert_overlap;             /* dispatch and combine */
+    double context_overlap;            /* ring exchange under attention */
+    bool narrow_gathers;     /* what products multiply in 8 bit is gathered in 8 bit: sharded
+                                weights, and inputs and gradients of tensor ranks */
+    bool context_merged;     /* context ranks: keys and values go round with as many heads as
+                                queries; what steps give is summed in fp32 by kernels */
+    bool scatter_gather;     /* without sp, tensor ranks send a part each and gather again */
+    bool send_overlap;       /* pipeline sends do not block the sender */
     double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
     double traffic_slowdown; /* and communication, while compute runs (>= 1) */
     /* variation */

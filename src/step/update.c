@@ -119,6 +119,26 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
                gradients / shard.ranks, stack->gradient_overlap);
 }
 
+/* Beside compute a buffer goes bucket by bucket, each as soon as its gradients are there, or before
+ * its weights are needed: every bucket pays the latency of its ring again. Megatron-Core closes one
+ * at a number of parameters that grows with the ranks (distributed_data_parallel_config.py,
+ * bucket_size: "larger DP sizes need larger buckets to ensure collectives do not become
+ * latency-bound"); without overlap there is one. */
+static double buckets_of(const clg_stack *stack, clg_group group, double parameters,
+                         double overlap) {
+    double bucket = fmax(stack->bucket_parameters, stack->bucket_parameters_per_rank * group.ranks);
+    if (bucket <= 0 || overlap <= 0 || parameters <= bucket) return 1;
+    return ceil(parameters / bucket);
+}
+
+static void in_buckets(clg_updates *updates, clg_update_when when, const char *name,
+                       clg_collective kind, clg_group group, double bytes, double overlap,
+                       double buckets) {
+    int before = updates->count;
+    collective(updates, when, name, kind, group, bytes / buckets, overlap);
+    if (updates->count > before) updates->update[before].op.count = (int)buckets;
+}
+
 /* Whole gradients and weights. The shards of ZeRO-1 may span part of the ranks: then the shards of
  * gradients are summed over the other parts too. */
 static void replicated(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
@@ -126,28 +146,30 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
     double weights = parameters * clg_weight_bytes(layout);
     double gradients = parameters * clg_gradient_bytes(layout, stack);
     double overlap = stack->gradient_overlap;
+    double buckets = buckets_of(stack, all, parameters, overlap);
     if (layout->zero == 0) {
-        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
-                   gradients, overlap);
+        in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
+                   gradients, overlap, buckets);
         return;
     }
     if (stack->sums_whole) {
-        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, all,
-                   gradients, overlap);
+        in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, all,
+                   gradients, overlap, buckets);
     } else if (stack->reduces_whole) {
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, 0);
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients of the parts",
                    CLG_ALL_REDUCE, replica, gradients, 0);
     } else {
-        collective(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER,
-                   shard, gradients, overlap);
-        collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE,
-                   replica, gradients / shard.ranks, overlap);
+        in_buckets(updates, CLG_UPDATE_GRADIENT, "reduce-scatter gradients", CLG_REDUCE_SCATTER,
+                   shard, gradients, overlap, buckets);
+        in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE,
+                   replica, gradients / shard.ranks, overlap, buckets);
     }
     if (!stack->broadcast_weights) {
-        collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
-                   weights, stack->parameter_overlap);
+        overlap = stack->parameter_overlap;
+        in_buckets(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
+                   weights, overlap, buckets_of(stack, all, parameters, overlap));
         return;
     }
     int before = updates->count;

@@ -244,6 +244,45 @@ static void weights(void) {
     CHECK(seen == 1);
 }
 
+static void check_buckets(const clg_scenario *s, const clg_layout *l, double parameters,
+                          int reduced, int gathered_in) {
+    clg_updates updates;
+    layer(s, l);
+    clg_step_updates(&s->model, &s->stack, l, &step, parameters, 0, 0, &updates);
+    const clg_update *reduce = &updates.update[0];
+    CHECK(reduce->when == CLG_UPDATE_GRADIENT && reduce->op.count == reduced);
+    CHECK_NEAR(reduce->op.bytes * reduced, 4 * parameters, 1e-14);
+    for (int i = 0; i < updates.count; i++) {
+        const clg_update *u = &updates.update[i];
+        if (u->when != CLG_UPDATE_PARAMETER) continue;
+        CHECK(u->op.collective == CLG_ALL_GATHER && u->op.count == gathered_in);
+        CHECK_NEAR(u->op.bytes * gathered_in, 2 * parameters, 1e-14);
+    }
+}
+
+static void buckets(void) {
+    CASE("6.1e9 parameters over 24 ranks: buckets of 40 million, not 24: 152.5 of them");
+    clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "megatron-2024", 24);
+    clg_layout l = plan_layout(2048);
+    l.dp = 24, l.zero = 1, l.global_batch = 24;
+    check_buckets(&s, &l, 6.1e9, 153, 153);
+    CASE("over 96 a bucket holds 96 million: 63.5; states whole or not");
+    l.dp = 96, l.global_batch = 96;
+    check_buckets(&s, &l, 6.1e9, 64, 64);
+    l.zero = 0;
+    check_buckets(&s, &l, 6.1e9, 64, 0);
+    CASE("one where all fit, nothing hides, or a stack has no buckets");
+    l.zero = 1;
+    check_buckets(&s, &l, 9.6e7, 1, 1);
+    s.stack.parameter_overlap = 0;
+    check_buckets(&s, &l, 6.1e9, 64, 1);
+    s.stack.gradient_overlap = 0;
+    check_buckets(&s, &l, 6.1e9, 1, 1);
+    s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 24);
+    l.zero = 0;
+    check_buckets(&s, &l, 6.1e9, 1, 1);
+}
+
 static void whole_reduction(void) {
     CASE("ZeRO-1 that reduces whole: 4 bytes a parameter all-reduced after the backward");
     clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 24);
@@ -492,6 +531,7 @@ int main(void) {
     gathers();
     contexts();
     weights();
+    buckets();
     whole_reduction();
     whole_sum();
     megatron_2021();

@@ -249,7 +249,8 @@ static double words(const clg_scenario *s, const clg_layout *l, double parameter
         if (per_pass && !pass) continue;
         bool gather = u->op.collective == CLG_ALL_GATHER;
         double each = gather ? clg_weight_bytes(l) : clg_precision_bytes(s->stack.gradient);
-        all += u->op.bytes / each * (u->op.collective == CLG_ALL_REDUCE ? 2 : 1);
+        double copies = u->op.count * (u->op.collective == CLG_ALL_REDUCE ? 2 : 1);
+        all += u->op.bytes / each * copies;
         CHECK(u->op.axis == CLG_AXIS_DP && u->op.group.ranks == l->dp);
     }
     return all;
