@@ -191,16 +191,27 @@ static clg_status read_speculation(asked *session, clg_replica_choice *choice, c
     return CLG_OK;
 }
 
-static clg_status read_choice(asked *session, const clg_space *space, clg_replica_choice *choice,
-                              clg_error *error) {
+/* Weights as asked, else in the precision asked for, else as the model is published. */
+static clg_status read_weights(const asked *session, const clg_model *model, const clg_space *space,
+                               clg_precision *weights, clg_error *error) {
+    bool asked_for = given(session, CLG_PARAM_WEIGHTS) || given(session, CLG_PARAM_PRECISION);
+    if (model->stored_unknown && !asked_for)
+        return clg_fail(error, CLG_BAD_INPUT, "give --weights, the nearest of those in --help",
+                        "%s is published in a format that is not modelled (%.40s)", model->name,
+                        model->stored_unknown);
+    clg_precision other = asked_for ? space->precision : model->stored;
+    return read_precision(session, CLG_PARAM_WEIGHTS, other, weights, error);
+}
+
+static clg_status read_choice(asked *session, const clg_model *model, const clg_space *space,
+                              clg_replica_choice *choice, clg_error *error) {
     double sequences, tokens, blocks;
     const wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
                            {CLG_PARAM_MAX_TOKENS, 0, &tokens},
                            {CLG_PARAM_BLOCKS, 0, &blocks},
                            {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
     if (NUMBERS(session, rows, error) != CLG_OK ||
-        read_precision(session, CLG_PARAM_WEIGHTS, space->precision, &choice->weights, error) !=
-            CLG_OK ||
+        read_weights(session, model, space, &choice->weights, error) != CLG_OK ||
         read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
         return error->status;
     if (sequences > 65536 || tokens > 1 << 20 || choice->memory_share > 1)
@@ -269,7 +280,7 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
     if (read_scenario(session, session->request, &a->scenario, &space, error) != CLG_OK ||
         read_api(session, &a->scenario.model, &a->api, error) != CLG_OK ||
         clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
-        read_choice(session, &space, &a->choice, error) != CLG_OK)
+        read_choice(session, &a->scenario.model, &space, &a->choice, error) != CLG_OK)
         return error->status;
     a->choice.compute = clg_serve_arithmetic(&a->scenario.machine.gpu, a->choice.weights);
     if (given(session, CLG_PARAM_SEARCH))
@@ -344,7 +355,8 @@ static bool measure_gpu(asked *session, const clg_serve_question *question,
     clg_replica_choice choice = {0};
     clg_error none = {0};
     if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
-        scenario->price.usd_per_s <= 0 || read_choice(session, &space, &choice, &none) != CLG_OK)
+        scenario->price.usd_per_s <= 0 ||
+        read_choice(session, &scenario->model, &space, &choice, &none) != CLG_OK)
         return false;
     choice.compute = clg_serve_arithmetic(&scenario->machine.gpu, choice.weights);
     choice.blocks = 0; /* another GPU has another memory */

@@ -3,6 +3,7 @@
 #define CLG_MODEL_CONFIG_H
 
 #include "base/json.h"
+#include "op/op.h"
 
 /* A config being read: the object that describes the text model, and where faults are put. */
 typedef struct clg_config {
@@ -26,6 +27,10 @@ clg_status clg_config_needed(const clg_config *config, const char *names, const 
 
 clg_status clg_config_switch(const clg_config *config, const char *names, bool otherwise,
                              bool *value);
+
+/* The format weights are stored in, bf16 where no quantization is named; false: in one that is none
+ * of ours, and `method` is what the file calls it. */
+bool clg_config_stored(const clg_config *config, clg_precision *stored, const char **method);
 
 /* Fails at a field (or at the object when it is absent). Returns CLG_BAD_INPUT. */
 clg_status clg_config_fault(const clg_config *config, const char *names, const char *mend,

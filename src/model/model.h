@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "op/op.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -122,6 +123,9 @@ typedef struct clg_model {
     int64_t head_parameters;       /* output head; 0 when tied */
     int64_t final_parameters;      /* norm after the last layer and the like */
     int64_t prediction_parameters; /* MTP modules, all together */
+    clg_precision stored;          /* of the published weights that products read; what training
+                                      computes in is its own choice */
+    const char *stored_unknown;    /* as config.json calls a format that is none of ours, or NULL */
     int64_t parameters;            /* total without MTP modules: what model cards print */
     int64_t active_parameters;     /* parameters a token touches (all but unrouted experts) */
 } clg_model;

@@ -38,7 +38,8 @@ static bool has(const raw_model *raw, unsigned trait) { return (raw->traits & tr
 
 /* Fields that have a meaning here, whatever the family, or that shape nothing. */
 static const char *const known_fields =
-    " architectures model_type hidden_size n_embd n_embed d_model num_hidden_layers n_layer "
+    " architectures model_type quantization_config hidden_size n_embd n_embed d_model "
+    "num_hidden_layers n_layer "
     "n_layers "
     "num_layers num_attention_heads n_head n_heads num_heads vocab_size padded_vocab_size "
     "num_key_value_heads num_kv_heads n_head_kv n_kv_heads multi_query_group_num head_dim "
@@ -575,6 +576,14 @@ static void read_label(clg_arena *arena, const clg_json *root, clg_model *model)
         model->source = clg_arena_copy(arena, source->text, source->text_size);
 }
 
+/* Multimodal models say it beside the text model or in it. */
+static void read_stored(clg_arena *arena, const clg_json *root, clg_model *model) {
+    const char *method;
+    const clg_config whole = {model->name, root, NULL, clg_json_member(root, "text_config")};
+    if (!clg_config_stored(&whole, &model->stored, &method))
+        model->stored_unknown = clg_arena_copy(arena, method, strlen(method));
+}
+
 clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_model *model, clg_error *error) {
     clg_json *root;
@@ -592,5 +601,6 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);
+    read_stored(arena, root, model);
     return CLG_OK;
 }
