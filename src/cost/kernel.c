@@ -58,6 +58,15 @@ static const field batched_fields[] = {
     {"efficiency", CLG_FRACTION, offsetof(clg_kernels, batched.efficiency)},
     {"hbm_efficiency", CLG_FRACTION, offsetof(clg_kernels, batched.hbm_efficiency)}};
 
+static const field state_fields[] = {
+    {"flop_share", CLG_FRACTION, offsetof(clg_kernels, state.flop_share)},
+    {"hbm_share", CLG_FRACTION, offsetof(clg_kernels, state.hbm_share)},
+    {"backward_hbm_share", CLG_FRACTION, offsetof(clg_kernels, state.backward_hbm_share)},
+    {"chunk", CLG_SECONDS, offsetof(clg_kernels, state.chunk_s)},
+    {"backward_chunk", CLG_SECONDS, offsetof(clg_kernels, state.backward_chunk_s)},
+    {"launch", CLG_SECONDS, offsetof(clg_kernels, state.launch_s)},
+    {"sigma", CLG_COUNT, offsetof(clg_kernels, state.sigma)}};
+
 static const field memory_fields[] = {
     {"efficiency", CLG_FRACTION, offsetof(clg_kernels, memory.efficiency)},
     {"bytes_half", CLG_BYTES, offsetof(clg_kernels, memory.bytes_half)},
@@ -153,7 +162,9 @@ static clg_status read_curves(const clg_json *root, bool whole, const char *file
                        error) != CLG_OK)
         return CLG_BAD_INPUT;
     if (read_fields(clg_json_member(root, "batched"), batched_fields, COUNT(batched_fields), false,
-                    file, kernels, error) != CLG_OK)
+                    file, kernels, error) != CLG_OK ||
+        read_fields(clg_json_member(root, "state"), state_fields, COUNT(state_fields), whole, file,
+                    kernels, error) != CLG_OK)
         return CLG_BAD_INPUT;
     return read_fields(clg_json_member(root, "memory"), memory_fields, COUNT(memory_fields), whole,
                        file, kernels, error);
@@ -238,8 +249,9 @@ clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels
 
 /* With a share of nothing no kernel would ever end. */
 static bool all_positive(const clg_kernels *k) {
-    bool positive =
-        k->memory.efficiency > 0 && k->optimizer_efficiency > 0 && k->batched.efficiency > 0;
+    bool positive = k->memory.efficiency > 0 && k->optimizer_efficiency > 0 &&
+                    k->batched.efficiency > 0 && k->state.flop_share > 0 &&
+                    k->state.hbm_share > 0 && k->state.backward_hbm_share > 0;
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         const clg_gemm_curve *c = &k->gemm[i], *g = &k->grouped[i];
         positive = positive && c->efficiency > 0 && c->hbm_efficiency > 0 && c->sustained > 0 &&
@@ -265,8 +277,8 @@ static clg_status check_name(const clg_json *root, const char *file, const clg_g
 
 clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg_gpu *gpu,
                                clg_kernels *kernels, clg_error *error) {
-    static const char *const keys[] = {"name",    "title",   "notes",     "gemm",
-                                       "grouped", "batched", "attention", "memory"};
+    static const char *const keys[] = {"name",    "title",     "notes", "gemm",  "grouped",
+                                       "batched", "attention", "state", "memory"};
     clg_json *root;
     clg_kernels read = *kernels;
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||

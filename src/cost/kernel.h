@@ -50,6 +50,15 @@ typedef struct clg_attention_curve {
     bool known;
 } clg_attention_curve;
 
+/* Chunked kernels of layers that keep a state (Triton, of flash-linear-attention): arithmetic and
+ * traffic one after the other, as those of several kernels, of which a part goes chunk by chunk. */
+typedef struct clg_state_curve {
+    double flop_share, hbm_share, backward_hbm_share; /* of dense 16-bit peak, of bandwidth */
+    double chunk_s, backward_chunk_s;                 /* least of one chunk after another */
+    double launch_s;                                  /* of all of a forward's kernels */
+    double sigma;
+} clg_state_curve;
+
 typedef struct clg_kernels {
     const char *file; /* data file, or "borrowed from ..." */
     bool borrowed;
@@ -66,6 +75,7 @@ typedef struct clg_kernels {
         double launch_s;
         double sigma;
     } memory;
+    clg_state_curve state;
     double optimizer_efficiency; /* share of HBM bandwidth of a fused multi-tensor update */
     const clg_json *data;
 } clg_kernels;
@@ -103,7 +113,8 @@ double clg_grouped_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_pr
 double clg_grouped_weight_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
                             double m, double n, double rows, double groups, double imbalance);
 
-/* One attention op (op->attention), forward or backward, fused or as materialized scores. */
+/* One attention op (op->attention), forward or backward, fused, as materialized scores, or through
+ * a state (chunks > 0), whatever the kernel. */
 double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,
                        clg_precision precision, const clg_op *op);
 

@@ -159,11 +159,13 @@ static bool sequence_splits(rule_context *c) {
     if (l->sp && l->seq / l->cp % l->tp != 0)
         return refuse(c, "tp %d does not divide the %lld tokens of a sequence on one rank", l->tp,
                       (long long)(l->seq / l->cp));
-    if (l->cp > 1 && l->cp_kind == CLG_CONTEXT_ULYSSES)
-        for (int i = 0; i < c->model->kinds; i++)
-            if (c->model->kind[i].attention.heads % (l->tp * l->cp) != 0)
-                return refuse(c, "ulysses: tp %d x cp %d does not divide the %d heads", l->tp,
-                              l->cp, c->model->kind[i].attention.heads);
+    for (int i = 0; l->cp > 1 && i < c->model->kinds; i++) {
+        const clg_attention *a = &c->model->kind[i].attention;
+        bool state = a->kind == CLG_ATTENTION_LINEAR; /* its heads change places, like ulysses' */
+        if ((state || l->cp_kind == CLG_CONTEXT_ULYSSES) && a->heads % (l->tp * l->cp) != 0)
+            return refuse(c, "%s: tp %d x cp %d does not divide the %d heads",
+                          state ? "state layers" : "ulysses", l->tp, l->cp, a->heads);
+    }
     return true;
 }
 

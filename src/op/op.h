@@ -97,6 +97,9 @@ typedef struct clg_op {
         double window;                   /* 0: none */
         bool causal, fused;              /* fused: no materialized scores */
         bool backward;
+        double chunks;       /* > 0: no scores but a state, carried through so many chunks of one
+                                sequence one after the other; flop and hbm_bytes say the work */
+        double serial_share; /* and the share of the work that is done so */
     } attention;
     double flop;      /* executed, all of one count (causal kernels: the half they do) */
     double hbm_bytes; /* read and written at least once */

@@ -27,7 +27,6 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     if (attention->window > 0 && (double)attention->window < keys) seen = (double)attention->window;
     double scores = queries * keys;
     if (fused) scores = queries * seen * (seen < keys ? 1.0 - 0.5 * seen / keys : 0.5);
-    if (attention->kind == CLG_ATTENTION_LINEAR) scores = queries * 256; /* chunk of the kernel */
     double d = attention->head_dim, v = attention->value_head_dim;
     if (clg_attention_absorbs(shard, attention)) {
         d = attention->kv_rank + attention->rope_dim, v = attention->kv_rank;
@@ -45,7 +44,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.head_dim = d;
     op->attention.value_head_dim = v;
     op->attention.query_tokens = queries;
-    op->attention.key_tokens = attention->kind == CLG_ATTENTION_LINEAR ? 512 : keys;
+    op->attention.key_tokens = keys;
     op->attention.window = seen < keys ? seen : 0;
     op->attention.causal = true;
     op->attention.fused = fused;
@@ -139,10 +138,21 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
     double tokens = shard->tokens, hidden = (double)shard->model->hidden;
     double width = heads * attention->head_dim + kv_heads * attention->head_dim +
                    kv_heads * attention->value_head_dim;
+    if (attention->output_gate) width += heads * attention->head_dim;
     clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
     bool twice = shard->stack->kept_projection && attention->heads == attention->kv_heads;
     if (twice) width += kv_heads * (attention->head_dim + attention->value_head_dim);
     block->saved_bytes += tokens * width * shard->wide_bytes;
+}
+
+/* The output times the logistic function of the gate; fused, or two kernels forward and four
+ * backward. The product is kept for the next one. */
+static void gate_output(clg_block *block, const clg_shard *shard, double width) {
+    bool fused = shard->stack->fused_activation;
+    double bytes = shard->tokens * width * shard->wide_bytes;
+    clg_block_memory(block, "output gate", (fused ? 3 : 5) * bytes, fused ? 1 : 2,
+                     (fused ? 5 : 11) * bytes, fused ? 1 : 4);
+    block->saved_bytes += shard->tokens * width * clg_block_operand_bytes(shard);
 }
 
 /* Selectively, unless it is the scores of an unfused core that are done again; or always. */
@@ -189,7 +199,8 @@ static void project_latent(clg_block *block, const clg_shard *shard, const clg_a
     *(again ? &block->rebuilt_bytes : &block->saved_bytes) += tokens * heads * kept * w;
 }
 
-/* Down projections of latent attention, and key-value heads where there are fewer than ranks. */
+/* Down projections of latent attention and low ranks of gates, and key-value heads (of a state: of
+ * keys and queries) where there are fewer than ranks. */
 double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention) {
     double hidden = (double)shard->model->hidden, tp = shard->layout->tp;
     if (attention->kind == CLG_ATTENTION_NONE) return 0;
@@ -197,11 +208,18 @@ double clg_attention_repeated(const clg_shard *shard, const clg_attention *atten
         return hidden * (attention->query_rank + attention->kv_rank + attention->rope_dim) *
                (1 - 1 / tp);
     double extra = fmax(1, attention->kv_heads / tp) - attention->kv_heads / tp;
+    if (attention->kind == CLG_ATTENTION_LINEAR)
+        return extra * 2 * attention->head_dim * (hidden + attention->convolution) +
+               2 * hidden * (double)clg_state_gate_rank(attention) * (1 - 1 / tp);
     return hidden * extra * (attention->head_dim + attention->value_head_dim);
 }
 
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
     if (attention->kind == CLG_ATTENTION_NONE) return;
+    if (attention->kind == CLG_ATTENTION_LINEAR) {
+        clg_block_state(block, shard, attention);
+        return;
+    }
     const clg_layout *layout = shard->layout;
     bool latent = attention->kind == CLG_ATTENTION_LATENT;
     double heads = (double)attention->heads / layout->tp;
@@ -237,6 +255,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
         block->saved_bytes += kept;
     block->transient_bytes = fmax(block->transient_bytes, core_transient(shard, heads));
     block->saved_bytes += shard->tokens * value_width * shard->wide_bytes;
+    if (attention->output_gate) gate_output(block, shard, value_width);
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);
     clg_block_leave_tensor(block, shard, "attention output", true);

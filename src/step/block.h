@@ -85,6 +85,9 @@ double clg_attention_chosen_pairs(const clg_shard *shard, const clg_attention *a
 void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_attention *attention,
                        double heads);
 
+/* A layer that keeps a state, in the place of attention (kind LINEAR). */
+void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attention *attention);
+
 /* Parameters a tensor rank holds beyond its share: what is repeated on ranks rather than split. */
 double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention);
 

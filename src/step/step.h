@@ -39,6 +39,12 @@ typedef struct clg_step {
     clg_group send_group;    /* two pipeline neighbours */
 } clg_step;
 
+/* The chunked kernels of a state layer over `tokens` of `heads` heads, of which the longest
+ * sequence has `longest`: writes flop, bytes and chunks into an ATTENTION op whose precision is
+ * set. */
+void clg_state_core(const clg_attention *attention, double heads, double tokens, double longest,
+                    bool backward, clg_op *op);
+
 /* Only the groups, which depend on dp, hsdp and pp; blocks do not. clg_step_build calls it. */
 void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step);
 

@@ -48,6 +48,55 @@ static void limits(void) {
     CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK && k.gemm[CLG_BF16].sustained == 1);
 }
 
+/* Gated DeltaNet by flash-linear-attention 0.5.1, heads of 128 x 128, chunks of 64: 184,320 flop
+ * and 5,120 bytes a token and head, 65,536 of the flop from chunk to chunk
+ * (tests/step/test_state.c); backward 507,904, 10,496 and 163,840. Measured: QwenLM/FlashQLA,
+ * benchmark/ benchmark_results_H200.txt and _GB200.txt; curves were fitted on 8 and 32 heads. */
+static double state_ms(const char *name, double heads, double tokens, double longest, bool back) {
+    clg_gpu gpu;
+    clg_kernels k;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, name, &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    clg_op op = {.kind = CLG_OP_ATTENTION, .precision = CLG_BF16, .count = 1};
+    op.flop = heads * tokens * (back ? 507904 : 184320);
+    op.hbm_bytes = heads * tokens * (back ? 10496 : 5120);
+    op.attention.backward = back;
+    op.attention.chunks = longest / 64;
+    op.attention.serial_share = back ? 163840.0 / 507904 : 65536.0 / 184320;
+    double fused = clg_attention_s(&gpu, &k, CLG_FLASH3, CLG_BF16, &op);
+    CHECK_NEAR(fused, clg_attention_s(&gpu, &k, CLG_UNFUSED, CLG_BF16, &op), 0);
+    return 1e3 * fused;
+}
+
+static void states(void) {
+    static const struct {
+        const char *gpu;
+        double heads, tokens, longest, ms, within;
+        bool back;
+    } row[] = {{"h200-sxm", 32, 8192, 8192, .472, .04, false},
+               {"h200-sxm", 8, 32768, 32768, .902, .06, false}, /* one chunk after another */
+               {"h200-sxm", 8, 32768, 4096, .471, .06, false},  /* eight sequences side by side */
+               {"h200-sxm", 64, 32768, 32768, 3.331, .16, false},
+               {"h200-sxm", 16, 2048, 2048, .098, .16, false},
+               {"gb200", 48, 8192, 8192, .655, .16, false},
+               {"gb200", 64, 8192, 2048, .772, .22, false},
+               {"h200-sxm", 16, 32768, 4096, 2.973, .16, true},
+               {"h200-sxm", 4, 32768, 32768, 2.311, .16, true}};
+    CASE("chunked kernels of a state against those of a table, most of it not fitted");
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        CHECK_NEAR(state_ms(row[i].gpu, row[i].heads, row[i].tokens, row[i].longest, row[i].back),
+                   row[i].ms, row[i].within);
+    CASE("H200 by hand: 15 us, 32 x 8,192 x (184,320 / (989.4e12 x 0.55) + 5,120 / (4.8e12 x "
+         "0.77))");
+    double by_hand = 15e-3 + 1e3 * 32 * 8192 * (184320 / (989.4e12 * .55) + 5120 / (4.8e12 * .77));
+    CHECK_NEAR(state_ms("h200-sxm", 32, 8192, 1024, false), by_hand, 1e-9);
+    CASE("one head: 512 chunks of 1.2 us, and its own work but for that part beside");
+    double work = 1e3 * 32768 * (184320 / (989.4e12 * .55) + 5120 / (4.8e12 * .77));
+    CHECK_NEAR(state_ms("h200-sxm", 1, 32768, 32768, false),
+               15e-3 + 512 * 1.2e-3 + work * (1 - 65536.0 / 184320), 1e-9);
+}
+
 int main(void) {
     static const char *const gpus[] = {
         "v100-sxm-32gb",   "a100-sxm-40gb", "a100-sxm-80gb", "a800-sxm-80gb", "h100-sxm",
@@ -56,6 +105,7 @@ int main(void) {
         "mi350x",          "mi355x"};
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) bounds(gpus[i]);
     limits();
+    states();
     clg_arena_clear(&arena);
     return DONE;
 }
