@@ -331,6 +331,19 @@ static const char *read_split(reader *r) {
                       : "disaggregated, no copies given, and more than one public recipe fits";
 }
 
+/* Sweeps of aiconfigurator's own write the clients of one of several copies as the batch: 448
+ * clients and 14 of Qwen3 32B on pairs of GPUs, 320 and 40 of DeepSeek on eights, 64 GPUs both. */
+static const char *read_copies(const reader *r, clg_serve_plan *p) {
+    double clients = clg_cell_number(r, "silicon_concurrency", 0);
+    double batch = clg_cell_number(r, "batch_size", 0);
+    if (!own_sweep(r)) return NULL;
+    if (clients <= 0) return "how many clients asked is not given";
+    if (batch <= 0 || batch >= clients || p->part.dp > 1) return NULL;
+    p->clients = (int64_t)batch;
+    p->requests = 10 * p->clients;
+    return NULL;
+}
+
 /* InferenceX: ten requests per client, lengths even from .8 of the nominal ones up. */
 static const char *read_silicon(reader *r) {
     clg_serve_plan *p = &r->into->plan;
@@ -356,7 +369,7 @@ static const char *read_silicon(reader *r) {
     read_early_minimax(r, p);
     read_early_gpt_oss(r, p);
     read_waiting(r, p);
-    const char *unknown = split ? read_split(r) : NULL;
+    const char *unknown = split ? read_split(r) : read_copies(r, p);
     share_experts(p, &p->part);
     share_experts(p, &p->prefill);
     if (reason || (reason = unknown)) return reason;

@@ -286,19 +286,25 @@ static double all_layers_read_bytes(const clg_replica *r, double context_tokens)
     return bytes;
 }
 
+/* The format that latents are multiplied in: that of the cache where it was timed; 8-bit ones are
+ * else widened on the way (FlashMLA on Hopper). */
+static clg_precision latent_format(const clg_replica *r) {
+    return r->curves.latent[r->cache].known ? r->cache : CLG_BF16;
+}
+
 /* Decode attention over latents is arithmetic: every query head is multiplied with all of the
- * latent, for keys and again for values, so 128 heads of DeepSeek do 242 flop a byte in 16 bit.
- * 8-bit caches are widened on the way (FlashMLA). */
+ * latent, for keys and again for values, so 128 heads of DeepSeek do 242 flop a byte in 16 bit. */
 static double latent_context_s(const clg_replica *r, int queries) {
     const clg_model *m = &r->scenario->model;
-    double share = r->curves.latent[CLG_BF16].flop_share, flop = 0;
+    clg_precision format = latent_format(r);
+    double share = r->curves.latent[format].flop_share, flop = 0;
     if (share <= 0) return 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
         if (a->kind == CLG_ATTENTION_LATENT)
             flop += 2.0 * a->heads / r->tp * queries * (2.0 * a->kv_rank + a->rope_dim);
     }
-    return flop / (r->scenario->machine.gpu.peak_flop_per_s[CLG_BF16] * share);
+    return flop / (r->scenario->machine.gpu.peak_flop_per_s[format] * share);
 }
 
 static double all_layers_cache_bytes(const clg_replica *r, double context_tokens) {
@@ -545,23 +551,23 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
     double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
     double read_s = all_layers_read_bytes(r, context) / rate;
     double latent_s = latent_context_s(r, c->drafted + 1);
-    r->cost =
-        (clg_iteration_cost){.dense_s = dense,
-                             .max_tokens = r->rules.max_tokens,
-                             .decode_s = decode_costs(arena, r, c),
-                             .decodes = r->rules.max_sequences,
-                             .sequence_s = r->engine.sequence_s / r->dp,
-                             .context_s = fmax(read_s, latent_s) / (r->pp * r->dp),
-                             .context_pad = latent_s > read_s ? r->curves.latent[CLG_BF16].pad : 0,
-                             .pair_s = pair_s(r, r->mean_prompt_tokens),
-                             .eager_s = eager_s(r),
-                             .loop_s = host_s(r, r->engine.loop_s),
-                             .loop_sequence_s = loop_sequence_s(r),
-                             .graph_tokens = (int)r->engine.graph_tokens,
-                             .graph_context = (int64_t)r->engine.graph_context,
-                             .ranks = r->dp,
-                             .drafted = c->drafted,
-                             .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
+    r->cost = (clg_iteration_cost){
+        .dense_s = dense,
+        .max_tokens = r->rules.max_tokens,
+        .decode_s = decode_costs(arena, r, c),
+        .decodes = r->rules.max_sequences,
+        .sequence_s = r->engine.sequence_s / r->dp,
+        .context_s = fmax(read_s, latent_s) / (r->pp * r->dp),
+        .context_pad = latent_s > read_s ? r->curves.latent[latent_format(r)].pad : 0,
+        .pair_s = pair_s(r, r->mean_prompt_tokens),
+        .eager_s = eager_s(r),
+        .loop_s = host_s(r, r->engine.loop_s),
+        .loop_sequence_s = loop_sequence_s(r),
+        .graph_tokens = (int)r->engine.graph_tokens,
+        .graph_context = (int64_t)r->engine.graph_context,
+        .ranks = r->dp,
+        .drafted = c->drafted,
+        .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {

@@ -270,10 +270,19 @@ static void test_latent(clg_arena *arena) {
     r = of_lengths(arena, "deepseek-v3", "h200-sxm", &e, 1000, 1000, c);
     CHECK_NEAR(r.cost.context_s, 61 * 1152 / (4.8e12 * 0.833), 1e-12);
     CHECK_NEAR(r.cost.context_pad, 0, 1e-12);
-    c = (clg_replica_choice){.tp = 1, .dp = 4, .ep = 4, .weights = CLG_NVFP4, .cache = CLG_BF16};
+    c = (clg_replica_choice){.tp = 1, .dp = 8, .ep = 8, .weights = CLG_NVFP4, .cache = CLG_BF16};
+    r = of_lengths(arena, "deepseek-v3", "rtx-pro-6000", &e, 1000, 1000, c);
+    double rate = r.scenario->machine.gpu.hbm_bytes_per_s * r.curves.cache[CLG_BF16].hbm_share;
+    CHECK_NEAR(r.cost.context_s, 61 * 1152 / rate / 8, 1e-12);
+    CASE("multiplied in the format of the cache where that was timed: Blackwell");
     r = of_lengths(arena, "deepseek-v3", "b200-sxm", &e, 1000, 1000, c);
-    double rate = r.scenario->machine.gpu.hbm_bytes_per_s * 0.86;
-    CHECK_NEAR(r.cost.context_s, 61 * 1152 / rate / 4, 1e-12);
+    const clg_gpu *gpu = &r.scenario->machine.gpu;
+    CHECK_NEAR(r.cost.context_s, 16990208 / (0.444 * gpu->peak_flop_per_s[CLG_BF16]) / 8, 1e-12);
+    c.cache = CLG_FP8;
+    r = of_lengths(arena, "deepseek-v3", "b200-sxm", &e, 1000, 1000, c);
+    gpu = &r.scenario->machine.gpu;
+    CHECK_NEAR(r.cost.context_s, 16990208 / (0.444 * gpu->peak_flop_per_s[CLG_FP8]) / 8, 1e-12);
+    CHECK_NEAR(r.cost.context_pad, 0, 1e-12);
 }
 
 /* 64 experts of DeepSeek a rank of 4, 512 tokens: all but .002 of them are reached. */

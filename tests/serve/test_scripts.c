@@ -8,7 +8,7 @@
 static const char silicon[] = "id,silicon_data_source,silicon_concurrency,backend,backend_version,"
                               "model_path,system,precision,mode,isl,osl,tp_size,"
                               "attention_dp_size,moe_tp_size,moe_ep_size,silicon_ttft_ms,"
-                              "silicon_tpot_ms\n";
+                              "silicon_tpot_ms,batch_size\n";
 
 /* One row of the InferenceX sample; the reason it is skipped, or NULL. */
 static const char *read_row(clg_arena *arena, const char *line, clg_measured *row) {
@@ -24,10 +24,10 @@ static const char *read_row(clg_arena *arena, const char *line, clg_measured *ro
 
 #define MINIMAX(VERSION, SYSTEM, TP)                                                               \
     "a,db-dump,8,vllm," VERSION ",MiniMaxAI/MiniMax-M2.5," SYSTEM ",fp8,agg,1024,1024," TP         \
-    ",1," TP ",1,80,9"
+    ",1," TP ",1,80,9,"
 #define GPT_OSS(CLIENTS, ENGINE, VERSION, SYSTEM, TP, TP_OF_EXPERTS, EP)                           \
     "a,source_file," CLIENTS "," ENGINE "," VERSION ",openai/gpt-oss-120b," SYSTEM                 \
-    ",fp4,agg,1024,1024," TP ",1," TP_OF_EXPERTS "," EP ",80,9"
+    ",fp4,agg,1024,1024," TP ",1," TP_OF_EXPERTS "," EP ",80,9,"
 
 static void test_minimax(clg_arena *arena) {
     static const struct {
@@ -85,11 +85,31 @@ static void test_static(clg_arena *arena) {
     CHECK(scored.row[0].predicted[CLG_MEASURE_RATE] > 60 / (1.5 * least));
 }
 
+#define OWN(CLIENTS, DP, BATCH)                                                                    \
+    "a,source_file=gb200/trtllm/1.3.0rc5/qwen.csv; x," CLIENTS                                     \
+    ",trtllm,1.3.0rc5,nvidia/Qwen3-32B-NVFP4,gb200,fp4,agg,15000,500,2," DP ",,,746,13.7," BATCH
+
+static void test_copies(clg_arena *arena) {
+    clg_measured row;
+    CASE("aiconfigurator's own sweeps: clients of one of several copies; how many must be given");
+    CHECK(!read_row(arena, OWN("448", "1", "14"), &row));
+    CHECK(row.plan.clients == 14 && row.plan.requests == 140);
+    CHECK(!read_row(arena, OWN("7", "1", "7"), &row));
+    CHECK(row.plan.clients == 7);
+    CHECK(!read_row(arena, OWN("7", "", ""), &row));
+    CHECK(row.plan.clients == 7);
+    CHECK(!read_row(arena, OWN("28", "2", "14"), &row)); /* a batch is that of a rank */
+    CHECK(row.plan.clients == 28);
+    const char *reason = read_row(arena, OWN("", "1", "14"), &row);
+    CHECK(reason && strstr(reason, "not given"));
+}
+
 int main(void) {
     clg_arena arena = {0};
     test_minimax(&arena);
     test_gpt_oss(&arena);
     test_static(&arena);
+    test_copies(&arena);
     clg_arena_clear(&arena);
     return DONE;
 }
