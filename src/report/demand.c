@@ -208,6 +208,32 @@ static double kept_full(const clg_serve_question *s, const clg_serve_answer *a,
     return floor(loaded / s->full_share) * clg_replica_gpus(s->replica);
 }
 
+clg_iteration clg_report_iteration(const clg_serve_question *s, const clg_serve_answer *a) {
+    const clg_replica *r = s->replica;
+    int pools = r->prefill ? r->decodes : 1;
+    return clg_replica_iteration(r, a->fleet.mean_sequences / pools,
+                                 clg_demand_means_of(s->demand).context_tokens);
+}
+
+/* Where the time of a token goes, in the batch of the busy fleet. Parts of less than half a per
+ * cent are left out. */
+static void print_iteration(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    clg_iteration one = clg_report_iteration(s, a);
+    clg_text_print(t, "token    %s an iteration of %.0f decoding with %s tokens each, no prompt:\n",
+                   clg_words_quantity(t, one.seconds, CLG_SECONDS), one.sequences,
+                   clg_words_grouped(t, one.context_tokens));
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) {
+        double share = one.part[i] / one.seconds;
+        if (share < 0.005) continue;
+        clg_text_print(t, "         %-22s %10s %5.1f %%   %s\n", clg_iteration_part_names[i].name,
+                       clg_words_quantity(t, one.part[i], CLG_SECONDS), 100 * share,
+                       clg_iteration_part_names[i].help);
+    }
+    clg_text_print(t, "         with prompts read in between%s %s a token (p50)\n",
+                   s->replica->cost.drafted > 0 ? " and drafts taken" : "",
+                   clg_words_quantity(t, a->fleet.tpot_s.p50, CLG_SECONDS));
+}
+
 static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     double fleet = (double)a->fleet.replicas;
     clg_text_print(t,
@@ -342,6 +368,7 @@ void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve
     print_replica(t, s->replica);
     if (timed(s)) print_needs(t, s, a);
     print_latency(t, a);
+    print_iteration(t, s, a);
     print_use(t, s, a);
     print_money(t, s, a);
     print_caveats(t, s, a);
@@ -489,6 +516,24 @@ static void json_intervals(clg_json_writer *w, const clg_serve_question *s,
     clg_json_close(w, '}');
 }
 
+static void json_iteration(clg_json_writer *w, const clg_serve_question *s,
+                           const clg_serve_answer *a) {
+    clg_iteration one = clg_report_iteration(s, a);
+    clg_json_open(w, "iteration", '{');
+    clg_json_add_number(w, "sequences", one.sequences);
+    clg_json_add_number(w, "context_tokens", one.context_tokens);
+    clg_json_add_number(w, "seconds", one.seconds);
+    clg_json_open(w, "parts", '[');
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "name", clg_iteration_part_names[i].name);
+        clg_json_add_number(w, "seconds", one.part[i]);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}
+
 /* Replicas on average when scaled by window, without and with cold starts. */
 static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
     clg_json_open(w, "autoscaled", '{');
@@ -541,6 +586,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     json_pair(w, "ttft_p99_interval_s", a->ttft_low_s, a->ttft_high_s);
     json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
     json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
+    json_iteration(w, s, a);
     clg_json_add_number(w, "prompt_cached_share", a->fleet.cached_share);
     clg_json_add_number(w, "rho", a->rho);
     clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);

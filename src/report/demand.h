@@ -28,4 +28,8 @@ void clg_json_demand(clg_json_writer *writer, const clg_serve_question *question
                      const clg_serve_answer *answer);
 void clg_json_levers(clg_json_writer *writer, const char *key, const clg_lever *row, int count);
 
+/* Where an iteration's time goes with the sequences that a busy replica of the answer has. */
+clg_iteration clg_report_iteration(const clg_serve_question *question,
+                                   const clg_serve_answer *answer);
+
 #endif

@@ -204,15 +204,31 @@ static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t) {
     return there + back;
 }
 
-static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t) {
+static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t, double layers,
+                      double part[CLG_ITERATION_PARTS]) {
     double hidden = (double)r->scenario->model.hidden;
     double reductions = (kind->attention.kind != CLG_ATTENTION_NONE) +
                         (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
-    return attention_products_s(r, &kind->attention, t, hidden) + mlp_s(r, &kind->mlp, t, hidden) +
-           kind->norms * memory_s(r, 8 * t * hidden) +
-           fixed_s(r, r->curves.cache[r->cache].launch_s) +
-           reductions * reduce_s(r, 2 * t * hidden) + exchange_s(r, &kind->mlp, t) +
-           r->engine.layer_s;
+    clg_iteration_part mlp = kind->mlp.kind == CLG_MLP_MOE ? CLG_PART_EXPERTS : CLG_PART_MLP;
+    part[CLG_PART_PROJECTIONS] += layers * attention_products_s(r, &kind->attention, t, hidden);
+    part[mlp] += layers * mlp_s(r, &kind->mlp, t, hidden);
+    part[CLG_PART_NORMS] += layers * kind->norms * memory_s(r, 8 * t * hidden);
+    part[CLG_PART_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
+    part[CLG_PART_REDUCTIONS] += layers * reductions * reduce_s(r, 2 * t * hidden);
+    part[CLG_PART_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t);
+    part[CLG_PART_HOST] += layers * r->engine.layer_s;
+}
+
+static double sum_of(const double part[CLG_ITERATION_PARTS]) {
+    double sum = 0;
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) sum += part[i];
+    return sum;
+}
+
+static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t) {
+    double part[CLG_ITERATION_PARTS] = {0};
+    add_layer(r, kind, t, 1, part);
+    return sum_of(part);
 }
 
 /* Logits are made for sequences, not for prompt tokens; sampling reads them as fp32. */
@@ -233,14 +249,54 @@ static double sends_s(const clg_replica *r, double t) {
     return (r->pp - 1) * one;
 }
 
-double clg_replica_dense_s(const clg_replica *r, double tokens) {
+const clg_name clg_iteration_part_names[] = {
+    {"attention's products", CLG_PART_PROJECTIONS, "queries, keys, values, output"},
+    {"MLP", CLG_PART_MLP, "dense layers"},
+    {"experts", CLG_PART_EXPERTS, "router, routed and shared experts"},
+    {"norms", CLG_PART_NORMS, "over the hidden width"},
+    {"attention", CLG_PART_ATTENTION, "reading the cache, and its kernels' fixed times"},
+    {"reductions", CLG_PART_REDUCTIONS, "sums over tensor-parallel GPUs"},
+    {"exchange", CLG_PART_EXCHANGE, "tokens to experts on other GPUs and back"},
+    {"logits", CLG_PART_HEAD, "output head and sampling"},
+    {"sends", CLG_PART_SENDS, "between pipeline stages"},
+    {"padding and launches", CLG_PART_PADDING, "to the next graph kept; drafts; slow launches"},
+    {"host", CLG_PART_HOST, "what the GPU waits for"},
+    {NULL, 0, NULL}};
+
+/* All of a batch without its contexts. */
+static void dense_parts(const clg_replica *r, double tokens, double part[CLG_ITERATION_PARTS]) {
     const clg_model *m = &r->scenario->model;
-    double t = ceil(tokens / (r->pp * r->dp)), sum = 0;
-    if (t < 1) return 0;
-    double per_kind[CLG_LAYER_KINDS];
-    for (int k = 0; k < m->kinds; k++) per_kind[k] = layer_s(r, &m->kind[k], t);
-    for (int l = 0; l < m->layers; l++) sum += per_kind[m->layer_kind[l]];
-    return sum + head_s(r, t) + sends_s(r, t) + r->engine.step_s;
+    double t = ceil(tokens / (r->pp * r->dp)), layers[CLG_LAYER_KINDS] = {0};
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
+    if (t < 1) return;
+    for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
+    for (int k = 0; k < m->kinds; k++) add_layer(r, &m->kind[k], t, layers[k], part);
+    part[CLG_PART_HEAD] = head_s(r, t);
+    part[CLG_PART_SENDS] = sends_s(r, t);
+    part[CLG_PART_HOST] += r->engine.step_s;
+}
+
+double clg_replica_dense_s(const clg_replica *r, double tokens) {
+    double part[CLG_ITERATION_PARTS];
+    dense_parts(r, tokens, part);
+    return sum_of(part);
+}
+
+clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, double context_tokens) {
+    const clg_iteration_cost *c = &r->cost;
+    clg_iteration i = {.sequences = fmax(1, rint(sequences)), .context_tokens = context_tokens};
+    double *part = i.part, tokens = i.sequences * (c->drafted + 1), host = 0;
+    dense_parts(r, tokens, part);
+    int places = (int)i.sequences;
+    bool graph = c->decode_s && places <= c->decodes;
+    if (graph) part[CLG_PART_PADDING] = c->decode_s[places] - sum_of(part);
+    part[CLG_PART_ATTENTION] += i.sequences * (context_tokens + c->context_pad) * c->context_s;
+    double kernels = sum_of(part);
+    host = c->sequence_s * i.sequences;
+    host += fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
+    part[CLG_PART_HOST] += host;
+    i.seconds = kernels + host;
+    return i;
 }
 
 /* Share of a context of `tokens` that a layer reads; of a longer one than a chunk half a chunk, the

@@ -68,6 +68,31 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
  * times mxfp8 activations where there is mxfp8; else 16 bit, weights widened on the way. */
 clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights);
 
+/* What an iteration's time goes to. */
+typedef enum clg_iteration_part {
+    CLG_PART_PROJECTIONS,
+    CLG_PART_MLP,
+    CLG_PART_EXPERTS,
+    CLG_PART_NORMS,
+    CLG_PART_ATTENTION,
+    CLG_PART_REDUCTIONS,
+    CLG_PART_EXCHANGE,
+    CLG_PART_HEAD,
+    CLG_PART_SENDS,
+    CLG_PART_PADDING,
+    CLG_PART_HOST,
+    CLG_ITERATION_PARTS
+} clg_iteration_part;
+extern const clg_name clg_iteration_part_names[];
+
+/* An iteration in which so many sequences decode and no prompt is read; the parts are its time. */
+typedef struct clg_iteration {
+    double sequences, context_tokens; /* of each */
+    double seconds, part[CLG_ITERATION_PARTS];
+} clg_iteration;
+clg_iteration clg_replica_iteration(const clg_replica *replica, double sequences,
+                                    double context_tokens);
+
 /* Seconds of everything in an iteration of `tokens` but attention over contexts. */
 double clg_replica_dense_s(const clg_replica *replica, double tokens);
 

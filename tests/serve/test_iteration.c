@@ -384,6 +384,42 @@ static void test_host(clg_arena *arena) {
     CHECK_NEAR(chosen(arena, &s, &e, c).cost.loop_sequence_s, 20e-6, 1e-9);
 }
 
+/* Seconds per token of one request alone, stepped by the simulator. */
+static double alone_s(clg_arena *arena, const clg_replica *replica, double prompt, double output) {
+    clg_replica r = *replica;
+    clg_served served;
+    clg_serve_totals totals;
+    r.rules.token_s = r.rules.after_s = 0;
+    clg_synthetic s = demand_steady(1e9, 2e-9, prompt, output, 0, 1);
+    s.most = 1;
+    clg_demand d = demand_made(arena, s);
+    clg_replica_serve(arena, &r, &d, 0, 1, &served, &totals);
+    return (served.finish_s - served.first_token_s) / (output - 1);
+}
+
+/* The prompt gives the first token; the 1,000 after it read 300 to 1,299 tokens of cache, 799.5 on
+ * average, and cost is linear in them. */
+static void test_parts(clg_arena *arena) {
+    CASE("parts of an iteration add up to what the simulator takes for it");
+    static const char *const models[] = {"llama-3.1-8b", "qwen3-30b-a3b", "gpt-oss-20b"};
+    clg_engine e = engine(arena, "vllm");
+    for (int i = 0; i < 3; i++) {
+        clg_scenario s = plan_scenario(arena, models[i], "h100-sxm", NULL, 0);
+        clg_replica r = chosen(arena, &s, &e, (clg_replica_choice){.tp = 2, .weights = CLG_BF16});
+        clg_iteration one = clg_replica_iteration(&r, 1, 799.5);
+        double sum = 0;
+        for (int k = 0; k < CLG_ITERATION_PARTS; k++) {
+            CHECK(one.part[k] >= 0);
+            sum += one.part[k];
+        }
+        CHECK_NEAR(sum, one.seconds, 1e-12);
+        CHECK_NEAR(alone_s(arena, &r, 300, 1001), one.seconds, 1e-9);
+        CHECK((one.part[CLG_PART_EXPERTS] > 0) == (i > 0) && one.part[CLG_PART_REDUCTIONS] > 0);
+        clg_iteration longer = clg_replica_iteration(&r, 1, 1599.5);
+        CHECK_NEAR(longer.seconds - one.seconds, 800 * r.cost.context_s, 1e-12);
+    }
+}
+
 static double context_s(clg_arena *arena, const char *model, double query_reads) {
     clg_scenario s = plan_scenario(arena, model, "h200-sxm", NULL, 0);
     clg_engine e = engine(arena, "trtllm-0.6");
@@ -415,6 +451,7 @@ int main(void) {
     test_formats(&arena);
     test_expert_kernels(&arena);
     test_host(&arena);
+    test_parts(&arena);
     test_query_reads(&arena);
     clg_arena_clear(&arena);
     return DONE;
