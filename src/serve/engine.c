@@ -94,7 +94,8 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                             {"logit_bytes", CLG_BYTES, &e->logit_bytes},
                             {"whole_windows", CLG_COUNT, &e->whole_windows},
                             {"no_windows", CLG_COUNT, &e->no_windows},
-                            {"chunk_reads", CLG_COUNT, &e->chunk_reads}};
+                            {"chunk_reads", CLG_COUNT, &e->chunk_reads},
+                            {"position_bytes", CLG_BYTES, &e->position_bytes}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
                            error) != CLG_OK)
@@ -205,17 +206,16 @@ static clg_status read_experts(const clg_json *object, const char *file, clg_exp
     return CLG_OK;
 }
 
-static clg_status read_products(const clg_json *object, const char *file, clg_serve_curves *c,
+static clg_status read_products(const clg_json *object, const char *file, clg_product_curve *into,
                                 clg_error *error) {
     for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
-        const field fields[] = {
-            {"time_share", CLG_COUNT, &c->product[p].time_share},
-            {"quantize_hbm_share", CLG_FRACTION, &c->product[p].quantize_hbm_share}};
+        const field fields[] = {{"time_share", CLG_COUNT, &into[p].time_share},
+                                {"quantize_hbm_share", CLG_FRACTION, &into[p].quantize_hbm_share}};
         if (READ(row, file, fields, error) != CLG_OK) return error->status;
-        c->product[p].known = true;
+        into[p].known = true;
     }
     return CLG_OK;
 }
@@ -360,7 +360,9 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
         read_experts(clg_json_member(root, "experts_triton"), file->path, c->triton, error) !=
             CLG_OK ||
         read_latent(clg_json_member(root, "latent"), file->path, c, error) != CLG_OK ||
-        read_products(clg_json_member(root, "product"), file->path, c, error) != CLG_OK ||
+        read_products(clg_json_member(root, "product"), file->path, c->product, error) != CLG_OK ||
+        read_products(clg_json_member(root, "product_cublas"), file->path, c->cublas, error) !=
+            CLG_OK ||
         read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)
         return error->status;

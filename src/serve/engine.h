@@ -35,7 +35,9 @@ typedef struct clg_engine {
     double logit_bytes;   /* that sampling the largest batch takes per logit, when no layer runs; 0:
                              two copies beside the layers */
     double whole_windows; /* 1: layers with a window keep all tokens in the cache */
-    double no_windows;    /* 1: and read them: no layer has a window */
+    double position_bytes; /* of the table of rotations, an element of a head and position that the
+                              model knows; 0: no table is counted */
+    double no_windows;     /* 1: and read them: no layer has a window */
     double chunk_reads; /* 1: before Blackwell, decode attention within chunks reads a key once for
                            each query head that uses it, where sequences outgrow a chunk */
     double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
@@ -56,7 +58,8 @@ typedef struct clg_engine {
     double reserve_output, prefill_alone, whole_prompts, overlapped; /* rules: clg_serve_rules */
     double query_reads;  /* 1: decode attention reads a key once for each query head that uses it */
     double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
-    double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones */
+    double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones, large products as
+                               cuBLAS's where data/serve has them apart */
     double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart; 2:
                                with tiles found by trying, where it has those */
     double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
@@ -91,6 +94,13 @@ typedef struct clg_expert_curve {
     bool known;
 } clg_expert_curve;
 
+/* Dense products. */
+typedef struct clg_product_curve {
+    double time_share;         /* of large products over data/kernel */
+    double quantize_hbm_share; /* writing activations in the narrow format */
+    bool known;
+} clg_product_curve;
+
 /* Kernels of decoding on a GPU: skinny products are reads of weights, attention reads the cache. */
 typedef struct clg_serve_curves {
     struct {
@@ -102,11 +112,8 @@ typedef struct clg_serve_curves {
     clg_expert_curve cutlass[CLG_PRECISIONS], cutlass_shared[CLG_PRECISIONS]; /* of CUTLASS */
     clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS];     /* autotuned */
     clg_expert_curve triton[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
-    struct {
-        double time_share;         /* of large products over data/kernel */
-        double quantize_hbm_share; /* writing activations in the narrow format */
-        bool known;
-    } product[CLG_PRECISIONS];
+    clg_product_curve product[CLG_PRECISIONS];
+    clg_product_curve cublas[CLG_PRECISIONS]; /* where they are told apart */
     struct {
         double hbm_share, launch_s; /* of decode attention, by the format of the cache */
         bool known;

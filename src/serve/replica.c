@@ -438,12 +438,24 @@ static double layer_weight_bytes(const clg_replica *r, const clg_layer_kind *kin
     return attention + narrow * clg_precision_bytes(r->weights) + 2 * (double)p->replicated;
 }
 
+/* Cosines and sines of all positions the model knows, one table a GPU: 5.4 GB for the ten million
+ * of Llama 4 Scout. */
+static double rotation_bytes(const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    for (int k = 0; k < m->kinds; k++) {
+        const clg_attention *a = &m->kind[k].attention;
+        double turned = a->kind == CLG_ATTENTION_LATENT ? a->rope_dim : a->head_dim;
+        if (a->rotary) return r->engine.position_bytes * (double)m->max_seq * turned;
+    }
+    return 0;
+}
+
 /* Quantized checkpoints keep embeddings, head and norms in 16 bit. */
 static double weight_bytes(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
     double ends = 2 * (double)(m->embedding_parameters + m->head_parameters) / r->tp, sum = 0;
     for (int l = 0; l < m->layers; l++) sum += layer_weight_bytes(r, &m->kind[m->layer_kind[l]]);
-    return r->pp == 1 ? sum + ends : sum / r->pp + ends / 2;
+    return (r->pp == 1 ? sum + ends : sum / r->pp + ends / 2) + rotation_bytes(r);
 }
 
 /* Of one token in experts: a copy for each of its experts, in their format and 16 bit again, and
@@ -690,6 +702,15 @@ static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c
                     s->model.layers);
 }
 
+/* 8-bit products of cuBLAS: skinny ones read as well as 16-bit ones, large ones run at a rate of
+ * their own on GPUs of the generation it was timed on. */
+static void take_cublas(clg_replica *r) {
+    clg_serve_curves *c = &r->curves;
+    bool hopper = strcmp(r->scenario->machine.gpu.generation, "hopper") == 0;
+    c->weights[CLG_FP8].hbm_share = c->weights[CLG_BF16].hbm_share;
+    if (c->cublas[CLG_FP8].known && hopper) c->product[CLG_FP8] = c->cublas[CLG_FP8];
+}
+
 static void take_cutlass(clg_serve_curves *c, bool tuned) {
     for (int p = 0; p < CLG_PRECISIONS; p++) {
         bool width = tuned && c->tuned[p].known, whole = tuned && c->tuned_shared[p].known;
@@ -714,8 +735,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
             r->curves.cache[p] = r->curves.cache[CLG_BF16];
     if (engine->cutlass_experts > 0) take_cutlass(&r->curves, engine->cutlass_experts > 1);
-    if (engine->narrow_weights > 0)
-        r->curves.weights[CLG_FP8].hbm_share = r->curves.weights[CLG_BF16].hbm_share;
+    if (engine->narrow_weights > 0) take_cublas(r);
     r->pp = c->pp > 0 ? c->pp : 1;
     r->dp = c->dp > 0 ? c->dp : 1;
     r->ep = c->ep > 0 ? c->ep : 1;
