@@ -214,7 +214,9 @@ static clg_status read_products(const clg_json *object, const char *file, clg_pr
             return error->status;
         const field fields[] = {{"time_share", CLG_COUNT, &into[p].time_share},
                                 {"quantize_hbm_share", CLG_FRACTION, &into[p].quantize_hbm_share}};
-        if (READ(row, file, fields, error) != CLG_OK) return error->status;
+        if (READ(row, file, fields, error) != CLG_OK ||
+            clg_value_read(row, "power", CLG_WATTS, false, file, &into[p].power_w, error) != CLG_OK)
+            return error->status;
         into[p].known = true;
     }
     return CLG_OK;

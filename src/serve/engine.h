@@ -98,6 +98,7 @@ typedef struct clg_expert_curve {
 typedef struct clg_product_curve {
     double time_share;         /* of large products over data/kernel */
     double quantize_hbm_share; /* writing activations in the narrow format */
+    double power_w;            /* board limit of the GPU that it holds for, and above; 0: any */
     bool known;
 } clg_product_curve;
 

@@ -703,12 +703,14 @@ static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c
 }
 
 /* 8-bit products of cuBLAS: skinny ones read as well as 16-bit ones, large ones run at a rate of
- * their own on GPUs of the generation it was timed on. */
+ * their own on GPUs of the generation and power it was timed on. */
 static void take_cublas(clg_replica *r) {
     clg_serve_curves *c = &r->curves;
-    bool hopper = strcmp(r->scenario->machine.gpu.generation, "hopper") == 0;
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    const clg_product_curve *own = &c->cublas[CLG_FP8];
+    bool hopper = strcmp(gpu->generation, "hopper") == 0;
     c->weights[CLG_FP8].hbm_share = c->weights[CLG_BF16].hbm_share;
-    if (c->cublas[CLG_FP8].known && hopper) c->product[CLG_FP8] = c->cublas[CLG_FP8];
+    if (own->known && hopper && gpu->tdp_w >= own->power_w) c->product[CLG_FP8] = *own;
 }
 
 static void take_cutlass(clg_serve_curves *c, bool tuned) {

@@ -308,7 +308,8 @@ static void test_tuned(clg_arena *arena) {
 
 /* Llama 3.1 8B, 8,192 tokens in 8 bit: .94 of the arithmetic of vLLM's 1.06, and as many casts. */
 static void test_cublas(clg_arena *arena) {
-    CASE("cuBLAS's large products on Hopper, not on Ada, which borrows from it");
+    CASE(
+        "cuBLAS's large products on Hopper at 700 W, not at 350, nor on Ada, which borrow from it");
     clg_engine e = engine(arena, "trtllm"), other = e;
     clg_replica_choice c = {.tp = 1, .weights = CLG_FP8, .cache = CLG_FP8};
     other.narrow_weights = 0;
@@ -325,6 +326,12 @@ static void test_cublas(clg_arena *arena) {
     table = of_lengths(arena, "llama-3.1-8b", "l40s", &other, 1000, 1000, c);
     CHECK_NEAR(own.curves.product[CLG_FP8].time_share, table.curves.product[CLG_FP8].time_share,
                1e-12);
+    own = of_lengths(arena, "llama-3.1-8b", "h100-pcie", &e, 1000, 1000, c);
+    table = of_lengths(arena, "llama-3.1-8b", "h100-pcie", &other, 1000, 1000, c);
+    CHECK_NEAR(own.curves.product[CLG_FP8].time_share, table.curves.product[CLG_FP8].time_share,
+               1e-12);
+    own = of_lengths(arena, "llama-3.1-8b", "gh200-96gb", &e, 1000, 1000, c);
+    CHECK_NEAR(own.curves.product[CLG_FP8].time_share, 0.94, 1e-12);
     CASE("TensorRT-LLM's experts split in width are CUTLASS's too");
     c = (clg_replica_choice){.tp = 2, .weights = CLG_BF16, .cache = CLG_BF16};
     clg_engine built = engine(arena, "trtllm-0.17"), triton = built;
