@@ -64,6 +64,7 @@ typedef struct clg_attention {
     clg_state_rule state;
     int convolution;     /* taps of the causal convolution over keys, queries, values; 0: none */
     int chunk;           /* tokens that kernels of whole sequences take at a time */
+    int state_bytes;     /* of a value of the state where it is kept; 0: the file does not say */
     clg_indexer indexer; /* of sparse attention */
 } clg_attention;
 

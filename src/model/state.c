@@ -239,6 +239,9 @@ clg_status clg_state_read(const clg_config *c, unsigned traits, int64_t hidden, 
                         : traits & CLG_KIMI_DELTA ? read_kimi(c, a, extra)
                         : traits & CLG_MAMBA      ? read_mamba(c, hidden, a, extra)
                                                   : read_lightning(heads, head_dim, a, extra);
+    const clg_json *type = clg_config_field(c, "mamba_ssm_dtype|mamba_ssm_cache_dtype");
+    if (type && type->kind == CLG_JSON_STRING)
+        a->state_bytes = strcmp(type->text, "float32") == 0 ? 4 : 2;
     if (status != CLG_OK || a->heads % a->kv_heads == 0) return status;
     return clg_config_fault(c, "linear_num_key_heads|n_groups|mamba_n_groups",
                             "give a divisor of the heads of the state",

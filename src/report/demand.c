@@ -124,6 +124,12 @@ static void print_replica(clg_text *t, const clg_replica *r) {
                     clg_words_grouped(t, (double)r->rules.blocks)),
                 clg_arena_print(t->arena, "at most %s sequences",
                                 clg_words_grouped(t, r->rules.max_sequences)));
+    if (r->state_bytes > 0)
+        clg_text_print(
+            t, "         %.1f MB a GPU for the states of a sequence%s\n", r->state_bytes / 1e6,
+            r->rules.sequence_blocks > 0
+                ? clg_arena_print(t->arena, ", %d blocks of the cache", r->rules.sequence_blocks)
+                : "");
 }
 
 /* What is said of the end of an interval that no fleet reaches. */
@@ -447,6 +453,10 @@ static void json_replica(clg_json_writer *w, const clg_replica *r) {
     clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->weights));
     clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->cache));
     clg_json_add_integer(w, "blocks", r->rules.blocks);
+    if (r->state_bytes > 0) {
+        clg_json_add_number(w, "state_bytes", r->state_bytes);
+        clg_json_add_integer(w, "state_blocks", r->rules.sequence_blocks);
+    }
     clg_json_close(w, '}');
     clg_json_close(w, '}');
 }

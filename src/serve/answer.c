@@ -67,8 +67,9 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     clg_demand_means means = clg_demand_means_of(d);
     clg_serve_totals t, fewer;
     double rate = rate_at_once(arena, r, &sample, places, &t);
+    double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
     double held = (double)r->rules.blocks * r->rules.block_tokens /
-                  (means.prompt_tokens + means.output_tokens);
+                  (means.prompt_tokens + means.output_tokens + states);
     if (t.preemptions > 0 && held >= 1 && held < places) {
         double calm = rate_at_once(arena, r, &sample, (int)held, &fewer);
         if (calm > rate) {
@@ -339,7 +340,7 @@ static clg_status check_windows(const clg_serve_question *q, clg_error *error) {
 /* Whether the cache holds any request of the demand at all. */
 static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
     const clg_serve_rules *rules = &q->replica->rules;
-    double room = (double)rules->blocks * rules->block_tokens;
+    double room = (double)(rules->blocks - rules->sequence_blocks) * rules->block_tokens;
     for (int64_t i = 0; i < q->demand->count; i++)
         if (q->demand->request[i].prompt_tokens + q->demand->request[i].output_tokens <= room)
             return CLG_OK;

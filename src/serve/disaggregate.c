@@ -218,7 +218,8 @@ void clg_replica_disaggregate(clg_replica *r, const clg_replica *prefill, int pr
     double tokens = 4096; /* long enough for the rate, short enough to be a prompt */
     clg_collective_best(&s->network, CLG_SEND_RECEIVE, pair, 1, &nothing);
     clg_collective_best(&s->network, CLG_SEND_RECEIVE, pair, bytes * tokens, &much);
-    r->transfer_s = nothing;
+    double state = r->state_bytes * r->tp * r->pp / links;
+    r->transfer_s = nothing + (bytes > 0 ? state / bytes * (much - nothing) / tokens : 0);
     r->transfer_token_s = (much - nothing) / tokens;
     r->prefill = prefill;
     r->prefills = prefills;

@@ -92,6 +92,11 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                             {"graph_most", CLG_COUNT, &e->graph_most},
                             {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
                             {"logit_bytes", CLG_BYTES, &e->logit_bytes},
+                            {"state_bytes", CLG_BYTES, &e->state_bytes},
+                            {"state_pages", CLG_COUNT, &e->state_pages},
+                            {"state_pool", CLG_COUNT, &e->state_pool},
+                            {"state_slots", CLG_COUNT, &e->state_slots},
+                            {"state_blocks", CLG_COUNT, &e->state_blocks},
                             {"whole_windows", CLG_COUNT, &e->whole_windows},
                             {"no_windows", CLG_COUNT, &e->no_windows},
                             {"chunk_reads", CLG_COUNT, &e->chunk_reads},
@@ -250,6 +255,15 @@ static clg_status read_latent(const clg_json *object, const char *file, clg_serv
     return CLG_OK;
 }
 
+static clg_status read_state(const clg_json *object, const char *file, clg_serve_curves *c,
+                             clg_error *error) {
+    const field fields[] = {
+        {"hbm_share", CLG_FRACTION, &c->state.hbm_share},
+        {"convolution_hbm_share", CLG_FRACTION, &c->state.convolution_hbm_share},
+        {"block_token", CLG_SECONDS, &c->state.block_token_s}};
+    return READ(object, file, fields, error);
+}
+
 /* Numbers of a list, times `scale`, that rise or stay. */
 static int read_list(const clg_json *list, double scale, double into[CLG_REDUCE_POINTS]) {
     int count = 0;
@@ -366,6 +380,7 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
         read_products(clg_json_member(root, "product_cublas"), file->path, c->cublas, error) !=
             CLG_OK ||
         read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
+        read_state(clg_json_member(root, "state"), file->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)
         return error->status;
     for (int p = 0; p < CLG_PRECISIONS; p++)

@@ -32,8 +32,13 @@ typedef struct clg_engine {
                                    the largest graph, per rank; at least so much */
     double graph_most, graph_most_narrow; /* largest batch with a graph; on fewer than 4 GPUs; 0:
                                              that of graphs */
-    double logit_bytes;   /* that sampling the largest batch takes per logit, when no layer runs; 0:
-                             two copies beside the layers */
+    double logit_bytes; /* that sampling the largest batch takes per logit, when no layer runs; 0:
+                           two copies beside the layers */
+    double state_bytes; /* of a value of a state where the checkpoint does not say */
+    double state_pages; /* 1: states in pages of the cache's pool; else in a pool of their own: */
+    double state_pool, state_slots; /* its size over the cache's (0: for the largest batch), and
+                                       states kept for each sequence that runs (0: one) */
+    double state_blocks;  /* 1: FlashInfer's kernel of the gated delta rule, where it is timed */
     double whole_windows; /* 1: layers with a window keep all tokens in the cache */
     double position_bytes; /* of the table of rotations, an element of a head and position that the
                               model knows; 0: no table is counted */
@@ -124,6 +129,10 @@ typedef struct clg_serve_curves {
         double pad;        /* tokens that a sequence costs beside its own */
         bool known;
     } latent[CLG_PRECISIONS];
+    struct {
+        double hbm_share, convolution_hbm_share; /* of states read and written while decoding */
+        double block_token_s; /* FlashInfer's delta rule: a token of one head; 0: never timed */
+    } state;
     clg_reduce_curve reduce[CLG_REDUCE_CURVES]; /* of the engine's own all-reduce, by ranks */
     int reduces;
     const char *file;

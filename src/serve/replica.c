@@ -2,6 +2,7 @@
  *
  *   iteration = host + products(T) + memory-bound kernels(T) + reductions(T)
  *             + context_s x tokens in the cache of the decoding + pair_s x pairs of the prefill
+ *             + state_s x sequences that decode + scan_s x tokens of the prefill
  *
  * A product takes the longer of its arithmetic (cost/gemm) and the read of its weights. With
  * pipeline stages an iteration is cut in as many micro-batches as stages, which follow each other
@@ -12,6 +13,7 @@
 #include "serve/replica.h"
 
 #include "serve/routing.h"
+#include "serve/states.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,16 +139,38 @@ static double head_norms_s(const clg_replica *r, const clg_attention *a, double 
            (a->norm_over_heads ? reduce_s(r, 8 * t) : 0);
 }
 
+/* Projections of a state layer, its convolution and its gated norm; keys that fewer groups share
+ * than there are ranks are on several. What the state takes is beside this: serve/states.h. */
+static double state_products_s(const clg_replica *r, const clg_attention *a, double t,
+                               double hidden) {
+    double values = (double)a->heads / r->tp * a->value_head_dim;
+    double repeated = kv_heads_of(r, a) - (double)a->kv_heads / r->tp;
+    double columns = (double)clg_state_columns(a) / r->tp + 2 * repeated * a->head_dim;
+    double channels = 2 * kv_heads_of(r, a) * a->head_dim + values;
+    double rank = (double)clg_state_gate_rank(a), s = 0;
+    if (rank > 0)
+        s += product_s(r, r->attention_weights, t, 2 * rank, hidden) +
+             product_s(r, r->attention_weights, t, (double)a->heads / r->tp * a->head_dim, rank) +
+             product_s(r, r->attention_weights, t, values, rank);
+    if (a->convolution > 0) s += memory_s(r, 4 * t * channels);
+    return s + product_s(r, r->attention_weights, t, columns, hidden) +
+           product_s(r, r->attention_weights, t, hidden, values) + memory_s(r, 6 * t * values) +
+           fixed_s(r, r->scenario->kernels.memory.launch_s);
+}
+
 static double attention_products_s(const clg_replica *r, const clg_attention *a, double t,
                                    double hidden) {
     if (a->kind == CLG_ATTENTION_NONE) return 0;
+    if (a->kind == CLG_ATTENTION_LINEAR) return state_products_s(r, a, t, hidden);
     if (a->kind == CLG_ATTENTION_LATENT) return latent_s(r, a, t, hidden);
     double heads = (double)a->heads / r->tp, kv = kv_heads_of(r, a);
     double columns = (heads + kv) * a->head_dim + kv * a->value_head_dim;
+    double gate = a->output_gate ? memory_s(r, 6 * t * heads * a->value_head_dim) : 0;
+    if (a->output_gate) columns += heads * a->head_dim;
     double rotary = a->rotary ? memory_s(r, 4 * t * (heads + kv) * a->head_dim) : 0;
     return product_s(r, r->attention_weights, t, columns, hidden) +
            product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim) + rotary +
-           head_norms_s(r, a, t);
+           gate + head_norms_s(r, a, t);
 }
 
 static double dense_mlp_s(const clg_replica *r, const clg_mlp *mlp, double t, double width,
@@ -207,13 +231,16 @@ static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t) {
 static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t, double layers,
                       double part[CLG_ITERATION_PARTS]) {
     double hidden = (double)r->scenario->model.hidden;
+    clg_attention_kind attention = kind->attention.kind;
+    bool attends = attention == CLG_ATTENTION_GROUPED || attention == CLG_ATTENTION_LATENT;
     double reductions = (kind->attention.kind != CLG_ATTENTION_NONE) +
                         (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
     clg_iteration_part mlp = kind->mlp.kind == CLG_MLP_MOE ? CLG_PART_EXPERTS : CLG_PART_MLP;
     part[CLG_PART_PROJECTIONS] += layers * attention_products_s(r, &kind->attention, t, hidden);
     part[mlp] += layers * mlp_s(r, &kind->mlp, t, hidden);
     part[CLG_PART_NORMS] += layers * kind->norms * memory_s(r, 8 * t * hidden);
-    part[CLG_PART_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
+    if (attends)
+        part[CLG_PART_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
     part[CLG_PART_REDUCTIONS] += layers * reductions * reduce_s(r, 2 * t * hidden);
     part[CLG_PART_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t);
     part[CLG_PART_HOST] += layers * r->engine.layer_s;
@@ -393,6 +420,7 @@ static double static_bytes(const clg_replica *r, double usable) {
 
 /* Seconds per query-key pair of a prefill chunk of the mean prompt in one layer. */
 static double layer_pair_s(const clg_replica *r, const clg_attention *a, double prompt) {
+    if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
     double length = fmin(fmax(prompt, 256), r->rules.max_tokens), pairs = length * length / 2;
     clg_op op = {.kind = CLG_OP_ATTENTION, .count = 1};
     op.attention.batch = 1;
@@ -487,25 +515,6 @@ static double activation_bytes(const clg_replica *r) {
     return layers + 8 * logits / r->tp;
 }
 
-static void settle_memory(clg_replica *r, const clg_replica_choice *c, double context) {
-    double share = c->memory_share > 0 ? c->memory_share : r->engine.memory_share;
-    r->weight_bytes = weight_bytes(r);
-    r->activation_bytes = activation_bytes(r);
-    r->cache_bytes_per_token = kept_cache_bytes(r, context) / r->pp;
-    double beside = r->activation_bytes + r->engine.other_bytes;
-    double taken = r->weight_bytes + (r->engine.static_share > 0 ? 0 : beside);
-    double usable = r->scenario->machine.gpu.memory_usable_bytes;
-    r->cache_room_bytes =
-        r->engine.free_share > 0 ? share * (usable - taken) : share * usable - taken;
-    bool boxed = clg_replica_part_gpus(r) <= r->scenario->machine.node.gpus; /* wider: by recipe */
-    if (r->engine.reserve_least_bytes > 0 && c->memory_share <= 0 && boxed)
-        r->cache_room_bytes = static_bytes(r, usable) - taken;
-    double per_block = r->cache_bytes_per_token * r->rules.block_tokens;
-    double room = r->dp * r->cache_room_bytes;
-    double blocks = room > 0 && per_block > 0 ? room / per_block : 0;
-    r->rules.blocks = c->blocks > 0 ? c->blocks : (int64_t)fmin(blocks, 1e15);
-}
-
 static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.max_sequences =
         c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences * r->dp;
@@ -523,6 +532,28 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.front_ends = r->dp; /* vLLM: api_server_count is that of ranks */
     r->rules.after_s = r->engine.after_s;
     r->rules.token_s = r->engine.token_s;
+}
+
+static void settle_memory(clg_replica *r, const clg_replica_choice *c, double context) {
+    double share = c->memory_share > 0 ? c->memory_share : r->engine.memory_share;
+    r->weight_bytes = weight_bytes(r);
+    r->activation_bytes = activation_bytes(r);
+    r->cache_bytes_per_token = kept_cache_bytes(r, context) / r->pp;
+    double beside = r->activation_bytes + r->engine.other_bytes;
+    double taken = r->weight_bytes + (r->engine.static_share > 0 ? 0 : beside);
+    double usable = r->scenario->machine.gpu.memory_usable_bytes;
+    r->cache_room_bytes =
+        r->engine.free_share > 0 ? share * (usable - taken) : share * usable - taken;
+    bool boxed = clg_replica_part_gpus(r) <= r->scenario->machine.node.gpus; /* wider: by recipe */
+    if (r->engine.reserve_least_bytes > 0 && c->memory_share <= 0 && boxed)
+        r->cache_room_bytes = static_bytes(r, usable) - taken;
+    double per_block = r->cache_bytes_per_token * r->rules.block_tokens;
+    double room = r->dp * r->cache_room_bytes;
+    double blocks = room > 0 && per_block > 0 ? room / per_block : 0;
+    r->rules.blocks = (int64_t)fmin(blocks, 1e15);
+    r->state_bytes = clg_states_bytes(r);
+    if (r->state_bytes > 0) clg_states_place(r, room, r->cache_bytes_per_token, c->drafted);
+    if (c->blocks > 0) r->rules.blocks = c->blocks;
 }
 
 double clg_replica_gained_tokens(int drafted, double accepted) {
@@ -549,6 +580,8 @@ clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, dou
     r.cost.decode_s = decode;
     r.cost.context_s *= scale;
     r.cost.pair_s *= scale;
+    r.cost.state_s *= scale;
+    r.cost.scan_s *= scale;
     r.cost.sequence_s *= scale;
     r.cost.eager_s *= scale;
     r.cost.loop_s *= scale;
@@ -636,11 +669,13 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
         .ranks = r->dp,
         .drafted = c->drafted,
         .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
+    r->cost.state_s = clg_states_decode_s(r, c->drafted);
+    r->cost.scan_s = clg_states_prompt_token_s(r);
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
-    double tokens = (double)r->rules.blocks * r->rules.block_tokens;
-    return r->rules.blocks < 1 || tokens < (double)demand->longest_tokens;
+    return r->rules.blocks < 1 ||
+           r->rules.blocks < clg_serve_blocks(&r->rules, demand->longest_tokens);
 }
 
 /* Engines take the fastest kernel there is for the GPU. */
@@ -670,6 +705,7 @@ static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_dem
     int most = r->scenario->machine.node.domain > 0 ? r->scenario->machine.node.domain : 8;
     if (most > 8) most = 8;
     for (r->tp = c->tp > 0 ? c->tp : 1;; r->tp *= 2) {
+        settle_rules(r, c);
         settle_memory(r, c, context);
         if (c->tp > 0 || !needs_more(r, demand) || r->tp * 2 > most) return;
     }
@@ -751,7 +787,6 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;
     r->longest_tokens = demand->longest_tokens;
-    settle_rules(r, c);
     choose_tp(r, c, demand, means.context_tokens);
     while (r->tp * r->dp % r->ep != 0) r->ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
@@ -771,6 +806,7 @@ static double steady_s(const clg_replica *r, const clg_demand_means *m, double s
     double kernels = clg_replica_dense_s(r, verified + starts * m->prompt_tokens) +
                      draft_s(r, verified, (int)r->cost.drafted) +
                      sequences * (m->context_tokens + r->cost.context_pad) * r->cost.context_s +
+                     sequences * r->cost.state_s + starts * m->prompt_tokens * r->cost.scan_s +
                      starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
     return fmax(kernels, r->cost.loop_s + all * r->cost.loop_sequence_s) + all * r->cost.sequence_s;
 }

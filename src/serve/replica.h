@@ -32,6 +32,7 @@ struct clg_replica {
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
     double cache_bytes_per_token; /* per GPU */
+    double state_bytes;           /* of a sequence, per GPU: layers that keep a state */
     double cache_room_bytes;      /* per GPU; negative: the weights do not fit */
     double mean_prompt_tokens;    /* of the demand the costs were made for */
     int64_t longest_tokens;       /* prompt and answer, of its longest request */

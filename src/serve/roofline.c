@@ -57,14 +57,17 @@ static double iteration_s(const roof *f, double sequences, bool beside) {
     double verified = sequences * (f->replica->cost.drafted + 1);
     double tokens = verified;
     if (beside) tokens += sequences * f->tokens_ahead * m->prompt_tokens / m->output_tokens;
-    double cache = sequences * m->context_tokens * f->replica->cache_bytes_per_token;
+    double cache = sequences * (m->context_tokens * f->replica->cache_bytes_per_token +
+                                2 * f->replica->state_bytes);
     double read = weights_s(f, tokens) + cache / f->replica->dp / f->hbm;
     return fmax(read, f->flop * tokens / (f->gpus * f->peak));
 }
 
 double clg_serve_room(const clg_replica *r, const clg_demand_means *m) {
     double kept = r->rules.reserve_output ? m->output_tokens : m->output_tokens / 2;
-    double room = (double)r->rules.blocks * r->rules.block_tokens / (m->prompt_tokens + kept);
+    double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
+    double room =
+        (double)r->rules.blocks * r->rules.block_tokens / (m->prompt_tokens + kept + states);
     return fmax(1, fmin(room, r->rules.max_sequences));
 }
 

@@ -49,7 +49,7 @@ typedef struct replica {
 } replica;
 
 static int64_t blocks_of(const replica *r, int64_t tokens) {
-    return (tokens + r->rules->block_tokens - 1) / r->rules->block_tokens;
+    return clg_serve_blocks(r->rules, tokens);
 }
 
 static int64_t index_of(const replica *r, int64_t at) { return r->first + at * r->stride; }
@@ -141,7 +141,7 @@ static void leave(replica *r, int id) {
     *(s->previous == NOBODY ? &r->oldest : &r->pool[s->previous].next) = s->next;
     *(s->next == NOBODY ? &r->youngest : &r->pool[s->next].previous) = s->previous;
     r->admitted--;
-    r->prompt_blocks -= blocks_of(r, s->target);
+    r->prompt_blocks -= blocks_of(r, s->target) - r->rules->sequence_blocks;
     if (r->partial == id) r->partial = NOBODY;
 }
 
@@ -151,7 +151,7 @@ static void join(replica *r, int id) {
     s->next = NOBODY;
     *(r->youngest == NOBODY ? &r->oldest : &r->pool[r->youngest].next) = id;
     r->youngest = id;
-    r->prompt_blocks += blocks_of(r, s->target);
+    r->prompt_blocks += blocks_of(r, s->target) - r->rules->sequence_blocks;
     r->admitted++;
 }
 
@@ -405,7 +405,7 @@ static double contexts_s(const replica *r) {
 static pace pace_of(const replica *r, int64_t *steps) {
     const clg_iteration_cost *c = r->cost;
     double beside = r->decoding * c->sequence_s;
-    double kernels = decode_of(r) + contexts_s(r);
+    double kernels = decode_of(r) + contexts_s(r) + c->state_s * r->decoding;
     pace graph = {kernels + beside, c->context_s * r->decoding};
     int64_t most = c->graph_context > 0 ? steps_in_graph(r) : *steps;
     if (most > 0 && most < *steps) *steps = most;
@@ -556,6 +556,7 @@ static void mixed_iteration(replica *r) {
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
     double crowd = crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
     double seconds = dense_of(r, tokens) + contexts_s(r) + c->pair_s * sum.pairs * crowd;
+    seconds += c->state_s * r->decoding + c->scan_s * tokens;
     int sequences = r->decoding + sum.sequences;
     bool one_by_one = eager(r, sum.sequences, width_of(r, tokens));
     seconds = fmax(seconds, host_of(c, one_by_one, sequences));
@@ -576,6 +577,7 @@ static void prefill_iteration(replica *r) {
     double unit = c->drafted > 0 ? c->gained : 1, crowd = crowding(r, sum.sequences);
     int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
     double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
+    seconds += c->scan_s * crowd * (double)sum.tokens;
     seconds = fmax(seconds, host_of(c, tokens > c->graph_tokens, sum.sequences));
     pass_time(r, seconds + sum.sequences * c->sequence_s, 0);
     r->totals->prefilled_tokens += sum.tokens;
@@ -712,6 +714,7 @@ static clg_iteration_cost cost_in_units(const clg_iteration_cost *c) {
     cost.context_s *= c->gained;
     cost.context_pad /= c->gained;
     cost.pair_s *= c->gained * c->gained;
+    cost.scan_s *= c->gained;
     cost.graph_context = (int64_t)ceil((double)c->graph_context / c->gained);
     return cost;
 }

@@ -39,6 +39,8 @@ typedef struct clg_iteration_cost {
     double context_s;   /* per token of cache that decoding sequences read */
     double context_pad; /* tokens more that each of them reads */
     double pair_s;      /* per query-key pair of a prefill chunk */
+    double state_s;     /* per decoding sequence: states read and written */
+    double scan_s;      /* per token of a prefill chunk, beside dense_s: states of layers */
     double eager_s; /* least of an iteration with prompts and more than graph_tokens: its kernels
                        are launched one by one; the others are replayed from a CUDA graph */
     int graph_tokens;
@@ -56,6 +58,7 @@ typedef struct clg_serve_rules {
     int max_sequences, max_tokens; /* of one iteration */
     int block_tokens;
     int64_t blocks;
+    int sequence_blocks;           /* of each sequence, however long: its states */
     int64_t clients;               /* > 0: closed loop of so many clients */
     double turn_s, prompt_token_s; /* front end, one request at a time: each, and per token */
     double before_s;               /* from there to the scheduler, any number at a time */
@@ -73,6 +76,11 @@ typedef struct clg_serve_rules {
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
 } clg_serve_rules;
+
+/* Blocks of a sequence of so many tokens. */
+static inline int64_t clg_serve_blocks(const clg_serve_rules *rules, int64_t tokens) {
+    return (tokens + rules->block_tokens - 1) / rules->block_tokens + rules->sequence_blocks;
+}
 
 /* What happened to a request; finish_s < 0: refused, it could never fit. */
 typedef struct clg_served {

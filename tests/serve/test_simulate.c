@@ -72,7 +72,7 @@ static bool slow_holds(const slow_state *w, const clg_serve_rules *rules, const 
         const slow *s = &w->s[w->queue[i]];
         if (s->preempted) return false;
         int64_t answer = rules->reserve_output ? d->request[w->queue[i]].output_tokens : 0;
-        blocks -= slow_blocks(rules, s->target + answer);
+        blocks -= slow_blocks(rules, s->target + answer) + rules->sequence_blocks;
         if (blocks < 0) break;
         if (rules->whole_prompts && prompts + s->target > rules->max_tokens - decoding) break;
         prompts += s->target;
@@ -121,7 +121,7 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
             if (preempted || w->queue_count == 0 || w->batch_count >= rules->max_sequences) break;
             if (held) break;
             int id = w->queue[0];
-            int64_t need = slow_blocks(rules, w->s[id].target);
+            int64_t need = slow_blocks(rules, w->s[id].target) + rules->sequence_blocks;
             if (need > w->free_blocks) break;
             if (rules->whole_prompts && chunks > 0 && w->s[id].target > budget) break;
             remove_at(w->queue, &w->queue_count, 0);
@@ -147,6 +147,7 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
     double seconds = cost->dense_s[(int)width] +
                      cost->context_s * (context + cost->context_pad * decoders) +
                      cost->pair_s * pairs * crowd;
+    seconds += cost->state_s * decoders + cost->scan_s * prefilled * crowd;
     bool many = chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens;
     double host = many || late ? cost->eager_s : cost->loop_s;
     host += (decoders + chunks) * cost->loop_sequence_s;
@@ -240,6 +241,7 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
     if (seed % 4 == 2) cost.ranks = 3;
     if (seed % 4 == 1) cost.loop_s = 0.00505, cost.loop_sequence_s = 1.05e-5;
     if (seed % 5 == 3) cost.eager_s = 0.009, cost.graph_context = 350;
+    if (seed % 3 == 2) cost.state_s = 3.1e-5, cost.scan_s = 1.7e-6, rules.sequence_blocks = 3;
     if (seed % 2 == 0) rules.overlapped = true;
     if (seed % 3 == 0) rules.turn_s = 0.004, rules.prompt_token_s = 2e-5, rules.before_s = 0.002;
     if (seed % 5 == 0) rules.wait_iterations = 6, rules.wait_tokens = 300;
@@ -249,7 +251,8 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
     clg_demand d = a_demand(arena, 300, rate, seed);
     clg_served *served = clg_take(arena, (size_t)d.count, clg_served);
     clg_serve_totals t;
-    int64_t longest = (d.longest_tokens + rules.block_tokens) / rules.block_tokens;
+    int64_t longest =
+        (d.longest_tokens + rules.block_tokens) / rules.block_tokens + rules.sequence_blocks;
     if (rules.blocks < longest) rules.blocks = longest;
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
     slow_simulate(&cost, &rules, &d, &w);
