@@ -316,6 +316,9 @@ static const char *const causes[] = {
     "gpt-oss under Megatron-Bridge: a fifth fast, though its experts' biases, limits "
     "and unfused rotation are counted; the gap grows with the time of its products, "
     "whose width of 2,880 and attention heads of 64 with sinks were not timed.",
+    "Nemotron 3 Nano under Megatron-Bridge (megatron-bridge-states): 8 to 29 % fast. The "
+    "kernels of its Mamba-2 layers take the shares of bandwidth that Gated DeltaNet's "
+    "were timed at; nobody published times of their own.",
     "Mixtures sharded whole (FSDP): 18 to 47 % slow, for a fixed share of their traffic "
     "stays exposed, of which Megatron's own FSDP hides nearly all. DeepSeek-V3 on B200 "
     "(26.04, 53 % slow): the table prints 32 expert ranks, its recipe has 8.",
