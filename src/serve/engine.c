@@ -100,7 +100,8 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                             {"whole_windows", CLG_COUNT, &e->whole_windows},
                             {"no_windows", CLG_COUNT, &e->no_windows},
                             {"chunk_reads", CLG_COUNT, &e->chunk_reads},
-                            {"position_bytes", CLG_BYTES, &e->position_bytes}};
+                            {"position_bytes", CLG_BYTES, &e->position_bytes},
+                            {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
                            error) != CLG_OK)

@@ -38,13 +38,14 @@ typedef struct clg_engine {
     double state_pages; /* 1: states in pages of the cache's pool; else in a pool of their own: */
     double state_pool, state_slots; /* its size over the cache's (0: for the largest batch), and
                                        states kept for each sequence that runs (0: one) */
-    double state_blocks;  /* 1: FlashInfer's kernel of the gated delta rule, where it is timed */
-    double whole_windows; /* 1: layers with a window keep all tokens in the cache */
+    double state_blocks;   /* 1: FlashInfer's kernel of the gated delta rule, where it is timed */
+    double whole_windows;  /* 1: layers with a window keep all tokens in the cache */
     double position_bytes; /* of the table of rotations, an element of a head and position that the
                               model knows; 0: no table is counted */
     double no_windows;     /* 1: and read them: no layer has a window */
     double chunk_reads; /* 1: before Blackwell, decode attention within chunks reads a key once for
                            each query head that uses it, where sequences outgrow a chunk */
+    double dense_prompt_tokens; /* sparse attention: prompts up to so many are computed as dense */
     double step_s, layer_s, sequence_s; /* per iteration, per layer and per sequence in it */
     double loop_s, loop_sequence_s; /* host, beside the GPU: of an iteration and each sequence */
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an

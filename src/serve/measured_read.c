@@ -81,9 +81,7 @@ static const char *model_in(clg_arena *arena, const char *words) {
                  {"deepseekr1distillqwen32b", "qwen2.5-32b"},
                  {"deepseekr1distill", NULL},
                  {"deepseekr1", "deepseek-v3"},
-                 {"deepseekv32", NULL}, /* sparse attention */
-                 {"glm5", NULL},        /* sparse attention */
-                 {"glm46", "glm-4.5"},  /* the same shape */
+                 {"glm46", "glm-4.5"}, /* the same shape */
                  {"llama70b", "llama-2-70b"},
                  {"llama3370b", "llama-3.1-70b"},
                  {"metallama318b", "llama-3.1-8b"},
@@ -239,6 +237,16 @@ static void read_recipe(const reader *r, clg_serve_plan *p) {
         p->max_tokens = strncmp(model, "gpt-oss", 7) == 0 ? 20000 : 16384;
 }
 
+/* GLM-5 on SGLang: iterations of 32,768 tokens, 85 % of memory, 90 % in 4 bit; in 8 bit as many
+ * sequences as clients (glm5_fp8_b200.sh, glm5_fp8_b300.sh, glm5_fp4_b200.sh, commits 4eca3fe,
+ * 5632483, 405c601). */
+static void read_glm(clg_serve_plan *p) {
+    if (!p->model || strncmp(p->model, "glm-5", 5) != 0 || strcmp(p->engine, "sglang") != 0) return;
+    p->max_tokens = 32768;
+    p->memory_share = p->weights == CLG_NVFP4 ? 0.9 : 0.85;
+    if (p->weights == CLG_FP8) p->max_sequences = (int)fmin(fmax((double)p->clients, 0), 65536);
+}
+
 static bool is_one_of(const char *word, const char *const *words) {
     while (*words && strcmp(word, *words) != 0) words++;
     return *words != NULL;
@@ -369,6 +377,7 @@ static const char *read_silicon(reader *r) {
     read_early_minimax(r, p);
     read_early_gpt_oss(r, p);
     read_waiting(r, p);
+    if (!own_sweep(r)) read_glm(p);
     const char *unknown = split ? read_split(r) : read_copies(r, p);
     share_experts(p, &p->part);
     share_experts(p, &p->prefill);
@@ -537,16 +546,24 @@ static double any_flag_of(const char *line, const char *const *flags) {
     return value;
 }
 
+/* SGLang: "--enable-dp-attention" and how many ranks; without a number versions differ. */
+static int sharing_ranks(const char *line) {
+    if (!strstr(line, "dp-attention")) return 1;
+    return (int)flag_of(line, "--dp-size", flag_of(line, "--dp", 0));
+}
+
 static const char *unknown_flag(const char *line) {
-    static const char *const flags[] = {"speculative",    "mtp",           "eagle",
-                                        "lmcache",        "hicache",       "dp-attention",
-                                        "--quantization", "AWQ",           "GPTQ",
-                                        "Int4",           "W4A16",         "W8A8",
-                                        "offload",        "enforce-eager", "disable-cuda-graph",
+    static const char *const flags[] = {"speculative",   "mtp",
+                                        "eagle",         "lmcache",
+                                        "hicache",       "--quantization",
+                                        "AWQ",           "GPTQ",
+                                        "Int4",          "W4A16",
+                                        "W8A8",          "offload",
+                                        "enforce-eager", "disable-cuda-graph",
                                         "two-batch"};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (strstr(line, flags[i])) return flags[i];
-    return NULL;
+    return sharing_ranks(line) < 1 ? "dp-attention without ranks" : NULL;
 }
 
 /* Degrees and limits that the command sets; "-tp" is vLLM's, "--tp" SGLang's, "--tp_size"
@@ -564,8 +581,11 @@ static void read_flags(clg_serve_plan *p, const char *line) {
                                         "--kv_cache_free_gpu_memory_fraction", NULL};
     double group = any_flag_of(line, tp), stages = any_flag_of(line, pp);
     p->part = (clg_part){group > 0 ? (int)group : 1, stages > 0 ? (int)stages : 1, 1, 1, 1};
-    if (strstr(line, "--enable-expert-parallel")) p->part.ep = p->part.tp;
+    bool sent = strstr(line, "--moe-a2a-backend") != NULL; /* DeepEP: a group of each rank */
+    if (strstr(line, "--enable-expert-parallel") || sent) p->part.ep = p->part.tp;
     p->part.ep = (int)flag_of(line, "--ep-size", flag_of(line, "--ep_size", p->part.ep));
+    int ranks = sharing_ranks(line); /* of the tensor-parallel ones */
+    if (ranks > 1 && p->part.tp % ranks == 0) p->part.dp = ranks, p->part.tp /= ranks;
     p->max_sequences = (int)any_flag_of(line, sequences);
     p->max_tokens = (int)any_flag_of(line, tokens);
     p->memory_share = any_flag_of(line, share);
@@ -610,6 +630,11 @@ static const char *model_of(const reader *r, const char *line) {
     return clg_arena_copy(r->arena, begin, strcspn(begin, " "));
 }
 
+/* DeepSeek publishes V3 and its successors in 8 bit (quantization_config of their config.json). */
+static bool released_narrow(const char *model) {
+    return model && strncmp(model, "deepseek-v3", 11) == 0;
+}
+
 /* GPUStack's lab: degrees and limits are in the command that started the engine, limits that were
  * tried one after the other in the label beside the figures. */
 /* A section that compares engines names one, and the only command of the page starts another. */
@@ -639,12 +664,14 @@ static const char *read_command(reader *r) {
                      clg_cell_number(r, p->medians ? "tpot_p50" : "tpot_mean", 0) / 1e3);
     clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
     p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_MXFP4
-                 : strstr(line, "FP8") ? CLG_FP8
-                                       : CLG_BF16;
-    p->cache = CLG_BF16;
+                 : strstr(line, "FP8") || released_narrow(p->model) ? CLG_FP8
+                                                                    : CLG_BF16;
+    p->cache = strstr(line, "kv-cache-dtype") && strstr(line, "fp8_e4m3") ? CLG_FP8 : CLG_BF16;
     read_flags(p, line);
     read_load(r, p);
     if (reason) return reason;
+    if (strstr(label, "Backend Parameters"))
+        return "the command beside it is the page's last one, not its own";
     if (!*line) return "the command that started the engine is not given";
     if (other_engine(r, line)) return "the command is that of another engine";
     if (odd) return clg_arena_print(r->arena, "'%s' of the engine is not modelled", odd);

@@ -129,6 +129,27 @@ static double latent_s(const clg_replica *r, const clg_attention *a, double t, d
     return s + product_s(r, r->attention_weights, t, hidden, heads * a->value_head_dim);
 }
 
+/* Whether prompts of the mean length are computed as dense attention: engines skip the indexer up
+ * to a length (SGLang: MHA of expanded heads up to top_k). */
+static bool dense_prompts(const clg_replica *r) {
+    return r->mean_prompt_tokens <= r->engine.dense_prompt_tokens;
+}
+
+/* The indexer beside scores and choice, whole on every rank: queries in the weights' format; key
+ * and weights of heads in one 16-bit product; norm, rotation, and casts of queries and key. */
+static double indexer_s(const clg_replica *r, const clg_attention *a, double t, double hidden) {
+    const clg_indexer *i = &a->indexer;
+    if (!clg_is_sparse(a) || i->shared) return 0;
+    bool latent = a->kind == CLG_ATTENTION_LATENT;
+    double from = latent && a->query_rank > 0 ? a->query_rank : hidden;
+    double queries = (double)i->heads * i->dim, beside = i->dim + (latent ? i->heads : 0);
+    return product_s(r, r->attention_weights, t, queries, from) +
+           product_s(r, CLG_BF16, t, beside, hidden) + memory_s(r, 4 * t * i->dim) +
+           memory_s(r, 4 * t * (queries + i->dim)) + memory_s(r, 3 * t * queries) +
+           memory_s(r, 3 * t * i->dim) +
+           fixed_s(r, clg_sparse_fixed_s(&r->sparse, a, r->mean_context_tokens));
+}
+
 static double reduce_s(const clg_replica *r, double bytes);
 
 /* Norms on queries and keys: one kernel each; over all heads, sums of squares cross the group. */
@@ -241,6 +262,7 @@ static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t
     part[CLG_PART_NORMS] += layers * kind->norms * memory_s(r, 8 * t * hidden);
     if (attends)
         part[CLG_PART_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
+    part[CLG_PART_ATTENTION] += layers * indexer_s(r, &kind->attention, t, hidden);
     part[CLG_PART_REDUCTIONS] += layers * reductions * reduce_s(r, 2 * t * hidden);
     part[CLG_PART_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t);
     part[CLG_PART_HOST] += layers * r->engine.layer_s;
@@ -281,7 +303,7 @@ const clg_name clg_iteration_part_names[] = {
     {"MLP", CLG_PART_MLP, "dense layers"},
     {"experts", CLG_PART_EXPERTS, "router, routed and shared experts"},
     {"norms", CLG_PART_NORMS, "over the hidden width"},
-    {"attention", CLG_PART_ATTENTION, "reading the cache, and its kernels' fixed times"},
+    {"attention", CLG_PART_ATTENTION, "cache, states and indexes, and fixed times"},
     {"reductions", CLG_PART_REDUCTIONS, "sums over tensor-parallel GPUs"},
     {"exchange", CLG_PART_EXCHANGE, "tokens to experts on other GPUs and back"},
     {"logits", CLG_PART_HEAD, "output head and sampling"},
@@ -317,7 +339,8 @@ clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, doub
     int places = (int)i.sequences;
     bool graph = c->decode_s && places <= c->decodes;
     if (graph) part[CLG_PART_PADDING] = c->decode_s[places] - sum_of(part);
-    part[CLG_PART_ATTENTION] += i.sequences * (context_tokens + c->context_pad) * c->context_s;
+    part[CLG_PART_ATTENTION] +=
+        i.sequences * ((context_tokens + c->context_pad) * c->context_s + c->state_s);
     double kernels = sum_of(part);
     host = c->sequence_s * i.sequences;
     host += fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
@@ -334,12 +357,18 @@ static double seen_share(const clg_replica *r, const clg_attention *a, double to
     return (double)a->window * (a->chunked ? 0.5 : 1) / tokens;
 }
 
-/* Bytes one GPU keeps for a token in one layer. */
-static double layer_cache_bytes(const clg_replica *r, const clg_attention *a) {
+/* Bytes one GPU keeps of keys and values, or of the latent, of a token in one layer. */
+static double entry_bytes(const clg_replica *r, const clg_attention *a) {
+    bool scaled = clg_is_sparse(a) && a->kind == CLG_ATTENTION_LATENT;
+    if (scaled && clg_precision_bytes(r->cache) == 1) return clg_sparse_latent_bytes(&r->sparse, a);
     double elements = a->kind == CLG_ATTENTION_LATENT
                           ? a->kv_rank + a->rope_dim
                           : kv_heads_of(r, a) * (a->head_dim + a->value_head_dim);
     return elements * clg_precision_bytes(r->cache);
+}
+
+static double layer_cache_bytes(const clg_replica *r, const clg_attention *a) {
+    return entry_bytes(r, a) + clg_sparse_key_bytes(&r->sparse, a);
 }
 
 /* TensorRT-LLM's kernels that share keys between query heads know no chunks before Blackwell; those
@@ -358,14 +387,42 @@ static double reads_of(const clg_replica *r, const clg_attention *a) {
     return apart ? (double)a->heads / (r->tp * kv_heads_of(r, a)) : 1;
 }
 
-/* Bytes of the cache that one GPU reads per token of context that it decodes. */
-static double all_layers_read_bytes(const clg_replica *r, double context_tokens) {
+/* Of those of a layer, how many one GPU reads per token of context that it decodes. */
+static double layer_read_bytes(const clg_replica *r, const clg_attention *a, double context) {
+    double bytes = entry_bytes(r, a) * seen_share(r, a, context) * reads_of(r, a);
+    if (!clg_is_sparse(a)) return bytes;
+    return bytes * clg_sparse_chosen_share(a, context) + clg_sparse_key_bytes(&r->sparse, a);
+}
+
+static double dense_layers_read_bytes(const clg_replica *r, double context) {
     const clg_model *m = &r->scenario->model;
     double bytes = 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
-        bytes += layer_cache_bytes(r, a) * seen_share(r, a, context_tokens) * reads_of(r, a);
+        if (!clg_is_sparse(a)) bytes += layer_read_bytes(r, a, context);
     }
+    return bytes;
+}
+
+/* Seconds of a GPU per token of context that `queries` new tokens of a sequence see. */
+static double sparse_context_s(const clg_replica *r, double context, int queries) {
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    const clg_model *m = &r->scenario->model;
+    double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share, sum = 0;
+    for (int l = 0; l < m->layers; l++) {
+        const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
+        if (clg_is_sparse(a))
+            sum += clg_sparse_context_s(&r->sparse, gpu, a, (double)a->heads / r->tp,
+                                        entry_bytes(r, a), rate, context, queries);
+    }
+    return sum;
+}
+
+static double all_layers_read_bytes(const clg_replica *r, double context) {
+    const clg_model *m = &r->scenario->model;
+    double bytes = 0;
+    for (int l = 0; l < m->layers; l++)
+        bytes += layer_read_bytes(r, &m->kind[m->layer_kind[l]].attention, context);
     return bytes;
 }
 
@@ -384,10 +441,16 @@ static double latent_context_s(const clg_replica *r, int queries) {
     if (share <= 0) return 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_attention *a = &m->kind[m->layer_kind[l]].attention;
-        if (a->kind == CLG_ATTENTION_LATENT)
+        if (a->kind == CLG_ATTENTION_LATENT && !clg_is_sparse(a))
             flop += 2.0 * a->heads / r->tp * queries * (2.0 * a->kv_rank + a->rope_dim);
     }
     return flop / (r->scenario->machine.gpu.peak_flop_per_s[format] * share);
+}
+
+static bool any_sparse(const clg_model *m) {
+    for (int k = 0; k < m->kinds; k++)
+        if (clg_is_sparse(&m->kind[k].attention)) return true;
+    return false;
 }
 
 static double all_layers_cache_bytes(const clg_replica *r, double context_tokens) {
@@ -421,6 +484,11 @@ static double static_bytes(const clg_replica *r, double usable) {
 /* Seconds per query-key pair of a prefill chunk of the mean prompt in one layer. */
 static double layer_pair_s(const clg_replica *r, const clg_attention *a, double prompt) {
     if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
+    double memory =
+        r->scenario->machine.gpu.hbm_bytes_per_s * r->scenario->kernels.memory.efficiency;
+    if (clg_is_sparse(a) && !dense_prompts(r))
+        return clg_sparse_pair_s(&r->sparse, &r->scenario->machine.gpu, a, (double)a->heads / r->tp,
+                                 memory, prompt);
     double length = fmin(fmax(prompt, 256), r->rules.max_tokens), pairs = length * length / 2;
     clg_op op = {.kind = CLG_OP_ATTENTION, .count = 1};
     op.attention.batch = 1;
@@ -539,6 +607,9 @@ static void settle_memory(clg_replica *r, const clg_replica_choice *c, double co
     r->weight_bytes = weight_bytes(r);
     r->activation_bytes = activation_bytes(r);
     r->cache_bytes_per_token = kept_cache_bytes(r, context) / r->pp;
+    r->read_bytes_per_token = any_sparse(&r->scenario->model)
+                                  ? all_layers_read_bytes(r, context) / r->pp
+                                  : r->cache_bytes_per_token;
     double beside = r->activation_bytes + r->engine.other_bytes;
     double taken = r->weight_bytes + (r->engine.static_share > 0 ? 0 : beside);
     double usable = r->scenario->machine.gpu.memory_usable_bytes;
@@ -650,15 +721,16 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
                        ? dense[t - 1]
                        : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
     double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
-    double read_s = all_layers_read_bytes(r, context) / rate;
+    double read_s = dense_layers_read_bytes(r, context) / rate;
     double latent_s = latent_context_s(r, c->drafted + 1);
+    double sparse_s = sparse_context_s(r, context, c->drafted + 1);
     r->cost = (clg_iteration_cost){
         .dense_s = dense,
         .max_tokens = r->rules.max_tokens,
         .decode_s = decode_costs(arena, r, c),
         .decodes = r->rules.max_sequences,
         .sequence_s = r->engine.sequence_s / r->dp,
-        .context_s = fmax(read_s, latent_s) / (r->pp * r->dp),
+        .context_s = (fmax(read_s, latent_s) + sparse_s) / (r->pp * r->dp),
         .context_pad = latent_s > read_s ? r->curves.latent[latent_format(r)].pad : 0,
         .pair_s = pair_s(r, r->mean_prompt_tokens),
         .eager_s = eager_s(r),
@@ -766,6 +838,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                        .engine = clg_engine_on(engine, &scenario->machine.gpu)};
     if (check_split(scenario, c, error) != CLG_OK ||
         clg_routing_spread(arena, &r->expert_spread, error) != CLG_OK ||
+        clg_sparse_kernels_find(arena, &r->sparse, error) != CLG_OK ||
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
         return error->status;
     r->arithmetic = arithmetic_only(&scenario->kernels);
@@ -787,6 +860,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;
     r->longest_tokens = demand->longest_tokens;
+    r->mean_context_tokens = means.context_tokens;
     choose_tp(r, c, demand, means.context_tokens);
     while (r->tp * r->dp % r->ep != 0) r->ep--;
     if (r->rules.blocks < 1) return refuse(r, error);

@@ -6,6 +6,7 @@
 #include "serve/demand.h"
 #include "serve/engine.h"
 #include "serve/simulate.h"
+#include "serve/sparse.h"
 
 /* What computes the experts: what the engine takes by itself, as timed in data/serve; Triton's
  * kernels, which write and sum the rows of all experts, also of those on other ranks; DeepGEMM's
@@ -28,14 +29,17 @@ struct clg_replica {
     clg_precision attention_weights; /* 4-bit checkpoints of expert models narrow experts only */
     clg_attention_kernel attention;
     clg_expert_kernels expert_kernels;
-    double expert_spread;         /* of how often experts are chosen: serve/routing.h */
+    double expert_spread; /* of how often experts are chosen: serve/routing.h */
+    clg_sparse_kernels sparse;
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
     double cache_bytes_per_token; /* per GPU */
     double state_bytes;           /* of a sequence, per GPU: layers that keep a state */
+    double read_bytes_per_token;  /* per GPU, of a token of context that is decoded: less than the
+                                     cache where only chosen keys are attended to */
     double cache_room_bytes;      /* per GPU; negative: the weights do not fit */
-    double mean_prompt_tokens;    /* of the demand the costs were made for */
-    int64_t longest_tokens;       /* prompt and answer, of its longest request */
+    double mean_prompt_tokens, mean_context_tokens; /* of the demand the costs were made for */
+    int64_t longest_tokens;                         /* prompt and answer, of its longest request */
     clg_iteration_cost cost;
     clg_serve_rules rules;
     /* Disaggregated: so many replicas like *prefill make first tokens, so many like this one the

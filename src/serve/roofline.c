@@ -57,7 +57,7 @@ static double iteration_s(const roof *f, double sequences, bool beside) {
     double verified = sequences * (f->replica->cost.drafted + 1);
     double tokens = verified;
     if (beside) tokens += sequences * f->tokens_ahead * m->prompt_tokens / m->output_tokens;
-    double cache = sequences * (m->context_tokens * f->replica->cache_bytes_per_token +
+    double cache = sequences * (m->context_tokens * f->replica->read_bytes_per_token +
                                 2 * f->replica->state_bytes);
     double read = weights_s(f, tokens) + cache / f->replica->dp / f->hbm;
     return fmax(read, f->flop * tokens / (f->gpus * f->peak));

@@ -146,8 +146,9 @@ static void test_names(clg_arena *arena) {
                  {"DeepSeek-R1", "H100-NVL-94GB", "deepseek-v3", "h100-nvl"},
                  {"GPT-J 6B", "H100-PCIe-80GB", "gpt-j-6b", "h100-pcie"},
                  {"GPT-J 6B", "GH200 Grace Hopper Superchip 144GB", "gpt-j-6b", "gh200-144gb"},
-                 {"zhipuai/GLM-5", "RTX 4090", NULL, NULL},
-                 {"DeepSeek-V3.2", "a100", NULL, NULL},
+                 {"zhipuai/GLM-5", "RTX 4090", "glm-5", "rtx-4090"},
+                 {"zai-org/GLM-5.2-FP8", "h200", "glm-5.2", "h200-sxm"},
+                 {"DeepSeek-V3.2-Exp", "a100", "deepseek-v3.2", "a100-sxm-80gb"},
                  {"GPT-J 6B", "A30 PCIe", "gpt-j-6b", NULL}};
     CASE("names of models and boards as people write them; none is guessed");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

@@ -16,7 +16,8 @@ static clg_replica round_replica(clg_scenario *s) {
                      .compute = CLG_BF16,
                      .weights = CLG_BF16,
                      .weight_bytes = 7.2e9,
-                     .cache_bytes_per_token = 65000};
+                     .cache_bytes_per_token = 65000,
+                     .read_bytes_per_token = 65000};
     r.rules.max_sequences = 128;
     r.rules.block_tokens = 16;
     r.rules.blocks = 20000;
