@@ -670,7 +670,7 @@ static const char *read_command(reader *r) {
     read_flags(p, line);
     read_load(r, p);
     if (reason) return reason;
-    if (strstr(label, "Backend Parameters"))
+    if (strstr(label, "Backend Parameters") && !strstr(label, "Optimized"))
         return "the command beside it is the page's last one, not its own";
     if (!*line) return "the command that started the engine is not given";
     if (other_engine(r, line)) return "the command is that of another engine";

@@ -65,6 +65,65 @@ static void test_gpt_oss(clg_arena *arena) {
     CHECK(!read_row(arena, GPT_OSS("512", "vllm", "0.18.0", "b200_sxm", "4", "4", "1"), &row));
 }
 
+#define GLM(GPU, FORMAT)                                                                           \
+    "a,db-dump,32,sglang,nightly,zhipuai/GLM-5," GPU "," FORMAT ",agg,1024,1024,8,1,8,1,80,9"
+
+static void test_glm(clg_arena *arena) {
+    clg_measured row;
+    CASE("GLM-5 on SGLang: iterations, memory and sequences as its scripts have them");
+    CHECK(!read_row(arena, GLM("b200_sxm", "fp8"), &row));
+    CHECK(row.plan.max_tokens == 32768 && row.plan.max_sequences == 32);
+    CHECK_NEAR(row.plan.memory_share, 0.85, 1e-15);
+    CHECK(row.plan.cache == CLG_FP8 && row.plan.part.tp == 8 && row.plan.part.ep == 1);
+    CHECK(!read_row(arena, GLM("b200_sxm", "fp4"), &row));
+    CHECK(row.plan.max_sequences == 0 && row.plan.weights == CLG_NVFP4);
+    CHECK_NEAR(row.plan.memory_share, 0.9, 1e-15);
+}
+
+/* One row of GPUStack's lab. */
+static const char *read_lab(clg_arena *arena, const char *model, const char *command,
+                            const char *label, clg_measured *row) {
+    const char *text = clg_arena_print(
+        arena,
+        "model,gpu_doc,serving_command,nearest_label,n_req,tot_in,tot_out,out_tok_s,ttft_mean,"
+        "ttft_p50\n%s,h200,%s,%s,100,100000,50000,9,5,5\n",
+        model, command, label);
+    clg_csv table;
+    clg_error error = {0};
+    bool more;
+    CHECK(clg_csv_parse(arena, "lab", text, strlen(text), &table, &error) == CLG_OK);
+    return clg_measured_read(arena, &table, 0, 0, row, &more);
+}
+
+static void test_lab(clg_arena *arena) {
+    clg_measured row;
+    CASE("DeepSeek is published in 8 bit; ranks that share sequences are of the tensor-parallel "
+         "ones");
+    CHECK(
+        !read_lab(arena, "deepseek-v3.2", "vllm serve deepseek-ai/DeepSeek-V3.2 -tp 8", "", &row));
+    CHECK(row.plan.weights == CLG_FP8 && row.plan.cache == CLG_BF16 && row.plan.part.dp == 1);
+    CHECK(!read_lab(arena, "deepseek-v3.2",
+                    "sglang.launch_server --model deepseek-ai/DeepSeek-V3.2 --tp-size 8 --dp 4 "
+                    "--enable-dp-attention --kv-cache-dtype fp8_e4m3",
+                    "", &row));
+    CHECK(row.plan.part.tp == 2 && row.plan.part.dp == 4 && row.plan.part.ep == 1);
+    CHECK(row.plan.cache == CLG_FP8);
+    CHECK(!read_lab(arena, "glm-5.2",
+                    "sglang.launch_server --model-path zai-org/GLM-5.2-FP8 --tp-size=8 --dp-size=8 "
+                    "--enable-dp-attention --moe-a2a-backend=deepep",
+                    "", &row));
+    CHECK(row.plan.part.tp == 1 && row.plan.part.dp == 8 && row.plan.part.ep == 8);
+    CASE("how many ranks share is not guessed, nor which command made the figures");
+    const char *reason = read_lab(
+        arena, "deepseek-v3.2", "sglang.launch_server --tp-size 8 --enable-dp-attention", "", &row);
+    CHECK(reason && strstr(reason, "dp-attention without ranks"));
+    reason = read_lab(arena, "deepseek-v3.2", "vllm serve deepseek-ai/DeepSeek-V3.2 -tp 8",
+                      "Baseline Backend Parameters:N/A", &row);
+    CHECK(reason && strstr(reason, "not its own"));
+    CHECK(!read_lab(arena, "deepseek-v3.2", "vllm serve deepseek-ai/DeepSeek-V3.2 -tp 8",
+                    "Optimized Backend Parameters:", &row));
+}
+
 static void test_static(clg_arena *arena) {
     static const char text[] = "gpu_and_unit,model,batch,tp,input_len,output_len,throughput,kind,"
                                "first_token_ms\n"
@@ -108,6 +167,8 @@ int main(void) {
     clg_arena arena = {0};
     test_minimax(&arena);
     test_gpt_oss(&arena);
+    test_glm(&arena);
+    test_lab(&arena);
     test_static(&arena);
     test_copies(&arena);
     clg_arena_clear(&arena);
