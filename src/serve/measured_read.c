@@ -630,9 +630,12 @@ static const char *model_of(const reader *r, const char *line) {
     return clg_arena_copy(r->arena, begin, strcspn(begin, " "));
 }
 
-/* DeepSeek publishes V3 and its successors in 8 bit (quantization_config of their config.json). */
-static bool released_narrow(const char *model) {
-    return model && strncmp(model, "deepseek-v3", 11) == 0;
+/* Whether a model is published in 8 bit. */
+static bool released_narrow(const reader *r, const char *name) {
+    clg_model model;
+    clg_error error = {0};
+    return name && clg_model_find(r->arena, name, &model, &error) == CLG_OK &&
+           model.stored == CLG_FP8;
 }
 
 /* GPUStack's lab: degrees and limits are in the command that started the engine, limits that were
@@ -664,8 +667,8 @@ static const char *read_command(reader *r) {
                      clg_cell_number(r, p->medians ? "tpot_p50" : "tpot_mean", 0) / 1e3);
     clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
     p->weights = strstr(p->model ? p->model : "", "gpt-oss") ? CLG_MXFP4
-                 : strstr(line, "FP8") || released_narrow(p->model) ? CLG_FP8
-                                                                    : CLG_BF16;
+                 : strstr(line, "FP8") || released_narrow(r, p->model) ? CLG_FP8
+                                                                       : CLG_BF16;
     p->cache = strstr(line, "kv-cache-dtype") && strstr(line, "fp8_e4m3") ? CLG_FP8 : CLG_BF16;
     read_flags(p, line);
     read_load(r, p);

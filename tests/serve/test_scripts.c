@@ -66,7 +66,7 @@ static void test_gpt_oss(clg_arena *arena) {
 }
 
 #define GLM(GPU, FORMAT)                                                                           \
-    "a,db-dump,32,sglang,nightly,zhipuai/GLM-5," GPU "," FORMAT ",agg,1024,1024,8,1,8,1,80,9"
+    "a,db-dump,32,sglang,nightly,zhipuai/GLM-5," GPU "," FORMAT ",agg,1024,1024,8,1,8,1,80,9,"
 
 static void test_glm(clg_arena *arena) {
     clg_measured row;
