@@ -365,8 +365,8 @@ static clg_layer_part part_of(const raw_model *raw, int64_t layer) {
 
 static clg_attention attention_of(const raw_model *raw, int64_t layer) {
     clg_layer_part part = part_of(raw, layer);
-    if (part == CLG_PART_MLP || part == CLG_PART_EXPERTS) return (clg_attention){0};
-    if (part == CLG_PART_STATE) return raw->state;
+    if (part == CLG_LAYER_MLP || part == CLG_LAYER_EXPERTS) return (clg_attention){0};
+    if (part == CLG_LAYER_STATE) return raw->state;
     bool latent = has(raw, CLG_LATENT);
     clg_attention a = {.kind = latent ? CLG_ATTENTION_LATENT : CLG_ATTENTION_GROUPED,
                        .heads = (int)raw->heads,
@@ -388,8 +388,8 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
 
 static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
     clg_layer_part part = part_of(raw, layer);
-    bool one = has(raw, CLG_ONE_PART), experts = part == CLG_PART_EXPERTS;
-    if (one && part != CLG_PART_MLP && !experts) return (clg_mlp){0};
+    bool one = has(raw, CLG_ONE_PART), experts = part == CLG_LAYER_EXPERTS;
+    if (one && part != CLG_LAYER_MLP && !experts) return (clg_mlp){0};
     if (one ? !experts : !is_moe(raw, layer))
         return (clg_mlp){
             .kind = CLG_MLP_DENSE, .gated = has(raw, CLG_GATED), .ffn = raw->dense_ffn};

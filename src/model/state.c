@@ -75,10 +75,10 @@ static bool part_of(const char *word, size_t size, clg_layer_part *part) {
     static const struct {
         const char *letter, *word;
         clg_layer_part part;
-    } parts[] = {{"M", "mamba", CLG_PART_STATE},
-                 {"*", "attention", CLG_PART_ATTENTION},
-                 {"-", "mlp", CLG_PART_MLP},
-                 {"E", "moe", CLG_PART_EXPERTS}};
+    } parts[] = {{"M", "mamba", CLG_LAYER_STATE},
+                 {"*", "attention", CLG_LAYER_ATTENTION},
+                 {"-", "mlp", CLG_LAYER_MLP},
+                 {"E", "moe", CLG_LAYER_EXPERTS}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         bool letter = size == 1 && word[0] == parts[i].letter[0];
         if (!letter && (size != strlen(parts[i].word) || memcmp(word, parts[i].word, size) != 0))
@@ -108,21 +108,21 @@ static bool attends_by_interval(const clg_config *c, int64_t layer) {
 }
 
 clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t layer) {
-    clg_layer_part part = CLG_PART_WHOLE;
-    if (traits & CLG_ONE_PART) return one_part(c, layer, &part) ? part : CLG_PART_MLP;
+    clg_layer_part part = CLG_LAYER_WHOLE;
+    if (traits & CLG_ONE_PART) return one_part(c, layer, &part) ? part : CLG_LAYER_MLP;
     if (traits & CLG_KIMI_DELTA) /* counted from 1 */
         return lists(clg_config_field(c, "linear_attn_config.full_attn_layers"), layer + 1)
-                   ? CLG_PART_WHOLE
-                   : CLG_PART_STATE;
+                   ? CLG_LAYER_WHOLE
+                   : CLG_LAYER_STATE;
     const clg_json *item = at(clg_config_field(c, "attn_type_list"), layer);
     if (item && item->kind == CLG_JSON_NUMBER) /* MiniMax: 0 lightning attention, 1 softmax */
-        return item->number == 0 ? CLG_PART_STATE : CLG_PART_WHOLE;
+        return item->number == 0 ? CLG_LAYER_STATE : CLG_LAYER_WHOLE;
     item = at(clg_config_field(c, "layer_types"), layer);
     if (item && item->kind == CLG_JSON_STRING)
         return strncmp(item->text, "linear", 6) == 0 || strcmp(item->text, "mamba") == 0
-                   ? CLG_PART_STATE
-                   : CLG_PART_WHOLE;
-    return (traits & CLG_DELTA) && !attends_by_interval(c, layer) ? CLG_PART_STATE : part;
+                   ? CLG_LAYER_STATE
+                   : CLG_LAYER_WHOLE;
+    return (traits & CLG_DELTA) && !attends_by_interval(c, layer) ? CLG_LAYER_STATE : part;
 }
 
 static const char *const wrong_parts =

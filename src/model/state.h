@@ -7,11 +7,11 @@
 
 /* What a layer is made of, as a pattern or a list of the file says. */
 typedef enum clg_layer_part {
-    CLG_PART_WHOLE,     /* attention and MLP */
-    CLG_PART_STATE,     /* a state in the place of attention; MLP as elsewhere */
-    CLG_PART_ATTENTION, /* the other three: layers of Nemotron-H, one part each */
-    CLG_PART_MLP,
-    CLG_PART_EXPERTS
+    CLG_LAYER_WHOLE,     /* attention and MLP */
+    CLG_LAYER_STATE,     /* a state in the place of attention; MLP as elsewhere */
+    CLG_LAYER_ATTENTION, /* the other three: layers of Nemotron-H, one part each */
+    CLG_LAYER_MLP,
+    CLG_LAYER_EXPERTS
 } clg_layer_part;
 
 /* Layer `layer` (from 0) of a config whose family has these traits. */

@@ -640,18 +640,6 @@ static bool released_narrow(const reader *r, const char *name) {
 
 /* GPUStack's lab: degrees and limits are in the command that started the engine, limits that were
  * tried one after the other in the label beside the figures. */
-/* A section that compares engines names one, and the only command of the page starts another. */
-static bool other_engine(const reader *r, const char *line) {
-    static const struct {
-        const char *title, *command;
-    } engines[] = {{"SGLang", "sglang"}, {"vLLM", "vllm"}, {"TensorRT", "trtllm"}};
-    const char *section = clg_cell_word(r, "section"), *last = strrchr(section, '>');
-    if (!last || !strstr(section, "Inference Engine >")) return false;
-    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++)
-        if (strstr(last, engines[i].title)) return !strstr(line, engines[i].command);
-    return false;
-}
-
 static const char *read_command(reader *r) {
     clg_serve_plan *p = &r->into->plan;
     const char *label = clg_cell_word(r, "nearest_label"),
@@ -676,7 +664,6 @@ static const char *read_command(reader *r) {
     if (strstr(label, "Backend Parameters") && !strstr(label, "Optimized"))
         return "the command beside it is the page's last one, not its own";
     if (!*line) return "the command that started the engine is not given";
-    if (other_engine(r, line)) return "the command is that of another engine";
     if (odd) return clg_arena_print(r->arena, "'%s' of the engine is not modelled", odd);
     if (figures_copied(r)) return "the same figures stand on another GPU's page";
     if ((reason = clg_check_part(&p->part))) return reason;
