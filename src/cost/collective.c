@@ -196,8 +196,9 @@ double clg_bus_bytes_per_s(clg_collective collective, int ranks, double bytes, d
     return bytes / seconds * factor;
 }
 
-/* Curve files by GPU generation and by fabric technology. */
-static const char *link_file(const clg_gpu *gpu) {
+/* Curve files by what the box says of its links, else by GPU generation. */
+static const char *link_file(clg_arena *arena, const clg_node *node, const clg_gpu *gpu) {
+    if (node->link_curve) return clg_arena_print(arena, "collective/%.64s.json", node->link_curve);
     static const char *const rows[][2] = {
         {"volta", "collective/nvlink2.json"},  {"ampere", "collective/nvlink3.json"},
         {"hopper", "collective/nvlink4.json"}, {"blackwell", "collective/nvlink5.json"},
@@ -264,7 +265,7 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     double fast[CURVE_KEYS] = {0}, slow[CURVE_KEYS] = {0};
     const clg_node *node = &machine->node;
     const char *path = clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
-    if (read_curve(arena, link_file(&machine->gpu), true, fast, error) != CLG_OK ||
+    if (read_curve(arena, link_file(arena, node, &machine->gpu), true, fast, error) != CLG_OK ||
         read_curve(arena, path, false, slow, error) != CLG_OK)
         return CLG_BAD_INPUT;
     clg_network w = {.base_s = fast[0],

@@ -186,13 +186,15 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
     return CLG_OK;
 }
 
-/* Whose curves stand in for a GPU without its own: the measured one of its generation. */
+/* Whose curves stand in for a GPU without its own: the measured one of its generation, where its
+ * file names no nearer one. */
 static const char *lender(const clg_gpu *gpu) {
     static const struct {
         const char *generation, *gpu;
-    } lenders[] = {{"volta", "v100-sxm-32gb"}, {"ampere", "a100-sxm-80gb"}, {"ada", "h100-sxm"},
+    } lenders[] = {{"volta", "v100-sxm-32gb"}, {"ampere", "a100-sxm-80gb"}, {"ada", "l40s"},
                    {"hopper", "h100-sxm"},     {"blackwell", "b200-sxm"},   {"cdna2", "mi300x"},
                    {"cdna3", "mi300x"},        {"cdna4", "mi300x"}};
+    if (gpu->lender) return gpu->lender;
     for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
         if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
     return "h100-sxm";
@@ -205,21 +207,25 @@ static double cube_root(double x) {
     return y;
 }
 
-/* The same chip under a lower power limit. Dynamic power is capacity x voltage^2 x clock, and
- * voltage falls with the clock (Chandrakasan, Sheng, Brodersen 1992, IEEE JSSC 27(4)): what a chip
- * sustains goes as the cube root of its limit. Static power, which makes it a little worse, and
- * clocks that a limit never touched (sustained 1) are left out. */
+/* The chip of the timed board under a lower power limit, or fewer of its multiprocessors. Dynamic
+ * power is capacity x voltage^2 x clock, and voltage falls with the clock (Chandrakasan, Sheng,
+ * Brodersen 1992, IEEE JSSC 27(4)): the clock that a multiprocessor sustains goes as the cube root
+ * of its watts. Peaks are those of boards' own boost clocks, so what they share is flop/s of one
+ * multiprocessor. Static power and voltages that fall no further, which make it worse, and clocks
+ * that a limit never touched (sustained 1) are left out. */
 static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                               clg_error *error) {
     clg_gpu timed;
     if (clg_gpu_find(arena, lender(gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
-    bool same = timed.multiprocessors == gpu->multiprocessors &&
-                timed.peak_flop_per_s[CLG_BF16] == gpu->peak_flop_per_s[CLG_BF16];
-    if (!same || kernels->gemm[CLG_BF16].sustained >= 1 || gpu->tdp_w >= timed.tdp_w) return CLG_OK;
-    double share = cube_root(gpu->tdp_w / timed.tdp_w);
+    double watts = gpu->tdp_w / timed.tdp_w * timed.multiprocessors / gpu->multiprocessors;
+    double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors;
+    double peaks = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / own;
+    bool same = strcmp(gpu->generation, timed.generation) == 0 && own > 0;
+    if (!same || kernels->gemm[CLG_BF16].sustained >= 1 || watts >= 1) return CLG_OK;
+    double share = cube_root(watts) * peaks;
     for (int p = 0; p < CLG_PRECISIONS; p++) {
-        kernels->gemm[p].sustained *= share;
-        kernels->grouped[p].sustained *= share;
+        kernels->gemm[p].sustained = fmin(1, kernels->gemm[p].sustained * share);
+        kernels->grouped[p].sustained = fmin(1, kernels->grouped[p].sustained * share);
     }
     return CLG_OK;
 }

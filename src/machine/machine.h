@@ -12,9 +12,10 @@
 
 typedef struct clg_gpu {
     const char *name, *title, *vendor, *generation;
-    const char *attention;      /* the first attention kernel made for it; NULL: any of them */
-    const char *node;           /* the vendor's reference box, by name */
-    double memory_bytes;        /* as sold */
+    const char *attention; /* the first attention kernel made for it; NULL: any of them */
+    const char *lender;    /* GPU whose kernels stand in; NULL: the timed one of its generation */
+    const char *node;      /* the vendor's reference box, by name */
+    double memory_bytes;   /* as sold */
     double memory_usable_bytes; /* what the driver leaves to a program */
     double hbm_bytes_per_s;     /* peak */
     double l2_bytes;
@@ -33,6 +34,7 @@ typedef struct clg_node {
     int gpus;                                /* GPUs in the box */
     int domain;                   /* GPUs that reach each other at fast-link speed (NVL72: 72) */
     double link_bytes_per_s;      /* fast link, one direction, per GPU; 0: over PCIe */
+    const char *link_curve;       /* file of data/collective; NULL: by the GPU's generation */
     double link_latency_s;        /* one hop, as a collective sees it; 0: the curve of its links */
     bool link_switched;           /* through a switch (any pair at full rate), not a fixed mesh */
     double link_pair_bytes_per_s; /* of a fixed mesh: one GPU to one other; 0: the whole link */

@@ -48,6 +48,33 @@ static void published(void) {
     CHECK_NEAR(bus("aws-p5", "efa-v2-2024", 512, 4e9), 32.9, 0.3);
 }
 
+static double boards_s(const char *gpu, int ranks, double bytes) {
+    clg_machine m = {.gpus = 8};
+    clg_network n;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, gpu, &m.gpu, &e) == CLG_OK &&
+          clg_node_default(&arena, &m.gpu, &m.node, &e) == CLG_OK &&
+          clg_fabric_find(&arena, m.node.fabric, &m.fabric, &e) == CLG_OK &&
+          clg_network_find(&arena, &m, &n, &e) == CLG_OK);
+    return best(&n, CLG_ALL_REDUCE, ranks, 8, bytes);
+}
+
+static double boards_bus(const char *gpu, int ranks, double bytes) {
+    return clg_bus_bytes_per_s(CLG_ALL_REDUCE, ranks, bytes, boards_s(gpu, ranks, bytes)) / 1e9;
+}
+
+static void over_pcie(void) {
+    CASE("the curve of a box goes before that of the generation; 3.5 us + 2 (p - 1) 1.4 us");
+    CHECK_NEAR(boards_s("l40s", 2, 8), 6.3e-6, 0.001);
+    CHECK_NEAR(boards_s("rtx-pro-6000", 8, 8), 23.1e-6, 0.001);
+    CASE("8 RTX PRO 6000: 37.6 to 41.1 GB/s; 4 A100 on PCIe 4.0, as L40S are: 20.8");
+    CHECK_NEAR(boards_bus("rtx-pro-6000", 8, 1e9), 39.4, 0.05);
+    CHECK_NEAR(boards_bus("l40s", 4, 1e9), 20.8, 0.05);
+    CASE("through the host 10 GB/s of two L40S, as of RTX 4090; a bridge is what it is");
+    CHECK_NEAR(boards_bus("rtx-4090", 2, 268e6), 10.05, 0.03);
+    CHECK(boards_bus("h100-nvl", 2, 1e9) > 200);
+}
+
 int main(void) {
     clg_network n = plain();
     CASE("one rank: no traffic");
@@ -82,6 +109,7 @@ int main(void) {
         for (double bytes = 1; bytes < 1e11; bytes *= 7)
             CHECK(best(&faster, (clg_collective)c, 32, 4, bytes) <=
                   best(&n, (clg_collective)c, 32, 4, bytes) * (1 + 1e-12));
+    over_pcie();
     CASE("every algorithm names its formula and source");
     int count;
     const clg_algorithm *a = clg_algorithms(&count);
