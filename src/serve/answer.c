@@ -376,7 +376,7 @@ static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
 }
 
 static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
-    a->doubt = clg_serve_doubt_of(&q->replica->engine);
+    a->doubt = clg_serve_doubt_of(&q->replica->engine, clg_replica_borrowed_sigma(q->replica));
     a->fast = bound_of(arena, q, a, 1 / a->doubt.rate);
     a->slow = bound_of(arena, q, a, a->doubt.rate);
 }

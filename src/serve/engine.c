@@ -343,12 +343,15 @@ static void fill_missing(clg_serve_curves *c) {
     }
 }
 
-/* The measured GPU of the nearest generation. */
+/* The measured GPU of the nearest generation, where its file names no nearer one. */
 static const char *lender(const clg_gpu *gpu) {
     static const struct {
         const char *generation, *gpu;
-    } lenders[] = {
-        {"volta", "a100-sxm-80gb"}, {"ampere", "a100-sxm-80gb"}, {"blackwell", "b200-sxm"}};
+    } lenders[] = {{"volta", "a100-sxm-80gb"},
+                   {"ampere", "a100-sxm-80gb"},
+                   {"ada", "l40s"},
+                   {"blackwell", "b200-sxm"}};
+    if (gpu->lender) return gpu->lender;
     for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
         if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
     return "h100-sxm";
@@ -382,7 +385,9 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
             CLG_OK ||
         read_cache(clg_json_member(root, "cache"), file->path, c, error) != CLG_OK ||
         read_state(clg_json_member(root, "state"), file->path, c, error) != CLG_OK ||
-        read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK)
+        read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK ||
+        clg_value_read(root, "reduce_link", CLG_BYTES_PER_S, false, file->path,
+                       &c->reduce_link_bytes_per_s, error) != CLG_OK)
         return error->status;
     for (int p = 0; p < CLG_PRECISIONS; p++)
         if (!c->shared[p].known) c->shared[p] = c->experts[p];
@@ -390,10 +395,15 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     return CLG_OK;
 }
 
-clg_serve_doubt clg_serve_doubt_of(const clg_engine *e) {
+/* Of two independent deviations, as a factor. */
+static double tenth_of(double sigma, double more) {
     static const double tenth = 1.2815515655446004; /* from the middle to P90 of a normal */
-    return (clg_serve_doubt){exp(tenth * e->sigma_first), exp(tenth * e->sigma_token),
-                             exp(tenth * e->sigma_rate)};
+    return exp(tenth * sqrt(sigma * sigma + more * more));
+}
+
+clg_serve_doubt clg_serve_doubt_of(const clg_engine *e, double more) {
+    return (clg_serve_doubt){tenth_of(e->sigma_first, more), tenth_of(e->sigma_token, more),
+                             tenth_of(e->sigma_rate, more)};
 }
 
 clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *p,

@@ -136,6 +136,7 @@ typedef struct clg_serve_curves {
     } state;
     clg_reduce_curve reduce[CLG_REDUCE_CURVES]; /* of the engine's own all-reduce, by ranks */
     int reduces;
+    double reduce_link_bytes_per_s; /* links they were timed over; 0: whatever the box has */
     const char *file;
     bool borrowed;
 } clg_serve_curves;
@@ -146,11 +147,11 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
 
 /* How far off predictions are: P90 over the middle, and the middle over P10, of time to the first
  * token, time per token (and whole answers), and tokens/s. 1.28 deviations of the engine's errors
- * on tables that its constants were not fitted on. */
+ * on tables that its constants were not fitted on, and of kernels that are another GPU's. */
 typedef struct clg_serve_doubt {
     double first, token, rate;
 } clg_serve_doubt;
-clg_serve_doubt clg_serve_doubt_of(const clg_engine *engine);
+clg_serve_doubt clg_serve_doubt_of(const clg_engine *engine, double borrowed_sigma);
 
 /* Straight lines between the points of the curve of the nearest number of ranks that is not
  * smaller, or of the largest; infinite when there is no curve. */

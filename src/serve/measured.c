@@ -118,8 +118,8 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     return CLG_OK;
 }
 
-static void widen(const clg_engine *e, clg_measured *row) {
-    clg_serve_doubt doubt = clg_serve_doubt_of(e);
+static void widen(const clg_engine *e, double borrowed_sigma, clg_measured *row) {
+    clg_serve_doubt doubt = clg_serve_doubt_of(e, borrowed_sigma);
     const double wide[] = {doubt.first, doubt.token, doubt.token, doubt.rate};
     for (int i = 0; i < CLG_MEASURES; i++) {
         row->low[i] = row->predicted[i] / wide[i];
@@ -133,7 +133,7 @@ static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured 
     row->predicted[CLG_MEASURE_TPOT] = medians ? f->tpot_s.p50 : f->tpot_s.mean;
     row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
-    widen(&r->engine, row);
+    widen(&r->engine, clg_replica_borrowed_sigma(r), row);
 }
 
 /* What nothing but peaks would give, and how many sequences want to be there over those that fit.
@@ -196,7 +196,7 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
     row->plan.weights = best.weights;
     row->plan.part.tp = best.tp;
     row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box_gpus * p->boxes;
-    widen(&engine, row);
+    widen(&engine, best.borrowed_sigma, row);
     return NULL;
 }
 

@@ -505,6 +505,15 @@ static const char *read_profiled(reader *r) {
     return reason ? reason : read_batch(r, "batch_size", "prompt_size", "token_size");
 }
 
+/* Answers that end by themselves: of those as long as they may be and shorter ones alike, so that
+ * their mean is what was made; a run lasts as long as the longest. Prompts stay as they are. */
+static void end_early(clg_serve_plan *p, double mean, double most) {
+    if (most <= mean || mean <= most / 2) return;
+    p->shortest = 2 * mean / most - 1;
+    p->output_tokens = most;
+    p->prompt_tokens = 2 * p->prompt_tokens / (1 + p->shortest);
+}
+
 /* Sweeps over clients. */
 static const char *read_sweep(reader *r) {
     clg_serve_plan *p = &r->into->plan;
@@ -521,6 +530,7 @@ static const char *read_sweep(reader *r) {
     clg_cell_measure(r, CLG_MEASURE_RATE, clg_cell_number(r, "out_tok_s", 0));
     p->prompt_tokens = clg_cell_number(r, "input_len", 0);
     p->output_tokens = made > 0 && requests > 0 ? made / requests : output;
+    end_early(p, p->output_tokens, clg_cell_number(r, "output_len_max", 0));
     p->requests = (int64_t)requests;
     p->part = (clg_part){clg_cell_degree(r, "n_gpus"), 1, 1, 1, 1};
     if (reason || (reason = clg_check_part(&p->part))) return reason;
@@ -742,8 +752,17 @@ static const char *workload_in(clg_arena *arena, const char *words) {
     return best;
 }
 
-/* MLPerf Inference: layout and format are what a search finds best; NVIDIA's GPUs run TensorRT-LLM,
- * others vLLM. */
+/* Submitters' harness: NVIDIA's (_TRT) builds engines in rounds of 2024; others run vLLM. */
+static const char *mlperf_engine(reader *r, const char *system) {
+    bool built = strncmp(clg_cell_word(r, "round"), "v4", 2) == 0;
+    bool own = strstr(system, "LLM") || strstr(clg_cell_word(r, "accelerator"), "AMD") ||
+               strstr(clg_cell_word(r, "submitter"), "RedHat");
+    if (own) return "vllm";
+    return built ? "trtllm-0.17" : "trtllm";
+}
+
+/* MLPerf Inference: layout and format are what a search finds best, or what NVIDIA's submission
+ * sets on that GPU. */
 static const char *read_mlperf(reader *r) {
     clg_serve_plan *p = &r->into->plan;
     const char *system = clg_cell_word(r, "system"), *scenario = clg_cell_word(r, "scenario");
@@ -756,8 +775,7 @@ static const char *read_mlperf(reader *r) {
     if (p->workload && chat && !strstr(p->workload, "interactive"))
         p->workload = clg_arena_print(r->arena, "%s-interactive", p->workload);
     p->gpu = gpu_in(clg_cell_word(r, "accelerator"));
-    p->engine =
-        strstr(system, "LLM") || strstr(clg_cell_word(r, "accelerator"), "AMD") ? "vllm" : "trtllm";
+    p->engine = mlperf_engine(r, system);
     p->timed = !offline;
     p->box_gpus = clg_cell_degree(r, "accelerators_per_node");
     p->boxes = clg_cell_degree(r, "nodes");

@@ -6,7 +6,8 @@
  *
  * A product takes the longer of its arithmetic (cost/gemm) and the read of its weights. With
  * pipeline stages an iteration is cut in as many micro-batches as stages, which follow each other
- * without a gap; so it takes what all layers take for 1/pp of the work.
+ * without a gap; so it takes what the last stage takes for all of them: all layers for 1/pp of the
+ * work, and the logits and the host's step of each.
  *
  * Left out: overlap of host and GPU, windows that a sequence grows out of
  * (windowed layers count the share of the mean context they see). */
@@ -220,13 +221,19 @@ static clg_group group_of(const clg_replica *r, int ranks, int stride) {
     return clg_machine_group(&machine, ranks, stride);
 }
 
+/* Those timed over faster links than the box's say nothing of it; a tenth is between makers. */
+static bool reduces_timed_here(const clg_replica *r, clg_group group) {
+    double link = r->scenario->machine.node.link_bytes_per_s;
+    return group.per_domain >= r->tp && link >= 0.9 * r->curves.reduce_link_bytes_per_s;
+}
+
 /* The engine's own one-shot kernel for small messages, the library's best for large ones. */
 static double reduce_s(const clg_replica *r, double bytes) {
     if (r->tp == 1) return 0;
     double library;
     clg_group group = group_of(r, r->tp, 1);
     clg_collective_best(&r->scenario->network, CLG_ALL_REDUCE, group, bytes, &library);
-    if (group.per_domain < r->tp) return library;
+    if (!reduces_timed_here(r, group)) return library;
     return fmin(library, clg_reduce_curve_s(&r->curves, r->tp, bytes));
 }
 
@@ -320,9 +327,9 @@ static void dense_parts(const clg_replica *r, double tokens, double part[CLG_ITE
     if (t < 1) return;
     for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
     for (int k = 0; k < m->kinds; k++) add_layer(r, &m->kind[k], t, layers[k], part);
-    part[CLG_PART_HEAD] = head_s(r, t);
+    part[CLG_PART_HEAD] = r->pp * head_s(r, t); /* of the last stage, for all micro-batches */
     part[CLG_PART_SENDS] = sends_s(r, t);
-    part[CLG_PART_HOST] += r->engine.step_s;
+    part[CLG_PART_HOST] += r->pp * r->engine.step_s;
 }
 
 double clg_replica_dense_s(const clg_replica *r, double tokens) {
@@ -670,16 +677,17 @@ static double host_s(const clg_replica *r, double seconds) {
     return time > 0 ? seconds * time : seconds;
 }
 
-/* What the host takes to launch an iteration kernel by kernel. */
+/* What the host of a stage takes to launch a micro-batch kernel by kernel: its share of the layers.
+ */
 static double eager_s(const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
-    double sum = r->engine.step_s + r->engine.loop_s + r->engine.eager_step_s;
+    double once = r->engine.step_s + r->engine.loop_s + r->engine.eager_step_s, sum = 0;
     for (int l = 0; l < m->layers; l++) {
         const clg_layer_kind *kind = &m->kind[m->layer_kind[l]];
         sum += r->engine.eager_layer_s;
         if (kind->mlp.kind == CLG_MLP_MOE) sum += r->engine.eager_expert_s;
     }
-    return host_s(r, sum);
+    return host_s(r, once + sum / r->pp);
 }
 
 /* Of the host of a rank for each sequence of an iteration; ranks work side by side. */
@@ -703,7 +711,7 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
         if (size != kept) {
             double tokens = (double)size * shared * proposed;
             seconds = clg_replica_dense_s(r, tokens) + draft_s(r, tokens, c->drafted);
-            if (padded == 0) seconds = fmax(seconds, eager_s(r) + b * loop_sequence_s(r));
+            if (padded == 0) seconds = fmax(seconds, r->pp * eager_s(r) + b * loop_sequence_s(r));
             kept = size;
         }
         decode[b] = seconds;
@@ -734,6 +742,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
         .context_pad = latent_s > read_s ? r->curves.latent[latent_format(r)].pad : 0,
         .pair_s = pair_s(r, r->mean_prompt_tokens),
         .eager_s = eager_s(r),
+        .stages = r->pp,
         .loop_s = host_s(r, r->engine.loop_s),
         .loop_sequence_s = loop_sequence_s(r),
         .graph_tokens = (int)r->engine.graph_tokens,
@@ -871,6 +880,11 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         clg_replica_disaggregate(r, prefill, c->prefills, c->decodes);
     }
     return CLG_OK;
+}
+
+double clg_replica_borrowed_sigma(const clg_replica *r) {
+    bool borrowed = r->curves.borrowed || r->scenario->kernels.borrowed;
+    return borrowed ? r->scenario->stack.sigma_borrowed : 0;
 }
 
 /* Seconds of an iteration with `starts` prompts and `sequences` that decode. */

@@ -98,6 +98,9 @@ typedef struct clg_iteration {
 clg_iteration clg_replica_iteration(const clg_replica *replica, double sequences,
                                     double context_tokens);
 
+/* Deviation of times that kernels of another GPU add, as in training; 0: its own. */
+double clg_replica_borrowed_sigma(const clg_replica *replica);
+
 /* Seconds of everything in an iteration of `tokens` but attention over contexts. */
 double clg_replica_dense_s(const clg_replica *replica, double tokens);
 

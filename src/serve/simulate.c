@@ -390,9 +390,16 @@ static int64_t steps_in_graph(const replica *r) {
     return least;
 }
 
-/* What the host needs for an iteration of so many sequences, while the GPU runs the one before. */
-static double host_of(const clg_iteration_cost *c, bool one_by_one, int sequences) {
-    return (one_by_one ? c->eager_s : c->loop_s) + sequences * c->loop_sequence_s;
+static int stages_of(const clg_iteration_cost *c) { return c->stages > 1 ? c->stages : 1; }
+
+/* Seconds of an iteration of so many seconds of kernels, which the host puts together while the GPU
+ * runs the one before. Of its micro-batches, one a stage, so many are `launched` kernel by kernel
+ * on every stage; the others are replayed from a graph. */
+static double hosted_s(const clg_iteration_cost *c, double kernels, int launched, int sequences) {
+    double each = sequences * c->loop_sequence_s;
+    if (launched == 0) return fmax(kernels, c->loop_s + each);
+    double replayed = kernels * (stages_of(c) - launched) / stages_of(c);
+    return fmax(kernels, replayed + launched * c->eager_s + each);
 }
 
 /* Attention of the sequences that decode, over their contexts. */
@@ -409,7 +416,7 @@ static pace pace_of(const replica *r, int64_t *steps) {
     pace graph = {kernels + beside, c->context_s * r->decoding};
     int64_t most = c->graph_context > 0 ? steps_in_graph(r) : *steps;
     if (most > 0 && most < *steps) *steps = most;
-    double host = host_of(c, most == 0, r->decoding);
+    double host = hosted_s(c, 0, most == 0 ? stages_of(c) : 0, r->decoding);
     if (kernels >= host) return graph;
     double until = graph.rise_s > 0 ? ceil((host - kernels) / graph.rise_s) : (double)*steps;
     if (until < (double)*steps) *steps = (int64_t)fmax(until, 1);
@@ -541,10 +548,13 @@ static chunk_sum gather_chunks(replica *r, bool may_admit) {
     return sum;
 }
 
-/* Kernels of an iteration are launched one by one: many prompt tokens, or a long context. */
-static bool eager(const replica *r, int prompts, double tokens) {
-    bool many = prompts > 0 && tokens > r->cost->graph_tokens;
-    return many || (r->cost->graph_context > 0 && steps_in_graph(r) == 0);
+/* Micro-batches whose kernels are launched one by one: all, where a context is too long for a
+ * graph; those with a prompt, where there are many tokens. */
+static int launched_of(const replica *r, int prompts, double tokens) {
+    const clg_iteration_cost *c = r->cost;
+    if (c->graph_context > 0 && steps_in_graph(r) == 0) return stages_of(c);
+    if (prompts == 0 || tokens <= c->graph_tokens) return 0;
+    return prompts < stages_of(c) ? prompts : stages_of(c);
 }
 
 /* One iteration that decodes and prefills. */
@@ -558,8 +568,8 @@ static void mixed_iteration(replica *r) {
     double seconds = dense_of(r, tokens) + contexts_s(r) + c->pair_s * sum.pairs * crowd;
     seconds += c->state_s * r->decoding + c->scan_s * tokens;
     int sequences = r->decoding + sum.sequences;
-    bool one_by_one = eager(r, sum.sequences, width_of(r, tokens));
-    seconds = fmax(seconds, host_of(c, one_by_one, sequences));
+    int launched = launched_of(r, sum.sequences, width_of(r, tokens));
+    seconds = hosted_s(c, seconds, launched, sequences);
     pass_time(r, seconds + sequences * c->sequence_s, 0);
     r->context += r->decoding;
     r->totals->made_tokens += r->decoding;
@@ -578,7 +588,8 @@ static void prefill_iteration(replica *r) {
     int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
     double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
     seconds += c->scan_s * crowd * (double)sum.tokens;
-    seconds = fmax(seconds, host_of(c, tokens > c->graph_tokens, sum.sequences));
+    int prompts = sum.sequences < stages_of(c) ? sum.sequences : stages_of(c);
+    seconds = hosted_s(c, seconds, tokens > c->graph_tokens ? prompts : 0, sum.sequences);
     pass_time(r, seconds + sum.sequences * c->sequence_s, 0);
     r->totals->prefilled_tokens += sum.tokens;
     r->totals->iterations++;

@@ -41,8 +41,10 @@ typedef struct clg_iteration_cost {
     double pair_s;      /* per query-key pair of a prefill chunk */
     double state_s;     /* per decoding sequence: states read and written */
     double scan_s;      /* per token of a prefill chunk, beside dense_s: states of layers */
-    double eager_s; /* least of an iteration with prompts and more than graph_tokens: its kernels
-                       are launched one by one; the others are replayed from a CUDA graph */
+    double eager_s;     /* host of one stage to launch a micro-batch kernel by kernel: those with
+                           prompts, of iterations of more than graph_tokens; the others are replayed
+                           from a CUDA graph */
+    int stages;         /* pipeline stages, and micro-batches of an iteration; 0: one */
     int graph_tokens;
     double loop_s, loop_sequence_s; /* host: least of an iteration replayed from a graph, and more
                                        of any for each of its sequences */

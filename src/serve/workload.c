@@ -48,6 +48,7 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
         return error->status;
     *w = (clg_workload){
         .name = word(root, "name"), .title = word(root, "title"), .model = word(root, "model")};
+    w->layouts = clg_json_member(root, "layouts");
     const struct {
         const char *key;
         clg_dimension dimension;
@@ -95,8 +96,29 @@ static void weigh(clg_arena *arena, const clg_workload *w, const clg_scenario *s
         best->tokens_per_s_per_gpu = rate;
         best->tp = c->tp;
         best->max_sequences = r.rules.max_sequences;
+        best->borrowed_sigma = clg_replica_borrowed_sigma(&r);
     }
     clg_arena_back_to(arena, mark);
+}
+
+/* Whole numbers of a layout, as published; anything else: 0. */
+static int published(const clg_json *layout, const char *key) {
+    const clg_json *member = clg_json_member(layout, key);
+    bool good = member && member->kind == CLG_JSON_NUMBER && member->number >= 1 &&
+                member->number <= 1 << 16;
+    return good ? (int)member->number : 0;
+}
+
+/* Layouts that are published for the GPU and inside the box, all of them weighed. */
+static void weigh_published(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
+                            const clg_engine *engine, clg_replica_choice c, const clg_demand *d,
+                            int gpus, bool timed, clg_workload_best *best) {
+    for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next) {
+        c.tp = published(l, "tp");
+        c.max_sequences = published(l, timed ? "sequences_timed" : "sequences");
+        if (strcmp(word(l, "gpu"), s->machine.gpu.name) != 0 || c.tp < 1 || c.tp > gpus) continue;
+        weigh(arena, w, s, engine, &c, d, timed, best);
+    }
 }
 
 /* Beside the engine's own limit: as many as benchmarks raise it to. */
@@ -121,6 +143,8 @@ void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scena
     clg_replica_choice c = {.weights = best->weights};
     c.compute = clg_serve_arithmetic(&s->machine.gpu, c.weights);
     c.cache = clg_precision_bytes(c.weights) < 2 ? CLG_FP8 : CLG_BF16;
+    weigh_published(arena, w, s, engine, c, &d, gpus, timed, best);
+    if (best->tp > 0) return;
     for (c.tp = 1; c.tp <= gpus && c.tp <= 8; c.tp *= 2)
         for (int limit = 0; limit < 2; limit++) {
             c.max_sequences = limit > 0 ? many_sequences : 0;

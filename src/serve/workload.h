@@ -9,6 +9,7 @@ typedef struct clg_workload {
     double prompt_tokens, output_tokens; /* means */
     double spread;                       /* deviation over mean of both, log-normal */
     clg_serve_target target;             /* when requests come one by one */
+    const clg_json *layouts;             /* published ones, by GPU; NULL: none */
 } clg_workload;
 
 clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *workload,
@@ -18,12 +19,14 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
 const char *const *clg_workload_names(clg_arena *arena);
 
 /* The most output tokens a second and GPU that replicas of `engine` give a workload on boxes of
- * `gpus`: tensor-parallel groups of powers of two inside a box, the engine's limit of sequences
- * or 2,048, weights as narrow as the GPU multiplies, as who submits a benchmark would choose.
+ * `gpus`, weights as narrow as the GPU multiplies. Layout and limit of sequences are those
+ * published for the GPU; where none are, or nothing fits so, tensor-parallel groups of powers of
+ * two inside a box and the engine's limit or 2,048, as who submits a benchmark would choose.
  * `timed`: at a steady rate within the target; else all requests at once. */
 typedef struct clg_workload_best {
     int tp, max_sequences;
     clg_precision weights;
+    double borrowed_sigma;       /* see clg_replica_borrowed_sigma */
     double tokens_per_s_per_gpu; /* 0: nothing fits, or nothing meets the target */
 } clg_workload_best;
 

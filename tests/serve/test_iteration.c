@@ -437,6 +437,42 @@ static void test_host(clg_arena *arena) {
     CHECK_NEAR(each.cost.eager_s, 2.75 * (0.0001 + 0.003 + 0.005 + 80 * 0.0002), 1e-9);
     s.machine.node.host_time = 0;
     CHECK_NEAR(chosen(arena, &s, &e, c).cost.loop_sequence_s, 20e-6, 1e-9);
+    CASE("a stage of five launches a fifth of the layers for each of five micro-batches");
+    c.pp = 5;
+    clg_replica staged = chosen(arena, &s, &e, c);
+    CHECK_NEAR(staged.cost.eager_s, 0.0001 + 0.003 + 0.005 + 16 * 0.0002, 1e-12);
+    CHECK(staged.cost.stages == 5);
+    CASE("and the last stage makes the logits of all five: 4 more than one stage of a fifth");
+    e.step_s = 0;
+    clg_replica five = chosen(arena, &s, &e, c);
+    c.pp = 1;
+    clg_replica one = chosen(arena, &s, &e, c);
+    double rows = 100, columns = 128256 / 4.0;
+    double reads = 2 * (columns * 8192 + rows * 8192 + rows * columns) /
+                   (8e12 * one.curves.weights[CLG_BF16].hbm_share);
+    double more = clg_replica_dense_s(&five, 500) - clg_replica_dense_s(&one, 100);
+    CHECK(more > 4 * reads && more < 8 * reads);
+}
+
+/* Boards on PCIe know the all-reduce of the SXM board, and take none of it. */
+static void test_reduce_link(clg_arena *arena) {
+    CASE("reductions timed over NVLink are no measure of PCIe");
+    clg_scenario s = plan_scenario(arena, "llama-3.1-70b", "h100-pcie", NULL, 0);
+    clg_engine e = engine(arena, "trtllm-0.17");
+    clg_replica_choice c = {.tp = 2, .weights = CLG_FP8};
+    clg_replica r = chosen(arena, &s, &e, c);
+    CHECK(r.curves.borrowed);
+    CHECK_NEAR(r.curves.reduce_link_bytes_per_s, 450e9, 1e-12);
+    double own = clg_replica_dense_s(&r, 1000);
+    r.curves.reduce_link_bytes_per_s = 64e9;
+    double borrowed = clg_replica_dense_s(&r, 1000);
+    /* 160 times 16.4 MB: 406 us over PCIe (40.3 GB/s), 156 us where they were timed */
+    CHECK_NEAR(own - borrowed, 160 * (412.7e-6 - 152.9e-6), 0.02);
+    s = plan_scenario(arena, "llama-3.1-70b", "h100-sxm", NULL, 0);
+    r = chosen(arena, &s, &e, c);
+    double timed = clg_replica_dense_s(&r, 1000);
+    r.curves.reduce_link_bytes_per_s = 0;
+    CHECK_NEAR(timed, clg_replica_dense_s(&r, 1000), 1e-15);
 }
 
 /* Seconds per token of one request alone, stepped by the simulator. */
@@ -509,6 +545,7 @@ int main(void) {
     test_expert_kernels(&arena);
     test_host(&arena);
     test_parts(&arena);
+    test_reduce_link(&arena);
     test_query_reads(&arena);
     clg_arena_clear(&arena);
     return DONE;

@@ -149,8 +149,12 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
                      cost->pair_s * pairs * crowd;
     seconds += cost->state_s * decoders + cost->scan_s * prefilled * crowd;
     bool many = chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens;
-    double host = many || late ? cost->eager_s : cost->loop_s;
-    host += (decoders + chunks) * cost->loop_sequence_s;
+    /* micro-batch by micro-batch: those with a chunk, or all, wait for their launches */
+    double host = (decoders + chunks) * cost->loop_sequence_s;
+    int stages = cost->stages > 1 ? cost->stages : 1;
+    if (!many && !late) host += cost->loop_s;
+    for (int i = 0; i < stages && (many || late); i++)
+        host += late || i < chunks ? cost->eager_s : seconds / stages;
     if (seconds < host) seconds = host;
     seconds += (decoders + chunks) * cost->sequence_s;
     now += seconds;
@@ -238,6 +242,7 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
     static slow_state w;
     clg_iteration_cost cost = a_cost();
     if (seed % 3 == 1) cost.eager_s = 0.011, cost.graph_tokens = 40;
+    if (seed % 7 == 4) cost.stages = 3, cost.eager_s = 0.004, cost.graph_tokens = 30;
     if (seed % 4 == 2) cost.ranks = 3;
     if (seed % 4 == 1) cost.loop_s = 0.00505, cost.loop_sequence_s = 1.05e-5;
     if (seed % 5 == 3) cost.eager_s = 0.009, cost.graph_context = 350;

@@ -30,6 +30,11 @@ static void test_search(clg_arena *arena) {
     double small = best_rate(arena, "mlperf-llama2-70b", "h100-sxm", 2, false, &two);
     double large = best_rate(arena, "mlperf-llama2-70b", "h100-sxm", 8, false, &eight);
     CHECK(two == 2 && eight >= 2 && small > 0 && large >= small);
+    CASE("what is published for the GPU is taken where it fits: four L40S a copy, one H200");
+    int four, own;
+    CHECK(best_rate(arena, "mlperf-llama2-70b", "l40s", 8, false, &four) > 0 && four == 4);
+    CHECK(best_rate(arena, "mlperf-llama2-70b", "h200-sxm", 8, false, &own) > 0 && own == 1);
+    CHECK(best_rate(arena, "mlperf-llama2-70b", "l40s", 2, false, &four) > 0 && four == 2);
     CASE("a rule on latency costs, a stricter one more");
     double timed = best_rate(arena, "mlperf-llama2-70b", "h200-sxm", 8, true, &eight);
     double chat = best_rate(arena, "mlperf-llama2-70b-interactive", "h200-sxm", 8, true, &eight);
