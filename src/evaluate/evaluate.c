@@ -89,14 +89,16 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
     double traffic_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s;
     return (clg_doubt){.traffic =
                            traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
+                       .step_s = evaluation->step_s,
                        .experts = scenario->model.active_parameters < scenario->model.parameters,
                        .borrowed = scenario->kernels.borrowed};
 }
 
 /* Independent errors add in squares: the stack's own residual, experts, exposed traffic by its
- * share of the step, and kernels borrowed from another GPU. */
+ * share of the step, seconds that no term explains, and kernels borrowed from another GPU. */
 double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
     double variance = square(stack->sigma) + square(doubt->traffic * stack->sigma_traffic);
+    if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
     if (doubt->experts) variance += square(stack->sigma_experts);
     if (doubt->borrowed) variance += square(stack->sigma_borrowed);
     return sqrt(variance);

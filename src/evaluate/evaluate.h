@@ -61,6 +61,7 @@ extern const clg_name clg_wall_names[];
 /* What an interval is wider for than the residual of its stack. */
 typedef struct clg_doubt {
     double traffic; /* exposed communication over the step; twice that with borrowed link curves */
+    double step_s;  /* the step: what no term explains weighs more in a short one; 0: not said */
     bool experts, borrowed; /* a mixture; kernel curves of another GPU */
 } clg_doubt;
 
@@ -106,7 +107,8 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
                         bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
                         clg_error *error);
 
-/* Log-sigma of a step: errors of the stack, of experts, of traffic and of borrowed curves. */
+/* Log-sigma of a step: errors of the stack, of its unexplained seconds, of experts, of traffic and
+ * of borrowed curves. */
 double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack);
 
 /* P10 and P90 of a step at that log-sigma. */

@@ -16,6 +16,11 @@ void clg_report_accuracy(clg_text *text, const clg_validation *validation,
 void clg_report_own_steps(clg_text *text, const clg_own_steps *one_model,
                           const clg_own_steps *any_model);
 
+/* Errors and intervals of dense models and mixtures, of long and short steps: of rows never fitted
+ * on, and of the others with their source left out of the fit. */
+void clg_report_classes(clg_text *text, const clg_validation *validation,
+                        const clg_leave_out *sources);
+
 /* What was to be reached, and what is, of the sources on the page. */
 void clg_report_aims(clg_text *text, const clg_validation *validation);
 

@@ -57,8 +57,9 @@ static void print_stacks(clg_text *t, const clg_leave_out *l) {
                    l->stacks.kernel_slowdown);
     clg_text_print(t,
                    "\nwidths that hold 80 %% of the runs left out: sigma %.3f, experts %.3f, "
-                   "traffic %.3f\n",
-                   l->widths.sigma, l->widths.sigma_experts, l->widths.sigma_traffic);
+                   "traffic %.3f, step %.0f ms\n",
+                   l->widths.sigma, l->widths.sigma_experts, l->widths.sigma_traffic,
+                   1e3 * l->widths.sigma_step_s);
     for (int i = 0; i < l->widths.stacks; i++)
         clg_text_print(t, "  %-26s sigma %.3f of %d sources\n", l->widths.stack[i].stack,
                        l->widths.stack[i].sigma, l->widths.stack[i].sources);
@@ -216,6 +217,7 @@ static void add_widths(clg_json_writer *w, const clg_widths *widths) {
     clg_json_add_number(w, "sigma", widths->sigma);
     clg_json_add_number(w, "sigma_experts", widths->sigma_experts);
     clg_json_add_number(w, "sigma_traffic", widths->sigma_traffic);
+    clg_json_add_number(w, "sigma_step_s", widths->sigma_step_s);
     clg_json_open(w, "stacks", '[');
     for (int i = 0; i < widths->stacks; i++) {
         clg_json_open(w, NULL, '{');

@@ -102,6 +102,7 @@ typedef struct clg_stack {
     double sigma;          /* log-residual of whole steps of dense models */
     double sigma_nodes;    /* more on the late side, per e-fold of nodes: large jobs that wait for
                               what no plan says */
+    double sigma_step_s;   /* seconds of a step that no term explains, either way */
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_borrowed; /* of kernels timed on another GPU kind */

@@ -218,7 +218,8 @@ static void widths(void) {
     CHECK_NEAR(w.sigma_traffic, 0.5, 5e-3);
     CHECK_NEAR(w.sigma_experts, 0.15, 3e-3);
     CHECK(w.stacks == 2 && w.stack[0].sources == 2 && w.stack[1].sources == 1);
-    CHECK_NEAR(w.stack[0].sigma, 0.2, 2e-3);
+    /* of two sources: t of 4 degrees 1.533, root of 6/5 */
+    CHECK_NEAR(w.stack[0].sigma, 0.2 * 1.533 * sqrt(1.2) / 1.2816, 2e-3);
     CASE("of a stack: its source at 80 % and three of the common one, in squares");
     n = 0;
     for (int i = 0; i < 10; i++) m[n++] = miss(0.1, 0, false, "s", "a");
@@ -228,13 +229,14 @@ static void widths(void) {
     clg_widths_fit(&arena, m, counts, n, &standard, &w);
     CHECK_NEAR(w.sigma, 0.1, 1e-3);
     /* squares of 0 to 0.1; the ninth of eleven is at 80 %: 0.08 */
-    CHECK_NEAR(w.stack[1].sigma, sqrt((3 * 0.01 + 0.0064) / 4), 1e-3);
+    CHECK_NEAR(w.stack[1].sigma, sqrt((3 * 0.01 + 0.0064) / 4) * 1.638 * sqrt(1.25) / 1.2816, 1e-3);
     clg_stack stack = standard;
     clg_widths_apply(&w, "t", &stack);
     CHECK_NEAR(stack.sigma, w.stack[1].sigma, 1e-12);
     clg_widths_apply(&w, "another", &stack);
-    CHECK_NEAR(stack.sigma, w.sigma, 1e-12);
-    CASE("what no run tells stays: experts 0.1, traffic 0.3");
+    CHECK_NEAR(stack.sigma, w.sigma * 1.886 * sqrt(4 / 3.0) / 1.2816, 1e-12);
+    CASE("what no run tells stays: experts 0.1, traffic 0.3, 10 ms");
+    CHECK_NEAR(w.sigma_step_s, 0.01, 1e-12);
     CHECK_NEAR(w.sigma_experts, 0.1, 1e-12);
     CHECK_NEAR(w.sigma_traffic, 0.3, 1e-12);
     CASE("what does not count has no say");
@@ -252,6 +254,21 @@ static void widths(void) {
     }
     clg_widths_fit(&arena, m, counts, n, &standard, &w);
     CHECK_NEAR(w.sigma, 0.55, 1e-3);
+    CASE("steps of 0.2 s miss by 30 ms more than those of a minute");
+    n = 0;
+    for (int i = 0; i < 10; i++) m[n] = miss(0.1, 0, false, "s", "a"), m[n++].doubt.step_s = 60;
+    for (int i = 0; i < 10; i++)
+        m[n] = miss(hypot(0.1, 0.15), 0, false, "s", "b"), m[n++].doubt.step_s = 0.2;
+    for (int i = 0; i < n; i++) counts[i] = true;
+    clg_widths_fit(&arena, m, counts, n, &standard, &w);
+    CHECK_NEAR(w.sigma, 0.1, 1e-3);
+    CHECK_NEAR(w.sigma_step_s, 0.03, 5e-4);
+    CASE("of five sources of mixtures 6/5 of 80 % is all but a twentieth, of all of them less");
+    for (n = 0; n < 12; n++) m[n] = miss(0.1, 0, n < 5, "s", sources[n]);
+    m[0] = miss(hypot(0.1, 0.4), 0, true, "s", "a");
+    clg_widths_fit(&arena, m, counts, n, &standard, &w);
+    CHECK_NEAR(w.sigma, 0.1, 1e-3);
+    CHECK_NEAR(w.sigma_experts, 0.4, 1e-3);
 }
 
 int main(void) {

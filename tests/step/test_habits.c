@@ -446,7 +446,7 @@ static void lateness(void) {
     clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 96);
     clg_layout l = plan_layout(2048);
     l.dp = 96, l.global_batch = 96;
-    s.stack.sigma = .15, s.stack.sigma_nodes = .6, s.stack.sigma_traffic = 0;
+    s.stack.sigma = .15, s.stack.sigma_nodes = .6, s.stack.sigma_traffic = s.stack.sigma_step_s = 0;
     clg_evaluation e;
     clg_error error = {0};
     CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
