@@ -144,6 +144,10 @@ int64_t clg_state_gate_rank(const clg_attention *a);
  * alone (write and read 4 per value of the state, the delta rule's look-up 2 more). */
 double clg_state_flop_per_token(const clg_attention *a);
 
+/* Of so many places (ranks, domains) that share the experts out, those that a token's k experts lie
+ * in: P (1 - (1 - 1/P)^k) of the P that its router lets it choose. */
+double clg_mlp_places_met(const clg_mlp *mlp, double places);
+
 /* What MFU counts, per token of a sequence of `seq`: 6 x active parameters, embeddings included, +
  * 12 x layers x hidden x seq for attention, no causal halving, no recomputation (Chowdhery et al.
  * 2022, arXiv:2204.02311, appendix B, with hidden for heads*head_dim). Layers without attention

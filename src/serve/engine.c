@@ -152,7 +152,8 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                             {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
                             {"static_scales", CLG_COUNT, &e->static_scales},
                             {"deepgemm", CLG_SECONDS, &e->deepgemm_s},
-                            {"gathers", CLG_COUNT, &e->gathers}};
+                            {"gathers", CLG_COUNT, &e->gathers},
+                            {"deepep", CLG_COUNT, &e->deepep}};
     if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
         return error->status;
     e->large_except = word(root, "large_except");

@@ -96,7 +96,10 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     limit_part(p, part, &c);
     c.memory_share = p->memory_share;
     c.graphs = p->graphs;
+    c.graph_most = p->graph_most;
     c.expert_kernels = p->expert_kernels;
+    c.two_batches = p->two_batches;
+    c.balanced = p->balanced;
     if (p->fits) {
         double each = ceil((p->prompt_tokens + p->output_tokens) / engine->block_tokens);
         c.blocks = p->requests * (int64_t)each;

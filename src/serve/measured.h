@@ -39,6 +39,7 @@ typedef struct clg_serve_plan {
     int max_sequences, max_tokens; /* 0: the engine's */
     double memory_share;           /* 0: the engine's */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
+    int graph_most;                /* of a rank; 0: the engine's */
     clg_expert_kernels expert_kernels;
     bool fits;                                        /* all requests were in memory at once */
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
@@ -50,6 +51,7 @@ typedef struct clg_serve_plan {
     int prefill_tokens, decode_sequences; /* of an iteration of the parts; 0: those of both */
     int drafted;                          /* tokens proposed an iteration; 0: no speculation */
     double gained;                        /* tokens an iteration gives then, from 1 */
+    bool two_batches, balanced;           /* as asked of the replica */
     const char *workload; /* of data/workload, on `boxes` of so many GPUs; NULL: as above */
     int box_gpus, boxes;
     bool timed; /* requests come one by one and must meet the workload's target */

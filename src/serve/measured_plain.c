@@ -40,6 +40,9 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "memory_share",
                                           "drafted",
                                           "gained",
+                                          "graph_most",
+                                          "two_batches",
+                                          "balanced",
                                           "gpus",
                                           "ttft_ms",
                                           "tpot_ms",
@@ -179,6 +182,9 @@ const char *clg_measured_plain(clg_cell_reader *r) {
     p->prefill_tokens = limit(r, "prefill_max_tokens");
     p->decode_sequences = limit(r, "decode_max_sequences");
     p->memory_share = clg_cell_number(r, "memory_share", 0);
+    p->graph_most = limit(r, "graph_most");
+    p->two_batches = clg_cell_number(r, "two_batches", 0) > 0;
+    p->balanced = clg_cell_number(r, "balanced", 0) > 0;
     if ((reason = read_precision(r, "weights", &p->weights)) ||
         (reason = read_precision(r, "cache", &p->cache)) || (reason = read_lengths(r, p)) ||
         (reason = read_load(r, p)) || (reason = read_speculation(r, p)) ||

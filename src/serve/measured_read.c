@@ -307,6 +307,7 @@ static const char *take_recipe(reader *r, const clg_recipe *c) {
         return "disaggregated, and what speculation gives is not known";
     p->drafted = c->drafted;
     p->memory_share = c->memory_share;
+    p->graph_most = c->graph_most;
     p->prefill = c->prefill;
     p->part = c->part;
     p->prefill_tokens = c->prefill_tokens * c->prefill.dp;

@@ -55,6 +55,7 @@ static clg_recipe read_recipe(clg_arena *arena, const clg_csv *t, int row) {
                                  number(t, row, "ep"), number(t, row, "copies")},
                         .prefill_tokens = number(t, row, "prefill_tokens"),
                         .batch = number(t, row, "batch"),
+                        .graph_most = number(t, row, "graph_most"),
                         .memory_share = strtod(word(t, row, "memory_share"), NULL),
                         .drafted = number(t, row, "drafted"),
                         .cite = clg_arena_copy(arena, cite, strlen(cite)),

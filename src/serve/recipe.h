@@ -3,8 +3,9 @@
  * data/recipe/inferencex.csv has a line per recipe: model, GPU, engine and format, the months it
  * held, the lengths and numbers of clients it was run with, copies and degrees of the parts that
  * make first tokens and the others, and limits: tokens of an iteration per rank where prompts are
- * computed, sequences per rank where answers are, share of memory, tokens proposed per iteration
- * (0: none); blank: not read. A row is one of a recipe's when everything it says agrees. */
+ * computed, sequences per rank where answers are and the largest with a graph, share of memory,
+ * tokens proposed per iteration (0: none); blank: not read. A row is one of a recipe's when
+ * everything it says agrees. */
 #ifndef CLG_SERVE_RECIPE_H
 #define CLG_SERVE_RECIPE_H
 
@@ -24,6 +25,7 @@ typedef struct clg_recipe_row {
 typedef struct clg_recipe {
     clg_part prefill, part;
     int prefill_tokens, batch; /* per rank; 0: not known */
+    int graph_most;            /* largest batch of a decoding rank with a graph; 0: not known */
     double memory_share;       /* of both parts; 0: not known */
     int drafted;
     const char *cite;

@@ -94,8 +94,9 @@ static double experts_s(const clg_replica *r, const clg_mlp *mlp, double tokens,
     double reached = clg_experts_reached(r->expert_spread, each, tokens);
     double touched = (double)mlp->experts / r->ep * reached;
     double even = tokens * mlp->experts_per_token / r->ep;
+    double uneven = r->balanced ? 0 : r->expert_spread; /* of ranks, in the long run */
     double rows = even * fmax(r->scenario->expert_imbalance,
-                              clg_fullest_rank(r->expert_spread, r->ep, mlp->experts, even));
+                              clg_fullest_rank(uneven, r->ep, mlp->experts, even));
     const clg_expert_curve *c = expert_curve(r);
     double bytes = touched * matrices * hidden * width * clg_precision_bytes(r->weights);
     double between = between_bytes(r, mlp, tokens, width, rows);
@@ -237,14 +238,25 @@ static double reduce_s(const clg_replica *r, double bytes) {
     return fmin(library, clg_reduce_curve_s(&r->curves, r->tp, bytes));
 }
 
+/* Of a GPU to other boxes, before protocols. */
+static double line_bytes_per_s(const clg_replica *r) {
+    const clg_machine *m = &r->scenario->machine;
+    double share = m->fabric.efficiency / fmax(1, m->fabric.oversubscription);
+    return clg_machine_inter_bytes_per_s(m) / (share > 0 ? share : 1);
+}
+
 /* Tokens of other ranks to the experts here and back: all of them gathered and their sums
  * scattered, as with experts split in width; or, in engines that send tokens to their experts, fp8
  * there and 16 bit back. */
-static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t) {
+static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t, bool decoding) {
     if (mlp->kind != CLG_MLP_MOE || r->dp == 1) return 0;
     const clg_network *network = &r->scenario->network;
     double hidden = (double)r->scenario->model.hidden, there, back, gathered = 2 * t * hidden;
     clg_group all = group_of(r, r->tp * r->dp, 1);
+    if (r->engine.deepep > 0 && r->tp == 1 && r->ep == r->dp && all.per_domain < all.ranks)
+        return decoding ? clg_exchange_decode_s(&r->exchange, network, line_bytes_per_s(r),
+                                                all.ranks, mlp, hidden, t)
+                        : clg_exchange_prompt_s(network, all, mlp, hidden, t);
     double copies = fmin(mlp->experts_per_token, r->ep) / r->tp;
     if (r->ep > 1 && r->engine.gathers <= 0) {
         clg_collective_best(network, CLG_ALL_TO_ALL, all, t * hidden * copies, &there);
@@ -256,8 +268,8 @@ static double exchange_s(const clg_replica *r, const clg_mlp *mlp, double t) {
     return there + back;
 }
 
-static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t, double layers,
-                      double part[CLG_ITERATION_PARTS]) {
+static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t, bool decoding,
+                      double layers, double part[CLG_ITERATION_PARTS]) {
     double hidden = (double)r->scenario->model.hidden;
     clg_attention_kind attention = kind->attention.kind;
     bool attends = attention == CLG_ATTENTION_GROUPED || attention == CLG_ATTENTION_LATENT;
@@ -271,7 +283,7 @@ static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t
         part[CLG_PART_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
     part[CLG_PART_ATTENTION] += layers * indexer_s(r, &kind->attention, t, hidden);
     part[CLG_PART_REDUCTIONS] += layers * reductions * reduce_s(r, 2 * t * hidden);
-    part[CLG_PART_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t);
+    part[CLG_PART_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t, decoding);
     part[CLG_PART_HOST] += layers * r->engine.layer_s;
 }
 
@@ -281,9 +293,9 @@ static double sum_of(const double part[CLG_ITERATION_PARTS]) {
     return sum;
 }
 
-static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t) {
+static double layer_s(const clg_replica *r, const clg_layer_kind *kind, double t, bool decoding) {
     double part[CLG_ITERATION_PARTS] = {0};
-    add_layer(r, kind, t, 1, part);
+    add_layer(r, kind, t, decoding, 1, part);
     return sum_of(part);
 }
 
@@ -319,30 +331,69 @@ const clg_name clg_iteration_part_names[] = {
     {"host", CLG_PART_HOST, "what the GPU waits for"},
     {NULL, 0, NULL}};
 
-/* All of a batch without its contexts. */
-static void dense_parts(const clg_replica *r, double tokens, double part[CLG_ITERATION_PARTS]) {
+static void layer_parts(const clg_replica *r, double t, bool decoding,
+                        double part[CLG_ITERATION_PARTS]) {
     const clg_model *m = &r->scenario->model;
-    double t = ceil(tokens / (r->pp * r->dp)), layers[CLG_LAYER_KINDS] = {0};
+    double layers[CLG_LAYER_KINDS] = {0};
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
+    for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
+    for (int k = 0; k < m->kinds; k++) add_layer(r, &m->kind[k], t, decoding, layers[k], part);
+}
+
+/* Attention over contexts beside `t` tokens of each rank, which is priced apart but hides exchange
+ * too: sequences of the mean context, or prompts of the mean length. */
+static double beside_s(const clg_replica *r, double t, bool decoding) {
+    double all = t * r->pp * r->dp;
+    return decoding ? all * r->mean_context_tokens * r->cost.context_s
+                    : all * r->mean_prompt_tokens / 2 * r->cost.pair_s;
+}
+
+/* Two halves in turn (DeepSeek-V3, arXiv:2412.19437, section 3.4; SGLang two_batch_overlap.py):
+ * the exchange of one runs while the other is computed, so layers take the longer of both, and
+ * what the first half sends in the first layer nothing hides. Weights are read for each half.
+ * Kernels that exchange prompts keep some multiprocessors from the products. */
+static void overlapped_parts(const clg_replica *r, double t, bool decoding,
+                             double part[CLG_ITERATION_PARTS]) {
+    layer_parts(r, ceil(t / 2), decoding, part);
+    double all = r->scenario->machine.gpu.multiprocessors, taken = r->exchange.multiprocessors;
+    double slower = decoding || taken >= all ? 1 : all / (all - taken);
+    double half = part[CLG_PART_EXCHANGE];
+    part[CLG_PART_EXCHANGE] = 0;
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] *= 2 * slower;
+    double shown = 2 * half - beside_s(r, t, decoding) - sum_of(part);
+    part[CLG_PART_EXCHANGE] = fmax(0, shown) + half / r->scenario->model.layers;
+}
+
+/* All of a batch that computes prompts, or decodes, without its contexts. */
+static void dense_parts(const clg_replica *r, double tokens, bool decoding,
+                        double part[CLG_ITERATION_PARTS]) {
+    double t = ceil(tokens / (r->pp * r->dp));
     for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
     if (t < 1) return;
-    for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
-    for (int k = 0; k < m->kinds; k++) add_layer(r, &m->kind[k], t, layers[k], part);
+    if (r->two_batches && r->dp > 1 && t > 1)
+        overlapped_parts(r, t, decoding, part);
+    else
+        layer_parts(r, t, decoding, part);
     part[CLG_PART_HEAD] = r->pp * head_s(r, t); /* of the last stage, for all micro-batches */
     part[CLG_PART_SENDS] = sends_s(r, t);
     part[CLG_PART_HOST] += r->pp * r->engine.step_s;
 }
 
-double clg_replica_dense_s(const clg_replica *r, double tokens) {
+static double iteration_s(const clg_replica *r, double tokens, bool decoding) {
     double part[CLG_ITERATION_PARTS];
-    dense_parts(r, tokens, part);
+    dense_parts(r, tokens, decoding, part);
     return sum_of(part);
+}
+
+double clg_replica_dense_s(const clg_replica *r, double tokens) {
+    return iteration_s(r, tokens, false);
 }
 
 clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, double context_tokens) {
     const clg_iteration_cost *c = &r->cost;
     clg_iteration i = {.sequences = fmax(1, rint(sequences)), .context_tokens = context_tokens};
     double *part = i.part, tokens = i.sequences * (c->drafted + 1), host = 0;
-    dense_parts(r, tokens, part);
+    dense_parts(r, tokens, true, part);
     int places = (int)i.sequences;
     bool graph = c->decode_s && places <= c->decodes;
     if (graph) part[CLG_PART_PADDING] = c->decode_s[places] - sum_of(part);
@@ -645,7 +696,8 @@ static double draft_s(const clg_replica *r, double tokens, int drafted) {
     const clg_model *m = &r->scenario->model;
     double each = ceil(tokens / (drafted + 1) / (r->pp * r->dp));
     if (drafted == 0) return 0;
-    return drafted * (layer_s(r, &m->kind[m->layer_kind[m->layers - 1]], each) + head_s(r, each));
+    const clg_layer_kind *last = &m->kind[m->layer_kind[m->layers - 1]];
+    return drafted * (layer_s(r, last, each, true) + head_s(r, each));
 }
 
 clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale) {
@@ -703,14 +755,16 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
     int shared = r->pp * r->dp, most = r->rules.max_sequences, proposed = c->drafted + 1;
     int largest = (most + shared - 1) / shared, kept = -1;
     double kept_most = c->graphs ? 0 : clg_engine_graph_most(&r->engine, r->tp * r->dp);
+    if (c->graph_most > 0) kept_most = c->graph_most;
     double *decode = clg_take(arena, (size_t)most + 1, double), seconds = 0;
     for (int b = 1; b <= most; b++) {
         int each = (b + shared - 1) / shared, padded = clg_graph_padded(graphs, each);
         if (kept_most > 0 && each > kept_most) padded = 0;
+        if (padded == 0 && each <= c->graph_most) padded = each;
         int size = padded > 0 ? (padded < largest ? padded : largest) : each;
         if (size != kept) {
             double tokens = (double)size * shared * proposed;
-            seconds = clg_replica_dense_s(r, tokens) + draft_s(r, tokens, c->drafted);
+            seconds = iteration_s(r, tokens, true) + draft_s(r, tokens, c->drafted);
             if (padded == 0) seconds = fmax(seconds, r->pp * eager_s(r) + b * loop_sequence_s(r));
             kept = size;
         }
@@ -724,23 +778,25 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
     int shared = r->pp * r->dp; /* ranks and stages share tokens out: steps of so many */
-    for (int t = 1; t <= r->rules.max_tokens; t++)
-        dense[t] = t > 1 && (t - 1) % shared != 0
-                       ? dense[t - 1]
-                       : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
     double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
     double read_s = dense_layers_read_bytes(r, context) / rate;
     double latent_s = latent_context_s(r, c->drafted + 1);
     double sparse_s = sparse_context_s(r, context, c->drafted + 1);
+    r->cost.context_s = (fmax(read_s, latent_s) + sparse_s) / (r->pp * r->dp);
+    r->cost.pair_s = pair_s(r, r->mean_prompt_tokens);
+    for (int t = 1; t <= r->rules.max_tokens; t++)
+        dense[t] = t > 1 && (t - 1) % shared != 0
+                       ? dense[t - 1]
+                       : clg_replica_dense_s(r, t) + draft_s(r, t, c->drafted);
     r->cost = (clg_iteration_cost){
         .dense_s = dense,
         .max_tokens = r->rules.max_tokens,
         .decode_s = decode_costs(arena, r, c),
         .decodes = r->rules.max_sequences,
         .sequence_s = r->engine.sequence_s / r->dp,
-        .context_s = (fmax(read_s, latent_s) + sparse_s) / (r->pp * r->dp),
+        .context_s = r->cost.context_s,
         .context_pad = latent_s > read_s ? r->curves.latent[latent_format(r)].pad : 0,
-        .pair_s = pair_s(r, r->mean_prompt_tokens),
+        .pair_s = r->cost.pair_s,
         .eager_s = eager_s(r),
         .stages = r->pp,
         .loop_s = host_s(r, r->engine.loop_s),
@@ -848,6 +904,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     if (check_split(scenario, c, error) != CLG_OK ||
         clg_routing_spread(arena, &r->expert_spread, error) != CLG_OK ||
         clg_sparse_kernels_find(arena, &r->sparse, error) != CLG_OK ||
+        clg_exchange_find(arena, &r->exchange, error) != CLG_OK ||
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
         return error->status;
     r->arithmetic = arithmetic_only(&scenario->kernels);
@@ -870,6 +927,8 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     r->mean_prompt_tokens = means.prompt_tokens;
     r->longest_tokens = demand->longest_tokens;
     r->mean_context_tokens = means.context_tokens;
+    r->two_batches = c->two_batches;
+    r->balanced = c->balanced;
     choose_tp(r, c, demand, means.context_tokens);
     while (r->tp * r->dp % r->ep != 0) r->ep--;
     if (r->rules.blocks < 1) return refuse(r, error);

@@ -5,6 +5,7 @@
 #include "evaluate/evaluate.h"
 #include "serve/demand.h"
 #include "serve/engine.h"
+#include "serve/exchange.h"
 #include "serve/simulate.h"
 #include "serve/sparse.h"
 
@@ -29,8 +30,10 @@ struct clg_replica {
     clg_precision attention_weights; /* 4-bit checkpoints of expert models narrow experts only */
     clg_attention_kernel attention;
     clg_expert_kernels expert_kernels;
-    double expert_spread; /* of how often experts are chosen: serve/routing.h */
+    bool two_batches, balanced;
+    clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
+    double expert_spread;         /* of how often experts are chosen: serve/routing.h */
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
     double cache_bytes_per_token; /* per GPU */
@@ -61,7 +64,10 @@ typedef struct clg_replica_choice {
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
     const clg_graph_sizes *graphs; /* NULL: the engine's */
+    int graph_most; /* largest batch of a rank with a graph, whatever sizes say; 0: the engine's */
     clg_expert_kernels expert_kernels;
+    bool two_batches; /* halves of a batch take turns: one's exchange runs under the other */
+    bool balanced;    /* experts are placed, and popular ones copied, by load (EPLB) */
 } clg_replica_choice;
 
 /* Makes a replica for a demand. One that does not fit is CLG_BAD_INPUT saying what is missing. */

@@ -27,16 +27,6 @@ static void dense(clg_block *block, const clg_shard *shard, double width, bool g
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
 }
 
-/* Places (ranks, domains) that hold experts a token may choose: all, or those of as many groups as
- * its router allows (node-limited routing, DeepSeek-V3, arXiv:2412.19437, section 2.1.2). Rank
- * order keeps a place's share of the experts, and a group, together. */
-static double open_places(const clg_mlp *mlp, double places) {
-    double groups = mlp->groups, chosen = mlp->groups_per_token;
-    if (groups < 2 || chosen < 1 || chosen >= groups) return places;
-    if (places < groups) return places < chosen ? places : chosen;
-    return places * chosen / groups;
-}
-
 /* Places met, on average, by k experts in a row that begin at multiples of k: one, and one more for
  * every border between places inside such a row. */
 static double met_in_rows(const clg_mlp *mlp, int places) {
@@ -45,14 +35,12 @@ static double met_in_rows(const clg_mlp *mlp, int places) {
     return 1 + (double)inside * k / mlp->experts;
 }
 
-/* A token's k experts lie in P places at random; P (1 - (1 - 1/P)^k) of them are met at least once.
- * Sent once per place met, this share of the k copies travels (DeepEP and its kin). Gates that
+/* Sent once per place met, this share of the k copies travels (DeepEP and its kin). Gates that
  * balance a benchmark may take experts in a row instead. */
 static double met_share(const clg_shard *shard, const clg_mlp *mlp, double all_places) {
-    double places = open_places(mlp, all_places), missed = 1, k = mlp->experts_per_token;
+    double k = mlp->experts_per_token;
     if (shard->stack->experts_in_rows) return met_in_rows(mlp, (int)(all_places + 0.5)) / k;
-    for (int i = 0; i < mlp->experts_per_token; i++) missed *= 1 - 1 / places;
-    return places * (1 - missed) / k;
+    return clg_mlp_places_met(mlp, all_places) / k;
 }
 
 /* Share of a token's k copies that leave for other ranks' queues: all, or one per rank. */

@@ -1,0 +1,81 @@
+/* exchange.c -- sent once by collectives, sent per expert by a table of timed kernels. */
+#include "serve/exchange.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <math.h>
+
+static clg_status read_points(const clg_json *list, const char *file, clg_exchange_curve *c,
+                              clg_error *error) {
+    for (const clg_json *row = list ? list->first : NULL; row; row = row->next, c->points++) {
+        const clg_json *ranks = clg_json_member(row, "ranks");
+        int at = c->points;
+        if (at == CLG_EXCHANGE_POINTS || !ranks || ranks->kind != CLG_JSON_NUMBER) {
+            clg_error_at(error, file, row->line, row->column, "low_latency");
+            return clg_fail(error, CLG_BAD_INPUT, "give ranks, there and back",
+                            "a point that cannot be read");
+        }
+        c->ranks[at] = (int)ranks->number;
+        if (clg_value_read(row, "there", CLG_SECONDS, true, file, &c->there_s[at], error) !=
+                CLG_OK ||
+            clg_value_read(row, "back", CLG_SECONDS, true, file, &c->back_s[at], error) != CLG_OK)
+            return error->status;
+    }
+    return CLG_OK;
+}
+
+clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *c, clg_error *error) {
+    const clg_file *file = clg_dataset_find("exchange/deepep.json");
+    clg_json *root;
+    *c = (clg_exchange_curve){0};
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "exchange of tokens is not built in");
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return error->status;
+    const struct {
+        const char *key;
+        clg_dimension dimension;
+        double *into;
+    } fields[] = {{"tokens", CLG_COUNT, &c->tokens},
+                  {"hidden", CLG_COUNT, &c->hidden},
+                  {"experts", CLG_COUNT, &c->experts},
+                  {"line", CLG_BYTES_PER_S, &c->line_bytes_per_s},
+                  {"multiprocessors", CLG_COUNT, &c->multiprocessors}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (clg_value_read(root, fields[i].key, fields[i].dimension, true, file->path,
+                           fields[i].into, error) != CLG_OK)
+            return error->status;
+    return read_points(clg_json_member(root, "low_latency"), file->path, c, error);
+}
+
+double clg_exchange_prompt_s(const clg_network *network, clg_group group, const clg_mlp *mlp,
+                             double hidden, double tokens) {
+    double ranks = clg_mlp_places_met(mlp, group.ranks), there, back;
+    clg_network thinner = *network;
+    if (group.per_domain < group.ranks) {
+        double boxes = (double)group.ranks / group.per_domain;
+        thinner.slow.bytes_per_s /= clg_mlp_places_met(mlp, boxes) / ranks;
+    }
+    clg_collective_best(&thinner, CLG_ALL_TO_ALL, group, tokens * hidden * ranks, &there);
+    clg_collective_best(&thinner, CLG_ALL_TO_ALL, group, 2 * tokens * hidden * ranks, &back);
+    return there + back;
+}
+
+static double at_ranks(const clg_exchange_curve *c, const double *seconds, int ranks) {
+    if (ranks <= c->ranks[0]) return seconds[0];
+    int i = 1;
+    while (i + 1 < c->points && c->ranks[i] < ranks) i++;
+    double below = log2((double)c->ranks[i - 1]), above = log2((double)c->ranks[i]);
+    double share = fmin(1, (log2((double)ranks) - below) / (above - below));
+    return seconds[i - 1] + share * (seconds[i] - seconds[i - 1]);
+}
+
+double clg_exchange_decode_s(const clg_exchange_curve *c, const clg_network *network,
+                             double line_bytes_per_s, int ranks, const clg_mlp *mlp, double hidden,
+                             double tokens) {
+    double hop = network->slow.latency_s;
+    double bytes = tokens / c->tokens * hidden / c->hidden * mlp->experts_per_token / c->experts;
+    double each = bytes * c->line_bytes_per_s / line_bytes_per_s;
+    return 2 * hop +
+           (at_ranks(c, c->there_s, ranks) + at_ranks(c, c->back_s, ranks) - 2 * hop) * each;
+}
