@@ -42,7 +42,27 @@ static double length_of(const clg_serve_plan *p, double nominal, clg_random *ran
     return fmax(1, round(nominal * share));
 }
 
-static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
+/* Identities of the blocks of so many different prompts; those that come again are found in the
+ * cache. A block that is not full is not kept (vLLM v1 kv_cache_manager). */
+static void name_blocks(clg_arena *arena, clg_demand *d, int64_t distinct, int32_t block_tokens) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < distinct; i++) count += d->request[i].prompt_tokens / block_tokens;
+    uint32_t *prefix = clg_take(arena, (size_t)count + 1, uint32_t);
+    for (int64_t i = 0; i < count; i++) prefix[i] = (uint32_t)i;
+    d->prefix = prefix;
+    d->prefixes = count;
+    d->prefix_tokens = block_tokens;
+    uint32_t next = 0;
+    for (int64_t i = 0; i < d->count; i++) {
+        clg_arrival *q = &d->request[i];
+        q->blocks = q->prompt_tokens / block_tokens;
+        q->block = i < distinct ? next : d->request[i - distinct].block;
+        if (i < distinct) next += (uint32_t)q->blocks;
+    }
+}
+
+static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
+    int64_t distinct = p->distinct < p->requests ? p->distinct : 0;
     clg_demand d = {.count = p->requests, .clients = (double)p->clients};
     clg_random random = {seed}, gaps = {seed + 1};
     double now_s = 0;
@@ -52,11 +72,14 @@ static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p) {
             d.request[i] = p->request[i];
             continue;
         }
-        d.request[i].prompt_tokens = (int32_t)length_of(p, p->prompt_tokens, &random);
+        d.request[i].prompt_tokens = distinct > 0 && i >= distinct
+                                         ? d.request[i - distinct].prompt_tokens
+                                         : (int32_t)length_of(p, p->prompt_tokens, &random);
         d.request[i].output_tokens = (int32_t)length_of(p, p->output_tokens, &random);
         d.request[i].arrival_s = now_s;
         if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
     }
+    if (distinct > 0) name_blocks(arena, &d, distinct, (int32_t)block_tokens);
     clg_demand_finish(arena, &d);
     return d;
 }
@@ -236,7 +259,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
         return sentence(arena, &error);
     engine = clg_engine_on(&engine, &s->machine.gpu);
-    clg_demand d = demand_of(arena, p);
+    clg_demand d = demand_of(arena, p, engine.block_tokens);
     if (prepare_part(arena, p, &p->part, s, &engine, &d, &replica, &error) != CLG_OK)
         return sentence(arena, &error);
     if (p->prefill.copies > 0) {

@@ -35,6 +35,7 @@ typedef struct clg_serve_plan {
     int64_t clients; /* closed loop; 0: all requests at once, or as they came */
     int64_t requests;
     double requests_per_s;         /* one by one, Poisson; 0: not */
+    int64_t distinct;              /* different prompts, sent in turn; 0: no two are alike */
     const clg_arrival *request;    /* [requests] as they came; NULL: lengths of the numbers above */
     int max_sequences, max_tokens; /* 0: the engine's */
     double memory_share;           /* 0: the engine's */

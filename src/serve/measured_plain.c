@@ -33,6 +33,7 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "clients",
                                           "requests",
                                           "requests_per_s",
+                                          "distinct",
                                           "max_sequences",
                                           "max_tokens",
                                           "prefill_max_tokens",
@@ -104,9 +105,11 @@ static const char *read_lengths(const clg_cell_reader *r, clg_serve_plan *p) {
 static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
     p->clients = (int64_t)clg_cell_number(r, "clients", 0);
     p->requests_per_s = clg_cell_number(r, "requests_per_s", 0);
+    p->distinct = (int64_t)clg_cell_number(r, "distinct", 0);
     double most = fmax(MANY, ROUNDS * (double)p->clients);
     p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
     if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";
+    if (p->distinct < 0 || p->distinct > MANY) return "distinct: prompts, 0 to 6000";
     if (p->requests_per_s > 0 && p->clients > 0)
         return "clients that wait and a rate that does not: give one";
     return NULL;
