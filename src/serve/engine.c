@@ -97,6 +97,8 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                             {"state_pool", CLG_COUNT, &e->state_pool},
                             {"state_slots", CLG_COUNT, &e->state_slots},
                             {"state_blocks", CLG_COUNT, &e->state_blocks},
+                            {"filter", CLG_SECONDS, &e->filter_s},
+                            {"filter_logit", CLG_BYTES, &e->filter_logit_bytes},
                             {"whole_windows", CLG_COUNT, &e->whole_windows},
                             {"no_windows", CLG_COUNT, &e->no_windows},
                             {"chunk_reads", CLG_COUNT, &e->chunk_reads},

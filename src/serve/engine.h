@@ -34,7 +34,10 @@ typedef struct clg_engine {
                                              that of graphs */
     double logit_bytes; /* that sampling the largest batch takes per logit, when no layer runs; 0:
                            two copies beside the layers */
-    double state_bytes; /* of a value of a state where the checkpoint does not say */
+    double filter_s; /* sampling that cuts the rare tokens off (top-k, top-p), beside that of all:
+                        of an iteration, */
+    double filter_logit_bytes; /* and per logit, as so many bytes of HBM */
+    double state_bytes;        /* of a value of a state where the checkpoint does not say */
     double state_pages; /* 1: states in pages of the cache's pool; else in a pool of their own: */
     double state_pool, state_slots; /* its size over the cache's (0: for the largest batch), and
                                        states kept for each sequence that runs (0: one) */

@@ -123,6 +123,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.expert_kernels = p->expert_kernels;
     c.two_batches = p->two_batches;
     c.balanced = p->balanced;
+    c.filtered = p->filtered;
     if (p->fits) {
         double each = ceil((p->prompt_tokens + p->output_tokens) / engine->block_tokens);
         c.blocks = p->requests * (int64_t)each;

@@ -105,11 +105,12 @@ static const char *read_lengths(const clg_cell_reader *r, clg_serve_plan *p) {
 static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
     p->clients = (int64_t)clg_cell_number(r, "clients", 0);
     p->requests_per_s = clg_cell_number(r, "requests_per_s", 0);
-    p->distinct = (int64_t)clg_cell_number(r, "distinct", 0);
+    double distinct = clg_cell_number(r, "distinct", 0);
+    p->distinct = (int64_t)distinct;
     double most = fmax(MANY, ROUNDS * (double)p->clients);
     p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
     if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";
-    if (p->distinct < 0 || p->distinct > MANY) return "distinct: prompts, 0 to 6000";
+    if (distinct < 0 || distinct > MANY) return "distinct: prompts, 0 to 6000";
     if (p->requests_per_s > 0 && p->clients > 0)
         return "clients that wait and a rate that does not: give one";
     return NULL;
@@ -131,6 +132,7 @@ static int limit(const clg_cell_reader *r, const char *column) {
 /* What drove the engine. */
 static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
     const char *client = clg_cell_word(r, "client"), *phase = clg_cell_word(r, "phase");
+    const char *sampling = clg_cell_word(r, "sampling");
     bool built = strcmp(client, "trtllm-bench-built") == 0;
     bool balanced = strcmp(client, "trtllm-bench-balanced") == 0;
     bool bench = built || balanced || strcmp(client, "trtllm-bench") == 0;
@@ -141,6 +143,9 @@ static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
         return clg_arena_print(r->arena, "no client is known as '%.40s'", client);
     if (*phase && !p->prefilled)
         return clg_arena_print(r->arena, "no phase is known as '%.40s'", phase);
+    p->filtered = strcmp(sampling, "filtered") == 0;
+    if (!p->filtered && *sampling && strcmp(sampling, "plain") != 0)
+        return clg_arena_print(r->arena, "no sampling is known as '%.40s'", sampling);
     if (bench) clg_measured_bench(r->arena, p, !built);
     if (balanced) {
         p->wait_iterations = BALANCED_ITERATIONS;

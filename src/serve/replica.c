@@ -331,6 +331,12 @@ const clg_name clg_iteration_part_names[] = {
     {"host", CLG_PART_HOST, "what the GPU waits for"},
     {NULL, 0, NULL}};
 
+/* Of top-k and top-p, for a sequence: engines sort all its logits, on every rank of a group. */
+static double filter_sequence_s(const clg_replica *r) {
+    double bytes = r->engine.filter_logit_bytes * (double)r->scenario->model.vocab;
+    return r->filtered ? hbm_s(r, bytes, 1) : 0;
+}
+
 static void layer_parts(const clg_replica *r, double t, bool decoding,
                         double part[CLG_ITERATION_PARTS]) {
     const clg_model *m = &r->scenario->model;
@@ -375,6 +381,7 @@ static void dense_parts(const clg_replica *r, double tokens, bool decoding,
     else
         layer_parts(r, t, decoding, part);
     part[CLG_PART_HEAD] = r->pp * head_s(r, t); /* of the last stage, for all micro-batches */
+    if (r->filtered) part[CLG_PART_HEAD] += r->pp * r->engine.filter_s;
     part[CLG_PART_SENDS] = sends_s(r, t);
     part[CLG_PART_HOST] += r->pp * r->engine.step_s;
 }
@@ -400,10 +407,12 @@ clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, doub
     part[CLG_PART_ATTENTION] +=
         i.sequences * ((context_tokens + c->context_pad) * c->context_s + c->state_s);
     double kernels = sum_of(part);
-    host = c->sequence_s * i.sequences;
+    double sorts = i.sequences * filter_sequence_s(r) / r->dp;
+    part[CLG_PART_HEAD] += sorts;
+    host = c->sequence_s * i.sequences - sorts;
     host += fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
     part[CLG_PART_HOST] += host;
-    i.seconds = kernels + host;
+    i.seconds = kernels + sorts + host;
     return i;
 }
 
@@ -808,6 +817,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
         .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
     r->cost.state_s = clg_states_decode_s(r, c->drafted);
     r->cost.scan_s = clg_states_prompt_token_s(r);
+    r->cost.sequence_s += filter_sequence_s(r) / r->dp;
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
@@ -919,6 +929,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     r->compute = c->compute;
     r->weights = c->weights;
     r->expert_kernels = c->expert_kernels;
+    r->filtered = c->filtered;
     r->cache = c->cache;
     r->attention_weights = clg_precision_bytes(c->weights) < 1 && has_experts(&scenario->model)
                                ? CLG_BF16

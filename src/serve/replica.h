@@ -33,6 +33,7 @@ struct clg_replica {
     bool two_batches, balanced;
     clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
+    bool filtered;
     double expert_spread;         /* of how often experts are chosen: serve/routing.h */
     double weight_bytes;          /* per GPU */
     double activation_bytes;      /* per GPU, at the largest iteration */
@@ -63,6 +64,7 @@ typedef struct clg_replica_choice {
     int drafted;           /* tokens proposed per iteration, 0: no speculation */
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
+    bool filtered;                 /* tokens are sampled from the likeliest: top-k, top-p */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
     int graph_most; /* largest batch of a rank with a graph, whatever sizes say; 0: the engine's */
     clg_expert_kernels expert_kernels;

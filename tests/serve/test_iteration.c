@@ -511,6 +511,25 @@ static void test_parts(clg_arena *arena) {
     }
 }
 
+static void test_filter(clg_arena *arena) {
+    CASE("sampling from the likeliest: 128,256 logits of 536 B at 3.35 TB/s, and 0.1 ms");
+    clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
+    clg_engine e = engine(arena, "vllm");
+    clg_replica_choice c = {.tp = 2};
+    clg_replica plain = chosen(arena, &s, &e, c);
+    c.filtered = true;
+    clg_replica filtered = chosen(arena, &s, &e, c);
+    CHECK_NEAR((filtered.cost.sequence_s - plain.cost.sequence_s) * 1e6, 20.521, 1e-4);
+    clg_iteration one = clg_replica_iteration(&filtered, 40, 900);
+    clg_iteration other = clg_replica_iteration(&plain, 40, 900);
+    CHECK_NEAR(one.part[CLG_PART_HEAD] - other.part[CLG_PART_HEAD], 100e-6 + 40 * 20.521e-6, 1e-8);
+    CHECK_NEAR(one.seconds - other.seconds, 100e-6 + 40 * 20.521e-6, 1e-8);
+    CHECK_NEAR(filtered.cost.decode_s[40] - plain.cost.decode_s[40], 100e-6, 1e-12);
+    CASE("engines with kernels of their own have nothing beside");
+    e = engine(arena, "sglang");
+    CHECK_NEAR(chosen(arena, &s, &e, c).cost.sequence_s, e.sequence_s, 1e-15);
+}
+
 static double context_s(clg_arena *arena, const char *model, double query_reads) {
     clg_scenario s = plan_scenario(arena, model, "h200-sxm", NULL, 0);
     clg_engine e = engine(arena, "trtllm-0.6");
@@ -546,6 +565,7 @@ int main(void) {
     test_host(&arena);
     test_parts(&arena);
     test_reduce_link(&arena);
+    test_filter(&arena);
     test_query_reads(&arena);
     clg_arena_clear(&arena);
     return DONE;

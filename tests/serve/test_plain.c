@@ -70,6 +70,11 @@ static void test_row(clg_arena *arena) {
         read_row(arena, KNOWN ",requests,batch_s", "llama-3.1-8b,h100-sxm,900,450,,64,7.5", &row);
     CHECK(!reason && p->whole_batch);
     CHECK_NEAR(row.measured[CLG_MEASURE_ANSWER], 7.5, 1e-12);
+    CASE("requests that come one by one, of few prompts, sampled from the likeliest");
+    reason = read_row(arena, KNOWN ",requests,requests_per_s,distinct,sampling",
+                      "llama-3.1-8b,h100-sxm,900,450,1,64,2.5,17,filtered", &row);
+    CHECK(!reason && p->distinct == 17 && p->filtered);
+    CHECK_NEAR(p->requests_per_s, 2.5, 1e-12);
     CASE("a benchmark is named, and nothing else of the plan");
     reason = read_row(arena, KNOWN ",workload,scenario,gpus,engine",
                       ",b200-sxm,,,98000,mlperf-llama2-70b,server,8,trtllm", &row);
@@ -99,6 +104,10 @@ static void test_refused(clg_arena *arena) {
         {"drafted", "65", "drafted: tokens an iteration, 0 to 64"},
         {"requests_per_s", "-1", "requests_per_s is absurd"},
         {"memory_share", "1.5", "memory_share: a share from 0 to 1"},
+        {"distinct", "-1", "distinct: prompts, 0 to 6000"},
+        {"distinct", "6001", "distinct: prompts, 0 to 6000"},
+        {"distinct", "all", "distinct 'all' is not a number"},
+        {"sampling", "greedy", "no sampling is known as 'greedy'"},
         {"workload", "mlperf-bert", "workload 'mlperf-bert' is not built in"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -160,6 +169,20 @@ static void test_served(clg_arena *arena) {
     drafted = predicted(arena, KNOWN ",tp,clients,requests,drafted,gained",
                         clg_arena_print(arena, "%s,3,4", one));
     CHECK(whole.predicted[CLG_MEASURE_TPOT] / drafted.predicted[CLG_MEASURE_TPOT] > 3);
+    CASE("prompts that come again are in the cache, as many as it holds; 16 tokens a block");
+    const char *columns = KNOWN ",requests,requests_per_s,distinct,spread";
+    const char *alone = "llama-3.1-8b,h200-sxm,8000,2,1,300,0.05";
+    clg_measured none = predicted(arena, columns, clg_arena_print(arena, "%s,,0.2", alone));
+    clg_measured some = predicted(arena, columns, clg_arena_print(arena, "%s,3,0.2", alone));
+    clg_measured all = predicted(arena, columns, clg_arena_print(arena, "%s,300,0.2", alone));
+    double cold = none.predicted[CLG_MEASURE_TTFT], warm = some.predicted[CLG_MEASURE_TTFT];
+    CHECK(warm < cold / 5);
+    CHECK_NEAR(all.predicted[CLG_MEASURE_TTFT], cold, 1e-9);
+    CASE("and not where it holds less than they are: the oldest is gone when it comes again");
+    const char *small = "llama-2-7b,a100-sxm-40gb,3000,2,1,300,0.05";
+    none = predicted(arena, columns, clg_arena_print(arena, "%s,,", small));
+    some = predicted(arena, columns, clg_arena_print(arena, "%s,30,", small));
+    CHECK_NEAR(some.predicted[CLG_MEASURE_TTFT] / none.predicted[CLG_MEASURE_TTFT], 1, 1e-9);
     CASE("clients over what fits: more than all of the room is wanted");
     clg_measured full = predicted(arena, KNOWN ",clients,requests",
                                   "llama-3.1-8b,a100-sxm-80gb,6000,500,1,500,1000");
