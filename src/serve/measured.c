@@ -120,6 +120,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     c.memory_share = p->memory_share;
     c.graphs = p->graphs;
     c.graph_most = p->graph_most;
+    c.graph_tokens = p->graph_tokens;
     c.expert_kernels = p->expert_kernels;
     c.two_batches = p->two_batches;
     c.balanced = p->balanced;

@@ -41,6 +41,7 @@ typedef struct clg_serve_plan {
     double memory_share;           /* 0: the engine's */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
     int graph_most;                /* of a rank; 0: the engine's */
+    int graph_tokens;              /* graphs for prompts too, of so many tokens; 0: the engine's */
     clg_expert_kernels expert_kernels;
     bool fits;                                        /* all requests were in memory at once */
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */

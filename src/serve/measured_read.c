@@ -247,6 +247,24 @@ static void read_glm(clg_serve_plan *p) {
     if (p->weights == CLG_FP8) p->max_sequences = (int)fmin(fmax((double)p->clients, 0), 65536);
 }
 
+/* vLLM's graphs when its configuration says up to 2,048 (vllm/config/vllm.py). */
+static const clg_graph_sizes graphs_to_2048 = {
+    .count = 5, .to = {2, 4, 8, 256, 2048}, .step = {1, 2, 4, 8, 16}};
+
+/* What InferenceX's scripts for vLLM set of graphs and iterations (benchmarks/single_node, read
+ * 2026-11): gpt-oss max-cudagraph-capture-size 2048, MiniMax on B200 from 0.19 on that and
+ * iterations of two prompts; Kimi and MiniMax before neither. */
+static void read_graphs(const reader *r, clg_serve_plan *p) {
+    const char *model = p->model ? p->model : "";
+    bool vllm = strcmp(p->engine, "vllm") == 0 && !own_sweep(r);
+    bool minimax = strcmp(clg_cell_word(r, "backend_version"), "0.19.0") == 0 &&
+                   strncmp(model, "minimax", 7) == 0;
+    if (!vllm || (!minimax && strncmp(model, "gpt-oss", 7) != 0)) return;
+    p->graphs = &graphs_to_2048;
+    p->graph_tokens = 2048;
+    if (minimax) p->max_tokens = (int)(2 * p->prompt_tokens);
+}
+
 static bool is_one_of(const char *word, const char *const *words) {
     while (*words && strcmp(word, *words) != 0) words++;
     return *words != NULL;
@@ -373,6 +391,7 @@ static const char *read_silicon(reader *r) {
         (split && p->clients > 64 ? 4 : 10) * p->clients; /* ten; fewer rounds settle too */
     p->shortest = 0.8;
     p->random_tokens = true;
+    read_graphs(r, p);
     p->part = part_of(r, split ? "decode_" : "");
     if (!split && !own_sweep(r)) undo_products(r, &p->part);
     read_early_minimax(r, p);

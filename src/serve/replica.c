@@ -817,7 +817,6 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
         .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
     r->cost.state_s = clg_states_decode_s(r, c->drafted);
     r->cost.scan_s = clg_states_prompt_token_s(r);
-    r->cost.sequence_s += filter_sequence_s(r) / r->dp;
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
@@ -944,6 +943,8 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     while (r->tp * r->dp % r->ep != 0) r->ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
     settle_cost(arena, r, c, means.context_tokens);
+    r->cost.sequence_s += filter_sequence_s(r) / r->dp;
+    if (c->graph_tokens > 0) r->cost.graph_tokens = c->graph_tokens;
     if (c->prefills > 0 && c->decodes > 0) {
         clg_replica *prefill = clg_take(arena, 1, clg_replica);
         *prefill = *r;

@@ -67,6 +67,7 @@ typedef struct clg_replica_choice {
     bool filtered;                 /* tokens are sampled from the likeliest: top-k, top-p */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
     int graph_most; /* largest batch of a rank with a graph, whatever sizes say; 0: the engine's */
+    int graph_tokens; /* 0: the engine's */
     clg_expert_kernels expert_kernels;
     bool two_batches; /* halves of a batch take turns: one's exchange runs under the other */
     bool balanced;    /* experts are placed, and popular ones copied, by load (EPLB) */

@@ -47,6 +47,21 @@ static void test_minimax(clg_arena *arena) {
     }
 }
 
+static void test_graph_sizes(clg_arena *arena) {
+    clg_measured row;
+    const clg_serve_plan *p = &row.plan;
+    CASE("graphs up to 2,048 tokens and iterations of two prompts, as scripts for vLLM set them");
+    CHECK(!read_row(arena, MINIMAX("0.19.0", "b200_sxm", "2"), &row));
+    CHECK(p->graph_tokens == 2048 && p->max_tokens == 2048);
+    CHECK(clg_graph_padded(p->graphs, 300) == 304 && clg_graph_padded(p->graphs, 2049) == 0);
+    CHECK(!read_row(arena, MINIMAX("0.17.0", "b200_sxm", "2"), &row));
+    CHECK(p->graph_tokens == 0 && p->max_tokens == 0 && !p->graphs);
+    CHECK(!read_row(arena, GPT_OSS("8", "vllm", "0.15.1", "b200_sxm", "2", "2", "1"), &row));
+    CHECK(p->graph_tokens == 2048 && p->max_tokens == 0);
+    CHECK(!read_row(arena, GPT_OSS("8", "trtllm", "", "b200_sxm", "2", "2", "1"), &row));
+    CHECK(p->graph_tokens == 0);
+}
+
 static void test_gpt_oss(clg_arena *arena) {
     clg_measured row;
     CASE("gpt-oss on TensorRT-LLM on H200: as many groups of experts as GPUs");
@@ -169,6 +184,7 @@ int main(void) {
     test_gpt_oss(&arena);
     test_glm(&arena);
     test_lab(&arena);
+    test_graph_sizes(&arena);
     test_static(&arena);
     test_copies(&arena);
     clg_arena_clear(&arena);
