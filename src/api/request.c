@@ -95,11 +95,33 @@ clg_status clg_request_within(const clg_request *request, clg_param param, doubl
     return clg_request_at_flag(CLG_BAD_INPUT, param, error);
 }
 
+/* Of a name as on Hugging Face what the architecture has: neither owner nor kind of tuning. */
+static const char *bare_name(clg_arena *arena, const char *word) {
+    static const char *const tuned[] = {"-instruct", "-chat", "-base", "-hf", "-it"};
+    const char *slash = strrchr(word, '/');
+    char *name = clg_arena_copy(arena, slash ? slash + 1 : word, strlen(slash ? slash + 1 : word));
+    for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++) {
+        size_t size = strlen(name), ending = strlen(tuned[i]);
+        if (size <= ending || name[size - ending] != '-') continue;
+        if (!clg_name_same(&tuned[i], 1, name + size - ending)) continue;
+        name[size - ending] = '\0';
+        i = (size_t)-1; /* "-chat-hf": what is left may end in another */
+    }
+    return name;
+}
+
+const char *clg_request_preset(clg_arena *arena, const char *word) {
+    int count;
+    const char *const *names = clg_model_names(arena, &count);
+    return clg_name_same(names, count, bare_name(arena, word));
+}
+
 static clg_status read_model(clg_arena *arena, const clg_request *request, clg_model *model,
                              clg_error *error) {
     const clg_attachment *file = &request->model_file;
     if (file->text) return clg_model_read(arena, file->name, file->text, file->size, model, error);
-    return clg_model_find(arena, request->model, model, error);
+    const char *preset = clg_request_preset(arena, request->model);
+    return clg_model_find(arena, preset ? preset : request->model, model, error);
 }
 
 static clg_status read_gpu(clg_arena *arena, const clg_request *request, const char *otherwise,

@@ -87,6 +87,10 @@ clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const
                              const char *gpu, clg_stack *stack, clg_error *error);
 clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario, clg_error *error);
 
+/* The preset a name means, whatever its case, owner ("meta-llama/") or tuning ("-Instruct"); NULL:
+ * none. */
+const char *clg_request_preset(clg_arena *arena, const char *word);
+
 /* Scenario and space of a request. `space->gpus` needs --gpus; without it `gpus_needed` false
  * leaves 0. */
 clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,

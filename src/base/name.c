@@ -122,6 +122,33 @@ static int farness(const char *candidate, const char *word) {
     return stem <= 1 ? 20000 + 10000 * stem + 10 * edits : FAR;
 }
 
+const char *clg_name_same(const char *const *candidates, int count, const char *word) {
+    char c[LONGEST + 2], w[LONGEST + 2], bare_c[LONGEST + 2], bare_w[LONGEST + 2];
+    if (strlen(word) > LONGEST) return NULL;
+    plain(word, w);
+    without_marks(w, bare_w);
+    for (int i = 0; i < count && bare_w[0]; i++) {
+        plain(candidates[i], c);
+        without_marks(c, bare_c);
+        if (strcmp(bare_c, bare_w) == 0) return candidates[i];
+    }
+    return NULL;
+}
+
+const char *clg_name_begun(const char *const *candidates, int count, const char *word) {
+    char c[LONGEST + 2], w[LONGEST + 2];
+    const char *only = NULL;
+    plain(word, w);
+    size_t size = strlen(w);
+    for (int i = 0; i < count && size > 0; i++) {
+        plain(candidates[i], c);
+        if (strncmp(c, w, size) != 0 || c[size] != '-') continue;
+        if (only) return NULL;
+        only = candidates[i];
+    }
+    return only;
+}
+
 int clg_name_near(const char *const *candidates, int count, const char *word, const char **near,
                   int most) {
     int found = 0, far[CLG_NAMES_NEAR];

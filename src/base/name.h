@@ -28,6 +28,13 @@ const char *clg_name_of(const clg_name *table, int value);
  * go to the shorter, then to the earlier. */
 const char *clg_name_nearest(const char *const *candidates, int count, const char *word);
 
+/* The candidate that is `word` but for case and marks; NULL: none. */
+const char *clg_name_same(const char *const *candidates, int count, const char *word);
+
+/* The only candidate that begins with the whole segments of `word`: "h200" is h200-sxm where there
+ * is one H200. NULL: none or several. */
+const char *clg_name_begun(const char *const *candidates, int count, const char *word);
+
 enum { CLG_NAMES_NEAR = 8 };
 
 /* Up to `most` (at most CLG_NAMES_NEAR) near ones, nearest first; those much farther than the

@@ -55,6 +55,9 @@ bool clg_session_has(const clg_session *session, clg_param param);
 clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const char **text,
                          size_t *size, clg_error *error);
 
+/* Whether there is nothing of this name. */
+bool clg_file_absent(const char *path);
+
 /* Writes beside the path and renames: no partial file is ever left. */
 clg_status clg_file_write(const char *path, const clg_text *text, clg_error *error);
 

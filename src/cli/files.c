@@ -67,6 +67,8 @@ static clg_status unpack(clg_arena *arena, const char *path, size_t most, const 
     return status;
 }
 
+bool clg_file_absent(const char *path) { return access(path, F_OK) != 0 && errno == ENOENT; }
+
 clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const char **text,
                          size_t *size, clg_error *error) {
     struct stat about;

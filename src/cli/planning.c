@@ -35,10 +35,18 @@ clg_status clg_planning_request(clg_session *session, clg_error *error) {
     if (!is_path(request->model)) return CLG_OK;
     clg_attachment *file = &request->model_file;
     file->name = request->model;
-    clg_status status =
-        clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error);
-    if (status != CLG_OK) ask_preset(session, file->name, error);
-    return status;
+    if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error) ==
+        CLG_OK)
+        return CLG_OK;
+    const char *preset = clg_request_preset(session->arena, file->name);
+    if (preset && clg_file_absent(file->name)) { /* "meta-llama/Llama-3.1-70B" */
+        *error = (clg_error){0};
+        *file = (clg_attachment){0};
+        request->model = preset;
+        return CLG_OK;
+    }
+    ask_preset(session, file->name, error);
+    return CLG_BAD_INPUT;
 }
 
 clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,

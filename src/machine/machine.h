@@ -63,7 +63,7 @@ typedef struct clg_fabric {
 
 typedef struct clg_price {
     const char *name, *title, *provider, *gpu, *term, *date, *source;
-    double usd_per_s; /* per GPU */
+    double usd_per_s; /* per GPU; 0 is a price too where it is known */
     const clg_json *data;
     const char *file;
 } clg_price;
@@ -86,6 +86,9 @@ clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabri
 clg_status clg_node_default(clg_arena *arena, const clg_gpu *gpu, clg_node *node, clg_error *error);
 clg_status clg_price_find(clg_arena *arena, const char *name, clg_price *price, clg_error *error);
 
+/* Whether there is one at all: read or given, were it 0. */
+bool clg_price_known(const clg_price *price);
+
 /* Whether it can be had by the hour, without a term: only such prices are alike enough to compare
  * kinds of GPU by. */
 bool clg_price_on_demand(const clg_price *price);
@@ -94,6 +97,11 @@ bool clg_price_on_demand(const clg_price *price);
  * is none on demand; CLG_BAD_INPUT when there is no price at all. */
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
                              clg_error *error);
+
+/* The least and the most that is asked on demand for a GPU in the built-in data; returns how many
+ * prices there are, 0 with nothing written. */
+int clg_price_band(clg_arena *arena, const char *gpu, double *low_usd_per_s,
+                   double *high_usd_per_s);
 
 /* One GPU kind in one node kind on one fabric. */
 typedef struct clg_machine {

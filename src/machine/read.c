@@ -254,7 +254,7 @@ clg_status clg_price_read(clg_arena *arena, const char *file, const char *text, 
     return CLG_OK;
 }
 
-/* The built-in file of a name, or an error with the nearest name. */
+/* The built-in file of a name or of its only beginning ("H200"), or an error with the nearest. */
 static const clg_file *find(clg_arena *arena, const file_kind *kind, const char *name,
                             clg_error *error) {
     const clg_file *file =
@@ -266,6 +266,9 @@ static const clg_file *find(clg_arena *arena, const file_kind *kind, const char 
     size_t skip = strlen(kind->folder);
     for (int i = 0; i < count; i++)
         names[i] = clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+    const char *meant = clg_name_same(names, count, name);
+    if (!meant) meant = clg_name_begun(names, count, name);
+    if (meant) return clg_dataset_find(clg_arena_print(arena, "%s%s.json", kind->folder, meant));
     const char *near[3];
     char ask[160];
     int found = clg_name_near(names, count, name, near, 3);
@@ -307,12 +310,31 @@ clg_status clg_price_find(clg_arena *arena, const char *name, clg_price *price, 
                 : CLG_BAD_INPUT;
 }
 
+bool clg_price_known(const clg_price *price) { return price->term != NULL; }
+
 bool clg_price_on_demand(const clg_price *price) { return strcmp(price->term, "on-demand") == 0; }
 
 /* What can be had today goes before what has to be signed for; then the cheaper. */
 static bool preferred(const clg_price *a, const clg_price *b) {
     bool now = clg_price_on_demand(a), later = clg_price_on_demand(b);
     return now != later ? now : a->usd_per_s < b->usd_per_s;
+}
+
+int clg_price_band(clg_arena *arena, const char *gpu, double *low_usd_per_s,
+                   double *high_usd_per_s) {
+    int files, known = 0;
+    const clg_file *file = clg_dataset_folder(price_kind.folder, &files);
+    for (int i = 0; i < files; i++) {
+        clg_price p;
+        clg_error none = {0};
+        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &p, &none) != CLG_OK ||
+            strcmp(p.gpu, gpu) != 0 || !clg_price_on_demand(&p))
+            continue;
+        if (known == 0 || p.usd_per_s < *low_usd_per_s) *low_usd_per_s = p.usd_per_s;
+        if (known == 0 || p.usd_per_s > *high_usd_per_s) *high_usd_per_s = p.usd_per_s;
+        known++;
+    }
+    return known;
 }
 
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,

@@ -36,6 +36,12 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"Mbit/s", CLG_BYTES_PER_S, 1e6 / 8},
                                  {"Gbit/s", CLG_BYTES_PER_S, 1e9 / 8},
                                  {"Tbit/s", CLG_BYTES_PER_S, 1e12 / 8},
+                                 {"Mb/s", CLG_BYTES_PER_S, 1e6 / 8},
+                                 {"Gb/s", CLG_BYTES_PER_S, 1e9 / 8},
+                                 {"Tb/s", CLG_BYTES_PER_S, 1e12 / 8},
+                                 {"Mbps", CLG_BYTES_PER_S, 1e6 / 8},
+                                 {"Gbps", CLG_BYTES_PER_S, 1e9 / 8},
+                                 {"Tbps", CLG_BYTES_PER_S, 1e12 / 8},
                                  {"flop", CLG_FLOP, 1},
                                  {"Gflop", CLG_FLOP, 1e9},
                                  {"Tflop", CLG_FLOP, 1e12},
@@ -104,7 +110,7 @@ static const char *const examples[] = {[CLG_COUNT] = "1024 or 15T",
                                        [CLG_USD_PER_S] = "2.5USD/h",
                                        [CLG_USD_PER_JOULE] = "0.08USD/kWh",
                                        [CLG_TOKENS] = "16Mtok",
-                                       [CLG_HERTZ] = "1.98GHz or 5req/s",
+                                       [CLG_HERTZ] = "5req/s or 1.98GHz",
                                        [CLG_FRACTION] = "0.25 or 25%",
                                        [CLG_GRAMS_PER_JOULE] = "350gCO2/kWh",
                                        [CLG_BYTES_PER_FLOP] = "0.3B/flop",
@@ -161,6 +167,8 @@ clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, c
     char mend[128];
     snprintf(mend, sizeof mend, "write it like %s", examples[dimension]);
     while (*text == ' ') text++;
+    bool dollars = *text == '$' && text[1] >= '0' && text[1] <= '9';
+    text += dollars;
     size_t length = number_length(text);
     if (length == 0 || length > 60)
         return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is no number", text);
@@ -172,15 +180,17 @@ clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, c
     while (*unit == ' ') unit++;
     if (!isfinite(value))
         return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is out of range", text);
-    return clg_quantity_of(value, unit, dimension, si, error);
+    char spelt[64];
+    if (dollars) snprintf(spelt, sizeof spelt, "USD%.48s", unit); /* "$2.5/h" is 2.5USD/h */
+    return clg_quantity_of(value, dollars ? spelt : unit, dimension, si, error);
 }
 
 /* Whether people expect this unit in output: binary and bit units are for input. */
 static bool printable(const clg_unit *unit) {
-    static const char *const input_only[] = {"KiB",    "MiB",    "GiB",    "TiB",     "GiB/s",
-                                             "Mbit/s", "Gbit/s", "Tbit/s", "kWh",     "MWh",
-                                             "1/h",    "GWh",    "USD/s",  "USD/MWh", "1/s",
-                                             "1",      "B/flop", "req/s",  "req/min", "req/h"};
+    static const char *const input_only[] = {
+        "KiB",     "MiB",   "GiB",  "TiB",   "GiB/s",   "Mbit/s", "Gbit/s", "Tbit/s", "kWh",
+        "MWh",     "1/h",   "GWh",  "USD/s", "USD/MWh", "1/s",    "1",      "B/flop", "req/s",
+        "req/min", "req/h", "Mb/s", "Gb/s",  "Tb/s",    "Mbps",   "Gbps",   "Tbps"};
     for (size_t i = 0; i < sizeof input_only / sizeof input_only[0]; i++)
         if (strcmp(unit->name, input_only[i]) == 0) return false;
     return true;
@@ -195,9 +205,19 @@ static int decimals_of(double shown, int digits) {
     return digits > before ? digits - before : 0;
 }
 
+/* "0 s": nothing has no size to choose a unit by. */
+static char *print_nothing(clg_dimension dimension, char *out, size_t size) {
+    const clg_unit *unit = units;
+    while (unit->name && !(unit->dimension == dimension && unit->factor == 1)) unit++;
+    snprintf(out, size, "0%s%s", unit->name ? " " : "", unit->name ? unit->name : "");
+    return out;
+}
+
 char *clg_quantity_print(double si, clg_dimension dimension, int digits, char *out, size_t size) {
     const clg_unit *best = NULL;
     double magnitude = fabs(si);
+    if (magnitude <= 0 && dimension != CLG_COUNT && dimension != CLG_FRACTION)
+        return print_nothing(dimension, out, size);
     for (const clg_unit *unit = units; unit->name; unit++) {
         if (unit->dimension != dimension || !printable(unit)) continue;
         if (!best || (unit->factor <= magnitude && unit->factor > best->factor) ||

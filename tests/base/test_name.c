@@ -60,8 +60,23 @@ static void several(void) {
     CHECK(strlen(words) < 20);
 }
 
+#define SAME(of, word) clg_name_same(of, (int)(sizeof of / sizeof of[0]), word)
+#define BEGUN(of, word) clg_name_begun(of, (int)(sizeof of / sizeof of[0]), word)
+
+static void meant(void) {
+    CASE("the same but for case and marks is the name; anything less is not");
+    CHECK(is(SAME(models, "Llama-3.1_405B"), "llama-3.1-405b"));
+    CHECK(is(SAME(models, "LLAMA 3 8B"), "llama-3-8b"));
+    CHECK(is(SAME(models, "llama-3"), NULL) && is(SAME(models, ""), NULL));
+    CASE("a beginning names what is the only one to begin so, by whole segments");
+    CHECK(is(BEGUN(gpus, "B200"), "b200-sxm"));
+    CHECK(is(BEGUN(gpus, "h100"), NULL) && is(BEGUN(gpus, "h10"), NULL));
+    CHECK(is(BEGUN(gpus, "a100-sxm-8"), NULL) && is(BEGUN(gpus, ""), NULL));
+}
+
 int main(void) {
     one();
+    meant();
     several();
     return DONE;
 }

@@ -93,21 +93,25 @@ expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
 expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
 expect 2 err 'needs a value' plan llama-2-7b --gpus ''
 expect 1 err 'did you mean .*h100-sxm' plan llama-2-7b --gpus 8 --gpu h100
-expect 1 err 'did you mean llama-3.1-8b' plan meta-llama/Llama-3.1-8B --gpus 8
+expect 1 err 'did you mean deepseek-v2 or deepseek-v3' plan deepseek-ai/DeepSeek-V3.2 --gpus 8
+expect 0 out 'Llama 3.1 8B: ' plan meta-llama/Llama-3.1-8B-Instruct --gpus 8
+expect 0 out 'Llama 2 7B: ' plan Llama-2-7b-chat-hf --gpus 8
+expect 0 out 'H200 SXM' plan llama-2-7b --gpus 8 --gpu H200
 expect 1 err 'drop one of the two' plan llama-2-7b --gpus 8 --tp 2 --fix tp=4
-expect 1 err 'Gb/s. is no unit' plan llama-2-7b --gpus 8 --fabric 400Gb/s
+expect 1 err 'GB. is no unit' plan llama-2-7b --gpus 8 --fabric 400GB
+expect 0 out 'network  400 Gbit/s' plan llama-2-7b --gpus 8 --fabric 400Gb/s
 expect 1 err 'give 1 to 1000000' plan llama-2-7b --gpus 8 --tp 0
 expect 2 err '--gpus 512' plan llama-2-7b
 expect 2 err "'plan' needs MODEL" plan
 expect 2 err 'given twice|give it once' plan llama-2-7b --gpus 8 --gpus 8
 expect 2 err 'needs a value' plan llama-2-7b --gpus
-expect 1 err 'did you mean llama-2-7b' plan llama-2-7B --gpus 8
+expect 1 err 'did you mean llama-2-7b' plan llama-2-7c --gpus 8
 expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-sxn
 expect 1 err '--price: .*unit|price.*unit' plan llama-2-7b --gpus 8 --price 2.5
 expect 0 out 'at 1.55 USD/GPU-h .*reserved, 3 years' $small --gpu mi300x
 expect 0 out 'at 2.50 USD/GPU-h .*reserved, 1 year' $small --price reserved-h100-sxm
 expect 1 err 'price of h100-sxm, not of mi300x' $small --gpu mi300x --price nebius-h100-sxm
-expect 1 err "--price: .*did you mean nebius-h100-sxm" $small --price nebius-h100
+expect 1 err "--price: .*did you mean nebius-h100-sxm" $small --price nebius-h100-sx
 expect 0 out 'spheron-gb200 +gb200 +4.54 +2026-03-17 +on-demand' show prices
 expect 0 out 'v100-sxm-32gb +32.0 +125 +900' show gpus
 expect 1 err 'no number' plan llama-2-7b --gpus eight

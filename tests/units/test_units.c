@@ -21,7 +21,11 @@ int main(void) {
     is("80GiB", CLG_BYTES, 85899345920.0);
     is("400Gbit/s", CLG_BYTES_PER_S, 50e9);
     is("3.35TB/s", CLG_BYTES_PER_S, 3.35e12);
+    is("400Gbps", CLG_BYTES_PER_S, 50e9);
+    is("3.2 Tb/s", CLG_BYTES_PER_S, 400e9);
     CASE("time, money, tokens, shares");
+    is("$2.5/h", CLG_USD_PER_S, 2.5 / 3600);
+    is("$0.6/Mtok", CLG_USD_PER_TOKEN, 0.6e-6);
     is("30d", CLG_SECONDS, 2592000);
     is("2.5USD/h", CLG_USD_PER_S, 2.5 / 3600);
     is("4Mtok", CLG_TOKENS, 4e6);
@@ -32,6 +36,9 @@ int main(void) {
     refused("400", CLG_BYTES_PER_S);
     refused("400 GB", CLG_SECONDS);
     refused("fast", CLG_BYTES_PER_S);
+    refused("$2.5", CLG_USD_PER_S);
+    refused("$ 2.5/h", CLG_USD_PER_S);
+    refused("$2.5/h", CLG_SECONDS);
     refused("", CLG_SECONDS);
     refused("1e999s", CLG_SECONDS);
     refused("nan s", CLG_SECONDS);
@@ -42,5 +49,9 @@ int main(void) {
     CHECK_TEXT(clg_quantity_print(9.994e6, CLG_USD, 3, out, sizeof out), "9.99 MUSD");
     CHECK_TEXT(clg_quantity_print(9.996e6, CLG_USD, 3, out, sizeof out), "10.0 MUSD");
     CHECK_TEXT(clg_quantity_print(99.96, CLG_WATTS, 3, out, sizeof out), "100 W");
+    CHECK_TEXT(clg_quantity_print(0, CLG_SECONDS, 3, out, sizeof out), "0 s");
+    CHECK_TEXT(clg_quantity_print(0, CLG_USD, 3, out, sizeof out), "0 USD");
+    CHECK_TEXT(clg_quantity_print(0, CLG_BYTES, 3, out, sizeof out), "0 B");
+    CHECK_TEXT(clg_quantity_print(0, CLG_COUNT, 3, out, sizeof out), "0.00");
     return DONE;
 }
