@@ -2,6 +2,7 @@
 #include "api/answer.h"
 
 #include "report/json.h"
+#include "scaling/fewest.h"
 #include "timeline/perfetto.h"
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
@@ -20,7 +21,10 @@ static clg_status search(clg_arena *arena, const clg_request *request, int keep,
 clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_answer *answer, clg_error *error) {
     *answer = (clg_answer){0};
-    return search(arena, request, 0, FRONT, progress, answer, error);
+    if (search(arena, request, 0, FRONT, progress, answer, error) != CLG_OK) return error->status;
+    if (answer->found.count == 0 && answer->found.complete)
+        answer->on_more = clg_fewest_gpus(arena, &answer->scenario, &answer->space);
+    return CLG_OK;
 }
 
 clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
@@ -46,7 +50,7 @@ void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
 
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_plan(&writer, &answer->scenario, &answer->found, seconds);
+    clg_json_plan(&writer, &answer->scenario, &answer->found, answer->on_more, seconds);
     clg_text_print(text, "\n");
 }
 

@@ -15,7 +15,9 @@ typedef struct clg_answer {
     clg_space space;
     clg_found found;
     clg_evaluation evaluation; /* in detail: filled by clg_answer_explain */
-    double tokens;             /* to train on; 0: not said */
+    /* Where nothing fits, by clg_answer_plan: the fastest plan on more GPUs, or NULL. */
+    const clg_evaluation *on_more;
+    double tokens; /* to train on; 0: not said */
 } clg_answer;
 
 /* The best layouts and the front of time against memory. Nothing fits is an answer. */

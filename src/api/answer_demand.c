@@ -365,6 +365,8 @@ static bool measure_gpu(asked *session, const clg_serve_question *question,
         return false;
     *row = (clg_lever){.name = gpu, .fits = true};
     clg_lever_measure(session->arena, question, &replica, row);
+    row->borrowed = replica.curves.borrowed;
+    row->contract = !clg_price_on_demand(&scenario->price);
     return true;
 }
 
@@ -372,7 +374,8 @@ static int by_dollars(const void *a, const void *b) {
     const clg_lever *x = a, *y = b;
     double left = isfinite(x->usd_per_h) ? x->usd_per_h : 1e300;
     double right = isfinite(y->usd_per_h) ? y->usd_per_h : 1e300;
-    return (left > right) - (left < right);
+    int order = (left > right) - (left < right);
+    return order ? order : strcmp(x->name, y->name);
 }
 
 static void add_gpus(asked *session, clg_demand_answer *a) {

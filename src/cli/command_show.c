@@ -69,6 +69,33 @@ static void list_prices(clg_session *session, const shelf *s) {
     }
 }
 
+/* "0.10": dollars per million tokens. */
+static double usd_per_million(const clg_json *root, const char *member) {
+    const clg_json *object = clg_json_member(root, member);
+    const clg_json *value = object ? clg_json_member(object, "value") : NULL;
+    return value ? value->number : (double)NAN;
+}
+
+static void list_api_prices(clg_session *session, const shelf *s) {
+    int count;
+    const clg_file *files = clg_dataset_folder(s->folder, &count);
+    clg_text_print(&session->out, "%-29s %9s %9s  %-8s %s\n", "name, USD per million tokens",
+                   "input", "output", "date", "whose");
+    for (int i = 0; i < count; i++) {
+        clg_json *root;
+        clg_error none = {0};
+        if (clg_json_parse(session->arena, files[i].path, files[i].text, files[i].size, &root,
+                           &none) != CLG_OK)
+            continue;
+        const clg_json *title = clg_json_member(root, "title"),
+                       *date = clg_json_member(root, "date");
+        clg_text_print(&session->out, "%-29s %9.3f %9.3f  %-8s %.50s\n",
+                       stem(session->arena, &files[i], s), usd_per_million(root, "input"),
+                       usd_per_million(root, "output"), date ? date->text : "-",
+                       title ? title->text : "");
+    }
+}
+
 static void list_files(clg_session *session, const shelf *s) {
     int count;
     const clg_file *files = clg_dataset_folder(s->folder, &count);
@@ -88,7 +115,7 @@ static const shelf shelves[] = {
     {"models", "model/", list_models},     {"gpus", "gpu/", list_gpus},
     {"nodes", "node/", list_files},        {"fabrics", "fabric/", list_files},
     {"stacks", "stack/", list_files},      {"prices", "price/", list_prices},
-    {"engines", "engine/", list_files},    {"api-prices", "api-price/", list_files},
+    {"engines", "engine/", list_files},    {"api-prices", "api-price/", list_api_prices},
     {"workloads", "workload/", list_files}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
@@ -137,6 +164,14 @@ static void kinds(clg_text *text) {
 
 static clg_status run(clg_session *session, clg_error *error) {
     const char *names[SHELVES];
+    if (session->operands == 0) { /* what there is */
+        for (int i = 0; i < SHELVES; i++) {
+            int count;
+            clg_dataset_folder(shelves[i].folder, &count);
+            clg_text_print(&session->out, "%-12s %4d\n", shelves[i].name, count);
+        }
+        return CLG_OK;
+    }
     for (int i = 0; i < SHELVES; i++) {
         names[i] = shelves[i].name;
         if (strcmp(shelves[i].name, session->operand[0]) != 0) continue;
@@ -155,10 +190,10 @@ static clg_status run(clg_session *session, clg_error *error) {
 
 const clg_command clg_command_show = {
     .name = "show",
-    .operands = "KIND [NAME]",
-    .summary = "built-in models, gpus, nodes, fabrics, stacks, prices, with every source",
+    .operands = "[KIND [NAME]]",
+    .summary = "what is built in: models, gpus, prices ..., with every source",
     .example = "ceiling show gpus h100-sxm",
-    .least = 1,
+    .least = 0,
     .most = 2,
     .run = run,
     .first_words = kinds};

@@ -40,6 +40,10 @@ static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layo
              kernels->borrowed ? "its lender" : gpu);
 }
 
+/* Four times the 15,360 sequences of 4,096 tokens of DeepSeek-V3 (arXiv:2412.19437, section 4.2),
+ * the largest batch of a published run known here: beyond it a slip is likelier. */
+static const double most_batch_tokens = 4 * 15360.0 * 4096;
+
 /* What was asked for beyond what model and software are known to do. */
 static void note_request(notes *n, const clg_scenario *s, const clg_layout *layout) {
     if (layout->pp > 1 && s->stack.schedules != 0 && !(s->stack.schedules & 1u << layout->schedule))
@@ -48,6 +52,12 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
     if (s->model.max_seq > 0 && layout->seq > s->model.max_seq)
         note(n, "sequences are longer than the %lld tokens of the model's file",
              (long long)s->model.max_seq);
+    double tokens = (double)layout->global_batch * (double)layout->seq;
+    if (tokens > most_batch_tokens)
+        note(n,
+             "%.3g Gtok a step is more than any published run took: a batch without a unit counts "
+             "sequences",
+             tokens / 1e9);
     if (layout->offload) note(n, "the update on the host is taken as hidden behind its copies");
 }
 

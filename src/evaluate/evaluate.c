@@ -112,6 +112,13 @@ void clg_evaluation_widen(clg_evaluation *e, double log_sigma) {
     e->step_p10_s = e->step_s / (1 + 1.2816 * log_sigma);
 }
 
+double clg_evaluation_overflow(const clg_evaluation *e, double capacity_bytes) {
+    double total = e->memory.total_bytes, wide = log(e->memory_p90_bytes / total);
+    if (!(wide > 0)) return total > capacity_bytes ? 1 : 0;
+    double sigmas = log(capacity_bytes / total) / wide * 1.2816;
+    return 0.5 * erfc(sigmas / sqrt(2.0));
+}
+
 /* One change of a layout and how people say it. */
 typedef struct change {
     const char *say;

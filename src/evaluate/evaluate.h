@@ -114,6 +114,10 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack);
 /* P10 and P90 of a step at that log-sigma. */
 void clg_evaluation_widen(clg_evaluation *evaluation, double log_sigma);
 
+/* Chance that the plan needs more than `capacity_bytes`, by the interval of its memory taken as
+ * log-normal: 0.5 where the prediction is all there is, 0 where the interval has no width. */
+double clg_evaluation_overflow(const clg_evaluation *evaluation, double capacity_bytes);
+
 /* What a person should know before acting on the numbers, "; "-joined in `arena`; NULL when nothing
  * is special. */
 const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *scenario,

@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "report/json.h"
+#include "report/price.h"
 #include "report/words.h"
 #include "units/units.h"
 #include <math.h>
@@ -35,18 +36,71 @@ static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
     clg_text_print(t, "\n");
 }
 
-static void print_choice(clg_text *t, const clg_cluster *c) {
+/* "38.4 d": the run were its step so long, goodput as it is. */
+static const char *at_step(clg_text *t, const clg_cluster *c, double step_s, double whole,
+                           clg_dimension dimension) {
+    return clg_words_quantity(t, whole * step_s / c->plan.step_s, dimension);
+}
+
+/* Time and rent move with the step; a limit that only the median keeps is said to be so. */
+static void print_interval(clg_text *t, const clg_cluster *c, const clg_limits *l) {
+    const clg_evaluation *e = &c->plan;
+    double late = e->step_p90_s / e->step_s;
+    clg_text_print(t, "         P10-P90 %s to %s",
+                   at_step(t, c, e->step_p10_s, c->seconds, CLG_SECONDS),
+                   at_step(t, c, e->step_p90_s, c->seconds, CLG_SECONDS));
+    if (c->usd > 0)
+        clg_text_print(t, ", %s to %s at that price", at_step(t, c, e->step_p10_s, c->usd, CLG_USD),
+                       at_step(t, c, e->step_p90_s, c->usd, CLG_USD));
+    if (l->deadline_s > 0 && c->seconds * late > l->deadline_s)
+        clg_text_print(t, "; past the deadline at P90");
+    if (l->budget_usd > 0 && c->usd * late > l->budget_usd)
+        clg_text_print(t, "; past the budget at P90");
+    clg_text_print(t, "\n         step %s (P10 %s - P90 %s), %s\n",
+                   clg_words_quantity(t, e->step_s, CLG_SECONDS),
+                   clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
+                   clg_words_quantity(t, e->step_p90_s, CLG_SECONDS),
+                   clg_words_layout(t, &e->layout));
+}
+
+/* Who takes the fastest within a budget may pay much for little: a cluster that meets the limits,
+ * at most a tenth slower and at least a tenth cheaper, the cheapest of them. And the other way
+ * round within a deadline. */
+static const clg_cluster *nearly_as_good(const clg_clusters *all, const clg_limits *l) {
+    const clg_cluster *best = &all->cluster[all->best], *other = NULL;
+    bool by_money = l->deadline_s > 0;
+    for (int i = 0; i < all->count; i++) {
+        const clg_cluster *c = &all->cluster[i];
+        if (!c->meets || !(c->usd > 0) || !(best->usd > 0)) continue;
+        double mine = by_money ? c->usd / best->usd : c->seconds / best->seconds;
+        double theirs = by_money ? c->seconds / best->seconds : c->usd / best->usd;
+        if (mine > 1.1 || theirs > 0.9) continue;
+        if (other && (by_money ? c->seconds >= other->seconds : c->usd >= other->usd)) continue;
+        other = c;
+    }
+    return other;
+}
+
+static void print_other(clg_text *t, const clg_clusters *all, const clg_limits *l) {
+    const clg_cluster *best = &all->cluster[all->best], *c = nearly_as_good(all, l);
+    if (!c) return;
+    clg_text_print(t, "or       %lld x %s: %s (%+.0f %%), %s (%+.0f %%)\n", (long long)c->gpus,
+                   c->offer->scenario.machine.gpu.title,
+                   clg_words_quantity(t, c->seconds, CLG_SECONDS),
+                   100 * (c->seconds / best->seconds - 1), clg_words_quantity(t, c->usd, CLG_USD),
+                   100 * (c->usd / best->usd - 1));
+}
+
+static void print_choice(clg_text *t, const clg_cluster *c, const clg_limits *limits) {
     const clg_scenario *s = &c->offer->scenario;
     size_t from = t->size;
     clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus, s->machine.gpu.title,
                    clg_words_quantity(t, c->seconds, CLG_SECONDS));
     if (c->usd > 0)
-        clg_text_print(t, ", %s at %.2f USD/GPU-h (%s, %s)", clg_words_quantity(t, c->usd, CLG_USD),
-                       s->price.usd_per_s * 3600, s->price.provider, s->price.date);
-    clg_text_print(t, "\n         step %s (P10 %s - P90 %s); the time moves with it\n",
-                   clg_words_quantity(t, c->plan.step_s, CLG_SECONDS),
-                   clg_words_quantity(t, c->plan.step_p10_s, CLG_SECONDS),
-                   clg_words_quantity(t, c->plan.step_p90_s, CLG_SECONDS));
+        clg_text_print(t, ", %s at %.2f USD/GPU-h (%s)", clg_words_quantity(t, c->usd, CLG_USD),
+                       s->price.usd_per_s * 3600, clg_words_price_band(t->arena, &s->price));
+    clg_text_print(t, "\n");
+    print_interval(t, c, limits);
     clg_text_fold(t, from, 9);
     clg_text_print(t,
                    "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
@@ -143,6 +197,25 @@ static void print_miss(clg_text *t, const clg_clusters *all, const clg_limits *l
     clg_text_print(t, ".\n");
 }
 
+/* Of those on the front and the best, the slowest that is faster than `seconds`; NULL: none. The
+ * earlier where two are alike. */
+static const clg_cluster *next_faster(const clg_clusters *all, double seconds) {
+    const clg_cluster *next = NULL;
+    for (int i = 0; i < all->count; i++) {
+        const clg_cluster *c = &all->cluster[i];
+        if (!(c->on_front || i == all->best) || c->seconds >= seconds) continue;
+        if (!next || c->seconds > next->seconds) next = c;
+    }
+    return next;
+}
+
+/* From the slowest to the fastest, and so from the cheapest to the dearest. */
+static void print_front(clg_text *t, const clg_clusters *all) {
+    print_header(t);
+    for (const clg_cluster *c = next_faster(all, INFINITY); c; c = next_faster(all, c->seconds))
+        print_row(t, c, c - all->cluster == all->best ? ">" : c->meets ? "*" : " ");
+}
+
 void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits *limits,
                          const clg_operations *o, const clg_owning *own, double tokens,
                          double grams_per_joule) {
@@ -151,7 +224,8 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits 
     print_limits(t, limits, tokens);
     if (all->best >= 0) {
         const clg_cluster *best = &all->cluster[all->best];
-        print_choice(t, best);
+        print_choice(t, best, limits);
+        print_other(t, all, limits);
         print_owning(t, best, o, own);
         if (grams_per_joule > 0)
             clg_text_print(t, "carbon   %.0f t CO2 for the electricity\n",
@@ -164,13 +238,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits 
     print_equal(t, all);
     clg_text_print(t, "\nfaster or cheaper (nothing here beats the others in both; * meets every "
                       "limit)\n");
-    print_header(t);
-    for (int i = 0; i < all->count; i++)
-        if (all->cluster[i].on_front || i == all->best)
-            print_row(t, &all->cluster[i],
-                      i == all->best          ? ">"
-                      : all->cluster[i].meets ? "*"
-                                              : " ");
+    print_front(t, all);
     clg_text_print(t,
                    "%d clusters planned; power with cooling (PUE %.2f); rent without storage and "
                    "egress\n",
@@ -185,6 +253,8 @@ static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *
     clg_json_add_string(w, "fabric", s->machine.fabric.name);
     clg_json_layout(w, &c->plan.layout);
     clg_json_add_number(w, "seconds", c->seconds);
+    clg_json_add_number(w, "seconds_p10", c->seconds * c->plan.step_p10_s / c->plan.step_s);
+    clg_json_add_number(w, "seconds_p90", c->seconds * c->plan.step_p90_s / c->plan.step_s);
     clg_json_add_number(w, "usd", c->usd > 0 ? c->usd : (double)NAN);
     clg_json_add_number(w, "usd_per_gpu_h",
                         s->price.usd_per_s > 0 ? s->price.usd_per_s * 3600 : (double)NAN);

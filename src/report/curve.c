@@ -1,6 +1,7 @@
 /* curve.c -- a scaling curve as text. */
 #include "report/curve.h"
 
+#include "report/price.h"
 #include "report/words.h"
 #include "units/units.h"
 #include <math.h>
@@ -166,11 +167,10 @@ static void print_beside(clg_text *t, const clg_drawn *one, const clg_drawn *bes
 
 static void print_price(clg_text *t, const clg_scenario *s) {
     size_t from = t->size;
-    if (s->price.usd_per_s > 0)
-        clg_text_print(t, "price            %.2f USD/GPU-h %s (%s, %s%s%s), without failures\n",
-                       s->price.usd_per_s * 3600, s->machine.gpu.name, s->price.provider,
-                       s->price.term, s->price.date ? ", " : "",
-                       s->price.date ? s->price.date : "");
+    if (clg_price_known(&s->price))
+        clg_text_print(t, "price            %.2f USD/GPU-h %s (%s), without failures\n",
+                       s->price.usd_per_s * 3600, s->machine.gpu.name,
+                       clg_words_price_band(t->arena, &s->price));
     clg_text_fold(t, from, 17);
 }
 

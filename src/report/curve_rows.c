@@ -163,7 +163,7 @@ static void add_machine(clg_json_writer *w, const clg_scenario *s) {
     clg_json_add_string(w, "node", s->machine.node.name);
     clg_json_add_string(w, "fabric", s->machine.fabric.name);
     clg_json_add_number(w, "usd_per_gpu_h",
-                        s->price.usd_per_s > 0 ? s->price.usd_per_s * 3600 : (double)NAN);
+                        clg_price_known(&s->price) ? s->price.usd_per_s * 3600 : (double)NAN);
     clg_json_add_string(w, "price", s->price.provider);
     clg_json_add_string(w, "price_date", s->price.date);
 }

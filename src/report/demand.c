@@ -1,7 +1,7 @@
 /* demand.c -- serving economics: who asks, what serves, how fast, what it costs and why. */
 #include "report/demand.h"
 
-#include "base/version.h"
+#include "report/price.h"
 #include "report/words.h"
 #include "units/units.h"
 
@@ -65,13 +65,23 @@ static void print_lost(clg_text *t, const clg_demand *d) {
     clg_text_print(t, "\n");
 }
 
+/* Whether every request is as long as the first: the tails of real ones are missing. */
+static bool alike(const clg_demand *d) {
+    for (int64_t i = 1; i < d->count; i++)
+        if (d->request[i].prompt_tokens != d->request[0].prompt_tokens ||
+            d->request[i].output_tokens != d->request[0].output_tokens)
+            return false;
+    return d->count > 1;
+}
+
 static void print_demand(clg_text *t, const clg_demand *d) {
     clg_demand_means m = clg_demand_means_of(d);
     clg_text_print(t, "demand   %s\n         %s request%s, ", d->title ? d->title : "made up",
                    clg_words_grouped(t, (double)d->count), d->count == 1 ? "" : "s");
     print_rate(t, d);
-    clg_text_print(t, "         %s tokens in and %s out each; %s out in all\n",
+    clg_text_print(t, "         %s tokens in and %s out each%s; %s out in all\n",
                    clg_words_grouped(t, m.prompt_tokens), clg_words_grouped(t, m.output_tokens),
+                   alike(d) ? ", all alike (--spread)" : "",
                    clg_words_quantity(t, (double)d->output_tokens, CLG_TOKENS));
     print_lost(t, d);
     if (d->moved > 0)
@@ -207,9 +217,8 @@ static void print_latency(clg_text *t, const clg_serve_answer *a) {
                        100 * a->rho);
 }
 
-/* GPUs this demand loads above the full share of what they do. */
-static double kept_full(const clg_serve_question *s, const clg_serve_answer *a,
-                        const clg_serve_bound *b) {
+double clg_serve_kept_full(const clg_serve_question *s, const clg_serve_answer *a,
+                           const clg_serve_bound *b) {
     double loaded = a->rho * (double)a->fleet.replicas * b->scale;
     return floor(loaded / s->full_share) * clg_replica_gpus(s->replica);
 }
@@ -258,7 +267,8 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                    "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
                    "load\n",
                    a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
-                   kept_full(s, a, &a->fast), kept_full(s, a, &a->slow), 100 * s->full_share);
+                   clg_serve_kept_full(s, a, &a->fast), clg_serve_kept_full(s, a, &a->slow),
+                   100 * s->full_share);
 }
 
 /* Nothing for a fleet whose size is given: it costs what it costs. */
@@ -315,31 +325,66 @@ static void print_verdict(clg_text *t, const clg_serve_answer *a) {
                        usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
 }
 
-const char *clg_report_price(clg_arena *arena, const clg_price *price) {
-    if (strcmp(price->term, "given") == 0) return price->provider;
-    return clg_arena_print(arena, "%s, %s%s%s", price->provider, price->term,
-                           price->date ? ", " : "", price->date ? price->date : "");
-}
-
 const char *clg_report_api(clg_arena *arena, const clg_api_price *api) {
     if (strcmp(api->date, "given") == 0) return api->title;
     return clg_arena_print(arena, "%s (%s)", api->title, api->date);
 }
 
+/* "$15.40", "$11,088": dollars of a bill. */
+static const char *bill(clg_text *t, double dollars) {
+    if (dollars >= 1000) return clg_arena_print(t->arena, "$%s", clg_words_grouped(t, dollars));
+    return clg_arena_print(t->arena, "$%.2f", dollars);
+}
+
+clg_bill clg_bill_of(const clg_serve_question *s, const clg_serve_answer *a) {
+    const double month_s = 30 * 86400.0, none = (double)NAN;
+    double usd_per_s = a->usd_per_s * (double)a->fleet.replicas;
+    if (!clg_price_known(&s->replica->scenario->price)) usd_per_s = none;
+    clg_bill b = {3600 * usd_per_s, none, none, none};
+    if (!timed(s)) return b;
+    b.usd_per_month = month_s * usd_per_s;
+    if (a->windows > 1) b.scaled_usd_per_month = month_s * a->usd_per_s * a->lagged_mean;
+    double output_per_s = (double)s->demand->output_tokens / s->demand->span_s;
+    if (s->api && s->api->name)
+        b.api_usd_per_month = month_s * output_per_s * a->api_usd_per_million / 1e6;
+    return b;
+}
+
+/* What is paid, whoever serves it. */
+static void print_bill(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    clg_bill b = clg_bill_of(s, a);
+    size_t from = t->size;
+    clg_text_print(t, "bill     %s an hour", bill(t, b.usd_per_h));
+    if (isfinite(b.usd_per_month))
+        clg_text_print(t, ", %s in 30 days of this demand", bill(t, b.usd_per_month));
+    if (isfinite(b.scaled_usd_per_month) && a->windows_most > 1)
+        clg_text_print(t, "; scaled by window %s", bill(t, b.scaled_usd_per_month));
+    if (isfinite(b.api_usd_per_month))
+        clg_text_print(t, "; by the API %s", bill(t, b.api_usd_per_month));
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
 static void print_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_price *price = &s->replica->scenario->price;
-    if (a->usd_per_s <= 0) {
+    if (!clg_price_known(price)) {
         clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
+        return;
+    }
+    if (a->usd_per_s <= 0) {
+        clg_text_print(t, "cost     $0 at %.2f USD/GPU-h (%s)\n", 0.0, price->provider);
         return;
     }
     print_factors(t, a);
     clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
                    usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
     clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
-                   clg_report_price(t->arena, price));
+                   clg_words_price_band(t->arena, price));
+    print_bill(t, s, a);
     if (!s->api || !s->api->name) {
         clg_text_print(t,
-                       "api      none known for this model: give --api-input and --api-output\n");
+                       "api      none known for this model: take one of 'ceiling show api-prices' "
+                       "by --api-price,\n         or give --api-input and --api-output\n");
         return;
     }
     clg_text_print(t,
@@ -403,213 +448,47 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
     }
 }
 
+/* "mi355x*r": borrowed kernels, a contract. */
+static const char *marked(clg_text *t, const clg_lever *l) {
+    return clg_arena_print(t->arena, "%s%s%s", l->name, l->borrowed ? "*" : "",
+                           l->contract ? "r" : "");
+}
+
+static void print_marks(clg_text *t, const clg_lever *row, int count) {
+    bool borrowed = false, contract = false;
+    for (int i = 0; i < count; i++) {
+        borrowed |= row[i].borrowed;
+        contract |= row[i].contract;
+    }
+    if (borrowed)
+        clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
+    if (contract)
+        clg_text_print(t, "         r: reserved for a term; the others are paid by the hour\n");
+}
+
 void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int count) {
-    clg_text_print(t, "%-8s %-15s %4s %12s %8s %10s %9s  %s\n", title, "cheapest first", "GPUs",
-                   "tokens/s/GPU", "$/Mtok", "break-even", "$/h all", "a GPU, per hour");
+    int widest = (int)strlen("cheapest first");
+    bool compared = false;
+    for (int i = 0; i < count; i++) {
+        int width = (int)strlen(marked(t, &row[i]));
+        if (width > widest) widest = width;
+        compared |= isfinite(row[i].break_even_share);
+    }
+    clg_text_print(t, "%-8s %-*s %4s %9s %8s %s%7s  %s\n", title, widest, "cheapest first", "GPUs",
+                   "tok/s/GPU", "$/Mtok", compared ? "pays at " : "", "$/h all", "a GPU, per hour");
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
-        clg_text_print(t, "         %-15s %4d %12s %8s %10s %9s  %.25s\n", l->name, l->gpus,
+        const char *even = clg_arena_print(t->arena, "%7s ", per_cent(t, l->break_even_share));
+        clg_text_print(t, "         %-*s %4d %9s %8s %s%7s  %s\n", widest, marked(t, l), l->gpus,
                        clg_words_grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
-                       per_cent(t, l->break_even_share),
-                       isfinite(l->usd_per_h) ? usd(t, l->usd_per_h) : "misses",
+                       compared ? even : "",
+                       isfinite(l->usd_per_h) ? bill(t, l->usd_per_h) : "misses",
                        l->price ? l->price : "");
     }
     clg_text_print(t, "         $/Mtok: a full replica at the target; $/h all: GPUs for the mean "
                       "of the demand\n");
-}
-
-static void json_percentiles(clg_json_writer *w, const char *key, const clg_percentiles *p) {
-    clg_json_open(w, key, '{');
-    clg_json_add_number(w, "p50", p->p50);
-    clg_json_add_number(w, "p90", p->p90);
-    clg_json_add_number(w, "p99", p->p99);
-    clg_json_add_number(w, "mean", p->mean);
-    clg_json_close(w, '}');
-}
-
-static void json_who(clg_json_writer *w, const clg_demand *d) {
-    clg_json_open(w, "demand", '{');
-    clg_json_add_integer(w, "requests", d->count);
-    clg_json_add_number(w, "span_s", d->span_s);
-    clg_json_add_number(w, "mean_rate_per_s", clg_demand_rate_per_s(d));
-    clg_json_add_number(w, "peak_over_mean", clg_demand_peak_over_mean(d));
-    clg_json_add_integer(w, "rows_left_out", clg_demand_lost(d));
-    clg_json_close(w, '}');
-}
-
-static void json_replica(clg_json_writer *w, const clg_replica *r) {
-    clg_json_open(w, "replica", '{');
-    clg_json_add_integer(w, "gpus", clg_replica_gpus(r));
-    clg_json_add_string(w, "gpu", r->scenario->machine.gpu.name);
-    clg_json_add_string(w, "engine", r->engine.name);
-    clg_json_open(w, "layout", '{');
-    clg_json_add_integer(w, "tp", r->tp);
-    clg_json_add_integer(w, "dp", r->dp);
-    clg_json_add_integer(w, "ep", r->ep);
-    clg_json_add_integer(w, "prefill_replicas", r->prefills);
-    clg_json_add_integer(w, "decode_replicas", r->decodes);
-    clg_json_add_number(w, "tokens_gained", r->cost.drafted > 0 ? r->cost.gained : 1);
-    clg_json_add_integer(w, "pp", r->pp);
-    clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->weights));
-    clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->cache));
-    clg_json_add_integer(w, "blocks", r->rules.blocks);
-    if (r->state_bytes > 0) {
-        clg_json_add_number(w, "state_bytes", r->state_bytes);
-        clg_json_add_integer(w, "state_blocks", r->rules.sequence_blocks);
-    }
-    clg_json_close(w, '}');
-    clg_json_close(w, '}');
-}
-
-static void json_factors(clg_json_writer *w, const clg_serve_answer *a) {
-    double sum = 1;
-    clg_json_open(w, "factors", '[');
-    for (int i = 0; i < CLG_FACTORS && a->usd_per_s > 0; i++) {
-        sum *= a->factor[i];
-        clg_json_open(w, NULL, '{');
-        clg_json_add_string(w, "name", clg_name_of(clg_factor_names, i));
-        clg_json_add_number(w, "factor", i == 0 ? 1 : a->factor[i]);
-        clg_json_add_number(w, "usd_per_million_tokens", sum);
-        clg_json_close(w, '}');
-    }
-    clg_json_close(w, ']');
-}
-
-static void json_break_even(clg_json_writer *w, const clg_serve_question *s,
-                            const clg_serve_answer *a) {
-    const clg_api_price *api = s->api && s->api->name ? s->api : NULL;
-    clg_json_open(w, "break_even", '{');
-    clg_json_add_number(w, "utilization", a->break_even_share);
-    clg_json_add_number(w, "requests_per_s", a->break_even_per_s);
-    if (api) {
-        clg_json_open(w, "api", '{');
-        clg_json_add_string(w, "name", api->name);
-        clg_json_add_number(w, "usd_per_million_input", 1e6 * api->usd_per_input_token);
-        clg_json_add_number(w, "usd_per_million_output", 1e6 * api->usd_per_output_token);
-        clg_json_add_string(w, "date", api->date);
-        clg_json_close(w, '}');
-    } else
-        clg_json_add_null(w, "api");
-    clg_json_close(w, '}');
-}
-
-static void json_pair(clg_json_writer *w, const char *key, double low, double high) {
-    clg_json_open(w, key, '[');
-    clg_json_add_number(w, NULL, low);
-    clg_json_add_number(w, NULL, high);
-    clg_json_close(w, ']');
-}
-
-/* P10 and P90; null where no fleet meets the target. */
-static void json_intervals(clg_json_writer *w, const clg_serve_question *s,
-                           const clg_serve_answer *a) {
-    const clg_serve_doubt *d = &a->doubt;
-    const clg_serve_bound *fast = &a->fast, *slow = &a->slow;
-    const double never = (double)NAN, gpus = clg_replica_gpus(s->replica);
-    double few = fast->attainable ? (double)fast->replicas : never;
-    double many = slow->attainable ? (double)slow->replicas : never;
-    double most = a->offline_tokens_per_s * (double)a->fleet.replicas;
-    bool priced = a->usd_per_s > 0;
-    clg_json_open(w, "p10_p90", '{');
-    json_pair(w, "replicas", few, many);
-    json_pair(w, "gpus", few * gpus, many * gpus);
-    json_pair(w, "well_served_share", slow->well_served, fast->well_served);
-    json_pair(w, "ttft_p50_s", a->fleet.ttft_s.p50 / d->first, a->fleet.ttft_s.p50 * d->first);
-    json_pair(w, "tpot_p50_s", a->fleet.tpot_s.p50 / d->token, a->fleet.tpot_s.p50 * d->token);
-    json_pair(w, "e2e_p50_s", a->fleet.e2e_s.p50 / d->token, a->fleet.e2e_s.p50 * d->token);
-    json_pair(w, "capacity_tokens_per_s", most / d->rate, most * d->rate);
-    json_pair(w, "gpus_kept_full", kept_full(s, a, fast), kept_full(s, a, slow));
-    json_pair(w, "usd_per_million_tokens", priced ? fast->usd_per_million : never,
-              priced ? slow->usd_per_million : never);
-    json_pair(w, "break_even_utilization", a->break_even_share * fast->scale,
-              a->break_even_share * slow->scale);
-    clg_json_close(w, '}');
-}
-
-static void json_iteration(clg_json_writer *w, const clg_serve_question *s,
-                           const clg_serve_answer *a) {
-    clg_iteration one = clg_report_iteration(s, a);
-    clg_json_open(w, "iteration", '{');
-    clg_json_add_number(w, "sequences", one.sequences);
-    clg_json_add_number(w, "context_tokens", one.context_tokens);
-    clg_json_add_number(w, "seconds", one.seconds);
-    clg_json_open(w, "parts", '[');
-    for (int i = 0; i < CLG_ITERATION_PARTS; i++) {
-        clg_json_open(w, NULL, '{');
-        clg_json_add_string(w, "name", clg_iteration_part_names[i].name);
-        clg_json_add_number(w, "seconds", one.part[i]);
-        clg_json_close(w, '}');
-    }
-    clg_json_close(w, ']');
-    clg_json_close(w, '}');
-}
-
-/* Replicas on average when scaled by window, without and with cold starts. */
-static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
-    clg_json_open(w, "autoscaled", '{');
-    clg_json_add_integer(w, "windows", a->windows);
-    clg_json_add_number(w, "replicas_mean", a->windows_mean);
-    clg_json_add_number(w, "replicas_most", a->windows_most);
-    clg_json_add_number(w, "replicas_mean_with_cold_starts", a->lagged_mean);
-    clg_json_open(w, "window", '[');
-    for (int64_t i = 0; a->window && i < a->windows; i++) {
-        clg_json_open(w, NULL, '{');
-        clg_json_add_number(w, "begin_s", a->window[i].begin_s);
-        clg_json_add_number(w, "seconds", a->window[i].seconds);
-        clg_json_add_number(w, "replicas_of_demand", a->window[i].steady);
-        clg_json_add_number(w, "replicas_needed", a->window[i].needed);
-        clg_json_close(w, '}');
-    }
-    clg_json_close(w, ']');
-    clg_json_close(w, '}');
-}
-
-static void json_target(clg_json_writer *w, const clg_serve_target *target) {
-    clg_json_open(w, "target", '{');
-    clg_json_add_number(w, "ttft_s", target->ttft_s);
-    clg_json_add_number(w, "tpot_s", target->tpot_s);
-    clg_json_add_number(w, "share", target->share);
-    clg_json_close(w, '}');
-}
-
-static void json_price(clg_json_writer *w, const clg_price *price) {
-    bool known = price->usd_per_s > 0;
-    clg_json_open(w, "price", '{');
-    clg_json_add_number(w, "usd_per_gpu_h", known ? 3600 * price->usd_per_s : (double)NAN);
-    if (known && price->provider) clg_json_add_string(w, "provider", price->provider);
-    if (known && price->term) clg_json_add_string(w, "term", price->term);
-    if (known && price->date) clg_json_add_string(w, "date", price->date);
-    clg_json_close(w, '}');
-}
-
-void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_serve_answer *a) {
-    clg_json_add_string(w, "kind", "demand");
-    clg_json_add_string(w, "ceiling", CLG_VERSION);
-    json_who(w, s->demand);
-    json_target(w, &s->target);
-    json_replica(w, s->replica);
-    clg_json_add_integer(w, "replicas", a->fleet.replicas);
-    clg_json_add_integer(w, "gpus", a->fleet.replicas * clg_replica_gpus(s->replica));
-    clg_json_add_number(w, "utilization", a->fleet.busy_share);
-    clg_json_add_number(w, "mfu", a->mfu);
-    json_percentiles(w, "ttft_s", &a->fleet.ttft_s);
-    json_pair(w, "ttft_p99_interval_s", a->ttft_low_s, a->ttft_high_s);
-    json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
-    json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
-    json_iteration(w, s, a);
-    clg_json_add_number(w, "prompt_cached_share", a->fleet.cached_share);
-    clg_json_add_number(w, "rho", a->rho);
-    clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);
-    clg_json_add_number(w, "usd_per_million_tokens",
-                        a->usd_per_s > 0 ? a->usd_per_million : (double)NAN);
-    json_price(w, &s->replica->scenario->price);
-    json_factors(w, a);
-    json_break_even(w, s, a);
-    json_intervals(w, s, a);
-    clg_json_add_number(w, "gpus_kept_full", a->gpus_kept_full);
-    clg_json_add_bool(w, "meets_target", a->meets);
-    clg_json_add_integer(w, "requests_refused", a->fleet.refused);
-    clg_json_add_number(w, "capacity_tokens_per_s",
-                        a->offline_tokens_per_s * (double)a->fleet.replicas);
-    json_windows(w, a);
+    if (compared)
+        clg_text_print(t,
+                       "         pays at: load, of what it can do, above which it beats the API\n");
+    print_marks(t, row, count);
 }

@@ -103,7 +103,7 @@ static void add_power_and_cost(clg_json_writer *w, const clg_scenario *s, const 
     clg_json_add_number(w, "step_j", e->step_j);
     clg_json_add_number(w, "tokens_per_j", e->tokens_per_j);
     clg_json_close(w, '}');
-    bool priced = s->price.usd_per_s > 0;
+    bool priced = clg_price_known(&s->price);
     clg_json_open(w, "cost", '{');
     clg_json_add_number(w, "usd_per_h", priced ? e->usd_per_h : (double)NAN);
     clg_json_add_number(w, "usd_per_million_tokens",
@@ -151,7 +151,8 @@ static void add_search(clg_json_writer *w, const clg_found *f, double seconds) {
     clg_json_close(w, '}');
 }
 
-static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_found *f) {
+static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_found *f,
+                        const clg_evaluation *on_more) {
     clg_json_add_null(w, "best");
     if (!f->has_nearest) {
         clg_json_add_null(w, "nearest");
@@ -162,17 +163,22 @@ static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_fou
     clg_json_add_number(w, "missing_bytes",
                         f->nearest.memory.total_bytes - f->nearest.capacity_bytes);
     clg_json_explain(w, "plan", s, &f->nearest);
+    if (on_more)
+        clg_json_explain(w, "on_more_gpus", s, on_more);
+    else
+        clg_json_add_null(w, "on_more_gpus");
     clg_json_close(w, '}');
 }
 
-void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f, double seconds) {
+void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f,
+                   const clg_evaluation *on_more, double seconds) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "plan");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
     if (f->count > 0)
         clg_json_explain(w, "best", s, &f->best[0]);
     else
-        add_nearest(w, s, f);
+        add_nearest(w, s, f, on_more);
     clg_json_open(w, "alternatives", '[');
     for (int i = 1; i < f->count; i++) clg_json_explain(w, NULL, s, &f->best[i]);
     clg_json_close(w, ']');

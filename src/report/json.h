@@ -12,8 +12,9 @@ void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
 
 void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
                       const clg_evaluation *evaluation);
+/* `on_more`: what would fit on more GPUs where nothing does; NULL: nothing, or not asked. */
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_found *found,
-                   double seconds);
+                   const clg_evaluation *on_more, double seconds);
 /* How far predictions are from what was measured: shares; bias is the median of the signed ones. */
 typedef struct clg_errors {
     int rows, scored;

@@ -1,6 +1,7 @@
 /* picture_demand.c -- serving economics as a picture of four panels. */
 #include "report/demand.h"
 
+#include "report/price.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -300,10 +301,10 @@ void clg_picture_demand(clg_text *svg, const clg_serve_question *q, const clg_se
         m.prompt_tokens, m.output_tokens);
     clg_svg_open(svg, WIDTH, HEIGHT, title);
     const clg_price *price = &r->scenario->price;
-    const char *paid = price->usd_per_s > 0 ? clg_arena_print(svg->arena, "GPU at $%.2f/h: %.80s",
-                                                              3600 * price->usd_per_s,
-                                                              clg_report_price(svg->arena, price))
-                                            : "the price of the GPU is not known";
+    const char *paid = clg_price_known(price) ? clg_arena_print(svg->arena, "GPU at $%.2f/h: %.80s",
+                                                                3600 * price->usd_per_s,
+                                                                clg_words_price(svg->arena, price))
+                                              : "the price of the GPU is not known";
     clg_svg_label(svg, 80, 42, "start",
                   clg_arena_print(svg->arena, "%s; %.40s", paid, r->engine.title));
     draw_batch(svg, q, a, &upper_left);

@@ -2,6 +2,7 @@
 #include "report/text.h"
 
 #include "base/csv.h"
+#include "report/price.h"
 #include "report/words.h"
 #include "scaling/undone.h"
 #include "scaling/widths.h"
@@ -100,11 +101,10 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
                    clg_words_quantity(t, e->gpu_w, CLG_WATTS),
                    clg_words_quantity(t, e->cluster_w, CLG_WATTS),
                    clg_arena_print(t->arena, "%.3g", e->tokens_per_j));
-    if (s->price.usd_per_s > 0)
-        clg_text_print(t, "cost     $%.3g per million tokens at %.2f USD/GPU-h (%s, %s%s%s)\n",
-                       e->usd_per_million_tokens, s->price.usd_per_s * 3600, s->price.provider,
-                       s->price.term, s->price.date ? ", " : "",
-                       s->price.date ? s->price.date : "");
+    if (clg_price_known(&s->price))
+        clg_text_print(t, "cost     $%.3g per million tokens at %.2f USD/GPU-h (%s)\n",
+                       e->usd_per_million_tokens, s->price.usd_per_s * 3600,
+                       clg_words_price_band(t->arena, &s->price));
     else
         clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
     double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
@@ -114,7 +114,7 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
     days = tokens / e->tokens_per_s / 86400;
     clg_text_print(t, "         %s take %.1f days", clg_words_quantity(t, tokens, CLG_TOKENS),
                    days);
-    if (s->price.usd_per_s > 0)
+    if (clg_price_known(&s->price))
         clg_text_print(t, " and %s",
                        clg_words_quantity(t, e->usd_per_million_tokens * tokens / 1e6, CLG_USD));
     clg_text_print(t, ", without failures and restarts\n");
@@ -180,6 +180,13 @@ static void print_memory(clg_text *t, const clg_evaluation *e) {
     }
 }
 
+/* A plan that fits as predicted may not on the machine. */
+static void print_overflow(clg_text *t, const clg_evaluation *e) {
+    if (!e->fits || e->memory_p90_bytes <= e->capacity_bytes) return;
+    clg_text_print(t, "  chance that it runs out of memory     %.0f %%\n",
+                   100 * clg_evaluation_overflow(e, e->capacity_bytes));
+}
+
 /* One line each. */
 static void print_caveats(clg_text *t, const char *caveats) {
     const char *label = "\nmind     ";
@@ -201,6 +208,7 @@ void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluat
     clg_text_fold(t, from, 9);
     print_time(t, e);
     print_memory(t, e);
+    print_overflow(t, e);
     print_caveats(t, e->caveats);
 }
 
@@ -306,30 +314,43 @@ static const char *in_words(clg_text *t, const clg_layout *layout) {
     return clg_arena_copy(t->arena, words, strlen(words));
 }
 
+/* Columns the widest of these layouts takes. */
+static int width_of(clg_text *t, const clg_evaluation *plan, int count) {
+    int widest = 0;
+    for (int i = 0; i < count; i++) {
+        int width = (int)strlen(in_words(t, &plan[i].layout));
+        if (width > widest) widest = width;
+    }
+    return widest;
+}
+
 void clg_report_alternatives(clg_text *t, const clg_found *f) {
     if (f->count < 2) return;
-    clg_text_print(t, "\nrunners-up                                                             "
-                      "step   memory  loses in\n");
+    int width = width_of(t, f->best + 1, f->count - 1);
+    clg_text_print(t, "\n");
+    clg_text_pad(t, "runners-up", width, false);
+    clg_text_print(t, "     step    memory  loses in\n");
     for (int i = 1; i < f->count; i++) {
         const clg_evaluation *e = &f->best[i];
-        clg_text_pad(t, in_words(t, &e->layout), 64, false);
-        clg_text_print(t, " %+5.1f %%  ", 100 * (e->step_s / f->best[0].step_s - 1));
-        clg_text_pad(t, gb(t, e->memory.total_bytes), 8, true);
+        clg_text_pad(t, in_words(t, &e->layout), width, false);
+        clg_text_print(t, " %+6.1f %%", 100 * (e->step_s / f->best[0].step_s - 1));
+        clg_text_pad(t, gb(t, e->memory.total_bytes), 10, true);
         clg_text_print(t, "  %s\n", loss(e, &f->best[0]));
     }
 }
 
 void clg_report_front(clg_text *t, const clg_found *f) {
     if (f->front_count < 2) return;
+    int width = width_of(t, f->front, f->front_count);
     clg_text_print(t, "\nless memory for more time (each the fastest within its memory)\n");
+    clg_text_pad(t, "", width, false);
+    clg_text_print(t, "      step    memory  runs out\n");
     for (int i = 0; i < f->front_count; i++) {
         const clg_evaluation *e = &f->front[i];
-        clg_text_pad(t, in_words(t, &e->layout), 70, false);
-        clg_text_print(t, " ");
-        clg_text_pad(t, clg_words_quantity(t, e->step_s, CLG_SECONDS), 8, true);
-        clg_text_print(t, "  ");
-        clg_text_pad(t, gb(t, e->memory.total_bytes), 8, true);
-        clg_text_print(t, "\n");
+        clg_text_pad(t, in_words(t, &e->layout), width, false);
+        clg_text_pad(t, clg_words_quantity(t, e->step_s, CLG_SECONDS), 10, true);
+        clg_text_pad(t, gb(t, e->memory.total_bytes), 10, true);
+        clg_text_print(t, " %6.0f %%\n", 100 * clg_evaluation_overflow(e, e->capacity_bytes));
     }
 }
 
@@ -373,8 +394,20 @@ void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
     }
 }
 
+/* What more GPUs would do, where no change of the layout does. */
+static void print_fewest(clg_text *t, const clg_evaluation *on_more) {
+    if (!on_more) {
+        clg_text_print(t, "Nor does one on up to 64 times the GPUs, doubling.\n");
+        return;
+    }
+    clg_text_print(t, "On %s GPUs one fits: %s, %s a step.\n",
+                   clg_words_count(t, clg_layout_gpus(&on_more->layout)),
+                   in_words(t, &on_more->layout),
+                   clg_words_quantity(t, on_more->step_s, CLG_SECONDS));
+}
+
 void clg_report_nothing_fits(clg_arena *arena, clg_text *t, const clg_scenario *s,
-                             const clg_found *f) {
+                             const clg_found *f, const clg_evaluation *on_more) {
     clg_text_print(t, "\nNo layout fits.\n");
     if (!f->has_nearest) return;
     const clg_evaluation *e = &f->nearest;
@@ -385,6 +418,7 @@ void clg_report_nothing_fits(clg_arena *arena, clg_text *t, const clg_scenario *
                    gb(t, e->memory.total_bytes - e->capacity_bytes));
     const char *mend = clg_evaluate_mend(arena, s, &e->layout);
     if (mend) clg_text_print(t, "Smallest change: %s\n", mend);
+    print_fewest(t, on_more);
     print_memory(t, e);
 }
 

@@ -33,7 +33,7 @@ void clg_report_ladder(clg_arena *arena, clg_text *text, const clg_scenario *sce
                        const clg_evaluation *best);
 
 void clg_report_nothing_fits(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
-                             const clg_found *found);
+                             const clg_found *found, const clg_evaluation *on_more);
 
 void clg_report_validation(clg_text *text, const clg_validation *validation);
 

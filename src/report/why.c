@@ -2,7 +2,10 @@
 #include "report/why.h"
 
 #include "dataset/value.h"
+#include "report/words.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +16,8 @@ typedef struct why_row {
     clg_dimension dimension;
     const char *formula;
     const char *source;
-    const char *inputs; /* "gpu.hbm node.link ...": members of the data files */
+    const char *inputs; /* "gpu.hbm node.link plan.step ...": members of the data files, and values
+                           of the plan */
     const char *page;   /* of docs/ */
 } why_row;
 
@@ -24,26 +28,41 @@ static const why_row rows[] = {
      "sum of the ledger: compute + exposed traffic (tp, cp, ep, dp, pp) + bubble + optimizer + "
      "host "
      "+ straggler, for the busiest stage",
-     "docs/design.md: one description of a step", "", "design"},
+     "docs/design.md: one description of a step",
+     "plan.compute plan.tp plan.cp plan.ep plan.dp plan.pp plan.bubble plan.optimizer plan.host "
+     "plan.straggler",
+     "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
      "P10 = step / (1 + 1.2816 sigma), P90 = step x (1 + 1.2816 late); sigma from the residuals of "
-     "runs of the stack, wider for borrowed curves and unknown stacks; late^2 = sigma^2 + "
+     "runs of the stack, wider for mixtures, exposed traffic and borrowed curves; late^2 = sigma^2 "
+     "+ "
      "(sigma_nodes ln nodes)^2",
-     "fitted, see the stack file", "stack.sigma stack.sigma_nodes stack.jitter", "accuracy"},
+     "fitted, see the stack file",
+     "plan.nodes stack.sigma stack.sigma_experts stack.sigma_traffic stack.sigma_nodes "
+     "stack.jitter",
+     "accuracy"},
     {"mfu", AT(mfu), CLG_FRACTION,
      "(6 N + 12 layers hidden seq) x tokens per step / (step x GPUs x peak); N: active parameters; "
      "attention in full, nothing recomputed",
-     "Chowdhery et al. 2022, arXiv:2204.02311, appendix B", "gpu.peak", "flops"},
+     "Chowdhery et al. 2022, arXiv:2204.02311, appendix B",
+     "plan.active_parameters plan.layers plan.hidden plan.seq plan.tokens plan.model_flop "
+     "plan.step plan.gpus gpu.peak",
+     "flops"},
     {"hfu", AT(hfu), CLG_FRACTION,
-     "flop of every executed matrix product and attention, recomputed ones included / (step x GPUs "
+     "flop of every executed matrix product and attention, recomputed ones included, causal "
+     "attention by half / (step x GPUs "
      "x "
      "peak)",
-     "Korthikanti et al. 2022, arXiv:2205.05198, section 5", "gpu.peak", "flops"},
+     "Korthikanti et al. 2022, arXiv:2205.05198, section 5",
+     "plan.executed_flop plan.step plan.gpus gpu.peak", "flops"},
     {"compute", AT(time.compute_s), CLG_SECONDS,
      "matrix products + attention + memory-bound kernels of the busiest stage, slowed where "
      "traffic "
      "runs beside them",
-     "docs/kernels.md", "gpu.hbm gpu.multiprocessors gpu.peak stack.overlap_slowdown", "kernels"},
+     "docs/kernels.md",
+     "plan.matrix plan.attention plan.memory_bound gpu.hbm gpu.multiprocessors gpu.peak "
+     "stack.overlap_slowdown",
+     "kernels"},
     {"matrix", AT(matrix_s), CLG_SECONDS,
      "sum over products m x n x k: max(flop / (peak x share(shape)), bytes / HBM) + launch; the "
      "share from measured curves with tile and wave quantization",
@@ -60,7 +79,9 @@ static const why_row rows[] = {
      "4 collectives per layer and micro-batch of seq x micro-batch x hidden x 2 B (with sequence "
      "parallel: all-gather + reduce-scatter), what does not hide under products",
      "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022",
-     "node.link fabric.rate stack.tensor_overlap stack.tensor_backward_overlap", "collectives"},
+     "plan.tp_degree plan.seq plan.micro_batch plan.hidden plan.layers plan.micro_batches "
+     "node.link fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
+     "collectives"},
     {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
      "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); "
      "what "
@@ -77,16 +98,21 @@ static const why_row rows[] = {
      "gradient reduction 2 (n-1)/n x bytes (ZeRO: reduce-scatter and gather, half each); what does "
      "not hide under the last backward",
      "Rajbhandari et al. 2019, arXiv:1910.02054; nccl-tests, PERFORMANCE.md",
-     "fabric.rate fabric.efficiency fabric.oversubscription stack.gradient_overlap "
+     "plan.dp_degree plan.zero fabric.rate fabric.efficiency fabric.oversubscription "
+     "stack.gradient_overlap "
      "stack.parameter_overlap",
      "collectives"},
     {"pp", AT(time.pp_exposed_s), CLG_SECONDS,
      "seq x micro-batch x hidden x 2 B / tp between stages, each way, per micro-batch and chunk",
-     "Narayanan et al. 2021, arXiv:2104.04473, section 4.1", "fabric.rate", "schedules"},
+     "Narayanan et al. 2021, arXiv:2104.04473, section 4.1",
+     "plan.pp_degree plan.vpp plan.seq plan.micro_batch plan.hidden plan.tp_degree "
+     "plan.micro_batches fabric.rate",
+     "schedules"},
     {"bubble", AT(time.bubble_s), CLG_SECONDS,
      "idle time of the busiest stage when every pass is placed in order; for 1f1b with even stages "
      "(pp - 1)/(vpp x micro-batches) of the busy time",
-     "Narayanan et al. 2021, arXiv:2104.04473, section 2.2", "", "schedules"},
+     "Narayanan et al. 2021, arXiv:2104.04473, section 2.2",
+     "plan.pp_degree plan.vpp plan.micro_batches plan.step", "schedules"},
     {"optimizer", AT(time.optimizer_s), CLG_SECONDS,
      "bytes of states, gradients and weights read and written / HBM bandwidth, plus the norm of "
      "the "
@@ -98,20 +124,22 @@ static const why_row rows[] = {
      "kernels"},
     {"straggler", AT(time.straggler_s), CLG_SECONDS,
      "expected maximum of nodes' step times over their mean: jitter x sqrt(2 ln nodes)",
-     "extreme-value theory; jitter fitted per stack", "stack.jitter", "accuracy"},
+     "extreme-value theory; jitter fitted per stack", "plan.nodes stack.jitter", "accuracy"},
     {"weights", AT(memory.weights_bytes), CLG_BYTES,
      "parameters of the stage / tp (experts / ep etp) x bytes; ZeRO-3: / shard group",
-     "Rajbhandari et al. 2019, arXiv:1910.02054", "", "memory"},
+     "Rajbhandari et al. 2019, arXiv:1910.02054",
+     "plan.parameters plan.pp_degree plan.tp_degree plan.zero", "memory"},
     {"gradients", AT(memory.gradients_bytes), CLG_BYTES,
-     "parameters x bytes of the gradient type; ZeRO-2, 3: / shard group", "same", "stack.gradient",
-     "memory"},
+     "parameters x bytes of the gradient type; ZeRO-2, 3: / shard group", "same",
+     "plan.zero plan.dp_degree stack.gradient", "memory"},
     {"optimizer-states", AT(memory.optimizer_bytes), CLG_BYTES,
      "parameters x (master 4 B + Adam 8 B); ZeRO-1, 2, 3: / shard group", "same",
-     "stack.master_weights", "memory"},
+     "plan.zero plan.dp_degree stack.master_weights", "memory"},
     {"activations", AT(memory.activations_bytes), CLG_BYTES,
      "bytes each operation keeps for its backward x micro-batches alive at the peak; plain "
      "transformer: seq x batch x hidden x (10 + 24/tp) + scores, or 34/tp with sequence parallel",
-     "Korthikanti et al. 2022, arXiv:2205.05198, table 2", "", "memory"},
+     "Korthikanti et al. 2022, arXiv:2205.05198, table 2",
+     "plan.seq plan.micro_batch plan.hidden plan.tp_degree plan.micro_batches", "memory"},
     {"buffers", AT(memory.buffers_bytes), CLG_BYTES,
      "workspaces, gathered FSDP layers and the gradient of the largest one; logits count as "
      "activations",
@@ -123,7 +151,7 @@ static const why_row rows[] = {
      "data/power", "gpu.tdp", "power"},
     {"cost", AT(usd_per_million_tokens), CLG_USD,
      "price per GPU-hour x GPUs / tokens per hour x 1e6; failures and idle time not included",
-     "arithmetic", "price.price", "cost"}};
+     "arithmetic", "price.price plan.gpus plan.tokens plan.step", "cost"}};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static const clg_json *object_of(const clg_scenario *s, const char *file) {
@@ -138,6 +166,85 @@ static const clg_json *object_of(const clg_scenario *s, const char *file) {
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (strcmp(files[i].name, file) == 0) return files[i].data;
     return NULL;
+}
+
+/* What a plan puts into a formula. */
+static const char *plan_value(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
+                              const char *name) {
+    const clg_layout *l = &e->layout;
+    const clg_time_ledger *time = &e->time;
+    double gpus = (double)clg_layout_gpus(l);
+    const struct {
+        const char *name;
+        double value;
+        clg_dimension dimension;
+    } values[] = {{"parameters", (double)s->model.parameters, CLG_COUNT},
+                  {"active_parameters", (double)s->model.active_parameters, CLG_COUNT},
+                  {"layers", s->model.layers, CLG_COUNT},
+                  {"hidden", (double)s->model.hidden, CLG_COUNT},
+                  {"seq", (double)l->seq, CLG_COUNT},
+                  {"tokens", (double)l->global_batch * (double)l->seq, CLG_COUNT},
+                  {"model_flop", e->model_flop, CLG_FLOP},
+                  {"executed_flop", e->executed_flop, CLG_FLOP},
+                  {"gpus", gpus, CLG_COUNT},
+                  {"nodes", ceil(gpus / s->machine.node.gpus), CLG_COUNT},
+                  {"tp_degree", l->tp, CLG_COUNT},
+                  {"pp_degree", l->pp, CLG_COUNT},
+                  {"dp_degree", l->dp, CLG_COUNT},
+                  {"vpp", l->vpp, CLG_COUNT},
+                  {"zero", l->zero, CLG_COUNT},
+                  {"micro_batch", l->micro_batch, CLG_COUNT},
+                  {"micro_batches", (double)l->accumulation, CLG_COUNT},
+                  {"step", e->step_s, CLG_SECONDS},
+                  {"matrix", e->matrix_s, CLG_SECONDS},
+                  {"attention", e->attention_s, CLG_SECONDS},
+                  {"memory_bound", e->memory_bound_s, CLG_SECONDS},
+                  {"compute", time->compute_s, CLG_SECONDS},
+                  {"tp", time->tp_exposed_s, CLG_SECONDS},
+                  {"cp", time->cp_exposed_s, CLG_SECONDS},
+                  {"ep", time->ep_exposed_s, CLG_SECONDS},
+                  {"dp", time->dp_exposed_s, CLG_SECONDS},
+                  {"pp", time->pp_exposed_s, CLG_SECONDS},
+                  {"bubble", time->bubble_s, CLG_SECONDS},
+                  {"optimizer", time->optimizer_s, CLG_SECONDS},
+                  {"host", time->host_s, CLG_SECONDS},
+                  {"straggler", time->straggler_s, CLG_SECONDS}};
+    char number[48];
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if (strcmp(values[i].name, name) != 0) continue;
+        double value = values[i].value;
+        if (values[i].dimension == CLG_COUNT && value < 1e9)
+            return clg_words_grouped(t, value); /* a degree is exact */
+        clg_quantity_print(value, values[i].dimension, 4, number, sizeof number);
+        return clg_arena_print(t->arena, "%s", number);
+    }
+    assert(false); /* every name in rows[] is in values[] */
+    return "";
+}
+
+/* The file a software file leaves a term to: its base, else the default, which states all. */
+static const clg_json *base_stack(clg_arena *arena, const clg_json *stack) {
+    const clg_json *base = stack ? clg_json_member(stack, "base") : NULL;
+    const char *name = base && base->text ? base->text : "unknown";
+    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "stack/%s.json", name));
+    clg_json *root = NULL;
+    clg_error none = {0};
+    if (file) clg_json_parse(arena, file->path, file->text, file->size, &root, &none);
+    return root;
+}
+
+/* A term of the software that its own file does not state. */
+static void print_inherited(clg_text *t, const clg_scenario *s, const char *key) {
+    enum { DEEPEST = 8 };
+    const clg_json *stack = s->stack.data;
+    for (int i = 0; i < DEEPEST; i++) {
+        stack = base_stack(t->arena, stack);
+        if (!stack || !clg_json_member(stack, key)) continue;
+        clg_text_print(t, "  stack.%s = %s (left to the default)\n", key,
+                       clg_value_why(t->arena, stack, key));
+        return;
+    }
+    clg_text_print(t, "  stack.%s: not stated\n", key);
 }
 
 /* "gpu.peak" -> its value, unit, kind and source. */
@@ -155,8 +262,16 @@ static void print_input(clg_text *t, const clg_scenario *s, const char *path) {
     }
     if (object && clg_json_member(object, key))
         clg_text_print(t, "  %s = %s\n", path, clg_value_why(t->arena, object, key));
+    else if (strcmp(words, "stack") == 0)
+        print_inherited(t, s, key);
     else
-        clg_text_print(t, "  %s: as in the default file\n", path);
+        clg_text_print(t, "  %s: not stated\n", path);
+}
+
+/* Behind the number, where its unit does not say it. */
+static const char *tail_of(const why_row *row) {
+    if (strcmp(row->name, "cost") == 0) return " per million tokens";
+    return strcmp(row->name, "interval") == 0 ? " = sigma, of the log of the step" : "";
 }
 
 static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
@@ -166,16 +281,19 @@ static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *
     memcpy(&value, (const char *)e + row->offset, sizeof value);
     clg_quantity_print(value, row->dimension, 4, number, sizeof number);
     size_t from = t->size;
-    clg_text_print(t, "%s = %s\n\nformula\n  %s\nsource\n  %s\n", row->name, number, row->formula,
-                   row->source);
+    clg_text_print(t, "%s = %s%s\n\nformula\n  %s\nsource\n  %s\n", row->name, number, tail_of(row),
+                   row->formula, row->source);
     if (row->inputs[0]) clg_text_print(t, "inputs\n");
     for (const char *at = row->inputs; *at;) {
         size_t size = strcspn(at, " ");
         bool peak = size == strlen("gpu.peak") && memcmp(at, "gpu.peak", size) == 0;
         const char *precision = clg_name_of(clg_precision_names, (int)e->layout.precision);
-        print_input(t, s,
-                    clg_arena_print(t->arena, "%.*s%s%s", (int)size, at, peak ? "." : "",
-                                    peak ? precision : ""));
+        const char *path = clg_arena_print(t->arena, "%.*s%s%s", (int)size, at, peak ? "." : "",
+                                           peak ? precision : "");
+        if (strncmp(path, "plan.", 5) == 0)
+            clg_text_print(t, "  %s = %s\n", path, plan_value(t, s, e, path + 5));
+        else
+            print_input(t, s, path);
         at += size + (at[size] == ' ');
     }
     clg_text_print(t, "more\n  docs/%s.md\n", row->page);

@@ -55,9 +55,10 @@ int clg_group_rows(clg_arena *arena, const clg_scenario *scenario, const clg_eva
 static bool widen(clg_layout *l, int tp) {
     int64_t rest = (int64_t)l->tp * l->dp;
     if (rest % tp != 0) return false;
+    l->sp =
+        tp > 1 && (l->sp || l->tp == 1); /* a degree of one leaves open whether norms are split */
     l->tp = tp;
     l->dp = (int)(rest / tp);
-    l->sp = l->sp && tp > 1;
     int64_t sequences = (int64_t)l->dp * l->micro_batch;
     l->accumulation = l->global_batch / sequences;
     if (l->hsdp > 0 && l->dp % l->hsdp != 0) l->hsdp = 0;
@@ -71,7 +72,6 @@ int clg_widths(clg_arena *arena, const clg_scenario *scenario, const clg_layout 
         clg_layout l = *layout;
         clg_error error = {0};
         clg_width *w = &into[count];
-        if (layout->sp && tp > 1) l.sp = true;
         if (!widen(&l, tp) ||
             clg_evaluate(arena, scenario, &l, false, NULL, &w->plan, &error) != CLG_OK)
             continue;

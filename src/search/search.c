@@ -354,19 +354,33 @@ static void finish_evaluations(searcher *s, clg_evaluation *kept, int count) {
     }
 }
 
-/* When every layout was cut by the memory bound, the nearest miss has to be looked for. */
+/* When every layout was cut by the memory bound, the nearest miss has to be looked for. The bound
+ * knows little of activations, so it only rules out: what is left is placed. */
 typedef struct least_memory {
     searcher *s;
-    double bytes;
+    double bytes; /* least so far, of `layout` */
     clg_layout layout;
-    bool any;
+    bool any, failed;
 } least_memory;
+
+/* Bytes of the fullest rank; negative when the layout cannot be placed. */
+static double whole_bytes(searcher *s, const clg_layout *layout) {
+    clg_evaluation e;
+    clg_arena_mark mark = clg_arena_here(&s->scratch);
+    clg_status status = clg_compose(&s->scratch, s->scenario, layout, price(s, layout),
+                                    (clg_wanted){.skip_misfits = true}, &e, s->error);
+    clg_arena_back_to(&s->scratch, mark);
+    return status == CLG_OK ? e.memory.total_bytes : -1;
+}
 
 static bool least_memory_visit(void *context, const clg_layout *layout, int layers) {
     least_memory *least = context;
     (void)layers; /* recomputing all takes least */
     double bytes = clg_compose_bound_bytes(least->s->scenario, layout, price(least->s, layout));
     if (least->any && bytes >= least->bytes) return true;
+    bytes = whole_bytes(least->s, layout);
+    least->failed = bytes < 0;
+    if (least->failed || (least->any && bytes >= least->bytes)) return !least->failed;
     least->bytes = bytes;
     least->layout = *layout;
     least->any = true;
@@ -377,7 +391,7 @@ static void find_nearest(searcher *s) {
     least_memory least = {.s = s};
     double seconds;
     clg_walk(s->scenario, s->space, least_memory_visit, &least);
-    if (!least.any || evaluate(s, &least.layout, &seconds) == FAILED) return;
+    if (!least.any || least.failed || evaluate(s, &least.layout, &seconds) == FAILED) return;
     s->found->priced--; /* it was counted when the bound cut it */
     s->found->cut[CLG_CUT_NO_FIT]--;
 }
@@ -435,7 +449,7 @@ static void search(searcher *s) {
     clg_walk(s->scenario, s->space, first_visit, s);
     s->index = 0;
     f->complete = decide_promising(s) && clg_walk(s->scenario, s->space, second_visit, s);
-    if (f->count == 0 && !f->has_nearest && f->complete) find_nearest(s);
+    if (f->count == 0 && f->complete) find_nearest(s);
     finish_evaluations(s, f->best, f->count);
     finish_evaluations(s, &f->nearest, f->has_nearest);
     if (f->complete && s->space->front > 0) fill_front(s, s->space->front);

@@ -10,6 +10,8 @@ typedef struct clg_lever {
     bool fits;
     int gpus;                    /* of one replica */
     const char *price;           /* of one GPU: dollars an hour, month, provider */
+    bool borrowed;               /* kernel times of another GPU */
+    bool contract;               /* a price for a term, not by the hour */
     double usd_per_h;            /* of the GPUs the demand takes at its mean; NaN: never meets it */
     double offline_tokens_per_s; /* output, per GPU */
     double usd_per_million;      /* of a full replica at the latency target; NaN: never meets it */

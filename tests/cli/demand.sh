@@ -33,6 +33,12 @@ expect 1 err "no service 'cod' in it; did you mean code" demand $m \
 expect 1 err 'give a --span' demand $m --rate 5req/s --span 0s
 expect 1 err 'longer --window' demand $m --rate 5req/s --span 20s --window 1ns
 expect 2 err 'api-input is given and --api-output is not' demand $m --rate 5req/s --span 20s --api-input 1USD/Mtok
+expect 0 out '^bill     .* an hour, .* in 30 days' demand $m --rate 5req/s --span 20s
+expect 0 out 'by the API' demand $m --rate 5req/s --span 20s
+expect 0 out 'all alike' demand $m --rate 5req/s --span 20s
+expect 0 out "api-prices. by --api-price" demand llama-3.1-70b --rate 5req/s --span 20s
+expect 0 out 'cost     .0 at 0.00 USD/GPU-h' demand $m --rate 5req/s --span 20s --price 0USD/h
+expect 1 err 'write it like 5req/s' demand $m --rate 5
 expect 0 out 'there is no break-even' demand $m --rate 5req/s --span 20s --api-input 0USD/Mtok --api-output 0USD/Mtok
 expect 1 err 'alien.csv:1: no column of rates' demand $m --profile "$scratch/alien.csv"
 printf 'model,window_start_s,total_rate_req_s\na,0,2\na,600,4\nb,0,9\n' >"$scratch/windows.csv"

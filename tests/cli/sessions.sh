@@ -13,13 +13,23 @@ expect 0 out '^\.TH CEILING' man
 expect 0 out 'complete -o' completion
 expect 0 out 'llama-3.1-405b +405853388800' show models
 expect 0 out 'hbm +3.35 TB/s, vendor' show gpus h100-sxm
+expect 0 out '^api-prices +[0-9]+$' show
+expect 0 out 'openrouter-llama-3.3-70b +0.100 +0.320 +2026-06' show api-prices
 expect 0 out 'every value has unit, source and kind' check
 expect 0 out 'where the step goes' $small
 expect 0 out '"kind": "explain"' $small --json
 expect 0 out 'formula' $small --explain-number bubble
+expect 0 out 'plan.model_flop = ' $small --explain-number mfu
+expect 0 out 'stack.jitter = 0.015, assumed.*' $small --explain-number straggler
+expect 0 out ' USD per million tokens$' $small --explain-number cost
 expect 0 out 'layouts' plan llama-2-7b --gpus 8
 expect 0 out '"best": null' plan llama-3.1-405b --gpus 8 --json
 expect 0 out 'No layout fits' plan llama-3.1-405b --gpus 8
+expect 0 out '^On 128 GPUs one fits: tp' plan llama-3.1-405b --gpus 64
+expect 0 out '"on_more_gpus": .$' plan llama-3.1-405b --gpus 64 --json
+expect 0 out 'Nor does one on up to 64 times' plan llama-3.1-405b --gpus 8 --pp 1 --tp 1 --dp 8
+expect 0 out 'chance that it runs out of memory +[1-9][0-9] %' plan qwen3-235b-a22b --gpus 512 --seq 8192 --global-batch 8Mtok
+expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 4000000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 
 expect 0 out 'DP cap' scale llama-2-7b --gpus 8..64 --seq 4096 --global-batch 256
@@ -37,6 +47,8 @@ expect 1 err 'against-gpu|did you mean' scale llama-2-7b --gpus 8 --against-gpu 
 expect 1 err 'smaller one first' scale llama-2-7b --gpus 64..8
 expect 1 err 'strong or weak|strong, weak|did you mean|may be' scale llama-2-7b --gpus 8 --mode stron
 
+expect 0 out '^ +P10-P90 .* d to .* at that price' size llama-2-7b --tokens 1T --deadline 60d --gpu h100-sxm
+expect 0 out '^or +[0-9]+ x .* \(.[0-9]+ %\), .*USD \(.[0-9]+ %\)' size llama-2-7b --tokens 1T --deadline 300d --gpu h100-sxm
 expect 0 out '^take ' size llama-2-7b --tokens 1T --deadline 60d --gpu h100-sxm
 expect 0 out 'scale up or out' size llama-2-7b --tokens 200B --deadline 30d
 expect 0 out 'written off in 4 years' size llama-2-7b --tokens 200B --deadline 30d --gpu h100-sxm --capex 40kUSD
@@ -93,7 +105,7 @@ expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
 expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
 expect 2 err 'needs a value' plan llama-2-7b --gpus ''
 expect 1 err 'did you mean .*h100-sxm' plan llama-2-7b --gpus 8 --gpu h100
-expect 1 err 'did you mean deepseek-v2 or deepseek-v3' plan deepseek-ai/DeepSeek-V3.2 --gpus 8
+expect 1 err 'did you mean' plan deepseek-ai/DeepSeek-V3.9 --gpus 8
 expect 0 out 'Llama 3.1 8B: ' plan meta-llama/Llama-3.1-8B-Instruct --gpus 8
 expect 0 out 'Llama 2 7B: ' plan Llama-2-7b-chat-hf --gpus 8
 expect 0 out 'H200 SXM' plan llama-2-7b --gpus 8 --gpu H200
@@ -112,6 +124,11 @@ expect 0 out 'at 1.55 USD/GPU-h .*reserved, 3 years' $small --gpu mi300x
 expect 0 out 'at 2.50 USD/GPU-h .*reserved, 1 year' $small --price reserved-h100-sxm
 expect 1 err 'price of h100-sxm, not of mi300x' $small --gpu mi300x --price nebius-h100-sxm
 expect 1 err "--price: .*did you mean nebius-h100-sxm" $small --price nebius-h100-sx
+expect 0 out 'at 3.85 USD/GPU-h .*2026-09-25; others' $small --price nebius-h100
+expect 0 out 'no other known\)' $small --gpu b300-sxm
+expect 0 out 'cost     .0 per million tokens at 0.00 USD/GPU-h .given by you' $small --price 0USD/h
+expect 0 out '"usd_per_gpu_h": 0,' $small --price 0USD/h --json
+expect 0 out 'at 2.50 USD/GPU-h .given by you' $small --price '$2.5/h'
 expect 0 out 'spheron-gb200 +gb200 +4.54 +2026-03-17 +on-demand' show prices
 expect 0 out 'v100-sxm-32gb +32.0 +125 +900' show gpus
 expect 1 err 'no number' plan llama-2-7b --gpus eight

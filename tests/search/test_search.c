@@ -98,6 +98,13 @@ int main(void) {
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     CHECK(found.count == 0 && found.has_nearest);
     CHECK(found.nearest.memory.total_bytes > found.nearest.capacity_bytes);
+    CASE("the nearest: no layout that is priced needs less");
+    double least_bytes = found.nearest.memory.total_bytes;
+    space.exhaustive = true;
+    clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e);
+    CHECK(found.layouts == found.priced);
+    CHECK_NEAR(found.nearest.memory.total_bytes, least_bytes, 1e-12);
+    space.exhaustive = false;
     CASE("a fixed axis is kept; one without a legal layout is an error");
     s = scenario("llama-2-7b", "h100-sxm", 16, "megatron-2024");
     space = (clg_space){.gpus = 16,

@@ -67,7 +67,7 @@ async function errors() {
   await shot("error.webp", false);
   await typeInto("knob-gpus", "8");
   await until(`!document.querySelector(".wrong")`, "the error goes when mended");
-  await typeInto("knob-model", "llama-2-7B");
+  await typeInto("knob-model", "llama-2-7c");
   await until(`document.querySelector("[data-flag=model] .error").textContent.includes("did you mean")`, "a model's error at the model");
   await typeInto("knob-model", "llama-3.1-405b");
   await until(`document.getElementById("layout").textContent === "No layout fits."`, "nothing fits is an answer");
