@@ -59,7 +59,7 @@ rank() {
     }
     BEGIN {
         printf "{\"schemaVersion\":1,\"deviceProperties\":[{\"id\":0,\"name\":\"NVIDIA A100-SXM4-80GB\"}],\n" >file
-        printf "\"distributedInfo\":{\"rank\":%d,\"world_size\":9},\"host_name\":\"host%d\",\n", rank, clock > 0 >file
+        printf "\"distributedInfo\":{\"rank\":%d,\"world_size\":9},\"host_name\":\"host%d\",\n", rank, (clock > 0) >file
         printf "\"traceEvents\":[" >file
         for (step = 0; step < 3; step++) {
             at = 1000 * step; c = 10 * step
