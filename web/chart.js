@@ -2,7 +2,7 @@
 import { drawn } from "./dom.js";
 import { showCount, showWhole } from "./format.js";
 
-const margin = { left: 62, right: 14, top: 10, gap: 26, bottom: 34 };
+const margin = { left: 62, right: 14, top: 38, gap: 26, bottom: 34 };
 const speedHeight = 270, efficiencyHeight = 120;
 
 function logScale(low, high, from, to) {
@@ -90,9 +90,10 @@ function* wallsOf({ cap, knee, sizes }, first, { x, floor2 }) {
   if (end > first) yield drawn("rect", { class: "cheap", x: x(first), y: margin.top, width: x(end) - x(first), height: floor2 - margin.top });
   for (const [words, gpus, line] of [["DP cap", cap, 1], ["knee", knee, 2]]) {
     if (!gpus || gpus > last || gpus < sizes[0]) continue;
-    const side = x(gpus) > x(sizes[0]) + 60 ? "end" : "start";
-    yield drawn("line", { class: "wall", x1: x(gpus), x2: x(gpus), y1: margin.top, y2: floor2 });
-    yield drawn("text", { class: "wall-name", x: x(gpus) + (side === "end" ? -4 : 4), y: margin.top + 12 + 15 * line, "text-anchor": side }, words);
+    /* the cap's name to the right of its line where there is room, the knee's to the left of its own */
+    const side = (line === 1 && x(gpus) < x(last) - 44) || x(gpus) < x(sizes[0]) + 60 ? "start" : "end", above = margin.top - 13 * line;
+    yield drawn("line", { class: "wall", x1: x(gpus), x2: x(gpus), y1: above - 9, y2: floor2 });
+    yield drawn("text", { class: "wall-name", x: x(gpus) + (side === "end" ? -4 : 4), y: above, "text-anchor": side }, words);
   }
 }
 

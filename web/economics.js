@@ -33,6 +33,12 @@ function limitsOf(state) {
   return { seconds: days ? Number(days) * { d: 86400, h: 3600, min: 60, s: 1 }[unit] : null, usd: money ? Number(money) * { k: 1e3, M: 1e6, G: 1e9 }[scale] || Number(money) : null };
 }
 
+/** A limit that only the median keeps. */
+function lateAt90(c, { seconds, usd }) {
+  const late = c.seconds_p90 / c.seconds, past = [seconds && c.seconds_p90 > seconds && "deadline", usd && c.usd * late > usd && "budget"].filter(Boolean);
+  return past.length ? element("p", { class: "caveat wrong-words" }, `At P90 it is past the ${past.join(" and the ")}.`) : null;
+}
+
 function sizeView(a, state, width, open) {
   const c = a.best ?? a.nearest ?? null, plotted = a.clusters.filter((one) => one.usd > 0);
   const drawing = plotted.length > 1 ? clustersFigure(plotted, limitsOf(state), plotted.find((one) => c && one.gpu === c.gpu && one.gpus === c.gpus), width, open) : null;
@@ -42,10 +48,11 @@ function sizeView(a, state, width, open) {
   const nodes = [
     c && element("h2", { id: "economics-head" }, a.best ? clusterName(c) : `No cluster meets the limits; ${clusterName(c)} comes nearest.`),
     c && element("p", { class: "what" }, `${showLayout(c.layout)}; ${c.fabric}; ${c.price ? `$${c.usd_per_gpu_h.toFixed(2)} an hour and GPU, ${c.price}${c.price_date ? `, ${c.price_date}` : ""}` : "no price known"}`),
-    c && element("dl", { class: "tiles" }, fact("time", showSeconds(c.seconds), `${showCount(a.tokens)} tokens`), fact("rent", showMoney(c.usd), c.usd > 0 ? `${showPrice((1e6 * c.usd) / a.tokens)} per million tokens` : ""),
+    c && element("dl", { class: "tiles" }, fact("time", showSeconds(c.seconds), `P10–P90 ${showSeconds(c.seconds_p10)} to ${showSeconds(c.seconds_p90)}, ${showCount(a.tokens)} tokens`), fact("rent", showMoney(c.usd), c.usd > 0 ? `P10–P90 ${showMoney((c.usd * c.seconds_p10) / c.seconds)} to ${showMoney((c.usd * c.seconds_p90) / c.seconds)}, ${showPrice((1e6 * c.usd) / a.tokens)} per million tokens` : ""),
       fact("power", showPower(c.power_w), "cooling included"), fact("utilization", showShare(c.mfu), `MFU; ${showShare(c.goodput)} of the time is training`), fact("exposed traffic", showShare(c.exposed_communication_share), "of a step"),
       a.owning && fact("owning pays", a.owning.break_even_utilization === null ? "never" : `above ${showShare(a.owning.break_even_utilization)} use`, `$${a.owning.usd_per_gpu_h.toFixed(2)} an hour and GPU`),
       typeof a.carbon_g === "number" && fact("carbon", `${showCount(a.carbon_g / 1e6)} t`, "CO₂ of its electricity")),
+    c && a.best && lateAt90(c, limitsOf(state)),
     drawing && element("h3", {}, "every cluster considered: time against rent"), drawing?.svg,
     drawing && element("ul", { class: "legend" }, drawing.kinds.map((kind, i) => element("li", {}, element("i", { class: `swatch round t${i % 10}` }), kind)), element("li", {}, element("i", { class: "swatch line" }), "nothing is faster and cheaper"), element("li", {}, "faint: misses a limit")),
     a.equal_time?.length > 1 && listed("the fewest GPUs of each kind that finish in the same time", heads, a.equal_time.map(row)),
@@ -63,6 +70,13 @@ function between(ends, show) {
   return ` (P10–P90 ${pairOf(ends, show)})`;
 }
 
+/** What is paid in 30 days: the fleet as it is, scaled by window, and the API for the same tokens. */
+function billWords(bill) {
+  const rows = [["", bill.usd_per_30_days], ["scaled by window ", bill.autoscaled_usd_per_30_days < bill.usd_per_30_days ? bill.autoscaled_usd_per_30_days : null], ["by the API ", bill.api_usd_per_30_days]];
+  const said = rows.filter(([, usd]) => typeof usd === "number").map(([words, usd]) => `${words}${showPrice(usd)}`);
+  return said.length ? `in 30 days ${said.join("; ")}` : "";
+}
+
 function demandView(a, width) {
   const be = a.break_even, full = a.factors[1]?.usd_per_million_tokens, price = a.usd_per_million_tokens, layout = a.replica.layout;
   const apiUsd = be.api && full ? full / be.utilization : null;
@@ -77,11 +91,12 @@ function demandView(a, width) {
       `${a.demand.rows_left_out ? `; ${showWhole(a.demand.rows_left_out)} rows left out` : ""}`),
     a.p10_p90 && element("p", { class: "what" }, `P10 – P90: ${pairOf(a.p10_p90.gpus, showWhole)} GPUs${price === null ? "" : `, ${pairOf(a.p10_p90.usd_per_million_tokens, showPrice)} per million`}, by how far off this engine's tokens/s were on other tables`),
     a.meets_target === false && element("p", { class: "caveat wrong-words" }, "The latency target is not met."),
-    element("dl", { class: "tiles" }, fact("busy", showShare(a.utilization), "of the time"), fact("load", showShare(a.rho), "of capacity (rho)"), fact("MFU", showShare(a.mfu)),
+    element("dl", { class: "tiles" }, typeof a.bill?.usd_per_h === "number" && fact("bill", `$${a.bill.usd_per_h.toFixed(2)} an hour`, billWords(a.bill)), fact("busy", showShare(a.utilization), "of the time"), fact("load", showShare(a.rho), "of capacity (rho)"), fact("MFU", showShare(a.mfu)),
       fact("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most${between(a.p10_p90?.capacity_tokens_per_s, showCount)}`), fact("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
       fact("each token, p99", showSeconds(a.tpot_s.p99)), fact("GPUs kept full", showWhole(a.gpus_kept_full), `by this demand${between(a.p10_p90?.gpus_kept_full, showWhole)}`)),
     factors && element("h3", {}, "a million output tokens, factor by factor"), factors,
     curve && element("h3", {}, "price over load, and break-even"), curve, verdict && element("p", { id: "verdict" }, verdict),
+    !be.api && element("p", { class: "status" }, "No API price is known for this model: choose one, or give your own, under Serving: more."),
     be.api && element("p", { class: "status" }, `API: ${be.api.name}, ${showPrice(be.api.usd_per_million_input)} in and ${showPrice(be.api.usd_per_million_output)} out per million (${be.api.date})`),
     listed("latency", ["", ...times], [["first token", a.ttft_s], ["each token after", a.tpot_s], ["whole answer", a.e2e_s]].map(([name, of]) => [name, ...times.map((p) => showSeconds(of[p]))])),
     a.iteration && listed(`where a token's time goes: ${showWhole(a.iteration.sequences)} decoding with ${showWhole(a.iteration.context_tokens)} tokens each, no prompt`, ["", "time", "share"],
@@ -94,10 +109,13 @@ function demandView(a, width) {
 
 const leverTitles = { levers: "one change to the replica", gpus_compared: "the best replica on each GPU", search: "replicas weighed, cheapest first" };
 
+/** Whose kernel times are another GPU's, whose price is for a term. */
+const marked = (l) => [l.name, l.borrowed_kernels && "borrowed kernels", l.contract && "reserved price"].filter(Boolean).join(", ");
+
 function leverView(key, rows) {
   const number = (v, say) => (v === null || v === undefined ? "–" : say(v));
-  return listed(leverTitles[key], ["", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even", "USD/h needed"], rows.map((l) => (l.fits === false ? [l.name, "does not fit", "", "", "", ""]
-    : [l.name, showWhole(l.gpus), number(l.output_tokens_per_s_per_gpu, showCount), number(l.usd_per_million_tokens_full, showPrice), number(l.break_even_utilization, showShare), number(l.usd_per_h, (v) => `$${v < 99.5 ? v.toPrecision(3) : showWhole(v)}`)])));
+  return listed(leverTitles[key], ["", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even", "USD/h needed"], rows.map((l) => (l.fits === false ? [marked(l), "does not fit", "", "", "", ""]
+    : [marked(l), showWhole(l.gpus), number(l.output_tokens_per_s_per_gpu, showCount), number(l.usd_per_million_tokens_full, showPrice), number(l.break_even_utilization, showShare), number(l.usd_per_h, (v) => `$${v < 99.5 ? v.toPrecision(3) : showWhole(v)}`)])));
 }
 
 /**

@@ -12,7 +12,7 @@ function tilesOf(e, tokens) {
   const days = tokens ? showSeconds(tokens / e.tokens_per_s) : null;
   const price = e.cost.price ? `${e.cost.usd_per_gpu_h.toPrecision(3)} USD/h per GPU, ${e.cost.price}` : "";
   return element("dl", { class: "tiles" },
-    tile("step", showSeconds(e.step_s), `${showSeconds(e.step_p10_s)} to ${showSeconds(e.step_p90_s)}, 8 of 10`),
+    tile("step", showSeconds(e.step_s), `P10–P90 ${showSeconds(e.step_p10_s)} to ${showSeconds(e.step_p90_s)}`),
     tile("tokens/s", showCount(e.tokens_per_s), `${showCount(e.tokens_per_s_per_gpu)} per GPU`),
     tile("MFU", showShare(e.mfu), `${(e.model_flop_per_s_per_gpu / 1e12).toFixed(0)} Tflop/s per GPU`),
     tile("bound by", e.bound_by.replaceAll("_", " ")),
@@ -41,7 +41,9 @@ export function memoryOf(e) {
   const parts = memoryParts.filter(({ key }) => m[key] > 0);
   const verdict = m.fits ? `${showBytes(m.capacity_bytes - m.total_bytes)} free` : `${showBytes(m.total_bytes - m.capacity_bytes)} too much`;
   const words = `memory of the fullest rank (stage ${m.stage}): ${showBytes(m.total_bytes)} of ${showBytes(m.capacity_bytes)}, ${verdict}`;
-  return element("figure", { class: `memory ${m.fits ? "" : "over"}` }, element("figcaption", {}, words),
+  const tight = m.fits && m.total_p90_bytes > m.capacity_bytes;
+  const sure = `P10–P90 ${showBytes(m.total_p10_bytes)} to ${showBytes(m.total_p90_bytes)}${tight ? ": it may run out; layouts that need less are below" : ""}`;
+  return element("figure", { class: `memory ${m.fits ? "" : "over"}` }, element("figcaption", {}, words), element("p", { class: `what ${tight ? "wrong-words" : ""}` }, sure),
     element("div", { class: "stack", role: "img", "aria-label": words },
       parts.map(({ key, color }) => element("span", { class: `bar ${color}`, style: `width:${percent(m[key])}` })),
       element("i", { class: "limit", style: `left:${percent(m.capacity_bytes)}` })),
@@ -60,7 +62,7 @@ function alternativesOf(answer, picked, pick, fix) {
     element("td", {}, element("button", { type: "button", class: "small", onclick: () => fix(e.layout), title: "set the layout fields to this one" }, "keep")));
   return element("div", { class: "scroll" }, element("table", { class: "list", id: "alternatives" },
     element("caption", {}, "best layouts"),
-    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "MFU", "bound by", ""].map((words) => element("th", { scope: "col" }, words)))),
+    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "MFU", "bound by", ""].map((words, i) => element("th", { scope: "col", class: i > 0 && i < 4 ? "number" : null }, words)))),
     element("tbody", {}, all.map(row))));
 }
 
@@ -68,8 +70,15 @@ function frontOf(answer) {
   if (!answer.pareto.length) return null;
   return element("div", { class: "scroll" }, element("table", { class: "list" },
     element("caption", {}, "less memory for more time"),
+    element("thead", {}, element("tr", {}, ["layout", "step", "memory"].map((words, i) => element("th", { scope: "col", class: i ? "number" : null }, words)))),
     element("tbody", {}, answer.pareto.map((p) => element("tr", {}, element("th", { scope: "row" }, showLayout(p.layout)),
       element("td", { class: "number" }, showSeconds(p.step_s)), element("td", { class: "number" }, showBytes(p.total_bytes)))))));
+}
+
+/** Where nothing fits: the first doubling of the GPUs on which something does. */
+function onMore(e) {
+  if (!e) return "Nor does a layout fit on up to 64 times the GPUs, doubling.";
+  return `On ${showWhole(e.machine.gpus)} GPUs one fits: ${showLayout(e.layout)}, ${showSeconds(e.step_s)} a step.`;
 }
 
 /** The pipeline of one step, asked for when it is opened. */
@@ -164,7 +173,7 @@ export function showPlan(panel, answer, page, picked = 0) {
   if (!answer.best) {
     const missing = answer.nearest;
     children.push(element("h2", { id: "layout" }, "No layout fits."));
-    if (missing) children.push(element("p", {}, `The nearest, ${showLayout(missing.plan.layout)}, needs ${showBytes(missing.missing_bytes)} more than a GPU has.`), memoryOf(missing.plan));
+    if (missing) children.push(element("p", {}, `The nearest, ${showLayout(missing.plan.layout)}, needs ${showBytes(missing.missing_bytes)} more than a GPU has.`), element("p", { id: "on-more" }, onMore(missing.on_more_gpus)), memoryOf(missing.plan));
   } else {
     const e = picked ? answer.alternatives[picked - 1] : answer.best;
     children.push(...headOf(e), tilesOf(e, page.tokens), waterfallOf(e), memoryOf(e), answer.search && stepsOf(e, page), answer.search && whyOf(e, page),
