@@ -4,17 +4,30 @@
 #include <math.h>
 #include <stdlib.h>
 
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void clg_sort(double *values, size_t count) {
+    if (count > 1) qsort(values, count, sizeof *values, by_value);
+}
+
+static int by_integer(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void clg_sort_integers(int64_t *values, size_t count) {
+    if (count > 1) qsort(values, count, sizeof *values, by_integer);
+}
+
 double clg_quantile(const double *sorted, int count, double share) {
     if (count == 0) return (double)NAN;
     double at = share * (count - 1);
     int below = (int)at;
     if (below + 1 >= count) return sorted[count - 1];
     return sorted[below] + (at - below) * (sorted[below + 1] - sorted[below]);
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static double median(double a, double b, double c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
@@ -54,6 +67,6 @@ double clg_select(double *values, int64_t count, int64_t place) {
         values += skip;
         place -= skip;
     }
-    qsort(values, (size_t)count, sizeof *values, by_value);
+    clg_sort(values, (size_t)count);
     return values[place];
 }

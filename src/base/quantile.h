@@ -2,7 +2,13 @@
 #ifndef CLG_BASE_QUANTILE_H
 #define CLG_BASE_QUANTILE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* Least first; none NAN. Values that are equal are the same, so every C library sorts them alike.
+ */
+void clg_sort(double *values, size_t count);
+void clg_sort_integers(int64_t *values, size_t count);
 
 /* Of `count` ascending values, linear between the two nearest; share 0..1; NAN of none. */
 double clg_quantile(const double *sorted, int count, double share);

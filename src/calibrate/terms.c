@@ -26,14 +26,9 @@ typedef struct search {
     int samples;
 } search;
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double clg_terms_quantile(double *values, int count, double share) {
     if (count == 0) return (double)NAN; /* and no array to sort */
-    qsort(values, (size_t)count, sizeof *values, ascending);
+    clg_sort(values, (size_t)count);
     return clg_quantile(values, count, share);
 }
 

@@ -69,6 +69,16 @@ static void list_prices(clg_session *session, const shelf *s) {
     }
 }
 
+/* A built-in file as a tree; NULL where it does not parse, which the data check refuses. */
+static const clg_json *parsed(clg_session *session, const clg_file *file) {
+    clg_json *root;
+    clg_error none = {0};
+    return clg_json_parse(session->arena, file->path, file->text, file->size, &root, &none) ==
+                   CLG_OK
+               ? root
+               : NULL;
+}
+
 /* "0.10": dollars per million tokens. */
 static double usd_per_million(const clg_json *root, const char *member) {
     const clg_json *object = clg_json_member(root, member);
@@ -82,11 +92,8 @@ static void list_api_prices(clg_session *session, const shelf *s) {
     clg_text_print(&session->out, "%-29s %9s %9s  %-8s %s\n", "name, USD per million tokens",
                    "input", "output", "date", "whose");
     for (int i = 0; i < count; i++) {
-        clg_json *root;
-        clg_error none = {0};
-        if (clg_json_parse(session->arena, files[i].path, files[i].text, files[i].size, &root,
-                           &none) != CLG_OK)
-            continue;
+        const clg_json *root = parsed(session, &files[i]);
+        if (!root) continue;
         const clg_json *title = clg_json_member(root, "title"),
                        *date = clg_json_member(root, "date");
         clg_text_print(&session->out, "%-29s %9.3f %9.3f  %-8s %.50s\n",
@@ -100,11 +107,8 @@ static void list_files(clg_session *session, const shelf *s) {
     int count;
     const clg_file *files = clg_dataset_folder(s->folder, &count);
     for (int i = 0; i < count; i++) {
-        clg_json *root;
-        clg_error none = {0};
-        if (clg_json_parse(session->arena, files[i].path, files[i].text, files[i].size, &root,
-                           &none) != CLG_OK)
-            continue;
+        const clg_json *root = parsed(session, &files[i]);
+        if (!root) continue;
         const clg_json *title = clg_json_member(root, "title");
         clg_text_print(&session->out, "%-30s %.68s\n", stem(session->arena, &files[i], s),
                        title ? title->text : "");

@@ -8,6 +8,8 @@
  * their ends. */
 #include "trace/job.h"
 
+#include "base/quantile.h"
+
 #include "trace/ns.h"
 
 #include <stdlib.h>
@@ -188,11 +190,6 @@ static void collect(matching *m) {
 
 /* ---- clocks ---- */
 
-static int by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static int64_t end_ns(const member *at) { return at->call->start_ns + at->call->duration_ns; }
 
 /* Differences between the ends on `trace` and on ranks whose clock is known. */
@@ -237,7 +234,7 @@ static void align(matching *m) {
         for (int i = 1; i < job->count; i++) {
             size_t count = known[i] ? 0 : host_differences(m, i, known, found);
             if (count == 0) continue;
-            qsort(found, count, sizeof *found, by_value);
+            clg_sort_integers(found, count);
             int64_t middle = found[count / 2];
             bool named = job->traces[0].host && job->traces[i].host; /* another host */
             bool apart = named || middle > one_clock_ns || middle < -one_clock_ns;

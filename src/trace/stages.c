@@ -13,6 +13,8 @@
  * its own duration. */
 #include "trace/stages.h"
 
+#include "base/quantile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,11 +351,6 @@ static int64_t replay(graph *g, variant v, const int64_t *even_ns) {
 
 /* ---- over all steps ---- */
 
-static int by_value(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_pass(int kind) {
     return kind == CLG_STAGE_FORWARD || kind == CLG_STAGE_BACKWARD || kind == CLG_STAGE_OPTIMIZER ||
            kind == CLG_STAGE_COLLECT;
@@ -372,7 +369,7 @@ static void even_durations(clg_arena *scratch, const clg_stages *s, int64_t *eve
             }
         even_ns[kind] = 0;
         if (count == 0) continue;
-        qsort(list, count, sizeof *list, by_value);
+        clg_sort_integers(list, count);
         int64_t middle = list[(count - 1) / 2];
         even_ns[kind] = is_pass(kind) ? (int64_t)(sum / (double)count + 0.5)
                                       : middle + (list[count / 2] - middle) / 2;

@@ -5,6 +5,8 @@
  * progress bar and printer. A report of several steps is one sample. */
 #include "trace/train_log.h"
 
+#include "base/quantile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,15 +275,10 @@ static void read_lines(reading *r, clg_slice text) {
 
 /* ---- from samples to a step ---- */
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Nearest rank; -1 without values. Sorts. */
 static double quantile(double *values, size_t count, double share) {
     if (count == 0) return -1;
-    qsort(values, count, sizeof *values, by_value);
+    clg_sort(values, count);
     return values[(size_t)((double)(count - 1) * share + 0.5)];
 }
 

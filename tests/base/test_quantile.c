@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Lists on which a poor choice of pivot shows: sorted, reversed, equal, few values, an organ pipe,
  * and a sequence without order. */
 static double value_of(int list, int64_t i, int64_t count) {
@@ -29,7 +24,7 @@ static bool selects_as_sorting_does(int list, int64_t count, int64_t place) {
     static double values[1000], sorted[1000];
     for (int64_t i = 0; i < count; i++) values[i] = value_of(list, i, count);
     memcpy(sorted, values, sizeof sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    clg_sort(sorted, (size_t)count);
     bool right = clg_select(values, count, place) == sorted[place];
     for (int64_t i = 0; i < count; i++)
         right = right && (i < place ? values[i] <= sorted[place] : values[i] >= sorted[place]);
@@ -47,6 +42,13 @@ static void check_select(void) {
 
 int main(void) {
     const double values[] = {-3, 1, 2, 10, 7e9};
+    CASE("sorted, least first, doubles and integers");
+    double mixed[] = {2.5, -7, 0.125, 2.5};
+    int64_t whole[] = {INT64_MAX, -3, INT64_MIN, 4};
+    clg_sort(mixed, 4);
+    clg_sort_integers(whole, 4);
+    CHECK(mixed[0] == -7 && mixed[1] == 0.125 && mixed[2] == 2.5 && mixed[3] == 2.5);
+    CHECK(whole[0] == INT64_MIN && whole[1] == -3 && whole[2] == 4 && whole[3] == INT64_MAX);
     CASE("ends, a value itself, and between two: at .6 of 4 gaps 2 + .4 x 8");
     CHECK(clg_quantile(values, 5, 0) == -3 && clg_quantile(values, 5, 1) == 7e9);
     CHECK(clg_quantile(values, 5, 0.5) == 2);
