@@ -163,145 +163,213 @@ static double states(clg_memory_ledger m) {
     return m.weights_bytes + m.gradients_bytes + m.optimizer_bytes;
 }
 
-static void sharding(void) {
-    /* GPT-3, 12 layers: 12 h^2 + 13 h = 1812099072 each, 21745188864 in all */
-    clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 512);
-    clg_stage_load load = {.layers = {12}, .chunks = 1, .alive = 1};
-    clg_layout l = plan_layout(2048);
-    double p = 21745188864.0, d = 16;
-    l.dp = 16, l.global_batch = 16, l.pp = 8;
+/* A plan whose ledger is asked for: scenario, layout and what a stage holds. */
+typedef struct planned {
+    clg_scenario s;
+    clg_layout l;
+    clg_stage_load load;
+} planned;
+
+static clg_memory_ledger of(planned *plan) { return ledger(&plan->s, &plan->l, plan->load); }
+
+/* 12 layers of GPT-3 over 16 replicas: 12 h^2 + 13 h = 1812099072 each, 21745188864 in all. 16-bit
+ * gradients, as the papers have them. */
+static const double P = 21745188864.0, D = 16;
+
+static planned gpt3(int zero) {
+    planned plan = {.s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 512),
+                    .l = plan_layout(2048),
+                    .load = {.layers = {12}, .chunks = 1, .alive = 1}};
+    plan.s.stack.gradient = CLG_BF16;
+    plan.s.stack.sharded_masters = false;
+    plan.l.dp = 16, plan.l.global_batch = 16, plan.l.pp = 8, plan.l.zero = zero;
+    return plan;
+}
+
+/* The same with the masters as the shards. */
+static planned fsdp(void) {
+    planned plan = gpt3(3);
+    plan.s.stack.sharded_masters = true;
+    return plan;
+}
+
+static void accumulate(planned *plan, int micro_batches) {
+    plan->l.accumulation = micro_batches;
+    plan->l.global_batch = plan->l.dp * micro_batches;
+}
+
+static void zero_stages(void) {
+    planned plan = gpt3(0);
     CASE("mixed-precision Adam: 2 + 4 + 12 bytes a parameter, 16 with 16-bit gradients");
-    clg_memory_ledger m = ledger(&s, &l, load);
-    CHECK_NEAR(m.weights_bytes, 2 * p, 1e-14);
-    CHECK_NEAR(m.gradients_bytes, 4 * p, 1e-14);
-    CHECK_NEAR(m.optimizer_bytes, 12 * p, 1e-14);
-    s.stack.gradient = CLG_BF16;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p, 1e-14);
+    CHECK_NEAR(states(of(&plan)), 16 * P, 1e-14);
+    plan.s.stack.gradient = CLG_FP32;
+    clg_memory_ledger m = of(&plan);
+    CHECK_NEAR(m.weights_bytes, 2 * P, 1e-14);
+    CHECK_NEAR(m.gradients_bytes, 4 * P, 1e-14);
+    CHECK_NEAR(m.optimizer_bytes, 12 * P, 1e-14);
     CASE("ZeRO 1, 2, 3 divide states, gradients, weights (arXiv:1910.02054, figure 1)");
     /* the paper's K = 12 with 16-bit gradients: 4P + 12P/d, 2P + 14P/d, 16P/d */
-    l.zero = 1;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 4 * p + 12 * p / d, 1e-14);
-    l.zero = 2;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 2 * p + 14 * p / d, 1e-14);
-    l.zero = 3;
-    s.stack.sharded_masters = false;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p / d, 1e-14);
-    CASE("FSDP: the shard is the fp32 weight, 16 bit exist while gathered: 4 + 2 + 8 of P/d");
-    s.stack.sharded_masters = true;
-    m = ledger(&s, &l, load);
-    CHECK_NEAR(m.weights_bytes, 4 * p / d, 1e-14);
-    CHECK_NEAR(m.gradients_bytes, 2 * p / d, 1e-14);
-    CHECK_NEAR(m.optimizer_bytes, 8 * p / d, 1e-14);
-    l.offload = true; /* states and masters on the host: a 16-bit shard and its gradient stay */
-    CHECK_NEAR(states(ledger(&s, &l, load)), 4 * p / d, 1e-14);
-    l.offload = false;
-    CASE("FSDP of 16-bit weights: 2 + 2 + 4 of P/d, reduced in fp32 or not");
-    s.stack.master_weights = false;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 8 * p / d, 1e-14);
-    s.stack.gradient = CLG_FP32;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 8 * p / d, 1e-14);
-    s.stack.whole_gradients = true, l.accumulation = 2, l.global_batch = 32;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 4 * p + 6 * p / d, 1e-14);
-    CASE("16-bit weights that nothing shards: gradients are autograd's own, 2 + 2 + 4 of P");
-    l.dp = 1, l.accumulation = 2, l.global_batch = 2;
-    m = ledger(&s, &l, load);
-    CHECK_NEAR(states(m), 8 * p, 1e-14);
-    CHECK_NEAR(m.buffers_bytes, s.stack.workspace_bytes, 1e-14);
-    l.dp = 16, l.accumulation = 1, l.global_batch = 16;
-    s.stack.whole_gradients = false, s.stack.master_weights = true;
-    s.stack.gradient = CLG_BF16, s.stack.sharded_masters = false;
+    const double bytes[] = {16 * P, 4 * P + 12 * P / D, 2 * P + 14 * P / D, 16 * P / D};
+    for (int zero = 0; zero <= 3; zero++) {
+        plan = gpt3(zero);
+        CHECK_NEAR(states(of(&plan)), bytes[zero], 1e-14);
+    }
     CASE("ZeRO 3 that keeps gradients whole over micro-batches: 2P + 14P/d");
-    s.stack.whole_gradients = true, l.accumulation = 2, l.global_batch = 32;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 2 * p + 14 * p / d, 1e-14);
-    s.stack.whole_gradients = false, l.accumulation = 1, l.global_batch = 16;
+    plan.s.stack.whole_gradients = true;
+    accumulate(&plan, 2);
+    CHECK_NEAR(states(of(&plan)), 2 * P + 14 * P / D, 1e-14);
     CASE("ZeRO spans context ranks too, and stops at a shard group");
-    l.cp = 2;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p / (d * 2), 1e-14);
-    l.cp = 1, l.hsdp = 4;
-    CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p / 4, 1e-14);
-    l.hsdp = 0;
-    CASE("other optimizers and precisions");
-    l.zero = 0;
-    l.optimizer = CLG_ADAM_8BIT; /* 4 + two bytes and their block scales */
-    CHECK_NEAR(ledger(&s, &l, load).optimizer_bytes, 6.03 * p, 1e-14);
-    l.optimizer = CLG_SGD;
-    CHECK_NEAR(ledger(&s, &l, load).optimizer_bytes, 8 * p, 1e-14);
-    l.optimizer = CLG_ADAM;
-    l.offload = true;
-    CHECK(ledger(&s, &l, load).optimizer_bytes == 0);
-    l.offload = false;
-    s.stack.master_weights = false; /* all in bf16: 2 + 2 + 4 */
-    CHECK_NEAR(states(ledger(&s, &l, load)), 8 * p, 1e-14);
-    s.stack.gradient = CLG_FP32;
-    l.precision = CLG_FP32; /* 4 + 4 + 8 */
-    CHECK_NEAR(states(ledger(&s, &l, load)), 16 * p, 1e-14);
+    plan = gpt3(3);
+    plan.l.cp = 2;
+    CHECK_NEAR(states(of(&plan)), 16 * P / (D * 2), 1e-14);
+    plan.l.cp = 1, plan.l.hsdp = 4;
+    CHECK_NEAR(states(of(&plan)), 16 * P / 4, 1e-14);
+}
+
+static void fully_sharded(void) {
+    planned plan = fsdp();
+    CASE("FSDP: the shard is the fp32 weight, 16 bit exist while gathered: 4 + 2 + 8 of P/d");
+    clg_memory_ledger m = of(&plan);
+    CHECK_NEAR(m.weights_bytes, 4 * P / D, 1e-14);
+    CHECK_NEAR(m.gradients_bytes, 2 * P / D, 1e-14);
+    CHECK_NEAR(m.optimizer_bytes, 8 * P / D, 1e-14);
+    CASE("states and masters on the host: a 16-bit shard and its gradient stay");
+    plan.l.offload = true;
+    CHECK_NEAR(states(of(&plan)), 4 * P / D, 1e-14);
+    CASE("FSDP of 16-bit weights: 2 + 2 + 4 of P/d, reduced in fp32 or not");
+    plan = fsdp();
+    plan.s.stack.master_weights = false;
+    CHECK_NEAR(states(of(&plan)), 8 * P / D, 1e-14);
+    plan.s.stack.gradient = CLG_FP32;
+    CHECK_NEAR(states(of(&plan)), 8 * P / D, 1e-14);
+    plan.s.stack.whole_gradients = true;
+    accumulate(&plan, 2);
+    CHECK_NEAR(states(of(&plan)), 4 * P + 6 * P / D, 1e-14);
+    CASE("16-bit weights that nothing shards: gradients are autograd's own, 2 + 2 + 4 of P");
+    plan.l.dp = 1;
+    accumulate(&plan, 2);
+    m = of(&plan);
+    CHECK_NEAR(states(m), 8 * P, 1e-14);
+    CHECK_NEAR(m.buffers_bytes, plan.s.stack.workspace_bytes, 1e-14);
+}
+
+static void optimizers(void) {
+    planned plan = gpt3(0);
+    CASE("other optimizers: 8-bit Adam takes 4 + two bytes and their block scales, SGD 8");
+    plan.l.optimizer = CLG_ADAM_8BIT;
+    CHECK_NEAR(of(&plan).optimizer_bytes, 6.03 * P, 1e-14);
+    plan.l.optimizer = CLG_SGD;
+    CHECK_NEAR(of(&plan).optimizer_bytes, 8 * P, 1e-14);
+    CASE("states in host memory take none here");
+    plan = gpt3(0);
+    plan.l.offload = true;
+    CHECK(of(&plan).optimizer_bytes == 0);
+    CASE("all in bf16: 2 + 2 + 4; all in fp32: 4 + 4 + 8");
+    plan = gpt3(0);
+    plan.s.stack.master_weights = false;
+    CHECK_NEAR(states(of(&plan)), 8 * P, 1e-14);
+    plan.s.stack.gradient = CLG_FP32, plan.l.precision = CLG_FP32;
+    CHECK_NEAR(states(of(&plan)), 16 * P, 1e-14);
+}
+
+static planned on_16(const char *model, int zero, clg_stage_load load) {
+    planned plan = {.s = plan_scenario(&arena, model, "h100-sxm", "megatron-2024", 16),
+                    .l = plan_layout(4096),
+                    .load = load};
+    plan.l.dp = 16, plan.l.global_batch = 16, plan.l.zero = zero;
+    return plan;
+}
+
+static void sharded_experts(void) {
     CASE("experts are divided by ep and sharded over the ranks that hold the same ones");
     /* Mixtral, one layer: 8 x 176160768 experts; attention 41943040 + router 32768 + norms 8192 =
      * 41984000. ep 8 of 16 ranks: one expert each, on two ranks. */
-    s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", "megatron-2024", 16);
-    l = plan_layout(4096);
-    l.dp = 16, l.ep = 8, l.global_batch = 16, l.zero = 1;
-    load = (clg_stage_load){.layers = {1}, .chunks = 1, .alive = 1};
-    m = ledger(&s, &l, load);
+    planned plan =
+        on_16("mixtral-8x7b", 1, (clg_stage_load){.layers = {1}, .chunks = 1, .alive = 1});
+    plan.l.ep = 8;
+    clg_memory_ledger m = of(&plan);
     CHECK_NEAR(m.weights_bytes, 2 * (176160768.0 + 41984000), 1e-14);
     CHECK_NEAR(m.optimizer_bytes, 12 * (176160768.0 / 2 + 41984000.0 / 16), 1e-14);
-    CASE("fully sharded: two gathered layers and one layer's gradient are whole");
-    /* Llama-2 7B: 4 x 4096^2 + 3 x 4096 x 11008 + 2 x 4096 = 202383360: 2 x 2 + 4 bytes each */
-    s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 16);
-    l = plan_layout(4096);
-    l.dp = 16, l.global_batch = 16, l.zero = 3;
-    load = (clg_stage_load){.layers = {32}, .chunks = 1, .alive = 1};
-    double workspace = s.stack.workspace_bytes;
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 8 * 202383360.0 + workspace, 1e-14);
-    l.zero = 2;
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 4 * 202383360.0 + workspace, 1e-14);
-    l.zero = 1;
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, workspace, 1e-14);
+}
+
+/* Llama-2 7B, 32 layers of 4 x 4096^2 + 3 x 4096 x 11008 + 2 x 4096 = 202383360. */
+static planned llama_2(int zero) {
+    return on_16("llama-2-7b", zero, (clg_stage_load){.layers = {32}, .chunks = 1, .alive = 1});
+}
+
+static void gathered_layers(void) {
+    CASE("fully sharded: two gathered layers and one layer's gradient are whole, 2 x 2 + 4 bytes");
+    const double bytes_of_a_layer[] = {0, 0, 4, 8};
+    for (int zero = 1; zero <= 3; zero++) {
+        planned plan = llama_2(zero);
+        CHECK_NEAR(of(&plan).buffers_bytes,
+                   bytes_of_a_layer[zero] * 202383360.0 + plan.s.stack.workspace_bytes, 1e-14);
+    }
+}
+
+static void copies_for_the_update(void) {
+    planned plan = llama_2(0);
+    double workspace = plan.s.stack.workspace_bytes;
+    plan.s.stack.gradient = CLG_BF16;
     CASE("16-bit gradients: fp32 copies for the update, once activations are gone");
-    /* the same 32 layers: 4 x 32 x 202383360 = 25.9 GB, more than they keep of 1,024 tokens */
-    s.stack.gradient = CLG_BF16, l.zero = 0, l.seq = 1024;
-    m = ledger(&s, &l, load);
+    /* 4 x 32 x 202383360 = 25.9 GB, more than they keep of 1,024 tokens */
+    plan.l.seq = 1024;
+    clg_memory_ledger m = of(&plan);
     CHECK_NEAR(m.buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
     CHECK_NEAR(m.activations_bytes, 2 * step.boundary_bytes, 1e-14);
     CASE("they find room among 32,768 tokens; DeepSpeed's flat buffer does not");
-    l.seq = 32768;
-    m = ledger(&s, &l, load);
+    plan.l.seq = 32768;
+    m = of(&plan);
     CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
     CHECK(m.activations_bytes > 128 * 202383360.0);
-    s.stack.flat_update = true;
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
-    CHECK_NEAR(ledger(&s, &l, load).activations_bytes, m.activations_bytes, 1e-14);
-    s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 16);
+    plan.s.stack.flat_update = true;
+    CHECK_NEAR(of(&plan).buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
+    CHECK_NEAR(of(&plan).activations_bytes, m.activations_bytes, 1e-14);
+}
+
+/* Llama 3.1 8B: 128256 x 4096 = 525336576, a layer 218112000; the head adds the last norm. */
+static const double TABLE = 525336576.0, LAYER = 218112000.0;
+static const clg_stage_load first_stage = {
+    .layers = {16}, .chunks = 1, .alive = 1, .embedding = true};
+static const clg_stage_load last_stage = {
+    .layers = {16}, .chunks = 1, .alive = 1, .head = true, .head_alive = 1};
+
+static void gathered_tables(void) {
     CASE("tables stay gathered, and their gradients leave last");
-    /* Llama 3.1 8B: 128256 x 4096 = 525336576, a layer 218112000; the head adds the last norm. A
-     * table and two layers of 2 bytes; then, activations gone, the table's gradient of 4. */
-    s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 16);
-    l.zero = 3;
-    load = (clg_stage_load){.layers = {16}, .chunks = 1, .alive = 1, .embedding = true};
-    double table = 525336576.0, layer = 218112000.0;
-    m = ledger(&s, &l, load); /* 16 layers keep 36 GB: the fullest moment is a layer's backward */
-    CHECK_NEAR(m.buffers_bytes, 2 * (table + 2 * layer) + 4 * layer + workspace, 1e-14);
-    load = (clg_stage_load){.layers = {16}, .chunks = 1, .alive = 1, .head = true, .head_alive = 1};
-    l.micro_batch = 4, l.global_batch = 64;
-    m = ledger(&s, &l, load); /* the loss of 16,384 tokens: nothing is on its way into shards */
-    CHECK_NEAR(m.buffers_bytes, 2 * (table + 4096 + 2 * layer) + workspace, 1e-14);
+    /* A table and two layers of 2 bytes: what 16 layers keep makes a layer's backward the fullest
+     * moment. */
+    planned plan = on_16("llama-3.1-8b", 3, first_stage);
+    double workspace = plan.s.stack.workspace_bytes;
+    CHECK_NEAR(of(&plan).buffers_bytes, 2 * (TABLE + 2 * LAYER) + 4 * LAYER + workspace, 1e-14);
+    CASE("hardly any activations: the fullest moment is the end, 4 bytes of the table's gradient");
+    plan.l.seq = 128, plan.load.layers[0] = 1;
+    clg_memory_ledger m = of(&plan);
+    CHECK_NEAR(m.buffers_bytes, 2 * (TABLE + 2 * LAYER) + 4 * TABLE + workspace, 1e-14);
+    CHECK_NEAR(m.activations_bytes, 2 * step.boundary_bytes, 1e-14);
+    CASE("the loss of 131,072 tokens: nothing is on its way into shards");
+    plan = on_16("llama-3.1-8b", 3, last_stage);
+    plan.l.seq = 32768, plan.l.micro_batch = 4, plan.l.global_batch = 64;
+    m = of(&plan);
+    CHECK_NEAR(m.buffers_bytes, 2 * (TABLE + 4096 + 2 * LAYER) + workspace, 1e-14);
     CASE("a root that is resharded: the loss finds nothing gathered, a layer's backward does");
     double lasting = m.activations_bytes;
-    s.stack.resharded_root = true;
-    m = ledger(&s, &l, load);
+    plan.s.stack.resharded_root = true;
+    m = of(&plan);
     CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
     CHECK_NEAR(m.activations_bytes, lasting, 1e-14);
-    l.micro_batch = 1, l.global_batch = 16;
-    load = (clg_stage_load){.layers = {16}, .chunks = 1, .alive = 1, .embedding = true};
-    CHECK_NEAR(ledger(&s, &l, load).buffers_bytes, 2 * (table + 2 * layer) + 4 * layer + workspace,
-               1e-14);
-    s.stack.resharded_root = false;
-    l.seq = 128; /* hardly any activations: the end, 4 bytes of the table's gradient */
-    load = (clg_stage_load){.layers = {1}, .chunks = 1, .alive = 1, .embedding = true};
-    m = ledger(&s, &l, load);
-    CHECK_NEAR(m.buffers_bytes, 2 * (table + 2 * layer) + 4 * table + workspace, 1e-14);
-    CHECK_NEAR(m.activations_bytes, 2 * step.boundary_bytes, 1e-14);
-    l.seq = 4096;
+    plan = on_16("llama-3.1-8b", 3, first_stage);
+    plan.s.stack.resharded_root = true;
+    CHECK_NEAR(of(&plan).buffers_bytes, 2 * (TABLE + 2 * LAYER) + 4 * LAYER + workspace, 1e-14);
+}
+
+static void sharding(void) {
+    zero_stages();
+    fully_sharded();
+    optimizers();
+    sharded_experts();
+    gathered_layers();
+    copies_for_the_update();
+    gathered_tables();
 }
 
 /* Forwards minus freeing passes, counted over the slots: the most at once. */
