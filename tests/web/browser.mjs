@@ -255,6 +255,14 @@ async function exports() {
   check("what would move it", (await read(`document.querySelectorAll("#moves tr").length`)) === 7);
 }
 
+/** Nothing fits: what is nearest, and the GPUs that would do. */
+async function tooSmall() {
+  await open("#model=llama-3.1-405b&gpus=64&seq=8192");
+  await until(`document.getElementById("on-more")`, "what more GPUs would do");
+  const more = ask("plan", "llama-3.1-405b", "--gpus", "64", "--seq", "8192").nearest.on_more_gpus;
+  check("the GPUs that do are the command line's", (await textOf("#on-more")).startsWith(`On ${more.machine.gpus} GPUs one fits: tp${more.layout.tp}`), await textOf("#on-more"));
+}
+
 async function economicsTab() {
   await open("#model=llama-3.1-8b&gpus=64&seq=8192&tokens=1T&deadline=30d&size.gpu=h100-sxm");
   await until("document.documentElement.dataset.plan", "a plan");
@@ -262,6 +270,7 @@ async function economicsTab() {
   await until(`document.getElementById("economics").dataset.version`, "clusters");
   const size = ask("size", "llama-3.1-8b", "--seq", "8192", "--tokens", "1T", "--deadline", "30d", "--gpu", "h100-sxm");
   check("the cluster is the command line's", (await textOf("#economics-head")) === `${size.best.gpus.toLocaleString("en-US")} × ${size.best.gpu}`, await textOf("#economics-head"));
+  check("P90 of the time is the command line's", (await textOf("#economics .tiles")).includes(`${Number((size.best.seconds_p90 / 86400).toPrecision(3))} d`), await textOf("#economics .tiles"));
   check("all clusters are drawn", (await read(`document.querySelectorAll(".clusters circle.dot").length`)) === size.clusters.length);
   await shot("economics-size.webp");
   await click("#economics .choice label:nth-of-type(2) input");
@@ -273,6 +282,7 @@ async function economicsTab() {
   const dollars = `$${demand.usd_per_million_tokens < 0.0995 ? demand.usd_per_million_tokens.toPrecision(2) : demand.usd_per_million_tokens.toPrecision(3)}`;
   await until(`document.getElementById("economics-head").textContent.includes(${JSON.stringify(dollars)})`, `${dollars} per million tokens`);
   check("replicas are the command line's", (await textOf("#economics-head")).startsWith(`${demand.replicas} replica`), await textOf("#economics-head"));
+  check("the bill is the command line's", (await textOf("#economics .tiles")).includes(`$${demand.bill.usd_per_h.toFixed(2)} an hour`), await textOf("#economics .tiles"));
   check("as many bars as factors, and the API", (await read(`document.querySelectorAll(".factors rect").length`)) === demand.factors.length + 1);
   await shot("economics-demand.webp");
   await typeInto("knob-rate", "20");
@@ -372,6 +382,7 @@ try {
   await fourClicks();
   await exports();
   await ownFiles();
+  await tooSmall();
   await economicsTab();
   await traceTab();
   await reports();
