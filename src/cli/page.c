@@ -50,8 +50,7 @@ clg_status clg_page_check(const clg_session *session, clg_error *error) {
     if (!path) return CLG_OK;
     if (!ends_in(path, ".html") && !ends_in(path, ".htm")) {
         clg_error_at(error, path, 0, 0, "--out");
-        return clg_fail(error, CLG_BAD_USAGE,
-                        "give report.html; --help lists what else it writes",
+        return clg_fail(error, CLG_BAD_USAGE, "give report.html; --help lists what else it writes",
                         "a report is a page");
     }
     return find_page(session->arena) ? CLG_OK : no_page(error);
