@@ -639,6 +639,8 @@ static bool figures_copied(const reader *r) {
 }
 
 /* Chats of ShareGPT vary in length; random prompts are all alike, and slow to tokenize. */
+static bool is_whole(double mean) { return fabs(mean - round(mean)) < 1e-6; }
+
 static void read_load(const reader *r, clg_serve_plan *p) {
     double requests = clg_cell_number(r, "n_req", 0);
     const char *label = clg_cell_word(r, "nearest_label");
@@ -646,7 +648,7 @@ static void read_load(const reader *r, clg_serve_plan *p) {
     p->prompt_tokens = clg_cell_number(r, "tot_in", 0) / fmax(requests, 1);
     p->output_tokens = clg_cell_number(r, "tot_out", 0) / fmax(requests, 1);
     p->clients = (int64_t)clg_cell_number(r, "max_conc", 0);
-    bool whole = fabs(p->prompt_tokens - round(p->prompt_tokens)) < 1e-6;
+    bool whole = is_whole(p->prompt_tokens) || is_whole(p->output_tokens); /* chats never are */
     p->random_tokens = whole || strstr(label, "random") != NULL;
     p->spread = p->random_tokens ? 0 : 1;
 }
