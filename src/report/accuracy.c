@@ -237,7 +237,7 @@ static void print_fitted(clg_text *t) {
         "stack was set from the sources above; what that is worth is shown where they are left "
         "out. "
         "The widths of intervals (`sigma`, `sigma_experts`, `sigma_traffic`, `sigma_step_s`) hold "
-        "80 %% of the runs left out, widened by a rule where sources are few; of four such rules "
+        "80 %% of the runs left out, widened by a rule where sources are few; of seven such rules "
         "the one taken was picked with what they hold of the rows never fitted on in sight. "
         "A joint fit of all slowdowns was tried and not taken over "
         "([fit.md](fit.md)). What a trainer does (which kernels are fused, what "

@@ -151,6 +151,15 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     return NULL;
 }
 
+/* A number of GPUs larger than the box that NVLink reaches all the same is that of the domain: the
+ * 72 of an NVL72 have the network cards of 18 boxes, not of one. */
+static void take_box(clg_node *node, int gpus) {
+    if (gpus <= 0 || gpus == node->gpus) return;
+    bool domain = gpus > node->gpus && gpus <= node->domain;
+    if (domain || node->domain == node->gpus) node->domain = gpus;
+    if (!domain) node->gpus = gpus;
+}
+
 /* A table that does not say its network is of the one its stack's published runs had, else of that
  * of the GPU's reference box. */
 static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
@@ -163,11 +172,7 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     const char *fabric = silent && stack->fabric ? stack->fabric : machine->node.fabric;
     if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
         return why(arena, &error);
-    int per_node = integer(csv, row, "gpus_per_node", 0);
-    if (per_node > 0 && per_node != machine->node.gpus) {
-        if (machine->node.domain == machine->node.gpus) machine->node.domain = per_node;
-        machine->node.gpus = per_node;
-    }
+    take_box(&machine->node, integer(csv, row, "gpus_per_node", 0));
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
     if (rate > 0) machine->fabric.bytes_per_s = rate;
     machine->gpus = integer(csv, row, "gpus", 0);

@@ -9,7 +9,8 @@ static clg_evaluation answer;
 static const char *const head =
     "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
     "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
-    "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu,notes\n";
+    "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu,notes,"
+    "gpus_per_node\n";
 
 /* Fields that `row` leaves out at the end are blank. */
 static const char *predict(const char *row) {
@@ -18,7 +19,7 @@ static const char *predict(const char *row) {
     int missing = 0;
     for (const char *c = head; *c; c++) missing += *c == ',';
     for (const char *c = row; *c; c++) missing -= *c == ',';
-    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,");
+    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,,,");
     CHECK(missing >= 0);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     return clg_validate_row(&arena, &csv, 0, &scenario, &answer);
@@ -209,8 +210,27 @@ static void network(void) {
     CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
 }
 
+#define BLACKWELL "x,,dense,16,2048,8192,1,32,32,64,131072,,,,,,4096,gb200,144,"
+
+/* 400 Gbit/s and a card for each GPU: 4 in a box of 4, whatever NVLink reaches. */
+static void boxes(void) {
+    CASE("72 a node of GB200 is what NVLink reaches, not what shares four network cards");
+    CHECK(predict(BLACKWELL "megatron-2026,2026-02,bf16,none,2,,1,1,,1,288,,1,,,72") == NULL);
+    CHECK(scenario.machine.node.gpus == 4 && scenario.machine.node.domain == 72);
+    double step_s = answer.step_s;
+    CHECK(predict(BLACKWELL "megatron-2026,2026-02,bf16,none,2,,1,1,,1,288,,1,,,4") == NULL);
+    CHECK(scenario.machine.node.gpus == 4 && scenario.machine.node.domain == 72);
+    CHECK_NEAR(answer.step_s, step_s, 1e-14);
+    CASE("a rack of which NVLink reaches 36; a box of H100 that holds four");
+    CHECK(predict(BLACKWELL "megatron-2026,2026-02,bf16,none,2,,1,1,,1,288,,1,,,36") == NULL);
+    CHECK(scenario.machine.node.gpus == 4 && scenario.machine.node.domain == 36);
+    CHECK(predict(LLAMA "megatron-2024,2025-02,bf16,none,2,,1,1,,1,256,,1,,,4") == NULL);
+    CHECK(scenario.machine.node.gpus == 4 && scenario.machine.node.domain == 4);
+}
+
 int main(void) {
     network();
+    boxes();
     expert_tensor();
     terms();
     blanks();
