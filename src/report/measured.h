@@ -12,6 +12,10 @@ void clg_report_measured_rows(clg_text *text, const clg_measured_table *table);
 
 /* docs/accuracy-serving.md: where it can be trusted, rows never fitted on apart. */
 void clg_report_measured_page(clg_text *text, const clg_measured_table *table);
+
+/* Its section on other tools, beside ours on the rows they predicted; nothing where there are none.
+ */
+void clg_report_measured_peers(clg_text *text, const clg_measured_table *table);
 void clg_json_measured(clg_json_writer *writer, const clg_measured_table *table);
 
 #endif

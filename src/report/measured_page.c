@@ -325,6 +325,7 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
         print_by(t, m, BY_MODEL, "model");
         print_by(t, m, BY_GPU, "GPU");
         print_by(t, m, BY_ENGINE, "engine");
+        clg_report_measured_peers(t, m);
         print_causes(t);
     }
     if (any(m, false)) {

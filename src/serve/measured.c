@@ -4,6 +4,7 @@
 #include "model/preset.h"
 #include "serve/answer.h"
 #include "serve/measured_score.h"
+#include "serve/peers.h"
 #include "serve/random.h"
 #include "serve/roofline.h"
 #include "serve/workload.h"
@@ -363,7 +364,9 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                         "not a known form of serving measurements");
     }
     t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
-    for (int i = 0; i < count; i++) read_table(arena, &tables[i], &t);
+    for (int i = 0; i < count; i++)
+        if (!clg_peers_recognised(&tables[i])) read_table(arena, &tables[i], &t);
+    t.peer = clg_peers_read(arena, tables, count, &t.peers);
     set_copies_aside(&t);
     set_doubles_aside(&t);
     for (int i = 0; i < t.rows; i++) {

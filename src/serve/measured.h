@@ -88,9 +88,17 @@ typedef struct clg_measured_score {
     bool held_out;                          /* all rows are */
 } clg_measured_score;
 
+/* What somebody else's tool predicted for a row, serve/peers.h. */
+typedef struct clg_peer {
+    const char *id, *by;        /* of the row; the tool */
+    double value[CLG_MEASURES]; /* NaN: not predicted */
+} clg_peer;
+
 typedef struct clg_measured_table {
     clg_measured *row;
     int rows;
+    const clg_peer *peer;
+    int peers;
     clg_measured_score *score;
     int scores;
 } clg_measured_table;
