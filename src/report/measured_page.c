@@ -175,65 +175,76 @@ static void print_by(clg_text *t, const clg_measured_table *m, int by, const cha
 
 /* ---- words */
 
-static void print_open_loop(clg_text *t) {
-    clg_text_print(
-        t,
-        "The 51 stages of `held-out-open-loop.csv` (vLLM 0.15 on H100, A100 and L40S, requests "
-        "that come one by one) were off by 10 %% (first token, median 9), 4.7 %% (per token, "
-        "median 2.8), 5.4 %% (whole answers, median 2.7) and 1.0 %% (throughput) the first time. "
-        "Four of the engine's host times (126 us an iteration, 4 us a sequence in it, 46 us an "
-        "output token, 0.8 ms an answer) are a fit by the authors of these measurements, so not "
-        "blind to 21 of them; without all four those are 3.5 %% instead of 2.7 %% off per token. "
-        "Then mended, with the errors in sight: models whose files ask for top-k or top-p "
-        "sampling, which vLLM heeds where a client does not say, have all logits sorted "
-        "([serving.md](serving.md#sampling)); what that takes is published by others, and took "
-        "L40S from 14 to 3 %% (4 with kernels of its own). Left out: three overloaded stages of "
-        "which a third and more timed "
-        "out. Inference-perf repeats a hundred prompts, so all but the first are cached; it "
-        "counts tokens anew from the text, so tokens a second are requests a second times the "
-        "tokens asked for, and time per token is what an answer takes after the first one.\n\n");
-}
-
 static void print_blind(clg_text *t) {
     clg_text_print(
         t,
         "## Never fitted on\n\n"
-        "The rows of `data/serving-runs/held-out*.csv` were written down from published texts, all "
-        "of a table or a page that could be expressed, before they were predicted. No constant was "
-        "set by them, and none may be. What a text does not say is left to the engine.\n\n"
-        "Predicted the first time, 984 rows were off by 51 %% (first token, median 29), 29 %% (per "
-        "token, median 26), 32 %% (whole answers, median 25) and 23 %% (throughput, median 11). "
-        "Then mended, with the errors in sight: the limits that trtllm-bench chooses, read in its "
-        "code, for latent attention and for weights in 4 bit (DeepSeek on B200 and GB200 was 57 "
-        "and 62 %% slow, held to 64 sequences a rank of 384); the layout of Llama 4 Maverick under "
-        "TensorRT-LLM 0.20, which its page says otherwise than was written down. Eight rows were "
-        "left out afterwards: of a page whose throughput contradicts its own latencies, and of "
-        "recipes that do not say which GPU; and that TensorRT-LLM's built engines know no windows, "
-        "in its documentation (Mistral 7B with prompts of 20,000 tokens was two to three times too "
-        "fast, the 36 rows 24 %% off). For these the rows are not blind; nor for what SGLang "
-        "leaves of its memory and which graphs it keeps, read in its code after they had been "
-        "scored; nor for what TensorRT-LLM's code and pull requests say of mixtures: that layers "
-        "with windows keep all tokens, that Llama 4's chunks are read for each query head on "
-        "Hopper, that CUTLASS computes experts by default and its tiles are tried out, that "
-        "DeepSeek's prompts wait for all ranks, and that attention over latents is arithmetic "
-        "(InferSim's table of kernels); nor, RTX PRO 6000, for the logits and launches of each "
-        "stage "
-        "of a pipeline and the curves of that board, which come from tables of kernels (19 %% off "
-        "before, 14 after).\n\n"
-        "Wide expert parallelism (8 rows, 46 %% of throughput off the first time) is not blind to "
-        "what was written because of it, the overlap of two batches, experts placed by load and "
-        "tokens sent once to a box, only to constants: none was set by these rows.\n\n"
-        "The rows of `data/serving-runs/disaggregated.csv` are InferenceX's: its results with the "
-        "copies, degrees and limits of the only public recipe that fits them. The first time "
-        "first tokens were off by 75 %% (median 43) and tokens by 19 %% (median 17); the count of "
-        "tokens taken of three proposed was then taken from InferenceX itself (2.50) instead of "
-        "NVIDIA (2.82), and SGLang's share of memory from scripts.\n\n"
-        "The rows of `data/serving-runs/sparse.csv` are all that were at hand of sparse attention: "
-        "GLM-5 (InferenceX, with the limits of its scripts), DeepSeek V3.2 and GLM-5.2 (GPUStack's "
-        "lab, where the command beside the figures is their own). Their times had been seen before "
-        "the model was written; no constant and no term was set or chosen by them, and they stand "
-        "as they were predicted the first time.\n\n");
-    print_open_loop(t);
+        "Rows written down from published texts, all of a table or a page that could be expressed, "
+        "before they were predicted. No constant was set by them, and none may be. What a text "
+        "does not say is left to the engine. How they were predicted the first time, and which "
+        "terms were written with their errors in sight: [below](#first-looks).\n\n");
+}
+
+/* Mean errors of a table when it was predicted for the first time, in %; "-": not measured. History
+ * that no program can print again. */
+static const struct {
+    const char *table, *rows, *first, *token, *answer, *rate;
+} first_looks[] = {{"held-out.csv", "984", "51 (29)", "29 (26)", "32 (25)", "23 (11)"},
+                   {"held-out-open-loop.csv", "51", "10 (9)", "4.7 (2.8)", "5.4 (2.7)", "1.0"},
+                   {"disaggregated.csv", "226", "75 (43)", "19 (17)", "-", "-"},
+                   {"rocm-vllm.csv", "40", "-", "-", "15 (13)", "17 (14)"},
+                   {"sparse.csv, GLM-5", "38", "38", "12", "-", "-"},
+                   {"sparse.csv, GPUStack's lab", "30", "53", "53", "-", "51 (24)"}};
+
+/* What was written with errors of rows in sight that nothing was fitted on: they are blind to
+ * constants, not to these. */
+static const char *const in_sight[] = {
+    "Limits that trtllm-bench chooses, for latent attention and for weights in 4 bit, read in its "
+    "code (DeepSeek on B200 and GB200 was 57 and 62 % slow); the layout of Llama 4 Maverick under "
+    "TensorRT-LLM 0.20, which its page says otherwise than was written down first.",
+    "TensorRT-LLM's built engines know no windows, in its documentation (Mistral 7B with prompts "
+    "of 20,000 tokens was two to three times too fast).",
+    "What SGLang leaves of its memory and which graphs it keeps, read in its code.",
+    "What TensorRT-LLM's code and pull requests say of mixtures: layers with windows keep all "
+    "tokens, Llama 4's chunks are read for each query head on Hopper, CUTLASS computes experts by "
+    "default and its tiles are tried out, DeepSeek's prompts wait for all ranks, attention over "
+    "latents is arithmetic (InferSim's table of kernels).",
+    "RTX PRO 6000: logits and launches of each stage of a pipeline, and the board's own curves, "
+    "from tables of kernels (19 to 14 %).",
+    "Wide expert parallelism: the overlap of two batches, experts placed by load, tokens sent once "
+    "to a box (8 rows, throughput 46 to 11 %).",
+    "Disaggregated rows of InferenceX: the count of tokens taken of three proposed, from "
+    "InferenceX itself (2.50) instead of NVIDIA (2.82); SGLang's share of memory, from scripts.",
+    "Open loops: models whose files ask for top-k or top-p sampling, which vLLM heeds where a "
+    "client does not say, have all logits sorted ([serving.md](serving.md#sampling)); what that "
+    "takes is published by others (L40S, per token, 14 to 3 %). Four of vLLM's host times (126 us "
+    "an iteration, 4 us a sequence in it, 46 us an output token, 0.8 ms an answer) are a fit by "
+    "the authors of these measurements, so 21 of the stages are not blind to them; without all "
+    "four those are 3.5 instead of 2.7 % off per token.",
+    "Sparse attention: all rows that were at hand. Their times had been seen before the model was "
+    "written; no constant and no term was set or chosen by them."};
+
+static void print_first_looks(clg_text *t) {
+    clg_text_print(t, "\n## First looks\n\nMean errors in %% (medians) when each table of "
+                      "`data/serving-runs` was predicted for the first time:\n\n| table | rows | "
+                      "first token | per token | whole answer | throughput |\n"
+                      "|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof first_looks / sizeof first_looks[0]; i++)
+        clg_text_print(t, "| %s | %s | %s | %s | %s | %s |\n", first_looks[i].table,
+                       first_looks[i].rows, first_looks[i].first, first_looks[i].token,
+                       first_looks[i].answer, first_looks[i].rate);
+    clg_text_print(t, "\nWritten afterwards, with their errors in sight: for these the rows are "
+                      "blind to constants only.\n\n");
+    for (size_t i = 0; i < sizeof in_sight / sizeof in_sight[0]; i++)
+        clg_text_print(t, "- %s\n", in_sight[i]);
+    clg_text_print(
+        t, "\nLeft out after they were scored: eight rows of a page whose throughput contradicts "
+           "its own latencies and of recipes that do not say which GPU. Never entered: three "
+           "overloaded open-loop stages of which a third and more of the requests timed out. In "
+           "open loops Inference-perf repeats a hundred prompts, so all but the first are cached; "
+           "it counts tokens anew from the text, so tokens a second are requests a second times "
+           "the tokens asked for, and time per token is what an answer takes after the first "
+           "one.\n");
 }
 
 static void print_causes(clg_text *t) {
@@ -326,6 +337,7 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
         print_by(t, m, BY_GPU, "GPU");
         print_by(t, m, BY_ENGINE, "engine");
         clg_report_measured_peers(t, m);
+        print_first_looks(t);
         print_causes(t);
     }
     if (any(m, false)) {
