@@ -275,16 +275,16 @@ static void add_layer(const clg_replica *r, const clg_layer_kind *kind, double t
     bool attends = attention == CLG_ATTENTION_GROUPED || attention == CLG_ATTENTION_LATENT;
     double reductions = (kind->attention.kind != CLG_ATTENTION_NONE) +
                         (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
-    clg_iteration_part mlp = kind->mlp.kind == CLG_MLP_MOE ? CLG_PART_EXPERTS : CLG_PART_MLP;
-    part[CLG_PART_PROJECTIONS] += layers * attention_products_s(r, &kind->attention, t, hidden);
+    clg_iteration_part mlp = kind->mlp.kind == CLG_MLP_MOE ? CLG_SPENT_EXPERTS : CLG_SPENT_MLP;
+    part[CLG_SPENT_PROJECTIONS] += layers * attention_products_s(r, &kind->attention, t, hidden);
     part[mlp] += layers * mlp_s(r, &kind->mlp, t, hidden);
-    part[CLG_PART_NORMS] += layers * kind->norms * memory_s(r, 8 * t * hidden);
+    part[CLG_SPENT_NORMS] += layers * kind->norms * memory_s(r, 8 * t * hidden);
     if (attends)
-        part[CLG_PART_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
-    part[CLG_PART_ATTENTION] += layers * indexer_s(r, &kind->attention, t, hidden);
-    part[CLG_PART_REDUCTIONS] += layers * reductions * reduce_s(r, 2 * t * hidden);
-    part[CLG_PART_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t, decoding);
-    part[CLG_PART_HOST] += layers * r->engine.layer_s;
+        part[CLG_SPENT_ATTENTION] += layers * fixed_s(r, r->curves.cache[r->cache].launch_s);
+    part[CLG_SPENT_ATTENTION] += layers * indexer_s(r, &kind->attention, t, hidden);
+    part[CLG_SPENT_REDUCTIONS] += layers * reductions * reduce_s(r, 2 * t * hidden);
+    part[CLG_SPENT_EXCHANGE] += layers * exchange_s(r, &kind->mlp, t, decoding);
+    part[CLG_SPENT_HOST] += layers * r->engine.layer_s;
 }
 
 static double sum_of(const double part[CLG_ITERATION_PARTS]) {
@@ -318,17 +318,17 @@ static double sends_s(const clg_replica *r, double t) {
 }
 
 const clg_name clg_iteration_part_names[] = {
-    {"attention's products", CLG_PART_PROJECTIONS, "queries, keys, values, output"},
-    {"MLP", CLG_PART_MLP, "dense layers"},
-    {"experts", CLG_PART_EXPERTS, "router, routed and shared experts"},
-    {"norms", CLG_PART_NORMS, "over the hidden width"},
-    {"attention", CLG_PART_ATTENTION, "cache, states and indexes, and fixed times"},
-    {"reductions", CLG_PART_REDUCTIONS, "sums over tensor-parallel GPUs"},
-    {"exchange", CLG_PART_EXCHANGE, "tokens to experts on other GPUs and back"},
-    {"logits", CLG_PART_HEAD, "output head and sampling"},
-    {"sends", CLG_PART_SENDS, "between pipeline stages"},
-    {"padding and launches", CLG_PART_PADDING, "to the next graph kept; drafts; slow launches"},
-    {"host", CLG_PART_HOST, "what the GPU waits for"},
+    {"attention's products", CLG_SPENT_PROJECTIONS, "queries, keys, values, output"},
+    {"MLP", CLG_SPENT_MLP, "dense layers"},
+    {"experts", CLG_SPENT_EXPERTS, "router, routed and shared experts"},
+    {"norms", CLG_SPENT_NORMS, "over the hidden width"},
+    {"attention", CLG_SPENT_ATTENTION, "cache, states and indexes, and fixed times"},
+    {"reductions", CLG_SPENT_REDUCTIONS, "sums over tensor-parallel GPUs"},
+    {"exchange", CLG_SPENT_EXCHANGE, "tokens to experts on other GPUs and back"},
+    {"logits", CLG_SPENT_HEAD, "output head and sampling"},
+    {"sends", CLG_SPENT_SENDS, "between pipeline stages"},
+    {"padding and launches", CLG_SPENT_PADDING, "to the next graph kept; drafts; slow launches"},
+    {"host", CLG_SPENT_HOST, "what the GPU waits for"},
     {NULL, 0, NULL}};
 
 /* Of top-k and top-p, for a sequence: engines sort all its logits, on every rank of a group. */
@@ -363,11 +363,11 @@ static void overlapped_parts(const clg_replica *r, double t, bool decoding,
     layer_parts(r, ceil(t / 2), decoding, part);
     double all = r->scenario->machine.gpu.multiprocessors, taken = r->exchange.multiprocessors;
     double slower = decoding || taken >= all ? 1 : all / (all - taken);
-    double half = part[CLG_PART_EXCHANGE];
-    part[CLG_PART_EXCHANGE] = 0;
+    double half = part[CLG_SPENT_EXCHANGE];
+    part[CLG_SPENT_EXCHANGE] = 0;
     for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] *= 2 * slower;
     double shown = 2 * half - beside_s(r, t, decoding) - sum_of(part);
-    part[CLG_PART_EXCHANGE] = fmax(0, shown) + half / r->scenario->model.layers;
+    part[CLG_SPENT_EXCHANGE] = fmax(0, shown) + half / r->scenario->model.layers;
 }
 
 /* All of a batch that computes prompts, or decodes, without its contexts. */
@@ -380,10 +380,10 @@ static void dense_parts(const clg_replica *r, double tokens, bool decoding,
         overlapped_parts(r, t, decoding, part);
     else
         layer_parts(r, t, decoding, part);
-    part[CLG_PART_HEAD] = r->pp * head_s(r, t); /* of the last stage, for all micro-batches */
-    if (r->filtered) part[CLG_PART_HEAD] += r->pp * r->engine.filter_s;
-    part[CLG_PART_SENDS] = sends_s(r, t);
-    part[CLG_PART_HOST] += r->pp * r->engine.step_s;
+    part[CLG_SPENT_HEAD] = r->pp * head_s(r, t); /* of the last stage, for all micro-batches */
+    if (r->filtered) part[CLG_SPENT_HEAD] += r->pp * r->engine.filter_s;
+    part[CLG_SPENT_SENDS] = sends_s(r, t);
+    part[CLG_SPENT_HOST] += r->pp * r->engine.step_s;
 }
 
 static double iteration_s(const clg_replica *r, double tokens, bool decoding) {
@@ -403,15 +403,15 @@ clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, doub
     dense_parts(r, tokens, true, part);
     int places = (int)i.sequences;
     bool graph = c->decode_s && places <= c->decodes;
-    if (graph) part[CLG_PART_PADDING] = c->decode_s[places] - sum_of(part);
-    part[CLG_PART_ATTENTION] +=
+    if (graph) part[CLG_SPENT_PADDING] = c->decode_s[places] - sum_of(part);
+    part[CLG_SPENT_ATTENTION] +=
         i.sequences * ((context_tokens + c->context_pad) * c->context_s + c->state_s);
     double kernels = sum_of(part);
     double sorts = i.sequences * filter_sequence_s(r) / r->dp;
-    part[CLG_PART_HEAD] += sorts;
+    part[CLG_SPENT_HEAD] += sorts;
     host = c->sequence_s * i.sequences - sorts;
     host += fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
-    part[CLG_PART_HOST] += host;
+    part[CLG_SPENT_HOST] += host;
     i.seconds = kernels + sorts + host;
     return i;
 }

@@ -84,17 +84,17 @@ clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights);
 
 /* What an iteration's time goes to. */
 typedef enum clg_iteration_part {
-    CLG_PART_PROJECTIONS,
-    CLG_PART_MLP,
-    CLG_PART_EXPERTS,
-    CLG_PART_NORMS,
-    CLG_PART_ATTENTION,
-    CLG_PART_REDUCTIONS,
-    CLG_PART_EXCHANGE,
-    CLG_PART_HEAD,
-    CLG_PART_SENDS,
-    CLG_PART_PADDING,
-    CLG_PART_HOST,
+    CLG_SPENT_PROJECTIONS,
+    CLG_SPENT_MLP,
+    CLG_SPENT_EXPERTS,
+    CLG_SPENT_NORMS,
+    CLG_SPENT_ATTENTION,
+    CLG_SPENT_REDUCTIONS,
+    CLG_SPENT_EXCHANGE,
+    CLG_SPENT_HEAD,
+    CLG_SPENT_SENDS,
+    CLG_SPENT_PADDING,
+    CLG_SPENT_HOST,
     CLG_ITERATION_PARTS
 } clg_iteration_part;
 extern const clg_name clg_iteration_part_names[];

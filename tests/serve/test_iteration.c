@@ -505,7 +505,7 @@ static void test_parts(clg_arena *arena) {
         }
         CHECK_NEAR(sum, one.seconds, 1e-12);
         CHECK_NEAR(alone_s(arena, &r, 300, 1001), one.seconds, 1e-9);
-        CHECK((one.part[CLG_PART_EXPERTS] > 0) == (i > 0) && one.part[CLG_PART_REDUCTIONS] > 0);
+        CHECK((one.part[CLG_SPENT_EXPERTS] > 0) == (i > 0) && one.part[CLG_SPENT_REDUCTIONS] > 0);
         clg_iteration longer = clg_replica_iteration(&r, 1, 1599.5);
         CHECK_NEAR(longer.seconds - one.seconds, 800 * r.cost.context_s, 1e-12);
     }
@@ -532,7 +532,7 @@ static void test_filter(clg_arena *arena) {
     CHECK_NEAR((filtered.cost.sequence_s - plain.cost.sequence_s) * 1e6, 20.521, 1e-4);
     clg_iteration one = clg_replica_iteration(&filtered, 40, 900);
     clg_iteration other = clg_replica_iteration(&plain, 40, 900);
-    CHECK_NEAR(one.part[CLG_PART_HEAD] - other.part[CLG_PART_HEAD], 100e-6 + 40 * 20.520959e-6,
+    CHECK_NEAR(one.part[CLG_SPENT_HEAD] - other.part[CLG_SPENT_HEAD], 100e-6 + 40 * 20.520959e-6,
                1e-6);
     CHECK_NEAR(one.seconds - other.seconds, 100e-6 + 40 * 20.520959e-6, 1e-6);
     CHECK_NEAR(filtered.cost.decode_s[40] - plain.cost.decode_s[40], 100e-6, 1e-12);
