@@ -4,13 +4,7 @@
 #include "base/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double ratio(double sum, int count) { return count > 0 ? sum / count : (double)NAN; }
 
@@ -39,8 +33,8 @@ clg_measured_score clg_measured_score_rows(const clg_measured_table *t, clg_meas
         constant += fabs(row->constant[m] / measured - 1);
         beside += fabs(error);
     }
-    qsort(errors, (size_t)s.scored, sizeof *errors, by_value);
-    qsort(absolute, (size_t)s.scored, sizeof *absolute, by_value);
+    clg_sort(errors, (size_t)s.scored);
+    clg_sort(absolute, (size_t)s.scored);
     s.mape = ratio(sum, s.scored);
     s.coverage = ratio(inside, s.scored);
     s.median_ape = clg_quantile(absolute, s.scored, 0.5);
@@ -82,7 +76,7 @@ static void fit_constant(clg_measured_table *t, int first, clg_measure m, double
         if (same_kind(&t->row[first], &t->row[i]) && has_roofline(&t->row[i], m))
             ratios[count++] = t->row[i].roofline[m] / t->row[i].measured[m];
     if (count == 0) return;
-    qsort(ratios, (size_t)count, sizeof *ratios, by_value);
+    clg_sort(ratios, (size_t)count);
     double factor = best_factor(ratios, count);
     for (int i = first; i < t->rows; i++)
         if (same_kind(&t->row[first], &t->row[i]))
