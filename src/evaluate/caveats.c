@@ -61,6 +61,23 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
     if (layout->offload) note(n, "the update on the host is taken as hidden behind its copies");
 }
 
+/* The largest power of two that divides a number. */
+static int64_t twos_of(int64_t value) { return value & -value; }
+
+/* A batch given in tokens is often a number of sequences that next to nothing divides. */
+static void note_batch(notes *n, const clg_scenario *s, const clg_layout *layout) {
+    enum { FEW = 8, MANY = 64 };
+    int64_t batch = layout->global_batch, ranks = 1;
+    while (2 * ranks <= s->machine.gpus && 2 * ranks * FEW <= batch) ranks *= 2;
+    if (ranks < MANY || twos_of(batch) > FEW) return;
+    int64_t even = (batch + ranks / 2) / ranks * ranks;
+    note(n,
+         "%lld sequences divide over few data-parallel ranks: %lld (%.4g Mtok) would over up to "
+         "%lld",
+         (long long)batch, (long long)even, (double)even * (double)layout->seq / 1e6,
+         (long long)ranks);
+}
+
 const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
                                  const clg_layout *layout) {
     notes n = {.arena = arena};
@@ -68,6 +85,7 @@ const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
         note(&n, "software unknown: a middle stack stands in, the interval is wide");
     note_kernels(&n, s, layout);
     note_request(&n, s, layout);
+    note_batch(&n, s, layout);
     if (s->model.active_parameters < s->model.parameters)
         note(&n, "mixtures of experts are predicted worse than dense models");
     if ((double)clg_layout_gpus(layout) > s->stack.validated_gpus)

@@ -2,6 +2,8 @@
 #include "plan.h"
 #include "schedule/schedule.h"
 
+#include <string.h>
+
 static clg_arena arena;
 
 static clg_scenario scenario(const char *model, const char *gpu, int gpus) {
@@ -199,6 +201,25 @@ static void ledgers_of_many(clg_scenario s) {
         }
 }
 
+static bool warns_of_batch(int gpus, int64_t batch, const char *words) {
+    clg_scenario s = scenario("llama-2-7b", "h100-sxm", gpus);
+    clg_layout l = plan_layout(4096);
+    l.global_batch = batch;
+    const char *caveats = clg_evaluate_caveats(&arena, &s, &l);
+    return caveats && strstr(caveats, words);
+}
+
+/* 63 Mtok of 4,096 is 15,381 = 9 x 1,709 sequences; 15,381 / 8 ranks of one power of two at most:
+ * 1,024, of which 15 are 15,360. */
+static void batches(void) {
+    CASE("a batch that next to nothing divides names the nearest that many ranks share");
+    CHECK(warns_of_batch(2048, 15381, "15381 sequences divide over few"));
+    CHECK(warns_of_batch(2048, 15381, "15360 (62.91 Mtok) would over up to 1024"));
+    CHECK(!warns_of_batch(2048, 15360, "divide over few"));
+    CHECK(!warns_of_batch(2048, 4000, "divide over few")); /* 4,000 = 32 x 125 */
+    CHECK(!warns_of_batch(8, 15381, "divide over few"));
+}
+
 int main(void) {
     clg_scenario s = scenario("llama-2-7b", "h100-sxm", 64);
     degrees(s);
@@ -209,6 +230,7 @@ int main(void) {
     papers();
     experts_and_contexts(s);
     ledgers_of_many(s);
+    batches();
     clg_arena_clear(&arena);
     return DONE;
 }
