@@ -19,6 +19,15 @@ extern const clg_name clg_provenance_names[];
 clg_status clg_value_read(const clg_json *object, const char *key, clg_dimension dimension,
                           bool required, const char *file, double *si, clg_error *error);
 
+/* Several of one object, all required, in order: where each goes. */
+typedef struct clg_value_field {
+    const char *key;
+    clg_dimension dimension;
+    double *into;
+} clg_value_field;
+clg_status clg_value_fields(const clg_json *object, const char *file, const clg_value_field *fields,
+                            size_t count, clg_error *error);
+
 /* A plain word or flag member that needs no unit: {"value": true, "source": ..., "kind": ...}. */
 clg_status clg_value_flag(const clg_json *object, const char *key, bool required, const char *file,
                           bool *flag, clg_error *error);

@@ -7,22 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct field {
-    const char *key;
-    clg_dimension dimension;
-    double *into;
-} field;
-
-static clg_status read_fields(const clg_json *object, const char *file, const field *fields,
-                              size_t count, clg_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (clg_value_read(object, fields[i].key, fields[i].dimension, true, file, fields[i].into,
-                           error) != CLG_OK)
-            return error->status;
-    return CLG_OK;
-}
 #define READ(object, file, fields, error)                                                          \
-    read_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
+    clg_value_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
 
 static const char *word(const clg_json *object, const char *key) {
     const clg_json *member = clg_json_member(object, key);
@@ -81,29 +67,29 @@ static clg_status read_graphs(const clg_json *object, const char *file, clg_grap
 /* What an engine may say of limits and memory by GPU. */
 static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine *e,
                               clg_error *error) {
-    const field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
-                            {"large_sequences", CLG_COUNT, &e->large_sequences},
-                            {"large_tokens", CLG_COUNT, &e->large_tokens},
-                            {"reserve", CLG_BYTES, &e->reserve_bytes},
-                            {"reserve_token", CLG_BYTES, &e->reserve_token_bytes},
-                            {"reserve_graph", CLG_BYTES, &e->reserve_graph_bytes},
-                            {"reserve_rank", CLG_BYTES, &e->reserve_rank_bytes},
-                            {"reserve_least", CLG_BYTES, &e->reserve_least_bytes},
-                            {"graph_most", CLG_COUNT, &e->graph_most},
-                            {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
-                            {"logit_bytes", CLG_BYTES, &e->logit_bytes},
-                            {"state_bytes", CLG_BYTES, &e->state_bytes},
-                            {"state_pages", CLG_COUNT, &e->state_pages},
-                            {"state_pool", CLG_COUNT, &e->state_pool},
-                            {"state_slots", CLG_COUNT, &e->state_slots},
-                            {"state_blocks", CLG_COUNT, &e->state_blocks},
-                            {"filter", CLG_SECONDS, &e->filter_s},
-                            {"filter_logit", CLG_BYTES, &e->filter_logit_bytes},
-                            {"whole_windows", CLG_COUNT, &e->whole_windows},
-                            {"no_windows", CLG_COUNT, &e->no_windows},
-                            {"chunk_reads", CLG_COUNT, &e->chunk_reads},
-                            {"position_bytes", CLG_BYTES, &e->position_bytes},
-                            {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens}};
+    const clg_value_field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
+                                      {"large_sequences", CLG_COUNT, &e->large_sequences},
+                                      {"large_tokens", CLG_COUNT, &e->large_tokens},
+                                      {"reserve", CLG_BYTES, &e->reserve_bytes},
+                                      {"reserve_token", CLG_BYTES, &e->reserve_token_bytes},
+                                      {"reserve_graph", CLG_BYTES, &e->reserve_graph_bytes},
+                                      {"reserve_rank", CLG_BYTES, &e->reserve_rank_bytes},
+                                      {"reserve_least", CLG_BYTES, &e->reserve_least_bytes},
+                                      {"graph_most", CLG_COUNT, &e->graph_most},
+                                      {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
+                                      {"logit_bytes", CLG_BYTES, &e->logit_bytes},
+                                      {"state_bytes", CLG_BYTES, &e->state_bytes},
+                                      {"state_pages", CLG_COUNT, &e->state_pages},
+                                      {"state_pool", CLG_COUNT, &e->state_pool},
+                                      {"state_slots", CLG_COUNT, &e->state_slots},
+                                      {"state_blocks", CLG_COUNT, &e->state_blocks},
+                                      {"filter", CLG_SECONDS, &e->filter_s},
+                                      {"filter_logit", CLG_BYTES, &e->filter_logit_bytes},
+                                      {"whole_windows", CLG_COUNT, &e->whole_windows},
+                                      {"no_windows", CLG_COUNT, &e->no_windows},
+                                      {"chunk_reads", CLG_COUNT, &e->chunk_reads},
+                                      {"position_bytes", CLG_BYTES, &e->position_bytes},
+                                      {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
                            error) != CLG_OK)
@@ -116,46 +102,47 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     clg_json *root;
     if (open_file(arena, "engine", name, &file, &root, error) != CLG_OK) return error->status;
     *e = (clg_engine){.name = word(root, "name"), .title = word(root, "title"), .file = file->path};
-    const field fields[] = {{"memory_share", CLG_FRACTION, &e->memory_share},
-                            {"free_share", CLG_COUNT, &e->free_share},
-                            {"static_share", CLG_COUNT, &e->static_share},
-                            {"other", CLG_BYTES, &e->other_bytes},
-                            {"block_tokens", CLG_COUNT, &e->block_tokens},
-                            {"max_sequences", CLG_COUNT, &e->max_sequences},
-                            {"max_tokens", CLG_COUNT, &e->max_tokens},
-                            {"step", CLG_SECONDS, &e->step_s},
-                            {"layer", CLG_SECONDS, &e->layer_s},
-                            {"sequence", CLG_SECONDS, &e->sequence_s},
-                            {"loop", CLG_SECONDS, &e->loop_s},
-                            {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
-                            {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
-                            {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
-                            {"eager_step", CLG_SECONDS, &e->eager_step_s},
-                            {"launch_share", CLG_FRACTION, &e->launch_share},
-                            {"launch_share_blackwell", CLG_FRACTION, &e->launch_share_blackwell},
-                            {"graph_tokens", CLG_COUNT, &e->graph_tokens},
-                            {"before", CLG_SECONDS, &e->before_s},
-                            {"turn", CLG_SECONDS, &e->turn_s},
-                            {"prompt_token", CLG_SECONDS, &e->prompt_token_s},
-                            {"random_token", CLG_SECONDS, &e->random_token_s},
-                            {"graph_context", CLG_COUNT, &e->graph_context},
-                            {"after", CLG_SECONDS, &e->after_s},
-                            {"token", CLG_SECONDS, &e->token_s},
-                            {"sigma_first", CLG_COUNT, &e->sigma_first},
-                            {"sigma_token", CLG_COUNT, &e->sigma_token},
-                            {"sigma_rate", CLG_COUNT, &e->sigma_rate},
-                            {"reserve_output", CLG_COUNT, &e->reserve_output},
-                            {"prefill_alone", CLG_COUNT, &e->prefill_alone},
-                            {"whole_prompts", CLG_COUNT, &e->whole_prompts},
-                            {"overlapped", CLG_COUNT, &e->overlapped},
-                            {"query_reads", CLG_COUNT, &e->query_reads},
-                            {"narrow_cache", CLG_COUNT, &e->narrow_cache},
-                            {"narrow_weights", CLG_COUNT, &e->narrow_weights},
-                            {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
-                            {"static_scales", CLG_COUNT, &e->static_scales},
-                            {"deepgemm", CLG_SECONDS, &e->deepgemm_s},
-                            {"gathers", CLG_COUNT, &e->gathers},
-                            {"deepep", CLG_COUNT, &e->deepep}};
+    const clg_value_field fields[] = {
+        {"memory_share", CLG_FRACTION, &e->memory_share},
+        {"free_share", CLG_COUNT, &e->free_share},
+        {"static_share", CLG_COUNT, &e->static_share},
+        {"other", CLG_BYTES, &e->other_bytes},
+        {"block_tokens", CLG_COUNT, &e->block_tokens},
+        {"max_sequences", CLG_COUNT, &e->max_sequences},
+        {"max_tokens", CLG_COUNT, &e->max_tokens},
+        {"step", CLG_SECONDS, &e->step_s},
+        {"layer", CLG_SECONDS, &e->layer_s},
+        {"sequence", CLG_SECONDS, &e->sequence_s},
+        {"loop", CLG_SECONDS, &e->loop_s},
+        {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
+        {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
+        {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
+        {"eager_step", CLG_SECONDS, &e->eager_step_s},
+        {"launch_share", CLG_FRACTION, &e->launch_share},
+        {"launch_share_blackwell", CLG_FRACTION, &e->launch_share_blackwell},
+        {"graph_tokens", CLG_COUNT, &e->graph_tokens},
+        {"before", CLG_SECONDS, &e->before_s},
+        {"turn", CLG_SECONDS, &e->turn_s},
+        {"prompt_token", CLG_SECONDS, &e->prompt_token_s},
+        {"random_token", CLG_SECONDS, &e->random_token_s},
+        {"graph_context", CLG_COUNT, &e->graph_context},
+        {"after", CLG_SECONDS, &e->after_s},
+        {"token", CLG_SECONDS, &e->token_s},
+        {"sigma_first", CLG_COUNT, &e->sigma_first},
+        {"sigma_token", CLG_COUNT, &e->sigma_token},
+        {"sigma_rate", CLG_COUNT, &e->sigma_rate},
+        {"reserve_output", CLG_COUNT, &e->reserve_output},
+        {"prefill_alone", CLG_COUNT, &e->prefill_alone},
+        {"whole_prompts", CLG_COUNT, &e->whole_prompts},
+        {"overlapped", CLG_COUNT, &e->overlapped},
+        {"query_reads", CLG_COUNT, &e->query_reads},
+        {"narrow_cache", CLG_COUNT, &e->narrow_cache},
+        {"narrow_weights", CLG_COUNT, &e->narrow_weights},
+        {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
+        {"static_scales", CLG_COUNT, &e->static_scales},
+        {"deepgemm", CLG_SECONDS, &e->deepgemm_s},
+        {"gathers", CLG_COUNT, &e->gathers},
+        {"deepep", CLG_COUNT, &e->deepep}};
     if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
         return error->status;
     e->large_except = word(root, "large_except");
@@ -184,8 +171,8 @@ static clg_status read_weights(const clg_json *object, const char *file, clg_ser
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
-        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->weights[p].hbm_share},
-                                {"launch", CLG_SECONDS, &c->weights[p].launch_s}};
+        const clg_value_field fields[] = {{"hbm_share", CLG_FRACTION, &c->weights[p].hbm_share},
+                                          {"launch", CLG_SECONDS, &c->weights[p].launch_s}};
         if (READ(row, file, fields, error) != CLG_OK) return error->status;
         c->weights[p].known = true;
     }
@@ -199,11 +186,12 @@ static clg_status read_experts(const clg_json *object, const char *file, clg_exp
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
         clg_expert_curve *c = &into[p];
-        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->hbm_share},
-                                {"launch", CLG_SECONDS, &c->launch_s},
-                                {"flop_share", CLG_FRACTION, &c->flop_share},
-                                {"pad", CLG_COUNT, &c->pad},
-                                {"activation_hbm_share", CLG_FRACTION, &c->activation_hbm_share}};
+        const clg_value_field fields[] = {
+            {"hbm_share", CLG_FRACTION, &c->hbm_share},
+            {"launch", CLG_SECONDS, &c->launch_s},
+            {"flop_share", CLG_FRACTION, &c->flop_share},
+            {"pad", CLG_COUNT, &c->pad},
+            {"activation_hbm_share", CLG_FRACTION, &c->activation_hbm_share}};
         if (READ(row, file, fields, error) != CLG_OK ||
             clg_value_read(row, "hidden_multiple", CLG_COUNT, false, file, &c->hidden_multiple,
                            error) != CLG_OK ||
@@ -221,8 +209,9 @@ static clg_status read_products(const clg_json *object, const char *file, clg_pr
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
-        const field fields[] = {{"time_share", CLG_COUNT, &into[p].time_share},
-                                {"quantize_hbm_share", CLG_FRACTION, &into[p].quantize_hbm_share}};
+        const clg_value_field fields[] = {
+            {"time_share", CLG_COUNT, &into[p].time_share},
+            {"quantize_hbm_share", CLG_FRACTION, &into[p].quantize_hbm_share}};
         if (READ(row, file, fields, error) != CLG_OK ||
             clg_value_read(row, "power", CLG_WATTS, false, file, &into[p].power_w, error) != CLG_OK)
             return error->status;
@@ -237,8 +226,8 @@ static clg_status read_cache(const clg_json *object, const char *file, clg_serve
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
-        const field fields[] = {{"hbm_share", CLG_FRACTION, &c->cache[p].hbm_share},
-                                {"launch", CLG_SECONDS, &c->cache[p].launch_s}};
+        const clg_value_field fields[] = {{"hbm_share", CLG_FRACTION, &c->cache[p].hbm_share},
+                                          {"launch", CLG_SECONDS, &c->cache[p].launch_s}};
         if (READ(row, file, fields, error) != CLG_OK) return error->status;
         c->cache[p].known = true;
     }
@@ -251,8 +240,8 @@ static clg_status read_latent(const clg_json *object, const char *file, clg_serv
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK)
             return error->status;
-        const field fields[] = {{"flop_share", CLG_FRACTION, &c->latent[p].flop_share},
-                                {"pad", CLG_COUNT, &c->latent[p].pad}};
+        const clg_value_field fields[] = {{"flop_share", CLG_FRACTION, &c->latent[p].flop_share},
+                                          {"pad", CLG_COUNT, &c->latent[p].pad}};
         if (READ(row, file, fields, error) != CLG_OK) return error->status;
         c->latent[p].known = true;
     }
@@ -261,7 +250,7 @@ static clg_status read_latent(const clg_json *object, const char *file, clg_serv
 
 static clg_status read_state(const clg_json *object, const char *file, clg_serve_curves *c,
                              clg_error *error) {
-    const field fields[] = {
+    const clg_value_field fields[] = {
         {"hbm_share", CLG_FRACTION, &c->state.hbm_share},
         {"convolution_hbm_share", CLG_FRACTION, &c->state.convolution_hbm_share},
         {"block_token", CLG_SECONDS, &c->state.block_token_s}};
@@ -419,8 +408,8 @@ clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price 
                          .model = word(root, "model"),
                          .date = word(root, "date"),
                          .source = word(clg_json_member(root, "output"), "source")};
-    const field fields[] = {{"input", CLG_USD_PER_TOKEN, &p->usd_per_input_token},
-                            {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
+    const clg_value_field fields[] = {{"input", CLG_USD_PER_TOKEN, &p->usd_per_input_token},
+                                      {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
     p->usd_per_cached_token = -1;
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
     return clg_value_read(root, "input_cached", CLG_USD_PER_TOKEN, false, file->path,

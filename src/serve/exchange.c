@@ -32,19 +32,14 @@ clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *c, clg_error 
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "exchange of tokens is not built in");
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
-    const struct {
-        const char *key;
-        clg_dimension dimension;
-        double *into;
-    } fields[] = {{"tokens", CLG_COUNT, &c->tokens},
-                  {"hidden", CLG_COUNT, &c->hidden},
-                  {"experts", CLG_COUNT, &c->experts},
-                  {"line", CLG_BYTES_PER_S, &c->line_bytes_per_s},
-                  {"multiprocessors", CLG_COUNT, &c->multiprocessors}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (clg_value_read(root, fields[i].key, fields[i].dimension, true, file->path,
-                           fields[i].into, error) != CLG_OK)
-            return error->status;
+    const clg_value_field fields[] = {{"tokens", CLG_COUNT, &c->tokens},
+                                      {"hidden", CLG_COUNT, &c->hidden},
+                                      {"experts", CLG_COUNT, &c->experts},
+                                      {"line", CLG_BYTES_PER_S, &c->line_bytes_per_s},
+                                      {"multiprocessors", CLG_COUNT, &c->multiprocessors}};
+    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
+        CLG_OK)
+        return error->status;
     return read_points(clg_json_member(root, "low_latency"), file->path, c, error);
 }
 

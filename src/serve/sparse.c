@@ -14,26 +14,18 @@ clg_status clg_sparse_kernels_find(clg_arena *arena, clg_sparse_kernels *k, clg_
         return clg_fail(error, CLG_BAD_INPUT, NULL, "kernels of sparse attention are not built in");
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
-    const struct {
-        const char *key;
-        clg_dimension dimension;
-        double *into;
-    } fields[] = {{"index_hbm_share", CLG_FRACTION, &k->index_hbm_share},
-                  {"scores_launch", CLG_SECONDS, &k->scores_launch_s},
-                  {"choice_short", CLG_SECONDS, &k->choice_short_s},
-                  {"choice_launch", CLG_SECONDS, &k->choice_launch_s},
-                  {"choice_token", CLG_SECONDS, &k->choice_token_s},
-                  {"index_flop_share", CLG_FRACTION, &k->index_flop_share},
-                  {"gather_share", CLG_FRACTION, &k->gather_share},
-                  {"decode_flop_share", CLG_FRACTION, &k->decode_flop_share},
-                  {"prefill_flop_share", CLG_FRACTION, &k->prefill_flop_share},
-                  {"heads_least", CLG_COUNT, &k->heads_least},
-                  {"scale_values", CLG_COUNT, &k->scale_values}};
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (clg_value_read(root, fields[i].key, fields[i].dimension, true, file->path,
-                           fields[i].into, error) != CLG_OK)
-            return error->status;
-    return CLG_OK;
+    const clg_value_field fields[] = {{"index_hbm_share", CLG_FRACTION, &k->index_hbm_share},
+                                      {"scores_launch", CLG_SECONDS, &k->scores_launch_s},
+                                      {"choice_short", CLG_SECONDS, &k->choice_short_s},
+                                      {"choice_launch", CLG_SECONDS, &k->choice_launch_s},
+                                      {"choice_token", CLG_SECONDS, &k->choice_token_s},
+                                      {"index_flop_share", CLG_FRACTION, &k->index_flop_share},
+                                      {"gather_share", CLG_FRACTION, &k->gather_share},
+                                      {"decode_flop_share", CLG_FRACTION, &k->decode_flop_share},
+                                      {"prefill_flop_share", CLG_FRACTION, &k->prefill_flop_share},
+                                      {"heads_least", CLG_COUNT, &k->heads_least},
+                                      {"scale_values", CLG_COUNT, &k->scale_values}};
+    return clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error);
 }
 
 static bool is_latent(const clg_attention *a) { return a->kind == CLG_ATTENTION_LATENT; }

@@ -112,20 +112,12 @@ static void doubts(world *w) {
           a.slow.replicas == a.fleet.replicas);
 }
 
-int main(void) {
-    static world w;
-    build(&w, "llama-3.1-8b", "h100-sxm");
-    clg_api_price api = {.name = "x",
-                         .title = "x",
-                         .date = "x",
-                         .usd_per_input_token = 2e-7,
-                         .usd_per_output_token = 6e-7};
-    newest_price(&w.arena);
+static void factors(world *w, const clg_api_price *api) {
     CASE("the product of the factors is what is paid");
     double last = INFINITY;
     for (double rate = 0.1; rate < 200; rate *= 10) {
-        clg_demand d = at_rate(&w, rate, 1800, 800, 150);
-        clg_serve_answer a = answer(&w, &d, &api);
+        clg_demand d = at_rate(w, rate, 1800, 800, 150);
+        clg_serve_answer a = answer(w, &d, api);
         double product = 1;
         double needed = 0, seconds = 0;
         for (int64_t i = 0; i < a.windows; i++) {
@@ -146,9 +138,12 @@ int main(void) {
         CHECK(a.ttft_low_s < a.ttft_high_s);
         last = a.usd_per_million;
     }
+}
+
+static void falling_behind(world *w, const clg_api_price *api) {
     CASE("a fleet that falls behind is paid until its last answer");
-    clg_demand flood = at_rate(&w, 100, 300, 800, 150);
-    clg_serve_answer late = answer_of(&w, &flood, &api, 1);
+    clg_demand flood = at_rate(w, 100, 300, 800, 150);
+    clg_serve_answer late = answer_of(w, &flood, api, 1);
     double product = 1;
     for (int i = 0; i < CLG_FACTORS; i++) product *= late.factor[i];
     CHECK(late.rho > 1.2 && !late.meets && late.fleet.span_s > flood.span_s * 1.1);
@@ -156,24 +151,33 @@ int main(void) {
                late.usd_per_s * late.fleet.span_s * 1e6 / (double)flood.output_tokens, 1e-9);
     CHECK_NEAR(product, late.usd_per_million, 1e-9);
     CHECK(late.usd_per_million > late.factor[CLG_FACTOR_FLOOR]);
+}
+
+static void break_even(world *w, const clg_api_price *api) {
     CASE("break-even: at that load a replica costs what the API asks");
-    clg_demand d = at_rate(&w, 5, 600, 800, 150);
-    clg_serve_answer a = answer(&w, &d, &api);
+    clg_demand d = at_rate(w, 5, 600, 800, 150);
+    clg_serve_answer a = answer(w, &d, api);
     double at_break_even = a.break_even_share * a.offline_tokens_per_s;
     CHECK_NEAR(1e6 * a.usd_per_s / at_break_even, a.api_usd_per_million, 1e-9);
+}
+
+static void duty(world *w, const clg_api_price *api) {
     CASE("a fleet of one at half the duty costs twice as much");
     clg_synthetic s = demand_steady(2, 86400, 500, 100, 0, 1);
-    clg_demand all = demand_made(&w.arena, s);
+    clg_demand all = demand_made(&w->arena, s);
     s.requests_per_s = 1;
     s.duty = 0.5;
-    clg_demand half = demand_made(&w.arena, s);
-    clg_error error = {0};
-    CHECK_NEAR(answer(&w, &half, &api).usd_per_million / answer(&w, &all, &api).usd_per_million, 2,
+    clg_demand half = demand_made(&w->arena, s);
+    CHECK_NEAR(answer(w, &half, api).usd_per_million / answer(w, &all, api).usd_per_million, 2,
                0.01);
-    doubts(&w);
+}
+
+static void too_large(void) {
     CASE("too large for one GPU is a sentence");
     static world big;
+    clg_error error = {0};
     build(&big, "llama-3.1-70b", "h100-sxm");
+    clg_demand d = at_rate(&big, 5, 600, 800, 150);
     clg_replica r;
     clg_replica_choice one = {.tp = 1, .weights = CLG_BF16, .compute = CLG_BF16, .cache = CLG_BF16};
     CHECK(clg_replica_prepare(&big.arena, &big.scenario, &big.engine, &one, &d, &r, &error) ==
@@ -182,6 +186,9 @@ int main(void) {
     CHECK(clg_replica_prepare(&big.arena, &big.scenario, &big.engine, &one, &d, &r, &error) ==
           CLG_BAD_INPUT);
     clg_arena_clear(&big.arena);
+}
+
+static void silicon(void) {
     /* InferenceX silicon rows (2026): milliseconds per output token, TensorRT-LLM and vLLM. */
     CASE("time per token against silicon");
     CHECK_NEAR(tpot_ms("llama-3.1-8b", "h100-sxm", CLG_BF16, 1, 1024, 256, 8), 7.55, 0.15);
@@ -190,6 +197,24 @@ int main(void) {
     CHECK_NEAR(tpot_ms("llama-3.1-70b", "h100-sxm", CLG_FP8, 4, 1024, 1024, 16), 13.19, 0.15);
     CHECK_NEAR(tpot_ms("llama-3.1-70b", "h100-sxm", CLG_FP8, 8, 1024, 8192, 8), 9.81, 0.15);
     CHECK_NEAR(tpot_ms("llama-3.1-70b", "b200-sxm", CLG_NVFP4, 8, 8192, 1024, 16), 8.80, 0.15);
+}
+
+int main(void) {
+    static world w;
+    build(&w, "llama-3.1-8b", "h100-sxm");
+    const clg_api_price api = {.name = "x",
+                               .title = "x",
+                               .date = "x",
+                               .usd_per_input_token = 2e-7,
+                               .usd_per_output_token = 6e-7};
+    newest_price(&w.arena);
+    factors(&w, &api);
+    falling_behind(&w, &api);
+    break_even(&w, &api);
+    duty(&w, &api);
+    doubts(&w);
+    too_large();
+    silicon();
     clg_arena_clear(&w.arena);
     return DONE;
 }
