@@ -73,17 +73,21 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/replay/replay.c $(BUILD)/libceil
 	$(CC) $(CFLAGS) -Itests -o $@ tests/fuzz/fuzz_$*.c tests/fuzz/replay/replay.c $(BUILD)/libceiling.a $(LDLIBS)
 
 # Everything but the sanitized run: what one runs between two edits.
-quick: all $(tests) $(fuzzers)
-	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(scripts)
+quick: all $(tests) $(fuzzers) page-if-it-can
+	@BUILD=$(BUILD) tests/run $(tests) $(scripts)
+
+# Before the tests, two of which would otherwise make it at once.
+page-if-it-can: all
+	@! tools/web_needs.sh >/dev/null 2>&1 || $(MAKE) -s web
 
 # The same tests under address and undefined-behaviour sanitizers, then plainly: the count is of both.
 sanitize = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
-test: all $(tests) $(fuzzers)
+test: all $(tests) $(fuzzers) page-if-it-can
 	@$(MAKE) -s BUILD=$(BUILD)/sanitize OPTIMIZE="$(sanitize)" LDFLAGS="-fsanitize=address,undefined" sanitized
-	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(scripts) $(BUILD)/sanitize/count
+	@BUILD=$(BUILD) tests/run $(tests) $(scripts) $(BUILD)/sanitize/count
 
 sanitized: all $(tests) $(fuzzers)
-	@BUILD=$(BUILD) tests/run $(BUILD) $(tests) $(filter-out tests/house/% tests/web/%,$(scripts)) >$(BUILD)/log 2>&1; \
+	@BUILD=$(BUILD) tests/run $(tests) $(filter-out tests/house/% tests/web/%,$(scripts)) >$(BUILD)/log 2>&1; \
 	 printf '#!/bin/sh\ncat %s\n' $(BUILD)/log >$(BUILD)/count; chmod +x $(BUILD)/count
 
 # Looks for new faults in every reader: make fuzz SECONDS=60 (needs clang).
@@ -177,6 +181,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all web docs quick test sanitized fuzz bench format install uninstall clean
+.PHONY: FORCE all web page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
 -include $(objects:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

@@ -112,7 +112,7 @@ same 'a plan that is none' trace "$job" --plan Makefile --svg "$o/picture.svg"
 same 'a picture that cannot be written' trace "$job" --svg "$scratch/absent/picture.svg"
 same help trace --help
 
-several 2 trace - <"$job/rank1.json" >"$scratch/piped" 2>&1
+several 2 trace - <"$job/rank1.json" >"$scratch/piped" 2>"$scratch/err"
 "$ceiling" trace - <"$job/rank1.json" >"$scratch/out"
 check 'standard input is read by the first process' 'cmp -s "$scratch/piped" "$scratch/out"'
 
