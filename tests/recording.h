@@ -2,8 +2,8 @@
 #ifndef CLG_TESTS_RECORDING_H
 #define CLG_TESTS_RECORDING_H
 
+#include "record/trace.h"
 #include "test.h"
-#include "trace/trace.h"
 
 static inline clg_trace recording_read(clg_arena *arena, const clg_csv *table, const char *name,
                                        const char *text) {

@@ -1,90 +1,11 @@
-/* answer_trace.c -- what a file is, the job of many files, and its answer. */
+/* answer_trace.c -- the job of many files, and its answer. */
 #include "api/answer_trace.h"
 
 #include "api/answer.h"
-#include "trace/kind.h"
-#include "trace/nsys.h"
 
 #include <string.h>
 
-enum { WHOLE_BYTES = 1 << 30 /* databases and logs are read as a whole */, HEAD_BYTES = 1 << 14 };
-
-static clg_slice read_whole(clg_arena *scratch, clg_trace_source source) {
-    clg_text all = {.arena = scratch};
-    enum { BLOCK = 1 << 16 };
-    char *block = clg_arena_take(scratch, BLOCK, 1);
-    size_t got;
-    while (all.size < WHOLE_BYTES && (got = source.fill(source.context, block, BLOCK)) > 0)
-        clg_text_add(&all, block, got);
-    return (clg_slice){all.data ? all.data : "", all.size};
-}
-
-static clg_status read_log(clg_recording *into, clg_slice text) {
-    into->benchmarks.arena = into->logs.arena = &into->arena;
-    bool benchmark = clg_nccl_log_read(&into->benchmarks, into->file, text) > 0;
-    bool training = clg_train_log_read(&into->logs, into->file, text);
-    if (benchmark || training) return CLG_OK;
-    clg_error_at(&into->error, into->file, 0, 0, NULL);
-    if (clg_nccl_log_heading(text))
-        return clg_fail(&into->error, CLG_BAD_INPUT, "give the log of a run",
-                        "a log of nccl-tests whose rows hold no numbers");
-    return clg_fail(
-        &into->error, CLG_BAD_INPUT,
-        "give traces of torch.profiler, exports of Nsight Systems, logs of training or nccl-tests",
-        "no profiler recording");
-}
-
-static clg_status read_kineto(clg_recording *into, clg_trace_source source, const clg_csv *table) {
-    into->traces = clg_take(&into->arena, 1, clg_trace);
-    clg_status status =
-        clg_trace_read(&into->arena, into->file, source, table, into->traces, &into->error);
-    into->count = status == CLG_OK;
-    return status;
-}
-
-static clg_status read_stages(clg_recording *into, clg_trace_source source) {
-    into->stages.arena = &into->arena;
-    if (clg_stages_read(&into->stages, into->file, source)) return CLG_OK;
-    clg_error_at(&into->error, into->file, 0, 0, NULL);
-    return clg_fail(&into->error, CLG_BAD_INPUT,
-                    "operations need step, seq_id and a thread named after its PP rank",
-                    "an operation timeline without operations");
-}
-
-/* A graph of operators, of either kind. */
-static clg_status read_execution(clg_recording *into, clg_trace_source source, clg_trace_kind kind,
-                                 clg_arena *scratch) {
-    clg_executions *list = &into->executions;
-    list->arena = &into->arena;
-    bool read = kind == CLG_KIND_CHAKRA
-                    ? clg_execution_read_chakra(list, into->file, read_whole(scratch, source))
-                    : clg_execution_read_json(list, into->file, source);
-    if (read) return CLG_OK;
-    clg_error_at(&into->error, into->file, 0, 0, NULL);
-    return clg_fail(&into->error, CLG_BAD_INPUT, "record it again",
-                    "an execution trace without operators");
-}
-
-void clg_recording_read(const char *file, clg_slice head, clg_trace_source source,
-                        const clg_csv *table, clg_recording *into) {
-    clg_arena scratch = {0};
-    clg_trace_kind kind = clg_trace_kind_of(head);
-    into->file = file;
-    if (kind == CLG_KIND_NSYS)
-        into->status = clg_nsys_read(&into->arena, file, read_whole(&scratch, source), table,
-                                     &into->traces, &into->count, &into->error);
-    else if (kind == CLG_KIND_EXECUTION || kind == CLG_KIND_CHAKRA)
-        into->status = read_execution(into, source, kind, &scratch);
-    else if (kind == CLG_KIND_STAGES)
-        into->status = read_stages(into, source);
-    else if (kind == CLG_KIND_TEXT)
-        into->status = read_log(into, read_whole(&scratch, source));
-    else
-        into->status = read_kineto(into, source, table);
-    clg_arena_clear(&scratch);
-}
-
-void clg_recording_end(clg_recording *recording) { clg_arena_clear(&recording->arena); }
+enum { HEAD_BYTES = 1 << 14 };
 
 /* All that files held, in their order. */
 typedef struct found {

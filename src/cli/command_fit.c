@@ -3,9 +3,9 @@
 
 #include "calibrate/overlay.h"
 #include "cli/trace_reading.h"
+#include "record/recording.h"
 #include "report/calibration.h"
-#include "trace/kind.h"
-#include "trace/measured.h"
+#include "trace/job_samples.h"
 #include "validate/validate.h"
 
 #include <stdlib.h>
@@ -35,11 +35,12 @@ static bool is_recording(const char *path) {
     clg_error ignored = {0};
     bool found = clg_trace_is_directory(path);
     if (!found && clg_trace_open(&scratch, path, &file, &head, &ignored) == CLG_OK) {
-        clg_trace_kind kind = clg_trace_kind_of(head);
+        const char *format = clg_reader_of(head)->name;
         const char *text = clg_arena_copy(&scratch, head.text, head.size);
-        for (size_t i = 0; kind == CLG_KIND_JSON && i < sizeof words / sizeof words[0]; i++)
+        bool trace = strcmp(format, "kineto") == 0;
+        for (size_t i = 0; trace && i < sizeof words / sizeof words[0]; i++)
             found = found || strstr(text, words[i]);
-        found = found || kind == CLG_KIND_NSYS;
+        found = found || strcmp(format, "nsys") == 0;
         clg_trace_close(file);
     }
     clg_arena_clear(&scratch);

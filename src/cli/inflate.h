@@ -8,7 +8,7 @@
 #ifndef CLG_CLI_INFLATE_H
 #define CLG_CLI_INFLATE_H
 
-#include "trace/window.h"
+#include "record/window.h"
 
 /* Compressed bytes. `rewind` goes back to the first one; NULL or false where that cannot be, as on
  * a pipe, which zlib reads alone. */

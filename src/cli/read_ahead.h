@@ -2,7 +2,7 @@
 #ifndef CLG_CLI_READ_AHEAD_H
 #define CLG_CLI_READ_AHEAD_H
 
-#include "trace/window.h"
+#include "record/window.h"
 
 typedef struct clg_read_ahead clg_read_ahead;
 

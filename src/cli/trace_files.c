@@ -2,7 +2,7 @@
 #include "cli/trace_files.h"
 
 #include "cli/inflate.h"
-#include "trace/intern.h"
+#include "record/intern.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define CLG_CLI_TRACE_FILES_H
 
 #include "cli/command.h"
-#include "trace/window.h"
+#include "record/window.h"
 
 /* An open recording; its text comes inflated from `source`. */
 typedef struct clg_trace_file clg_trace_file;

@@ -1,7 +1,7 @@
 /* trace_compare.c -- a job beside its steps, its replays, its plan and another run. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
-#include "trace/ns.h"
+#include "record/ns.h"
 #include "units/units.h"
 
 #include <math.h>

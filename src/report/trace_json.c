@@ -1,5 +1,5 @@
 /* trace_json.c -- recordings of a job as JSON. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 static void add_known_ns(clg_json_writer *w, const char *key, int64_t ns, bool known) {
     if (known)

@@ -1,5 +1,5 @@
 /* trace_logs.c -- logs of training programs for people and as JSON. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 #include "report/words.h"
 #include "units/units.h"

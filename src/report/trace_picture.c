@@ -1,5 +1,5 @@
 /* trace_picture.c -- a job as stacked bars, one a rank, and beside them who let others wait. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 #include "report/svg.h"
 #include "report/words.h"

@@ -1,5 +1,5 @@
 /* trace_rows.c -- ledgers of ranks and steps as CSV. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 #include "base/csv.h"
 

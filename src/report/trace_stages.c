@@ -1,5 +1,5 @@
 /* trace_stages.c -- what stragglers of a pipeline job cost, for people and as JSON. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 #include "units/units.h"
 

@@ -1,8 +1,8 @@
 /* trace_text.c -- recordings of a job for people. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
+#include "record/ns.h"
 #include "report/words.h"
-#include "trace/ns.h"
 #include "units/units.h"
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "base/quantile.h"
 
-#include "trace/ns.h"
+#include "record/ns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 #ifndef CLG_TRACE_JOB_H
 #define CLG_TRACE_JOB_H
 
-#include "trace/execution.h"
-#include "trace/nccl_log.h"
-#include "trace/stages.h"
-#include "trace/trace.h"
-#include "trace/train_log.h"
+#include "record/execution.h"
+#include "record/nccl_log.h"
+#include "record/stages.h"
+#include "record/trace.h"
+#include "record/train_log.h"
 
 /* One collective over all ranks that recorded it. Unknown is -1: an instance with ranks missing
  * has no last arriver and no transfer time. */

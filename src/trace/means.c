@@ -1,7 +1,7 @@
 /* means.c -- exposed time by kind, step by step. */
 #include "trace/means.h"
 
-#include "trace/steps.h"
+#include "record/by_step.h"
 #include "trace/sweep.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef CLG_TRACE_MEANS_H
 #define CLG_TRACE_MEANS_H
 
+#include "record/split.h"
 #include "trace/job.h"
-#include "trace/split.h"
 
 /* The parts add up to step_s. */
 typedef struct clg_trace_means {

@@ -1,7 +1,7 @@
 /* merge.c -- many timelines into one. */
 #include "trace/merge.h"
 
-#include "trace/ns.h"
+#include "record/ns.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* replay.c -- ranks advance until they need a collective that others have yet to reach. */
 #include "trace/replay.h"
 
-#include "trace/ns.h"
+#include "record/ns.h"
 
 #include <stdlib.h>
 #include <string.h>

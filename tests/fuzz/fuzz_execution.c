@@ -1,5 +1,5 @@
 /* A graph of operators in JSON or protobuf: any bytes are one or none. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 #include <assert.h>
 

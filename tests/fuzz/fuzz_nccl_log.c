@@ -1,5 +1,5 @@
 /* A log of nccl-tests: any bytes are rows or none. */
-#include "trace/nccl_log.h"
+#include "record/nccl_log.h"
 
 #include <assert.h>
 

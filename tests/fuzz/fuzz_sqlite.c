@@ -1,5 +1,5 @@
 /* An SQLite export of Nsight Systems: any bytes are traces or a sentence. */
-#include "trace/nsys.h"
+#include "record/nsys.h"
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* An operation timeline: any bytes are one or none, and its replays are times. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 /* A profiler recording: any bytes are a trace, a damaged one, or a sentence; and its ledger adds
  * up, also when two ranks of a job left the same bytes. */
-#include "report/trace.h"
+#include "report/trace_report.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 

@@ -1,5 +1,5 @@
 /* A log of a training program: any bytes are a log or none, and what was kept is in order. */
-#include "trace/train_log.h"
+#include "record/train_log.h"
 
 #include <assert.h>
 

@@ -1,10 +1,10 @@
 /* Steps, replays, plans, other runs and pictures of jobs worked by hand. */
+#include "record/ns.h"
+#include "record/split.h"
 #include "recording.h"
-#include "report/trace.h"
+#include "report/trace_report.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
-#include "trace/ns.h"
-#include "trace/split.h"
 #include "trace/sweep.h"
 
 static clg_arena arena;

@@ -1,6 +1,6 @@
 /* FLOPs of shapes, efficiency of kernels, and a recorded job as measurements: by hand. */
 #include "recording.h"
-#include "trace/measured.h"
+#include "trace/job_samples.h"
 #include "trace/rates.h"
 
 static clg_arena arena;

@@ -6,7 +6,7 @@
  * the text has this size. Best of five, in GB (10^9 bytes) of JSON text a second: of processor
  * time, so that neighbours do not count, but for "beside", where a second core inflates, of the
  * clock. */
-#include "trace/trace.h"
+#include "record/trace.h"
 #include "cli/inflate.h"
 #include "cli/read_ahead.h"
 #include "cli/trace_files.h"

@@ -1,0 +1,291 @@
+/* kineto_event.c -- what the events of a PyTorch profiler trace mean: each into the part of the
+ * recording that it belongs to. Left out: annotations and synchronization, which are no work. */
+#include "record/kineto.h"
+#include "record/ns.h"
+#include "record/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TRACKS = 65535 };
+
+void clg_kineto_lose(clg_kineto *r, int64_t byte, int64_t lost, const char *reason) {
+    clg_trace *t = r->trace;
+    t->damaged = true;
+    t->events_lost += lost;
+    clg_trace_damage *last = t->damages ? &t->damage[t->damages - 1] : NULL;
+    if (last && strcmp(last->reason, reason) == 0)
+        last->lost += lost; /* one line for a run of the same */
+    else if (t->damages < CLG_TRACE_DAMAGES)
+        t->damage[t->damages++] = (clg_trace_damage){byte, lost, reason};
+}
+
+typedef enum kind { KIND_OTHER, KIND_KERNEL, KIND_COPY, KIND_LAUNCH, KIND_CPU } kind;
+
+/* Categories since 2021; AMD puts hip calls under cuda_runtime. gpu_user_annotation, cuda_sync and
+ * overhead lie on GPU tracks and are no work. */
+static const struct {
+    clg_slice name;
+    kind kind;
+} categories[] = {
+#define CATEGORY(name, kind)                                                                       \
+    { {name, sizeof name - 1}, kind }
+    CATEGORY("cpu_op", KIND_CPU),         CATEGORY("cuda_runtime", KIND_LAUNCH),
+    CATEGORY("kernel", KIND_KERNEL),      CATEGORY("user_annotation", KIND_CPU),
+    CATEGORY("cuda_driver", KIND_LAUNCH), CATEGORY("gpu_memcpy", KIND_COPY),
+    CATEGORY("gpu_memset", KIND_COPY),    CATEGORY("Kernel", KIND_KERNEL),
+    CATEGORY("Memcpy", KIND_COPY),        CATEGORY("Memset", KIND_COPY),
+    CATEGORY("Runtime", KIND_LAUNCH),     CATEGORY("Operator", KIND_CPU),
+    CATEGORY("hip_runtime", KIND_LAUNCH)};
+
+static kind kind_of(clg_slice category) {
+    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+        if (categories[i].name.size == category.size &&
+            memcmp(categories[i].name.text, category.text, category.size) == 0)
+            return categories[i].kind;
+    return KIND_OTHER;
+}
+
+static uint64_t thread_of(const clg_trace_event *e) {
+    return clg_trace_hash(e->tid, clg_trace_hash(e->pid, 0));
+}
+
+static int32_t correlation_of(const clg_trace_event *e) {
+    int64_t value = clg_trace_integer(e->args->correlation, -1);
+    return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
+}
+
+static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
+    uint64_t key = thread_of(e);
+    uint32_t known = clg_map_get(&r->tracks, key, UINT32_MAX);
+    if (known != UINT32_MAX) return (uint16_t)known;
+    clg_timeline *t = &r->trace->timeline;
+    if (t->track_count >= MOST_TRACKS) return MOST_TRACKS - 1;
+    if (t->track_count == 0) r->device = clg_trace_integer(e->pid, 0);
+    bool number = e->tid.size > 0 && *e->tid.text >= '0' && *e->tid.text <= '9';
+    size_t capacity = t->track_capacity;
+    const char *name = clg_arena_print(r->arena, "%s%.*s", number ? "stream " : "",
+                                       (int)(e->tid.size < 64 ? e->tid.size : 64), e->tid.text);
+    clg_track track = {name, 0};
+    CLG_TRACE_ADD(r->arena, t->tracks, t->track_count, capacity, track);
+    t->track_capacity = (uint32_t)capacity;
+    clg_map_put(&r->tracks, key, t->track_count - 1);
+    return (uint16_t)(t->track_count - 1);
+}
+
+static bool is_copy_kernel(clg_slice name) {
+    return clg_slice_starts(name, "Memcpy") || clg_slice_starts(name, "Memset") ||
+           clg_slice_starts(name, "hipMemcpy") || clg_slice_starts(name, "hipMemset");
+}
+
+/* The kernel's row of the table by name, classified when it is new. */
+static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, kind k,
+                                   uint32_t *name) {
+    size_t known = r->names.count;
+    *name = clg_intern_add(&r->names, e->name);
+    clg_trace *t = r->trace;
+    if (r->names.count == known) return &t->kernels[*name];
+    clg_trace_kernel row = {.work = CLG_WORK_COMPUTE};
+    const char *text = r->names.texts[*name];
+    if (k == KIND_COPY || is_copy_kernel(e->name))
+        row.work = CLG_WORK_COPY;
+    else if (clg_trace_communicates(r->table, text, &row.operation))
+        row.work = CLG_WORK_COMMUNICATION;
+    else
+        row.suspicious = clg_trace_suspicious(text);
+    CLG_TRACE_ADD(r->arena, t->kernels, known, r->kernel_capacity, row);
+    return &t->kernels[*name];
+}
+
+/* Size of the buffer that bandwidth refers to: the full array. */
+static int64_t bytes_said(const clg_trace_event *e, clg_operation operation) {
+    clg_slice count =
+        operation == CLG_OPERATION_ALL_GATHER ? e->args->out_elements : e->args->in_elements;
+    int64_t elements = clg_trace_integer(count, -1);
+    int bytes = clg_trace_element_bytes(e->args->data_type);
+    return elements >= 0 && elements < INT64_MAX / 8 && bytes > 0 ? elements * bytes : -1;
+}
+
+uint32_t clg_kineto_group_of(clg_kineto *r, clg_slice name, clg_slice ranks) {
+    clg_arena_mark mark = clg_arena_here(&r->scratch);
+    size_t size = name.size + ranks.size + 1;
+    char *both = clg_arena_take(&r->scratch, size, 1);
+    if (name.size) memcpy(both, name.text, name.size);
+    both[name.size] = ' ';
+    if (ranks.size) memcpy(both + name.size + 1, ranks.text, ranks.size);
+    uint32_t index = clg_intern_add(&r->trace->groups, (clg_slice){both, size});
+    clg_arena_back_to(&r->scratch, mark);
+    return index;
+}
+
+static void name_group(clg_kineto *r, const clg_trace_event *e, clg_trace_description *what) {
+    if (e->args->group_name.size == 0 && e->args->group_ranks.size == 0) return;
+    what->grouped = true;
+    what->group = clg_kineto_group_of(r, e->args->group_name, e->args->group_ranks);
+    what->group_name = clg_intern_add(
+        &r->trace->groups, e->args->group_name.size ? e->args->group_name : e->args->group_ranks);
+}
+
+/* record_param_comms of older versions lists: tensor, sequence, group, rank, operation, in split,
+ * out split, world size. */
+static int64_t world_of_inputs(clg_slice inputs) {
+    size_t end = inputs.size;
+    while (end > 0 && inputs.text[end - 1] != '"') end--;
+    size_t start = end ? end - 1 : 0;
+    while (start > 0 && inputs.text[start - 1] != '"') start--;
+    if (start == 0 || end <= start) return -1;
+    return clg_trace_integer((clg_slice){inputs.text + start, end - 1 - start}, -1);
+}
+
+static int32_t rank_said(clg_slice text) {
+    int64_t value = clg_trace_integer(text, -1);
+    return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
+}
+
+static clg_trace_description describe(clg_kineto *r, const clg_trace_event *e) {
+    clg_trace_description what = {.bytes = -1,
+                                  .group_size = clg_trace_integer(e->args->group_size, -1),
+                                  .sequence = clg_trace_integer(e->args->sequence, -1),
+                                  .source = rank_said(e->args->source),
+                                  .target = rank_said(e->args->target)};
+    if (e->args->collective.size) what.operation = clg_trace_operation(e->args->collective);
+    what.bytes = bytes_said(e, what.operation);
+    what.axis = (uint8_t)clg_split_of_words(e->args->group_description);
+    name_group(r, e, &what);
+    return what;
+}
+
+static void take_gpu(clg_kineto *r, const clg_trace_event *e, kind k, int64_t start_ns,
+                     int64_t duration_ns) {
+    uint32_t name;
+    clg_trace_kernel *row = kernel_of(r, e, k, &name);
+    row->total_ns = clg_ns_plus(row->total_ns, duration_ns);
+    row->count++;
+    clg_event event = {start_ns,           duration_ns, name, track_of(r, e),
+                       (uint8_t)row->work, 0xff,        -1,   correlation_of(e)};
+    clg_timeline_add(&r->trace->timeline, event);
+    if (row->work != CLG_WORK_COMMUNICATION) return;
+    clg_trace_call call = {.event = (uint32_t)(r->trace->timeline.count - 1),
+                           .instance = -1,
+                           .start_ns = start_ns,
+                           .duration_ns = duration_ns,
+                           .transfer_ns = -1,
+                           .name = name,
+                           .correlation = event.detail,
+                           .what = describe(r, e)};
+    if (call.what.operation == CLG_OPERATION_UNKNOWN) call.what.operation = row->operation;
+    if (!call.what.grouped) {
+        /* Nothing says who took part: collectives of one stream are in one order on all ranks. */
+        const char *stream = r->trace->timeline.tracks[event.track].name;
+        call.what.group = call.what.group_name =
+            clg_intern_add(&r->trace->groups, (clg_slice){stream, strlen(stream)});
+    }
+    clg_trace *t = r->trace;
+    CLG_TRACE_ADD(r->arena, t->calls, t->call_count, t->call_capacity, call);
+}
+
+static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_ns) {
+    int32_t correlation = correlation_of(e);
+    if (correlation < 0) return;
+    clg_launches *l = &r->launches;
+    uint64_t key = (uint64_t)correlation + 1;
+    if (clg_map_get(&l->by_correlation, key, UINT32_MAX) != UINT32_MAX) return;
+    clg_launch launch = {thread_of(e), start_ns};
+    clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
+    CLG_TRACE_ADD(&r->scratch, l->launch, l->count, l->capacity, launch);
+}
+
+static void take_recorded(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
+                          int64_t duration_ns) {
+    clg_recorded recorded = {thread_of(e), start_ns, start_ns + duration_ns, describe(r, e)};
+    clg_trace_description *what = &recorded.what;
+    if (clg_slice_starts(e->name, "nccl:")) {
+        what->operation = clg_trace_operation(e->name);
+        if (what->bytes < 0) {
+            what->bytes = clg_trace_tensor_bytes(e->args->dims, e->args->types);
+            what->bytes_per_rank = what->bytes >= 0 && what->operation == CLG_OPERATION_ALL_GATHER;
+        }
+    } else if (what->group_size < 0)
+        what->group_size = world_of_inputs(e->args->inputs);
+    clg_launches *l = &r->launches;
+    CLG_TRACE_ADD(&r->scratch, l->recorded, l->recorded_count, l->recorded_capacity, recorded);
+}
+
+/* "ProfilerStep#7" */
+static void take_step(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
+                      int64_t duration_ns) {
+    enum { WORD = sizeof "ProfilerStep#" - 1, MOST_STEPS = 1 << 20 };
+    clg_trace *t = r->trace;
+    t->steps++;
+    t->steps_ns = clg_ns_plus(t->steps_ns, duration_ns);
+    if (t->step_count >= MOST_STEPS || duration_ns <= 0) return;
+    clg_slice number = {e->name.text + WORD, e->name.size > WORD ? e->name.size - WORD : 0};
+    clg_trace_step step = {
+        .number = clg_trace_integer(number, -1), .start_ns = start_ns, .duration_ns = duration_ns};
+    CLG_TRACE_ADD(r->arena, t->step, t->step_count, t->step_capacity, step);
+}
+
+static void take_product(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
+                         int64_t duration_ns) {
+    clg_launches *l = &r->launches;
+    clg_product product;
+    if (!clg_product_of(e->name, e->args->dims, e->args->types, &product)) return;
+    product.thread = thread_of(e);
+    product.start_ns = start_ns;
+    product.end_ns = start_ns + duration_ns;
+    CLG_TRACE_ADD(&r->scratch, l->product, l->product_count, l->product_capacity, product);
+}
+
+static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
+                     int64_t duration_ns) {
+    clg_launches *l = &r->launches;
+    if (clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms"))
+        take_recorded(r, e, start_ns, duration_ns);
+    else if (clg_product_named(e->name))
+        take_product(r, e, start_ns, duration_ns);
+    else if (clg_slice_starts(e->name, "ProfilerStep")) {
+        take_step(r, e, start_ns, duration_ns);
+    } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
+        clg_stretch loading = {start_ns, duration_ns};
+        r->trace->loading_ns = clg_ns_plus(r->trace->loading_ns, duration_ns);
+        CLG_TRACE_ADD(&r->scratch, l->loading, l->loading_count, l->loading_capacity, loading);
+    }
+}
+
+/* What is wrong with the times of an event, or NULL. */
+static const char *read_times(const clg_trace_event *e, bool gpu, int64_t *start_ns,
+                              int64_t *duration_ns) {
+    *duration_ns = 0;
+    if (!clg_scan_decimal(e->start, 3, start_ns)) return "a start that is no number";
+    if (*start_ns > CLG_TRACE_LATEST_NS || *start_ns < -CLG_TRACE_LATEST_NS)
+        return "a start out of range";
+    if (e->duration.size == 0) return gpu ? "no duration" : NULL;
+    if (!clg_scan_decimal(e->duration, 3, duration_ns)) return "a duration that is no number";
+    if (*duration_ns > CLG_TRACE_LONGEST_NS) return "a duration over a day";
+    if (*duration_ns < 0) *duration_ns = 0;
+    return NULL;
+}
+
+void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, int64_t byte) {
+    if (e->phase.size == 0) {
+        clg_kineto_lose(r, byte, 1, "an object without phase");
+        return;
+    }
+    r->events_seen = true;
+    r->trace->events_read++;
+    if (!clg_slice_is(e->phase, "X")) return;
+    kind k = kind_of(e->category);
+    if (k == KIND_OTHER) return;
+    bool gpu = k == KIND_KERNEL || k == KIND_COPY;
+    int64_t start_ns, duration_ns;
+    const char *fault = read_times(e, gpu, &start_ns, &duration_ns);
+    if (fault) {
+        r->trace->events_read--;
+        clg_kineto_lose(r, byte, 1, fault);
+    } else if (gpu)
+        take_gpu(r, e, k, start_ns, duration_ns);
+    else if (k == KIND_LAUNCH)
+        take_launch(r, e, start_ns);
+    else
+        take_cpu(r, e, start_ns, duration_ns);
+}

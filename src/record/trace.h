@@ -1,0 +1,99 @@
+/* trace.h -- one profiler recording of one rank: where its time went, and its collectives.
+ *
+ * Reads what PyTorch's profiler (Kineto) writes, 2021 to today, NVIDIA and AMD, in one pass, as far
+ * as a damaged file goes. Times are integer nanoseconds from the text on, so that the ledger adds
+ * up exactly. */
+#ifndef CLG_RECORD_TRACE_H
+#define CLG_RECORD_TRACE_H
+
+#include "record/intern.h"
+#include "record/kernels.h"
+#include "record/product.h"
+#include "record/window.h"
+#include "timeline/timeline.h"
+
+/* What is known of a collective: from the kernel's metadata, or from the CPU operator around its
+ * launch. */
+typedef struct clg_trace_description {
+    clg_operation operation;
+    bool grouped;               /* `group` says which processes took part */
+    bool bytes_per_rank;        /* `bytes` is one rank's part of an all-gather */
+    uint32_t group, group_name; /* in groups: with its ranks, and as printed */
+    uint8_t axis;               /* clg_split: what of the model the group splits */
+    int64_t bytes, group_size;  /* -1: unknown */
+    int64_t sequence;           /* "Seq", as PyTorch counts in the group; -1: unknown */
+    int32_t source, target;     /* of a send or receive, as ranks; -1: unknown */
+} clg_trace_description;
+
+/* A communication kernel. */
+typedef struct clg_trace_call {
+    uint32_t event;   /* in the timeline */
+    int32_t instance; /* in the job's collectives, once matched; -1 before */
+    int64_t start_ns, duration_ns;
+    int64_t transfer_ns; /* without waiting for others; -1: unknown until matched over ranks */
+    uint32_t name;
+    int32_t correlation; /* with its launch; -1: none */
+    clg_trace_description what;
+} clg_trace_call;
+
+/* All GPU work of one name. */
+typedef struct clg_trace_kernel {
+    int64_t total_ns, count;
+    clg_work work;
+    clg_operation operation;
+    bool suspicious; /* counted as compute, but named like communication */
+    double flop;     /* of products and attention whose shapes are known */
+    int64_t flop_ns; /* what those took */
+    uint8_t precision;
+} clg_trace_kernel;
+
+/* A ProfilerStep annotation, and the GPU work launched in it. */
+typedef struct clg_trace_step {
+    int64_t number;                /* as annotated: ProfilerStep#7; -1: not said */
+    int64_t start_ns, duration_ns; /* on the CPU */
+    int64_t events, unlaunched;    /* GPU events; of them without launch, taken by their time */
+    clg_ledger ledger;
+} clg_trace_step;
+
+typedef struct clg_trace_damage {
+    int64_t byte, lost; /* where in the (inflated) text; events lost there */
+    const char *reason;
+} clg_trace_damage;
+enum { CLG_TRACE_DAMAGES = 16 };
+
+typedef struct clg_trace {
+    const char *file, *gpu;   /* gpu: NULL when not said */
+    const char *host;         /* likewise */
+    int32_t rank, world_size; /* -1: not said */
+    clg_timeline timeline;    /* GPU work; detail is the correlation with the launch */
+    clg_ledger ledger;
+    clg_trace_kernel *kernels; /* [timeline.name_count] */
+    clg_intern groups;
+    clg_trace_call *calls; /* in order of start */
+    size_t call_count, call_capacity;
+    int64_t idle_loading_ns, idle_launch_ns; /* parts of idle: under the data loader; before the
+                                                next launch began; -1: no launches recorded */
+    int64_t loading_ns;                      /* in the data loader, also while the GPU worked */
+    clg_product *product;                    /* whose kernel is known */
+    size_t product_count;
+    double flop[CLG_PRECISIONS]; /* theirs */
+    int64_t steps, steps_ns;     /* ProfilerStep annotations and their total */
+    clg_trace_step *step;        /* [step_count] in order of time */
+    size_t step_count, step_capacity;
+    int32_t *event_step; /* [timeline.count] -1: none; NULL without steps */
+    int64_t
+        *launch_ns; /* [timeline.count] when its launch began, else INT64_MIN; NULL: no record */
+    int64_t events_read, events_lost; /* of any kind */
+    clg_trace_damage damage[CLG_TRACE_DAMAGES];
+    int damages; /* kept in `damage`; more may have been */
+    bool damaged;
+} clg_trace;
+
+/* Reads a trace. What lives on is in `arena`. CLG_BAD_INPUT when the text is no trace. */
+clg_status clg_trace_read(clg_arena *arena, const char *file, clg_trace_source source,
+                          const clg_csv *table, clg_trace *trace, clg_error *error);
+
+/* The rank a file name tells ("rank3", "worker_12", "_5.json"), or -1. */
+int32_t clg_trace_rank_of_name(const char *path);
+
+#endif

@@ -1,0 +1,341 @@
+/* travel.c -- the fields of everything that a file can hold. */
+#include "record/travel.h"
+
+#include "record/split.h"
+
+#include <string.h>
+
+/* ---- kinds of fields ---- */
+
+static void any(clg_parcel *p, int64_t *value) {
+    *value = clg_parcel_integer(p, *value, INT64_MIN, INT64_MAX);
+}
+
+static void any32(clg_parcel *p, int32_t *value) {
+    *value = (int32_t)clg_parcel_integer(p, *value, INT32_MIN, INT32_MAX);
+}
+
+static void number(clg_parcel *p, double *value) { *value = clg_parcel_number(p, *value); }
+
+static void flag(clg_parcel *p, bool *value) { *value = clg_parcel_flag(p, *value); }
+
+static void text(clg_parcel *p, const char **words) { *words = clg_parcel_text(p, *words); }
+
+static void text_or_null(clg_parcel *p, const char **words) {
+    *words = clg_parcel_text_or_null(p, *words);
+}
+
+/* One of `count` things; without any, nothing can be meant. */
+static uint32_t one_of(clg_parcel *p, uint32_t value, size_t count) {
+    if (count == 0) {
+        clg_parcel_break(p, "an index into nothing");
+        return 0;
+    }
+    return (uint32_t)clg_parcel_integer(p, value, 0, (int64_t)count - 1);
+}
+
+static void small(clg_parcel *p, uint8_t *value, size_t count) {
+    *value = (uint8_t)one_of(p, *value, count);
+}
+
+static void operation(clg_parcel *p, clg_operation *value) {
+    *value = (clg_operation)one_of(p, *value, CLG_OPERATION_COMBINE + 1);
+}
+
+static const char *file(clg_parcel *p, const char *path, const char *name) {
+    bool same = clg_parcel_flag(p, p->out && (name == path || strcmp(name, path) == 0));
+    return same ? path : clg_parcel_text(p, name);
+}
+
+/* ---- a trace ---- */
+
+static void walk_ledger(clg_parcel *p, clg_ledger *l) {
+    int64_t *fields[] = {
+        &l->start_ns,        &l->span_ns, &l->compute_ns,       &l->exposed_communication_ns,
+        &l->exposed_copy_ns, &l->idle_ns, &l->communication_ns, &l->overlapped_communication_ns};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) any(p, fields[i]);
+}
+
+static void walk_names(clg_parcel *p, clg_timeline *t) {
+    size_t count = t->name_count;
+    t->names = clg_parcel_array(p, t->names, &count, sizeof *t->names, 1);
+    for (size_t i = 0; i < count; i++) text(p, &t->names[i]);
+    t->name_count = t->name_capacity = (uint32_t)count;
+}
+
+/* All are of the trace's rank. */
+static void walk_tracks(clg_parcel *p, clg_timeline *t, int32_t rank) {
+    size_t count = t->track_count;
+    t->tracks = clg_parcel_array(p, t->tracks, &count, sizeof *t->tracks, 1);
+    for (size_t i = 0; i < count; i++) {
+        text(p, &t->tracks[i].name);
+        t->tracks[i].rank = rank;
+    }
+    if (count > UINT16_MAX) clg_parcel_break(p, "more tracks than events can name");
+    t->track_count = t->track_capacity = (uint32_t)count;
+}
+
+/* Recorded work has no pass and no micro-batch. Starts are written from one to the next. */
+static void walk_events(clg_parcel *p, clg_timeline *t) {
+    size_t count = t->count;
+    int64_t before_ns = 0;
+    t->events = clg_parcel_array(p, t->events, &count, sizeof *t->events, 6);
+    for (size_t i = 0; i < count; i++) {
+        clg_event *e = &t->events[i];
+        before_ns = e->start_ns = clg_parcel_near(p, e->start_ns, before_ns);
+        any(p, &e->duration_ns);
+        e->name = one_of(p, e->name, t->name_count);
+        e->track = (uint16_t)one_of(p, e->track, t->track_count);
+        small(p, &e->work, CLG_WORK_NONE + 1);
+        any32(p, &e->detail);
+        e->pass = 0xff;
+        e->micro_batch = -1;
+    }
+    t->count = t->capacity = count;
+}
+
+static void walk_kernels(clg_parcel *p, clg_trace *t) {
+    size_t count = t->timeline.name_count;
+    t->kernels = clg_parcel_array(p, t->kernels, &count, sizeof *t->kernels, 13);
+    if (count != t->timeline.name_count) clg_parcel_break(p, "kernels without names");
+    for (size_t i = 0; i < count; i++) {
+        clg_trace_kernel *k = &t->kernels[i];
+        any(p, &k->total_ns);
+        any(p, &k->count);
+        k->work = (clg_work)one_of(p, k->work, CLG_WORK_NONE + 1);
+        flag(p, &k->suspicious);
+        number(p, &k->flop);
+        any(p, &k->flop_ns);
+        small(p, &k->precision, CLG_PRECISIONS);
+    }
+}
+
+/* Groups keep their numbers; what is no text of its own would shift them. */
+static void walk_groups(clg_parcel *p, clg_intern *groups) {
+    size_t count = clg_parcel_count(p, groups->count, 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *own = p->out ? groups->texts[i] : NULL;
+        text(p, &own);
+        if (p->out) continue;
+        if (clg_intern_keep(groups, (clg_slice){own, strlen(own)}) == i) continue;
+        clg_parcel_break(p, "a group twice");
+        return;
+    }
+}
+
+static void walk_description(clg_parcel *p, clg_trace_description *d, size_t groups) {
+    operation(p, &d->operation);
+    flag(p, &d->grouped);
+    d->group = one_of(p, d->group, groups);
+    d->group_name = one_of(p, d->group_name, groups);
+    small(p, &d->axis, CLG_SPLITS);
+    any(p, &d->bytes);
+    any(p, &d->group_size);
+    any(p, &d->sequence);
+    any32(p, &d->source);
+    any32(p, &d->target);
+}
+
+/* A call has the times and the launch of its event; what matching fills is not known yet. */
+static void walk_calls(clg_parcel *p, clg_trace *t) {
+    size_t count = t->call_count;
+    t->calls = clg_parcel_array(p, t->calls, &count, sizeof *t->calls, 10);
+    for (size_t i = 0; i < count; i++) {
+        clg_trace_call *c = &t->calls[i];
+        c->event = one_of(p, c->event, t->timeline.count);
+        c->name = one_of(p, c->name, t->timeline.name_count);
+        walk_description(p, &c->what, t->groups.count);
+        if (p->out || p->broken) continue;
+        const clg_event *e = &t->timeline.events[c->event];
+        c->start_ns = e->start_ns;
+        c->duration_ns = e->duration_ns;
+        c->correlation = e->detail;
+        c->instance = -1;
+        c->transfer_ns = -1;
+    }
+    t->call_count = t->call_capacity = count;
+}
+
+static void walk_products(clg_parcel *p, clg_trace *t) {
+    size_t count = t->product_count;
+    t->product = clg_parcel_array(p, t->product, &count, sizeof *t->product, 6);
+    for (size_t i = 0; i < count; i++) {
+        clg_product *x = &t->product[i];
+        int64_t *fields[] = {&x->batch, &x->m, &x->n, &x->k, &x->kernel_ns};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) any(p, fields[k]);
+        small(p, &x->precision, CLG_PRECISIONS);
+    }
+    t->product_count = count;
+    for (int i = 0; i < CLG_PRECISIONS; i++) number(p, &t->flop[i]);
+}
+
+static void walk_steps(clg_parcel *p, clg_trace *t) {
+    size_t count = t->step_count;
+    any(p, &t->steps);
+    any(p, &t->steps_ns);
+    t->step = clg_parcel_array(p, t->step, &count, sizeof *t->step, 13);
+    for (size_t i = 0; i < count; i++) {
+        clg_trace_step *s = &t->step[i];
+        int64_t *fields[] = {&s->number, &s->start_ns, &s->duration_ns, &s->events, &s->unlaunched};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) any(p, fields[k]);
+        walk_ledger(p, &s->ledger);
+    }
+    t->step_count = t->step_capacity = count;
+}
+
+/* Of events: the step, and when the launch began; each for all or for none. */
+static void walk_sides(clg_parcel *p, clg_trace *t) {
+    size_t count = t->timeline.count;
+    bool stepped = clg_parcel_flag(p, t->event_step != NULL);
+    if (stepped && !p->out) t->event_step = clg_take(p->arena, count, int32_t);
+    for (size_t i = 0; stepped && i < count; i++)
+        t->event_step[i] =
+            (int32_t)clg_parcel_integer(p, t->event_step[i], -1, (int64_t)t->step_count - 1);
+    bool launched = clg_parcel_flag(p, t->launch_ns != NULL);
+    if (launched && !p->out) t->launch_ns = clg_take(p->arena, count, int64_t);
+    for (size_t i = 0; launched && i < count; i++)
+        t->launch_ns[i] = clg_parcel_near(p, t->launch_ns[i], t->timeline.events[i].start_ns);
+}
+
+static void walk_damage(clg_parcel *p, clg_trace *t) {
+    any(p, &t->events_read);
+    any(p, &t->events_lost);
+    flag(p, &t->damaged);
+    t->damages = (int)clg_parcel_integer(p, t->damages, 0, CLG_TRACE_DAMAGES);
+    for (int i = 0; i < t->damages; i++) {
+        any(p, &t->damage[i].byte);
+        any(p, &t->damage[i].lost);
+        text(p, &t->damage[i].reason);
+    }
+}
+
+void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
+    if (!p->out) *t = (clg_trace){.timeline.arena = p->arena, .groups.arena = p->arena};
+    t->file = file(p, path, t->file);
+    text_or_null(p, &t->gpu);
+    text_or_null(p, &t->host);
+    any32(p, &t->rank);
+    any32(p, &t->world_size);
+    walk_ledger(p, &t->ledger);
+    any(p, &t->idle_loading_ns);
+    any(p, &t->idle_launch_ns);
+    any(p, &t->loading_ns);
+    walk_names(p, &t->timeline);
+    walk_tracks(p, &t->timeline, t->rank);
+    walk_events(p, &t->timeline);
+    walk_kernels(p, t);
+    walk_groups(p, &t->groups);
+    walk_calls(p, t);
+    walk_products(p, t);
+    walk_steps(p, t);
+    walk_sides(p, t);
+    walk_damage(p, t);
+}
+
+/* ---- logs ---- */
+
+void clg_walk_nccl_rows(clg_parcel *p, const char *path, clg_nccl_rows *rows) {
+    rows->row = clg_parcel_array(p, rows->row, &rows->count, sizeof *rows->row, 30);
+    for (size_t i = 0; i < rows->count; i++) {
+        clg_nccl_row *r = &rows->row[i];
+        r->file = file(p, path, r->file);
+        operation(p, &r->operation);
+        flag(p, &r->in_place);
+        any(p, &r->bytes);
+        any32(p, &r->ranks);
+        number(p, &r->time_s);
+        number(p, &r->algorithm_bytes_per_s);
+        number(p, &r->bus_bytes_per_s);
+        any(p, &r->wrong);
+    }
+    rows->capacity = rows->count;
+}
+
+void clg_walk_train_logs(clg_parcel *p, const char *path, clg_train_logs *logs) {
+    logs->log = clg_parcel_array(p, logs->log, &logs->count, sizeof *logs->log, 58);
+    for (size_t i = 0; i < logs->count; i++) {
+        clg_train_log *l = &logs->log[i];
+        l->file = file(p, path, l->file);
+        text(p, &l->trainer);
+        int64_t *whole[] = {&l->first_step, &l->last_step, &l->gpus, &l->batch, &l->seq};
+        double *real[] = {&l->step_p10_s,   &l->step_median_s,        &l->step_p90_s,
+                          &l->tokens_per_s, &l->tokens_per_s_per_gpu, &l->flop_per_s_per_gpu};
+        for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) any(p, whole[k]);
+        for (size_t k = 0; k < sizeof real / sizeof *real; k++) number(p, real[k]);
+        any32(p, &l->steps);
+        any32(p, &l->discarded);
+        flag(p, &l->by_clock);
+    }
+    logs->capacity = logs->count;
+}
+
+/* ---- operation timelines ---- */
+
+static void walk_list(clg_parcel *p, double **list, int32_t count) {
+    size_t elements = (size_t)count;
+    if (!clg_parcel_flag(p, *list != NULL)) return;
+    *list = clg_parcel_array(p, *list, &elements, sizeof **list, 8);
+    if (elements != (size_t)count) clg_parcel_break(p, "a list of another length");
+    for (size_t i = 0; i < elements; i++) number(p, &(*list)[i]);
+}
+
+static void walk_replay(clg_parcel *p, clg_stages *s) {
+    number(p, &s->recorded_s);
+    number(p, &s->prompt_s);
+    number(p, &s->even_s);
+    number(p, &s->without_worst_s);
+    for (int i = 0; i < CLG_STAGE_KINDS; i++) number(p, &s->kind_s[i]);
+    walk_list(p, &s->replica_s, s->replicas);
+    walk_list(p, &s->stage_s, s->stages);
+    walk_list(p, &s->without_stage_s, s->stages);
+    s->worst_replica = (int)clg_parcel_integer(p, s->worst_replica, -1, INT32_MAX);
+    s->worst_stage = (int)clg_parcel_integer(p, s->worst_stage, 0, INT32_MAX);
+    if (!s->unknown && (!s->without_stage_s || s->worst_stage >= s->stages))
+        clg_parcel_break(p, "a replay without stages");
+}
+
+void clg_walk_stages(clg_parcel *p, const char *path, clg_stages_list *list) {
+    list->file = clg_parcel_array(p, list->file, &list->count, sizeof *list->file, 150);
+    for (size_t i = 0; i < list->count; i++) {
+        clg_stages *s = &list->file[i];
+        s->file = file(p, path, s->file);
+        s->count = (size_t)clg_parcel_integer(p, (int64_t)s->count, 0, INT64_MAX);
+        any(p, &s->others);
+        s->steps = (int)clg_parcel_integer(p, s->steps, 0, INT32_MAX);
+        s->replicas = (int)clg_parcel_integer(p, s->replicas, 0, INT32_MAX);
+        s->stages = (int)clg_parcel_integer(p, s->stages, 0, INT32_MAX);
+        text_or_null(p, &s->unknown);
+        walk_replay(p, s);
+    }
+    list->capacity = list->count;
+}
+
+/* ---- graphs of operators ---- */
+
+static void walk_execution_calls(clg_parcel *p, clg_execution *x) {
+    x->call = clg_parcel_array(p, x->call, &x->calls, sizeof *x->call, 5);
+    for (size_t i = 0; i < x->calls; i++) {
+        clg_execution_call *c = &x->call[i];
+        operation(p, &c->operation);
+        any(p, &c->bytes);
+        any(p, &c->group_size);
+        any(p, &c->duration_us);
+        text_or_null(p, &c->group);
+    }
+    x->capacity = x->calls;
+}
+
+void clg_walk_executions(clg_parcel *p, const char *path, clg_executions *list) {
+    list->file = clg_parcel_array(p, list->file, &list->count, sizeof *list->file, 9);
+    for (size_t i = 0; i < list->count; i++) {
+        clg_execution *x = &list->file[i];
+        x->file = file(p, path, x->file);
+        text(p, &x->format);
+        any32(p, &x->rank);
+        int64_t *fields[] = {&x->nodes, &x->communications, &x->compute_us, &x->communication_us};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) any(p, fields[k]);
+        flag(p, &x->damaged);
+        walk_execution_calls(p, x);
+    }
+    list->capacity = list->count;
+}

@@ -1,0 +1,97 @@
+/* Graphs of operators: PyTorch's of both schemas and Chakra's of both encodings, and what they lend
+ * to a trace. */
+#include "cli/trace_files.h"
+#include "record/recording.h"
+#include "test.h"
+#include "trace/job.h"
+
+static clg_arena arena;
+
+static const clg_execution *read_path(const char *path, const char *want) {
+    clg_executions *list = clg_take(&arena, 1, clg_executions);
+    clg_arena scratch = {0};
+    clg_trace_file *file;
+    clg_slice head;
+    clg_error error = {0};
+    list->arena = &arena;
+    CHECK(clg_trace_open(&scratch, path, &file, &head, &error) == CLG_OK);
+    CHECK(strcmp(clg_reader_of(head)->name, want) == 0);
+    bool read = strcmp(want, "chakra") == 0
+                    ? clg_execution_read_chakra(list, path, head) /* small: all of it */
+                    : clg_execution_read_json(list, path, clg_trace_file_source(file));
+    clg_trace_close(file);
+    CHECK(read && list->count == 1);
+    clg_arena_clear(&scratch);
+    return &list->file[0];
+}
+
+#define CORPUS "tests/fuzz/corpus/execution/"
+
+static void pytorch(void) {
+    CASE("PyTorch, schema 1.0: sizes from shapes");
+    const clg_execution *x = read_path(CORPUS "pytorch-1.0", "execution");
+    CHECK(x->nodes == 5 && x->calls == 3 && x->communications == 3 && !x->damaged);
+    CHECK(x->call[0].operation == CLG_OPERATION_ALL_REDUCE && x->call[0].bytes == 4 * 2048 * 2);
+    CHECK(x->call[0].group_size == 8 && !x->call[0].group && x->call[0].duration_us == -1);
+    CHECK(x->call[1].operation == CLG_OPERATION_ALL_GATHER && x->call[1].bytes == 3 * 5 * 4 * 4);
+    CHECK(x->call[2].bytes == 2 * 4 + 3 * 8 && x->call[2].group_size == 1);
+    CASE("PyTorch, schema 1.1: sizes from attributes");
+    x = read_path(CORPUS "pytorch-1.1", "execution");
+    CHECK(x->calls == 1 && x->rank == 5 && x->call[0].bytes == 192 && x->call[0].group_size == 8);
+    CHECK(x->call[0].operation == CLG_OPERATION_REDUCE_SCATTER);
+    CHECK_TEXT(x->call[0].group, "1");
+}
+
+static void chakra(void) {
+    CASE("Chakra: protobuf");
+    const clg_execution *x = read_path(CORPUS "chakra.3.et", "chakra");
+    CHECK(x->rank == 3 && x->nodes == 4 && x->calls == 2 && !x->damaged);
+    CHECK(x->compute_us == 120 && x->communication_us == 33);
+    CHECK(x->call[0].operation == CLG_OPERATION_ALL_GATHER && x->call[0].bytes == 4096);
+    CHECK(x->call[0].duration_us == 33 && x->call[1].operation == CLG_OPERATION_SEND);
+    CHECK(x->call[1].bytes == 512);
+    CHECK_TEXT(x->call[0].group, "tp");
+    CASE("Chakra: cut");
+    x = read_path(CORPUS "chakra-cut", "chakra");
+    CHECK(x->damaged && x->nodes == 3 && x->calls == 1);
+    CASE("Chakra: JSON");
+    x = read_path(CORPUS "workload", "execution");
+    CHECK_TEXT(x->format, "Chakra");
+    CHECK(x->nodes == 3 && x->calls == 1 && x->compute_us == 4 && x->communication_us == 28);
+}
+
+/* Two all-reduces that tell nothing, and a graph of three of which one has no kernel. */
+static void lending(void) {
+    CASE("sizes lent to kernels");
+    static const char text[] =
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_"
+        "Sum\","
+        "\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":2},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+        "\"ncclDevKernel_AllReduce_Sum\",\"pid\":0,\"tid\":7,\"ts\":5,\"dur\":2}]}";
+    clg_trace_memory memory = {text, sizeof text - 1, 0};
+    clg_csv table;
+    clg_trace t;
+    clg_error error = {0};
+    CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
+    CHECK(clg_trace_read(&arena, "rank0.json", clg_trace_from_memory(&memory), &table, &t,
+                         &error) == CLG_OK);
+    clg_execution_call calls[] = {{CLG_OPERATION_ALL_REDUCE, 4, 1, -1, "self"},
+                                  {CLG_OPERATION_ALL_REDUCE, 64, 8, -1, "tp"},
+                                  {CLG_OPERATION_ALL_REDUCE, 128, 8, -1, "tp"}};
+    clg_execution x = {.call = calls, .calls = 3};
+    CHECK(clg_execution_lend(&x, &t) == 2);
+    CHECK(t.calls[0].what.bytes == 64 && t.calls[1].what.bytes == 128);
+    CHECK(t.calls[1].what.group_size == 8 && t.calls[1].what.grouped);
+    CHECK(clg_execution_lend(&x, &t) == 0);
+    x.calls = 2; /* numbers that differ: nothing is known of which is which */
+    t.calls[0].what.bytes = -1;
+    CHECK(clg_execution_lend(&x, &t) == 0 && t.calls[0].what.bytes == -1);
+}
+
+int main(void) {
+    pytorch();
+    chakra();
+    lending();
+    clg_arena_clear(&arena);
+    return DONE;
+}
