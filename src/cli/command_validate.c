@@ -4,10 +4,13 @@
 #include "report/accuracy.h"
 #include "report/json.h"
 #include "report/leave_out.h"
+#include "report/looks.h"
 #include "report/measured.h"
 #include "report/picture.h"
 #include "report/text.h"
 #include "validate/validate.h"
+
+#include <time.h>
 
 enum { TABLE_BYTES = 256 << 20, TABLES = 256 };
 
@@ -64,6 +67,47 @@ static void tell_own(void *context, int row, int rows) {
     clg_progress_tell(context, "fitting own steps", rows > 0 ? (double)row / rows : 1);
 }
 
+/* The ledger of --ledger, else the one built in; `text` is what the file holds. */
+static clg_status read_looks(clg_session *session, clg_text *text, clg_looks *looks,
+                             clg_error *error) {
+    const char *path = session->request.value[CLG_PARAM_LEDGER], *read;
+    size_t size;
+    if (!path) return clg_looks_built_in(session->arena, looks, error);
+    if (clg_file_read(session->arena, path, TABLE_BYTES, &read, &size, error) != CLG_OK)
+        return error->status;
+    clg_text_add(text, read, size);
+    return clg_looks_read(session->arena, path, read, size, looks, error);
+}
+
+/* The day in UTC, and the commit that was named. */
+static clg_status first_look(clg_session *session, const clg_validation *validation,
+                             clg_error *error) {
+    const char *path = session->request.value[CLG_PARAM_LEDGER];
+    const char *commit = session->request.value[CLG_PARAM_COMMIT];
+    clg_text ledger = {.arena = session->arena};
+    clg_looks looks;
+    struct tm day;
+    char date[16] = "";
+    time_t now = time(NULL);
+    if (read_looks(session, &ledger, &looks, error) != CLG_OK) return error->status;
+    clg_report_first_look(&session->out, validation, &looks);
+    if (!path) return CLG_OK;
+    if (gmtime_r(&now, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
+    int added = clg_looks_append(&ledger, &looks, validation, date, commit ? commit : "");
+    clg_text_print(&session->out, "\n%d source%s appended to %s\n", added, added == 1 ? "" : "s",
+                   path);
+    return added > 0 ? clg_file_write(path, &ledger, error) : CLG_OK;
+}
+
+static void pairs(clg_session *session, const clg_csv *tables, const clg_validation *validation) {
+    clg_pairs found;
+    clg_pairs_find(session->arena, tables, session->operands, validation, &found);
+    if (clg_session_has(session, CLG_PARAM_CSV))
+        clg_report_pair_rows(&session->out, validation, &found);
+    else
+        clg_report_pairs(&session->out, validation, &found);
+}
+
 static clg_status print(clg_session *session, const clg_csv *tables,
                         const clg_validation *validation, const left_out *l, clg_error *error) {
     clg_text *out = &session->out;
@@ -116,7 +160,8 @@ static clg_status run_serving(clg_session *session, const clg_csv *tables, clg_e
 
 /* Flags of the other kind of tables would change nothing. */
 static clg_status check_flags(const clg_session *session, clg_error *error) {
-    static const clg_param of_runs[] = {CLG_PARAM_LEAVE_OUT, CLG_PARAM_SVG};
+    static const clg_param of_runs[] = {CLG_PARAM_LEAVE_OUT, CLG_PARAM_SVG, CLG_PARAM_FIRST_LOOK,
+                                        CLG_PARAM_PAIRS};
     if (!clg_session_has(session, CLG_PARAM_SERVING)) {
         if (!clg_session_has(session, CLG_PARAM_GROUPS)) return CLG_OK;
         return clg_fail(error, CLG_BAD_USAGE, "leave it out, or give --serving too",
@@ -144,13 +189,21 @@ static clg_status run(clg_session *session, clg_error *error) {
                      error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
+    if (clg_session_has(session, CLG_PARAM_FIRST_LOOK))
+        return first_look(session, &validation, error);
+    if (clg_session_has(session, CLG_PARAM_PAIRS)) {
+        pairs(session, tables, &validation);
+        return CLG_OK;
+    }
     if (leave_out(session, tables, &validation, left, error) != CLG_OK) return error->status;
     return print(session, tables, &validation, left, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_SERVING, CLG_PARAM_GROUPS, CLG_PARAM_LEAVE_OUT,
-                                  CLG_PARAM_JSON,    CLG_PARAM_CSV,    CLG_PARAM_MARKDOWN,
-                                  CLG_PARAM_SVG,     CLG_PARAM_COLOR,  CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_SERVING, CLG_PARAM_GROUPS,   CLG_PARAM_LEAVE_OUT, CLG_PARAM_FIRST_LOOK,
+    CLG_PARAM_LEDGER,  CLG_PARAM_COMMIT,   CLG_PARAM_PAIRS,     CLG_PARAM_JSON,
+    CLG_PARAM_CSV,     CLG_PARAM_MARKDOWN, CLG_PARAM_SVG,       CLG_PARAM_COLOR,
+    CLG_PARAMS};
 
 const clg_command clg_command_validate = {
     .name = "validate",
@@ -160,7 +213,11 @@ const clg_command clg_command_validate = {
         "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
         "plan columns alone; what was measured is only compared. With --leave-out the terms of the "
         "software are fitted anew without each source, model or GPU generation, and the "
-        "runs left out predicted with them, their intervals too. With --serving, tables of "
+        "runs left out predicted with them, their intervals too. With --first-look each source "
+        "weighs the "
+        "same; with --ledger what was never seen before is appended to it, once and for all. "
+        "With --pairs rows that differ in one thing are set against each other. With --serving, "
+        "tables of "
         "serving measurements: time to the first token, per token, throughput.",
     .example = "ceiling validate data/runs/*.csv",
     .knobs = knobs,

@@ -481,9 +481,21 @@ static void print_known(clg_text *t, double number, bool known, const char *end)
     clg_text_print(t, "%s", end);
 }
 
+static void print_ledger(clg_text *t, const clg_time_ledger *l, bool known) {
+    const double seconds[] = {l->compute_s,    l->tp_exposed_s, l->cp_exposed_s, l->ep_exposed_s,
+                              l->dp_exposed_s, l->pp_exposed_s, l->bubble_s,     l->optimizer_s,
+                              l->host_s,       l->straggler_s};
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        clg_text_print(t, ",");
+        print_known(t, seconds[i], known, "");
+    }
+}
+
 void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
-                      "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes\n");
+                      "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes,"
+                      "log_sigma,compute_s,tp_s,cp_s,ep_s,dp_s,pp_s,bubble_s,optimizer_s,host_s,"
+                      "straggler_s,stack\n");
     for (int i = 0; i < v->runs; i++) {
         const clg_run *r = &v->run[i];
         const clg_evaluation *e = &r->predicted;
@@ -500,6 +512,9 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
         print_known(t, e->step_p90_s, predicted, ",");
         print_known(t, r->error, predicted && timed, ",");
         print_known(t, r->measured_memory_bytes, r->measured_memory_bytes > 0, ",");
-        print_known(t, r->predicted_memory_bytes, predicted, "\n");
+        print_known(t, r->predicted_memory_bytes, predicted, ",");
+        print_known(t, e->log_sigma, predicted, "");
+        print_ledger(t, &e->time, predicted);
+        clg_text_print(t, ",%s\n", predicted ? r->stack : "");
     }
 }
