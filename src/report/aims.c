@@ -1,37 +1,30 @@
 /* aims.c -- what the numbers were to reach on runs of others, beside what they reach. */
 #include "report/accuracy.h"
 
+#include "base/csv.h"
+#include "dataset/dataset.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 5 };
-
+/* A line of data/accuracy/aims.csv. */
 typedef struct aim {
-    const char *of, *kind; /* kind: in the group of the one-constant model; NULL: all */
-    const char *source[MOST];
-    double percent; /* mean absolute error of step time */
+    const char *of, *kind; /* kind: in the group of the one-constant model; "": all */
+    const char *sources;   /* names with blanks between */
+    double percent;        /* mean absolute error of step time */
 } aim;
 
-static const aim aims[] = {
-    {"A100, Megatron on several nodes",
-     NULL,
-     {"narayanan2021-t1", "megatron-readme-jan2021", "mt-nlg", "megascale-baseline"},
-     8},
-    {"Korthikanti et al. 2022, table 5", NULL, {"korthikanti2022-t5"}, 3.6},
-    {"FSDP on A100 and H100",
-     NULL,
-     {"torchtitan-2024", "torchtitan-2024-12", "ibm-fsdp-2024", "llm-foundry-models"},
-     7},
-    {"Megatron-Bridge, dense", "dense", {"megatron-bridge-models"}, 12},
-    {"Megatron-Bridge, mixtures", "moe", {"megatron-bridge-models"}, 15},
-};
+static bool names(const char *sources, const char *source) {
+    size_t length = strlen(source);
+    for (const char *at = sources; (at = strstr(at, source)) != NULL; at += length)
+        if ((at == sources || at[-1] == ' ') && (at[length] == ' ' || !at[length])) return true;
+    return false;
+}
 
 static bool belongs(const aim *a, const clg_run *r) {
-    if (r->reason || r->measured_step_s <= 0 || (a->kind && !strstr(r->group, a->kind)))
-        return false;
-    for (int i = 0; i < MOST && a->source[i]; i++)
-        if (strcmp(r->source, a->source[i]) == 0) return true;
-    return false;
+    return !r->reason && r->measured_step_s > 0 && (!*a->kind || strstr(r->group, a->kind)) &&
+           names(a->sources, r->source);
 }
 
 static void print_row(clg_text *t, const char *of, int runs, double percent, const char *wanted,
@@ -54,6 +47,19 @@ static void print_aim(clg_text *t, const clg_validation *v, const aim *a) {
               percent <= a->percent + 1e-9);
 }
 
+static void print_aims(clg_text *t, const clg_validation *v) {
+    const clg_file *file = clg_dataset_find("accuracy/aims.csv");
+    clg_csv csv;
+    clg_error error = {0};
+    if (clg_csv_parse(t->arena, file->path, file->text, file->size, &csv, &error) != CLG_OK) return;
+    for (int i = 0; i < csv.rows; i++) {
+        aim a = {clg_csv_field(&csv, i, "of"), clg_csv_field(&csv, i, "kind"),
+                 clg_csv_field(&csv, i, "sources"),
+                 strtod(clg_csv_field(&csv, i, "percent"), NULL)};
+        print_aim(t, v, &a);
+    }
+}
+
 void clg_report_aims(clg_text *t, const clg_validation *v) {
     const clg_score *all = v->scores > 0 ? &v->score[v->scores - 1] : NULL;
     int memory = 0, fits = 0;
@@ -64,7 +70,7 @@ void clg_report_aims(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "\n## Aims\n\nMean errors, fitted on or not; slopes and ranking have "
                       "sections of their own.\n\n| of | runs | aim | reached | |\n"
                       "|---|---|---|---|---|\n");
-    for (size_t i = 0; i < sizeof aims / sizeof aims[0]; i++) print_aim(t, v, &aims[i]);
+    print_aims(t, v);
     if (all && memory > 0)
         print_row(t, "memory", memory, 100 * all->memory_mape, "at most 5",
                   all->memory_mape <= 0.05);

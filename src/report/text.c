@@ -8,6 +8,7 @@
 #include "scaling/widths.h"
 #include "schedule/schedule.h"
 #include "units/units.h"
+#include "validate/first_look.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -464,6 +465,12 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
         clg_text_print(t, "\n");
     }
     print_held_out(t, &v->held_out);
+    clg_sources once = clg_sources_score(t->arena, v, NULL);
+    if (once.sources > 1)
+        clg_text_print(t,
+                       "\neach source once: %.1f %% off (median source %.1f), %.1f %% inside "
+                       "P10-P90\n",
+                       100 * once.mape, 100 * once.median_ape, 100 * once.coverage);
     int skipped = 0;
     for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
     if (skipped == 0) return;
