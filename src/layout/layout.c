@@ -79,6 +79,11 @@ int64_t clg_layout_gpus(const clg_layout *layout) {
     return (int64_t)layout->dp * layout->tp * layout->cp * layout->pp;
 }
 
+int clg_layout_shards(const clg_layout *layout) {
+    int ranks = layout->dp * layout->cp;
+    return layout->hsdp > 0 && layout->hsdp < ranks ? layout->hsdp : ranks;
+}
+
 int clg_layout_copies(const clg_layout *layout) { return layout->schedule == CLG_DUALPIPE ? 2 : 1; }
 
 /* What a rule sees and where it says why. `why` is NULL while searching, so that refusing a layout
@@ -218,11 +223,13 @@ static bool split_is_whole(rule_context *c) {
 
 static bool shards_are_whole(rule_context *c) {
     const clg_layout *l = c->layout;
-    if (l->hsdp <= 0 || l->hsdp == l->dp) return true;
+    int64_t ranks = (int64_t)l->dp * l->cp;
+    if (l->hsdp <= 0 || l->hsdp == ranks) return true;
     if (l->zero == 0)
         return refuse(c, "hsdp %d says where shards repeat, and zero 0 has none", l->hsdp);
-    return l->dp % l->hsdp == 0 ||
-           refuse(c, "a shard group of %d ranks does not divide dp %d", l->hsdp, l->dp);
+    return ranks % l->hsdp == 0 ||
+           refuse(c, "a shard group of %d ranks does not divide dp %d x cp %d", l->hsdp, l->dp,
+                  l->cp);
 }
 
 static bool recompute_is_meant(rule_context *c) {
@@ -334,7 +341,7 @@ void clg_layout_print(const clg_layout *l, char *out, size_t size) {
     if (l->pp > 1) add(out, size, " %s", clg_name_of(clg_schedule_names, (int)l->schedule));
     if (l->vpp > 1) add(out, size, " vpp%d", l->vpp);
     add(out, size, " dp%d zero%d", l->dp, l->zero);
-    if (l->hsdp > 0 && l->hsdp != l->dp) add(out, size, " hsdp%d", l->hsdp);
+    if (clg_layout_shards(l) != l->dp * l->cp) add(out, size, " hsdp%d", l->hsdp);
     add(out, size, " mb%d recompute-%s", l->micro_batch,
         clg_name_of(clg_recompute_names, (int)l->recompute));
     if (l->recompute_layers > 0) add(out, size, "-%d", l->recompute_layers);

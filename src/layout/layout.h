@@ -51,7 +51,7 @@ typedef struct clg_layout {
     int64_t global_batch; /* sequences per step */
     int dp;               /* data-parallel ranks, FSDP ranks included */
     int zero;             /* 0..3; FSDP with reshard after forward 3, without 2 */
-    int hsdp;             /* ranks one shard set spans; 0 or dp: all of dp */
+    int hsdp;             /* ranks of dp x cp one shard set spans; 0: all of them */
     int tp;
     bool sp; /* sequence parallel: norms and residuals split over tp */
     int cp;
@@ -75,6 +75,10 @@ typedef struct clg_layout {
 
 /* GPUs a layout uses. */
 int64_t clg_layout_gpus(const clg_layout *layout);
+
+/* Ranks of dp x cp that one shard set spans. torchtitan and the trainers with Ulysses or rings
+ * shard over context ranks as over data ranks (torchtitan docs: dp_shard x cp). */
+int clg_layout_shards(const clg_layout *layout);
 
 /* How often a pipeline holds the model: 2 where micro-batches enter from both ends (DualPipe). */
 int clg_layout_copies(const clg_layout *layout);

@@ -145,8 +145,7 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double ranks = (double)layout->dp * layout->cp;
     double dense = ((double)model->parameters - experts) / layout->tp / layout->pp;
     double expert = experts / layout->ep / layout->etp / layout->pp;
-    double span =
-        layout->hsdp > 0 && layout->hsdp < layout->dp ? (double)layout->hsdp * layout->cp : ranks;
+    double span = clg_layout_shards(layout);
     double expert_span = ranks * layout->tp / ((double)layout->ep * layout->etp);
     double owned = dense / span + expert / expert_span, held = dense + expert;
     double states = layout->offload ? 0 : clg_optimizer_bytes_per_parameter(layout, stack);

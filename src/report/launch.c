@@ -94,7 +94,9 @@ static const char *titan_schedule(const clg_layout *l) {
 
 static void torchtitan(clg_text *t, int layers, const clg_layout *l) {
     (void)layers; /* it splits by itself */
-    int shard = l->zero == 0 ? 1 : l->hsdp > 0 ? l->hsdp : l->dp;
+    /* Its shards span context ranks as well: dp_shard x cp. */
+    int shard = l->zero == 0 ? 1 : clg_layout_shards(l) / l->cp;
+    if (shard < 1) shard = 1;
     clg_text_print(
         t,
         "  --parallelism.tensor_parallel_degree %d --parallelism.pipeline_parallel_degree "

@@ -65,7 +65,7 @@ static void print_layout(clg_text *t, const clg_layout *l) {
         clg_text_print(t, " (%s%s)", clg_name_of(clg_schedule_names, (int)l->schedule),
                        l->vpp > 1 ? clg_arena_print(t->arena, ", vpp %d", l->vpp) : "");
     clg_text_print(t, " · dp %d, ZeRO-%d", l->dp, l->zero);
-    if (l->hsdp > 0 && l->hsdp != l->dp) clg_text_print(t, " in groups of %d", l->hsdp);
+    if (clg_layout_shards(l) != l->dp * l->cp) clg_text_print(t, " in groups of %d", l->hsdp);
     clg_text_print(t,
                    "\n         micro-batch %d x %lld accumulated · recompute %s%s · attention %s\n",
                    l->micro_batch, (long long)l->accumulation,

@@ -61,7 +61,7 @@ static bool widen(clg_layout *l, int tp) {
     l->dp = (int)(rest / tp);
     int64_t sequences = (int64_t)l->dp * l->micro_batch;
     l->accumulation = l->global_batch / sequences;
-    if (l->hsdp > 0 && l->dp % l->hsdp != 0) l->hsdp = 0;
+    if (l->hsdp > 0 && l->dp * l->cp % l->hsdp != 0) l->hsdp = 0;
     return l->accumulation * sequences == l->global_batch && l->accumulation > 0;
 }
 

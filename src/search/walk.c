@@ -50,18 +50,18 @@ static void offer(walker *w) {
     offer_order(w);
 }
 
-/* Shard groups smaller than dp matter from ZeRO-2 on; the node is the natural one. */
+/* Shard groups smaller than dp x cp matter from ZeRO-2 on; the node is the natural one. */
 static void walk_hsdp(walker *w) {
     const clg_space *space = w->space;
-    int node = w->scenario->machine.node.gpus / w->layout.tp;
+    int node = w->scenario->machine.node.gpus / w->layout.tp, ranks = w->layout.dp * w->layout.cp;
     w->layout.hsdp = 0;
-    if (clg_axis_allows(&space->hsdp, 0) || clg_axis_allows(&space->hsdp, w->layout.dp)) offer(w);
+    if (clg_axis_allows(&space->hsdp, 0) || clg_axis_allows(&space->hsdp, ranks)) offer(w);
     if (!is_free(&space->hsdp)) {
         for (int i = 0; i < space->hsdp.count && !w->stopped; i++) {
             w->layout.hsdp = space->hsdp.value[i];
-            if (w->layout.hsdp > 0 && w->layout.hsdp < w->layout.dp) offer(w);
+            if (w->layout.hsdp > 0 && w->layout.hsdp < ranks) offer(w);
         }
-    } else if (w->layout.zero >= 2 && node > 1 && node < w->layout.dp && w->layout.dp % node == 0 &&
+    } else if (w->layout.zero >= 2 && node > 1 && node < ranks && ranks % node == 0 &&
                clg_axis_allows(&space->hsdp, node) && !w->stopped) {
         w->layout.hsdp = node;
         offer(w);

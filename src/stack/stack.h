@@ -132,9 +132,10 @@ typedef struct clg_stack {
                                finds no room among the pieces of activations (DeepSpeed) */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
     bool gradient_buckets;  /* ZeRO-0: 16-bit gradients are copied into buckets, which stay */
-    /* ZeRO-2, 3: gradients stay whole over a step's micro-batches and are scattered once, at the
-     * last: always, or where there are pipelines only */
-    bool whole_gradients, whole_gradients_in_pipelines;
+    /* ZeRO-2, 3: gradients are scattered in the backward of every micro-batch, without pipelines
+     * and with them. Else they stay whole over a step's micro-batches and are scattered once, at
+     * the last, a chunk at a time. */
+    bool scatters_each_backward, scatters_in_pipelines;
     clg_precision moments;  /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
                                has them */
     bool master_weights;    /* fp32 copy beside 16-bit weights */

@@ -169,7 +169,8 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
 void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step) {
     int copies = clg_layout_copies(layout), ranks = layout->dp * layout->cp * copies;
     step->dense_group = group_of(machine, layout, "cd", 1, ranks);
-    int span = layout->hsdp > 0 && layout->hsdp < layout->dp ? layout->hsdp * layout->cp : ranks;
+    bool parts = clg_layout_shards(layout) < layout->dp * layout->cp;
+    int span = parts ? clg_layout_shards(layout) : ranks;
     step->shard_group = group_of(machine, layout, "cd", 1, span);
     step->replica_group = group_of(machine, layout, "cd", span, ranks / span);
     int home = layout->ep * layout->etp;

@@ -87,7 +87,7 @@ double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack);
 double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack);
 
 /* Whether every rank keeps all gradients of its stage until they are reduced: ZeRO 0 and 1, and
- * stacks that scatter those of ZeRO 2 and 3 once per step. */
+ * those of ZeRO 2 and 3 over several micro-batches, unless the stack scatters in each. */
 bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack);
 
 /* Bytes an update needs beside states and gradients, per owned parameter: 16-bit gradients are

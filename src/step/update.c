@@ -37,8 +37,8 @@ double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack)
 }
 
 bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
-    bool kept = stack->whole_gradients || (stack->whole_gradients_in_pipelines && layout->pp > 1);
-    return layout->zero < 2 || (kept && layout->accumulation > 1);
+    bool each = layout->pp > 1 ? stack->scatters_in_pipelines : stack->scatters_each_backward;
+    return layout->zero < 2 || (!each && layout->accumulation > 1);
 }
 
 /* A bf16 weight is the upper half of its fp32 master: Apex's distributed Adam keeps the lower half

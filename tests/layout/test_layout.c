@@ -155,7 +155,7 @@ static void depth(void) {
     broken(&llama, l, "vpp 3", "32 layers");
     l.pp = 1, l.vpp = 33;
     broken(&llama, l, "vpp 33", "32 layers");
-    CASE("shard groups divide dp");
+    CASE("shard groups divide dp x cp, and may span all of it");
     l = plan_layout(4096);
     l.dp = 12, l.global_batch = 12, l.zero = 3;
     for (l.hsdp = 0; l.hsdp <= 16; l.hsdp++) {
@@ -164,6 +164,14 @@ static void depth(void) {
         else
             broken(&llama, l, "shard group", "dp 12");
     }
+    l.dp = 2, l.cp = 4, l.global_batch = 2;
+    for (l.hsdp = 1; l.hsdp <= 8; l.hsdp *= 2) {
+        fine(&llama, l);
+        CHECK(clg_layout_shards(&l) == l.hsdp);
+    }
+    broken(&llama, l, "shard group", "cp 4");
+    l.dp = 1, l.global_batch = 1, l.hsdp = 4;
+    fine(&llama, l);
     CASE("first layers recomputed: with full recompute only");
     l = plan_layout(4096);
     l.recompute_layers = 4;

@@ -273,19 +273,22 @@ static void data_traffic(void) {
         CHECK_NEAR(words(&s, &l, parameters, true), again[l.zero] * parameters, 1e-14);
     CASE("gradients kept whole are scattered once: 0 and 2P are repeated, whole P in pipelines "
          "only");
-    s.stack.whole_gradients = true, l.accumulation = 4, l.global_batch = 256;
+    s.stack.scatters_each_backward = false, l.accumulation = 4, l.global_batch = 256;
     static const double whole[] = {0, 0, 0, 2};
     for (l.zero = 0; l.zero <= 3; l.zero++) {
         CHECK_NEAR(words(&s, &l, parameters, true), whole[l.zero] * parameters, 1e-14);
         CHECK_NEAR(words(&s, &l, parameters, false), want[l.zero] * parameters, 1e-14);
     }
-    s.stack.whole_gradients = false, s.stack.whole_gradients_in_pipelines = true, l.zero = 3;
+    s.stack.scatters_each_backward = true, l.zero = 3;
     CHECK(!clg_gradients_whole(&l, &s.stack));
     l.pp = 2;
     CHECK(clg_gradients_whole(&l, &s.stack));
-    l.pp = 1, l.accumulation = 1, s.stack.whole_gradients = true;
+    s.stack.scatters_in_pipelines = true;
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.whole_gradients = s.stack.whole_gradients_in_pipelines = false;
+    s.stack.scatters_in_pipelines = false;
+    l.pp = 1, l.accumulation = 1, s.stack.scatters_each_backward = false;
+    CHECK(!clg_gradients_whole(&l, &s.stack));
+    s.stack.scatters_each_backward = true;
     l.accumulation = 1, l.global_batch = 64;
     CASE("one data rank sends nothing");
     l.dp = 1, l.global_batch = 1;
@@ -485,11 +488,11 @@ static bool is(clg_group g, int ranks, int per_domain) {
 static void groups(void) {
     CASE("who talks to whom: tp fastest, then cp, dp, pp; boxes of eight");
     /* 4 x 2 x 8 x 2 = 128 ranks. Neighbours in dp and cp are 4 apart: two of 16 in a box. A shard
-     * set of 2 x cp 2 covers 16 ranks, its replicas are 16 apart; stages are 64 apart. */
+     * set of 4 (dp 2 x cp 2) covers 16 ranks, its replicas are 16 apart; stages are 64 apart. */
     clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", "megatron-2024", 128);
     clg_layout l = plan_layout(4096);
     l.tp = 4, l.sp = true, l.cp = 2, l.dp = 8, l.pp = 2, l.global_batch = 8;
-    l.hsdp = 2, l.zero = 3;
+    l.hsdp = 4, l.zero = 3;
     built(&s, &l);
     CHECK(is(step.dense_group, 16, 2) && is(step.shard_group, 4, 2));
     CHECK(is(step.replica_group, 4, 1) && is(step.send_group, 2, 1));
