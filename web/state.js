@@ -9,7 +9,7 @@ const shortText = 6000; // characters of a file that a link may hold
 const layoutFlags = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp-kind", "ep", "etp", "pp", "vpp", "schedule", "micro-batch", "recompute", "recompute-layers", "attention", "fix", "not"];
 const ownFlags = {
   demand: new Set(["gpus", "tp", "pp", "dp", "ep"]),
-  size: new Set(["gpu", "node", "fabric", "price", ...layoutFlags]),
+  size: new Set(["gpu", "node", "fabric", "nics", "price", ...layoutFlags]),
 };
 
 export const firstState = {

@@ -337,7 +337,7 @@ static clg_status move_to(asked *session, const char *gpu, clg_scenario *scenari
                           clg_error *error) {
     clg_request *request = clg_take(session->arena, 1, clg_request);
     static const clg_param machine[] = {CLG_PARAM_GPU, CLG_PARAM_NODE, CLG_PARAM_FABRIC,
-                                        CLG_PARAM_PRICE};
+                                        CLG_PARAM_NICS, CLG_PARAM_PRICE};
     *request = *session->request;
     for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
         request->value[machine[i]] = NULL;

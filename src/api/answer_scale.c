@@ -84,6 +84,8 @@ static clg_status read_against(clg_arena *arena, const clg_request *request, clg
         }
         own = own || said;
     }
+    if (request->value[CLG_PARAM_AGAINST_GPU] || request->value[CLG_PARAM_AGAINST_NODE])
+        other->value[CLG_PARAM_NICS] = NULL;
     return clg_request_read(arena, other, true, scenario, space, error);
 }
 
@@ -98,7 +100,7 @@ static const char *label_of(clg_arena *arena, const clg_scenario *s, const clg_s
     if (gpu || (node && fabric))
         return clg_arena_print(arena, "%s, %s", gpu ? m->gpu.name : m->node.name, m->fabric.name);
     if (node) return m->node.name;
-    if (!fabric && m->fabric.bytes_per_s == o->fabric.bytes_per_s &&
+    if (!fabric && clg_machine_line_bytes_per_s(m) == clg_machine_line_bytes_per_s(o) &&
         s->price.usd_per_s != other->price.usd_per_s)
         return clg_arena_print(arena, "%.2f USD/GPU-h", s->price.usd_per_s * 3600);
     return fabric ? m->fabric.name : clg_arena_print(arena, "%.0f Gbit/s per GPU", gbit_per_s);

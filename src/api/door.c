@@ -101,8 +101,9 @@ typedef struct command {
 } command;
 
 static const clg_param plan_knobs[] = {CLG_PARAM_TOP, CLG_PARAMS};
-static const clg_param size_knobs[] = {CLG_PARAM_GPU,   CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
-                                       CLG_PARAM_STACK, CLG_PARAM_PRICE, CLG_PARAMS};
+static const clg_param size_knobs[] = {CLG_PARAM_GPU,  CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
+                                       CLG_PARAM_NICS, CLG_PARAM_STACK, CLG_PARAM_PRICE,
+                                       CLG_PARAMS};
 static const clg_param demand_knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                          CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                          CLG_PARAMS};

@@ -176,7 +176,7 @@ static clg_status read_box(clg_arena *arena, const clg_request *request, clg_mac
     return check_pair(arena, request, machine, error);
 }
 
-/* A name, a file, or a rate that overrides the line rate of the node's own fabric. */
+/* A name, a file, or a rate per GPU that goes before what ports and NICs of the node give. */
 static clg_status read_fabric(clg_arena *arena, const clg_request *request, const clg_node *node,
                               clg_fabric *fabric, clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_FABRIC];
@@ -189,17 +189,36 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
                             error) != CLG_OK)
         return error->status;
     if (!rate) return CLG_OK;
-    if (clg_quantity(name, CLG_BYTES_PER_S, &fabric->bytes_per_s, error) == CLG_OK &&
-        !(fabric->bytes_per_s >= 1e3 && fabric->bytes_per_s <= 1e15))
+    double *share = &fabric->gpu_bytes_per_s;
+    if (clg_quantity(name, CLG_BYTES_PER_S, share, error) == CLG_OK &&
+        !(*share >= 1e3 && *share <= 1e15))
         clg_fail(error, CLG_BAD_INPUT, "give 1kB/s to 1000TB/s", "'%.32s' is out of range", name);
     fabric->title = clg_arena_print(arena, "otherwise as %s", fabric->title);
     return clg_request_at_flag(error->status, CLG_PARAM_FABRIC, error);
 }
 
+/* As many NICs as are said, a port for each. */
+static clg_status read_nics(const clg_request *request, clg_machine *machine, clg_error *error) {
+    const char *word = request->value[CLG_PARAM_NICS];
+    double nics = machine->node.nics;
+    if (!word) return CLG_OK;
+    if (machine->fabric.gpu_bytes_per_s > 0)
+        clg_fail(error, CLG_BAD_INPUT, "leave one of them out, or name the fabric: ethernet-100",
+                 "a rate given to --fabric is per GPU already");
+    else if (clg_quantity(word, CLG_COUNT, &nics, error) == CLG_OK &&
+             (nics < 1 || nics > 1024 || nics != (double)(int)nics))
+        clg_fail(error, CLG_BAD_INPUT, "give 1 to 1024", "'%.32s' is no number of NICs", word);
+    machine->node.nics = (int)nics;
+    machine->fabric.ports = nics / machine->node.gpus;
+    return clg_request_at_flag(error->status, CLG_PARAM_NICS, error);
+}
+
 clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg_machine *machine,
                                clg_error *error) {
     if (read_box(arena, request, machine, error) != CLG_OK) return error->status;
-    return read_fabric(arena, request, &machine->node, &machine->fabric, error);
+    if (read_fabric(arena, request, &machine->node, &machine->fabric, error) != CLG_OK)
+        return error->status;
+    return read_nics(request, machine, error);
 }
 
 /* "built-in", or a file the caller read. */

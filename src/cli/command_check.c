@@ -47,12 +47,26 @@ static clg_status check_overlay(clg_arena *arena, const char *path, const char *
     return CLG_OK;
 }
 
+/* A node with the GPU and the fabric it names; a GPU that is not built in is taken as it says. */
+static clg_status check_node(clg_arena *arena, const char *path, const char *text, size_t size,
+                             clg_error *error) {
+    clg_machine m = {0};
+    clg_error none = {0};
+    if (clg_node_read(arena, path, text, size, &m.node, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_fabric_find(arena, m.node.fabric, &m.fabric, error) != CLG_OK) {
+        const clg_json *at = clg_json_member(m.node.data, "fabric");
+        clg_error_at(error, path, at->line, at->column, "fabric");
+        return CLG_BAD_INPUT;
+    }
+    if (clg_gpu_find(arena, m.node.gpu, &m.gpu, &none) != CLG_OK) return CLG_OK;
+    return clg_machine_check(arena, &m, error);
+}
+
 /* Which reader a file needs: by the folder it lies in. */
 static clg_status check_text(clg_arena *arena, const char *path, const char *text, size_t size,
                              bool *known, clg_error *error) {
     union {
         clg_gpu gpu;
-        clg_node node;
         clg_fabric fabric;
         clg_price price;
         clg_stack stack;
@@ -60,7 +74,7 @@ static clg_status check_text(clg_arena *arena, const char *path, const char *tex
     } into;
     *known = true;
     if (lies_in(path, "gpu")) return clg_gpu_read(arena, path, text, size, &into.gpu, error);
-    if (lies_in(path, "node")) return clg_node_read(arena, path, text, size, &into.node, error);
+    if (lies_in(path, "node")) return check_node(arena, path, text, size, error);
     if (lies_in(path, "fabric"))
         return clg_fabric_read(arena, path, text, size, &into.fabric, error);
     if (lies_in(path, "price")) return clg_price_read(arena, path, text, size, &into.price, error);

@@ -27,9 +27,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     return clg_page_report(session, "size", &json, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_GPU,   CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
-                                  CLG_PARAM_STACK, CLG_PARAM_PRICE, CLG_PARAM_JSON,
-                                  CLG_PARAM_OUT,   CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_GPU,   CLG_PARAM_NODE, CLG_PARAM_FABRIC, CLG_PARAM_NICS,  CLG_PARAM_STACK,
+    CLG_PARAM_PRICE, CLG_PARAM_JSON, CLG_PARAM_OUT,    CLG_PARAM_COLOR, CLG_PARAMS};
 
 const clg_command clg_command_size = {
     .name = "size",

@@ -196,17 +196,14 @@ double clg_bus_bytes_per_s(clg_collective collective, int ranks, double bytes, d
     return bytes / seconds * factor;
 }
 
-/* Curve files by what the box says of its links, else by GPU generation. */
-static const char *link_file(clg_arena *arena, const clg_node *node, const clg_gpu *gpu) {
-    if (node->link_curve) return clg_arena_print(arena, "collective/%.64s.json", node->link_curve);
-    static const char *const rows[][2] = {
-        {"volta", "collective/nvlink2.json"},  {"ampere", "collective/nvlink3.json"},
-        {"hopper", "collective/nvlink4.json"}, {"blackwell", "collective/nvlink5.json"},
-        {"cdna2", "collective/xgmi.json"},     {"cdna3", "collective/xgmi.json"},
-        {"cdna4", "collective/xgmi.json"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i][0], gpu->generation) == 0) return rows[i][1];
-    return "collective/nvlink4.json";
+/* Curve files by what the box says of its links, else what its GPU does, else one that stands in.
+ */
+static const char *link_file(clg_arena *arena, const clg_node *node, const clg_gpu *gpu,
+                             bool *borrowed) {
+    const char *own = node->link_curve ? node->link_curve : gpu->link_curve;
+    const char *other = gpu->link_lender ? gpu->link_lender : "nvlink4";
+    *borrowed = !own;
+    return clg_arena_print(arena, "collective/%.64s.json", own ? own : other);
 }
 
 enum { CURVE_KEYS = 7 };
@@ -265,7 +262,9 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     double fast[CURVE_KEYS] = {0}, slow[CURVE_KEYS] = {0};
     const clg_node *node = &machine->node;
     const char *path = clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
-    if (read_curve(arena, link_file(arena, node, &machine->gpu), true, fast, error) != CLG_OK ||
+    bool borrowed;
+    const char *fast_path = link_file(arena, node, &machine->gpu, &borrowed);
+    if (read_curve(arena, fast_path, true, fast, error) != CLG_OK ||
         read_curve(arena, path, false, slow, error) != CLG_OK)
         return CLG_BAD_INPUT;
     clg_network w = {.base_s = fast[0],
@@ -276,7 +275,8 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
                      .sigma_slow = slow[3],
                      .peer_s = slow[6],
                      .tail = machine->fabric.tail,
-                     .half_ranks = machine->fabric.half_ranks};
+                     .half_ranks = machine->fabric.half_ranks,
+                     .borrowed = borrowed};
     double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast[1];
     double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow[1];
     w.fast = (clg_link){fast_hop_s, node->link_bytes_per_s * fast[4], node->link_reduces};

@@ -42,7 +42,7 @@ typedef struct clg_network {
     double tail;       /* growth of wire time per doubling of domains beyond two */
     double half_ranks; /* wire time across domains grows by ranks / half_ranks; 0: not */
     double sigma_fast, sigma_slow; /* log-residuals */
-    bool borrowed;
+    bool borrowed; /* no collective was timed over such fast links: another curve stands in */
 } clg_network;
 
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,

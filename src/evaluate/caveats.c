@@ -40,6 +40,14 @@ static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layo
              kernels->borrowed ? "its lender" : gpu);
 }
 
+static void note_links(notes *n, const clg_scenario *s) {
+    if (s->network.borrowed)
+        note(n,
+             "no collectives were timed over the fast links of %s: others' stand in, and what "
+             "traffic adds to the interval is doubled",
+             s->machine.gpu.name);
+}
+
 /* Four times the 15,360 sequences of 4,096 tokens of DeepSeek-V3 (arXiv:2412.19437, section 4.2),
  * the largest batch of a published run known here: beyond it a slip is likelier. */
 static const double most_batch_tokens = 4 * 15360.0 * 4096;
@@ -84,6 +92,7 @@ const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
     if (!s->stack.known)
         note(&n, "software unknown: a middle stack stands in, the interval is wide");
     note_kernels(&n, s, layout);
+    note_links(&n, s);
     note_request(&n, s, layout);
     note_batch(&n, s, layout);
     if (s->model.active_parameters < s->model.parameters)

@@ -1,11 +1,24 @@
 /* group.c -- which ranks of a group share a fast domain, and what leaves the node. */
 #include "machine/machine.h"
 
+double clg_machine_ports(const clg_machine *machine) {
+    const clg_node *node = &machine->node;
+    if (machine->fabric.ports > 0) return machine->fabric.ports * node->gpus;
+    return node->nics > 0 && node->nics < node->gpus ? node->nics : node->gpus;
+}
+
+double clg_machine_line_bytes_per_s(const clg_machine *machine) {
+    const clg_node *node = &machine->node;
+    if (machine->fabric.gpu_bytes_per_s > 0) return machine->fabric.gpu_bytes_per_s;
+    double cards = node->nics * node->nic_bytes_per_s;
+    double ports = clg_machine_ports(machine) * machine->fabric.bytes_per_s;
+    double node_bytes_per_s = ports <= 0 || (cards > 0 && cards < ports) ? cards : ports;
+    return node_bytes_per_s / node->gpus;
+}
+
 double clg_machine_inter_bytes_per_s(const clg_machine *machine) {
-    double line = machine->fabric.bytes_per_s;
-    if (line <= 0) line = machine->node.nics * machine->node.nic_bytes_per_s / machine->node.gpus;
     double over = machine->fabric.oversubscription > 1 ? machine->fabric.oversubscription : 1;
-    return line * machine->fabric.efficiency / over;
+    return clg_machine_line_bytes_per_s(machine) * machine->fabric.efficiency / over;
 }
 
 /* GPUs of one domain a job uses: schedulers place whole groups in a domain, so of 72 a job of 256

@@ -12,10 +12,12 @@
 
 typedef struct clg_gpu {
     const char *name, *title, *vendor, *generation;
-    const char *attention; /* the first attention kernel made for it; NULL: any of them */
-    const char *lender;    /* GPU whose kernels stand in; NULL: the timed one of its generation */
-    const char *node;      /* the vendor's reference box, by name */
-    double memory_bytes;   /* as sold */
+    const char *attention;   /* the first attention kernel made for it; NULL: any of them */
+    const char *lender;      /* GPU whose kernels stand in; NULL: the timed one of its generation */
+    const char *link_curve;  /* file of data/collective: collectives timed over its fast links */
+    const char *link_lender; /* where none were: the file that stands in; NULL: the default's */
+    const char *node;        /* the vendor's reference box, by name */
+    double memory_bytes;     /* as sold */
     double memory_usable_bytes; /* what the driver leaves to a program */
     double hbm_bytes_per_s;     /* peak */
     double l2_bytes;
@@ -34,7 +36,7 @@ typedef struct clg_node {
     int gpus;                                /* GPUs in the box */
     int domain;                   /* GPUs that reach each other at fast-link speed (NVL72: 72) */
     double link_bytes_per_s;      /* fast link, one direction, per GPU; 0: over PCIe */
-    const char *link_curve;       /* file of data/collective; NULL: by the GPU's generation */
+    const char *link_curve;       /* file of data/collective; NULL: the GPU's */
     double link_latency_s;        /* one hop, as a collective sees it; 0: the curve of its links */
     bool link_switched;           /* through a switch (any pair at full rate), not a fixed mesh */
     double link_pair_bytes_per_s; /* of a fixed mesh: one GPU to one other; 0: the whole link */
@@ -50,7 +52,9 @@ typedef struct clg_node {
 
 typedef struct clg_fabric {
     const char *name, *title, *technology;
-    double bytes_per_s;      /* per GPU, one direction, line rate; 0: nics x nic rate / GPUs */
+    double bytes_per_s;      /* of a port, one direction, line rate; 0: as fast as the NICs */
+    double ports;            /* per GPU; 0: one for every NIC, at most one per GPU */
+    double gpu_bytes_per_s;  /* a GPU's share where it is stated, over ports and NICs; 0: not */
     double efficiency;       /* achievable share of line rate, large messages, two nodes */
     double latency_s;        /* one hop between nodes; 0: the curve of its technology */
     double oversubscription; /* 1: full bisection */
@@ -110,6 +114,21 @@ typedef struct clg_machine {
     clg_fabric fabric;
     int gpus; /* of the job */
 } clg_machine;
+
+/* Refuses a node that contradicts itself; clg_node_read asks it. */
+clg_status clg_node_check(clg_arena *arena, const clg_node *node, clg_error *error);
+
+/* Refuses one whose links are faster than its GPU's, whose NICs than the ports of its fabric, or
+ * whose power supply is smaller than its GPUs. For a node in its own file, with what it names:
+ * a question may put any fabric beside it. */
+clg_status clg_machine_check(clg_arena *arena, const clg_machine *machine, clg_error *error);
+
+/* Ports that a node has on its fabric. */
+double clg_machine_ports(const clg_machine *machine);
+
+/* A GPU's share of what leaves its node, all GPUs at once, at line rate: the NICs of the node or
+ * its ports, whichever carry less, over its GPUs. */
+double clg_machine_line_bytes_per_s(const clg_machine *machine);
 
 /* Bytes/s one GPU can send to other nodes (line rate x efficiency / oversubscription). */
 double clg_machine_inter_bytes_per_s(const clg_machine *machine);

@@ -33,6 +33,8 @@ static const field gpu_fields[] = {
     {"generation", WORD, CLG_COUNT, true, AT(clg_gpu, generation)},
     {"attention", WORD, CLG_COUNT, false, AT(clg_gpu, attention)},
     {"lender", WORD, CLG_COUNT, false, AT(clg_gpu, lender)},
+    {"link_curve", WORD, CLG_COUNT, false, AT(clg_gpu, link_curve)},
+    {"link_lender", WORD, CLG_COUNT, false, AT(clg_gpu, link_lender)},
     {"node", WORD, CLG_COUNT, true, AT(clg_gpu, node)},
     {"memory", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_bytes)},
     {"memory_usable", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_usable_bytes)},
@@ -59,7 +61,7 @@ static const field node_fields[] = {
     {"link_switched", SWITCH, CLG_COUNT, true, AT(clg_node, link_switched)},
     {"link_reduces", SWITCH, CLG_COUNT, true, AT(clg_node, link_reduces)},
     {"nics", COUNT, CLG_COUNT, true, AT(clg_node, nics)},
-    {"nic", NUMBER, CLG_BYTES_PER_S, true, AT(clg_node, nic_bytes_per_s)},
+    {"nic", POSITIVE, CLG_BYTES_PER_S, true, AT(clg_node, nic_bytes_per_s)},
     {"host", NUMBER, CLG_WATTS, true, AT(clg_node, host_w)},
     {"rated", NUMBER, CLG_WATTS, true, AT(clg_node, rated_w)},
     {"host_time", NUMBER, CLG_COUNT, false, AT(clg_node, host_time)}};
@@ -69,6 +71,7 @@ static const field fabric_fields[] = {
     {"title", WORD, CLG_COUNT, true, AT(clg_fabric, title)},
     {"technology", WORD, CLG_COUNT, true, AT(clg_fabric, technology)},
     {"rate", NUMBER, CLG_BYTES_PER_S, true, AT(clg_fabric, bytes_per_s)},
+    {"ports", NUMBER, CLG_COUNT, false, AT(clg_fabric, ports)},
     {"efficiency", POSITIVE, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
     {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
     {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},
@@ -223,6 +226,7 @@ clg_status clg_node_read(clg_arena *arena, const char *file, const char *text, s
         return CLG_BAD_INPUT;
     read.data = root;
     read.file = file;
+    if (clg_node_check(arena, &read, error) != CLG_OK) return CLG_BAD_INPUT;
     *node = read;
     return CLG_OK;
 }

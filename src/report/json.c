@@ -25,7 +25,7 @@ static void add_machine(clg_json_writer *w, const clg_scenario *s, const clg_lay
     clg_json_add_integer(w, "domain", s->machine.node.domain);
     clg_json_add_string(w, "node", s->machine.node.name);
     clg_json_add_string(w, "fabric", s->machine.fabric.name);
-    clg_json_add_number(w, "fabric_bytes_per_s_per_gpu", s->machine.fabric.bytes_per_s);
+    clg_json_add_number(w, "fabric_bytes_per_s_per_gpu", clg_machine_line_bytes_per_s(&s->machine));
     clg_json_add_string(w, "stack", s->stack.name);
     clg_json_close(w, '}');
 }

@@ -31,6 +31,26 @@ static void print_overlays(clg_text *t, const clg_scenario *s) {
     if (s->network_file.text) clg_text_print(t, "network  %.85s\n", s->network_file.path);
 }
 
+/* A GPU's share of the network, and whether ports or NICs make it so. */
+static void print_network(clg_text *t, const clg_machine *m) {
+    const clg_node *n = &m->node;
+    double cards = n->nics * n->nic_bytes_per_s;
+    double ports = clg_machine_ports(m) * m->fabric.bytes_per_s;
+    clg_text_print(t, "%.4g Gbit/s per GPU between nodes (%s",
+                   clg_machine_line_bytes_per_s(m) * 8e-9, m->fabric.title);
+    if (m->fabric.gpu_bytes_per_s > 0)
+        clg_text_print(t, ", a rate given per GPU");
+    else if (ports <= 0 || cards < ports)
+        clg_text_print(t, "; %d NIC%s of %.4g Gbit/s for %d GPUs", n->nics, n->nics > 1 ? "s" : "",
+                       n->nic_bytes_per_s * 8e-9, n->gpus);
+    else if (clg_machine_ports(m) == n->gpus)
+        clg_text_print(t, ", a port per GPU");
+    else
+        clg_text_print(t, "; %.4g port%s of %.4g Gbit/s for %d GPUs", clg_machine_ports(m),
+                       clg_machine_ports(m) > 1 ? "s" : "", m->fabric.bytes_per_s * 8e-9, n->gpus);
+    clg_text_print(t, ")\n");
+}
+
 void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *space) {
     const clg_model *m = &s->model;
     size_t from = t->size;
@@ -44,8 +64,8 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
                    s->machine.gpu.title, s->machine.node.gpus);
     if (s->machine.node.domain != s->machine.node.gpus)
         clg_text_print(t, ", %d share a fast-link domain", s->machine.node.domain);
-    clg_text_print(t, "\nnetwork  %.0f Gbit/s per GPU between nodes (%s)\n",
-                   s->machine.fabric.bytes_per_s * 8 / 1e9, s->machine.fabric.title);
+    clg_text_print(t, "\nnetwork  ");
+    print_network(t, &s->machine);
     clg_text_print(
         t, "job      %s sequences x %s tokens = %s a step, %s, software %s\n",
         clg_words_count(t, space->global_batch), clg_words_count(t, space->seq),
@@ -236,9 +256,12 @@ static const char *fast_link(const clg_scenario *s) {
     return strcmp(s->machine.gpu.vendor, "amd") == 0 ? "xGMI" : "NVLink";
 }
 
-/* The slowest link a group crosses. */
-static const char *link_of(const clg_scenario *s, clg_group group) {
-    return group.per_domain >= group.ranks ? fast_link(s) : s->machine.fabric.title;
+/* The link that limits a group: the fabric, or those inside of a node whose NICs together are the
+ * faster. */
+static const char *link_of(clg_text *t, const clg_scenario *s, const clg_group_row *row) {
+    if (!row->fast_link_limits) return s->machine.fabric.title;
+    bool inside = row->group.per_domain >= row->group.ranks;
+    return inside ? fast_link(s) : clg_arena_print(t->arena, "%s of the nodes", fast_link(s));
 }
 
 static int domains_of(clg_group group) {
@@ -254,9 +277,9 @@ void clg_report_groups(clg_arena *arena, clg_text *t, const clg_scenario *s,
     clg_group_row rows[CLG_GROUP_ROWS];
     int count = clg_group_rows(arena, s, e, rows);
     if (count == 0) return;
-    clg_text_print(t, "\ngroups and the slowest link they cross (bus bandwidth of 64 MiB, as "
+    clg_text_print(t, "\ngroups and the link that limits each (bus bandwidth of 64 MiB, as "
                       "nccl-tests)\n                       ranks  domains  together         bus  "
-                      "exposed   over\n");
+                      "exposed   limit\n");
     for (int i = 0; i < count; i++) {
         clg_text_print(t, "  ");
         clg_text_pad(t, rows[i].name, 19, false);
@@ -265,7 +288,7 @@ void clg_report_groups(clg_arena *arena, clg_text *t, const clg_scenario *s,
         clg_text_pad(t, clg_words_quantity(t, rows[i].bus_bytes_per_s, CLG_BYTES_PER_S), 10, true);
         clg_text_print(t, "  ");
         clg_text_pad(t, seconds_or_none(t, rows[i].exposed_s), 7, true);
-        clg_text_print(t, "   %.32s\n", link_of(s, rows[i].group));
+        clg_text_print(t, "   %.32s\n", link_of(t, s, &rows[i]));
     }
 }
 

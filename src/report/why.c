@@ -80,25 +80,26 @@ static const why_row rows[] = {
      "parallel: all-gather + reduce-scatter), what does not hide under products",
      "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022",
      "plan.tp_degree plan.seq plan.micro_batch plan.hidden plan.layers plan.micro_batches "
-     "node.link fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
+     "node.link node.nics node.nic fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
      "collectives"},
     {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
      "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); "
      "what "
      "does not hide under attention",
      "Liu et al. 2023, arXiv:2310.01889; Jacobs et al. 2023, arXiv:2309.14509",
-     "node.link fabric.rate stack.context_overlap", "collectives"},
+     "node.link node.nics node.nic fabric.rate stack.context_overlap", "collectives"},
     {"ep", AT(time.ep_exposed_s), CLG_SECONDS,
      "dispatch and combine: tokens x experts per token x hidden bytes leaving each rank, forward "
      "and "
      "backward",
      "Lepikhin et al. 2020, arXiv:2006.16668; DeepSeek-V3, arXiv:2412.19437",
-     "node.link fabric.rate stack.expert_overlap", "collectives"},
+     "node.link node.nics node.nic fabric.rate stack.expert_overlap", "collectives"},
     {"dp", AT(time.dp_exposed_s), CLG_SECONDS,
      "gradient reduction 2 (n-1)/n x bytes (ZeRO: reduce-scatter and gather, half each); what does "
      "not hide under the last backward",
      "Rajbhandari et al. 2019, arXiv:1910.02054; nccl-tests, PERFORMANCE.md",
-     "plan.dp_degree plan.zero fabric.rate fabric.efficiency fabric.oversubscription "
+     "plan.dp_degree plan.zero node.nics node.nic fabric.rate fabric.efficiency "
+     "fabric.oversubscription "
      "stack.gradient_overlap "
      "stack.parameter_overlap",
      "collectives"},
@@ -106,7 +107,7 @@ static const why_row rows[] = {
      "seq x micro-batch x hidden x 2 B / tp between stages, each way, per micro-batch and chunk",
      "Narayanan et al. 2021, arXiv:2104.04473, section 4.1",
      "plan.pp_degree plan.vpp plan.seq plan.micro_batch plan.hidden plan.tp_degree "
-     "plan.micro_batches fabric.rate",
+     "plan.micro_batches node.nics node.nic fabric.rate",
      "schedules"},
     {"bubble", AT(time.bubble_s), CLG_SECONDS,
      "idle time of the busiest stage when every pass is placed in order; for 1f1b with even stages "

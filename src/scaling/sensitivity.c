@@ -18,6 +18,7 @@ static void more_link(clg_scenario *s) {
 
 static void more_fabric(clg_scenario *s) {
     s->machine.fabric.bytes_per_s *= MORE;
+    s->machine.fabric.gpu_bytes_per_s *= MORE;
     s->machine.node.nic_bytes_per_s *= MORE;
 }
 

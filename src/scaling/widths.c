@@ -11,6 +11,21 @@ static double bus(const clg_scenario *s, clg_collective collective, clg_group gr
     return clg_bus_bytes_per_s(collective, group.ranks, MESSAGE_BYTES, seconds);
 }
 
+/* The link whose being faster would help more. */
+static bool fast_link_limits(const clg_network *network, clg_collective collective,
+                             clg_group group) {
+    if (group.per_domain >= group.ranks) return true;
+    clg_network inside = *network, outside = *network;
+    double inside_s, outside_s;
+    inside.fast.bytes_per_s *= 1.1;
+    inside.pair_bytes_per_s *= 1.1;
+    inside.in_switch_bytes_per_s *= 1.1;
+    outside.slow.bytes_per_s *= 1.1;
+    clg_collective_best(&inside, collective, group, MESSAGE_BYTES, &inside_s);
+    clg_collective_best(&outside, collective, group, MESSAGE_BYTES, &outside_s);
+    return inside_s < outside_s;
+}
+
 /* The first collective of an axis in a layer says which group it is. */
 static clg_group group_on(const clg_step *step, clg_axis axis) {
     for (int kind = 0; kind < step->kinds; kind++)
@@ -43,9 +58,10 @@ int clg_group_rows(clg_arena *arena, const clg_scenario *scenario, const clg_eva
     int count = 0;
     for (int i = 0; i < CLG_GROUP_ROWS; i++) {
         if (!rows[i].name || rows[i].group.ranks <= 1) continue;
-        into[count++] =
-            (clg_group_row){rows[i].name, rows[i].group,
-                            bus(scenario, rows[i].collective, rows[i].group), rows[i].exposed_s};
+        into[count++] = (clg_group_row){
+            rows[i].name, rows[i].group, bus(scenario, rows[i].collective, rows[i].group),
+            rows[i].exposed_s,
+            fast_link_limits(&scenario->network, rows[i].collective, rows[i].group)};
     }
     clg_arena_back_to(arena, mark);
     return count;

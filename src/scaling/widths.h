@@ -13,6 +13,7 @@ typedef struct clg_group_row {
     clg_group group;
     double bus_bytes_per_s; /* of a collective of 64 MiB in it, as nccl-tests counts */
     double exposed_s;       /* of the step, over all its collectives */
+    bool fast_link_limits;  /* that collective: by links inside a domain, not by the fabric */
 } clg_group_row;
 
 enum { CLG_GROUP_ROWS = 6, CLG_WIDTHS = 8 };

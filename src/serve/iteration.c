@@ -225,9 +225,7 @@ static double reduce_s(const clg_replica *r, double bytes) {
 
 /* Of a GPU to other boxes, before protocols. */
 static double line_bytes_per_s(const clg_replica *r) {
-    const clg_machine *m = &r->scenario->machine;
-    double share = m->fabric.efficiency / fmax(1, m->fabric.oversubscription);
-    return clg_machine_inter_bytes_per_s(m) / (share > 0 ? share : 1);
+    return clg_machine_line_bytes_per_s(&r->scenario->machine);
 }
 
 /* Tokens of other ranks to the experts here and back: all of them gathered and their sums

@@ -161,7 +161,7 @@ static void take_box(clg_node *node, int gpus) {
 }
 
 /* A table that does not say its network is of the one its stack's published runs had, else of that
- * of the GPU's reference box. */
+ * of the GPU's reference box; in a box of another size a GPU has the share it has there. */
 static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
                                 const clg_stack *stack, clg_machine *machine) {
     clg_error error = {0};
@@ -172,9 +172,9 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     const char *fabric = silent && stack->fabric ? stack->fabric : machine->node.fabric;
     if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
         return why(arena, &error);
-    take_box(&machine->node, integer(csv, row, "gpus_per_node", 0));
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
-    if (rate > 0) machine->fabric.bytes_per_s = rate;
+    machine->fabric.gpu_bytes_per_s = rate > 0 ? rate : clg_machine_line_bytes_per_s(machine);
+    take_box(&machine->node, integer(csv, row, "gpus_per_node", 0));
     machine->gpus = integer(csv, row, "gpus", 0);
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }

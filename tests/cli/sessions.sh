@@ -112,6 +112,16 @@ expect 0 out 'H200 SXM' plan llama-2-7b --gpus 8 --gpu H200
 expect 1 err 'drop one of the two' plan llama-2-7b --gpus 8 --tp 2 --fix tp=4
 expect 1 err 'GB. is no unit' plan llama-2-7b --gpus 8 --fabric 400GB
 expect 0 out 'network  400 Gbit/s' plan llama-2-7b --gpus 8 --fabric 400Gb/s
+expect 0 out 'network  100 Gbit/s .*a port per GPU' $small --fabric ethernet-100
+expect 0 out 'network  12.5 Gbit/s .*1 port of 100 Gbit/s' $small --fabric ethernet-100 --nics 1
+expect 0 out 'network  400 Gbit/s .*8 NICs of 400 Gbit/s' $small --fabric ib-xdr
+expect 0 out 'data parallel .*NVLink of the nodes' explain llama-2-7b --gpus 64 --seq 4096 --global-batch 64
+expect 0 out 'no collectives were timed over the fast links of mi250x' $small --node frontier
+expect 1 err '--nics: a rate given to --fabric is per GPU already' $small --fabric 25Gbit/s --nics 2
+expect 1 err "--nics: '0' is no number of NICs" $small --nics 0
+sed 's/ib-ndr/ib-hdr/' data/node/dgx-h100.json >"$scratch/node.json"; mkdir "$scratch/node"
+mv "$scratch/node.json" "$scratch/node/"
+expect 1 err 'node.json:[0-9]+:[0-9]+: nic: 8 NICs carry 3200 Gbit/s, the ports of ib-hdr only 1600' check "$scratch/node/node.json"
 expect 1 err 'give 1 to 1000000' plan llama-2-7b --gpus 8 --tp 0
 expect 2 err '--gpus 512' plan llama-2-7b
 expect 2 err "'plan' needs MODEL" plan

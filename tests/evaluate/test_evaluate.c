@@ -133,7 +133,7 @@ static void speed(clg_scenario s) {
     CASE("more bandwidth never slows a plan");
     clg_scenario fast = s;
     clg_error error = {0};
-    fast.machine.fabric.bytes_per_s *= 2;
+    fast.machine.fabric.gpu_bytes_per_s = 2 * clg_machine_line_bytes_per_s(&s.machine);
     CHECK(clg_scenario_prepare(&arena, &fast, &error) == CLG_OK);
     for (int tp = 1; tp <= 16; tp *= 2)
         CHECK(evaluate(&fast, layout(64 / tp, tp, 1, 256)).step_s <=

@@ -313,6 +313,7 @@ static bool cut_rightly(const clg_scenario *s, const clg_layout *l, const clg_ev
  * latencies after. */
 static void fabric(clg_scenario *s) {
     s->machine.fabric.bytes_per_s *= 1.5;
+    s->machine.fabric.gpu_bytes_per_s *= 1.5;
     s->machine.node.nic_bytes_per_s *= 1.5;
 }
 static void memory(clg_scenario *s) { s->machine.gpu.hbm_bytes_per_s *= 1.5; }

@@ -121,8 +121,8 @@ static void to_other_nodes(void) {
     CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 23e9, 1e-14);
     m.node.nics = 4;
     CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 11.5e9, 1e-14);
-    m.fabric.bytes_per_s = 100e9; /* the fabric's own rate per GPU comes first */
-    CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 46e9, 1e-14);
+    m.fabric.bytes_per_s = 12.5e9; /* four ports of a quarter of a NIC's rate */
+    CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 2.875e9, 1e-14);
 }
 
 int main(void) {

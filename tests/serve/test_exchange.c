@@ -127,7 +127,7 @@ static void test_turns(clg_arena *arena) {
     CHECK_NEAR(one.weight_bytes, uneven.weight_bytes, 1e-12);
     CASE("decoding by the table: a line twice as fast saves half of 58 exchanges but their hops");
     clg_scenario faster = s;
-    faster.machine.fabric.bytes_per_s *= 2;
+    faster.machine.fabric.gpu_bytes_per_s = 2 * clg_machine_line_bytes_per_s(&s.machine);
     clg_replica fast = wide(arena, &faster, false, true);
     clg_exchange_curve c = curve_of(arena);
     const clg_mlp *mlp = &s.model.kind[s.model.layer_kind[60]].mlp;

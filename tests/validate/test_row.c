@@ -205,7 +205,7 @@ static void network(void) {
     CASE("one that states a rate, or of another stack: the reference box's");
     CHECK(predict(LLAMA "nanotron-2025,2025-02,bf16,none,2,,1,1,,1,256,,1,200") == NULL);
     CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
-    CHECK_NEAR(scenario.machine.fabric.bytes_per_s, 25e9, 1e-14);
+    CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 25e9, 1e-14);
     CHECK(predict(LLAMA "megatron-2024,2025-02,bf16,none,2,,1,1,,1,256,,1,") == NULL);
     CHECK(strcmp(scenario.machine.fabric.name, "ib-ndr") == 0);
 }

@@ -1,0 +1,132 @@
+/* What a GPU of a node sends to other nodes: every node file that ships, and the rule by hand. */
+#include "dataset/dataset.h"
+#include "machine/machine.h"
+
+#include "plan.h"
+
+static clg_arena arena;
+
+static bool whole(const char *node, clg_machine *m) {
+    clg_error e = {0};
+    *m = (clg_machine){.gpus = 64};
+    bool found = clg_node_find(&arena, node, &m->node, &e) == CLG_OK &&
+                 clg_gpu_find(&arena, m->node.gpu, &m->gpu, &e) == CLG_OK &&
+                 clg_fabric_find(&arena, m->node.fabric, &m->fabric, &e) == CLG_OK;
+    if (!found) printf("  %s: %s\n", node, e.message);
+    return found;
+}
+
+static double gbit_per_s(const clg_machine *m) { return clg_machine_line_bytes_per_s(m) * 8e-9; }
+
+static void all_of_them(void) {
+    CASE("every node that ships: no contradiction, and no GPU has more than its part of the NICs");
+    int count;
+    const clg_file *files = clg_dataset_folder("node/", &count);
+    CHECK(count >= 54);
+    for (int i = 0; i < count; i++) {
+        char name[64];
+        clg_machine m;
+        clg_error e = {0};
+        snprintf(name, sizeof name, "%.*s", (int)strlen(files[i].path) - 10, files[i].path + 5);
+        CHECK(whole(name, &m));
+        bool sound = clg_machine_check(&arena, &m, &e) == CLG_OK;
+        if (!sound) printf("  %s: %s: %s\n", name, e.field, e.message);
+        CHECK(sound);
+        double part = m.node.nics * m.node.nic_bytes_per_s / m.node.gpus;
+        CHECK_NEAR(clg_machine_line_bytes_per_s(&m), part, 1e-12);
+    }
+}
+
+/* Of a whole node in Gbit/s, as its maker or its landlord says. */
+static void as_sold(void) {
+    CASE("nodes: what a GPU has of the bandwidth that is sold");
+    static const struct {
+        const char *node;
+        double node_gbit_per_s;
+        int gpus;
+    } sold[] = {{"aws-p3dn", 100, 8},
+                {"aws-p4d", 400, 8},
+                {"aws-p5", 3200, 8},
+                {"aws-p5en", 3200, 8},
+                {"aws-p6-b200", 3200, 8},
+                {"aws-p6-b300", 6400, 8},
+                {"gcp-a2-ultra", 100, 8},
+                {"gcp-a3-high", 800, 8},
+                {"gcp-a3-mega", 1600, 8},
+                {"gcp-a3-ultra", 3200, 8},
+                {"gcp-a4", 3200, 8},
+                {"azure-nd-h100-v5", 3200, 8},
+                {"azure-ndm-a100-v4", 1600, 8},
+                {"oci-a100", 1600, 8},
+                {"oci-h100", 3200, 8},
+                {"dgx-1", 400, 8},
+                {"dgx-2", 800, 16},
+                {"dgx-a100", 1600, 8},
+                {"dgx-h100", 3200, 8},
+                {"dgx-b300", 6400, 8},
+                {"frontier", 800, 8},
+                {"gb200-nvl72", 1600, 4},
+                {"gb300-nvl72", 3200, 4}};
+    for (size_t i = 0; i < sizeof sold / sizeof sold[0]; i++) {
+        clg_machine m;
+        CHECK(whole(sold[i].node, &m));
+        CHECK_NEAR(gbit_per_s(&m), sold[i].node_gbit_per_s / sold[i].gpus, 1e-12);
+    }
+}
+
+static double on(const char *node, const char *fabric) {
+    clg_machine m;
+    clg_error e = {0};
+    CHECK(whole(node, &m) && clg_fabric_find(&arena, fabric, &m.fabric, &e) == CLG_OK);
+    return gbit_per_s(&m);
+}
+
+static void beside_another_fabric(void) {
+    CASE("a node on another fabric: NICs or ports, whichever carry less");
+    CHECK_NEAR(on("dgx-h100", "ethernet-100"), 100, 1e-12);  /* 8 ports of 100 for 8 GPUs */
+    CHECK_NEAR(on("dgx-h100", "ib-xdr"), 400, 1e-12);        /* its NICs stay what they are */
+    CHECK_NEAR(on("h100-nvl-8", "ethernet-100"), 25, 1e-12); /* 2 ports of 100 for 8 GPUs */
+    CHECK_NEAR(on("dgx-1", "ib-hdr"), 50, 1e-12);            /* 4 NICs of 100 for 8 GPUs */
+    CHECK_NEAR(on("dgx-h100", "efa-v2"), 400, 1e-12);        /* 4 ports of 100 per GPU */
+    CHECK_NEAR(on("aws-p4d", "efa-v2"), 50, 1e-12);
+    CHECK_NEAR(on("aws-p5", "ib-hdr"), 200, 1e-12); /* a port per GPU, not one per NIC */
+    CASE("a rate that is stated per GPU goes before both; efficiency and oversubscription after");
+    clg_machine m;
+    CHECK(whole("gcp-a2-ultra", &m));
+    m.fabric.gpu_bytes_per_s = 25e9, m.fabric.efficiency = 0.8, m.fabric.oversubscription = 2;
+    CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 10e9, 1e-12);
+}
+
+static bool refused(clg_machine m, const char *field) {
+    clg_error e = {0};
+    bool alone = clg_node_check(&arena, &m.node, &e) == CLG_OK;
+    return (!alone || clg_machine_check(&arena, &m, &e) != CLG_OK) && e.mend[0] &&
+           strcmp(e.field, field) == 0;
+}
+
+static void contradictions(void) {
+    CASE("contradictions are refused at their member");
+    clg_machine sound, m;
+    CHECK(whole("dgx-h100", &sound));
+    m = sound, m.fabric.bytes_per_s /= 2;
+    CHECK(refused(m, "nic"));
+    m = sound, m.node.domain = 12;
+    CHECK(refused(m, "domain"));
+    m = sound, m.node.link_bytes_per_s = 900e9; /* both directions */
+    CHECK(refused(m, "link"));
+    m = sound, m.node.link_switched = false;
+    CHECK(refused(m, "link_reduces"));
+    m = sound, m.node.link_pair_bytes_per_s = 500e9;
+    CHECK(refused(m, "link_pair"));
+    m = sound, m.node.rated_w = 5000;
+    CHECK(refused(m, "rated"));
+}
+
+int main(void) {
+    all_of_them();
+    as_sold();
+    beside_another_fabric();
+    contradictions();
+    clg_arena_clear(&arena);
+    return DONE;
+}
