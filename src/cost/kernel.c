@@ -230,11 +230,16 @@ static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels 
     return CLG_OK;
 }
 
+const clg_file *clg_kernels_file(clg_arena *arena, const clg_gpu *gpu, bool *borrowed) {
+    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu->name));
+    *borrowed = file == NULL;
+    return file ? file : clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", lender(gpu)));
+}
+
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error) {
-    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu->name));
-    bool borrowed = file == NULL;
-    if (borrowed) file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", lender(gpu)));
+    bool borrowed;
+    const clg_file *file = clg_kernels_file(arena, gpu, &borrowed);
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;

@@ -80,6 +80,9 @@ typedef struct clg_kernels {
     const clg_json *data;
 } clg_kernels;
 
+/* The file of a GPU, or of the one that lends to it; NULL: none. */
+const clg_file *clg_kernels_file(clg_arena *arena, const clg_gpu *gpu, bool *borrowed);
+
 /* Reads the curves for a GPU from the built-in data, or borrows. */
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error);

@@ -8,6 +8,8 @@
 #ifndef CLG_SERVE_ANSWER_H
 #define CLG_SERVE_ANSWER_H
 
+#include "economics/api_price.h"
+#include "serve/doubt.h"
 #include "serve/replica.h"
 
 typedef struct clg_serve_target {

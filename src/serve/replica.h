@@ -2,14 +2,15 @@
 #ifndef CLG_SERVE_REPLICA_H
 #define CLG_SERVE_REPLICA_H
 
+#include "cost/serving.h"
 #include "evaluate/evaluate.h"
 #include "serve/demand.h"
-#include "serve/engine.h"
 #include "serve/exchange.h"
 #include "serve/simulate.h"
 #include "serve/sparse.h"
+#include "stack/engine.h"
 
-/* What computes the experts: what the engine takes by itself, as timed in data/serve; Triton's
+/* What computes the experts: what the engine takes by itself, as timed in data/kernel; Triton's
  * kernels, which write and sum the rows of all experts, also of those on other ranks; DeepGEMM's
  * grouped products. */
 typedef enum clg_expert_kernels {

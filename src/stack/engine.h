@@ -1,6 +1,7 @@
-/* engine.h -- what serving engines and GPUs are known to do, from data/engine and data/serve. */
-#ifndef CLG_SERVE_ENGINE_H
-#define CLG_SERVE_ENGINE_H
+/* engine.h -- what a serving engine does to the same plan on the same GPUs, from data/engine: the
+ * stack of an iteration. */
+#ifndef CLG_STACK_ENGINE_H
+#define CLG_STACK_ENGINE_H
 
 #include "base/arena.h"
 #include "machine/machine.h"
@@ -68,8 +69,8 @@ typedef struct clg_engine {
     double query_reads;  /* 1: decode attention reads a key once for each query head that uses it */
     double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
     double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones, large products as
-                               cuBLAS's where data/serve has them apart */
-    double cutlass_experts; /* 1: grouped products of CUTLASS, where data/serve has them apart; 2:
+                               cuBLAS's where data/kernel has them apart */
+    double cutlass_experts; /* 1: grouped products of CUTLASS, where data/kernel has them apart; 2:
                                with tiles found by trying, where it has those */
     double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
                                pass; 0: as the tables of kernels have it */
@@ -87,91 +88,5 @@ double clg_engine_graph_most(const clg_engine *engine, int gpus);
 
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *engine,
                            clg_error *error);
-
-/* Seconds of an all-reduce inside a domain at sizes that rise. */
-enum { CLG_REDUCE_CURVES = 8, CLG_REDUCE_POINTS = 24 };
-typedef struct clg_reduce_curve {
-    int ranks, points;
-    double bytes[CLG_REDUCE_POINTS], seconds[CLG_REDUCE_POINTS];
-} clg_reduce_curve;
-
-/* Fused experts: routing, both products and the sum. */
-typedef struct clg_expert_curve {
-    double launch_s, hbm_share;  /* fixed; reading weights */
-    double flop_share, pad;      /* of peak; rows that each expert with tokens is padded by */
-    double activation_hbm_share; /* writing and reading rows between the products */
-    double hidden_multiple, width_multiple; /* stored sizes are rounded up to; 0: as they are */
-    bool known;
-} clg_expert_curve;
-
-/* Dense products. */
-typedef struct clg_product_curve {
-    double time_share;         /* of large products over data/kernel */
-    double quantize_hbm_share; /* writing activations in the narrow format */
-    double power_w;            /* board limit of the GPU that it holds for, and above; 0: any */
-    bool known;
-} clg_product_curve;
-
-/* Kernels of decoding on a GPU: skinny products are reads of weights, attention reads the cache. */
-typedef struct clg_serve_curves {
-    struct {
-        double hbm_share, launch_s;
-        bool known;
-    } weights[CLG_PRECISIONS];
-    clg_expert_curve experts[CLG_PRECISIONS];
-    clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
-    clg_expert_curve cutlass[CLG_PRECISIONS], cutlass_shared[CLG_PRECISIONS]; /* of CUTLASS */
-    clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS];     /* autotuned */
-    clg_expert_curve triton[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
-    clg_product_curve product[CLG_PRECISIONS];
-    clg_product_curve cublas[CLG_PRECISIONS]; /* where they are told apart */
-    struct {
-        double hbm_share, launch_s; /* of decode attention, by the format of the cache */
-        bool known;
-    } cache[CLG_PRECISIONS];
-    struct {
-        double flop_share; /* of peak, decode attention over a latent shared by many heads */
-        double pad;        /* tokens that a sequence costs beside its own */
-        bool known;
-    } latent[CLG_PRECISIONS];
-    struct {
-        double hbm_share, convolution_hbm_share; /* of states read and written while decoding */
-        double block_token_s; /* FlashInfer's delta rule: a token of one head; 0: never timed */
-    } state;
-    clg_reduce_curve reduce[CLG_REDUCE_CURVES]; /* of the engine's own all-reduce, by ranks */
-    int reduces;
-    double reduce_link_bytes_per_s; /* links they were timed over; 0: whatever the box has */
-    const char *file;
-    bool borrowed;
-} clg_serve_curves;
-
-/* Of a GPU, or borrowed from the nearest generation. */
-clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *curves,
-                                 clg_error *error);
-
-/* How far off predictions are: P90 over the middle, and the middle over P10, of time to the first
- * token, time per token (and whole answers), and tokens/s. 1.28 deviations of the engine's errors
- * on tables that its constants were not fitted on, and of kernels that are another GPU's. */
-typedef struct clg_serve_doubt {
-    double first, token, rate;
-} clg_serve_doubt;
-clg_serve_doubt clg_serve_doubt_of(const clg_engine *engine, double borrowed_sigma);
-
-/* Straight lines between the points of the curve of the nearest number of ranks that is not
- * smaller, or of the largest; infinite when there is no curve. */
-double clg_reduce_curve_s(const clg_serve_curves *curves, int ranks, double bytes);
-
-/* What an API asks per token. */
-typedef struct clg_api_price {
-    const char *name, *title, *model, *date, *source;
-    double usd_per_input_token, usd_per_output_token;
-    double usd_per_cached_token; /* input found in the API's cache; below 0: as other input */
-} clg_api_price;
-
-/* By name; or the latest dated one for a model, name NULL when there is none. */
-clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *price,
-                              clg_error *error);
-clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,
-                                 clg_error *error);
 
 #endif

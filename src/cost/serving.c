@@ -1,0 +1,227 @@
+/* serving.c -- reading what data/kernel says under "serving". */
+#include "cost/serving.h"
+
+#include "cost/kernel.h"
+#include "dataset/open.h"
+#include "dataset/value.h"
+
+#include <math.h>
+#include <string.h>
+
+#define READ(object, file, fields, error)                                                          \
+    clg_value_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
+
+/* Of each of a table's formats. */
+typedef clg_status format_reader(const clg_json *row, const char *file, void *curve,
+                                 clg_error *error);
+
+/* A table of curves by format, each of `size` bytes in `curves`. */
+static clg_status read_formats(const clg_json *root, const char *key, const char *file,
+                               void *curves, size_t size, format_reader *read, clg_error *error) {
+    const clg_json *object = clg_json_member(root, key);
+    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+        int p;
+        if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK ||
+            read(row, file, (char *)curves + (size_t)p * size, error) != CLG_OK)
+            return error->status;
+    }
+    return CLG_OK;
+}
+
+static clg_status read_reading(const clg_json *row, const char *file, void *curve,
+                               clg_error *error) {
+    clg_read_curve *c = curve;
+    const clg_value_field fields[] = {{"hbm_share", CLG_FRACTION, &c->hbm_share},
+                                      {"launch", CLG_SECONDS, &c->launch_s}};
+    c->known = true;
+    return READ(row, file, fields, error);
+}
+
+static clg_status read_latent(const clg_json *row, const char *file, void *curve,
+                              clg_error *error) {
+    clg_latent_curve *c = curve;
+    const clg_value_field fields[] = {{"flop_share", CLG_FRACTION, &c->flop_share},
+                                      {"pad", CLG_COUNT, &c->pad}};
+    c->known = true;
+    return READ(row, file, fields, error);
+}
+
+static clg_status read_product(const clg_json *row, const char *file, void *curve,
+                               clg_error *error) {
+    clg_product_curve *c = curve;
+    const clg_value_field fields[] = {{"time_share", CLG_COUNT, &c->time_share},
+                                      {"quantize_hbm_share", CLG_FRACTION, &c->quantize_hbm_share}};
+    c->known = true;
+    if (READ(row, file, fields, error) != CLG_OK) return error->status;
+    return clg_value_read(row, "power", CLG_WATTS, false, file, &c->power_w, error);
+}
+
+static clg_status read_expert(const clg_json *row, const char *file, void *curve,
+                              clg_error *error) {
+    clg_expert_curve *c = curve;
+    const clg_value_field fields[] = {
+        {"hbm_share", CLG_FRACTION, &c->hbm_share},
+        {"launch", CLG_SECONDS, &c->launch_s},
+        {"flop_share", CLG_FRACTION, &c->flop_share},
+        {"pad", CLG_COUNT, &c->pad},
+        {"activation_hbm_share", CLG_FRACTION, &c->activation_hbm_share}};
+    c->known = true;
+    if (READ(row, file, fields, error) != CLG_OK ||
+        clg_value_read(row, "hidden_multiple", CLG_COUNT, false, file, &c->hidden_multiple,
+                       error) != CLG_OK)
+        return error->status;
+    return clg_value_read(row, "width_multiple", CLG_COUNT, false, file, &c->width_multiple, error);
+}
+
+static clg_status read_state(const clg_json *object, const char *file, clg_serve_curves *c,
+                             clg_error *error) {
+    const clg_value_field fields[] = {
+        {"hbm_share", CLG_FRACTION, &c->state.hbm_share},
+        {"convolution_hbm_share", CLG_FRACTION, &c->state.convolution_hbm_share},
+        {"block_token", CLG_SECONDS, &c->state.block_token_s}};
+    return READ(object, file, fields, error);
+}
+
+/* Numbers of a list, times `scale`, that rise or stay. */
+static int read_list(const clg_json *list, double scale, double into[CLG_REDUCE_POINTS]) {
+    int count = 0;
+    for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
+        if (one->kind != CLG_JSON_NUMBER || count == CLG_REDUCE_POINTS) return 0;
+        into[count++] = one->number * scale;
+        if (count > 1 && into[count - 1] < into[count - 2]) return 0;
+    }
+    return count;
+}
+
+static clg_status read_reduces(const clg_json *list, const char *file, clg_serve_curves *c,
+                               clg_error *error) {
+    for (const clg_json *row = list ? list->first : NULL; row; row = row->next) {
+        const clg_json *ranks = clg_json_member(row, "ranks");
+        clg_reduce_curve *curve = &c->reduce[c->reduces];
+        bool room = c->reduces < CLG_REDUCE_CURVES && ranks && ranks->kind == CLG_JSON_NUMBER;
+        if (room) {
+            curve->ranks = (int)ranks->number;
+            curve->points = read_list(clg_json_member(row, "bytes"), 1, curve->bytes);
+        }
+        if (!room || curve->points < 2 ||
+            read_list(clg_json_member(row, "us"), 1e-6, curve->seconds) != curve->points) {
+            clg_error_at(error, file, row->line, row->column, "reduce");
+            return clg_fail(error, CLG_BAD_INPUT, "give ranks, and bytes and us that rise",
+                            "a curve that cannot be read");
+        }
+        c->reduces++;
+    }
+    return CLG_OK;
+}
+
+double clg_reduce_curve_s(const clg_serve_curves *c, int ranks, double bytes) {
+    const clg_reduce_curve *curve = NULL;
+    for (int i = 0; i < c->reduces && (!curve || curve->ranks < ranks); i++) curve = &c->reduce[i];
+    if (!curve) return (double)INFINITY;
+    if (bytes <= curve->bytes[0]) return curve->seconds[0];
+    int at = 1;
+    while (at + 1 < curve->points && curve->bytes[at] < bytes) at++;
+    double share = (bytes - curve->bytes[at - 1]) / (curve->bytes[at] - curve->bytes[at - 1]);
+    return curve->seconds[at - 1] + share * (curve->seconds[at] - curve->seconds[at - 1]);
+}
+
+/* The format of the nearest width; GPUs without 4-bit products unpack both 4-bit formats alike. */
+static clg_precision lender_of(clg_precision p, bool unpacked) {
+    switch (p) {
+    case CLG_MXFP8:
+        return CLG_FP8;
+    case CLG_NVFP4:
+        return unpacked ? CLG_MXFP4 : CLG_MXFP8;
+    case CLG_MXFP4:
+        return CLG_NVFP4;
+    default:
+        return CLG_BF16;
+    }
+}
+
+/* Formats not measured take the measured one of the nearest width: reads are reads. */
+static void fill_missing(clg_serve_curves *c) {
+    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32,  CLG_FP32,
+                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4, CLG_MXFP4};
+    for (int i = 0; i < CLG_PRECISIONS; i++) {
+        clg_precision p = order[i];
+        if (c->weights[p].known) continue;
+        clg_precision from = lender_of(p, c->weights[CLG_MXFP4].known);
+        c->weights[p] = c->weights[from];
+        c->weights[p].known = false;
+    }
+    for (int i = 0; i < CLG_PRECISIONS; i++) {
+        clg_precision p = order[i];
+        clg_precision from = lender_of(p, c->experts[CLG_MXFP4].known);
+        if (!c->experts[p].known) c->experts[p] = c->experts[from];
+        if (!c->shared[p].known) c->shared[p] = c->shared[from];
+        if (!c->product[p].known) c->product[p] = c->product[from];
+        if (!c->cache[p].known) c->cache[p] = c->cache[from];
+    }
+}
+
+static clg_status read_tables(const clg_json *root, const char *file, clg_serve_curves *c,
+                              clg_error *error) {
+    const struct {
+        const char *key;
+        void *curves;
+        size_t size;
+        format_reader *read;
+    } tables[] = {
+        {"weights", c->weights, sizeof *c->weights, read_reading},
+        {"cache", c->cache, sizeof *c->cache, read_reading},
+        {"latent", c->latent, sizeof *c->latent, read_latent},
+        {"product", c->product, sizeof *c->product, read_product},
+        {"product_cublas", c->cublas, sizeof *c->cublas, read_product},
+        {"experts", c->experts, sizeof *c->experts, read_expert},
+        {"experts_shared", c->shared, sizeof *c->shared, read_expert},
+        {"experts_cutlass", c->cutlass, sizeof *c->cutlass, read_expert},
+        {"experts_shared_cutlass", c->cutlass_shared, sizeof *c->cutlass_shared, read_expert},
+        {"experts_cutlass_tuned", c->tuned, sizeof *c->tuned, read_expert},
+        {"experts_shared_cutlass_tuned", c->tuned_shared, sizeof *c->tuned_shared, read_expert},
+        {"experts_triton", c->triton, sizeof *c->triton, read_expert}};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (read_formats(root, tables[i].key, file, tables[i].curves, tables[i].size,
+                         tables[i].read, error) != CLG_OK)
+            return error->status;
+    return CLG_OK;
+}
+
+/* Kernels of one GPU serve others: those that lend all curves (cost/kernel), and those that the
+ * lender's file names where a GPU's own products were timed and these were not. */
+static clg_status open_section(clg_arena *arena, const clg_gpu *gpu, const clg_file **file,
+                               const clg_json **section, bool *borrowed, clg_error *error) {
+    clg_json *root;
+    *file = clg_kernels_file(arena, gpu, borrowed);
+    if (!*file)
+        return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
+    if (clg_json_parse(arena, (*file)->path, (*file)->text, (*file)->size, &root, error) != CLG_OK)
+        return error->status;
+    *section = clg_json_member(root, "serving");
+    const char *lender = clg_dataset_word(*section, "lender");
+    if (!*lender) return CLG_OK;
+    *borrowed = true;
+    if (clg_dataset_open(arena, "kernel", lender, file, &root, error) != CLG_OK)
+        return error->status;
+    *section = clg_json_member(root, "serving");
+    return CLG_OK;
+}
+
+clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *c,
+                                 clg_error *error) {
+    const clg_file *file;
+    const clg_json *root = NULL;
+    bool borrowed;
+    if (open_section(arena, gpu, &file, &root, &borrowed, error) != CLG_OK) return error->status;
+    *c = (clg_serve_curves){.file = file->path, .borrowed = borrowed};
+    if (read_tables(root, file->path, c, error) != CLG_OK ||
+        read_state(clg_json_member(root, "state"), file->path, c, error) != CLG_OK ||
+        read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK ||
+        clg_value_read(root, "reduce_link", CLG_BYTES_PER_S, false, file->path,
+                       &c->reduce_link_bytes_per_s, error) != CLG_OK)
+        return error->status;
+    for (int p = 0; p < CLG_PRECISIONS; p++)
+        if (!c->shared[p].known) c->shared[p] = c->experts[p];
+    fill_missing(c);
+    return CLG_OK;
+}

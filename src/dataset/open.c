@@ -1,0 +1,28 @@
+/* open.c -- see the header. */
+#include "dataset/open.h"
+
+#include "base/name.h"
+
+#include <string.h>
+
+clg_status clg_dataset_open(clg_arena *arena, const char *folder, const char *name,
+                            const clg_file **file, clg_json **root, clg_error *error) {
+    *file = clg_dataset_find(clg_arena_print(arena, "%s/%.64s.json", folder, name));
+    if (*file)
+        return clg_json_parse(arena, (*file)->path, (*file)->text, (*file)->size, root, error);
+    int count;
+    const clg_file *files = clg_dataset_folder(clg_arena_print(arena, "%s/", folder), &count);
+    const char **names = clg_take(arena, (size_t)count + 1, const char *);
+    size_t skip = strlen(folder) + 1;
+    for (int i = 0; i < count; i++)
+        names[i] = clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+    const char *nearest = clg_name_nearest(names, count, name);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    nearest ? clg_arena_print(arena, "did you mean %s?", nearest) : NULL,
+                    "there is no %s '%.64s'", folder, name);
+}
+
+const char *clg_dataset_word(const clg_json *object, const char *key) {
+    const clg_json *member = clg_json_member(object, key);
+    return member && member->kind == CLG_JSON_STRING ? member->text : "";
+}

@@ -1,0 +1,46 @@
+/* api_price.c -- see the header. */
+#include "economics/api_price.h"
+
+#include "dataset/open.h"
+#include "dataset/value.h"
+
+#include <string.h>
+
+#define READ(object, file, fields, error)                                                          \
+    clg_value_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
+
+clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *p,
+                              clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    if (clg_dataset_open(arena, "api-price", name, &file, &root, error) != CLG_OK)
+        return error->status;
+    *p = (clg_api_price){.name = clg_dataset_word(root, "name"),
+                         .title = clg_dataset_word(root, "title"),
+                         .model = clg_dataset_word(root, "model"),
+                         .date = clg_dataset_word(root, "date"),
+                         .source = clg_dataset_word(clg_json_member(root, "output"), "source")};
+    const clg_value_field fields[] = {{"input", CLG_USD_PER_TOKEN, &p->usd_per_input_token},
+                                      {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
+    p->usd_per_cached_token = -1;
+    if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
+    return clg_value_read(root, "input_cached", CLG_USD_PER_TOKEN, false, file->path,
+                          &p->usd_per_cached_token, error);
+}
+
+clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,
+                                 clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder("api-price/", &count);
+    *price = (clg_api_price){0};
+    for (int i = 0; i < count; i++) {
+        clg_api_price read;
+        size_t skip = strlen("api-price/");
+        const char *name =
+            clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+        if (clg_api_price_find(arena, name, &read, error) != CLG_OK) return error->status;
+        if (strcmp(read.date, "undated") == 0 || strcmp(read.model, model) != 0) continue;
+        if (!price->name || strcmp(read.date, price->date) > 0) *price = read;
+    }
+    return CLG_OK;
+}

@@ -1,0 +1,145 @@
+/* engine.c -- reading data/engine. */
+#include "stack/engine.h"
+
+#include "dataset/open.h"
+#include "dataset/value.h"
+
+#include <string.h>
+
+#define READ(object, file, fields, error)                                                          \
+    clg_value_fields(object, file, fields, sizeof fields / sizeof fields[0], error)
+
+int clg_graph_padded(const clg_graph_sizes *sizes, int sequences) {
+    int from = 0;
+    for (int i = 0; i < sizes->count; from = sizes->to[i++]) {
+        if (sequences > sizes->to[i]) continue;
+        int step = sizes->step[i], size = from + (sequences - from + step - 1) / step * step;
+        return size < sizes->to[i] ? size : sizes->to[i];
+    }
+    return 0;
+}
+
+/* Pairs of where a stretch ends and its step; ends rise. */
+static clg_status read_graphs(const clg_json *object, const char *file, clg_graph_sizes *sizes,
+                              clg_error *error) {
+    const clg_json *list = object ? clg_json_member(object, "value") : NULL;
+    for (const clg_json *pair = list ? list->first : NULL; pair; pair = pair->next) {
+        const clg_json *to = pair->first, *step = to ? to->next : NULL;
+        int last = sizes->count > 0 ? sizes->to[sizes->count - 1] : 0;
+        bool good = step && to->kind == CLG_JSON_NUMBER && step->kind == CLG_JSON_NUMBER &&
+                    to->number > last && to->number < 1e6 && step->number >= 1 &&
+                    step->number < 1e6 && sizes->count < CLG_GRAPH_STRETCHES;
+        if (!good) {
+            clg_error_at(error, file, pair->line, pair->column, "graphs");
+            return clg_fail(error, CLG_BAD_INPUT, "give pairs [to, step] whose ends rise",
+                            "sizes of graphs that cannot be read");
+        }
+        sizes->to[sizes->count] = (int)to->number;
+        sizes->step[sizes->count++] = (int)step->number;
+    }
+    return CLG_OK;
+}
+
+/* What an engine may say of limits and memory by GPU. */
+static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine *e,
+                              clg_error *error) {
+    const clg_value_field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
+                                      {"large_sequences", CLG_COUNT, &e->large_sequences},
+                                      {"large_tokens", CLG_COUNT, &e->large_tokens},
+                                      {"reserve", CLG_BYTES, &e->reserve_bytes},
+                                      {"reserve_token", CLG_BYTES, &e->reserve_token_bytes},
+                                      {"reserve_graph", CLG_BYTES, &e->reserve_graph_bytes},
+                                      {"reserve_rank", CLG_BYTES, &e->reserve_rank_bytes},
+                                      {"reserve_least", CLG_BYTES, &e->reserve_least_bytes},
+                                      {"graph_most", CLG_COUNT, &e->graph_most},
+                                      {"graph_most_narrow", CLG_COUNT, &e->graph_most_narrow},
+                                      {"logit_bytes", CLG_BYTES, &e->logit_bytes},
+                                      {"state_bytes", CLG_BYTES, &e->state_bytes},
+                                      {"state_pages", CLG_COUNT, &e->state_pages},
+                                      {"state_pool", CLG_COUNT, &e->state_pool},
+                                      {"state_slots", CLG_COUNT, &e->state_slots},
+                                      {"state_blocks", CLG_COUNT, &e->state_blocks},
+                                      {"filter", CLG_SECONDS, &e->filter_s},
+                                      {"filter_logit", CLG_BYTES, &e->filter_logit_bytes},
+                                      {"whole_windows", CLG_COUNT, &e->whole_windows},
+                                      {"no_windows", CLG_COUNT, &e->no_windows},
+                                      {"chunk_reads", CLG_COUNT, &e->chunk_reads},
+                                      {"position_bytes", CLG_BYTES, &e->position_bytes},
+                                      {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens}};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
+                           error) != CLG_OK)
+            return error->status;
+    return CLG_OK;
+}
+
+clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    if (clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
+        return error->status;
+    *e = (clg_engine){.name = clg_dataset_word(root, "name"),
+                      .title = clg_dataset_word(root, "title"),
+                      .file = file->path};
+    const clg_value_field fields[] = {
+        {"memory_share", CLG_FRACTION, &e->memory_share},
+        {"free_share", CLG_COUNT, &e->free_share},
+        {"static_share", CLG_COUNT, &e->static_share},
+        {"other", CLG_BYTES, &e->other_bytes},
+        {"block_tokens", CLG_COUNT, &e->block_tokens},
+        {"max_sequences", CLG_COUNT, &e->max_sequences},
+        {"max_tokens", CLG_COUNT, &e->max_tokens},
+        {"step", CLG_SECONDS, &e->step_s},
+        {"layer", CLG_SECONDS, &e->layer_s},
+        {"sequence", CLG_SECONDS, &e->sequence_s},
+        {"loop", CLG_SECONDS, &e->loop_s},
+        {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
+        {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
+        {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
+        {"eager_step", CLG_SECONDS, &e->eager_step_s},
+        {"launch_share", CLG_FRACTION, &e->launch_share},
+        {"launch_share_blackwell", CLG_FRACTION, &e->launch_share_blackwell},
+        {"graph_tokens", CLG_COUNT, &e->graph_tokens},
+        {"before", CLG_SECONDS, &e->before_s},
+        {"turn", CLG_SECONDS, &e->turn_s},
+        {"prompt_token", CLG_SECONDS, &e->prompt_token_s},
+        {"random_token", CLG_SECONDS, &e->random_token_s},
+        {"graph_context", CLG_COUNT, &e->graph_context},
+        {"after", CLG_SECONDS, &e->after_s},
+        {"token", CLG_SECONDS, &e->token_s},
+        {"sigma_first", CLG_COUNT, &e->sigma_first},
+        {"sigma_token", CLG_COUNT, &e->sigma_token},
+        {"sigma_rate", CLG_COUNT, &e->sigma_rate},
+        {"reserve_output", CLG_COUNT, &e->reserve_output},
+        {"prefill_alone", CLG_COUNT, &e->prefill_alone},
+        {"whole_prompts", CLG_COUNT, &e->whole_prompts},
+        {"overlapped", CLG_COUNT, &e->overlapped},
+        {"query_reads", CLG_COUNT, &e->query_reads},
+        {"narrow_cache", CLG_COUNT, &e->narrow_cache},
+        {"narrow_weights", CLG_COUNT, &e->narrow_weights},
+        {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
+        {"static_scales", CLG_COUNT, &e->static_scales},
+        {"deepgemm", CLG_SECONDS, &e->deepgemm_s},
+        {"gathers", CLG_COUNT, &e->gathers},
+        {"deepep", CLG_COUNT, &e->deepep}};
+    if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
+        return error->status;
+    e->large_except = clg_dataset_word(root, "large_except");
+    if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
+    return read_by_gpu(root, file->path, e, error);
+}
+
+clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {
+    clg_engine e = *engine;
+    const char *except = e.large_except;
+    bool small = gpu->memory_usable_bytes < e.large_memory_bytes ||
+                 (*except && strncmp(gpu->name, except, strlen(except)) == 0);
+    if (e.large_memory_bytes <= 0 || small) return e;
+    e.max_sequences = e.large_sequences;
+    e.max_tokens = e.large_tokens;
+    return e;
+}
+
+double clg_engine_graph_most(const clg_engine *engine, int gpus) {
+    return gpus < 4 ? engine->graph_most_narrow : engine->graph_most;
+}
