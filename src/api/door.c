@@ -2,6 +2,7 @@
 #include "api/door.h"
 
 #include "api/answer.h"
+#include "api/answer_collective.h"
 #include "api/answer_demand.h"
 #include "api/answer_size.h"
 #include "api/answer_trace.h"
@@ -76,6 +77,13 @@ static clg_status demand(const caller *c, const clg_request *request, clg_error 
     return status;
 }
 
+static clg_status collective(const caller *c, const clg_request *request, clg_error *error) {
+    clg_sweep sweep;
+    clg_status status = clg_answer_collective(c->arena, request, &sweep, error);
+    if (status == CLG_OK) clg_json_sweep(c->out, &sweep);
+    return status;
+}
+
 static clg_status trace(const caller *c, const clg_request *request, clg_error *error) {
     return clg_answer_trace_json(c->arena, request, &c->files, c->picture, c->progress, c->out,
                                  error);
@@ -107,6 +115,9 @@ static const clg_param size_knobs[] = {CLG_PARAM_GPU,  CLG_PARAM_NODE,  CLG_PARA
 static const clg_param demand_knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                          CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                          CLG_PARAMS};
+static const clg_param collective_knobs[] = {CLG_PARAM_GPU,    CLG_PARAM_GPUS,    CLG_PARAM_NODE,
+                                             CLG_PARAM_FABRIC, CLG_PARAM_NETWORK, CLG_PARAM_BYTES,
+                                             CLG_PARAMS};
 static const clg_param trace_knobs[] = {CLG_PARAM_PLAN, CLG_PARAMS};
 
 static const command commands[] = {
@@ -115,6 +126,7 @@ static const command commands[] = {
     {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
     {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
     {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
+    {"collective", true, collective, 0, collective_knobs},
     {"timeline", true, timeline, PLANNING, NULL},
     {"why", true, why, PLANNING, NULL},
     {"trace", false, trace, 0, trace_knobs},

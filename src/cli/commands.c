@@ -11,6 +11,7 @@
     X(explain)                                                                                     \
     X(scale)                                                                                       \
     X(size)                                                                                        \
+    X(collective)                                                                                  \
     X(show)                                                                                        \
     X(validate)                                                                                    \
     X(trace)                                                                                       \

@@ -68,34 +68,59 @@ static double wire_s(const clg_network *w, clg_group g, double wire, double byte
     return (wire + wire / (bytes > 0 ? bytes : 1) * ramp * share) / rate * tail;
 }
 
-/* Trips round a ring with so many bytes on a rank's wire. Between domains the fastest protocol is
- * taken, as NCCL does: long rings of thin slices are bound by the hops of the protocols that carry
- * more. */
-static double ring_s(const clg_network *w, clg_group g, int trips, double wire, double bytes) {
+/* What a collective is on a ring: trips round it, and bytes on a rank's wire over the buffer. */
+typedef struct ring {
+    int trips;
+    double wire_share;
+} ring;
+
+static ring ring_of(clg_collective collective, int ranks) {
+    double others = (double)(ranks - 1) / ranks;
+    if (collective == CLG_ALL_REDUCE) return (ring){2, 2 * others};
+    if (collective == CLG_BROADCAST) return (ring){1, 1};
+    return (ring){1, others};
+}
+
+/* What a protocol adds to trips of a ring that carries `wire` bytes in `carried_s` without one. */
+static double framed_s(const clg_protocol *p, clg_group g, int trips, double wire,
+                       double carried_s) {
     int domains = domains_of(g), steps = g.ranks - 1;
-    double hops = trips * round_s(w, g), carried = wire_s(w, g, wire, bytes, ring_rate(w, g));
-    double best = -1;
-    for (int i = 0; domains > 1 && i < CLG_PROTOCOLS; i++) {
-        const clg_protocol *p = &w->protocol[i];
-        if (p->payload <= 0) continue;
-        int slow = domains < steps ? domains : steps;
-        double extra = (steps - slow) * p->fast_extra_s + slow * p->slow_extra_s;
-        double moved = carried / p->payload;
-        if (domains > 2 && p->most_bytes_per_s > 0) moved = fmax(moved, wire / p->most_bytes_per_s);
-        double seconds = hops + trips * extra + moved;
-        if (best < 0 || seconds < best) best = seconds;
+    int slow = domains < steps ? domains : steps;
+    double extra = (steps - slow) * p->fast_extra_s + slow * p->slow_extra_s;
+    double moved = carried_s / p->payload;
+    if (domains > 2 && p->most_bytes_per_s > 0) moved = fmax(moved, wire / p->most_bytes_per_s);
+    return trips * extra + moved;
+}
+
+/* Between domains the fastest protocol is taken, as NCCL does: long rings of thin slices are bound
+ * by the hops of the protocols that carry more. *row: which; -1 inside a domain, whose curve was
+ * measured over all of them. */
+static double ring_best_s(const clg_network *w, clg_group g, ring r, double bytes, int *row) {
+    double wire = r.wire_share * bytes, best = -1;
+    double fixed = base_s(w, g) + r.trips * round_s(w, g);
+    double carried = wire_s(w, g, wire, bytes, ring_rate(w, g));
+    *row = -1;
+    for (int i = 0; domains_of(g) > 1 && i < CLG_PROTOCOLS; i++) {
+        if (w->protocol[i].payload <= 0) continue;
+        double seconds = framed_s(&w->protocol[i], g, r.trips, wire, carried);
+        if (best >= 0 && seconds >= best) continue;
+        best = seconds;
+        *row = i;
     }
-    return base_s(w, g) + (best < 0 ? hops + carried : best);
+    return fixed + (best < 0 ? carried : best);
+}
+
+static double ring_s(const clg_network *w, clg_group g, clg_collective collective, double bytes) {
+    int row;
+    return ring_best_s(w, g, ring_of(collective, g.ranks), bytes, &row);
 }
 
 static double ring_all_gather_s(const clg_network *w, clg_group g, double bytes) {
-    double wire = bytes * (g.ranks - 1) / g.ranks;
-    return ring_s(w, g, 1, wire, bytes);
+    return ring_s(w, g, CLG_ALL_GATHER, bytes);
 }
 
 static double ring_all_reduce_s(const clg_network *w, clg_group g, double bytes) {
-    double wire = 2 * bytes * (g.ranks - 1) / g.ranks;
-    return ring_s(w, g, 2, wire, bytes);
+    return ring_s(w, g, CLG_ALL_REDUCE, bytes);
 }
 
 /* A chain inside each domain and a double binary tree between them, as NCCL builds it. */
@@ -140,7 +165,7 @@ static double direct_all_to_all_s(const clg_network *w, clg_group g, double byte
 /* A pipelined chain through all ranks, one for each of a domain's NICs: every byte passes every
  * rank once. */
 static double broadcast_s(const clg_network *w, clg_group g, double bytes) {
-    return ring_s(w, g, 1, bytes, bytes);
+    return ring_s(w, g, CLG_BROADCAST, bytes);
 }
 
 static double send_s(const clg_network *w, clg_group g, double bytes) {
@@ -186,6 +211,16 @@ const clg_algorithm *clg_collective_best(const clg_network *network, clg_collect
     }
     assert(best); /* every collective has a row; tests check it */
     return best;
+}
+
+static const char *const protocol_names[CLG_PROTOCOLS] = {"ll", "ll128", "simple"};
+
+const char *clg_collective_protocol(const clg_network *network, const clg_algorithm *algorithm,
+                                    clg_group group, double bytes) {
+    int row;
+    if (strcmp(algorithm->name, "ring") != 0 || group.ranks < 2) return NULL;
+    ring_best_s(network, group, ring_of(algorithm->collective, group.ranks), bytes, &row);
+    return row < 0 ? NULL : protocol_names[row];
 }
 
 double clg_bus_bytes_per_s(clg_collective collective, int ranks, double bytes, double seconds) {
@@ -235,14 +270,13 @@ static clg_status read_curve(clg_arena *arena, const char *path, bool link,
 }
 
 static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *error) {
-    static const char *const names[CLG_PROTOCOLS] = {"ll", "ll128", "simple"};
     const clg_file *file = clg_dataset_find("collective/protocols.json");
     clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "protocols are not built in");
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     for (int i = 0; i < CLG_PROTOCOLS; i++) {
-        const clg_json *row = clg_json_member(root, names[i]);
+        const clg_json *row = clg_json_member(root, protocol_names[i]);
         clg_protocol *p = &w->protocol[i];
         if (clg_value_read(row, "payload", CLG_FRACTION, true, file->path, &p->payload, error) !=
                 CLG_OK ||

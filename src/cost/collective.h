@@ -67,6 +67,11 @@ const clg_algorithm *clg_algorithms(int *count);
 const clg_algorithm *clg_collective_best(const clg_network *network, clg_collective collective,
                                          clg_group group, double bytes, double *seconds);
 
+/* How the messages of a ring between domains are framed: "ll", "ll128", "simple". NULL where curves
+ * do not tell protocols apart: inside a domain, and off the ring. */
+const char *clg_collective_protocol(const clg_network *network, const clg_algorithm *algorithm,
+                                    clg_group group, double bytes);
+
 /* Bus bandwidth as nccl-tests defines it, from bytes and seconds. */
 double clg_bus_bytes_per_s(clg_collective collective, int ranks, double bytes, double seconds);
 
