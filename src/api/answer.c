@@ -15,6 +15,7 @@ static clg_status search(clg_arena *arena, const clg_request *request, int keep,
         return error->status;
     if (keep > 0) answer->space.keep = keep;
     answer->space.front = front;
+    answer->space.gamble = true;
     return clg_search(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
 }
 
@@ -32,11 +33,13 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
     *answer = (clg_answer){0};
     if (search(arena, request, 1, 0, progress, answer, error) != CLG_OK) return error->status;
     const clg_found *found = &answer->found;
-    if (found->count == 0 && !found->has_nearest)
-        return clg_fail(error, CLG_BAD_INPUT, "give fewer flags", "no layout can be priced");
-    const clg_layout *layout = found->count > 0 ? &found->best[0].layout : &found->nearest.layout;
-    return clg_evaluate(arena, &answer->scenario, layout, true, timeline, &answer->evaluation,
-                        error);
+    const clg_evaluation *plan = found->count > 0     ? &found->best[0]
+                                 : found->has_gamble  ? &found->gamble
+                                 : found->has_nearest ? &found->nearest
+                                                      : NULL;
+    if (!plan) return clg_fail(error, CLG_BAD_INPUT, "give fewer flags", "no layout can be priced");
+    return clg_evaluate(arena, &answer->scenario, &plan->layout, true, timeline,
+                        &answer->evaluation, error);
 }
 
 void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
@@ -50,7 +53,8 @@ void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
 
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_plan(&writer, &answer->scenario, &answer->found, answer->on_more, seconds);
+    clg_json_plan(&writer, &answer->scenario, &answer->space, &answer->found, answer->on_more,
+                  seconds);
     clg_text_print(text, "\n");
 }
 

@@ -24,7 +24,8 @@ typedef struct clg_answer {
 clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_answer *answer, clg_error *error);
 
-/* The best layout that fits, else the nearest, in detail; `timeline` may be NULL. */
+/* The best layout within the risk, else the fastest that is predicted to fit, else the nearest, in
+ * detail; `timeline` may be NULL. */
 clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
                               clg_timeline *timeline, clg_answer *answer, clg_error *error);
 

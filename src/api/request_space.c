@@ -264,6 +264,9 @@ static clg_status read_split(clg_arena *arena, const clg_request *request, clg_s
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
     double gpus, seq, batch, top, recomputed;
+    if (clg_request_within(request, CLG_PARAM_RISK, 0.1, 0.0001, 0.5, &space->risk, error) !=
+        CLG_OK)
+        return error->status;
     if (clg_request_within(request, CLG_PARAM_GPUS, 0, 1, 1e6, &gpus, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_SEQ, 4096, 1, 1e8, &seq, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_GLOBAL_BATCH, 0, 1, 1e9, &batch, error) != CLG_OK ||

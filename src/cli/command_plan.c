@@ -10,10 +10,12 @@ static void print_text(clg_session *session, const clg_answer *answer, double se
     const clg_found *found = &answer->found;
     clg_report_heading(out, &answer->scenario, &answer->space);
     if (found->count == 0)
-        clg_report_nothing_fits(session->arena, out, &answer->scenario, found, answer->on_more);
+        clg_report_nothing_fits(session->arena, out, &answer->scenario, &answer->space, found,
+                                answer->on_more);
     else {
         clg_report_evaluation(out, &answer->scenario, &found->best[0], answer->tokens);
         clg_report_ladder(session->arena, out, &answer->scenario, &found->best[0]);
+        clg_report_gamble(out, found, answer->space.risk);
         clg_report_alternatives(out, found);
         clg_report_front(out, found);
     }

@@ -434,7 +434,7 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
     e->capacity_bytes =
         c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.context_bytes;
     e->fits = e->memory.total_bytes <= e->capacity_bytes;
-    double wide = 1 + 1.2816 * c->scenario->stack.sigma_memory;
+    double wide = clg_memory_wide(c->scenario);
     e->memory_p10_bytes = e->memory.total_bytes / wide;
     e->memory_p90_bytes = e->memory.total_bytes * wide;
 }
@@ -593,7 +593,7 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
         return CLG_OK;
     }
     fill_memory(&c, wanted.detail, &e);
-    if (wanted.skip_misfits && !e.fits) {
+    if (wanted.most_bytes > 0 && e.memory.total_bytes > wanted.most_bytes) {
         e.step_s = least_step_s(&c);
         *evaluation = e;
         return CLG_OK;

@@ -28,7 +28,7 @@ bool clg_priced_same(const clg_layout *a, const clg_layout *b);
 typedef struct clg_wanted {
     bool detail;            /* per-stage reports, and sends told from bubbles */
     double cutoff_s;        /* a step surely longer than this is not placed; 0: always place */
-    bool skip_misfits;      /* what does not fit is not placed either: step_s a lower bound */
+    double most_bytes;      /* what needs more is not placed either: step_s a lower bound; 0: any */
     clg_timeline *timeline; /* NULL: none */
 } clg_wanted;
 
@@ -50,6 +50,9 @@ double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *l
  * sharded, than its part without exposed traffic of the shards. */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout);
 double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout);
+
+/* P90 of a plan's memory over its prediction; P10 is as far below. */
+double clg_memory_wide(const clg_scenario *scenario);
 
 /* What is known of an evaluation's curves, scale and shape. */
 clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation);

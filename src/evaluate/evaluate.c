@@ -1,6 +1,7 @@
 /* evaluate.c -- the front door: checks, then price and compose. */
 #include "evaluate/evaluate.h"
 
+#include "base/quantile.h"
 #include "evaluate/compose.h"
 #include "schedule/schedule.h"
 
@@ -112,11 +113,36 @@ void clg_evaluation_widen(clg_evaluation *e, double log_sigma) {
     e->step_p10_s = e->step_s / (1 + 1.2816 * log_sigma);
 }
 
+/* `wide`: P90 over the prediction. */
+static double chance_above(double total_bytes, double wide, double capacity_bytes) {
+    if (!(wide > 1)) return total_bytes > capacity_bytes ? 1 : 0;
+    return clg_normal_above(log(capacity_bytes / total_bytes) / log(wide) * 1.2816);
+}
+
 double clg_evaluation_overflow(const clg_evaluation *e, double capacity_bytes) {
-    double total = e->memory.total_bytes, wide = log(e->memory_p90_bytes / total);
-    if (!(wide > 0)) return total > capacity_bytes ? 1 : 0;
-    double sigmas = log(capacity_bytes / total) / wide * 1.2816;
-    return 0.5 * erfc(sigmas / sqrt(2.0));
+    double total = e->memory.total_bytes;
+    return chance_above(total, e->memory_p90_bytes / total, capacity_bytes);
+}
+
+double clg_evaluation_chance_out(const clg_evaluation *e) {
+    return clg_evaluation_overflow(e, e->capacity_bytes);
+}
+
+double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk) {
+    double wide = clg_memory_wide(scenario), low = 0, high = capacity_bytes;
+    if (chance_above(high, wide, capacity_bytes) <= risk) return high;
+    for (int i = 0; i < 64; i++) { /* halves until no double is left between */
+        double middle = low + (high - low) / 2;
+        if (chance_above(middle, wide, capacity_bytes) <= risk)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+double clg_memory_wide(const clg_scenario *scenario) {
+    return 1 + 1.2816 * scenario->stack.sigma_memory;
 }
 
 /* One change of a layout and how people say it. */

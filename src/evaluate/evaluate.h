@@ -115,8 +115,16 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack);
 void clg_evaluation_widen(clg_evaluation *evaluation, double log_sigma);
 
 /* Chance that the plan needs more than `capacity_bytes`, by the interval of its memory taken as
- * log-normal: 0.5 where the prediction is all there is, 0 where the interval has no width. */
+ * log-normal: 0.5 where the prediction is all there is; 0 or 1 where the interval has no width. */
 double clg_evaluation_overflow(const clg_evaluation *evaluation, double capacity_bytes);
+
+/* The same of its own capacity. */
+double clg_evaluation_chance_out(const clg_evaluation *evaluation);
+
+/* The largest total of a fullest rank that needs more than `capacity_bytes` with a chance of at
+ * most `risk`: the chance rises with the total, so a search may hold bounds against this one
+ * number. */
+double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk);
 
 /* What a person should know before acting on the numbers, "; "-joined in `arena`; NULL when nothing
  * is special. */

@@ -15,14 +15,16 @@ static void print_row(clg_text *t, const clg_cluster *c, const char *mark) {
     clg_text_pad(t, clg_words_quantity(t, c->seconds, CLG_SECONDS), 8, true);
     clg_text_pad(t, c->usd > 0 ? clg_words_quantity(t, c->usd, CLG_USD) : "-", 10, true);
     clg_text_pad(t, clg_words_quantity(t, c->power_w, CLG_WATTS), 9, true);
-    clg_text_print(t, " %6.0f %5.1f %5.1f  %.32s\n", c->joules / 3.6e9, 100 * c->plan.mfu,
-                   100 * c->goodput.share, clg_words_layout(t, &c->plan.layout));
+    clg_text_print(t, " %6.0f %5.1f %5.1f", c->joules / 3.6e9, 100 * c->plan.mfu,
+                   100 * c->goodput.share);
+    clg_text_pad(t, clg_words_chance_out(t, &c->plan), 6, true);
+    clg_text_print(t, "  %.32s\n", clg_words_layout(t, &c->plan.layout));
 }
 
 static void print_header(clg_text *t) {
     clg_text_print(
-        t, "  GPU               GPUs     time      rent    power    MWh   MFU good-  layout\n"
-           "                                                               %%  put%%\n");
+        t, "  GPU               GPUs     time      rent    power    MWh   MFU good-   out  layout\n"
+           "                                                               %%  put%%     %%\n");
 }
 
 static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
@@ -56,11 +58,11 @@ static void print_interval(clg_text *t, const clg_cluster *c, const clg_limits *
         clg_text_print(t, "; past the deadline at P90");
     if (l->budget_usd > 0 && c->usd * late > l->budget_usd)
         clg_text_print(t, "; past the budget at P90");
-    clg_text_print(t, "\n         step %s (P10 %s - P90 %s), %s\n",
+    clg_text_print(t, "\n         step %s (P10 %s - P90 %s), %.1f GB (runs out %s %%), %s\n",
                    clg_words_quantity(t, e->step_s, CLG_SECONDS),
                    clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
-                   clg_words_quantity(t, e->step_p90_s, CLG_SECONDS),
-                   clg_words_layout(t, &e->layout));
+                   clg_words_quantity(t, e->step_p90_s, CLG_SECONDS), e->memory.total_bytes / 1e9,
+                   clg_words_chance_out(t, e), clg_words_layout(t, &e->layout));
 }
 
 /* Who takes the fastest within a budget may pay much for little: a cluster that meets the limits,
@@ -267,6 +269,7 @@ static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *
     clg_json_add_number(w, "step_s", c->plan.step_s);
     clg_json_add_number(w, "step_p10_s", c->plan.step_p10_s);
     clg_json_add_number(w, "step_p90_s", c->plan.step_p90_s);
+    clg_json_memory_total(w, &c->plan);
     clg_json_add_number(w, "mfu", c->plan.mfu);
     clg_json_add_number(w, "exposed_communication_share", exposed_share(&c->plan));
     clg_json_add_bool(w, "meets", c->meets);

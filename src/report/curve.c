@@ -5,11 +5,27 @@
 #include "report/words.h"
 #include "units/units.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void bar(clg_text *t, double share, int width) {
     int full = (int)(share * width + 0.5);
     for (int i = 0; i < full && i < width; i++) clg_text_print(t, "█");
+}
+
+/* "1.30" beside "1.69": in the unit of the step printed before it. */
+static const char *same_unit(clg_text *t, const char *step, double share) {
+    double value = strtod(step, NULL) * share;
+    return clg_arena_print(t->arena, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+}
+
+static void print_step(clg_text *t, const clg_evaluation *e) {
+    const char *step = clg_words_quantity(t, e->step_s, CLG_SECONDS);
+    clg_text_pad(t, step, 8, true);
+    clg_text_pad(t,
+                 clg_arena_print(t->arena, "%s-%s", same_unit(t, step, e->step_p10_s / e->step_s),
+                                 same_unit(t, step, e->step_p90_s / e->step_s)),
+                 10, true);
 }
 
 static void print_point(clg_text *t, const clg_curve *c, int i) {
@@ -20,17 +36,14 @@ static void print_point(clg_text *t, const clg_curve *c, int i) {
         return;
     }
     const clg_evaluation *e = &p->plan;
-    clg_text_pad(t, clg_words_layout(t, &e->layout), 26, false);
-    clg_text_print(t, " %6lld ", (long long)e->layout.global_batch);
-    clg_text_pad(t, clg_words_quantity(t, e->step_s, CLG_SECONDS), 8, true);
+    clg_text_pad(t, clg_words_layout(t, &e->layout), 27, false);
+    clg_text_print(t, " %5lld ", (long long)e->layout.global_batch);
+    print_step(t, e);
+    clg_text_print(t, "%6.1f", e->memory.total_bytes / 1e9);
+    clg_text_pad(t, clg_words_chance_out(t, e), 5, true);
     clg_text_pad(t, clg_words_quantity(t, e->tokens_per_s, CLG_COUNT), 7, true);
-    clg_text_print(t, " %5.1f %5.1f %5.1f %5.0f", 100 * p->efficiency, 100 * p->bound_efficiency,
-                   100 * e->mfu, e->gpu_w);
-    if (p->usd_to_target > 0)
-        clg_text_print(t, "%7.3g", e->usd_per_million_tokens);
-    else
-        clg_text_print(t, "      -");
-    clg_text_pad(t, clg_words_quantity(t, p->seconds_to_target, CLG_SECONDS), 9, true);
+    clg_text_print(t, " %5.1f %5.1f", 100 * p->efficiency, 100 * e->mfu);
+    clg_text_pad(t, clg_words_quantity(t, p->seconds_to_target, CLG_SECONDS), 8, true);
     clg_text_print(t, "%s\n",
                    p->past_dp_cap ? i == c->knee ? "<*" : " *"
                    : i == c->knee ? " <"
@@ -93,9 +106,9 @@ static const char *short_number(clg_text *t, double x) {
 static void print_chart(clg_text *t, const clg_drawn *one) {
     const clg_curve *c = one->curve;
     bool priced = one->scenario->price.usd_per_s > 0;
-    clg_text_print(t, "\n        tok/s bought per added  to the target\n"
-                      "   GPUs     GPU    W     $/h      USD    MWh    %% of the first size's "
-                      "efficiency\n");
+    clg_text_print(t, "\n        tok/s bought per added  to the target        W/ 1/1+c\n"
+                      "   GPUs     GPU    W     $/h      USD    MWh $/Mtok  GPU   %%  %% of the "
+                      "first size's efficiency\n");
     for (int i = 0; i < c->count; i++) {
         const clg_scale_point *p = &c->point[i];
         if (!p->runs) continue;
@@ -105,8 +118,12 @@ static void print_chart(clg_text *t, const clg_drawn *one) {
         clg_text_pad(t, priced ? short_number(t, p->marginal_per_usd_per_h) : "-", 8, true);
         clg_text_pad(t, priced ? short_number(t, p->usd_to_target) : "-", 9, true);
         clg_text_pad(t, short_number(t, p->joules_to_target / 3.6e9), 8, true);
-        clg_text_print(t, " %5.1f ", 100 * p->efficiency);
-        bar(t, p->efficiency, 40);
+        clg_text_pad(
+            t, priced ? clg_arena_print(t->arena, "%.3g", p->plan.usd_per_million_tokens) : "-", 7,
+            true);
+        clg_text_print(t, "%5.0f%6.1f %5.1f ", p->plan.gpu_w, 100 * p->bound_efficiency,
+                       100 * p->efficiency);
+        bar(t, p->efficiency, 25);
         clg_text_print(t, "\n");
     }
 }
@@ -177,10 +194,11 @@ static void print_price(clg_text *t, const clg_scenario *s) {
 /* How many sizes run. */
 static int print_table(clg_text *t, const clg_curve *c) {
     int running = 0;
-    clg_text_print(t, "   GPUs layout                      batch    step  tok/s  eff. 1/1+c   MFU "
-                      "W/GPU $/Mtok   target\n"
-                      "                                     seqs                    %%     %%     "
-                      "%%\n");
+    clg_text_print(
+        t, "   GPUs layout                      batch    step   P10-P90    GB  out  tok/s  eff."
+           "   MFU  target\n"
+           "                                     seqs                          %%"
+           "            %%     %%\n");
     for (int i = 0; i < c->count; i++) {
         print_point(t, c, i);
         running += c->point[i].runs;

@@ -74,6 +74,7 @@ static void add_point(clg_json_writer *w, const clg_scenario *s, const clg_scale
     clg_json_add_number(w, "step_p10_s", e->step_p10_s);
     clg_json_add_number(w, "step_p90_s", e->step_p90_s);
     clg_json_add_number(w, "tokens_per_s", e->tokens_per_s);
+    clg_json_memory_total(w, e);
     clg_json_add_number(w, "efficiency", p->efficiency);
     clg_json_add_number(w, "communication_fraction", p->communication_fraction);
     clg_json_add_number(w, "bound_efficiency", p->bound_efficiency);

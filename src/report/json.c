@@ -78,6 +78,21 @@ static void add_time(clg_json_writer *w, const clg_time_ledger *t) {
     clg_json_close(w, '}');
 }
 
+void clg_json_chance_out(clg_json_writer *w, const clg_evaluation *e) {
+    /* To six digits after the point, the accuracy it has; it is no more certain than its spread. */
+    clg_json_add_number(w, "chance_out", floor(clg_evaluation_chance_out(e) * 1e6 + 0.5) / 1e6);
+}
+
+void clg_json_memory_total(clg_json_writer *w, const clg_evaluation *e) {
+    clg_json_open(w, "memory", '{');
+    clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
+    clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
+    clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
+    clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
+    clg_json_chance_out(w, e);
+    clg_json_close(w, '}');
+}
+
 static void add_memory(clg_json_writer *w, const clg_evaluation *e) {
     const clg_memory_ledger *m = &e->memory;
     clg_json_open(w, "memory", '{');
@@ -91,6 +106,7 @@ static void add_memory(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
     clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
     clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
+    clg_json_chance_out(w, e);
     clg_json_add_bool(w, "fits", e->fits);
     clg_json_add_integer(w, "stage", e->fullest_stage);
     clg_json_close(w, '}');
@@ -160,8 +176,7 @@ static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_fou
     }
     clg_json_open(w, "nearest", '{');
     clg_json_add_string(w, "missing", "memory");
-    clg_json_add_number(w, "missing_bytes",
-                        f->nearest.memory.total_bytes - f->nearest.capacity_bytes);
+    clg_json_add_number(w, "missing_bytes", f->nearest.memory.total_bytes - f->limit_bytes);
     clg_json_explain(w, "plan", s, &f->nearest);
     if (on_more)
         clg_json_explain(w, "on_more_gpus", s, on_more);
@@ -170,8 +185,8 @@ static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_fou
     clg_json_close(w, '}');
 }
 
-void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f,
-                   const clg_evaluation *on_more, double seconds) {
+void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
+                   const clg_found *f, const clg_evaluation *on_more, double seconds) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "plan");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
@@ -179,6 +194,11 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f
         clg_json_explain(w, "best", s, &f->best[0]);
     else
         add_nearest(w, s, f, on_more);
+    clg_json_add_number(w, "risk", space->risk);
+    if (f->has_gamble)
+        clg_json_explain(w, "gamble", s, &f->gamble);
+    else
+        clg_json_add_null(w, "gamble");
     clg_json_open(w, "alternatives", '[');
     for (int i = 1; i < f->count; i++) clg_json_explain(w, NULL, s, &f->best[i]);
     clg_json_close(w, ']');
@@ -189,6 +209,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_found *f
         clg_json_layout(w, &e->layout);
         clg_json_add_number(w, "step_s", e->step_s);
         clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
+        clg_json_chance_out(w, e);
         clg_json_close(w, '}');
     }
     clg_json_close(w, ']');

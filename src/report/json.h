@@ -12,9 +12,13 @@ void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
 
 void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
                       const clg_evaluation *evaluation);
+/* Members of an open object: the chance of running out of memory; "memory" in short, with it. */
+void clg_json_chance_out(clg_json_writer *writer, const clg_evaluation *evaluation);
+void clg_json_memory_total(clg_json_writer *writer, const clg_evaluation *evaluation);
+
 /* `on_more`: what would fit on more GPUs where nothing does; NULL: nothing, or not asked. */
-void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_found *found,
-                   const clg_evaluation *on_more, double seconds);
+void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_space *space,
+                   const clg_found *found, const clg_evaluation *on_more, double seconds);
 /* How far predictions are from what was measured: shares; bias is the median of the signed ones. */
 typedef struct clg_errors {
     int rows, scored;

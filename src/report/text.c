@@ -202,10 +202,10 @@ static void print_memory(clg_text *t, const clg_evaluation *e) {
 }
 
 /* A plan that fits as predicted may not on the machine. */
-static void print_overflow(clg_text *t, const clg_evaluation *e) {
-    if (!e->fits || e->memory_p90_bytes <= e->capacity_bytes) return;
-    clg_text_print(t, "  chance that it runs out of memory     %.0f %%\n",
-                   100 * clg_evaluation_overflow(e, e->capacity_bytes));
+static void print_chance_out(clg_text *t, const clg_evaluation *e) {
+    clg_text_print(t, "  chance that it runs out of memory  ");
+    clg_text_pad(t, clg_words_chance_out(t, e), 17, true);
+    clg_text_print(t, " %%\n");
 }
 
 /* One line each. */
@@ -229,7 +229,7 @@ void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluat
     clg_text_fold(t, from, 9);
     print_time(t, e);
     print_memory(t, e);
-    print_overflow(t, e);
+    print_chance_out(t, e);
     print_caveats(t, e->caveats);
 }
 
@@ -353,12 +353,13 @@ void clg_report_alternatives(clg_text *t, const clg_found *f) {
     int width = width_of(t, f->best + 1, f->count - 1);
     clg_text_print(t, "\n");
     clg_text_pad(t, "runners-up", width, false);
-    clg_text_print(t, "     step    memory  loses in\n");
+    clg_text_print(t, "     step     GB out%%  loses in\n");
     for (int i = 1; i < f->count; i++) {
         const clg_evaluation *e = &f->best[i];
         clg_text_pad(t, in_words(t, &e->layout), width, false);
         clg_text_print(t, " %+6.1f %%", 100 * (e->step_s / f->best[0].step_s - 1));
-        clg_text_pad(t, gb(t, e->memory.total_bytes), 10, true);
+        clg_text_print(t, "%7.1f", e->memory.total_bytes / 1e9);
+        clg_text_pad(t, clg_words_chance_out(t, e), 5, true);
         clg_text_print(t, "  %s\n", loss(e, &f->best[0]));
     }
 }
@@ -368,14 +369,27 @@ void clg_report_front(clg_text *t, const clg_found *f) {
     int width = width_of(t, f->front, f->front_count);
     clg_text_print(t, "\nless memory for more time (each the fastest within its memory)\n");
     clg_text_pad(t, "", width, false);
-    clg_text_print(t, "      step    memory  runs out\n");
+    clg_text_print(t, "      step    memory     out %%\n");
     for (int i = 0; i < f->front_count; i++) {
         const clg_evaluation *e = &f->front[i];
         clg_text_pad(t, in_words(t, &e->layout), width, false);
         clg_text_pad(t, clg_words_quantity(t, e->step_s, CLG_SECONDS), 10, true);
         clg_text_pad(t, gb(t, e->memory.total_bytes), 10, true);
-        clg_text_print(t, " %6.0f %%\n", 100 * clg_evaluation_overflow(e, e->capacity_bytes));
+        clg_text_pad(t, clg_words_chance_out(t, e), 10, true);
+        clg_text_print(t, "\n");
     }
+}
+
+void clg_report_gamble(clg_text *t, const clg_found *f, double risk) {
+    if (!f->has_gamble || f->count == 0) return;
+    const clg_evaluation *e = &f->gamble;
+    clg_text_print(t,
+                   "\ngamble   %s\n"
+                   "         step %s (%+.1f %%), but runs out of memory with a chance of %s %% "
+                   "(--risk %.4g%%)\n",
+                   in_words(t, &e->layout), clg_words_quantity(t, e->step_s, CLG_SECONDS),
+                   100 * (e->step_s / f->best[0].step_s - 1), clg_words_chance_out(t, e),
+                   100 * risk);
 }
 
 void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
@@ -410,10 +424,10 @@ void clg_report_ladder(clg_arena *arena, clg_text *t, const clg_scenario *s,
             clg_text_print(t, "does not fit: %s of %s\n", gb(t, e->memory.total_bytes),
                            gb(t, e->capacity_bytes));
         else
-            clg_text_print(t, "step %s (%+.1f %%), %s: %s in %s\n",
+            clg_text_print(t, "step %s (%+.1f %%), %s (out %s %%): %s in %s\n",
                            clg_words_quantity(t, e->step_s, CLG_SECONDS),
                            100 * (e->step_s / best->step_s - 1), gb(t, e->memory.total_bytes),
-                           e->step_s < best->step_s ? "gains" : "loses",
+                           clg_words_chance_out(t, e), e->step_s < best->step_s ? "gains" : "loses",
                            e->step_s < best->step_s ? loss(best, e) : loss(e, best));
     }
 }
@@ -430,14 +444,33 @@ static void print_fewest(clg_text *t, const clg_evaluation *on_more) {
                    clg_words_quantity(t, on_more->step_s, CLG_SECONDS));
 }
 
+/* Nothing is safe enough, but something fits as predicted. */
+static void print_only_gambles(clg_text *t, const clg_found *f, double risk) {
+    const clg_evaluation *e = &f->nearest;
+    clg_text_print(t,
+                   "\nNo layout fits with a chance of running out of memory of at most %.4g %% "
+                   "(--risk).\nThe safest, %s, has %s %%: step %s, %s of %s.\n",
+                   100 * risk, in_words(t, &e->layout), clg_words_chance_out(t, e),
+                   clg_words_quantity(t, e->step_s, CLG_SECONDS), gb(t, e->memory.total_bytes),
+                   gb(t, e->capacity_bytes));
+    if (!f->has_gamble) return;
+    clg_text_print(t, "The fastest, %s, has %s %%: step %s.\n", in_words(t, &f->gamble.layout),
+                   clg_words_chance_out(t, &f->gamble),
+                   clg_words_quantity(t, f->gamble.step_s, CLG_SECONDS));
+}
+
 void clg_report_nothing_fits(clg_arena *arena, clg_text *t, const clg_scenario *s,
-                             const clg_found *f, const clg_evaluation *on_more) {
+                             const clg_space *space, const clg_found *f,
+                             const clg_evaluation *on_more) {
+    if (f->has_nearest && f->nearest.fits) {
+        print_only_gambles(t, f, space->risk);
+        print_fewest(t, on_more);
+        return;
+    }
     clg_text_print(t, "\nNo layout fits.\n");
     if (!f->has_nearest) return;
     const clg_evaluation *e = &f->nearest;
-    char words[160];
-    clg_layout_print(&e->layout, words, sizeof words);
-    clg_text_print(t, "The nearest, %s, needs %s of %s: %s too much.\n", words,
+    clg_text_print(t, "The nearest, %s, needs %s of %s: %s too much.\n", in_words(t, &e->layout),
                    gb(t, e->memory.total_bytes), gb(t, e->capacity_bytes),
                    gb(t, e->memory.total_bytes - e->capacity_bytes));
     const char *mend = clg_evaluate_mend(arena, s, &e->layout);

@@ -26,6 +26,8 @@ void clg_report_widths(clg_arena *arena, clg_text *text, const clg_scenario *sce
 /* Runners-up against the best; time against memory; the certificate. */
 void clg_report_alternatives(clg_text *text, const clg_found *found);
 void clg_report_front(clg_text *text, const clg_found *found);
+/* The fastest of all, where it runs out of memory more often than `risk` allows. */
+void clg_report_gamble(clg_text *text, const clg_found *found, double risk);
 void clg_report_certificate(clg_text *text, const clg_found *found, double seconds);
 
 /* Which limit forced each axis of the best plan: what happens when it is undone. */
@@ -33,7 +35,8 @@ void clg_report_ladder(clg_arena *arena, clg_text *text, const clg_scenario *sce
                        const clg_evaluation *best);
 
 void clg_report_nothing_fits(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
-                             const clg_found *found, const clg_evaluation *on_more);
+                             const clg_space *space, const clg_found *found,
+                             const clg_evaluation *on_more);
 
 void clg_report_validation(clg_text *text, const clg_validation *validation);
 

@@ -48,3 +48,10 @@ const char *clg_words_layout(clg_text *text, const clg_layout *l) {
                            above_one(text, "cp", l->cp), above_one(text, "ep", l->ep),
                            above_one(text, "pp", l->pp), l->dp, l->zero, micro);
 }
+
+const char *clg_words_chance_out(clg_text *text, const clg_evaluation *evaluation) {
+    double percent = 100 * clg_evaluation_chance_out(evaluation);
+    if (percent > 0 && percent < 0.5) return "<1";
+    if (percent < 100 && percent >= 99.5) return ">99";
+    return clg_arena_print(text->arena, "%.0f", percent);
+}

@@ -5,7 +5,7 @@
 #define CLG_REPORT_WORDS_H
 
 #include "base/text.h"
-#include "layout/layout.h"
+#include "evaluate/evaluate.h"
 #include "units/units.h"
 
 /* "3.35 TB/s": a value in SI units, to three digits. */
@@ -27,5 +27,8 @@ const char *clg_words_share(clg_text *text, double share);
 /* "tp4 pp2 dp64 z1 mb2": short enough for a column; degrees and micro-batch only where above one,
  * neither schedule nor recomputation. */
 const char *clg_words_layout(clg_text *text, const clg_layout *layout);
+
+/* "3": per cent of chance that a plan runs out of memory; "<1" where that rounds to none. */
+const char *clg_words_chance_out(clg_text *text, const clg_evaluation *evaluation);
 
 #endif

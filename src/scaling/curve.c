@@ -71,6 +71,12 @@ static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, c
     return CLG_OK;
 }
 
+static const char *why_none(clg_arena *arena, const clg_found *found) {
+    if (!found->has_nearest || !found->nearest.fits) return "nothing fits in memory";
+    return clg_arena_print(arena, "nothing is safe: the safest runs out of memory with %.0f %%",
+                           100 * clg_evaluation_chance_out(&found->nearest));
+}
+
 static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                        clg_scale_point *point) {
     clg_scenario here = *scenario;
@@ -81,7 +87,7 @@ static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg
     if (clg_search(arena, &here, space, (clg_progress){0}, &found, &error) != CLG_OK)
         point->why = clg_arena_print(arena, "%s", error.message);
     else if (found.count == 0)
-        point->why = "nothing fits in memory";
+        point->why = why_none(arena, &found);
     else {
         point->runs = true;
         point->plan = found.best[0];

@@ -17,9 +17,10 @@
 #include <string.h>
 
 const clg_name clg_cut_names[] = {
-    {"memory_bound", CLG_CUT_MEMORY, "even a lower bound of its memory is above capacity"},
+    {"memory_bound", CLG_CUT_MEMORY,
+     "even a lower bound of its memory is more than the risk allows"},
     {"time_bound", CLG_CUT_TIME, "even a lower bound of its step is above the plans kept"},
-    {"does_not_fit", CLG_CUT_NO_FIT, "priced, and does not fit"},
+    {"does_not_fit", CLG_CUT_NO_FIT, "priced, and needs more memory than the risk allows"},
     {"recomputes_more", CLG_CUT_LAZIER, "recomputes more layers than a plan that fits, or is cut"},
     {NULL, 0, NULL}};
 
@@ -66,7 +67,8 @@ typedef struct searcher {
     int64_t set_count, set_room;
     fitting *fits;
     int64_t fit_count, fit_room;
-    int64_t index; /* of the visit */
+    int64_t index;      /* of the visit */
+    double limit_bytes; /* plans may be predicted to need so much */
     double capacity_bytes;
     int keep;
     double promised_s; /* a plan this fast is known to exist */
@@ -155,7 +157,7 @@ static double threshold_s(const searcher *s) {
 }
 
 static void note_nearest(searcher *s, const clg_evaluation *e) {
-    double missing = e->memory.total_bytes - e->capacity_bytes;
+    double missing = e->memory.total_bytes - s->limit_bytes;
     if (s->found->has_nearest && missing >= s->least_missing_bytes) return;
     s->least_missing_bytes = missing;
     s->found->nearest = *e;
@@ -193,17 +195,17 @@ static verdict evaluate(searcher *s, const clg_layout *layout, double *seconds) 
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     clg_priced *priced = price(s, layout);
     double cutoff_s = threshold_s(s);
-    clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s, .skip_misfits = true};
+    clg_wanted wanted = {.cutoff_s = isinf(cutoff_s) ? 0 : cutoff_s, .most_bytes = s->limit_bytes};
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, priced, wanted, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     if (status != CLG_OK) return FAILED;
     *seconds = e.step_s;
-    if (wanted.cutoff_s > 0 && !e.fits && e.memory.total_bytes <= 0) {
+    if (e.memory.total_bytes <= 0) { /* cut off */
         s->found->cut[CLG_CUT_TIME]++;
         return TOO_SLOW;
     }
     s->found->priced++;
-    if (e.memory.total_bytes <= s->capacity_bytes) {
+    if (e.memory.total_bytes <= s->limit_bytes) {
         keep(s, &e);
         note_fitting(s, &e);
         return KEPT;
@@ -236,7 +238,7 @@ static int fewest_layers(searcher *s, const clg_layout *layout, int layers) {
     while (low < high) {
         int n = (low + high) / 2;
         clg_layout each = with_layers(layout, n, layers);
-        if (bound_bytes(s, &each) <= s->capacity_bytes)
+        if (bound_bytes(s, &each) <= s->limit_bytes)
             high = n;
         else
             low = n + 1;
@@ -368,7 +370,7 @@ static double whole_bytes(searcher *s, const clg_layout *layout) {
     clg_evaluation e;
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, price(s, layout),
-                                    (clg_wanted){.skip_misfits = true}, &e, s->error);
+                                    (clg_wanted){.most_bytes = s->limit_bytes}, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     return status == CLG_OK ? e.memory.total_bytes : -1;
 }
@@ -396,6 +398,16 @@ static void find_nearest(searcher *s) {
     s->found->cut[CLG_CUT_NO_FIT]--;
 }
 
+/* The fewest layers to recompute that fit within the limit of now. */
+static bool decide_again(searcher *s, const clg_layout *layout, int layers, double *seconds) {
+    verdict so_far = TOO_LARGE;
+    for (int n = fewest_layers(s, layout, layers); n <= layers && so_far == TOO_LARGE; n++) {
+        clg_layout each = with_layers(layout, n, layers);
+        so_far = bound_s(s, &each) > threshold_s(s) ? TOO_SLOW : evaluate(s, &each, seconds);
+    }
+    return so_far != FAILED;
+}
+
 /* Another walk over what is known, with less memory: more layers are recomputed, no plan is faster
  * than it was. */
 static bool tighter_visit(void *context, const clg_layout *layout, int layers) {
@@ -405,43 +417,63 @@ static bool tighter_visit(void *context, const clg_layout *layout, int layers) {
         unknown = bound(s, layout, layers);
         k = &unknown;
     }
-    if (k->bytes > s->capacity_bytes || k->seconds > threshold_s(s)) return true;
-    verdict so_far = TOO_LARGE;
-    for (int n = fewest_layers(s, layout, layers); n <= layers && so_far == TOO_LARGE; n++) {
-        clg_layout each = with_layers(layout, n, layers);
-        so_far = bound_s(s, &each) > threshold_s(s) ? TOO_SLOW : evaluate(s, &each, &k->seconds);
-    }
-    return so_far != FAILED;
+    if (k->bytes > s->limit_bytes || k->seconds > threshold_s(s)) return true;
+    return decide_again(s, layout, layers, &k->seconds);
+}
+
+/* And one with more, before the others: what was too large may fit now. What is known of the time
+ * of several layouts is that of one which recomputes more than it must now. */
+static bool looser_visit(void *context, const clg_layout *layout, int layers) {
+    searcher *s = context;
+    double seconds;
+    const known *k = known_of(s, s->index++);
+    if (k && (k->bytes > s->limit_bytes || (layers == 1 && k->seconds > threshold_s(s))))
+        return true;
+    return decide_again(s, layout, layers, &seconds);
 }
 
 /* Of the plans priced before, the fastest within capacity. */
 static double fastest_known_s(const searcher *s) {
     double least = INFINITY;
     for (int64_t i = 0; i < s->fit_count; i++)
-        if (s->fits[i].bytes <= s->capacity_bytes && s->fits[i].seconds < least)
+        if (s->fits[i].bytes <= s->limit_bytes && s->fits[i].seconds < least)
             least = s->fits[i].seconds;
     return least;
+}
+
+/* The fastest plan within another limit, into *one; false: there is none, or none faster than what
+ * was promised. */
+static bool search_again(searcher *s, clg_walk_visit *visit, clg_evaluation *one) {
+    clg_found *found = s->found, next = {.best = one};
+    s->found = &next;
+    s->keep = 1;
+    s->index = 0;
+    bool whole = clg_walk(s->scenario, s->space, visit, s);
+    if (whole && next.count > 0) finish_evaluations(s, one, 1);
+    s->found = found;
+    return whole && next.count > 0;
 }
 
 static void fill_front(searcher *s, int most) {
     clg_found *found = s->found;
     found->front = clg_take(s->arena, (size_t)most, clg_evaluation);
     if (found->count == 0) return;
-    found->front[found->front_count++] = found->best[0];
-    clg_evaluation one;
-    while (found->front_count < most) {
-        clg_found next = {.best = &one};
-        s->capacity_bytes = 0.9 * found->front[found->front_count - 1].memory.total_bytes;
+    clg_evaluation next = found->best[0];
+    do {
+        found->front[found->front_count++] = next;
+        s->limit_bytes = 0.9 * next.memory.total_bytes;
         s->promised_s = fastest_known_s(s);
-        s->found = &next;
-        s->keep = 1;
-        s->index = 0;
-        bool whole = clg_walk(s->scenario, s->space, tighter_visit, s);
-        if (whole && next.count > 0) finish_evaluations(s, &one, 1);
-        s->found = found;
-        if (!whole || next.count == 0) return;
-        found->front[found->front_count++] = one;
-    }
+    } while (found->front_count < most && search_again(s, tighter_visit, &next));
+}
+
+static void find_gamble(searcher *s) {
+    clg_found *found = s->found;
+    clg_evaluation one;
+    s->limit_bytes = s->capacity_bytes;
+    s->promised_s = found->count > 0 ? found->best[0].step_s : INFINITY;
+    if (!search_again(s, looser_visit, &one)) return;
+    found->has_gamble = found->count == 0 || one.step_s < found->best[0].step_s;
+    if (found->has_gamble) found->gamble = one;
 }
 
 static void search(searcher *s) {
@@ -452,7 +484,18 @@ static void search(searcher *s) {
     if (f->count == 0 && f->complete) find_nearest(s);
     finish_evaluations(s, f->best, f->count);
     finish_evaluations(s, &f->nearest, f->has_nearest);
+    if (f->complete && s->space->gamble && f->limit_bytes < s->capacity_bytes) find_gamble(s);
     if (f->complete && s->space->front > 0) fill_front(s, s->space->front);
+}
+
+static void set_limit(searcher *s) {
+    const clg_scenario *scenario = s->scenario;
+    const clg_space *space = s->space;
+    s->capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
+    s->limit_bytes =
+        clg_memory_limit_bytes(scenario, s->capacity_bytes, space->risk > 0 ? space->risk : 0.5);
+    if (space->memory_bytes > 0) s->limit_bytes = fmin(s->limit_bytes, space->memory_bytes);
+    s->found->limit_bytes = s->limit_bytes;
 }
 
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
@@ -470,9 +513,7 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                   .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
     s.priced = clg_arena_take(&s.memory, 4, sizeof *s.priced);
-    s.capacity_bytes = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
-    if (space->memory_bytes > 0 && space->memory_bytes < s.capacity_bytes)
-        s.capacity_bytes = space->memory_bytes;
+    set_limit(&s);
     search(&s);
     clg_arena_clear(&s.scratch);
     clg_arena_clear(&s.memory);

@@ -31,16 +31,18 @@ typedef struct clg_space {
     int split_count;
     int recompute_layers; /* recompute whole layers, the first so many of a chunk; 0: all or none */
     double memory_bytes;  /* plans may use this much; 0: what the GPU and the software leave */
-    int keep;             /* best plans to return, 1.. */
-    int front;            /* plans on the front of time against memory; 0: none */
-    bool exhaustive;      /* no cutting: brute force for tests */
+    double risk;     /* of running out of memory, at most, 0..1; 0: a half, by the prediction */
+    int keep;        /* best plans to return, 1.. */
+    bool gamble;     /* also the fastest that is predicted to fit, whatever its risk */
+    int front;       /* plans on the front of time against memory; 0: none */
+    bool exhaustive; /* no cutting: brute force for tests */
 } clg_space;
 
 enum { CLG_CUTS = 4 };
 typedef enum clg_cut {
-    CLG_CUT_MEMORY, /* a lower bound of memory is above capacity */
+    CLG_CUT_MEMORY, /* a lower bound of memory is above the limit */
     CLG_CUT_TIME,   /* a lower bound of time is above the worst plan kept */
-    CLG_CUT_NO_FIT, /* priced, does not fit */
+    CLG_CUT_NO_FIT, /* priced, needs more than the limit */
     CLG_CUT_LAZIER  /* the same plan with fewer layers recomputed fits, or is cut by time */
 } clg_cut;
 extern const clg_name clg_cut_names[];
@@ -52,8 +54,13 @@ typedef struct clg_found {
      * the one before, and so on; each the outcome of a complete search. */
     clg_evaluation *front;
     int front_count;
+    double limit_bytes;     /* the most a plan may be predicted to need: what the risk allows */
     clg_evaluation nearest; /* valid when count is 0: the plan missing the least memory */
     bool has_nearest;
+    /* The fastest that fits as predicted, where it is faster than the best within the risk; the
+     * outcome of a complete search too. */
+    clg_evaluation gamble;
+    bool has_gamble;
     int64_t layouts; /* legal layouts in the space */
     int64_t bounded; /* decided, by bound or price: = layouts when complete */
     int64_t priced;  /* evaluated in full */

@@ -28,7 +28,12 @@ expect 0 out 'No layout fits' plan llama-3.1-405b --gpus 8
 expect 0 out '^On 128 GPUs one fits: tp' plan llama-3.1-405b --gpus 64
 expect 0 out '"on_more_gpus": .$' plan llama-3.1-405b --gpus 64 --json
 expect 0 out 'Nor does one on up to 64 times' plan llama-3.1-405b --gpus 8 --pp 1 --tp 1 --dp 8
-expect 0 out 'chance that it runs out of memory +[1-9][0-9] %' plan qwen3-235b-a22b --gpus 512 --seq 8192 --global-batch 8Mtok
+expect 0 out 'chance that it runs out of memory +([<1-9]|10)1? %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok
+expect 0 out 'runs out of memory with a chance of [1-4][0-9] % .--risk 10%' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok
+expect 0 out '"chance_out": 0.[2-4]' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --json
+expect 0 out 'chance that it runs out of memory +[2-4][0-9] %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --risk 50%
+expect 0 out 'nothing is safe: the safest runs out' scale llama-3-70b --gpus 16 --seq 8192 --global-batch 4Mtok
+expect 1 err '60%.* is out of range; give 0.0001 to 0.5' plan llama-3-8b --gpus 8 --risk 60%
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 4000000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 

@@ -77,7 +77,108 @@ static void check_part_recomputed(void) {
     CHECK(whole.best[0].step_s > quick.best[0].step_s && whole.layouts < quick.layouts);
 }
 
+static clg_space space_of(int64_t gpus, int64_t seq, int64_t batch) {
+    return (clg_space){.gpus = gpus,
+                       .seq = seq,
+                       .global_batch = batch,
+                       .precision = CLG_BF16,
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
+                       .keep = 3};
+}
+
+static void same_plan(const clg_evaluation *a, const clg_evaluation *b) {
+    char one[160], two[160];
+    clg_layout_print(&a->layout, one, sizeof one);
+    clg_layout_print(&b->layout, two, sizeof two);
+    CHECK_TEXT(one, two);
+    CHECK(a->step_s == b->step_s);
+}
+
+/* Quick and brute force give the same plans under a risk, none of them above it; where there are
+ * none, the nearest is above it. The gamble is what a search by the prediction alone finds. */
+static void agree_at(const clg_scenario *s, clg_space space) {
+    clg_found quick, brute, bold;
+    clg_error e = {0};
+    space.gamble = true;
+    if (clg_search(&arena, s, &space, (clg_progress){0}, &quick, &e) != CLG_OK) return;
+    space.exhaustive = true;
+    CHECK(clg_search(&arena, s, &space, (clg_progress){0}, &brute, &e) == CLG_OK);
+    space.exhaustive = false;
+    CHECK(quick.count == brute.count && quick.layouts == brute.layouts);
+    CHECK(quick.layouts == quick.priced + quick.cut[CLG_CUT_MEMORY] + quick.cut[CLG_CUT_TIME] +
+                               quick.cut[CLG_CUT_LAZIER]);
+    for (int i = 0; i < quick.count; i++) {
+        same_plan(&quick.best[i], &brute.best[i]);
+        CHECK(clg_evaluation_chance_out(&quick.best[i]) <= space.risk + 1e-9);
+    }
+    if (quick.count == 0) CHECK(clg_evaluation_chance_out(&quick.nearest) > space.risk - 1e-9);
+    space.risk = 0.5;
+    space.keep = 1;
+    CHECK(clg_search(&arena, s, &space, (clg_progress){0}, &bold, &e) == CLG_OK);
+    bool faster =
+        bold.count > 0 && (quick.count == 0 || bold.best[0].step_s < quick.best[0].step_s);
+    CHECK(quick.has_gamble == faster && brute.has_gamble == faster);
+    if (!faster) return;
+    same_plan(&quick.gamble, &bold.best[0]);
+    same_plan(&brute.gamble, &bold.best[0]);
+    CHECK(clg_evaluation_chance_out(&quick.gamble) > 0 && quick.gamble.fits);
+}
+
+/* Deterministic and without order. */
+static unsigned next(unsigned *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+/* Models, GPUs, sizes, batches, sequences and risks drawn at random. */
+static void check_risk(void) {
+    static const char *const models[] = {"llama-2-7b", "llama-2-13b", "mixtral-8x7b", "llama-3-8b",
+                                         "gpt2-xl"};
+    static const char *const gpus[] = {"h100-sxm", "a100-sxm-40gb", "v100-sxm-32gb", "mi300x"};
+    static const int sizes[] = {4, 8, 12, 16, 24};
+    static const double risks[] = {0.001, 0.02, 0.1, 0.25, 0.4, 0.5};
+    unsigned state = 7;
+    CASE("under a risk: brute force agrees, over random jobs, and the gamble is found");
+    for (int i = 0; i < 16; i++) {
+        int size = sizes[next(&state) % 5];
+        clg_scenario s = scenario(models[next(&state) % 5], gpus[next(&state) % 4], size,
+                                  i % 6 == 5 ? "unknown" : "megatron-2024");
+        clg_precision precision = s.machine.gpu.peak_flop_per_s[CLG_BF16] > 0 ? CLG_BF16 : CLG_FP16;
+        clg_space space = space_of(size, 1024 << next(&state) % 4, 12 << next(&state) % 4);
+        space.precision = precision;
+        space.risk = risks[next(&state) % 6];
+        agree_at(&s, space);
+    }
+}
+
+/* The limit is where the chance crosses the risk, whatever they are. */
+static void check_limit(void) {
+    CASE("the limit of a risk: the chance there is the risk, and above it more");
+    clg_scenario s = scenario("llama-2-7b", "h100-sxm", 8, "megatron-2024");
+    static const double risks[] = {0.001, 0.01, 0.1, 0.3, 0.5, 0.9};
+    for (int i = 0; i < 6; i++) {
+        clg_evaluation e = {.capacity_bytes = 8e10};
+        double limit = clg_memory_limit_bytes(&s, e.capacity_bytes, risks[i]);
+        double wide = 1 + 1.2816 * s.stack.sigma_memory;
+        e.memory.total_bytes = limit;
+        e.memory_p90_bytes = limit * wide;
+        if (risks[i] <= 0.5)
+            CHECK_NEAR(clg_evaluation_chance_out(&e), risks[i], 1e-9);
+        else
+            CHECK(limit == e.capacity_bytes);
+        e.memory.total_bytes = limit * 1.001;
+        e.memory_p90_bytes = limit * 1.001 * wide;
+        CHECK(clg_evaluation_chance_out(&e) > risks[i] || risks[i] > 0.5);
+    }
+    CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.1), 8e10 / (1 + 1.2816 * s.stack.sigma_memory),
+               1e-3);
+    s.stack.sigma_memory = 0;
+    CHECK(clg_memory_limit_bytes(&s, 8e10, 0.001) == 8e10);
+}
+
 int main(void) {
+    check_limit();
+    check_risk();
     agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
     agree("a dense model that needs splitting", "llama-2-70b", "a100-sxm-80gb", 32, 32,
           "megatron-2024");
