@@ -296,8 +296,8 @@ clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const
                          clg_stack_find(arena, name ? name : "megatron-2024", stack, error),
                          CLG_PARAM_STACK, error);
     if (status == CLG_OK)
-        status =
-            clg_request_at_flag(clg_stack_recipe(stack, model, gpu, error), CLG_PARAM_STACK, error);
+        status = clg_request_at_flag(clg_stack_recipe(arena, stack, model, gpu, error),
+                                     CLG_PARAM_STACK, error);
     return status == CLG_OK ? read_software(request, stack, error) : status;
 }
 

@@ -56,6 +56,7 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
                                SWITCH(recompute_activation),
                                SWITCH(recompute_latent),
                                SWITCH(recompute_experts),
+                               SWITCH(narrow_activations),
                                NUMBER(kernel_slowdown, CLG_COUNT),
                                SWITCH(expert_dedup),
                                SWITCH(experts_in_rows),
@@ -115,7 +116,7 @@ static bool known_key(const char *key) {
     static const char *const words[] = {"name",     "title",   "date",      "gradient", "attention",
                                         "source",   "notes",   "schedules", "base",     "from",
                                         "releases", "moments", "prints",    "family",   "fabric",
-                                        "recipes",  "models",  "gpus",      "until"};
+                                        "recipes",  "models",  "gpus",      "until",    "as"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -181,17 +182,18 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
     return CLG_OK;
 }
 
-/* A network that is not built in would only show when a table of runs is read. */
-static clg_status known_fabric(const clg_json *root, const char *file, const clg_stack *stack,
-                               clg_error *error) {
-    char path[80];
-    const clg_json *node = clg_json_member(root, "fabric");
+/* A network or a stack that is not built in would only show when a table of runs is read. */
+static clg_status known_file(const clg_json *root, const char *file, const char *key,
+                             const char *folder, clg_error *error) {
+    char path[96], mend[64];
+    const clg_json *node = clg_json_member(root, key);
     if (!node) return CLG_OK;
-    snprintf(path, sizeof path, "fabric/%.60s.json", stack->fabric);
+    const char *name = node->kind == CLG_JSON_STRING ? node->text : "";
+    snprintf(path, sizeof path, "%s/%.60s.json", folder, name);
     if (clg_dataset_find(path)) return CLG_OK;
-    clg_error_at(error, file, node->line, node->column, "fabric");
-    return clg_fail(error, CLG_BAD_INPUT, "'ceiling show fabrics' lists them",
-                    "unknown fabric '%.60s'", stack->fabric);
+    clg_error_at(error, file, node->line, node->column, key);
+    snprintf(mend, sizeof mend, "'ceiling show %ss' lists them", folder);
+    return clg_fail(error, CLG_BAD_INPUT, mend, "unknown %s '%.60s'", folder, name);
 }
 
 /* ["1f1b", "interleaved"]: what the stack can run. */
@@ -221,7 +223,8 @@ static clg_status read_onto(const clg_json *root, const char *file, bool complet
     if (refuse_unknown_keys(root, file, error) != CLG_OK ||
         read_fields(root, file, complete, stack, error) != CLG_OK ||
         read_words(root, file, stack, error) != CLG_OK ||
-        known_fabric(root, file, stack, error) != CLG_OK ||
+        known_file(root, file, "fabric", "fabric", error) != CLG_OK ||
+        known_file(root, file, "as", "stack", error) != CLG_OK ||
         read_schedules(root, file, stack, error) != CLG_OK)
         return CLG_BAD_INPUT;
     stack->data = root;
@@ -283,15 +286,19 @@ static bool is_of_month(const clg_json *recipe, const char *month) {
     return !until || !until->text || strncmp(until->text, month, 7) >= 0;
 }
 
-clg_status clg_stack_recipe(clg_stack *stack, const char *model, const char *gpu,
+clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *model, const char *gpu,
                             clg_error *error) {
     const clg_json *list = model && gpu ? stack->recipes : NULL;
     for (const clg_json *recipe = list ? list->first : NULL; recipe; recipe = recipe->next) {
+        const char *as = NULL;
         const clg_json *gpus = clg_json_member(recipe, "gpus");
         if (!is_of_month(recipe, stack->recipes_month) ||
             !lists(clg_json_member(recipe, "models"), model) || (gpus && !lists(gpus, gpu)))
             continue;
-        if (read_recipe(recipe, stack->recipes_file, stack, error) != CLG_OK) return CLG_BAD_INPUT;
+        if (read_recipe(recipe, stack->recipes_file, stack, error) != CLG_OK ||
+            clg_json_string(recipe, "as", NULL, &as, stack->recipes_file, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        if (as) return clg_stack_find(arena, as, stack, error);
     }
     return CLG_OK;
 }
@@ -341,7 +348,11 @@ static clg_status read_base(clg_arena *arena, const clg_json *root, const char *
                             clg_stack *stack, clg_error *error) {
     const char *base = NULL;
     if (clg_json_string(root, "base", NULL, &base, file, error) != CLG_OK) return CLG_BAD_INPUT;
-    if (!base) return read_default(arena, NULL, stack, error);
+    if (!base) {
+        clg_status read = read_default(arena, NULL, stack, error);
+        stack->recipes = NULL; /* whose runs those are that name no software */
+        return read;
+    }
     const clg_json *node = clg_json_member(root, "base");
     clg_status status = clg_stack_find(arena, base, stack, error);
     if (status != CLG_OK) clg_error_at(error, file, node->line, node->column, "base");

@@ -61,10 +61,12 @@ typedef struct clg_stack {
     bool grouped_experts; /* experts as one grouped product rather than one by one */
     bool fused_experts;   /* casts and activation between an expert's products inside them, in
                              block-scaled formats (mxfp8, nvfp4) */
-    bool recompute_activation; /* norms and activations of experts are computed again in the
-                                  backward, whatever else is */
+    bool recompute_activation; /* norms and activations of MLPs and experts are computed again in
+                                  the backward, whatever else is */
     bool recompute_latent;     /* so are the heads of latent attention, expanded */
     bool recompute_experts;    /* so are mixtures, from the router to the sum, exchange included */
+    bool narrow_activations;   /* 8-bit plans: inputs of activations are kept in 8 bit, attention's
+                                  result in 12 */
     double kernel_slowdown;    /* tensor-core kernels take this much longer than the best ones alone
                                   (choice of algorithm, layouts, gaps between kernels); >= 1 */
     bool expert_dedup;    /* a token is sent to a rank, and to a node, once, not once per expert
@@ -159,8 +161,10 @@ typedef struct clg_stack {
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error);
 /* Lays over the stack what its recipes of that month set for this model on this GPU (preset and
  * canonical names; NULL or unknown ones: nothing). A recipe's model and GPU are names or what comes
- * before a hyphen in them; later recipes go over earlier ones. */
-clg_status clg_stack_recipe(clg_stack *stack, const char *model, const char *gpu, clg_error *error);
+ * before a hyphen in them; later recipes go over earlier ones. One with "as" says whose trainer it
+ * was, and the stack becomes that one. */
+clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *model, const char *gpu,
+                            clg_error *error);
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);
 

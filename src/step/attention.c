@@ -214,6 +214,13 @@ double clg_attention_repeated(const clg_shard *shard, const clg_attention *atten
     return hidden * extra * (attention->head_dim + attention->value_head_dim);
 }
 
+/* Of what the core gives, which its own backward and the next product read. DeepSeek-V3 keeps it in
+ * 12 bits, E5M6 (arXiv:2412.19437, section 3.3.3). */
+static double result_bytes(const clg_shard *shard) {
+    bool narrow = clg_block_operand_bytes(shard) < shard->wide_bytes;
+    return shard->stack->narrow_activations && narrow ? 1.5 : shard->wide_bytes;
+}
+
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
     if (attention->kind == CLG_ATTENTION_NONE) return;
     if (attention->kind == CLG_ATTENTION_LINEAR) {
@@ -254,7 +261,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     else
         block->saved_bytes += kept;
     block->transient_bytes = fmax(block->transient_bytes, core_transient(shard, heads));
-    block->saved_bytes += shard->tokens * value_width * shard->wide_bytes;
+    block->saved_bytes += shard->tokens * value_width * result_bytes(shard);
     if (attention->output_gate) gate_output(block, shard, value_width);
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);

@@ -1,6 +1,11 @@
 /* mlp.c -- the MLP half of a layer: dense, or router, dispatch, experts, combine. */
 #include "step/block.h"
 
+/* Of an input that only the activation's backward reads. */
+static double input_bytes(const clg_shard *shard) {
+    return shard->stack->narrow_activations ? clg_block_operand_bytes(shard) : shard->wide_bytes;
+}
+
 /* Gated: silu(gate) * up reads two and writes one; unfused: two kernels. Plain: bias + GeLU reads
  * and writes; unfused: bias and GeLU apart. `inside`: done by the products beside it. */
 static void activation(clg_block *block, const clg_shard *shard, double elements, bool gated,
@@ -14,16 +19,45 @@ static void activation(clg_block *block, const clg_shard *shard, double elements
                          elements * backward * w, fused ? 1 : 3);
     /* Inputs and output; unfused, silu(gate) too, which the product's backward reads. */
     double inputs = gated ? (fused ? 2 : 3) : 1;
-    block->saved_bytes += elements * (inputs * w + clg_block_operand_bytes(shard));
+    block->saved_bytes += elements * (inputs * input_bytes(shard) + clg_block_operand_bytes(shard));
     double gradients = elements * (gated ? 3 : 2) * w; /* alive together in the backward */
     if (block->transient_bytes < gradients) block->transient_bytes = gradients;
+}
+
+/* Gate and up cut off before they are multiplied, where the fused activation does not do it:
+ * Megatron-Core (fused_bias_geglu.py) cuts each half by a kernel and puts them together again.
+ * Backward, PyTorch's where(input <= limit, gradient, 0), of one half with both limits: a byte per
+ * comparison. */
+static void clamp(clg_block *block, const clg_shard *shard, double elements) {
+    double w = shard->wide_bytes;
+    double one = 3 * w + 2, both = 4 * w + 6, halves = 4 * w;
+    clg_block_memory(block, "clamp gate and up", elements * 8 * w, 3,
+                     elements * (one + both + halves), 9);
+    block->saved_bytes += elements * 2 * w;
+}
+
+/* Limits and activation; done again in the backward, only their input is kept. */
+static void activate(clg_block *block, const clg_shard *shard, double elements, bool gated,
+                     bool clamped, bool inside) {
+    int from = block->ops;
+    const clg_stack *stack = shard->stack;
+    bool again = stack->recompute_activation && !stack->recompute_experts &&
+                 shard->layout->recompute != CLG_RECOMPUTE_FULL;
+    double before = block->saved_bytes;
+    if (clamped && !inside && !stack->fused_clamp) clamp(block, shard, elements);
+    activation(block, shard, elements, gated, inside);
+    if (!again) return;
+    double input = elements * (gated ? 2 : 1) * input_bytes(shard);
+    block->rebuilt_bytes += block->saved_bytes - before - input;
+    block->saved_bytes = before + input;
+    clg_block_redo(block, from);
 }
 
 static void dense(clg_block *block, const clg_shard *shard, double width, bool gated,
                   const char *up, const char *down) {
     double hidden = (double)shard->model->hidden, local = width / shard->layout->tp;
     clg_block_linear(block, shard, up, shard->tokens, hidden, (gated ? 2 : 1) * local, true);
-    activation(block, shard, shard->tokens * local, gated, false);
+    activate(block, shard, shard->tokens * local, gated, false, false);
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
 }
 
@@ -96,18 +130,6 @@ static void permute(clg_block *block, const clg_shard *shard, const char *name, 
     clg_block_memory(block, name, bytes, 2, bytes, 2);
 }
 
-/* Gate and up cut off before they are multiplied, where the fused activation does not do it:
- * Megatron-Core (fused_bias_geglu.py) cuts each half by a kernel and puts them together again.
- * Backward, PyTorch's where(input <= limit, gradient, 0), of one half with both limits: a byte per
- * comparison. */
-static void clamp(clg_block *block, const clg_shard *shard, double elements) {
-    double w = shard->wide_bytes;
-    double one = 3 * w + 2, both = 4 * w + 6, halves = 4 * w;
-    clg_block_memory(block, "clamp gate and up", elements * 8 * w, 3,
-                     elements * (one + both + halves), 9);
-    block->saved_bytes += elements * 2 * w;
-}
-
 /* The down projection's biases, weighed by each row's probability as the rows were (Megatron-Core
  * experts.py, TEGroupedMLP._apply_bias): expert by expert a product written, then added to its
  * rows; the rows of all put together. Backward: their gradients likewise, and by expert and by row
@@ -122,23 +144,6 @@ static void add_biases(clg_block *block, const clg_shard *shard, double elements
     clg_block_memory(block, "join experts' rows", elements * 2 * w, 1, elements * 2 * w, 1);
 }
 
-/* Clamps and activation of the experts; recomputed, only their input is kept. */
-static void activate_experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
-                             double elements, bool fused) {
-    int from = block->ops;
-    const clg_stack *stack = shard->stack;
-    bool again = stack->recompute_activation && !stack->recompute_experts &&
-                 shard->layout->recompute != CLG_RECOMPUTE_FULL;
-    double before = block->saved_bytes;
-    if (mlp->clamped && !fused && !stack->fused_clamp) clamp(block, shard, elements);
-    activation(block, shard, elements, mlp->gated, fused);
-    if (!again) return;
-    double input = elements * (mlp->gated ? 2 : 1) * shard->wide_bytes;
-    block->rebuilt_bytes += block->saved_bytes - before - input;
-    block->saved_bytes = before + input;
-    clg_block_redo(block, from);
-}
-
 /* Products of the local experts. Fused, casts, biases and activation between them happen inside. */
 static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     const clg_layout *layout = shard->layout;
@@ -148,7 +153,7 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
                       (mlp->gated ? 2 : 1) * width, local,
                       CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
-    activate_experts(block, shard, mlp, rows * width, fused);
+    activate(block, shard, rows * width, mlp->gated, mlp->clamped, fused);
     clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local,
                       (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
     if (mlp->biases && !fused) add_biases(block, shard, rows * hidden, local);

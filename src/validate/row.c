@@ -222,8 +222,8 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
     for (int i = 0; i < 4; i++) {
         error = (clg_error){0};
         if (!*wanted[i] || clg_stack_find(arena, wanted[i], stack, &error) != CLG_OK) continue;
-        if (clg_stack_recipe(stack, clg_row_word(csv, row, "model"), clg_row_word(csv, row, "gpu"),
-                             &error) != CLG_OK)
+        if (clg_stack_recipe(arena, stack, clg_row_word(csv, row, "model"),
+                             clg_row_word(csv, row, "gpu"), &error) != CLG_OK)
             return why(arena, &error);
         const char *notes = clg_row_word(csv, row, "notes");
         read_kernels(notes, stack);

@@ -27,36 +27,49 @@ static void check_recipes(void) {
     CASE("a recipe waits for its model and GPU: by name, or by what comes before a hyphen");
     CHECK(read(text, &mine, &error) == CLG_OK);
     double before = mine.host_expert_s;
-    CHECK(clg_stack_recipe(&mine, "gpt-osseous", "gb200", &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, "gpt", "gb200", &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, "gpt-oss-120b", "gb300", &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, NULL, "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "gpt-osseous", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "gpt", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb300", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, NULL, "gb200", &error) == CLG_OK);
     CHECK_NEAR(mine.host_expert_s, before, 0);
     CHECK(!mine.attention_final);
-    CHECK(clg_stack_recipe(&mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
     CHECK_NEAR(mine.host_expert_s, 3e-6, 1e-12);
     CHECK_TEXT(mine.attention, "unfused");
     CHECK_TEXT(mine.name, "mine");
     CHECK(mine.attention_final);
     CASE("later ones go over earlier ones; one whose month has not come is not yet");
     CHECK(read(text, &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, "x", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "x", "gb200", &error) == CLG_OK);
     CHECK_NEAR(mine.host_expert_s, 5e-6, 1e-12);
     CHECK(read(text, &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, "y", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "y", "gb200", &error) == CLG_OK);
     CHECK_NEAR(mine.host_expert_s, before, 0);
     CASE("built in: gpt-oss under Megatron-Bridge went by all-to-all until 26.02, on GB200 with "
          "activations again; a stack that stands on it does the same");
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-02", &mine, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &other, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&other, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &other, "gpt-oss-120b", "gb200", &error) == CLG_OK);
     CHECK(!mine.expert_dedup && mine.recompute_activation);
     CHECK(other.expert_dedup && !other.recompute_activation);
     CHECK(read("{\"name\": \"m\", \"base\": \"megatron-2026\"}", &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&mine, "deepseek-v3", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "deepseek-v3", "gb200", &error) == CLG_OK);
     CHECK(mine.recompute_latent);
+    CASE(
+        "a run that names no software, of a model that one trainer trained: that one's, then only");
+    CHECK(clg_stack_find(&arena, "unknown@2024-07", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
+    CHECK(mine.known && mine.recompute_activation);
+    CHECK(clg_stack_find(&arena, "unknown@2025-07", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
+    CHECK(!mine.known && !mine.recompute_activation);
+    CHECK(clg_stack_find(&arena, "torchtitan-2025@2024-06", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
+    CHECK_TEXT(mine.name, "torchtitan-2025");
     CASE("faults show when the file is read");
+    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"as\": \"nobody\"}]}", &mine,
+               &error) == CLG_BAD_INPUT);
     CHECK(read("{\"name\": \"m\", \"recipes\": [{\"attention\": \"cudnn\"}]}", &mine, &error) ==
           CLG_BAD_INPUT);
     CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"host_expret_s\": 1}]}",
