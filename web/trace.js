@@ -65,12 +65,17 @@ function planView(p) {
     p.loses_most && element("p", {}, `Most is lost in ${p.loses_most}.`)];
 }
 
+/** The answer as that of a job, which may stand beside another run. */
+const jobOf = (answer) => (answer.kind === "trace-against" ? { ...answer.trace, against: answer } : answer);
+
 function againstView(a) {
   if (!a) return null;
-  const parts = Object.entries(a).filter(([, v]) => v && v.other !== undefined);
-  const row = (name, other, own) => [name, showSeconds(other), showSeconds(own), signed(own - other)];
-  return [tableView("beside the other run, a rank and step on average", ["", "other", "this", "change"], parts.map(([key, v]) => row(key.replace(/_s$/, "").replaceAll("_", " "), v.other, v.this))),
-    tableView("GPU work that changed most", ["name", "other", "this", "change"], a.kernels.map((k) => row(k.name, k.other_s, k.this_s)), 1, 12)];
+  const { spans } = a, parts = Object.entries(spans).filter(([, v]) => v && v.delta !== undefined);
+  const change = spans.step_s.before ? spans.step_s.delta / spans.step_s.before : 0;
+  const calls = (n) => (Number.isInteger(n) ? showWhole(n) : n.toFixed(2)), each = (n, s) => (n ? showSeconds(s) : "–");
+  return [tableView("beside the other run, a rank and step on average", ["", "other", "this", "change"], parts.map(([key, v]) => [key.replace(/_s$/, "").replaceAll("_", " "), showSeconds(v.before), showSeconds(v.after), signed(v.delta)])),
+    element("p", {}, `${change < 0 ? "Faster" : "Slower"} by ${showShare(Math.abs(change))}; ` + (a.noise_s === null ? "one step in a run, so that noise is not known." : `the steps of both runs vary by ${showSeconds(a.noise_s)}${Math.abs(spans.step_s.delta) <= a.noise_s ? ": no more than noise" : ""}.`) + ` Steps: ${spans.aligned_by}.`),
+    tableView("GPU work that changed most, a rank and step", ["name", "change", "calls", "now", "per call", "now"], a.kernels.map((k) => [k.name, signed(k.delta_s), calls(k.calls_before), calls(k.calls), each(k.calls_before, k.s_per_call_before), each(k.calls, k.s_per_call)]), 1, 12)];
 }
 
 const logWords = (log) => Object.entries(log).filter(([, v]) => v !== null && typeof v !== "object").map(([k, v]) => `${k.replaceAll("_", " ")} ${typeof v === "number" && !Number.isInteger(v) ? Number(v.toPrecision(4)) : v}`).join(", ");
@@ -199,7 +204,8 @@ export function openTrace(panel, pool, page) {
   }
 
   function show(got) {
-    ({ text, value: answer } = got);
+    text = got.text;
+    answer = jobOf(got.value);
     draw();
   }
 

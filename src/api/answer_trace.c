@@ -71,6 +71,7 @@ clg_status clg_answer_trace_plan(clg_arena *arena, const clg_attachment *file,
     if (!file->text) return CLG_OK;
     if (clg_trace_plan_read(arena, file->name, file->text, file->size, &plan, error) != CLG_OK)
         return error->status;
+    clg_job_split(answer->job, &plan.degrees);
     clg_plan_comparison *c = clg_take(arena, 1, clg_plan_comparison);
     *c = clg_trace_plan_compare(&plan, answer->job);
     answer->plan = c;

@@ -22,6 +22,7 @@ typedef struct clg_session {
     double started_s;    /* monotonic */
     double last_told_s;  /* of progress */
     bool progress_shown; /* a progress line is on the terminal */
+    bool failed;         /* the answer is no: printed, and told by the exit status */
 } clg_session;
 
 typedef struct clg_command {

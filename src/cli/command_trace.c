@@ -65,7 +65,20 @@ static clg_status compare_run(clg_session *session, int threads, clg_trace_answe
     clg_against *a = clg_take(session->arena, 1, clg_against);
     *a = clg_job_against(session->arena, &job, answer->job);
     answer->against = a;
+    if (!clg_session_has(session, CLG_PARAM_FAIL_ABOVE)) return CLG_OK;
+    if (clg_request_number(&session->request, CLG_PARAM_FAIL_ABOVE, 0, &a->fail_above, error) !=
+        CLG_OK)
+        return error->status;
+    session->failed = clg_against_fails(a);
     return CLG_OK;
+}
+
+static clg_status check_gate(const clg_session *session, clg_error *error) {
+    if (!clg_session_has(session, CLG_PARAM_FAIL_ABOVE) ||
+        clg_session_has(session, CLG_PARAM_AGAINST))
+        return CLG_OK;
+    return clg_fail(error, CLG_BAD_USAGE, "name the run to compare with: --against DIRECTORY",
+                    "--fail-above has nothing to compare with");
 }
 
 static clg_status write_files(clg_session *session, const clg_job *job, clg_error *error) {
@@ -108,7 +121,8 @@ static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
     clg_job job;
     clg_trace_answer answer = {.job = &job};
     asked a;
-    if (clg_page_check(session, error) != CLG_OK || read_asked(session, &a, error) != CLG_OK ||
+    if (clg_page_check(session, error) != CLG_OK || check_gate(session, error) != CLG_OK ||
+        read_asked(session, &a, error) != CLG_OK ||
         clg_trace_reading_do(session, session->operand, session->operands, a.threads, reading, &job,
                              error) != CLG_OK ||
         compare_plan(session, &answer, error) != CLG_OK ||
@@ -130,10 +144,10 @@ static clg_status run(clg_session *session, clg_error *error) {
     return status;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_PLAN,     CLG_PARAM_AGAINST, CLG_PARAM_THREADS,
-                                  CLG_PARAM_JSON,     CLG_PARAM_CSV,     CLG_PARAM_SVG,
-                                  CLG_PARAM_TIMELINE, CLG_PARAM_TOP,     CLG_PARAM_OUT,
-                                  CLG_PARAM_COLOR,    CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_PLAN,    CLG_PARAM_AGAINST,  CLG_PARAM_FAIL_ABOVE,
+                                  CLG_PARAM_THREADS, CLG_PARAM_JSON,     CLG_PARAM_CSV,
+                                  CLG_PARAM_SVG,     CLG_PARAM_TIMELINE, CLG_PARAM_TOP,
+                                  CLG_PARAM_OUT,     CLG_PARAM_COLOR,    CLG_PARAMS};
 
 const clg_command clg_command_trace = {
     .name = "trace",

@@ -170,6 +170,8 @@ static void make_printable(char *text) {
     }
 }
 
+enum { EXIT_NO = 3 }; /* an answer was given, and a check that was asked for fails by it */
+
 static int answer(const clg_session *session, clg_status status, const clg_error *error) {
     char sentence[2048];
     if (status != CLG_OK) {
@@ -183,7 +185,7 @@ static int answer(const clg_session *session, clg_status status, const clg_error
         print_colored(out->data, out->size);
     else if (out->size > 0)
         fwrite(out->data, 1, out->size, stdout);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return session->failed ? EXIT_NO : 0;
     fprintf(stderr, "ceiling: standard output could not be written\n");
     return 1;
 }

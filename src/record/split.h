@@ -24,8 +24,10 @@ typedef struct clg_degrees {
 } clg_degrees;
 
 /* From the operation, where only one axis uses it, and else from the size of the group, where only
- * one degree is that. `degrees` may be NULL. */
-clg_split clg_split_of_call(clg_operation operation, int64_t group_size,
+ * one degree is that, and from how far its ranks lie apart ("2 [0, 8, 16]"; "" when not said),
+ * where two are: tensor parallel ranks are neighbours, then context, data and pipeline, as
+ * Megatron-LM numbers them. `degrees` may be NULL. */
+clg_split clg_split_of_call(clg_operation operation, int64_t group_size, const char *ranks,
                             const clg_degrees *degrees);
 
 #endif

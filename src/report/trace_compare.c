@@ -163,7 +163,9 @@ void clg_report_plan(clg_text *t, const clg_plan_comparison *c) {
     print_term(t, "step", p->step_s, m->step_s);
     clg_text_print(t, "\n  measured: mean of %lld steps of %d ranks%s\n", (long long)m->steps,
                    m->ranks,
-                   m->by_step ? "" : "; no steps are annotated, a recording counts as one");
+                   m->kind == CLG_SPANS_STEPS     ? ""
+                   : m->kind == CLG_SPANS_PATTERN ? ", by their repeating kernels"
+                                                  : "; no steps are in it, a recording is one");
     if (!m->waiting_known)
         clg_text_print(t, "  communication includes waiting for ranks that were not recorded\n");
     if (c->measured_mfu > 1)
@@ -185,7 +187,8 @@ void clg_json_plan_terms(clg_json_writer *w, const clg_plan_comparison *c) {
     clg_json_add_string(w, "file", c->plan.file);
     clg_json_add_number(w, "predicted_step_s", c->plan.step_s);
     clg_json_add_number(w, "measured_step_s", c->means.step_s);
-    clg_json_add_bool(w, "by_profiler_step", c->means.by_step);
+    clg_json_add_bool(w, "by_profiler_step", c->means.kind == CLG_SPANS_STEPS);
+    clg_json_add_string(w, "steps_by", clg_name_of(clg_span_kind_names, (int)c->means.kind));
     clg_json_add_bool(w, "waiting_known", c->means.waiting_known);
     clg_json_open(w, "terms", '[');
     for (int i = 0; i < c->terms; i++) {
@@ -201,84 +204,5 @@ void clg_json_plan_terms(clg_json_writer *w, const clg_plan_comparison *c) {
         clg_json_add_number(w, "measured_mfu", c->measured_mfu);
     else
         clg_json_add_null(w, "measured_mfu");
-    clg_json_close(w, '}');
-}
-
-/* ---- against another run ---- */
-
-typedef struct part {
-    const char *name, *key;
-    double before_s, after_s;
-} part;
-
-enum { PARTS = 6 };
-
-static double transfer(const clg_trace_means *m) {
-    double sum_s = 0;
-    for (int i = 0; i < CLG_SPLITS; i++) sum_s += m->transfer_s[i];
-    return sum_s;
-}
-
-static void parts_of(const clg_against *a, part *parts) {
-    const clg_trace_means *b = &a->before, *n = &a->after;
-    const part all[PARTS] = {{"compute", "compute_s", b->compute_s, n->compute_s},
-                             {"exposed transfer", "exposed_transfer_s", transfer(b), transfer(n)},
-                             {"exposed waiting", "exposed_waiting_s", b->waiting_s, n->waiting_s},
-                             {"exposed copies", "exposed_copy_s", b->copy_s, n->copy_s},
-                             {"idle", "idle_s", b->idle_s + b->outside_s, n->idle_s + n->outside_s},
-                             {"step", "step_s", b->step_s, n->step_s}};
-    memcpy(parts, all, sizeof all);
-}
-
-void clg_report_against(clg_text *t, const clg_against *a, int top) {
-    part parts[PARTS];
-    parts_of(a, parts);
-    clg_text_print(t, "\nagainst the other run, a rank and step on average\n"
-                      "  term                               other       this     change\n");
-    for (int i = 0; i < PARTS; i++) {
-        print_term(t, parts[i].name, parts[i].before_s, parts[i].after_s);
-        clg_text_print(t, "\n");
-    }
-    if (!a->before.waiting_known || !a->after.waiting_known)
-        clg_text_print(t, "  waiting is not told from transfer in %s\n",
-                       a->before.waiting_known  ? "this run"
-                       : a->after.waiting_known ? "the other run"
-                                                : "either run");
-    clg_text_print(t, "  GPU work that changed most\n");
-    for (int i = 0; i < a->kernels && i < top; i++) {
-        const clg_kernel_change *k = &a->kernel[i];
-        if (k->before_s == k->after_s) break;
-        column(t, k->before_s, 13);
-        column(t, k->after_s, 11);
-        column(t, k->after_s - k->before_s, 11);
-        clg_text_print(t, "  %.58s\n", k->name);
-    }
-}
-
-void clg_json_against(clg_json_writer *w, const clg_against *a) {
-    if (!a) {
-        clg_json_add_null(w, "against");
-        return;
-    }
-    part parts[PARTS];
-    parts_of(a, parts);
-    clg_json_open(w, "against", '{');
-    for (int i = 0; i < PARTS; i++) {
-        clg_json_open(w, parts[i].key, '{');
-        clg_json_add_number(w, "other", parts[i].before_s);
-        clg_json_add_number(w, "this", parts[i].after_s);
-        clg_json_close(w, '}');
-    }
-    clg_json_open(w, "kernels", '[');
-    for (int i = 0; i < a->kernels; i++) {
-        clg_json_open(w, NULL, '{');
-        clg_json_add_string(w, "name", a->kernel[i].name);
-        clg_json_add_number(w, "other_s", a->kernel[i].before_s);
-        clg_json_add_number(w, "this_s", a->kernel[i].after_s);
-        clg_json_add_number(w, "other_count", a->kernel[i].before_count);
-        clg_json_add_number(w, "this_count", a->kernel[i].after_count);
-        clg_json_close(w, '}');
-    }
-    clg_json_close(w, ']');
     clg_json_close(w, '}');
 }

@@ -59,7 +59,26 @@ static void add_steps(clg_json_writer *w, const clg_trace *t) {
     clg_json_close(w, ']');
 }
 
-static void add_rank(clg_json_writer *w, const clg_trace *t, int64_t waiting_ns) {
+/* Exposed communication, whole: transfer and waiting are its parts where they are told apart. */
+static void add_axes(clg_json_writer *w, const clg_axis_time *axes) {
+    clg_json_open(w, "axes", '[');
+    for (int i = 0; i < CLG_SPLITS; i++) {
+        const clg_axis_time *a = &axes[(i + 1) % CLG_SPLITS]; /* the unknown last */
+        if (a->calls == 0) continue;
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "axis", clg_name_of(clg_split_names, (i + 1) % CLG_SPLITS));
+        add_known_ns(w, "transfer_s", a->transfer_ns, a->transfer_ns >= 0);
+        add_known_ns(w, "waiting_s", a->waiting_ns, a->waiting_ns >= 0);
+        clg_json_add_nanoseconds(w, "exposed_s", a->exposed_ns);
+        clg_json_add_integer(w, "calls", a->calls);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+static void add_rank(clg_json_writer *w, const clg_job *job, int index) {
+    const clg_trace *t = &job->traces[index];
+    int64_t waiting_ns = job->waiting_ns[index];
     clg_json_open(w, NULL, '{');
     add_known(w, "rank", t->rank, t->rank >= 0);
     clg_json_add_string(w, "file", t->file);
@@ -73,6 +92,8 @@ static void add_rank(clg_json_writer *w, const clg_trace *t, int64_t waiting_ns)
     int64_t transfer_ns = t->ledger.exposed_communication_ns - waiting_ns;
     add_known_ns(w, "exposed_waiting_s", waiting_ns, waiting_ns >= 0);
     add_known_ns(w, "exposed_transfer_s", transfer_ns, waiting_ns >= 0);
+    add_axes(w, job->axis[index]);
+    clg_json_add_nanoseconds(w, "own_compute_s", t->ledger.compute_ns);
     int64_t other_ns = t->ledger.idle_ns - t->idle_loading_ns - t->idle_launch_ns;
     bool split = t->idle_launch_ns >= 0;
     add_known_ns(w, "idle_data_loading_s", t->idle_loading_ns, split);
@@ -167,12 +188,12 @@ static void add_skipped(clg_json_writer *w, const clg_trace_skipped *skipped, in
     clg_json_close(w, ']');
 }
 
-void clg_json_trace(clg_json_writer *w, const clg_trace_answer *a) {
+static void add_job(clg_json_writer *w, const char *key, const clg_trace_answer *a) {
     const clg_job *job = a->job;
-    clg_json_open(w, NULL, '{');
+    clg_json_open(w, key, '{');
     clg_json_add_string(w, "kind", "trace");
     clg_json_open(w, "ranks", '[');
-    for (int i = 0; i < job->count; i++) add_rank(w, &job->traces[i], job->waiting_ns[i]);
+    for (int i = 0; i < job->count; i++) add_rank(w, job, i);
     clg_json_close(w, ']');
     add_collectives(w, job);
     add_stragglers(w, job);
@@ -186,8 +207,20 @@ void clg_json_trace(clg_json_writer *w, const clg_trace_answer *a) {
     clg_json_executions(w, &job->executions);
     clg_json_what_if(w, a);
     clg_json_plan_terms(w, a->plan);
-    clg_json_against(w, a->against);
     clg_json_kernels(w, job);
     add_skipped(w, a->skipped, a->skipped_count);
+    clg_json_close(w, '}');
+}
+
+/* Beside another run the job is a part of the answer. */
+void clg_json_trace(clg_json_writer *w, const clg_trace_answer *a) {
+    if (!a->against) {
+        add_job(w, NULL, a);
+        return;
+    }
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "trace-against");
+    clg_json_against(w, a->against);
+    add_job(w, "trace", a);
     clg_json_close(w, '}');
 }

@@ -15,7 +15,7 @@ typedef struct clg_trace_skipped {
 
 /* What there is to say about a job. */
 typedef struct clg_trace_answer {
-    const clg_job *job;
+    clg_job *job;
     const clg_trace_skipped *skipped;
     int skipped_count;
     clg_what_if what_if;

@@ -11,6 +11,7 @@
 #include "base/quantile.h"
 
 #include "record/ns.h"
+#include "trace/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -341,38 +342,45 @@ static void rank_stragglers(clg_job *job) {
         job->straggler_count++;
 }
 
-/* ---- waiting as a part of exposed communication ---- */
+/* ---- exposed communication by axis, and waiting as a part of it ---- */
 
-/* With compute and transfers playing compute, and the waiting before each transfer playing
- * communication, the sweep of the ledger gives the exposed waiting. */
-static int64_t exposed_waiting(clg_arena *scratch, const clg_trace *t) {
-    clg_timeline parts = {.arena = scratch};
-    clg_timeline_track(&parts, "gpu", 0);
-    for (size_t i = 0; i < t->timeline.count; i++) {
-        const clg_event *e = &t->timeline.events[i];
-        if (e->work == CLG_WORK_COMPUTE)
-            clg_timeline_add(&parts, (clg_event){e->start_ns, e->duration_ns, 0, 0,
-                                                 CLG_WORK_COMPUTE, 0xff, -1, -1});
-    }
-    for (size_t i = 0; i < t->call_count; i++) {
-        const clg_trace_call *c = &t->calls[i];
-        if (c->transfer_ns < 0) return -1;
-        int64_t waited_ns = c->duration_ns - c->transfer_ns;
-        clg_timeline_add(&parts, (clg_event){c->start_ns, waited_ns, 0, 0, CLG_WORK_COMMUNICATION,
-                                             0xff, -1, -1});
-        clg_timeline_add(&parts, (clg_event){c->start_ns + waited_ns, c->transfer_ns, 0, 0,
-                                             CLG_WORK_COMPUTE, 0xff, -1, -1});
-    }
-    return clg_timeline_ledger(scratch, &parts, 0).exposed_communication_ns;
+static void take_axis(clg_axis_time *a, const clg_sweep_sum *sum, int axis) {
+    a->transfer_ns = sum->own_ns[CLG_PART_TRANSFER + axis];
+    a->waiting_ns = sum->own_ns[CLG_PART_WAITING + axis];
+    a->exposed_ns = a->transfer_ns + a->waiting_ns;
 }
 
-static void split_waiting(matching *m) {
-    for (int i = 0; i < m->job->count; i++) {
-        clg_arena_mark mark = clg_arena_here(&m->scratch);
-        m->job->waiting_ns[i] =
-            m->job->unmatched ? -1 : exposed_waiting(&m->scratch, &m->job->traces[i]);
-        clg_arena_back_to(&m->scratch, mark);
+static void split_trace(clg_arena *scratch, const clg_trace *t, const clg_degrees *degrees,
+                        bool matched, clg_axis_time *axes, int64_t *waiting_ns) {
+    size_t count;
+    bool known[CLG_SPLITS];
+    const clg_sweep_part *parts = clg_parts_of(scratch, t, degrees, &count);
+    clg_sweep_sum sum = clg_sweep(scratch, parts, count);
+    *waiting_ns = matched ? 0 : -1;
+    for (int a = 0; a < CLG_SPLITS; a++) {
+        axes[a].calls = 0;
+        known[a] = matched;
+        take_axis(&axes[a], &sum, a);
+        if (*waiting_ns >= 0) *waiting_ns += axes[a].waiting_ns;
     }
+    for (size_t i = 0; i < t->call_count; i++) {
+        int a = (int)clg_axis_of(t, &t->calls[i], degrees);
+        axes[a].calls++;
+        if (t->calls[i].transfer_ns < 0) *waiting_ns = -1, known[a] = false;
+    }
+    for (int a = 0; a < CLG_SPLITS; a++)
+        if (!known[a]) axes[a].transfer_ns = axes[a].waiting_ns = -1;
+}
+
+void clg_job_split(clg_job *job, const clg_degrees *degrees) {
+    clg_arena scratch = {0};
+    for (int i = 0; i < job->count; i++) {
+        clg_arena_mark mark = clg_arena_here(&scratch);
+        split_trace(&scratch, &job->traces[i], degrees, !job->unmatched, job->axis[i],
+                    &job->waiting_ns[i]);
+        clg_arena_back_to(&scratch, mark);
+    }
+    clg_arena_clear(&scratch);
 }
 
 void clg_job_match(clg_arena *arena, clg_trace *traces, int count, clg_job *job) {
@@ -380,6 +388,7 @@ void clg_job_match(clg_arena *arena, clg_trace *traces, int count, clg_job *job)
     *job = (clg_job){.traces = traces, .count = count, .unmatched = no_job(traces, count)};
     job->offset_ns = clg_take(arena, (size_t)count, int64_t);
     job->waiting_ns = clg_take(arena, (size_t)count, int64_t);
+    job->axis = clg_arena_take(arena, (size_t)count, sizeof *job->axis);
     job->stragglers = clg_take(arena, (size_t)count, clg_straggler);
     for (int i = 0; i < count; i++) job->stragglers[i].trace = i;
     matching m = {.arena = arena, .job = job};
@@ -387,6 +396,6 @@ void clg_job_match(clg_arena *arena, clg_trace *traces, int count, clg_job *job)
     if (!job->unmatched) align(&m);
     judge(&m);
     rank_stragglers(job);
-    split_waiting(&m);
     clg_arena_clear(&m.scratch);
+    clg_job_split(job, NULL);
 }

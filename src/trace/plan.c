@@ -85,11 +85,14 @@ clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_jo
         "exposed expert parallel", "exposed data parallel",   "exposed pipeline"};
     clg_plan_comparison c = {.plan = *p, .measured_mfu = -1};
     const clg_trace_means *m = &c.means;
-    c.means = clg_job_means(job, &p->degrees);
+    clg_arena scratch = {0};
+    clg_span_rule rule = clg_span_rule_of(&scratch, &job, 1);
+    c.means = clg_job_means(job, &rule, &p->degrees);
+    clg_arena_clear(&scratch);
     add(&c, "compute", p->compute_s + p->optimizer_s, m->compute_s);
     for (int i = 1; i < CLG_SPLITS; i++) add(&c, kinds[i], p->exposed_s[i], m->transfer_s[i]);
     add(&c, kinds[0], 0, m->transfer_s[0]);
-    double late_s = p->bubble_s + p->straggler_s, idle_s = m->idle_s + m->outside_s;
+    double late_s = p->bubble_s + p->straggler_s, idle_s = m->idle_s;
     if (m->waiting_known) add(&c, "waiting: bubble, stragglers", late_s, m->waiting_s);
     add(&c, "copies", 0, m->copy_s);
     if (m->waiting_known)

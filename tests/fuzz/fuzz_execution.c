@@ -1,4 +1,5 @@
 /* A graph of operators in JSON or protobuf: any bytes are one or none. */
+#include "record/recording.h"
 #include "report/trace_report.h"
 
 #include <assert.h>
@@ -9,7 +10,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     clg_executions list = {.arena = &arena};
     clg_trace_memory memory = {(const char *)data, size, 0};
     clg_slice text = {(const char *)data, size};
-    clg_execution_is_chakra(text);
+    clg_reader_of(text);
     bool json = clg_execution_read_json(&list, "fuzz", clg_trace_from_memory(&memory));
     bool chakra = clg_execution_read_chakra(&list, "fuzz.7.et", text);
     assert(list.count == (size_t)json + (size_t)chakra);

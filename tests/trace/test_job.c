@@ -110,10 +110,16 @@ static void steps(void) {
     CASE("means of the steps add up to the step");
     clg_job job;
     clg_job_match(&arena, &t, 1, &job);
-    clg_trace_means m = clg_job_means(&job, NULL);
-    CHECK(m.by_step && m.steps == 2 && m.ranks == 1);
-    CHECK_NEAR(m.step_s, 20e-6, 1e-9);
-    CHECK_NEAR(m.compute_s + m.idle_s + m.outside_s, m.step_s, 1e-9);
+    const clg_job *all[] = {&job};
+    clg_span_rule rule = clg_span_rule_of(&arena, all, 1);
+    clg_trace_means m = clg_job_means(&job, &rule, NULL);
+    CHECK(m.kind == CLG_SPANS_STEPS && m.steps == 2 && m.ranks == 1 && m.samples == 2);
+    /* 10 to 26, then 26 to 46: the host was 6 us ahead and stops at 40. */
+    CHECK_NEAR(m.step_s, 18e-6, 1e-12);
+    CHECK_NEAR(m.compute_s + m.idle_s, m.step_s, 1e-12);
+    CHECK_NEAR(m.compute_s, 11.5e-6, 1e-12);
+    CHECK_NEAR(m.trailing_s, 2.5e-6, 1e-12); /* 5 us, 0 */
+    CHECK_NEAR(m.deviation_s, 2.8284271247e-6, 1e-9);
     clg_text rows = {.arena = &arena};
     clg_report_trace_rows(&rows, &job);
     CHECK(strstr(rows.data, "\n0,t,7,0.000020000,0.000015000,0.000015000,") != NULL);
@@ -151,16 +157,26 @@ static void plans(void) {
     CHECK(clg_split_of_words((clg_slice){"EXPERT_MODEL_PARALLEL", 21}) == CLG_SPLIT_EP);
     CHECK(clg_split_of_words((clg_slice){"default_pg", 10}) == CLG_SPLIT_UNKNOWN);
     clg_degrees degrees = {{0, 8, 1, 1, 4, 1}};
-    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, &degrees) == CLG_SPLIT_DP);
-    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, -1, &degrees) == CLG_SPLIT_UNKNOWN);
-    CHECK(clg_split_of_call(CLG_OPERATION_SEND_RECEIVE, 2, NULL) == CLG_SPLIT_PP);
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, "", &degrees) == CLG_SPLIT_DP);
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, -1, "", &degrees) == CLG_SPLIT_UNKNOWN);
+    CHECK(clg_split_of_call(CLG_OPERATION_SEND, 2, "", NULL) == CLG_SPLIT_PP);
+    CHECK(clg_split_of_call(CLG_OPERATION_SEND_RECEIVE, 2, "", NULL) == CLG_SPLIT_UNKNOWN);
+    clg_degrees square = {{0, 4, 1, 1, 4, 1}}; /* two axes of four: the distance of ranks tells */
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, "a [4, 5, 6, 7]", &square) ==
+          CLG_SPLIT_TP);
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, "a [1, 5, 9, 13]", &square) ==
+          CLG_SPLIT_DP);
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, "a [0, 2, 4, 6]", &square) ==
+          CLG_SPLIT_UNKNOWN);
+    CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, "a", &square) == CLG_SPLIT_UNKNOWN);
     CASE("another run");
     clg_trace fast = read_text("f", OPEN GEMM("0", "10") RANK("0"));
     clg_job other;
     clg_job_match(&arena, &fast, 1, &other);
     clg_against a = clg_job_against(&arena, &other, &job);
     CHECK(a.kernels == 2 && strncmp(a.kernel[0].name, "nccl", 4) == 0);
-    CHECK_NEAR(a.kernel[1].after_s - a.kernel[1].before_s, 20e-6, 1e-9);
+    CHECK_NEAR(a.kernel[1].delta_s, 20e-6, 1e-9); /* a rank: (20 + 20 + 50) / 3 against 10 */
+    CHECK(a.rule.kind == CLG_SPANS_WHOLE && a.noise_s < 0 && a.recounted == 2);
     CHECK_NEAR(a.after.waiting_s, 20e-6, 1e-9);
 }
 

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Recordings of jobs whose answer is known, made here: comparison, axes, roots, inputs.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+
+# run FILE STEPS PRODUCTS PRODUCT_US LATE_US: steps annotated on the host, in each so many products with 2 us between
+# them and one copy; the first of step 2 comes so much later. The host is 30 us ahead of the GPU.
+run() {
+    awk -v steps="$2" -v products="$3" -v us="$4" -v late="$5" 'BEGIN {
+        printf "{\"distributedInfo\":{\"rank\":0,\"world_size\":1},\"traceEvents\":["
+        at = 1000
+        for (s = 0; s < steps; s++) {
+            if (s == 2) at += late
+            length_us = products * (us + 2) + 8
+            printf "%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#%d\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f}", s ? "," : "", s, at - 30, length_us
+            for (k = 0; k < products; k++) {
+                c++
+                printf ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":1,\"args\":{\"correlation\":%d}}", at - 29 + k, c
+                printf ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"correlation\":%d}}", at + k * (us + 2), us, c
+            }
+            printf ",{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD\",\"pid\":0,\"tid\":7,\"ts\":%.3f,\"dur\":5}", at + products * (us + 2)
+            at += length_us
+        }
+        print "]}"
+    }' >"$1"
+}
+
+# ---- beside another run ----
+run "$scratch/slow.json" 5 10 22 0; run "$scratch/fast.json" 5 10 20 0; run "$scratch/more.json" 5 11 20 0
+run "$scratch/hiccup.json" 5 10 20 400
+expect 0 out 'slower by 8\.77 % .*noise of the steps 0\.00 %' trace "$scratch/slow.json" --against "$scratch/fast.json"
+expect 0 out 'slower by 0\.00 %.*no more than noise' trace "$scratch/fast.json" --against "$scratch/fast.json"
+expect 0 out '^ +20\.0 us +10 +10 +20\.0 us +22\.0 us  gemm' trace "$scratch/slow.json" --against "$scratch/fast.json"
+expect 0 out '1 of 2 kernels are called more or less often' trace "$scratch/more.json" --against "$scratch/fast.json"
+expect 0 out 'outlasts its step on the host by 2' trace "$scratch/slow.json" --against "$scratch/fast.json"
+expect 3 out 'FAILED: slower by 8.77 %' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above 3%
+expect 3 out '"failed": true' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above 3% --json
+expect 0 out 'passed: slower by 8.77 %' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above 9%
+expect 0 out 'passed' trace "$scratch/fast.json" --against "$scratch/slow.json" --fail-above 0%
+expect 0 out 'passed' trace "$scratch/hiccup.json" --against "$scratch/fast.json" --fail-above 3%
+expect 2 err 'nothing to compare with' trace "$scratch/slow.json" --fail-above 3%
+expect 1 err 'fail-above' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above x
+sed 's/ProfilerStep#/phase /g' "$scratch/fast.json" >"$scratch/unnamed.json"
+
+finish
