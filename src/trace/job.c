@@ -355,7 +355,7 @@ static void split_trace(clg_arena *scratch, const clg_trace *t, const clg_degree
     size_t count;
     bool known[CLG_SPLITS];
     const clg_sweep_part *parts = clg_parts_of(scratch, t, degrees, &count);
-    clg_sweep_sum sum = clg_sweep(scratch, parts, count);
+    clg_sweep_sum sum = clg_sweep_all(scratch, parts, count);
     *waiting_ns = matched ? 0 : -1;
     for (int a = 0; a < CLG_SPLITS; a++) {
         axes[a].calls = 0;

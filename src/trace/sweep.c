@@ -63,7 +63,7 @@ void clg_sweep_spans(clg_arena *scratch, const clg_sweep_part *parts, size_t cou
     clg_arena_back_to(scratch, mark);
 }
 
-clg_sweep_sum clg_sweep(clg_arena *scratch, const clg_sweep_part *parts, size_t count) {
+clg_sweep_sum clg_sweep_all(clg_arena *scratch, const clg_sweep_part *parts, size_t count) {
     clg_span all = {INT64_MAX, INT64_MIN};
     clg_sweep_sum sum = {0};
     for (size_t i = 0; i < count; i++) {

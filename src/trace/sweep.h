@@ -23,7 +23,7 @@ typedef struct clg_sweep_sum {
 } clg_sweep_sum;
 
 /* From the first start to the last end. */
-clg_sweep_sum clg_sweep(clg_arena *scratch, const clg_sweep_part *parts, size_t count);
+clg_sweep_sum clg_sweep_all(clg_arena *scratch, const clg_sweep_part *parts, size_t count);
 
 /* Of each span, which are in order and do not overlap. */
 void clg_sweep_spans(clg_arena *scratch, const clg_sweep_part *parts, size_t count,

@@ -326,7 +326,7 @@ int main(void) {
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
     CASE("who has each nanosecond");
     const clg_sweep_part parts[] = {{0, 10, 1}, {5, 15, 0}, {20, 25, 2}, {12, 22, 1}};
-    clg_sweep_sum s = clg_sweep(&arena, parts, 4);
+    clg_sweep_sum s = clg_sweep_all(&arena, parts, 4);
     CHECK(s.span_ns == 25 && s.own_ns[0] == 10 && s.own_ns[1] == 12 && s.own_ns[2] == 3);
     CHECK(s.none_ns == 0);
     matching();
