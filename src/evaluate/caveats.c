@@ -43,8 +43,8 @@ static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layo
 static void note_links(notes *n, const clg_scenario *s) {
     if (s->network.borrowed)
         note(n,
-             "no collectives were timed over the fast links of %s: others' stand in, and what "
-             "traffic adds to the interval is doubled",
+             "no collectives were timed over links of %s: others' stand in, and traffic "
+             "widens the interval twice as much",
              s->machine.gpu.name);
 }
 

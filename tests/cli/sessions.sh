@@ -121,7 +121,7 @@ expect 0 out 'network  100 Gbit/s .*a port per GPU' $small --fabric ethernet-100
 expect 0 out 'network  12.5 Gbit/s .*1 port of 100 Gbit/s' $small --fabric ethernet-100 --nics 1
 expect 0 out 'network  400 Gbit/s .*8 NICs of 400 Gbit/s' $small --fabric ib-xdr
 expect 0 out 'data parallel .*NVLink of the nodes' explain llama-2-7b --gpus 64 --seq 4096 --global-batch 64
-expect 0 out 'no collectives were timed over the fast links of mi250x' $small --node frontier
+expect 0 out 'no collectives were timed over links of mi250x' $small --node frontier
 expect 1 err '--nics: a rate given to --fabric is per GPU already' $small --fabric 25Gbit/s --nics 2
 expect 1 err "--nics: '0' is no number of NICs" $small --nics 0
 sed 's/ib-ndr/ib-hdr/' data/node/dgx-h100.json >"$scratch/node.json"; mkdir "$scratch/node"
