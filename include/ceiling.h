@@ -1,4 +1,4 @@
-/* ceiling.h -- the library: a request in, an answer out. Link with -lceiling -lz -lm -lpthread.
+/* ceiling.h -- the library: a request in, an answer out. Link with -lceiling.
  *
  *     ceiling_answer answer = ceiling_ask(request, strlen(request), NULL, NULL);
  *     puts(answer.text);
@@ -18,6 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#if defined(__GNUC__) && !defined(__wasm__)
+#define CEILING_API __attribute__((visibility("default")))
+#else
+#define CEILING_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,13 +41,13 @@ typedef struct ceiling_answer {
 typedef bool ceiling_progress(void *context, double share);
 
 /* Answers `request`, `bytes` of UTF-8. `tell` may be NULL. */
-ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
-                           void *context);
+CEILING_API ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
+                                       void *context);
 
-void ceiling_release(ceiling_answer *answer);
+CEILING_API void ceiling_release(ceiling_answer *answer);
 
 /* "0.1.0": major.minor.patch. */
-const char *ceiling_version(void);
+CEILING_API const char *ceiling_version(void);
 
 #ifdef __cplusplus
 }

@@ -22,9 +22,9 @@ static clg_status run_version(clg_session *session, clg_error *error) {
     const char *library = clg_share_library(session->arena);
     clg_text_print(&session->out, "ceiling %s\n%d data files built in\n", CLG_VERSION, files);
     clg_text_print(&session->out, "traces by several processes: %s\n",
-                   library ? library : "no, built where mpicc was not found");
+                   library ? library : "no, built without MPI");
     clg_text_print(&session->out, "compressed traces: %s\n",
-                   clg_inflation_fast() ? "ISA-L" : "zlib, built where ISA-L was not found");
+                   clg_inflation_fast() ? "ISA-L" : "zlib, built without ISA-L");
     return CLG_OK;
 }
 

@@ -9,7 +9,7 @@ if "$ceiling" version | grep -q '^traces by several processes: no'; then
     expect 2 err '2 processes were started, and this build has no MPI' trace tests
     OMPI_COMM_WORLD_RANK=1 "$ceiling" trace tests >"$scratch/out" 2>&1
     check 'only the first process speaks' '[ ! -s "$scratch/out" ]'
-    echo "skipped: traces by several processes: ceiling was built where mpicc was not found"
+    echo "skipped: traces by several processes: ceiling was built without MPI"
     finish
 fi
 if ! command -v mpirun >/dev/null 2>&1; then
