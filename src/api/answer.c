@@ -60,7 +60,7 @@ void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double secon
 
 void clg_answer_explain_json(clg_text *text, const clg_answer *answer) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_explain(&writer, NULL, &answer->scenario, &answer->evaluation);
+    clg_json_explained(&writer, &answer->scenario, &answer->space, &answer->evaluation);
     clg_text_print(text, "\n");
 }
 

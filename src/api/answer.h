@@ -33,6 +33,7 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
  * point into the answer itself: it must not be copied. */
 typedef struct clg_scale_answer {
     clg_scenario scenario, other;
+    clg_space space; /* of the first size */
     clg_curve curve, other_curve;
     clg_drawn one, beside;
     bool two;

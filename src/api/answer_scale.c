@@ -108,10 +108,10 @@ static const char *label_of(clg_arena *arena, const clg_scenario *s, const clg_s
 
 /* The second curve, if one is asked for. */
 static clg_status answer_beside(clg_arena *arena, const clg_request *request, clg_progress progress,
-                                const clg_space *space, const clg_scale_request *ask,
-                                clg_scale_answer *a, clg_error *error) {
+                                const clg_scale_request *ask, clg_scale_answer *a,
+                                clg_error *error) {
     clg_scale_request again = *ask;
-    clg_space its_space = *space;
+    clg_space its_space = a->space;
     bool both = wants_both(request), against = wants_against(request);
     a->two = both || against;
     if (!a->two) return CLG_OK;
@@ -124,22 +124,21 @@ static clg_status answer_beside(clg_arena *arena, const clg_request *request, cl
     if (both) again.mode = CLG_WEAK;
     a->one.label = both ? "strong: the job stays" : label_of(arena, &a->scenario, &a->other);
     a->beside =
-        (clg_drawn){&a->other, &a->other_curve, both ? "weak" : "against",
+        (clg_drawn){&a->other, &a->space, &a->other_curve, both ? "weak" : "against",
                     both ? "weak: work per GPU stays" : label_of(arena, &a->other, &a->scenario)};
     return clg_scale(arena, &a->other, &its_space, &again, progress, &a->other_curve, error);
 }
 
 clg_status clg_answer_scale(clg_arena *arena, const clg_request *given, clg_progress progress,
                             clg_scale_answer *a, clg_error *error) {
-    clg_space space;
     clg_scale_request ask = {0};
     clg_request *request = clg_take(arena, 1, clg_request);
     *request = *given;
-    *a = (clg_scale_answer){.one = {.scenario = &a->scenario, .curve = &a->curve}};
-    if (read_scale(arena, request, &a->scenario, &space, &ask, error) != CLG_OK ||
-        clg_scale(arena, &a->scenario, &space, &ask, progress, &a->curve, error) != CLG_OK)
+    *a = (clg_scale_answer){.one = {&a->scenario, &a->space, &a->curve, NULL, NULL}};
+    if (read_scale(arena, request, &a->scenario, &a->space, &ask, error) != CLG_OK ||
+        clg_scale(arena, &a->scenario, &a->space, &ask, progress, &a->curve, error) != CLG_OK)
         return error->status;
-    return answer_beside(arena, request, progress, &space, &ask, a, error);
+    return answer_beside(arena, request, progress, &ask, a, error);
 }
 
 void clg_answer_scale_json(clg_text *text, const clg_scale_answer *a) {

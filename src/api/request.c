@@ -30,28 +30,6 @@ clg_status clg_request_count(const char *text, double *number, clg_error *error)
                     "'%.32s' is out of range", text);
 }
 
-/* Sequences as a count; tokens need the sequence length. */
-static clg_status read_batch(const clg_request *request, const char *text, double *number,
-                             clg_error *error) {
-    double seq;
-    size_t size = strlen(text);
-    if (size < 3 || strcmp(text + size - 3, "tok") != 0) {
-        if (clg_request_count(text, number, error) == CLG_OK) return CLG_OK;
-        snprintf(error->mend, sizeof error->mend, "give sequences (1024) or tokens (4Mtok)");
-        return CLG_BAD_INPUT;
-    }
-    if (clg_quantity(text, CLG_TOKENS, number, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_SEQ, 4096, &seq, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    /* 16 Mtok means 2,048 sequences of 8,192 to everybody who says it: the nearest power of two
-     * when it is within 5 %, else the nearest whole number. */
-    double sequences = *number / seq, power = 1;
-    while (power * 1.5 < sequences) power *= 2;
-    *number = fabs(power / sequences - 1) < 0.05 ? power : floor(sequences + 0.5);
-    if (*number >= 1) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, "raise it", "less than one sequence of %.0f tokens", seq);
-}
-
 /* Of what is read: none is below 0. */
 static clg_status check_sign(const char *text, double number, clg_param param, clg_error *error) {
     if (number >= 0 && number <= 1e30) return CLG_OK;
@@ -78,9 +56,8 @@ clg_status clg_request_number(const clg_request *request, clg_param param, doubl
     if (!text) return CLG_OK;
     if (row.kind == CLG_KIND_QUANTITY)
         return read_quantity(request, param, row.dimension, number, error);
-    clg_status status = row.kind == CLG_KIND_BATCH ? read_batch(request, text, number, error)
-                                                   : clg_request_count(text, number, error);
-    if (clg_request_at_flag(status, param, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_request_at_flag(clg_request_count(text, number, error), param, error) != CLG_OK)
+        return CLG_BAD_INPUT;
     return check_sign(text, *number, param, error);
 }
 

@@ -71,7 +71,7 @@ typedef struct clg_request {
 extern const clg_name clg_loss_names[];
 extern const clg_name clg_master_names[];
 
-/* Number of a COUNT, quantity or BATCH knob, or `otherwise` when not given. */
+/* Number of a COUNT or quantity knob, or `otherwise` when not given. */
 clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
                               double *number, clg_error *error);
 

@@ -21,4 +21,8 @@ clg_status clg_request_within(const clg_request *request, clg_param param, doubl
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error);
 
+/* The batch into a space that has its sequence length and its GPUs. Sequences are taken as they
+ * are; tokens, and where nothing is given the usual tokens, become sequences. */
+clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_error *error);
+
 #endif

@@ -263,13 +263,12 @@ static clg_status read_split(clg_arena *arena, const clg_request *request, clg_s
 
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
-    double gpus, seq, batch, top, recomputed;
+    double gpus, seq, top, recomputed;
     if (clg_request_within(request, CLG_PARAM_RISK, 0.1, 0.0001, 0.5, &space->risk, error) !=
         CLG_OK)
         return error->status;
     if (clg_request_within(request, CLG_PARAM_GPUS, 0, 1, 1e6, &gpus, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_SEQ, 4096, 1, 1e8, &seq, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_GLOBAL_BATCH, 0, 1, 1e9, &batch, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_TOP, 8, 1, 64, &top, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, 1, 1e4, &recomputed, error) !=
             CLG_OK ||
@@ -280,9 +279,9 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
     space->gpus = (int64_t)gpus;
     space->seq = (int64_t)seq;
     space->recompute_layers = (int)recomputed;
-    space->global_batch = batch > 0 ? (int64_t)batch : (int64_t)fmax(1, floor(4194304 / seq));
     space->keep = (int)top;
-    if (read_axes(request, space, error) != CLG_OK ||
+    if (clg_request_batch(request, space, error) != CLG_OK ||
+        read_axes(request, space, error) != CLG_OK ||
         read_split(arena, request, space, error) != CLG_OK)
         return error->status;
     if (space->attention.count == 0) {

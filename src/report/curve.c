@@ -2,6 +2,7 @@
 #include "report/curve.h"
 
 #include "report/price.h"
+#include "report/text.h"
 #include "report/words.h"
 #include "units/units.h"
 #include <math.h>
@@ -216,9 +217,10 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
                    s->model.active_parameters < s->model.parameters ? " at work" : "");
     clg_text_print(t, "machine  %s, %s, software %s\n", s->machine.gpu.title,
                    s->machine.fabric.title, s->stack.title);
-    clg_text_print(t, "mode     %s: %s\n\n",
-                   clg_name_of(clg_scale_mode_names, (int)c->request.mode),
+    clg_text_print(t, "mode     %s: %s\n", clg_name_of(clg_scale_mode_names, (int)c->request.mode),
                    clg_scale_mode_names[c->request.mode].help);
+    clg_report_batch(t, one->space);
+    clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
     if (print_table(t, c) == 0) {
         clg_text_print(t, "\nNo size runs: try more GPUs, another batch, or fewer flags.\n");

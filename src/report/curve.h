@@ -9,6 +9,7 @@
 /* A curve with what it is of. */
 typedef struct clg_drawn {
     const clg_scenario *scenario;
+    const clg_space *space; /* of its first size */
     const clg_curve *curve;
     const char *key;   /* of the JSON object when it is the second: "against" or "weak" */
     const char *label; /* a few words that tell it from the other; NULL when alone */

@@ -174,6 +174,7 @@ void clg_json_scale(clg_json_writer *w, const clg_drawn *one, const clg_drawn *b
     clg_json_add_string(w, "kind", "scale");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
     add_machine(w, one->scenario);
+    clg_json_batch(w, one->space);
     add_curve(w, one);
     if (beside) {
         clg_json_open(w, beside->key, '{');

@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "base/version.h"
+#include "layout/batch.h"
 #include "report/leave_out.h"
 #include "schedule/schedule.h"
 
@@ -130,11 +131,17 @@ static void add_power_and_cost(clg_json_writer *w, const clg_scenario *s, const 
     clg_json_close(w, '}');
 }
 
-void clg_json_explain(clg_json_writer *w, const char *key, const clg_scenario *s,
-                      const clg_evaluation *e) {
-    clg_json_open(w, key, '{');
-    clg_json_add_string(w, "kind", "explain");
-    clg_json_add_string(w, "ceiling", CLG_VERSION);
+void clg_json_batch(clg_json_writer *w, const clg_space *space) {
+    double tokens = (double)space->global_batch * (double)space->seq, asked = space->batch_tokens;
+    clg_json_open(w, "batch", '{');
+    clg_json_add_integer(w, "sequences", space->global_batch);
+    clg_json_add_number(w, "tokens", tokens);
+    clg_json_add_number(w, "asked_tokens", asked > 0 ? asked : tokens);
+    clg_json_add_number(w, "tolerance", asked > 0 ? CLG_BATCH_TOLERANCE : 0);
+    clg_json_close(w, '}');
+}
+
+static void explain_in_open(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
     add_model(w, &s->model);
     add_machine(w, s, &e->layout);
     clg_json_layout(w, &e->layout);
@@ -151,6 +158,26 @@ void clg_json_explain(clg_json_writer *w, const char *key, const clg_scenario *s
     add_power_and_cost(w, s, e);
     clg_json_add_string(w, "bound_by", clg_name_of(clg_wall_names, (int)e->bound_by));
     clg_json_add_string(w, "caveats", e->caveats);
+}
+
+static void open_explain(clg_json_writer *w, const char *key) {
+    clg_json_open(w, key, '{');
+    clg_json_add_string(w, "kind", "explain");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+}
+
+void clg_json_explain(clg_json_writer *w, const char *key, const clg_scenario *s,
+                      const clg_evaluation *e) {
+    open_explain(w, key);
+    explain_in_open(w, s, e);
+    clg_json_close(w, '}');
+}
+
+void clg_json_explained(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
+                        const clg_evaluation *e) {
+    open_explain(w, NULL);
+    explain_in_open(w, s, e);
+    clg_json_batch(w, space);
     clg_json_close(w, '}');
 }
 
@@ -195,6 +222,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
     else
         add_nearest(w, s, f, on_more);
     clg_json_add_number(w, "risk", space->risk);
+    clg_json_batch(w, space);
     if (f->has_gamble)
         clg_json_explain(w, "gamble", s, &f->gamble);
     else

@@ -12,6 +12,13 @@ void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
 
 void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
                       const clg_evaluation *evaluation);
+/* The answer of explain: the same with what its batch was asked as. */
+void clg_json_explained(clg_json_writer *writer, const clg_scenario *scenario,
+                        const clg_space *space, const clg_evaluation *evaluation);
+
+/* The member "batch" of an open object: what was asked for, and what it became. */
+void clg_json_batch(clg_json_writer *writer, const clg_space *space);
+
 /* Members of an open object: the chance of running out of memory; "memory" in short, with it. */
 void clg_json_chance_out(clg_json_writer *writer, const clg_evaluation *evaluation);
 void clg_json_memory_total(clg_json_writer *writer, const clg_evaluation *evaluation);

@@ -2,6 +2,7 @@
 #include "report/text.h"
 
 #include "base/csv.h"
+#include "layout/batch.h"
 #include "report/price.h"
 #include "report/words.h"
 #include "scaling/undone.h"
@@ -51,6 +52,20 @@ static void print_network(clg_text *t, const clg_machine *m) {
     clg_text_print(t, ")\n");
 }
 
+void clg_report_batch(clg_text *t, const clg_space *space) {
+    double tokens = (double)space->global_batch * (double)space->seq, asked = space->batch_tokens;
+    if (asked <= 0 || tokens == asked) return;
+    bool near = fabs(tokens / asked - 1) <= CLG_BATCH_TOLERANCE;
+    clg_text_print(t, "batch    %s, taken as %s sequences of %s, %+.1f %%: ",
+                   clg_words_quantity(t, asked, CLG_TOKENS),
+                   clg_words_count(t, space->global_batch), clg_words_count(t, space->seq),
+                   100 * (tokens / asked - 1));
+    if (near)
+        clg_text_print(t, "they divide best within %.0f %%\n", 100 * CLG_BATCH_TOLERANCE);
+    else
+        clg_text_print(t, "the nearest there are\n");
+}
+
 void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *space) {
     const clg_model *m = &s->model;
     size_t from = t->size;
@@ -71,6 +86,7 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
         clg_words_count(t, space->global_batch), clg_words_count(t, space->seq),
         clg_words_quantity(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
         clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
+    clg_report_batch(t, space);
     print_overlays(t, s);
     clg_text_fold(t, from, 9);
 }

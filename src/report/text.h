@@ -10,6 +10,9 @@
 /* What was asked: model, machine, job, one line each. */
 void clg_report_heading(clg_text *text, const clg_scenario *scenario, const clg_space *space);
 
+/* What a batch asked for in tokens became; nothing where sequences were, or it is exact. */
+void clg_report_batch(clg_text *text, const clg_space *space);
+
 /* One plan in full: speed, ledger of time with bars, memory, power, money, caveats. */
 void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
                            const clg_evaluation *evaluation, double tokens);

@@ -34,6 +34,10 @@ expect 0 out '"chance_out": 0.[2-4]' plan llama-3-70b --gpus 512 --seq 8192 --gl
 expect 0 out 'chance that it runs out of memory +[2-4][0-9] %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --risk 50%
 expect 0 out 'nothing is safe: the safest runs out' scale llama-3-70b --gpus 16 --seq 8192 --global-batch 4Mtok
 expect 1 err '60%.* is out of range; give 0.0001 to 0.5' plan llama-3-8b --gpus 8 --risk 60%
+expect 0 out '^batch +3.00 Mtok, taken as 384 sequences of 8,192, .4.9 %: they divide best within 5 %' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok
+expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok --json
+expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 366
+expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 1ktok
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 4000000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 

@@ -1,0 +1,50 @@
+/* request_batch.c -- the batch of a request: sequences as they are, or tokens. */
+#include "api/request_parts.h"
+#include "layout/batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool in_tokens(const char *text) {
+    size_t size = strlen(text);
+    return size >= 3 && strcmp(text + size - 3, "tok") == 0;
+}
+
+static clg_status read_tokens(const char *text, clg_space *space, clg_error *error) {
+    double tokens;
+    if (clg_quantity(text, CLG_TOKENS, &tokens, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (!(tokens * 2 >= (double)space->seq))
+        return clg_fail(error, CLG_BAD_INPUT, "raise it", "less than one sequence of %lld tokens",
+                        (long long)space->seq);
+    if (tokens / (double)space->seq > 1e9)
+        return clg_fail(error, CLG_BAD_INPUT, "give 1 to 1e9 sequences", "'%.32s' is out of range",
+                        text);
+    space->batch_tokens = tokens;
+    space->global_batch = clg_batch_of_tokens(tokens, space->seq, space->gpus);
+    return CLG_OK;
+}
+
+static clg_status read_sequences(const char *text, clg_space *space, clg_error *error) {
+    double count;
+    if (clg_request_count(text, &count, error) != CLG_OK) {
+        snprintf(error->mend, sizeof error->mend, "give sequences (1024) or tokens (4Mtok)");
+        return CLG_BAD_INPUT;
+    }
+    if (count < 1 || count > 1e9)
+        return clg_fail(error, CLG_BAD_INPUT, "give 1 to 1000000000", "'%.32s' is out of range",
+                        text);
+    space->global_batch = (int64_t)count;
+    return CLG_OK;
+}
+
+clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_error *error) {
+    const char *given = request->value[CLG_PARAM_GLOBAL_BATCH];
+    if (!given && space->seq > 4000000) { /* the usual batch is not one sequence */
+        space->global_batch = 1;
+        return CLG_OK;
+    }
+    const char *text = given ? given : clg_param_row_of(CLG_PARAM_GLOBAL_BATCH).fallback;
+    clg_status status =
+        in_tokens(text) ? read_tokens(text, space, error) : read_sequences(text, space, error);
+    return clg_request_at_flag(status, CLG_PARAM_GLOBAL_BATCH, error);
+}
