@@ -3,6 +3,7 @@
 #include "cli/planning.h"
 
 #include "report/launch.h"
+#include "report/operations.h"
 #include "report/text.h"
 #include "report/why.h"
 
@@ -46,6 +47,8 @@ static clg_status run(clg_session *session, clg_error *error) {
         return clg_report_why(&session->out, &answer.scenario, &answer.evaluation, number, error);
     if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_explain_json(&session->out, &answer);
+    else if (clg_session_has(session, CLG_PARAM_CSV))
+        clg_report_term_rows(&session->out, &answer.scenario, &answer.evaluation);
     else {
         print_text(session, &answer);
         if (trainer >= 0)
@@ -57,16 +60,18 @@ static clg_status run(clg_session *session, clg_error *error) {
     return clg_page_report(session, "explain", &json, error);
 }
 
-static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TIMELINE,
-                                  CLG_PARAM_WHY,  CLG_PARAM_OUT,    CLG_PARAM_COLOR,
-                                  CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_JSON,     CLG_PARAM_CSV, CLG_PARAM_LAUNCH,
+                                  CLG_PARAM_TIMELINE, CLG_PARAM_WHY, CLG_PARAM_OUT,
+                                  CLG_PARAM_COLOR,    CLG_PARAMS};
 
 const clg_command clg_command_explain = {
     .name = "explain",
     .operands = "MODEL",
     .summary = "where each millisecond and each byte of one layout goes",
-    .details = "Layout flags left out are chosen as 'plan' would. A layout that does not fit is "
-               "explained too: what is missing, and the smallest change that mends it.",
+    .details =
+        "Layout flags left out are chosen as 'plan' would. A layout that does not fit is "
+        "explained too: what is missing, and the smallest change that mends it. --csv lists every "
+        "operation of the busiest stage with its shape, group and seconds.",
     .example = "ceiling explain llama-3.1-8b --gpus 512 --tp 4 --pp 2 --zero 1 --micro-batch 1 "
                "--global-batch 1024",
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT),

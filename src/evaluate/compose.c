@@ -404,6 +404,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     t->straggler_s = busy * clg_straggler_share(c->scenario, c->layout) +
                      (busy - t->dp_exposed_s) * clg_shard_wait_share(c->scenario, c->layout);
     e->step_s = busy + t->straggler_s;
+    e->busiest_stage = run->critical_stage;
     e->matrix_s = all.matrix_s;
     e->attention_s = all.attention_s;
     e->memory_bound_s = all.memory_s;
@@ -430,6 +431,10 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
             report->layers += s->load.layers[kind];
         report->alive = s->load.alive;
         report->memory = m;
+        report->load = s->load;
+        report->dense = s->dense;
+        report->expert = s->expert;
+        report->tied = s->tied;
     }
     e->capacity_bytes =
         c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.context_bytes;

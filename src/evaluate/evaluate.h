@@ -41,6 +41,8 @@ typedef struct clg_stage_report {
     double busy_s; /* in passes, whole step */
     double alive;  /* micro-batch activations at the peak (in chunks) */
     clg_memory_ledger memory;
+    clg_stage_load load;        /* which blocks it holds */
+    double dense, expert, tied; /* parameters a rank holds, before ZeRO; summed between ends */
 } clg_stage_report;
 
 /* Walls, in the words of the field. */
@@ -74,8 +76,8 @@ typedef struct clg_evaluation {
     double memory_p10_bytes, memory_p90_bytes; /* of its total */
     double capacity_bytes;
     bool fits;
-    int fullest_stage;
-    clg_stage_report *stages; /* [pp], NULL when evaluated without detail */
+    int fullest_stage, busiest_stage; /* of memory; of the ledger of time */
+    clg_stage_report *stages;         /* [pp], NULL when evaluated without detail */
     double tokens_per_s, tokens_per_s_per_gpu;
     double model_flop, executed_flop; /* whole job, one step */
     double mfu, hfu, model_flop_per_s_per_gpu;

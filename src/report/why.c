@@ -2,6 +2,7 @@
 #include "report/why.h"
 
 #include "dataset/value.h"
+#include "report/operations.h"
 #include "report/words.h"
 
 #include <assert.h>
@@ -76,27 +77,29 @@ static const why_row rows[] = {
      "docs/kernels.md", "gpu.hbm stack.fused_norm stack.fused_activation stack.fused_residual",
      "kernels"},
     {"tp", AT(time.tp_exposed_s), CLG_SECONDS,
-     "4 collectives per layer and micro-batch of seq x micro-batch x hidden x 2 B (with sequence "
-     "parallel: all-gather + reduce-scatter), what does not hide under products",
-     "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022",
+     "sum of the operations below, less what hides under compute: at most the overlap share of "
+     "each, "
+     "while there is compute left to hide under",
+     "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022, arXiv:2205.05198",
      "plan.tp_degree plan.seq plan.micro_batch plan.hidden plan.layers plan.micro_batches "
      "node.link node.nics node.nic fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
      "collectives"},
     {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
-     "keys and values passed round the ring (cp - 1 times), or gathered, or exchanged (Ulysses); "
-     "what "
-     "does not hide under attention",
+     "sum of the operations below, less what hides under compute: at most the overlap share of "
+     "each, "
+     "while there is compute left to hide under",
      "Liu et al. 2023, arXiv:2310.01889; Jacobs et al. 2023, arXiv:2309.14509",
      "node.link node.nics node.nic fabric.rate stack.context_overlap", "collectives"},
     {"ep", AT(time.ep_exposed_s), CLG_SECONDS,
-     "dispatch and combine: tokens x experts per token x hidden bytes leaving each rank, forward "
-     "and "
-     "backward",
-     "Lepikhin et al. 2020, arXiv:2006.16668; DeepSeek-V3, arXiv:2412.19437",
+     "sum of the operations below, less what hides under compute: at most the overlap share of "
+     "each, "
+     "while there is compute left to hide under",
+     "Lepikhin et al. 2020, arXiv:2006.16668",
      "node.link node.nics node.nic fabric.rate stack.expert_overlap", "collectives"},
     {"dp", AT(time.dp_exposed_s), CLG_SECONDS,
-     "gradient reduction 2 (n-1)/n x bytes (ZeRO: reduce-scatter and gather, half each); what does "
-     "not hide under the last backward",
+     "sum of the operations below, less what hides under compute: at most the overlap share of "
+     "each, "
+     "while there is compute left to hide under",
      "Rajbhandari et al. 2019, arXiv:1910.02054; nccl-tests, PERFORMANCE.md",
      "plan.dp_degree plan.zero node.nics node.nic fabric.rate fabric.efficiency "
      "fabric.oversubscription "
@@ -297,8 +300,9 @@ static void print_row(clg_text *t, const clg_scenario *s, const clg_evaluation *
             print_input(t, s, path);
         at += size + (at[size] == ' ');
     }
-    clg_text_print(t, "more\n  docs/%s.md\n", row->page);
     clg_text_fold(t, from, 4);
+    clg_report_terms(t, s, e, row->name);
+    clg_text_print(t, "more\n  docs/%s.md\n", row->page);
 }
 
 clg_status clg_report_why(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
