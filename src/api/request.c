@@ -278,8 +278,7 @@ clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const
     return status == CLG_OK ? read_software(request, stack, error) : status;
 }
 
-/* A rate, or the name of a price in the data that is one of this GPU. */
-static clg_status read_price(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
+clg_status clg_request_price(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
                              clg_price *price, clg_error *error) {
     clg_error none = {0};
     const char *word = request->value[CLG_PARAM_PRICE];
@@ -312,7 +311,7 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
         clg_request_stack(arena, request, scenario->model.name, machine->gpu.name, &scenario->stack,
                           error) != CLG_OK ||
         clg_request_curves(request, scenario, error) != CLG_OK ||
-        read_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
+        clg_request_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_IMBALANCE, 1, 1, 1e3, &scenario->expert_imbalance,
                            error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_DATA_LOADING, 0, &scenario->data_loading_s, error) !=

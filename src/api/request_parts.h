@@ -17,6 +17,11 @@ clg_status clg_request_count(const char *text, double *number, clg_error *error)
 clg_status clg_request_within(const clg_request *request, clg_param param, double otherwise,
                               double least, double most, double *number, clg_error *error);
 
+/* Of one GPU: a rate, or the name of a price in the data that is one of this GPU; the cheapest on
+ * demand where nothing is said, usd_per_s 0 where none is known. */
+clg_status clg_request_price(clg_arena *arena, const clg_request *request, const clg_gpu *gpu,
+                             clg_price *price, clg_error *error);
+
 /* The layouts that are asked for; the scenario's machine and software are read. */
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error);

@@ -12,6 +12,7 @@
     X(scale)                                                                                       \
     X(size)                                                                                        \
     X(collective)                                                                                  \
+    X(portfolio)                                                                                   \
     X(show)                                                                                        \
     X(validate)                                                                                    \
     X(trace)                                                                                       \

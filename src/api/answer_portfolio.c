@@ -1,0 +1,176 @@
+/* answer_portfolio.c -- a list of jobs, each planned, becomes lives of clusters. */
+#include "api/answer_portfolio.h"
+
+#include "api/request_parts.h"
+#include "portfolio/task.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct maker {
+    clg_arena *arena;
+    const clg_request *request;
+    const clg_model_files *files;
+    clg_trained **trained; /* [count] what jobs train, each once */
+    int count;
+    clg_planning planning;
+    clg_portfolio_answer *answer;
+    clg_error *error;
+} maker;
+
+enum { TRAINED = 4096 };
+
+static clg_status read_rules(const maker *m, clg_portfolio_request *ask, clg_error *error) {
+    const clg_request *r = m->request;
+    double draws, seed;
+    if (clg_request_sizes(r, ask->gpus, CLG_PORTFOLIO_POINTS, &ask->count, error) != CLG_OK ||
+        clg_request_number(r, CLG_PARAM_HORIZON, 0, &ask->horizon_s, error) != CLG_OK ||
+        clg_request_number(r, CLG_PARAM_BUDGET, 0, &ask->budget_usd, error) != CLG_OK ||
+        clg_request_number(r, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
+        clg_request_within(r, CLG_PARAM_DRAWS, 0, 1, 10000, &draws, error) != CLG_OK ||
+        clg_request_number(r, CLG_PARAM_SEED, 1, &seed, error) != CLG_OK)
+        return error->status;
+    ask->draws = (int)draws;
+    ask->seed = (uint64_t)seed;
+    return CLG_OK;
+}
+
+static clg_status read_operations(const maker *m, clg_operations *o, clg_error *error) {
+    if (clg_operations_default(m->arena, o, error) != CLG_OK ||
+        clg_request_number(m->request, CLG_PARAM_FAILURES, o->failures_per_gpu_s,
+                           &o->failures_per_gpu_s, error) != CLG_OK ||
+        clg_request_number(m->request, CLG_PARAM_RESTART, o->restart_s, &o->restart_s, error) !=
+            CLG_OK)
+        return error->status;
+    return CLG_OK;
+}
+
+/* The request with what one job says of itself. */
+static clg_request *request_of(const maker *m, const clg_job *job) {
+    clg_request *own = clg_take(m->arena, 1, clg_request);
+    *own = *m->request;
+    own->model = *job->model ? job->model : NULL;
+    own->model_file = (clg_attachment){0};
+    own->value[CLG_PARAM_GPUS] = "1";
+    if (*job->seq) own->value[CLG_PARAM_SEQ] = job->seq;
+    if (*job->global_batch) own->value[CLG_PARAM_GLOBAL_BATCH] = job->global_batch;
+    return own;
+}
+
+static bool is_path(const char *word) {
+    size_t size = strlen(word);
+    return strchr(word, '/') || (size > 5 && strcmp(word + size - 5, ".json") == 0);
+}
+
+/* A fault in what a job names is a fault of its line. */
+static clg_status at_line(const maker *m, const clg_job *job) {
+    if (m->error->file[0] == '\0' || m->error->line == 0)
+        clg_error_at(m->error, m->request->model, job->line, 1, "model");
+    return m->error->status;
+}
+
+static clg_status read_trained(maker *m, const clg_job *job, clg_trained *t) {
+    clg_request *own = request_of(m, job);
+    *t = (clg_trained){.model = job->model, .seq = job->seq, .global_batch = job->global_batch};
+    if (is_path(job->model) && m->files && m->files->read &&
+        !clg_request_preset(m->arena, job->model) &&
+        m->files->read(m->files->context, job->model, &own->model_file, m->error) != CLG_OK)
+        return at_line(m, job);
+    if (is_path(job->model) && !own->model_file.text) {
+        const char *preset = clg_request_preset(m->arena, job->model);
+        own->model = preset ? preset : job->model;
+    }
+    if (clg_request_read(m->arena, own, true, &t->scenario, &t->space, m->error) != CLG_OK)
+        return at_line(m, job);
+    return CLG_OK;
+}
+
+static bool alike(const clg_trained *t, const clg_job *job) {
+    return strcmp(t->model, job->model) == 0 && strcmp(t->seq, job->seq) == 0 &&
+           strcmp(t->global_batch, job->global_batch) == 0;
+}
+
+/* What a job trains, read when it is met first; NULL for hours of GPUs. */
+static clg_status find_trained(maker *m, const clg_job *job, clg_trained **found) {
+    *found = NULL;
+    if (job->gpu_s > 0) return CLG_OK;
+    for (int i = 0; i < m->count && !*found; i++)
+        if (alike(m->trained[i], job)) *found = m->trained[i];
+    if (*found) return CLG_OK;
+    if (m->count == TRAINED)
+        return clg_fail(m->error, CLG_BAD_INPUT, "name fewer", "more than %d models and batches",
+                        TRAINED);
+    *found = m->trained[m->count++] = clg_take(m->arena, 1, clg_trained);
+    return read_trained(m, job, *found);
+}
+
+static clg_status make_tasks(maker *m, clg_task *tasks) {
+    const clg_jobs *jobs = &m->answer->jobs;
+    for (int i = 0; i < jobs->count; i++) {
+        clg_trained *trained;
+        if (find_trained(m, &jobs->job[i], &trained) != CLG_OK) return m->error->status;
+        tasks[i] = clg_task_make(&m->planning, &jobs->job[i], trained);
+    }
+    return CLG_OK;
+}
+
+/* GPU, node and price: those of the request, whatever is trained. */
+static clg_status read_machine(const maker *m, clg_error *error) {
+    clg_scenario *s = &m->answer->scenario;
+    if (m->count > 0) {
+        *s = m->trained[0]->scenario;
+        return CLG_OK;
+    }
+    if (clg_request_machine(m->arena, m->request, &s->machine, error) != CLG_OK)
+        return error->status;
+    return clg_request_price(m->arena, m->request, &s->machine.gpu, &s->price, error);
+}
+
+static clg_status read_jobs(const maker *m, double horizon_s, clg_error *error) {
+    const clg_attachment *file = &m->request->model_file;
+    if (!file->text)
+        return clg_fail(error, CLG_BAD_USAGE, "give a table of jobs: docs/portfolio.md",
+                        "there is no list of jobs");
+    return clg_jobs_read(m->arena, file->name, file->text, file->size, horizon_s, &m->answer->jobs,
+                         error);
+}
+
+clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
+                                const clg_model_files *files, clg_progress progress,
+                                clg_portfolio_answer *a, clg_error *error) {
+    clg_portfolio_request ask = {0};
+    *a = (clg_portfolio_answer){0};
+    maker m = {.arena = arena,
+               .request = request,
+               .files = files,
+               .trained = clg_take(arena, TRAINED, clg_trained *),
+               .answer = a,
+               .error = error};
+    if (read_rules(&m, &ask, error) != CLG_OK ||
+        read_operations(&m, &a->operations, error) != CLG_OK ||
+        read_jobs(&m, ask.horizon_s, error) != CLG_OK)
+        return error->status;
+    clg_task *tasks = clg_take(arena, (size_t)a->jobs.count, clg_task);
+    m.planning = (clg_planning){.arena = arena,
+                                .operations = &a->operations,
+                                .most_gpus = ask.gpus[ask.count - 1],
+                                .progress = progress};
+    if (make_tasks(&m, tasks) != CLG_OK || read_machine(&m, error) != CLG_OK ||
+        clg_doubts_default(arena, &a->scenario.price, &ask.doubts, error) != CLG_OK)
+        return error->status;
+    ask.node_gpus = a->scenario.machine.node.gpus;
+    clg_terms_find(arena, &a->scenario.price, &ask.terms);
+    clg_portfolio_run(arena, tasks, a->jobs.count, &ask, &a->portfolio);
+    a->shown = (clg_portfolio_shown){.scenario = &a->scenario,
+                                     .jobs = &a->jobs,
+                                     .portfolio = &a->portfolio,
+                                     .plans = m.planning.plans};
+    a->shown.recorded = a->jobs.recorded && clg_waiting_recorded(arena, &a->jobs, &a->shown.waited);
+    return CLG_OK;
+}
+
+void clg_answer_portfolio_json(clg_text *text, const clg_portfolio_answer *a) {
+    clg_json_writer writer = {.text = text, .pretty = true};
+    clg_json_portfolio(&writer, &a->shown);
+    clg_text_print(text, "\n");
+}

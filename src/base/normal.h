@@ -1,0 +1,20 @@
+/* normal.h -- the normal distribution, and the one that intervals of this house have.
+ *
+ * Both from log and sqrt alone, so that every C library gives the same bytes. */
+#ifndef CLG_BASE_NORMAL_H
+#define CLG_BASE_NORMAL_H
+
+/* The value that a share of a standard normal lies below, to 1e-15; share in (0, 1). */
+double clg_normal_quantile(double share);
+
+/* The share of a standard normal that lies below x. */
+double clg_normal_below(double x);
+
+/* A quantity known as 1 within a factor: (1 + sigma z) above its median, 1 / (1 - sigma z) below
+ * it, z standard normal. That is what P10 and P90 of a step are made from (evaluate.c). */
+double clg_factor_at(double sigma, double z);
+
+/* The chance that such a factor is at most x. */
+double clg_factor_below(double sigma, double x);
+
+#endif

@@ -1,0 +1,77 @@
+/* odds.c -- sums over equal shares of what is doubted; the step's part in closed form. */
+#include "economics/odds.h"
+
+#include "base/normal.h"
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <math.h>
+#include <string.h>
+
+clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doubts *d,
+                              clg_error *error) {
+    const clg_file *file = clg_dataset_find("operations/doubts.json");
+    clg_json *root;
+    double low = 0, high = 0;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "doubts are not built in");
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    const clg_value_field fields[] = {{"failure_sigma", CLG_COUNT, &d->failure_sigma},
+                                      {"common_share", CLG_FRACTION, &d->common_share}};
+    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK) return CLG_BAD_INPUT;
+    d->price_low = d->price_high = price->usd_per_s;
+    bool signed_for = !clg_price_known(price) || strcmp(price->term, "given") == 0;
+    if (!signed_for && clg_price_band(arena, price->gpu, &low, &high) > 0)
+        d->price_high = fmax(high, price->usd_per_s);
+    return CLG_OK;
+}
+
+/* The middle of the i-th of `count` equal shares of a standard normal. */
+static double middle(int i, int count) { return clg_normal_quantile((i + 0.5) / count); }
+
+/* Wall seconds over useful ones, where failures come `often` times as often as expected and their
+ * number and depth are `z` deviations off: a sum of many losses of tau/2 on average, spread evenly
+ * over 0 to tau (variance of one, with its restart: tau^2 / 12 + its mean squared). */
+static double stretch(const clg_venture *v, const clg_operations *o, double often, double z) {
+    clg_goodput g = clg_goodput_of(o, v->gpus, v->parameters);
+    double rate = o->failures_per_gpu_s * v->gpus * often, tau = g.interval_s;
+    if (!(rate > 0)) return 1;
+    double written = 1 + g.checkpoint_s / tau, mean = tau / 2 + o->restart_s;
+    double failures = rate * v->useful_s * written;
+    double lost = failures * mean + z * sqrt(failures * (tau * tau / 12 + mean * mean));
+    return written + fmax(0, lost) / v->useful_s;
+}
+
+enum { OFTEN = 16, LUCK = 8, PRICES = 8 };
+
+/* The chance that seconds x `usd_per_s` is at most `limit`; 1 USD/s asks for seconds. */
+static double chance(const clg_venture *v, const clg_operations *o, double failure_sigma,
+                     double usd_per_s, double limit) {
+    double sum = 0;
+    for (int i = 0; i < OFTEN; i++)
+        for (int k = 0; k < LUCK; k++) {
+            double often = clg_factor_at(failure_sigma, middle(i, OFTEN));
+            double wall_s = v->useful_s * stretch(v, o, often, middle(k, LUCK));
+            sum += clg_factor_below(v->sigma, limit / (wall_s * usd_per_s));
+        }
+    return sum / (OFTEN * LUCK);
+}
+
+static double chance_of_budget(const clg_venture *v, const clg_operations *o, const clg_doubts *d,
+                               double budget_usd) {
+    double sum = 0;
+    int prices = d->price_high > d->price_low ? PRICES : 1;
+    for (int i = 0; i < prices; i++) {
+        double usd_per_s = d->price_low + (d->price_high - d->price_low) * (i + 0.5) / prices;
+        sum += chance(v, o, d->failure_sigma, usd_per_s * v->gpus, budget_usd);
+    }
+    return sum / prices;
+}
+
+clg_odds clg_odds_of(const clg_venture *v, const clg_operations *o, const clg_doubts *d,
+                     double deadline_s, double budget_usd) {
+    return (clg_odds){
+        .deadline = deadline_s > 0 ? chance(v, o, d->failure_sigma, 1, deadline_s) : (double)NAN,
+        .budget = budget_usd > 0 && d->price_low > 0 ? chance_of_budget(v, o, d, budget_usd)
+                                                     : (double)NAN};
+}

@@ -1,0 +1,36 @@
+/* terms.h -- money as it is signed: by the hour, for a year or three, or what is left over.
+ *
+ * Prices are those of data/price for one GPU, the cheapest of each term; each keeps who asks it and
+ * when. Left out: storage, egress, discounts that are negotiated. */
+#ifndef CLG_ECONOMICS_TERMS_H
+#define CLG_ECONOMICS_TERMS_H
+
+#include "economics/goodput.h"
+#include "machine/machine.h"
+
+enum { CLG_TERMS = 8 };
+
+typedef struct clg_terms {
+    const clg_price *hourly;   /* by the hour: the price of the request */
+    clg_price held[CLG_TERMS]; /* paid whether used or not: reserved for so long */
+    int helds;
+    int cheapest; /* of them; -1: none is known */
+} clg_terms;
+
+/* Every term but on demand that data/price knows for the GPU of `hourly`, the cheapest of each. */
+void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *terms);
+
+/* The cheapest mix for a demand whose n-th GPU is needed a share of the time that falls with n: a
+ * GPU is held where that share is above the held price over the hourly one, else rented while it is
+ * needed. */
+typedef struct clg_mix {
+    int64_t held_gpus, most_gpus; /* held, and the most that are rented at once beside them */
+    double usd_per_s;             /* of the mix, mean; NAN where there is no price of either kind */
+    double hourly_usd_per_s;      /* all by the hour, while needed */
+    double held_usd_per_s;        /* as many held as are ever needed */
+} clg_mix;
+
+/* `needed` [gpus]: share of the time in which more than so many are. */
+clg_mix clg_mix_of(const clg_terms *terms, const double *needed, int64_t gpus);
+
+#endif

@@ -1,0 +1,205 @@
+/* job.c -- a list of jobs as people write it. */
+#include "portfolio/job.h"
+
+#include "base/csv.h"
+#include "base/name.h"
+#include "portfolio/export.h"
+#include "portfolio/table.h"
+#include "units/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double HOUR_S = 3600;
+
+enum {
+    NAME,
+    MODEL,
+    TOKENS,
+    STEPS,
+    GPU_HOURS,
+    ARRIVAL,
+    DEADLINE,
+    EVERY,
+    PRIORITY,
+    LEAST,
+    MOST,
+    SEQ,
+    BATCH,
+    COLUMNS
+};
+static const char *const columns[COLUMNS] = {
+    "name",    "model",    "tokens",   "steps",    "gpu_hours", "arrival_h",   "deadline_h",
+    "every_h", "priority", "min_gpus", "max_gpus", "seq",       "global_batch"};
+
+/* One row, and where its cells are. */
+typedef struct reader {
+    const clg_csv *csv;
+    int at[COLUMNS], row; /* at: the column, -1 where there is none */
+    clg_error *error;
+} reader;
+
+static const char *cell(const reader *r, int column) {
+    return r->at[column] < 0 ? "" : r->csv->row[r->row].field[r->at[column]];
+}
+
+static clg_status fault(const reader *r, int column, const char *mend, const char *message) {
+    int at = column < 0 ? 0 : r->at[column] < 0 ? 0 : r->at[column];
+    clg_error_at(r->error, r->csv->name, r->csv->row[r->row].line, at + 1,
+                 column < 0 ? NULL : columns[column]);
+    return clg_fail(r->error, CLG_BAD_INPUT, mend, "%s", message);
+}
+
+/* A number of a column, `otherwise` where it is blank; 15T and 2k are numbers too. */
+static clg_status number(const reader *r, int column, double otherwise, double *value) {
+    const char *text = cell(r, column);
+    clg_error none = {0};
+    *value = otherwise;
+    if (!*text) return CLG_OK;
+    bool read = clg_quantity(text, CLG_COUNT, value, &none) == CLG_OK ||
+                (column == TOKENS && clg_quantity(text, CLG_TOKENS, value, &none) == CLG_OK);
+    if (read && *value >= 0 && *value <= 1e18) return CLG_OK;
+    return fault(r, column, "give a number, 0 or more: 24, 1.5, 15T", "this is no number");
+}
+
+static clg_status read_work(const reader *r, clg_job *job) {
+    double hours;
+    if (number(r, TOKENS, 0, &job->tokens) != CLG_OK ||
+        number(r, STEPS, 0, &job->steps) != CLG_OK || number(r, GPU_HOURS, 0, &hours) != CLG_OK)
+        return r->error->status;
+    job->gpu_s = hours * HOUR_S;
+    int given = (job->tokens > 0) + (job->steps > 0) + (job->gpu_s > 0);
+    if (given != 1)
+        return fault(r, -1, "give one of tokens, steps and gpu_hours, above 0",
+                     given ? "a job with two sizes" : "a job with nothing to do");
+    if (*job->model || job->gpu_s > 0) return CLG_OK;
+    return fault(r, MODEL, "name a model, or give gpu_hours",
+                 "tokens and steps take as long as their model does");
+}
+
+static clg_status read_gpus(const reader *r, clg_job *job) {
+    double least, most;
+    if (number(r, LEAST, 0, &least) != CLG_OK || number(r, MOST, 0, &most) != CLG_OK)
+        return r->error->status;
+    if (least > 1e6 || most > 1e6) return fault(r, MOST, "up to 1,000,000", "too many GPUs");
+    job->least_gpus = (int64_t)least;
+    job->most_gpus = (int64_t)most;
+    if (most > 0 && least > most)
+        return fault(r, MOST, "max_gpus is min_gpus or more", "the range of GPUs is empty");
+    if (job->gpu_s > 0 && least == 0 && most == 0)
+        return fault(r, LEAST, "say on how many: min_gpus", "gpu_hours of no known size");
+    if (job->gpu_s > 0 && least == 0) job->least_gpus = job->most_gpus;
+    return CLG_OK;
+}
+
+static clg_status read_job(const reader *r, clg_job *job, double *every_s) {
+    double arrival, deadline, every;
+    *job = (clg_job){.name = cell(r, NAME),
+                     .model = cell(r, MODEL),
+                     .line = r->csv->row[r->row].line,
+                     .seq = cell(r, SEQ),
+                     .global_batch = cell(r, BATCH),
+                     .recorded_wait_s = -1};
+    if (read_work(r, job) != CLG_OK || read_gpus(r, job) != CLG_OK ||
+        number(r, ARRIVAL, 0, &arrival) != CLG_OK ||
+        number(r, DEADLINE, INFINITY, &deadline) != CLG_OK ||
+        number(r, EVERY, 0, &every) != CLG_OK || number(r, PRIORITY, 0, &job->priority) != CLG_OK)
+        return r->error->status;
+    if (arrival > 1e7) return fault(r, ARRIVAL, "hours, up to 1e7", "a thousand years from now");
+    job->arrival_s = arrival * HOUR_S;
+    job->deadline_s = deadline * HOUR_S;
+    *every_s = every * HOUR_S;
+    return CLG_OK;
+}
+
+/* A column that is near a known one is that one misspelt; others are for somebody else. */
+static clg_status find_columns(reader *r, clg_arena *arena, clg_jobs *jobs) {
+    for (int c = 0; c < COLUMNS; c++) r->at[c] = -1;
+    for (int i = 0; i < r->csv->columns; i++) {
+        int found = -1;
+        const char *word = r->csv->column[i];
+        for (int c = 0; c < COLUMNS; c++)
+            if (strcmp(columns[c], word) == 0) found = c;
+        if (found >= 0)
+            r->at[found] = i;
+        else if (clg_name_nearest(columns, COLUMNS, word))
+            return clg_table_unknown(r->csv, i, columns, COLUMNS, r->error);
+        else
+            jobs->ignored = jobs->ignored ? clg_arena_print(arena, "%s, %.40s", jobs->ignored, word)
+                                          : clg_arena_print(arena, "%.40s", word);
+    }
+    return CLG_OK;
+}
+
+/* Deadlines stand on the clock of the arrivals; where one lies before its arrival they cannot, and
+ * all are hours after it. */
+static void place_deadlines(clg_jobs *jobs) {
+    for (int i = 0; i < jobs->count; i++)
+        if (jobs->job[i].deadline_s < jobs->job[i].arrival_s) jobs->deadlines_after_arrival = true;
+    for (int i = 0; i < jobs->count && jobs->deadlines_after_arrival; i++)
+        jobs->job[i].deadline_s += jobs->job[i].arrival_s;
+}
+
+static int repeats(const clg_job *job, double every_s, double horizon_s) {
+    if (every_s <= 0 || horizon_s <= job->arrival_s) return 0;
+    return (int)fmin(CLG_JOBS, ceil((horizon_s - job->arrival_s) / every_s) - 1);
+}
+
+/* What comes again and again, each with its own deadline. */
+static clg_status repeat(clg_arena *arena, const reader *r, const double *every_s, double horizon_s,
+                         clg_jobs *jobs) {
+    int64_t count = jobs->count;
+    for (int i = 0; i < jobs->count; i++) count += repeats(&jobs->job[i], every_s[i], horizon_s);
+    if (count > CLG_JOBS)
+        return clg_fail(r->error, CLG_BAD_INPUT, "a shorter --horizon, or larger every_h",
+                        "more than %d jobs", CLG_JOBS);
+    if (count == jobs->count) return CLG_OK;
+    clg_job *all = clg_take(arena, (size_t)count, clg_job);
+    int at = 0;
+    for (int i = 0; i < jobs->count; i++)
+        for (int k = 0; k <= repeats(&jobs->job[i], every_s[i], horizon_s); k++) {
+            all[at] = jobs->job[i];
+            all[at].arrival_s += k * every_s[i];
+            all[at++].deadline_s += k * every_s[i];
+        }
+    jobs->job = all;
+    jobs->count = at;
+    return CLG_OK;
+}
+
+static int by_arrival(const void *a, const void *b) {
+    const clg_job *x = a, *y = b;
+    if (x->arrival_s != y->arrival_s) return x->arrival_s < y->arrival_s ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon_s, clg_jobs *jobs,
+                            clg_error *error) {
+    reader r = {.csv = csv, .error = error};
+    double *every_s = clg_take(arena, (size_t)csv->rows + 1, double);
+    if (find_columns(&r, arena, jobs) != CLG_OK) return error->status;
+    jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_job);
+    for (r.row = 0; r.row < csv->rows; r.row++, jobs->count++)
+        if (read_job(&r, &jobs->job[jobs->count], &every_s[jobs->count]) != CLG_OK)
+            return error->status;
+    place_deadlines(jobs);
+    return repeat(arena, &r, every_s, horizon_s, jobs);
+}
+
+clg_status clg_jobs_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                         double horizon_s, clg_jobs *jobs, clg_error *error) {
+    clg_csv csv;
+    *jobs = (clg_jobs){0};
+    if (clg_table_read(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
+    jobs->recorded = clg_export_is(&csv);
+    clg_status status = jobs->recorded ? clg_export_read(arena, &csv, jobs, error)
+                                       : read_list(arena, &csv, horizon_s, jobs, error);
+    if (status != CLG_OK) return status;
+    if (jobs->count == 0) {
+        clg_error_at(error, name, 0, 0, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "give it rows below its header", "no job is in it");
+    }
+    qsort(jobs->job, (size_t)jobs->count, sizeof *jobs->job, by_arrival);
+    return CLG_OK;
+}

@@ -1,0 +1,68 @@
+/* life.h -- one life of a cluster: jobs come, wait, run, fail, end.
+ *
+ * An event simulation. The queue is in order of priority, then arrival, with EASY backfill (Lifka
+ * 1995): the first that does not fit is promised the earliest time at which it will, by what the
+ * running jobs are expected to take; others may pass it if they do not delay it. A job that may run
+ * at several sizes takes the one at which it is expected to end first, counting the wait, within
+ * its equal share of the cluster, or the smallest that meets its deadline where that needs more;
+ * none whose speed per GPU is below half of its best. A size is kept to the end.
+ *
+ * Failures strike running jobs at a rate per GPU; the work since the last checkpoint is done again,
+ * after a restart on GPUs that spares replace at once. Left out: preemption, resizing while
+ * running, fair shares between users, maintenance, spares that run out. */
+#ifndef CLG_PORTFOLIO_LIFE_H
+#define CLG_PORTFOLIO_LIFE_H
+
+#include "portfolio/job.h"
+
+/* A job at one of the sizes it may take. */
+typedef struct clg_job_size {
+    int64_t gpus;
+    double useful_s;   /* of training, without losses */
+    double expected_s; /* with checkpoints, failures and restarts */
+    double interval_s, checkpoint_s, restart_s, failures_per_s; /* 0: none of it */
+    double sigma; /* of the error of useful_s, as clg_factor_at has it */
+} clg_job_size;
+
+/* A job as the simulation takes it. */
+typedef struct clg_task {
+    const clg_job *job;
+    const clg_job_size *size; /* [sizes], fewest GPUs first; none: it runs on no size */
+    int sizes;
+    double flop; /* of the model, all of the work; 0: not known */
+} clg_task;
+
+/* How it went. */
+typedef struct clg_run {
+    double start_s, end_s; /* INFINITY: it runs on no size that the cluster has */
+    double expected_end_s; /* as the queue took it when it started */
+    int64_t gpus;
+} clg_run;
+
+typedef struct clg_life_rules {
+    int64_t gpus;
+    int node_gpus;
+    uint64_t seed;
+    double factor_z;       /* error common to all steps, in sigmas */
+    double common_share;   /* of the variance of a step's error that is common to all jobs */
+    double failure_factor; /* times the failures expected */
+    bool certain;          /* steps and failures as expected, nothing is drawn */
+} clg_life_rules;
+
+typedef struct clg_life {
+    double end_s;        /* of the last job */
+    double busy_gpu_s;   /* GPUs taken by jobs */
+    double useful_gpu_s; /* of it training that was kept */
+    double *at_least;    /* [gpus]: seconds in which more than so many GPUs were taken */
+    int impossible;      /* jobs that no size of this cluster runs */
+} clg_life;
+
+/* `tasks` in order of arrival; fills `run` [count]. */
+void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_life_rules *rules,
+                  clg_run *run, clg_life *life);
+
+/* Seconds that so much work takes with the failures drawn from `seed`. */
+double clg_life_wall_s(const clg_job_size *size, double factor, double failure_factor,
+                       uint64_t seed);
+
+#endif

@@ -1,0 +1,15 @@
+/* table.h -- internal to portfolio/: tables with commas, bars or tabs, and columns by name. */
+#ifndef CLG_PORTFOLIO_TABLE_H
+#define CLG_PORTFOLIO_TABLE_H
+
+#include "base/csv.h"
+
+/* A table of CSV, or of `sacct -P` (bars) or tabs where its header has those and no comma. */
+clg_status clg_table_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                          clg_csv *csv, clg_error *error);
+
+/* Refuses a column, with the nearest of those that are known. */
+clg_status clg_table_unknown(const clg_csv *csv, int column, const char *const *known, int count,
+                             clg_error *error);
+
+#endif

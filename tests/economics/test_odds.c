@@ -1,0 +1,116 @@
+/* Odds against simulated truths: of what is said to happen in 70 % of cases, 70 % do. */
+#include "base/normal.h"
+#include "economics/odds.h"
+#include "economics/terms.h"
+#include "portfolio/life.h"
+#include "serve/random.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_operations operations(void) {
+    clg_operations o;
+    clg_error e = {0};
+    CHECK(clg_operations_default(&arena, &o, &e) == CLG_OK);
+    return o;
+}
+
+/* A truth drawn as the odds believe the world to be: seconds it really took. */
+static double truth(const clg_venture *v, const clg_operations *o, const clg_doubts *d,
+                    clg_random *random) {
+    clg_goodput g = clg_goodput_of(o, v->gpus, v->parameters);
+    clg_job_size size = {.useful_s = v->useful_s,
+                         .interval_s = g.interval_s,
+                         .checkpoint_s = g.checkpoint_s,
+                         .restart_s = o->restart_s,
+                         .failures_per_s = o->failures_per_gpu_s * v->gpus};
+    double factor = clg_factor_at(v->sigma, clg_normal_quantile(clg_random_unit(random)));
+    double often = clg_factor_at(d->failure_sigma, clg_normal_quantile(clg_random_unit(random)));
+    return clg_life_wall_s(&size, factor, often, random->state);
+}
+
+enum { BINS = 10, CASES = 6000 };
+
+/* Ventures of many sizes, lengths and doubts with limits from hopeless to safe. */
+static void check_calibrated(bool budget) {
+    clg_operations o = operations();
+    clg_doubts d = {.failure_sigma = 0.7, .price_low = 2 / 3600.0, .price_high = 4 / 3600.0};
+    clg_random random = {budget ? 99 : 42};
+    double said[BINS] = {0}, came[BINS] = {0}, count[BINS] = {0};
+    for (int i = 0; i < CASES; i++) {
+        double u = clg_random_unit(&random), w = clg_random_unit(&random);
+        clg_venture v = {.useful_s = (1 + 60 * u) * 86400,
+                         .sigma = 0.02 + 0.3 * w,
+                         .gpus = 8 << (int)(12 * clg_random_unit(&random)),
+                         .parameters = 70e9};
+        double limit = v.useful_s * (0.6 + 1.2 * clg_random_unit(&random));
+        double usd_per_s = budget ? v.gpus * d.price_low * 1.5 : 1;
+        clg_odds odds = clg_odds_of(&v, &o, &d, budget ? 0 : limit, budget ? limit * usd_per_s : 0);
+        double p = budget ? odds.budget : odds.deadline;
+        double paid =
+            budget
+                ? v.gpus * (d.price_low + (d.price_high - d.price_low) * clg_random_unit(&random))
+                : 1;
+        int bin = p >= 1 ? BINS - 1 : (int)(p * BINS);
+        said[bin] += p;
+        came[bin] += truth(&v, &o, &d, &random) * paid <= limit * usd_per_s;
+        count[bin]++;
+    }
+    for (int b = 0; b < BINS; b++) {
+        double mean = said[b] / count[b], noise = sqrt(mean * (1 - mean) / count[b]);
+        CHECK(count[b] > 100);
+        CHECK(fabs(came[b] / count[b] - mean) < 3.5 * noise + 0.01);
+    }
+}
+
+static void check_limits(void) {
+    clg_operations o = operations();
+    clg_doubts d = {.failure_sigma = 0, .price_low = 1, .price_high = 1};
+    clg_venture v = {.useful_s = 1000, .sigma = 0.1, .gpus = 8, .parameters = 7e9};
+    o.failures_per_gpu_s = 0;
+    CASE("without failures and at a price that is signed, the step alone decides");
+    CHECK_NEAR(clg_odds_of(&v, &o, &d, 1000, 0).deadline, 0.5, 1e-12);
+    CHECK_NEAR(clg_odds_of(&v, &o, &d, 1128.16, 0).deadline, 0.9, 1e-4);
+    CHECK_NEAR(clg_odds_of(&v, &o, &d, 0, 8000).budget, 0.5, 1e-12);
+    CASE("no limit, no odds");
+    CHECK(isnan(clg_odds_of(&v, &o, &d, 0, 8000).deadline));
+    CHECK(isnan(clg_odds_of(&v, &o, &d, 10, 0).budget));
+    CASE("a price anywhere between one and three times: the middle is met half the time");
+    v.sigma = 0;
+    d.price_high = 3;
+    CHECK_NEAR(clg_odds_of(&v, &o, &d, 0, 2 * 8000).budget, 0.5, 1e-12);
+    CASE("failures lower the odds");
+    clg_operations often = operations();
+    v.sigma = 0.1;
+    v.gpus = 16384;
+    CHECK(clg_odds_of(&v, &often, &d, 1000, 0).deadline < 0.5);
+}
+
+/* Held at half the price: GPUs needed more than half of the time are held. */
+static void check_mix(void) {
+    clg_price hourly = {.usd_per_s = 2, .term = "on-demand", .gpu = "none"};
+    clg_terms terms = {.hourly = &hourly, .held = {{.usd_per_s = 1}}, .helds = 1, .cheapest = 0};
+    const double needed[] = {1, 0.9, 0.6, 0.4, 0.1, 0};
+    clg_mix mix = clg_mix_of(&terms, needed, 6);
+    CASE("the mix holds what is needed often, rents the rest while it is");
+    CHECK(mix.held_gpus == 3 && mix.most_gpus == 2);
+    CHECK_NEAR(mix.usd_per_s, 3 + 2 * 0.5, 1e-12);
+    CHECK_NEAR(mix.hourly_usd_per_s, 2 * 3.0, 1e-12);
+    CHECK_NEAR(mix.held_usd_per_s, 5, 1e-12);
+    CASE("with no held price known all is rented; without any price nothing is said");
+    terms.cheapest = -1;
+    CHECK(clg_mix_of(&terms, needed, 6).held_gpus == 0);
+    hourly.usd_per_s = 0;
+    CHECK(isnan(clg_mix_of(&terms, needed, 6).usd_per_s));
+}
+
+int main(void) {
+    check_limits();
+    CASE("calibrated on simulated truths: deadlines");
+    check_calibrated(false);
+    CASE("calibrated on simulated truths: budgets");
+    check_calibrated(true);
+    check_mix();
+    clg_arena_clear(&arena);
+    return DONE;
+}

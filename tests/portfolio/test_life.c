@@ -1,0 +1,182 @@
+/* The queue by hand, and against the theory of queues. */
+#include "base/normal.h"
+#include "economics/goodput.h"
+#include "portfolio/life.h"
+#include "portfolio/pool.h"
+#include "serve/random.h"
+#include "test.h"
+
+#include "life.h"
+
+static clg_arena arena;
+
+static void check_pool(void) {
+    clg_pool *p = clg_pool_make(&arena, 20, 8); /* nodes of 8, 8 and 4 */
+    CASE("pool: small jobs share the fullest node, whole nodes stay whole");
+    int32_t four = clg_pool_take(p, 4);
+    CHECK(clg_pool_free(p) == 16 && clg_pool_fits(p, 16) && !clg_pool_fits(p, 17));
+    int32_t two = clg_pool_take(p, 2);
+    CHECK(clg_pool_free(p) == 14 && clg_pool_fits(p, 14) && clg_pool_fits(p, 8));
+    int32_t rest = clg_pool_take(p, 7);
+    CASE("pool: scattered free GPUs are no free node");
+    CHECK(clg_pool_free(p) == 7 && clg_pool_fits(p, 6) && !clg_pool_fits(p, 7));
+    clg_pool_give(p, four);
+    CHECK(clg_pool_free(p) == 11 && !clg_pool_fits(p, 8));
+    clg_pool_give(p, two);
+    clg_pool_give(p, rest);
+    CASE("pool: what was given back is there again");
+    CHECK(clg_pool_free(p) == 20 && clg_pool_fits(p, 20));
+    int32_t all = clg_pool_take(p, 20);
+    CHECK(clg_pool_free(p) == 0 && !clg_pool_fits(p, 1));
+    clg_pool_give(p, all);
+}
+
+/* 8 GPUs. A takes 6 for 10 h; B needs 8; C needs 2 for 8 h, D needs 2 for 20 h, both behind B. */
+static void check_backfill(void) {
+    list l = list_of(&arena, 8);
+    add(&l, 0, 6, 10);
+    add(&l, 1, 8, 5);
+    add(&l, 1.5, 2, 20);
+    add(&l, 2, 2, 8);
+    clg_life life = live(&l, 8, 8);
+    CASE("backfill: who ends before the first may start passes it, who does not waits");
+    CHECK_NEAR(l.run[0].start_s, 0, 0);
+    CHECK_NEAR(l.run[3].start_s, 2, 0);
+    CHECK_NEAR(l.run[1].start_s, 10, 0);
+    CHECK_NEAR(l.run[2].start_s, 15, 0);
+    CASE("busy time is that of the jobs, whatever their order; the last ends at 35");
+    CHECK_NEAR(life.busy_gpu_s, 60 + 40 + 16 + 40, 1e-12);
+    CHECK_NEAR(life.end_s, 35, 0);
+    CASE("how long more than n GPUs are taken adds up to that");
+    double sum = 0;
+    for (int n = 0; n < 8; n++) sum += life.at_least[n];
+    CHECK_NEAR(sum, life.busy_gpu_s, 1e-12);
+    CHECK_NEAR(life.at_least[7], 8 + 5, 1e-12); /* 2..10 with 6 + 2, 10..15 with 8 */
+}
+
+static void check_priority(void) {
+    list l = list_of(&arena, 8);
+    add(&l, 0, 8, 10);
+    add(&l, 1, 8, 10);
+    add(&l, 2, 8, 10)->priority = 5;
+    live(&l, 8, 8);
+    CASE("priority before arrival, among those that wait");
+    CHECK_NEAR(l.run[2].start_s, 10, 0);
+    CHECK_NEAR(l.run[1].start_s, 20, 0);
+    CASE("what no size of the cluster runs never starts and holds up nobody");
+    list m = list_of(&arena, 8);
+    add(&m, 0, 16, 1);
+    add(&m, 1, 8, 1);
+    clg_life life = live(&m, 8, 8);
+    CHECK(life.impossible == 1 && isinf(m.run[0].end_s));
+    CHECK_NEAR(m.run[1].start_s, 1, 0);
+}
+
+/* Perfect scaling from 2 to 8 GPUs: 80 GPU-seconds. */
+static const clg_job_size perfect[] = {{.gpus = 2, .useful_s = 40, .expected_s = 40},
+                                       {.gpus = 4, .useful_s = 20, .expected_s = 20},
+                                       {.gpus = 8, .useful_s = 10, .expected_s = 10}};
+/* The same, but 8 GPUs are hardly faster than 4. */
+static const clg_job_size worn[] = {{.gpus = 2, .useful_s = 40, .expected_s = 40},
+                                    {.gpus = 4, .useful_s = 21, .expected_s = 21},
+                                    {.gpus = 8, .useful_s = 20.5, .expected_s = 20.5}};
+
+static void check_sizes(void) {
+    CASE("alone on the cluster a job takes the size that ends first");
+    list alone = list_of(&arena, 4);
+    add_sizes(&alone, 0, perfect, 3);
+    live(&alone, 8, 8);
+    CHECK(alone.run[0].gpus == 8);
+    CASE("not where the speed per GPU falls below half");
+    list poor = list_of(&arena, 4);
+    add_sizes(&poor, 0, worn, 3);
+    live(&poor, 8, 8);
+    CHECK(poor.run[0].gpus == 4);
+    CASE("unless only that meets its deadline");
+    poor.count = 0;
+    add_sizes(&poor, 0, worn, 3)->deadline_s = 20.7;
+    live(&poor, 8, 8);
+    CHECK(poor.run[0].gpus == 8);
+    CASE("two at once take half each");
+    list two = list_of(&arena, 4);
+    add_sizes(&two, 0, perfect, 3);
+    add_sizes(&two, 0, perfect, 3);
+    live(&two, 8, 8);
+    CHECK(two.run[0].gpus == 4 && two.run[1].gpus == 4 && two.run[1].start_s == 0);
+}
+
+/* Probability that a customer of M/M/c waits (Erlang 1917), by the recursion of Erlang B. */
+static double erlang_c(int servers, double load) {
+    double blocked = 1;
+    for (int i = 1; i <= servers; i++) blocked = load * blocked / (i + load * blocked);
+    double rho = load / servers;
+    return blocked / (1 - rho + rho * blocked);
+}
+
+/* Mean wait in units of the service time, of jobs of one GPU that come and end at random. */
+static double wait_of(int servers, double rho, uint64_t seed) {
+    enum { JOBS = 150000, WARM = 10000 };
+    clg_arena own = {0};
+    clg_random random = {seed};
+    list l = list_of(&own, JOBS);
+    double at_s = 0, sum = 0;
+    for (int i = 0; i < JOBS; i++) {
+        at_s += -log(clg_random_unit(&random)) / (rho * servers);
+        add(&l, at_s, 1, -log(clg_random_unit(&random)));
+    }
+    live(&l, servers, servers);
+    for (int i = WARM; i < JOBS; i++) sum += l.run[i].start_s - l.task[i].job->arrival_s;
+    clg_arena_clear(&own);
+    return sum / (JOBS - WARM);
+}
+
+/* Long waits come in runs, so that one series is no sharper than 8 %. */
+static double mean_wait(int servers, double rho) {
+    enum { SERIES = 8 };
+    double sum = 0;
+    for (uint64_t seed = 1; seed <= SERIES; seed++) sum += wait_of(servers, rho, seed);
+    return sum / SERIES;
+}
+
+static void check_theory(void) {
+    CASE("M/M/c: the mean wait is Erlang's, C(c, a) / (c (1 - rho)) service times");
+    CHECK_NEAR(mean_wait(16, 0.8), erlang_c(16, 12.8) / (16 * 0.2), 0.06);
+    CHECK_NEAR(mean_wait(4, 0.7), erlang_c(4, 2.8) / (4 * 0.3), 0.03);
+    CHECK_NEAR(mean_wait(1, 0.5), 1, 0.03); /* M/M/1: rho / (1 - rho) */
+}
+
+static void check_failures(void) {
+    clg_operations o = {.failures_per_gpu_s = 1e-8,
+                        .restart_s = 600,
+                        .checkpoint_bytes_per_s = 1e8,
+                        .checkpoint_parameter_bytes = 14};
+    clg_goodput g = clg_goodput_of(&o, 1024, 70e9);
+    clg_job_size size = {.gpus = 1024,
+                         .useful_s = 30 * 86400,
+                         .interval_s = g.interval_s,
+                         .checkpoint_s = g.checkpoint_s,
+                         .restart_s = o.restart_s,
+                         .failures_per_s = 1024 * o.failures_per_gpu_s};
+    double sum = 0;
+    enum { LIVES = 2000 };
+    for (uint64_t i = 0; i < LIVES; i++) sum += clg_life_wall_s(&size, 1, 1, i * 77 + 1);
+    CASE("failures: the mean of many lives is Young's first order");
+    CHECK_NEAR(sum / LIVES, size.useful_s / g.share, 0.005);
+    CASE("no failures: the time is that of the work and its checkpoints, exactly");
+    CHECK_NEAR(clg_life_wall_s(&size, 1, 0, 5), size.useful_s * (1 + g.checkpoint_s / g.interval_s),
+               1e-15);
+    CASE("the same seed gives the same life, another seed another");
+    CHECK(clg_life_wall_s(&size, 1.1, 1, 5) == clg_life_wall_s(&size, 1.1, 1, 5));
+    CHECK(clg_life_wall_s(&size, 1.1, 1, 5) != clg_life_wall_s(&size, 1.1, 1, 6));
+}
+
+int main(void) {
+    check_pool();
+    check_backfill();
+    check_priority();
+    check_sizes();
+    check_theory();
+    check_failures();
+    clg_arena_clear(&arena);
+    return DONE;
+}
