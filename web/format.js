@@ -51,6 +51,7 @@ export const timeParts = [
   ["compute_s", "compute"], ["tp_exposed_s", "tensor-parallel traffic"], ["cp_exposed_s", "context-parallel traffic"],
   ["ep_exposed_s", "expert-parallel traffic"], ["dp_exposed_s", "data-parallel traffic"], ["pp_exposed_s", "pipeline traffic"],
   ["bubble_s", "pipeline bubble"], ["optimizer_s", "optimizer"], ["host_s", "host"], ["straggler_s", "waiting for stragglers"],
+  ["data_loading_s", "data loading"],
 ].map(([key, words], i) => ({ key, words, color: `t${i}` }));
 
 export const memoryParts = [

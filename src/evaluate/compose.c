@@ -397,10 +397,10 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     if (t->pp_exposed_s > idle) t->pp_exposed_s = idle;
     t->bubble_s = idle - t->pp_exposed_s;
     t->optimizer_s = largest_optimizer_s(c);
-    t->host_s = all.host_s + stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
-                c->scenario->data_loading_s;
-    double busy = t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
-                  t->dp_exposed_s + t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s;
+    t->host_s = all.host_s + stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s;
+    t->data_loading_s = c->scenario->data_loading_s;
+    double busy = t->compute_s + clg_ledger_traffic_s(t) + t->bubble_s + t->optimizer_s +
+                  t->host_s + t->data_loading_s;
     t->straggler_s = busy * clg_straggler_share(c->scenario, c->layout) +
                      (busy - t->dp_exposed_s) * clg_shard_wait_share(c->scenario, c->layout);
     e->step_s = busy + t->straggler_s;
@@ -477,7 +477,7 @@ static void fill_power_and_cost(const composition *c, clg_evaluation *e) {
                                  e->memory_bound_s + (t->compute_s - kernels) + t->optimizer_s,
                              .waiting_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
                                           t->dp_exposed_s + t->pp_exposed_s + t->straggler_s,
-                             .idle_s = t->bubble_s + t->host_s};
+                             .idle_s = t->bubble_s + t->host_s + t->data_loading_s};
     e->gpu_w = clg_power_gpu_w(&scenario->power, &scenario->machine.gpu, &activity);
     clg_machine machine = scenario->machine;
     machine.gpus = (int)clg_layout_gpus(c->layout);
@@ -489,26 +489,36 @@ static void fill_power_and_cost(const composition *c, clg_evaluation *e) {
     e->usd_per_million_tokens = usd_per_s / e->tokens_per_s * 1e6;
 }
 
-/* The largest term that is not useful arithmetic, unless arithmetic is most of the step. */
+typedef struct wall_term {
+    double seconds;
+    clg_wall wall;
+} wall_term;
+
+static wall_term largest(const wall_term *terms, size_t count) {
+    wall_term most = terms[0];
+    for (size_t i = 1; i < count; i++)
+        if (terms[i].seconds > most.seconds) most = terms[i];
+    return most;
+}
+
+/* The largest part of the step. All traffic is one part, and goes by the name of its largest kind.
+ */
 static clg_wall wall_of(const clg_evaluation *e) {
     if (!e->fits) return CLG_WALL_MEMORY;
     const clg_time_ledger *t = &e->time;
-    const struct {
-        double seconds;
-        clg_wall wall;
-    } terms[] = {{e->matrix_s + e->attention_s, CLG_WALL_COMPUTE},
-                 {e->memory_bound_s + t->optimizer_s, CLG_WALL_MEMORY_BANDWIDTH},
-                 {t->tp_exposed_s, CLG_WALL_TP},
-                 {t->cp_exposed_s, CLG_WALL_CP},
-                 {t->ep_exposed_s, CLG_WALL_EP},
-                 {t->dp_exposed_s, CLG_WALL_DP},
-                 {t->bubble_s + t->pp_exposed_s, CLG_WALL_BUBBLE},
-                 {t->host_s, CLG_WALL_HOST},
-                 {t->straggler_s, CLG_WALL_STRAGGLER}};
-    unsigned most = 0;
-    for (unsigned i = 1; i < sizeof terms / sizeof terms[0]; i++)
-        if (terms[i].seconds > terms[most].seconds) most = i;
-    return terms[most].wall;
+    const wall_term traffic[] = {{t->tp_exposed_s, CLG_WALL_TP},
+                                 {t->cp_exposed_s, CLG_WALL_CP},
+                                 {t->ep_exposed_s, CLG_WALL_EP},
+                                 {t->dp_exposed_s, CLG_WALL_DP},
+                                 {t->pp_exposed_s, CLG_WALL_SENDS}};
+    wall_term most = largest(traffic, sizeof traffic / sizeof traffic[0]);
+    const wall_term terms[] = {{e->matrix_s + e->attention_s, CLG_WALL_COMPUTE},
+                               {e->memory_bound_s + t->optimizer_s, CLG_WALL_MEMORY_BANDWIDTH},
+                               {clg_ledger_traffic_s(t), most.wall},
+                               {t->bubble_s, CLG_WALL_BUBBLE},
+                               {t->host_s + t->data_loading_s, CLG_WALL_HOST},
+                               {t->straggler_s, CLG_WALL_STRAGGLER}};
+    return largest(terms, sizeof terms / sizeof terms[0]).wall;
 }
 
 /* What a plan does not say makes large jobs late, never early. */

@@ -16,8 +16,9 @@ const clg_name clg_wall_names[] = {
     {"context-parallel communication", CLG_WALL_CP, NULL},
     {"expert-parallel communication", CLG_WALL_EP, NULL},
     {"data-parallel communication", CLG_WALL_DP, NULL},
+    {"pipeline sends", CLG_WALL_SENDS, NULL},
     {"pipeline bubble", CLG_WALL_BUBBLE, NULL},
-    {"host", CLG_WALL_HOST, "kernel launches and per-step work on the CPU"},
+    {"host", CLG_WALL_HOST, "kernel launches, per-step work on the CPU, data loading"},
     {"stragglers", CLG_WALL_STRAGGLER, "waiting for the slowest part"},
     {"memory", CLG_WALL_MEMORY, "the plan does not fit"},
     {NULL, 0, NULL}};
@@ -83,11 +84,19 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     return CLG_OK;
 }
 
+double clg_ledger_traffic_s(const clg_time_ledger *t) {
+    return t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s + t->pp_exposed_s;
+}
+
+double clg_executed_flop_per_s_per_gpu(const clg_evaluation *e) {
+    return e->executed_flop / e->step_s / (double)clg_layout_gpus(&e->layout);
+}
+
 static double square(double x) { return x * x; }
 
 clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation) {
     const clg_time_ledger *t = &evaluation->time;
-    double traffic_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s;
+    double traffic_s = clg_ledger_traffic_s(t) - t->pp_exposed_s;
     return (clg_doubt){.traffic =
                            traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
                        .step_s = evaluation->step_s,

@@ -33,8 +33,11 @@ typedef struct clg_scenario {
 /* Where one step's seconds go; the fields sum to step_s. */
 typedef struct clg_time_ledger {
     double compute_s, tp_exposed_s, cp_exposed_s, ep_exposed_s, dp_exposed_s, pp_exposed_s,
-        bubble_s, optimizer_s, host_s, straggler_s;
+        bubble_s, optimizer_s, host_s, data_loading_s, straggler_s;
 } clg_time_ledger;
+
+/* Exposed traffic of all kinds. */
+double clg_ledger_traffic_s(const clg_time_ledger *ledger);
 
 typedef struct clg_stage_report {
     int layers;    /* of all chunks */
@@ -53,6 +56,7 @@ typedef enum clg_wall {
     CLG_WALL_CP,
     CLG_WALL_EP,
     CLG_WALL_DP,
+    CLG_WALL_SENDS,
     CLG_WALL_BUBBLE,
     CLG_WALL_HOST,
     CLG_WALL_STRAGGLER,
@@ -115,6 +119,9 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack);
 
 /* P10 and P90 of a step at that log-sigma. */
 void clg_evaluation_widen(clg_evaluation *evaluation, double log_sigma);
+
+/* What HFU is a share of: executed, recomputation counted, masked attention not. */
+double clg_executed_flop_per_s_per_gpu(const clg_evaluation *evaluation);
 
 /* Chance that the plan needs more than `capacity_bytes`, by the interval of its memory taken as
  * log-normal: 0.5 where the prediction is all there is; 0 or 1 where the interval has no width. */

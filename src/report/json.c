@@ -75,6 +75,7 @@ static void add_time(clg_json_writer *w, const clg_time_ledger *t) {
     clg_json_add_number(w, "bubble_s", t->bubble_s);
     clg_json_add_number(w, "optimizer_s", t->optimizer_s);
     clg_json_add_number(w, "host_s", t->host_s);
+    clg_json_add_number(w, "data_loading_s", t->data_loading_s);
     clg_json_add_number(w, "straggler_s", t->straggler_s);
     clg_json_close(w, '}');
 }
@@ -153,6 +154,7 @@ static void explain_in_open(clg_json_writer *w, const clg_scenario *s, const clg
     clg_json_add_number(w, "mfu", e->mfu);
     clg_json_add_number(w, "hfu", e->hfu);
     clg_json_add_number(w, "model_flop_per_s_per_gpu", e->model_flop_per_s_per_gpu);
+    clg_json_add_number(w, "executed_flop_per_s_per_gpu", clg_executed_flop_per_s_per_gpu(e));
     add_time(w, &e->time);
     add_memory(w, e);
     add_power_and_cost(w, s, e);

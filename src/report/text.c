@@ -120,16 +120,32 @@ static void print_layout(clg_text *t, const clg_layout *l) {
     clg_text_print(t, "%s\n", l->split_count > 24 ? ",..." : "");
 }
 
+/* Traffic is a wall as a whole; its name is that of its largest kind. */
+static void print_wall(clg_text *t, const clg_evaluation *e) {
+    bool traffic = e->bound_by >= CLG_WALL_TP && e->bound_by <= CLG_WALL_SENDS;
+    clg_text_print(t, "wall     %s", clg_name_of(clg_wall_names, (int)e->bound_by));
+    if (traffic)
+        clg_text_print(t, " most; traffic in all is %.0f %% of the step",
+                       100 * clg_ledger_traffic_s(&e->time) / e->step_s);
+    clg_text_print(t, "\n");
+}
+
 static void print_speed(clg_text *t, const clg_evaluation *e) {
     clg_text_print(t, "step     %s  (P10 %s – P90 %s)\n",
                    clg_words_quantity(t, e->step_s, CLG_SECONDS),
                    clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
                    clg_words_quantity(t, e->step_p90_s, CLG_SECONDS));
-    clg_text_print(t, "speed    %s tokens/s, %s per GPU · MFU %.1f %% · HFU %.1f %% · %s per GPU\n",
+    clg_text_print(t, "speed    %s tokens/s, %s per GPU\n",
                    clg_words_quantity(t, e->tokens_per_s, CLG_COUNT),
-                   clg_words_count(t, (int64_t)e->tokens_per_s_per_gpu), 100 * e->mfu, 100 * e->hfu,
-                   clg_words_quantity(t, e->model_flop_per_s_per_gpu, CLG_FLOP_PER_S));
-    clg_text_print(t, "wall     %s\n", clg_name_of(clg_wall_names, (int)e->bound_by));
+                   clg_words_count(t, (int64_t)e->tokens_per_s_per_gpu));
+    clg_text_print(
+        t,
+        "flops    MFU %.1f %%: %s per GPU by the model (PaLM: attention in full, nothing twice)\n",
+        100 * e->mfu, clg_words_quantity(t, e->model_flop_per_s_per_gpu, CLG_FLOP_PER_S));
+    clg_text_print(
+        t, "         HFU %.1f %%: %s per GPU executed (no masked attention, with recompute)\n",
+        100 * e->hfu, clg_words_quantity(t, clg_executed_flop_per_s_per_gpu(e), CLG_FLOP_PER_S));
+    print_wall(t, e);
 }
 
 static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
@@ -177,6 +193,7 @@ static void print_time(clg_text *t, const clg_evaluation *e) {
                 {"pipeline bubble", l->bubble_s, false},
                 {"optimizer", l->optimizer_s, false},
                 {"host", l->host_s, false},
+                {"data loading", l->data_loading_s, false},
                 {"waiting for stragglers", l->straggler_s, false}};
     clg_text_print(t, "\nwhere the step goes (busiest stage)\n");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -336,11 +353,11 @@ void clg_report_widths(clg_arena *arena, clg_text *t, const clg_scenario *s,
 /* The term in which a plan loses most against the best. */
 static const char *loss(const clg_evaluation *e, const clg_evaluation *best) {
     const double *mine = (const double *)&e->time, *theirs = (const double *)&best->time;
-    static const char *const names[] = {"compute",    "tp traffic", "cp traffic", "ep traffic",
-                                        "dp traffic", "sends",      "bubble",     "optimizer",
-                                        "host",       "stragglers"};
+    static const char *const names[] = {"compute",    "tp traffic",   "cp traffic", "ep traffic",
+                                        "dp traffic", "sends",        "bubble",     "optimizer",
+                                        "host",       "data loading", "stragglers"};
     int most = 0;
-    for (int i = 1; i < 10; i++)
+    for (int i = 1; i < 11; i++)
         if (mine[i] - theirs[i] > mine[most] - theirs[most]) most = i;
     return mine[most] > theirs[most] ? names[most] : "nothing";
 }
@@ -561,9 +578,9 @@ static void print_known(clg_text *t, double number, bool known, const char *end)
 }
 
 static void print_ledger(clg_text *t, const clg_time_ledger *l, bool known) {
-    const double seconds[] = {l->compute_s,    l->tp_exposed_s, l->cp_exposed_s, l->ep_exposed_s,
-                              l->dp_exposed_s, l->pp_exposed_s, l->bubble_s,     l->optimizer_s,
-                              l->host_s,       l->straggler_s};
+    const double seconds[] = {l->compute_s,    l->tp_exposed_s,   l->cp_exposed_s, l->ep_exposed_s,
+                              l->dp_exposed_s, l->pp_exposed_s,   l->bubble_s,     l->optimizer_s,
+                              l->host_s,       l->data_loading_s, l->straggler_s};
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
         clg_text_print(t, ",");
         print_known(t, seconds[i], known, "");
@@ -574,7 +591,7 @@ void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
                       "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes,"
                       "log_sigma,compute_s,tp_s,cp_s,ep_s,dp_s,pp_s,bubble_s,optimizer_s,host_s,"
-                      "straggler_s,stack\n");
+                      "data_loading_s,straggler_s,stack\n");
     for (int i = 0; i < v->runs; i++) {
         const clg_run *r = &v->run[i];
         const clg_evaluation *e = &r->predicted;

@@ -126,6 +126,8 @@ static const why_row rows[] = {
      "launches that outlast their kernels + per step + per micro-batch costs of the host",
      "fitted per stack", "stack.host_launch_s stack.host_step_s stack.host_micro_batch_s",
      "kernels"},
+    {"data-loading", AT(time.data_loading_s), CLG_SECONDS, "as given by --data-loading",
+     "the question", "plan.data_loading", "flops"},
     {"straggler", AT(time.straggler_s), CLG_SECONDS,
      "expected maximum of nodes' step times over their mean: jitter x sqrt(2 ln nodes)",
      "extreme-value theory; jitter fitted per stack", "plan.nodes stack.jitter", "accuracy"},
@@ -212,6 +214,7 @@ static const char *plan_value(clg_text *t, const clg_scenario *s, const clg_eval
                   {"bubble", time->bubble_s, CLG_SECONDS},
                   {"optimizer", time->optimizer_s, CLG_SECONDS},
                   {"host", time->host_s, CLG_SECONDS},
+                  {"data_loading", time->data_loading_s, CLG_SECONDS},
                   {"straggler", time->straggler_s, CLG_SECONDS}};
     char number[48];
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {

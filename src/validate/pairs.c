@@ -60,10 +60,10 @@ typedef struct ledger_term {
 
 #define TERM(member)                                                                               \
     { #member, offsetof(clg_time_ledger, member) }
-static const ledger_term TERMS[] = {TERM(compute_s),    TERM(tp_exposed_s), TERM(cp_exposed_s),
-                                    TERM(ep_exposed_s), TERM(dp_exposed_s), TERM(pp_exposed_s),
-                                    TERM(bubble_s),     TERM(optimizer_s),  TERM(host_s),
-                                    TERM(straggler_s)};
+static const ledger_term TERMS[] = {TERM(compute_s),      TERM(tp_exposed_s), TERM(cp_exposed_s),
+                                    TERM(ep_exposed_s),   TERM(dp_exposed_s), TERM(pp_exposed_s),
+                                    TERM(bubble_s),       TERM(optimizer_s),  TERM(host_s),
+                                    TERM(data_loading_s), TERM(straggler_s)};
 enum { LEDGER_TERMS = sizeof TERMS / sizeof *TERMS };
 
 static double term_of(const clg_run *r, int term) {

@@ -23,7 +23,8 @@ static clg_evaluation evaluate(const clg_scenario *s, clg_layout l) {
 
 static double sum(const clg_time_ledger *t) {
     return t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s +
-           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->straggler_s;
+           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->data_loading_s +
+           t->straggler_s;
 }
 
 static void ledgers(const clg_evaluation *e) {
@@ -81,6 +82,47 @@ static void pipelines(clg_scenario s) {
     double share = e.time.bubble_s / (e.step_s - e.time.dp_exposed_s - e.time.optimizer_s -
                                       e.time.straggler_s - e.time.host_s);
     CHECK(share > 0.75 && share < 0.92);
+}
+
+static void walls(clg_scenario s) {
+    CASE("traffic is one wall: more of it than of compute, though no kind alone is");
+    int together = 0;
+    clg_error error = {0};
+    for (double gbit_per_s = 400; gbit_per_s > 1; gbit_per_s /= 1.5) {
+        s.machine.fabric.gpu_bytes_per_s = gbit_per_s * 1e9 / 8;
+        CHECK(clg_scenario_prepare(&arena, &s, &error) == CLG_OK);
+        for (int tp = 2; tp <= 16; tp *= 2)
+            for (int batch = 64; batch <= 1024; batch *= 2) {
+                clg_layout l = layout(64 / tp, tp, 1, batch);
+                clg_evaluation e = evaluate(&s, l);
+                double compute = e.matrix_s + e.attention_s;
+                double traffic = clg_ledger_traffic_s(&e.time);
+                if (!e.fits) continue;
+                CHECK((e.bound_by == CLG_WALL_COMPUTE) <= (traffic <= compute));
+                double most = fmax(e.time.tp_exposed_s, e.time.dp_exposed_s);
+                bool only_together = most < compute && traffic > compute;
+                together += only_together;
+                if (only_together)
+                    CHECK(e.bound_by == (most == e.time.tp_exposed_s ? CLG_WALL_TP : CLG_WALL_DP));
+            }
+    }
+    CHECK(together > 0);
+}
+
+static void loading(clg_scenario s) {
+    CASE("exposed data loading is a part of its own, waited for like the rest");
+    clg_layout l = layout(64, 1, 1, 256);
+    clg_evaluation without = evaluate(&s, l);
+    s.data_loading_s = 0.05;
+    clg_evaluation with = evaluate(&s, l);
+    CHECK(without.time.data_loading_s == 0);
+    CHECK_NEAR(with.time.data_loading_s, 0.05, 1e-12);
+    CHECK_NEAR(with.time.host_s, without.time.host_s, 1e-12);
+    CHECK(with.step_s - without.step_s >= 0.05);
+    CASE("MFU and HFU are shares of one peak");
+    double peak = s.machine.gpu.peak_flop_per_s[CLG_BF16];
+    CHECK_NEAR(with.hfu * peak, clg_executed_flop_per_s_per_gpu(&with), 1e-12);
+    CHECK_NEAR(with.mfu * peak, with.model_flop_per_s_per_gpu, 1e-12);
 }
 
 static void recomputation(clg_scenario s) {
@@ -225,6 +267,8 @@ int main(void) {
     degrees(s);
     pipelines(s);
     recomputation(s);
+    walls(s);
+    loading(s);
     shards(s);
     speed(s);
     papers();

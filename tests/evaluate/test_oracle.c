@@ -11,7 +11,8 @@ static clg_arena arena, scratch;
 
 static double sum(const clg_time_ledger *t) {
     return t->compute_s + t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s + t->dp_exposed_s +
-           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->straggler_s;
+           t->pp_exposed_s + t->bubble_s + t->optimizer_s + t->host_s + t->data_loading_s +
+           t->straggler_s;
 }
 
 /* ---- the slow estimate ---- */
@@ -265,9 +266,9 @@ static bool evaluated(const clg_scenario *s, const clg_layout *l, clg_evaluation
 
 static bool add_up(const clg_evaluation *e) {
     const clg_time_ledger *t = &e->time;
-    const double terms[] = {t->compute_s,    t->tp_exposed_s, t->cp_exposed_s, t->ep_exposed_s,
-                            t->dp_exposed_s, t->pp_exposed_s, t->bubble_s,     t->optimizer_s,
-                            t->host_s,       t->straggler_s};
+    const double terms[] = {t->compute_s,    t->tp_exposed_s,   t->cp_exposed_s, t->ep_exposed_s,
+                            t->dp_exposed_s, t->pp_exposed_s,   t->bubble_s,     t->optimizer_s,
+                            t->host_s,       t->data_loading_s, t->straggler_s};
     bool ok = fabs(sum(t) - e->step_s) <= 1e-9 * e->step_s;
     for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) ok &= terms[i] >= 0;
     ok &= e->step_p10_s < e->step_s && e->step_s < e->step_p90_s;
