@@ -37,6 +37,7 @@ typedef struct simulation {
     int actives;
     promise *promised; /* [actives], earliest end first */
     int *queue, waiting;
+    double *least_speed; /* of each task: per GPU, below it a size is not worth taking */
     double now_s;
     int64_t busy;
 } simulation;
@@ -180,21 +181,26 @@ static double speed_per_gpu(const clg_job_size *size) {
     return 1 / (size->expected_s * (double)size->gpus);
 }
 
-static bool worth(const clg_task *t, const clg_job_size *size) {
-    double best = 0;
-    for (int i = 0; i < t->sizes; i++) best = fmax(best, speed_per_gpu(&t->size[i]));
-    return speed_per_gpu(size) >= WORTH * best;
+/* The least speed per GPU that is worth it, of every task. */
+static double *floors_of(clg_arena *arena, const clg_task *tasks, int count) {
+    double *least = clg_take(arena, (size_t)count + 1, double);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < tasks[i].sizes; k++)
+            least[i] = fmax(least[i], WORTH * speed_per_gpu(&tasks[i].size[k]));
+    return least;
 }
 
 /* The size at which a task is expected to end first. */
-static const clg_job_size *choose(const simulation *s, const clg_task *t) {
+static const clg_job_size *choose(const simulation *s, int task) {
+    const clg_task *t = &s->task[task];
     const clg_job_size *chosen = NULL;
     double ends_s = INFINITY, due_s = t->job->deadline_s;
     int64_t share = share_of(s);
     for (int i = 0; i < t->sizes && t->size[i].gpus <= s->rules->gpus; i++) {
         const clg_job_size *size = &t->size[i];
         double end_s = when(s, size->gpus) + size->expected_s;
-        bool within = i == 0 || (size->gpus <= share && worth(t, size));
+        bool within =
+            i == 0 || (size->gpus <= share && speed_per_gpu(size) >= s->least_speed[task]);
         bool urgent = ends_s > due_s;
         if (end_s >= ends_s || !(within || urgent)) continue;
         chosen = size;
@@ -208,7 +214,7 @@ static const clg_job_size *serve_front(simulation *s) {
     while (s->waiting > 0) {
         int task = s->queue[0];
         count_promises(s);
-        const clg_job_size *size = choose(s, &s->task[task]);
+        const clg_job_size *size = choose(s, task);
         if (!clg_pool_fits(s->pool, size->gpus)) return size;
         dequeue(s, 0);
         start(s, task, size);
@@ -233,7 +239,11 @@ static void backfill(simulation *s, const clg_job_size *first) {
     for (int at = 1, seen = 0; at < s->waiting && seen < DEPTH && clg_pool_free(s->pool) > 0;
          seen++) {
         int task = s->queue[at];
-        const clg_job_size *size = choose(s, &s->task[task]);
+        if (s->task[task].size[0].gpus > clg_pool_free(s->pool)) {
+            at++;
+            continue;
+        }
+        const clg_job_size *size = choose(s, task);
         bool early = s->now_s + expected_of(&s->task[task], size) <= shadow_s;
         if (!clg_pool_fits(s->pool, size->gpus) || (!early && size->gpus > spare)) {
             at++;
@@ -287,6 +297,7 @@ void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_
                     .pool = clg_pool_make(arena, rules->gpus, rules->node_gpus),
                     .active = clg_take(arena, most, running),
                     .promised = clg_take(arena, most, promise),
+                    .least_speed = floors_of(arena, tasks, count),
                     .queue = clg_take(arena, (size_t)count + 1, int)};
     for (int next = 0; next < count || s.actives > 0;) {
         double ends_s = s.actives > 0 ? s.active[0].end_s : INFINITY;
