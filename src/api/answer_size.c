@@ -3,6 +3,7 @@
 
 #include "dataset/dataset.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { OFFERS = 64, MOST_GPUS = 65536 };
@@ -72,6 +73,26 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, clg_
     return CLG_OK;
 }
 
+/* Odds of what is worth a look: the best, the nearest, the front. */
+static clg_status weigh(clg_arena *arena, clg_size_answer *a, clg_error *error) {
+    clg_clusters *all = &a->clusters;
+    for (int i = 0; i < all->count; i++) {
+        clg_cluster *c = &all->cluster[i];
+        const clg_scenario *s = &c->offer->scenario;
+        bool shown = i == all->best || i == all->nearest || c->on_front;
+        clg_venture venture = {.useful_s = c->seconds * c->goodput.share,
+                               .sigma = c->plan.log_sigma,
+                               .gpus = (double)c->gpus,
+                               .parameters = (double)s->model.parameters};
+        c->odds = (clg_odds){NAN, NAN, NAN};
+        if (!shown) continue;
+        if (clg_doubts_default(arena, &s->price, &a->doubts, error) != CLG_OK) return error->status;
+        c->odds = clg_odds_of(&venture, &a->operations, &a->doubts, a->limits.deadline_s,
+                              a->limits.budget_usd);
+    }
+    return CLG_OK;
+}
+
 clg_status clg_answer_size(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_size_answer *a, clg_error *error) {
     clg_space space;
@@ -83,8 +104,10 @@ clg_status clg_answer_size(clg_arena *arena, const clg_request *request, clg_pro
             CLG_OK ||
         read_offers(arena, request, offers, &count, &space, error) != CLG_OK)
         return error->status;
-    return clg_size(arena, offers, count, &space, &a->operations, &a->limits, a->tokens, MOST_GPUS,
-                    progress, &a->clusters, error);
+    if (clg_size(arena, offers, count, &space, &a->operations, &a->limits, a->tokens, MOST_GPUS,
+                 progress, &a->clusters, error) != CLG_OK)
+        return error->status;
+    return weigh(arena, a, error);
 }
 
 void clg_answer_size_json(clg_text *text, const clg_size_answer *a) {

@@ -9,6 +9,7 @@
 typedef struct clg_size_answer {
     clg_limits limits;
     clg_operations operations;
+    clg_doubts doubts; /* of the last offer weighed */
     clg_owning owning;
     clg_clusters clusters;
     double tokens, grams_per_joule;

@@ -3,6 +3,7 @@
 #define CLG_ECONOMICS_CLUSTER_H
 
 #include "economics/goodput.h"
+#include "economics/odds.h"
 #include "search/search.h"
 
 enum { CLG_CLUSTERS = 640, CLG_KINDS = 64 };
@@ -27,6 +28,7 @@ typedef struct clg_cluster {
     double joules;  /* cooling included */
     double power_w; /* while training, cooling included */
     bool meets;     /* all limits */
+    clg_odds odds;  /* of meeting the deadline, the budget; NAN where not asked or not weighed */
     bool on_front;  /* nothing considered is faster and cheaper */
 } clg_cluster;
 

@@ -57,12 +57,13 @@ static double chance(const clg_venture *v, const clg_operations *o, double failu
     return sum / (OFTEN * LUCK);
 }
 
+/* With the price anywhere from its low to `high`. */
 static double chance_of_budget(const clg_venture *v, const clg_operations *o, const clg_doubts *d,
-                               double budget_usd) {
+                               double high, double budget_usd) {
     double sum = 0;
-    int prices = d->price_high > d->price_low ? PRICES : 1;
+    int prices = high > d->price_low ? PRICES : 1;
     for (int i = 0; i < prices; i++) {
-        double usd_per_s = d->price_low + (d->price_high - d->price_low) * (i + 0.5) / prices;
+        double usd_per_s = d->price_low + (high - d->price_low) * (i + 0.5) / prices;
         sum += chance(v, o, d->failure_sigma, usd_per_s * v->gpus, budget_usd);
     }
     return sum / prices;
@@ -70,8 +71,10 @@ static double chance_of_budget(const clg_venture *v, const clg_operations *o, co
 
 clg_odds clg_odds_of(const clg_venture *v, const clg_operations *o, const clg_doubts *d,
                      double deadline_s, double budget_usd) {
-    return (clg_odds){
-        .deadline = deadline_s > 0 ? chance(v, o, d->failure_sigma, 1, deadline_s) : (double)NAN,
-        .budget = budget_usd > 0 && d->price_low > 0 ? chance_of_budget(v, o, d, budget_usd)
-                                                     : (double)NAN};
+    clg_odds odds = {NAN, NAN, NAN};
+    if (deadline_s > 0) odds.deadline = chance(v, o, d->failure_sigma, 1, deadline_s);
+    if (!(budget_usd > 0 && d->price_low > 0)) return odds;
+    odds.budget = chance_of_budget(v, o, d, d->price_high, budget_usd);
+    odds.budget_at_price = chance_of_budget(v, o, d, d->price_low, budget_usd);
+    return odds;
 }

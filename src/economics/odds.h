@@ -25,6 +25,7 @@ clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doub
 /* NAN: there is no such limit. */
 typedef struct clg_odds {
     double deadline, budget;
+    double budget_at_price; /* the same were the price signed */
 } clg_odds;
 
 /* One training run on a cluster of its own. */

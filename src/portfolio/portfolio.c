@@ -11,9 +11,10 @@
 typedef struct tally {
     double *wait_s; /* of every job that ran, life by life */
     int waits;
-    double *missed;         /* [draws] */
-    double *needed;         /* [gpus] seconds in which more than so many GPUs were taken */
-    int in_time, in_budget; /* lives without a missed deadline; within the budget */
+    double *missed; /* [draws] */
+    double *needed; /* [gpus] seconds in which more than so many GPUs were taken */
+    int in_time;    /* lives without a missed deadline */
+    int in_budget, in_budget_at_price;
     double period_s, paid_gpu_s, busy_gpu_s, useful_gpu_s;
 } tally;
 
@@ -58,6 +59,7 @@ static void count_money(const clg_portfolio_request *request, const clg_life *li
     t->paid_gpu_s += paid_gpu_s;
     t->busy_gpu_s += life->busy_gpu_s;
     t->useful_gpu_s += life->useful_gpu_s;
+    t->in_budget_at_price += request->doubts.price_low * paid_gpu_s <= request->budget_usd;
     t->in_budget += price_of(request, draw) * paid_gpu_s <= request->budget_usd;
     for (int64_t n = 0; n < gpus; n++) t->needed[n] += life->at_least[n];
 }
@@ -117,7 +119,8 @@ static void fill_point(clg_portfolio *p, tally *t, int64_t before, clg_portfolio
     fill_money(p, t, draws, point);
     bool limited = p->request.budget_usd > 0 && clg_price_known(p->request.terms.hourly);
     point->odds = (clg_odds){point->with_deadline > 0 ? t->in_time / draws : (double)NAN,
-                             limited ? t->in_budget / draws : (double)NAN};
+                             limited ? t->in_budget / draws : (double)NAN,
+                             limited ? t->in_budget_at_price / draws : (double)NAN};
     for (int64_t n = 0; n < point->gpus; n++) t->needed[n] /= t->period_s;
     point->mix = clg_mix_of(&p->request.terms, t->needed, point->gpus);
 }

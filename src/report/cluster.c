@@ -93,6 +93,28 @@ static void print_other(clg_text *t, const clg_clusters *all, const clg_limits *
                    100 * (c->usd / best->usd - 1));
 }
 
+/* "96 %"; no chance is certain. */
+static const char *chance(clg_text *t, double odds) {
+    if (odds > 0.99) return "over 99 %";
+    return odds < 0.01 ? "under 1 %" : clg_arena_print(t->arena, "%.0f %%", 100 * odds);
+}
+
+/* What P10 and P90 say as a chance, with failures and the price in it. */
+static void print_odds(clg_text *t, const clg_odds *odds) {
+    bool timed = !isnan(odds->deadline), paid = !isnan(odds->budget);
+    size_t from = t->size;
+    if (!timed && !paid) return;
+    clg_text_print(t, "odds     ");
+    if (timed) clg_text_print(t, "%s to be in time", chance(t, odds->deadline));
+    if (paid)
+        clg_text_print(t, "%s%s to stay in the budget at this price", timed ? ", " : "",
+                       chance(t, odds->budget_at_price));
+    if (paid && odds->budget < odds->budget_at_price)
+        clg_text_print(t, ", %s before it is signed", chance(t, odds->budget));
+    clg_text_print(t, " (step, failures%s)\n", paid ? ", price" : "");
+    clg_text_fold(t, from, 9);
+}
+
 static void print_choice(clg_text *t, const clg_cluster *c, const clg_limits *limits) {
     const clg_scenario *s = &c->offer->scenario;
     size_t from = t->size;
@@ -104,6 +126,7 @@ static void print_choice(clg_text *t, const clg_cluster *c, const clg_limits *li
     clg_text_print(t, "\n");
     print_interval(t, c, limits);
     clg_text_fold(t, from, 9);
+    print_odds(t, &c->odds);
     clg_text_print(t,
                    "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
                    "trains\n",
@@ -247,6 +270,15 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits 
                    all->count, o->pue);
 }
 
+static void add_odds(clg_json_writer *w, const clg_odds *odds) {
+    if (isnan(odds->deadline) && isnan(odds->budget)) return;
+    clg_json_open(w, "odds", '{');
+    clg_json_add_number(w, "deadline", odds->deadline);
+    clg_json_add_number(w, "budget", odds->budget);
+    clg_json_add_number(w, "budget_at_price", odds->budget_at_price);
+    clg_json_close(w, '}');
+}
+
 static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *c) {
     const clg_scenario *s = &c->offer->scenario;
     clg_json_open(w, key, '{');
@@ -272,6 +304,7 @@ static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *
     clg_json_memory_total(w, &c->plan);
     clg_json_add_number(w, "mfu", c->plan.mfu);
     clg_json_add_number(w, "exposed_communication_share", exposed_share(&c->plan));
+    add_odds(w, &c->odds);
     clg_json_add_bool(w, "meets", c->meets);
     clg_json_add_bool(w, "on_front", c->on_front);
     clg_json_close(w, '}');
@@ -302,6 +335,8 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_operat
     else
         clg_json_add_null(w, "best");
     if (all->best < 0 && all->nearest >= 0) add_cluster(w, "nearest", &all->cluster[all->nearest]);
+    int chosen = all->best >= 0 ? all->best : all->nearest;
+    if (chosen >= 0) add_odds(w, &all->cluster[chosen].odds);
     if (all->best >= 0) {
         const clg_cluster *best = &all->cluster[all->best];
         if (own->capex_usd > 0) add_owning(w, best, o, own);

@@ -17,6 +17,7 @@ static void add_odds(clg_json_writer *w, const clg_odds *odds) {
     clg_json_open(w, "odds", '{');
     clg_json_add_number(w, "deadline", odds->deadline);
     clg_json_add_number(w, "budget", odds->budget);
+    clg_json_add_number(w, "budget_at_price", odds->budget_at_price);
     clg_json_close(w, '}');
 }
 
