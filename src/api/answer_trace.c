@@ -137,6 +137,8 @@ static clg_status answer(clg_arena *arena, const clg_request *request, const clg
     }
     a.skipped = skips.row;
     a.skipped_count = skips.count;
+    a.roots = clg_job_roots(arena, &job);
+    a.slow_groups = clg_job_slow_groups(arena, &job);
     a.what_if = clg_job_replay(&job);
     clg_json_writer writer = {.text = text, .pretty = true};
     clg_json_trace(&writer, &a);

@@ -130,8 +130,11 @@ static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
         write_files(session, &job, error) != CLG_OK)
         return error->status;
     answer.skipped = clg_trace_reading_skipped(*reading, &answer.skipped_count);
-    if (!clg_session_has(session, CLG_PARAM_CSV) || clg_session_has(session, CLG_PARAM_OUT))
+    if (!clg_session_has(session, CLG_PARAM_CSV) || clg_session_has(session, CLG_PARAM_OUT)) {
+        answer.roots = clg_job_roots(session->arena, &job);
+        answer.slow_groups = clg_job_slow_groups(session->arena, &job);
         answer.what_if = clg_job_replay(&job);
+    }
     print(session, &answer, a.top);
     return report(session, &answer, error);
 }

@@ -235,6 +235,7 @@ static void rebase(clg_kineto *r) {
         if (t->launch_ns && t->launch_ns[i] != INT64_MIN) t->launch_ns[i] += r->base_ns;
     }
     for (size_t i = 0; i < t->call_count; i++) t->calls[i].start_ns += r->base_ns;
+    for (size_t i = 0; i < t->stretch_count; i++) t->stretch[i].start_ns += r->base_ns;
     t->ledger.start_ns += r->base_ns;
     for (size_t i = 0; i < t->step_count; i++) {
         t->step[i].start_ns += r->base_ns;
@@ -273,8 +274,8 @@ static void finish(clg_kineto *r) {
     clg_launches_describe(&r->launches, t);
     complete_groups(r);
     clg_launches_multiply(&r->launches, t);
-    clg_launches_split_idle(&r->launches, t);
     clg_launches_keep(&r->launches, t);
+    clg_trace_split_idle(&r->scratch, t);
     clg_steps_assign(&r->scratch, t);
     rebase(r);
 }

@@ -184,7 +184,25 @@ static void take_gpu(clg_kineto *r, const clg_trace_event *e, kind k, int64_t st
     CLG_TRACE_ADD(r->arena, t->calls, t->call_count, t->call_capacity, call);
 }
 
-static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_ns) {
+static void take_host(clg_kineto *r, clg_host_work work, int64_t start_ns, int64_t duration_ns) {
+    clg_trace *t = r->trace;
+    clg_stretch stretch = {start_ns, duration_ns, (uint8_t)work};
+    if (duration_ns > 0) CLG_TRACE_ADD(r->arena, t->stretch, t->stretch_count, t->stretch_capacity, stretch);
+}
+
+/* Calls of the runtime or driver that take memory or give it back, and so wait for the GPU. */
+static bool allocates(clg_slice name) {
+    static const char *const words[] = {
+        "cudaMalloc", "cudaFree",   "cudaHostAlloc", "cuMemCreate", "cuMemRelease",
+        "cuMemMap",   "cuMemUnmap", "hipMalloc",     "hipFree",     "hipHostMalloc"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (clg_slice_starts(name, words[i])) return true;
+    return false;
+}
+
+static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
+                        int64_t duration_ns) {
+    if (allocates(e->name)) take_host(r, CLG_HOST_ALLOCATOR, start_ns, duration_ns);
     int32_t correlation = correlation_of(e);
     if (correlation < 0) return;
     clg_launches *l = &r->launches;
@@ -238,7 +256,6 @@ static void take_product(clg_kineto *r, const clg_trace_event *e, int64_t start_
 
 static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
                      int64_t duration_ns) {
-    clg_launches *l = &r->launches;
     if (clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms"))
         take_recorded(r, e, start_ns, duration_ns);
     else if (clg_product_named(e->name))
@@ -246,9 +263,8 @@ static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
     else if (clg_slice_starts(e->name, "ProfilerStep")) {
         take_step(r, e, start_ns, duration_ns);
     } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
-        clg_stretch loading = {start_ns, duration_ns};
         r->trace->loading_ns = clg_ns_plus(r->trace->loading_ns, duration_ns);
-        CLG_TRACE_ADD(&r->scratch, l->loading, l->loading_count, l->loading_capacity, loading);
+        take_host(r, CLG_HOST_LOADER, start_ns, duration_ns);
     }
 }
 
@@ -285,7 +301,7 @@ void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, int64_t byte) {
     } else if (gpu)
         take_gpu(r, e, k, start_ns, duration_ns);
     else if (k == KIND_LAUNCH)
-        take_launch(r, e, start_ns);
+        take_launch(r, e, start_ns, duration_ns);
     else
         take_cpu(r, e, start_ns, duration_ns);
 }

@@ -5,6 +5,7 @@
 #include "record/split.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int by_thread_and_start(const void *a, const void *b) {
     const clg_recorded *x = a, *y = b;
@@ -142,56 +143,80 @@ void clg_launches_keep(const clg_launches *l, clg_trace *t) {
     }
 }
 
+/* An event, by its place in the timeline. */
+typedef struct begun {
+    int64_t start_ns, end_ns;
+    size_t at;
+} begun;
+
 static int by_start(const void *a, const void *b) {
-    const clg_event *x = a, *y = b;
+    const begun *x = a, *y = b;
     if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->duration_ns > y->duration_ns) - (x->duration_ns < y->duration_ns);
+    return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-static void add_clipped(clg_timeline *t, const clg_ledger *ledger, int64_t start_ns, int64_t end_ns,
-                        clg_work work) {
-    int64_t last_ns = ledger->start_ns + ledger->span_ns;
-    if (start_ns < ledger->start_ns) start_ns = ledger->start_ns;
-    if (end_ns > last_ns) end_ns = last_ns;
-    if (end_ns > start_ns)
-        clg_timeline_add(
-            t, (clg_event){start_ns, end_ns - start_ns, 0, 0, (uint8_t)work, 0xff, -1, -1});
-}
-
-/* The gap before an event was the host's fault until the launch of the event began. */
-static void add_late_launch(const clg_launches *l, clg_timeline *t, const clg_ledger *ledger,
-                            const clg_event *event, int64_t idle_since_ns) {
-    uint32_t index = clg_map_get(&l->by_correlation, (uint64_t)event->detail + 1, UINT32_MAX);
-    if (event->detail < 0 || index == UINT32_MAX) return;
-    int64_t launched_ns = l->launch[index].start_ns;
-    if (launched_ns > event->start_ns) launched_ns = event->start_ns;
-    add_clipped(t, ledger, idle_since_ns, launched_ns, CLG_WORK_COPY);
-}
-
-/* Busy time plays compute, loading communication and late launches copies: the same sweep that
- * makes the ledger then gives their exposed parts, each nanosecond once. */
-void clg_launches_split_idle(clg_launches *l, clg_trace *trace) {
-    trace->idle_launch_ns = -1;
-    if (l->count == 0 || trace->timeline.count == 0) return;
-    clg_timeline t = {.arena = l->arena};
-    clg_timeline_track(&t, "gpu", 0);
-    size_t count = trace->timeline.count;
-    clg_event *events = clg_take(l->arena, count, clg_event);
-    for (size_t i = 0; i < count; i++) events[i] = trace->timeline.events[i];
-    qsort(events, count, sizeof *events, by_start);
-    int64_t busy_until_ns = events[0].start_ns;
-    for (size_t i = 0; i < count; i++) {
-        const clg_event *e = &events[i];
-        if (e->start_ns > busy_until_ns) add_late_launch(l, &t, &trace->ledger, e, busy_until_ns);
-        clg_timeline_add(
-            &t, (clg_event){e->start_ns, e->duration_ns, 0, 0, CLG_WORK_COMPUTE, 0xff, -1, -1});
-        if (e->start_ns + e->duration_ns > busy_until_ns)
-            busy_until_ns = e->start_ns + e->duration_ns;
+static begun *in_order(clg_arena *scratch, const clg_timeline *t) {
+    begun *events = clg_take(scratch, t->count + 1, begun);
+    for (size_t i = 0; i < t->count; i++) {
+        const clg_event *e = &t->events[i];
+        events[i] = (begun){e->start_ns, e->start_ns + e->duration_ns, i};
     }
-    for (size_t i = 0; i < l->loading_count; i++)
-        add_clipped(&t, &trace->ledger, l->loading[i].start_ns,
-                    l->loading[i].start_ns + l->loading[i].duration_ns, CLG_WORK_COMMUNICATION);
-    clg_ledger split = clg_timeline_ledger(l->arena, &t, 0);
-    trace->idle_loading_ns = split.exposed_communication_ns;
-    trace->idle_launch_ns = split.exposed_copy_ns;
+    if (t->count) qsort(events, t->count, sizeof *events, by_start);
+    return events;
+}
+
+/* Each gap was the host's fault until the launch of what came after it began. */
+static size_t add_late_launches(clg_arena *scratch, const clg_trace *t, int class,
+                                clg_sweep_part *parts, size_t count) {
+    const begun *events = in_order(scratch, &t->timeline);
+    int64_t busy_until_ns = INT64_MAX;
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        const begun *e = &events[i];
+        int64_t launched_ns = t->launch_ns[e->at];
+        if (launched_ns > e->start_ns) launched_ns = e->start_ns;
+        if (launched_ns > busy_until_ns) /* never of what is not known */
+            parts[count++] = (clg_sweep_part){busy_until_ns, launched_ns, class};
+        if (i == 0 || e->end_ns > busy_until_ns) busy_until_ns = e->end_ns;
+    }
+    return count;
+}
+
+clg_sweep_part *clg_trace_holdups(clg_arena *arena, const clg_trace *t, int first, size_t *count) {
+    clg_arena scratch = {0};
+    size_t most = t->stretch_count + t->timeline.count + 1;
+    clg_sweep_part *parts = clg_take(arena, most, clg_sweep_part);
+    *count = 0;
+    for (size_t i = 0; i < t->stretch_count; i++) {
+        const clg_stretch *s = &t->stretch[i];
+        parts[(*count)++] =
+            (clg_sweep_part){s->start_ns, s->start_ns + s->duration_ns, first + s->work};
+    }
+    if (t->launch_ns)
+        *count = add_late_launches(&scratch, t, first + CLG_HOLDUPS - 1, parts, *count);
+    clg_arena_clear(&scratch);
+    return parts;
+}
+
+/* GPU work hides what the host did meanwhile. */
+void clg_trace_split_idle(clg_arena *scratch, clg_trace *t) {
+    enum { HELD_UP = 1 };
+    const clg_timeline *line = &t->timeline;
+    t->idle_launch_ns = -1;
+    if (!t->launch_ns || line->count == 0) return;
+    clg_arena_mark mark = clg_arena_here(scratch);
+    size_t held;
+    const clg_sweep_part *holdups = clg_trace_holdups(scratch, t, HELD_UP, &held);
+    clg_sweep_part *parts = clg_take(scratch, held + line->count, clg_sweep_part);
+    memcpy(parts, holdups, held * sizeof *parts);
+    for (size_t i = 0; i < line->count; i++) {
+        const clg_event *e = &line->events[i];
+        parts[held + i] = (clg_sweep_part){e->start_ns, e->start_ns + e->duration_ns, 0};
+    }
+    clg_span span = {t->ledger.start_ns, t->ledger.start_ns + t->ledger.span_ns};
+    clg_sweep_sum sum;
+    clg_sweep_spans(scratch, parts, held + line->count, &span, 1, &sum);
+    t->idle_loading_ns = sum.own_ns[HELD_UP + CLG_HOST_LOADER];
+    t->idle_allocator_ns = sum.own_ns[HELD_UP + CLG_HOST_ALLOCATOR];
+    t->idle_launch_ns = sum.own_ns[HELD_UP + CLG_HOLDUPS - 1];
+    clg_arena_back_to(scratch, mark);
 }

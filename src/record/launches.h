@@ -4,6 +4,7 @@
 
 #include "record/product.h"
 #include "record/trace.h"
+#include "timeline/sweep.h"
 
 /* A call of the runtime that put work on the GPU. */
 typedef struct clg_launch {
@@ -18,11 +19,6 @@ typedef struct clg_recorded {
     clg_trace_description what;
 } clg_recorded;
 
-/* A stretch of time on the CPU. */
-typedef struct clg_stretch {
-    int64_t start_ns, duration_ns;
-} clg_stretch;
-
 typedef struct clg_launches {
     clg_arena *arena;
     clg_map by_correlation;
@@ -32,8 +28,6 @@ typedef struct clg_launches {
     size_t recorded_count, recorded_capacity;
     clg_product *product;
     size_t product_count, product_capacity;
-    clg_stretch *loading; /* waiting for the data loader */
-    size_t loading_count, loading_capacity;
 } clg_launches;
 
 /* Fills what kernels do not say about their collectives from the operators that launched them. */
@@ -46,7 +40,14 @@ void clg_launches_multiply(clg_launches *launches, clg_trace *trace);
 /* Keeps when the work of a trace was launched. */
 void clg_launches_keep(const clg_launches *launches, clg_trace *trace);
 
-/* Splits the idle time of a trace whose ledger is done. */
-void clg_launches_split_idle(clg_launches *launches, clg_trace *trace);
+/* Splits the idle time of a trace whose ledger is done and whose launches are kept. */
+void clg_trace_split_idle(clg_arena *scratch, clg_trace *trace);
+
+/* What held the GPU up, for a sweep: stretches of host work as class `first` and following, in the
+ * order of clg_host_work; after them, as the next class, from when the GPU fell idle until the
+ * launch of the work that it did next began. */
+enum { CLG_HOLDUPS = CLG_HOST_ALLOCATOR + 2 };
+clg_sweep_part *clg_trace_holdups(clg_arena *arena, const clg_trace *trace, int first,
+                                  size_t *count);
 
 #endif

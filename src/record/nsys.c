@@ -312,8 +312,8 @@ static void take_launches(export *x, device *d) {
     for (int i = 0; i < x->process_count; i++)
         if (x->processes[i].id == d->process) p = &x->processes[i];
     if (!p) return;
-    clg_launches_split_idle(&p->launches, &d->trace);
     clg_launches_keep(&p->launches, &d->trace);
+    clg_trace_split_idle(&x->scratch, &d->trace);
 }
 
 /* With several GPUs in a file, a GPU's number stands for its rank; where processes number theirs

@@ -55,6 +55,17 @@ typedef struct clg_trace_step {
     clg_ledger ledger;
 } clg_trace_step;
 
+/* A stretch in which the host did something that may hold the GPU up. */
+typedef enum clg_host_work {
+    CLG_HOST_LOADER,   /* waits for the data loader */
+    CLG_HOST_ALLOCATOR /* takes memory from the driver or gives it back */
+} clg_host_work;
+
+typedef struct clg_stretch {
+    int64_t start_ns, duration_ns;
+    uint8_t work; /* clg_host_work */
+} clg_stretch;
+
 typedef struct clg_trace_damage {
     int64_t byte, lost; /* where in the (inflated) text; events lost there */
     const char *reason;
@@ -71,10 +82,13 @@ typedef struct clg_trace {
     clg_intern groups;
     clg_trace_call *calls; /* in order of start */
     size_t call_count, call_capacity;
-    int64_t idle_loading_ns, idle_launch_ns; /* parts of idle: under the data loader; before the
-                                                next launch began; -1: no launches recorded */
-    int64_t loading_ns;                      /* in the data loader, also while the GPU worked */
-    clg_product *product;                    /* whose kernel is known */
+    /* Parts of idle: under the data loader; else in the driver's allocator; else before the next
+     * launch began; -1: no launches recorded. */
+    int64_t idle_loading_ns, idle_allocator_ns, idle_launch_ns;
+    int64_t loading_ns; /* in the data loader, also while the GPU worked */
+    clg_stretch *stretch; /* [stretch_count] of the host */
+    size_t stretch_count, stretch_capacity;
+    clg_product *product; /* whose kernel is known */
     size_t product_count;
     double flop[CLG_PRECISIONS]; /* theirs */
     int64_t steps, steps_ns;     /* ProfilerStep annotations and their total */

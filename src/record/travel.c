@@ -197,6 +197,19 @@ static void walk_sides(clg_parcel *p, clg_trace *t) {
         t->launch_ns[i] = clg_parcel_near(p, t->launch_ns[i], t->timeline.events[i].start_ns);
 }
 
+static void walk_host(clg_parcel *p, clg_trace *t) {
+    size_t count = t->stretch_count;
+    int64_t before_ns = 0;
+    t->stretch = clg_parcel_array(p, t->stretch, &count, sizeof *t->stretch, 3);
+    for (size_t i = 0; i < count; i++) {
+        clg_stretch *s = &t->stretch[i];
+        before_ns = s->start_ns = clg_parcel_near(p, s->start_ns, before_ns);
+        any(p, &s->duration_ns);
+        small(p, &s->work, CLG_HOST_ALLOCATOR + 1);
+    }
+    t->stretch_count = t->stretch_capacity = count;
+}
+
 static void walk_damage(clg_parcel *p, clg_trace *t) {
     any(p, &t->events_read);
     any(p, &t->events_lost);
@@ -218,6 +231,7 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     any32(p, &t->world_size);
     walk_ledger(p, &t->ledger);
     any(p, &t->idle_loading_ns);
+    any(p, &t->idle_allocator_ns);
     any(p, &t->idle_launch_ns);
     any(p, &t->loading_ns);
     walk_names(p, &t->timeline);
@@ -229,6 +243,7 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     walk_products(p, t);
     walk_steps(p, t);
     walk_sides(p, t);
+    walk_host(p, t);
     walk_damage(p, t);
 }
 

@@ -94,9 +94,11 @@ static void add_rank(clg_json_writer *w, const clg_job *job, int index) {
     add_known_ns(w, "exposed_transfer_s", transfer_ns, waiting_ns >= 0);
     add_axes(w, job->axis[index]);
     clg_json_add_nanoseconds(w, "own_compute_s", t->ledger.compute_ns);
-    int64_t other_ns = t->ledger.idle_ns - t->idle_loading_ns - t->idle_launch_ns;
+    int64_t other_ns =
+        t->ledger.idle_ns - t->idle_loading_ns - t->idle_allocator_ns - t->idle_launch_ns;
     bool split = t->idle_launch_ns >= 0;
     add_known_ns(w, "idle_data_loading_s", t->idle_loading_ns, split);
+    add_known_ns(w, "idle_allocator_s", t->idle_allocator_ns, split);
     add_known_ns(w, "idle_launch_s", t->idle_launch_ns, split);
     add_known_ns(w, "idle_other_s", other_ns, split);
     clg_json_add_nanoseconds(w, "data_loader_s", t->loading_ns);
@@ -197,6 +199,8 @@ static void add_job(clg_json_writer *w, const char *key, const clg_trace_answer 
     clg_json_close(w, ']');
     add_collectives(w, job);
     add_stragglers(w, job);
+    clg_json_roots(w, a);
+    clg_json_slow_groups(w, &a->slow_groups);
     clg_json_open(w, "clock_offsets_s", '[');
     for (int i = 0; i < job->count; i++) clg_json_add_nanoseconds(w, NULL, job->offset_ns[i]);
     clg_json_close(w, ']');

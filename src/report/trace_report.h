@@ -4,9 +4,11 @@
 
 #include "base/text.h"
 #include "trace/against.h"
+#include "trace/links.h"
 #include "trace/plan.h"
 #include "trace/rates.h"
 #include "trace/replay.h"
+#include "trace/roots.h"
 
 /* A file that was given and not read. */
 typedef struct clg_trace_skipped {
@@ -18,6 +20,8 @@ typedef struct clg_trace_answer {
     clg_job *job;
     const clg_trace_skipped *skipped;
     int skipped_count;
+    clg_roots roots;
+    clg_slow_groups slow_groups;
     clg_what_if what_if;
     const clg_plan_comparison *plan; /* NULL: none was given */
     const clg_against *against;      /* likewise */
@@ -34,6 +38,9 @@ void clg_report_steps(clg_text *text, const clg_job *job, int top);
 void clg_report_what_if(clg_text *text, const clg_trace_answer *answer);
 void clg_report_plan(clg_text *text, const clg_plan_comparison *plan);
 void clg_report_kernels(clg_text *text, const clg_trace *trace, int top);
+void clg_report_axes(clg_text *text, const clg_job *job);
+void clg_report_roots(clg_text *text, const clg_trace_answer *answer, int top);
+void clg_report_slow_groups(clg_text *text, const clg_slow_groups *groups, int top);
 void clg_report_against(clg_text *text, const clg_against *against, int top);
 
 /* Names and order of docs/traces.md. */
@@ -46,6 +53,8 @@ void clg_json_stages(clg_json_writer *writer, const clg_stages_list *list);
 void clg_json_what_if(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_plan_terms(clg_json_writer *writer, const clg_plan_comparison *plan);
 void clg_json_kernels(clg_json_writer *writer, const clg_job *job);
+void clg_json_roots(clg_json_writer *writer, const clg_trace_answer *answer);
+void clg_json_slow_groups(clg_json_writer *writer, const clg_slow_groups *groups);
 void clg_json_against(clg_json_writer *writer, const clg_against *against);
 
 /* One row a rank and, where steps are annotated, a row a step of it. */

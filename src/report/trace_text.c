@@ -69,7 +69,7 @@ static void print_ranks(clg_text *t, const clg_job *job) {
 /* Sums over ranks. */
 typedef struct totals {
     int64_t span_ns, communication_ns, overlapped_ns, exposed_ns, waiting_ns;
-    int64_t idle_ns, loading_ns, launch_ns;
+    int64_t idle_ns, loading_ns, allocator_ns, launch_ns;
     bool waits, splits;
 } totals;
 
@@ -84,6 +84,7 @@ static totals sum_up(const clg_job *job) {
         s.exposed_ns = clg_ns_plus(s.exposed_ns, t->ledger.exposed_communication_ns);
         s.idle_ns = clg_ns_plus(s.idle_ns, t->ledger.idle_ns);
         s.loading_ns = clg_ns_plus(s.loading_ns, t->idle_loading_ns);
+        s.allocator_ns = clg_ns_plus(s.allocator_ns, t->idle_allocator_ns);
         s.launch_ns = clg_ns_plus(s.launch_ns, t->idle_launch_ns);
         s.waiting_ns = clg_ns_plus(s.waiting_ns, job->waiting_ns[i]);
         s.waits = s.waits && job->waiting_ns[i] >= 0;
@@ -108,11 +109,14 @@ static void print_means(clg_text *t, const clg_job *job) {
     }
     if (s.splits && s.idle_ns > 0)
         clg_text_print(t,
-                       "idle %s a rank: %.0f %% under the data loader, %.0f %% before the next "
+                       "idle %s a rank: %.0f %% under the data loader, %s%.0f %% before the next "
                        "launch, %.0f %% other\n",
                        clg_words_ns(t, s.idle_ns / n), percent(s.loading_ns, s.idle_ns),
+                       s.allocator_ns > 0 ? clg_arena_print(t->arena, "%.0f %% in the allocator, ",
+                                                            percent(s.allocator_ns, s.idle_ns))
+                                          : "",
                        percent(s.launch_ns, s.idle_ns),
-                       percent(s.idle_ns - s.loading_ns - s.launch_ns, s.idle_ns));
+                       percent(s.idle_ns - s.loading_ns - s.allocator_ns - s.launch_ns, s.idle_ns));
 }
 
 /* What products and attention of known shapes did of what the GPU can, on the average rank. */
@@ -272,9 +276,12 @@ void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
         print_ranks(t, job);
         print_means(t, job);
         print_products(t, job);
+        clg_report_axes(t, job);
         clg_report_steps(t, job, top);
         print_collectives(t, job, top);
         print_stragglers(t, job, top);
+        clg_report_roots(t, a, top);
+        clg_report_slow_groups(t, &a->slow_groups, top);
         clg_report_what_if(t, a);
         clg_report_kernels(t, &job->traces[0], top);
         if (a->plan) clg_report_plan(t, a->plan);

@@ -8,7 +8,7 @@
 
 #include "record/split.h"
 #include "record/trace.h"
-#include "trace/sweep.h"
+#include "timeline/sweep.h"
 
 enum {
     CLG_PART_COMPUTE,

@@ -13,8 +13,8 @@
 #ifndef CLG_TRACE_SPANS_H
 #define CLG_TRACE_SPANS_H
 
+#include "timeline/sweep.h"
 #include "trace/job.h"
-#include "trace/sweep.h"
 
 typedef enum clg_span_kind {
     CLG_SPANS_WHOLE,   /* one: the recording */

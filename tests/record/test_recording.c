@@ -59,7 +59,8 @@ static clg_text answers(clg_recording *recordings, int count) {
     clg_timeline merged;
     clg_job_timeline(&arena, &job, &merged);
     clg_timeline_perfetto(&text, &merged, "rank");
-    clg_trace_means means = clg_job_means(&job, NULL);
+    clg_span_rule rule = {CLG_SPANS_WHOLE, NULL};
+    clg_trace_means means = clg_job_means(&job, &rule, NULL);
     for (int i = 0; i < CLG_SPLITS; i++) clg_text_print(&text, "%.17g\n", means.transfer_s[i]);
     clg_samples samples = {0};
     clg_job_samples(&arena, &job, &samples);

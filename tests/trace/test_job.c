@@ -4,8 +4,8 @@
 #include "recording.h"
 #include "report/trace_report.h"
 #include "timeline/perfetto.h"
+#include "timeline/sweep.h"
 #include "trace/merge.h"
-#include "trace/sweep.h"
 
 static clg_arena arena;
 static clg_csv table;
@@ -23,6 +23,10 @@ static clg_trace read_text(const char *name, const char *text) {
       "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,"                \
       "\"Group size\":3,\"dtype\":\"Half\",\"Process Group Name\":\"1\","                          \
       "\"Process Group Description\":\"TENSOR_MODEL_PARALLEL_GROUP\"")
+#define NUMBERED(ts, dur, seq, group)                                                              \
+    X("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", ts, dur,                           \
+      "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,"                \
+      "\"Group size\":2,\"dtype\":\"Half\",\"Process Group Name\":\"" group "\",\"Seq\":" seq)
 #define OPEN "{\"traceEvents\":["
 #define RANK(r) "],\"distributedInfo\":{\"rank\":" r ",\"world_size\":3}}"
 
@@ -180,6 +184,32 @@ static void plans(void) {
     CHECK_NEAR(a.after.waiting_s, 20e-6, 1e-9);
 }
 
+static void axes(void) {
+    clg_trace traces[3];
+    clg_job job;
+    CASE("exposed communication by axis: of two at once the first has it, and all add up");
+    traces[0] = read_text("a", OPEN GEMM("0", "10") "," REDUCE("5", "15") "," X(
+                                   "kernel", "ncclDevKernel_ReduceScatter", "8", "15", "15",
+                                   "\"Process Group Name\":\"2\",\"Process Group Description\":"
+                                   "\"mesh_dp_shard\"") RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    CHECK(job.axis[0][CLG_SPLIT_TP].exposed_ns == 10000 && job.axis[0][CLG_SPLIT_TP].calls == 1);
+    CHECK(job.axis[0][CLG_SPLIT_DP].exposed_ns == 10000);
+    CHECK(job.axis[0][CLG_SPLIT_DP].transfer_ns == -1 && job.axis[0][CLG_SPLIT_PP].calls == 0);
+    CHECK(traces[0].ledger.exposed_communication_ns == 20000);
+    CASE("with all ranks, transfer apart from waiting");
+    three(traces, &job);
+    CHECK(job.axis[0][CLG_SPLIT_TP].exposed_ns == 40000);
+    CHECK(job.axis[0][CLG_SPLIT_TP].waiting_ns == 30000 && job.waiting_ns[0] == 30000);
+    CHECK(job.axis[2][CLG_SPLIT_TP].transfer_ns == 10000 && job.waiting_ns[2] == 0);
+    CASE("degrees of a plan name groups that do not say what they serve");
+    traces[0] = read_text("a", OPEN NUMBERED("10", "5", "7", "3 [0, 2]") RANK("0"));
+    clg_job_match(&arena, traces, 1, &job);
+    CHECK(job.axis[0][CLG_SPLIT_UNKNOWN].calls == 1);
+    clg_job_split(&job, &(clg_degrees){{0, 2, 1, 1, 2, 1}});
+    CHECK(job.axis[0][CLG_SPLIT_DP].calls == 1 && job.axis[0][CLG_SPLIT_UNKNOWN].calls == 0);
+}
+
 static void drawings(void) {
     clg_trace traces[3];
     clg_job job;
@@ -202,10 +232,6 @@ static void drawings(void) {
     CHECK(strstr(svg.data, "rank 2") && strstr(svg.data, "60.0 us, last 1 x"));
 }
 
-#define NUMBERED(ts, dur, seq, group)                                                              \
-    X("kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", "7", ts, dur,                           \
-      "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,"                \
-      "\"Group size\":2,\"dtype\":\"Half\",\"Process Group Name\":\"" group "\",\"Seq\":" seq)
 #define HOST(r, host)                                                                              \
     "],\"host_name\":\"" host "\",\"distributedInfo\":{\"rank\":" r ",\"world_size\":2}}"
 
@@ -334,6 +360,7 @@ int main(void) {
     hostile_clocks();
     steps();
     plans();
+    axes();
     drawings();
     clg_arena_clear(&arena);
     return DONE;

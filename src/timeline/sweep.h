@@ -1,12 +1,12 @@
 /* sweep.h -- who has each nanosecond, where some work hides other work. */
-#ifndef CLG_TRACE_SWEEP_H
-#define CLG_TRACE_SWEEP_H
+#ifndef CLG_TIMELINE_SWEEP_H
+#define CLG_TIMELINE_SWEEP_H
 
 #include "base/arena.h"
 
 #include <stdint.h>
 
-enum { CLG_SWEEP_CLASSES = 16 };
+enum { CLG_SWEEP_CLASSES = 20 };
 
 typedef struct clg_sweep_part {
     int64_t start_ns, end_ns;

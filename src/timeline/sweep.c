@@ -1,5 +1,5 @@
 /* sweep.c -- from edge to edge in order of time. */
-#include "trace/sweep.h"
+#include "timeline/sweep.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
