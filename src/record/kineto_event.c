@@ -187,7 +187,8 @@ static void take_gpu(clg_kineto *r, const clg_trace_event *e, kind k, int64_t st
 static void take_host(clg_kineto *r, clg_host_work work, int64_t start_ns, int64_t duration_ns) {
     clg_trace *t = r->trace;
     clg_stretch stretch = {start_ns, duration_ns, (uint8_t)work};
-    if (duration_ns > 0) CLG_TRACE_ADD(r->arena, t->stretch, t->stretch_count, t->stretch_capacity, stretch);
+    if (duration_ns > 0)
+        CLG_TRACE_ADD(r->arena, t->stretch, t->stretch_count, t->stretch_capacity, stretch);
 }
 
 /* Calls of the runtime or driver that take memory or give it back, and so wait for the GPU. */

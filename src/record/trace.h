@@ -85,7 +85,7 @@ typedef struct clg_trace {
     /* Parts of idle: under the data loader; else in the driver's allocator; else before the next
      * launch began; -1: no launches recorded. */
     int64_t idle_loading_ns, idle_allocator_ns, idle_launch_ns;
-    int64_t loading_ns; /* in the data loader, also while the GPU worked */
+    int64_t loading_ns;   /* in the data loader, also while the GPU worked */
     clg_stretch *stretch; /* [stretch_count] of the host */
     size_t stretch_count, stretch_capacity;
     clg_product *product; /* whose kernel is known */
