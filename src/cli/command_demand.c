@@ -41,7 +41,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     if (clg_page_check(session, error) != CLG_OK ||
         attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
         attach(session, CLG_PARAM_PROFILE, profile_bytes, error) != CLG_OK ||
-        clg_planning_request(session, error) != CLG_OK ||
+        clg_planning_request(session, false, error) != CLG_OK ||
         clg_answer_demand(session->arena, &session->request, (clg_progress){tell, session}, answer,
                           error) != CLG_OK)
         return error->status;

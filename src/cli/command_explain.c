@@ -1,4 +1,5 @@
 /* command_explain.c -- where each millisecond and each byte of one layout goes. */
+#include "cli/job_files.h"
 #include "cli/page.h"
 #include "cli/planning.h"
 
@@ -36,7 +37,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_timeline timeline = {.arena = session->arena};
     if (clg_page_check(session, error) != CLG_OK ||
         clg_planning_trainer(session, &trainer, error) != CLG_OK ||
-        clg_planning_request(session, error) != CLG_OK ||
+        clg_planning_request(session, true, error) != CLG_OK ||
         clg_answer_explain(session->arena, &session->request, clg_planning_progress(session),
                            drawn ? &timeline : NULL, &answer, error) != CLG_OK ||
         (drawn && write_timeline(session, &timeline, error) != CLG_OK))
@@ -66,7 +67,7 @@ static const clg_param knobs[] = {CLG_PARAM_JSON,     CLG_PARAM_CSV, CLG_PARAM_L
 
 const clg_command clg_command_explain = {
     .name = "explain",
-    .operands = "MODEL",
+    .operands = "MODEL|FILE...",
     .summary = "where each millisecond and each byte of one layout goes",
     .details =
         "Layout flags left out are chosen as 'plan' would. A layout that does not fit is "
@@ -77,6 +78,6 @@ const clg_command clg_command_explain = {
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT),
     .knobs = knobs,
     .least = 1,
-    .most = 1,
+    .most = CLG_JOB_OPERANDS,
     .run = run,
     .first_words = clg_help_model_names};

@@ -1,4 +1,5 @@
 /* command_plan.c -- the best layouts of a model on a machine. */
+#include "cli/job_files.h"
 #include "cli/page.h"
 #include "cli/planning.h"
 
@@ -28,7 +29,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     double start = clg_clock_s();
     if (clg_page_check(session, error) != CLG_OK ||
         clg_planning_trainer(session, &trainer, error) != CLG_OK ||
-        clg_planning_request(session, error) != CLG_OK ||
+        clg_planning_request(session, false, error) != CLG_OK ||
         clg_answer_plan(session->arena, &session->request, clg_planning_progress(session), &answer,
                         error) != CLG_OK)
         return error->status;
@@ -52,7 +53,7 @@ static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TO
 
 const clg_command clg_command_plan = {
     .name = "plan",
-    .operands = "MODEL",
+    .operands = "MODEL|FILE...",
     .summary = "the best layouts of a model on a machine, and why they win",
     .details = "MODEL is a preset ('ceiling show models') or a path to a Hugging Face config.json. "
                "Every legal layout is bounded or priced; the certificate at the end says how many. "
@@ -62,6 +63,6 @@ const clg_command clg_command_plan = {
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT),
     .knobs = knobs,
     .least = 1,
-    .most = 1,
+    .most = CLG_JOB_OPERANDS,
     .run = run,
     .first_words = clg_help_model_names};

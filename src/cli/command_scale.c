@@ -1,4 +1,5 @@
 /* command_scale.c -- how far adding GPUs gets a job. */
+#include "cli/job_files.h"
 #include "cli/page.h"
 #include "cli/planning.h"
 
@@ -51,7 +52,7 @@ static clg_status print(clg_session *session, const clg_scale_answer *answer, cl
 static clg_status run(clg_session *session, clg_error *error) {
     clg_scale_answer *answer = clg_take(session->arena, 1, clg_scale_answer);
     if (clg_page_check(session, error) != CLG_OK ||
-        clg_planning_request(session, error) != CLG_OK ||
+        clg_planning_request(session, false, error) != CLG_OK ||
         clg_answer_scale(session->arena, &session->request, (clg_progress){tell, session}, answer,
                          error) != CLG_OK)
         return error->status;
@@ -67,7 +68,7 @@ static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV,   CLG_PARAM_SVG
 
 const clg_command clg_command_scale = {
     .name = "scale",
-    .operands = "MODEL",
+    .operands = "MODEL|FILE...",
     .summary = "how far adding GPUs gets a job: the curve, its walls, the knee, what would move it",
     .details = "Every size is planned anew. --gpus takes 8..65536 (doubling), a list or one size; "
                "--mode weak grows the batch with the GPUs, grow the model and its tokens too "
@@ -79,6 +80,6 @@ const clg_command clg_command_scale = {
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(SCALING),
     .knobs = knobs,
     .least = 1,
-    .most = 1,
+    .most = CLG_JOB_OPERANDS,
     .run = run,
     .first_words = clg_help_model_names};

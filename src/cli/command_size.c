@@ -1,4 +1,5 @@
 /* command_size.c -- how many GPUs to rent, and of which kind. */
+#include "cli/job_files.h"
 #include "cli/page.h"
 #include "cli/planning.h"
 
@@ -12,7 +13,7 @@ static bool tell(void *context, double share) {
 static clg_status run(clg_session *session, clg_error *error) {
     clg_size_answer *a = clg_take(session->arena, 1, clg_size_answer);
     if (clg_page_check(session, error) != CLG_OK ||
-        clg_planning_request(session, error) != CLG_OK ||
+        clg_planning_request(session, false, error) != CLG_OK ||
         clg_answer_size(session->arena, &session->request, (clg_progress){tell, session}, a,
                         error) != CLG_OK)
         return error->status;
@@ -33,7 +34,7 @@ static const clg_param knobs[] = {
 
 const clg_command clg_command_size = {
     .name = "size",
-    .operands = "MODEL",
+    .operands = "MODEL|FILE...",
     .summary = "which cluster meets a deadline, a budget or a power limit",
     .details =
         "Plans every GPU kind with a known on-demand price (or the one given) at every size up to "
@@ -44,6 +45,6 @@ const clg_command clg_command_size = {
     .groups = CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(CLUSTER),
     .knobs = knobs,
     .least = 1,
-    .most = 1,
+    .most = CLG_JOB_OPERANDS,
     .run = run,
     .first_words = clg_help_model_names};

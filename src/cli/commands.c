@@ -13,6 +13,7 @@
     X(size)                                                                                        \
     X(collective)                                                                                  \
     X(portfolio)                                                                                   \
+    X(read)                                                                                        \
     X(show)                                                                                        \
     X(validate)                                                                                    \
     X(trace)                                                                                       \

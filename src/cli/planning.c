@@ -1,7 +1,9 @@
 /* planning.c -- what planning commands share: reading the model, telling progress. */
 #include "cli/planning.h"
 
+#include "api/jobs.h"
 #include "base/name.h"
+#include "cli/job_files.h"
 #include "model/preset.h"
 #include "report/launch.h"
 
@@ -29,9 +31,9 @@ static void ask_preset(clg_session *session, const char *path, clg_error *error)
     snprintf(error->mend, sizeof error->mend, "%s Or give the path of its config.json", ask);
 }
 
-clg_status clg_planning_request(clg_session *session, clg_error *error) {
+static clg_status read_model(clg_session *session, const char *word, clg_error *error) {
     clg_request *request = &session->request;
-    request->model = session->operand[0];
+    request->model = word;
     if (!is_path(request->model)) return CLG_OK;
     clg_attachment *file = &request->model_file;
     file->name = request->model;
@@ -49,9 +51,33 @@ clg_status clg_planning_request(clg_session *session, clg_error *error) {
     return CLG_BAD_INPUT;
 }
 
+static clg_status read_job(clg_session *session, const char *const *paths, int count, bool layout,
+                           clg_error *error) {
+    clg_job *job = clg_take(session->arena, 1, clg_job);
+    if (clg_job_files_read(session, paths, count, job, error) != CLG_OK) return error->status;
+    return clg_request_job(&session->request, job, layout, error);
+}
+
+clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error) {
+    const char *file[CLG_JOB_OPERANDS], *model = NULL;
+    int files = 0;
+    for (int i = 0; i < session->operands; i++) {
+        const char *word = session->operand[i];
+        if (clg_job_files_is(session, word) && files < CLG_JOB_OPERANDS)
+            file[files++] = word;
+        else if (model)
+            return clg_fail(error, CLG_BAD_USAGE, "name one model; other words are files of a job",
+                            "'%.64s' is one argument too many", word);
+        else
+            model = word;
+    }
+    if (model && read_model(session, model, error) != CLG_OK) return error->status;
+    return files > 0 ? read_job(session, file, files, layout, error) : CLG_OK;
+}
+
 clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
                              clg_error *error) {
-    if (clg_planning_request(session, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_planning_request(session, false, error) != CLG_OK) return CLG_BAD_INPUT;
     return clg_request_read(session->arena, &session->request, true, scenario, space, error);
 }
 

@@ -5,8 +5,9 @@
 #include "api/answer.h"
 #include "cli/command.h"
 
-/* Names the model of the request, and reads its config.json when it is a path. */
-clg_status clg_planning_request(clg_session *session, clg_error *error);
+/* Names the model of the request, and reads its config.json when it is a path. Files of a job give
+ * it too, and with it every flag that was not given; `layout`: degrees and micro-batch as well. */
+clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error);
 
 /* The same, and with it scenario and space. */
 clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,

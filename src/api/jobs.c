@@ -1,0 +1,70 @@
+/* jobs.c -- a job's files in the place of flags: fields have the flags' names. */
+#include "api/jobs.h"
+
+#include <string.h>
+
+/* -1: there is no such flag. */
+static int flag_of(clg_job_field field) {
+    for (int i = 0; i < CLG_PARAMS; i++)
+        if (strcmp(clg_param_row_of((clg_param)i).flag, clg_job_row_of(field).name) == 0) return i;
+    return -1;
+}
+
+void clg_request_given(const clg_request *request, const char *given[CLG_JOB_FIELDS]) {
+    for (int i = 0; i < CLG_JOB_FIELDS; i++) {
+        int flag = flag_of((clg_job_field)i);
+        given[i] = flag >= 0 ? request->value[flag] : NULL;
+    }
+}
+
+/* What plan chooses itself. */
+static bool is_chosen(clg_job_field field) {
+    static const clg_job_field chosen[] = {
+        CLG_JOB_DP,           CLG_JOB_ZERO,      CLG_JOB_HSDP,
+        CLG_JOB_TP,           CLG_JOB_SP,        CLG_JOB_CP,
+        CLG_JOB_CP_KIND,      CLG_JOB_EP,        CLG_JOB_ETP,
+        CLG_JOB_PP,           CLG_JOB_VPP,       CLG_JOB_SCHEDULE,
+        CLG_JOB_MICRO_BATCH,  CLG_JOB_RECOMPUTE, CLG_JOB_RECOMPUTE_LAYERS,
+        CLG_JOB_STAGE_LAYERS, CLG_JOB_ORDER,     CLG_JOB_OFFLOAD};
+    for (size_t i = 0; i < sizeof chosen / sizeof chosen[0]; i++)
+        if (chosen[i] == field) return true;
+    return false;
+}
+
+static const char *as_flag(const clg_job_value *value, clg_job_field field, clg_param flag) {
+    clg_param_kind kind = clg_param_row_of(flag).kind;
+    bool on = value->number != 0;
+    if (clg_job_row_of(field).kind != CLG_JOB_SWITCH) return value->text;
+    return kind == CLG_KIND_SWITCH ? (on ? "" : NULL) : on ? "1" : "0";
+}
+
+static clg_status take_model(clg_request *request, const clg_job *job, clg_error *error) {
+    const char *named = job->field[CLG_JOB_MODEL].text;
+    if (request->model || request->model_file.text) return CLG_OK;
+    if (job->preset)
+        request->model = job->preset;
+    else if (job->config) {
+        request->model = job->files[0];
+        request->model_file = (clg_attachment){job->files[0], job->config, strlen(job->config)};
+    } else {
+        clg_error_at(error, job->files[0], 0, 0, "model");
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "name a preset ('ceiling show models') or its config.json before the files",
+                        named ? "'%.80s' is no model known here" : "it names no model%s",
+                        named ? named : "");
+    }
+    return CLG_OK;
+}
+
+clg_status clg_request_job(clg_request *request, const clg_job *job, bool layout,
+                           clg_error *error) {
+    if (take_model(request, job, error) != CLG_OK) return CLG_BAD_INPUT;
+    for (int i = 0; i < CLG_JOB_FIELDS; i++) {
+        clg_job_field field = (clg_job_field)i;
+        int flag = flag_of(field);
+        if (flag < 0 || !job->field[i].text || request->value[flag]) continue;
+        if (!layout && is_chosen(field)) continue;
+        request->value[flag] = as_flag(&job->field[i], field, (clg_param)flag);
+    }
+    return CLG_OK;
+}

@@ -1,0 +1,49 @@
+/* job_files.c -- the files of a job, from the disk; YAML by libyaml. */
+#include "cli/job_files.h"
+
+#include "api/jobs.h"
+#include "cli/yaml.h"
+
+#include <string.h>
+
+enum { FILE_BYTES = 4 << 20 };
+
+clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
+                              clg_job *job, clg_error *error) {
+    const char *given[CLG_JOB_FIELDS];
+    clg_job_file *files = clg_take(session->arena, (size_t)count, clg_job_file);
+    for (int i = 0; i < count; i++) {
+        files[i].name = paths[i];
+        if (clg_file_read(session->arena, paths[i], FILE_BYTES, &files[i].text, &files[i].size,
+                          error) != CLG_OK)
+            return error->status;
+    }
+    clg_request_given(&session->request, given);
+    return clg_job_read(session->arena, (clg_job_host){clg_yaml_parse}, files, count, given, job,
+                        error);
+}
+
+/* A JSON file is a model's unless it lacks what every config.json has. */
+static bool is_config(const char *text, size_t size) {
+    clg_arena arena = {0};
+    clg_json *root;
+    clg_error none = {0};
+    bool config = true;
+    if (clg_json_parse(&arena, "", text, size, &root, &none) == CLG_OK)
+        config = clg_json_member(root, "model_type") || clg_json_member(root, "architectures") ||
+                 clg_json_member(root, "hidden_size") || clg_json_member(root, "text_config") ||
+                 !root->first;
+    clg_arena_clear(&arena);
+    return config;
+}
+
+bool clg_job_files_is(clg_session *session, const char *path) {
+    const char *text;
+    size_t size, length = strlen(path);
+    clg_error none = {0};
+    if (clg_file_absent(path) || strcmp(path, "-") == 0) return false;
+    if (clg_file_read(session->arena, path, FILE_BYTES, &text, &size, &none) != CLG_OK)
+        return false;
+    if (length > 5 && strcmp(path + length - 5, ".json") == 0) return !is_config(text, size);
+    return clg_job_is_file(path, text, size);
+}

@@ -1,0 +1,18 @@
+/* job_files.h -- internal to cli/: the files of a job, from the disk. */
+#ifndef CLG_CLI_JOB_FILES_H
+#define CLG_CLI_JOB_FILES_H
+
+#include "cli/command.h"
+#include "job/job.h"
+
+/* Most operands of a command that takes them. */
+enum { CLG_JOB_OPERANDS = 32 };
+
+/* Reads the files of a job; fields whose flags are given may be anything in them. */
+clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
+                              clg_job *job, clg_error *error);
+
+/* Whether this operand is a file of a job: neither a preset nor a config.json. */
+bool clg_job_files_is(clg_session *session, const char *path);
+
+#endif

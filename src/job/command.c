@@ -1,0 +1,325 @@
+/* command.c -- the command that a script runs: its launcher, its program, its arguments. */
+#include "job/reading.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool ends(const char *word, const char *ending) {
+    size_t size = strlen(word), end = strlen(ending);
+    return size >= end && strcmp(word + size - end, ending) == 0;
+}
+
+static bool is_config(const char *word) {
+    return ends(word, ".yaml") || ends(word, ".yml") || ends(word, ".toml") || ends(word, ".json");
+}
+
+/* Programs that are no file.py: the command lines of trainers. */
+static bool is_cli(const char *word) {
+    static const char *const names[] = {"llamafactory-cli", "axolotl",  "tune",  "trl",
+                                        "deepy.py",         "composer", "swift", "nemo",
+                                        "primus-cli",       NULL};
+    for (int i = 0; names[i]; i++)
+        if (strcmp(base_name(word), names[i]) == 0) return true;
+    return false;
+}
+
+/* "-m torch.distributed.run" is a launcher, "-m nanotron.train" a program. */
+static bool is_launcher_module(const char *word) {
+    return strncmp(word, "torch.distributed", 17) == 0 || strncmp(word, "accelerate", 10) == 0 ||
+           strncmp(word, "deepspeed", 9) == 0 || strncmp(word, "torchrun", 8) == 0;
+}
+
+/* "training.seq_len=4096", "+trainer.x=1", "~a". */
+static bool is_override(const char *word) {
+    const char *at = word;
+    while (*at == '+' || *at == '~') at++;
+    if (!((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_')) return false;
+    while ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') ||
+           strchr("_.-/", *at)) {
+        if (!*at) return false;
+        at++;
+    }
+    return *at == '=';
+}
+
+static bool is_flag(const char *word) {
+    return word[0] == '-' && word[1] && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.' &&
+           word[1] != ' ';
+}
+
+typedef struct splitter {
+    clg_reading *r;
+    clg_shell *s;
+    const clg_shell_command *c;
+    int at;
+    clg_json *launch, *arguments;
+    const char *program;
+    int flags;
+} splitter;
+
+static const char *word(splitter *p, int i) { return clg_rich_text(p->s, &p->c->word[i]); }
+
+static void place(const clg_rich *rich, int *line, int *file) {
+    int32_t at = rich->size > 0 ? rich->place[0] : 0;
+    *line = at % CLG_SHELL_LINES, *file = at / CLG_SHELL_LINES + 1;
+}
+
+static clg_json *value_of(splitter *p, const char *text, int from) {
+    int line, file;
+    place(&p->c->word[from], &line, &file);
+    return clg_tree_scalar(p->r->arena, text, strlen(text), line, file);
+}
+
+/* Takes "--key value...", "--key=value", "--switch". A launcher's flag takes one value at most. */
+static void take_flag(splitter *p, clg_json *into, bool launcher) {
+    clg_arena *arena = p->r->arena;
+    int from = p->at;
+    const char *flag = word(p, p->at++);
+    while (*flag == '-') flag++;
+    const char *equal = strchr(flag, '=');
+    p->flags++;
+    if (equal) {
+        const char *key = clg_arena_copy(arena, flag, (size_t)(equal - flag));
+        clg_tree_set(arena, into, key, value_of(p, equal + 1, from));
+        return;
+    }
+    clg_text all = {.arena = arena};
+    int taken = 0;
+    while (p->at < p->c->words && (!launcher || taken == 0)) {
+        const char *next = word(p, p->at);
+        if (is_flag(next) || (is_override(next) && !launcher)) break;
+        if (launcher &&
+            (ends(next, ".py") || ends(next, ".sh") || is_cli(next) ||
+             strncmp(base_name(next), "python", 6) == 0 ||
+             strcmp(base_name(next), "torchrun") == 0 || strcmp(base_name(next), "bash") == 0))
+            break;
+        clg_text_print(&all, "%s%s", taken ? " " : "", next);
+        taken++, p->at++;
+    }
+    clg_json *value = value_of(p, taken ? (all.data ? all.data : "") : "true", from);
+    clg_tree_set(arena, into, flag, value);
+}
+
+static void take_override(splitter *p) {
+    const char *text = word(p, p->at);
+    while (*text == '+' || *text == '~') text++;
+    const char *equal = strchr(text, '=');
+    char *key = clg_arena_copy(p->r->arena, text, (size_t)(equal - text));
+    for (char *c = key; *c; c++)
+        if (*c == '/') *c = '.';
+    clg_tree_set(p->r->arena, p->arguments, key, value_of(p, equal + 1, p->at++));
+    p->flags++;
+}
+
+static void name_program(splitter *p, const char *name) {
+    if (p->program) return;
+    p->program = name;
+}
+
+/* Words of a trainer's own: "llamafactory-cli train x.yaml". */
+static void take_plain(splitter *p) {
+    const char *text = word(p, p->at);
+    if (p->program && is_config(text))
+        clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));
+    if (ends(text, ".py") || is_cli(text))
+        name_program(p, text);
+    else if (p->program && is_cli(p->program) && strlen(p->program) + strlen(text) < 200 &&
+             !strchr(p->program, ' ') && !is_config(text))
+        p->program = clg_arena_print(p->r->arena, "%s %s", p->program, text);
+    p->at++;
+}
+
+static void split(splitter *p) {
+    while (p->at < p->c->words) {
+        const char *text = word(p, p->at);
+        bool module = strcmp(text, "-m") == 0 || strcmp(text, "--module") == 0;
+        if (module && !p->program && p->at + 1 < p->c->words) {
+            const char *name = word(p, p->at + 1);
+            if (!is_launcher_module(name)) name_program(p, name);
+            p->at += 2;
+        } else if (is_flag(text))
+            take_flag(p, p->program ? p->arguments : p->launch, !p->program);
+        else if (p->program && is_override(text))
+            take_override(p);
+        else
+            take_plain(p);
+    }
+}
+
+/* ---- Slurm ---- */
+
+static void set_once(clg_reading *r, clg_json *object, const char *key, clg_json *value) {
+    if (!clg_tree_find(object, key)) clg_tree_set(r->arena, object, key, value);
+}
+
+static const char *long_name(const char *flag, size_t size) {
+    static const char *const names[][2] = {
+        {"N", "nodes"}, {"n", "ntasks"}, {"G", "gpus"}, {"C", "constraint"}, {"p", "partition"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (size == 1 && flag[0] == names[i][0][0]) return names[i][1];
+    return NULL;
+}
+
+/* "#SBATCH --nodes=4", "#SBATCH -N 4". */
+static void slurm_line(clg_reading *r, clg_json *slurm, const char *at, const char *end, int line,
+                       int file) {
+    while (at < end && *at == ' ') at++;
+    if (at >= end || *at != '-') return;
+    while (at < end && *at == '-') at++;
+    const char *key = at;
+    while (at < end && !strchr("= \t\r", *at)) at++;
+    size_t size = (size_t)(at - key);
+    while (at < end && strchr("= \t", *at)) at++;
+    const char *value = at;
+    while (at < end && !strchr(" \t\r#", *at)) at++;
+    const char *full = long_name(key, size);
+    clg_json *node = clg_tree_scalar(r->arena, value, (size_t)(at - value), line, file);
+    set_once(r, slurm, full ? full : clg_arena_copy(r->arena, key, size), node);
+}
+
+static void slurm(clg_reading *r, clg_json *into, int which) {
+    const char *at = r->files[which].text, *end = at + r->files[which].size;
+    for (int line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        if (stop - at > 8 && memcmp(at, "#SBATCH", 7) == 0)
+            slurm_line(r, into, at + 7, stop, line, which + 1);
+        at = stop < end ? stop + 1 : end;
+    }
+}
+
+/* GPUs of a node in "gpu:a100:8", "gpu:8", "8", "a100:8"; kind: what stands before the count. */
+static double gres(const char *text, const char **kind, clg_arena *arena) {
+    const char *at = strncmp(text, "gpu:", 4) == 0 ? text + 4 : text;
+    const char *colon = strrchr(at, ':');
+    if (colon) *kind = clg_arena_copy(arena, at, (size_t)(colon - at));
+    return atof(colon ? colon + 1 : at);
+}
+
+static void name_variable(clg_shell *s, const char *name, const char *value) {
+    clg_rich word = {0};
+    clg_rich_add(s, &word, value, strlen(value), 0);
+    clg_shell_set(s, name, strlen(name), &word, 1, false);
+}
+
+/* What Slurm sets in a job's environment, from its header. */
+static void slurm_environment(clg_reading *r, clg_shell *s, const clg_json *header) {
+    const clg_json *nodes = clg_tree_find(header, "nodes");
+    const clg_json *per_node = clg_tree_find(header, "gpus-per-node");
+    const clg_json *tasks = clg_tree_find(header, "ntasks");
+    const clg_json *tasks_per_node = clg_tree_find(header, "ntasks-per-node");
+    if (!per_node) per_node = clg_tree_find(header, "gres");
+    if (nodes) {
+        name_variable(s, "SLURM_NNODES", nodes->text);
+        name_variable(s, "SLURM_JOB_NUM_NODES", nodes->text);
+    }
+    if (tasks_per_node) name_variable(s, "SLURM_NTASKS_PER_NODE", tasks_per_node->text);
+    if (tasks)
+        name_variable(s, "SLURM_NTASKS", tasks->text);
+    else if (nodes && tasks_per_node) {
+        const char *all = clg_arena_print(r->arena, "%.0f", nodes->number * tasks_per_node->number);
+        name_variable(s, "SLURM_NTASKS", all);
+        name_variable(s, "SLURM_NPROCS", all);
+    }
+    if (!per_node) return;
+    const char *kind = NULL;
+    double gpus = gres(per_node->text, &kind, r->arena);
+    if (gpus >= 1) {
+        const char *count = clg_arena_print(r->arena, "%.0f", gpus);
+        name_variable(s, "SLURM_GPUS_PER_NODE", count);
+        name_variable(s, "SLURM_GPUS_ON_NODE", count);
+    }
+}
+
+/* ---- the script ---- */
+
+static clg_json *variables(clg_reading *r, clg_shell *s) {
+    clg_json *all = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+    for (int i = 0; i < s->variables; i++) {
+        clg_shell_variable *v = &s->variable[i];
+        if (v->words == 0 || v->array || v->word[0].size > 4096) continue;
+        int line, file;
+        place(&v->word[0], &line, &file);
+        const char *text = clg_rich_text(s, &v->word[0]);
+        clg_tree_set(r->arena, all, v->name,
+                     clg_tree_scalar(r->arena, text, strlen(text), line, file));
+    }
+    return all;
+}
+
+/* The command that trains: a program with most flags. Launchers of other launchers (srun around
+ * torchrun) add what they say. */
+static clg_json *command_tree(clg_reading *r, clg_shell *s) {
+    clg_json *best = NULL;
+    clg_json *launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+    int most = 0;
+    for (int i = 0; i < s->commands; i++) {
+        splitter p = {.r = r, .s = s, .c = &s->command[i]};
+        p.launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+        p.arguments = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+        split(&p);
+        int score = p.flags + (p.program ? 20 : 0);
+        const char *first = base_name(word(&p, 0));
+        if (!p.program && (strcmp(first, "srun") == 0 || strcmp(first, "mpirun") == 0))
+            for (clg_json *child = p.launch->first, *next; child; child = next) {
+                next = child->next;
+                set_once(r, launch, child->key, child);
+            }
+        if (score <= most || (!p.program && p.flags < 4)) continue;
+        most = score;
+        best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+        if (p.program)
+            clg_tree_set(r->arena, best, "program",
+                         clg_tree_string(r->arena, p.program, strlen(p.program), 1, 1));
+        clg_tree_set(r->arena, best, "starter",
+                     clg_tree_string(r->arena, first, strlen(first), 1, 1));
+        clg_tree_set(r->arena, best, "launch", p.launch);
+        clg_tree_set(r->arena, best, "arguments",
+                     p.program || p.arguments->first ? p.arguments : p.launch);
+    }
+    if (!best) best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+    clg_tree_set(r->arena, best, "around", launch);
+    return best;
+}
+
+static bool is_script(const clg_job_file *file) {
+    static const char *const endings[] = {".sh",  ".bash", ".slurm", ".sbatch", ".job",
+                                          ".sub", ".txt",  ".qsub",  ".zsh",    ".env"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (ends(file->name, endings[i])) return true;
+    return file->size > 2 && memcmp(file->text, "#!", 2) == 0 && !ends(file->name, ".py");
+}
+
+clg_status clg_script_tree(clg_reading *r, clg_json **root) {
+    clg_shell *s = clg_take(r->arena, 1, clg_shell);
+    *s = (clg_shell){
+        .arena = r->arena, .error = r->error, .files = r->files, .file_count = r->file_count};
+    s->written = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+    clg_json *header = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
+    bool any = false;
+    for (int i = 0; i < r->file_count; i++)
+        if (is_script(&r->files[i])) slurm(r, header, i), any = true;
+    *root = NULL;
+    if (!any) return CLG_OK;
+    slurm_environment(r, s, header);
+    for (int i = 0; i < r->file_count; i++) {
+        if (!is_script(&r->files[i]) || (i < 64 && s->read[i])) continue;
+        if (clg_shell_run_file(s, i) != CLG_OK) {
+            clg_error_at(r->error, r->files[i].name, 0, 0, NULL);
+            return CLG_BAD_INPUT;
+        }
+    }
+    *root = command_tree(r, s);
+    clg_tree_set(r->arena, *root, "slurm", header);
+    clg_tree_set(r->arena, *root, "variables", variables(r, s));
+    clg_tree_set(r->arena, *root, "written", s->written);
+    return CLG_OK;
+}

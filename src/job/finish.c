@@ -1,0 +1,207 @@
+/* finish.c -- what follows from what a job says: its GPUs, the degrees and batches left out. */
+#include "job/reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- GPUs ---- */
+
+static const char *from_of(clg_reading *r, const char *part, const clg_json *node) {
+    int file = node->column - 1;
+    return clg_arena_print(
+        r->arena, "%s:%d %s%s",
+        file >= 0 && file < r->file_count ? clg_job_base_name(r->files[file].name) : "script",
+        node->line, part, node->key);
+}
+
+/* The first of "a|b" in a part of the scripts. */
+static const clg_json *script_key(const clg_reading *r, const char *part, const char *keys,
+                                  clg_arena *arena) {
+    const clg_json *object = r->scripts ? clg_tree_find(r->scripts, part) : NULL;
+    while (object && *keys) {
+        size_t size = strcspn(keys, "|");
+        const clg_json *node = clg_tree_find(object, clg_arena_copy(arena, keys, size));
+        if (node && node->kind != CLG_JSON_NULL) return node;
+        keys += size + (keys[size] == '|');
+    }
+    return NULL;
+}
+
+/* The last number of "8", "gpu:a100:8", "1:4"; 0: none. */
+static double last_number(const clg_json *node) {
+    const char *text = clg_job_word(node), *colon = strrchr(text, ':');
+    if (clg_tree_unknown(node)) return 0;
+    double number = atof(colon ? colon + 1 : text);
+    return number >= 1 && number <= 1e7 && number == floor(number) ? number : 0;
+}
+
+static void count_from(clg_reading *r, clg_job_field field, const char *part, const char *keys,
+                       const char *before) {
+    const clg_json *node = script_key(r, part, keys, r->arena);
+    if (!node || clg_job_has_field(r, field)) return;
+    double number = last_number(node);
+    if (number > 0)
+        clg_job_put(r, field, number, from_of(r, before, node), NULL);
+    else if (clg_tree_unknown(node))
+        clg_job_note_down(r->arena, &r->job->open, clg_job_row_of(field).name,
+                          from_of(r, before, node), "its value is known only when it runs",
+                          (int)field);
+}
+
+static bool starts_with(const clg_reading *r, const char *starter) {
+    const clg_json *node = r->scripts ? clg_tree_find(r->scripts, "starter") : NULL;
+    return node && strcmp(node->text, starter) == 0;
+}
+
+/* "0,1,2,3": how many. */
+static void visible_devices(clg_reading *r) {
+    const clg_json *node =
+        script_key(r, "variables", "CUDA_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES", r->arena);
+    if (!node || clg_tree_unknown(node) || clg_job_has_field(r, CLG_JOB_GPUS_PER_NODE)) return;
+    const char *text = clg_job_word(node);
+    double count = text[0] >= '0' && text[0] <= '9' ? 1 : 0;
+    for (; *text; text++) count += *text == ',' && text[1] >= '0' && text[1] <= '9';
+    if (count > 0) clg_job_put(r, CLG_JOB_GPUS_PER_NODE, count, from_of(r, "", node), NULL);
+}
+
+static void machine(clg_reading *r) {
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "launch",
+               "nproc-per-node|num_gpus|gpus-per-node|gpus_per_node|gres", "--");
+    count_from(r, CLG_JOB_NODES, "launch", "nnodes|num_nodes|num_machines|nodes|N", "--");
+    count_from(r, CLG_JOB_GPUS, "launch", "num_processes|np", "--");
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "gpus-per-node|gres|gpus-per-task", "#SBATCH --");
+    visible_devices(r);
+    count_from(r, CLG_JOB_NODES, "around", "nodes|N", "--");
+    count_from(r, CLG_JOB_NODES, "slurm", "nodes", "#SBATCH --");
+    count_from(r, CLG_JOB_GPUS, "slurm", "gpus", "#SBATCH --");
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "around", "gpus-per-node|gres|ntasks-per-node", "--");
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "ntasks-per-node", "#SBATCH --");
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "variables",
+               "GPUS_PER_NODE|NPROC_PER_NODE|NUM_GPUS_PER_NODE|N_GPUS_PER_NODE|NGPU|NUM_GPUS|"
+               "GPU_PER_NODE|SLURM_GPUS_PER_NODE",
+               "");
+    count_from(r, CLG_JOB_NODES, "variables", "NNODES|NUM_NODES|NODES|N_NODES|NNODE", "");
+    count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE|N_GPUS|GPUS", "");
+    bool torch =
+        starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
+    if (!clg_job_has_field(r, CLG_JOB_NODES) && torch &&
+        script_key(r, "launch", "nproc-per-node", r->arena))
+        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "default of torchrun: one node");
+}
+
+static double get(const clg_reading *r, clg_job_field field) {
+    return clg_job_value_or(r, field, 0);
+}
+
+static void make(clg_reading *r, clg_job_field field, double value, const char *why) {
+    if (value >= 1 && value == floor(value) && value < 1e12)
+        clg_job_put(r, field, value, NULL, why);
+}
+
+static void doubt(clg_reading *r, const char *key, const char *why) {
+    clg_job_note_down(r->arena, &r->job->doubts, key, NULL, why, -1);
+}
+
+static void count_gpus(clg_reading *r) {
+    if (get(r, CLG_JOB_NODES) > 0 && get(r, CLG_JOB_GPUS_PER_NODE) > 0)
+        make(r, CLG_JOB_GPUS, get(r, CLG_JOB_NODES) * get(r, CLG_JOB_GPUS_PER_NODE),
+             "nodes x GPUs per node");
+    if (get(r, CLG_JOB_GPUS) > 0 && get(r, CLG_JOB_NODES) > 0)
+        make(r, CLG_JOB_GPUS_PER_NODE, get(r, CLG_JOB_GPUS) / get(r, CLG_JOB_NODES),
+             "GPUs over nodes");
+}
+
+/* ---- degrees ---- */
+
+/* Ranks of one copy of the model. */
+static double copy_ranks(const clg_reading *r) {
+    return clg_job_value_or(r, CLG_JOB_TP, 1) * clg_job_value_or(r, CLG_JOB_PP, 1) *
+           clg_job_value_or(r, CLG_JOB_CP, 1);
+}
+
+static void degrees(clg_reading *r) {
+    double ranks = copy_ranks(r), gpus = get(r, CLG_JOB_GPUS);
+    if (get(r, CLG_JOB_SHARDS) > 0 && get(r, CLG_JOB_REPLICAS) > 0)
+        make(r, CLG_JOB_DP, get(r, CLG_JOB_SHARDS) * get(r, CLG_JOB_REPLICAS), "shards x replicas");
+    if (gpus > 0 && fmod(gpus, ranks) == 0)
+        make(r, CLG_JOB_DP, gpus / ranks, "GPUs over tp x cp x pp");
+    if (gpus > 0 && fmod(gpus, ranks) != 0)
+        doubt(r, "gpus",
+              clg_arena_print(r->arena,
+                              "%.0f GPUs are started, and tp x cp x pp needs a multiple of %.0f: "
+                              "the files contradict each other, give --gpus",
+                              gpus, ranks));
+    if (get(r, CLG_JOB_DP) > 0 && gpus == 0)
+        make(r, CLG_JOB_GPUS, get(r, CLG_JOB_DP) * ranks, "dp x tp x cp x pp");
+    else if (get(r, CLG_JOB_DP) > 0 && get(r, CLG_JOB_DP) * ranks != gpus && fmod(gpus, ranks) == 0)
+        doubt(r, "dp",
+              clg_arena_print(r->arena, "dp x tp x cp x pp is %.0f, and %.0f GPUs are started",
+                              get(r, CLG_JOB_DP) * ranks, gpus));
+    double replicas = get(r, CLG_JOB_REPLICAS), shards = get(r, CLG_JOB_SHARDS);
+    if (replicas > 1 && get(r, CLG_JOB_DP) > 0 && get(r, CLG_JOB_ZERO) > 0)
+        make(r, CLG_JOB_HSDP, shards > 0 ? shards : get(r, CLG_JOB_DP) / replicas,
+             "ranks that one set of shards spans");
+}
+
+static void pipeline(clg_reading *r) {
+    double pp = clg_job_value_or(r, CLG_JOB_PP, 1), layers = get(r, CLG_JOB_LAYERS);
+    double each = get(r, CLG_JOB_CHUNK_LAYERS);
+    if (pp > 1 && each > 0 && layers > 0)
+        make(r, CLG_JOB_VPP, layers / (pp * each), "layers over pp x layers of a chunk");
+    if (pp <= 1) {
+        clg_job_forget(r, CLG_JOB_SCHEDULE);
+        clg_job_forget(r, CLG_JOB_VPP);
+    }
+    if (clg_job_has_field(r, CLG_JOB_PP)) make(r, CLG_JOB_VPP, 1, "one chunk a stage");
+    if (pp > 1 && !clg_job_has_field(r, CLG_JOB_SCHEDULE))
+        clg_job_put_word(r, CLG_JOB_SCHEDULE,
+                         clg_job_value_or(r, CLG_JOB_VPP, 1) > 1 ? "interleaved" : "1f1b", NULL,
+                         "the trainer's for these chunks");
+    if (get(r, CLG_JOB_TP) == 1 && get(r, CLG_JOB_SP) > 0) {
+        clg_job_forget(r, CLG_JOB_SP);
+        clg_job_put(r, CLG_JOB_SP, 0, NULL, "sequence parallel does nothing at tp 1");
+    }
+}
+
+/* ---- batches ---- */
+
+static void batches(clg_reading *r) {
+    double dp = get(r, CLG_JOB_DP), pp = clg_job_value_or(r, CLG_JOB_PP, 1);
+    double rank = get(r, CLG_JOB_RANK_BATCH), tokens = get(r, CLG_JOB_BATCH_TOKENS);
+    if (tokens > 0 && get(r, CLG_JOB_SEQ) > 0)
+        make(r, CLG_JOB_GLOBAL_BATCH, floor(tokens / get(r, CLG_JOB_SEQ) + 0.5),
+             "tokens of a batch over the sequence");
+    if (rank > 0 && pp <= 1) make(r, CLG_JOB_MICRO_BATCH, rank, "batch of a rank, no pipeline");
+    if (rank > 0 && dp > 0) make(r, CLG_JOB_GLOBAL_BATCH, rank * dp, "batch of a rank x dp");
+    double micro = get(r, CLG_JOB_MICRO_BATCH), global = get(r, CLG_JOB_GLOBAL_BATCH);
+    double steps = get(r, CLG_JOB_ACCUMULATION);
+    if (micro > 0 && steps > 0 && dp > 0)
+        make(r, CLG_JOB_GLOBAL_BATCH, micro * steps * dp, "micro-batch x accumulation x dp");
+    if (micro > 0 && global > 0 && dp > 0)
+        make(r, CLG_JOB_ACCUMULATION, global / (micro * dp), "global batch over micro-batch x dp");
+    if (steps > 0 && global > 0 && dp > 0)
+        make(r, CLG_JOB_MICRO_BATCH, global / (steps * dp), "global batch over accumulation x dp");
+    global = get(r, CLG_JOB_GLOBAL_BATCH), steps = get(r, CLG_JOB_ACCUMULATION);
+    if (micro > 0 && dp > 0 && global > 0 && fmod(global, micro * dp) != 0)
+        doubt(r, "global-batch",
+              clg_arena_print(r->arena,
+                              "a global batch of %.0f is no multiple of micro-batch x dp = %.0f",
+                              global, micro * dp));
+    if (!dp && micro > 0 && global > 0 && steps > 0)
+        make(r, CLG_JOB_DP, global / (micro * steps),
+             "global batch over micro-batch x accumulation");
+    if (get(r, CLG_JOB_STEPS) > 0 && global > 0 && get(r, CLG_JOB_SEQ) > 0)
+        clg_job_put(r, CLG_JOB_TOKENS, get(r, CLG_JOB_STEPS) * global * get(r, CLG_JOB_SEQ), NULL,
+                    "steps x global batch x sequence");
+}
+
+void clg_job_finish(clg_reading *r) {
+    machine(r);
+    count_gpus(r);
+    degrees(r);
+    pipeline(r);
+    batches(r);
+    degrees(r);
+    count_gpus(r);
+}

@@ -1,0 +1,55 @@
+/* leftovers.c -- every key that no field was read from, with the reason it was left aside. */
+#include "job/reading.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_NOTES = 400, DEEPEST = 70 };
+
+/* Parts of keys that tend to change time or memory: left aside, they are named apart. */
+static const char *const weighty[] = {
+    "parallel", "batch_size", "batch-size", "recompute", "checkpoint_activ", "offload", "shard",
+    "overlap",  "fp8",        "quant",      "fusion",    "compile",          "flash",   "expert",
+    "moe",      "packing",    "zero",       "prefetch",  "bucket",           "liger",   NULL};
+
+static bool is_used(const clg_reading *r, const clg_json *node) {
+    for (int i = 0; i < r->used_count; i++)
+        if (r->used[i] == node) return true;
+    return false;
+}
+
+static const char *reason(const clg_reading *r, const clg_json *format, const char *key) {
+    const clg_json *quiet = clg_json_member(format, "ignored");
+    (void)r;
+    for (const clg_json *one = quiet ? quiet->first : NULL; one; one = one->next)
+        if (clg_job_has(key, one->key)) return one->text;
+    for (int i = 0; weighty[i]; i++)
+        if (clg_job_has(key, weighty[i])) return "not modelled: it may change time or memory";
+    return "shapes neither time nor memory of a step";
+}
+
+static void leaf(clg_reading *r, const clg_job_source *source, const clg_json *node,
+                 const char *path) {
+    if (is_used(r, node) || r->job->ignored.count >= MOST_NOTES) return;
+    clg_json only = *node;
+    only.key = path;
+    clg_found_key key = {&only, source, path};
+    const char *from = clg_job_from(r, &key);
+    clg_job_note_down(r->arena, &r->job->ignored, path, from, reason(r, source->format, path), -1);
+}
+
+static void walk(clg_reading *r, const clg_job_source *source, const clg_json *node,
+                 const char *path, int depth) {
+    if (depth > DEEPEST || is_used(r, node)) return;
+    if (node->kind != CLG_JSON_OBJECT) {
+        leaf(r, source, node, path);
+        return;
+    }
+    for (const clg_json *child = node->first; child; child = child->next)
+        walk(r, source, child,
+             *path ? clg_arena_print(r->arena, "%s.%s", path, child->key) : child->key, depth + 1);
+}
+
+void clg_job_leftovers(clg_reading *r) {
+    for (int i = 0; i < r->sources; i++) walk(r, &r->source[i], r->source[i].root, "", 0);
+}

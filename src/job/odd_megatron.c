@@ -1,0 +1,38 @@
+/* odd_megatron.c -- the argument parser's arithmetic (megatron/training/arguments.py). */
+#include "job/odd.h"
+
+#include <math.h>
+
+/* ffn_hidden_size left out: 4 h, or with a gate two thirds of it in multiples of 64. */
+static void widths(clg_reading *r) {
+    double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0);
+    bool gated = clg_job_value_or(r, CLG_JOB_GATED, 0) != 0;
+    if (hidden <= 0) return;
+    clg_job_put(r, CLG_JOB_FFN, gated ? floor(4 * hidden * 2 / 3 / 64) * 64 : 4 * hidden, NULL,
+                gated ? "8/3 of hidden in multiples of 64, as the trainer has it"
+                      : "4 x hidden, as the trainer has it");
+    if (clg_job_value_or(r, CLG_JOB_EXPERTS, 0) > 0)
+        clg_job_put(r, CLG_JOB_EXPERT_FFN, clg_job_value_or(r, CLG_JOB_FFN, 0), NULL,
+                    "as the dense width, as the trainer has it");
+}
+
+/* The vocabulary is padded to a multiple of --make-vocab-size-divisible-by x tp. */
+static void vocabulary(clg_reading *r) {
+    double rows = clg_job_value_or(r, CLG_JOB_VOCAB, 0), tp = clg_job_value_or(r, CLG_JOB_TP, 1);
+    double multiple = clg_job_value_or(r, CLG_JOB_VOCAB_MULTIPLE, 128) * tp;
+    if (rows < 1 || multiple < 1) return;
+    double padded = ceil(rows / multiple) * multiple;
+    if (padded == rows) return;
+    clg_job_note_down(
+        r->arena, &r->job->doubts, "vocab", NULL,
+        clg_arena_print(r->arena, "padded to %.0f rows, multiples of %.0f", padded, multiple), -1);
+}
+
+void clg_odd_megatron(clg_reading *r) {
+    widths(r);
+    vocabulary(r);
+    if (clg_job_value_or(r, CLG_JOB_MICRO_BATCH, 0) > 0 &&
+        clg_job_value_or(r, CLG_JOB_GLOBAL_BATCH, 0) == 0)
+        clg_job_put(r, CLG_JOB_ACCUMULATION, 1, NULL,
+                    "no global batch: micro-batch x dp, as the trainer has it");
+}

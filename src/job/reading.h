@@ -1,0 +1,97 @@
+/* reading.h -- internal to job/: a job on its way from files to fields. */
+#ifndef CLG_JOB_READING_H
+#define CLG_JOB_READING_H
+
+#include "job/job.h"
+#include "job/shell.h"
+#include "job/tree.h"
+
+enum { CLG_JOB_SOURCES = 48 };
+
+/* One tree of keys: a file, or the arguments of the command that a script runs. */
+typedef struct clg_job_source {
+    const char *name; /* of the file; of arguments NULL: each says its own */
+    const clg_json *root;
+    const clg_json *format; /* its data file; NULL: of none */
+    int score;              /* how surely */
+    bool command;           /* keys are flags */
+} clg_job_source;
+
+typedef struct clg_reading {
+    clg_arena *arena;
+    clg_error *error;
+    clg_job_host host;
+    const clg_job_file *files;
+    int file_count;
+    const char *const *given;
+    clg_job_source source[CLG_JOB_SOURCES];
+    int sources;
+    const clg_json *scripts;    /* {"slurm", "launch", "variables"} of all scripts; NULL: none */
+    const char *program;        /* what the script starts, and its words */
+    const clg_json *main;       /* the trainer's data file */
+    const clg_job_file *config; /* a config.json of the model among the files; NULL: none */
+    clg_job *job;
+    const clg_json **used; /* nodes some field was read from */
+    int used_count, used_room;
+} clg_reading;
+
+/* Where a value was found. */
+typedef struct clg_found_key {
+    const clg_json *node; /* NULL: nowhere; interpolated texts are resolved */
+    const clg_job_source *source;
+    const char *key;
+} clg_found_key;
+
+/* ---- sources ---- */
+
+/* A script as {"slurm","launch","program","arguments","variables","written"}. */
+clg_status clg_script_tree(clg_reading *reading, clg_json **root);
+/* Assignments and keyword arguments of a Python file. */
+clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size);
+/* Fills reading->source. */
+clg_status clg_job_sources(clg_reading *reading);
+
+/* ---- keys ---- */
+
+/* The first of "a|b|c" that one of the sources of this trainer has, null ones not counted. Marks
+ * it used. */
+clg_found_key clg_job_key(clg_reading *reading, const clg_json *format, const char *keys);
+/* "train.sh:31 --tensor-model-parallel-size" */
+const char *clg_job_from(clg_reading *reading, const clg_found_key *key);
+const char *clg_job_base_name(const char *path);
+/* Text of a node as written; a switch as true or false. */
+const char *clg_job_word(const clg_json *node);
+bool clg_job_number(const clg_json *node, double *number);
+bool clg_job_truth(const clg_json *node);             /* neither false, 0, none nor empty */
+bool clg_job_is(const char *text, const char *word);  /* but for case */
+bool clg_job_has(const char *text, const char *word); /* but for case */
+
+/* ---- fields ---- */
+
+/* By the rules of a trainer's data file: what files say, then what its defaults are. */
+clg_status clg_job_rules(clg_reading *reading, const clg_json *format, bool defaults);
+
+/* Sets a field that is not set; from NULL: assumed, because of why. */
+void clg_job_put(clg_reading *reading, clg_job_field field, double number, const char *from,
+                 const char *why);
+void clg_job_put_word(clg_reading *reading, clg_job_field field, const char *word, const char *from,
+                      const char *why);
+bool clg_job_has_field(const clg_reading *reading, clg_job_field field);
+double clg_job_value_or(const clg_reading *reading, clg_job_field field, double otherwise);
+void clg_job_forget(clg_reading *reading, clg_job_field field);
+
+void clg_job_note_down(clg_arena *arena, clg_job_notes *notes, const char *key, const char *from,
+                       const char *why, int field);
+
+/* ---- the end ---- */
+
+/* What is odd about one format, by name. */
+void clg_job_odd(clg_reading *reading, const char *format);
+/* GPUs from Slurm and launchers; degrees and batches that follow from others. */
+void clg_job_finish(clg_reading *reading);
+/* The model by name, or a config.json of its sizes. */
+void clg_job_model(clg_reading *reading);
+/* Every key that no field was read from. */
+void clg_job_leftovers(clg_reading *reading);
+
+#endif

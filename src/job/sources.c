@@ -1,0 +1,88 @@
+/* sources.c -- the files of a job as trees of keys, whatever each is written in. */
+#include "job/reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends(const char *word, const char *ending) {
+    size_t size = strlen(word), end = strlen(ending);
+    return size >= end && strcmp(word + size - end, ending) == 0;
+}
+
+static void add(clg_reading *r, const char *name, const clg_json *root, bool command) {
+    if (r->sources == CLG_JOB_SOURCES || root->kind != CLG_JSON_OBJECT || !root->first) return;
+    r->source[r->sources++] = (clg_job_source){.name = name, .root = root, .command = command};
+}
+
+/* Trees are at most as deep as their readers allow. */
+static void shift_lines(clg_json *node, int by) {
+    node->line += by;
+    for (clg_json *child = node->first; child; child = child->next) shift_lines(child, by);
+}
+
+/* A config.json of a model: no trainer's file. */
+static bool is_model(const clg_json *root) {
+    return clg_json_member(root, "model_type") &&
+           (clg_json_member(root, "architectures") || clg_json_member(root, "num_hidden_layers") ||
+            clg_json_member(root, "text_config"));
+}
+
+static clg_status parse(clg_reading *r, const char *name, const char *text, size_t size,
+                        clg_json **root) {
+    *root = NULL;
+    if (ends(name, ".toml")) return clg_toml_parse(r->arena, name, text, size, root, r->error);
+    if (ends(name, ".json")) return clg_json_parse(r->arena, name, text, size, root, r->error);
+    if (ends(name, ".py") || ends(name, ".ipynb")) {
+        *root = clg_python_tree(r->arena, text, size);
+        return CLG_OK;
+    }
+    if (!ends(name, ".yaml") && !ends(name, ".yml")) return CLG_OK;
+    if (r->host.yaml) return r->host.yaml(r->arena, name, text, size, root, r->error);
+    clg_error_at(r->error, name, 0, 0, NULL);
+    return clg_fail(r->error, CLG_BAD_INPUT, "read it with the command line, built with libyaml",
+                    "YAML is not read here");
+}
+
+/* Files that a script writes before it starts the trainer. One that cannot be read as what its name
+ * says (a template) is no fault of the job. */
+static void add_written(clg_reading *r, const clg_json *written) {
+    for (const clg_json *file = written ? written->first : NULL; file; file = file->next) {
+        clg_json *root;
+        clg_error none = {0}, *held = r->error;
+        int which = file->column - 1;
+        r->error = &none;
+        clg_status status = parse(r, file->key, file->text, file->text_size, &root);
+        r->error = held;
+        if (status != CLG_OK || !root || which < 0 || which >= r->file_count) continue;
+        shift_lines(root, file->line - 1);
+        add(r, r->files[which].name, root, false);
+    }
+}
+
+/* "--deepspeed '{...}'" and lists in JSON stay texts; only files become sources. */
+static clg_status add_scripts(clg_reading *r) {
+    clg_json *root;
+    if (clg_script_tree(r, &root) != CLG_OK) return CLG_BAD_INPUT;
+    r->scripts = root;
+    if (!root) return CLG_OK;
+    const clg_json *program = clg_tree_find(root, "program");
+    const clg_json *arguments = clg_tree_find(root, "arguments");
+    r->program = program ? program->text : NULL;
+    if (arguments) add(r, NULL, arguments, true);
+    add_written(r, clg_tree_find(root, "written"));
+    return CLG_OK;
+}
+
+clg_status clg_job_sources(clg_reading *r) {
+    if (add_scripts(r) != CLG_OK) return CLG_BAD_INPUT;
+    for (int i = 0; i < r->file_count; i++) {
+        clg_json *root;
+        const clg_job_file *file = &r->files[i];
+        if (parse(r, file->name, file->text, file->size, &root) != CLG_OK) return CLG_BAD_INPUT;
+        if (root && ends(file->name, ".json") && is_model(root))
+            r->config = file;
+        else if (root)
+            add(r, file->name, root, false);
+    }
+    return CLG_OK;
+}

@@ -1,0 +1,39 @@
+/* tree.h -- internal to job/: every file becomes a tree of keys, whatever it was written in.
+ *
+ * The tree is that of base/json.h: it has kinds, lines and columns. Keys are looked up by dotted
+ * path, '-' and '_' being one; a member whose own name has dots ("training.seq_len") is found too.
+ */
+#ifndef CLG_JOB_TREE_H
+#define CLG_JOB_TREE_H
+
+#include "base/json.h"
+
+/* In a text: what only running would tell. */
+#define CLG_TREE_UNKNOWN '\x01'
+
+clg_json *clg_tree_make(clg_arena *arena, clg_json_kind kind, int line, int column);
+
+/* A scalar as written without quotes: null, switch, number or string. */
+clg_json *clg_tree_scalar(clg_arena *arena, const char *text, size_t size, int line, int column);
+clg_json *clg_tree_string(clg_arena *arena, const char *text, size_t size, int line, int column);
+
+/* Adds a member, or puts it in the place of the one of that name. */
+void clg_tree_set(clg_arena *arena, clg_json *object, const char *key, clg_json *value);
+void clg_tree_append(clg_json *array, clg_json *value);
+/* Makes the objects of a dotted path on the way. */
+void clg_tree_set_path(clg_arena *arena, clg_json *object, const char *path, clg_json *value);
+
+/* The value at a path; NULL: none. "**.name": the first so called, wherever. */
+const clg_json *clg_tree_find(const clg_json *root, const char *path);
+
+/* Equal but for '-' and '_'. */
+bool clg_tree_same_key(const char *a, const char *b, size_t size_of_b);
+
+/* Whether the text of a node holds what only running would tell. */
+bool clg_tree_unknown(const clg_json *node);
+
+/* Reads TOML 1.0 but for dates (kept as strings). */
+clg_status clg_toml_parse(clg_arena *arena, const char *name, const char *text, size_t size,
+                          clg_json **root, clg_error *error);
+
+#endif

@@ -1,0 +1,11 @@
+/* report/job.h -- a job that was read, for people and as JSON. */
+#ifndef CLG_REPORT_JOB_H
+#define CLG_REPORT_JOB_H
+
+#include "base/text.h"
+#include "job/job.h"
+
+void clg_report_job(clg_text *text, const clg_job *job);
+void clg_json_job(clg_json_writer *writer, const clg_job *job);
+
+#endif

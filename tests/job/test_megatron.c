@@ -1,0 +1,116 @@
+/* Scripts in the style of Megatron-LM: variables, arrays, conditions, headers of Slurm. */
+#include "job/fixture.h"
+
+static const char plain[] =
+    "#!/bin/bash\n"
+    "#SBATCH --nodes=4 \n"
+    "#SBATCH --gres=gpu:h100:8\n"
+    "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"
+    "TP=${TP:-4}\n"
+    ": \"${PP:=2}\"\n"
+    "NODES=$SLURM_NNODES\n"
+    "DP=$(( NODES * 8 / (TP * PP) ))\n"
+    "MODEL_ARGS=(\n"
+    "    --num-layers 32  # of 7B\n"
+    "    --hidden-size 4096\n"
+    "    --num-attention-heads 32\n"
+    "    --seq-length 4096 --max-position-embeddings 4096\n"
+    "    --swiglu --untie-embeddings-and-output-weights\n"
+    "    # --num-experts 8\n"
+    ")\n"
+    "if [ \"$TP\" -gt 1 ]; then\n"
+    "  MODEL_ARGS+=(--sequence-parallel)\n"
+    "else\n"
+    "  MODEL_ARGS+=(--no-such-flag)\n"
+    "fi\n"
+    "TRAIN_ARGS=\"--micro-batch-size 2 --global-batch-size $((DP * 2 * 16)) \\\n"
+    "  --bf16 --use-distributed-optimizer --vocab-size 32000 \\\n"
+    "  --train-iters 1000\"\n"
+    "torchrun --nproc_per_node 8 --nnodes $NODES pretrain_gpt.py \\\n"
+    "  ${MODEL_ARGS[@]} $TRAIN_ARGS --tensor-model-parallel-size $TP \\\n"
+    "  --pipeline-model-parallel-size $PP --num-layers-per-virtual-pipeline-stage 4\n";
+
+static void a_script_with_arrays_defaults_and_arithmetic(void) {
+    CASE("a script with arrays defaults and arithmetic");
+    JOB("layers=32 hidden=4096 ffn=10880 heads=32 kv-heads=32 gated=true tied=false vocab=32000 "
+        "tp=4 pp=2 sp=true dp=4 zero=1 gpus=32 nodes=4 gpus-per-node=8 vpp=4 schedule=interleaved "
+        "micro-batch=2 global-batch=128 accumulation=16 seq=4096 precision=bf16 recompute=none",
+        "train.sh", plain);
+}
+
+static void a_value_says_its_line(void) {
+    CASE("a value says its line");
+    fixture f;
+    const char *const files[] = {"runs/train.sh", plain, NULL, NULL};
+    CHECK(fixture_read(&f, files));
+    CHECK(strcmp(f.job.field[CLG_JOB_LAYERS].from, "train.sh:10 --num-layers") == 0);
+    CHECK(strcmp(f.job.field[CLG_JOB_MICRO_BATCH].from, "train.sh:22 --micro-batch-size") == 0);
+    CHECK(strcmp(f.job.field[CLG_JOB_TP].from, "train.sh:26 --tensor-model-parallel-size") == 0);
+    clg_arena_clear(&f.arena);
+}
+
+static void sequence_parallel_is_dropped_at_tp_1(void) {
+    CASE("sequence parallel is dropped at tp 1");
+    JOB("tp=1 sp=false", "a.sh",
+        "python pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 "
+        "--sequence-parallel --micro-batch-size 1\n");
+}
+
+static void what_only_running_tells_is_not_said(void) {
+    CASE("what only running tells is not said");
+    JOB("tp= gpus= layers=2", "a.sh",
+        "GPUS=$(nvidia-smi -L | wc -l)\n"
+        "torchrun --nproc_per_node $GPUS pretrain_gpt.py --num-layers 2 --hidden-size 64 "
+        "--num-attention-heads 4 --tensor-model-parallel-size $1 --micro-batch-size 1\n");
+}
+
+static void what_is_no_number_is_an_error_with_its_line(void) {
+    CASE("what is no number is an error with its line");
+    REFUSED("a.sh:2 --tensor-model-parallel-size: 'eight' is not understood", "a.sh",
+            "python pretrain_gpt.py --num-layers 2 --hidden-size 64 --num-attention-heads 4 \\\n"
+            " --tensor-model-parallel-size eight --micro-batch-size 1\n");
+}
+
+static void nothing_is_run(void) {
+    CASE("nothing is run");
+    JOB("tp=2 layers=4", "a.sh",
+        "rm -rf /tmp/nothing; TP=2; x=$(touch /tmp/ceiling-was-run)`touch /tmp/ceiling-was-run`\n"
+        "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --num-attention-heads 4 "
+        "--tensor-model-parallel-size $TP --micro-batch-size 1\n");
+    CHECK(fopen("/tmp/ceiling-was-run", "r") == NULL);
+}
+
+static void sourced_files_functions_and_cases(void) {
+    CASE("sourced files functions and cases");
+    JOB("layers=40 hidden=5120 tp=2 pp=4 micro-batch=1", "train.sh",
+        "source conf/size.sh\n"
+        "pick() { case \"$1\" in 7b) L=32; H=4096;; 13*|14b) L=40; H=5120;; *) L=1;; esac; }\n"
+        "pick ${SIZE}\n"
+        "for i in 1 2; do PP=4; done\n"
+        "CMD=\"pretrain_gpt.py --num-layers $L --hidden-size $H --num-attention-heads 40 "
+        "--tensor-model-parallel-size 2 --pipeline-model-parallel-size $PP --micro-batch-size 1\"\n"
+        "srun bash -c \"torchrun --nproc_per_node=8 --nnodes=4 $CMD\"\n",
+        "size.sh", "SIZE=13b\n");
+}
+
+static void scripts_that_never_end_do(void) {
+    CASE("scripts that never end do");
+    REFUSED("more than", "a.sh",
+            "A=xxxxxxxxxxxxxxxx\nf() { A=$A$A; f; f; f; f; }\nf\n"
+            "python pretrain_gpt.py --num-layers 4 --hidden-size 64 --x $A\n");
+    JOB("layers=4", "a.sh",
+        "while true; do python pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+        "--num-attention-heads 4 --micro-batch-size 1; done\n");
+}
+
+int main(void) {
+    a_script_with_arrays_defaults_and_arithmetic();
+    a_value_says_its_line();
+    sequence_parallel_is_dropped_at_tp_1();
+    what_only_running_tells_is_not_said();
+    what_is_no_number_is_an_error_with_its_line();
+    nothing_is_run();
+    sourced_files_functions_and_cases();
+    scripts_that_never_end_do();
+    return DONE;
+}
