@@ -16,13 +16,16 @@ static double waves(double tiles, double multiprocessors, double tail_share) {
     return tail_share * whole + (1 - tail_share) * partial;
 }
 
+/* Sizes of tiles, and which of them are one: rows, columns, class (0 large, 1 medium, 2 small, 3
+ * smallest). */
+static const double sizes[] = {64, 128, 256};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
 typedef struct tile {
-    double rows, columns;
-    int class; /* 0 large, 1 medium, 2 small, 3 smallest */
+    int rows, columns, class;
 } tile;
 
-static const tile tiles[] = {{256, 128, 0}, {128, 256, 0}, {128, 128, 1},
-                             {128, 64, 2},  {64, 128, 2},  {64, 64, 3}};
+static const tile tiles[] = {{2, 1, 0}, {1, 2, 0}, {1, 1, 1}, {1, 0, 2}, {0, 1, 2}, {0, 0, 3}};
 enum { TILES = sizeof tiles / sizeof tiles[0] };
 
 /* Seconds of the tiled arithmetic, best tile; m is the rows of each of `batch` products. */
@@ -30,11 +33,15 @@ static double arithmetic_s(const clg_gpu *gpu, const clg_gemm_curve *c, double p
                            double n, double k, double batch) {
     double class_efficiency[] = {1, c->medium_tile, c->small_tile, c->small_tile * c->small_tile};
     double per_unit = peak / gpu->multiprocessors * c->efficiency * c->sustained;
-    double best = INFINITY;
+    double best = INFINITY, down[SIZES], across[SIZES];
+    for (int i = 0; i < SIZES; i++) {
+        down[i] = ceil(m / sizes[i]);
+        across[i] = ceil(n / sizes[i]);
+    }
     for (int i = 0; i < TILES; i++) {
         const tile *t = &tiles[i];
-        double count = ceil(m / t->rows) * ceil(n / t->columns) * batch;
-        double one = 2 * t->rows * t->columns * (k + c->k_overhead) /
+        double count = down[t->rows] * across[t->columns] * batch;
+        double one = 2 * sizes[t->rows] * sizes[t->columns] * (k + c->k_overhead) /
                      (per_unit * class_efficiency[t->class]);
         double seconds = waves(count, gpu->multiprocessors, c->tail_share) * one;
         if (seconds < best) best = seconds;
@@ -72,6 +79,11 @@ static double grouped_s(const clg_gpu *gpu, const clg_gemm_curve *c, double comp
 double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
                   double n, double k, double batch) {
     return product_s(gpu, &kernels->gemm[precision], precision, m, n, k, batch);
+}
+
+double clg_gemm_arithmetic_s(const clg_gpu *gpu, const clg_kernels *kernels,
+                             clg_precision precision, double m, double n, double k) {
+    return arithmetic_s(gpu, &kernels->gemm[precision], peak_of(gpu, precision), m, n, k, 1);
 }
 
 /* Tensor cores want rows of 16 bytes (NVIDIA, Matrix Multiplication Background, "Tensor Core

@@ -102,6 +102,10 @@ clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg
 double clg_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision, double m,
                   double n, double k, double batch);
 
+/* One without its operands' traffic and its launch. */
+double clg_gemm_arithmetic_s(const clg_gpu *gpu, const clg_kernels *kernels,
+                             clg_precision precision, double m, double n, double k);
+
 /* The same for the products of unfused attention, on the curve under `batched`. Heads are `width`
  * wide and side by side in memory: rows that do not start at 16 bytes miss the tensor cores. */
 double clg_batched_gemm_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,

@@ -96,11 +96,11 @@ static void print_parts(clg_text *t, const char *first, const char *second) {
 }
 
 static void print_ranks(clg_text *t, const clg_replica *r) {
-    const char *experts = clg_arena_print(t->arena, "experts in %d groups", r->ep);
-    if (r->dp > 1)
-        clg_text_print(t, "         attention on %d ranks that share out sequences%s%s\n", r->dp,
-                       r->ep > 1 ? ", " : "", r->ep > 1 ? experts : "");
-    else if (r->ep > 1)
+    const char *experts = clg_arena_print(t->arena, "experts in %d groups", r->layout.ep);
+    if (r->layout.dp > 1)
+        clg_text_print(t, "         attention on %d ranks that share out sequences%s%s\n",
+                       r->layout.dp, r->layout.ep > 1 ? ", " : "", r->layout.ep > 1 ? experts : "");
+    else if (r->layout.ep > 1)
         clg_text_print(t, "         %s\n", experts);
 }
 
@@ -110,9 +110,9 @@ static void print_replica(clg_text *t, const clg_replica *r) {
                 clg_arena_print(t->arena,
                                 "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
                                 m->title ? m->title : m->name, clg_replica_gpus(r),
-                                r->scenario->machine.gpu.name, r->tp, r->pp,
-                                clg_name_of(clg_precision_names, (int)r->weights),
-                                clg_name_of(clg_precision_names, (int)r->cache)),
+                                r->scenario->machine.gpu.name, r->layout.tp, r->layout.pp,
+                                clg_name_of(clg_precision_names, (int)r->layout.weights),
+                                clg_name_of(clg_precision_names, (int)r->layout.cache)),
                 r->engine.title);
     print_ranks(t, r);
     if (r->prefill)
@@ -129,14 +129,14 @@ static void print_replica(clg_text *t, const clg_replica *r) {
     print_parts(t,
                 clg_arena_print(
                     t->arena, "         %.1f GB of weights a GPU; cache of %s tokens in %s blocks;",
-                    r->weight_bytes / 1e9,
+                    r->room.weight_bytes / 1e9,
                     clg_words_grouped(t, (double)r->rules.blocks * r->rules.block_tokens),
                     clg_words_grouped(t, (double)r->rules.blocks)),
                 clg_arena_print(t->arena, "at most %s sequences",
                                 clg_words_grouped(t, r->rules.max_sequences)));
-    if (r->state_bytes > 0)
+    if (r->room.state_bytes > 0)
         clg_text_print(
-            t, "         %.1f MB a GPU for the states of a sequence%s\n", r->state_bytes / 1e6,
+            t, "         %.1f MB a GPU for the states of a sequence%s\n", r->room.state_bytes / 1e6,
             r->rules.sequence_blocks > 0
                 ? clg_arena_print(t->arena, ", %d blocks of the cache", r->rules.sequence_blocks)
                 : "");

@@ -30,18 +30,18 @@ static void json_replica(clg_json_writer *w, const clg_replica *r) {
     clg_json_add_string(w, "gpu", r->scenario->machine.gpu.name);
     clg_json_add_string(w, "engine", r->engine.name);
     clg_json_open(w, "layout", '{');
-    clg_json_add_integer(w, "tp", r->tp);
-    clg_json_add_integer(w, "dp", r->dp);
-    clg_json_add_integer(w, "ep", r->ep);
+    clg_json_add_integer(w, "tp", r->layout.tp);
+    clg_json_add_integer(w, "dp", r->layout.dp);
+    clg_json_add_integer(w, "ep", r->layout.ep);
     clg_json_add_integer(w, "prefill_replicas", r->prefills);
     clg_json_add_integer(w, "decode_replicas", r->decodes);
     clg_json_add_number(w, "tokens_gained", r->cost.drafted > 0 ? r->cost.gained : 1);
-    clg_json_add_integer(w, "pp", r->pp);
-    clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->weights));
-    clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->cache));
+    clg_json_add_integer(w, "pp", r->layout.pp);
+    clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->layout.weights));
+    clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->layout.cache));
     clg_json_add_integer(w, "blocks", r->rules.blocks);
-    if (r->state_bytes > 0) {
-        clg_json_add_number(w, "state_bytes", r->state_bytes);
+    if (r->room.state_bytes > 0) {
+        clg_json_add_number(w, "state_bytes", r->room.state_bytes);
         clg_json_add_integer(w, "state_blocks", r->rules.sequence_blocks);
     }
     clg_json_close(w, '}');

@@ -228,8 +228,9 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     double demanded = q->demand->span_s > 0 && q->demand->clients <= 0
                           ? (double)q->demand->output_tokens / q->demand->span_s
                           : a->fleet.output_tokens_per_s;
-    double peak = gpu->peak_flop_per_s[r->compute] > 0 ? gpu->peak_flop_per_s[r->compute]
-                                                       : gpu->peak_flop_per_s[CLG_FP16];
+    double peak = gpu->peak_flop_per_s[r->layout.compute] > 0
+                      ? gpu->peak_flop_per_s[r->layout.compute]
+                      : gpu->peak_flop_per_s[CLG_FP16];
     a->rho = demanded / (fleet * a->offline_tokens_per_s);
     double paid = q->demand->span_s > 0 ? paid_s(q->demand, a) / q->demand->span_s : 1;
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);

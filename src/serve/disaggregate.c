@@ -214,11 +214,12 @@ void clg_replica_disaggregate(clg_replica *r, const clg_replica *prefill, int pr
     int links = clg_replica_part_gpus(r), other = clg_replica_part_gpus(prefill);
     if (other < links) links = other;
     clg_group pair = clg_machine_group(&s->machine, 2, other);
-    double bytes = r->cache_bytes_per_token * r->tp * r->pp / links, nothing, much;
+    double bytes = r->room.cache_bytes_per_token * r->layout.tp * r->layout.pp / links, nothing,
+           much;
     double tokens = 4096; /* long enough for the rate, short enough to be a prompt */
     clg_collective_best(&s->network, CLG_SEND_RECEIVE, pair, 1, &nothing);
     clg_collective_best(&s->network, CLG_SEND_RECEIVE, pair, bytes * tokens, &much);
-    double state = r->state_bytes * r->tp * r->pp / links;
+    double state = r->room.state_bytes * r->layout.tp * r->layout.pp / links;
     r->transfer_s = nothing + (bytes > 0 ? state / bytes * (much - nothing) / tokens : 0);
     r->transfer_token_s = (much - nothing) / tokens;
     r->prefill = prefill;

@@ -13,7 +13,7 @@ typedef struct change {
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
 static int list_changes(const clg_serve_question *q, const clg_replica_choice *c, change *list) {
     const clg_gpu *gpu = &q->replica->scenario->machine.gpu;
-    int count = 0, tp = q->replica->tp;
+    int count = 0, tp = q->replica->layout.tp;
     clg_replica_choice as_asked = *c;
     as_asked.tp = tp;
     list[count++] = (change){"as asked", as_asked, 0};
@@ -119,7 +119,7 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
     if (smallest != CLG_OK || choice->tp > 0) return smallest;
     double best = gpus_needed(arena, q, replica);
     int domain = scenario->machine.node.domain;
-    for (int tp = 2 * replica->tp; tp <= 8 && tp <= domain; tp *= 2) {
+    for (int tp = 2 * replica->layout.tp; tp <= 8 && tp <= domain; tp *= 2) {
         clg_replica_choice other = *choice;
         clg_replica wider;
         clg_error no = {0};
@@ -172,8 +172,9 @@ static int by_dollars(const void *x, const void *y) {
 static const char *name_of(clg_arena *arena, const clg_replica *r) {
     const char *split =
         r->prefill ? clg_arena_print(arena, ", %d:%d", r->prefills, r->decodes) : "";
-    const char *ep = r->ep > 1 ? clg_arena_print(arena, " ep %d", r->ep) : "";
-    return clg_arena_print(arena, "tp %d%s, %d seq.%s", r->tp, ep, r->rules.max_sequences, split);
+    const char *ep = r->layout.ep > 1 ? clg_arena_print(arena, " ep %d", r->layout.ep) : "";
+    return clg_arena_print(arena, "tp %d%s, %d seq.%s", r->layout.tp, ep, r->rules.max_sequences,
+                           split);
 }
 
 static bool weigh(clg_arena *arena, const clg_serve_question *q, const clg_scenario *scenario,

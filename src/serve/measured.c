@@ -187,8 +187,8 @@ static bool impossible(const clg_measured *row, const clg_replica *r) {
     bool experts = false;
     const clg_model *m = &r->scenario->model;
     for (int k = 0; k < m->kinds; k++) experts = experts || m->kind[k].mlp.kind == CLG_MLP_MOE;
-    if (experts || r->pp > 1) return false;
-    double least = r->weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
+    if (experts || r->layout.pp > 1) return false;
+    double least = r->room.weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
     double answer = least * fmax(1, row->plan.output_tokens * row->plan.shortest - 1);
     return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
 }
@@ -204,7 +204,7 @@ static bool over_peak(const clg_measured *row, const clg_replica *r) {
     if (p->clients <= 0 || p->request || !isfinite(ttft + tpot)) return false;
     double requests_per_s = (double)p->clients / (ttft + tpot * fmax(0, output - 1));
     double each = 2 * (double)(m->active_parameters - m->embedding_parameters);
-    double peak = r->scenario->machine.gpu.peak_flop_per_s[r->compute] * clg_replica_gpus(r);
+    double peak = r->scenario->machine.gpu.peak_flop_per_s[r->layout.compute] * clg_replica_gpus(r);
     return requests_per_s * (prompt + output) * each > peak;
 }
 

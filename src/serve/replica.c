@@ -1,35 +1,24 @@
 /* replica.c -- a replica put together: layout, memory, rules, and the cost of its iterations.
  *
- *   iteration = host + what a batch of T tokens takes (iteration.c)
+ *   iteration = host + what a batch of T tokens takes (batch.c)
  *             + context_s x tokens in the cache of the decoding + pair_s x pairs of the prefill
  *             + state_s x sequences that decode + scan_s x tokens of the prefill
  *
  * Left out: overlap of host and GPU. */
 #include "serve/replica.h"
 
-#include "serve/iteration.h"
-#include "serve/routing.h"
-#include "serve/states.h"
+#include "serve/batch.h"
+#include "step/routing.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Nothing to read and no launch: what is left of clg_gemm_s is arithmetic. */
-static clg_kernels arithmetic_only(const clg_kernels *from) {
-    clg_kernels k = *from;
-    for (int p = 0; p < CLG_PRECISIONS; p++) {
-        k.gemm[p].hbm_efficiency = k.grouped[p].hbm_efficiency = 1e9;
-        k.gemm[p].launch_s = k.grouped[p].launch_s = 0;
-    }
-    return k;
-}
-
 static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.max_sequences =
-        c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences * r->dp;
-    r->rules.max_tokens = c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens * r->dp;
+        c->max_sequences > 0 ? c->max_sequences : (int)r->engine.max_sequences * r->layout.dp;
+    r->rules.max_tokens =
+        c->max_tokens > 0 ? c->max_tokens : (int)r->engine.max_tokens * r->layout.dp;
     if (r->rules.max_tokens < r->rules.max_sequences) r->rules.max_tokens = r->rules.max_sequences;
-    r->rules.block_tokens = (int)r->engine.block_tokens;
     r->rules.reserve_output = r->engine.reserve_output > 0;
     r->rules.prefill_alone = r->engine.prefill_alone > 0;
     r->rules.no_prefix_cache = c->no_prefix_cache;
@@ -38,7 +27,7 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.turn_s = r->engine.turn_s;
     r->rules.before_s = r->engine.before_s;
     r->rules.prompt_token_s = r->engine.prompt_token_s;
-    r->rules.front_ends = r->dp; /* vLLM: api_server_count is that of ranks */
+    r->rules.front_ends = r->layout.dp; /* vLLM: api_server_count is that of ranks */
     r->rules.after_s = r->engine.after_s;
     r->rules.token_s = r->engine.token_s;
 }
@@ -88,12 +77,12 @@ static double eager_s(const clg_replica *r) {
         sum += r->engine.eager_layer_s;
         if (kind->mlp.kind == CLG_MLP_MOE) sum += r->engine.eager_expert_s;
     }
-    return host_s(r, once + sum / r->pp);
+    return host_s(r, once + sum / r->layout.pp);
 }
 
 /* Of the host of a rank for each sequence of an iteration; ranks work side by side. */
 static double loop_sequence_s(const clg_replica *r) {
-    return host_s(r, r->engine.loop_sequence_s) / r->dp;
+    return host_s(r, r->engine.loop_sequence_s) / r->layout.dp;
 }
 
 /* Seconds by sequences that decode alone: each rank's share is padded to the next graph kept, or
@@ -101,9 +90,11 @@ static double loop_sequence_s(const clg_replica *r) {
 static const double *decode_costs(clg_arena *arena, const clg_replica *r,
                                   const clg_replica_choice *c) {
     const clg_graph_sizes *graphs = c->graphs ? c->graphs : &r->engine.graphs;
-    int shared = r->pp * r->dp, most = r->rules.max_sequences, proposed = c->drafted + 1;
+    int shared = r->layout.pp * r->layout.dp, most = r->rules.max_sequences,
+        proposed = c->drafted + 1;
     int largest = (most + shared - 1) / shared, kept = -1;
-    double kept_most = c->graphs ? 0 : clg_engine_graph_most(&r->engine, r->tp * r->dp);
+    double kept_most =
+        c->graphs ? 0 : clg_engine_graph_most(&r->engine, r->layout.tp * r->layout.dp);
     if (c->graph_most > 0) kept_most = c->graph_most;
     double *decode = clg_take(arena, (size_t)most + 1, double), seconds = 0;
     for (int b = 1; b <= most; b++) {
@@ -114,7 +105,8 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
         if (size != kept) {
             double tokens = (double)size * shared * proposed;
             seconds = clg_dense_iteration_s(r, tokens, true) + clg_draft_s(r, tokens, c->drafted);
-            if (padded == 0) seconds = fmax(seconds, r->pp * eager_s(r) + b * loop_sequence_s(r));
+            if (padded == 0)
+                seconds = fmax(seconds, r->layout.pp * eager_s(r) + b * loop_sequence_s(r));
             kept = size;
         }
         decode[b] = seconds;
@@ -124,39 +116,28 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
 
 static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
                         double context) {
-    const clg_gpu *gpu = &r->scenario->machine.gpu;
     double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
-    int shared = r->pp * r->dp; /* ranks and stages share tokens out: steps of so many */
-    double rate = gpu->hbm_bytes_per_s * r->curves.cache[r->cache].hbm_share;
-    double read_s = clg_dense_layers_read_bytes(r, context) / rate;
-    double latent_s = clg_latent_context_s(r, c->drafted + 1);
-    double sparse_s = clg_indexed_context_s(r, context, c->drafted + 1);
-    r->cost.context_s = (fmax(read_s, latent_s) + sparse_s) / (r->pp * r->dp);
-    r->cost.pair_s = clg_prompt_pair_s(r, r->mean_prompt_tokens);
+    int pp = r->layout.pp, dp = r->layout.dp;
+    int shared = pp * dp; /* ranks and stages share tokens out: steps of so many */
+    clg_context_costs(r, context, c->drafted, &r->cost);
     for (int t = 1; t <= r->rules.max_tokens; t++)
         dense[t] = t > 1 && (t - 1) % shared != 0
                        ? dense[t - 1]
                        : clg_replica_dense_s(r, t) + clg_draft_s(r, t, c->drafted);
-    r->cost = (clg_iteration_cost){
-        .dense_s = dense,
-        .max_tokens = r->rules.max_tokens,
-        .decode_s = decode_costs(arena, r, c),
-        .decodes = r->rules.max_sequences,
-        .sequence_s = r->engine.sequence_s / r->dp,
-        .context_s = r->cost.context_s,
-        .context_pad = latent_s > read_s ? r->curves.latent[clg_latent_format(r)].pad : 0,
-        .pair_s = r->cost.pair_s,
-        .eager_s = eager_s(r),
-        .stages = r->pp,
-        .loop_s = host_s(r, r->engine.loop_s),
-        .loop_sequence_s = loop_sequence_s(r),
-        .graph_tokens = (int)r->engine.graph_tokens,
-        .graph_context = (int64_t)r->engine.graph_context,
-        .ranks = r->dp,
-        .drafted = c->drafted,
-        .gained = clg_replica_gained_tokens(c->drafted, c->accepted)};
-    r->cost.state_s = clg_states_decode_s(r, c->drafted);
-    r->cost.scan_s = clg_states_prompt_token_s(r);
+    r->cost.dense_s = dense;
+    r->cost.max_tokens = r->rules.max_tokens;
+    r->cost.decode_s = decode_costs(arena, r, c);
+    r->cost.decodes = r->rules.max_sequences;
+    r->cost.sequence_s = r->engine.sequence_s / dp;
+    r->cost.eager_s = eager_s(r);
+    r->cost.stages = pp;
+    r->cost.loop_s = host_s(r, r->engine.loop_s);
+    r->cost.loop_sequence_s = loop_sequence_s(r);
+    r->cost.graph_tokens = (int)r->engine.graph_tokens;
+    r->cost.graph_context = (int64_t)r->engine.graph_context;
+    r->cost.ranks = dp;
+    r->cost.drafted = c->drafted;
+    r->cost.gained = clg_replica_gained_tokens(c->drafted, c->accepted);
 }
 
 static bool needs_more(const clg_replica *r, const clg_demand *demand) {
@@ -179,21 +160,29 @@ static clg_status refuse(const clg_replica *r, clg_error *error) {
     return clg_fail(error, CLG_BAD_INPUT, "raise --tp or --pp, or store weights as --weights fp8",
                     "%s does not fit: tp %d x pp %d needs %.1f GB a GPU for weights and %.1f GB "
                     "beside them of %.1f GB",
-                    r->scenario->model.name, r->tp, r->pp, r->weight_bytes / 1e9,
-                    (r->activation_bytes + r->engine.other_bytes) / 1e9,
+                    r->scenario->model.name, r->layout.tp, r->layout.pp, r->room.weight_bytes / 1e9,
+                    (r->room.activation_bytes + r->engine.other_bytes) / 1e9,
                     gpu->memory_usable_bytes / 1e9);
+}
+
+static void settle_room(clg_replica *r, const clg_replica_choice *c) {
+    clg_serving s = clg_serving_of(r);
+    r->room = clg_serving_room_of(&s, &r->curves, c->memory_share, c->drafted);
+    r->rules.block_tokens = r->room.block_tokens;
+    r->rules.sequence_blocks = r->room.sequence_blocks;
+    r->rules.max_sequences = r->room.max_sequences;
+    r->rules.blocks = c->blocks > 0 ? c->blocks : r->room.blocks;
 }
 
 /* The smallest tensor-parallel group that holds the weights and the longest request; else the
  * largest that holds the weights. */
-static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_demand *demand,
-                      double context) {
+static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_demand *demand) {
     int most = r->scenario->machine.node.domain > 0 ? r->scenario->machine.node.domain : 8;
     if (most > 8) most = 8;
-    for (r->tp = c->tp > 0 ? c->tp : 1;; r->tp *= 2) {
+    for (r->layout.tp = c->tp > 0 ? c->tp : 1;; r->layout.tp *= 2) {
         settle_rules(r, c);
-        clg_settle_memory(r, c, context);
-        if (c->tp > 0 || !needs_more(r, demand) || r->tp * 2 > most) return;
+        settle_room(r, c);
+        if (c->tp > 0 || !needs_more(r, demand) || r->layout.tp * 2 > most) return;
     }
 }
 
@@ -244,6 +233,22 @@ static void take_cutlass(clg_serve_curves *c, bool tuned) {
     }
 }
 
+/* As chosen, but tp. */
+static clg_serving_layout layout_of(const clg_model *m, const clg_replica_choice *c) {
+    bool experts_alone = clg_precision_bytes(c->weights) < 1 && has_experts(m);
+    return (clg_serving_layout){.pp = c->pp > 0 ? c->pp : 1,
+                                .dp = c->dp > 0 ? c->dp : 1,
+                                .ep = c->ep > 0 ? c->ep : 1,
+                                .compute = c->compute,
+                                .weights = c->weights,
+                                .cache = c->cache,
+                                .attention_weights = experts_alone ? CLG_BF16 : c->weights,
+                                .expert_kernels = c->expert_kernels,
+                                .two_batches = c->two_batches,
+                                .balanced = c->balanced,
+                                .filtered = c->filtered};
+}
+
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *c,
                                const clg_demand *demand, clg_replica *r, clg_error *error) {
@@ -256,34 +261,21 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         clg_exchange_find(arena, &r->exchange, error) != CLG_OK ||
         clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
         return error->status;
-    r->arithmetic = arithmetic_only(&scenario->kernels);
     if (engine->narrow_cache > 0)
         for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
             r->curves.cache[p] = r->curves.cache[CLG_BF16];
     if (engine->cutlass_experts > 0) take_cutlass(&r->curves, engine->cutlass_experts > 1);
     if (engine->narrow_weights > 0) take_cublas(r);
-    r->pp = c->pp > 0 ? c->pp : 1;
-    r->dp = c->dp > 0 ? c->dp : 1;
-    r->ep = c->ep > 0 ? c->ep : 1;
-    r->compute = c->compute;
-    r->weights = c->weights;
-    r->expert_kernels = c->expert_kernels;
-    r->filtered = c->filtered;
-    r->cache = c->cache;
-    r->attention_weights = clg_precision_bytes(c->weights) < 1 && has_experts(&scenario->model)
-                               ? CLG_BF16
-                               : c->weights;
+    r->layout = layout_of(&scenario->model, c);
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;
     r->longest_tokens = demand->longest_tokens;
     r->mean_context_tokens = means.context_tokens;
-    r->two_batches = c->two_batches;
-    r->balanced = c->balanced;
-    choose_tp(r, c, demand, means.context_tokens);
-    while (r->tp * r->dp % r->ep != 0) r->ep--;
+    choose_tp(r, c, demand);
+    while (r->layout.tp * r->layout.dp % r->layout.ep != 0) r->layout.ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
     settle_cost(arena, r, c, means.context_tokens);
-    r->cost.sequence_s += clg_filter_sequence_s(r) / r->dp;
+    r->cost.sequence_s += clg_filter_sequence_s(r) / r->layout.dp;
     if (c->graph_tokens > 0) r->cost.graph_tokens = c->graph_tokens;
     if (c->prefills > 0 && c->decodes > 0) {
         clg_replica *prefill = clg_take(arena, 1, clg_replica);

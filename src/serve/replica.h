@@ -2,47 +2,22 @@
 #ifndef CLG_SERVE_REPLICA_H
 #define CLG_SERVE_REPLICA_H
 
-#include "cost/serving.h"
 #include "evaluate/evaluate.h"
+#include "memory/room.h"
 #include "serve/demand.h"
-#include "serve/exchange.h"
 #include "serve/simulate.h"
-#include "serve/sparse.h"
-#include "stack/engine.h"
-
-/* What computes the experts: what the engine takes by itself, as timed in data/kernel; Triton's
- * kernels, which write and sum the rows of all experts, also of those on other ranks; DeepGEMM's
- * grouped products. */
-typedef enum clg_expert_kernels {
-    CLG_EXPERTS_TIMED,
-    CLG_EXPERTS_TRITON,
-    CLG_EXPERTS_DEEPGEMM
-} clg_expert_kernels;
 
 typedef struct clg_replica clg_replica;
 struct clg_replica {
     const clg_scenario *scenario;
     clg_engine engine;
     clg_serve_curves curves;
-    clg_kernels arithmetic; /* kernels of the scenario with nothing to read: pure arithmetic */
-    int tp, pp;             /* of attention; stages */
-    int dp, ep; /* ranks that share out sequences; groups that share out experts, of tp x dp */
-    clg_precision compute, weights, cache;
-    clg_precision attention_weights; /* 4-bit checkpoints of expert models narrow experts only */
+    clg_serving_layout layout;
     clg_attention_kernel attention;
-    clg_expert_kernels expert_kernels;
-    bool two_batches, balanced;
     clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
-    bool filtered;
-    double expert_spread;         /* of how often experts are chosen: serve/routing.h */
-    double weight_bytes;          /* per GPU */
-    double activation_bytes;      /* per GPU, at the largest iteration */
-    double cache_bytes_per_token; /* per GPU */
-    double state_bytes;           /* of a sequence, per GPU: layers that keep a state */
-    double read_bytes_per_token;  /* per GPU, of a token of context that is decoded: less than the
-                                     cache where only chosen keys are attended to */
-    double cache_room_bytes;      /* per GPU; negative: the weights do not fit */
+    double expert_spread; /* of how often experts are chosen: step/routing.h */
+    clg_serving_room room;
     double mean_prompt_tokens, mean_context_tokens; /* of the demand the costs were made for */
     int64_t longest_tokens;                         /* prompt and answer, of its longest request */
     clg_iteration_cost cost;
@@ -78,27 +53,6 @@ typedef struct clg_replica_choice {
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
                                const clg_engine *engine, const clg_replica_choice *choice,
                                const clg_demand *demand, clg_replica *replica, clg_error *error);
-
-/* What products of weights stored in a format run in: the format where the GPU multiplies it; mxfp4
- * times mxfp8 activations where there is mxfp8; else 16 bit, weights widened on the way. */
-clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights);
-
-/* What an iteration's time goes to. */
-typedef enum clg_iteration_part {
-    CLG_SPENT_PROJECTIONS,
-    CLG_SPENT_MLP,
-    CLG_SPENT_EXPERTS,
-    CLG_SPENT_NORMS,
-    CLG_SPENT_ATTENTION,
-    CLG_SPENT_REDUCTIONS,
-    CLG_SPENT_EXCHANGE,
-    CLG_SPENT_HEAD,
-    CLG_SPENT_SENDS,
-    CLG_SPENT_PADDING,
-    CLG_SPENT_HOST,
-    CLG_ITERATION_PARTS
-} clg_iteration_part;
-extern const clg_name clg_iteration_part_names[];
 
 /* An iteration in which so many sequences decode and no prompt is read; the parts are its time. */
 typedef struct clg_iteration {
@@ -136,7 +90,9 @@ void clg_replica_serve(clg_arena *arena, const clg_replica *replica, const clg_d
                        int64_t first, int64_t stride, clg_served *served, clg_serve_totals *totals);
 
 /* GPUs of one copy of the weights, and of the replica. */
-static inline int clg_replica_part_gpus(const clg_replica *r) { return r->tp * r->dp * r->pp; }
+static inline int clg_replica_part_gpus(const clg_replica *r) {
+    return clg_serving_gpus(&r->layout);
+}
 static inline int clg_replica_gpus(const clg_replica *r) {
     if (!r->prefill) return clg_replica_part_gpus(r);
     return r->prefills * clg_replica_part_gpus(r->prefill) + r->decodes * clg_replica_part_gpus(r);

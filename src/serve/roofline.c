@@ -31,9 +31,9 @@ static roof roof_of(const clg_replica *r, const clg_demand_means *means) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     roof f = {.replica = r, .means = means, .hbm = gpu->hbm_bytes_per_s};
     f.gpus = clg_replica_part_gpus(r);
-    f.peak = gpu->peak_flop_per_s[r->compute];
-    f.routed = routed_parameters(m, &f.chosen) * clg_precision_bytes(r->weights) / f.gpus;
-    f.fixed = fmax(r->weight_bytes - f.routed, 0);
+    f.peak = gpu->peak_flop_per_s[r->layout.compute];
+    f.routed = routed_parameters(m, &f.chosen) * clg_precision_bytes(r->layout.weights) / f.gpus;
+    f.fixed = fmax(r->room.weight_bytes - f.routed, 0);
     f.flop = 2 * (double)m->active_parameters;
     f.tokens_ahead = r->cost.drafted > 0 ? r->cost.gained : 1;
     return f;
@@ -42,12 +42,12 @@ static roof roof_of(const clg_replica *r, const clg_demand_means *means) {
 /* Stages follow each other: a token passes the weights of all of them. */
 static double weights_s(const roof *f, double tokens) {
     double reached = f->chosen > 0 ? 1 - pow(1 - f->chosen, tokens) : 0;
-    return f->replica->pp * (f->fixed + f->routed * reached) / f->hbm;
+    return f->replica->layout.pp * (f->fixed + f->routed * reached) / f->hbm;
 }
 
 static double prompt_s(const roof *f) {
     double tokens = f->means->prompt_tokens;
-    double flops = f->flop * tokens / (f->gpus / f->replica->pp * f->peak);
+    double flops = f->flop * tokens / (f->gpus / f->replica->layout.pp * f->peak);
     return fmax(flops, weights_s(f, tokens));
 }
 
@@ -57,9 +57,9 @@ static double iteration_s(const roof *f, double sequences, bool beside) {
     double verified = sequences * (f->replica->cost.drafted + 1);
     double tokens = verified;
     if (beside) tokens += sequences * f->tokens_ahead * m->prompt_tokens / m->output_tokens;
-    double cache = sequences * (m->context_tokens * f->replica->read_bytes_per_token +
-                                2 * f->replica->state_bytes);
-    double read = weights_s(f, tokens) + cache / f->replica->dp / f->hbm;
+    double cache = sequences * (m->context_tokens * f->replica->room.read_bytes_per_token +
+                                2 * f->replica->room.state_bytes);
+    double read = weights_s(f, tokens) + cache / f->replica->layout.dp / f->hbm;
     return fmax(read, f->flop * tokens / (f->gpus * f->peak));
 }
 

@@ -76,7 +76,7 @@ typedef struct clg_engine {
                                pass; 0: as the tables of kernels have it */
     double deepgemm_s;      /* per layer of experts computed by DeepGEMM, beside Triton's time */
     double gathers; /* 1: ranks that share experts out see all tokens; 0: those sent to them */
-    double deepep;  /* 1: by DeepEP, serve/exchange.h */
+    double deepep;  /* 1: by DeepEP, cost/exchange.h */
     const char *file;
 } clg_engine;
 

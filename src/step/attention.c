@@ -3,6 +3,7 @@
  * Saved activations follow Korthikanti et al. 2022 (arXiv:2205.05198), section 4.1, with the 16-bit
  * terms edited for grouped and latent heads and for kernels that keep no scores. */
 #include "step/block.h"
+#include "step/sizes.h"
 
 #include <math.h>
 
@@ -134,14 +135,11 @@ static double core_transient(const clg_shard *shard, double heads) {
 }
 
 static void project_grouped(clg_block *block, const clg_shard *shard,
-                            const clg_attention *attention, double heads, double kv_heads) {
-    double tokens = shard->tokens, hidden = (double)shard->model->hidden;
-    double width = heads * attention->head_dim + kv_heads * attention->head_dim +
-                   kv_heads * attention->value_head_dim;
-    if (attention->output_gate) width += heads * attention->head_dim;
+                            const clg_attention *attention, const clg_widths *w) {
+    double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
     clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
     bool twice = shard->stack->kept_projection && attention->heads == attention->kv_heads;
-    if (twice) width += kv_heads * (attention->head_dim + attention->value_head_dim);
+    if (twice) width += w->keys + w->values;
     block->saved_bytes += tokens * width * shard->wide_bytes;
 }
 
@@ -229,25 +227,22 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     }
     const clg_layout *layout = shard->layout;
     bool latent = attention->kind == CLG_ATTENTION_LATENT;
-    double heads = (double)attention->heads / layout->tp;
-    double kv_heads = latent ? heads : fmax(1, (double)attention->kv_heads / layout->tp);
-    double query_width = heads * attention->head_dim;
-    double value_width = heads * attention->value_head_dim;
-    double kv_width = kv_heads * (attention->head_dim + attention->value_head_dim);
+    clg_widths w = clg_widths_of(attention, layout->tp);
+    double heads = w.heads, kv_heads = w.kv_heads, value_width = w.results;
+    double kv_width = w.keys + w.values;
     clg_block_enter_tensor(block, shard, "attention input", true);
     if (latent)
         project_latent(block, shard, attention, heads);
     else
-        project_grouped(block, shard, attention, heads, kv_heads);
+        project_grouped(block, shard, attention, &w);
     if (attention->query_key_norm)
-        clg_block_norm(block, shard, "query and key norms",
-                       shard->tokens * (query_width + kv_heads * attention->head_dim), false);
-    if (attention->rotary) rotate(block, shard, query_width + kv_heads * attention->head_dim);
+        clg_block_norm(block, shard, "query and key norms", shard->tokens * (w.queries + w.keys),
+                       false);
+    if (attention->rotary) rotate(block, shard, w.queries + w.keys);
     /* Heads that share keys are repeated before (torchtitan, repeat_kv). */
-    if (shard->stack->context_merged) kv_width = query_width + value_width;
-    if (clg_attention_absorbs(shard, attention))
-        kv_width = attention->kv_rank + attention->rope_dim;
-    exchange_context(block, shard, kv_width, query_width, value_width);
+    if (shard->stack->context_merged) kv_width = w.queries + value_width;
+    if (clg_attention_absorbs(shard, attention)) kv_width = w.latent;
+    exchange_context(block, shard, kv_width, w.queries, value_width);
     clg_block_indexer(block, shard, attention, heads);
     /* Selectively: the core, or for latent heads what comes before it. */
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&

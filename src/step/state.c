@@ -7,6 +7,7 @@
  * halve. Bytes are those of the kernels one by one, which hand products and states on in memory.
  * Left out: reads of a key that heads share found in L2, initial states, packed sequences. */
 #include "step/block.h"
+#include "step/sizes.h"
 
 #include <math.h>
 
@@ -132,37 +133,22 @@ static void exchange(clg_block *block, const clg_shard *shard, const char *name,
                          shard->cp, bytes, 0);
 }
 
-/* Widths of a rank; keys that fewer heads share than there are ranks are on several. */
-typedef struct widths {
-    double heads, keys, values, channels, columns, rank;
-} widths;
-
-static widths widths_of(const clg_shard *shard, const clg_attention *a) {
-    double tp = shard->layout->tp;
-    widths w = {.heads = a->heads / tp, .rank = (double)clg_state_gate_rank(a)};
-    double held = fmax(1, a->kv_heads / tp), repeated = held - a->kv_heads / tp;
-    w.keys = 2 * held * a->head_dim;
-    w.values = w.heads * a->value_head_dim;
-    w.channels = w.keys + w.values;
-    w.columns = (double)clg_state_columns(a) / tp + 2 * repeated * a->head_dim;
-    return w;
-}
-
 /* Decay and gate through a low rank, whose first products are on every tensor rank. */
 static void low_rank_gates(clg_block *block, const clg_shard *shard, const clg_attention *a,
-                           widths w) {
+                           clg_widths w) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden;
     if (w.rank <= 0) return;
     clg_block_linear(block, shard, "gate down projections", tokens, hidden, 2 * w.rank, true);
     clg_block_linear(block, shard, "decay up projection", tokens, w.rank, w.heads * a->head_dim,
                      true);
-    clg_block_linear(block, shard, "gate up projection", tokens, w.rank, w.values, true);
+    clg_block_linear(block, shard, "gate up projection", tokens, w.rank, w.results, true);
     block->saved_bytes += tokens * (2 * w.rank + w.heads * a->head_dim) * shard->wide_bytes;
 }
 
 /* Convolution with its activation: one pass forward; backward reads input and gradient and writes
  * one. The delta rule wants keys and queries of length one. */
-static void convolve(clg_block *block, const clg_shard *shard, const clg_attention *a, widths w) {
+static void convolve(clg_block *block, const clg_shard *shard, const clg_attention *a,
+                     clg_widths w) {
     double bytes = shard->tokens * shard->wide_bytes;
     bool delta = a->state == CLG_STATE_GATED_DELTA || a->state == CLG_STATE_CHANNEL_DELTA;
     if (a->convolution > 0)
@@ -176,18 +162,18 @@ static void convolve(clg_block *block, const clg_shard *shard, const clg_attenti
 /* What stays for the backward: what went into the convolution and what came out (Mamba-2 convolves
  * again), gate, the state's answer before its norm, and after it for the next product; per head
  * decays and steps in fp32; of the delta rule the C x C inverse, of Kimi's also scores. */
-static double kept_bytes(const clg_shard *shard, const clg_attention *a, widths w) {
+static double kept_bytes(const clg_shard *shard, const clg_attention *a, clg_widths w) {
     double size = shard->wide_bytes, channels = a->convolution > 0 ? 2 * w.channels : w.channels;
     double tiles = a->state == CLG_STATE_GATED_DELTA     ? 1
                    : a->state == CLG_STATE_CHANNEL_DELTA ? 2
                                                          : 0;
     if (a->state == CLG_STATE_SPACE) channels = w.channels;
-    return shard->tokens * (size * (channels + 2 * w.values + w.heads * a->chunk * tiles) +
-                            8 * w.heads + clg_block_operand_bytes(shard) * w.values);
+    return shard->tokens * (size * (channels + 2 * w.results + w.heads * a->chunk * tiles) +
+                            8 * w.heads + clg_block_operand_bytes(shard) * w.results);
 }
 
 void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attention *a) {
-    widths w = widths_of(shard, a);
+    clg_widths w = clg_widths_of(a, shard->layout->tp);
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, size = shard->wide_bytes;
     clg_block_enter_tensor(block, shard, "state input", true);
     clg_block_linear(block, shard, "state input projection", tokens, hidden, w.columns, true);
@@ -196,14 +182,14 @@ void clg_block_state(clg_block *block, const clg_shard *shard, const clg_attenti
     convolve(block, shard, a, w);
     core(block, shard, a, CLG_PASS_FORWARD, w.heads);
     core(block, shard, a, CLG_PASS_BACKWARD_INPUT, w.heads);
-    if (shard->layout->cp > 1) exchange(block, shard, "state tokens for heads", w.values);
-    clg_block_memory(block, "gated norm", 3 * tokens * w.values * size, 1,
-                     5 * tokens * w.values * size, 1);
+    if (shard->layout->cp > 1) exchange(block, shard, "state tokens for heads", w.results);
+    clg_block_memory(block, "gated norm", 3 * tokens * w.results * size, 1,
+                     5 * tokens * w.results * size, 1);
     block->saved_bytes += kept_bytes(shard, a, w);
     /* The backward's states and their gradients, and gradients of what went in. */
     double states = 2 * w.heads * a->head_dim * a->value_head_dim / a->chunk;
     block->transient_bytes =
-        fmax(block->transient_bytes, tokens * size * (states + 2 * w.channels + w.values));
-    clg_block_linear(block, shard, "state output projection", tokens, w.values, hidden, true);
+        fmax(block->transient_bytes, tokens * size * (states + 2 * w.channels + w.results));
+    clg_block_linear(block, shard, "state output projection", tokens, w.results, hidden, true);
     clg_block_leave_tensor(block, shard, "state output", true);
 }

@@ -2,7 +2,6 @@
  */
 #include "demand.h"
 #include "plan.h"
-#include "serve/exchange.h"
 #include "serve/random.h"
 #include "serve/replica.h"
 
@@ -48,20 +47,37 @@ static clg_exchange_curve curve_of(clg_arena *arena) {
 
 static void test_decoding(clg_arena *arena) {
     clg_exchange_curve c = curve_of(arena);
-    clg_mlp top8 = {.experts = 256, .experts_per_token = 8}, top4 = top8;
     clg_network network = {.slow = {.latency_s = 2e-6, .bytes_per_s = 45e9}};
-    top4.experts_per_token = 4;
     CASE("kernels for decoding: the table at its points, and by hand between and beside them");
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, &top8, 7168, 128), 539e-6, 1e-9);
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 4, &top8, 7168, 128), 481e-6, 1e-9);
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 999, &top8, 7168, 128), 554e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, 8, 7168, 128), 539e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 4, 8, 7168, 128), 481e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 999, 8, 7168, 128), 554e-6, 1e-9);
     /* 72 ranks: log2(72/64) = .169925 of the way from 539 to 561 */
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 72, &top8, 7168, 128), 542.738e-6, 1e-5);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 72, 8, 7168, 128), 542.738e-6, 1e-5);
     /* two hops of 2 us, and half of the rest for half of the bytes, whichever way they halve */
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, &top8, 7168, 64), 271.5e-6, 1e-9);
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, &top4, 7168, 128), 271.5e-6, 1e-9);
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, &top8, 3584, 128), 271.5e-6, 1e-9);
-    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 100e9, 64, &top8, 7168, 128), 271.5e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, 8, 7168, 64), 271.5e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, 4, 7168, 128), 271.5e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 50e9, 64, 8, 3584, 128), 271.5e-6, 1e-9);
+    CHECK_NEAR(clg_exchange_decode_s(&c, &network, 100e9, 64, 8, 7168, 128), 271.5e-6, 1e-9);
+}
+
+/* Exchange of a prompt of 4,096 tokens a rank in the last layer, as the iteration has it. */
+static double exchanged_s(const clg_scenario *s, const clg_layer_kind *kind) {
+    clg_engine engine = {.deepep = 1};
+    clg_serving_layout layout = {.tp = 1, .pp = 1, .dp = s->machine.gpus, .ep = s->machine.gpus};
+    clg_serve_curves curves = {0};
+    clg_serving serving = {.model = &s->model,
+                           .machine = &s->machine,
+                           .engine = &engine,
+                           .layout = &layout,
+                           .expert_imbalance = 1};
+    clg_iteration_pricing by = {.serving = &serving, .network = &s->network, .curves = &curves};
+    clg_iteration_ops ops = {0};
+    double seconds = 0;
+    clg_iteration_layer(&serving, kind, 4096, false, &ops);
+    for (int i = 0; i < ops.count; i++)
+        if (ops.op[i].part == CLG_SPENT_EXCHANGE) seconds += clg_iteration_op_s(&by, &ops.op[i]);
+    return seconds;
 }
 
 /* DeepEP's own figures, README of 2025-06: 4,096 tokens a rank, H800 and 400 Gb/s, rate of what a
@@ -69,23 +85,19 @@ static void test_decoding(clg_arena *arena) {
  * would give (its second version: 90): not predicted. */
 static void test_prompts(clg_arena *arena) {
     clg_scenario s = plan_scenario(arena, "deepseek-v3", "h100-sxm", NULL, 0);
-    const clg_mlp *mlp = &s.model.kind[s.model.layer_kind[60]].mlp;
+    const clg_layer_kind *kind = &s.model.kind[s.model.layer_kind[60]];
     static const double rates[][3] = {{32, 58e9, 57e9}, {64, 51e9, 50e9}};
     CASE("kernels for prompts against DeepEP's measured rates, none of which is used");
     for (int i = 0; i < 2; i++) {
-        double boxes = rates[i][0] / 8, sent = 4096 * 7168 * clg_mlp_places_met(mlp, boxes);
+        double boxes = rates[i][0] / 8, sent = 4096 * 7168 * clg_mlp_places_met(&kind->mlp, boxes);
         s.machine.gpus = (int)rates[i][0];
-        clg_group group = clg_machine_group(&s.machine, s.machine.gpus, 1);
-        double seconds = clg_exchange_prompt_s(&s.network, group, mlp, 7168, 4096);
         double measured = sent / rates[i][1] + 2 * sent / rates[i][2];
-        CHECK_NEAR(seconds, measured, 0.1);
+        CHECK_NEAR(exchanged_s(&s, kind), measured, 0.1);
     }
     CASE("not more than a copy for each expert");
-    clg_mlp anywhere = *mlp;
-    anywhere.groups = anywhere.groups_per_token = 0;
-    clg_group group = clg_machine_group(&s.machine, s.machine.gpus, 1);
-    CHECK(clg_exchange_prompt_s(&s.network, group, mlp, 7168, 4096) <
-          clg_exchange_prompt_s(&s.network, group, &anywhere, 7168, 4096));
+    clg_layer_kind anywhere = *kind;
+    anywhere.mlp.groups = anywhere.mlp.groups_per_token = 0;
+    CHECK(exchanged_s(&s, kind) < exchanged_s(&s, &anywhere));
 }
 
 static clg_replica wide(clg_arena *arena, const clg_scenario *s, bool two, bool balanced) {
@@ -124,14 +136,13 @@ static void test_turns(clg_arena *arena) {
     CASE("experts placed by load: the fullest rank has less, weights that are read stay");
     clg_replica uneven = wide(arena, &s, false, false);
     CHECK(clg_replica_dense_s(&one, tokens) < clg_replica_dense_s(&uneven, tokens));
-    CHECK_NEAR(one.weight_bytes, uneven.weight_bytes, 1e-12);
+    CHECK_NEAR(one.room.weight_bytes, uneven.room.weight_bytes, 1e-12);
     CASE("decoding by the table: a line twice as fast saves half of 58 exchanges but their hops");
     clg_scenario faster = s;
     faster.machine.fabric.gpu_bytes_per_s = 2 * clg_machine_line_bytes_per_s(&s.machine);
     clg_replica fast = wide(arena, &faster, false, true);
     clg_exchange_curve c = curve_of(arena);
-    const clg_mlp *mlp = &s.model.kind[s.model.layer_kind[60]].mlp;
-    double each = clg_exchange_decode_s(&c, &s.network, 50e9, 32, mlp, 7168, 16);
+    double each = clg_exchange_decode_s(&c, &s.network, 50e9, 32, 8, 7168, 16);
     CHECK_NEAR(one.cost.decode_s[512] - fast.cost.decode_s[512],
                58 * (each - 2 * s.network.slow.latency_s) / 2, 1e-9);
 }

@@ -201,12 +201,12 @@ static void check_experts(void) {
     CASE("expert parallelism: as many weights a GPU, and nothing is lost");
     clg_replica split = replica_of(&w, &d, "vllm", (clg_replica_choice){.tp = 8});
     clg_replica grouped = replica_of(&w, &d, "vllm", (clg_replica_choice){.tp = 8, .ep = 8});
-    CHECK_NEAR(split.weight_bytes, grouped.weight_bytes, 1e-9);
+    CHECK_NEAR(split.room.weight_bytes, grouped.room.weight_bytes, 1e-9);
     serve(&w, &grouped, &d, &t);
     CASE("attention on ranks that share out sequences: no copies of keys and values");
     clg_replica shared =
         replica_of(&w, &d, "vllm", (clg_replica_choice){.tp = 1, .dp = 8, .ep = 8});
-    CHECK(clg_replica_gpus(&shared) == 8 && shared.weight_bytes > grouped.weight_bytes);
+    CHECK(clg_replica_gpus(&shared) == 8 && shared.room.weight_bytes > grouped.room.weight_bytes);
     CHECK(shared.cost.context_s < split.cost.context_s); /* 4 heads of keys on 8 ranks */
     serve(&w, &shared, &d, &t);
     CASE("an expert group that does not divide the GPUs is a sentence");

@@ -5,7 +5,7 @@
 #include "serve/bench_limits.h"
 #include "serve/random.h"
 #include "serve/replica.h"
-#include "serve/routing.h"
+#include "step/routing.h"
 
 /* Share reached, by drawing how popular experts are. */
 static double drawn_reach(double spread, double hits) {
@@ -142,14 +142,15 @@ static void test_memory(clg_arena *arena) {
     clg_replica b = made(arena, &s, &left, CLG_BF16, 8, 0.8);
     clg_replica c = made(arena, &s, &fixed, CLG_BF16, 8, 0.8);
     double usable = s.machine.gpu.memory_usable_bytes,
-           beside = a.activation_bytes + 0.3 * 1073741824;
-    CHECK_NEAR(a.cache_room_bytes, 0.8 * usable - a.weight_bytes - beside, 1e-12);
-    CHECK_NEAR(b.cache_room_bytes, 0.8 * (usable - a.weight_bytes - beside), 1e-12);
-    CHECK_NEAR(c.cache_room_bytes, 0.8 * usable - a.weight_bytes, 1e-12);
+           beside = a.room.activation_bytes + 0.3 * 1073741824;
+    CHECK_NEAR(a.room.cache_room_bytes, 0.8 * usable - a.room.weight_bytes - beside, 1e-12);
+    CHECK_NEAR(b.room.cache_room_bytes, 0.8 * (usable - a.room.weight_bytes - beside), 1e-12);
+    CHECK_NEAR(c.room.cache_room_bytes, 0.8 * usable - a.room.weight_bytes, 1e-12);
     CASE("memory is profiled with layers, then with the logits of the largest batch");
     clg_replica many = made(arena, &s, &all, CLG_BF16, 1024, 0.8);
-    CHECK_NEAR(many.activation_bytes, 22.0 * 1024 * 128256, 1e-12);
-    CHECK(a.activation_bytes > 22.0 * 8 * 128256 && a.activation_bytes < many.activation_bytes);
+    CHECK_NEAR(many.room.activation_bytes, 22.0 * 1024 * 128256, 1e-12);
+    CHECK(a.room.activation_bytes > 22.0 * 8 * 128256 &&
+          a.room.activation_bytes < many.room.activation_bytes);
 }
 
 static void test_defaults(clg_arena *arena) {
@@ -165,16 +166,16 @@ static void test_defaults(clg_arena *arena) {
     CHECK(on_a.rules.max_sequences == 256 && on_a.rules.max_tokens == 2048);
     CHECK(on_small.rules.max_sequences == 256 && on_small.rules.max_tokens == 2048);
     CASE("gpt-oss 120B as vLLM's logs have it: 64.38 GiB by Triton, 65.97 GiB by Marlin");
-    CHECK_NEAR(on_h.weight_bytes, 64.38 * 1073741824, 0.005);
-    CHECK_NEAR(on_a.weight_bytes, 65.97 * 1073741824, 0.005);
+    CHECK_NEAR(on_h.room.weight_bytes, 64.38 * 1073741824, 0.005);
+    CHECK_NEAR(on_a.room.weight_bytes, 65.97 * 1073741824, 0.005);
     CASE("SGLang leaves 512 + 1.5 x 8,192 + 2 x 256 + 128 MiB, and keeps what windows no longer "
          "see");
     clg_replica s = made(arena, &h, &g, CLG_MXFP4, 0, 0);
     double reserve = (512 + 1.5 * 8192 + 2 * 256 + 128) * 1048576;
-    CHECK_NEAR(s.cache_room_bytes, h.machine.gpu.memory_usable_bytes - reserve - s.weight_bytes,
-               1e-12);
-    CHECK_NEAR(s.cache_bytes_per_token, 36 * 2 * 8 * 64 * 2.0, 1e-12);
-    CHECK(on_h.cache_bytes_per_token < s.cache_bytes_per_token);
+    CHECK_NEAR(s.room.cache_room_bytes,
+               h.machine.gpu.memory_usable_bytes - reserve - s.room.weight_bytes, 1e-12);
+    CHECK_NEAR(s.room.cache_bytes_per_token, 36 * 2 * 8 * 64 * 2.0, 1e-12);
+    CHECK(on_h.room.cache_bytes_per_token < s.room.cache_bytes_per_token);
     CASE("and keeps no graph for more than 256 on one GPU, 512 on four");
     CHECK(s.cost.decode_s[257] >= s.cost.eager_s && s.cost.decode_s[256] < s.cost.eager_s);
     CHECK(clg_engine_graph_most(&g, 1) == 256 && clg_engine_graph_most(&g, 4) == 512);
@@ -199,7 +200,7 @@ static void test_windows(clg_arena *arena) {
     knows.no_windows = 0;
     clg_replica blind = long_prompts(arena, &s, &built), bare = long_prompts(arena, &none, &knows);
     clg_replica seeing = long_prompts(arena, &s, &knows);
-    CHECK_NEAR(blind.cache_bytes_per_token, 32 * 2 * 8 * 128 * 2.0, 1e-12);
+    CHECK_NEAR(blind.room.cache_bytes_per_token, 32 * 2 * 8 * 128 * 2.0, 1e-12);
     CHECK_NEAR(blind.cost.context_s, bare.cost.context_s, 1e-12);
     CHECK_NEAR(blind.cost.pair_s, bare.cost.pair_s, 1e-12);
     CASE("4,096 of 9,050 tokens are read by who knows, 4,096 of 4,500 pairs");
@@ -247,7 +248,7 @@ static void test_chunks(clg_arena *arena) {
     apart = of_lengths(arena, "gpt-oss-20b", "h200-sxm", &e, 20000, 2000, c);
     together = of_lengths(arena, "gpt-oss-20b", "h200-sxm", &shared, 20000, 2000, c);
     CHECK_NEAR(apart.cost.context_s, together.cost.context_s, 1e-15);
-    CHECK_NEAR(apart.cache_bytes_per_token, 24 * 2 * 8 * 64 * 2.0, 1e-12);
+    CHECK_NEAR(apart.room.cache_bytes_per_token, 24 * 2 * 8 * 64 * 2.0, 1e-12);
 }
 
 /* DeepSeek, 61 layers, a head is multiplied with 576 + 512 of a key: 2 x 128 x 1,088 x 61 =
@@ -354,11 +355,11 @@ static void test_rotations(clg_arena *arena) {
     none.position_bytes = 0;
     clg_replica with = of_lengths(arena, "llama-4-scout", "h200-sxm", &e, 1000, 1000, c);
     clg_replica bare = of_lengths(arena, "llama-4-scout", "h200-sxm", &none, 1000, 1000, c);
-    CHECK_NEAR(with.weight_bytes - bare.weight_bytes, 5368709120.0, 1e-12);
-    CHECK_NEAR(bare.cache_room_bytes - with.cache_room_bytes, 0.9 * 5368709120.0, 1e-12);
+    CHECK_NEAR(with.room.weight_bytes - bare.room.weight_bytes, 5368709120.0, 1e-12);
+    CHECK_NEAR(bare.room.cache_room_bytes - with.room.cache_room_bytes, 0.9 * 5368709120.0, 1e-12);
     with = of_lengths(arena, "llama-3.1-8b", "h200-sxm", &e, 1000, 1000, c);
     bare = of_lengths(arena, "llama-3.1-8b", "h200-sxm", &none, 1000, 1000, c);
-    CHECK_NEAR(with.weight_bytes - bare.weight_bytes, 67108864.0, 1e-9);
+    CHECK_NEAR(with.room.weight_bytes - bare.room.weight_bytes, 67108864.0, 1e-9);
 }
 
 static void test_formats(clg_arena *arena) {
@@ -373,7 +374,7 @@ static void test_formats(clg_arena *arena) {
     clg_engine e = engine(arena, "vllm");
     clg_replica r = made(arena, &old, &e, CLG_MXFP4, 8, 0);
     /* safetensors of openai/gpt-oss-20b: 13.76 GB, experts in rows of 3,072 instead of 2,880 */
-    CHECK_NEAR(r.weight_bytes, 13.76e9 + 24 * 32 * 3 * 2880.0 * 192 * 4.25 / 8, 0.01);
+    CHECK_NEAR(r.room.weight_bytes, 13.76e9 + 24 * 32 * 3 * 2880.0 * 192 * 4.25 / 8, 0.01);
     CASE("scales of the checkpoint: one pass over the activations");
     clg_scenario s = plan_scenario(arena, "llama-3.1-8b", "h200-sxm", NULL, 0);
     clg_engine once = e;

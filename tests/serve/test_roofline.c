@@ -8,16 +8,11 @@
 static clg_replica round_replica(clg_scenario *s) {
     s->machine.gpu.hbm_bytes_per_s = 3e12;
     s->machine.gpu.peak_flop_per_s[CLG_BF16] = 1e15;
-    clg_replica r = {.scenario = s,
-                     .tp = 2,
-                     .pp = 1,
-                     .dp = 1,
-                     .ep = 1,
-                     .compute = CLG_BF16,
-                     .weights = CLG_BF16,
-                     .weight_bytes = 7.2e9,
-                     .cache_bytes_per_token = 65000,
-                     .read_bytes_per_token = 65000};
+    clg_replica r = {
+        .scenario = s,
+        .layout = {.tp = 2, .pp = 1, .dp = 1, .ep = 1, .compute = CLG_BF16, .weights = CLG_BF16},
+        .room = {
+            .weight_bytes = 7.2e9, .cache_bytes_per_token = 65000, .read_bytes_per_token = 65000}};
     r.rules.max_sequences = 128;
     r.rules.block_tokens = 16;
     r.rules.blocks = 20000;
@@ -75,7 +70,7 @@ static void test_dense(clg_arena *arena) {
     CHECK_NEAR(f.tpot_s, 2.4e-3 + low * 1650 * 65000 / 3e12, 1e-6);
     CHECK_NEAR(f.tokens_per_s, 6000, 1e-12);
     CASE("two stages: a token passes the weights of both");
-    r.pp = 2;
+    r.layout.pp = 2;
     f = clg_serve_roofline_of(&r, &means, 40, 0, 0);
     CHECK_NEAR(f.tpot_s, 2 * 2.4e-3 + 1.43e-3, 1e-12);
     CHECK_NEAR(f.ttft_s, 12e-3, 1e-12); /* stages follow each other: two GPUs at a time */
@@ -86,7 +81,7 @@ static void test_experts(clg_arena *arena) {
     clg_replica r = round_replica(&s);
     CASE("8 experts of which a token visits 2: three tokens reach 1 - .75^3 of their bytes");
     double experts = 32.0 * 8 * 3 * 4096 * 14336 * 2 / 2; /* of 2 GPUs, 2 bytes */
-    r.weight_bytes = experts + 1.2e9;
+    r.room.weight_bytes = experts + 1.2e9;
     clg_demand_means one = {.prompt_tokens = 1e-9, .output_tokens = 900, .context_tokens = 100};
     clg_serve_roofline f = clg_serve_roofline_of(&r, &one, 3, 0, 0);
     CHECK_NEAR(f.tpot_s, (1.2e9 + 0.578125 * experts + 300 * 65000) / 3e12, 1e-6);

@@ -2,7 +2,6 @@
  * out, and what an iteration reads and writes, by hand. */
 #include "plan.h"
 #include "serve/replica.h"
-#include "serve/states.h"
 
 #include <math.h>
 
@@ -56,7 +55,7 @@ static void blocks(void) {
     CHECK(r.rules.sequence_blocks == 6);
     r = made((asked){"llama-3.1-8b", "vllm", CLG_FP8, CLG_BF16, 1, 0});
     CHECK(r.rules.sequence_blocks == 0 && r.rules.block_tokens == 16);
-    CHECK_NEAR(r.state_bytes + r.cost.state_s + r.cost.scan_s, 0, 0);
+    CHECK_NEAR(r.room.state_bytes + r.cost.state_s + r.cost.scan_s, 0, 0);
 }
 
 /* Qwen3.5 35B-A3B: 30 layers of 32 states of 128 x 128 in fp32 and 3 x 8,192 inputs in 16 bit are
@@ -64,24 +63,26 @@ static void blocks(void) {
 static void bytes(void) {
     CASE("bytes of a sequence and a token by hand, and of a page of ten layers");
     clg_replica r = made((asked){"qwen3.5-35b-a3b", "vllm", CLG_FP8, CLG_BF16, 1, 0});
-    CHECK_NEAR(r.state_bytes, 64389120, 0);
-    CHECK_NEAR(r.cache_bytes_per_token, 20480, 0);
+    CHECK_NEAR(r.room.state_bytes, 64389120, 0);
+    CHECK_NEAR(r.room.cache_bytes_per_token, 20480, 0);
     double page = 1056 * 20480.0;
-    CHECK(r.rules.blocks == (int64_t)(r.cache_room_bytes / page));
+    CHECK(r.rules.blocks == (int64_t)(r.room.cache_room_bytes / page));
     CHECK(clg_serve_blocks(&r.rules, 1056) == 4 && clg_serve_blocks(&r.rules, 1057) == 5);
     CASE("SGLang: 0.9 / 1.9 of the room for states, three a sequence that runs");
     r = made((asked){"qwen3.5-35b-a3b", "sglang", CLG_FP8, CLG_BF16, 1, 0});
-    CHECK_NEAR(r.state_bytes, 64389120, 0);
-    CHECK(r.rules.max_sequences == (int)(r.cache_room_bytes * .9 / 1.9 / 64389120 / 3));
+    CHECK_NEAR(r.room.state_bytes, 64389120, 0);
+    CHECK(r.rules.max_sequences == (int)(r.room.cache_room_bytes * .9 / 1.9 / 64389120 / 3));
     CHECK(r.rules.sequence_blocks == 0);
-    CHECK(r.rules.blocks == (int64_t)(r.cache_room_bytes / 1.9 / (20480.0 * r.rules.block_tokens)));
+    CHECK(r.rules.blocks ==
+          (int64_t)(r.room.cache_room_bytes / 1.9 / (20480.0 * r.rules.block_tokens)));
     CASE("TensorRT-LLM: one for each sequence of the largest batch, 16 bits where not said");
     r = made((asked){"nemotron-h-8b", "trtllm-1.0", CLG_BF16, CLG_BF16, 1, 0});
     double each = 24 * (128 * 64 * 128 * 2.0 + 3 * (8192 + 2048) * 2);
-    CHECK_NEAR(r.state_bytes, each, 0);
-    double left = r.cache_room_bytes - r.rules.max_sequences * each;
-    CHECK(r.rules.blocks == (int64_t)(left / (r.cache_bytes_per_token * r.rules.block_tokens)));
-    CHECK_NEAR(r.cache_bytes_per_token, 4 * 2 * 8 * 128 * 2.0, 0);
+    CHECK_NEAR(r.room.state_bytes, each, 0);
+    double left = r.room.cache_room_bytes - r.rules.max_sequences * each;
+    CHECK(r.rules.blocks ==
+          (int64_t)(left / (r.room.cache_bytes_per_token * r.rules.block_tokens)));
+    CHECK_NEAR(r.room.cache_bytes_per_token, 4 * 2 * 8 * 128 * 2.0, 0);
 }
 
 static void iteration(void) {
@@ -101,13 +102,13 @@ static void iteration(void) {
     CHECK_NEAR(r.cost.scan_s, 30 * (15e-6 + work) / tokens, 1e-9);
     CASE("two tensor ranks: half the states, half of what they take");
     clg_replica two = made((asked){"qwen3.5-35b-a3b", "vllm", CLG_FP8, CLG_BF16, 2, 0});
-    CHECK_NEAR(two.state_bytes, 64389120 / 2.0, 0);
+    CHECK_NEAR(two.room.state_bytes, 64389120 / 2.0, 0);
     CHECK_NEAR(two.cost.state_s, by_hand / 2, 1e-12);
     CASE("layers without attention read no cache and no more than their part");
     r = made((asked){"nemotron-3-nano-30b-a3b", "vllm", CLG_BF16, CLG_BF16, 1, 0});
-    CHECK_NEAR(r.cache_bytes_per_token, 6 * 2 * 2 * 128 * 2.0, 0);
+    CHECK_NEAR(r.room.cache_bytes_per_token, 6 * 2 * 2 * 128 * 2.0, 0);
     CHECK(isfinite(r.cost.pair_s) && r.cost.pair_s > 0 && isfinite(r.cost.dense_s[1]));
-    CHECK_NEAR(r.state_bytes, 23 * (64 * 64 * 128 * 4.0 + 3 * 6144 * 2), 0);
+    CHECK_NEAR(r.room.state_bytes, 23 * (64 * 64 * 128 * 4.0 + 3 * 6144 * 2), 0);
 }
 
 int main(void) {

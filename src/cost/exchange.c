@@ -1,5 +1,5 @@
-/* exchange.c -- sent once by collectives, sent per expert by a table of timed kernels. */
-#include "serve/exchange.h"
+/* exchange.c -- a table of timed kernels. */
+#include "cost/exchange.h"
 
 #include "dataset/dataset.h"
 #include "dataset/value.h"
@@ -43,19 +43,6 @@ clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *c, clg_error 
     return read_points(clg_json_member(root, "low_latency"), file->path, c, error);
 }
 
-double clg_exchange_prompt_s(const clg_network *network, clg_group group, const clg_mlp *mlp,
-                             double hidden, double tokens) {
-    double ranks = clg_mlp_places_met(mlp, group.ranks), there, back;
-    clg_network thinner = *network;
-    if (group.per_domain < group.ranks) {
-        double boxes = (double)group.ranks / group.per_domain;
-        thinner.slow.bytes_per_s /= clg_mlp_places_met(mlp, boxes) / ranks;
-    }
-    clg_collective_best(&thinner, CLG_ALL_TO_ALL, group, tokens * hidden * ranks, &there);
-    clg_collective_best(&thinner, CLG_ALL_TO_ALL, group, 2 * tokens * hidden * ranks, &back);
-    return there + back;
-}
-
 static double at_ranks(const clg_exchange_curve *c, const double *seconds, int ranks) {
     if (ranks <= c->ranks[0]) return seconds[0];
     int i = 1;
@@ -66,10 +53,10 @@ static double at_ranks(const clg_exchange_curve *c, const double *seconds, int r
 }
 
 double clg_exchange_decode_s(const clg_exchange_curve *c, const clg_network *network,
-                             double line_bytes_per_s, int ranks, const clg_mlp *mlp, double hidden,
+                             double line_bytes_per_s, int ranks, double experts, double hidden,
                              double tokens) {
     double hop = network->slow.latency_s;
-    double bytes = tokens / c->tokens * hidden / c->hidden * mlp->experts_per_token / c->experts;
+    double bytes = tokens / c->tokens * hidden / c->hidden * experts / c->experts;
     double each = bytes * c->line_bytes_per_s / line_bytes_per_s;
     return 2 * hop +
            (at_ranks(c, c->there_s, ranks) + at_ranks(c, c->back_s, ranks) - 2 * hop) * each;

@@ -1,5 +1,5 @@
-/* serving.c -- reading what data/kernel says under "serving". */
-#include "cost/serving.h"
+/* skinny.c -- reading what data/kernel says under "serving". */
+#include "cost/skinny.h"
 
 #include "cost/kernel.h"
 #include "dataset/open.h"

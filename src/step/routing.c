@@ -2,7 +2,7 @@
  *
  * Left out: tokens of one prompt that choose alike, placement by load (EPLB), copies of popular
  * experts. */
-#include "serve/routing.h"
+#include "step/routing.h"
 
 #include "dataset/dataset.h"
 #include "dataset/value.h"

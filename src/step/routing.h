@@ -3,8 +3,8 @@
  * Experts differ in how often tokens choose them: the chance of one is the mean chance times a
  * gamma variable of mean 1 and deviation `spread` (data/operations/routing.json). Layers and
  * batches are taken to be alike; which experts are popular does not matter. */
-#ifndef CLG_SERVE_ROUTING_H
-#define CLG_SERVE_ROUTING_H
+#ifndef CLG_STEP_ROUTING_H
+#define CLG_STEP_ROUTING_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
-/* serving.h -- kernels of an engine's iteration on a GPU: skinny products, fused experts, attention
+/* skinny.h -- kernels of an engine's iteration on a GPU: skinny products, fused experts, attention
  * over a cache, small all-reduces. Under "serving" in data/kernel. */
-#ifndef CLG_COST_SERVING_H
-#define CLG_COST_SERVING_H
+#ifndef CLG_COST_SKINNY_H
+#define CLG_COST_SKINNY_H
 
 #include "base/arena.h"
 #include "machine/machine.h"

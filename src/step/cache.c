@@ -1,0 +1,72 @@
+/* cache.c -- see the header. */
+#include "step/cache.h"
+
+#include "step/sizes.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a longer context than a chunk half a chunk, the mean over places in it. */
+double clg_seen_share(const clg_serving *s, const clg_attention *a, double tokens) {
+    if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
+    if (s->engine->no_windows > 0 || a->window <= 0 || tokens <= (double)a->window) return 1;
+    return (double)a->window * (a->chunked ? 0.5 : 1) / tokens;
+}
+
+static double scaled(const clg_serving *s, double values) {
+    return values + 4 * ceil(values / s->scale_values);
+}
+
+/* Latents of sparse attention in 8 bit bring scales, and their rotated part stays in 16 bit. */
+double clg_entry_bytes(const clg_serving *s, const clg_attention *a) {
+    clg_precision cache = s->layout->cache;
+    bool latent = a->kind == CLG_ATTENTION_LATENT;
+    if (latent && clg_is_sparse(a) && clg_precision_bytes(cache) == 1)
+        return scaled(s, a->kv_rank) + 2 * a->rope_dim;
+    clg_widths w = clg_widths_of(a, s->layout->tp);
+    return (latent ? w.latent : w.keys + w.values) * clg_precision_bytes(cache);
+}
+
+/* Index keys are 8-bit values with scales (latent attention) or 16 bit (grouped heads); the indexer
+ * is whole on every tensor rank; none where the choice is another layer's. */
+double clg_index_key_bytes(const clg_serving *s, const clg_attention *a) {
+    if (!clg_is_sparse(a) || a->indexer.shared) return 0;
+    if (a->kind != CLG_ATTENTION_LATENT) return 2.0 * a->indexer.dim;
+    return scaled(s, a->indexer.dim);
+}
+
+double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a) {
+    return clg_entry_bytes(s, a) + clg_index_key_bytes(s, a);
+}
+
+/* TensorRT-LLM's kernels that share keys between query heads know no chunks before Blackwell; those
+ * that have one thread block per query head take their place, unless no sequence can outgrow a
+ * chunk (github NVIDIA/TensorRT-LLM pull request 6306). */
+static bool reads_chunks_apart(const clg_serving *s, const clg_attention *a) {
+    return s->engine->chunk_reads > 0 && a->chunked && a->window > 0 &&
+           (double)s->longest_tokens > (double)a->window &&
+           strcmp(s->machine->gpu.generation, "blackwell") != 0;
+}
+
+double clg_cache_reads(const clg_serving *s, const clg_attention *a) {
+    if (a->kind == CLG_ATTENTION_LATENT || a->kv_heads < 1) return 1;
+    bool apart = s->engine->query_reads > 0 || reads_chunks_apart(s, a);
+    return apart ? (double)a->heads / (s->layout->tp * clg_widths_of(a, s->layout->tp).kv_heads)
+                 : 1;
+}
+
+double clg_chosen_share(const clg_attention *a, double tokens) {
+    return fmin(1, (double)a->indexer.top_k / fmax(1, tokens));
+}
+
+/* A value takes what the checkpoint says, or the engine's habit, or the model's 16 bits. */
+double clg_layer_state_bytes(const clg_serving *s, const clg_attention *a) {
+    double habit = s->engine->state_bytes > 0 ? s->engine->state_bytes : 2;
+    return (double)clg_state_values(a) / s->layout->tp *
+           (a->state_bytes > 0 ? a->state_bytes : habit);
+}
+
+double clg_layer_taps_bytes(const clg_serving *s, const clg_attention *a) {
+    double taps = a->convolution > 1 ? a->convolution - 1 : 0;
+    return 2 * taps * (double)clg_state_channels(a) / s->layout->tp;
+}

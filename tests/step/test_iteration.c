@@ -1,0 +1,136 @@
+/* An engine's iteration against the training step of the same layers: one description, so the same
+ * products; and what it adds of contexts, by hand. */
+#include "step/iteration.h"
+
+#include "plan.h"
+
+#include <string.h>
+
+static clg_arena arena;
+static clg_step step;
+
+typedef struct served {
+    clg_serving serving;
+    clg_serving_layout layout;
+    clg_engine engine;
+} served;
+
+static void serve(served *in, const clg_scenario *s, int tp) {
+    *in = (served){.layout = {.tp = tp, .pp = 1, .dp = 1, .ep = 1}};
+    in->layout.compute = in->layout.weights = in->layout.cache = CLG_BF16;
+    in->layout.attention_weights = CLG_BF16;
+    in->serving = (clg_serving){.model = &s->model,
+                                .machine = &s->machine,
+                                .engine = &in->engine,
+                                .layout = &in->layout,
+                                .expert_imbalance = 1,
+                                .scale_values = 128,
+                                .prompt_tokens = 1000,
+                                .context_tokens = 1000,
+                                .max_tokens = 8192,
+                                .max_sequences = 8192};
+}
+
+static bool is_product(const clg_op *op) {
+    return op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED;
+}
+
+static double trained_flop(const clg_block *block) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (is_product(&block->op[i]) && block->op[i].pass == CLG_PASS_FORWARD)
+            sum += block->op[i].flop * block->op[i].count;
+    return sum;
+}
+
+static double served_flop(const clg_iteration_ops *ops) {
+    double sum = 0;
+    for (int i = 0; i < ops->count; i++)
+        if (is_product(&ops->op[i].op)) sum += ops->op[i].op.flop * ops->op[i].op.count;
+    return sum;
+}
+
+/* Products of 4,096 tokens through each kind of layer and the output head. */
+static void compare(const char *model, int tp) {
+    clg_scenario s = plan_scenario(&arena, model, "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(4096);
+    served in;
+    clg_iteration_ops ops;
+    l.tp = l.etp = tp;
+    serve(&in, &s, tp);
+    clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
+    for (int k = 0; k < s.model.kinds; k++) {
+        const clg_attention *a = &s.model.kind[k].attention;
+        if (a->kind != CLG_ATTENTION_NONE && a->heads % tp != 0) return;
+        ops.count = 0;
+        clg_iteration_layer(&in.serving, &s.model.kind[k], 4096, false, &ops);
+        CHECK_NEAR(served_flop(&ops), trained_flop(&step.kind[k]), 1e-12);
+    }
+    ops.count = 0;
+    clg_iteration_head(&in.serving, 4096, &ops);
+    CHECK_NEAR(served_flop(&ops), 2 * 4096.0 * (double)s.model.vocab * (double)s.model.hidden / tp,
+               1e-12);
+}
+
+static void test_products(void) {
+    int count;
+    const char *const *names = clg_model_names(&arena, &count);
+    CASE("every preset: a forward pass multiplies the same in training and in serving");
+    for (int i = 0; i < count; i++) {
+        compare(names[i], 1);
+        compare(names[i], 2);
+    }
+}
+
+static const clg_iteration_op *find(const clg_iteration_ops *ops, const char *name) {
+    for (int i = 0; i < ops->count; i++)
+        if (strcmp(ops->op[i].op.name, name) == 0) return &ops->op[i];
+    return NULL;
+}
+
+/* Llama 3.1 70B on eight ranks: 64 heads and 8 of keys of 128, a hidden width of 8,192. */
+static void test_sums(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-3.1-70b", "h100-sxm", NULL, 8);
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 8);
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 5, true, &ops);
+    CASE("two sums of 5 x 8,192 values of 16 bit over eight ranks in a layer");
+    const clg_iteration_op *sum = find(&ops, "sums over tensor ranks");
+    CHECK(sum && sum->op.count == 2 && sum->op.group.ranks == 8);
+    CHECK_NEAR(sum->op.bytes, 5 * 8192 * 2, 0);
+    CASE("a token of context: one head of keys and values of 128 on each, 8 x 128 x 4 flop");
+    clg_iteration_ops contexts = {0};
+    clg_context_decode(&in.serving, &s.model.kind[0].attention, 777, 1, &contexts);
+    CHECK(contexts.count == 1);
+    CHECK_NEAR(contexts.op[0].op.hbm_bytes, 2 * 128 * 2, 0);
+    CHECK_NEAR(contexts.op[0].op.flop, 8 * 128 * 4, 0);
+    CASE("sixteen ranks keep a whole head of keys each");
+    in.layout.tp = 16;
+    CHECK_NEAR(clg_entry_bytes(&in.serving, &s.model.kind[0].attention), 2 * 128 * 2, 0);
+}
+
+/* Mixtral 8x7B: two of eight experts of 14,336. One token reaches two; many reach all. */
+static void test_experts(void) {
+    clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", NULL, 8);
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 2);
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 1, true, &ops);
+    CASE("experts that a token reaches are read, in halves by two ranks");
+    const clg_iteration_op *e = find(&ops, "experts");
+    CHECK(e != NULL);
+    CHECK_NEAR(e->op.hbm_bytes, 2.0 * 3 * 4096 * 7168 * 2, 1e-12);
+    ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 500, true, &ops);
+    CHECK_NEAR(find(&ops, "experts")->op.hbm_bytes, 8.0 * 3 * 4096 * 7168 * 2, 1e-12);
+    CHECK_NEAR(find(&ops, "experts")->op.m, 1000, 1e-12);
+}
+
+int main(void) {
+    test_products();
+    test_sums();
+    test_experts();
+    clg_arena_clear(&arena);
+    return DONE;
+}
