@@ -107,7 +107,8 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
 /* Independent errors add in squares: the stack's own residual, experts, exposed traffic by its
  * share of the step, seconds that no term explains, and kernels borrowed from another GPU. */
 double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
-    double variance = square(stack->sigma) + square(doubt->traffic * stack->sigma_traffic);
+    double variance =
+        square(stack->sigma) + square(doubt->traffic * stack->sigma_traffic) + square(doubt->open);
     if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
     if (doubt->experts) variance += square(stack->sigma_experts);
     if (doubt->borrowed) variance += square(stack->sigma_borrowed);

@@ -68,6 +68,7 @@ extern const clg_name clg_wall_names[];
 typedef struct clg_doubt {
     double traffic; /* exposed communication over the step; twice that with borrowed link curves */
     double step_s;  /* the step: what no term explains weighs more in a short one; 0: not said */
+    double open;    /* what was left open, over what it may have been: in logarithms */
     bool experts, borrowed; /* a mixture; kernel curves of another GPU */
 } clg_doubt;
 

@@ -182,6 +182,10 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
     return CLG_OK;
 }
 
+bool clg_stack_on_reference(const clg_stack *stack) {
+    return stack->fabric && strcmp(stack->fabric, "reference") == 0;
+}
+
 /* A network or a stack that is not built in would only show when a table of runs is read. */
 static clg_status known_file(const clg_json *root, const char *file, const char *key,
                              const char *folder, clg_error *error) {
@@ -189,6 +193,7 @@ static clg_status known_file(const clg_json *root, const char *file, const char 
     const clg_json *node = clg_json_member(root, key);
     if (!node) return CLG_OK;
     const char *name = node->kind == CLG_JSON_STRING ? node->text : "";
+    if (strcmp(key, "fabric") == 0 && strcmp(name, "reference") == 0) return CLG_OK;
     snprintf(path, sizeof path, "%s/%.60s.json", folder, name);
     if (clg_dataset_find(path)) return CLG_OK;
     clg_error_at(error, file, node->line, node->column, key);

@@ -148,7 +148,7 @@ typedef struct clg_stack {
     const char *attention;  /* default attention kernel name */
     bool attention_final;   /* a recipe's: whatever the GPU could run */
     const char *fabric;     /* the network its published runs had where a table of them does not
-                               say; NULL: that of the GPU's reference box */
+                               say; "reference": that of the GPU's reference box; NULL: not known */
     const clg_json *data;
     const char *file;
     const clg_json *recipes; /* of the file, or of its base; NULL: none */
@@ -174,6 +174,9 @@ clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, 
 
 /* "tensor_overlap=0.8,fused_norm=false"; NULL is none. */
 clg_status clg_stack_set_all(clg_stack *stack, const char *text, clg_error *error);
+
+/* Whether its published runs were on the maker's reference boxes. */
+bool clg_stack_on_reference(const clg_stack *stack);
 
 /* A number of the stack by its name, in SI; NULL: no such number. */
 double *clg_stack_number(clg_stack *stack, const char *name);

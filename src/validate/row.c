@@ -169,7 +169,8 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
         clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK)
         return why(arena, &error);
     bool silent = !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
-    const char *fabric = silent && stack->fabric ? stack->fabric : machine->node.fabric;
+    bool named = silent && stack->fabric && !clg_stack_on_reference(stack);
+    const char *fabric = named ? stack->fabric : machine->node.fabric;
     if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
         return why(arena, &error);
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
@@ -177,6 +178,12 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     take_box(&machine->node, integer(csv, row, "gpus_per_node", 0));
     machine->gpus = integer(csv, row, "gpus", 0);
     return machine->gpus > 0 ? NULL : "gpus is missing";
+}
+
+bool clg_row_network_open(const clg_csv *csv, int row, const clg_scenario *scenario) {
+    const clg_machine *m = &scenario->machine;
+    return m->gpus > m->node.domain && !scenario->stack.fabric &&
+           !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
 }
 
 /* What a trainer ran with, where the notes print it: "kernel as printed: flash_attention2 + RMS

@@ -3,127 +3,12 @@
 
 #include "base/quantile.h"
 #include "search/search.h"
+#include "validate/open.h"
 #include "validate/row.h"
 #include "validate/score.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *sentence(clg_arena *arena, const clg_error *error) {
-    char text[1200];
-    clg_error_sentence(error, text, sizeof text);
-    return clg_arena_copy(arena, text, strlen(text));
-}
-
-/* Whole layers are done again: as few of each chunk as fit. `evaluation` is that of all of them. */
-static void fewest_layers(clg_arena *arena, const clg_scenario *scenario, clg_layout layout,
-                          clg_evaluation *evaluation) {
-    int chunks = layout.pp * layout.vpp, least = 1;
-    int most = (scenario->model.layers + chunks - 1) / chunks;
-    while (least < most) {
-        clg_error error = {0};
-        clg_evaluation one;
-        layout.recompute_layers = least + (most - least) / 2;
-        if (clg_evaluate(arena, scenario, &layout, false, NULL, &one, &error) != CLG_OK) return;
-        if (one.fits) {
-            *evaluation = one;
-            most = layout.recompute_layers;
-        } else {
-            least = layout.recompute_layers + 1;
-        }
-    }
-}
-
-/* Memory is predicted to a few percent: a plan that misses by less may have run. */
-static bool nearly_fits(const clg_evaluation *e) {
-    return e->memory.total_bytes <= 1.05 * e->capacity_bytes;
-}
-
-/* Where a table does not print what is recomputed: the least that fits, as its authors did. Time is
- * that of the least that nearly does; whether it fits is said of all. */
-static const char *predict_recompute(clg_arena *arena, const clg_scenario *scenario,
-                                     const clg_space *space, clg_layout layout,
-                                     clg_evaluation *evaluation) {
-    bool said = space->recompute.count > 0, near = false;
-    int first = said ? (int)layout.recompute : CLG_RECOMPUTE_NONE;
-    int last = said ? (int)layout.recompute : CLG_RECOMPUTE_FULL;
-    clg_evaluation nearest;
-    for (int recompute = first; recompute <= last; recompute++) {
-        clg_error error = {0};
-        layout.recompute = (clg_recompute)recompute;
-        if (clg_evaluate(arena, scenario, &layout, false, NULL, evaluation, &error) != CLG_OK)
-            return sentence(arena, &error);
-        if (!said && !near && !evaluation->fits && nearly_fits(evaluation)) {
-            nearest = *evaluation;
-            near = true;
-        }
-        if (!evaluation->fits) continue;
-        if (!said && recompute == CLG_RECOMPUTE_FULL)
-            fewest_layers(arena, scenario, layout, evaluation);
-        break;
-    }
-    if (!near) return NULL;
-    nearest.fits = evaluation->fits;
-    *evaluation = nearest;
-    return NULL;
-}
-
-static bool may_interleave(const clg_scenario *scenario, const clg_space *space) {
-    unsigned has = scenario->stack.schedules;
-    bool said = space->schedule.count > 0 && space->schedule.value[0] != CLG_1F1B;
-    return !said && (has == 0 || (has & 1u << CLG_INTERLEAVED) != 0);
-}
-
-/* Where it does not print the chunks per stage: those that make it fastest, as its authors did. */
-static const char *predict_chunks(clg_arena *arena, const clg_scenario *scenario,
-                                  const clg_space *space, clg_layout layout,
-                                  clg_evaluation *evaluation) {
-    const char *reason = "no layout completes the row";
-    int most = clg_layout_most_chunks(&scenario->model, layout.pp);
-    bool found = false;
-    for (int vpp = 1; vpp <= most && (vpp == 1 || may_interleave(scenario, space)); vpp++) {
-        clg_evaluation one;
-        if (vpp > 1 && scenario->model.layers % (layout.pp * vpp) != 0) continue;
-        layout.vpp = vpp;
-        layout.schedule = vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B;
-        const char *why = predict_recompute(arena, scenario, space, layout, &one);
-        if (!found) reason = why;
-        if (why || (found && (one.step_s >= evaluation->step_s || !one.fits))) continue;
-        *evaluation = one;
-        found = true;
-    }
-    return found ? NULL : reason;
-}
-
-static const char *predict_layout(clg_arena *arena, const clg_scenario *scenario,
-                                  const clg_space *space, const clg_layout *layout,
-                                  clg_evaluation *evaluation) {
-    if (space->vpp.count == 0) return predict_chunks(arena, scenario, space, *layout, evaluation);
-    return predict_recompute(arena, scenario, space, *layout, evaluation);
-}
-
-/* Blank columns are completed, everything else is as the row says. The micro-batch is the fastest
- * that needs no more recomputation than one sequence does: memory is what trainers fill first. Of a
- * mixture it is one sequence: what routing asks for is not known beforehand. */
-static const char *predict(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                           const clg_layout *layout, clg_evaluation *evaluation) {
-    if (layout->micro_batch > 0) return predict_layout(arena, scenario, space, layout, evaluation);
-    clg_layout l = *layout;
-    const char *reason = NULL;
-    for (l.micro_batch = 1; !reason && l.dp > 0; l.micro_batch *= 2) {
-        clg_evaluation one;
-        l.accumulation = l.global_batch / ((int64_t)l.dp * l.micro_batch);
-        bool first = l.micro_batch == 1;
-        reason = predict_layout(arena, scenario, space, &l, &one);
-        if (reason && first) return reason;
-        if (reason ||
-            (!first && (!one.fits || one.layout.recompute > evaluation->layout.recompute)))
-            break;
-        if (first || one.step_s < evaluation->step_s) *evaluation = one;
-        if (scenario->model.active_parameters < scenario->model.parameters) break;
-    }
-    return NULL;
-}
 
 const char *clg_validate_plan(clg_arena *arena, clg_validate_change change, const void *context,
                               const clg_csv *csv, int row, clg_scenario *scenario,
@@ -132,7 +17,9 @@ const char *clg_validate_plan(clg_arena *arena, clg_validate_change change, cons
     clg_layout layout;
     const char *reason = clg_row_read(arena, csv, row, scenario, space, &layout);
     if (!reason) reason = change(context, arena, scenario);
-    return reason ? reason : predict(arena, scenario, space, &layout, evaluation);
+    if (reason) return reason;
+    return clg_open_predict(arena, scenario, space, &layout,
+                            clg_row_network_open(csv, row, scenario), evaluation);
 }
 
 const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
@@ -140,7 +27,9 @@ const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_
     clg_space *space = clg_take(arena, 1, clg_space);
     clg_layout layout;
     const char *reason = clg_row_read(arena, csv, row, scenario, space, &layout);
-    return reason ? reason : predict(arena, scenario, space, &layout, evaluation);
+    if (reason) return reason;
+    return clg_open_predict(arena, scenario, space, &layout,
+                            clg_row_network_open(csv, row, scenario), evaluation);
 }
 
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
