@@ -129,6 +129,7 @@ typedef struct clg_stack {
     bool resharded_root;  /* FSDP's root unit, the tables, is resharded after the forward */
     bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
+    bool narrow_reductions; /* sharded gradients travel in 16 bit, whatever they are kept in */
     bool fp16_gradients;    /* 16 bit where weights are fp16 */
     bool flat_update;       /* fp32 copies of 16-bit gradients for the update are one buffer, which
                                finds no room among the pieces of activations (DeepSpeed) */

@@ -99,13 +99,20 @@ static double gathered_weight_bytes(const clg_stack *stack, const clg_layout *la
     return stack->narrow_gathers && narrow < weight ? narrow : weight;
 }
 
+/* Bytes of a gradient on its way: FSDP reduces in the type its mixed precision names, and puts the
+ * shard down in the type of the weight. */
+static double message_bytes(const clg_layout *layout, const clg_stack *stack) {
+    double kept = clg_gradient_bytes(layout, stack);
+    return stack->narrow_reductions ? fmin(kept, clg_weight_bytes(layout)) : kept;
+}
+
 /* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
  * arXiv:2304.11277), or in the last of a step where they are kept whole. Stage 2 keeps what the
  * first forward of a step gathered. */
 static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                     clg_group shard, clg_group replica, double parameters) {
     double weights = parameters * gathered_weight_bytes(stack, layout);
-    double gradients = parameters * clg_gradient_bytes(layout, stack);
+    double gradients = parameters * message_bytes(layout, stack);
     collective(updates, layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST,
                "gather layer weights", CLG_ALL_GATHER, shard, weights, stack->parameter_overlap);
     if (layout->zero == 3)
