@@ -17,12 +17,20 @@ static double score_bytes(const clg_shard *shard, bool backward) {
     return softmax + (shard->stack->dropout ? 5 : 0);
 }
 
+/* A ring attends to one part of the keys after the other, each by a kernel of its own. */
+static int context_steps(const clg_shard *shard) {
+    const clg_layout *layout = shard->layout;
+    bool ring = layout->cp_kind == CLG_CONTEXT_RING && layout->attention != 0;
+    return ring ? layout->cp : 1;
+}
+
 /* One core kernel: forward or backward. Causal kernels skip the masked half; a window keeps
  * window x query scores. Scores of unfused attention are computed in full. */
 static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attention *attention,
                     clg_pass pass, double heads, double kv_heads) {
     const clg_layout *layout = shard->layout;
     bool fused = shard->layout->attention != 0; /* row 0 of the kernels is unfused */
+    int steps = context_steps(shard);
     double keys = (double)layout->seq, queries = keys / layout->cp;
     double seen = keys;
     if (attention->window > 0 && (double)attention->window < keys) seen = (double)attention->window;
@@ -45,7 +53,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.head_dim = d;
     op->attention.value_head_dim = v;
     op->attention.query_tokens = queries;
-    op->attention.key_tokens = keys;
+    op->attention.key_tokens = keys / steps;
     op->attention.window = seen < keys ? seen : 0;
     op->attention.causal = true;
     op->attention.fused = fused;
@@ -54,7 +62,8 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
      * arXiv:2307.08691: five products against two), which are as wide as queries. */
     double width = d + v;
     if (op->attention.backward) width = fused ? 3 * d + 2 * v : 2 * (d + v);
-    op->flop = layout->micro_batch * heads * scores * 2 * width;
+    op->flop = layout->micro_batch * heads * scores * 2 * width / steps;
+    op->count = steps;
     if (!fused)
         op->hbm_bytes =
             layout->micro_batch * heads * scores * score_bytes(shard, op->attention.backward);
@@ -71,6 +80,29 @@ static void merge_steps(clg_block *block, const clg_shard *shard, double width) 
     double steps = shard->layout->cp - 1, elements = shard->tokens * width * steps;
     clg_block_memory(block, "merge context steps", 38 * elements, (int)(4 * steps), 70 * elements,
                      (int)(8 * steps));
+}
+
+/* Transformer Engine (attention.py, AttnFuncWithCPAndKVP2P) corrects and adds what a step gave in
+ * one kernel each: output forward; gradients of queries, and of keys and values, backward. */
+static void add_steps(clg_block *block, const clg_shard *shard, double width, double kv_width) {
+    double steps = shard->layout->cp - 1, bytes = 3 * shard->wide_bytes * shard->tokens * steps;
+    clg_block_memory(block, "add context steps", bytes * width, (int)steps,
+                     bytes * (width + kv_width), (int)(2 * steps));
+}
+
+/* Every rank hands its part on to the next, cp - 1 times (Liu et al. 2023, arXiv:2310.01889). A
+ * ring that leaves a node does so over one card, that of the rank at the border, and the others
+ * wait for it: a gather, cut into rings of its own, has all of the node's. */
+static void pass_round(clg_block *block, const clg_shard *shard, clg_pass pass, const char *name,
+                       double all, double share) {
+    const clg_layout *layout = shard->layout;
+    if (layout->cp_kind != CLG_CONTEXT_RING) {
+        clg_block_collective(block, pass, name, CLG_AXIS_CP, CLG_ALL_GATHER, shard->cp, all, share);
+        return;
+    }
+    clg_block_collective(block, pass, name, CLG_AXIS_CP, CLG_SEND_RECEIVE, shard->cp,
+                         all / layout->cp, share);
+    block->op[block->ops - 1].count = layout->cp - 1;
 }
 
 /* Keys and values of the other context ranks. Ring: the same bytes in cp - 1 exchanges under the
@@ -93,16 +125,21 @@ static void exchange_context(clg_block *block, const clg_shard *shard, double kv
     bool ring = layout->cp_kind == CLG_CONTEXT_RING;
     double share = ring ? shard->stack->context_overlap : 0;
     double gradients = merged ? 2 * all : all; /* fp32 */
-    if (merged) merge_steps(block, shard, value_width);
+    if (merged)
+        merge_steps(block, shard, value_width);
+    else if (ring)
+        add_steps(block, shard, value_width, kv_width);
     /* Beside the rank's own: a ring holds the pair at work and the one on its way, a gather all;
      * the backward as much again in gradients. */
     block->transient_bytes = fmax(block->transient_bytes, 2 * (ring ? 2 * all / layout->cp : all));
-    clg_block_collective(block, CLG_PASS_FORWARD, "keys and values of other ranks", CLG_AXIS_CP,
-                         CLG_ALL_GATHER, shard->cp, all, share);
-    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "keys and values of other ranks",
-                         CLG_AXIS_CP, CLG_ALL_GATHER, shard->cp, all, share);
-    clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "key and value gradients", CLG_AXIS_CP,
-                         CLG_REDUCE_SCATTER, shard->cp, gradients, share);
+    pass_round(block, shard, CLG_PASS_FORWARD, "keys and values of other ranks", all, share);
+    pass_round(block, shard, CLG_PASS_BACKWARD_INPUT, "keys and values of other ranks", all, share);
+    if (ring)
+        pass_round(block, shard, CLG_PASS_BACKWARD_INPUT, "key and value gradients", gradients,
+                   share);
+    else
+        clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "key and value gradients", CLG_AXIS_CP,
+                             CLG_REDUCE_SCATTER, shard->cp, gradients, share);
 }
 
 /* Rotation reads and writes queries and keys; unfused PyTorch code makes about five passes

@@ -105,7 +105,7 @@ int main(void) {
     CASE("the default changes with its releases too, and stays unknown");
     CHECK(clg_stack_find(&arena, "unknown@2023-01", &then, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "unknown@2025-05", &now, &error) == CLG_OK);
-    CHECK(!then.known && !now.known && then.kernel_slowdown > now.kernel_slowdown);
+    CHECK(!then.known && !now.known && !then.expert_dedup);
     CASE("releases of the default are not those of a stack that stands on it");
     CHECK(now.expert_dedup);
     CHECK(clg_stack_find(&arena, "megatron-2024@2025-05", &other, &error) == CLG_OK);

@@ -31,6 +31,16 @@ static double gathered(const clg_block *block, clg_pass pass) {
     return sum;
 }
 
+/* What a rank hands on. */
+static double passed(const clg_block *block, clg_pass pass) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass == pass && block->op[i].kind == CLG_OP_COLLECTIVE &&
+            block->op[i].collective == CLG_SEND_RECEIVE)
+            sum += block->op[i].bytes * block->op[i].count;
+    return sum;
+}
+
 static double flop(const clg_block *block, clg_pass pass) {
     double sum = 0;
     for (int i = 0; i < block->ops; i++)
@@ -204,20 +214,27 @@ static void contexts(void) {
     clg_layout l = plan_layout(8192);
     l.cp = 4, l.dp = 2, l.global_batch = 2;
     CASE("PyTorch: keys and values of all 32 heads; 3 steps merged, 38 and 70 bytes an element");
-    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 8192.0 * 8192 * 2, 1e-14);
+    CHECK_NEAR(passed(layer(&s, &l), CLG_PASS_FORWARD), 3 * 2048.0 * 8192 * 2, 1e-14);
     double forward = hbm(&step.kind[0], CLG_PASS_FORWARD, CLG_OP_MEMORY);
     double backward = hbm(&step.kind[0], CLG_PASS_BACKWARD_INPUT, CLG_OP_MEMORY);
-    for (int i = 0; i < step.kind[0].ops; i++)
-        if (step.kind[0].op[i].collective == CLG_REDUCE_SCATTER &&
-            step.kind[0].op[i].kind == CLG_OP_COLLECTIVE)
-            CHECK_NEAR(step.kind[0].op[i].bytes, 8192.0 * 8192 * 4, 1e-14);
+    CASE("backward: the same once more, and gradients of 4 bytes");
+    CHECK_NEAR(passed(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 3 * 2048.0 * 8192 * (2 + 4), 1e-14);
     s.stack.context_merged = false;
-    CASE("others: of 8 heads, and nothing to merge");
-    CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 8192.0 * 2048 * 2, 1e-14);
+    CASE(
+        "others: of 8 heads; 3 steps added, 6 bytes an element of queries, and of keys and values");
+    CHECK_NEAR(passed(layer(&s, &l), CLG_PASS_FORWARD), 3 * 2048.0 * 2048 * 2, 1e-14);
     CHECK_NEAR(forward - hbm(&step.kind[0], CLG_PASS_FORWARD, CLG_OP_MEMORY),
-               38 * 3 * 2048.0 * 4096, 1e-12);
+               (38 - 6) * 3 * 2048.0 * 4096, 1e-12);
     CHECK_NEAR(backward - hbm(&step.kind[0], CLG_PASS_BACKWARD_INPUT, CLG_OP_MEMORY),
-               70 * 3 * 2048.0 * 4096, 1e-12);
+               3 * 2048.0 * (70 * 4096 - 6 * (4096 + 2048)), 1e-12);
+    CASE("the core is 4 kernels, each of a quarter of the keys, and as much work together");
+    double work = flop(&step.kind[0], CLG_PASS_FORWARD);
+    for (int i = 0; i < step.kind[0].ops; i++)
+        if (step.kind[0].op[i].kind == CLG_OP_ATTENTION)
+            CHECK(step.kind[0].op[i].count == 4 && step.kind[0].op[i].attention.key_tokens == 2048);
+    l.cp_kind = CLG_CONTEXT_GATHER;
+    CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_FORWARD), work, 1e-12);
+    l.cp_kind = CLG_CONTEXT_RING;
     CASE("one rank has nobody to merge with");
     l.cp = 1, l.dp = 8, l.global_batch = 8;
     forward = hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY);

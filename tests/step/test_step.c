@@ -374,17 +374,19 @@ static void context_traffic(void) {
     /* one rank's: 2048 tokens x 8 heads x (128 + 128) x 2 bytes = 8388608. A ring of 4 sends 3 such
      * pieces forward (Liu et al. 2023, arXiv:2310.01889), and in the backward 3 of them again and 3
      * of their gradients. A gather of the buffer of all 4 puts the same 3 on a rank's wire. */
-    for (int kind = CLG_CONTEXT_RING; kind <= CLG_CONTEXT_GATHER; kind++) {
-        l.cp_kind = (clg_context_kind)kind;
-        const clg_block *layer = &built(&s, &l)->kind[0];
-        traffic forward = traffic_of(layer, CLG_AXIS_CP, CLG_ALL_GATHER, FORWARD);
-        traffic gather = traffic_of(layer, CLG_AXIS_CP, CLG_ALL_GATHER, INPUT);
-        traffic scatter = traffic_of(layer, CLG_AXIS_CP, CLG_REDUCE_SCATTER, INPUT);
-        CHECK(ops_of(layer, CLG_AXIS_CP) == 3);
-        CHECK_NEAR(forward.bytes * 3 / 4, 3 * 8388608.0, 1e-14);
-        CHECK_NEAR(gather.bytes * 3 / 4, 3 * 8388608.0, 1e-14);
-        CHECK_NEAR(scatter.bytes * 3 / 4, 3 * 8388608.0, 1e-14);
-    }
+    const clg_block *ring = &built(&s, &l)->kind[0];
+    traffic forward = traffic_of(ring, CLG_AXIS_CP, CLG_SEND_RECEIVE, FORWARD);
+    traffic back = traffic_of(ring, CLG_AXIS_CP, CLG_SEND_RECEIVE, INPUT);
+    CHECK(forward.count == 3 && back.count == 6);
+    CHECK_NEAR(forward.bytes, 3 * 8388608.0, 1e-14);
+    CHECK_NEAR(back.bytes, 6 * 8388608.0, 1e-14);
+    l.cp_kind = CLG_CONTEXT_GATHER;
+    const clg_block *gathers = &built(&s, &l)->kind[0];
+    traffic gather = traffic_of(gathers, CLG_AXIS_CP, CLG_ALL_GATHER, ALL);
+    traffic scatter = traffic_of(gathers, CLG_AXIS_CP, CLG_REDUCE_SCATTER, INPUT);
+    CHECK(gather.count == 2 && scatter.count == 1);
+    CHECK_NEAR(gather.bytes * 3 / 4, 2 * 3 * 8388608.0, 1e-14);
+    CHECK_NEAR(scatter.bytes * 3 / 4, 3 * 8388608.0, 1e-14);
     CASE("Ulysses: queries, keys, values and outputs change places (arXiv:2309.14509, section 3)");
     /* 2048 tokens x (32 + 8 + 8 + 32) heads x 128 x 2 bytes, each pass */
     l.cp_kind = CLG_CONTEXT_ULYSSES;
