@@ -4,6 +4,7 @@
 #include "api/answer.h"
 #include "api/answer_collective.h"
 #include "api/answer_demand.h"
+#include "api/answer_diagnose.h"
 #include "api/answer_size.h"
 #include "api/answer_trace.h"
 #include "api/knobs.h"
@@ -77,6 +78,14 @@ static clg_status demand(const caller *c, const clg_request *request, clg_error 
     return status;
 }
 
+static clg_status diagnose(const caller *c, const clg_request *request, clg_error *error) {
+    clg_diagnose_answer *a = clg_take(c->arena, 1, clg_diagnose_answer);
+    clg_status status = clg_answer_diagnose(c->arena, request, c->progress, a, error);
+    if (status == CLG_OK)
+        clg_json_diagnosis(c->out, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis);
+    return status;
+}
+
 static clg_status collective(const caller *c, const clg_request *request, clg_error *error) {
     clg_sweep sweep;
     clg_status status = clg_answer_collective(c->arena, request, &sweep, error);
@@ -126,6 +135,7 @@ static const command commands[] = {
     {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
     {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
     {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
+    {"diagnose", true, diagnose, PLANNING | TAKES(MEASURED), NULL},
     {"collective", true, collective, 0, collective_knobs},
     {"timeline", true, timeline, PLANNING, NULL},
     {"why", true, why, PLANNING, NULL},

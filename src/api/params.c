@@ -50,6 +50,7 @@ const char *clg_param_group_title(clg_param_group group) {
 
 bool clg_param_is_file(clg_param param, const char *value) {
     size_t size = strlen(value);
+    if (strcmp(clg_param_row_of(param).argument, "LOG") == 0) return true;
     if (!strstr(clg_param_row_of(param).argument, "|FILE")) return false;
     /* "400Gb/s" is a rate with a wrong unit, not a path. */
     bool rate =

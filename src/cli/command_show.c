@@ -116,11 +116,11 @@ static void list_files(clg_session *session, const shelf *s) {
 }
 
 static const shelf shelves[] = {
-    {"models", "model/", list_models},     {"gpus", "gpu/", list_gpus},
-    {"nodes", "node/", list_files},        {"fabrics", "fabric/", list_files},
-    {"stacks", "stack/", list_files},      {"prices", "price/", list_prices},
-    {"engines", "engine/", list_files},    {"api-prices", "api-price/", list_api_prices},
-    {"workloads", "workload/", list_files}};
+    {"models", "model/", list_models},      {"gpus", "gpu/", list_gpus},
+    {"nodes", "node/", list_files},         {"fabrics", "fabric/", list_files},
+    {"stacks", "stack/", list_files},       {"prices", "price/", list_prices},
+    {"engines", "engine/", list_files},     {"api-prices", "api-price/", list_api_prices},
+    {"workloads", "workload/", list_files}, {"causes", "cause/", list_files}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 /* Every value of a file with unit, kind and source. */

@@ -27,7 +27,9 @@ static clg_status take_value(clg_session *session, clg_param param, const char *
     clg_request *request = &session->request;
     if (param == CLG_PARAM_FIX) return take_list(request->fix, &request->fixes, value, error);
     if (param == CLG_PARAM_NOT) return take_list(request->forbid, &request->forbids, value, error);
-    if (request->value[param]) {
+    if (param == CLG_PARAM_MEASURED && request->value[param])
+        value = clg_arena_print(session->arena, "%s,%s", request->value[param], value);
+    else if (request->value[param]) {
         return clg_fail(error, CLG_BAD_USAGE, "give it once", "--%s was given twice",
                         clg_param_row_of(param).flag);
     }

@@ -1,0 +1,87 @@
+/* answer_diagnose.c -- measurements from flags and logs. */
+#include "api/answer_diagnose.h"
+
+#include "calibrate/samples.h"
+#include "record/train_log.h"
+
+#include <string.h>
+
+/* "12.5s,40GB/s:all-reduce:6". */
+static clg_status take_measured(clg_arena *arena, const char *text, const clg_answer *plan,
+                                clg_observations *seen, clg_error *error) {
+    while (*text) {
+        size_t size = strcspn(text, ",");
+        const char *one = clg_arena_copy(arena, text, size);
+        if (size > 0 &&
+            clg_observe(&plan->evaluation, &plan->scenario.machine, one, seen, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        text += size + (text[size] == ',');
+    }
+    return CLG_OK;
+}
+
+static clg_status take_log(clg_arena *arena, const clg_attachment *file, clg_observations *seen,
+                           clg_error *error) {
+    clg_train_logs logs = {.arena = arena};
+    if (!clg_train_log_read(&logs, file->name, (clg_slice){file->text, file->size}) ||
+        logs.count == 0 || logs.log[0].step_median_s <= 0)
+        return clg_fail(error, CLG_BAD_INPUT, "give the time as --measured 12.5s",
+                        "%.80s: no steps of a known trainer in it", file->name);
+    if (seen->step_s > 0)
+        return clg_fail(error, CLG_BAD_USAGE, "keep one of them",
+                        "--measured and --log both say how long a step takes");
+    seen->step_s = logs.log[0].step_median_s;
+    seen->written = clg_arena_print(arena, "median of %d steps, %s log", logs.log[0].steps,
+                                    logs.log[0].trainer);
+    return CLG_OK;
+}
+
+/* The largest message of every collective and number of nodes. */
+static clg_status take_nccl(clg_arena *arena, const clg_attachment *file, int per_node,
+                            clg_observations *seen, clg_error *error) {
+    clg_samples samples = {0};
+    clg_samples_form form;
+    clg_csv runs;
+    if (clg_samples_read(arena, file->name, file->text, file->size, &samples, &form, &runs,
+                         error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    for (int i = 0; i < samples.count; i++) {
+        const clg_sample *s = &samples.sample[i];
+        int nodes = s->nodes > 0 ? s->nodes : (s->ranks + per_node - 1) / per_node, at = 0;
+        if (s->kind != CLG_SAMPLE_COLLECTIVE || s->seconds <= 0) continue;
+        while (at < seen->buses &&
+               (seen->bus[at].collective != s->collective || seen->bus[at].nodes != nodes))
+            at++;
+        if (at == CLG_OBSERVATIONS) continue;
+        clg_observed_bus *bus = &seen->bus[at];
+        if (at == seen->buses) *bus = (clg_observed_bus){.collective = s->collective};
+        seen->buses += at == seen->buses;
+        if (s->bytes < bus->bytes) continue;
+        bus->nodes = nodes;
+        bus->bytes = s->bytes;
+        bus->bus_bytes_per_s = clg_bus_bytes_per_s(s->collective, s->ranks, s->bytes, s->seconds);
+    }
+    if (seen->buses > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "it should be what nccl-tests printed",
+                    "%.80s: no collectives in it", file->name);
+}
+
+clg_status clg_answer_diagnose(clg_arena *arena, const clg_request *request, clg_progress progress,
+                               clg_diagnose_answer *a, clg_error *error) {
+    const char *measured = request->value[CLG_PARAM_MEASURED];
+    const clg_attachment *log = &request->file[CLG_PARAM_LOG];
+    const clg_attachment *nccl = &request->file[CLG_PARAM_NCCL];
+    *a = (clg_diagnose_answer){0};
+    if (!measured && !log->text && !nccl->text)
+        return clg_fail(error, CLG_BAD_USAGE,
+                        "give --measured 12.5s (or 200tok/s/GPU), --log FILE or --nccl FILE",
+                        "nothing was measured");
+    if (clg_answer_explain(arena, request, progress, NULL, &a->plan, error) != CLG_OK ||
+        (measured && take_measured(arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
+        (log->text && take_log(arena, log, &a->seen, error) != CLG_OK) ||
+        (nccl->text &&
+         take_nccl(arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen, error) != CLG_OK))
+        return error->status;
+    return clg_diagnose(arena, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis,
+                        error);
+}

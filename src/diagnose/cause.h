@@ -1,0 +1,44 @@
+/* cause.h -- what can make a step slower than its plan, each as a change to the scenario.
+ *
+ * A cause of strength `strength` is the same step priced in a world where it holds: nobody adds a
+ * formula of its own. How common a cause is, and how strong it gets, is in data/cause/. */
+#ifndef CLG_DIAGNOSE_CAUSE_H
+#define CLG_DIAGNOSE_CAUSE_H
+
+#include "evaluate/evaluate.h"
+
+/* The world where a cause holds: scenario and layout to price, and what comes on top of a step. */
+typedef struct clg_world {
+    clg_arena *arena;
+    clg_scenario *scenario;
+    clg_layout layout;
+    const clg_evaluation *plan; /* as planned */
+    double more_s;              /* seconds on top of a step */
+    double counted;             /* what was measured is so many steps; 1 */
+} clg_world;
+
+typedef struct clg_cause {
+    const char *name; /* as in data/cause/ and the contract's list */
+    /* Puts the cause into the world; false where it cannot be: one node, no experts, ... */
+    bool (*holds)(clg_world *world, double strength);
+    /* Seconds of the planned step that are due to it already; NULL: none can be told. */
+    double (*planned_s)(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan);
+} clg_cause;
+
+/* All of them, in the order of the contract. */
+const clg_cause *clg_causes(int *count);
+
+/* How often it is, how strong it gets, what it looks like, how to find out. */
+typedef struct clg_cause_facts {
+    double prior; /* weight */
+    double mildest, worst;
+    const char *form;    /* of the strength in words: share times growth level steps flag count */
+    const char *says;    /* a clause; {} stands for the strength */
+    const char *measure; /* the cheapest measurement that shows it */
+    const char *command; /* GPUS and PER_NODE stand for numbers of the job */
+} clg_cause_facts;
+
+clg_status clg_cause_facts_find(clg_arena *arena, const char *name, clg_cause_facts *facts,
+                                clg_error *error);
+
+#endif

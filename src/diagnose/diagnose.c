@@ -1,0 +1,218 @@
+/* diagnose.c -- likelihoods over a grid of strengths, and their ranking. */
+#include "diagnose/diagnose.h"
+
+#include "cost/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const clg_name clg_verdict_names[] = {{"healthy", CLG_HEALTHY, NULL},
+                                      {"slow", CLG_SLOW, NULL},
+                                      {"fast", CLG_FAST, NULL},
+                                      {NULL, 0, NULL}};
+
+enum { STRENGTHS = 33 };
+
+/* Clocks, warm-up and steps that differ: a measured step is no exact number either. */
+static const double MEASURED_SIGMA = 0.05;
+
+typedef struct trial {
+    clg_arena *arena;
+    const clg_scenario *scenario;
+    const clg_evaluation *plan;
+    const clg_observations *seen;
+    clg_scenario *changed; /* room for a world's own */
+} trial;
+
+/* Student's t, three degrees of freedom, up to its constant. */
+static double student(double z, double sigma) {
+    double density = 1 + z * z / (3 * sigma * sigma);
+    return 1 / (density * density * sigma);
+}
+
+/* Strengths a cause may have, equally likely. Levels count up; what is miscounted is so by whole
+ * factors, either way; the rest is geometric. */
+static int strengths_of(const clg_cause_facts *f, double strength[2 * STRENGTHS]) {
+    static const double counts[] = {0.125, 0.25, 1 / 3.0, 0.5, 0.75, 4 / 3.0, 2,
+                                    3,     4,    8,       16,  32,   64};
+    int count = 0;
+    if (strcmp(f->form, "flag") == 0 || f->worst <= f->mildest) {
+        strength[count++] = f->mildest;
+    } else if (strcmp(f->form, "level") == 0) {
+        for (double level = f->mildest; level <= f->worst; level++) strength[count++] = level;
+    } else if (strcmp(f->form, "count") == 0) {
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) strength[count++] = counts[i];
+    } else {
+        double ratio = f->worst / f->mildest, at = f->mildest;
+        for (int halving = STRENGTHS - 1; halving > 1; halving /= 2) ratio = sqrt(ratio);
+        for (; count < STRENGTHS; at *= ratio) strength[count++] = at;
+    }
+    return count;
+}
+
+static clg_sweep_point bus_of(const clg_network *network, const clg_machine *machine,
+                              const clg_observed_bus *bus) {
+    int ranks = bus->nodes * machine->node.gpus;
+    return clg_sweep_at(network, machine, bus->collective, ranks > 1 ? ranks : 2, bus->bytes);
+}
+
+/* How well a world agrees with all that was seen. */
+static double likelihood(const trial *t, const clg_network *network, const clg_machine *machine,
+                         double step_s) {
+    double all = 1, sigma = t->plan->log_sigma;
+    sigma = sqrt(sigma * sigma + t->seen->log_sigma * t->seen->log_sigma +
+                 MEASURED_SIGMA * MEASURED_SIGMA);
+    if (t->seen->step_s > 0) all *= student(log(t->seen->step_s / step_s), sigma);
+    for (int i = 0; i < t->seen->buses; i++) {
+        const clg_observed_bus *bus = &t->seen->bus[i];
+        double spread = bus->nodes > 1 ? network->sigma_slow : network->sigma_fast;
+        double expected = bus_of(network, machine, bus).bus_bytes_per_s;
+        all *= student(log(bus->bus_bytes_per_s / expected),
+                       sqrt(spread * spread + MEASURED_SIGMA * MEASURED_SIGMA));
+    }
+    return all;
+}
+
+/* Prices the step in the world where a cause has this strength; false where it cannot be. */
+static bool price(const trial *t, const clg_cause *cause, double strength, double *step_s,
+                  double *likely) {
+    clg_arena_mark mark = clg_arena_here(t->arena);
+    clg_world w = {.arena = t->arena,
+                   .scenario = t->changed,
+                   .layout = t->plan->layout,
+                   .plan = t->plan,
+                   .counted = 1};
+    clg_evaluation e;
+    clg_error none = {0};
+    *t->changed = *t->scenario;
+    bool priced = cause->holds(&w, strength) &&
+                  clg_evaluate(t->arena, t->changed, &w.layout, false, NULL, &e, &none) == CLG_OK;
+    if (priced) {
+        *step_s = (e.step_s + w.more_s) * w.counted;
+        *likely = likelihood(t, &t->changed->network, &t->changed->machine, *step_s);
+    }
+    clg_arena_back_to(t->arena, mark);
+    return priced;
+}
+
+/* Of a large all-reduce over the whole job, or inside a box where that tells more, as planned and
+ * under the likeliest strength. */
+static void tell_bus(const trial *t, const clg_cause *cause, clg_suspect *s) {
+    static const double LARGE_BYTES = 1073741824.0;
+    clg_world w = {.arena = t->arena,
+                   .scenario = t->changed,
+                   .layout = t->plan->layout,
+                   .plan = t->plan,
+                   .counted = 1};
+    const clg_machine *machine = &t->scenario->machine;
+    int ranks = (int)clg_layout_gpus(&t->plan->layout);
+    if (ranks < 2) return;
+    *t->changed = *t->scenario;
+    cause->holds(&w, s->strength);
+    bool inside = t->changed->network.fast.bytes_per_s < t->scenario->network.fast.bytes_per_s;
+    if (inside && ranks > machine->node.gpus) ranks = machine->node.gpus;
+    s->planned_bus_bytes_per_s =
+        clg_sweep_at(&t->scenario->network, machine, CLG_ALL_REDUCE, ranks, LARGE_BYTES)
+            .bus_bytes_per_s;
+    s->bus_bytes_per_s =
+        clg_sweep_at(&t->changed->network, machine, CLG_ALL_REDUCE, ranks, LARGE_BYTES)
+            .bus_bytes_per_s;
+    s->tells_bus = s->bus_bytes_per_s < 0.95 * s->planned_bus_bytes_per_s;
+}
+
+/* The weight of a cause: its prior times the mean of its likelihoods. */
+static double weigh(const trial *t, const clg_cause *cause, clg_suspect *s) {
+    static const double FELT = 0.01; /* a world that moves the step by less is the planned one */
+    double strength[2 * STRENGTHS], sum = 0, best = 0;
+    int count = strengths_of(&s->facts, strength), held = 0;
+    for (int i = 0; i < count; i++) {
+        double step_s, likely;
+        if (!price(t, cause, strength[i], &step_s, &likely)) continue;
+        bool felt = step_s > t->plan->step_s * (1 + FELT) || step_s < t->plan->step_s * (1 - FELT);
+        held++;
+        if (!felt && t->seen->buses == 0) continue;
+        sum += likely;
+        if (likely <= best) continue;
+        best = likely;
+        s->strength = strength[i];
+        s->step_s = step_s;
+    }
+    return held > 0 ? s->facts.prior * sum / held : 0;
+}
+
+static int by_probability(const void *left, const void *right) {
+    const clg_suspect *a = left, *b = right;
+    if (a->probability != b->probability) return a->probability > b->probability ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+/* What a cause at this strength costs: beside a step of the plan, at most what was measured. */
+static double explained_s(const trial *t, const clg_suspect *s) {
+    double over = s->step_s - t->plan->step_s;
+    double most = t->seen->step_s > 0 ? t->seen->step_s - t->plan->step_s : over;
+    if (over > most) over = most;
+    return over > 0 ? over : 0;
+}
+
+/* A job as planned still waits: for what, its own ledger says. */
+static void add_planned(const trial *t, double healthy, double all_s, clg_suspect *s,
+                        double seconds) {
+    if (all_s <= 0 || seconds <= 0) return;
+    double share = healthy * seconds / all_s;
+    s->planned = share > s->probability;
+    s->probability += share;
+    if (!s->planned) return;
+    s->explains_s = seconds;
+    s->step_s = t->plan->step_s;
+}
+
+static clg_verdict verdict_of(const trial *t, double healthy) {
+    if (healthy >= 0.5) return CLG_HEALTHY;
+    if (t->seen->step_s > 0) return t->seen->step_s > t->plan->step_s ? CLG_SLOW : CLG_FAST;
+    double ratio = 1;
+    for (int i = 0; i < t->seen->buses; i++)
+        ratio *=
+            t->seen->bus[i].bus_bytes_per_s /
+            bus_of(&t->scenario->network, &t->scenario->machine, &t->seen->bus[i]).bus_bytes_per_s;
+    return ratio < 1 ? CLG_SLOW : CLG_FAST;
+}
+
+static clg_status suspects_of(const trial *t, clg_diagnosis *d, double *all, clg_error *error) {
+    const clg_cause *cause = clg_causes(&d->suspects);
+    for (int i = 0; i < d->suspects; i++) {
+        clg_suspect *s = &d->suspect[i];
+        *s = (clg_suspect){.name = cause[i].name, .step_s = t->plan->step_s};
+        if (clg_cause_facts_find(t->arena, s->name, &s->facts, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        s->probability = weigh(t, &cause[i], s);
+        s->explains_s = explained_s(t, s);
+        if (s->probability > 0) tell_bus(t, &cause[i], s);
+        *all += s->probability;
+    }
+    return CLG_OK;
+}
+
+clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
+                        const clg_observations *seen, clg_diagnosis *d, clg_error *error) {
+    trial t = {arena, scenario, plan, seen, clg_take(arena, 1, clg_scenario)};
+    clg_cause_facts well;
+    double all = 0, planned_s[CLG_SUSPECTS], waiting_s = 0;
+    *d = (clg_diagnosis){0};
+    if (clg_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
+        suspects_of(&t, d, &all, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    d->healthy = well.prior * likelihood(&t, &scenario->network, &scenario->machine, plan->step_s);
+    d->healthy /= d->healthy + all;
+    const clg_cause *cause = clg_causes(&d->suspects);
+    for (int i = 0; i < d->suspects; i++) {
+        planned_s[i] = cause[i].planned_s ? cause[i].planned_s(arena, scenario, plan) : 0;
+        waiting_s += planned_s[i];
+        d->suspect[i].probability *= (1 - d->healthy) / (all > 0 ? all : 1);
+    }
+    for (int i = 0; i < d->suspects; i++)
+        add_planned(&t, d->healthy, waiting_s, &d->suspect[i], planned_s[i]);
+    qsort(d->suspect, (size_t)d->suspects, sizeof *d->suspect, by_probability);
+    d->verdict = verdict_of(&t, d->healthy);
+    return CLG_OK;
+}

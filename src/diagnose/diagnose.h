@@ -1,0 +1,46 @@
+/* diagnose.h -- the model run backwards: which cause, at what strength, explains a measurement.
+ *
+ *   P(cause | measured)  ~  prior(cause) x mean over strengths of L(measured | step priced so)
+ *
+ * L is Student's t with three degrees of freedom over the log of the step, as wide as the plan's
+ * own interval: heavier than a normal's tails, because intervals on jobs of strangers are too
+ * narrow, and made of products only, so the same on every machine. Strengths are taken as equally
+ * likely on a log scale between the mildest and the worst of data/cause/. One cause at a time: two
+ * at once are told as the stronger. What a healthy job waits for already is told by its own ledger,
+ * weighted with the chance that the job is healthy. */
+#ifndef CLG_DIAGNOSE_DIAGNOSE_H
+#define CLG_DIAGNOSE_DIAGNOSE_H
+
+#include "diagnose/cause.h"
+#include "diagnose/observe.h"
+
+typedef enum clg_verdict { CLG_HEALTHY, CLG_SLOW, CLG_FAST } clg_verdict;
+extern const clg_name clg_verdict_names[];
+
+typedef struct clg_suspect {
+    const char *name;
+    clg_cause_facts facts;
+    double probability;
+    double strength;   /* the likeliest */
+    double step_s;     /* as priced at that strength */
+    double explains_s; /* of the measured step, what mending it would save */
+    bool planned;      /* mostly what the plan itself waits for, not something wrong with it */
+    bool tells_bus;    /* changes the bus bandwidth of an all-reduce over all nodes */
+    double bus_bytes_per_s, planned_bus_bytes_per_s; /* 1 GiB; 0: one GPU */
+} clg_suspect;
+
+enum { CLG_SUSPECTS = 24 };
+
+typedef struct clg_diagnosis {
+    clg_verdict verdict;
+    double healthy;                    /* chance that nothing is wrong with the job as planned */
+    clg_suspect suspect[CLG_SUSPECTS]; /* by falling probability */
+    int suspects;
+} clg_diagnosis;
+
+/* `plan` in detail, of this scenario. */
+clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
+                        const clg_observations *observations, clg_diagnosis *diagnosis,
+                        clg_error *error);
+
+#endif

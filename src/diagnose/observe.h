@@ -1,0 +1,30 @@
+/* observe.h -- what a person measured, as they write it. */
+#ifndef CLG_DIAGNOSE_OBSERVE_H
+#define CLG_DIAGNOSE_OBSERVE_H
+
+#include "evaluate/evaluate.h"
+
+enum { CLG_OBSERVATIONS = 16 };
+
+/* A bus bandwidth that a collective showed over so many nodes, large messages. */
+typedef struct clg_observed_bus {
+    clg_collective collective;
+    int nodes;
+    double bytes; /* of the buffer; 1 GiB where it was not said */
+    double bus_bytes_per_s;
+} clg_observed_bus;
+
+typedef struct clg_observations {
+    double step_s;       /* 0: no step was measured */
+    double log_sigma;    /* of its conversion: operations are counted in several ways */
+    const char *written; /* of the step, as given */
+    clg_observed_bus bus[CLG_OBSERVATIONS];
+    int buses;
+} clg_observations;
+
+/* "12.5s", "200tok/s/GPU", "6400tok/s", "24samples/s", "230Tflop/s/GPU", "13%MFU" of a step of
+ * `plan`, or "40GB/s:all-reduce:6" (bus bandwidth, collective, nodes). A second step is refused. */
+clg_status clg_observe(const clg_evaluation *plan, const clg_machine *machine, const char *written,
+                       clg_observations *observations, clg_error *error);
+
+#endif

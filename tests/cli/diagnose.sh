@@ -1,0 +1,26 @@
+#!/bin/sh
+# `ceiling diagnose` on public threads whose end is known, on logs, and on what it must refuse.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+shards="llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 --micro-batch 8 --global-batch 32"
+
+# pytorch/torchtitan issue 676: 200 tokens/s per GPU, nodes badly connected.
+expect 0 out 'network_bandwidth: the network between nodes carries 1/1[0-9]' \
+    diagnose $shards --recompute full --stack torchtitan-2025 --measured 200tok/s/GPU
+expect 0 out '"verdict": "slow"' diagnose $shards --recompute full --measured 200tok/s/GPU --json
+# NVIDIA/nccl-tests issue 169: bus bandwidth falls from 100 to 40 GB/s over six nodes of 8 x 100G.
+expect 0 out '^[ 5-9][0-9.]+ %  network_congestion' diagnose llama-3-8b --gpu a100-sxm-80gb --gpus 48 \
+    --fabric 100Gbit/s --global-batch 96 --measured 100GB/s:all-reduce:2 \
+    --measured 70GB/s:all-reduce:3 --measured 58GB/s:all-reduce:5 --measured 40GB/s:all-reduce:6
+# NVIDIA/Megatron-LM issue 1031: 296.5 TFLOP/s with full recomputation is what that plan gives.
+expect 0 out '^verdict  healthy' diagnose llama-2-70b --gpus 128 --tp 8 --pp 8 --dp 2 --cp 1 --recompute full \
+    --seq 4096 --global-batch 1536 --micro-batch 1 --sp 1 --measured 296.5Tflop/s/GPU
+
+expect 2 err 'nothing was measured' diagnose $shards
+expect 1 err "'soon' is no measurement" diagnose $shards --measured soon
+expect 1 err 'No such file' diagnose $shards --log "$scratch/none.log"
+expect 1 err 'no steps of a known trainer' diagnose $shards --log README.md
+expect 0 out 'kernels_unfused' show causes
+"$ceiling" diagnose $shards --measured 200tok/s/GPU >"$scratch/text"
+check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
+finish

@@ -1,0 +1,158 @@
+/* Planted causes are found again: the step of a world where one thing is wrong, and what the
+ * measurement that shows it would say, go in; the cause comes out. */
+#include "cost/sweep.h"
+#include "diagnose/diagnose.h"
+#include "plan.h"
+
+#include <string.h>
+
+static clg_arena arena;
+
+typedef struct job {
+    clg_scenario scenario;
+    clg_evaluation plan;
+} job;
+
+static job make(const char *model, clg_layout l) {
+    job j;
+    j.scenario = plan_scenario(&arena, model, "h100-sxm", "fsdp-2024", (int)clg_layout_gpus(&l));
+    j.plan = plan_evaluation(&arena, &j.scenario, l);
+    return j;
+}
+
+static clg_layout sharded(int gpus) {
+    clg_layout l = plan_layout(4096);
+    l.dp = gpus;
+    l.zero = 3;
+    l.micro_batch = 2;
+    l.global_batch = 2 * gpus;
+    return l;
+}
+
+static clg_diagnosis diagnose(const job *j, const clg_observations *seen) {
+    clg_diagnosis d = {0};
+    clg_error e = {0};
+    CHECK(clg_diagnose(&arena, &j->scenario, &j->plan, seen, &d, &e) == CLG_OK);
+    return d;
+}
+
+static int place_of(const clg_diagnosis *d, const char *name) {
+    for (int i = 0; i < d->suspects; i++)
+        if (strcmp(d->suspect[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* What the job does where a cause holds. */
+static clg_observations planted(const job *j, const char *name, double strength, int nodes) {
+    int count;
+    const clg_cause *cause = clg_causes(&count);
+    clg_scenario changed = j->scenario;
+    clg_world w = {&arena, &changed, j->plan.layout, &j->plan, 0, 1};
+    clg_evaluation e = {0};
+    clg_error error = {0};
+    for (int i = 0; i < count; i++)
+        if (strcmp(cause[i].name, name) == 0) CHECK(cause[i].holds(&w, strength));
+    CHECK(clg_evaluate(&arena, &changed, &w.layout, false, NULL, &e, &error) == CLG_OK);
+    clg_observations seen = {.step_s = (e.step_s + w.more_s) * w.counted, .written = "planted"};
+    if (nodes == 0) return seen;
+    clg_sweep_point p =
+        clg_sweep_at(&changed.network, &changed.machine, CLG_ALL_REDUCE, nodes * 8, 1e9);
+    seen.bus[seen.buses++] = (clg_observed_bus){CLG_ALL_REDUCE, nodes, 1e9, p.bus_bytes_per_s};
+    return seen;
+}
+
+static void found_again(void) {
+    job j = make("llama-3-8b", sharded(64));
+    CASE("a network at a tenth, and its bus bandwidth: found");
+    clg_observations seen = planted(&j, "network_bandwidth", 10, 8);
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(d.verdict == CLG_SLOW && place_of(&d, "network_bandwidth") == 0);
+    CHECK(d.suspect[0].strength > 7 && d.suspect[0].strength < 14);
+    CHECK_NEAR(d.suspect[0].explains_s, seen.step_s - j.plan.step_s, 0.2);
+    CASE("a network at a tenth, and nothing but the step: among the first three");
+    seen.buses = 0;
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "network_bandwidth") <= 2);
+    CASE("the same step with the network as it should be: not the network");
+    seen = planted(&j, "data_loading", 2, 8);
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "network_bandwidth") > 3 && place_of(&d, "data_loading") <= 2);
+    CASE("a network that falls with nodes: congestion, not bandwidth");
+    clg_observations all = {0};
+    for (int nodes = 2; nodes <= 8; nodes *= 2) {
+        seen = planted(&j, "network_congestion", 0.6, nodes);
+        all.step_s = seen.step_s;
+        all.bus[all.buses++] = seen.bus[0];
+    }
+    d = diagnose(&j, &all);
+    CHECK(place_of(&d, "network_congestion") == 0);
+}
+
+static void as_planned(void) {
+    CASE("the step as expected, a tenth faster, a tenth slower: healthy");
+    job j = make("llama-3-8b", sharded(64));
+    for (int i = -1; i <= 1; i++) {
+        clg_observations seen = {.step_s = j.plan.step_s * (1 + 0.1 * i), .written = "as planned"};
+        clg_diagnosis d = diagnose(&j, &seen);
+        CHECK(d.verdict == CLG_HEALTHY && d.healthy > 0.5);
+    }
+    CASE("a third of the time: fast, and miscounted first");
+    clg_observations seen = {.step_s = j.plan.step_s / 3, .written = "fast"};
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(d.verdict == CLG_FAST && place_of(&d, "miscounted") <= 1);
+}
+
+static void impossible(void) {
+    CASE("one node has no slow network, dense models no experts, tp 1 no tensor ranks apart");
+    clg_layout l = sharded(8);
+    job j = make("llama-3-8b", l);
+    clg_observations seen = {.step_s = j.plan.step_s * 4, .written = "slow"};
+    clg_diagnosis d = diagnose(&j, &seen);
+    double all = 0;
+    for (int i = 0; i < d.suspects; i++) {
+        const clg_suspect *s = &d.suspect[i];
+        all += s->probability;
+        if (strstr(s->name, "network") || strstr(s->name, "expert") || strstr(s->name, "tp_across"))
+            CHECK(s->probability == 0);
+    }
+    CASE("chances add up to one, or to what is wrong where the plan waits for nothing");
+    CHECK_NEAR(all, 1, 1e-9);
+}
+
+static void written(void) {
+    CASE("every way to write 64 sequences of 4,096 tokens in two seconds on 64 GPUs");
+    job j = make("llama-3-8b", sharded(64));
+    double tokens = 128 * 4096.0 / 2, flop = j.plan.model_flop / 2 / 64;
+    char word[5][64];
+    snprintf(word[0], 64, "2s");
+    snprintf(word[1], 64, "%.9gtok/s", tokens);
+    snprintf(word[2], 64, "%.9gtok/s/GPU", tokens / 64);
+    snprintf(word[3], 64, "64samples/s");
+    snprintf(word[4], 64, "%.9gTflop/s/GPU", flop / 1e12);
+    for (int i = 0; i < 5; i++) {
+        clg_observations seen = {0};
+        clg_error e = {0};
+        CHECK(clg_observe(&j.plan, &j.scenario.machine, word[i], &seen, &e) == CLG_OK);
+        CHECK_NEAR(seen.step_s, 2, 1e-6);
+    }
+    CASE("what is none is refused, and so is a second step");
+    static const char *const bad[] = {
+        "", "2", "fast", "40GB/s:all-reduce", "40GB/s:gather:2", "1e400s", "-3s", "200%MFU"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        clg_observations seen = {0};
+        clg_error e = {0};
+        CHECK(clg_observe(&j.plan, &j.scenario.machine, bad[i], &seen, &e) != CLG_OK);
+    }
+    clg_observations seen = {0};
+    clg_error e = {0};
+    CHECK(clg_observe(&j.plan, &j.scenario.machine, "2s", &seen, &e) == CLG_OK);
+    CHECK(clg_observe(&j.plan, &j.scenario.machine, "3s", &seen, &e) != CLG_OK);
+}
+
+int main(void) {
+    found_again();
+    as_planned();
+    impossible();
+    written();
+    return DONE;
+}
