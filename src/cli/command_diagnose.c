@@ -6,7 +6,7 @@
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_diagnose_answer *a = clg_take(session->arena, 1, clg_diagnose_answer);
-    if (clg_planning_request(session, error) != CLG_OK ||
+    if (clg_planning_request(session, true, error) != CLG_OK ||
         clg_answer_diagnose(session->arena, &session->request, clg_planning_progress(session), a,
                             error) != CLG_OK)
         return error->status;
@@ -27,7 +27,7 @@ static const clg_param knobs[] = {CLG_PARAM_MEASURED, CLG_PARAM_LOG,   CLG_PARAM
 
 const clg_command clg_command_diagnose = {
     .name = "diagnose",
-    .operands = "MODEL",
+    .operands = "MODEL|FILE...",
     .summary = "why a job is as slow as it is: causes with their odds, and what to measure next",
     .details =
         "Prices the job as given, then in worlds where one thing is wrong, and weighs which of "
@@ -39,6 +39,6 @@ const clg_command clg_command_diagnose = {
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT),
     .knobs = knobs,
     .least = 1,
-    .most = 1,
+    .most = CLG_JOB_OPERANDS,
     .run = run,
     .first_words = clg_help_model_names};
