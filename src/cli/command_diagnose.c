@@ -1,4 +1,5 @@
 /* command_diagnose.c -- why a job is as slow as it is. */
+#include "cli/job_files.h"
 #include "cli/planning.h"
 
 #include "api/answer_diagnose.h"
