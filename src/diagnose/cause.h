@@ -17,28 +17,28 @@ typedef struct clg_world {
     double counted;             /* what was measured is so many steps; 1 */
 } clg_world;
 
-typedef struct clg_cause {
+typedef struct clg_job_cause {
     const char *name; /* as in data/cause/ and the contract's list */
     /* Puts the cause into the world; false where it cannot be: one node, no experts, ... */
     bool (*holds)(clg_world *world, double strength);
     /* Seconds of the planned step that are due to it already; NULL: none can be told. */
     double (*planned_s)(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan);
-} clg_cause;
+} clg_job_cause;
 
 /* All of them, in the order of the contract. */
-const clg_cause *clg_causes(int *count);
+const clg_job_cause *clg_job_causes(int *count);
 
 /* How often it is, how strong it gets, what it looks like, how to find out. */
-typedef struct clg_cause_facts {
+typedef struct clg_job_cause_facts {
     double prior; /* weight */
     double mildest, worst;
     const char *form;    /* of the strength in words: share times growth level steps flag count */
     const char *says;    /* a clause; {} stands for the strength */
     const char *measure; /* the cheapest measurement that shows it */
     const char *command; /* GPUS and PER_NODE stand for numbers of the job */
-} clg_cause_facts;
+} clg_job_cause_facts;
 
-clg_status clg_cause_facts_find(clg_arena *arena, const char *name, clg_cause_facts *facts,
-                                clg_error *error);
+clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *facts,
+                                    clg_error *error);
 
 #endif

@@ -4,15 +4,15 @@
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
-clg_status clg_cause_facts_find(clg_arena *arena, const char *name, clg_cause_facts *f,
-                                clg_error *error) {
+clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *f,
+                                    clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "cause/%.64s.json", name));
     static const char *const keys[] = {"name",    "title", "form",    "prior",
                                        "mildest", "worst", "measure", "command"};
     clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
-    *f = (clg_cause_facts){0};
+    *f = (clg_job_cause_facts){0};
     const clg_value_field fields[] = {{"prior", CLG_COUNT, &f->prior},
                                       {"mildest", CLG_COUNT, &f->mildest},
                                       {"worst", CLG_COUNT, &f->worst}};

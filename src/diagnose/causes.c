@@ -265,28 +265,28 @@ static bool counted_so(clg_world *w, double factor) {
     return true;
 }
 
-static const clg_cause causes[] = {{"network_bandwidth", slow_network, network_s},
-                                   {"network_latency", late_network, NULL},
-                                   {"network_congestion", crowded_network, NULL},
-                                   {"links_inside_node", slow_links, tensor_s},
-                                   {"slow_gpu", slow_gpu, straggler_s},
-                                   {"kernels_unfused", unfused, memory_bound_s},
-                                   {"host_bound", slow_host, host_s},
-                                   {"data_loading", waits, loading_s},
-                                   {"recompute", recomputes, recomputed_s},
-                                   {"small_work", small_work, small_s},
-                                   {"pipeline_bubble", wider_bubble, bubble_s},
-                                   {"sharding_too_wide", wide_shards, shards_s},
-                                   {"gradient_sync_each_micro_batch", syncs_each, NULL},
-                                   {"expert_imbalance", imbalanced, NULL},
-                                   {"expert_dispatch", dispatched, experts_s},
-                                   {"memory_pressure", pressed, NULL},
-                                   {"logging_or_checkpointing", waits, NULL},
-                                   {"tp_across_nodes", split_tensor, far_tensor_s},
-                                   {"miscounted", counted_so, NULL},
-                                   {"other", counted_so, NULL}};
+static const clg_job_cause causes[] = {{"network_bandwidth", slow_network, network_s},
+                                       {"network_latency", late_network, NULL},
+                                       {"network_congestion", crowded_network, NULL},
+                                       {"links_inside_node", slow_links, tensor_s},
+                                       {"slow_gpu", slow_gpu, straggler_s},
+                                       {"kernels_unfused", unfused, memory_bound_s},
+                                       {"host_bound", slow_host, host_s},
+                                       {"data_loading", waits, loading_s},
+                                       {"recompute", recomputes, recomputed_s},
+                                       {"small_work", small_work, small_s},
+                                       {"pipeline_bubble", wider_bubble, bubble_s},
+                                       {"sharding_too_wide", wide_shards, shards_s},
+                                       {"gradient_sync_each_micro_batch", syncs_each, NULL},
+                                       {"expert_imbalance", imbalanced, NULL},
+                                       {"expert_dispatch", dispatched, experts_s},
+                                       {"memory_pressure", pressed, NULL},
+                                       {"logging_or_checkpointing", waits, NULL},
+                                       {"tp_across_nodes", split_tensor, far_tensor_s},
+                                       {"miscounted", counted_so, NULL},
+                                       {"other", counted_so, NULL}};
 
-const clg_cause *clg_causes(int *count) {
+const clg_job_cause *clg_job_causes(int *count) {
     *count = sizeof causes / sizeof causes[0];
     return causes;
 }

@@ -33,7 +33,7 @@ static double student(double z, double sigma) {
 
 /* Strengths a cause may have, equally likely. Levels count up; what is miscounted is so by whole
  * factors, either way; the rest is geometric. */
-static int strengths_of(const clg_cause_facts *f, double strength[2 * STRENGTHS]) {
+static int strengths_of(const clg_job_cause_facts *f, double strength[2 * STRENGTHS]) {
     static const double counts[] = {0.125, 0.25, 1 / 3.0, 0.5, 0.75, 4 / 3.0, 2,
                                     3,     4,    8,       16,  32,   64};
     int count = 0;
@@ -75,7 +75,7 @@ static double likelihood(const trial *t, const clg_network *network, const clg_m
 }
 
 /* Prices the step in the world where a cause has this strength; false where it cannot be. */
-static bool price(const trial *t, const clg_cause *cause, double strength, double *step_s,
+static bool price(const trial *t, const clg_job_cause *cause, double strength, double *step_s,
                   double *likely) {
     clg_arena_mark mark = clg_arena_here(t->arena);
     clg_world w = {.arena = t->arena,
@@ -98,7 +98,7 @@ static bool price(const trial *t, const clg_cause *cause, double strength, doubl
 
 /* Of a large all-reduce over the whole job, or inside a box where that tells more, as planned and
  * under the likeliest strength. */
-static void tell_bus(const trial *t, const clg_cause *cause, clg_suspect *s) {
+static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s) {
     static const double LARGE_BYTES = 1073741824.0;
     clg_world w = {.arena = t->arena,
                    .scenario = t->changed,
@@ -122,7 +122,7 @@ static void tell_bus(const trial *t, const clg_cause *cause, clg_suspect *s) {
 }
 
 /* The weight of a cause: its prior times the mean of its likelihoods. */
-static double weigh(const trial *t, const clg_cause *cause, clg_suspect *s) {
+static double weigh(const trial *t, const clg_job_cause *cause, clg_suspect *s) {
     static const double FELT = 0.01; /* a world that moves the step by less is the planned one */
     double strength[2 * STRENGTHS], sum = 0, best = 0;
     int count = strengths_of(&s->facts, strength), held = 0;
@@ -179,11 +179,11 @@ static clg_verdict verdict_of(const trial *t, double healthy) {
 }
 
 static clg_status suspects_of(const trial *t, clg_diagnosis *d, double *all, clg_error *error) {
-    const clg_cause *cause = clg_causes(&d->suspects);
+    const clg_job_cause *cause = clg_job_causes(&d->suspects);
     for (int i = 0; i < d->suspects; i++) {
         clg_suspect *s = &d->suspect[i];
         *s = (clg_suspect){.name = cause[i].name, .step_s = t->plan->step_s};
-        if (clg_cause_facts_find(t->arena, s->name, &s->facts, error) != CLG_OK)
+        if (clg_job_cause_facts_find(t->arena, s->name, &s->facts, error) != CLG_OK)
             return CLG_BAD_INPUT;
         s->probability = weigh(t, &cause[i], s);
         s->explains_s = explained_s(t, s);
@@ -196,15 +196,15 @@ static clg_status suspects_of(const trial *t, clg_diagnosis *d, double *all, clg
 clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
                         const clg_observations *seen, clg_diagnosis *d, clg_error *error) {
     trial t = {arena, scenario, plan, seen, clg_take(arena, 1, clg_scenario)};
-    clg_cause_facts well;
+    clg_job_cause_facts well;
     double all = 0, planned_s[CLG_SUSPECTS], waiting_s = 0;
     *d = (clg_diagnosis){0};
-    if (clg_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
+    if (clg_job_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
         suspects_of(&t, d, &all, error) != CLG_OK)
         return CLG_BAD_INPUT;
     d->healthy = well.prior * likelihood(&t, &scenario->network, &scenario->machine, plan->step_s);
     d->healthy /= d->healthy + all;
-    const clg_cause *cause = clg_causes(&d->suspects);
+    const clg_job_cause *cause = clg_job_causes(&d->suspects);
     for (int i = 0; i < d->suspects; i++) {
         planned_s[i] = cause[i].planned_s ? cause[i].planned_s(arena, scenario, plan) : 0;
         waiting_s += planned_s[i];

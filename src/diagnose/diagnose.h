@@ -19,7 +19,7 @@ extern const clg_name clg_verdict_names[];
 
 typedef struct clg_suspect {
     const char *name;
-    clg_cause_facts facts;
+    clg_job_cause_facts facts;
     double probability;
     double strength;   /* the likeliest */
     double step_s;     /* as priced at that strength */

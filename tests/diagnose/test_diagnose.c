@@ -45,7 +45,7 @@ static int place_of(const clg_diagnosis *d, const char *name) {
 /* What the job does where a cause holds. */
 static clg_observations planted(const job *j, const char *name, double strength, int nodes) {
     int count;
-    const clg_cause *cause = clg_causes(&count);
+    const clg_job_cause *cause = clg_job_causes(&count);
     clg_scenario changed = j->scenario;
     clg_world w = {&arena, &changed, j->plan.layout, &j->plan, 0, 1};
     clg_evaluation e = {0};
