@@ -21,10 +21,9 @@ const clg_name clg_operation_names[] = {{"unknown", CLG_OPERATION_UNKNOWN, NULL}
                                         {NULL, 0, NULL}};
 
 clg_status clg_trace_kernels_read(clg_arena *arena, clg_csv *table, clg_error *error) {
-    const clg_file *file = clg_dataset_find("trace/communication-kernels.csv");
+    const clg_file *file = clg_dataset_find("trace/kernels.csv");
     if (!file)
-        return clg_fail(error, CLG_BAD_INPUT, "build again",
-                        "the table of communication kernels is missing");
+        return clg_fail(error, CLG_BAD_INPUT, "build again", "the table of kernels is missing");
     return clg_csv_parse(arena, file->path, file->text, file->size, table, error);
 }
 
@@ -33,20 +32,24 @@ static const char *past_return_type(const char *kernel) {
     return strncmp(kernel, "void ", 5) == 0 ? kernel + 5 : kernel;
 }
 
-bool clg_trace_communicates(const clg_csv *table, const char *kernel, clg_operation *operation) {
+static bool matches(const clg_csv *table, int row, const char *name) {
+    const char *pattern = clg_csv_field(table, row, "pattern");
+    bool start = strcmp(clg_csv_field(table, row, "where"), "start") == 0;
+    return start ? strncmp(name, pattern, strlen(pattern)) == 0 : strstr(name, pattern) != NULL;
+}
+
+clg_kernel_class clg_trace_classify(const clg_csv *table, const char *kernel) {
     const char *name = past_return_type(kernel);
-    for (int i = 0; i < table->rows; i++) {
-        const char *pattern = clg_csv_field(table, i, "pattern");
-        bool start = strcmp(clg_csv_field(table, i, "where"), "start") == 0;
-        bool hit =
-            start ? strncmp(name, pattern, strlen(pattern)) == 0 : strstr(name, pattern) != NULL;
-        if (!hit) continue;
-        const char *said = clg_csv_field(table, i, "operation");
-        const char *from = *said ? said : name;
-        *operation = clg_trace_operation((clg_slice){from, strlen(from)});
-        return true;
-    }
-    return false;
+    clg_kernel_class class = {0};
+    int row = 0;
+    while (row < table->rows && !matches(table, row, name)) row++;
+    if (row == table->rows) return class;
+    class.communicates = strcmp(clg_csv_field(table, row, "work"), "communication") == 0;
+    class.product = !class.communicates;
+    const char *said = clg_csv_field(table, row, "operation");
+    const char *from = *said ? said : name;
+    if (class.communicates) class.operation = clg_trace_operation((clg_slice){from, strlen(from)});
+    return class;
 }
 
 /* Small letters only: underscores and dashes differ between spellings. */

@@ -23,11 +23,15 @@ typedef enum clg_operation {
 } clg_operation;
 extern const clg_name clg_operation_names[];
 
-/* The table of kernels that communicate; an error only when the built-in data is broken. */
+/* The table of kernels by what they do; an error only when the built-in data is broken. */
 clg_status clg_trace_kernels_read(clg_arena *arena, clg_csv *table, clg_error *error);
 
-/* Whether a kernel communicates, and by which operation as far as its name tells. */
-bool clg_trace_communicates(const clg_csv *table, const char *kernel, clg_operation *operation);
+/* What the name of a kernel tells. */
+typedef struct clg_kernel_class {
+    bool communicates, product;
+    clg_operation operation; /* of what communicates, as far as the name says */
+} clg_kernel_class;
+clg_kernel_class clg_trace_classify(const clg_csv *table, const char *kernel);
 
 /* Whether a kernel that is in no table looks as if it should be. */
 bool clg_trace_suspicious(const char *kernel);

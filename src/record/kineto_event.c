@@ -85,14 +85,8 @@ static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, kind
     *name = clg_intern_add(&r->names, e->name);
     clg_trace *t = r->trace;
     if (r->names.count == known) return &t->kernels[*name];
-    clg_trace_kernel row = {.work = CLG_WORK_COMPUTE};
-    const char *text = r->names.texts[*name];
-    if (k == KIND_COPY || is_copy_kernel(e->name))
-        row.work = CLG_WORK_COPY;
-    else if (clg_trace_communicates(r->table, text, &row.operation))
-        row.work = CLG_WORK_COMMUNICATION;
-    else
-        row.suspicious = clg_trace_suspicious(text);
+    bool copy = k == KIND_COPY || is_copy_kernel(e->name);
+    clg_trace_kernel row = clg_trace_kernel_named(r->table, r->names.texts[*name], copy);
     CLG_TRACE_ADD(r->arena, t->kernels, known, r->kernel_capacity, row);
     return &t->kernels[*name];
 }
@@ -248,7 +242,7 @@ static void take_product(clg_kineto *r, const clg_trace_event *e, int64_t start_
                          int64_t duration_ns) {
     clg_launches *l = &r->launches;
     clg_product product;
-    if (!clg_product_of(e->name, e->args->dims, e->args->types, &product)) return;
+    if (!clg_product_of(e->name, e->args->dims, e->args->types, e->args->inputs, &product)) return;
     product.thread = thread_of(e);
     product.start_ns = start_ns;
     product.end_ns = start_ns + duration_ns;

@@ -102,33 +102,84 @@ static clg_product *product_around(const clg_launches *l, const clg_launch *laun
     return p && p->thread == launch->thread && launch->start_ns < p->end_ns ? p : NULL;
 }
 
-static void offer_kernel(clg_launches *l, const clg_trace *t, size_t at) {
-    const clg_event *e = &t->timeline.events[at];
-    if (e->work != CLG_WORK_COMPUTE || e->detail < 0) return;
+static clg_product *product_of(const clg_launches *l, const clg_event *e) {
+    if (e->work != CLG_WORK_COMPUTE || e->detail < 0) return NULL;
     uint32_t index = clg_map_get(&l->by_correlation, (uint64_t)e->detail + 1, UINT32_MAX);
-    clg_product *p = index == UINT32_MAX ? NULL : product_around(l, &l->launch[index]);
-    if (!p || e->duration_ns <= p->kernel_ns) return;
-    p->kernel_ns = e->duration_ns;
+    return index == UINT32_MAX ? NULL : product_around(l, &l->launch[index]);
+}
+
+/* Kernels that are products by name do the work of an operator together (splits, gradients); where
+ * none is, the longest did it. */
+static void offer_kernel(const clg_trace *t, size_t at, clg_product *p, int64_t *longest_ns) {
+    const clg_event *e = &t->timeline.events[at];
+    bool named = t->kernels[e->name].product;
+    if (p->named && !named) return;
+    if (named && !p->named) p->kernel_ns = *longest_ns = 0;
+    p->named = named;
+    if (named)
+        p->kernel_ns = clg_ns_plus(p->kernel_ns, e->duration_ns);
+    else if (e->duration_ns > p->kernel_ns)
+        p->kernel_ns = e->duration_ns;
+    if (e->duration_ns <= *longest_ns) return;
+    *longest_ns = e->duration_ns;
     p->event = (uint32_t)at;
 }
 
-void clg_launches_multiply(clg_launches *l, clg_trace *t) {
-    if (l->product_count == 0) return;
-    qsort(l->product, l->product_count, sizeof *l->product, by_thread_and_time);
-    for (size_t i = 0; i < t->timeline.count; i++) offer_kernel(l, t, i);
+/* Forward convolutions whose stride and padding nobody recorded, from backward ones of the same
+ * tensors. */
+static void find_outputs(clg_launches *l) {
+    clg_map known = {.arena = l->arena}; /* convolution -> product with its pixels */
+    for (size_t i = 0; i < l->product_count; i++)
+        if (l->product[i].pixels > 0) clg_map_put(&known, l->product[i].convolution, (uint32_t)i);
+    for (size_t i = 0; i < l->product_count; i++) {
+        clg_product *p = &l->product[i];
+        if (!p->convolution || p->pixels > 0) continue;
+        uint32_t at = clg_map_get(&known, p->convolution, UINT32_MAX);
+        if (at != UINT32_MAX) p->flop = 2 * p->weights * l->product[at].pixels;
+    }
+}
+
+/* The FLOPs of an operator go to its kernels by their time. */
+static void price(clg_trace *t, size_t at, const clg_product *p) {
+    const clg_event *e = &t->timeline.events[at];
+    clg_trace_kernel *k = &t->kernels[e->name];
+    bool counts = p && p->flop > 0 && p->kernel_ns > 0 && (p->named ? k->product : at == p->event);
+    if (k->product || counts) t->product_ns = clg_ns_plus(t->product_ns, e->duration_ns);
+    if (!counts) return;
+    t->priced_ns = clg_ns_plus(t->priced_ns, e->duration_ns);
+    k->flop += p->flop * ((double)e->duration_ns / (double)p->kernel_ns);
+    k->flop_ns = clg_ns_plus(k->flop_ns, e->duration_ns);
+    k->precision = p->precision;
+}
+
+static void keep_products(const clg_launches *l, clg_trace *t) {
     t->product = clg_take(t->timeline.arena, l->product_count, clg_product);
     for (size_t i = 0; i < l->product_count; i++) {
-        clg_product p = l->product[i];
-        if (p.kernel_ns == 0) continue;
-        uint32_t name = t->timeline.events[p.event].name;
-        clg_trace_kernel *kernel = &t->kernels[name];
-        p.precision = (uint8_t)clg_product_precision(&p, t->timeline.names[name]);
-        kernel->flop += p.flop;
-        kernel->flop_ns = clg_ns_plus(kernel->flop_ns, p.kernel_ns);
-        kernel->precision = p.precision;
-        t->flop[p.precision] += p.flop;
-        t->product[t->product_count++] = p;
+        const clg_product *p = &l->product[i];
+        if (p->kernel_ns == 0 || p->flop <= 0) continue;
+        t->flop[p->precision] += p->flop;
+        t->product[t->product_count++] = *p;
     }
+}
+
+void clg_launches_multiply(clg_launches *l, clg_trace *t) {
+    size_t count = t->timeline.count;
+    if (l->product_count)
+        qsort(l->product, l->product_count, sizeof *l->product, by_thread_and_time);
+    int64_t *longest_ns = clg_take(l->arena, l->product_count + 1, int64_t);
+    find_outputs(l);
+    for (size_t i = 0; i < count; i++) {
+        clg_product *p = product_of(l, &t->timeline.events[i]);
+        if (p) offer_kernel(t, i, p, &longest_ns[p - l->product]);
+    }
+    for (size_t i = 0; i < l->product_count; i++) {
+        clg_product *p = &l->product[i];
+        if (p->kernel_ns == 0) continue;
+        const char *name = t->timeline.names[t->timeline.events[p->event].name];
+        p->precision = (uint8_t)clg_product_precision(p, name);
+    }
+    for (size_t i = 0; i < count; i++) price(t, i, product_of(l, &t->timeline.events[i]));
+    if (l->product_count) keep_products(l, t);
 }
 
 void clg_launches_keep(const clg_launches *l, clg_trace *t) {

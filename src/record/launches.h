@@ -33,8 +33,8 @@ typedef struct clg_launches {
 /* Fills what kernels do not say about their collectives from the operators that launched them. */
 void clg_launches_describe(clg_launches *launches, clg_trace *trace);
 
-/* Gives every product the longest of the kernels launched inside its operator, and the trace its
- * products and their FLOPs. */
+/* Gives every product the kernels launched inside its operator, and the trace its products, their
+ * FLOPs, and how much of its products' time they explain. */
 void clg_launches_multiply(clg_launches *launches, clg_trace *trace);
 
 /* Keeps when the work of a trace was launched. */

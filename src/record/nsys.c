@@ -93,13 +93,7 @@ static uint32_t kernel_of(export *x, device *d, int64_t name_id) {
     clg_timeline *t = &d->trace.timeline;
     size_t count = t->name_count;
     const char *name = x->copy_name ? x->copy_name : name_of(x, name_id);
-    clg_trace_kernel row = {.work = CLG_WORK_COMPUTE};
-    if (x->copy_name)
-        row.work = CLG_WORK_COPY;
-    else if (clg_trace_communicates(x->table, name, &row.operation))
-        row.work = CLG_WORK_COMMUNICATION;
-    else
-        row.suspicious = clg_trace_suspicious(name);
+    clg_trace_kernel row = clg_trace_kernel_named(x->table, name, x->copy_name != NULL);
     CLG_TRACE_ADD(x->arena, d->trace.kernels, count, d->kernel_capacity, row);
     count = t->name_count;
     CLG_TRACE_ADD(x->arena, t->names, count, d->name_capacity, name);
@@ -312,6 +306,7 @@ static void take_launches(export *x, device *d) {
     for (int i = 0; i < x->process_count; i++)
         if (x->processes[i].id == d->process) p = &x->processes[i];
     if (!p) return;
+    clg_launches_multiply(&p->launches, &d->trace);
     clg_launches_keep(&p->launches, &d->trace);
     clg_trace_split_idle(&x->scratch, &d->trace);
 }

@@ -3,12 +3,19 @@
 
 #include <string.h>
 
-typedef enum form { FORM_NONE, FORM_PRODUCT, FORM_ATTENTION, FORM_ATTENTION_BACKWARD } form;
+typedef enum form {
+    FORM_PRODUCT,
+    FORM_ATTENTION,
+    FORM_ATTENTION_BACKWARD,
+    FORM_CONVOLUTION,         /* input, weights; then, from `first`, padding, stride, dilation */
+    FORM_CONVOLUTION_BACKWARD /* the output's gradient as argument `first` of input, weights */
+} form;
 
 #define OPERATOR(name, form, first)                                                                \
     { {name, sizeof name - 1}, form, first }
 
-/* `first` is the argument that is the left matrix, or the query. */
+/* `first` is the argument that is the left matrix, or the query. Convolutions are taken where they
+ * reach their library: the operators around those nest. */
 static const struct {
     clg_slice name;
     form form;
@@ -25,7 +32,13 @@ static const struct {
     OPERATOR("_scaled_dot_product_cudnn_attention", FORM_ATTENTION, 0),
     OPERATOR("_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD, 1),
     OPERATOR("_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD, 1),
-    OPERATOR("_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, 1)};
+    OPERATOR("_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, 1),
+    OPERATOR("cudnn_convolution", FORM_CONVOLUTION, 2),
+    OPERATOR("cudnn_convolution_relu", FORM_CONVOLUTION, 0),
+    OPERATOR("cudnn_convolution_add_relu", FORM_CONVOLUTION, 0),
+    OPERATOR("miopen_convolution", FORM_CONVOLUTION, 3),
+    OPERATOR("convolution_backward", FORM_CONVOLUTION_BACKWARD, 0),
+    OPERATOR("cudnn_convolution_backward", FORM_CONVOLUTION_BACKWARD, 1)};
 #undef OPERATOR
 enum { OPERATORS = sizeof operators / sizeof operators[0] };
 
@@ -34,7 +47,7 @@ static int operator_of(clg_slice name) {
     if (!clg_slice_starts(name, "aten::")) return -1;
     clg_slice rest = {name.text + PREFIX, name.size - PREFIX};
     char first = rest.size ? *rest.text : 0; /* most operators end here */
-    if (first != '_' && first != 'a' && first != 'b' && first != 'm') return -1;
+    if (first != '_' && first != 'm' && (first < 'a' || first > 'c')) return -1;
     for (int i = 0; i < OPERATORS; i++)
         if (operators[i].name.size == rest.size &&
             memcmp(operators[i].name.text, rest.text, rest.size) == 0)
@@ -44,9 +57,9 @@ static int operator_of(clg_slice name) {
 
 bool clg_product_named(clg_slice name) { return operator_of(name) >= 0; }
 
-enum { MOST_DIMS = 4 };
+enum { MOST_DIMS = 6 };
 
-/* Up to four numbers of "[8, 512, 64]"; how many, or -1. */
+/* Up to six numbers of "[8, 512, 64]"; how many, or -1. */
 static int numbers(clg_slice shape, int64_t *out) {
     int count = 0;
     int64_t number = -1;
@@ -125,14 +138,98 @@ static bool take_attention(clg_slice dims, int first, bool backward, clg_product
     return q[3] == k[3] && p->flop > 0;
 }
 
-bool clg_product_of(clg_slice name, clg_slice dims, clg_slice types, clg_product *product) {
+/* ---- convolutions ---- */
+
+/* The n-th of a list of numbers that was given as one number or as one per dimension. */
+static int64_t setting(const int64_t *list, int count, int n, int64_t fallback) {
+    return count > n ? list[n] : count == 1 ? list[0] : fallback;
+}
+
+/* Pixels of the output from padding, stride and dilation, which follow each other; 0: not told. */
+static double output_pixels(clg_slice inputs, int first, const int64_t *in, const int64_t *weight,
+                            int rank) {
+    int64_t said[3][MOST_DIMS];
+    int counts[3];
+    double pixels = (double)in[0];
+    for (int i = 0; i < 3; i++) {
+        clg_slice list;
+        if (first == 0 || !element(inputs, first + i, &list)) return 0;
+        counts[i] = numbers(list, said[i]);
+        if (counts[i] < 1) return 0;
+    }
+    for (int d = 2; d < rank; d++) {
+        int64_t padding = setting(said[0], counts[0], d - 2, 0);
+        int64_t stride = setting(said[1], counts[1], d - 2, 1);
+        int64_t dilation = setting(said[2], counts[2], d - 2, 1);
+        double room =
+            (double)in[d] + 2 * (double)padding - (double)dilation * ((double)weight[d] - 1) - 1;
+        if (stride < 1 || room < 0) return 0;
+        pixels *= (double)((int64_t)(room / (double)stride) + 1);
+    }
+    return pixels;
+}
+
+/* Of input and weights; grown with everything that names one. */
+static uint64_t convolution_of(const int64_t *in, const int64_t *weight, int rank) {
+    uint64_t seed = clg_trace_hash((clg_slice){(const char *)in, (size_t)rank * sizeof *in}, 0);
+    clg_slice rest = {(const char *)weight, (size_t)rank * sizeof *weight};
+    return clg_trace_hash(rest, seed) | 1;
+}
+
+static bool take_tensors(clg_slice dims, int input, int weights, clg_product *p, int64_t *in,
+                         int64_t *weight, int *rank) {
+    *rank = shape_of(dims, input, in);
+    if (*rank < 3 || shape_of(dims, weights, weight) != *rank) return false;
+    p->weights = 1;
+    for (int i = 0; i < *rank; i++) p->weights *= (double)weight[i];
+    p->convolution = convolution_of(in, weight, *rank);
+    return true;
+}
+
+static bool take_convolution(clg_slice dims, clg_slice inputs, int first, clg_product *p) {
+    int64_t in[MOST_DIMS], weight[MOST_DIMS];
+    int rank;
+    if (!take_tensors(dims, 0, 1, p, in, weight, &rank)) return false;
+    p->pixels = output_pixels(inputs, first, in, weight, rank);
+    p->flop = 2 * p->weights * p->pixels;
+    return p->weights > 0;
+}
+
+/* How many of the gradients of input and weights "[True, False, True]" asks for; both, where it is
+ * not said. */
+static int gradients(clg_slice inputs, int argument) {
+    clg_slice mask, each;
+    int count = 0;
+    if (!element(inputs, argument, &mask) || mask.size < 2) return 2;
+    for (int i = 0; i < 2; i++) count += element(mask, i, &each) && clg_slice_is(each, "True");
+    return count;
+}
+
+/* Arguments: the output's gradient at `first`, input and weights around it in this order. */
+static bool take_backward(clg_slice dims, clg_slice inputs, int first, clg_product *p) {
+    int64_t in[MOST_DIMS], weight[MOST_DIMS], out[MOST_DIMS] = {0};
+    int rank;
+    if (!take_tensors(dims, first == 0, 2, p, in, weight, &rank)) return false;
+    if (shape_of(dims, first, out) != rank) return false;
+    p->pixels = (double)out[0];
+    for (int d = 2; d < rank; d++) p->pixels *= (double)out[d];
+    p->flop = 2 * p->weights * p->pixels * gradients(inputs, 10);
+    return p->flop > 0;
+}
+
+bool clg_product_of(clg_slice name, clg_slice dims, clg_slice types, clg_slice inputs,
+                    clg_product *product) {
     int at = operator_of(name);
     if (at < 0) return false;
+    form f = operators[at].form;
     int first = operators[at].first;
+    bool convolves = f == FORM_CONVOLUTION || f == FORM_CONVOLUTION_BACKWARD;
     *product = (clg_product){.kernel_ns = 0};
-    if (!precision_of(types, first, &product->precision)) return false;
-    if (operators[at].form == FORM_PRODUCT) return take_product(dims, first, product);
-    return take_attention(dims, first, operators[at].form == FORM_ATTENTION_BACKWARD, product);
+    if (!precision_of(types, convolves ? 0 : first, &product->precision)) return false;
+    if (f == FORM_PRODUCT) return take_product(dims, first, product);
+    if (f == FORM_CONVOLUTION) return take_convolution(dims, inputs, first, product);
+    if (f == FORM_CONVOLUTION_BACKWARD) return take_backward(dims, inputs, first, product);
+    return take_attention(dims, first, f == FORM_ATTENTION_BACKWARD, product);
 }
 
 clg_precision clg_product_precision(const clg_product *p, const char *kernel) {

@@ -42,10 +42,14 @@ typedef struct clg_trace_kernel {
     clg_work work;
     clg_operation operation;
     bool suspicious; /* counted as compute, but named like communication */
-    double flop;     /* of products and attention whose shapes are known */
+    bool product;    /* named like a matrix product, convolution or attention */
+    double flop;     /* of those whose shapes are known */
     int64_t flop_ns; /* what those took */
     uint8_t precision;
 } clg_trace_kernel;
+
+/* What the name tells; `copy`: it is known to be one. */
+clg_trace_kernel clg_trace_kernel_named(const clg_csv *table, const char *name, bool copy);
 
 /* A ProfilerStep annotation, and the GPU work launched in it. */
 typedef struct clg_trace_step {
@@ -91,8 +95,10 @@ typedef struct clg_trace {
     clg_product *product; /* whose kernel is known */
     size_t product_count;
     double flop[CLG_PRECISIONS]; /* theirs */
-    int64_t steps, steps_ns;     /* ProfilerStep annotations and their total */
-    clg_trace_step *step;        /* [step_count] in order of time */
+    int64_t product_ns;      /* time of kernels that are products, whether by name or operator */
+    int64_t priced_ns;       /* of it, of kernels whose FLOPs are known */
+    int64_t steps, steps_ns; /* ProfilerStep annotations and their total */
+    clg_trace_step *step;    /* [step_count] in order of time */
     size_t step_count, step_capacity;
     int32_t *event_step; /* [timeline.count] -1: none; NULL without steps */
     int64_t

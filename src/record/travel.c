@@ -96,7 +96,7 @@ static void walk_events(clg_parcel *p, clg_timeline *t) {
 
 static void walk_kernels(clg_parcel *p, clg_trace *t) {
     size_t count = t->timeline.name_count;
-    t->kernels = clg_parcel_array(p, t->kernels, &count, sizeof *t->kernels, 13);
+    t->kernels = clg_parcel_array(p, t->kernels, &count, sizeof *t->kernels, 14);
     if (count != t->timeline.name_count) clg_parcel_break(p, "kernels without names");
     for (size_t i = 0; i < count; i++) {
         clg_trace_kernel *k = &t->kernels[i];
@@ -104,6 +104,7 @@ static void walk_kernels(clg_parcel *p, clg_trace *t) {
         any(p, &k->count);
         k->work = (clg_work)one_of(p, k->work, CLG_WORK_NONE + 1);
         flag(p, &k->suspicious);
+        flag(p, &k->product);
         number(p, &k->flop);
         any(p, &k->flop_ns);
         small(p, &k->precision, CLG_PRECISIONS);
@@ -167,6 +168,8 @@ static void walk_products(clg_parcel *p, clg_trace *t) {
     }
     t->product_count = count;
     for (int i = 0; i < CLG_PRECISIONS; i++) number(p, &t->flop[i]);
+    any(p, &t->product_ns);
+    any(p, &t->priced_ns);
 }
 
 static void walk_steps(clg_parcel *p, clg_trace *t) {

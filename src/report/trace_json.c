@@ -109,6 +109,8 @@ static void add_rank(clg_json_writer *w, const clg_job *job, int index) {
     add_measured(w, "product_flop", rate.flop);
     add_measured(w, "product_flop_per_s", rate.flop_per_s);
     add_measured(w, "mfu_of_shapes", rate.utilization);
+    clg_json_add_nanoseconds(w, "product_s", t->product_ns);
+    add_measured(w, "priced_share", rate.priced);
     clg_json_add_bool(w, "damaged", t->damaged);
     add_damage(w, t);
     clg_json_close(w, '}');

@@ -119,25 +119,45 @@ static void print_means(clg_text *t, const clg_job *job) {
                        percent(s.idle_ns - s.loading_ns - s.allocator_ns - s.launch_ns, s.idle_ns));
 }
 
-/* What products and attention of known shapes did of what the GPU can, on the average rank. */
-static void print_products(clg_text *t, const clg_job *job) {
-    double flop = 0, share = 0;
-    char work[48], rate[48];
-    int64_t span_ns = 0;
-    bool known = true;
+/* Of all ranks. */
+typedef struct work {
+    double flop, share; /* share of peak, summed */
+    int64_t span_ns, product_ns, priced_ns;
+    bool known;
+} work;
+
+static work all_work(const clg_job *job) {
+    work w = {.known = true};
     for (int i = 0; i < job->count; i++) {
-        clg_trace_rate r = clg_trace_rate_of(&job->traces[i]);
-        span_ns = clg_ns_plus(span_ns, job->traces[i].ledger.span_ns);
-        flop += r.flop > 0 ? r.flop : 0;
-        share += r.flop > 0 ? r.utilization : 0;
-        known = known && (r.flop <= 0 || r.utilization >= 0);
+        const clg_trace *trace = &job->traces[i];
+        clg_trace_rate r = clg_trace_rate_of(trace);
+        w.span_ns = clg_ns_plus(w.span_ns, trace->ledger.span_ns);
+        w.product_ns = clg_ns_plus(w.product_ns, trace->product_ns);
+        w.priced_ns = clg_ns_plus(w.priced_ns, trace->priced_ns);
+        w.flop += r.flop > 0 ? r.flop : 0;
+        w.share += r.flop > 0 ? r.utilization : 0;
+        w.known = w.known && (r.flop <= 0 || r.utilization >= 0);
     }
-    if (flop <= 0 || span_ns <= 0) return;
-    clg_quantity_print(flop / job->count, CLG_FLOP, 3, work, sizeof work);
-    clg_quantity_print(flop / ((double)span_ns * 1e-9), CLG_FLOP_PER_S, 3, rate, sizeof rate);
-    clg_text_print(t, "products %s a rank by shapes, %s over its span", work, rate);
-    if (known) clg_text_print(t, ": MFU %.1f %%", 100 * share / job->count);
-    clg_text_print(t, "\n");
+    return w;
+}
+
+/* What products, convolutions and attention of known shapes did of what the GPU can, on the average
+ * rank; nothing of that where too few shapes are known. */
+static void print_products(clg_text *t, const clg_job *job) {
+    work w = all_work(job);
+    if (w.product_ns == 0 || w.span_ns <= 0) return;
+    double priced = (double)w.priced_ns / (double)w.product_ns;
+    if (w.flop > 0)
+        clg_text_print(t, "products %s a rank by shapes, %s over its span; ",
+                       clg_words_quantity(t, w.flop / job->count, CLG_FLOP),
+                       clg_words_quantity(t, w.flop / ((double)w.span_ns * 1e-9), CLG_FLOP_PER_S));
+    else
+        clg_text_print(t, "products ");
+    clg_text_print(t, "%.0f %% of their time is priced: ", 100 * priced);
+    if (w.known && w.flop > 0 && priced >= CLG_TRACE_PRICED_LEAST)
+        clg_text_print(t, "MFU %.1f %%\n", 100 * w.share / job->count);
+    else
+        clg_text_print(t, "%s\n", priced < CLG_TRACE_PRICED_LEAST ? "no MFU" : "peak not known");
 }
 
 /* ---- collectives, by operation and size ---- */

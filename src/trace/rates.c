@@ -17,7 +17,7 @@ double clg_trace_peak_flop_per_s(const char *gpu, clg_precision precision) {
 }
 
 clg_trace_rate clg_trace_rate_of(const clg_trace *t) {
-    clg_trace_rate rate = {-1, -1, -1};
+    clg_trace_rate rate = {-1, -1, -1, -1};
     double flop = 0, busy_s = 0, span_s = (double)t->ledger.span_ns * 1e-9;
     bool known = true;
     for (int p = 0; p < CLG_PRECISIONS; p++) {
@@ -27,8 +27,11 @@ clg_trace_rate clg_trace_rate_of(const clg_trace *t) {
         known = known && peak > 0;
         busy_s += peak > 0 ? t->flop[p] / peak : 0;
     }
+    if (t->product_ns > 0) rate.priced = (double)t->priced_ns / (double)t->product_ns;
     if (flop <= 0 || span_s <= 0) return rate;
-    rate = (clg_trace_rate){flop, flop / span_s, known ? busy_s / span_s : -1};
+    rate.flop = flop;
+    rate.flop_per_s = flop / span_s;
+    if (known && rate.priced >= CLG_TRACE_PRICED_LEAST) rate.utilization = busy_s / span_s;
     return rate;
 }
 

@@ -7,10 +7,17 @@
 /* Dense peak of the GPU that a trace names, from data/gpu; 0: no such GPU or precision. */
 double clg_trace_peak_flop_per_s(const char *gpu, clg_precision precision);
 
+/* Below this share of the time of products, theirs say nothing of the whole. */
+#define CLG_TRACE_PRICED_LEAST 0.8
+
 /* FLOPs of shapes over the span of a rank, and the share of peak that it took: sum over precisions
- * of flop / peak, over the span. -1: nothing was recorded with shapes, or no peak is known. */
+ * of flop / peak, over the span. -1: nothing was recorded with shapes, or no peak is known; the
+ * share of peak also where less than CLG_TRACE_PRICED_LEAST of the time of products is priced. What
+ * is not priced counts as no work: the share of peak is a lower bound, by at most a fifth. */
 typedef struct clg_trace_rate {
     double flop, flop_per_s, utilization;
+    double
+        priced; /* share of the time of products, convolutions and attention; -1: there is none */
 } clg_trace_rate;
 clg_trace_rate clg_trace_rate_of(const clg_trace *trace);
 

@@ -8,13 +8,14 @@ static clg_csv table;
 static clg_slice slice(const char *text) { return (clg_slice){text, strlen(text)}; }
 
 static bool talks(const char *kernel, clg_operation want) {
-    clg_operation operation = CLG_OPERATION_UNKNOWN;
-    return clg_trace_communicates(&table, kernel, &operation) && operation == want;
+    clg_kernel_class class = clg_trace_classify(&table, kernel);
+    return class.communicates && class.operation == want;
 }
 
+static bool multiplies(const char *kernel) { return clg_trace_classify(&table, kernel).product; }
+
 static bool computes(const char *kernel) {
-    clg_operation operation;
-    return !clg_trace_communicates(&table, kernel, &operation);
+    return !clg_trace_classify(&table, kernel).communicates;
 }
 
 int main(void) {
@@ -33,6 +34,14 @@ int main(void) {
     CASE("compute kernels");
     CHECK(computes("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>()"));
     CHECK(computes("void splitKreduce_kernel<float>()") && computes("ampere_sgemm_128x64_tn"));
+    CASE("products, convolutions and attention");
+    CHECK(multiplies("ampere_sgemm_128x64_tn") && multiplies("Cijk_Alik_Bljk_SB_MT64x16x32"));
+    CHECK(multiplies("void cudnn::detail::dgrad_engine<float, 512>(int)"));
+    CHECK(multiplies("_ZN2ck16tensor_operation6device12_GLOBAL__N_139kernel_grouped_conv_fwd"));
+    CHECK(multiplies("fmhaSm100aKernel_QkvE4m3OBfloat16H64PagedKvCausal"));
+    CHECK(!multiplies("void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16>(int)"));
+    CHECK(!multiplies("void cuda::batched_transpose<512, 128>(char)") &&
+          !multiplies("void convert_fp8_kernel<float>(float*)"));
     CASE("names that should be in the table are noticed");
     CHECK(clg_trace_suspicious("void my::fast_all_reduce<half>(half*)"));
     CHECK(!clg_trace_suspicious("void at::native::reduce_kernel<512, all_reduce>(int)"));

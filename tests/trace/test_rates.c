@@ -14,7 +14,7 @@ static clg_slice slice(const char *text) { return (clg_slice){text, strlen(text)
 
 static double flop_of(const char *name, const char *dims, const char *types) {
     clg_product p;
-    return clg_product_of(slice(name), slice(dims), slice(types), &p) ? p.flop : -1;
+    return clg_product_of(slice(name), slice(dims), slice(types), (clg_slice){0}, &p) ? p.flop : -1;
 }
 
 static void shapes(void) {
@@ -38,6 +38,28 @@ static void shapes(void) {
     CHECK(flop_of("aten::mm", "[[7, 5], [5, 3]]", "[\"long int\", \"long int\"]") == -1);
     CHECK(flop_of("aten::mm", "[[99999999999, 5], [5, 3]]", halves) == -1);
     CHECK(flop_of("aten::conv2d", "[[7, 5], [5, 3]]", halves) == -1);
+    CASE("convolutions: 2 x weights x pixels of the output, for each gradient again");
+    clg_product c;
+#define CONV_IN "[[2, 3, 8, 8], [4, 3, 3, 3], [], [], [], [], [], [], []]"
+#define CONV_TYPES "[\"float\", \"float\", \"\", \"\", \"\", \"\", \"\", \"\", \"\"]"
+    CHECK(clg_product_of(slice("aten::cudnn_convolution"), slice(CONV_IN), slice(CONV_TYPES),
+                         slice("[\"\", \"\", \"[1, 1]\", \"[2, 2]\", \"[1, 1]\", \"1\"]"), &c));
+    CHECK(c.flop == 2 * 108 * 2 * 16); /* 4 x 4 pixels of each of two */
+    CHECK(clg_product_of(slice("aten::miopen_convolution"), slice(CONV_IN), slice(CONV_TYPES),
+                         slice("[\"\", \"\", \"\", \"[0, 0]\", \"[1, 1]\", \"[2, 2]\"]"), &c));
+    CHECK(c.flop == 2 * 108 * 2 * 16); /* dilated by 2: 8 - 2 x 2 */
+    CHECK(clg_product_of(slice("aten::cudnn_convolution"), slice(CONV_IN), slice(CONV_TYPES),
+                         (clg_slice){0}, &c) &&
+          c.flop == 0 && c.convolution);
+    uint64_t same = c.convolution;
+#define BACKWARD(mask)                                                                             \
+    clg_product_of(slice("aten::convolution_backward"),                                            \
+                   slice("[[2, 4, 4, 4], [2, 3, 8, 8], [4, 3, 3, 3], []]"),                        \
+                   slice("[\"float\", \"float\", \"float\", \"\"]"),                               \
+                   slice("[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"" mask "\"]"), &c)
+    CHECK(BACKWARD("[True, True, False]") && c.flop == 2 * 2 * 108 * 2 * 16);
+    CHECK(c.convolution == same);
+    CHECK(BACKWARD("[False, True, False]") && c.flop == 2 * 108 * 2 * 16);
     CHECK(!clg_product_named(slice("aten::mmm")) && !clg_product_named(slice("mm")));
 }
 
@@ -90,6 +112,14 @@ static void rates(void) {
     const clg_trace_kernel *hgemm = &t.kernels[t.timeline.events[t.product[0].event].name];
     CHECK_NEAR(clg_trace_efficiency(t.gpu, hgemm), 150.0 / 312, 1e-9);
     CHECK(clg_trace_efficiency(t.gpu, &t.kernels[t.timeline.name_count - 1]) == -1); /* relu */
+    CHECK(r.priced == 1);
+    CASE("half of the products' time is without shapes: no MFU");
+    clg_trace half = read_text(
+        "rank0.json",
+        HEAD MM("10", "[[1000, 300], [300, 2000]]", "c10::Half") "," LAUNCH("11", "1") "," KERNEL(
+            "hgemm", "104", "8", "1") "," KERNEL("hgemm", "120", "8", "9") "]}");
+    r = clg_trace_rate_of(&half);
+    CHECK(r.flop == 1.2e9 && r.priced == 0.5 && r.utilization == -1);
     CASE("without a known GPU: rates, no shares");
     t.gpu = "Voodoo 2";
     r = clg_trace_rate_of(&t);
