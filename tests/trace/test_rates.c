@@ -114,11 +114,11 @@ static void rates(void) {
     CHECK(clg_trace_efficiency(t.gpu, &t.kernels[t.timeline.name_count - 1]) == -1); /* relu */
     CHECK(r.priced == 1);
     CASE("half of the products' time is without shapes: no MFU");
-    clg_trace half = read_text(
+    clg_trace partly = read_text(
         "rank0.json",
         HEAD MM("10", "[[1000, 300], [300, 2000]]", "c10::Half") "," LAUNCH("11", "1") "," KERNEL(
             "hgemm", "104", "8", "1") "," KERNEL("hgemm", "120", "8", "9") "]}");
-    r = clg_trace_rate_of(&half);
+    r = clg_trace_rate_of(&partly);
     CHECK(r.flop == 1.2e9 && r.priced == 0.5 && r.utilization == -1);
     CASE("without a known GPU: rates, no shares");
     t.gpu = "Voodoo 2";
