@@ -1,5 +1,7 @@
 /* answer_scale.c -- a request becomes a scaling curve, alone or beside another. */
 #include "api/answer.h"
+#include "api/request_parts.h"
+#include "model/preset.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +35,85 @@ static clg_status read_wall(const clg_request *request, double *tokens, clg_erro
     return clg_request_number(request, CLG_PARAM_CRITICAL_BATCH, 0, tokens, error);
 }
 
+enum { NAME_BYTES = 128 };
+
+/* "llama-3-8b:512": a model and, where one is given, its batch. */
+static clg_status read_rung(clg_arena *arena, const char *text, size_t size,
+                            const clg_model **model, int64_t *batch, clg_error *error) {
+    char word[NAME_BYTES];
+    double number = 0;
+    clg_model *read = clg_take(arena, 1, clg_model);
+    if (size == 0 || size >= sizeof word)
+        return clg_fail(error, CLG_BAD_INPUT, "name one model for each size", "no model's name");
+    memcpy(word, text, size);
+    word[size] = '\0';
+    char *colon = strchr(word, ':');
+    if (colon && clg_request_count(colon + 1, &number, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (colon) *colon = '\0';
+    const char *preset = clg_request_preset(arena, word);
+    *model = read;
+    *batch = (int64_t)number;
+    return clg_model_find(arena, preset ? preset : word, read, error);
+}
+
+/* A model per size: as many as there are sizes. */
+static clg_status read_rungs(clg_arena *arena, const char *text, int sizes, clg_growth *growth,
+                             clg_error *error) {
+    const clg_model **models = clg_take(arena, CLG_SCALE_POINTS, const clg_model *);
+    int64_t *batches = clg_take(arena, CLG_SCALE_POINTS, int64_t);
+    *growth = (clg_growth){.batch = CLG_BATCH_WORK, .models = models, .batches = batches};
+    while (*text && growth->count < CLG_SCALE_POINTS) {
+        size_t size = strcspn(text, ",");
+        if (read_rung(arena, text, size, &models[growth->count], &batches[growth->count], error) !=
+            CLG_OK)
+            return error->status;
+        growth->count++;
+        text += size + (text[size] == ',');
+    }
+    if (growth->count == sizes) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "name one model for each size of --gpus",
+                    "%d models for %d sizes", growth->count, sizes);
+}
+
+/* A word of the ladders, an exponent, or models. */
+static clg_status read_growth(clg_arena *arena, const clg_request *request, int sizes,
+                              clg_growth *growth, clg_error *error) {
+    const char *word = request->value[CLG_PARAM_GROW];
+    double exponent;
+    clg_error none = {0};
+    *growth = (clg_growth){.batch = CLG_BATCH_WORK};
+    if (!word) return CLG_OK;
+    for (const clg_name *name = clg_growth_names; name->name; name++)
+        if (strcmp(name->name, word) == 0) {
+            growth->batch = (clg_growth_batch)name->value;
+            return CLG_OK;
+        }
+    if (clg_quantity(word, CLG_COUNT, &exponent, &none) != CLG_OK)
+        return clg_request_at_flag(read_rungs(arena, word, sizes, growth, error), CLG_PARAM_GROW,
+                                   error);
+    growth->exponent = exponent;
+    if (exponent > 0 && exponent <= 3) return CLG_OK;
+    return clg_request_at_flag(clg_fail(error, CLG_BAD_INPUT, "give one above 0, up to 3",
+                                        "'%.16s' is out of range", word),
+                               CLG_PARAM_GROW, error);
+}
+
+static clg_status read_sites(const clg_request *request, clg_sites *s, clg_error *error) {
+    double steps, sites, bits;
+    if (clg_request_within(request, CLG_PARAM_DILOCO, 0, 1, 1e6, &steps, error) != CLG_OK ||
+        clg_request_within(request, CLG_PARAM_SITES, 1, 1, 1024, &sites, error) != CLG_OK ||
+        clg_request_within(request, CLG_PARAM_EXCHANGE_BITS, 16, 1, 32, &bits, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_BETWEEN, 0, &s->bytes_per_s, error) != CLG_OK)
+        return error->status;
+    s->sites = (int)sites;
+    s->inner_steps = (int)steps;
+    s->exchange_bytes = bits / 8;
+    s->streamed = request->value[CLG_PARAM_STREAM] != NULL;
+    if (s->sites < 2 || s->bytes_per_s > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_USAGE, "say how fast: --between 100Gbit/s",
+                    "%d sites need a link", s->sites);
+}
+
 /* The sizes first: what else the request says is read at the first of them. */
 static clg_status read_scale(clg_arena *arena, clg_request *request, clg_scenario *scenario,
                              clg_space *space, clg_scale_request *ask, clg_error *error) {
@@ -41,9 +122,12 @@ static clg_status read_scale(clg_arena *arena, clg_request *request, clg_scenari
     request->value[CLG_PARAM_GPUS] = clg_arena_print(arena, "%lld", (long long)ask->gpus[0]);
     if (read_mode(request, &ask->mode, error) != CLG_OK ||
         read_wall(request, &ask->critical_tokens, error) != CLG_OK ||
+        read_growth(arena, request, ask->count, &ask->growth, error) != CLG_OK ||
+        read_sites(request, &ask->sites, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
         clg_request_read(arena, request, true, scenario, space, error) != CLG_OK)
         return error->status;
+    ask->useful = request->value[CLG_PARAM_USEFUL] != NULL;
     double balanced = BALANCED_TOKENS * (double)scenario->model.active_parameters;
     if (clg_request_number(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error) !=
         CLG_OK)

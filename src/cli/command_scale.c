@@ -72,7 +72,8 @@ const clg_command clg_command_scale = {
     .summary = "how far adding GPUs gets a job: the curve, its walls, the knee, what would move it",
     .details = "Every size is planned anew. --gpus takes 8..65536 (doubling), a list or one size; "
                "--mode weak grows the batch with the GPUs, grow the model and its tokens too "
-               "(parameters and tokens with the root of the GPUs). --against-gpu, --against-node "
+               "(--grow says how). --diloco, --sites and --between train in several places. "
+               "--against-gpu, --against-node "
                "and --against-fabric put a second machine beside the first. Efficiency is relative "
                "to the first "
                "size that runs; 1/(1+c) is the share of the step that is not exposed traffic.",

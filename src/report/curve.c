@@ -1,6 +1,7 @@
 /* curve.c -- a scaling curve as text. */
 #include "report/curve.h"
 
+#include "report/curve_parts.h"
 #include "report/price.h"
 #include "report/text.h"
 #include "report/words.h"
@@ -129,27 +130,6 @@ static void print_chart(clg_text *t, const clg_drawn *one) {
     }
 }
 
-/* In growth: what is trained where. */
-static void print_models(clg_text *t, const clg_curve *c) {
-    clg_text_print(t, "\n   GPUs parameters  layers  hidden  tokens  critical batch\n");
-    for (int i = 0; i < c->count; i++) {
-        const clg_scale_point *p = &c->point[i];
-        clg_text_print(t, "%7lld", (long long)p->gpus);
-        clg_text_pad(t, short_number(t, (double)p->model->active_parameters), 11, true);
-        clg_text_print(t, "%8d%8lld", p->model->layers, (long long)p->model->hidden);
-        clg_text_pad(t, short_number(t, p->train_tokens), 8, true);
-        clg_text_pad(
-            t,
-            isinf(p->critical_tokens) ? "-" : clg_words_quantity(t, p->critical_tokens, CLG_TOKENS),
-            16, true);
-        clg_text_print(t, "\n");
-    }
-    clg_text_print(t,
-                   "parameters and tokens go with the root of the GPUs, hidden and layers with the "
-                   "cube root of\nthat, the batch with the critical batch of the laws; "
-                   "efficiency compares useful flop/s\n");
-}
-
 static void print_half(clg_text *t, const clg_drawn *d, int i) {
     const clg_scale_point *p = &d->curve->point[i];
     if (!p->runs) {
@@ -226,7 +206,9 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
         clg_text_print(t, "\nNo size runs: try more GPUs, another batch, or fewer flags.\n");
         return;
     }
-    if (c->request.mode == CLG_GROW) print_models(t, c);
+    if (c->request.mode == CLG_GROW) clg_report_grown(t, c);
+    clg_report_useful(t, c);
+    clg_report_sites(t, c);
     print_chart(t, one);
     if (beside) print_beside(t, one, beside);
     print_walls(t, c);

@@ -16,24 +16,27 @@ static void add_rows(clg_text *t, const clg_drawn *drawn, const char *before) {
         clg_layout_print(&e->layout, words, sizeof words);
         clg_text_print(t,
                        "%lld,%s,%lld,%.9g,%.9g,%.9g,%.9g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,"
-                       "%.6g,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%lld,%s\n",
+                       "%.6g,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%lld,%.9g,%.6g,%.9g,%.6g,%.6g,%s\n",
                        (long long)p->gpus, words, (long long)e->layout.global_batch, e->step_s,
                        e->step_p10_s, e->step_p90_s, e->tokens_per_s, p->efficiency,
                        p->communication_fraction, e->mfu, e->gpu_w, e->tokens_per_j,
                        e->usd_per_million_tokens, p->samples_ratio, p->seconds_to_target / 3600,
                        p->past_dp_cap, p->marginal_per_gpu, p->marginal_per_w,
                        p->marginal_per_usd_per_h, p->usd_to_target, p->joules_to_target,
-                       (long long)p->model->active_parameters, before);
+                       (long long)p->model->active_parameters, e->memory.total_bytes, e->cluster_w,
+                       p->useful_tokens_per_s, p->outer_exposed_s, p->penalty.expected, before);
     }
 }
 
 void clg_report_curve_rows(clg_text *t, const clg_drawn *one, const clg_drawn *beside) {
-    clg_text_print(t, "gpus,layout,global_batch,step_s,step_p10_s,step_p90_s,tokens_per_s,"
-                      "efficiency,communication_fraction,mfu,gpu_w,tokens_per_j,"
-                      "usd_per_million_tokens,samples_needed_ratio,hours_to_target,past_dp_cap,"
-                      "marginal_tokens_per_s_per_gpu,marginal_tokens_per_s_per_w,"
-                      "marginal_tokens_per_s_per_usd_per_h,usd_to_target,energy_to_target_j,"
-                      "active_parameters,curve\n");
+    clg_text_print(t,
+                   "gpus,layout,global_batch,step_s,step_p10_s,step_p90_s,tokens_per_s,"
+                   "efficiency,communication_fraction,mfu,gpu_w,tokens_per_j,"
+                   "usd_per_million_tokens,samples_needed_ratio,hours_to_target,past_dp_cap,"
+                   "marginal_tokens_per_s_per_gpu,marginal_tokens_per_s_per_w,"
+                   "marginal_tokens_per_s_per_usd_per_h,usd_to_target,energy_to_target_j,"
+                   "active_parameters,memory_bytes,cluster_w,useful_tokens_per_s,outer_exposed_s,"
+                   "loss_penalty,curve\n");
     add_rows(t, one, clg_name_of(clg_scale_mode_names, (int)one->curve->request.mode));
     if (beside) add_rows(t, beside, beside->key);
 }
@@ -58,7 +61,18 @@ static void add_exposed(clg_json_writer *w, const clg_time_ledger *t) {
     clg_json_close(w, '}');
 }
 
-static void add_point(clg_json_writer *w, const clg_scenario *s, const clg_scale_point *p) {
+/* What distance costs: seconds of every step, and loss over that of one place. */
+static void add_sites(clg_json_writer *w, const clg_scale_point *p) {
+    clg_json_add_number(w, "outer_exposed_s", p->outer_exposed_s);
+    clg_json_add_number(w, "compute_utilization", 1 - p->outer_exposed_s / p->plan.step_s);
+    clg_json_add_number(w, "loss_penalty", p->penalty.expected);
+    clg_json_add_number(w, "loss_penalty_low", p->penalty.low);
+    clg_json_add_number(w, "loss_penalty_high", p->penalty.high);
+    clg_json_add_bool(w, "loss_penalty_beyond_trained", p->penalty.beyond);
+}
+
+static void add_point(clg_json_writer *w, const clg_curve *c, const clg_scenario *s,
+                      const clg_scale_point *p) {
     const clg_evaluation *e = &p->plan;
     clg_json_open(w, NULL, '{');
     clg_json_add_integer(w, "gpus", p->gpus);
@@ -75,6 +89,11 @@ static void add_point(clg_json_writer *w, const clg_scenario *s, const clg_scale
     clg_json_add_number(w, "step_p90_s", e->step_p90_s);
     clg_json_add_number(w, "tokens_per_s", e->tokens_per_s);
     clg_json_memory_total(w, e);
+    if (c->request.useful) clg_json_add_number(w, "useful_tokens_per_s", p->useful_tokens_per_s);
+    if (c->request.sites.sites > 1 || c->request.sites.inner_steps > 0) add_sites(w, p);
+    clg_json_add_number(w, "memory_bytes", e->memory.total_bytes);
+    clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
+    clg_json_add_number(w, "cluster_w", e->cluster_w);
     clg_json_add_number(w, "efficiency", p->efficiency);
     clg_json_add_number(w, "communication_fraction", p->communication_fraction);
     clg_json_add_number(w, "bound_efficiency", p->bound_efficiency);
@@ -146,7 +165,7 @@ static void add_curve(clg_json_writer *w, const clg_drawn *drawn) {
     const clg_curve *c = drawn->curve;
     clg_json_add_string(w, "mode", clg_name_of(clg_scale_mode_names, (int)c->request.mode));
     clg_json_open(w, "points", '[');
-    for (int i = 0; i < c->count; i++) add_point(w, drawn->scenario, &c->point[i]);
+    for (int i = 0; i < c->count; i++) add_point(w, c, drawn->scenario, &c->point[i]);
     clg_json_close(w, ']');
     clg_json_open(w, "dp_cap", '{');
     clg_json_add_number(w, "gpus", c->dp_cap_gpus);

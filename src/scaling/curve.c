@@ -1,14 +1,12 @@
 /* curve.c -- plans every size, then reads the curve off the plans. */
 #include "scaling/curve.h"
 
-#include "scaling/ladder.h"
-
 #include <math.h>
 
 const clg_name clg_scale_mode_names[] = {
     {"strong", CLG_STRONG, "model, batch and tokens stay, GPUs grow"},
     {"weak", CLG_WEAK, "the batch grows with the GPUs: work per GPU stays"},
-    {"grow", CLG_GROW, "model, tokens and GPUs grow together: training time stays"},
+    {"grow", CLG_GROW, "model, tokens and GPUs grow together"},
     {NULL, 0, NULL}};
 
 static double batch_tokens(const clg_evaluation *e) {
@@ -27,47 +25,46 @@ static int64_t divisible(int64_t batch) {
     return over < sqrt(1.5) ? power : over < sqrt(3.0) ? power * 3 / 2 : power * 2;
 }
 
+/* One site's share of GPUs and batch at a size. */
 static clg_space space_at(const clg_space *space, const clg_curve *curve, int i) {
-    double growth = curve->point[i].batch_growth;
+    const clg_scale_point *p = &curve->point[i];
+    int sites = curve->request.sites.sites > 1 ? curve->request.sites.sites : 1;
     clg_space at = *space;
-    at.gpus = curve->request.gpus[i];
+    at.gpus = curve->request.gpus[i] / sites;
     at.keep = 1;
-    if (growth == 1) return at;
-    at.global_batch = (int64_t)fmax(1, floor((double)space->global_batch * growth + 0.5));
-    if (curve->request.mode == CLG_GROW) at.global_batch = divisible(at.global_batch);
+    if (p->batch > 0)
+        at.global_batch = p->batch;
+    else if (p->batch_growth != 1) {
+        at.global_batch =
+            (int64_t)fmax(1, floor((double)space->global_batch * p->batch_growth + 0.5));
+        if (curve->request.mode == CLG_GROW) at.global_batch = divisible(at.global_batch);
+    }
+    at.global_batch = at.global_batch > sites ? at.global_batch / sites : 1;
     return at;
 }
 
 /* What is trained at one size, and with which batch: in weak scaling the first batch times the
- * growth of the GPUs; in growth it keeps its share of the critical batch, which grows as the mean
- * of the laws does even when it was measured or is none. */
+ * growth of the GPUs. */
 static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, clg_curve *curve,
                                int i, clg_error *error) {
     const clg_scale_request *request = &curve->request;
     clg_scale_point *p = &curve->point[i];
+    clg_grown grown;
+    double ratio = (double)request->gpus[i] / (double)request->gpus[0];
     *p = (clg_scale_point){.gpus = request->gpus[i],
                            .model = &scenario->model,
                            .train_tokens = request->train_tokens,
                            .critical_tokens = curve->critical.tokens,
-                           .batch_growth = 1};
-    if (request->mode == CLG_WEAK)
-        p->batch_growth = (double)request->gpus[i] / (double)request->gpus[0];
+                           .batch_growth = request->mode == CLG_WEAK ? ratio : 1};
     if (request->mode != CLG_GROW) return CLG_OK;
-    double root = sqrt((double)request->gpus[i] / (double)request->gpus[0]);
-    double parameters = (double)scenario->model.active_parameters;
-    clg_model *relative = clg_take(arena, 1, clg_model);
-    clg_critical_batch first, here;
-    if (clg_ladder_model(arena, &scenario->model, parameters * root, relative, error) != CLG_OK)
+    if (clg_grow(arena, &request->growth, &scenario->model, i, ratio, request->train_tokens,
+                 curve->critical.tokens, &grown, error) != CLG_OK)
         return error->status;
-    double grown = (double)relative->active_parameters / parameters;
-    p->model = relative;
-    p->train_tokens = request->train_tokens * grown;
-    if (clg_critical_batch_find(arena, &scenario->model, request->train_tokens, 0, &first, error) !=
-            CLG_OK ||
-        clg_critical_batch_find(arena, relative, p->train_tokens, 0, &here, error) != CLG_OK)
-        return error->status;
-    p->batch_growth = here.tokens / first.tokens;
-    p->critical_tokens = curve->critical.tokens * p->batch_growth;
+    p->model = grown.model;
+    p->train_tokens = grown.train_tokens;
+    p->critical_tokens = grown.critical_tokens;
+    p->batch_growth = grown.batch_growth;
+    p->batch = grown.batch;
     return CLG_OK;
 }
 
@@ -78,12 +75,16 @@ static const char *why_none(clg_arena *arena, const clg_found *found) {
 }
 
 static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                       clg_scale_point *point) {
+                       const clg_sites *sites, clg_scale_point *point) {
     clg_scenario here = *scenario;
     clg_error error = {0};
     clg_found found;
     here.model = *point->model;
     here.machine.gpus = (int)space->gpus;
+    if (sites->sites > 1 && point->gpus % sites->sites != 0) {
+        point->why = clg_arena_print(arena, "%d sites have no equal shares of them", sites->sites);
+        return;
+    }
     if (clg_search(arena, &here, space, (clg_progress){0}, &found, &error) != CLG_OK)
         point->why = clg_arena_print(arena, "%s", error.message);
     else if (found.count == 0)
@@ -91,6 +92,9 @@ static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg
     else {
         point->runs = true;
         point->plan = found.best[0];
+        point->outer_exposed_s =
+            clg_sites_exposed_s(sites, (double)point->model->parameters, point->plan.step_s);
+        clg_sites_join(sites, (double)point->model->parameters, &point->plan);
     }
 }
 
@@ -116,6 +120,7 @@ static void fill_point(clg_curve *curve, const clg_scenario *scenario, const clg
     p->communication_fraction = exposed_s(&e->time) / (e->step_s - exposed_s(&e->time));
     p->bound_efficiency = 1 / (1 + p->communication_fraction);
     p->samples_ratio = clg_samples_ratio(batch_tokens(e), p->critical_tokens);
+    p->useful_tokens_per_s = e->tokens_per_s / p->samples_ratio;
     double more =
         p->samples_ratio / clg_samples_ratio(batch_tokens(&first->plan), first->critical_tokens);
     p->seconds_to_target = p->train_tokens * more / e->tokens_per_s;
@@ -200,7 +205,10 @@ clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_s
         if (choose_model(arena, scenario, curve, i, error) != CLG_OK) return error->status;
         clg_space at = space_at(space, curve, i);
         if (progress.tell && !progress.tell(progress.context, (double)i / request->count)) break;
-        plan_point(arena, scenario, &at, &curve->point[i]);
+        plan_point(arena, scenario, &at, &request->sites, &curve->point[i]);
+        if (clg_sites_penalty(arena, &request->sites, (double)curve->point[i].model->parameters,
+                              &curve->point[i].penalty, error) != CLG_OK)
+            return error->status;
     }
     const clg_scale_point *first = first_that_runs(curve);
     curve->dp_cap_gpus = first ? cap_gpus(first, curve->critical.tokens) : INFINITY;

@@ -1,15 +1,15 @@
 /* curve.h -- how far adding GPUs gets a job: re-planned at every size.
  *
  * strong: model, batch and tokens stay, GPUs grow. weak: the batch grows with the GPUs, so that
- * work per GPU stays. grow: model, tokens and cluster grow together, compute-optimally: work is
- * 6 x parameters x tokens with a fixed number of tokens per parameter, so parameters and tokens go
- * with the root of the GPUs and the training time stays about constant; the batch keeps its share
- * of the critical batch. Efficiency is useful flop/s per GPU relative to the first size that runs
+ * work per GPU stays. grow: model, tokens and cluster grow together, by a ladder (growth.h).
+ * Efficiency is useful flop/s per GPU relative to the first size that runs
  * (tokens/s per GPU where the model stays). */
 #ifndef CLG_SCALING_CURVE_H
 #define CLG_SCALING_CURVE_H
 
+#include "scaling/growth.h"
 #include "scaling/laws.h"
+#include "scaling/local.h"
 #include "search/search.h"
 
 enum { CLG_SCALE_POINTS = 64 };
@@ -21,6 +21,9 @@ typedef struct clg_scale_request {
     int64_t gpus[CLG_SCALE_POINTS];
     int count;
     clg_scale_mode mode;
+    clg_growth growth;      /* of CLG_GROW */
+    clg_sites sites;        /* where the GPUs are */
+    bool useful;            /* also tokens discounted by the critical batch */
     double train_tokens;    /* target, at the first size's batch */
     double critical_tokens; /* measured critical batch; 0: from the laws; INFINITY: no wall */
     double knee_share;      /* the knees: where less than this share is bought, 0..1 */
@@ -33,15 +36,19 @@ typedef struct clg_scale_point {
     const clg_model *model; /* that of the scenario, or its relative at this size */
     double train_tokens, critical_tokens;
     double batch_growth; /* batch over that of the first size asked for */
+    int64_t batch;       /* sequences that a ladder says; 0: by batch_growth */
     clg_evaluation plan;
     double efficiency;             /* useful flop/s per GPU over that of the first that runs */
     double communication_fraction; /* exposed traffic over the rest of the step */
     double bound_efficiency;       /* E = 1 / (1 + communication fraction) */
     double samples_ratio;          /* 1 + B / B_crit */
-    double seconds_to_target;      /* tokens to the target at this batch / tokens per second */
-    double usd_to_target;          /* 0 without a price */
-    double joules_to_target;       /* machines, no cooling */
-    double marginal_share;         /* of added GPUs, what became progress; first point 1 */
+    double useful_tokens_per_s; /* over that: what tiny batches would learn from as many tokens */
+    double outer_exposed_s;     /* of a step, waiting for other sites */
+    clg_loss_penalty penalty;   /* of meeting seldom */
+    double seconds_to_target;   /* tokens to the target at this batch / tokens per second */
+    double usd_to_target;       /* 0 without a price */
+    double joules_to_target;    /* machines, no cooling */
+    double marginal_share;      /* of added GPUs, what became progress; first point 1 */
     /* Tokens/s that the step up from the size before bought, per unit added; first point: mean */
     double marginal_per_gpu, marginal_per_w, marginal_per_usd_per_h;
     bool past_dp_cap;
