@@ -62,8 +62,9 @@ static bool is_path(const char *word) {
     return strchr(word, '/') || (size > 5 && strcmp(word + size - 5, ".json") == 0);
 }
 
-/* A fault in what a job names is a fault of its line. */
+/* A fault in what a job names is a fault of its line, one in a flag is not. */
 static clg_status at_line(const maker *m, const clg_job *job) {
+    if (strncmp(m->error->field, "--", 2) == 0) return m->error->status;
     if (m->error->file[0] == '\0' || m->error->line == 0)
         clg_error_at(m->error, m->request->model, job->line, 1, "model");
     return m->error->status;
@@ -117,10 +118,6 @@ static clg_status make_tasks(maker *m, clg_task *tasks) {
 /* GPU, node and price: those of the request, whatever is trained. */
 static clg_status read_machine(const maker *m, clg_error *error) {
     clg_scenario *s = &m->answer->scenario;
-    if (m->count > 0) {
-        *s = m->trained[0]->scenario;
-        return CLG_OK;
-    }
     if (clg_request_machine(m->arena, m->request, &s->machine, error) != CLG_OK)
         return error->status;
     return clg_request_price(m->arena, m->request, &s->machine.gpu, &s->price, error);
@@ -147,7 +144,7 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
                .answer = a,
                .error = error};
     if (read_rules(&m, &ask, error) != CLG_OK ||
-        read_operations(&m, &a->operations, error) != CLG_OK ||
+        read_operations(&m, &a->operations, error) != CLG_OK || read_machine(&m, error) != CLG_OK ||
         read_jobs(&m, ask.horizon_s, error) != CLG_OK)
         return error->status;
     clg_task *tasks = clg_take(arena, (size_t)a->jobs.count, clg_task);
@@ -155,7 +152,7 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
                                 .operations = &a->operations,
                                 .most_gpus = ask.gpus[ask.count - 1],
                                 .progress = progress};
-    if (make_tasks(&m, tasks) != CLG_OK || read_machine(&m, error) != CLG_OK ||
+    if (make_tasks(&m, tasks) != CLG_OK ||
         clg_doubts_default(arena, &a->scenario.price, &ask.doubts, error) != CLG_OK)
         return error->status;
     ask.node_gpus = a->scenario.machine.node.gpus;

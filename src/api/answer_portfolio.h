@@ -16,7 +16,7 @@ typedef struct clg_model_files {
 
 /* What is shown points into the answer itself: it must not be copied. */
 typedef struct clg_portfolio_answer {
-    clg_scenario scenario; /* machine and price; the model is that of the first job that has one */
+    clg_scenario scenario; /* machine and price alone */
     clg_operations operations;
     clg_jobs jobs;
     clg_portfolio portfolio;

@@ -112,23 +112,38 @@ static void print_recorded(clg_text *t, const clg_portfolio_shown *s) {
     }
 }
 
+static const double MONTH_S = 730 * 3600;
+
+/* Dollars a month of a mean rate. */
+static const char *monthly(clg_text *t, double usd_per_s) {
+    return clg_words_quantity(t, usd_per_s * MONTH_S, CLG_USD);
+}
+
+static void print_held(clg_text *t, const clg_terms *terms, const clg_mix *mix) {
+    const clg_price *held = &terms->held[terms->cheapest];
+    clg_text_print(t, "; %s (%s at %.2f USD/h, %s, %s)", monthly(t, mix->usd_per_s), held->term,
+                   held->usd_per_s * 3600, held->provider, held->date);
+    if (mix->held_gpus == 0)
+        clg_text_print(t, " would not be cheaper");
+    else
+        clg_text_print(t, " with %lld held and up to %lld rented beside them",
+                       (long long)mix->held_gpus, (long long)mix->most_gpus);
+}
+
 static void print_mix(clg_text *t, const clg_portfolio *p) {
     const clg_portfolio_point *point = &p->point[p->knee >= 0 ? p->knee : p->points - 1];
     const clg_terms *terms = &p->request.terms;
-    const clg_mix *mix = &point->mix;
-    if (isnan(mix->usd_per_s)) return;
-    clg_text_print(t, "\nmoney    at %lld GPUs, a month of 730 h: kept all the time %s",
+    if (isnan(point->mix.usd_per_s)) return;
+    size_t from = t->size;
+    clg_text_print(t,
+                   "\nmoney    %lld GPUs a month of 730 h: %s kept all the time; %s by the hour "
+                   "while needed",
                    (long long)point->gpus,
-                   clg_words_quantity(
-                       t, terms->hourly->usd_per_s * (double)point->gpus * 730 * 3600, CLG_USD));
-    clg_text_print(t, ", by the hour while needed %s\n",
-                   clg_words_quantity(t, mix->hourly_usd_per_s * 730 * 3600, CLG_USD));
-    if (terms->cheapest < 0) return;
-    const clg_price *held = &terms->held[terms->cheapest];
-    clg_text_print(
-        t, "         %s at %.2f USD/h (%s, %s): hold %lld, rent up to %lld beside them: %s\n",
-        held->term, held->usd_per_s * 3600, held->provider, held->date, (long long)mix->held_gpus,
-        (long long)mix->most_gpus, clg_words_quantity(t, mix->usd_per_s * 730 * 3600, CLG_USD));
+                   monthly(t, terms->hourly->usd_per_s * (double)point->gpus),
+                   monthly(t, point->mix.hourly_usd_per_s));
+    if (terms->cheapest >= 0) print_held(t, terms, &point->mix);
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
 }
 
 enum { LATEST = 5 };

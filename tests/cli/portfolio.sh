@@ -1,0 +1,46 @@
+#!/bin/sh
+# Jobs over the life of a cluster, ladders of growth, sites: as people and scripts use them.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+jobs=$scratch/jobs.csv
+cat >"$jobs" <<'END'
+name,model,tokens,steps,gpu_hours,arrival_h,deadline_h,priority,min_gpus,max_gpus,every_h,team
+base,llama-3.1-8b,20G,,,0,400,1,8,,,a
+tune,data/model/llama-2-7b.json,,500,,24,60,0,8,32,168,b
+eval,,,,40,10,,2,8,8,24,b
+END
+expect 0 out '^knee ' portfolio "$jobs" --gpus 8..64 --horizon 60d --seed 3
+check "a column for somebody else is named" 'grep -q "not read: team" "$scratch/out"'
+check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 0 out '"marginal_fill": ' portfolio "$jobs" --gpus 8,16 --json --budget 100kUSD --horizon 60d
+check "odds of both" 'grep -A3 "\"odds\"" "$scratch/out" | grep -q "\"deadline\": [01]" &&
+    grep -A3 "\"odds\"" "$scratch/out" | grep -q "\"budget\": [01]"'
+cp "$scratch/out" "$scratch/first"
+"$ceiling" portfolio "$jobs" --gpus 8,16 --json --budget 100kUSD --horizon 60d >"$scratch/again" 2>/dev/null
+check "the same seed, the same bytes" 'cmp -s "$scratch/first" "$scratch/again"'
+"$ceiling" portfolio "$jobs" --gpus 8,16 --csv >"$scratch/rows" 2>/dev/null
+check "as many fields in every row" '[ "$(awk -F, "{print NF}" "$scratch/rows" | sort -u | wc -l)" = 1 ]'
+printf 'JobID|JobName|Submit|Start|End|ElapsedRaw|AllocTRES\n1|a|2024-01-01T00:00:00|2024-01-01T00:01:00|2024-01-01T01:01:00|3600|gres/gpu=8\n' >"$scratch/sacct"
+expect 0 out 'recorded: mean 1.00 min' portfolio "$scratch/sacct" --gpus 8
+expect 1 err '^ceiling: --price: ' portfolio "$jobs" --gpus 8 --price x
+sed 's/llama-3.1-8b/llama-3.1-9b/' "$jobs" >"$scratch/odd.csv"
+expect 1 err 'odd.csv:2:1: model: ' portfolio "$scratch/odd.csv" --gpus 8
+expect 2 err 'gpus is missing' portfolio "$jobs"
+expect 1 err 'no-such-file' portfolio no-such-file --gpus 8
+
+expect 0 out '"odds": ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --json
+expect 0 out '^odds  .* to be in time' size llama-3.1-8b --tokens 1T --deadline 30d --budget 1MUSD --gpu h100-sxm
+
+expect 0 out '"useful_tokens_per_s": ' scale llama-2-7b --gpus 64,128 --useful --json
+expect 0 out 'constant-work: ' scale llama-2-7b --gpus 64,128 --mode grow --useful
+check "useful tokens are shown" 'grep -q "^useful tokens" "$scratch/out"'
+check "fits 100 columns" '[ "$(grep -v █ "$scratch/out" | awk "length > 100" | wc -l)" = 0 ]'
+expect 0 out 'GPUs.0.7' scale llama-2-7b --gpus 64,128 --mode grow --grow 0.7
+expect 0 out 'a model per size' scale megatron-1.7b --gpus 32,64 --mode grow --grow megatron-1.7b:512,megatron-3.6b:512 \
+    --gpu a100-sxm-80gb --seq 2048
+expect 1 err '2 models for 3 sizes' scale llama-2-7b --gpus 8,16,32 --mode grow --grow llama-2-7b,llama-2-13b
+expect 0 out '"outer_exposed_s": ' scale llama-2-7b --gpus 64,128 --diloco 100 --sites 2 --between 100Gbit/s --json
+check "and the loss it costs" 'grep -q "\"loss_penalty\": " "$scratch/out"'
+expect 0 out '^sites    2' scale llama-2-7b --gpus 64,128 --diloco 100 --sites 2 --between 10Gbit/s
+expect 2 err 'sites need a link' scale llama-2-7b --gpus 64 --sites 2
+finish
