@@ -3,8 +3,8 @@
 
 #include "report/json.h"
 #include "report/launch.h"
-#include "scaling/sensitivity.h"
-#include "scaling/undone.h"
+#include "explain/sensitivity.h"
+#include "explain/undone.h"
 
 static void add_undone(clg_json_writer *w, const clg_scenario *s, const clg_undone *row,
                        int count) {

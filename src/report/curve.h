@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "scaling/curve.h"
-#include "scaling/sensitivity.h"
+#include "explain/sensitivity.h"
 
 /* A curve with what it is of. */
 typedef struct clg_drawn {

@@ -2,7 +2,7 @@
 #include "model/preset.h"
 #include "scaling/curve.h"
 #include "scaling/ladder.h"
-#include "scaling/sensitivity.h"
+#include "explain/sensitivity.h"
 #include "test.h"
 
 static clg_arena arena;

@@ -1,5 +1,5 @@
 /* undone.c -- one axis halved or switched off, priced again. */
-#include "scaling/undone.h"
+#include "explain/undone.h"
 
 static bool to_dp(clg_layout *l) {
     l->dp *= 2;

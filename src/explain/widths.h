@@ -2,8 +2,8 @@
  *
  * The rule of the field (tensor parallel inside the fast domain, pipeline across nodes, data
  * parallel outermost) is not written down anywhere: it has to come out of these numbers. */
-#ifndef CLG_SCALING_WIDTHS_H
-#define CLG_SCALING_WIDTHS_H
+#ifndef CLG_EXPLAIN_WIDTHS_H
+#define CLG_EXPLAIN_WIDTHS_H
 
 #include "evaluate/evaluate.h"
 

@@ -1,5 +1,5 @@
 /* sensitivity.c -- each resource a tenth better, the same layout priced again. */
-#include "scaling/sensitivity.h"
+#include "explain/sensitivity.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* sensitivity.h -- what would move a plan: d ln(speed) / d ln(resource), layout held. */
-#ifndef CLG_SCALING_SENSITIVITY_H
-#define CLG_SCALING_SENSITIVITY_H
+#ifndef CLG_EXPLAIN_SENSITIVITY_H
+#define CLG_EXPLAIN_SENSITIVITY_H
 
 #include "evaluate/evaluate.h"
 

@@ -1,5 +1,5 @@
 /* What would move a plan: shares of the step that a resource is responsible for. */
-#include "scaling/sensitivity.h"
+#include "explain/sensitivity.h"
 
 #include "plan.h"
 

@@ -1,5 +1,5 @@
 /* widths.c -- groups and the links they cross; tensor parallelism at every width. */
-#include "scaling/widths.h"
+#include "explain/widths.h"
 
 #include "step/step.h"
 

@@ -1,6 +1,6 @@
 /* undone.h -- why a layout is what it is: the same one with one thing undone. */
-#ifndef CLG_SCALING_UNDONE_H
-#define CLG_SCALING_UNDONE_H
+#ifndef CLG_EXPLAIN_UNDONE_H
+#define CLG_EXPLAIN_UNDONE_H
 
 #include "evaluate/evaluate.h"
 
