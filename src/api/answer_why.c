@@ -1,10 +1,10 @@
 /* answer_why.c -- why a layout is what it is, what would move it, how to start it. */
 #include "api/answer.h"
 
-#include "report/json.h"
-#include "report/launch.h"
 #include "explain/sensitivity.h"
 #include "explain/undone.h"
+#include "report/json.h"
+#include "report/launch.h"
 
 static void add_undone(clg_json_writer *w, const clg_scenario *s, const clg_undone *row,
                        int count) {

@@ -3,8 +3,8 @@
 #define CLG_REPORT_CURVE_H
 
 #include "base/text.h"
-#include "scaling/curve.h"
 #include "explain/sensitivity.h"
+#include "scaling/curve.h"
 
 /* A curve with what it is of. */
 typedef struct clg_drawn {

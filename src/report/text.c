@@ -2,11 +2,11 @@
 #include "report/text.h"
 
 #include "base/csv.h"
+#include "explain/undone.h"
+#include "explain/widths.h"
 #include "layout/batch.h"
 #include "report/price.h"
 #include "report/words.h"
-#include "explain/undone.h"
-#include "explain/widths.h"
 #include "schedule/schedule.h"
 #include "units/units.h"
 #include "validate/first_look.h"

@@ -1,6 +1,6 @@
 /* What each choice of a plan must do to time and memory, and where its limits lie. */
-#include "plan.h"
 #include "explain/widths.h"
+#include "plan.h"
 
 static clg_arena arena;
 static clg_scenario base;

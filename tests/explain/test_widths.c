@@ -1,7 +1,7 @@
 /* The tensor degree of a layout, wider and narrower; and the GPUs a job needs at least. */
+#include "explain/widths.h"
 #include "model/preset.h"
 #include "scaling/fewest.h"
-#include "explain/widths.h"
 #include "test.h"
 
 static clg_arena arena;

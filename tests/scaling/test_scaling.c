@@ -1,8 +1,8 @@
 /* Laws by hand, and the limits of curves. */
+#include "explain/sensitivity.h"
 #include "model/preset.h"
 #include "scaling/curve.h"
 #include "scaling/ladder.h"
-#include "explain/sensitivity.h"
 #include "test.h"
 
 static clg_arena arena;
