@@ -5,6 +5,7 @@
 #include "api/answer_collective.h"
 #include "api/answer_demand.h"
 #include "api/answer_diagnose.h"
+#include "api/answer_improve.h"
 #include "api/answer_size.h"
 #include "api/answer_trace.h"
 #include "api/knobs.h"
@@ -86,6 +87,14 @@ static clg_status diagnose(const caller *c, const clg_request *request, clg_erro
     return status;
 }
 
+static clg_status improve(const caller *c, const clg_request *request, clg_error *error) {
+    clg_improve_answer *a = clg_take(c->arena, 1, clg_improve_answer);
+    clg_status status = clg_answer_improve(c->arena, request, c->progress, a, error);
+    if (status == CLG_OK)
+        clg_json_improvements(c->out, &a->job.scenario, &a->job.evaluation, &a->improvements);
+    return status;
+}
+
 static clg_status collective(const caller *c, const clg_request *request, clg_error *error) {
     clg_sweep sweep;
     clg_status status = clg_answer_collective(c->arena, request, &sweep, error);
@@ -135,6 +144,7 @@ static const command commands[] = {
     {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
     {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
     {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
+    {"improve", true, improve, PLANNING, NULL},
     {"diagnose", true, diagnose, PLANNING | TAKES(MEASURED), NULL},
     {"collective", true, collective, 0, collective_knobs},
     {"timeline", true, timeline, PLANNING, NULL},

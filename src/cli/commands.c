@@ -11,6 +11,7 @@
     X(explain)                                                                                     \
     X(scale)                                                                                       \
     X(size)                                                                                        \
+    X(improve)                                                                                     \
     X(diagnose)                                                                                    \
     X(collective)                                                                                  \
     X(portfolio)                                                                                   \

@@ -1,0 +1,14 @@
+#!/bin/sh
+# `ceiling improve`: a slow job's way up, in both forms, and jobs it cannot better.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+job="llama-2-70b --gpus 128 --tp 8 --pp 8 --cp 1 --sp 1 --seq 4096 --global-batch 1536 --micro-batch 1"
+
+expect 0 out 'recompute none .was full.' improve $job --recompute full
+expect 0 out '"kind": "improve"' improve $job --recompute full --json
+expect 0 out '"flag": "recompute"' improve $job --recompute full --json
+expect 0 out '^1 change: .*recompute|^1 change' improve $job --recompute full --not tp=1
+expect 2 err '--gpus is missing' improve llama-3-8b
+"$ceiling" improve $job --recompute full >"$scratch/text"
+check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
+finish
