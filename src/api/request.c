@@ -264,16 +264,16 @@ static clg_status read_software(const clg_request *request, clg_stack *stack, cl
 }
 
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
-                             const char *gpu, clg_stack *stack, clg_error *error) {
+                             const clg_gpu *gpu, clg_stack *stack, clg_error *error) {
     const clg_attachment *file = &request->file[CLG_PARAM_STACK];
     const char *name = request->value[CLG_PARAM_STACK];
     clg_status status =
         file->text ? clg_stack_read(arena, file->name, file->text, file->size, stack, error)
-                   : clg_request_at_flag(
-                         clg_stack_find(arena, name ? name : "megatron-2024", stack, error),
-                         CLG_PARAM_STACK, error);
+        : name     ? clg_stack_find(arena, name, stack, error)
+                   : clg_stack_current(arena, gpu->vendor, stack, error);
+    if (!file->text) status = clg_request_at_flag(status, CLG_PARAM_STACK, error);
     if (status == CLG_OK)
-        status = clg_request_at_flag(clg_stack_recipe(arena, stack, model, gpu, error),
+        status = clg_request_at_flag(clg_stack_recipe(arena, stack, model, gpu->name, error),
                                      CLG_PARAM_STACK, error);
     return status == CLG_OK ? read_software(request, stack, error) : status;
 }
@@ -301,6 +301,24 @@ clg_status clg_request_price(clg_arena *arena, const clg_request *request, const
     return read_quantity(request, CLG_PARAM_PRICE, CLG_USD_PER_S, &price->usd_per_s, error);
 }
 
+/* Where nobody named software, and the current one has not the schedule that was asked for: the
+ * trainer of this model on this GPU, if one is known that has it. */
+static clg_status take_trainer(clg_arena *arena, const clg_request *request, bool gpus_needed,
+                               clg_scenario *s, clg_space *space, clg_error *error) {
+    clg_stack own;
+    const clg_axis_values *asked = &space->schedule;
+    if (!s->stack.chosen || asked->count != 1 || asked->except ||
+        clg_stack_has(s->stack.schedules, asked->value[0]))
+        return CLG_OK;
+    if (clg_stack_trainer(arena, s->model.name, s->machine.gpu.name, &own, error) != CLG_OK)
+        return error->status;
+    if (!own.known || !clg_stack_has(own.schedules, asked->value[0])) return CLG_OK;
+    s->stack = own;
+    *space = (clg_space){0};
+    if (read_software(request, &s->stack, error) != CLG_OK) return error->status;
+    return clg_request_space(arena, request, gpus_needed, s, space, error);
+}
+
 clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,
                             clg_scenario *scenario, clg_space *space, clg_error *error) {
     *scenario = (clg_scenario){0};
@@ -308,7 +326,7 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
     clg_machine *machine = &scenario->machine;
     if (read_model(arena, request, &scenario->model, error) != CLG_OK ||
         clg_request_machine(arena, request, machine, error) != CLG_OK ||
-        clg_request_stack(arena, request, scenario->model.name, machine->gpu.name, &scenario->stack,
+        clg_request_stack(arena, request, scenario->model.name, &machine->gpu, &scenario->stack,
                           error) != CLG_OK ||
         clg_request_curves(request, scenario, error) != CLG_OK ||
         clg_request_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
@@ -316,7 +334,8 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
                            error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_DATA_LOADING, 0, &scenario->data_loading_s, error) !=
             CLG_OK ||
-        clg_request_space(arena, request, gpus_needed, scenario, space, error) != CLG_OK)
+        clg_request_space(arena, request, gpus_needed, scenario, space, error) != CLG_OK ||
+        take_trainer(arena, request, gpus_needed, scenario, space, error) != CLG_OK)
         return error->status;
     machine->gpus = (int)space->gpus;
     return clg_scenario_prepare(arena, scenario, error);

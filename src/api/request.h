@@ -84,7 +84,7 @@ clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int mos
 clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg_machine *machine,
                                clg_error *error);
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
-                             const char *gpu, clg_stack *stack, clg_error *error);
+                             const clg_gpu *gpu, clg_stack *stack, clg_error *error);
 clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario, clg_error *error);
 
 /* The preset a name means, whatever its case, owner ("meta-llama/") or tuning ("-Instruct"); NULL:

@@ -28,6 +28,11 @@ static void print_text(clg_session *session, const clg_answer *answer) {
     clg_report_ladder(session->arena, out, scenario, evaluation);
     const char *mend = clg_evaluate_mend(session->arena, scenario, &evaluation->layout);
     if (mend) clg_text_print(out, "\nSmallest change that fits: %s\n", mend);
+    const char *others =
+        evaluation->fits ? NULL
+                         : clg_evaluate_elsewhere(session->arena, scenario, &evaluation->layout);
+    if (others)
+        clg_text_print(out, "%sAs it is, it fits under --stack %s\n", mend ? "" : "\n", others);
 }
 
 static clg_status run(clg_session *session, clg_error *error) {

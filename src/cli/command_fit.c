@@ -159,7 +159,7 @@ static const char *scenario_of(clg_session *session, const clg_csv *csv, int row
     const char *why = clg_validate_row(session->arena, csv, row, s, &evaluation);
     if (why) return why;
     if (session->request.value[CLG_PARAM_STACK] &&
-        clg_request_stack(session->arena, &session->request, s->model.name, s->machine.gpu.name,
+        clg_request_stack(session->arena, &session->request, s->model.name, &s->machine.gpu,
                           &s->stack, error) != CLG_OK)
         return NULL;
     if (clg_request_curves(&session->request, s, error) == CLG_OK)

@@ -54,9 +54,11 @@ static const double most_batch_tokens = 4 * 15360.0 * 4096;
 
 /* What was asked for beyond what model and software are known to do. */
 static void note_request(notes *n, const clg_scenario *s, const clg_layout *layout) {
-    if (layout->pp > 1 && s->stack.schedules != 0 && !(s->stack.schedules & 1u << layout->schedule))
-        note(n, "%s is not known to have the %s schedule", s->stack.title,
-             clg_name_of(clg_schedule_names, (int)layout->schedule));
+    const char *lacks = clg_stack_lacks(&s->stack, layout);
+    if (!clg_stack_runs_on(&s->stack, s->machine.gpu.vendor))
+        note(n, "%s is not known to run on this vendor's GPUs (%s)", s->stack.title,
+             s->machine.gpu.vendor);
+    if (lacks) note(n, "%s is not known to have %s", s->stack.title, lacks);
     if (s->model.max_seq > 0 && layout->seq > s->model.max_seq)
         note(n, "sequences are longer than the %lld tokens of the model's file",
              (long long)s->model.max_seq);

@@ -225,7 +225,7 @@ const char *clg_evaluate_mend(clg_arena *arena, const clg_scenario *scenario,
     for (unsigned i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         clg_layout changed = *layout;
         clg_evaluation then;
-        if (!changes[i].apply(&changed)) continue;
+        if (!changes[i].apply(&changed) || clg_stack_lacks(&scenario->stack, &changed)) continue;
         error = (clg_error){0};
         if (clg_evaluate(arena, scenario, &changed, false, NULL, &then, &error) != CLG_OK ||
             !then.fits)

@@ -146,4 +146,9 @@ const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *scenario,
 const char *clg_evaluate_mend(clg_arena *arena, const clg_scenario *scenario,
                               const clg_layout *layout);
 
+/* Built-in software that has what the layout asks for and under which it fits, at most three:
+ * "name (70.8 GB), ..."; NULL: none. */
+const char *clg_evaluate_elsewhere(clg_arena *arena, const clg_scenario *scenario,
+                                   const clg_layout *layout);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "layout/batch.h"
 #include "report/leave_out.h"
+#include "report/text.h"
 #include "schedule/schedule.h"
 
 #include <math.h>
@@ -28,6 +29,9 @@ static void add_machine(clg_json_writer *w, const clg_scenario *s, const clg_lay
     clg_json_add_string(w, "fabric", s->machine.fabric.name);
     clg_json_add_number(w, "fabric_bytes_per_s_per_gpu", clg_machine_line_bytes_per_s(&s->machine));
     clg_json_add_string(w, "stack", s->stack.name);
+    clg_json_add_string(w, "stack_title", s->stack.title);
+    clg_json_add_bool(w, "stack_named", !s->stack.chosen);
+    clg_json_add_string(w, "stack_assumes", s->stack.assumes);
     clg_json_close(w, '}');
 }
 
@@ -95,7 +99,9 @@ void clg_json_memory_total(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_close(w, '}');
 }
 
-static void add_memory(clg_json_writer *w, const clg_evaluation *e) {
+static void add_memory(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
+    const char *says[CLG_SOFTWARE_KEEPS];
+    int keeps = clg_software_keeps(w->text->arena, s, &e->layout, says);
     const clg_memory_ledger *m = &e->memory;
     clg_json_open(w, "memory", '{');
     clg_json_add_number(w, "weights_bytes", m->weights_bytes);
@@ -111,6 +117,9 @@ static void add_memory(clg_json_writer *w, const clg_evaluation *e) {
     clg_json_chance_out(w, e);
     clg_json_add_bool(w, "fits", e->fits);
     clg_json_add_integer(w, "stage", e->fullest_stage);
+    clg_json_open(w, "assumes", '[');
+    for (int i = 0; i < keeps; i++) clg_json_add_string(w, NULL, says[i]);
+    clg_json_close(w, ']');
     clg_json_close(w, '}');
 }
 
@@ -156,7 +165,7 @@ static void explain_in_open(clg_json_writer *w, const clg_scenario *s, const clg
     clg_json_add_number(w, "model_flop_per_s_per_gpu", e->model_flop_per_s_per_gpu);
     clg_json_add_number(w, "executed_flop_per_s_per_gpu", clg_executed_flop_per_s_per_gpu(e));
     add_time(w, &e->time);
-    add_memory(w, e);
+    add_memory(w, s, e);
     add_power_and_cost(w, s, e);
     clg_json_add_string(w, "bound_by", clg_name_of(clg_wall_names, (int)e->bound_by));
     clg_json_add_string(w, "caveats", e->caveats);

@@ -82,11 +82,12 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
     clg_text_print(t, "\nnetwork  ");
     print_network(t, &s->machine);
     clg_text_print(
-        t, "job      %s sequences x %s tokens = %s a step, %s, software %s\n",
+        t, "job      %s sequences x %s tokens = %s a step, %s\n",
         clg_words_count(t, space->global_batch), clg_words_count(t, space->seq),
         clg_words_quantity(t, (double)space->global_batch * (double)space->seq, CLG_TOKENS),
-        clg_name_of(clg_precision_names, (int)space->precision), s->stack.title);
+        clg_name_of(clg_precision_names, (int)space->precision));
     clg_report_batch(t, space);
+    clg_report_software(t, s);
     print_overlays(t, s);
     clg_text_fold(t, from, 9);
 }
@@ -263,6 +264,7 @@ void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluat
     print_time(t, e);
     print_memory(t, e);
     print_chance_out(t, e);
+    clg_report_keeps(t, s, &e->layout);
     print_caveats(t, e->caveats);
 }
 

@@ -13,6 +13,15 @@ void clg_report_heading(clg_text *text, const clg_scenario *scenario, const clg_
 /* What a batch asked for in tokens became; nothing where sequences were, or it is exact. */
 void clg_report_batch(clg_text *text, const clg_space *space);
 
+/* Whose software is assumed, and what for granted; a line of its own. */
+void clg_report_software(clg_text *text, const clg_scenario *scenario);
+
+/* What the software keeps in memory under a layout, in a few words each. */
+enum { CLG_SOFTWARE_KEEPS = 16 };
+int clg_software_keeps(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                       const char *says[CLG_SOFTWARE_KEEPS]);
+void clg_report_keeps(clg_text *text, const clg_scenario *scenario, const clg_layout *layout);
+
 /* One plan in full: speed, ledger of time with bars, memory, power, money, caveats. */
 void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
                            const clg_evaluation *evaluation, double tokens);

@@ -28,6 +28,11 @@ bool clg_axis_allows(const clg_axis_values *axis, int value) {
 /* Nobody said which values: the search tries those that make sense. */
 static bool is_free(const clg_axis_values *axis) { return axis->count == 0 || axis->except; }
 
+/* Left open, what the software has; asked for, any. */
+static bool may(const clg_axis_values *axis, unsigned set, int one) {
+    return !is_free(axis) || clg_stack_has(set, one);
+}
+
 /* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
 static int open_layers(const walker *w) {
     bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
@@ -72,7 +77,10 @@ static void walk_hsdp(walker *w) {
 static void walk_zero(walker *w) {
     for (int zero = 0; zero <= 3 && !w->stopped; zero++) {
         if (!clg_axis_allows(&w->space->zero, zero)) continue;
-        if (zero > 0 && w->layout.dp * w->layout.cp == 1 && is_free(&w->space->zero)) continue;
+        bool alone = w->layout.dp * w->layout.cp == 1;
+        if (zero > 0 && alone && is_free(&w->space->zero)) continue;
+        if (!alone && !may(&w->space->zero, w->scenario->stack.shardings, CLG_SHARD_ZERO + zero))
+            continue;
         w->layout.zero = zero;
         walk_hsdp(w);
     }
@@ -99,14 +107,18 @@ static void walk_vpp(walker *w, const clg_schedule *schedule) {
     }
 }
 
+/* Pipelines asked for of software that has none run in the plainest order. */
+static unsigned schedules_of(const walker *w) {
+    unsigned has = w->scenario->stack.schedules;
+    return has == 0 && !is_free(&w->space->pp) ? 1u << CLG_1F1B : has;
+}
+
 static void walk_schedule(walker *w) {
     for (int kind = 0; kind < CLG_SCHEDULES && !w->stopped; kind++) {
         if (!clg_axis_allows(&w->space->schedule, kind)) continue;
         /* Without a pipeline all schedules are one. */
         if (w->layout.pp == 1 && is_free(&w->space->schedule) && kind != CLG_1F1B) continue;
-        /* Left open: what the software has. Asked for, any. */
-        unsigned has = w->scenario->stack.schedules;
-        if (is_free(&w->space->schedule) && has != 0 && !(has & 1u << kind)) continue;
+        if (w->layout.pp > 1 && !may(&w->space->schedule, schedules_of(w), kind)) continue;
         w->layout.schedule = (clg_schedule_kind)kind;
         walk_vpp(w, clg_schedule_of((clg_schedule_kind)kind));
     }
@@ -147,6 +159,9 @@ static void walk_recompute(walker *w) {
     for (int r = CLG_RECOMPUTE_NONE; r <= CLG_RECOMPUTE_FULL && !w->stopped; r++) {
         if (!clg_axis_allows(&w->space->recompute, r)) continue;
         if (w->space->recompute_layers > 0 && r != CLG_RECOMPUTE_FULL) continue;
+        if (w->space->recompute_layers == 0 &&
+            !may(&w->space->recompute, w->scenario->stack.recomputes, r))
+            continue;
         w->layout.recompute = (clg_recompute)r;
         w->layout.recompute_layers = w->space->recompute_layers;
         for (int a = 0; a < CLG_ATTENTION_KERNELS && !w->stopped; a++) {
@@ -164,6 +179,7 @@ static void walk_etp(walker *w) {
         if (!clg_axis_allows(&w->space->etp, etp)) continue;
         /* Left open, an expert is whole or split as its layer is. */
         if (is_free(&w->space->etp) && etp != 1 && etp != w->layout.tp) continue;
+        if (etp > 1 && !may(&w->space->etp, w->scenario->stack.shardings, CLG_SHARD_ETP)) continue;
         w->layout.etp = etp;
         walk_recompute(w);
     }
@@ -173,18 +189,25 @@ static void walk_ep(walker *w) {
     int most = w->experts ? w->experts->experts : 1;
     for (int ep = 1; ep <= most && !w->stopped; ep++) {
         if (most % ep != 0 || !clg_axis_allows(&w->space->ep, ep)) continue;
+        if (ep > 1 && !may(&w->space->ep, w->scenario->stack.shardings, CLG_SHARD_EP)) continue;
         w->layout.ep = ep;
         walk_etp(w);
     }
 }
 
-/* Left open, keys and values go round a ring. */
+/* Left open, context ranks meet in the first way the software has: a ring, where it has one. */
+static int usual_context(const walker *w) {
+    for (int kind = CLG_CONTEXT_RING; kind <= CLG_CONTEXT_ULYSSES; kind++)
+        if (clg_stack_has(w->scenario->stack.shardings, CLG_SHARD_CP + kind)) return kind;
+    return is_free(&w->space->cp) ? -1 : CLG_CONTEXT_RING;
+}
+
 static void walk_cp_kind(walker *w) {
     const clg_axis_values *axis = &w->space->cp_kind;
+    int usual = w->layout.cp == 1 ? CLG_CONTEXT_RING : usual_context(w);
     for (int kind = CLG_CONTEXT_RING; kind <= CLG_CONTEXT_ULYSSES && !w->stopped; kind++) {
-        bool ring = kind == CLG_CONTEXT_RING;
-        if (w->layout.cp == 1 ? !ring : !clg_axis_allows(axis, kind)) continue;
-        if (axis->count == 0 && !ring) continue;
+        bool open = w->layout.cp == 1 || axis->count == 0;
+        if (open ? kind != usual : !clg_axis_allows(axis, kind)) continue;
         w->layout.cp_kind = (clg_context_kind)kind;
         walk_ep(w);
     }
@@ -237,6 +260,7 @@ bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_vis
     start(&w);
     for (int tp = 1; tp <= space->gpus && tp <= 1024 && !w.stopped; tp++) {
         if (space->gpus % tp != 0 || !clg_axis_allows(&space->tp, tp)) continue;
+        if (tp > 1 && !may(&space->tp, scenario->stack.shardings, CLG_SHARD_TP)) continue;
         w.layout.tp = tp;
         walk_sp(&w);
     }

@@ -13,6 +13,19 @@ const clg_name clg_memory_names[] = {
     {"device", CLG_MEMORY_DEVICE, "everything on the device: nvidia-smi"},
     {NULL, 0, NULL}};
 
+const clg_name clg_sharding_names[] = {{"zero-0", CLG_SHARD_ZERO, "nothing is sharded"},
+                                       {"zero-1", CLG_SHARD_ZERO + 1, "optimizer states"},
+                                       {"zero-2", CLG_SHARD_ZERO + 2, "gradients too"},
+                                       {"zero-3", CLG_SHARD_ZERO + 3, "weights too"},
+                                       {"tp", CLG_SHARD_TP, "products"},
+                                       {"cp-ring", CLG_SHARD_CP + CLG_CONTEXT_RING, "sequences"},
+                                       {"cp-gather", CLG_SHARD_CP + CLG_CONTEXT_GATHER, NULL},
+                                       {"cp-ulysses", CLG_SHARD_CP + CLG_CONTEXT_ULYSSES, NULL},
+                                       {"ep", CLG_SHARD_EP, "experts"},
+                                       {"etp", CLG_SHARD_ETP, "products of experts"},
+                                       {NULL, 0, NULL}};
+
+static const char *const LATEST = "9999-12"; /* every release there is */
 static const char *const DEFAULT_FILE = "stack/unknown.json";
 
 /* A number or a switch of the file and where it goes. */
@@ -114,10 +127,11 @@ static const field fields[] = {NUMBER(host_launch_s, CLG_SECONDS),
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
 static bool known_key(const char *key) {
-    static const char *const words[] = {"name",     "title",   "date",      "gradient", "attention",
-                                        "source",   "notes",   "schedules", "base",     "from",
-                                        "releases", "moments", "prints",    "family",   "fabric",
-                                        "recipes",  "models",  "gpus",      "until",    "as"};
+    static const char *const words[] = {
+        "name",       "title",   "date",       "gradient", "attention", "source", "notes",
+        "schedules",  "base",    "from",       "releases", "moments",   "prints", "family",
+        "fabric",     "recipes", "models",     "gpus",     "until",     "as",     "shardings",
+        "recomputes", "assumes", "current_on", "vendors"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], key) == 0) return true;
     for (int i = 0; i < FIELDS; i++)
@@ -166,6 +180,7 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
             CLG_OK ||
         clg_json_string(root, "family", stack->family, &stack->family, file, error) != CLG_OK ||
         clg_json_string(root, "fabric", stack->fabric, &stack->fabric, file, error) != CLG_OK ||
+        clg_json_string(root, "assumes", stack->assumes, &stack->assumes, file, error) != CLG_OK ||
         clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
         clg_json_string(root, "prints", prints, &prints, file, error) != CLG_OK ||
         clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||
@@ -173,6 +188,8 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
         clg_name_value(clg_precision_names, "gradient precision", gradient, &precision, error) !=
             CLG_OK)
         return CLG_BAD_INPUT;
+    const clg_json *vendors = clg_json_member(root, "vendors");
+    if (vendors) stack->vendors = vendors;
     stack->gradient = (clg_precision)precision;
     stack->prints = (clg_memory_kind)kind;
     if (!moments) return CLG_OK;
@@ -202,25 +219,39 @@ static clg_status known_file(const clg_json *root, const char *file, const char 
     return clg_fail(error, CLG_BAD_INPUT, mend, "unknown %s '%.60s'", folder, name);
 }
 
-/* ["1f1b", "interleaved"]: what the stack can run. */
-static clg_status read_schedules(const clg_json *root, const char *file, clg_stack *stack,
-                                 clg_error *error) {
-    const clg_json *list = clg_json_member(root, "schedules");
-    if (!list) return CLG_OK;
-    stack->schedules = 0;
+/* ["1f1b", "interleaved"]: what the stack can run; the default states every set. */
+static clg_status read_set(const clg_json *root, const char *file, const char *key,
+                           const clg_name *names, bool required, unsigned *set, clg_error *error) {
+    const clg_json *list = clg_json_member(root, key);
+    if (!list && !required) return CLG_OK;
+    if (!list || list->kind != CLG_JSON_ARRAY) {
+        clg_error_at(error, file, list ? list->line : 0, list ? list->column : 0, key);
+        return clg_fail(error, CLG_BAD_INPUT, "write a list, like [\"tp\"]", "no list of names");
+    }
+    *set = 0;
     for (const clg_json *word = list->first; word; word = word->next) {
         int kind;
         bool named = word->kind == CLG_JSON_STRING;
-        if (named &&
-            clg_name_value(clg_schedule_names, "schedule", word->text, &kind, error) == CLG_OK) {
-            stack->schedules |= 1u << kind;
+        if (named && clg_name_value(names, key, word->text, &kind, error) == CLG_OK) {
+            *set |= 1u << kind;
             continue;
         }
-        clg_error_at(error, file, word->line, word->column, "schedules");
+        clg_error_at(error, file, word->line, word->column, key);
         return named ? CLG_BAD_INPUT
-                     : clg_fail(error, CLG_BAD_INPUT, "write names of schedules", "no name");
+                     : clg_fail(error, CLG_BAD_INPUT, "write names in quotes", "no name");
     }
     return CLG_OK;
+}
+
+static clg_status read_sets(const clg_json *root, const char *file, bool required, clg_stack *stack,
+                            clg_error *error) {
+    if (read_set(root, file, "schedules", clg_schedule_names, required, &stack->schedules, error) !=
+            CLG_OK ||
+        read_set(root, file, "shardings", clg_sharding_names, required, &stack->shardings, error) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    return read_set(root, file, "recomputes", clg_recompute_names, required, &stack->recomputes,
+                    error);
 }
 
 /* A file states what differs from its base; the default states everything. */
@@ -231,7 +262,7 @@ static clg_status read_onto(const clg_json *root, const char *file, bool complet
         read_words(root, file, stack, error) != CLG_OK ||
         known_file(root, file, "fabric", "fabric", error) != CLG_OK ||
         known_file(root, file, "as", "stack", error) != CLG_OK ||
-        read_schedules(root, file, stack, error) != CLG_OK)
+        read_sets(root, file, complete, stack, error) != CLG_OK)
         return CLG_BAD_INPUT;
     stack->data = root;
     stack->file = file;
@@ -475,6 +506,72 @@ const clg_json *clg_stack_states(const clg_stack *stack, const char *name) {
     return stated;
 }
 
+bool clg_stack_has(unsigned set, int one) { return (set >> one & 1u) != 0; }
+
+const char *clg_stack_lacks(const clg_stack *stack, const clg_layout *l) {
+    const struct {
+        bool wanted;
+        int sharding;
+    } wanted[] = {{l->dp * l->cp > 1, CLG_SHARD_ZERO + l->zero},
+                  {l->tp > 1, CLG_SHARD_TP},
+                  {l->cp > 1, CLG_SHARD_CP + (int)l->cp_kind},
+                  {l->ep > 1, CLG_SHARD_EP},
+                  {l->etp > 1, CLG_SHARD_ETP}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        if (wanted[i].wanted && !clg_stack_has(stack->shardings, wanted[i].sharding))
+            return clg_name_of(clg_sharding_names, wanted[i].sharding);
+    if (l->pp > 1 && !clg_stack_has(stack->schedules, (int)l->schedule))
+        return clg_name_of(clg_schedule_names, (int)l->schedule);
+    return clg_stack_has(stack->recomputes, (int)l->recompute)
+               ? NULL
+               : clg_name_of(clg_recompute_names, (int)l->recompute);
+}
+
+/* The last month in which anything of a file changed. */
+static const char *newest(const clg_json *root) {
+    static const char *const lists[] = {"releases", "recipes"};
+    const clg_json *date = clg_json_member(root, "date");
+    const char *last = date && date->text ? date->text : "";
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const clg_json *list = clg_json_member(root, lists[i]);
+        for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
+            const clg_json *from = clg_json_member(one, "from");
+            if (from && from->text && strcmp(from->text, last) > 0) last = from->text;
+        }
+    }
+    return last;
+}
+
+static bool names_vendor(const clg_json *list, const char *vendor) {
+    for (const clg_json *word = list ? list->first : NULL; word; word = word->next)
+        if (vendor && word->text && strcmp(word->text, vendor) == 0) return true;
+    return false;
+}
+
+bool clg_stack_runs_on(const clg_stack *stack, const char *vendor) {
+    return !stack->vendors || !vendor || names_vendor(stack->vendors, vendor);
+}
+
+clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *stack,
+                             clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder("stack/", &count);
+    for (int i = 0; i < count; i++) {
+        clg_json *root;
+        const clg_file *file = &files[i];
+        if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+            return CLG_BAD_INPUT;
+        if (!names_vendor(clg_json_member(root, "current_on"), vendor)) continue;
+        clg_status status =
+            read_file(arena, file->path, file->text, file->size, newest(root), stack, error);
+        stack->chosen = "none was named, the current one here";
+        return status;
+    }
+    clg_status status = read_default(arena, LATEST, stack, error);
+    stack->chosen = "none was named, none is known for these GPUs";
+    return status;
+}
+
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error) {
     int count;
     const char *month = strchr(name, '@');
@@ -502,4 +599,12 @@ clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, 
                     found > 0 ? clg_arena_print(arena, "%s 'unknown' takes the default", ask)
                               : "'unknown' takes the default; 'ceiling show stacks' lists them",
                     "unknown stack '%.64s'", name);
+}
+
+clg_status clg_stack_trainer(clg_arena *arena, const char *model, const char *gpu, clg_stack *stack,
+                             clg_error *error) {
+    clg_status status = read_default(arena, LATEST, stack, error);
+    if (status == CLG_OK) status = clg_stack_recipe(arena, stack, model, gpu, error);
+    stack->chosen = "none was named, its trainer has what is asked";
+    return status;
 }

@@ -22,10 +22,22 @@ typedef enum clg_memory_kind {
 } clg_memory_kind;
 extern const clg_name clg_memory_names[];
 
+/* What a trainer can split, and how: ZeRO stages over data-parallel ranks, products over tensor
+ * ranks, sequences over context ranks, experts. */
+typedef enum clg_sharding {
+    CLG_SHARD_ZERO, /* and the three stages after it */
+    CLG_SHARD_TP = CLG_SHARD_ZERO + 4,
+    CLG_SHARD_CP, /* and the other ways context ranks meet, as clg_context_kind */
+    CLG_SHARD_EP = CLG_SHARD_CP + 3,
+    CLG_SHARD_ETP
+} clg_sharding;
+extern const clg_name clg_sharding_names[];
+
 typedef struct clg_stack {
     const char *name, *title, *date;
     const char *family; /* stacks whose code is one another's: what is known of one says something
                            of the others; NULL: of its own */
+    const char *chosen; /* why it is this one where nobody named any; NULL: it was named */
     bool known;         /* false: the default stands in for an unknown stack */
     /* time on the host */
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
@@ -79,7 +91,9 @@ typedef struct clg_stack {
     bool sums_whole;      /* ZeRO-1: whole gradients are all-reduced, beside the backward */
     bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
                                instead of one gather */
-    unsigned schedules;     /* bit per clg_schedule_kind the stack has; 0: all */
+    /* what it can run, a bit each: clg_schedule_kind, clg_sharding, clg_recompute */
+    unsigned schedules, shardings, recomputes;
+    const char *assumes; /* in a few words what a plan under it takes for granted; NULL: not said */
     /* overlap: share of the communication that may hide, 0..1 */
     double gradient_overlap;  /* data-parallel reduction under the last backward */
     double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
@@ -139,17 +153,18 @@ typedef struct clg_stack {
      * and with them. Else they stay whole over a step's micro-batches and are scattered once, at
      * the last, a chunk at a time. */
     bool scatters_each_backward, scatters_in_pipelines;
-    clg_precision moments;  /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
-                               has them */
-    bool master_weights;    /* fp32 copy beside 16-bit weights */
-    bool master_remainders; /* of bf16 weights only the lower half of it is kept, and 16-bit
-                               gradients are read as they are (Apex DistributedFusedAdam) */
-    bool sequence_parallel; /* has it (Korthikanti et al. 2022, or later) */
-    bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
-    const char *attention;  /* default attention kernel name */
-    bool attention_final;   /* a recipe's: whatever the GPU could run */
-    const char *fabric;     /* the network its published runs had where a table of them does not
-                               say; "reference": that of the GPU's reference box; NULL: not known */
+    clg_precision moments;   /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
+                                has them */
+    bool master_weights;     /* fp32 copy beside 16-bit weights */
+    bool master_remainders;  /* of bf16 weights only the lower half of it is kept, and 16-bit
+                                gradients are read as they are (Apex DistributedFusedAdam) */
+    bool sequence_parallel;  /* has it (Korthikanti et al. 2022, or later) */
+    bool expert_tensor;      /* experts are split by tp as well (older Megatron) */
+    const char *attention;   /* default attention kernel name */
+    bool attention_final;    /* a recipe's: whatever the GPU could run */
+    const char *fabric;      /* the network its published runs had where a table of them does not
+                                say; "reference": that of the GPU's reference box; NULL: not known */
+    const clg_json *vendors; /* of the GPUs it is known to run on; NULL: not said */
     const clg_json *data;
     const char *file;
     const clg_json *recipes; /* of the file, or of its base; NULL: none */
@@ -168,6 +183,25 @@ clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *mode
                             clg_error *error);
 clg_status clg_stack_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_stack *stack, clg_error *error);
+
+/* The current generation for GPUs of a vendor: the stack whose file says so ("current_on"), as of
+ * its newest release; the default for an unknown stack where none does. */
+clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *stack,
+                             clg_error *error);
+
+/* Whether it is known to run on GPUs of this vendor; NULL and what no file says: yes. */
+bool clg_stack_runs_on(const clg_stack *stack, const char *vendor);
+
+/* Whose runs are known of a model on a GPU, where no software is named for them ("as" of the
+ * default's recipes); `known` false: nobody's. */
+clg_status clg_stack_trainer(clg_arena *arena, const char *model, const char *gpu, clg_stack *stack,
+                             clg_error *error);
+
+/* Whether a set of the stack (schedules, shardings, recomputes) has this one. */
+bool clg_stack_has(unsigned set, int one);
+
+/* The first thing of a layout that the stack is not known to have, by name; NULL: it has all. */
+const char *clg_stack_lacks(const clg_stack *stack, const clg_layout *layout);
 
 /* Overrides one term by name: "tensor_overlap", "0.8"; switches take true or false, quantities
  * their unit. CLG_BAD_INPUT with the nearest name. */

@@ -68,9 +68,8 @@ static const char *predict_recompute(clg_arena *arena, const clg_scenario *scena
 }
 
 static bool may_interleave(const clg_scenario *scenario, const clg_space *space) {
-    unsigned has = scenario->stack.schedules;
     bool said = space->schedule.count > 0 && space->schedule.value[0] != CLG_1F1B;
-    return !said && (has == 0 || (has & 1u << CLG_INTERLEAVED) != 0);
+    return !said && clg_stack_has(scenario->stack.schedules, CLG_INTERLEAVED);
 }
 
 /* Where it does not print the chunks per stage: those that make it fastest, as its authors did. */

@@ -28,11 +28,11 @@ expect 0 out 'No layout fits' plan llama-3.1-405b --gpus 8
 expect 0 out '^On 128 GPUs one fits: tp' plan llama-3.1-405b --gpus 64
 expect 0 out '"on_more_gpus": .$' plan llama-3.1-405b --gpus 64 --json
 expect 0 out 'Nor does one on up to 64 times' plan llama-3.1-405b --gpus 8 --pp 1 --tp 1 --dp 8
-expect 0 out 'chance that it runs out of memory +([<1-9]|10)1? %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok
-expect 0 out 'runs out of memory with a chance of [1-4][0-9] % .--risk 10%' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok
-expect 0 out '"chance_out": 0.[2-4]' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --json
-expect 0 out 'chance that it runs out of memory +[2-4][0-9] %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --risk 50%
-expect 0 out 'nothing is safe: the safest runs out' scale llama-3-70b --gpus 16 --seq 8192 --global-batch 4Mtok
+expect 0 out 'chance that it runs out of memory +([<1-9]|10)1? %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024
+expect 0 out 'runs out of memory with a chance of [1-4][0-9] % .--risk 10%' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024
+expect 0 out '"chance_out": 0.[2-4]' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024 --json
+expect 0 out 'chance that it runs out of memory +[2-4][0-9] %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024 --risk 50%
+expect 0 out 'nothing is safe: the safest runs out' scale llama-3-70b --gpus 16 --seq 8192 --global-batch 4Mtok --stack unknown
 expect 1 err '60%.* is out of range; give 0.0001 to 0.5' plan llama-3-8b --gpus 8 --risk 60%
 expect 0 out '^batch +3.00 Mtok, taken as 384 sequences of 8,192, .4.9 %: they divide best within 5 %' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok
 expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok --json
@@ -40,6 +40,18 @@ expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-
 expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 1ktok
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 4000000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
+# Whose software: named, the current one, the one that trained the model; what it lacks; what it keeps.
+expect 0 out '^software Megatron-Core of 2024 .megatron-2024.: ' plan llama-2-7b --gpus 8 --stack megatron-2024
+expect 0 out '^software .*: none was named, the current one here.: ' plan llama-2-7b --gpus 8
+expect 0 out '"stack_named": false' plan llama-2-7b --gpus 8 --json
+expect 0 out '^software torchtitan' plan llama-2-7b --gpus 8 --gpu mi300x
+expect 0 out 'is not known to run on this vendor' explain llama-2-7b --gpus 8 --gpu mi300x --stack megatron-2026
+expect 0 out 'PyTorch FSDP of 2024 is not known to have dualpipe' explain llama-2-7b --gpus 16 --pp 4 --schedule dualpipe --stack fsdp-2024
+expect 0 out '^As it is, it fits under --stack llama3-2024' explain llama-3.1-405b --gpus 16384 --seq 8192 --global-batch 2048 --tp 8 --pp 16 --cp 1 --dp 128 --vpp 8 --schedule interleaved --recompute none --zero 1 --micro-batch 1 --stack megatron-2024
+expect 0 out 'assumed: gradients in fp32, whole until' explain llama-2-7b --gpus 16 --zero 1 --stack megatron-2024
+check 'a search under fsdp-2024 answers no pipelines' '! grep -qE "dualpipe|interleaved" <<END
+$("$ceiling" plan llama-3-70b --gpus 512 --seq 8192 --global-batch 512 --stack fsdp-2024 2>/dev/null)
+END'
 
 expect 0 out 'DP cap' scale llama-2-7b --gpus 8..64 --seq 4096 --global-batch 256
 expect 0 out '"kind": "scale"' scale llama-2-7b --gpus 8,24 --json --mode weak --global-batch 48

@@ -1,6 +1,8 @@
 /* The search against brute force: the same best plans to the last layout, the same count. */
+#include "dataset/dataset.h"
 #include "model/preset.h"
 #include "search/search.h"
+#include "search/walk.h"
 #include "test.h"
 
 static clg_arena arena;
@@ -45,6 +47,43 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
         CHECK_TEXT(a, b);
         CHECK(quick.best[i].step_s == brute.best[i].step_s);
     }
+}
+
+static bool is_had(void *context, const clg_layout *layout, int layers) {
+    (void)layers;
+    const clg_stack *stack = context;
+    return clg_stack_lacks(stack, layout) == NULL;
+}
+
+/* Every built-in stack on a mixture and a dense model, everything left open. */
+static void check_software(void) {
+    static const char *const models[] = {"mixtral-8x7b", "llama-3-8b"};
+    int count;
+    const clg_file *files = clg_dataset_folder("stack/", &count);
+    CASE("left open, no layout has what the software lacks; asked for, it is priced, and said");
+    for (int i = 0; i < 2 * count; i++) {
+        const char *path = files[i / 2].path + strlen("stack/");
+        const char *name = clg_arena_copy(&arena, path, strlen(path) - strlen(".json"));
+        clg_scenario s = scenario(models[i % 2], "h100-sxm", 16, name);
+        clg_space space = {
+            .gpus = 16, .seq = 4096, .global_batch = 64, .precision = CLG_BF16, .keep = 1};
+        CHECK(clg_walk(&s, &space, is_had, &s.stack));
+    }
+    clg_scenario s = scenario("llama-3-8b", "h100-sxm", 16, "fsdp-2024");
+    clg_space space = {.gpus = 16,
+                       .seq = 4096,
+                       .global_batch = 64,
+                       .precision = CLG_BF16,
+                       .pp = {.count = 1, .value = {4}},
+                       .keep = 1};
+    clg_found found;
+    clg_error e = {0};
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
+    CHECK(found.count == 1 && found.best[0].layout.schedule == CLG_1F1B);
+    space.schedule = (clg_axis_values){.count = 1, .value = {CLG_DUALPIPE}};
+    CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
+    CHECK(found.count == 1 && found.best[0].layout.schedule == CLG_DUALPIPE);
+    CHECK_TEXT(clg_stack_lacks(&s.stack, &found.best[0].layout), "dualpipe");
 }
 
 /* 8 layers a chunk, of which none, one, ... may be recomputed: none does not fit, all is slower. */
@@ -230,6 +269,7 @@ int main(void) {
                         .keep = 8};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     for (int i = 0; i < found.count; i++) CHECK(found.best[i].layout.tp <= 8);
+    check_software();
     check_part_recomputed();
     clg_arena_clear(&arena);
     return DONE;

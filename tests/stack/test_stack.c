@@ -76,10 +76,45 @@ static void check_recipes(void) {
                &mine, &error) == CLG_BAD_INPUT);
 }
 
+static void check_software(void) {
+    clg_stack s;
+    clg_error error = {0};
+    clg_layout l = {.dp = 8, .zero = 3, .tp = 1, .cp = 1, .ep = 1, .etp = 1, .pp = 1};
+    CASE(
+        "nobody names software: the newest release of what is current for the GPUs, else a middle");
+    CHECK(clg_stack_current(&arena, "nvidia", &s, &error) == CLG_OK);
+    CHECK(s.known && s.chosen && strcmp(s.date, "2026-06") >= 0 && s.assumes);
+    CHECK(clg_stack_runs_on(&s, "nvidia") && !clg_stack_runs_on(&s, "amd"));
+    CHECK(clg_stack_current(&arena, "amd", &s, &error) == CLG_OK);
+    CHECK(s.known && clg_stack_runs_on(&s, "amd"));
+    CHECK(clg_stack_current(&arena, "nobody", &s, &error) == CLG_OK);
+    CHECK(!s.known && s.chosen);
+    CASE("what a stack lacks of a layout, by name");
+    CHECK(clg_stack_find(&arena, "fsdp-2024", &s, &error) == CLG_OK);
+    CHECK(!s.chosen && !clg_stack_lacks(&s, &l));
+    l.zero = 1;
+    CHECK_TEXT(clg_stack_lacks(&s, &l), "zero-1");
+    l.dp = 1, l.pp = 8, l.schedule = CLG_DUALPIPE;
+    CHECK_TEXT(clg_stack_lacks(&s, &l), "dualpipe");
+    l.tp = 2;
+    CHECK_TEXT(clg_stack_lacks(&s, &l), "tp");
+    l.tp = 1, l.pp = 1, l.recompute = CLG_RECOMPUTE_SELECTIVE;
+    CHECK_TEXT(clg_stack_lacks(&s, &l), "selective");
+    CASE("sets of a file: names in a list, nothing else");
+    CHECK(read("{\"name\": \"m\", \"shardings\": [\"zero-3\", \"tp\"]}", &s, &error) == CLG_OK);
+    CHECK(s.shardings == (1u << (CLG_SHARD_ZERO + 3) | 1u << CLG_SHARD_TP));
+    CHECK(read("{\"name\": \"m\", \"schedules\": []}", &s, &error) == CLG_OK && s.schedules == 0);
+    CHECK(read("{\"name\": \"m\", \"shardings\": [\"zero3\"]}", &s, &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.mend, "zero-3"));
+    CHECK(read("{\"name\": \"m\", \"recomputes\": \"full\"}", &s, &error) == CLG_BAD_INPUT);
+    CHECK(read("{\"name\": \"m\", \"schedules\": [1]}", &s, &error) == CLG_BAD_INPUT);
+}
+
 int main(void) {
     clg_stack now, then, other;
     clg_error error = {0};
     check_recipes();
+    check_software();
     CASE("a month takes the releases up to it, no month those up to the file's own date");
     const char *mine = "{\"name\": \"mine\", \"date\": \"2026-04\", \"gradient\": \"bf16\","
                        " \"releases\": ["

@@ -96,7 +96,7 @@ static void names(void) {
                   "h800-sxm,2048,unknown,2025-05,fp8,selective,1,64,16,1,1f1b,1,15360,") == NULL);
     CHECK(scenario.model.prediction_layers == 1);
     CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_LATENT);
-    CHECK(scenario.stack.expert_dedup);
+    CHECK(scenario.stack.known && scenario.stack.narrow_activations); /* its own trainer */
     CASE("its attention on Blackwell had no fused kernel before cuDNN 9.11: as the recipe says");
     const char *latent = "x,deepseek-v3,moe,61,7168,18432,1,128,128,128,129280,256,8,1,2048,3,4096,"
                          "%s,256,nemo-2024,%s,bf16,selective,2,64,4,1,1f1b,1,2048,";
