@@ -91,7 +91,7 @@ static void take_attributes(clg_slice list, clg_member *wanted, int count) {
     }
 }
 
-/* The first string in a list of inputs, and its last number. */
+/* The first string in a list of inputs. */
 static clg_slice first_string(clg_slice list) {
     clg_slice text = {0};
     if (list.size == 0) return text;
@@ -106,24 +106,45 @@ static clg_slice first_string(clg_slice list) {
     return text;
 }
 
-static int64_t last_number(clg_slice list) {
-    if (list.size == 0) return -1;
-    size_t end = list.size;
-    while (end > 0 && (list.text[end - 1] < '0' || list.text[end - 1] > '9')) {
-        char c = list.text[end - 1];
-        if (c != ']' && c != ' ' && c != '\n' && c != '\r' && c != '\t') return -1;
-        end--;
-    }
-    size_t start = end;
-    while (start > 0 && list.text[start - 1] >= '0' && list.text[start - 1] <= '9') start--;
-    int64_t value;
-    clg_slice number = {list.text + start, end - start};
-    return clg_scan_decimal(number, 0, &value) ? value : -1;
-}
-
 static int64_t whole(clg_slice text, int64_t fallback) {
     int64_t value;
     return clg_scan_decimal(text, 0, &value) ? value : fallback;
+}
+
+/* How many numbers stand in "[768, 768]"; 0 where lists or texts do too. */
+static int64_t numbers_in(clg_slice list) {
+    int64_t count = 0;
+    for (size_t i = 1; i < list.size; i++) {
+        char c = list.text[i], before = list.text[i - 1];
+        bool digit = c >= '0' && c <= '9', inside = before >= '0' && before <= '9';
+        if (c == '[' || c == '"') return 0;
+        count += digit && !inside;
+    }
+    return count;
+}
+
+/* record_param_comms lists: tensors, sequence, group, rank, operation, lengths of the parts that
+ * each rank sends and receives (lists) and, mostly, numbers, the last of which is the size of the
+ * group. The last number of all may be the length of a part: only what stands for itself behind the
+ * operation counts, and else the number of parts. -1: not known. */
+static int64_t group_size_of(clg_slice list) {
+    if (list.size < 2) return -1;
+    clg_scan s = {list.text + 1, list.text + list.size};
+    bool named = false;
+    int64_t last = -1, parts = -1;
+    for (;;) {
+        clg_slice value;
+        clg_scan_separators(&s);
+        if (s.at >= s.end || *s.at == ']') break;
+        bool text = *s.at == '"';
+        if (clg_scan_value(&s, &value) != CLG_SCAN_OK) break;
+        int64_t number = text ? -1 : whole(value, -1);
+        if (named && number > 0 && number <= INT32_MAX) last = number;
+        if (named && value.size > 0 && *value.text == '[' && numbers_in(value) > 0)
+            parts = numbers_in(value);
+        named = named || (text && clg_trace_operation(value) != CLG_OPERATION_UNKNOWN);
+    }
+    return last > 0 ? last : parts;
 }
 
 enum { COLLECTIVE, TYPE, IN_ELEMENTS, OUT_ELEMENTS, GROUP, GROUP_SIZE, RANK, ATTRIBUTES };
@@ -170,7 +191,7 @@ static void take_recorded(reader *r, const clg_member *m) {
     clg_operation operation = clg_trace_operation(first_string(in[0].value));
     if (operation == CLG_OPERATION_UNKNOWN) return;
     int64_t bytes = tensor_bytes(in[1].value, in[2].value);
-    int64_t ranks = last_number(in[0].value);
+    int64_t ranks = group_size_of(in[0].value);
     if (operation == CLG_OPERATION_ALL_GATHER) /* inputs are one rank's part */
         bytes = bytes >= 0 && ranks > 0 && bytes < INT64_MAX / 64 / ranks ? bytes * ranks : -1;
     add_call(r, (clg_execution_call){operation, bytes, ranks > 0 ? ranks : -1, -1, NULL});

@@ -42,6 +42,29 @@ static void pytorch(void) {
     CHECK_TEXT(x->call[0].group, "1");
 }
 
+/* The size of the group that one call of these inputs tells. */
+static int64_t group_size(const char *inputs) {
+    clg_executions list = {.arena = &arena};
+    const char *text = clg_arena_print(&arena,
+                                       "{\"schema\":\"1.0.1\",\"nodes\":[{\"name\":"
+                                       "\"record_param_comms\",\"inputs\":%s,\"input_shapes\":[],"
+                                       "\"input_types\":[]}]}",
+                                       inputs);
+    clg_trace_memory memory = {text, strlen(text), 0};
+    CHECK(clg_execution_read_json(&list, "x", clg_trace_from_memory(&memory)));
+    return list.count == 1 && list.file[0].calls == 1 ? list.file[0].call[0].group_size : -2;
+}
+
+static void splits(void) {
+    CASE("lengths of parts are no numbers of ranks");
+    CHECK(group_size("[[[1,2,0,8,4,\"cuda:0\"]],337,93,0,\"all_to_allv\",[768,768],[768,768],8]") ==
+          8);
+    CHECK(group_size("[[[1,2,0,8,4,\"cuda:0\"]],337,93,0,\"all_to_allv\",[768,0,5],[768,768,1]]") ==
+          3);
+    CHECK(group_size("[[[1,2,0,8,4,\"cuda:0\"]],337,93,0,\"all_to_all\",[],[],0,1,8]") == 8);
+    CHECK(group_size("[[[1,2,0,8,4,\"cuda:0\"]],337,93,0,\"alltoall\",[],[]]") == -1);
+}
+
 static void chakra(void) {
     CASE("Chakra: protobuf");
     const clg_execution *x = read_path(CORPUS "chakra.3.et", "chakra");
@@ -90,6 +113,7 @@ static void lending(void) {
 
 int main(void) {
     pytorch();
+    splits();
     chakra();
     lending();
     clg_arena_clear(&arena);
