@@ -25,6 +25,7 @@ static const field event_fields[] = {OF_EVENT("ph", phase),     OF_EVENT("cat", 
 
 /* Names as record_param_comms and the NCCL metadata of torch >= 2.2 spell them. */
 static const field argument_fields[] = {ARGUMENT("correlation", correlation),
+                                        ARGUMENT("device", device),
                                         ARGUMENT("Collective name", collective),
                                         ARGUMENT("In msg nelems", in_elements),
                                         ARGUMENT("Out msg nelems", out_elements),
@@ -43,8 +44,8 @@ static const field argument_fields[] = {ARGUMENT("correlation", correlation),
 /* A bit for every size and one for every first letter (modulo 32) that one of them has: most keys
  * of arguments are none of them, and two looks say so. */
 #define BIT(n) (UINT32_C(1) << ((n) % 32))
-static const uint32_t argument_sizes = BIT(3) | BIT(5) | BIT(8) | BIT(10) | BIT(11) | BIT(13) |
-                                       BIT(14) | BIT(15) | BIT(18) | BIT(19) | BIT(25);
+static const uint32_t argument_sizes = BIT(3) | BIT(5) | BIT(6) | BIT(8) | BIT(10) | BIT(11) |
+                                       BIT(13) | BIT(14) | BIT(15) | BIT(18) | BIT(19) | BIT(25);
 static const uint32_t argument_letters = BIT('c') | BIT('C') | BIT('I') | BIT('O') | BIT('G') |
                                          BIT('d') | BIT('P') | BIT('S') | BIT('D');
 

@@ -6,7 +6,7 @@
 
 /* Of "args"; the last line is of a recorded CPU operator. */
 typedef struct clg_trace_arguments {
-    clg_slice correlation;
+    clg_slice correlation, device;
     clg_slice collective, in_elements, out_elements, group_size, data_type;
     clg_slice group_name, group_ranks, group_description, sequence, source, target;
     clg_slice dims, types, inputs;

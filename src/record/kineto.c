@@ -201,7 +201,7 @@ static void read_text(clg_kineto *r) {
 
 /* ---- afterwards ---- */
 
-static void name_gpu(clg_kineto *r) {
+static void name_gpu(clg_kineto *r, clg_trace *t) {
     clg_json *root;
     clg_error ignored = {0};
     if (!r->devices.text || clg_json_parse(&r->scratch, "deviceProperties", r->devices.text,
@@ -210,12 +210,11 @@ static void name_gpu(clg_kineto *r) {
     const clg_json *device = root->first;
     for (const clg_json *d = root->first; d; d = d->next) {
         const clg_json *id = clg_json_member(d, "id");
-        if (id && id->kind == CLG_JSON_NUMBER && (int64_t)id->number == r->device) device = d;
+        if (id && id->kind == CLG_JSON_NUMBER && (int64_t)id->number == t->device) device = d;
     }
     const clg_json *name = clg_json_member(device, "name");
     if (name && name->kind == CLG_JSON_STRING)
-        r->trace->gpu =
-            clg_intern_text(&r->trace->groups, (clg_slice){name->text, strlen(name->text)});
+        t->gpu = clg_intern_text(&t->groups, (clg_slice){name->text, strlen(name->text)});
 }
 
 static int by_start(const void *a, const void *b) {
@@ -225,8 +224,7 @@ static int by_start(const void *a, const void *b) {
 }
 
 /* On one clock with other files, where the file tells its base. */
-static void rebase(clg_kineto *r) {
-    clg_trace *t = r->trace;
+static void rebase(const clg_kineto *r, clg_trace *t) {
     if (r->base_ns <= 0 || r->base_ns > CLG_TRACE_LATEST_NS || t->timeline.count == 0 ||
         t->timeline.events[0].start_ns > absolute_ns)
         return;
@@ -245,7 +243,7 @@ static void rebase(clg_kineto *r) {
 
 /* Calls that told the name of their group only, from what the header says of it. */
 static void complete_groups(clg_kineto *r) {
-    clg_trace *t = r->trace;
+    clg_trace *t = r->trace;               /* whose groups are asked */
     clg_map rows = {.arena = &r->scratch}; /* a name without ranks -> row of the header */
     for (size_t i = 0; i < r->group_count; i++)
         clg_map_put(&rows, clg_kineto_group_of(r, r->group[i].name, (clg_slice){0}) + 1,
@@ -262,12 +260,9 @@ static void complete_groups(clg_kineto *r) {
     }
 }
 
-static void finish(clg_kineto *r) {
-    clg_trace *t = r->trace;
-    if (t->rank < 0) t->rank = clg_trace_rank_of_name(t->file);
-    name_gpu(r);
-    t->timeline.names = r->names.texts;
-    t->timeline.name_count = t->timeline.name_capacity = (uint32_t)r->names.count;
+static void finish(clg_kineto *r, clg_trace *t) {
+    r->trace = t;
+    name_gpu(r, t);
     for (uint32_t i = 0; i < t->timeline.track_count; i++) t->timeline.tracks[i].rank = t->rank;
     if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
@@ -277,24 +272,55 @@ static void finish(clg_kineto *r) {
     clg_launches_keep(&r->launches, t);
     clg_trace_split_idle(&r->scratch, t);
     clg_steps_assign(&r->scratch, t);
-    rebase(r);
+    rebase(r, t);
 }
 
-clg_status clg_trace_read(clg_arena *arena, const char *file, clg_trace_source source,
-                          const clg_csv *table, clg_trace *trace, clg_error *error) {
-    *trace = (clg_trace){.file = file, .rank = -1, .world_size = -1};
+/* Every GPU is a rank; what the host did is known to all. */
+static void finish_all(clg_kineto *r, clg_trace **traces, int *count) {
+    clg_trace *t = r->trace;
+    if (t->rank < 0) t->rank = clg_trace_rank_of_name(t->file);
+    t->timeline.names = r->names.texts;
+    t->timeline.name_count = t->timeline.name_capacity = (uint32_t)r->names.count;
+    clg_kineto_split(r, traces, count);
+    const clg_product *products = r->launches.product; /* each GPU has its own kernels for them */
+    size_t products_size = r->launches.product_count * sizeof *products;
+    for (int i = 0; i < *count; i++) {
+        if (i + 1 < *count && products_size > 0) {
+            r->launches.product = clg_arena_take(&r->scratch, 1, products_size);
+            memcpy(r->launches.product, products, products_size);
+        }
+        finish(r, &(*traces)[i]);
+        r->launches.product = (clg_product *)products;
+    }
+}
+
+clg_status clg_kineto_read(clg_arena *arena, const char *file, clg_trace_source source,
+                           const clg_csv *table, clg_trace **traces, int *count, clg_error *error) {
+    clg_trace *trace = clg_take(arena, 1, clg_trace);
+    *trace = (clg_trace){.file = file, .rank = -1, .world_size = -1, .device = -1};
     trace->timeline.arena = trace->groups.arena = arena;
     clg_kineto r = {.arena = arena, .table = table, .trace = trace};
     r.window = (clg_window){.arena = &r.scratch, .source = source};
     r.names.arena = arena;
     r.tracks.arena = r.launches.arena = r.launches.by_correlation.arena = &r.scratch;
     read_text(&r);
-    if (r.events_seen) finish(&r);
+    *traces = trace;
+    *count = 1;
+    if (r.events_seen) finish_all(&r, traces, count);
     clg_arena_clear(&r.scratch);
     if (r.events_seen) return CLG_OK;
     clg_error_at(error, file, 0, 0, NULL);
     return clg_fail(error, CLG_BAD_INPUT, "give traces that torch.profiler exported",
                     "no trace events are in it");
+}
+
+clg_status clg_trace_read(clg_arena *arena, const char *file, clg_trace_source source,
+                          const clg_csv *table, clg_trace *trace, clg_error *error) {
+    clg_trace *traces;
+    int count;
+    clg_status status = clg_kineto_read(arena, file, source, table, &traces, &count, error);
+    *trace = traces[0];
+    return status;
 }
 
 static int32_t digits_at(const char *p) {
@@ -324,10 +350,9 @@ int32_t clg_trace_rank_of_name(const char *path) {
 static bool probe(clg_slice head) { return clg_head_is_json(head) || clg_head_has(head, "\"ph\""); }
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {
-    into->traces = clg_take(&into->arena, 1, clg_trace);
-    clg_status status =
-        clg_trace_read(&into->arena, into->file, source, kernels, into->traces, &into->error);
-    into->count = status == CLG_OK;
+    clg_status status = clg_kineto_read(&into->arena, into->file, source, kernels, &into->traces,
+                                        &into->count, &into->error);
+    if (status != CLG_OK) into->count = 0;
     return status;
 }
 

@@ -21,11 +21,13 @@ typedef struct clg_kineto {
     clg_intern names;
     size_t kernel_capacity;
     clg_map tracks;
+    int64_t *device; /* [tracks] of their events */
+    size_t device_count, device_capacity;
     clg_launches launches;
     clg_slice devices; /* deviceProperties as written */
     clg_kineto_group *group;
     size_t group_count, group_capacity;
-    int64_t base_ns, device;
+    int64_t base_ns;
     int64_t rescanned;             /* bytes read again after damage */
     bool events_seen, closed, cut; /* closed: the text came to its end; cut: within an event */
 } clg_kineto;
@@ -36,6 +38,9 @@ void clg_kineto_lose(clg_kineto *reader, int64_t byte, int64_t lost, const char 
 /* Takes an event that was read whole into the trace: GPU work, launch, call, step or product; or
  * counts it as lost. */
 void clg_kineto_take(clg_kineto *reader, const clg_trace_event *event, int64_t byte);
+
+/* A trace for each GPU on which kernels ran, from the one that has all of them. */
+void clg_kineto_split(clg_kineto *reader, clg_trace **traces, int *count);
 
 /* The number of a group by name and ranks as written; made when it is new. */
 uint32_t clg_kineto_group_of(clg_kineto *reader, clg_slice name, clg_slice ranks);

@@ -56,12 +56,11 @@ static int32_t correlation_of(const clg_trace_event *e) {
 }
 
 static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
-    uint64_t key = thread_of(e);
+    uint64_t key = clg_trace_hash(e->args->device, thread_of(e));
     uint32_t known = clg_map_get(&r->tracks, key, UINT32_MAX);
     if (known != UINT32_MAX) return (uint16_t)known;
     clg_timeline *t = &r->trace->timeline;
     if (t->track_count >= MOST_TRACKS) return MOST_TRACKS - 1;
-    if (t->track_count == 0) r->device = clg_trace_integer(e->pid, 0);
     bool number = e->tid.size > 0 && *e->tid.text >= '0' && *e->tid.text <= '9';
     size_t capacity = t->track_capacity;
     const char *name = clg_arena_print(r->arena, "%s%.*s", number ? "stream " : "",
@@ -70,6 +69,8 @@ static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
     CLG_TRACE_ADD(r->arena, t->tracks, t->track_count, capacity, track);
     t->track_capacity = (uint32_t)capacity;
     clg_map_put(&r->tracks, key, t->track_count - 1);
+    int64_t device = clg_trace_integer(e->args->device, clg_trace_integer(e->pid, 0));
+    CLG_TRACE_ADD(&r->scratch, r->device, r->device_count, r->device_capacity, device);
     return (uint16_t)(t->track_count - 1);
 }
 

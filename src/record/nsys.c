@@ -74,7 +74,11 @@ static device *device_of(export *x, int64_t id, int64_t process_id) {
     if (x->device_count == MOST_DEVICES) return NULL;
     device *d = &x->devices[x->device_count++];
     *d = (device){.id = id, .process = process_id};
-    d->trace = (clg_trace){.file = x->path, .rank = -1, .world_size = -1, .idle_launch_ns = -1};
+    d->trace = (clg_trace){.file = x->path,
+                           .rank = -1,
+                           .world_size = -1,
+                           .idle_launch_ns = -1,
+                           .device = id < INT32_MAX ? (int32_t)id : -1};
     d->trace.timeline.arena = d->trace.groups.arena = x->arena;
     d->names.arena = d->streams.arena = &x->scratch;
     return d;

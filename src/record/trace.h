@@ -80,6 +80,8 @@ typedef struct clg_trace {
     const char *file, *gpu;   /* gpu: NULL when not said */
     const char *host;         /* likewise */
     int32_t rank, world_size; /* -1: not said */
+    int32_t device;           /* number of the GPU where the file was recorded; -1: not said */
+    int64_t elsewhere;        /* events left out: of GPUs of the file on which no kernel ran */
     clg_timeline timeline;    /* GPU work; detail is the correlation with the launch */
     clg_ledger ledger;
     clg_trace_kernel *kernels; /* [timeline.name_count] */
@@ -109,9 +111,15 @@ typedef struct clg_trace {
     bool damaged;
 } clg_trace;
 
-/* Reads a trace. What lives on is in `arena`. CLG_BAD_INPUT when the text is no trace. */
+/* Reads a trace of one GPU (of several, that of the first). What lives on is in `arena`.
+ * CLG_BAD_INPUT when the text is no trace. */
 clg_status clg_trace_read(clg_arena *arena, const char *file, clg_trace_source source,
                           const clg_csv *table, clg_trace *trace, clg_error *error);
+
+/* The same of a file with several GPUs: one trace each, in order of their numbers. A number then
+ * stands for the rank. */
+clg_status clg_kineto_read(clg_arena *arena, const char *file, clg_trace_source source,
+                           const clg_csv *table, clg_trace **traces, int *count, clg_error *error);
 
 /* The rank a file name tells ("rank3", "worker_12", "_5.json"), or -1. */
 int32_t clg_trace_rank_of_name(const char *path);

@@ -232,6 +232,8 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     text_or_null(p, &t->host);
     any32(p, &t->rank);
     any32(p, &t->world_size);
+    any32(p, &t->device);
+    any(p, &t->elsewhere);
     walk_ledger(p, &t->ledger);
     any(p, &t->idle_loading_ns);
     any(p, &t->idle_allocator_ns);

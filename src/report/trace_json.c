@@ -83,9 +83,11 @@ static void add_rank(clg_json_writer *w, const clg_job *job, int index) {
     add_known(w, "rank", t->rank, t->rank >= 0);
     clg_json_add_string(w, "file", t->file);
     clg_json_add_string(w, "gpu", t->gpu);
+    add_known(w, "device", t->device, t->device >= 0);
     add_ledger(w, &t->ledger);
     clg_json_add_integer(w, "events", (int64_t)t->timeline.count);
     clg_json_add_integer(w, "events_lost", t->events_lost);
+    clg_json_add_integer(w, "events_elsewhere", t->elsewhere);
     clg_json_add_integer(w, "events_read", t->events_read);
     clg_json_add_integer(w, "communication_events", (int64_t)t->call_count);
     add_known(w, "world_size", t->world_size, t->world_size > 0);

@@ -284,6 +284,10 @@ static void print_notes(clg_text *t, const clg_trace_answer *a) {
         if (job->offset_ns[i] != 0)
             clg_text_print(t, "clock    rank %d is %s off rank %d\n", job->traces[i].rank,
                            clg_words_ns(t, job->offset_ns[i]), job->traces[0].rank);
+    for (int i = 0; i < job->count; i++)
+        if (job->traces[i].elsewhere > 0)
+            clg_text_print(t, "note     %lld copies of other GPUs in %.60s are left out\n",
+                           (long long)job->traces[i].elsewhere, job->traces[i].file);
     for (int i = 0; i < job->count; i++) print_damage(t, &job->traces[i]);
     for (int i = 0; i < a->skipped_count; i++)
         clg_text_print(t, "skipped  %.60s: %.80s\n", a->skipped[i].file, a->skipped[i].reason);

@@ -219,6 +219,42 @@ static void causes(void) {
     CHECK(t.ledger.idle_ns == 9000 && t.idle_loading_ns == 4000 && t.idle_launch_ns == 3000);
 }
 
+/* Two GPUs in turn: each is half idle, together they never are. */
+static void several_gpus(void) {
+    static const char text[] =
+        "{\"deviceProperties\":[{\"id\":0,\"name\":\"A\"},{\"id\":1,\"name\":\"B\"}],"
+        "\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#1\",\"pid\":9,\"tid\":9,"
+        "\"ts\":0,\"dur\":40,\"args\":{}},"
+#define ON(device, name, ts, dur)                                                                  \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts        \
+    ",\"dur\":" dur ",\"args\":{\"device\":" device "}}"
+        ON("0", "gemm", "0", "10") "," ON("1", "ncclDevKernel_AllReduce", "10", "10") "," ON(
+            "0", "gemm", "20", "10") "," ON("1", "gemm", "30", "10") ",";
+    static const char copy[] = "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy "
+                               "PtoP\",\"pid\":2,\"tid\":7,\"ts\":5,"
+                               "\"dur\":1,\"args\":{\"device\":2}}],\"baseTimeNanoseconds\":1000}";
+    clg_error error = {0};
+    clg_trace *traces;
+    int count;
+    const char *all = clg_arena_print(&arena, "%s%s", text, copy);
+    clg_trace_memory memory = {all, strlen(all), 0};
+    CASE("GPUs of one file are ranks");
+    CHECK(clg_kineto_read(&arena, "t.json", clg_trace_from_memory(&memory), &table, &traces, &count,
+                          &error) == CLG_OK);
+    CHECK(count == 2);
+    if (count != 2) return;
+    CHECK(traces[0].rank == 0 && traces[1].rank == 1 && traces[1].device == 1);
+    CHECK(traces[0].ledger.span_ns == 30000 && traces[0].ledger.idle_ns == 10000);
+    CHECK(traces[1].ledger.span_ns == 30000 && traces[1].ledger.idle_ns == 10000);
+    CHECK(traces[1].ledger.exposed_communication_ns == 10000 && traces[1].call_count == 1);
+    CHECK(traces[0].call_count == 0 && traces[1].calls[0].event == 0);
+    CHECK_TEXT(traces[0].gpu, "A");
+    CHECK_TEXT(traces[1].gpu, "B");
+    CHECK(traces[0].step[0].start_ns == 1000 && traces[1].step[0].start_ns == 1000);
+    CHECK(traces[0].elsewhere == 1); /* the copy makes no rank */
+}
+
 int main(void) {
     clg_error error = {0};
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
@@ -227,6 +263,7 @@ int main(void) {
     hostile();
     two_ranks();
     causes();
+    several_gpus();
     clg_arena_clear(&arena);
     return DONE;
 }
