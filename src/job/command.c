@@ -156,8 +156,12 @@ static void split(splitter *p) {
 
 /* ---- Slurm ---- */
 
-static void set_once(clg_reading *r, clg_json *object, const char *key, clg_json *value) {
-    if (!clg_tree_find(object, key)) clg_tree_set(r->arena, object, key, value);
+/* A copy: a node is in one object at a time. */
+static void set_once(clg_reading *r, clg_json *object, const char *key, const clg_json *value) {
+    if (clg_tree_find(object, key)) return;
+    clg_json *copy = clg_tree_make(r->arena, value->kind, value->line, value->column);
+    *copy = *value;
+    clg_tree_set(r->arena, object, key, copy);
 }
 
 static const char *long_name(const char *flag, size_t size) {
@@ -185,9 +189,10 @@ static void slurm_line(clg_reading *r, clg_json *slurm, const char *at, const ch
     set_once(r, slurm, full ? full : clg_arena_copy(r->arena, key, size), node);
 }
 
-static void slurm(clg_reading *r, clg_json *into, int which) {
-    const char *at = r->files[which].text, *end = at + r->files[which].size;
-    for (int line = 1; at < end; line++) {
+static void slurm(clg_reading *r, clg_json *into, const char *text, size_t size, int which,
+                  int line) {
+    const char *at = text, *end = at + size;
+    for (; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         if (!stop) stop = end;
         if (stop - at > 8 && memcmp(at, "#SBATCH", 7) == 0)
@@ -269,10 +274,8 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         int score = p.flags + (p.program ? 20 : 0);
         const char *first = base_name(word(&p, 0));
         if (!p.program && (strcmp(first, "srun") == 0 || strcmp(first, "mpirun") == 0))
-            for (clg_json *child = p.launch->first, *next; child; child = next) {
-                next = child->next;
+            for (const clg_json *child = p.launch->first; child; child = child->next)
                 set_once(r, launch, child->key, child);
-            }
         if (score <= most || (!p.program && p.flags < 4)) continue;
         most = score;
         best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
@@ -282,8 +285,8 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         clg_tree_set(r->arena, best, "starter",
                      clg_tree_string(r->arena, first, strlen(first), 1, 1));
         clg_tree_set(r->arena, best, "launch", p.launch);
-        clg_tree_set(r->arena, best, "arguments",
-                     p.program || p.arguments->first ? p.arguments : p.launch);
+        bool own = p.program || p.arguments->first; /* else flags of an unknown program */
+        set_once(r, best, "arguments", own ? p.arguments : p.launch);
     }
     if (!best) best = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
     clg_tree_set(r->arena, best, "around", launch);
@@ -306,7 +309,10 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
     clg_json *header = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
     bool any = false;
     for (int i = 0; i < r->file_count; i++)
-        if (is_script(&r->files[i])) slurm(r, header, i), any = true;
+        if (is_script(&r->files[i])) {
+            slurm(r, header, r->files[i].text, r->files[i].size, i, 1);
+            any = true;
+        }
     *root = NULL;
     if (!any) return CLG_OK;
     slurm_environment(r, s, header);
@@ -317,6 +323,8 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
             return CLG_BAD_INPUT;
         }
     }
+    for (const clg_json *file = s->written->first; file; file = file->next)
+        slurm(r, header, file->text, file->text_size, file->column - 1, file->line);
     *root = command_tree(r, s);
     clg_tree_set(r->arena, *root, "slurm", header);
     clg_tree_set(r->arena, *root, "variables", variables(r, s));

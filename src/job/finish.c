@@ -77,17 +77,36 @@ static void machine(clg_reading *r) {
     count_from(r, CLG_JOB_GPUS, "slurm", "gpus", "#SBATCH --");
     count_from(r, CLG_JOB_GPUS_PER_NODE, "around", "gpus-per-node|gres|ntasks-per-node", "--");
     count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "ntasks-per-node", "#SBATCH --");
-    count_from(r, CLG_JOB_GPUS_PER_NODE, "variables",
-               "GPUS_PER_NODE|NPROC_PER_NODE|NUM_GPUS_PER_NODE|N_GPUS_PER_NODE|NGPU|NUM_GPUS|"
-               "GPU_PER_NODE|SLURM_GPUS_PER_NODE",
-               "");
+    count_from(
+        r, CLG_JOB_GPUS_PER_NODE, "variables",
+        "GPUS_PER_NODE|NPROC_PER_NODE|NUM_GPUS_PER_NODE|NUM_GPUS_PERNODE|N_GPUS_PER_NODE|NGPU|"
+        "GPU_PER_NODE|SLURM_GPUS_PER_NODE",
+        "");
     count_from(r, CLG_JOB_NODES, "variables", "NNODES|NUM_NODES|NODES|N_NODES|NNODE", "");
-    count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE|N_GPUS|GPUS", "");
+    count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE|N_GPUS|GPUS|NUM_GPUS", "");
     bool torch =
         starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
     if (!clg_job_has_field(r, CLG_JOB_NODES) && torch &&
         script_key(r, "launch", "nproc-per-node", r->arena))
         clg_job_put(r, CLG_JOB_NODES, 1, NULL, "default of torchrun: one node");
+}
+
+/* "gpu:h100:8", "--constraint=a100", a folder named after it. */
+static void name_gpu(clg_reading *r) {
+    static const char *const parts[][2] = {{"slurm", "gres"},
+                                           {"slurm", "gpus-per-node"},
+                                           {"slurm", "gpus"},
+                                           {"slurm", "constraint"},
+                                           {"slurm", "partition"}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        const clg_json *node = script_key(r, parts[i][0], parts[i][1], r->arena);
+        const char *gpu = node ? clg_job_gpu_in(r->arena, clg_job_word(node)) : NULL;
+        if (gpu) clg_job_put_word(r, CLG_JOB_GPU, gpu, from_of(r, "#SBATCH --", node), NULL);
+    }
+    for (int i = 0; i < r->file_count && !clg_job_has_field(r, CLG_JOB_GPU); i++) {
+        const char *gpu = clg_job_gpu_in(r->arena, r->files[i].name);
+        if (gpu) clg_job_put_word(r, CLG_JOB_GPU, gpu, NULL, "named in the file's path");
+    }
 }
 
 static double get(const clg_reading *r, clg_job_field field) {
@@ -144,7 +163,15 @@ static void degrees(clg_reading *r) {
              "ranks that one set of shards spans");
 }
 
+/* Only whole layers can be some of them. */
+static void recomputed_layers(clg_reading *r) {
+    const char *mode = r->job->field[CLG_JOB_RECOMPUTE].text;
+    if (!mode || strcmp(mode, "full") != 0 || get(r, CLG_JOB_RECOMPUTE_LAYERS) < 1)
+        clg_job_forget(r, CLG_JOB_RECOMPUTE_LAYERS);
+}
+
 static void pipeline(clg_reading *r) {
+    if (get(r, CLG_JOB_EXPERTS) == 1) clg_job_forget(r, CLG_JOB_EXPERTS);
     double pp = clg_job_value_or(r, CLG_JOB_PP, 1), layers = get(r, CLG_JOB_LAYERS);
     double each = get(r, CLG_JOB_CHUNK_LAYERS);
     if (pp > 1 && each > 0 && layers > 0)
@@ -198,8 +225,10 @@ static void batches(clg_reading *r) {
 
 void clg_job_finish(clg_reading *r) {
     machine(r);
+    name_gpu(r);
     count_gpus(r);
     degrees(r);
+    recomputed_layers(r);
     pipeline(r);
     batches(r);
     degrees(r);

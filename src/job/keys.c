@@ -68,12 +68,18 @@ static const clg_json *resolve(referring *f, const clg_json *node);
 static const clg_json *look(clg_reading *r, const clg_json *format, const char *path, size_t size) {
     char key[256];
     if (size == 0 || size >= sizeof key) return NULL;
-    memcpy(key, path, size);
-    key[size] = '\0';
-    for (int i = 0; i < r->sources; i++) {
-        if (r->source[i].format != format && r->source[i].score > 0) continue;
-        const clg_json *node = clg_tree_find(r->source[i].root, key);
-        if (node) return node;
+    bool relative = *path == '.';
+    while (size > 0 && *path == '.') path++, size--;
+    snprintf(key, sizeof key, "%s%.*s", relative ? "**." : "", (int)size, path);
+    for (const char *rest = key; rest;) {
+        for (int i = 0; i < r->sources; i++) {
+            if (r->source[i].format != format && r->source[i].score > 0) continue;
+            const clg_json *node = clg_tree_find(r->source[i].root, rest);
+            if (node) return node;
+        }
+        /* "training.model.x" of a file that a launcher puts under "training" */
+        rest = relative ? NULL : strchr(rest, '.');
+        if (rest) rest++;
     }
     return NULL;
 }
@@ -187,6 +193,18 @@ static void mark_used(clg_reading *r, const clg_json *node) {
     r->used[r->used_count++] = node;
 }
 
+/* At the top of a tree, or within one of the objects that the format puts its keys in. */
+static const clg_json *find_within(clg_reading *r, const clg_json *format, const clg_json *root,
+                                   const char *key) {
+    const clg_json *node = clg_tree_find(root, key), *all = clg_json_member(format, "within");
+    for (const clg_json *one = all ? all->first : NULL; one && !node; one = one->next) {
+        const clg_json *inner = clg_tree_find(root, one->text);
+        node = inner ? clg_tree_find(inner, key) : NULL;
+        if (!inner) node = clg_tree_find(root, clg_arena_print(r->arena, "%s.%s", one->text, key));
+    }
+    return node;
+}
+
 clg_found_key clg_job_key(clg_reading *r, const clg_json *format, const char *keys) {
     while (*keys) {
         size_t size = strcspn(keys, "|");
@@ -194,7 +212,7 @@ clg_found_key clg_job_key(clg_reading *r, const clg_json *format, const char *ke
         for (int i = 0; i < r->sources; i++) {
             const clg_job_source *source = &r->source[i];
             if (source->format != format) continue;
-            const clg_json *node = clg_tree_find(source->root, key);
+            const clg_json *node = find_within(r, format, source->root, key);
             if (!node || node->kind == CLG_JSON_NULL) continue;
             mark_used(r, node);
             referring f = {r, format, 0};
@@ -217,8 +235,8 @@ const char *clg_job_from(clg_reading *r, const clg_found_key *key) {
                                key->key);
     int file = key->node->column - 1;
     const char *name = file >= 0 && file < r->file_count ? r->files[file].name : "";
-    const char *dashes = clg_tree_find(key->source->root, key->key) ? "--" : "";
     const clg_json *node = clg_tree_find(key->source->root, key->key);
+    const char *dashes = node ? "--" : "";
     return clg_arena_print(r->arena, "%s:%d %s%s", clg_job_base_name(name), line, dashes,
                            node && node->key ? node->key : key->key);
 }

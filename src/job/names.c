@@ -71,8 +71,25 @@ static const char *preset_in(clg_arena *arena, const char *name) {
     return best;
 }
 
+const char *clg_job_gpu_in(clg_arena *arena, const char *text) {
+    const clg_file *file = clg_dataset_find("trainer/names.json");
+    clg_json *root;
+    clg_error none = {0};
+    size_t longest = 0;
+    const char *best = NULL;
+    char part[LONGEST];
+    if (!file || clg_json_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        return NULL;
+    const clg_json *all = clg_json_member(root, "gpus");
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
+        size_t size = squash(one->key, part, NULL);
+        if (size > longest && stands_in(part, size, text)) longest = size, best = one->text;
+    }
+    return best;
+}
+
 /* The part of a path that says which model: the last that names one. */
-static const char *preset_of(clg_arena *arena, const char *word) {
+const char *clg_job_preset_in(clg_arena *arena, const char *word) {
     const char *end = word + strlen(word);
     while (end > word) {
         const char *start = end;
@@ -204,7 +221,7 @@ void clg_job_model(clg_reading *r) {
         clg_job_put_word(r, CLG_JOB_MODEL, word,
                          size->from ? size->from : r->job->field[CLG_JOB_FAMILY].from, NULL);
     }
-    const char *preset = !sized && word ? preset_of(r->arena, word) : NULL;
+    const char *preset = !sized && word ? clg_job_preset_in(r->arena, word) : NULL;
     if (preset)
         take_preset(r, preset);
     else {

@@ -6,9 +6,25 @@
 static const struct {
     const char *format;
     void (*odd)(clg_reading *reading);
-} odds[] = {{"megatron", clg_odd_megatron}};
+} odds[] = {{"megatron", clg_odd_megatron},   {"megatron-deepspeed", clg_odd_megatron},
+            {"primus", clg_odd_megatron},     {"torchtitan", clg_odd_torchtitan},
+            {"torchtune", clg_odd_torchtune}, {"gpt-neox", clg_odd_gpt_neox},
+            {"llm-foundry", clg_odd_foundry}, {"olmo-core", clg_odd_olmo},
+            {"maxtext", clg_odd_maxtext},     {"bridge", clg_odd_recipe},
+            {"nemo", clg_odd_recipe},         {"nanotron", clg_odd_nanotron}};
 
 void clg_job_odd(clg_reading *r, const char *format) {
     for (size_t i = 0; i < sizeof odds / sizeof odds[0]; i++)
         if (strcmp(odds[i].format, format) == 0) odds[i].odd(r);
+}
+
+double clg_odd_number(clg_reading *r, const char *keys, double otherwise) {
+    clg_found_key key = clg_job_key(r, r->main, keys);
+    double number;
+    return key.node && clg_job_number(key.node, &number) ? number : otherwise;
+}
+
+const char *clg_odd_word(clg_reading *r, const char *keys, const char *otherwise) {
+    clg_found_key key = clg_job_key(r, r->main, keys);
+    return key.node && *clg_job_word(key.node) ? clg_job_word(key.node) : otherwise;
 }

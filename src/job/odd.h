@@ -4,6 +4,18 @@
 
 #include "job/reading.h"
 
+/* Value of the first of these keys that the trainer's files have. */
+double clg_odd_number(clg_reading *reading, const char *keys, double otherwise);
+const char *clg_odd_word(clg_reading *reading, const char *keys, const char *otherwise);
+
 void clg_odd_megatron(clg_reading *reading);
+void clg_odd_torchtitan(clg_reading *reading);
+void clg_odd_torchtune(clg_reading *reading);
+void clg_odd_gpt_neox(clg_reading *reading);
+void clg_odd_foundry(clg_reading *reading);
+void clg_odd_olmo(clg_reading *reading);
+void clg_odd_maxtext(clg_reading *reading);
+void clg_odd_recipe(clg_reading *reading);
+void clg_odd_nanotron(clg_reading *reading);
 
 #endif

@@ -7,13 +7,15 @@
 
 #include <string.h>
 
-enum { MOST_KEYS = 4000 };
+enum { MOST_KEYS = 4000, DEEPEST = 64 };
 
 typedef struct reader {
     clg_arena *arena;
     const char *at, *end;
     int line, keys;
     clg_json *root;
+    const char *called[DEEPEST]; /* of the open brackets: what is called; NULL: nothing */
+    int depth;
 } reader;
 
 static bool is_name(char c) {
@@ -102,7 +104,10 @@ static clg_json *value(reader *r) {
     }
     const char *stop = r->at;
     while (stop > start && strchr(" \t\r(", stop[-1])) stop--;
-    if (stop == start) return NULL;
+    if (stop == start || *start == '(') {
+        r->at = start;
+        return NULL;
+    }
     double number;
     if (memchr(start, '*', (size_t)(stop - start)) || memchr(start, '/', (size_t)(stop - start))) {
         if (!product(r, start, stop, &number)) return NULL;
@@ -110,6 +115,10 @@ static clg_json *value(reader *r) {
         return clg_tree_scalar(r->arena, text, strlen(text), line, 1);
     }
     clg_json *node = clg_tree_scalar(r->arena, start, (size_t)(stop - start), line, 1);
+    const char *otherwise = node->kind == CLG_JSON_STRING ? strstr(node->text, " or ") : NULL;
+    if (otherwise) node = clg_tree_string(r->arena, otherwise + 4, strlen(otherwise + 4), line, 1);
+    if (node->kind == CLG_JSON_STRING && strchr(node->text, ' '))
+        return clg_tree_string(r->arena, &(char){CLG_TREE_UNKNOWN}, 1, line, 1);
     const clg_json *constant =
         node->kind == CLG_JSON_STRING ? clg_tree_find(r->root, node->text) : NULL;
     if (constant && constant->kind != CLG_JSON_OBJECT) {
@@ -121,19 +130,33 @@ static clg_json *value(reader *r) {
     return node;
 }
 
+static void put(reader *r, const char *key, const clg_json *node) {
+    clg_json *copy = clg_tree_make(r->arena, node->kind, node->line, 1);
+    *copy = *node;
+    copy->next = NULL;
+    clg_tree_set(r->arena, r->root, key, copy);
+}
+
+/* As "key", as written ("cfg.model.key"), and as "Called.key" inside a call. */
 static void set(reader *r, const char *key, size_t size, clg_json *node) {
     if (!node || r->keys++ > MOST_KEYS || size == 0 || size > 200) return;
     const char *name = clg_arena_copy(r->arena, key, size);
     const char *dot = strrchr(name, '.');
-    clg_tree_set(r->arena, r->root, dot ? dot + 1 : name, node);
-    if (!dot) return;
-    clg_json *copy = clg_tree_make(r->arena, node->kind, node->line, 1);
-    *copy = *node;
-    copy->next = NULL;
-    clg_tree_set(r->arena, r->root, name, copy);
+    const char *called = r->depth > 0 && r->depth <= DEEPEST ? r->called[r->depth - 1] : NULL;
+    put(r, dot ? dot + 1 : name, node);
+    if (dot) put(r, name, node);
+    if (called && !dot) put(r, clg_arena_print(r->arena, "%s.%s", called, name), node);
 }
 
+static void open_bracket(reader *r, const char *called) {
+    if (r->depth++ < DEEPEST) r->called[r->depth - 1] = called;
+    r->at++;
+}
+
+/* At the bracket behind a name. */
 static void call(reader *r, const char *name, size_t size) {
+    const char *dot = clg_arena_copy(r->arena, name, size), *last = strrchr(dot, '.');
+    open_bracket(r, last ? last + 1 : dot);
     if (r->keys++ > MOST_KEYS) return;
     clg_json *calls = (clg_json *)(uintptr_t)clg_tree_find(r->root, "calls");
     if (!calls) {
@@ -142,6 +165,14 @@ static void call(reader *r, const char *name, size_t size) {
     }
     const char *key = clg_arena_copy(r->arena, name, size);
     clg_tree_set(r->arena, calls, key, clg_tree_string(r->arena, key, size, r->line, 1));
+}
+
+/* What is called for a value is that value's name: "optim=AdamW(lr=1)". */
+static void assign(reader *r, const char *key, size_t size) {
+    clg_json *node = value(r);
+    set(r, key, size, node);
+    if (node && node->kind == CLG_JSON_STRING && r->at < r->end && *r->at == '(')
+        call(r, node->text, strlen(node->text));
 }
 
 /* A name: what follows says whether it is assigned to or called. */
@@ -158,11 +189,13 @@ static void name(reader *r) {
     }
     if (r->at + 1 < r->end && *r->at == '=' && r->at[1] != '=') {
         r->at++;
-        set(r, start, size, value(r));
+        assign(r, start, size);
         return;
     }
-    if (r->at < r->end && *r->at == '(') call(r, start, size);
-    r->at = held;
+    if (r->at < r->end && *r->at == '(')
+        call(r, start, size);
+    else
+        r->at = held;
 }
 
 /* "key": value */
@@ -172,7 +205,7 @@ static void key(reader *r) {
     skip_blanks(r);
     if (r->at >= r->end || *r->at != ':') return;
     r->at++;
-    set(r, text, size, value(r));
+    assign(r, text, size);
 }
 
 clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size) {
@@ -185,7 +218,10 @@ clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size) {
             key(&r);
         else if (is_name(*r.at) && !(*r.at >= '0' && *r.at <= '9'))
             name(&r);
+        else if (*r.at == '(')
+            open_bracket(&r, NULL);
         else {
+            if (*r.at == ')' && r.depth > 0) r.depth--;
             if (*r.at == '\n') r.line++;
             r.at++;
         }

@@ -183,6 +183,22 @@ static void take_given(clg_reading *r) {
     }
 }
 
+/* A configuration that the command names and that is not among the files. */
+static void named_elsewhere(clg_reading *r) {
+    clg_found_key key = clg_job_key(r, r->main, "config-file-given|job.config_file|config_file");
+    if (!key.node || !key.source->command) return;
+    const char *name = clg_job_base_name(clg_job_word(key.node));
+    if (!*name || strchr(name, CLG_TREE_UNKNOWN)) return;
+    for (int i = 0; i < r->file_count; i++)
+        if (strcmp(clg_job_base_name(r->files[i].name), name) == 0) return;
+    clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &key),
+                      clg_arena_print(r->arena,
+                                      "%s is named and not here: what it says is assumed to be the "
+                                      "trainer's defaults; give it too",
+                                      name),
+                      -1);
+}
+
 static clg_status check_files(const clg_reading *r) {
     if (r->file_count > MOST_FILES)
         return clg_fail(r->error, CLG_BAD_USAGE, "name those of one job", "more than 32 files");
@@ -214,17 +230,20 @@ clg_status clg_job_read(clg_arena *arena, clg_job_host host, const clg_job_file 
     choose(r);
     if (!r->main) return no_trainer(r);
     if (refused(r) != CLG_OK) return CLG_BAD_INPUT;
-    job->format = word_of(r->main, "name");
+    const char *of = word_of(r->main, "format"), *odd = word_of(r->main, "odd");
+    job->format = *of ? of : word_of(r->main, "name");
+    if (!*odd) odd = job->format;
     job->title = word_of(r->main, "title");
     const char **names = clg_take(arena, (size_t)count, const char *);
     for (int i = 0; i < count; i++) names[i] = files[i].name;
     job->files = names, job->file_count = count;
     take_given(r);
     if (fields(r, all) != CLG_OK) return CLG_BAD_INPUT;
-    clg_job_odd(r, job->format);
+    named_elsewhere(r);
+    clg_job_odd(r, odd);
     clg_job_finish(r);
     clg_job_model(r);
-    clg_job_odd(r, job->format); /* what needs the model's sizes */
+    clg_job_odd(r, odd); /* what needs the model's sizes */
     clg_job_finish(r);
     clg_job_leftovers(r);
     return CLG_OK;

@@ -89,6 +89,9 @@ void clg_job_note_down(clg_arena *arena, clg_job_notes *notes, const char *key, 
 void clg_job_odd(clg_reading *reading, const char *format);
 /* GPUs from Slurm and launchers; degrees and batches that follow from others. */
 void clg_job_finish(clg_reading *reading);
+/* The preset, or the GPU, that a name or path speaks of; NULL: none known. */
+const char *clg_job_preset_in(clg_arena *arena, const char *word);
+const char *clg_job_gpu_in(clg_arena *arena, const char *text);
 /* The model by name, or a config.json of its sizes. */
 void clg_job_model(clg_reading *reading);
 /* Every key that no field was read from. */

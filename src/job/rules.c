@@ -12,7 +12,7 @@
  * "auto", -1 and null say nothing. */
 #include "job/reading.h"
 
-#include "base/name.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,7 +109,7 @@ static bool says_nothing(const clg_json *node, clg_job_field field) {
     if (node->kind == CLG_JSON_NULL) return true;
     if (node->kind == CLG_JSON_STRING &&
         (!*node->text || clg_job_is(node->text, "auto") || clg_job_is(node->text, "none") ||
-         clg_job_is(node->text, "null")))
+         clg_job_is(node->text, "null") || clg_job_is(node->text, "default")))
         return true;
     return rows[field].kind != CLG_JOB_WORD && clg_job_number(node, &number) && number < 0;
 }
@@ -141,6 +141,12 @@ static bool whole_of(const clg_json *node, double *number) {
     return true;
 }
 
+/* Says so itself, but only running it would tell the value. */
+static void leave_open(clg_reading *r, clg_job_field field, const clg_found_key *key) {
+    clg_job_note_down(r->arena, &r->job->open, rows[field].name, clg_job_from(r, key),
+                      "its value is known only when it runs", (int)field);
+}
+
 static double times(const clg_json *rule) {
     const clg_json *by = clg_json_member(rule, "times");
     return by ? by->number : 1;
@@ -149,7 +155,12 @@ static double times(const clg_json *rule) {
 static clg_status put_number(clg_reading *r, clg_job_field field, const clg_json *rule,
                              const clg_found_key *key) {
     double number;
-    if (!whole_of(key->node, &number)) return not_understood(r, key, field, "a number");
+    const char *file = key->source->name;
+    if (!whole_of(key->node, &number)) {
+        if (!file || !clg_job_has(file, ".py")) return not_understood(r, key, field, "a number");
+        leave_open(r, field, key); /* a name that code gives its value */
+        return CLG_OK;
+    }
     number *= times(rule);
     if (rows[field].kind == CLG_JOB_WHOLE && number != floor(number))
         return not_understood(r, key, field, "a whole number");
@@ -180,6 +191,14 @@ static void put_constant(clg_reading *r, clg_job_field field, const clg_json *to
         clg_job_put_word(r, field, clg_job_word(to), from, why);
 }
 
+/* "a,b,c" of a list of words. */
+static const char *listed(clg_reading *r, const clg_json *array) {
+    clg_text text = {.arena = r->arena};
+    for (const clg_json *one = array->first; one && text.size < 400; one = one->next)
+        clg_text_print(&text, "%s%s", text.size ? "," : "", clg_job_word(one));
+    return text.data ? text.data : "";
+}
+
 static clg_status put_own(clg_reading *r, clg_job_field field, const clg_json *rule,
                           const clg_found_key *key) {
     const clg_json *words = clg_json_member(rule, "words");
@@ -188,15 +207,11 @@ static clg_status put_own(clg_reading *r, clg_job_field field, const clg_json *r
         clg_job_put(r, field, clg_job_truth(key->node), clg_job_from(r, key), NULL);
     else if (rows[field].kind != CLG_JOB_WORD)
         return put_number(r, field, rule, key);
+    else if (key->node->kind == CLG_JSON_ARRAY)
+        clg_job_put_word(r, field, listed(r, key->node), clg_job_from(r, key), NULL);
     else if (*clg_job_word(key->node))
         clg_job_put_word(r, field, clg_job_word(key->node), clg_job_from(r, key), NULL);
     return CLG_OK;
-}
-
-/* Says so itself, but only running it would tell the value. */
-static void leave_open(clg_reading *r, clg_job_field field, const clg_found_key *key) {
-    clg_job_note_down(r->arena, &r->job->open, rows[field].name, clg_job_from(r, key),
-                      "its value is known only when it runs", (int)field);
 }
 
 static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field field,
@@ -212,7 +227,9 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
         return CLG_OK;
     }
     if (is && !is_wanted(key.node, is)) return CLG_OK;
-    if (part && !clg_job_has(clg_job_word(key.node), part)) return CLG_OK;
+    const char *text =
+        key.node->kind == CLG_JSON_ARRAY ? listed(r, key.node) : clg_job_word(key.node);
+    if (part && !clg_job_has(text, part)) return CLG_OK;
     if (to) {
         if (is || part || clg_job_truth(key.node))
             put_constant(r, field, to, clg_job_from(r, &key), NULL);

@@ -166,10 +166,17 @@ static bool run_quoted(clg_shell *s, clg_rich_list *w) {
     bool ran = false;
     for (int i = 0; i + 2 < w->count; i++) {
         const char *shell = base_name(clg_rich_text(s, &w->word[i]));
-        const char *flag = clg_rich_text(s, &w->word[i + 1]);
-        if ((strcmp(shell, "bash") != 0 && strcmp(shell, "sh") != 0) || flag[0] != '-') continue;
-        if (!strchr(flag, 'c') || flag[1] == '-') continue;
-        clg_rich *text = &w->word[i + 2];
+        if (strcmp(shell, "bash") != 0 && strcmp(shell, "sh") != 0) continue;
+        int k = i + 1; /* "-x -c", "-lc" */
+        for (const char *flag; k + 1 < w->count; k++) {
+            flag = clg_rich_text(s, &w->word[k]);
+            if (flag[0] != '-' || flag[1] == '-')
+                k = w->count;
+            else if (strchr(flag, 'c'))
+                break;
+        }
+        if (k + 1 >= w->count) continue;
+        clg_rich *text = &w->word[k + 1];
         clg_shell_run_text(s, clg_rich_text(s, text), text->size, text->size ? text->place[0] : 0);
         ran = true;
     }
@@ -284,6 +291,17 @@ static void write_down(runner *r, const redirection *where, clg_rich_list *w) {
     clg_json *node = clg_tree_string(s->arena, text.text, text.size, place % CLG_SHELL_LINES,
                                      1 + place / CLG_SHELL_LINES);
     clg_tree_set(s->arena, s->written, to, node);
+}
+
+/* "sbatch <<EOF": the text is a script of its own. */
+static void run_here(runner *r, redirection *where, clg_rich_list *w) {
+    clg_shell *s = r->s;
+    const char *name = w->count > 0 ? base_name(clg_rich_text(s, &w->word[0])) : "";
+    static const char *const shells[] = {"sbatch", "bash", "sh", "srun", "ssh", NULL};
+    if (!is_word_of(name, shells) || where->here.size == 0) return;
+    where->to = "here.sbatch";
+    write_down(r, where, w);
+    clg_shell_run_text(s, clg_rich_text(s, &where->here), where->here.size, where->here.place[0]);
 }
 
 static bool redirects(const clg_shell_token *t) {
@@ -439,6 +457,7 @@ static outcome simple(runner *r, redirection *where) {
     r->s->bare = bare;
     if (!r->live || words.count == 0) return set ? YES : NOT_KNOWN;
     if (where->to || where->has_here) write_down(r, where, &words);
+    if (where->has_here) run_here(r, where, &words);
     return test ? test_words(r, &words) : run_words(r, &words);
 }
 

@@ -1,0 +1,102 @@
+/* odd_sizes.c -- widths, batches and degrees that trainers write in their own way. */
+#include "job/odd.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A gated MLP's width is two thirds of what is written, half of it each, in multiples of 256
+ * (gpt-neox megatron/model/transformer.py, ParallelMLP): 32768 is written for 11008. */
+void clg_odd_gpt_neox(clg_reading *r) {
+    double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0);
+    double written =
+        clg_odd_number(r, "intermediate_size", clg_odd_number(r, "expansion_factor", 4) * hidden);
+    bool gated = clg_job_value_or(r, CLG_JOB_GATED, 0) != 0;
+    double multiple = clg_odd_number(r, "mlp_multiple_of", 256);
+    if (hidden > 0 && written > 0 && gated && multiple >= 1)
+        clg_job_put(r, CLG_JOB_FFN, ceil(floor(floor(written * 2 / 3) / 2) / multiple) * multiple,
+                    NULL,
+                    "a third of intermediate_size each for gate and input, as the trainer has it");
+    else if (hidden > 0)
+        clg_job_put(r, CLG_JOB_FFN, written, NULL, "4 x hidden, as the trainer has it");
+}
+
+void clg_odd_foundry(clg_reading *r) {
+    double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0);
+    double ratio = clg_odd_number(r, "model.expansion_ratio", 4);
+    if (hidden > 0 && r->job->field[CLG_JOB_HIDDEN].from)
+        clg_job_put(r, CLG_JOB_FFN, floor(hidden * ratio), NULL, "expansion_ratio x d_model");
+}
+
+void clg_odd_nanotron(clg_reading *r) {
+    double tp = clg_job_value_or(r, CLG_JOB_TP, 1), dp = clg_job_value_or(r, CLG_JOB_DP, 0);
+    double pp = clg_job_value_or(r, CLG_JOB_PP, 1), cp = clg_job_value_or(r, CLG_JOB_CP, 1);
+    double ep = clg_job_value_or(r, CLG_JOB_EP, 1);
+    if (dp > 0 && ep > 1)
+        clg_job_put(r, CLG_JOB_GPUS, dp * tp * pp * cp * ep, NULL, "product of its degrees");
+}
+
+/* OLMo writes the width of gate and input together; OLMo-core batches in tokens. */
+void clg_odd_olmo(clg_reading *r) {
+    double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0),
+           seq = clg_job_value_or(r, CLG_JOB_SEQ, 0);
+    bool gated = clg_job_value_or(r, CLG_JOB_GATED, 0) != 0;
+    double written = clg_odd_number(r, "model.mlp_hidden_size",
+                                    clg_odd_number(r, "model.mlp_ratio", 4) * hidden);
+    if (hidden > 0 && r->job->field[CLG_JOB_HIDDEN].from)
+        clg_job_put(r, CLG_JOB_FFN, gated ? written / 2 : written, NULL,
+                    gated ? "half of the MLP's width: gate and input are written together"
+                          : "the MLP's width");
+    double tokens = clg_odd_number(r, "rank_microbatch_size|train_module.rank_microbatch_size", 0);
+    if (tokens > 0 && seq > 0 && tokens >= seq)
+        clg_job_put(r, CLG_JOB_MICRO_BATCH, floor(tokens / seq), NULL,
+                    "rank_microbatch_size tokens over the sequence");
+    const clg_json *calls = NULL;
+    for (int i = 0; i < r->sources && !calls; i++)
+        calls = clg_tree_find(r->source[i].root, "calls");
+    for (const clg_json *one = calls ? calls->first : NULL; one; one = one->next)
+        if (strncmp(one->key, "TransformerConfig.", 18) == 0 && strchr("lo", one->key[18]))
+            clg_job_put_word(r, CLG_JOB_MODEL, one->key + 18,
+                             clg_arena_print(r->arena, "%s:%d %s",
+                                             clg_job_base_name(r->files[0].name), one->line,
+                                             one->key),
+                             NULL);
+}
+
+/* ---- MaxText: mesh axes inside and between slices ---- */
+
+/* Product of an axis; 0: one of the two is left to the number of devices. */
+static double axis(clg_reading *r, const char *name, double inner, double outer) {
+    double ici = clg_odd_number(r, clg_arena_print(r->arena, "ici_%s_parallelism", name), inner);
+    double dcn = clg_odd_number(r, clg_arena_print(r->arena, "dcn_%s_parallelism", name), outer);
+    return ici < 1 || dcn < 1 ? 0 : ici * dcn;
+}
+
+static void put_axis(clg_reading *r, clg_job_field field, double degree) {
+    if (degree >= 1) clg_job_put(r, field, degree, NULL, "ici x dcn of its axis");
+}
+
+/* per_device_batch_size counts every device, also those that share a sequence. */
+void clg_odd_maxtext(clg_reading *r) {
+    double tp = axis(r, "tensor", 1, 1), pp = axis(r, "pipeline", 1, 1);
+    double cp = axis(r, "context", 1, 1), ep = axis(r, "expert", 1, 1);
+    double sequence = axis(r, "sequence", 1, 1), shared = axis(r, "tensor_sequence", 1, 1);
+    double shards = axis(r, "fsdp", -1, 1), copies = axis(r, "data", 1, -1);
+    double each = clg_odd_number(r, "per_device_batch_size", 12);
+    bool dcn = clg_job_key(r, r->main, "dcn_data_parallelism").node != NULL;
+    if (!dcn) copies = clg_odd_number(r, "ici_data_parallelism", 1);
+    put_axis(r, CLG_JOB_TP, tp * shared);
+    put_axis(r, CLG_JOB_PP, pp);
+    put_axis(r, CLG_JOB_CP, cp * sequence);
+    put_axis(r, CLG_JOB_EP, ep);
+    if (clg_job_value_or(r, CLG_JOB_EXPERTS, 0) == 1) clg_job_forget(r, CLG_JOB_EXPERTS);
+    if (shards >= 1 && copies >= 1 && clg_job_key(r, r->main, "ici_fsdp_parallelism").node)
+        clg_job_put(r, CLG_JOB_DP, shards * copies * ep, NULL, "fsdp x data axes");
+    if (shards >= 1 && copies > 1) clg_job_put(r, CLG_JOB_HSDP, shards, NULL, "fsdp axis");
+    double ranks = tp * shared * pp * cp * sequence, micro = each * ranks;
+    if (micro >= 1 && micro == floor(micro) && pp <= 1)
+        clg_job_put(r, CLG_JOB_MICRO_BATCH, micro, NULL,
+                    "per_device_batch_size x devices of a copy");
+    if (pp > 1 && clg_job_value_or(r, CLG_JOB_GPUS, 0) > 0)
+        clg_job_put(r, CLG_JOB_GLOBAL_BATCH, each * clg_job_value_or(r, CLG_JOB_GPUS, 0), NULL,
+                    "per_device_batch_size x devices");
+}

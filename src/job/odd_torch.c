@@ -1,0 +1,73 @@
+/* odd_torch.c -- torchtitan's and torchtune's own rules. */
+#include "job/odd.h"
+
+#include <string.h>
+
+/* FSDP shards unless one rank holds all; weights are gathered anew for the backward unless told not
+ * to, or, by default, under a pipeline (torchtitan parallelize_llama.py, get_fsdp_reshard...). */
+static void titan_sharding(clg_reading *r) {
+    double pp = clg_job_value_or(r, CLG_JOB_PP, 1), shards = clg_job_value_or(r, CLG_JOB_SHARDS, 0);
+    double replicas = clg_job_value_or(r, CLG_JOB_REPLICAS, 1);
+    const char *when = clg_odd_word(
+        r, "parallelism.fsdp_reshard_after_forward|training.fsdp_reshard_after_forward", "default");
+    if (shards == 1 && replicas > 1) {
+        clg_job_put(r, CLG_JOB_ZERO, 0, NULL, "replicas only: nothing is sharded");
+        return;
+    }
+    bool kept = clg_job_is(when, "never") || (clg_job_is(when, "default") && pp > 1);
+    clg_job_put(r, CLG_JOB_ZERO, kept ? 2 : 3, NULL,
+                kept ? "FSDP without resharding after the forward"
+                     : "FSDP, resharding after the forward");
+}
+
+/* A pipeline cuts the batch of a rank into micro-batches; without one the batch is the
+ * micro-batch. */
+static void titan_batches(clg_reading *r) {
+    double pp = clg_job_value_or(r, CLG_JOB_PP, 1),
+           rank = clg_job_value_or(r, CLG_JOB_RANK_BATCH, 8);
+    double parts = clg_odd_number(r, "experimental.pipeline_parallel_microbatches", 0);
+    if (pp <= 1) return;
+    if (parts > 0)
+        clg_job_put(r, CLG_JOB_MICRO_BATCH, rank / parts, NULL,
+                    "batch of a rank over micro-batches");
+    clg_job_put(r, CLG_JOB_MICRO_BATCH, clg_job_value_or(r, CLG_JOB_DEVICE_BATCH, 1), NULL,
+                "default of torchtitan: parallelism.pipeline_parallel_microbatch_size");
+}
+
+static void titan_chunks(clg_reading *r) {
+    const char *schedule = r->job->field[CLG_JOB_SCHEDULE].text;
+    bool many = schedule && (strcmp(schedule, "interleaved") == 0 ||
+                             strncmp(schedule, "zb", 2) == 0 || strcmp(schedule, "dualpipe") == 0);
+    if (clg_job_value_or(r, CLG_JOB_PP, 1) > 1 && many &&
+        !clg_job_has_field(r, CLG_JOB_CHUNK_LAYERS))
+        clg_job_put(r, CLG_JOB_VPP, 2, NULL, "two chunks a stage, as the trainer has it");
+}
+
+void clg_odd_torchtitan(clg_reading *r) {
+    const char *option = clg_odd_word(r, "activation_checkpoint.selective_ac_option", "2");
+    const char *mode = r->job->field[CLG_JOB_RECOMPUTE].text;
+    titan_sharding(r);
+    titan_batches(r);
+    titan_chunks(r);
+    if (mode && strcmp(mode, "selective") == 0 && option[0] >= '1' && option[0] <= '9')
+        clg_job_note_down(r->arena, &r->job->doubts, "recompute", NULL,
+                          clg_arena_print(r->arena,
+                                          "selective here is every %s. layer whole: taken as "
+                                          "selective within layers",
+                                          option),
+                          -1);
+}
+
+static bool has_name(const clg_reading *r, const char *part) {
+    for (int i = 0; i < r->file_count; i++)
+        if (clg_job_has(r->files[i].name, part)) return true;
+    return r->program && clg_job_has(r->program, part);
+}
+
+/* Which recipe runs it stands in the command, or in the file's name. */
+void clg_odd_torchtune(clg_reading *r) {
+    bool one = has_name(r, "single_device");
+    if (one) clg_job_put(r, CLG_JOB_GPUS, 1, NULL, "a recipe for a single device, by its name");
+    clg_job_put(r, CLG_JOB_ZERO, one ? 0 : 3, NULL,
+                one ? "one device" : "distributed recipes shard by FSDP");
+}
