@@ -20,6 +20,8 @@ static const char *kind_name(clg_param_kind kind) {
         return "count";
     case CLG_KIND_BATCH:
         return "batch";
+    case CLG_KIND_LENGTH:
+        return "length";
     case CLG_KIND_QUANTITY:
         return "quantity";
     case CLG_KIND_WORD:

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SWITCH = -1, COUNT = -2, BATCH = -3, WORD = -4 };
+enum { SWITCH = -1, COUNT = -2, BATCH = -3, WORD = -4, LENGTH = -5 };
 
 /* The group of a row is that of the last GROUP line above it: rows and groups are counted in one
  * enumeration, in file order. */
@@ -16,11 +16,12 @@ typedef struct mixed_row {
 #define PARAM(id, flag_, kind_, argument_, fallback_, help_)                                       \
     {NULL,                                                                                         \
      {flag_, argument_, fallback_, help_,                                                          \
-      (int)(kind_) == SWITCH  ? CLG_KIND_SWITCH                                                    \
-      : (int)(kind_) == COUNT ? CLG_KIND_COUNT                                                     \
-      : (int)(kind_) == BATCH ? CLG_KIND_BATCH                                                     \
-      : (int)(kind_) == WORD  ? CLG_KIND_WORD                                                      \
-                              : CLG_KIND_QUANTITY,                                                  \
+      (int)(kind_) == SWITCH   ? CLG_KIND_SWITCH                                                   \
+      : (int)(kind_) == COUNT  ? CLG_KIND_COUNT                                                    \
+      : (int)(kind_) == BATCH  ? CLG_KIND_BATCH                                                    \
+      : (int)(kind_) == WORD   ? CLG_KIND_WORD                                                     \
+      : (int)(kind_) == LENGTH ? CLG_KIND_LENGTH                                                   \
+                               : CLG_KIND_QUANTITY,                                                \
       (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_), 0}},
 static const mixed_row mixed[] = {
 #include "api/params.def"

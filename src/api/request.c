@@ -39,13 +39,48 @@ static clg_status check_sign(const char *text, double number, clg_param param, c
                                param, error);
 }
 
+/* A number without a unit means the one its knob is in, where there is no other to be meant. */
+static bool bare_quantity(const char *text, clg_param param, clg_dimension dimension,
+                          double *number) {
+    char spelt[96];
+    clg_error none = {0};
+    if (strspn(text, "0123456789.eE+-") != strlen(text)) return false;
+    const char *unit = clg_param_row_of(param).argument;
+    snprintf(spelt, sizeof spelt, "%.48s%.*s", text, (int)strcspn(unit, "|"), unit);
+    return clg_quantity(spelt, dimension, number, &none) == CLG_OK;
+}
+
 /* What a flag of words takes when it is no name. */
 static clg_status read_quantity(const clg_request *request, clg_param param,
                                 clg_dimension dimension, double *number, clg_error *error) {
     const char *text = request->value[param];
-    if (clg_request_at_flag(clg_quantity(text, dimension, number, error), param, error) != CLG_OK)
+    if (!bare_quantity(text, param, dimension, number) &&
+        clg_request_at_flag(clg_quantity(text, dimension, number, error), param, error) != CLG_OK)
         return CLG_BAD_INPUT;
     return check_sign(text, *number, param, error);
+}
+
+/* Tokens of a sequence. Context lengths are powers of two: their k is 1,024. */
+static clg_status read_length(const char *text, double *number, clg_error *error) {
+    static const struct {
+        const char *unit;
+        double factor;
+    } units[] = {{"", 1},        {"tok", 1},     {"k", 1024},    {"K", 1024},
+                 {"M", 1048576}, {"ktok", 1024}, {"Ktok", 1024}, {"Mtok", 1048576}};
+    size_t digits = strspn(text, "0123456789.");
+    char plain[32];
+    snprintf(plain, sizeof plain, "%.*s", (int)(digits < 31 ? digits : 31), text);
+    for (size_t i = 0; i < sizeof units / sizeof units[0] && digits > 0; i++) {
+        if (strcmp(text + digits, units[i].unit) != 0) continue;
+        if (clg_quantity(plain, CLG_COUNT, number, error) != CLG_OK) return CLG_BAD_INPUT;
+        *number *= units[i].factor;
+        if (*number == floor(*number) && *number <= 1e12) return CLG_OK;
+        break;
+    }
+    return clg_request_count(text, number, error) == CLG_OK
+               ? CLG_OK
+               : clg_fail(error, CLG_BAD_INPUT, "give tokens, like 8192 or 128k",
+                          "'%.32s' is no length of a sequence", text);
 }
 
 clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
@@ -56,8 +91,9 @@ clg_status clg_request_number(const clg_request *request, clg_param param, doubl
     if (!text) return CLG_OK;
     if (row.kind == CLG_KIND_QUANTITY)
         return read_quantity(request, param, row.dimension, number, error);
-    if (clg_request_at_flag(clg_request_count(text, number, error), param, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    clg_status status = row.kind == CLG_KIND_LENGTH ? read_length(text, number, error)
+                                                    : clg_request_count(text, number, error);
+    if (clg_request_at_flag(status, param, error) != CLG_OK) return CLG_BAD_INPUT;
     return check_sign(text, *number, param, error);
 }
 

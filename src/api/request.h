@@ -29,6 +29,7 @@ typedef enum clg_param_kind {
     CLG_KIND_SWITCH,
     CLG_KIND_COUNT,
     CLG_KIND_BATCH,
+    CLG_KIND_LENGTH,
     CLG_KIND_WORD,
     CLG_KIND_QUANTITY
 } clg_param_kind;

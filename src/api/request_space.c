@@ -278,6 +278,8 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
     space->gpus = (int64_t)gpus;
     space->seq = (int64_t)seq;
+    const char *length = request->value[CLG_PARAM_SEQ];
+    if (length && length[strspn(length, "0123456789")]) space->seq_asked = length;
     space->recompute_layers = (int)recomputed;
     space->keep = (int)top;
     if (clg_request_batch(request, space, error) != CLG_OK ||

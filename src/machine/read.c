@@ -31,6 +31,7 @@ static const field gpu_fields[] = {
     {"title", WORD, CLG_COUNT, true, AT(clg_gpu, title)},
     {"vendor", WORD, CLG_COUNT, true, AT(clg_gpu, vendor)},
     {"generation", WORD, CLG_COUNT, true, AT(clg_gpu, generation)},
+    {"usual_for", WORD, CLG_COUNT, false, AT(clg_gpu, usual_for)},
     {"attention", WORD, CLG_COUNT, false, AT(clg_gpu, attention)},
     {"lender", WORD, CLG_COUNT, false, AT(clg_gpu, lender)},
     {"link_curve", WORD, CLG_COUNT, false, AT(clg_gpu, link_curve)},
@@ -284,10 +285,31 @@ static const clg_file *find(clg_arena *arena, const file_kind *kind, const char 
     return NULL;
 }
 
+/* "h100" is the one of several that says so. */
+static bool find_usual(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count;
+    clg_error none = {0};
+    const clg_file *files = clg_dataset_folder(gpu_kind.folder, &count);
+    for (int i = 0; i < count; i++) {
+        clg_gpu read;
+        if (clg_gpu_read(arena, files[i].path, files[i].text, files[i].size, &read, &none) !=
+                CLG_OK ||
+            !read.usual_for || !clg_name_same(&read.usual_for, 1, name))
+            continue;
+        *gpu = read;
+        gpu->asked = read.usual_for;
+        return true;
+    }
+    return false;
+}
+
 clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error) {
-    const clg_file *file = find(arena, &gpu_kind, name, error);
-    return file ? clg_gpu_read(arena, file->path, file->text, file->size, gpu, error)
-                : CLG_BAD_INPUT;
+    clg_error unknown = {0};
+    const clg_file *file = find(arena, &gpu_kind, name, &unknown);
+    if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
+    if (find_usual(arena, name, gpu)) return CLG_OK;
+    *error = unknown;
+    return CLG_BAD_INPUT;
 }
 
 clg_status clg_node_find(clg_arena *arena, const char *name, clg_node *node, clg_error *error) {

@@ -118,7 +118,8 @@ static void print_odds(clg_text *t, const clg_odds *odds) {
 static void print_choice(clg_text *t, const clg_cluster *c, const clg_limits *limits) {
     const clg_scenario *s = &c->offer->scenario;
     size_t from = t->size;
-    clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus, s->machine.gpu.title,
+    clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus,
+                   clg_words_gpu(t, &s->machine.gpu),
                    clg_words_quantity(t, c->seconds, CLG_SECONDS));
     if (c->usd > 0)
         clg_text_print(t, ", %s at %.2f USD/GPU-h (%s)", clg_words_quantity(t, c->usd, CLG_USD),

@@ -18,7 +18,7 @@ static const char *method(clg_text *t, const clg_sweep_point *p) {
 
 static void heading(clg_text *t, const clg_sweep *s) {
     const clg_machine *m = s->machine;
-    clg_text_print(t, "machine  %s, %d per node\n", m->gpu.title, m->node.gpus);
+    clg_text_print(t, "machine  %s, %d per node\n", clg_words_gpu(t, &m->gpu), m->node.gpus);
     clg_text_print(t, "network  %s, %s per GPU reached (one direction)\n", m->fabric.title,
                    clg_words_quantity(t, s->network->slow.bytes_per_s, CLG_BYTES_PER_S));
     clg_text_print(t, "buffer   of one rank, as nccl-tests prints it under size\n");

@@ -195,7 +195,8 @@ void clg_report_curve(clg_text *t, const clg_drawn *one, const clg_drawn *beside
                    clg_words_quantity(t, c->request.train_tokens, CLG_COUNT),
                    c->request.train_tokens / (double)s->model.active_parameters,
                    s->model.active_parameters < s->model.parameters ? " at work" : "");
-    clg_text_print(t, "machine  %s, %s\n", s->machine.gpu.title, s->machine.fabric.title);
+    clg_text_print(t, "machine  %s, %s\n", clg_words_gpu(t, &s->machine.gpu),
+                   s->machine.fabric.title);
     clg_report_software(t, s);
     clg_text_print(t, "mode     %s: %s\n", clg_name_of(clg_scale_mode_names, (int)c->request.mode),
                    clg_scale_mode_names[c->request.mode].help);

@@ -104,16 +104,21 @@ static void print_ranks(clg_text *t, const clg_replica *r) {
         clg_text_print(t, "         %s\n", experts);
 }
 
+static const char *short_name(clg_text *t, const clg_gpu *gpu) {
+    if (!gpu->asked) return gpu->name;
+    return clg_arena_print(t->arena, "%s (taken for '%s')", gpu->name, gpu->asked);
+}
+
 static void print_replica(clg_text *t, const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
-    print_parts(t,
-                clg_arena_print(t->arena,
-                                "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
-                                m->title ? m->title : m->name, clg_replica_gpus(r),
-                                r->scenario->machine.gpu.name, r->layout.tp, r->layout.pp,
-                                clg_name_of(clg_precision_names, (int)r->layout.weights),
-                                clg_name_of(clg_precision_names, (int)r->layout.cache)),
-                r->engine.title);
+    print_parts(
+        t,
+        clg_arena_print(t->arena, "replica  %s on %d x %s: tp %d, pp %d, weights %s, cache %s,",
+                        m->title ? m->title : m->name, clg_replica_gpus(r),
+                        short_name(t, &r->scenario->machine.gpu), r->layout.tp, r->layout.pp,
+                        clg_name_of(clg_precision_names, (int)r->layout.weights),
+                        clg_name_of(clg_precision_names, (int)r->layout.cache)),
+        r->engine.title);
     print_ranks(t, r);
     if (r->prefill)
         clg_text_print(

@@ -79,7 +79,7 @@ static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
 static void print_machine(clg_text *t, const clg_portfolio_shown *s) {
     const clg_price *price = &s->scenario->price;
     size_t from = t->size;
-    clg_text_print(t, "machine  %s, %d per node", s->scenario->machine.gpu.title,
+    clg_text_print(t, "machine  %s, %d per node", clg_words_gpu(t, &s->scenario->machine.gpu),
                    s->portfolio->request.node_gpus);
     if (clg_price_known(price))
         clg_text_print(t, ", %.2f USD/GPU-h (%s)", price->usd_per_s * 3600,

@@ -54,6 +54,9 @@ static void print_network(clg_text *t, const clg_machine *m) {
 
 void clg_report_batch(clg_text *t, const clg_space *space) {
     double tokens = (double)space->global_batch * (double)space->seq, asked = space->batch_tokens;
+    if (space->seq_asked)
+        clg_text_print(t, "length   %.32s, taken as %s tokens: k is 1,024 in a length\n",
+                       space->seq_asked, clg_words_count(t, space->seq));
     if (asked <= 0 || tokens == asked) return;
     bool near = fabs(tokens / asked - 1) <= CLG_BATCH_TOLERANCE;
     clg_text_print(t, "batch    %s, taken as %s sequences of %s, %+.1f %%: ",
@@ -76,7 +79,7 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
                        clg_words_quantity(t, (double)m->active_parameters, CLG_COUNT));
     clg_text_print(t, ", %d layers, hidden %lld\n", m->layers, (long long)m->hidden);
     clg_text_print(t, "machine  %s x %s, %d per node", clg_words_count(t, space->gpus),
-                   s->machine.gpu.title, s->machine.node.gpus);
+                   clg_words_gpu(t, &s->machine.gpu), s->machine.node.gpus);
     if (s->machine.node.domain != s->machine.node.gpus)
         clg_text_print(t, ", %d share a fast-link domain", s->machine.node.domain);
     clg_text_print(t, "\nnetwork  ");

@@ -18,6 +18,11 @@ const char *clg_words_ns(clg_text *text, int64_t ns) {
     return clg_words_quantity(text, (double)ns / 1e9, CLG_SECONDS);
 }
 
+const char *clg_words_gpu(clg_text *t, const clg_gpu *gpu) {
+    if (!gpu->asked) return gpu->title;
+    return clg_arena_print(t->arena, "%s ('%s' taken as %s)", gpu->title, gpu->asked, gpu->name);
+}
+
 const char *clg_words_grouped(clg_text *text, double number) {
     const char *digits = clg_arena_print(text->arena, "%.0f", number);
     clg_text out = {.arena = text->arena};

@@ -22,7 +22,8 @@ bool clg_axis_allows(const clg_axis_values *axis, int value);
 
 typedef struct clg_space {
     int64_t gpus, seq, global_batch; /* sequences */
-    double batch_tokens; /* asked for, which `global_batch` rounds; 0: sequences were asked for */
+    const char *seq_asked; /* a length as it was written, where that is not the number itself */
+    double batch_tokens;   /* asked for, which `global_batch` rounds; 0: sequences were asked for */
     clg_precision precision;
     clg_optimizer optimizer;
     bool offload;

@@ -38,7 +38,7 @@ expect 0 out '^batch +3.00 Mtok, taken as 384 sequences of 8,192, .4.9 %: they d
 expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok --json
 expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 366
 expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 1ktok
-expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 4000000
+expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 100000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 # Whose software: named, the current one, the one that trained the model; what it lacks; what it keeps.
 expect 0 out '^software Megatron-Core of 2024 .megatron-2024.: ' plan llama-2-7b --gpus 8 --stack megatron-2024
@@ -125,7 +125,7 @@ expect 2 err 'did you mean --gpus' plan llama-2-7b --gpsu 8
 expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
 expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
 expect 2 err 'needs a value' plan llama-2-7b --gpus ''
-expect 1 err 'did you mean .*h100-sxm' plan llama-2-7b --gpus 8 --gpu h100
+expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-smx
 expect 1 err 'did you mean' plan deepseek-ai/DeepSeek-V3.9 --gpus 8
 expect 0 out 'Llama 3.1 8B: ' plan meta-llama/Llama-3.1-8B-Instruct --gpus 8
 expect 0 out 'Llama 2 7B: ' plan Llama-2-7b-chat-hf --gpus 8
@@ -150,7 +150,7 @@ expect 2 err 'given twice|give it once' plan llama-2-7b --gpus 8 --gpus 8
 expect 2 err 'needs a value' plan llama-2-7b --gpus
 expect 1 err 'did you mean llama-2-7b' plan llama-2-7c --gpus 8
 expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-sxn
-expect 1 err '--price: .*unit|price.*unit' plan llama-2-7b --gpus 8 --price 2.5
+expect 1 err '--deadline: .*without a unit' size llama-2-7b --tokens 1T --deadline 30
 expect 0 out 'at 1.55 USD/GPU-h .*reserved, 3 years' $small --gpu mi300x
 expect 0 out 'at 2.50 USD/GPU-h .*reserved, 1 year' $small --price reserved-h100-sxm
 expect 1 err 'price of h100-sxm, not of mi300x' $small --gpu mi300x --price nebius-h100-sxm
