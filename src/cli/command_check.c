@@ -35,6 +35,8 @@ static clg_status check_overlay(clg_arena *arena, const char *path, const char *
     *known = true;
     if (clg_json_member(root, "fast") || clg_json_member(root, "slow"))
         return clg_network_overlay(arena, &file, &machine, &network, error);
+    if (lies_in(path, "kernel") && clg_json_member(root, "serving"))
+        return clg_kernels_check(arena, &file, error);
     if (clg_json_member(root, "gemm")) {
         if (clg_gpu_find(arena, "h100-sxm", &gpu, error) != CLG_OK ||
             clg_kernels_find(arena, &gpu, &kernels, error) != CLG_OK)

@@ -286,6 +286,11 @@ static clg_status check_name(const clg_json *root, const char *file, const clg_g
                     name, gpu->name);
 }
 
+clg_status clg_kernels_check(clg_arena *arena, const clg_file *file, clg_error *error) {
+    clg_kernels ignored;
+    return read_file(arena, file, &ignored, error);
+}
+
 clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg_gpu *gpu,
                                clg_kernels *kernels, clg_error *error) {
     static const char *const keys[] = {"name",    "title",     "notes", "gemm",  "grouped",

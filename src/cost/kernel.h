@@ -92,6 +92,9 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
 clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                                clg_error *error);
 
+/* Whether a file of data/kernel can be read whole. */
+clg_status clg_kernels_check(clg_arena *arena, const clg_file *file, clg_error *error);
+
 /* Lays the user's own file over the curves: of the same form, with only the values that differ
  * (`ceiling fit` writes one). A file that names another GPU is refused; NULL takes any. On failure
  * *kernels is untouched. */

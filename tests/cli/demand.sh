@@ -38,7 +38,6 @@ expect 0 out 'by the API' demand $m --rate 5req/s --span 20s
 expect 0 out 'all alike' demand $m --rate 5req/s --span 20s
 expect 0 out "api-prices. by --api-price" demand llama-3.1-70b --rate 5req/s --span 20s
 expect 0 out 'cost     .0 at 0.00 USD/GPU-h' demand $m --rate 5req/s --span 20s --price 0USD/h
-expect 1 err 'write it like 5req/s' demand $m --rate 5
 expect 0 out 'there is no break-even' demand $m --rate 5req/s --span 20s --api-input 0USD/Mtok --api-output 0USD/Mtok
 expect 1 err 'alien.csv:1: no column of rates' demand $m --profile "$scratch/alien.csv"
 printf 'model,window_start_s,total_rate_req_s\na,0,2\na,600,4\nb,0,9\n' >"$scratch/windows.csv"
