@@ -46,7 +46,7 @@ static clg_status read_operations(const maker *m, clg_operations *o, clg_error *
 }
 
 /* The request with what one job says of itself. */
-static clg_request *request_of(const maker *m, const clg_job *job) {
+static clg_request *request_of(const maker *m, const clg_listed_job *job) {
     clg_request *own = clg_take(m->arena, 1, clg_request);
     *own = *m->request;
     own->model = *job->model ? job->model : NULL;
@@ -63,14 +63,14 @@ static bool is_path(const char *word) {
 }
 
 /* A fault in what a job names is a fault of its line, one in a flag is not. */
-static clg_status at_line(const maker *m, const clg_job *job) {
+static clg_status at_line(const maker *m, const clg_listed_job *job) {
     if (strncmp(m->error->field, "--", 2) == 0) return m->error->status;
     if (m->error->file[0] == '\0' || m->error->line == 0)
         clg_error_at(m->error, m->request->model, job->line, 1, "model");
     return m->error->status;
 }
 
-static clg_status read_trained(maker *m, const clg_job *job, clg_trained *t) {
+static clg_status read_trained(maker *m, const clg_listed_job *job, clg_trained *t) {
     clg_request *own = request_of(m, job);
     *t = (clg_trained){.model = job->model, .seq = job->seq, .global_batch = job->global_batch};
     if (is_path(job->model) && m->files && m->files->read &&
@@ -86,13 +86,13 @@ static clg_status read_trained(maker *m, const clg_job *job, clg_trained *t) {
     return CLG_OK;
 }
 
-static bool alike(const clg_trained *t, const clg_job *job) {
+static bool alike(const clg_trained *t, const clg_listed_job *job) {
     return strcmp(t->model, job->model) == 0 && strcmp(t->seq, job->seq) == 0 &&
            strcmp(t->global_batch, job->global_batch) == 0;
 }
 
 /* What a job trains, read when it is met first; NULL for hours of GPUs. */
-static clg_status find_trained(maker *m, const clg_job *job, clg_trained **found) {
+static clg_status find_trained(maker *m, const clg_listed_job *job, clg_trained **found) {
     *found = NULL;
     if (job->gpu_s > 0) return CLG_OK;
     for (int i = 0; i < m->count && !*found; i++)
@@ -106,7 +106,7 @@ static clg_status find_trained(maker *m, const clg_job *job, clg_trained **found
 }
 
 static clg_status make_tasks(maker *m, clg_task *tasks) {
-    const clg_jobs *jobs = &m->answer->jobs;
+    const clg_job_list *jobs = &m->answer->jobs;
     for (int i = 0; i < jobs->count; i++) {
         clg_trained *trained;
         if (find_trained(m, &jobs->job[i], &trained) != CLG_OK) return m->error->status;
@@ -128,8 +128,8 @@ static clg_status read_jobs(const maker *m, double horizon_s, clg_error *error) 
     if (!file->text)
         return clg_fail(error, CLG_BAD_USAGE, "give a table of jobs: docs/portfolio.md",
                         "there is no list of jobs");
-    return clg_jobs_read(m->arena, file->name, file->text, file->size, horizon_s, &m->answer->jobs,
-                         error);
+    return clg_job_list_read(m->arena, file->name, file->text, file->size, horizon_s,
+                             &m->answer->jobs, error);
 }
 
 clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,

@@ -18,7 +18,7 @@ typedef struct clg_model_files {
 typedef struct clg_portfolio_answer {
     clg_scenario scenario; /* machine and price alone */
     clg_operations operations;
-    clg_jobs jobs;
+    clg_job_list jobs;
     clg_portfolio portfolio;
     clg_portfolio_shown shown;
 } clg_portfolio_answer;

@@ -6,6 +6,7 @@
 #include "api/answer_demand.h"
 #include "api/answer_diagnose.h"
 #include "api/answer_improve.h"
+#include "api/answer_portfolio.h"
 #include "api/answer_size.h"
 #include "api/answer_trace.h"
 #include "api/knobs.h"
@@ -72,6 +73,14 @@ static clg_status size(const caller *c, const clg_request *request, clg_error *e
     return status;
 }
 
+/* The list of jobs comes as "config". */
+static clg_status portfolio(const caller *c, const clg_request *request, clg_error *error) {
+    clg_portfolio_answer *answer = clg_take(c->arena, 1, clg_portfolio_answer);
+    clg_status status = clg_answer_portfolio(c->arena, request, NULL, c->progress, answer, error);
+    if (status == CLG_OK) clg_answer_portfolio_json(c->out, answer);
+    return status;
+}
+
 static clg_status demand(const caller *c, const clg_request *request, clg_error *error) {
     clg_demand_answer *answer = clg_take(c->arena, 1, clg_demand_answer);
     clg_status status = clg_answer_demand(c->arena, request, c->progress, answer, error);
@@ -130,6 +139,8 @@ static const clg_param plan_knobs[] = {CLG_PARAM_TOP, CLG_PARAMS};
 static const clg_param size_knobs[] = {CLG_PARAM_GPU,  CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
                                        CLG_PARAM_NICS, CLG_PARAM_STACK, CLG_PARAM_PRICE,
                                        CLG_PARAMS};
+static const clg_param portfolio_knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_FAILURES, CLG_PARAM_RESTART,
+                                            CLG_PARAM_KNEE,   CLG_PARAM_SEED,     CLG_PARAMS};
 static const clg_param demand_knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                          CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                          CLG_PARAMS};
@@ -143,6 +154,7 @@ static const command commands[] = {
     {"explain", true, explain, PLANNING, NULL},
     {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
     {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
+    {"portfolio", true, portfolio, PLANNING | TAKES(PORTFOLIO), portfolio_knobs},
     {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
     {"improve", true, improve, PLANNING, NULL},
     {"diagnose", true, diagnose, PLANNING | TAKES(MEASURED), NULL},

@@ -169,39 +169,41 @@ static double wait_of(const row *r, double submit_s) {
 }
 
 /* False where the row is no job that ran on GPUs. */
-static bool read_row(const row *r, clg_job *job) {
+static bool read_row(const row *r, clg_listed_job *job) {
     double submit = moment(cell(r, SUBMIT)), seconds = seconds_of(r), gpus = gpus_of(r);
     double priority = plain(cell(r, PRIORITY));
     if (strchr(cell(r, ID), '.')) return false;
     if (isnan(submit) || !(seconds > 0) || !(gpus >= 1) || seconds > 1e9 || gpus > 1e6)
         return false;
     int64_t whole = (int64_t)gpus;
-    *job = (clg_job){.name = *cell(r, NAME) ? cell(r, NAME) : cell(r, ID),
-                     .model = "",
-                     .seq = "",
-                     .global_batch = "",
-                     .line = r->csv->row[r->row].line,
-                     .gpu_s = seconds * (double)whole,
-                     .arrival_s = submit,
-                     .deadline_s = INFINITY,
-                     .priority = isnan(priority) ? 0 : priority,
-                     .least_gpus = whole,
-                     .most_gpus = whole,
-                     .limit_s = limit_of(r),
-                     .recorded_wait_s = wait_of(r, submit)};
+    *job = (clg_listed_job){.name = *cell(r, NAME) ? cell(r, NAME) : cell(r, ID),
+                            .model = "",
+                            .seq = "",
+                            .global_batch = "",
+                            .line = r->csv->row[r->row].line,
+                            .gpu_s = seconds * (double)whole,
+                            .arrival_s = submit,
+                            .deadline_s = INFINITY,
+                            .priority = isnan(priority) ? 0 : priority,
+                            .least_gpus = whole,
+                            .most_gpus = whole,
+                            .limit_s = limit_of(r),
+                            .recorded_wait_s = wait_of(r, submit)};
     return true;
 }
 
-clg_status clg_export_read(clg_arena *arena, const clg_csv *csv, clg_jobs *jobs, clg_error *error) {
+clg_status clg_export_read(clg_arena *arena, const clg_csv *csv, clg_job_list *jobs,
+                           clg_error *error) {
     int at[MEANINGS];
     find(csv, at);
     row r = {.csv = csv, .at = at};
     double first = INFINITY;
-    if (csv->rows > CLG_JOBS)
-        return clg_fail(error, CLG_BAD_INPUT, "give a part of it", "more than %d jobs", CLG_JOBS);
-    jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_job);
+    if (csv->rows > CLG_LISTED_JOBS)
+        return clg_fail(error, CLG_BAD_INPUT, "give a part of it", "more than %d jobs",
+                        CLG_LISTED_JOBS);
+    jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_listed_job);
     for (r.row = 0; r.row < csv->rows; r.row++) {
-        clg_job *job = &jobs->job[jobs->count];
+        clg_listed_job *job = &jobs->job[jobs->count];
         if (!read_row(&r, job)) {
             jobs->left_out++;
             continue;

@@ -3,7 +3,7 @@
 #define CLG_PORTFOLIO_EXPORT_H
 
 #include "base/csv.h"
-#include "portfolio/job.h"
+#include "portfolio/joblist.h"
 
 /* Whether the columns are those of an export: when jobs were submitted, on how many GPUs, how long.
  */
@@ -11,6 +11,7 @@ bool clg_export_is(const clg_csv *csv);
 
 /* Its GPU jobs that ran, the first submission at 0. Job steps ("123.batch"), jobs without GPUs and
  * jobs that never started are left out and counted. */
-clg_status clg_export_read(clg_arena *arena, const clg_csv *csv, clg_jobs *jobs, clg_error *error);
+clg_status clg_export_read(clg_arena *arena, const clg_csv *csv, clg_job_list *jobs,
+                           clg_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 #ifndef CLG_PORTFOLIO_LIFE_H
 #define CLG_PORTFOLIO_LIFE_H
 
-#include "portfolio/job.h"
+#include "portfolio/joblist.h"
 
 /* A job at one of the sizes it may take. */
 typedef struct clg_job_size {
@@ -26,7 +26,7 @@ typedef struct clg_job_size {
 
 /* A job as the simulation takes it. */
 typedef struct clg_task {
-    const clg_job *job;
+    const clg_listed_job *job;
     const clg_job_size *size; /* [sizes], fewest GPUs first; none: it runs on no size */
     int sizes;
     double flop; /* of the model, all of the work; 0: not known */

@@ -194,7 +194,7 @@ void clg_portfolio_run(clg_arena *arena, const clg_task *tasks, int count,
     if (p->knee >= 0 && p->knee != p->shown) live_at(arena, p, p->knee);
 }
 
-bool clg_waiting_recorded(clg_arena *arena, const clg_jobs *jobs, clg_waiting *waiting) {
+bool clg_waiting_recorded(clg_arena *arena, const clg_job_list *jobs, clg_waiting *waiting) {
     double *wait_s = clg_take(arena, (size_t)jobs->count + 1, double);
     int known = 0;
     for (int i = 0; i < jobs->count; i++)

@@ -7,7 +7,7 @@
 #define CLG_PORTFOLIO_PORTFOLIO_H
 
 #include "economics/odds.h"
-#include "economics/terms.h"
+#include "economics/contracts.h"
 #include "portfolio/life.h"
 
 enum { CLG_PORTFOLIO_POINTS = 64 };
@@ -63,6 +63,6 @@ void clg_portfolio_run(clg_arena *arena, const clg_task *tasks, int count,
                        const clg_portfolio_request *request, clg_portfolio *portfolio);
 
 /* Of jobs whose log says what they waited; false: it does not say. */
-bool clg_waiting_recorded(clg_arena *arena, const clg_jobs *jobs, clg_waiting *waiting);
+bool clg_waiting_recorded(clg_arena *arena, const clg_job_list *jobs, clg_waiting *waiting);
 
 #endif

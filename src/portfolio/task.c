@@ -33,12 +33,12 @@ static const clg_sized *plan_at(clg_planning *p, clg_trained *trained, int64_t g
     return made;
 }
 
-static double steps_of(const clg_job *job, const clg_evaluation *e) {
+static double steps_of(const clg_listed_job *job, const clg_evaluation *e) {
     double tokens = (double)e->layout.global_batch * (double)e->layout.seq;
     return job->steps > 0 ? job->steps : job->tokens / tokens;
 }
 
-static clg_job_size trained_size(const clg_planning *p, const clg_job *job,
+static clg_job_size trained_size(const clg_planning *p, const clg_listed_job *job,
                                  const clg_trained *trained, const clg_evaluation *e,
                                  int64_t gpus) {
     clg_goodput g =
@@ -56,7 +56,7 @@ static clg_job_size trained_size(const clg_planning *p, const clg_job *job,
 
 /* Hours of GPUs are as booked: what failures cost is in them, and more GPUs take less time in
  * proportion. */
-static clg_job_size booked_size(const clg_job *job, int64_t gpus) {
+static clg_job_size booked_size(const clg_listed_job *job, int64_t gpus) {
     double seconds = job->gpu_s / (double)gpus;
     return (clg_job_size){.gpus = gpus, .useful_s = seconds, .expected_s = seconds};
 }
@@ -74,7 +74,7 @@ static void add(clg_planning *p, clg_task *task, clg_trained *trained, int64_t g
     task->flop = steps_of(task->job, &sized->plan) * sized->plan.model_flop;
 }
 
-clg_task clg_task_make(clg_planning *p, const clg_job *job, clg_trained *trained) {
+clg_task clg_task_make(clg_planning *p, const clg_listed_job *job, clg_trained *trained) {
     clg_job_size sizes[SIZES], *kept;
     clg_task task = {.job = job};
     int64_t least = job->least_gpus > 0 ? job->least_gpus : 1;

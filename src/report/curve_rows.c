@@ -91,8 +91,6 @@ static void add_point(clg_json_writer *w, const clg_curve *c, const clg_scenario
     clg_json_memory_total(w, e);
     if (c->request.useful) clg_json_add_number(w, "useful_tokens_per_s", p->useful_tokens_per_s);
     if (c->request.sites.sites > 1 || c->request.sites.inner_steps > 0) add_sites(w, p);
-    clg_json_add_number(w, "memory_bytes", e->memory.total_bytes);
-    clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
     clg_json_add_number(w, "cluster_w", e->cluster_w);
     clg_json_add_number(w, "efficiency", p->efficiency);
     clg_json_add_number(w, "communication_fraction", p->communication_fraction);

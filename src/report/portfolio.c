@@ -59,7 +59,7 @@ static const char *knee_words(clg_text *t, const clg_portfolio *p) {
 }
 
 static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
-    const clg_jobs *jobs = s->jobs;
+    const clg_job_list *jobs = s->jobs;
     double last_s = jobs->job[jobs->count - 1].arrival_s;
     size_t from = t->size;
     clg_text_print(t, "jobs     %s, the last arrives after %s%s", clg_words_count(t, jobs->count),

@@ -8,7 +8,7 @@
 
 typedef struct clg_portfolio_shown {
     const clg_scenario *scenario; /* of the machine and the price */
-    const clg_jobs *jobs;
+    const clg_job_list *jobs;
     const clg_portfolio *portfolio;
     int plans;          /* made for it */
     bool recorded;      /* the list is a log that says what jobs waited */

@@ -73,7 +73,7 @@ static void add_knee(clg_json_writer *w, const clg_portfolio *p) {
 enum { JOBS_SHOWN = 1000 };
 
 static void add_job(clg_json_writer *w, const clg_portfolio *p, int i) {
-    const clg_job *job = p->task[i].job;
+    const clg_listed_job *job = p->task[i].job;
     const clg_run *run = &p->run[i];
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "name", job->name);

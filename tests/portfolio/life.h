@@ -21,14 +21,16 @@ static inline list list_of(clg_arena *arena, int most) {
                   clg_take(arena, (size_t)most, clg_run), 0};
 }
 
-static inline clg_job *add_sizes(list *l, double arrival_s, const clg_job_size *size, int sizes) {
-    clg_job *job = clg_take(l->arena, 1, clg_job);
-    *job = (clg_job){.name = "job", .model = "", .arrival_s = arrival_s, .deadline_s = INFINITY};
+static inline clg_listed_job *add_sizes(list *l, double arrival_s, const clg_job_size *size,
+                                        int sizes) {
+    clg_listed_job *job = clg_take(l->arena, 1, clg_listed_job);
+    *job = (clg_listed_job){
+        .name = "job", .model = "", .arrival_s = arrival_s, .deadline_s = INFINITY};
     l->task[l->count++] = (clg_task){.job = job, .size = size, .sizes = sizes};
     return job;
 }
 
-static inline clg_job *add(list *l, double arrival_s, int64_t gpus, double seconds) {
+static inline clg_listed_job *add(list *l, double arrival_s, int64_t gpus, double seconds) {
     clg_job_size *size = clg_take(l->arena, 1, clg_job_size);
     *size = (clg_job_size){.gpus = gpus, .useful_s = seconds, .expected_s = seconds};
     return add_sizes(l, arrival_s, size, 1);

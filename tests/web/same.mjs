@@ -11,7 +11,7 @@ import { rank, zipOf } from "./recordings.mjs";
 
 const [, , ceiling, wasm] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "same-")), traceFile = join(folder, "trace.json");
-const config = "data/model/llama-3.1-8b.json";
+const config = "data/model/llama-3.1-8b.json", team = "docs/portfolio-team.csv";
 
 const requests = [
   { command: "params" },
@@ -34,6 +34,9 @@ const requests = [
   { command: "scale", model: "dbrx", gpus: "64,", mode: "weak" },
   { command: "size", model: "llama-3.1-8b", gpu: "h100-sxm", tokens: "1T", deadline: "30d", seq: "8192" },
   { command: "size", model: "llama-2-7b", gpu: "mi300x", tokens: "200G", budget: "30kUSD", carbon: "350gCO2/kWh", capex: "40kUSD" },
+  { command: "scale", model: "llama-2-7b", gpus: "64,128", mode: "grow", grow: "0.7", useful: true },
+  { command: "scale", model: "llama-2-7b", gpus: "64,128", diloco: "100", sites: "2", between: "10Gbit/s" },
+  { command: "portfolio", model: team, config: readFileSync(team, "utf8"), gpus: "16,32", horizon: "90d", budget: "200kUSD" },
   { command: "demand", model: "llama-3.1-8b", rate: "20req/s", span: "3min", prompt: "1ktok", output: "200tok", ttft: "1s", tpot: "50ms" },
   { command: "demand", model: "llama-3.1-70b", gpu: "h200-sxm", clients: "32", weights: "fp8", "api-input": "0.2USD/Mtok", "api-output": "0.6USD/Mtok" },
   { command: "demand", model: "llama-3.1-8b", profile: { name: "day.csv", text: "hour,req_per_min\n0,30\n1,90\n2,600\n3,60\n" } },

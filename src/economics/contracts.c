@@ -1,5 +1,5 @@
-/* terms.c -- terms of one GPU kind, and the cheapest mix of two of them. */
-#include "economics/terms.h"
+/* contracts.c -- terms of one GPU kind, and the cheapest mix of two of them. */
+#include "economics/contracts.h"
 
 #include "dataset/dataset.h"
 

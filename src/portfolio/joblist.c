@@ -1,5 +1,5 @@
-/* job.c -- a list of jobs as people write it. */
-#include "portfolio/job.h"
+/* joblist.c -- a list of jobs as people write it. */
+#include "portfolio/joblist.h"
 
 #include "base/csv.h"
 #include "base/name.h"
@@ -63,7 +63,7 @@ static clg_status number(const reader *r, int column, double otherwise, double *
     return fault(r, column, "give a number, 0 or more: 24, 1.5, 15T", "this is no number");
 }
 
-static clg_status read_work(const reader *r, clg_job *job) {
+static clg_status read_work(const reader *r, clg_listed_job *job) {
     double hours;
     if (number(r, TOKENS, 0, &job->tokens) != CLG_OK ||
         number(r, STEPS, 0, &job->steps) != CLG_OK || number(r, GPU_HOURS, 0, &hours) != CLG_OK)
@@ -78,7 +78,7 @@ static clg_status read_work(const reader *r, clg_job *job) {
                  "tokens and steps take as long as their model does");
 }
 
-static clg_status read_gpus(const reader *r, clg_job *job) {
+static clg_status read_gpus(const reader *r, clg_listed_job *job) {
     double least, most;
     if (number(r, LEAST, 0, &least) != CLG_OK || number(r, MOST, 0, &most) != CLG_OK)
         return r->error->status;
@@ -93,14 +93,14 @@ static clg_status read_gpus(const reader *r, clg_job *job) {
     return CLG_OK;
 }
 
-static clg_status read_job(const reader *r, clg_job *job, double *every_s) {
+static clg_status read_job(const reader *r, clg_listed_job *job, double *every_s) {
     double arrival, deadline, every;
-    *job = (clg_job){.name = cell(r, NAME),
-                     .model = cell(r, MODEL),
-                     .line = r->csv->row[r->row].line,
-                     .seq = cell(r, SEQ),
-                     .global_batch = cell(r, BATCH),
-                     .recorded_wait_s = -1};
+    *job = (clg_listed_job){.name = cell(r, NAME),
+                            .model = cell(r, MODEL),
+                            .line = r->csv->row[r->row].line,
+                            .seq = cell(r, SEQ),
+                            .global_batch = cell(r, BATCH),
+                            .recorded_wait_s = -1};
     if (read_work(r, job) != CLG_OK || read_gpus(r, job) != CLG_OK ||
         number(r, ARRIVAL, 0, &arrival) != CLG_OK ||
         number(r, DEADLINE, INFINITY, &deadline) != CLG_OK ||
@@ -114,7 +114,7 @@ static clg_status read_job(const reader *r, clg_job *job, double *every_s) {
 }
 
 /* A column that is near a known one is that one misspelt; others are for somebody else. */
-static clg_status find_columns(reader *r, clg_arena *arena, clg_jobs *jobs) {
+static clg_status find_columns(reader *r, clg_arena *arena, clg_job_list *jobs) {
     for (int c = 0; c < COLUMNS; c++) r->at[c] = -1;
     for (int i = 0; i < r->csv->columns; i++) {
         int found = -1;
@@ -134,28 +134,28 @@ static clg_status find_columns(reader *r, clg_arena *arena, clg_jobs *jobs) {
 
 /* Deadlines stand on the clock of the arrivals; where one lies before its arrival they cannot, and
  * all are hours after it. */
-static void place_deadlines(clg_jobs *jobs) {
+static void place_deadlines(clg_job_list *jobs) {
     for (int i = 0; i < jobs->count; i++)
         if (jobs->job[i].deadline_s < jobs->job[i].arrival_s) jobs->deadlines_after_arrival = true;
     for (int i = 0; i < jobs->count && jobs->deadlines_after_arrival; i++)
         jobs->job[i].deadline_s += jobs->job[i].arrival_s;
 }
 
-static int repeats(const clg_job *job, double every_s, double horizon_s) {
+static int repeats(const clg_listed_job *job, double every_s, double horizon_s) {
     if (every_s <= 0 || horizon_s <= job->arrival_s) return 0;
-    return (int)fmin(CLG_JOBS, ceil((horizon_s - job->arrival_s) / every_s) - 1);
+    return (int)fmin(CLG_LISTED_JOBS, ceil((horizon_s - job->arrival_s) / every_s) - 1);
 }
 
 /* What comes again and again, each with its own deadline. */
 static clg_status repeat(clg_arena *arena, const reader *r, const double *every_s, double horizon_s,
-                         clg_jobs *jobs) {
+                         clg_job_list *jobs) {
     int64_t count = jobs->count;
     for (int i = 0; i < jobs->count; i++) count += repeats(&jobs->job[i], every_s[i], horizon_s);
-    if (count > CLG_JOBS)
+    if (count > CLG_LISTED_JOBS)
         return clg_fail(r->error, CLG_BAD_INPUT, "a shorter --horizon, or larger every_h",
-                        "more than %d jobs", CLG_JOBS);
+                        "more than %d jobs", CLG_LISTED_JOBS);
     if (count == jobs->count) return CLG_OK;
-    clg_job *all = clg_take(arena, (size_t)count, clg_job);
+    clg_listed_job *all = clg_take(arena, (size_t)count, clg_listed_job);
     int at = 0;
     for (int i = 0; i < jobs->count; i++)
         for (int k = 0; k <= repeats(&jobs->job[i], every_s[i], horizon_s); k++) {
@@ -169,17 +169,17 @@ static clg_status repeat(clg_arena *arena, const reader *r, const double *every_
 }
 
 static int by_arrival(const void *a, const void *b) {
-    const clg_job *x = a, *y = b;
+    const clg_listed_job *x = a, *y = b;
     if (x->arrival_s != y->arrival_s) return x->arrival_s < y->arrival_s ? -1 : 1;
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon_s, clg_jobs *jobs,
-                            clg_error *error) {
+static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon_s,
+                            clg_job_list *jobs, clg_error *error) {
     reader r = {.csv = csv, .error = error};
     double *every_s = clg_take(arena, (size_t)csv->rows + 1, double);
     if (find_columns(&r, arena, jobs) != CLG_OK) return error->status;
-    jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_job);
+    jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_listed_job);
     for (r.row = 0; r.row < csv->rows; r.row++, jobs->count++)
         if (read_job(&r, &jobs->job[jobs->count], &every_s[jobs->count]) != CLG_OK)
             return error->status;
@@ -187,10 +187,10 @@ static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon
     return repeat(arena, &r, every_s, horizon_s, jobs);
 }
 
-clg_status clg_jobs_read(clg_arena *arena, const char *name, const char *text, size_t size,
-                         double horizon_s, clg_jobs *jobs, clg_error *error) {
+clg_status clg_job_list_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                             double horizon_s, clg_job_list *jobs, clg_error *error) {
     clg_csv csv;
-    *jobs = (clg_jobs){0};
+    *jobs = (clg_job_list){0};
     if (clg_table_read(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
     jobs->recorded = clg_export_is(&csv);
     clg_status status = jobs->recorded ? clg_export_read(arena, &csv, jobs, error)

@@ -1,9 +1,9 @@
-/* terms.h -- money as it is signed: by the hour, for a year or three, or what is left over.
+/* contracts.h -- money as it is signed: by the hour, for a year or three, or what is left over.
  *
  * Prices are those of data/price for one GPU, the cheapest of each term; each keeps who asks it and
  * when. Left out: storage, egress, discounts that are negotiated. */
-#ifndef CLG_ECONOMICS_TERMS_H
-#define CLG_ECONOMICS_TERMS_H
+#ifndef CLG_ECONOMICS_CONTRACTS_H
+#define CLG_ECONOMICS_CONTRACTS_H
 
 #include "economics/goodput.h"
 #include "machine/machine.h"

@@ -1,14 +1,14 @@
 /* Lists of jobs as people and schedulers write them. */
-#include "portfolio/job.h"
+#include "portfolio/joblist.h"
 #include "test.h"
 
 static clg_arena arena;
-static clg_jobs jobs;
+static clg_job_list jobs;
 static clg_error error;
 
 static clg_status read_until(const char *text, double horizon_s) {
     error = (clg_error){0};
-    return clg_jobs_read(&arena, "jobs.csv", text, strlen(text), horizon_s, &jobs, &error);
+    return clg_job_list_read(&arena, "jobs.csv", text, strlen(text), horizon_s, &jobs, &error);
 }
 
 static clg_status read(const char *text) { return read_until(text, 0); }

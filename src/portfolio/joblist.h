@@ -1,10 +1,10 @@
-/* job.h -- a list of jobs: what a team will train, or what a cluster's log says it ran.
+/* joblist.h -- a list of jobs: what a team will train, or what a cluster's log says it ran.
  *
  * A list has a header and the columns of docs/portfolio.md in any order. An export of a scheduler
  * (sacct -P, or a public trace of a GPU cluster) is recognised by its columns: its jobs are so many
  * hours of so many GPUs, and what they waited is kept to be held against the simulation. */
-#ifndef CLG_PORTFOLIO_JOB_H
-#define CLG_PORTFOLIO_JOB_H
+#ifndef CLG_PORTFOLIO_JOBLIST_H
+#define CLG_PORTFOLIO_JOBLIST_H
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CLG_JOBS = 1 << 20 }; /* most of one list */
+enum { CLG_LISTED_JOBS = 1 << 20 }; /* most of one list */
 
-typedef struct clg_job {
+typedef struct clg_listed_job {
     const char *name, *model;       /* model "": hours of GPUs, whatever they do */
     int line;                       /* of the file */
     double tokens, steps, gpu_s;    /* one of them above 0: what there is to do */
@@ -26,19 +26,19 @@ typedef struct clg_job {
     int64_t least_gpus, most_gpus; /* 0: as few as it runs on, as many as there are */
     double limit_s;                /* what the queue is told it takes; 0: what it does */
     double recorded_wait_s;        /* of a log; below 0: not known */
-} clg_job;
+} clg_listed_job;
 
-typedef struct clg_jobs {
-    clg_job *job; /* [count], in order of arrival */
+typedef struct clg_job_list {
+    clg_listed_job *job; /* [count], in order of arrival */
     int count;
     bool recorded;                /* an export of a scheduler */
     bool deadlines_after_arrival; /* deadline_h was read as hours after arrival_h */
     const char *ignored;          /* columns that mean nothing here; NULL: none */
     int left_out;                 /* rows of an export without GPUs, time or start */
-} clg_jobs;
+} clg_job_list;
 
 /* Reads a list. `horizon_s` ends what repeats (every_h). */
-clg_status clg_jobs_read(clg_arena *arena, const char *name, const char *text, size_t size,
-                         double horizon_s, clg_jobs *jobs, clg_error *error);
+clg_status clg_job_list_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                             double horizon_s, clg_job_list *jobs, clg_error *error);
 
 #endif
