@@ -1,7 +1,7 @@
 /* Odds against simulated truths: of what is said to happen in 70 % of cases, 70 % do. */
 #include "base/normal.h"
-#include "economics/odds.h"
 #include "economics/contracts.h"
+#include "economics/odds.h"
 #include "portfolio/life.h"
 #include "serve/random.h"
 #include "test.h"
