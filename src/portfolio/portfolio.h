@@ -6,8 +6,8 @@
 #ifndef CLG_PORTFOLIO_PORTFOLIO_H
 #define CLG_PORTFOLIO_PORTFOLIO_H
 
-#include "economics/odds.h"
 #include "economics/contracts.h"
+#include "economics/odds.h"
 #include "portfolio/life.h"
 
 enum { CLG_PORTFOLIO_POINTS = 64 };
