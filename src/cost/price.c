@@ -90,6 +90,7 @@ void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times) 
     into->launches += from->launches * times;
     into->expert_calls += from->expert_calls * times;
     into->routed += from->routed * times;
+    into->casts += from->casts * times;
     for (int axis = 0; axis < CLG_AXES; axis++) {
         into->exposed_s[axis] += from->exposed_s[axis] * times;
         into->hidden_s[axis] += from->hidden_s[axis] * times;
@@ -122,7 +123,7 @@ void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, doubl
 void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
     double gpu_s = clg_pass_s(c) - c->host_s;
     double host_s = c->launches * stack->host_launch_s + c->expert_calls * stack->host_expert_s +
-                    c->routed * stack->host_experts_s;
+                    c->routed * stack->host_experts_s + c->casts * stack->host_cast_s;
     c->host_s = host_s > gpu_s ? host_s - gpu_s : 0;
 }
 
@@ -131,6 +132,7 @@ static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_c
     cost->launches += op->expert_calls > 0 ? 1 : op->count;
     cost->expert_calls += op->expert_calls * op->count;
     cost->routed += op->routes ? 1 : 0;
+    cost->casts += op->casts ? 1 : 0;
     cost->flop += op->flop * op->count;
     cost->hbm_bytes += op->hbm_bytes * op->count;
     if (op->kind == CLG_OP_GEMM || op->kind == CLG_OP_GROUPED)

@@ -29,6 +29,7 @@ typedef struct clg_pass_cost {
     double flop, hbm_bytes;
     double launches, expert_calls; /* of the host: kernels, and experts launched one by one */
     double routed;                 /* expert layers: each waits for its token counts */
+    double casts;                  /* products in 8 bit or less */
 } clg_pass_cost;
 
 double clg_pass_compute_s(const clg_pass_cost *cost); /* matrix, attention, memory, slowdown */

@@ -87,6 +87,7 @@ typedef struct clg_op {
     int count;               /* times in a row; never 0 */
     double expert_calls;     /* of one count: calls of the host beside the launch, where experts go
                                 one by one */
+    bool casts; /* for a product in 8 bit or less: scales and copies to keep, the host's work too */
     bool routes; /* an expert layer's routing: the host has work of its own in this pass */
     /* GEMM, GROUPED: sizes of one product. */
     double m, n, k, batch;

@@ -43,11 +43,13 @@ typedef struct clg_stack {
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
     double host_step_s;        /* per step: data loader, logging, synchronizations */
     double host_micro_batch_s; /* per micro-batch and stage: scheduler, synchronizations */
-    double host_experts_s;    /* per pass of an expert layer: routing, dispatch, and the read of how
-                                 many tokens each expert got, before which nothing can be queued */
-    double host_expert_s;     /* per expert and product, or cast, where each is launched alone */
-    double host_copy_s;       /* ZeRO-3: per rank and matrix gathered or scattered, where the host
-                                 copies every rank's part by a call of its own; 0: it does not */
+    double host_experts_s; /* per pass of an expert layer: routing, dispatch, and the read of how
+                              many tokens each expert got, before which nothing can be queued */
+    double host_cast_s;    /* per pass of a product in 8 bit or less: scales and casts of a module
+                              that is called eagerly, beyond its launches */
+    double host_expert_s;  /* per expert and product, or cast, where each is launched alone */
+    double host_copy_s;    /* ZeRO-3: per rank and matrix gathered or scattered, where the host
+                              copies every rank's part by a call of its own; 0: it does not */
     double pipeline_launches; /* launches' worth of host time that each rank of a tensor collective
                                  costs where the pipeline's sends leave the domain */
     /* kernels */

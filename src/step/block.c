@@ -67,6 +67,7 @@ static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, dou
     double narrow = clg_precision_bytes(shard->layout->precision);
     if (narrow >= shard->wide_bytes) return NULL;
     clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
+    op->casts = true;
     bool twice = shard->stack->current_scaling && shard->layout->precision == CLG_FP8;
     op->hbm_bytes = elements * ((twice ? 2 : 1) * shard->wide_bytes + 2 * narrow);
     return op;
@@ -115,6 +116,7 @@ bool clg_block_fused_experts(const clg_shard *shard) {
  * cast to a block-scaled format is three: the cast, and the scales of both its copies brought into
  * the product's order. So is one with current scaling: the largest value, the scale, the cast. */
 static void call_each(const clg_shard *shard, clg_op *op, double experts) {
+    if (op && op->kind == CLG_OP_MEMORY) op->casts = false; /* host_expert_s stands for them */
     if (!op || shard->stack->grouped_experts || clg_block_fused_experts(shard)) return;
     op->expert_calls = experts;
     if (op->kind != CLG_OP_MEMORY) return;
