@@ -1,6 +1,8 @@
 /* stack.c -- reads data/stack/<name>.json. */
 #include "stack/stack.h"
 
+#include "stack/names.h"
+
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -589,6 +591,10 @@ clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, 
     if (file && strcmp(path, DEFAULT_FILE) != 0)
         return read_file(arena, file->path, file->text, file->size, month, stack, error);
     if (strcmp(path, DEFAULT_FILE) == 0) return read_default(arena, month, stack, error);
+    const char *other = clg_stack_named(arena, name, month);
+    if (other)
+        return clg_stack_find(arena, month ? clg_arena_print(arena, "%s@%s", other, month) : other,
+                              stack, error);
     const char **names = clg_take(arena, (size_t)count, const char *);
     for (int i = 0; i < count; i++)
         names[i] = clg_arena_copy(arena, files[i].path + 6, strlen(files[i].path) - 11);
