@@ -5,6 +5,7 @@
 
 #include "schedule/schedule.h"
 #include "stack/names.h"
+#include "validate/words.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -68,12 +69,20 @@ static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
                                           "pp",
                                           "vpp",
                                           "micro_batch",
-                                          "global_batch"};
+                                          "global_batch",
+                                          "adapter_rank"};
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (isnan(clg_row_number(csv, row, columns[i], 0)))
             return clg_arena_print(arena, "%s: '%.32s' is no number", columns[i],
                                    clg_row_word(csv, row, columns[i]));
     return NULL;
+}
+
+/* Frozen weights with trained ones beside them. */
+static const char *adapter_of(clg_arena *arena, const clg_csv *csv, int row) {
+    const char *adapter = clg_row_word(csv, row, "adapter");
+    if (!*adapter || strcmp(adapter, "none") == 0) return NULL;
+    return clg_arena_print(arena, "adapter '%.32s': frozen weights are not priced yet", adapter);
 }
 
 static int experts_of(const clg_model *model) {
@@ -187,36 +196,13 @@ bool clg_row_network_open(const clg_csv *csv, int row, const clg_scenario *scena
            !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
 }
 
-/* What a trainer ran with, where the notes print it: "kernel as printed: flash_attention2 + RMS
- * kernel". */
-static void read_kernels(const char *notes, clg_stack *stack) {
-    static const char before[] = "kernel as printed: ";
-    const char *at = strstr(notes, before);
-    if (!at) return;
-    at += sizeof before - 1;
-    size_t length = strcspn(at, ";");
-    const char *norm = strstr(at, "RMS kernel");
-    stack->fused_norm = norm && (size_t)(norm - at) < length;
-    stack->fused_norm_beside_flash2 = false;
-    if (length == 5) stack->fused_softmax = strncmp(at, "fused", 5) == 0; /* or "torch" */
-}
-
-/* What else a trainer had switched on, in the words of --term: "terms as printed:
- * expert_dedup=true,recompute_activation=true; ...". */
+/* What a trainer had switched on, in the words of --term. */
 static clg_status read_terms(clg_arena *arena, const char *notes, clg_stack *stack,
                              clg_error *error) {
-    static const char before[] = "terms as printed: ";
-    const char *at = strstr(notes, before);
-    if (!at) return CLG_OK;
-    at += sizeof before - 1;
-    return clg_stack_set_all(stack, clg_arena_print(arena, "%.*s", (int)strcspn(at, ";"), at),
-                             error);
-}
-
-/* NeMo Automodel's gate for benchmarks (moe/layers.py, FakeBalancedGate) counts through the
- * experts, whatever the token. */
-static void read_gate(const char *notes, clg_stack *stack) {
-    if (strstr(notes, "balanced fake gate")) stack->experts_in_rows = true;
+    const char *terms;
+    for (int at = 0; (terms = clg_words_say(arena, notes, "terms", &at)) != NULL;)
+        if (clg_stack_set_all(stack, terms, error) != CLG_OK) return error->status;
+    return CLG_OK;
 }
 
 /* Stack names beyond the built-in ones take the default and its wider interval. */
@@ -235,10 +221,8 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
         if (clg_stack_recipe(arena, stack, clg_row_word(csv, row, "model"),
                              clg_row_word(csv, row, "gpu"), &error) != CLG_OK)
             return why(arena, &error);
-        const char *notes = clg_row_word(csv, row, "notes");
-        read_kernels(notes, stack);
-        read_gate(notes, stack);
-        if (read_terms(arena, notes, stack, &error) != CLG_OK) return why(arena, &error);
+        if (read_terms(arena, clg_row_word(csv, row, "notes"), stack, &error) != CLG_OK)
+            return why(arena, &error);
         return NULL;
     }
     return why(arena, &error);
@@ -262,20 +246,6 @@ static void fix_name(clg_axis_values *axis, const clg_name *names, const char *w
     if (value >= 0) fix(axis, value);
 }
 
-/* Of schedules that a table's column has no name for, the notes may say more: "schedule as printed:
- * ZB-2p". ZB-1p and ZB-2p are what a search finds under the memory of ZB-H1 and ZB-H2 (Qi et al.
- * 2023, arXiv:2401.10241, section 3). */
-static void fix_printed_schedule(clg_axis_values *axis, const char *notes) {
-    static const clg_name printed[] = {
-        {"ZB-1p", CLG_ZB_H1, NULL}, {"ZB-2p", CLG_ZB_H2, NULL}, {NULL, 0, NULL}};
-    static const char before[] = "schedule as printed: ";
-    const char *at = strstr(notes, before);
-    if (!at) return;
-    at += sizeof before - 1;
-    for (int i = 0; printed[i].name; i++)
-        if (strncmp(at, printed[i].name, strlen(printed[i].name)) == 0) fix(axis, printed[i].value);
-}
-
 static bool has_experts(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.kind == CLG_MLP_MOE) return true;
@@ -291,32 +261,30 @@ static bool degrees_are_sane(const clg_space *s) {
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
-/* Tables whose columns have no place for it say it in words: "expert tensor parallelism equal to
- * tp", "expert tensor parallelism 1". 0: they do not. */
-static int said_expert_tensor(const char *notes, int tp) {
-    static const char before[] = "expert tensor parallelism ", equal[] = "equal to tp";
-    const char *at = strstr(notes, before);
-    if (!at) return 0;
-    at += sizeof before - 1;
-    if (strncmp(at, equal, sizeof equal - 1) == 0) return tp;
-    int degree = 0;
-    for (; *at >= '0' && *at <= '9' && degree < 1 << 16; at++) degree = 10 * degree + (*at - '0');
-    return degree;
+/* Tables whose columns have no place for it say it in words. 0: they do not. */
+static int said_expert_tensor(clg_arena *arena, const char *notes, int tp) {
+    int at = 0;
+    const char *said = clg_words_say(arena, notes, "etp", &at);
+    if (!said) return 0;
+    if (strcmp(said, "tp") == 0) return tp;
+    long degree = strtol(said, NULL, 10);
+    return degree > 0 && degree < 1 << 16 ? (int)degree : 0;
 }
 
 /* Stacks that cannot fold experts apart from the dense layers split each of them by tp as well,
  * where so many ranks there are; a table with more expert ranks was folded. */
-static int expert_tensor(const clg_scenario *scenario, const clg_space *space, const char *notes) {
+static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                         const char *notes) {
     int64_t tp = space->tp.value[0], home = tp * space->ep.value[0], pp = space->pp.value[0];
     if (!has_experts(&scenario->model)) return 1;
-    int said = said_expert_tensor(notes, (int)tp);
+    int said = said_expert_tensor(arena, notes, (int)tp);
     if (said > 0 || !scenario->stack.expert_tensor) return said > 0 ? said : 1;
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
 }
 
 /* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
-static const char *read_space(const clg_csv *csv, int row, const clg_scenario *scenario,
-                              clg_space *space) {
+static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
+                              const clg_scenario *scenario, clg_space *space) {
     int precision;
     clg_error error = {0};
     const char *word = clg_row_word(csv, row, "precision");
@@ -338,7 +306,7 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
     fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1 && scenario->stack.sequence_parallel));
     const char *notes = clg_row_word(csv, row, "notes");
-    fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(scenario, space, notes)));
+    fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(arena, scenario, space, notes)));
     /* A table that prints the micro-batch or the schedule would print the chunks. */
     bool one_chunk = space->pp.value[0] <= 1 || *clg_row_word(csv, row, "schedule") ||
                      *clg_row_word(csv, row, "micro_batch");
@@ -347,7 +315,9 @@ static const char *read_space(const clg_csv *csv, int row, const clg_scenario *s
     int vpp = space->vpp.count ? space->vpp.value[0] : 1;
     fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
              vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    fix_printed_schedule(&space->schedule, notes);
+    int at = 0;
+    const char *printed = clg_words_say(arena, notes, "schedule", &at);
+    if (printed) fix_name(&space->schedule, clg_schedule_names, "schedule", printed, CLG_1F1B);
     if (*clg_row_word(csv, row, "recompute"))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);
@@ -388,10 +358,11 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     *scenario = (clg_scenario){.expert_imbalance = 1};
     *space = (clg_space){.keep = 1};
     const char *reason = no_number(arena, csv, row);
+    if (!reason) reason = adapter_of(arena, csv, row);
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
     if (!reason) reason = clg_row_stack(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
-    if (!reason) reason = read_space(csv, row, scenario, space);
+    if (!reason) reason = read_space(arena, csv, row, scenario, space);
     if (reason) return reason;
     if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);
     fill_layout(space, layout);

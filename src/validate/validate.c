@@ -6,6 +6,7 @@
 #include "validate/open.h"
 #include "validate/row.h"
 #include "validate/score.h"
+#include "validate/words.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,22 +44,18 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
 }
 
-/* What a row's notes say of its memory, up to the next semicolon: "memory: torch max allocated of
- * rank 0; ...". NULL: nothing. */
-static const char *said_of_memory(clg_arena *arena, const clg_csv *csv, int row) {
-    const char *at = strstr(clg_row_word(csv, row, "notes"), "memory: ");
-    return at ? clg_arena_copy(arena, at, strcspn(at, ";")) : NULL;
-}
-
 static void read_memory_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_stack *stack,
                              clg_run *run) {
-    const char *said = said_of_memory(arena, csv, row);
+    const char *notes = clg_row_word(csv, row, "notes"), *said;
     run->memory_kind = stack->prints;
-    if (!said) return;
-    run->memory_of_first = strstr(said, "rank 0") != NULL;
-    if (strstr(said, "nvidia-smi")) run->memory_kind = CLG_MEMORY_DEVICE;
-    if (strstr(said, "allocated")) run->memory_kind = CLG_MEMORY_ALLOCATED;
-    if (strstr(said, "reserved")) run->memory_kind = CLG_MEMORY_RESERVED;
+    for (int at = 0; (said = clg_words_say(arena, notes, "memory", &at)) != NULL;) {
+        int kind;
+        clg_error error = {0};
+        if (strcmp(said, "first") == 0)
+            run->memory_of_first = true;
+        else if (clg_name_value(clg_memory_names, "memory", said, &kind, &error) == CLG_OK)
+            run->memory_kind = (clg_memory_kind)kind;
+    }
 }
 
 static double memory_of_kind(const clg_run *run, const clg_stack *stack) {

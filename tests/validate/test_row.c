@@ -10,7 +10,7 @@ static const char *const head =
     "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
     "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
     "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu,notes,"
-    "gpus_per_node\n";
+    "gpus_per_node,adapter,adapter_rank\n";
 
 /* Fields that `row` leaves out at the end are blank. */
 static const char *predict(const char *row) {
@@ -228,7 +228,34 @@ static void boxes(void) {
     CHECK(scenario.machine.node.gpus == 4 && scenario.machine.node.domain == 4);
 }
 
+/* Llama 3 8B on 32 A100. */
+#define EIGHT_B "x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,a100-sxm-80gb,32,"
+
+static void open_cells(void) {
+    CASE("a network that nobody names is one in the middle of those there are, and widens");
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,") == NULL);
+    double open = answer.doubt.open, step_s = answer.step_s;
+    CHECK(scenario.machine.fabric.gpu_bytes_per_s < 200e9 / 8 && open > 0);
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,200") == NULL);
+    CHECK(answer.doubt.open == 0 && answer.step_s < step_s);
+    CASE("a blank micro-batch widens, too: half of the weight is on the fastest");
+    CHECK(predict(EIGHT_B "megatron-2024,2024-06,bf16,none,2,,2,1,,,256,,1,200") == NULL);
+    double fastest = answer.step_s;
+    CHECK(answer.doubt.open > 0);
+    int taken = answer.layout.micro_batch;
+    for (int micro = 1; micro <= 4; micro *= 2) {
+        const char *row = EIGHT_B "megatron-2024,2024-06,bf16,none,2,,2,1,,%d,256,,1,200";
+        CHECK(predict(clg_arena_print(&arena, row, micro)) == NULL);
+        CHECK(!answer.fits || answer.step_s >= fastest || micro == taken);
+    }
+    CASE("trained beside frozen weights: set aside, with the reason");
+    const char *why = predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,lora,8");
+    CHECK(why && strstr(why, "adapter 'lora'"));
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,none,") == NULL);
+}
+
 int main(void) {
+    open_cells();
     network();
     boxes();
     expert_tensor();

@@ -1,0 +1,33 @@
+/* words.c -- reads data/row-words.csv against notes. */
+#include "validate/words.h"
+
+#include "dataset/dataset.h"
+
+#include <string.h>
+
+static const char *value_of(clg_arena *arena, const clg_csv *csv, int row, const char *notes) {
+    const char *within = clg_csv_field(csv, row, "within");
+    const char *says = clg_csv_field(csv, row, "says");
+    const char *value = clg_csv_field(csv, row, "value");
+    const char *at = strstr(notes, within);
+    if (!at) return NULL;
+    at += strlen(within);
+    const char *rest = clg_arena_copy(arena, at, strcspn(at, ";"));
+    if (!strstr(rest, says)) return NULL;
+    return strcmp(value, "*") == 0 ? rest : value;
+}
+
+const char *clg_words_say(clg_arena *arena, const char *notes, const char *column, int *at) {
+    const clg_file *file = clg_dataset_find("row-words.csv");
+    clg_csv csv;
+    clg_error error = {0};
+    if (!*notes || clg_csv_parse(arena, file->path, file->text, file->size, &csv, &error) != CLG_OK)
+        return NULL;
+    while (*at < csv.rows) {
+        int row = (*at)++;
+        if (strcmp(clg_csv_field(&csv, row, "column"), column) != 0) continue;
+        const char *value = value_of(arena, &csv, row, notes);
+        if (value) return clg_arena_copy(arena, value, strlen(value));
+    }
+    return NULL;
+}
