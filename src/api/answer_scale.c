@@ -26,15 +26,6 @@ static clg_status read_mode(const clg_request *request, clg_scale_mode *mode, cl
     return CLG_OK;
 }
 
-static clg_status read_wall(const clg_request *request, double *tokens, clg_error *error) {
-    const char *word = request->value[CLG_PARAM_CRITICAL_BATCH];
-    if (word && strcmp(word, "none") == 0) {
-        *tokens = INFINITY;
-        return CLG_OK;
-    }
-    return clg_request_number(request, CLG_PARAM_CRITICAL_BATCH, 0, tokens, error);
-}
-
 enum { NAME_BYTES = 128 };
 
 /* "llama-3-8b:512": a model and, where one is given, its batch. */
@@ -121,7 +112,7 @@ static clg_status read_scale(clg_arena *arena, clg_request *request, clg_scenari
         return error->status;
     request->value[CLG_PARAM_GPUS] = clg_arena_print(arena, "%lld", (long long)ask->gpus[0]);
     if (read_mode(request, &ask->mode, error) != CLG_OK ||
-        read_wall(request, &ask->critical_tokens, error) != CLG_OK ||
+        clg_request_critical_batch(request, &ask->critical_tokens, error) != CLG_OK ||
         read_growth(arena, request, ask->count, &ask->growth, error) != CLG_OK ||
         read_sites(request, &ask->sites, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||

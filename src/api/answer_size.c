@@ -1,6 +1,7 @@
 /* answer_size.c -- limits and offers read, clusters planned. */
 #include "api/answer_size.h"
 
+#include "api/request_parts.h"
 #include "dataset/dataset.h"
 
 #include <math.h>
@@ -8,14 +9,19 @@
 
 enum { OFFERS = 64, MOST_GPUS = 65536 };
 
-static clg_status read_limits(const clg_request *r, clg_limits *limits, double *tokens,
-                              clg_error *error) {
+static clg_status read_limits(const clg_request *r, clg_sizing *ask, clg_error *error) {
+    double most;
+    clg_limits *limits = &ask->limits;
     if (clg_request_number(r, CLG_PARAM_DEADLINE, 0, &limits->deadline_s, error) != CLG_OK ||
         clg_request_number(r, CLG_PARAM_BUDGET, 0, &limits->budget_usd, error) != CLG_OK ||
         clg_request_number(r, CLG_PARAM_POWER, 0, &limits->power_w, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_TOKENS, 0, tokens, error) != CLG_OK)
+        clg_request_number(r, CLG_PARAM_TOKENS, 0, &ask->tokens, error) != CLG_OK ||
+        clg_request_number(r, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
+        clg_request_critical_batch(r, &ask->critical_tokens, error) != CLG_OK ||
+        clg_request_within(r, CLG_PARAM_MAX_GPUS, MOST_GPUS, 1, 1e6, &most, error) != CLG_OK)
         return error->status;
-    if (*tokens <= 0)
+    ask->most_gpus = (int64_t)most;
+    if (ask->tokens <= 0)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --tokens 15T", "--tokens is missing");
     if (limits->deadline_s > 0 || limits->budget_usd > 0 || limits->power_w > 0) return CLG_OK;
     return clg_fail(error, CLG_BAD_USAGE, "give --deadline 60d, --budget 20MUSD or --power 5MW",
@@ -44,33 +50,51 @@ static clg_status read_operations(clg_arena *arena, const clg_request *r, clg_op
     return CLG_OK;
 }
 
-/* Kinds that can be had on demand or at the price given: a year's contract beside an hour's rent
- * would compare contracts, not machines. */
-static bool comparable(const clg_price *price, bool given) {
-    return price->usd_per_s > 0 && (given || clg_price_on_demand(price));
+static clg_status read_term(const clg_request *r, int *term, clg_error *error) {
+    const char *word = r->value[CLG_PARAM_RENT];
+    *term = 0;
+    if (!word) return CLG_OK;
+    if (r->value[CLG_PARAM_PRICE])
+        return clg_fail(error, CLG_BAD_USAGE, "drop --rent or --price",
+                        "--price already says what a GPU costs");
+    return clg_request_at_flag(clg_name_value(clg_price_terms, "term", word, term, error),
+                               CLG_PARAM_RENT, error);
+}
+
+/* Prices of one term, or the one given: a year's contract beside an hour's rent would compare
+ * contracts, not machines. One kind alone, without a word on the term, has any price it has. */
+static bool is_offered(clg_arena *arena, const clg_request *r, bool one, int term, clg_price *price,
+                       const clg_gpu *gpu) {
+    clg_price of_term;
+    if (r->value[CLG_PARAM_PRICE]) return true;
+    if (clg_price_of_term(arena, gpu, term, &of_term)) {
+        *price = of_term;
+        return true;
+    }
+    return one && !r->value[CLG_PARAM_RENT];
 }
 
 /* One offer per GPU kind that can be compared, or the one asked for. */
-static clg_status read_offers(clg_arena *arena, const clg_request *request, clg_offer *offers,
-                              int *count, clg_space *space, clg_error *error) {
+static clg_status read_offers(clg_arena *arena, const clg_request *request, int term,
+                              clg_offer *offers, clg_sizing *ask, clg_error *error) {
     clg_request *r = clg_take(arena, 1, clg_request);
     *r = *request;
     bool one = r->value[CLG_PARAM_GPU] || r->value[CLG_PARAM_NODE];
     int files;
     const clg_file *file = clg_dataset_folder("gpu/", &files);
     r->value[CLG_PARAM_GPUS] = "8";
-    *count = 0;
-    for (int i = 0; i < (one ? 1 : files) && *count < OFFERS; i++) {
+    ask->offer = offers;
+    for (int i = 0; i < (one ? 1 : files) && ask->offers < OFFERS; i++) {
         const char *slash = strchr(file[i].path, '/') + 1;
         if (!one)
             r->value[CLG_PARAM_GPU] = clg_arena_copy(arena, slash, strlen(slash) - strlen(".json"));
-        clg_offer *offer = &offers[*count];
-        if (clg_request_read(arena, r, true, &offer->scenario, space, error) != CLG_OK)
-            return error->status;
-        if (one || comparable(&offer->scenario.price, r->value[CLG_PARAM_PRICE] != NULL))
-            (*count)++;
+        clg_scenario *s = &offers[ask->offers].scenario;
+        if (clg_request_read(arena, r, true, s, &ask->space, error) != CLG_OK) return error->status;
+        ask->offers += is_offered(arena, r, one, term, &s->price, &s->machine.gpu);
     }
-    return CLG_OK;
+    if (ask->offers > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give --price 2.5USD/h, or another --rent",
+                    "no price of the term '%s' is known", clg_price_terms[term].help);
 }
 
 /* Odds of what is worth a look: the best, the nearest, the front. */
@@ -87,31 +111,29 @@ static clg_status weigh(clg_arena *arena, clg_size_answer *a, clg_error *error) 
         c->odds = (clg_odds){NAN, NAN, NAN};
         if (!shown) continue;
         if (clg_doubts_default(arena, &s->price, &a->doubts, error) != CLG_OK) return error->status;
-        c->odds = clg_odds_of(&venture, &a->operations, &a->doubts, a->limits.deadline_s,
-                              a->limits.budget_usd);
+        c->odds = clg_odds_of(&venture, &a->sizing.operations, &a->doubts,
+                              a->sizing.limits.deadline_s, a->sizing.limits.budget_usd);
     }
     return CLG_OK;
 }
 
 clg_status clg_answer_size(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_size_answer *a, clg_error *error) {
-    clg_space space;
-    int count;
+    int term;
     clg_offer *offers = clg_take(arena, OFFERS, clg_offer);
     *a = (clg_size_answer){0};
-    if (read_limits(request, &a->limits, &a->tokens, error) != CLG_OK ||
-        read_operations(arena, request, &a->operations, &a->owning, &a->grams_per_joule, error) !=
-            CLG_OK ||
-        read_offers(arena, request, offers, &count, &space, error) != CLG_OK)
+    if (read_limits(request, &a->sizing, error) != CLG_OK ||
+        read_term(request, &term, error) != CLG_OK ||
+        read_operations(arena, request, &a->sizing.operations, &a->owning, &a->grams_per_joule,
+                        error) != CLG_OK ||
+        read_offers(arena, request, term, offers, &a->sizing, error) != CLG_OK)
         return error->status;
-    if (clg_size(arena, offers, count, &space, &a->operations, &a->limits, a->tokens, MOST_GPUS,
-                 progress, &a->clusters, error) != CLG_OK)
-        return error->status;
+    if (clg_size(arena, &a->sizing, progress, &a->clusters, error) != CLG_OK) return error->status;
     return weigh(arena, a, error);
 }
 
 void clg_answer_size_json(clg_text *text, const clg_size_answer *a) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_size(&writer, &a->clusters, &a->operations, &a->owning, a->tokens, a->grams_per_joule);
+    clg_json_size(&writer, &a->clusters, &a->sizing, &a->owning, a->grams_per_joule);
     clg_text_print(text, "\n");
 }

@@ -7,12 +7,11 @@
 #include "report/cluster.h"
 
 typedef struct clg_size_answer {
-    clg_limits limits;
-    clg_operations operations;
+    clg_sizing sizing;
     clg_doubts doubts; /* of the last offer weighed */
     clg_owning owning;
     clg_clusters clusters;
-    double tokens, grams_per_joule;
+    double grams_per_joule;
 } clg_size_answer;
 
 /* Everything the answer points to lives in `arena`. */

@@ -65,6 +65,8 @@ static const clg_name *table_of(clg_param param) {
         return clg_master_names;
     case CLG_PARAM_LOSS:
         return clg_loss_names;
+    case CLG_PARAM_RENT:
+        return clg_price_terms;
     case CLG_PARAM_LAUNCH:
         return clg_trainer_names;
     case CLG_PARAM_LEAVE_OUT:

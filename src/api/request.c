@@ -54,6 +54,8 @@ static bool bare_quantity(const char *text, clg_param param, clg_dimension dimen
 static clg_status read_quantity(const clg_request *request, clg_param param,
                                 clg_dimension dimension, double *number, clg_error *error) {
     const char *text = request->value[param];
+    *number = 0;
+    if (strcmp(text, "0") == 0) return CLG_OK; /* in any unit */
     if (!bare_quantity(text, param, dimension, number) &&
         clg_request_at_flag(clg_quantity(text, dimension, number, error), param, error) != CLG_OK)
         return CLG_BAD_INPUT;

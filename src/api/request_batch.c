@@ -2,6 +2,7 @@
 #include "api/request_parts.h"
 #include "layout/batch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,4 +60,14 @@ clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_e
     clg_status status =
         in_tokens(text) ? read_tokens(text, space, error) : read_sequences(text, space, error);
     return clg_request_at_flag(status, CLG_PARAM_GLOBAL_BATCH, error);
+}
+
+clg_status clg_request_critical_batch(const clg_request *request, double *tokens,
+                                      clg_error *error) {
+    const char *word = request->value[CLG_PARAM_CRITICAL_BATCH];
+    if (word && strcmp(word, "none") == 0) {
+        *tokens = INFINITY;
+        return CLG_OK;
+    }
+    return clg_request_number(request, CLG_PARAM_CRITICAL_BATCH, 0, tokens, error);
 }

@@ -30,4 +30,7 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
  * are; tokens, and where nothing is given the usual tokens, become sequences. */
 clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_error *error);
 
+/* Measured critical batch, INFINITY for "none", 0 where it is left to the laws. */
+clg_status clg_request_critical_batch(const clg_request *request, double *tokens, clg_error *error);
+
 #endif

@@ -106,3 +106,17 @@ void clg_arena_clear(clg_arena *arena) {
     free(arena->spare);
     arena->spare = NULL;
 }
+
+void clg_arena_adopt(clg_arena *arena, clg_arena *child) {
+    clg_arena_block *oldest = child->newest;
+    free(child->spare);
+    child->spare = NULL;
+    if (!oldest) return;
+    while (oldest->older) oldest = oldest->older;
+    /* Below the newest block, which goes on being filled. */
+    clg_arena_block **below = arena->newest ? &arena->newest->older : &arena->newest;
+    oldest->older = *below;
+    *below = child->newest;
+    arena->used_bytes += child->used_bytes;
+    *child = (clg_arena){0};
+}

@@ -38,6 +38,9 @@ char *clg_arena_print(clg_arena *arena, const char *format, ...)
 clg_arena_mark clg_arena_here(const clg_arena *arena);
 void clg_arena_back_to(clg_arena *arena, clg_arena_mark mark);
 
+/* Takes over all that `child` holds, which is empty then; it lives as long as the arena does. */
+void clg_arena_adopt(clg_arena *arena, clg_arena *child);
+
 /* Releases everything; the arena is empty and usable again. */
 void clg_arena_clear(clg_arena *arena);
 

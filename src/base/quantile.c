@@ -2,7 +2,6 @@
 #include "base/quantile.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 static int by_value(const void *a, const void *b) {
@@ -70,13 +69,4 @@ double clg_select(double *values, int64_t count, int64_t place) {
     }
     clg_sort(values, (size_t)count);
     return values[place];
-}
-
-double clg_normal_above(double sigmas) {
-    static const double a[] = {
-        0.0000430638, 0.0002765672, 0.0001520143, 0.0092705272, 0.0422820123, 0.0705230784, 1};
-    double x = fabs(sigmas) / sqrt(2.0), sum = 0;
-    for (size_t i = 0; i < sizeof a / sizeof a[0]; i++) sum = sum * x + a[i];
-    for (int i = 0; i < 4; i++) sum *= sum; /* to the 16th power */
-    return sigmas < 0 ? 1 - 0.5 / sum : 0.5 / sum;
 }

@@ -18,9 +18,4 @@ double clg_quantile(const double *sorted, int count, double share);
  * smaller. Takes time in proportion to count, where sorting takes count log count. */
 double clg_select(double *values, int64_t count, int64_t place);
 
-/* Share of a normal distribution that lies more than `sigmas` above its mean; falls as they rise.
- * Exact to 3e-7 with nothing but products, so the same on every machine (Abramowitz and Stegun
- * 1964, 7.1.28). */
-double clg_normal_above(double sigmas);
-
 #endif

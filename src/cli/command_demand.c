@@ -42,8 +42,8 @@ static clg_status run(clg_session *session, clg_error *error) {
         attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
         attach(session, CLG_PARAM_PROFILE, profile_bytes, error) != CLG_OK ||
         clg_planning_request(session, false, error) != CLG_OK ||
-        clg_answer_demand(session->arena, &session->request, (clg_progress){tell, session}, answer,
-                          error) != CLG_OK)
+        clg_answer_demand(session->arena, &session->request, (clg_progress){tell, session, NULL},
+                          answer, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     if (draw(session, answer, error) != CLG_OK) return error->status;

@@ -25,8 +25,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     request->model = list->name = session->operand[0];
     if (clg_file_read(session->arena, list->name, JOBS_BYTES, &list->text, &list->size, error) !=
             CLG_OK ||
-        clg_answer_portfolio(session->arena, request, &files, (clg_progress){tell, session}, answer,
-                             error) != CLG_OK)
+        clg_answer_portfolio(session->arena, request, &files, (clg_progress){tell, session, NULL},
+                             answer, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     if (clg_session_has(session, CLG_PARAM_JSON))

@@ -2,6 +2,7 @@
 #include "cli/job_files.h"
 #include "cli/page.h"
 #include "cli/planning.h"
+#include "cli/threads.h"
 
 #include "api/answer.h"
 
@@ -53,8 +54,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     clg_scale_answer *answer = clg_take(session->arena, 1, clg_scale_answer);
     if (clg_page_check(session, error) != CLG_OK ||
         clg_planning_request(session, false, error) != CLG_OK ||
-        clg_answer_scale(session->arena, &session->request, (clg_progress){tell, session}, answer,
-                         error) != CLG_OK)
+        clg_answer_scale(session->arena, &session->request,
+                         (clg_progress){tell, session, clg_threads()}, answer, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
     if (print(session, answer, error) != CLG_OK) return error->status;

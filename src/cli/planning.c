@@ -1,5 +1,6 @@
 /* planning.c -- what planning commands share: reading the model, telling progress. */
 #include "cli/planning.h"
+#include "cli/threads.h"
 
 #include "api/jobs.h"
 #include "base/name.h"
@@ -86,7 +87,9 @@ static bool tell(void *context, double share) {
     return true;
 }
 
-clg_progress clg_planning_progress(clg_session *session) { return (clg_progress){tell, session}; }
+clg_progress clg_planning_progress(clg_session *session) {
+    return (clg_progress){tell, session, clg_threads()};
+}
 
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error) {
     const char *word = session->request.value[CLG_PARAM_LAUNCH];

@@ -3,25 +3,65 @@
 
 #include <math.h>
 
-static void fill(const clg_offer *offer, const clg_operations *operations, double tokens,
-                 clg_cluster *c) {
+static void fill(const clg_sizing *ask, const clg_clusters *all, clg_cluster *c) {
+    const clg_scenario *scenario = &c->offer->scenario;
     const clg_evaluation *e = &c->plan;
     double gpus = (double)c->gpus;
-    c->goodput = clg_goodput_of(operations, gpus, (double)offer->scenario.model.parameters);
-    c->seconds = tokens / e->tokens_per_s / c->goodput.share;
-    c->usd = c->seconds * gpus * offer->scenario.price.usd_per_s;
-    c->power_w = e->cluster_w * operations->pue;
+    c->goodput = clg_goodput_of(&ask->operations, gpus, (double)scenario->model.parameters);
+    c->seconds = all->tokens_needed / e->tokens_per_s / c->goodput.share;
+    c->usd = c->seconds * gpus * scenario->price.usd_per_s;
+    c->late = e->step_p90_s / e->step_s;
+    c->power_w = e->cluster_w * ask->operations.pue;
     c->joules = c->power_w * c->seconds;
 }
 
 /* How far beyond its worst limit: at most 1 meets them all. */
 static double worst_ratio(const clg_limits *limits, const clg_cluster *c) {
     double worst = 0;
-    if (limits->deadline_s > 0) worst = fmax(worst, c->seconds / limits->deadline_s);
+    if (limits->deadline_s > 0) worst = fmax(worst, c->seconds * c->late / limits->deadline_s);
     if (limits->power_w > 0) worst = fmax(worst, c->power_w / limits->power_w);
     if (limits->budget_usd > 0)
-        worst = fmax(worst, c->usd > 0 ? c->usd / limits->budget_usd : INFINITY);
+        worst = fmax(worst, c->usd > 0 ? c->usd * c->late / limits->budget_usd : INFINITY);
     return worst;
+}
+
+/* The largest cluster of the same kind with at most half the GPUs; NULL: none. */
+static clg_cluster *half_of(clg_clusters *all, const clg_cluster *c) {
+    clg_cluster *half = NULL;
+    for (int i = 0; i < all->count; i++) {
+        clg_cluster *d = &all->cluster[i];
+        if (d->offer != c->offer || 2 * d->gpus > c->gpus) continue;
+        if (!half || d->gpus > half->gpus) half = d;
+    }
+    return half;
+}
+
+static double cheapest_usd(const clg_clusters *all, const clg_offer *offer) {
+    double least = INFINITY;
+    for (int i = 0; i < all->count; i++)
+        if (all->cluster[i].offer == offer) least = fmin(least, all->cluster[i].usd);
+    return least;
+}
+
+/* The same two knees as of a curve: in time, and in dollars. */
+static bool is_past_knee(const clg_sizing *ask, clg_clusters *all, const clg_cluster *c) {
+    const clg_cluster *half = half_of(all, c);
+    if (c->usd * ask->knee_share > cheapest_usd(all, c->offer)) return true;
+    if (!half) return false;
+    double added = (double)c->gpus / (double)half->gpus - 1;
+    return half->past_knee || half->seconds / c->seconds - 1 < ask->knee_share * added;
+}
+
+static void mark_knees(const clg_sizing *ask, clg_clusters *all) {
+    for (int64_t gpus = 0; gpus < INT64_MAX;) { /* smaller ones first */
+        int64_t next = INT64_MAX;
+        for (int i = 0; i < all->count; i++) {
+            clg_cluster *c = &all->cluster[i];
+            if (c->gpus == gpus) c->past_knee = is_past_knee(ask, all, c);
+            if (c->gpus > gpus && c->gpus < next) next = c->gpus;
+        }
+        gpus = next;
+    }
 }
 
 /* Within a deadline money decides, without prices energy; without a deadline time does: a limit of
@@ -34,15 +74,18 @@ static bool better(const clg_limits *limits, const clg_cluster *a, const clg_clu
     return a->joules < b->joules;
 }
 
-static void choose(const clg_limits *limits, clg_clusters *all) {
+static void choose(const clg_sizing *ask, clg_clusters *all) {
     all->best = all->nearest = -1;
     all->missed_factor = INFINITY;
+    mark_knees(ask, all);
     for (int i = 0; i < all->count; i++) {
         clg_cluster *c = &all->cluster[i];
-        double ratio = worst_ratio(limits, c);
+        const clg_cluster *best = all->best < 0 ? NULL : &all->cluster[all->best];
+        double ratio = worst_ratio(&ask->limits, c);
         c->meets = ratio <= 1;
-        if (c->meets && (all->best < 0 || better(limits, c, &all->cluster[all->best])))
-            all->best = i;
+        bool sooner = best && c->past_knee != best->past_knee && !c->past_knee;
+        bool same = best && c->past_knee == best->past_knee;
+        if (c->meets && (!best || sooner || (same && better(&ask->limits, c, best)))) all->best = i;
         if (ratio < all->missed_factor) {
             all->missed_factor = ratio;
             all->nearest = i;
@@ -68,41 +111,71 @@ static void mark_front(clg_clusters *all) {
     }
 }
 
-/* One kind at one size; false when nothing runs there. */
-static bool plan(clg_arena *arena, const clg_offer *offer, const clg_space *space, int64_t gpus,
-                 clg_cluster *c) {
-    clg_scenario here = offer->scenario;
-    clg_space at = *space;
+/* One kind at one size, to be planned. */
+typedef struct job {
+    const clg_offer *offer;
+    int64_t gpus;
+    bool runs;
+    clg_evaluation plan;
+} job;
+
+typedef struct jobs {
+    const clg_sizing *ask;
+    clg_clusters *all;
+    clg_progress progress;
+    job *list; /* [CLG_CLUSTERS] */
+    int count;
+} jobs;
+
+static void plan(void *context, int index, clg_arena *arena) {
+    const jobs *j = context;
+    job *one = &j->list[index];
+    clg_scenario here = one->offer->scenario;
+    clg_space at = j->ask->space;
     clg_found found;
     clg_error none = {0};
-    here.machine.gpus = (int)gpus;
-    at.gpus = gpus;
+    here.machine.gpus = (int)one->gpus;
+    at.gpus = one->gpus;
     at.keep = 1;
-    if (clg_search(arena, &here, &at, (clg_progress){0}, &found, &none) != CLG_OK ||
-        found.count == 0)
-        return false;
-    *c = (clg_cluster){.offer = offer, .gpus = gpus, .plan = found.best[0]};
-    return true;
+    one->runs = clg_search(arena, &here, &at, (clg_progress){0}, &found, &none) == CLG_OK &&
+                found.count > 0;
+    if (one->runs) one->plan = found.best[0];
 }
 
-/* Plans one kind at one size, if there is room and it runs and is not there yet. */
-static void add(clg_arena *arena, const clg_offer *offer, const clg_space *space,
-                const clg_operations *operations, double tokens, int64_t gpus, clg_clusters *all) {
-    for (int i = 0; i < all->count; i++)
-        if (all->cluster[i].offer == offer && all->cluster[i].gpus == gpus) return;
-    if (all->count == CLG_CLUSTERS) return;
-    clg_cluster *c = &all->cluster[all->count];
-    if (!plan(arena, offer, space, gpus, c)) return;
-    fill(offer, operations, tokens, c);
-    all->count++;
+static bool is_planned(const jobs *j, const clg_offer *offer, int64_t gpus) {
+    for (int i = 0; i < j->all->count; i++)
+        if (j->all->cluster[i].offer == offer && j->all->cluster[i].gpus == gpus) return true;
+    for (int i = 0; i < j->count; i++)
+        if (j->list[i].offer == offer && j->list[i].gpus == gpus) return true;
+    return false;
 }
 
-/* The fewest GPUs of a kind that take no longer. */
-static int fewest_of(const clg_clusters *all, const clg_offer *offer) {
+/* To be planned, if there is room and it is not yet. */
+static void add(jobs *j, const clg_offer *offer, int64_t gpus) {
+    if (j->all->count + j->count >= CLG_CLUSTERS || is_planned(j, offer, gpus)) return;
+    j->list[j->count++] = (job){.offer = offer, .gpus = gpus};
+}
+
+/* Plans what was added; what runs becomes clusters, in the order it was added. */
+static void plan_added(clg_arena *arena, jobs *j) {
+    clg_cores_each(j->progress, arena, j->count, plan, j);
+    for (int i = 0; i < j->count; i++) {
+        if (!j->list[i].runs) continue;
+        clg_cluster *c = &j->all->cluster[j->all->count++];
+        *c = (clg_cluster){
+            .offer = j->list[i].offer, .gpus = j->list[i].gpus, .plan = j->list[i].plan};
+        fill(j->ask, j->all, c);
+    }
+    j->count = 0;
+}
+
+/* The fewest GPUs of a kind that take no longer; at P90 where a deadline says how long. */
+static int fewest_of(const clg_clusters *all, const clg_offer *offer, bool by_deadline) {
     int found = -1;
     for (int i = 0; i < all->count; i++) {
         const clg_cluster *c = &all->cluster[i];
-        if (c->offer == offer && c->seconds <= all->equal_seconds * (1 + 1e-9) &&
+        double late = by_deadline ? c->late : 1;
+        if (c->offer == offer && c->seconds * late <= all->equal_seconds * (1 + 1e-9) &&
             (found < 0 || c->gpus < all->cluster[found].gpus))
             found = i;
     }
@@ -110,14 +183,11 @@ static int fewest_of(const clg_clusters *all, const clg_offer *offer) {
 }
 
 /* One kind at eighths of a size, in whole nodes: a limit is seldom met by a power of two. */
-static void add_eighths(clg_arena *arena, const clg_offer *offer, const clg_space *space,
-                        const clg_operations *operations, double tokens, int64_t size,
-                        int64_t most_gpus, int last, clg_clusters *all) {
+static void add_eighths(jobs *j, const clg_offer *offer, int64_t size, int last) {
     int64_t node = offer->scenario.machine.node.gpus;
     for (int64_t eighths = 5; eighths <= last; eighths++) {
         int64_t gpus = size * eighths / 8 / node * node;
-        if (gpus >= node && gpus <= most_gpus)
-            add(arena, offer, space, operations, tokens, gpus, all);
+        if (gpus >= node && gpus <= j->ask->most_gpus) add(j, offer, gpus);
     }
 }
 
@@ -128,30 +198,30 @@ static void find_equal_time(const clg_limits *limits, clg_clusters *all) {
 }
 
 /* The best kind from half its size to its double, the others below the size that is fast enough. */
-static void refine(clg_arena *arena, const clg_offer *offers, int count, const clg_space *space,
-                   const clg_operations *operations, const clg_limits *limits, double tokens,
-                   int64_t most_gpus, clg_clusters *all) {
+static void refine(clg_arena *arena, jobs *j) {
     enum { ALMOST = 7, DOUBLE = 15 };
+    const clg_sizing *ask = j->ask;
+    clg_clusters *all = j->all;
     if (all->best < 0) return;
-    const clg_cluster *best = &all->cluster[all->best];
-    const clg_offer *kind = best->offer;
-    add_eighths(arena, kind, space, operations, tokens, best->gpus, most_gpus, DOUBLE, all);
-    choose(limits, all);
-    find_equal_time(limits, all);
-    for (int k = 0; k < count; k++) {
-        int at = fewest_of(all, &offers[k]);
-        if (at >= 0 && &offers[k] != kind)
-            add_eighths(arena, &offers[k], space, operations, tokens, all->cluster[at].gpus,
-                        most_gpus, ALMOST, all);
+    const clg_offer *kind = all->cluster[all->best].offer;
+    add_eighths(j, kind, all->cluster[all->best].gpus, DOUBLE);
+    plan_added(arena, j);
+    choose(ask, all);
+    find_equal_time(&ask->limits, all);
+    for (int k = 0; k < ask->offers; k++) {
+        int at = fewest_of(all, &ask->offer[k], ask->limits.deadline_s > 0);
+        if (at >= 0 && &ask->offer[k] != kind)
+            add_eighths(j, &ask->offer[k], all->cluster[at].gpus, ALMOST);
     }
+    plan_added(arena, j);
 }
 
-static void match_times(const clg_offer *offers, int count, const clg_limits *limits,
-                        clg_clusters *all) {
+static void match_times(const clg_sizing *ask, clg_clusters *all) {
     all->equal_count = 0;
-    find_equal_time(limits, all);
-    for (int k = 0; k < count && all->equal_count < CLG_KINDS; k++) {
-        int at = fewest_of(all, &offers[k]), place = all->equal_count;
+    find_equal_time(&ask->limits, all);
+    for (int k = 0; k < ask->offers && all->equal_count < CLG_KINDS; k++) {
+        int at = fewest_of(all, &ask->offer[k], ask->limits.deadline_s > 0),
+            place = all->equal_count;
         if (at < 0) continue;
         for (; place > 0 && all->cluster[all->equal[place - 1]].gpus > all->cluster[at].gpus;
              place--)
@@ -161,28 +231,38 @@ static void match_times(const clg_offer *offers, int count, const clg_limits *li
     }
 }
 
-clg_status clg_size(clg_arena *arena, const clg_offer *offers, int count, const clg_space *space,
-                    const clg_operations *operations, const clg_limits *limits, double tokens,
-                    int64_t most_gpus, clg_progress progress, clg_clusters *clusters,
-                    clg_error *error) {
-    clusters->count = 0;
-    const char *why =
-        count == 1 ? clg_scenario_refuses(arena, &offers[0].scenario, space->precision) : NULL;
+static clg_status find_target(clg_arena *arena, const clg_sizing *ask, clg_clusters *all,
+                              clg_error *error) {
+    const clg_model *model = &ask->offer[0].scenario.model;
+    if (clg_critical_batch_find(arena, model, ask->tokens, ask->critical_tokens, &all->critical,
+                                error) != CLG_OK)
+        return error->status;
+    all->batch_tokens = (double)ask->space.global_batch * (double)ask->space.seq;
+    all->tokens_needed = clg_tokens_needed(ask->tokens, all->batch_tokens, all->critical.tokens);
+    return CLG_OK;
+}
+
+clg_status clg_size(clg_arena *arena, const clg_sizing *ask, clg_progress progress,
+                    clg_clusters *all, clg_error *error) {
+    jobs j = {ask, all, progress, clg_take(arena, CLG_CLUSTERS, job), 0};
+    all->count = 0;
+    const char *why = ask->offers == 1 ? clg_scenario_refuses(arena, &ask->offer[0].scenario,
+                                                              ask->space.precision)
+                                       : NULL;
     if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
-    for (int i = 0; i < count; i++) {
-        int64_t start = offers[i].scenario.machine.node.gpus;
-        for (int64_t gpus = start; gpus <= most_gpus && clusters->count < CLG_CLUSTERS; gpus *= 2) {
-            if (progress.tell && !progress.tell(progress.context, (double)i / count)) break;
-            add(arena, &offers[i], space, operations, tokens, gpus, clusters);
-        }
-    }
-    choose(limits, clusters);
-    refine(arena, offers, count, space, operations, limits, tokens, most_gpus, clusters);
-    choose(limits, clusters);
-    match_times(offers, count, limits, clusters);
-    mark_front(clusters);
-    if (clusters->count > 0) return CLG_OK;
+    if (find_target(arena, ask, all, error) != CLG_OK) return error->status;
+    for (int i = 0; i < ask->offers; i++)
+        for (int64_t gpus = ask->offer[i].scenario.machine.node.gpus; gpus <= ask->most_gpus;
+             gpus *= 2)
+            add(&j, &ask->offer[i], gpus);
+    plan_added(arena, &j);
+    choose(ask, all);
+    refine(arena, &j);
+    choose(ask, all);
+    match_times(ask, all);
+    mark_front(all);
+    if (all->count > 0) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "a smaller model, shorter sequences, or a larger batch",
                     "no cluster of up to %lld GPUs of these kinds runs this job",
-                    (long long)most_gpus);
+                    (long long)ask->most_gpus);
 }

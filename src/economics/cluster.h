@@ -4,6 +4,7 @@
 
 #include "economics/goodput.h"
 #include "economics/odds.h"
+#include "scaling/laws.h"
 #include "search/search.h"
 
 enum { CLG_CLUSTERS = 640, CLG_KINDS = 64 };
@@ -13,7 +14,7 @@ typedef struct clg_offer {
     clg_scenario scenario;
 } clg_offer;
 
-/* Limits; 0: none. */
+/* Limits, of time and money at P90 of the step; 0: none. */
 typedef struct clg_limits {
     double deadline_s, budget_usd, power_w;
 } clg_limits;
@@ -23,13 +24,17 @@ typedef struct clg_cluster {
     int64_t gpus;
     clg_evaluation plan;
     clg_goodput goodput;
-    double seconds; /* wall time to the tokens, losses included */
+    double seconds; /* wall time to the target, losses included */
     double usd;     /* rent of that time; 0 without a price */
+    double late;    /* P90 over these two */
     double joules;  /* cooling included */
     double power_w; /* while training, cooling included */
     bool meets;     /* all limits */
     clg_odds odds;  /* of meeting the deadline, the budget; NAN where not asked or not weighed */
-    bool on_front;  /* nothing considered is faster and cheaper */
+    /* Doubled from half its size, less than the knee's share of the GPUs became progress; or it
+     * costs over 1 / share times the cheapest of its kind. */
+    bool past_knee;
+    bool on_front; /* nothing considered is faster and cheaper */
 } clg_cluster;
 
 typedef struct clg_clusters {
@@ -38,6 +43,8 @@ typedef struct clg_clusters {
     int best;    /* meets all limits: cheapest within a deadline, else fastest; -1: none */
     int nearest; /* when none meets them: the one that misses by the least factor; -1: none runs */
     double missed_factor; /* of the nearest: its worst ratio to a limit */
+    clg_critical_batch critical;
+    double batch_tokens, tokens_needed; /* a step's; to the target at that batch */
     /* Scale up or out: of every kind the fewest GPUs that take no longer than the deadline, or
      * than the best. Fewest GPUs first. */
     int equal[CLG_KINDS];
@@ -45,11 +52,23 @@ typedef struct clg_clusters {
     double equal_seconds;
 } clg_clusters;
 
+/* What is asked. */
+typedef struct clg_sizing {
+    const clg_offer *offer;
+    int offers;
+    clg_space space; /* of every size; its GPUs are not read */
+    clg_operations operations;
+    clg_limits limits;
+    double tokens;          /* the target: see clg_tokens_needed */
+    double critical_tokens; /* measured critical batch; 0: from the laws; INFINITY: no wall */
+    double knee_share;      /* 0..1 */
+    int64_t most_gpus;
+} clg_sizing;
+
 /* Plans every offer at every size (doubling from one node to `most_gpus`), then sizes
- * between: the best kind from half its size to its double, others below the size fast enough. */
-clg_status clg_size(clg_arena *arena, const clg_offer *offers, int count, const clg_space *space,
-                    const clg_operations *operations, const clg_limits *limits, double tokens,
-                    int64_t most_gpus, clg_progress progress, clg_clusters *clusters,
-                    clg_error *error);
+ * between: the best kind from half its size to its double, others below the size fast enough. The
+ * best is past the knee only where nothing before it meets the limits. */
+clg_status clg_size(clg_arena *arena, const clg_sizing *sizing, clg_progress progress,
+                    clg_clusters *clusters, clg_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* evaluate.c -- the front door: checks, then price and compose. */
 #include "evaluate/evaluate.h"
 
-#include "base/quantile.h"
+#include "base/normal.h"
 #include "evaluate/compose.h"
 #include "schedule/schedule.h"
 
@@ -126,7 +126,7 @@ void clg_evaluation_widen(clg_evaluation *e, double log_sigma) {
 /* `wide`: P90 over the prediction. */
 static double chance_above(double total_bytes, double wide, double capacity_bytes) {
     if (!(wide > 1)) return total_bytes > capacity_bytes ? 1 : 0;
-    return clg_normal_above(log(capacity_bytes / total_bytes) / log(wide) * 1.2816);
+    return clg_normal_below(log(total_bytes / capacity_bytes) / log(wide) * 1.2816);
 }
 
 double clg_evaluation_overflow(const clg_evaluation *e, double capacity_bytes) {

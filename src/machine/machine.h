@@ -104,6 +104,12 @@ bool clg_price_on_demand(const clg_price *price);
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
                              clg_error *error);
 
+/* What a price binds one to, in the words of the data: "on-demand", "spot", "reserved, 1 year". */
+extern const clg_name clg_price_terms[];
+
+/* The cheapest of a term of clg_price_terms; false: none is known. */
+bool clg_price_of_term(clg_arena *arena, const clg_gpu *gpu, int term, clg_price *price);
+
 /* The least and the most that is asked on demand for a GPU in the built-in data; returns how many
  * prices there are, 0 with nothing written. */
 int clg_price_band(clg_arena *arena, const char *gpu, double *low_usd_per_s,

@@ -363,6 +363,29 @@ int clg_price_band(clg_arena *arena, const char *gpu, double *low_usd_per_s,
     return known;
 }
 
+const clg_name clg_price_terms[] = {{"on-demand", 0, "on-demand"},
+                                    {"spot", 1, "spot"},
+                                    {"reserved-1-year", 2, "reserved, 1 year"},
+                                    {"reserved-3-years", 3, "reserved, 3 years"},
+                                    {NULL, 0, NULL}};
+
+bool clg_price_of_term(clg_arena *arena, const clg_gpu *gpu, int term, clg_price *price) {
+    int files;
+    const clg_file *file = clg_dataset_folder(price_kind.folder, &files);
+    bool found = false;
+    for (int i = 0; i < files; i++) {
+        clg_price p;
+        clg_error none = {0};
+        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &p, &none) != CLG_OK ||
+            strcmp(p.gpu, gpu->name) != 0 || strcmp(p.term, clg_price_terms[term].help) != 0 ||
+            (found && p.usd_per_s >= price->usd_per_s))
+            continue;
+        *price = p;
+        found = true;
+    }
+    return found;
+}
+
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
                              clg_error *error) {
     int count;

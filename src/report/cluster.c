@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "report/json.h"
 #include "report/price.h"
+#include "report/text.h"
 #include "report/words.h"
 #include "units/units.h"
 #include <math.h>
@@ -27,8 +28,12 @@ static void print_header(clg_text *t) {
            "                                                               %%  put%%     %%\n");
 }
 
-static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
-    clg_text_print(t, "job      %s tokens", clg_words_quantity(t, tokens, CLG_COUNT));
+static void print_limits(clg_text *t, const clg_sizing *ask) {
+    const clg_limits *l = &ask->limits;
+    clg_text_print(t, "job      %s tokens in steps of %s",
+                   clg_words_quantity(t, ask->tokens, CLG_COUNT),
+                   clg_words_quantity(t, (double)ask->space.global_batch * (double)ask->space.seq,
+                                      CLG_TOKENS));
     if (l->deadline_s > 0)
         clg_text_print(t, ", within %s", clg_words_quantity(t, l->deadline_s, CLG_SECONDS));
     if (l->budget_usd > 0)
@@ -38,6 +43,16 @@ static void print_limits(clg_text *t, const clg_limits *l, double tokens) {
     clg_text_print(t, "\n");
 }
 
+static void print_target(clg_text *t, const clg_clusters *all, const clg_sizing *ask) {
+    if (all->tokens_needed <= ask->tokens) return;
+    clg_text_print(t,
+                   "needs    %s tokens: the batch is %.2g times the critical one (%s, %s; "
+                   "--critical-batch), and samples past that buy less\n",
+                   clg_words_quantity(t, all->tokens_needed, CLG_COUNT),
+                   all->batch_tokens / all->critical.tokens,
+                   clg_words_quantity(t, all->critical.tokens, CLG_TOKENS), all->critical.name);
+}
+
 /* "38.4 d": the run were its step so long, goodput as it is. */
 static const char *at_step(clg_text *t, const clg_cluster *c, double step_s, double whole,
                            clg_dimension dimension) {
@@ -45,19 +60,14 @@ static const char *at_step(clg_text *t, const clg_cluster *c, double step_s, dou
 }
 
 /* Time and rent move with the step; a limit that only the median keeps is said to be so. */
-static void print_interval(clg_text *t, const clg_cluster *c, const clg_limits *l) {
+static void print_interval(clg_text *t, const clg_cluster *c) {
     const clg_evaluation *e = &c->plan;
-    double late = e->step_p90_s / e->step_s;
     clg_text_print(t, "         P10-P90 %s to %s",
                    at_step(t, c, e->step_p10_s, c->seconds, CLG_SECONDS),
                    at_step(t, c, e->step_p90_s, c->seconds, CLG_SECONDS));
     if (c->usd > 0)
         clg_text_print(t, ", %s to %s at that price", at_step(t, c, e->step_p10_s, c->usd, CLG_USD),
                        at_step(t, c, e->step_p90_s, c->usd, CLG_USD));
-    if (l->deadline_s > 0 && c->seconds * late > l->deadline_s)
-        clg_text_print(t, "; past the deadline at P90");
-    if (l->budget_usd > 0 && c->usd * late > l->budget_usd)
-        clg_text_print(t, "; past the budget at P90");
     clg_text_print(t, "\n         step %s (P10 %s - P90 %s), %.1f GB (runs out %s %%), %s\n",
                    clg_words_quantity(t, e->step_s, CLG_SECONDS),
                    clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
@@ -115,7 +125,7 @@ static void print_odds(clg_text *t, const clg_odds *odds) {
     clg_text_fold(t, from, 9);
 }
 
-static void print_choice(clg_text *t, const clg_cluster *c, const clg_limits *limits) {
+static void print_choice(clg_text *t, const clg_cluster *c) {
     const clg_scenario *s = &c->offer->scenario;
     size_t from = t->size;
     clg_text_print(t, "\ntake     %lld x %s: %s", (long long)c->gpus,
@@ -125,9 +135,13 @@ static void print_choice(clg_text *t, const clg_cluster *c, const clg_limits *li
         clg_text_print(t, ", %s at %.2f USD/GPU-h (%s)", clg_words_quantity(t, c->usd, CLG_USD),
                        s->price.usd_per_s * 3600, clg_words_price_band(t->arena, &s->price));
     clg_text_print(t, "\n");
-    print_interval(t, c, limits);
+    print_interval(t, c);
     clg_text_fold(t, from, 9);
     print_odds(t, &c->odds);
+    if (!isfinite(c->goodput.mean_time_between_failures_s)) {
+        clg_text_print(t, "losses   none: no failures are assumed, so no checkpoints\n");
+        return;
+    }
     clg_text_print(t,
                    "losses   a failure every %s, a checkpoint of %s every %s: %.1f %% of the time "
                    "trains\n",
@@ -239,36 +253,53 @@ static const clg_cluster *next_faster(const clg_clusters *all, double seconds) {
 static void print_front(clg_text *t, const clg_clusters *all) {
     print_header(t);
     for (const clg_cluster *c = next_faster(all, INFINITY); c; c = next_faster(all, c->seconds))
-        print_row(t, c, c - all->cluster == all->best ? ">" : c->meets ? "*" : " ");
+        print_row(t, c,
+                  c - all->cluster == all->best ? ">"
+                  : !c->meets                   ? " "
+                  : c->past_knee                ? "+"
+                                                : "*");
 }
 
-void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_limits *limits,
-                         const clg_operations *o, const clg_owning *own, double tokens,
-                         double grams_per_joule) {
+static void print_footer(clg_text *t, const clg_clusters *all, const clg_sizing *ask) {
+    const clg_price *price = &all->cluster[all->best >= 0 ? all->best : 0].offer->scenario.price;
+    size_t from = t->size;
+    clg_text_print(t, "%d clusters of up to %s GPUs planned", all->count,
+                   clg_words_count(t, ask->most_gpus));
+    if (clg_price_known(price)) clg_text_print(t, "; prices compared: %s", price->term);
+    clg_text_print(t,
+                   "; power with cooling (PUE %.2f); rent without storage and egress; limits hold "
+                   "at P90\n",
+                   ask->operations.pue);
+    clg_text_fold(t, from, 0);
+}
+
+void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing *ask,
+                         const clg_owning *own, double grams_per_joule) {
     const clg_scenario *s = &all->cluster[0].offer->scenario;
+    size_t from = t->size;
     clg_text_print(t, "model    %s\n", s->model.title);
-    print_limits(t, limits, tokens);
+    print_limits(t, ask);
+    clg_report_batch(t, &ask->space);
+    print_target(t, all, ask);
+    clg_text_fold(t, from, 9);
     if (all->best >= 0) {
         const clg_cluster *best = &all->cluster[all->best];
-        print_choice(t, best, limits);
-        print_other(t, all, limits);
-        print_owning(t, best, o, own);
+        print_choice(t, best);
+        print_other(t, all, &ask->limits);
+        print_owning(t, best, &ask->operations, own);
         if (grams_per_joule > 0)
             clg_text_print(t, "carbon   %.0f t CO2 for the electricity\n",
                            best->joules * grams_per_joule / 1e6);
     } else if (all->nearest >= 0)
-        print_miss(t, all, limits);
+        print_miss(t, all, &ask->limits);
     else
         clg_text_print(t, "\nNo price is known, so no cluster can be held against a budget: give "
                           "--price 2.5USD/h.\n");
     print_equal(t, all);
     clg_text_print(t, "\nfaster or cheaper (nothing here beats the others in both; * meets every "
-                      "limit)\n");
+                      "limit, + past the knee)\n");
     print_front(t, all);
-    clg_text_print(t,
-                   "%d clusters planned; power with cooling (PUE %.2f); rent without storage and "
-                   "egress\n",
-                   all->count, o->pue);
+    print_footer(t, all, ask);
 }
 
 static void add_odds(clg_json_writer *w, const clg_odds *odds) {
@@ -307,6 +338,7 @@ static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *
     clg_json_add_number(w, "exposed_communication_share", exposed_share(&c->plan));
     add_odds(w, &c->odds);
     clg_json_add_bool(w, "meets", c->meets);
+    clg_json_add_bool(w, "past_knee", c->past_knee);
     clg_json_add_bool(w, "on_front", c->on_front);
     clg_json_close(w, '}');
 }
@@ -325,12 +357,24 @@ static void add_owning(clg_json_writer *w, const clg_cluster *c, const clg_opera
     clg_json_close(w, '}');
 }
 
-void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_operations *o,
-                   const clg_owning *own, double tokens, double grams_per_joule) {
+static void add_target(clg_json_writer *w, const clg_clusters *all, const clg_sizing *ask) {
+    const clg_price *price = &all->cluster[all->best >= 0 ? all->best : 0].offer->scenario.price;
+    clg_json_add_number(w, "tokens", ask->tokens);
+    clg_json_add_number(w, "tokens_needed", all->tokens_needed);
+    clg_json_add_number(w, "critical_batch_tokens", all->critical.tokens);
+    clg_json_add_number(w, "samples_needed_ratio",
+                        clg_samples_ratio(all->batch_tokens, all->critical.tokens));
+    clg_json_add_string(w, "price_term", clg_price_known(price) ? price->term : NULL);
+    clg_json_add_integer(w, "max_gpus", ask->most_gpus);
+}
+
+void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_sizing *ask,
+                   const clg_owning *own, double grams_per_joule) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "size");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
-    clg_json_add_number(w, "tokens", tokens);
+    add_target(w, all, ask);
+    clg_json_batch(w, &ask->space);
     if (all->best >= 0)
         add_cluster(w, "best", &all->cluster[all->best]);
     else
@@ -340,7 +384,7 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_operat
     if (chosen >= 0) add_odds(w, &all->cluster[chosen].odds);
     if (all->best >= 0) {
         const clg_cluster *best = &all->cluster[all->best];
-        if (own->capex_usd > 0) add_owning(w, best, o, own);
+        if (own->capex_usd > 0) add_owning(w, best, &ask->operations, own);
         if (grams_per_joule > 0) clg_json_add_number(w, "carbon_g", best->joules * grams_per_joule);
     }
     clg_json_open(w, "equal_time", '[');

@@ -10,11 +10,9 @@ typedef struct clg_owning {
     double capex_usd, life_s, utilization;
 } clg_owning;
 
-void clg_report_clusters(clg_text *text, const clg_clusters *clusters, const clg_limits *limits,
-                         const clg_operations *operations, const clg_owning *owning, double tokens,
-                         double grams_per_joule);
-void clg_json_size(clg_json_writer *writer, const clg_clusters *clusters,
-                   const clg_operations *operations, const clg_owning *owning, double tokens,
-                   double grams_per_joule);
+void clg_report_clusters(clg_text *text, const clg_clusters *clusters, const clg_sizing *sizing,
+                         const clg_owning *owning, double grams_per_joule);
+void clg_json_size(clg_json_writer *writer, const clg_clusters *clusters, const clg_sizing *sizing,
+                   const clg_owning *owning, double grams_per_joule);
 
 #endif

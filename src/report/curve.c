@@ -47,9 +47,26 @@ static void print_point(clg_text *t, const clg_curve *c, int i) {
     clg_text_print(t, " %5.1f %5.1f", 100 * p->efficiency, 100 * e->mfu);
     clg_text_pad(t, clg_words_quantity(t, p->seconds_to_target, CLG_SECONDS), 8, true);
     clg_text_print(t, "%s\n",
-                   p->past_dp_cap ? i == c->knee ? "<*" : " *"
-                   : i == c->knee ? " <"
-                                  : "");
+                   p->past_critical_batch ? i == c->knee ? "<*" : " *"
+                   : i == c->knee         ? " <"
+                                          : "");
+}
+
+/* What the mark of a row says: its batch, not its GPUs. */
+static void print_samples(clg_text *t, const clg_curve *c) {
+    const clg_scale_point *most = NULL;
+    for (int i = 0; i < c->count; i++) {
+        const clg_scale_point *p = &c->point[i];
+        if (!p->runs || !p->past_critical_batch) continue;
+        if (!most || p->tokens_needed / p->train_tokens > most->tokens_needed / most->train_tokens)
+            most = p;
+    }
+    if (!most) return;
+    clg_text_print(
+        t,
+        "*                the batch is past the critical one: up to %.3g times the tokens "
+        "for the target\n",
+        most->tokens_needed / most->train_tokens);
 }
 
 static void print_walls(clg_text *t, const clg_curve *c) {
@@ -68,11 +85,11 @@ static void print_walls(clg_text *t, const clg_curve *c) {
             clg_text_print(t, "                 %s  %s\n",
                            clg_words_quantity(t, b->law[i].tokens, CLG_TOKENS), b->law[i].title);
         if (c->request.mode != CLG_GROW)
-            clg_text_print(
-                t,
-                "DP cap           %.0f GPUs (*: past it): dp <= B_crit/(micro-batch x seq), "
-                "times GPUs per copy\n",
-                c->dp_cap_gpus);
+            clg_text_print(t,
+                           "DP cap           %.0f GPUs: dp <= B_crit/(micro-batch x seq), "
+                           "times GPUs per copy\n",
+                           c->dp_cap_gpus);
+        print_samples(t, c);
     }
 }
 

@@ -103,6 +103,7 @@ static void add_point(clg_json_writer *w, const clg_curve *c, const clg_scenario
     clg_json_add_number(w, "usd_per_million_tokens",
                         priced ? e->usd_per_million_tokens : (double)NAN);
     clg_json_add_number(w, "samples_needed_ratio", p->samples_ratio);
+    clg_json_add_number(w, "tokens_needed", p->tokens_needed);
     clg_json_add_number(w, "hours_to_target", p->seconds_to_target / 3600);
     clg_json_add_number(w, "usd_to_target", priced ? p->usd_to_target : (double)NAN);
     clg_json_add_number(w, "energy_to_target_j", p->joules_to_target);
@@ -112,6 +113,7 @@ static void add_point(clg_json_writer *w, const clg_curve *c, const clg_scenario
     clg_json_add_number(w, "marginal_tokens_per_s_per_usd_per_h",
                         priced ? p->marginal_per_usd_per_h : (double)NAN);
     add_model(w, p);
+    clg_json_add_bool(w, "past_critical_batch", p->past_critical_batch);
     clg_json_add_bool(w, "past_dp_cap", p->past_dp_cap);
     clg_json_close(w, '}');
 }

@@ -52,6 +52,7 @@ static clg_status choose_model(clg_arena *arena, const clg_scenario *scenario, c
     clg_grown grown;
     double ratio = (double)request->gpus[i] / (double)request->gpus[0];
     *p = (clg_scale_point){.gpus = request->gpus[i],
+                           .why = "not planned: stopped before",
                            .model = &scenario->model,
                            .train_tokens = request->train_tokens,
                            .critical_tokens = curve->critical.tokens,
@@ -74,9 +75,19 @@ static const char *why_none(clg_arena *arena, const clg_found *found) {
                            100 * clg_evaluation_chance_out(&found->nearest));
 }
 
-static void plan_point(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                       const clg_sites *sites, clg_scale_point *point) {
-    clg_scenario here = *scenario;
+/* All points of a curve, planned in any order. */
+typedef struct planning {
+    const clg_scenario *scenario;
+    const clg_space *space;
+    clg_curve *curve;
+} planning;
+
+static void plan_point(void *context, int index, clg_arena *arena) {
+    const planning *p = context;
+    clg_scale_point *point = &p->curve->point[index];
+    clg_space at = space_at(p->space, p->curve, index), *space = &at;
+    const clg_sites *sites = &p->curve->request.sites;
+    clg_scenario here = *p->scenario;
     clg_error error = {0};
     clg_found found;
     here.model = *point->model;
@@ -121,12 +132,11 @@ static void fill_point(clg_curve *curve, const clg_scenario *scenario, const clg
     p->bound_efficiency = 1 / (1 + p->communication_fraction);
     p->samples_ratio = clg_samples_ratio(batch_tokens(e), p->critical_tokens);
     p->useful_tokens_per_s = e->tokens_per_s / p->samples_ratio;
-    double more =
-        p->samples_ratio / clg_samples_ratio(batch_tokens(&first->plan), first->critical_tokens);
-    p->seconds_to_target = p->train_tokens * more / e->tokens_per_s;
+    p->tokens_needed = clg_tokens_needed(p->train_tokens, batch_tokens(e), p->critical_tokens);
+    p->seconds_to_target = p->tokens_needed / e->tokens_per_s;
     p->usd_to_target = p->seconds_to_target * scenario->price.usd_per_s * (double)p->gpus;
     p->joules_to_target = p->seconds_to_target * e->cluster_w;
-    p->past_dp_cap = batch_tokens(e) > p->critical_tokens;
+    p->past_dp_cap = p->past_critical_batch = batch_tokens(e) > p->critical_tokens;
     if (curve->request.mode != CLG_GROW && (double)p->gpus > curve->dp_cap_gpus)
         p->past_dp_cap = true;
 }
@@ -201,15 +211,14 @@ clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_s
     if (clg_critical_batch_find(arena, &scenario->model, request->train_tokens,
                                 request->critical_tokens, &curve->critical, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    for (int i = 0; i < request->count; i++) {
+    planning all = {scenario, space, curve};
+    for (int i = 0; i < request->count; i++)
         if (choose_model(arena, scenario, curve, i, error) != CLG_OK) return error->status;
-        clg_space at = space_at(space, curve, i);
-        if (progress.tell && !progress.tell(progress.context, (double)i / request->count)) break;
-        plan_point(arena, scenario, &at, &request->sites, &curve->point[i]);
+    clg_cores_each(progress, arena, request->count, plan_point, &all);
+    for (int i = 0; i < request->count; i++)
         if (clg_sites_penalty(arena, &request->sites, (double)curve->point[i].model->parameters,
                               &curve->point[i].penalty, error) != CLG_OK)
             return error->status;
-    }
     const clg_scale_point *first = first_that_runs(curve);
     curve->dp_cap_gpus = first ? cap_gpus(first, curve->critical.tokens) : INFINITY;
     curve->dp_cap_low_gpus = first ? cap_gpus(first, curve->critical.low_tokens) : INFINITY;

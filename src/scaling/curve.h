@@ -24,7 +24,7 @@ typedef struct clg_scale_request {
     clg_growth growth;      /* of CLG_GROW */
     clg_sites sites;        /* where the GPUs are */
     bool useful;            /* also tokens discounted by the critical batch */
-    double train_tokens;    /* target, at the first size's batch */
+    double train_tokens;    /* target: what so many teach at a batch up to the critical */
     double critical_tokens; /* measured critical batch; 0: from the laws; INFINITY: no wall */
     double knee_share;      /* the knees: where less than this share is bought, 0..1 */
 } clg_scale_request;
@@ -45,13 +45,15 @@ typedef struct clg_scale_point {
     double useful_tokens_per_s; /* over that: what tiny batches would learn from as many tokens */
     double outer_exposed_s;     /* of a step, waiting for other sites */
     clg_loss_penalty penalty;   /* of meeting seldom */
-    double seconds_to_target;   /* tokens to the target at this batch / tokens per second */
+    double tokens_needed;       /* to the target at this batch */
+    double seconds_to_target;   /* those over tokens per second */
     double usd_to_target;       /* 0 without a price */
     double joules_to_target;    /* machines, no cooling */
     double marginal_share;      /* of added GPUs, what became progress; first point 1 */
     /* Tokens/s that the step up from the size before bought, per unit added; first point: mean */
     double marginal_per_gpu, marginal_per_w, marginal_per_usd_per_h;
-    bool past_dp_cap;
+    bool past_critical_batch; /* needs more tokens than a smaller batch would */
+    bool past_dp_cap;         /* that, or more GPUs than the cap */
 } clg_scale_point;
 
 typedef struct clg_curve {

@@ -100,3 +100,8 @@ clg_status clg_critical_batch_find(clg_arena *arena, const clg_model *model, dou
 double clg_samples_ratio(double batch_tokens, double critical_tokens) {
     return isinf(critical_tokens) ? 1 : 1 + batch_tokens / critical_tokens;
 }
+
+double clg_tokens_needed(double train_tokens, double batch_tokens, double critical_tokens) {
+    if (batch_tokens <= critical_tokens) return train_tokens;
+    return train_tokens * clg_samples_ratio(batch_tokens, critical_tokens) / 2;
+}

@@ -37,4 +37,11 @@ clg_status clg_critical_batch_find(clg_arena *arena, const clg_model *model, dou
 /* Samples needed at a batch over those needed at a tiny one: 1 + B / B_crit. */
 double clg_samples_ratio(double batch_tokens, double critical_tokens);
 
+/* Tokens that bring a model as far as `train_tokens` do, at this batch. Up to the critical batch as
+ * asked: laws of it are fitted so that little is lost there (Zhang et al. 2024, arXiv:2410.21676:
+ * a fifth more steps than at perfect scaling; DeepSeek LLM 2024, arXiv:2401.02954, equation 1: the
+ * best batch). Beyond it as many more as the samples of McCandlish et al. are. Left out: that a
+ * batch far below it would do with fewer. */
+double clg_tokens_needed(double train_tokens, double batch_tokens, double critical_tokens);
+
 #endif

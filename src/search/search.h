@@ -7,6 +7,7 @@
 #ifndef CLG_SEARCH_SEARCH_H
 #define CLG_SEARCH_SEARCH_H
 
+#include "base/cores.h"
 #include "evaluate/evaluate.h"
 
 enum { CLG_SEARCH_VALUES = 64 };
@@ -69,12 +70,6 @@ typedef struct clg_found {
     int64_t cut[CLG_CUTS];
     bool complete;
 } clg_found;
-
-/* Called now and then with the share done (0..1); return false to stop (complete = false). */
-typedef struct clg_progress {
-    bool (*tell)(void *context, double share);
-    void *context;
-} clg_progress;
 
 /* Results live in `arena`. Nothing fits is an answer (count 0). A fixed axis that leaves no legal
  * layout at all is CLG_BAD_INPUT naming the rule. */

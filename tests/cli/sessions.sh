@@ -34,6 +34,13 @@ expect 0 out '"chance_out": 0.[2-4]' plan llama-3-70b --gpus 512 --seq 8192 --gl
 expect 0 out 'chance that it runs out of memory +[2-4][0-9] %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024 --risk 50%
 expect 0 out 'nothing is safe: the safest runs out' scale llama-3-70b --gpus 16 --seq 8192 --global-batch 4Mtok --stack unknown
 expect 1 err '60%.* is out of range; give 0.0001 to 0.5' plan llama-3-8b --gpus 8 --risk 60%
+expect 0 out '^needs .*the batch is [0-9.]+ times the critical one' size llama-3-8b --tokens 1T --deadline 30d --gpu h100-sxm --seq 8192 --global-batch 64Mtok
+expect 0 out 'losses   none: no failures are assumed' size llama-2-7b --tokens 100B --deadline 30d --gpu h100-sxm --failures 0
+expect 0 out 'clusters of up to 64 GPUs planned; prices compared: on-demand' size llama-2-7b --tokens 10B --budget 1MUSD --gpu h100-sxm --max-gpus 64
+expect 0 out '"price_term": "reserved, 1 year"' size llama-2-7b --tokens 100B --deadline 30d --rent reserved-1-year --max-gpus 64 --json
+expect 1 err "no price of the term 'spot' is known" size llama-2-7b --tokens 100B --deadline 30d --rent spot
+expect 2 err 'price already says what a GPU costs' size llama-2-7b --tokens 100B --deadline 30d --rent on-demand --price 2USD/h
+expect 0 out '^\*  .*the batch is past the critical one: up to' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok
 expect 0 out '^batch +3.00 Mtok, taken as 384 sequences of 8,192, .4.9 %: they divide best within 5 %' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok
 expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok --json
 expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 366

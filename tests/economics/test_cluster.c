@@ -3,16 +3,35 @@
 #include "economics/cluster.h"
 #include "test.h"
 
+#include <math.h>
+
 static clg_arena arena;
 
-static clg_clusters *size(const clg_offer *offer, const clg_space *space, clg_limits limits) {
-    clg_clusters *all = clg_take(&arena, 1, clg_clusters);
-    clg_operations o;
+static clg_sizing sizing(const clg_offer *offers, int count, const clg_space *space,
+                         clg_limits limits) {
+    clg_sizing ask = {.offer = offers,
+                      .offers = count,
+                      .space = *space,
+                      .limits = limits,
+                      .tokens = 100e9,
+                      .critical_tokens = INFINITY,
+                      .knee_share = 0.5,
+                      .most_gpus = 1024};
     clg_error e = {0};
-    CHECK(clg_operations_default(&arena, &o, &e) == CLG_OK);
-    CHECK(clg_size(&arena, offer, 1, space, &o, &limits, 100e9, 1024, (clg_progress){0}, all, &e) ==
-          CLG_OK);
+    CHECK(clg_operations_default(&arena, &ask.operations, &e) == CLG_OK);
+    return ask;
+}
+
+static clg_clusters *answer(const clg_sizing *ask) {
+    clg_clusters *all = clg_take(&arena, 1, clg_clusters);
+    clg_error e = {0};
+    CHECK(clg_size(&arena, ask, (clg_progress){0}, all, &e) == CLG_OK);
     return all;
+}
+
+static clg_clusters *size(const clg_offer *offer, const clg_space *space, clg_limits limits) {
+    clg_sizing ask = sizing(offer, 1, space, limits);
+    return answer(&ask);
 }
 
 static bool cheapest(const clg_clusters *all) {
@@ -24,7 +43,8 @@ static bool cheapest(const clg_clusters *all) {
 
 static bool fastest(const clg_clusters *all) {
     for (int i = 0; i < all->count; i++)
-        if (all->cluster[i].meets && all->cluster[i].seconds < all->cluster[all->best].seconds)
+        if (all->cluster[i].meets && !all->cluster[i].past_knee &&
+            all->cluster[i].seconds < all->cluster[all->best].seconds)
             return false;
     return true;
 }
@@ -43,34 +63,89 @@ static clg_offer offer_of(const char *gpu, const char *price) {
 
 static void check_two_kinds(const clg_space *space) {
     clg_offer kinds[] = {offer_of("a100-sxm-80gb", "1USD/h"), offer_of("h100-sxm", "5USD/h")};
-    clg_clusters *all = clg_take(&arena, 1, clg_clusters);
-    clg_operations o;
-    clg_limits limits = {.deadline_s = 3 * 86400};
-    clg_error e = {0};
-    CHECK(clg_operations_default(&arena, &o, &e) == CLG_OK);
+    clg_sizing ask = sizing(kinds, 2, space, (clg_limits){.deadline_s = 3 * 86400});
+    ask.most_gpus = 512;
     CASE("two kinds: the cheaper one, and both at equal time, fewest GPUs first");
-    CHECK(clg_size(&arena, kinds, 2, space, &o, &limits, 100e9, 512, (clg_progress){0}, all, &e) ==
-          CLG_OK);
+    clg_clusters *all = answer(&ask);
     CHECK(all->cluster[all->best].offer == &kinds[0] && cheapest(all));
     CHECK(all->equal_count == 2);
     const clg_cluster *few = &all->cluster[all->equal[0]], *many = &all->cluster[all->equal[1]];
     CHECK(few->offer == &kinds[1] && many->offer == &kinds[0] && few->gpus < many->gpus);
-    CHECK(few->seconds <= limits.deadline_s && many->seconds <= limits.deadline_s);
+    CHECK(few->seconds * few->late <= ask.limits.deadline_s);
+    CHECK(many->seconds * many->late <= ask.limits.deadline_s);
     CASE("a kind without a price is never the cheaper one");
     kinds[1].scenario.price.usd_per_s = 0;
-    CHECK(clg_size(&arena, kinds, 2, space, &o, &limits, 100e9, 512, (clg_progress){0}, all, &e) ==
-          CLG_OK);
+    all = answer(&ask);
     CHECK(all->cluster[all->best].offer == &kinds[0]);
     kinds[0].scenario.price.usd_per_s = 0, kinds[1].scenario.price.usd_per_s = 5.0 / 3600;
-    CHECK(clg_size(&arena, kinds, 2, space, &o, &limits, 100e9, 512, (clg_progress){0}, all, &e) ==
-          CLG_OK);
+    all = answer(&ask);
     CHECK(all->cluster[all->best].offer == &kinds[1]);
     CASE("no prices at all: energy decides");
     kinds[1].scenario.price.usd_per_s = 0;
-    CHECK(clg_size(&arena, kinds, 2, space, &o, &limits, 100e9, 512, (clg_progress){0}, all, &e) ==
-          CLG_OK);
+    all = answer(&ask);
     for (int i = 0; i < all->count; i++)
         CHECK(!all->cluster[i].meets || all->cluster[i].joules >= all->cluster[all->best].joules);
+}
+
+/* The same job at a batch, with the critical batch said. */
+static clg_clusters *at_batch(const clg_offer *offer, clg_space space, int64_t batch,
+                              double critical) {
+    space.global_batch = batch;
+    clg_sizing ask = sizing(offer, 1, &space, (clg_limits){.deadline_s = 20 * 86400});
+    ask.critical_tokens = critical;
+    return answer(&ask);
+}
+
+static void check_progress(const clg_offer *offer, const clg_space *space) {
+    CASE("progress: a batch past the critical one needs more tokens, and so more time and money");
+    double critical = 512 * (double)space->seq;
+    clg_clusters *small = at_batch(offer, *space, 512, critical);
+    clg_clusters *large = at_batch(offer, *space, 4096, critical);
+    CHECK(small->tokens_needed == 100e9);
+    CHECK_NEAR(large->tokens_needed, 100e9 * (1 + 8) / 2, 1e-12);
+    const clg_cluster *s = &small->cluster[small->best], *l = &large->cluster[large->best];
+    CHECK(l->usd > 3 * s->usd);
+    CHECK(at_batch(offer, *space, 4096, INFINITY)->tokens_needed == 100e9);
+    CASE("the knee: a doubling past it wins less than half its GPUs, or costs twice the cheapest");
+    for (int i = 0; i < small->count; i++) {
+        const clg_cluster *c = &small->cluster[i];
+        double least = INFINITY;
+        for (int k = 0; k < small->count; k++) least = fmin(least, small->cluster[k].usd);
+        if (!c->past_knee) CHECK(c->usd <= 2 * least);
+    }
+    CASE("a great budget buys no more than the knee; most GPUs are not passed");
+    clg_clusters *rich = size(offer, space, (clg_limits){.budget_usd = 1e9});
+    CHECK(!rich->cluster[rich->best].past_knee && fastest(rich));
+    clg_sizing ask = sizing(offer, 1, space, (clg_limits){.budget_usd = 1e9});
+    ask.most_gpus = 64;
+    clg_clusters *few = answer(&ask);
+    for (int i = 0; i < few->count; i++) CHECK(few->cluster[i].gpus <= 64);
+    CASE("no failures: every second trains");
+    ask.operations.failures_per_gpu_s = 0;
+    few = answer(&ask);
+    CHECK(few->cluster[few->best].goodput.share == 1);
+}
+
+/* On several cores, in another order: the same clusters. */
+static bool backwards(void *host, int count, void (*run)(void *work, int index), void *work,
+                      clg_tell *tell, void *told) {
+    (void)host, (void)tell, (void)told;
+    for (int i = count - 1; i >= 0; i--) run(work, i);
+    return true;
+}
+
+static void check_cores(const clg_offer *offer, const clg_space *space) {
+    CASE("pieces done in another order make the same answer");
+    const clg_cores cores = {backwards, NULL};
+    clg_sizing ask = sizing(offer, 1, space, (clg_limits){.budget_usd = 20e3});
+    clg_clusters *one = answer(&ask), *other = clg_take(&arena, 1, clg_clusters);
+    clg_error e = {0};
+    CHECK(clg_size(&arena, &ask, (clg_progress){.cores = &cores}, other, &e) == CLG_OK);
+    CHECK(one->count == other->count && one->best == other->best);
+    for (int i = 0; i < one->count; i++) {
+        CHECK(one->cluster[i].gpus == other->cluster[i].gpus);
+        CHECK(one->cluster[i].seconds == other->cluster[i].seconds);
+    }
 }
 
 int main(void) {
@@ -83,14 +158,17 @@ int main(void) {
     CHECK(clg_request_read(&arena, &request, true, &offer.scenario, &space, &e) == CLG_OK);
     CASE("a deadline: the cheapest that meets it, no larger than the doubling that does");
     clg_clusters *all = size(&offer, &space, (clg_limits){.deadline_s = 2 * 86400});
-    CHECK(all->best >= 0 && all->cluster[all->best].seconds <= 2 * 86400 && cheapest(all));
+    CHECK(all->best >= 0 &&
+          all->cluster[all->best].seconds * all->cluster[all->best].late <= 2 * 86400 &&
+          cheapest(all));
     CASE("only power: the fastest that stays below it, near it");
     all = size(&offer, &space, (clg_limits){.power_w = 200e3});
     CHECK(all->best >= 0 && all->cluster[all->best].power_w <= 200e3 && fastest(all));
     CHECK(all->cluster[all->best].power_w > 150e3);
     CASE("only money: the fastest for it");
     all = size(&offer, &space, (clg_limits){.budget_usd = 20e3});
-    CHECK(all->best >= 0 && all->cluster[all->best].usd <= 20e3 && fastest(all));
+    CHECK(all->best >= 0 && all->cluster[all->best].usd * all->cluster[all->best].late <= 20e3 &&
+          fastest(all));
     CASE(
         "days are tokens over speed, longer by what failures and checkpoints take; rent is theirs");
     const clg_cluster *some = &all->cluster[all->best];
@@ -106,6 +184,8 @@ int main(void) {
     all = size(&offer, &space, (clg_limits){.deadline_s = 1});
     CHECK(all->best < 0 && all->nearest >= 0 && all->missed_factor > 1000);
     check_two_kinds(&space);
+    check_progress(&offer, &space);
+    check_cores(&offer, &space);
     clg_arena_clear(&arena);
     return DONE;
 }

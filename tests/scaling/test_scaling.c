@@ -150,6 +150,14 @@ int main(void) {
     CASE("past the critical batch more tokens are needed, and the point says so");
     CHECK(c->point[7].past_dp_cap && !c->point[0].past_dp_cap);
     CHECK(c->point[7].samples_ratio > 5);
+    CASE("the target is the same wherever a curve begins: as asked, then (1 + B/B_crit) / 2 times");
+    for (int i = 0; i < 8; i++) {
+        const clg_scale_point *p = &c->point[i];
+        double over = p->samples_ratio / 2;
+        CHECK_NEAR(p->tokens_needed, 1e12 * (over > 1 ? over : 1), 1e-12);
+        CHECK(p->past_critical_batch == (over > 1));
+        CHECK_NEAR(p->seconds_to_target * p->plan.tokens_per_s, p->tokens_needed, 1e-12);
+    }
     CASE("no wall: no cap, no point past it");
     c = curve(&s, CLG_WEAK, INFINITY, 64);
     CHECK(isinf(c->dp_cap_gpus));
