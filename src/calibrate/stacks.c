@@ -5,6 +5,7 @@
  * the squares replaced by the loss of terms.h; the spreads are stated below, not fitted in turn. */
 #include "calibrate/stacks.h"
 
+#include "base/real.h"
 #include "calibrate/minimize.h"
 
 #include <math.h>
@@ -259,7 +260,7 @@ static void solve(clg_arena *arena, const chosen *c, prior slowdown, clg_stack_t
     for (int i = 0; i < s->terms; i++) terms[i] = c->terms->term[i].term;
     terms[0].spread = 1e3;
     if (slowdown.spread > 0) {
-        terms[0].from = terms[0].start = exp(slowdown.mean);
+        terms[0].from = terms[0].start = clg_exp(slowdown.mean);
         terms[0].spread = slowdown.spread;
     }
     clg_terms_solve(arena, &problem, terms, s->terms, &fit);
@@ -308,7 +309,7 @@ static double mean_slowdown(const clg_stack_fitting *f, const clg_stacks *stacks
         mean m = family_of(stacks, stacks->stack[i].family, NULL);
         add(&all, value_of(&m), square(FAMILY_SPREAD) + 1 / m.weights);
     }
-    return all.weights > 0 ? exp(value_of(&all)) : f->standard.kernel_slowdown;
+    return all.weights > 0 ? clg_exp(value_of(&all)) : f->standard.kernel_slowdown;
 }
 
 /* From the other years of its family, and from all families. */
@@ -365,9 +366,9 @@ bool clg_stacks_apply(const clg_stacks *stacks, const clg_stack *standard, clg_s
     for (int kind = 0; kind < KINDS; kind++) line[kind] = line_of(stack, kind);
     put_aside(standard, stack);
     if (stacks)
-        stack->kernel_slowdown = stack->known
-                                     ? exp(prior_of(stacks, stack->name, family_name(stack)).mean)
-                                     : stacks->kernel_slowdown;
+        stack->kernel_slowdown =
+            stack->known ? clg_exp(prior_of(stacks, stack->name, family_name(stack)).mean)
+                         : stacks->kernel_slowdown;
     if (!s || s->runs == 0) return false;
     for (int i = 0; i < s->terms; i++)
         for (int kind = 0; kind < KINDS; kind++)

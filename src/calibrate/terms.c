@@ -2,6 +2,7 @@
 #include "calibrate/terms.h"
 
 #include "base/quantile.h"
+#include "base/real.h"
 #include "calibrate/minimize.h"
 
 #include <assert.h>
@@ -46,7 +47,7 @@ static void values_at(const search *s, const double *x, double *values) {
     for (int i = 0; i < s->count; i++)
         values[i] = s->coordinate[i] < 0
                         ? s->terms[i].to
-                        : clamp(&s->terms[i], s->start[i] * exp(x[s->coordinate[i]]));
+                        : clamp(&s->terms[i], s->start[i] * clg_exp(x[s->coordinate[i]]));
 }
 
 /* Quadratic near the start, then linear: a term that is far off is let go. */

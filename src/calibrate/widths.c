@@ -1,6 +1,7 @@
 /* widths.c -- quantiles of left-out errors into the widths of intervals. */
 #include "calibrate/widths.h"
 
+#include "base/real.h"
 #include "calibrate/minimize.h"
 #include "calibrate/terms.h"
 
@@ -29,7 +30,7 @@ typedef struct fitting {
 static double square(double x) { return x * x; }
 
 static double bounded(int width, double x) {
-    return fmin(fmax(START[width] * exp(x), LEAST[width]), MOST);
+    return fmin(fmax(START[width] * clg_exp(x), LEAST[width]), MOST);
 }
 
 static clg_stack stack_at(const fitting *f, const double *x) {
@@ -42,7 +43,7 @@ static clg_stack stack_at(const fitting *f, const double *x) {
 }
 
 /* How far an interval would have to reach, in its sigmas. */
-static double reach(const clg_miss *miss) { return expm1(fabs(miss->log_error)) / P90; }
+static double reach(const clg_miss *miss) { return clg_expm1(fabs(miss->log_error)) / P90; }
 
 static double pinball(void *context, const double *x) {
     const fitting *f = context;

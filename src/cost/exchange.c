@@ -1,6 +1,7 @@
 /* exchange.c -- a table of timed kernels. */
 #include "cost/exchange.h"
 
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -47,8 +48,8 @@ static double at_ranks(const clg_exchange_curve *c, const double *seconds, int r
     if (ranks <= c->ranks[0]) return seconds[0];
     int i = 1;
     while (i + 1 < c->points && c->ranks[i] < ranks) i++;
-    double below = log2((double)c->ranks[i - 1]), above = log2((double)c->ranks[i]);
-    double share = fmin(1, (log2((double)ranks) - below) / (above - below));
+    double below = clg_log2((double)c->ranks[i - 1]), above = clg_log2((double)c->ranks[i]);
+    double share = fmin(1, (clg_log2((double)ranks) - below) / (above - below));
     return seconds[i - 1] + share * (seconds[i] - seconds[i - 1]);
 }
 

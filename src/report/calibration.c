@@ -1,12 +1,13 @@
 /* calibration.c -- what moved, from, to, with what residual, over what range. */
 #include "report/calibration.h"
 
+#include "base/real.h"
 #include "base/version.h"
 
 #include <math.h>
 
 /* ln errors as people read them: percent. */
-static double percent(double log_error) { return 100 * (exp(log_error) - 1); }
+static double percent(double log_error) { return 100 * (clg_exp(log_error) - 1); }
 
 static void print_term(clg_text *t, const clg_term *term) {
     const char *unit = term->unit_si == 1 ? "" : term->unit;

@@ -1,6 +1,7 @@
 /* picture_demand.c -- serving economics as a picture of four panels. */
 #include "report/demand.h"
 
+#include "base/real.h"
 #include "report/price.h"
 #include "report/svg.h"
 
@@ -81,7 +82,7 @@ static void draw_batch(clg_text *svg, const clg_serve_question *q, const clg_ser
     clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"",
                    clg_svg_color(CLG_BLUE));
     for (int i = 0; i <= STEPS; i++) {
-        double batch = x.low * exp2(log2(x.high / x.low) * i / STEPS);
+        double batch = x.low * clg_exp2(clg_log2(x.high / x.low) * i / STEPS);
         double rate = clg_replica_steady_tokens_per_s(r, &m, batch);
         clg_text_print(svg, "%s%.1f %.1f", i == 0 ? "M" : "L", clg_svg_place(&x, batch),
                        clg_svg_place(&y, kept(&y, rate)));
@@ -272,7 +273,7 @@ static void draw_break_even(clg_text *svg, const clg_serve_question *q, const cl
     clg_text_print(svg, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2.2\" d=\"",
                    clg_svg_color(CLG_BLUE));
     for (int i = 0; i <= 4 * STEPS; i++) {
-        double rate = x.low * exp2(log2(x.high / x.low) * i / (4 * STEPS));
+        double rate = x.low * clg_exp2(clg_log2(x.high / x.low) * i / (4 * STEPS));
         clg_text_print(svg, "%s%.1f %.1f", i == 0 ? "M" : "L", clg_svg_place(&x, rate),
                        clg_svg_place(&y, kept(&y, cost_at(a, rate * m.output_tokens))));
     }

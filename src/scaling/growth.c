@@ -1,6 +1,7 @@
 /* growth.c -- the rungs of a ladder. */
 #include "scaling/growth.h"
 
+#include "base/real.h"
 #include "scaling/ladder.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ const clg_name clg_growth_names[] = {
     {NULL, 0, NULL}};
 
 static double power_of(double ratio, double exponent) {
-    return exponent > 0 ? pow(ratio, exponent) : sqrt(ratio);
+    return exponent > 0 ? clg_pow(ratio, exponent) : sqrt(ratio);
 }
 
 static clg_status rung(clg_arena *arena, const clg_growth *growth, const clg_model *first, int i,

@@ -1,6 +1,8 @@
 /* ladder.c -- hidden by the cube root, then layers to the parameters wanted. */
 #include "scaling/ladder.h"
 
+#include "base/real.h"
+
 #include <math.h>
 
 static clg_status can_grow(const clg_model *m, clg_error *error) {
@@ -52,7 +54,7 @@ clg_status clg_ladder_model(clg_arena *arena, const clg_model *model, double par
         *relative = *model;
         return CLG_OK;
     }
-    clg_model_shape shape = widened(model, pow(ratio, 1.0 / 3));
+    clg_model_shape shape = widened(model, clg_pow(ratio, 1.0 / 3));
     clg_model probe;
     enum { STEP = 4 }; /* so that pipeline stages divide them */
     shape.layers = STEP;

@@ -1,6 +1,7 @@
 /* laws.c -- critical batch by loss, data and compute. */
 #include "scaling/laws.h"
 
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -37,7 +38,7 @@ clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens,
         read_number(root, "token_scale", CLG_COUNT, file->path, &b, error) != CLG_OK ||
         read_number(root, "token_exponent", CLG_COUNT, file->path, &beta, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    *loss = floor_ + a / pow(parameters, alpha) + b / pow(tokens, beta);
+    *loss = floor_ + a / clg_pow(parameters, alpha) + b / clg_pow(tokens, beta);
     return CLG_OK;
 }
 
@@ -60,7 +61,7 @@ static clg_status read_law(clg_arena *arena, const clg_file *file, const positio
                     &reference, error) != CLG_OK)
         return CLG_BAD_INPUT;
     double x = basis == BY_LOSS ? at->loss : basis == BY_DATA ? at->tokens : at->flop;
-    law->tokens = coefficient * pow(x / reference, basis == BY_LOSS ? -exponent : exponent);
+    law->tokens = coefficient * clg_pow(x / reference, basis == BY_LOSS ? -exponent : exponent);
     law->source = clg_value_why(arena, root, "coefficient");
     return CLG_OK;
 }
@@ -72,7 +73,7 @@ static void fill_band(clg_critical_batch *c, double measured_tokens) {
     for (int i = 0; i < c->count; i++) {
         c->low_tokens = fmin(c->low_tokens, c->law[i].tokens);
         c->high_tokens = fmax(c->high_tokens, c->law[i].tokens);
-        product *= pow(c->law[i].tokens, 1.0 / c->count);
+        product *= clg_pow(c->law[i].tokens, 1.0 / c->count);
     }
     c->tokens = measured_tokens > 0 ? measured_tokens : product;
     c->name = measured_tokens > 0 ? "measured" : "geometric mean of the laws";

@@ -1,6 +1,7 @@
 /* local.c -- the time that distance costs, and the loss that meeting seldom does. */
 #include "scaling/local.h"
 
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -85,7 +86,7 @@ static clg_status read_laws(clg_arena *arena, laws *all, clg_error *error) {
 }
 
 static double loss_of(const law *l, double parameters, double copies) {
-    return l->scale / pow(parameters, l->exponent) * pow(copies, l->copies_exponent);
+    return l->scale / clg_pow(parameters, l->exponent) * clg_pow(copies, l->copies_exponent);
 }
 
 /* Between two laws by the logarithm of the copies, beyond the last by the joint law's growth. */
@@ -94,7 +95,8 @@ static double loss_between(const laws *all, double parameters, double copies) {
     while (i < LAWS - 1 && all->of[i].copies < copies) i++;
     const law *few = &all->of[i - 1], *many = &all->of[i];
     double most = loss_of(many, parameters, 1);
-    if (copies > many->copies) return most * pow(copies / many->copies, all->joint.copies_exponent);
+    if (copies > many->copies)
+        return most * clg_pow(copies / many->copies, all->joint.copies_exponent);
     double at = log(copies / few->copies) / log(many->copies / few->copies);
     return loss_of(few, parameters, 1) * (1 - at) + most * at;
 }

@@ -4,6 +4,7 @@
  * shape of the day are independent of each other. */
 #include "serve/demand.h"
 
+#include "base/real.h"
 #include "serve/random.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ static const double day_s = 86400, quarter_s = 900, longest_s = 36525 * 86400.0;
 static double shape_at(const clg_synthetic *s, double time_s) {
     double hour = fmod(time_s, day_s) / day_s;
     double swing = s->peak_over_mean - 1;
-    double sine = 1 - swing * cos(6.283185307179586 * hour);
+    double sine = 1 - swing * clg_cos_of_turns(hour);
     return s->duty < 1 ? (hour < s->duty ? 1 / s->duty : 0) : sine;
 }
 
@@ -47,7 +48,7 @@ static double span_of(const clg_rate_profile *p) {
 static int32_t draw_length(clg_random *random, double mean, double spread) {
     double sigma2 = log(1 + spread * spread);
     double x = mean;
-    if (spread > 0) x = mean * exp(sqrt(sigma2) * clg_random_normal(random) - sigma2 / 2);
+    if (spread > 0) x = mean * clg_exp(sqrt(sigma2) * clg_random_normal(random) - sigma2 / 2);
     x = floor(x + 0.5);
     return (int32_t)(x < 1 ? 1 : x > 1e7 ? 1e7 : x);
 }

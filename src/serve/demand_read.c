@@ -5,6 +5,7 @@
 
 #include "base/csv.h"
 #include "base/json.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static bool number_of(span s, double *value) {
         if (*s.text == '-' || *s.text == '+') s.text++, s.size--;
         if (!take_decimal(&s, &exponent)) return false;
     }
-    if (exponent > 0) *value *= pow(10, small ? -exponent : exponent);
+    if (exponent > 0) *value *= clg_pow(10, small ? -exponent : exponent);
     if (minus) *value = -*value;
     return s.size == 0;
 }

@@ -1,6 +1,7 @@
 /* measured.c -- predicts rows. */
 #include "serve/measured.h"
 
+#include "base/real.h"
 #include "model/preset.h"
 #include "serve/answer.h"
 #include "serve/measured_score.h"
@@ -37,8 +38,8 @@ static const uint64_t seed = 11;
 static double length_of(const clg_serve_plan *p, double nominal, clg_random *random) {
     double share = p->shortest + (1 - p->shortest) * clg_random_unit(random);
     if (p->spread > 0) {
-        double sigma = sqrt(log1p(p->spread * p->spread));
-        share = exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
+        double sigma = sqrt(clg_log1p(p->spread * p->spread));
+        share = clg_exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
     }
     return fmax(1, round(nominal * share));
 }

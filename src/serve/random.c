@@ -1,6 +1,8 @@
 /* random.c -- SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), and what is drawn from it. */
 #include "serve/random.h"
 
+#include "base/real.h"
+
 #include <math.h>
 
 static uint64_t next(clg_random *random) {
@@ -16,7 +18,7 @@ double clg_random_unit(clg_random *random) {
 
 double clg_random_normal(clg_random *random) {
     double radius = sqrt(-2 * log(clg_random_unit(random)));
-    return radius * cos(6.283185307179586 * clg_random_unit(random));
+    return radius * clg_cos_of_turns(clg_random_unit(random));
 }
 
 /* Marsaglia and Tsang, ACM TOMS 26 (2000); shapes below 1 by their boost. */
@@ -33,6 +35,6 @@ static double gamma_above_one(clg_random *random, double shape) {
 double clg_random_gamma(clg_random *random, double shape) {
     if (shape == 1) return -log(clg_random_unit(random));
     if (shape >= 1) return gamma_above_one(random, shape) / shape;
-    double boost = pow(clg_random_unit(random), 1 / shape);
+    double boost = clg_pow(clg_random_unit(random), 1 / shape);
     return gamma_above_one(random, shape + 1) * boost / shape;
 }

@@ -1,6 +1,8 @@
 /* roofline.c -- see the header. */
 #include "serve/roofline.h"
 
+#include "base/real.h"
+
 #include <math.h>
 
 typedef struct roof {
@@ -41,7 +43,7 @@ static roof roof_of(const clg_replica *r, const clg_demand_means *means) {
 
 /* Stages follow each other: a token passes the weights of all of them. */
 static double weights_s(const roof *f, double tokens) {
-    double reached = f->chosen > 0 ? 1 - pow(1 - f->chosen, tokens) : 0;
+    double reached = f->chosen > 0 ? 1 - clg_pow(1 - f->chosen, tokens) : 0;
     return f->replica->layout.pp * (f->fixed + f->routed * reached) / f->hbm;
 }
 

@@ -4,6 +4,7 @@
  * experts. */
 #include "step/routing.h"
 
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -22,8 +23,8 @@ clg_status clg_routing_spread(clg_arena *arena, double *spread, clg_error *error
  * (1 + v h)^(-1/v), v the variance of popularity, h the mean hits (Greenwood and Yule 1920); e^-h
  * for experts all alike. h is taken so that the even case is exact: (1 - chance)^tokens. */
 double clg_experts_reached(double spread, double chance, double tokens) {
-    double hits = -tokens * log1p(-chance), variance = spread * spread;
-    return variance > 0 ? 1 - pow(1 + variance * hits, -1 / variance) : 1 - exp(-hits);
+    double hits = -tokens * clg_log1p(-chance), variance = spread * spread;
+    return variance > 0 ? 1 - clg_pow(1 + variance * hits, -1 / variance) : 1 - clg_exp(-hits);
 }
 
 /* Means of the largest of 1, 2, 4 .. 256 standard normals (Harter 1961, Biometrika 48, table 1;
@@ -31,7 +32,7 @@ double clg_experts_reached(double spread, double chance, double tokens) {
 static double largest_normal(int count) {
     static const double means[] = {0,      0.5642, 1.0294, 1.4236, 1.7660,
                                    2.0697, 2.3437, 2.5942, 2.8259};
-    double at = log2((double)count);
+    double at = clg_log2((double)count);
     int below = (int)at, last = sizeof means / sizeof means[0] - 1;
     if (below >= last) return means[last];
     return means[below] + (at - below) * (means[below + 1] - means[below]);

@@ -1,0 +1,103 @@
+/* real.c -- series after exact reductions. */
+#include "base/real.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* ln 2 in two parts: whole numbers up to 2^20 times the first are exact (Cody & Waite 1980). */
+static const double LN2_HIGH = 0x1.62e42fefap-1, LN2_LOW = 0x1.cf79abc9e3b3ap-40;
+static const double LN2 = 0x1.62e42fefa39efp-1;
+static const double TWO_PI = 0x1.921fb54442d18p+2, TWO_OVER_SQRT_PI = 0x1.20dd750429b6dp+0;
+
+/* (exp(r) - 1) of |r| <= ln2 / 2: the next term is below 2^-60 of it. */
+static double small_expm1(double r) {
+    double sum = 0;
+    for (int n = 15; n >= 2; n--) sum = (sum + 1) * r / n;
+    return (sum + 1) * r;
+}
+
+double clg_exp(double x) {
+    if (!(x <= 709.78)) return x != x ? x : INFINITY;
+    if (x < -708) return 0;
+    double n = floor(x / LN2 + 0.5);
+    double r = x - n * LN2_HIGH - n * LN2_LOW;
+    return ldexp(1 + small_expm1(r), (int)n);
+}
+
+double clg_expm1(double x) { return fabs(x) < LN2 / 2 ? small_expm1(x) : clg_exp(x) - 1; }
+
+double clg_exp2(double x) {
+    if (!(x < 1024)) return x != x ? x : INFINITY;
+    if (x < -1021) return 0;
+    double n = floor(x + 0.5);
+    return ldexp(1 + small_expm1((x - n) * LN2), (int)n);
+}
+
+/* What rounding 1 + x loses, given back (Kahan, in HP-15C Advanced Functions Handbook, 1982). */
+double clg_log1p(double x) {
+    double u = 1 + x;
+    if (u == 1 || x == INFINITY) return x;
+    return u > 0 ? log(u) * (x / (u - 1)) : log(u);
+}
+
+double clg_log2(double x) {
+    int exponent;
+    if (!(x > 0) || x == INFINITY) return log(x);
+    double part = 2 * frexp(x, &exponent); /* 1 to 2: near 2 the halves would cancel */
+    if (part > 1.5) part /= 2, exponent++;
+    return exponent - 1 + log(part) / LN2;
+}
+
+static double power_of_whole(double x, int n) {
+    double power = 1;
+    for (; n > 0; n /= 2, x *= x)
+        if (n % 2) power *= x;
+    return power;
+}
+
+double clg_pow(double x, double y) {
+    if (y == 0 || x == 1) return 1;
+    if (x == 0) return y > 0 ? 0 : INFINITY;
+    if (y == floor(y) && fabs(y) <= 1024) {
+        double power = power_of_whole(x, (int)fabs(y));
+        return y > 0 ? power : 1 / power;
+    }
+    return clg_exp(y * log(x));
+}
+
+/* Sine and cosine of an eighth of a turn and less. */
+static double series(double angle, bool sine) {
+    double square = angle * angle, sum = 0;
+    for (int n = sine ? 17 : 16; n >= 2; n -= 2) sum = (1 + sum) * -square / (n * (n - 1));
+    return (1 + sum) * (sine ? angle : 1);
+}
+
+double clg_cos_of_turns(double turns) {
+    double t = fabs(turns - floor(turns + 0.5)); /* 0 to a half */
+    bool back = t > 0.25;
+    if (back) t = 0.5 - t;
+    double cosine = t <= 0.125 ? series(TWO_PI * t, false) : series(TWO_PI * (0.25 - t), true);
+    return back ? -cosine : cosine;
+}
+
+/* erf by its series (Abramowitz & Stegun 7.1.6), all terms of one sign. */
+static double erf_near(double x) {
+    double term = x, sum = x;
+    for (int n = 1; n < 80; n++) {
+        term *= 2 * x * x / (2 * n + 1);
+        sum += term;
+    }
+    return TWO_OVER_SQRT_PI * clg_exp(-x * x) * sum;
+}
+
+/* erfc by its continued fraction (7.1.14), from the far end. */
+static double erfc_far(double x) {
+    double below = 0;
+    for (int n = 120; n >= 1; n--) below = n / 2.0 / (x + below);
+    return TWO_OVER_SQRT_PI / 2 * clg_exp(-x * x) / (x + below);
+}
+
+double clg_erfc(double x) {
+    if (x < 0) return 2 - clg_erfc(-x);
+    return x < 2 ? 1 - erf_near(x) : erfc_far(x);
+}
