@@ -117,6 +117,27 @@ static clg_status weigh(clg_arena *arena, clg_size_answer *a, clg_error *error) 
     return CLG_OK;
 }
 
+/* The chosen cluster under every term of price. */
+static void compare_terms(clg_arena *arena, const clg_request *request, clg_size_answer *a) {
+    clg_clusters *all = &a->clusters;
+    int chosen = all->best >= 0 ? all->best : all->nearest;
+    all->terms = 0;
+    if (!request->value[CLG_PARAM_COMPARE_TERMS] || chosen < 0) return;
+    const clg_cluster *c = &all->cluster[chosen];
+    const clg_scenario *s = &c->offer->scenario;
+    clg_terms *terms = clg_take(arena, 1, clg_terms);
+    clg_price *hourly = clg_take(arena, 1, clg_price);
+    clg_error none = {0};
+    bool given = request->value[CLG_PARAM_PRICE] != NULL;
+    if (given || clg_price_default(arena, &s->machine.gpu, hourly, &none) != CLG_OK)
+        *hourly = s->price;
+    if (!clg_price_known(hourly)) return;
+    clg_terms_find(arena, hourly, terms);
+    all->terms =
+        clg_terms_rows(arena, terms, &a->sizing.operations, (double)c->gpus,
+                       (double)s->model.parameters, c->seconds * c->goodput.share, all->term);
+}
+
 clg_status clg_answer_size(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_size_answer *a, clg_error *error) {
     int term;
@@ -129,6 +150,7 @@ clg_status clg_answer_size(clg_arena *arena, const clg_request *request, clg_pro
         read_offers(arena, request, term, offers, &a->sizing, error) != CLG_OK)
         return error->status;
     if (clg_size(arena, &a->sizing, progress, &a->clusters, error) != CLG_OK) return error->status;
+    compare_terms(arena, request, a);
     return weigh(arena, a, error);
 }
 

@@ -2,6 +2,7 @@
 #ifndef CLG_ECONOMICS_CLUSTER_H
 #define CLG_ECONOMICS_CLUSTER_H
 
+#include "economics/contracts.h"
 #include "economics/goodput.h"
 #include "economics/odds.h"
 #include "scaling/laws.h"
@@ -50,6 +51,8 @@ typedef struct clg_clusters {
     int equal[CLG_KINDS];
     int equal_count;
     double equal_seconds;
+    clg_term_row term[CLG_TERM_ROWS]; /* of the best, or nearest, where asked for */
+    int terms;
 } clg_clusters;
 
 /* What is asked. */

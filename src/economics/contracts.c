@@ -2,8 +2,10 @@
 #include "economics/contracts.h"
 
 #include "dataset/dataset.h"
+#include "dataset/value.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void keep(clg_terms *t, const clg_price *price) {
@@ -15,6 +17,10 @@ static void keep(clg_terms *t, const clg_price *price) {
     if (t->helds < CLG_TERMS) t->held[t->helds++] = *price;
 }
 
+static void keep_spot(clg_terms *t, const clg_price *price) {
+    if (!t->spot.term || price->usd_per_s < t->spot.usd_per_s) t->spot = *price;
+}
+
 static bool is_held(const clg_price *price) { return strncmp(price->term, "reserved", 8) == 0; }
 
 void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *t) {
@@ -24,10 +30,12 @@ void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *t) {
     for (int i = 0; i < files && clg_price_known(hourly); i++) {
         clg_price price;
         clg_error none = {0};
-        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &price, &none) ==
-                CLG_OK &&
-            strcmp(price.gpu, hourly->gpu) == 0 && is_held(&price))
-            keep(t, &price);
+        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &price, &none) !=
+                CLG_OK ||
+            strcmp(price.gpu, hourly->gpu) != 0)
+            continue;
+        if (is_held(&price)) keep(t, &price);
+        if (strcmp(price.term, "spot") == 0) keep_spot(t, &price);
     }
     for (int i = 0; i < t->helds; i++)
         if (t->cheapest < 0 || t->held[i].usd_per_s < t->held[t->cheapest].usd_per_s)
@@ -51,4 +59,49 @@ clg_mix clg_mix_of(const clg_terms *t, const double *needed, int64_t gpus) {
     mix.hourly_usd_per_s = all;
     if (t->cheapest >= 0) mix.held_usd_per_s = held * (double)(mix.held_gpus + mix.most_gpus);
     return mix;
+}
+
+/* Years in "reserved, 3 years". */
+static double term_s(const clg_price *price) {
+    const char *digit = price->term + strcspn(price->term, "123456789");
+    return strtod(digit, NULL) * 365.25 * 86400;
+}
+
+static clg_term_row row_of(const clg_price *price, const clg_operations *o, double gpus,
+                           double parameters, double useful_s) {
+    clg_goodput g = clg_goodput_of(o, gpus, parameters);
+    double seconds = useful_s / g.share;
+    return (clg_term_row){.price = price,
+                          .seconds = seconds,
+                          .usd = seconds * gpus * price->usd_per_s,
+                          .share = g.share};
+}
+
+/* Failures and what is taken back, together. */
+static clg_operations spot_operations(clg_arena *arena, const clg_operations *o) {
+    clg_operations more = *o;
+    const clg_file *file = clg_dataset_find("operations/spot.json");
+    clg_json *root;
+    clg_error none = {0};
+    double rate = 0;
+    if (file && clg_json_parse(arena, file->path, file->text, file->size, &root, &none) == CLG_OK &&
+        clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, &rate, &none) == CLG_OK)
+        more.failures_per_gpu_s += rate;
+    return more;
+}
+
+int clg_terms_rows(clg_arena *arena, const clg_terms *t, const clg_operations *o, double gpus,
+                   double parameters, double useful_s, clg_term_row rows[CLG_TERM_ROWS]) {
+    int count = 0;
+    rows[count++] = row_of(t->hourly, o, gpus, parameters, useful_s);
+    for (int i = 0; i < t->helds; i++) {
+        clg_term_row *row = &rows[count++];
+        *row = row_of(&t->held[i], o, gpus, parameters, useful_s);
+        row->committed_usd = t->held[i].usd_per_s * gpus * term_s(&t->held[i]);
+        if (t->hourly->usd_per_s > 0) row->pays_above = t->held[i].usd_per_s / t->hourly->usd_per_s;
+    }
+    if (!t->spot.term) return count;
+    clg_operations taken = spot_operations(arena, o);
+    rows[count++] = row_of(&t->spot, &taken, gpus, parameters, useful_s);
+    return count;
 }

@@ -14,7 +14,8 @@ typedef struct clg_terms {
     const clg_price *hourly;   /* by the hour: the price of the request */
     clg_price held[CLG_TERMS]; /* paid whether used or not: reserved for so long */
     int helds;
-    int cheapest; /* of them; -1: none is known */
+    int cheapest;   /* of them; -1: none is known */
+    clg_price spot; /* the cheapest that may be taken back; term NULL: none is known */
 } clg_terms;
 
 /* Every term but on demand that data/price knows for the GPU of `hourly`, the cheapest of each. */
@@ -32,5 +33,24 @@ typedef struct clg_mix {
 
 /* `needed` [gpus]: share of the time in which more than so many are. */
 clg_mix clg_mix_of(const clg_terms *terms, const double *needed, int64_t gpus);
+
+/* One run under one term. */
+typedef struct clg_term_row {
+    const clg_price *price;
+    double seconds;       /* of the run, losses included */
+    double usd;           /* of the run's time alone */
+    double committed_usd; /* signed for, used or not; 0: nothing */
+    double pays_above;    /* share of its term that GPUs must be in use for it to be cheaper than by
+                             the hour; 0: no matter */
+    double share;         /* of the run's time that trains */
+} clg_term_row;
+
+enum { CLG_TERM_ROWS = CLG_TERMS + 2 };
+
+/* By the hour, then every held term, then spot, whose interruptions (data/operations/spot.json)
+ * come on top of failures. `useful_s`: training without losses. Returns how many rows it filled. */
+int clg_terms_rows(clg_arena *arena, const clg_terms *terms, const clg_operations *operations,
+                   double gpus, double parameters, double useful_s,
+                   clg_term_row rows[CLG_TERM_ROWS]);
 
 #endif

@@ -6,7 +6,6 @@
 #include "dataset/value.h"
 
 #include <math.h>
-#include <string.h>
 
 clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doubts *d,
                               clg_error *error) {
@@ -20,8 +19,8 @@ clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doub
                                       {"common_share", CLG_FRACTION, &d->common_share}};
     if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK) return CLG_BAD_INPUT;
     d->price_low = d->price_high = price->usd_per_s;
-    bool signed_for = !clg_price_known(price) || strcmp(price->term, "given") == 0;
-    if (!signed_for && clg_price_band(arena, price->gpu, &low, &high) > 0)
+    if (clg_price_known(price) && clg_price_on_demand(price) &&
+        clg_price_band(arena, price->gpu, &low, &high) > 0)
         d->price_high = fmax(high, price->usd_per_s);
     return CLG_OK;
 }

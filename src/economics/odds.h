@@ -17,8 +17,8 @@ typedef struct clg_doubts {
     double price_low, price_high; /* USD/s; the price is somewhere between, evenly; equal: signed */
 } clg_doubts;
 
-/* From data/operations/doubts.json and the price: one given by the user is signed, another may
- * become any on-demand price known for its GPU that is not below it. */
+/* From data/operations/doubts.json and the price: one on demand may become any
+ * on-demand price known for its GPU that is not below it; others are signed. */
 clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doubts *doubts,
                               clg_error *error);
 

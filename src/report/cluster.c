@@ -2,6 +2,7 @@
 #include "report/cluster.h"
 
 #include "base/version.h"
+#include "report/contracts.h"
 #include "report/json.h"
 #include "report/price.h"
 #include "report/text.h"
@@ -287,6 +288,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
         print_choice(t, best);
         print_other(t, all, &ask->limits);
         print_owning(t, best, &ask->operations, own);
+        if (all->terms > 0) clg_report_contracts(t, all->term, all->terms);
         if (grams_per_joule > 0)
             clg_text_print(t, "carbon   %.0f t CO2 for the electricity\n",
                            best->joules * grams_per_joule / 1e6);
@@ -387,6 +389,7 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_sizing
         if (own->capex_usd > 0) add_owning(w, best, &ask->operations, own);
         if (grams_per_joule > 0) clg_json_add_number(w, "carbon_g", best->joules * grams_per_joule);
     }
+    if (all->terms > 0) clg_json_contracts(w, all->term, all->terms);
     clg_json_open(w, "equal_time", '[');
     for (int i = 0; i < all->equal_count; i++) add_cluster(w, NULL, &all->cluster[all->equal[i]]);
     clg_json_close(w, ']');

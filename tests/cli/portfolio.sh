@@ -31,6 +31,9 @@ expect 1 err 'no-such-file' portfolio no-such-file --gpus 8
 expect 0 out '"odds": ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --json
 expect 0 out '^odds  .* to be in time' size llama-3.1-8b --tokens 1T --deadline 30d --budget 1MUSD --gpu h100-sxm
 
+expect 0 out '^  reserved, 1 year .* 6[0-9] %' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --compare-terms
+check "fits 100 columns" '[ "$(grep -A6 "^terms" "$scratch/out" | awk "length > 100" | wc -l)" = 0 ]'
+expect 0 out '"pays_above_utilization": ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --compare-terms --json
 expect 0 out '"useful_tokens_per_s": ' scale llama-2-7b --gpus 64,128 --useful --json
 expect 0 out 'constant-work: ' scale llama-2-7b --gpus 64,128 --mode grow --useful
 check "useful tokens are shown" 'grep -q "^useful tokens" "$scratch/out"'

@@ -104,6 +104,40 @@ static void check_mix(void) {
     CHECK(isnan(clg_mix_of(&terms, needed, 6).usd_per_s));
 }
 
+/* 100 GPUs for a week of training: 1 USD/h held for a year, 2 by the hour, 0.5 taken back often. */
+static void check_terms(void) {
+    clg_price hourly = {.usd_per_s = 2 / 3600.0, .term = "on-demand", .gpu = "none"};
+    clg_terms terms = {.hourly = &hourly,
+                       .held = {{.usd_per_s = 1 / 3600.0, .term = "reserved, 3 years"}},
+                       .helds = 1,
+                       .spot = {.usd_per_s = 0.5 / 3600.0, .term = "spot"}};
+    clg_operations o = operations();
+    clg_term_row rows[CLG_TERM_ROWS];
+    const double week_s = 7 * 86400;
+    CASE("terms: a run by the hour costs its hours; held GPUs are signed for three years of 365.25 "
+         "days");
+    CHECK(clg_terms_rows(&arena, &terms, &o, 100, 7e9, week_s, rows) == 3);
+    double share = clg_goodput_of(&o, 100, 7e9).share;
+    CHECK_NEAR(rows[0].usd, 100 * 168 * 2 / share, 1e-9);
+    CHECK_NEAR(rows[1].usd, rows[0].usd / 2, 1e-12);
+    CHECK_NEAR(rows[1].committed_usd, 100 * 3 * 365.25 * 24, 1e-9);
+    CHECK_NEAR(rows[1].pays_above, 0.5, 1e-12);
+    CASE("spot trains a smaller share of its time, and costs that time");
+    CHECK(rows[2].share < 0.95 * rows[0].share);
+    CHECK_NEAR(rows[2].usd, rows[2].seconds / 3600 * 100 * 0.5, 1e-9);
+    CHECK_NEAR(rows[2].seconds * rows[2].share, week_s, 1e-9);
+    CASE("terms of a GPU in data/price: each once, the cheapest of it");
+    clg_gpu gpu;
+    clg_price price;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "h100-sxm", &gpu, &e) == CLG_OK);
+    CHECK(clg_price_default(&arena, &gpu, &price, &e) == CLG_OK);
+    clg_terms_find(&arena, &price, &terms);
+    CHECK(terms.helds >= 1 && terms.cheapest == 0 && terms.spot.term);
+    for (int i = 1; i < terms.helds; i++)
+        CHECK(strcmp(terms.held[i].term, terms.held[0].term) != 0);
+}
+
 int main(void) {
     check_limits();
     CASE("calibrated on simulated truths: deadlines");
@@ -111,6 +145,7 @@ int main(void) {
     CASE("calibrated on simulated truths: budgets");
     check_calibrated(true);
     check_mix();
+    check_terms();
     clg_arena_clear(&arena);
     return DONE;
 }
