@@ -33,7 +33,18 @@ clg_attention_kernel clg_scenario_attention(const clg_scenario *scenario) {
     return clg_attention_default(&scenario->machine.gpu, stack->attention);
 }
 
+/* Kernels are named above stacks: a file's word for one is looked at here. */
+static clg_status known_attention(const clg_stack *stack, clg_error *error) {
+    int kernel;
+    if (!stack->attention) return CLG_OK; /* an engine's */
+    clg_status status =
+        clg_name_value(clg_attention_kernel_names, "attention", stack->attention, &kernel, error);
+    if (status != CLG_OK) clg_error_at(error, stack->file, 0, 0, "attention");
+    return status;
+}
+
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
+    if (known_attention(&scenario->stack, error) != CLG_OK) return CLG_BAD_INPUT;
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
     clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);
     if (status == CLG_OK && scenario->kernel_file.text)

@@ -110,11 +110,37 @@ static void check_software(void) {
     CHECK(read("{\"name\": \"m\", \"schedules\": [1]}", &s, &error) == CLG_BAD_INPUT);
 }
 
+static void check_strict(void) {
+    static const char *const bad[] = {
+        "{}",
+        "{\"name\": \"m\", \"vendors\": \"nvidia\"}",
+        "{\"name\": \"m\", \"current_on\": [1]}",
+        "{\"name\": \"m\", \"date\": \"2026\"}",
+        "{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"until\": \"soon\"}]}",
+        "{\"name\": \"m\", \"kernel_slowdown\": {\"value\": 0.9, \"source\": \"x\", \"kind\": "
+        "\"fitted\"}}",
+        "{\"name\": \"m\", \"expert_overlap\": {\"value\": 1.5, \"source\": \"x\", \"kind\": "
+        "\"fitted\"}}",
+        "{\"name\": \"m\", \"dropout\": {\"value\": true, \"sauce\": 1, \"source\": \"x\", "
+        "\"kind\": \"fitted\"}}"};
+    clg_stack s;
+    clg_error error;
+    CASE("what would be taken for something else, or for nothing, is refused where it stands");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK(read(bad[i], &s, &error) == CLG_BAD_INPUT);
+        CHECK(error.line == 1 && error.mend[0]);
+    }
+    CASE("a file without a title goes by its name, not by that of what it stands on");
+    CHECK(read("{\"name\": \"mine\", \"base\": \"megatron-2026\"}", &s, &error) == CLG_OK);
+    CHECK_TEXT(s.title, "mine");
+}
+
 int main(void) {
     clg_stack now, then, other;
     clg_error error = {0};
     check_recipes();
     check_software();
+    check_strict();
     CASE("a month takes the releases up to it, no month those up to the file's own date");
     const char *mine = "{\"name\": \"mine\", \"date\": \"2026-04\", \"gradient\": \"bf16\","
                        " \"releases\": ["

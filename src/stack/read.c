@@ -1,0 +1,193 @@
+/* read.c -- one object of data/stack/<name>.json: a file, a release or a recipe. */
+#include "stack/terms.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool known_key(const char *key) {
+    static const char *const words[] = {
+        "name",       "title",   "date",       "gradient", "attention", "source", "notes",
+        "schedules",  "base",    "from",       "releases", "moments",   "prints", "family",
+        "fabric",     "recipes", "models",     "gpus",     "until",     "as",     "shardings",
+        "recomputes", "assumes", "current_on", "vendors"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], key) == 0) return true;
+    for (int i = 0; i < clg_term_count; i++)
+        if (strcmp(clg_terms[i].key, key) == 0) return true;
+    return false;
+}
+
+static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
+    const char *names[CLG_TERMS_MOST];
+    for (int i = 0; i < clg_term_count; i++) names[i] = clg_terms[i].key;
+    for (const clg_json *c = root->first; c; c = c->next) {
+        if (known_key(c->key)) continue;
+        const char *nearest = clg_name_nearest(names, clg_term_count, c->key);
+        clg_error_at(error, file, c->line, c->column, c->key);
+        char mend[160];
+        snprintf(mend, sizeof mend, "%s%s%s", nearest ? "did you mean " : "remove it",
+                 nearest ? nearest : "", nearest ? "?" : "");
+        return clg_fail(error, CLG_BAD_INPUT, mend, "not a term of a software stack");
+    }
+    return CLG_OK;
+}
+
+static clg_status read_number(const clg_json *root, const clg_term *term, bool required,
+                              const char *file, double *into, clg_error *error) {
+    double number = *into;
+    clg_status status =
+        clg_value_read(root, term->key, term->dimension, required, file, &number, error);
+    if (status != CLG_OK) return status;
+    const clg_json *node = clg_json_member(root, term->key);
+    if (node && !clg_term_takes(term, number)) {
+        clg_error_at(error, file, node->line, node->column, term->key);
+        return clg_fail(error, CLG_BAD_INPUT, clg_term_range(term), "out of range");
+    }
+    *into = number;
+    return CLG_OK;
+}
+
+/* A misspelt member of a value would be taken for none. */
+static clg_status known_members(const clg_json *root, const char *key, const char *file,
+                                clg_error *error) {
+    static const char *const members[] = {"value", "unit", "source", "kind"};
+    const clg_json *node = clg_json_member(root, key);
+    return node ? clg_value_keys(node, members, 4, file, error) : CLG_OK;
+}
+
+static clg_status read_terms(const clg_json *root, const char *file, bool required,
+                             clg_stack *stack, clg_error *error) {
+    for (int i = 0; i < clg_term_count; i++) {
+        const clg_term *term = &clg_terms[i];
+        void *into = (char *)stack + term->offset;
+        clg_status status = term->flag
+                                ? clg_value_flag(root, term->key, required, file, into, error)
+                                : read_number(root, term, required, file, into, error);
+        if (status == CLG_OK) status = known_members(root, term->key, file, error);
+        if (status != CLG_OK) return status;
+    }
+    return CLG_OK;
+}
+
+/* Lists of words and months, which are looked at later: faults in them show at once. */
+static clg_status check_words(const clg_json *root, const char *file, clg_error *error) {
+    static const char *const lists[] = {"vendors", "current_on", "models", "gpus"};
+    static const char *const months[] = {"date", "from", "until"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const clg_json *list = clg_json_member(root, lists[i]);
+        bool good = !list || list->kind == CLG_JSON_ARRAY;
+        for (const clg_json *word = list ? list->first : NULL; word; word = word->next)
+            good = good && word->kind == CLG_JSON_STRING;
+        if (good) continue;
+        clg_error_at(error, file, list->line, list->column, lists[i]);
+        return clg_fail(error, CLG_BAD_INPUT, "write a list, like [\"one\", \"two\"]",
+                        "no list of words");
+    }
+    for (size_t i = 0; i < sizeof months / sizeof months[0]; i++) {
+        const clg_json *month = clg_json_member(root, months[i]);
+        if (!month || (month->kind == CLG_JSON_STRING && clg_stack_is_month(month->text))) continue;
+        clg_error_at(error, file, month->line, month->column, months[i]);
+        return clg_fail(error, CLG_BAD_INPUT, "write it like \"2026-04\"", "no month");
+    }
+    return CLG_OK;
+}
+
+static clg_status read_words(const clg_json *root, const char *file, clg_stack *stack,
+                             clg_error *error) {
+    const char *gradient = clg_name_of(clg_precision_names, (int)stack->gradient);
+    const char *moments = NULL, *prints = clg_name_of(clg_memory_names, (int)stack->prints);
+    int precision, kind;
+    if (clg_json_string(root, "name", stack->name, &stack->name, file, error) != CLG_OK ||
+        clg_json_string(root, "title", stack->title, &stack->title, file, error) != CLG_OK ||
+        clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
+        clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
+            CLG_OK ||
+        clg_json_string(root, "family", stack->family, &stack->family, file, error) != CLG_OK ||
+        clg_json_string(root, "fabric", stack->fabric, &stack->fabric, file, error) != CLG_OK ||
+        clg_json_string(root, "assumes", stack->assumes, &stack->assumes, file, error) != CLG_OK ||
+        clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
+        clg_json_string(root, "prints", prints, &prints, file, error) != CLG_OK ||
+        clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||
+        clg_json_string(root, "gradient", gradient, &gradient, file, error) != CLG_OK ||
+        clg_name_value(clg_precision_names, "gradient precision", gradient, &precision, error) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    const clg_json *vendors = clg_json_member(root, "vendors");
+    if (vendors) stack->vendors = vendors;
+    stack->gradient = (clg_precision)precision;
+    stack->prints = (clg_memory_kind)kind;
+    if (!moments) return CLG_OK;
+    if (clg_name_value(clg_precision_names, "precision of moments", moments, &precision, error) !=
+        CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->moments = (clg_precision)precision;
+    return CLG_OK;
+}
+
+/* A network or a stack that is not built in would only show when a table of runs is read. */
+static clg_status known_file(const clg_json *root, const char *file, const char *key,
+                             const char *folder, clg_error *error) {
+    char path[96], mend[64];
+    const clg_json *node = clg_json_member(root, key);
+    if (!node) return CLG_OK;
+    const char *name = node->kind == CLG_JSON_STRING ? node->text : "";
+    if (strcmp(key, "fabric") == 0 && strcmp(name, "reference") == 0) return CLG_OK;
+    snprintf(path, sizeof path, "%s/%.60s.json", folder, name);
+    if (clg_dataset_find(path)) return CLG_OK;
+    clg_error_at(error, file, node->line, node->column, key);
+    snprintf(mend, sizeof mend, "'ceiling show %ss' lists them", folder);
+    return clg_fail(error, CLG_BAD_INPUT, mend, "unknown %s '%.60s'", folder, name);
+}
+
+/* ["1f1b", "interleaved"]: what the stack can run; the default states every set. */
+static clg_status read_set(const clg_json *root, const char *file, const char *key,
+                           const clg_name *names, bool required, unsigned *set, clg_error *error) {
+    const clg_json *list = clg_json_member(root, key);
+    if (!list && !required) return CLG_OK;
+    if (!list || list->kind != CLG_JSON_ARRAY) {
+        clg_error_at(error, file, list ? list->line : 0, list ? list->column : 0, key);
+        return clg_fail(error, CLG_BAD_INPUT, "write a list, like [\"tp\"]", "no list of names");
+    }
+    *set = 0;
+    for (const clg_json *word = list->first; word; word = word->next) {
+        int kind;
+        bool named = word->kind == CLG_JSON_STRING;
+        if (named && clg_name_value(names, key, word->text, &kind, error) == CLG_OK) {
+            *set |= 1u << kind;
+            continue;
+        }
+        clg_error_at(error, file, word->line, word->column, key);
+        return named ? CLG_BAD_INPUT
+                     : clg_fail(error, CLG_BAD_INPUT, "write names in quotes", "no name");
+    }
+    return CLG_OK;
+}
+
+static clg_status read_sets(const clg_json *root, const char *file, bool required, clg_stack *stack,
+                            clg_error *error) {
+    if (read_set(root, file, "schedules", clg_schedule_names, required, &stack->schedules, error) !=
+            CLG_OK ||
+        read_set(root, file, "shardings", clg_sharding_names, required, &stack->shardings, error) !=
+            CLG_OK)
+        return CLG_BAD_INPUT;
+    return read_set(root, file, "recomputes", clg_recompute_names, required, &stack->recomputes,
+                    error);
+}
+
+clg_status clg_stack_read_onto(const clg_json *root, const char *file, bool complete,
+                               clg_stack *stack, clg_error *error) {
+    if (refuse_unknown_keys(root, file, error) != CLG_OK ||
+        read_terms(root, file, complete, stack, error) != CLG_OK ||
+        check_words(root, file, error) != CLG_OK ||
+        read_words(root, file, stack, error) != CLG_OK ||
+        known_file(root, file, "fabric", "fabric", error) != CLG_OK ||
+        known_file(root, file, "as", "stack", error) != CLG_OK ||
+        read_sets(root, file, complete, stack, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    stack->data = root;
+    stack->file = file;
+    return CLG_OK;
+}
