@@ -208,10 +208,33 @@ static void key(reader *r) {
     assign(r, text, size);
 }
 
+/* "def llama3_8b_pretrain_config(" at the start of a line: a recipe of its own. */
+static bool begins_recipe(const reader *r, const char *start) {
+    static const char *const kinds[] = {"pretrain", "finetune", "sft", "peft"};
+    static const char *const ends[] = {"_recipe(", "_config(", "_optimizations("};
+    bool kind = false, end = false;
+    if (r->end - r->at < 5 || memcmp(r->at, "def ", 4) != 0 || (r->at > start && r->at[-1] != '\n'))
+        return false;
+    const char *stop = memchr(r->at, '(', (size_t)(r->end - r->at));
+    if (!stop || stop - r->at > 120 || r->at[4] == '_') return false;
+    const char *line = clg_arena_copy(r->arena, r->at, (size_t)(stop - r->at) + 1);
+    for (int i = 0; i < 4; i++) kind = kind || strstr(line, kinds[i]);
+    for (int i = 0; i < 3; i++) end = end || strstr(line, ends[i]);
+    return kind && end;
+}
+
+/* Of several recipes in a file the first is read. */
+static bool is_another(reader *r, const char *start, int *recipes) {
+    if (!begins_recipe(r, start) || ++*recipes < 2) return false;
+    put(r, "recipes_not_read", clg_tree_scalar(r->arena, "true", 4, r->line, 1));
+    return true;
+}
+
 clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size) {
     reader r = {.arena = arena, .at = text, .end = text + size, .line = 1};
     r.root = clg_tree_make(arena, CLG_JSON_OBJECT, 1, 1);
-    while (r.at < r.end) {
+    int recipes = 0;
+    while (r.at < r.end && !is_another(&r, text, &recipes)) {
         if (*r.at == '#')
             while (r.at < r.end && *r.at != '\n') r.at++;
         else if (*r.at == '"' || *r.at == '\'')

@@ -37,6 +37,8 @@ static void inherit(clg_arena *arena, const formats *all, const clg_json *format
     }
 }
 
+static bool is_companion(const clg_json *format) { return clg_json_member(format, "companion"); }
+
 static clg_status load(clg_arena *arena, formats *all, clg_error *error) {
     int count;
     const clg_file *files = clg_dataset_folder("trainer/", &count);
@@ -50,8 +52,6 @@ static clg_status load(clg_arena *arena, formats *all, clg_error *error) {
     for (int i = 0; i < all->count; i++) inherit(arena, all, all->format[i]);
     return CLG_OK;
 }
-
-static bool is_companion(const clg_json *format) { return clg_json_member(format, "companion"); }
 
 /* ---- which trainer ---- */
 
@@ -80,6 +80,9 @@ static int score(const clg_reading *r, const clg_job_source *source, const clg_j
     const clg_json *known = clg_json_member(format, "known_by");
     const clg_json *programs = clg_json_member(format, "programs");
     const clg_json *fields = clg_json_member(format, "fields");
+    const clg_json *commands = clg_json_member(format, "no_python");
+    if (source->launcher && !is_companion(format)) return 0;
+    if (commands && source->name && clg_job_has(source->name, ".py")) return 0;
     for (const clg_json *one = known ? known->first : NULL; one; one = one->next)
         points += 6 * marks(r->arena, source->root, one->text);
     for (const clg_json *one = programs ? programs->first : NULL; one && source->command;
@@ -188,7 +191,7 @@ static void named_elsewhere(clg_reading *r) {
     clg_found_key key = clg_job_key(r, r->main, "config-file-given|job.config_file|config_file");
     if (!key.node || !key.source->command) return;
     const char *name = clg_job_base_name(clg_job_word(key.node));
-    if (!*name || strchr(name, CLG_TREE_UNKNOWN)) return;
+    if (!*name || clg_tree_unknown_text(name)) return;
     for (int i = 0; i < r->file_count; i++)
         if (strcmp(clg_job_base_name(r->files[i].name), name) == 0) return;
     clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &key),

@@ -15,6 +15,7 @@ typedef struct clg_job_source {
     const clg_json *format; /* its data file; NULL: of none */
     int score;              /* how surely */
     bool command;           /* keys are flags */
+    bool launcher;          /* those of what starts the program */
 } clg_job_source;
 
 typedef struct clg_reading {

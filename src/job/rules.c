@@ -79,7 +79,8 @@ static const char *text_of(const clg_json *rule, const char *member) {
 
 static bool same(const clg_json *a, const clg_json *b) {
     double x, y;
-    if (b->kind == CLG_JSON_BOOL) return clg_job_truth(a) == b->truth;
+    if (b->kind == CLG_JSON_BOOL)
+        return !clg_job_is(clg_job_word(a), "auto") && clg_job_truth(a) == b->truth;
     if (b->kind == CLG_JSON_NUMBER) return clg_job_number(a, &x) && x == b->number;
     if (clg_job_number(a, &x) && clg_job_number(b, &y)) return x == y;
     return clg_job_is(clg_job_word(a), clg_job_word(b));
@@ -214,6 +215,14 @@ static clg_status put_own(clg_reading *r, clg_job_field field, const clg_json *r
     return CLG_OK;
 }
 
+/* Of a path that begins with what is not known, the last part, which names the model. */
+static const clg_json *last_part(clg_reading *r, const clg_json *node) {
+    if (node->kind != CLG_JSON_STRING || !clg_tree_unknown(node)) return node;
+    const char *name = clg_job_base_name(node->text);
+    if (!*name || clg_tree_unknown_text(name)) return node;
+    return clg_tree_string(r->arena, name, strlen(name), node->line, node->column);
+}
+
 static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field field,
                            const clg_json *rule) {
     const char *keys = text_of(rule, "key"), *part = text_of(rule, "has");
@@ -221,6 +230,7 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
     if (!keys) return CLG_OK;
     clg_found_key key = clg_job_key(r, format, keys);
     if (!key.node || !with(r, format, rule)) return CLG_OK;
+    if (field == CLG_JOB_MODEL) key.node = last_part(r, key.node);
     bool on = to && !is && !part; /* a switch with a value is on, whatever the value */
     if (clg_tree_unknown(key.node) && !on && !(part && clg_job_has(clg_job_word(key.node), part))) {
         if (!is && !part) leave_open(r, field, &key);

@@ -109,6 +109,7 @@ static void literal(expansion *e, const char *text, size_t size, int32_t place) 
 /* A value put in: outside quotes blanks part words. */
 static void put(expansion *e, const clg_rich *value, bool quoted) {
     for (size_t i = 0; i < value->size; i++) {
+        if (e->s->bare && value->text[i] == CLG_TREE_UNSET) continue;
         if (!quoted && e->split && strchr(" \t\n", value->text[i]))
             finish_word(e);
         else
@@ -122,7 +123,7 @@ static void put_unknown(expansion *e, int32_t place, bool quoted) {
         if (quoted) e->begun = true;
         return;
     }
-    literal(e, &(char){CLG_TREE_UNKNOWN}, 1, place);
+    literal(e, &(char){CLG_TREE_UNSET}, 1, place);
 }
 
 static void put_words(expansion *e, const clg_rich *word, int words, bool quoted) {

@@ -68,7 +68,13 @@ static clg_status add_scripts(clg_reading *r) {
     const clg_json *program = clg_tree_find(root, "program");
     const clg_json *arguments = clg_tree_find(root, "arguments");
     r->program = program ? program->text : NULL;
+    const clg_json *launch = clg_tree_find(root, "launch");
+    const clg_json *starter = clg_tree_find(root, "starter");
     if (arguments) add(r, NULL, arguments, true);
+    if (launch && starter && clg_job_is(starter->text, "accelerate")) {
+        add(r, NULL, launch, true);
+        r->source[r->sources - 1].launcher = r->source[r->sources - 1].root == launch;
+    }
     add_written(r, clg_tree_find(root, "written"));
     return CLG_OK;
 }

@@ -142,7 +142,11 @@ const clg_json *clg_tree_find(const clg_json *root, const char *path) {
     return root->kind == CLG_JSON_ARRAY ? element(root, path, strlen(path)) : NULL;
 }
 
+bool clg_tree_unknown_text(const char *text) {
+    return strchr(text, CLG_TREE_UNKNOWN) || strchr(text, CLG_TREE_UNSET);
+}
+
 bool clg_tree_unknown(const clg_json *node) {
     return (node->kind == CLG_JSON_STRING || node->kind == CLG_JSON_NUMBER) &&
-           strchr(node->text, CLG_TREE_UNKNOWN) != NULL;
+           clg_tree_unknown_text(node->text);
 }

@@ -10,6 +10,8 @@
 
 /* In a text: what only running would tell. */
 #define CLG_TREE_UNKNOWN '\x01'
+/* The same of a variable that nothing sets: empty where a script tests it. */
+#define CLG_TREE_UNSET '\x02'
 
 clg_json *clg_tree_make(clg_arena *arena, clg_json_kind kind, int line, int column);
 
@@ -29,8 +31,9 @@ const clg_json *clg_tree_find(const clg_json *root, const char *path);
 /* Equal but for '-' and '_'. */
 bool clg_tree_same_key(const char *a, const char *b, size_t size_of_b);
 
-/* Whether the text of a node holds what only running would tell. */
+/* Whether a text, or that of a node, holds what only running would tell. */
 bool clg_tree_unknown(const clg_json *node);
+bool clg_tree_unknown_text(const char *text);
 
 /* Reads TOML 1.0 but for dates (kept as strings). */
 clg_status clg_toml_parse(clg_arena *arena, const char *name, const char *text, size_t size,
