@@ -156,14 +156,14 @@ static clg_status no_trainer(clg_reading *r) {
 
 /* Files say before defaults do; a trainer before what runs inside it. */
 static clg_status fields(clg_reading *r, const formats *all) {
-    for (int defaults = 0; defaults < 2; defaults++) {
-        if (clg_job_rules(r, r->main, defaults) != CLG_OK) return CLG_BAD_INPUT;
+    for (clg_job_pass pass = CLG_JOB_SAID; pass < CLG_JOB_PASSES; pass++) {
+        if (clg_job_rules(r, r->main, pass) != CLG_OK) return CLG_BAD_INPUT;
         for (int i = 0; i < all->count; i++) {
             bool there = false;
             for (int k = 0; k < r->sources; k++)
                 there = there || r->source[k].format == all->format[i];
             if (all->format[i] == r->main || !there || !is_companion(all->format[i])) continue;
-            if (clg_job_rules(r, all->format[i], defaults) != CLG_OK) return CLG_BAD_INPUT;
+            if (clg_job_rules(r, all->format[i], pass) != CLG_OK) return CLG_BAD_INPUT;
         }
     }
     return CLG_OK;

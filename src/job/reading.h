@@ -69,8 +69,15 @@ bool clg_job_has(const char *text, const char *word); /* but for case */
 
 /* ---- fields ---- */
 
-/* By the rules of a trainer's data file: what files say, then what its defaults are. */
-clg_status clg_job_rules(clg_reading *reading, const clg_json *format, bool defaults);
+/* By the rules of a trainer's data file: what files say, then what names let guess, then what its
+ * defaults are. */
+typedef enum clg_job_pass {
+    CLG_JOB_SAID,
+    CLG_JOB_GUESSED,
+    CLG_JOB_BY_DEFAULT,
+    CLG_JOB_PASSES
+} clg_job_pass;
+clg_status clg_job_rules(clg_reading *reading, const clg_json *format, clg_job_pass pass);
 
 /* Sets a field that is not set; from NULL: assumed, because of why. */
 void clg_job_put(clg_reading *reading, clg_job_field field, double number, const char *from,

@@ -8,6 +8,7 @@
  *   {"key": k, "words": {"a": "b"}}      put in other words; a word not there is not understood
  *   "with": {key: v}                     only where another key is v as well (true: on, false: off)
  *   "times": n                           a number so many times larger
+ *   "guess": true                        from a name: after all that files say themselves
  *   {"default": w, "why": source}        where no file says
  * "auto", -1 and null say nothing. */
 #include "job/reading.h"
@@ -257,10 +258,12 @@ static int field_named(const char *name) {
 }
 
 static clg_status by_files(clg_reading *r, const clg_json *format, clg_job_field field,
-                           const clg_json *rules) {
+                           const clg_json *rules, bool guesses) {
     for (const clg_json *rule = rules->first; rule && !clg_job_has_field(r, field);
          rule = rule->next)
-        if (try_rule(r, format, field, rule) != CLG_OK) return CLG_BAD_INPUT;
+        if ((clg_json_member(rule, "guess") != NULL) == guesses &&
+            try_rule(r, format, field, rule) != CLG_OK)
+            return CLG_BAD_INPUT;
     return CLG_OK;
 }
 
@@ -284,14 +287,14 @@ static void by_default(clg_reading *r, const clg_json *format, clg_job_field fie
     }
 }
 
-clg_status clg_job_rules(clg_reading *r, const clg_json *format, bool defaults) {
+clg_status clg_job_rules(clg_reading *r, const clg_json *format, clg_job_pass pass) {
     const clg_json *fields = clg_json_member(format, "fields");
     for (const clg_json *one = fields ? fields->first : NULL; one; one = one->next) {
         int field = field_named(one->key);
         if (field < 0 || clg_job_has_field(r, (clg_job_field)field)) continue;
-        if (defaults)
+        if (pass == CLG_JOB_BY_DEFAULT)
             by_default(r, format, (clg_job_field)field, one);
-        else if (by_files(r, format, (clg_job_field)field, one) != CLG_OK)
+        else if (by_files(r, format, (clg_job_field)field, one, pass == CLG_JOB_GUESSED) != CLG_OK)
             return CLG_BAD_INPUT;
     }
     return CLG_OK;

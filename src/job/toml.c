@@ -199,6 +199,8 @@ static clg_status value(reader *r, clg_json **node) {
     const char *stop = r->at;
     while (stop > start && (stop[-1] == ' ' || stop[-1] == '\t')) stop--;
     if (stop == start) return fault(r, "write key = value", "no value after '='");
+    if (memchr(start, ' ', (size_t)(stop - start)))
+        return fault(r, "put quotes around it, or a comma", "a value that does not end");
     *node = clg_tree_scalar(r->arena, start, (size_t)(stop - start), line, at);
     return CLG_OK;
 }

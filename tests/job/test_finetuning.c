@@ -1,0 +1,100 @@
+/* Configurations in the style of trainers that fine-tune; several files that make one job. */
+#include "job/fixture.h"
+
+static const char llama_factory[] =
+    "model_name_or_path: meta-llama/Meta-Llama-3-8B-Instruct\nstage: sft\ndo_train: true\n"
+    "finetuning_type: lora\nlora_target: all\ndataset: identity\ntemplate: llama3\n"
+    "per_device_train_batch_size: 1\ngradient_accumulation_steps: 8\nbf16: true\n"
+    "deepspeed: examples/deepspeed/ds_z3_config.json\n";
+
+static void llama_factory_defaults(void) {
+    CASE("LLaMA-Factory: what it leaves out is its own");
+    JOB("layers=32 adapter=lora adapter-rank=8 adapter-targets=all recompute=full seq=2048 zero=3 "
+        "micro-batch=1 accumulation=8 precision=bf16 gpus= dp=",
+        "sft.yaml", llama_factory);
+    CASE("LLaMA-Factory: a DeepSpeed file with \"auto\" beside it, and accelerate's");
+    JOB("zero=2 gpus=4 dp=4 global-batch=32 micro-batch=1 precision=bf16", "sft.yaml",
+        llama_factory, "ds_z2.json",
+        "{\"train_micro_batch_size_per_gpu\": \"auto\", \"gradient_accumulation_steps\": \"auto\","
+        "\"bf16\": {\"enabled\": \"auto\"}, \"zero_optimization\": {\"stage\": 2}}",
+        "accelerate.yaml",
+        "compute_environment: LOCAL_MACHINE\ndistributed_type: DEEPSPEED\nnum_machines: 1\n"
+        "num_processes: 4\n");
+}
+
+static void hugging_face(void) {
+    CASE("Hugging Face: a command line, and the launcher's own flags");
+    JOB("layers=32 gpus=4 dp=4 zero=3 precision=bf16 micro-batch=2 accumulation=16 "
+        "global-batch=128 seq=1024 recompute=none adapter=none",
+        "run.sh",
+        "accelerate launch --mixed_precision bf16 --num_machines 1 --num_processes 4 \\\n"
+        "  --use_deepspeed --deepspeed_config_file configs/stage3.conf run_clm.py \\\n"
+        "  --model_name_or_path meta-llama/Llama-2-7b-hf --block_size 1024 --do_train \\\n"
+        "  --per_device_train_batch_size 2 --gradient_accumulation_steps $((128 / 4 / 2))\n");
+    CASE("Hugging Face: defaults of the trainer, GPUs by what is visible");
+    JOB("model=my/model micro-batch=8 accumulation=1 precision=fp32 recompute=none gpus= "
+        "gpus-per-node=2 adapter=qlora base-precision=nf4",
+        "run.sh",
+        "CUDA_VISIBLE_DEVICES=0,1 python run_clm.py --model_name_or_path my/model --do_train \\\n"
+        "  --load_in_4bit True --num_train_epochs 3 --lr_scheduler_type cosine\n");
+}
+
+static void axolotl(void) {
+    CASE("axolotl: QLoRA over FSDP with offload");
+    JOB("layers=80 adapter=qlora adapter-rank=8 adapter-targets=all base-precision=nf4 zero=3 "
+        "offload=true seq=512 micro-batch=1 accumulation=4 recompute=full precision=bf16 "
+        "optimizer=adam attention=flash2",
+        "70b.yaml",
+        "base_model: casperhansen/llama-3-70b-fp16\nload_in_4bit: true\nadapter: qlora\n"
+        "sequence_len: 512\nsample_packing: false\nlora_r: 8\nlora_target_linear: true\n"
+        "gradient_accumulation_steps: 4\nmicro_batch_size: 1\noptimizer: adamw_torch_fused\n"
+        "bf16: auto\ngradient_checkpointing: true\nattn_implementation: flash_attention_2\n"
+        "fsdp:\n  - full_shard\n  - auto_wrap\nfsdp_config:\n  fsdp_offload_params: true\n"
+        "  fsdp_sharding_strategy: FULL_SHARD\n");
+}
+
+static void torchtune(void) {
+    CASE("torchtune: the model by its builder, one device by the recipe's name");
+    JOB("layers=32 gpus=1 zero=0 adapter=qlora adapter-rank=64 adapter-targets=q_proj,v_proj "
+        "base-precision=nf4 optimizer=adam8bit micro-batch=2 accumulation=8 seq=4096 "
+        "recompute=full precision=bf16 gradient=bf16",
+        "8B_qlora_single_device.yaml",
+        "model:\n  _component_: torchtune.models.llama3_1.qlora_llama3_1_8b\n  lora_rank: 64\n"
+        "  lora_attn_modules: ['q_proj', 'v_proj']\ntokenizer:\n"
+        "  _component_: torchtune.models.llama3.llama3_tokenizer\n  max_seq_len: 4096\n"
+        "optimizer:\n  _component_: bitsandbytes.optim.PagedAdamW8bit\nbatch_size: 2\n"
+        "gradient_accumulation_steps: 8\nenable_activation_checkpointing: True\ndtype: bf16\n");
+}
+
+static void trl(void) {
+    CASE("TRL: on by default what the plain trainer leaves off");
+    JOB("layers=32 adapter=lora adapter-rank=32 seq=2048 recompute=full precision=bf16 "
+        "micro-batch=4 accumulation=2",
+        "dpo.yaml",
+        "model_name_or_path: alignment-handbook/zephyr-7b-sft-full\ndataset_mixer:\n  x: 1.0\n"
+        "use_peft: true\nlora_r: 32\nbeta: 0.01\nmax_length: 2048\nmax_prompt_length: 512\n"
+        "per_device_train_batch_size: 4\ngradient_accumulation_steps: 2\nnum_train_epochs: 1\n");
+}
+
+static void other_kinds_of_job(void) {
+    CASE("reinforcement learning and diffusion are refused in a sentence");
+    REFUSED(
+        "reinforcement learning", "ppo.yaml",
+        "model_name_or_path: a/b\nstage: ppo\nfinetuning_type: lora\ntemplate: x\ndataset: y\n");
+    REFUSED("reinforcement learning", "g.sh",
+            "trl grpo --model_name_or_path a/b --num_generations 8 --max_prompt_length 512 "
+            "--per_device_train_batch_size 1\n");
+    REFUSED("diffusion", "flux.toml",
+            "[model]\nname = \"flux\"\nflavor = \"flux-dev\"\n[training]\nlocal_batch_size = 1\n");
+    REFUSED("no trainer's keys", "x.yaml", "a: 1\nb: 2\n");
+}
+
+int main(void) {
+    llama_factory_defaults();
+    hugging_face();
+    axolotl();
+    torchtune();
+    trl();
+    other_kinds_of_job();
+    return DONE;
+}

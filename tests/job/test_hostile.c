@@ -1,0 +1,76 @@
+/* Files that mean harm, or none: every one ends in a sentence, none runs away. */
+#include "job/fixture.h"
+#include "job/tree.h"
+
+static void yaml(void) {
+    CASE("YAML: expansions that double at every level");
+    REFUSED("more than 20,000 values", "a.yaml",
+            "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
+            "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
+            "e: [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\n");
+    CASE("YAML: an alias inside its own anchor");
+    REFUSED("inside its own anchor", "a.yaml", "a: &a\n  b: *a\n");
+    CASE("YAML: broken, with its place");
+    REFUSED("a.yaml:3:", "a.yaml", "a: 1\nb: [1, 2\nc: }\n");
+    CASE("YAML: deep nesting");
+    char deep[400] = "a: ";
+    memset(deep + 3, '[', 300);
+    deep[303] = '\0';
+    REFUSED("deeper than 64 levels", "a.yaml", deep);
+    CASE("YAML: references that go round are not known, not followed for ever");
+    JOB("tp= layers=2", "a.yaml",
+        "trainer:\n  num_nodes: 1\n  devices: 8\nexp_manager: {}\nmodel:\n  num_layers: 2\n"
+        "  tensor_model_parallel_size: ${model.x}\n  x: ${model.tensor_model_parallel_size}\n");
+}
+
+static void toml(void) {
+    CASE("TOML: an open string, a list without an end, deep nesting");
+    REFUSED("a.toml:1:", "a.toml", "a = \"open\nb = 1\n");
+    REFUSED("does not end", "a.toml", "a = [1, 2 b]\n");
+    char deep[200] = "a = ";
+    memset(deep + 4, '[', 100);
+    deep[104] = '\0';
+    REFUSED("deeper than 32 levels", "a.toml", deep);
+    CASE("TOML: what configurations use");
+    clg_arena arena = {0};
+    clg_error error = {0};
+    clg_json *root;
+    const char text[] = "a.b = 1 # one\n[t.u]\nx = '''two\nlines'''\ny = [1, # in\n 2]\n"
+                        "z = {p = true, q = \"\\\"r\\\"\"}\n[[m]]\nk = 1\n[[m]]\nk = 2_000\n";
+    CHECK(clg_toml_parse(&arena, "t", text, sizeof text - 1, &root, &error) == CLG_OK);
+    CHECK(clg_tree_find(root, "a.b")->number == 1);
+    CHECK(strcmp(clg_tree_find(root, "t.u.x")->text, "two\nlines") == 0);
+    CHECK(clg_tree_find(root, "t.u.y.1")->number == 2);
+    CHECK(strcmp(clg_tree_find(root, "t.u.z.q")->text, "\"r\"") == 0);
+    CHECK(clg_tree_find(root, "m.1.k")->number == 2000 && clg_tree_find(root, "m.1.k")->line == 11);
+    clg_arena_clear(&arena);
+}
+
+static void shell(void) {
+    CASE("shell: open quotes, brackets, here-documents and words of the grammar");
+    static const char *const scripts[] = {"a=\"open\n",
+                                          "a=$((\n",
+                                          "a=${b\n",
+                                          "cat <<EOF\nx\n",
+                                          "if then fi\n",
+                                          "case x in\n",
+                                          "for\ndone done\n",
+                                          "f() { f; }\nf\n",
+                                          ") } fi esac ;;\n",
+                                          "$(`\n",
+                                          "a=(\n",
+                                          "<<\n"};
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
+        REFUSED("no trainer's keys", "a.sh", scripts[i]);
+    CASE("shell: sourcing itself ends");
+    JOB("layers=2", "a.sh",
+        "source a.sh\npython pretrain_gpt.py --num-layers 2 --hidden-size 8 "
+        "--num-attention-heads 1 --micro-batch-size 1\n");
+}
+
+int main(void) {
+    yaml();
+    toml();
+    shell();
+    return DONE;
+}

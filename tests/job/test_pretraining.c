@@ -1,0 +1,192 @@
+/* Configurations in the style of trainers that pretrain: fields as their own sources read them. */
+#include "job/fixture.h"
+
+static void deepspeed_scripts_with_a_here_document(void) {
+    CASE("Megatron-DeepSpeed: a script that writes its DeepSpeed JSON");
+    JOB("layers=24 hidden=2048 ffn=5504 kv-heads=4 zero=2 tp=2 pp=1 gpus=16 dp=8 micro-batch=4 "
+        "global-batch=64 accumulation=2 precision=bf16 recompute=full attention=unfused",
+        "run.sh",
+        "ZERO=2\nNNODES=2\ncat <<EOT > ds.json\n"
+        "{\"train_micro_batch_size_per_gpu\": 4, \"zero_optimization\": {\"stage\": $ZERO}}\nEOT\n"
+        "ARGS=\"--deepspeed --deepspeed_config=ds.json\"\n"
+        "ARGS=\"--no-pipeline-parallel $ARGS\"\n"
+        "if [ \"${RECOMPUTE:-true}\" = \"true\" ]; then "
+        "ARGS=\"--deepspeed-activation-checkpointing "
+        "$ARGS\"; fi\n"
+        "deepspeed --num_gpus 8 --num_nodes $NNODES pretrain_gpt.py --num-layers 24 --hidden-size "
+        "2048 --ffn-hidden-size 5504 --num-attention-heads 16 --num-key-value-heads 4 --swiglu "
+        "--tensor-model-parallel-size 2 --micro-batch-size 4 --global-batch-size 64 --bf16 "
+        "--seq-length 2048 $ARGS\n");
+}
+
+static void nemo_yaml_with_references(void) {
+    CASE("NeMo: references of the launcher, relative and computed");
+    JOB("layers=96 hidden=12288 ffn=49152 vocab=50257 gpus=1024 nodes=128 tp=4 pp=8 vpp=6 "
+        "schedule=interleaved sp=true dp=32 zero=1 micro-batch=1 global-batch=2048 seq=2048 "
+        "precision=bf16 recompute=none",
+        "gpt.yaml",
+        "run:\n  name: gpt3_175b\ntrainer:\n  num_nodes: 128\n  devices: 8\n  precision: bf16\n"
+        "exp_manager:\n  x: ${multiply:${training.model.tensor_model_parallel_size}, 2}\n"
+        "model:\n  mcore_gpt: true\n  micro_batch_size: 1\n  global_batch_size: 2048\n"
+        "  tensor_model_parallel_size: 4\n  pipeline_model_parallel_size: 8\n"
+        "  virtual_pipeline_model_parallel_size: 6\n  encoder_seq_length: 2048\n  num_layers: 96\n"
+        "  hidden_size: 12288\n  ffn_hidden_size: ${multiply:4, ${.hidden_size}}\n"
+        "  num_attention_heads: 96\n  sequence_parallel: true\n"
+        "  activations_checkpoint_granularity: null\n  tokenizer:\n    type: GPT2BPETokenizer\n"
+        "  optim:\n    name: distributed_fused_adam\n");
+}
+
+static void nemo_recipe(void) {
+    CASE("NeMo 2: a recipe in Python, and what is set on it");
+    JOB("model=llm.llama3_8b.pretrain_recipe layers=32 nodes=2 gpus-per-node=8 gpus=16 tp=4 pp=2 "
+        "micro-batch=1 global-batch=512",
+        "pretrain.py",
+        "import nemo_run as run\nfrom nemo.collections import llm\n"
+        "def configure():\n    recipe = llm.llama3_8b.pretrain_recipe(\n        num_nodes=2,\n"
+        "        num_gpus_per_node=8,\n    )\n"
+        "    recipe.trainer.strategy.tensor_model_parallel_size = 4\n"
+        "    recipe.trainer.strategy.pipeline_model_parallel_size = 2\n"
+        "    recipe.data.micro_batch_size = 1\n    recipe.data.global_batch_size = 512\n"
+        "    return recipe\nrun.run(configure(), executor=run.LocalExecutor())\n");
+}
+
+static void bridge_recipe(void) {
+    CASE("Megatron-Bridge: the first of several recipes, its GPUs by its name");
+    JOB("gpus=32 gpu=h100-sxm tp=4 pp=4 vpp=5 cp=2 dp=1 micro-batch=1 global-batch=512 seq=8192 "
+        "precision=bf16 recompute=none zero=1",
+        "llama.py",
+        "def llama3_70b_pretrain_32gpu_h100_bf16_config() -> ConfigContainer:\n"
+        "    cfg = _pretrain_common()\n"
+        "    cfg.model = AutoBridge.from_hf_pretrained(\"meta-llama/Meta-Llama-3-70B\")\n"
+        "    cfg.model.tensor_model_parallel_size = 4\n"
+        "    cfg.model.pipeline_model_parallel_size = 4\n"
+        "    cfg.model.virtual_pipeline_model_parallel_size = 5\n"
+        "    cfg.model.context_parallel_size = 2\n    cfg.dataset.seq_length = 8192\n"
+        "    cfg.train.global_batch_size = 512\n    cfg.train.micro_batch_size = 1\n"
+        "    cfg.model.recompute_granularity = None\n    return cfg\n"
+        "def llama3_70b_sft_64gpu_h100_bf16_config() -> ConfigContainer:\n"
+        "    cfg.model.tensor_model_parallel_size = 8\n");
+}
+
+static void torchtitan_old_and_new(void) {
+    CASE("torchtitan: key names of 2024");
+    JOB("model=llama2-70B layers=80 tp=8 sp=true pp=1 micro-batch=16 seq=4096 recompute=full "
+        "zero=3 "
+        "precision=bf16 optimizer=adam gpus=",
+        "llama2_70b.toml",
+        "[model]\nname = \"llama2\"\nflavor = \"70B\" # of three\n[optimizer]\nname = \"AdamW\"\n"
+        "[training]\nbatch_size = 16\nseq_len = 4_096\ndata_parallel_degree = -1\n"
+        "tensor_parallel_degree = 8\npipeline_parallel_degree = 1\n"
+        "[activation_checkpoint]\nmode = 'full'\n");
+    CASE("torchtitan: key names of 2025, replicas of shards, a pipeline's micro-batch");
+    JOB("layers=126 tp=8 pp=2 vpp=2 schedule=interleaved gpus=256 dp=16 hsdp=8 zero=2 "
+        "micro-batch=1 "
+        "global-batch=32 accumulation=2 seq=8192 precision=fp8 recompute=selective",
+        "llama3_405b.toml",
+        "job.description = \"405B\"\n[model]\nname = \"llama3\"\nflavor = \"405B\"\n"
+        "converters = [\"float8\"]\n[training]\nlocal_batch_size = 2\nseq_len = 8192\n"
+        "[parallelism]\ndata_parallel_replicate_degree = 2\ndata_parallel_shard_degree = 8\n"
+        "tensor_parallel_degree = 8\npipeline_parallel_degree = 2\n"
+        "pipeline_parallel_schedule = \"Interleaved1F1B\"\n");
+}
+
+static void neox(void) {
+    CASE("GPT-NeoX: a gated width is a third of what is written");
+    JOB("layers=32 hidden=4096 ffn=11008 gated=true tied=false tp=2 pp=1 zero=1 micro-batch=4 "
+        "accumulation=8 seq=2048 precision=bf16 recompute=full attention=flash2",
+        "7B.yml",
+        "{\"pipe_parallel_size\": 0, \"model-parallel-size\": 2, \"num_layers\": 32,\n"
+        "\"hidden_size\": 4096, \"intermediate_size\": 32768, \"num_attention_heads\": 32,\n"
+        "\"seq_length\": 2048, \"pos_emb\": \"rotary\", \"no_weight_tying\": true,\n"
+        "\"norm\": \"rmsnorm\", \"activation\": \"swiglu\", \"mlp_multiple_of\": 256,\n"
+        "\"attention_config\": [[[\"flash\"], 32]], \"bf16\": {\"enabled\": true},\n"
+        "\"zero_optimization\": {\"stage\": 1}, \"train_micro_batch_size_per_gpu\": 4,\n"
+        "\"gradient_accumulation_steps\": 8, \"checkpoint_activations\": true,}\n");
+}
+
+static void foundry(void) {
+    CASE("llm-foundry: variables, and the size of the file");
+    JOB("layers=32 hidden=4096 ffn=16384 heads=32 vocab=50368 seq=2048 micro-batch=8 "
+        "global-batch=1024 zero=3 recompute=full precision=bf16 attention=flash2",
+        "mpt.yaml",
+        "variables:\n  max_seq_len: 2048\nmax_seq_len: ${variables.max_seq_len}\nmodel:\n"
+        "  name: mpt_causal_lm\n  d_model: 4096\n  n_heads: 32\n  n_layers: 32\n"
+        "  expansion_ratio: 4\n  vocab_size: 50368\n  attn_config:\n    attn_impl: flash\n"
+        "train_loader:\n  name: text\nglobal_train_batch_size: 1024\n"
+        "device_train_microbatch_size: 8\nprecision: amp_bf16\nfsdp_config:\n"
+        "  sharding_strategy: FULL_SHARD\n  activation_checkpointing: true\n");
+}
+
+static void nanotron(void) {
+    CASE("nanotron: degrees give the GPUs");
+    JOB("layers=28 hidden=2048 dp=4 tp=2 pp=2 schedule=1f1b sp=true gpus=16 zero=1 micro-batch=3 "
+        "accumulation=5 global-batch=60 seq=4096 gated=true tied=true recompute=none",
+        "tiny.yaml",
+        "data_stages: []\ngeneral:\n  project: debug\nmodel:\n  dtype: bfloat16\n  model_config:\n"
+        "    hidden_size: 2048\n    intermediate_size: 11008\n    num_attention_heads: 16\n"
+        "    num_hidden_layers: 28\n    num_key_value_heads: 2\n    tie_word_embeddings: true\n"
+        "    vocab_size: 128256\noptimizer:\n  zero_stage: 1\nparallelism:\n  dp: 4\n  pp: 2\n"
+        "  pp_engine: 1f1b\n  tp: 2\n  tp_mode: REDUCE_SCATTER\ntokens:\n"
+        "  batch_accumulation_per_replica: 5\n  micro_batch_size: 3\n  sequence_length: 4096\n");
+}
+
+static void olmo(void) {
+    CASE("OLMo: gate and input are written together");
+    JOB("layers=32 hidden=4096 ffn=11008 seq=4096 global-batch=1024 micro-batch=2 zero=3 "
+        "precision=bf16",
+        "olmo.yaml",
+        "model:\n  d_model: 4096\n  n_heads: 32\n  n_layers: 32\n  mlp_hidden_size: 22016\n"
+        "  activation_type: swiglu\n  include_bias: false\n  weight_tying: false\n"
+        "  max_sequence_length: 4096\n  vocab_size: 100278\n  embedding_size: 100352\n"
+        "global_train_batch_size: 1024\ndevice_train_microbatch_size: 2\nprecision: amp_bf16\n"
+        "fsdp:\n  wrapping_strategy: by_block\n  sharding_strategy: FULL_SHARD\n");
+    CASE("OLMo-core: a script in Python, batches in tokens");
+    JOB("layers=32 seq=4096 global-batch=1024 micro-batch=2 zero=3 precision=bf16 recompute=full",
+        "olmo.py",
+        "SEQUENCE_LENGTH = 4096\nGLOBAL_BATCH_SIZE = 1024 * SEQUENCE_LENGTH\n"
+        "def build_model(common):\n    return TransformerConfig.olmo2_7B(vocab_size=100352)\n"
+        "def build_train():\n    return TransformerTrainModuleConfig(\n"
+        "        rank_microbatch_size=2 * 4096,\n        optim=AdamWConfig(lr=3e-4),\n"
+        "        dp_config=TransformerDataParallelConfig(\n            "
+        "name=DataParallelType.hsdp,\n"
+        "            param_dtype=DType.bfloat16),\n"
+        "        ac_config=TransformerActivationCheckpointingConfig(\n"
+        "            mode=TransformerActivationCheckpointingMode.full))\n");
+}
+
+static void maxtext(void) {
+    CASE("MaxText: axes inside and between machines");
+    JOB("model=llama3.1-405b gpus=1024 dp=1024 zero=3 micro-batch=1 global-batch=1024 seq=8192 "
+        "recompute=full attention=cudnn",
+        "128vm.sh",
+        "python3 -m maxtext.train base.yml model_name=llama3.1-405b attention=cudnn_flash_te \\\n"
+        "  remat_policy=full per_device_batch_size=1.0 max_target_length=8192 \\\n"
+        "  dcn_fsdp_parallelism=128 ici_fsdp_parallelism=8 dataset_type=synthetic\n");
+}
+
+static void primus(void) {
+    CASE("Primus: overrides within a module, an environment's defaults");
+    JOB("model=llama3.1_8B.yaml layers=32 gpu=mi300x tp=1 micro-batch=4 global-batch=128 seq=8192 "
+        "precision=fp8 zero=1",
+        "configs/MI300X/llama.yaml",
+        "work_group: ${PRIMUS_TEAM:amd}\nexp_name: ${PRIMUS_EXP_NAME:x}\nworkspace: ./output\n"
+        "modules:\n  pre_trainer:\n    framework: megatron\n    model: llama3.1_8B.yaml\n"
+        "    overrides:\n      micro_batch_size: 4\n      global_batch_size: ${GBS:128}\n"
+        "      seq_length: 8192\n      tensor_model_parallel_size: ${PRIMUS_TP:1}\n"
+        "      pipeline_model_parallel_size: 1\n      fp8: hybrid\n");
+}
+
+int main(void) {
+    deepspeed_scripts_with_a_here_document();
+    nemo_yaml_with_references();
+    nemo_recipe();
+    bridge_recipe();
+    torchtitan_old_and_new();
+    neox();
+    foundry();
+    nanotron();
+    olmo();
+    maxtext();
+    primus();
+    return DONE;
+}
