@@ -25,6 +25,10 @@ clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_pro
     if (search(arena, request, 0, FRONT, progress, answer, error) != CLG_OK) return error->status;
     if (answer->found.count == 0 && answer->found.complete)
         answer->on_more = clg_fewest_gpus(arena, &answer->scenario, &answer->space);
+    if (answer->found.count > 0 && answer->found.complete)
+        answer->families =
+            clg_layout_families(arena, &answer->scenario, &answer->space,
+                                (clg_progress){.cores = progress.cores}, answer->family);
     return CLG_OK;
 }
 
@@ -53,8 +57,8 @@ void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
 
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_plan(&writer, &answer->scenario, &answer->space, &answer->found, answer->on_more,
-                  seconds);
+    clg_planned planned = {&answer->found, answer->on_more, answer->family, answer->families};
+    clg_json_plan(&writer, &answer->scenario, &answer->space, &planned, seconds);
     clg_text_print(text, "\n");
 }
 

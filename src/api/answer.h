@@ -8,6 +8,7 @@
 #include "api/request.h"
 #include "base/text.h"
 #include "report/curve.h"
+#include "scaling/families.h"
 #include "timeline/timeline.h"
 
 typedef struct clg_answer {
@@ -17,6 +18,8 @@ typedef struct clg_answer {
     clg_evaluation evaluation; /* in detail: filled by clg_answer_explain */
     /* Where nothing fits, by clg_answer_plan: the fastest plan on more GPUs, or NULL. */
     const clg_evaluation *on_more;
+    clg_layout_family family[CLG_LAYOUT_FAMILIES]; /* by clg_answer_plan, where something fits */
+    int families;
     double tokens; /* to train on; 0: not said */
 } clg_answer;
 

@@ -17,6 +17,7 @@ static void print_text(clg_session *session, const clg_answer *answer, double se
         clg_report_evaluation(out, &answer->scenario, &found->best[0], answer->tokens);
         clg_report_ladder(session->arena, out, &answer->scenario, &found->best[0]);
         clg_report_gamble(out, found, answer->space.risk);
+        clg_report_families(out, answer->family, answer->families, &found->best[0]);
         clg_report_alternatives(out, found);
         clg_report_front(out, found);
     }

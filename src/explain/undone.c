@@ -51,6 +51,7 @@ static bool lower_zero(clg_layout *l) {
 static bool no_recompute(clg_layout *l) {
     if (l->recompute == CLG_RECOMPUTE_NONE) return false;
     l->recompute = CLG_RECOMPUTE_NONE;
+    l->recompute_layers = 0;
     return true;
 }
 

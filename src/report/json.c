@@ -223,15 +223,32 @@ static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_fou
     clg_json_close(w, '}');
 }
 
+static void add_families(clg_json_writer *w, const clg_scenario *s, const clg_planned *planned) {
+    clg_json_open(w, "families", '[');
+    for (int i = 0; i < planned->families; i++) {
+        const clg_layout_family *family = &planned->family[i];
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "family", family->name);
+        if (family->runs)
+            clg_json_explain(w, "plan", s, &family->plan);
+        else
+            clg_json_add_null(w, "plan");
+        clg_json_add_string(w, "why", family->why);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
 void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
-                   const clg_found *f, const clg_evaluation *on_more, double seconds) {
+                   const clg_planned *planned, double seconds) {
+    const clg_found *f = planned->found;
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "plan");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
     if (f->count > 0)
         clg_json_explain(w, "best", s, &f->best[0]);
     else
-        add_nearest(w, s, f, on_more);
+        add_nearest(w, s, f, planned->on_more);
     clg_json_add_number(w, "risk", space->risk);
     clg_json_batch(w, space);
     if (f->has_gamble)
@@ -241,6 +258,8 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
     clg_json_open(w, "alternatives", '[');
     for (int i = 1; i < f->count; i++) clg_json_explain(w, NULL, s, &f->best[i]);
     clg_json_close(w, ']');
+    clg_json_add_integer(w, "ties", clg_ties(f));
+    add_families(w, s, planned);
     clg_json_open(w, "pareto", '[');
     for (int i = 0; i < f->front_count; i++) {
         const clg_evaluation *e = &f->front[i];

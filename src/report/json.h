@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "evaluate/evaluate.h"
+#include "scaling/families.h"
 #include "search/search.h"
 #include "validate/leave_out.h"
 
@@ -23,9 +24,15 @@ void clg_json_batch(clg_json_writer *writer, const clg_space *space);
 void clg_json_chance_out(clg_json_writer *writer, const clg_evaluation *evaluation);
 void clg_json_memory_total(clg_json_writer *writer, const clg_evaluation *evaluation);
 
-/* `on_more`: what would fit on more GPUs where nothing does; NULL: nothing, or not asked. */
+typedef struct clg_planned {
+    const clg_found *found;
+    const clg_evaluation *on_more; /* what would fit on more GPUs where nothing does; or NULL */
+    const clg_layout_family *family;
+    int families;
+} clg_planned;
+
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_space *space,
-                   const clg_found *found, const clg_evaluation *on_more, double seconds);
+                   const clg_planned *planned, double seconds);
 /* How far predictions are from what was measured: shares; bias is the median of the signed ones. */
 typedef struct clg_errors {
     int rows, scored;

@@ -386,19 +386,43 @@ static int width_of(clg_text *t, const clg_evaluation *plan, int count) {
     return widest;
 }
 
+static void print_rival(clg_text *t, const clg_evaluation *e, const clg_evaluation *best,
+                        int width) {
+    clg_text_pad(t, in_words(t, &e->layout), width, false);
+    clg_text_print(t, " %+6.1f %%", 100 * (e->step_s / best->step_s - 1));
+    clg_text_print(t, "%7.1f", e->memory.total_bytes / 1e9);
+    clg_text_pad(t, clg_words_chance_out(t, e), 5, true);
+    clg_text_print(t, "  %s\n", e->step_s > best->step_s ? loss(e, best) : "");
+}
+
 void clg_report_alternatives(clg_text *t, const clg_found *f) {
     if (f->count < 2) return;
-    int width = width_of(t, f->best + 1, f->count - 1);
+    int width = width_of(t, f->best + 1, f->count - 1), ties = clg_ties(f);
     clg_text_print(t, "\n");
     clg_text_pad(t, "runners-up", width, false);
     clg_text_print(t, "     step     GB out%%  loses in\n");
-    for (int i = 1; i < f->count; i++) {
-        const clg_evaluation *e = &f->best[i];
-        clg_text_pad(t, in_words(t, &e->layout), width, false);
-        clg_text_print(t, " %+6.1f %%", 100 * (e->step_s / f->best[0].step_s - 1));
-        clg_text_print(t, "%7.1f", e->memory.total_bytes / 1e9);
-        clg_text_pad(t, clg_words_chance_out(t, e), 5, true);
-        clg_text_print(t, "  %s\n", loss(e, &f->best[0]));
+    for (int i = 1; i < f->count; i++) print_rival(t, &f->best[i], &f->best[0], width);
+    if (ties > 0)
+        clg_text_print(
+            t, "%s of these %s a tie: slower by less than the interval of the prediction\n",
+            ties == f->count - 1 ? "All" : clg_words_count(t, ties), ties == 1 ? "is" : "are");
+}
+
+void clg_report_families(clg_text *t, const clg_layout_family *family, int count,
+                         const clg_evaluation *best) {
+    int width = 0;
+    for (int i = 0; i < count; i++) {
+        int one = family[i].runs ? width_of(t, &family[i].plan, 1) : 0;
+        width = one > width ? one : width;
+    }
+    if (count == 0) return;
+    clg_text_print(t, "\nthe best of each family\n");
+    for (int i = 0; i < count; i++) {
+        clg_text_pad(t, family[i].name, 10, false);
+        if (family[i].runs)
+            print_rival(t, &family[i].plan, best, width);
+        else
+            clg_text_print(t, "%s\n", family[i].why);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "evaluate/evaluate.h"
+#include "scaling/families.h"
 #include "search/search.h"
 #include "validate/validate.h"
 
@@ -38,6 +39,9 @@ void clg_report_widths(clg_arena *arena, clg_text *text, const clg_scenario *sce
 /* Runners-up against the best; time against memory; the certificate. */
 void clg_report_alternatives(clg_text *text, const clg_found *found);
 void clg_report_front(clg_text *text, const clg_found *found);
+/* The best of each family against the best of all. */
+void clg_report_families(clg_text *text, const clg_layout_family *families, int count,
+                         const clg_evaluation *best);
 /* The fastest of all, where it runs out of memory more often than `risk` allows. */
 void clg_report_gamble(clg_text *text, const clg_found *found, double risk);
 void clg_report_certificate(clg_text *text, const clg_found *found, double seconds);

@@ -118,6 +118,20 @@ static bool better(const clg_evaluation *a, const clg_evaluation *b) {
     return simpler(&a->layout, &b->layout);
 }
 
+/* Selective recomputing that needs no less memory is nobody's choice: with an attention kernel that
+ * keeps no scores there may be nothing to recompute. */
+static bool same_but_for_nothing(const clg_evaluation *a, const clg_evaluation *b) {
+    const clg_evaluation *none = a->layout.recompute == CLG_RECOMPUTE_NONE ? a : b;
+    const clg_evaluation *some = none == a ? b : a;
+    clg_layout without = some->layout;
+    if (none->layout.recompute != CLG_RECOMPUTE_NONE ||
+        some->layout.recompute != CLG_RECOMPUTE_SELECTIVE)
+        return false;
+    without.recompute = CLG_RECOMPUTE_NONE;
+    return some->memory.total_bytes >= none->memory.total_bytes &&
+           same_but_for_layers(&none->layout, &without);
+}
+
 static void take_out(clg_found *f, int at) {
     f->count--;
     for (int i = at; i < f->count; i++) f->best[i] = f->best[i + 1];
@@ -127,7 +141,9 @@ static void take_out(clg_found *f, int at) {
 static void keep(searcher *s, const clg_evaluation *e) {
     clg_found *f = s->found;
     for (int i = 0; i < f->count; i++) {
-        if (!same_but_for_layers(&f->best[i].layout, &e->layout)) continue;
+        if (!same_but_for_layers(&f->best[i].layout, &e->layout) &&
+            !same_but_for_nothing(&f->best[i], e))
+            continue;
         if (!better(e, &f->best[i])) return;
         take_out(f, i);
         break;
@@ -496,6 +512,16 @@ static void set_limit(searcher *s) {
         clg_memory_limit_bytes(scenario, s->capacity_bytes, space->risk > 0 ? space->risk : 0.5);
     if (space->memory_bytes > 0) s->limit_bytes = fmin(s->limit_bytes, space->memory_bytes);
     s->found->limit_bytes = s->limit_bytes;
+}
+
+bool clg_is_tie(const clg_evaluation *plan, const clg_evaluation *best) {
+    return plan->step_p10_s <= best->step_s;
+}
+
+int clg_ties(const clg_found *found) {
+    int ties = 0;
+    for (int i = 1; i < found->count; i++) ties += clg_is_tie(&found->best[i], &found->best[0]);
+    return ties;
 }
 
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
