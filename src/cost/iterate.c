@@ -61,7 +61,7 @@ static double experts_s(const clg_iteration_pricing *p, const clg_iteration_op *
     const clg_op *op = &i->op;
     const clg_serving_layout *l = p->serving->layout;
     const clg_expert_curve *c = clg_expert_curve_of(p->curves, l);
-    double more = l->expert_kernels == CLG_EXPERTS_DEEPGEMM ? p->serving->engine->deepgemm_s : 0;
+    double more = l->expert_kernels == CLG_EXPERTS_GROUPED ? p->serving->engine->grouped_experts_s : 0;
     double flop = 2 * op->n * op->k * (op->m + op->batch * c->pad);
     double rate = gpu_of(p)->peak_flop_per_s[op->precision] * c->flop_share;
     return fmax(flop / rate, clg_read_s(gpu_of(p), op->hbm_bytes, c->hbm_share)) +

@@ -4,14 +4,15 @@
 
 #include "op/op.h"
 
-/* What computes the experts: what the engine takes by itself, as timed in data/kernel; Triton's
- * kernels, which write and sum the rows of all experts, also of those on other ranks; DeepGEMM's
- * grouped products. */
+/* What computes the experts: what the engine takes by itself, as timed in data/kernel; kernels that
+ * write and sum the rows of all experts, also of those on other ranks (Triton's); grouped products
+ * (DeepGEMM's). */
 typedef enum clg_expert_kernels {
     CLG_EXPERTS_TIMED,
-    CLG_EXPERTS_TRITON,
-    CLG_EXPERTS_DEEPGEMM
+    CLG_EXPERTS_WHOLE,
+    CLG_EXPERTS_GROUPED
 } clg_expert_kernels;
+extern const clg_name clg_expert_kernel_names[];
 
 typedef struct clg_serving_layout {
     int tp, pp; /* of attention; stages */

@@ -102,14 +102,13 @@ typedef struct reason {
 } reason;
 
 /* Rows left out by kind of reason, or by detail within one. */
-static int count_reasons(clg_arena *arena, const clg_measured_table *m, bool aside,
-                         const char *kind, reason *into) {
+static int count_reasons(clg_arena *arena, const clg_measured_table *m, const char *kind,
+                         reason *into) {
     int count = 0;
     for (int i = 0; i < m->rows; i++) {
         const clg_measured *row = &m->row[i];
-        if (!row->reason || row->aside != aside) continue;
+        if (!row->reason) continue;
         reason r = {kind_of(arena, row->reason), kind ? quoted_in(arena, row->reason) : "", 1};
-        if (aside) r.kind = row->reason;
         if (kind && (strcmp(r.kind, kind) != 0 || !*r.detail)) continue;
         int at = 0;
         while (at < count &&
@@ -154,22 +153,17 @@ static void print_details(clg_text *t, const reason *list, int count) {
     clg_text_print(t, "\n");
 }
 
-static void print_reasons(clg_text *t, const clg_measured_table *m, bool aside) {
+static void print_reasons(clg_text *t, const clg_measured_table *m) {
     reason *list = clg_take(t->arena, (size_t)m->rows + 1, reason);
     reason *within = clg_take(t->arena, (size_t)m->rows + 1, reason);
-    int count = count_reasons(t->arena, m, aside, NULL, list), rows = 0;
+    int count = count_reasons(t->arena, m, NULL, list), rows = 0;
     for (int i = 0; i < count; i++) rows += list[i].rows;
     if (rows == 0) return;
-    const char *many = rows == 1 ? "" : "s";
-    if (aside)
-        clg_text_print(t, "\n%d line%s without a measurement of %s own\n", rows, many,
-                       rows == 1 ? "its" : "their");
-    else
-        clg_text_print(t, "\n%d row%s not scored\n", rows, many);
+    clg_text_print(t, "\n%d row%s not scored\n", rows, rows == 1 ? "" : "s");
     sort_reasons(list, count);
     for (int i = 0; i < count; i++) {
         clg_text_print(t, "%7d  %.90s\n", list[i].rows, list[i].kind);
-        int details = aside ? 0 : count_reasons(t->arena, m, false, list[i].kind, within);
+        int details = count_reasons(t->arena, m, list[i].kind, within);
         sort_reasons(within, details);
         if (details > 0) print_details(t, within, details);
     }
@@ -185,8 +179,7 @@ void clg_report_measured(clg_text *t, const clg_measured_table *m, bool groups) 
         print_groups(t, m);
     else
         print_worst(t, m);
-    print_reasons(t, m, false);
-    print_reasons(t, m, true);
+    print_reasons(t, m);
 }
 
 static void print_value(clg_text *t, double value) {

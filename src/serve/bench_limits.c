@@ -41,9 +41,9 @@ static double weight_bytes(clg_precision weights) {
     return clg_precision_bytes(weights);
 }
 
-clg_bench_limits clg_trtllm_bench_limits(const clg_model *m, const clg_gpu *gpu, int tp,
-                                         clg_precision weights, clg_precision cache, double prompt,
-                                         double output, double share) {
+clg_bench_limits clg_bench_limits_of(const clg_model *m, const clg_gpu *gpu, int tp,
+                                     clg_precision weights, clg_precision cache, double prompt,
+                                     double output, double share) {
     double room = tp * gpu->memory_usable_bytes - (double)m->parameters * weight_bytes(weights);
     double each = cache_bytes_per_token(m, tp, clg_precision_bytes(cache)) * (prompt + output);
     double fit = fmin(fmax(room, 0) * share / each, 4096);

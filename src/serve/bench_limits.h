@@ -14,9 +14,9 @@ typedef struct clg_bench_limits {
  * tokens for prompts to keep pace with answers, or a whole prompt beside all sequences. Source:
  * github NVIDIA/TensorRT-LLM, tensorrt_llm/bench/build/tuning.py (calc_engine_setting and
  * finetune_setting) and bench/benchmark/utils/general.py (get_settings; prompts are not cut). */
-clg_bench_limits clg_trtllm_bench_limits(const clg_model *model, const clg_gpu *gpu, int tp,
-                                         clg_precision weights, clg_precision cache,
-                                         double prompt_tokens, double output_tokens,
-                                         double cache_share);
+clg_bench_limits clg_bench_limits_of(const clg_model *model, const clg_gpu *gpu, int tp,
+                                     clg_precision weights, clg_precision cache,
+                                     double prompt_tokens, double output_tokens,
+                                     double cache_share);
 
 #endif

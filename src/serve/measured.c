@@ -298,56 +298,9 @@ static void predict_row(clg_arena *arena, const clg_measured *first, clg_measure
 /* All rows of a table, in order. */
 static void read_table(clg_arena *arena, const clg_csv *table, clg_measured_table *t) {
     for (int line = 0; line < table->rows; line++) {
-        bool more = true;
-        for (int part = 0; more; part++) {
-            clg_measured *row = &t->row[t->rows];
-            row->reason = clg_measured_read(arena, table, line, part, row, &more);
-            if (!row->reason || *row->reason) t->rows++;
-        }
+        clg_measured *row = &t->row[t->rows++];
+        row->reason = clg_measured_read(arena, table, line, row);
     }
-}
-
-/* To the digits that exports of the same measurements are rounded to. */
-static bool same_figure(double a, double b) { return fabs(a - b) <= 1e-5 * fabs(a); }
-
-/* Two lines about one measurement: both times agree, GPU and load too. Databases are dumped more
- * than once, with more or fewer columns. */
-static bool same_measurement(const clg_measured *a, const clg_measured *b) {
-    const clg_serve_plan *p = &a->plan, *q = &b->plan;
-    return same_figure(a->measured[CLG_MEASURE_TTFT], b->measured[CLG_MEASURE_TTFT]) &&
-           same_figure(a->measured[CLG_MEASURE_TPOT], b->measured[CLG_MEASURE_TPOT]) &&
-           p->clients == q->clients && same_figure(p->prompt_tokens, q->prompt_tokens) &&
-           same_figure(p->output_tokens, q->output_tokens) && p->gpu && q->gpu &&
-           strcmp(p->gpu, q->gpu) == 0 && strcmp(a->source, b->source) == 0;
-}
-
-/* Of lines about one measurement the first that can be predicted stays, or the first. */
-static void set_copies_aside(clg_measured_table *t) {
-    for (int i = 0; i < t->rows; i++) {
-        for (int j = i + 1; j < t->rows && !t->row[i].aside; j++) {
-            clg_measured *a = &t->row[i], *b = &t->row[j];
-            if (b->aside || !same_measurement(a, b)) continue;
-            clg_measured *copy = a->reason && !b->reason ? a : b;
-            copy->reason = "copies of rows of the same table";
-            copy->aside = true;
-        }
-    }
-}
-
-static bool same_recipe(const clg_measured *a, const clg_measured *b) {
-    const clg_serve_plan *p = &a->plan, *q = &b->plan;
-    return !a->aside && !b->aside && a->recipe > 0 && a->recipe == b->recipe &&
-           strcmp(a->date, b->date) == 0 && p->clients == q->clients;
-}
-
-/* Of one day, from one recipe and with as many clients there is one measurement: more of them say
- * that a recipe is missing. */
-static void set_doubles_aside(clg_measured_table *t) {
-    for (int i = 0; i < t->rows; i++)
-        for (int j = i + 1; t->row[i].recipe > 0 && j < t->rows; j++)
-            if (same_recipe(&t->row[i], &t->row[j]))
-                t->row[i].reason = t->row[j].reason =
-                    "disaggregated, and more rows of one day fit the only public recipe";
 }
 
 clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
@@ -357,19 +310,19 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
     int rows = 0, recognised = 0;
     for (int i = 0; i < count; i++) {
         recognised += clg_measured_recognised(&tables[i]);
-        rows += 2 * tables[i].rows;
+        rows += tables[i].rows;
     }
     if (recognised == 0) {
         clg_error_at(error, tables[0].name, 1, 1, NULL);
-        return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the forms",
-                        "not a known form of serving measurements");
+        return clg_fail(
+            error, CLG_BAD_INPUT,
+            "see docs/formats.md; tools/tables/serving.py brings published ones into it",
+            "not a known form of serving measurements");
     }
     t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
     for (int i = 0; i < count; i++)
         if (!clg_peers_recognised(&tables[i])) read_table(arena, &tables[i], &t);
     t.peer = clg_peers_read(arena, tables, count, &t.peers);
-    set_copies_aside(&t);
-    set_doubles_aside(&t);
     for (int i = 0; i < t.rows; i++) {
         if (tell) tell(context, i, t.rows);
         if (!t.row[i].reason) predict_row(arena, t.row, &t.row[i]);

@@ -1,8 +1,8 @@
 /* measured.h -- serving predicted against measured, row by row.
  *
- * Published tables of several forms, told apart by the names of columns. A row is predicted from
- * its plan columns alone (model, GPU, engine, formats, degrees, lengths, clients); what was
- * measured is only compared. */
+ * Tables are of one form, docs/formats.md (tools/tables brings published ones into it). A row is
+ * predicted from its plan columns alone (model, GPU, engine, formats, degrees, lengths, clients);
+ * what was measured is only compared. */
 #ifndef CLG_SERVE_MEASURED_H
 #define CLG_SERVE_MEASURED_H
 
@@ -63,10 +63,7 @@ typedef struct clg_serve_plan {
 typedef struct clg_measured {
     const char *id, *source, *group;
     const char *reason; /* why the row was skipped; NULL when scored */
-    bool aside;         /* skipped because nothing was measured: arrivals, a log, a summary */
     clg_serve_plan plan;
-    int recipe;                                   /* line of data/recipe it was found in; 0: none */
-    const char *date;                             /* of the measurement, where it was; else NULL */
     double measured[CLG_MEASURES];                /* NaN: not measured */
     double predicted[CLG_MEASURES];               /* NaN: not asked */
     double roofline[CLG_MEASURES];                /* of serve/roofline.h; NaN: not asked */
@@ -112,10 +109,7 @@ clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int c
                                   clg_measured_tell tell, void *context, clg_measured_table *result,
                                   clg_error *error);
 
-/* Fills plan and measured values of the next row; `part` counts rows a line of the table makes.
- * NULL or why it cannot be expressed, "" for a line that is part of a row before it; *more says
- * whether the line has another part. */
-const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, int part,
-                              clg_measured *into, bool *more);
+/* Fills plan and measured values of a row. NULL or why it cannot be expressed. */
+const char *clg_measured_read(clg_arena *arena, const clg_csv *table, int row, clg_measured *into);
 
 #endif

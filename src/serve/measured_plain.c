@@ -1,18 +1,18 @@
 /* measured_plain.c -- serving measurements in our own form, docs/formats.md: names are those of
  * data/, nothing is guessed from words. */
 #include "serve/measured_row.h"
+
+#include "model/preset.h"
+#include "serve/bench_limits.h"
+#include "serve/client.h"
 #include "serve/workload.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Requests that settle: beyond them runs are longer, not different. */
 static const double MANY = 6000, ROUNDS = 4;
-
-/* attention_dp_config.timeout_iters for DeepSeek in TensorRT-LLM's overview
- * (perf-overview.md@03e27c7d): prompts start when every rank has one, at the latest after so many
- * iterations. */
-static const int BALANCED_ITERATIONS = 60;
 
 /* The first cell that should hold a number and holds something else, as a sentence. */
 static const char *no_number(const clg_cell_reader *r) {
@@ -42,9 +42,14 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "drafted",
                                           "gained",
                                           "graph_most",
+                                          "graph_tokens",
+                                          "fits",
+                                          "wait_iterations",
+                                          "wait_tokens",
                                           "two_batches",
                                           "balanced",
                                           "gpus",
+                                          "boxes",
                                           "ttft_ms",
                                           "tpot_ms",
                                           "answer_s",
@@ -129,28 +134,111 @@ static int limit(const clg_cell_reader *r, const char *column) {
     return (int)fmin(fmax(clg_cell_number(r, column, 0), 0), 1 << 24);
 }
 
+/* Limits that the client reckons before it starts, for the GPUs of a copy. */
+static void reckon_limits(const clg_cell_reader *r, clg_serve_plan *p) {
+    clg_model model;
+    clg_gpu gpu;
+    clg_error error = {0};
+    if (clg_model_find(r->arena, p->model, &model, &error) != CLG_OK ||
+        clg_gpu_find(r->arena, p->gpu, &gpu, &error) != CLG_OK)
+        return;
+    clg_bench_limits limits =
+        clg_bench_limits_of(&model, &gpu, p->part.tp * p->part.dp * p->part.pp, p->weights,
+                            p->cache, p->prompt_tokens, p->output_tokens, p->memory_share);
+    p->max_sequences = limits.sequences * p->part.dp;
+    p->max_tokens = limits.tokens * p->part.dp;
+}
+
 /* What drove the engine. */
 static const char *read_client(clg_cell_reader *r, clg_serve_plan *p) {
-    const char *client = clg_cell_word(r, "client"), *phase = clg_cell_word(r, "phase");
-    const char *sampling = clg_cell_word(r, "sampling");
-    bool built = strcmp(client, "trtllm-bench-built") == 0;
-    bool balanced = strcmp(client, "trtllm-bench-balanced") == 0;
-    bool bench = built || balanced || strcmp(client, "trtllm-bench") == 0;
-    p->random_tokens = strcmp(clg_cell_word(r, "prompts"), "random") == 0;
-    p->prefilled = strcmp(phase, "decode") == 0;
-    p->in_process = bench || strcmp(client, "engine") == 0;
-    if (!p->in_process && *client && strcmp(client, "server") != 0)
-        return clg_arena_print(r->arena, "no client is known as '%.40s'", client);
-    if (*phase && !p->prefilled)
-        return clg_arena_print(r->arena, "no phase is known as '%.40s'", phase);
-    p->filtered = strcmp(sampling, "filtered") == 0;
-    if (!p->filtered && *sampling && strcmp(sampling, "plain") != 0)
-        return clg_arena_print(r->arena, "no sampling is known as '%.40s'", sampling);
-    if (bench) clg_measured_bench(r->arena, p, !built);
-    if (balanced) {
-        p->wait_iterations = BALANCED_ITERATIONS;
+    const char *name = clg_cell_word(r, "client");
+    clg_client *client = clg_take(r->arena, 1, clg_client);
+    clg_error error = {0};
+    if (!*name) return NULL;
+    if (clg_client_find(r->arena, name, client, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "no client is known as '%.40s'", name);
+    p->in_process = client->in_process > 0;
+    if (p->memory_share <= 0) p->memory_share = client->memory_share;
+    if (client->graphs.count > 0) p->graphs = &client->graphs;
+    if (client->reckoned > 0) reckon_limits(r, p);
+    if (client->wait_iterations > 0) {
+        p->wait_iterations = (int64_t)client->wait_iterations;
         p->wait_ranks = p->part.dp;
     }
+    return NULL;
+}
+
+/* Whether a column has one word or another; blank is the second. */
+static const char *one_of(const clg_cell_reader *r, const char *column, const char *word,
+                          const char *otherwise, bool *is) {
+    const char *cell = clg_cell_word(r, column);
+    *is = strcmp(cell, word) == 0;
+    if (*is || !*cell || strcmp(cell, otherwise) == 0) return NULL;
+    return clg_arena_print(r->arena, "no %s is known as '%.40s'", column, cell);
+}
+
+/* How requests are made, sampled and summed up. */
+static const char *read_manner(const clg_cell_reader *r, clg_serve_plan *p) {
+    const char *reason, *kernels = clg_cell_word(r, "experts");
+    int value = CLG_EXPERTS_TIMED;
+    clg_error error = {0};
+    p->fits = clg_cell_number(r, "fits", 0) > 0;
+    if ((reason = one_of(r, "prompts", "random", "text", &p->random_tokens)) ||
+        (reason = one_of(r, "phase", "decode", "both", &p->prefilled)) ||
+        (reason = one_of(r, "sampling", "filtered", "plain", &p->filtered)) ||
+        (reason = one_of(r, "statistic", "median", "mean", &p->medians)))
+        return reason;
+    if (*kernels &&
+        clg_name_value(clg_expert_kernel_names, "experts", kernels, &value, &error) != CLG_OK)
+        return clg_arena_print(r->arena, "no experts are known as '%.40s'", kernels);
+    p->expert_kernels = (clg_expert_kernels)value;
+    return NULL;
+}
+
+/* Graphs as "to:step to:step", ends that rise. */
+static const char *read_graphs(const clg_cell_reader *r, clg_serve_plan *p) {
+    const char *at = clg_cell_word(r, "graphs");
+    clg_graph_sizes *sizes = clg_take(r->arena, 1, clg_graph_sizes);
+    *sizes = (clg_graph_sizes){0};
+    while (*at) {
+        char *end;
+        long to = strtol(at, &end, 10), step = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+        int last = sizes->count > 0 ? sizes->to[sizes->count - 1] : 0;
+        if ((*end && *end != ' ') || to <= last || to > 1000000 || step < 1 || step > 1000000 ||
+            sizes->count == CLG_GRAPH_STRETCHES)
+            return "graphs: pairs to:step whose ends rise, as 8:1 64:8";
+        sizes->to[sizes->count] = (int)to;
+        sizes->step[sizes->count++] = (int)step;
+        at = *end ? end + 1 : end;
+    }
+    if (sizes->count > 0) p->graphs = sizes;
+    return NULL;
+}
+
+static const char bad_arrivals[] =
+    "arrivals: second:prompt:output of each request, seconds that rise";
+
+/* Requests as they came, "second:prompt:output" of each. */
+static const char *read_arrivals(const clg_cell_reader *r, clg_serve_plan *p) {
+    const char *at = clg_cell_word(r, "arrivals");
+    if (!*at) return NULL;
+    if (p->requests > (int64_t)strlen(at)) return bad_arrivals;
+    clg_arrival *request = clg_take(r->arena, (size_t)p->requests, clg_arrival);
+    for (int64_t i = 0; i < p->requests; i++) {
+        char *end;
+        double when = strtod(at, &end);
+        long prompt = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+        long output = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+        bool last = i + 1 == p->requests;
+        bool rises = when >= (i > 0 ? request[i - 1].arrival_s : 0) && when < 1e9;
+        if (!rises || prompt < 1 || prompt > 1000000 || output < 1 || output > 1000000 ||
+            *end != (last ? 0 : ' '))
+            return bad_arrivals;
+        request[i] = (clg_arrival){
+            .arrival_s = when, .prompt_tokens = (int32_t)prompt, .output_tokens = (int32_t)output};
+        at = last ? end : end + 1;
+    }
+    p->request = request;
     return NULL;
 }
 
@@ -163,12 +251,38 @@ static const char *read_chosen(const clg_cell_reader *r, clg_serve_plan *p) {
     p->timed = strcmp(scenario, "server") == 0;
     p->box_gpus = clg_cell_degree(r, "gpus");
     p->requests = 1;
-    p->boxes = 1;
+    p->boxes = clg_cell_degree(r, "boxes");
     if (clg_workload_find(r->arena, p->workload, &workload, &error) != CLG_OK)
         return clg_arena_print(r->arena, "workload '%.60s' is not built in", p->workload);
     p->model = workload.model;
     if (!p->timed && strcmp(scenario, "offline") != 0) return "scenario: server or offline";
-    return p->box_gpus < 1 ? "a number of GPUs is absurd" : NULL;
+    return p->box_gpus < 1 || p->boxes < 1 ? "a number of GPUs is absurd" : NULL;
+}
+
+/* A name, or that of the default. */
+static const char *read_engine(const clg_cell_reader *r, clg_serve_plan *p) {
+    clg_engine engine;
+    clg_error error = {0};
+    p->engine = clg_cell_word(r, "engine");
+    if (*p->engine) return NULL;
+    if (clg_engine_find(r->arena, NULL, &engine, &error) != CLG_OK) return "there is no engine";
+    p->engine = engine.name;
+    return NULL;
+}
+
+/* What a row sets of an engine. */
+static void read_limits(const clg_cell_reader *r, clg_serve_plan *p) {
+    p->max_sequences = limit(r, "max_sequences");
+    p->max_tokens = limit(r, "max_tokens");
+    p->prefill_tokens = limit(r, "prefill_max_tokens");
+    p->decode_sequences = limit(r, "decode_max_sequences");
+    p->memory_share = clg_cell_number(r, "memory_share", 0);
+    p->graph_most = limit(r, "graph_most");
+    p->graph_tokens = limit(r, "graph_tokens");
+    p->wait_iterations = limit(r, "wait_iterations");
+    p->wait_tokens = limit(r, "wait_tokens");
+    p->two_batches = clg_cell_number(r, "two_batches", 0) > 0;
+    p->balanced = clg_cell_number(r, "balanced", 0) > 0;
 }
 
 const char *clg_measured_plain(clg_cell_reader *r) {
@@ -178,26 +292,21 @@ const char *clg_measured_plain(clg_cell_reader *r) {
     r->into->held_out = clg_cell_number(r, "held_out", 0) > 0;
     p->model = clg_cell_word(r, "model");
     p->gpu = clg_cell_word(r, "gpu");
-    if (*clg_cell_word(r, "engine")) p->engine = clg_cell_word(r, "engine");
+    if ((reason = read_engine(r, p))) return reason;
     read_measures(r);
     if ((reason = no_number(r))) return reason;
     if (*clg_cell_word(r, "workload")) return read_chosen(r, p);
     bool split = clg_cell_number(r, "prefill_copies", 0) > 0;
     p->part = part_of(r, "", "decode_copies");
     if (split) p->prefill = part_of(r, "prefill_", "prefill_copies");
-    p->max_sequences = limit(r, "max_sequences");
-    p->max_tokens = limit(r, "max_tokens");
-    p->prefill_tokens = limit(r, "prefill_max_tokens");
-    p->decode_sequences = limit(r, "decode_max_sequences");
-    p->memory_share = clg_cell_number(r, "memory_share", 0);
-    p->graph_most = limit(r, "graph_most");
-    p->two_batches = clg_cell_number(r, "two_batches", 0) > 0;
-    p->balanced = clg_cell_number(r, "balanced", 0) > 0;
+    read_limits(r, p);
     if ((reason = read_precision(r, "weights", &p->weights)) ||
         (reason = read_precision(r, "cache", &p->cache)) || (reason = read_lengths(r, p)) ||
         (reason = read_load(r, p)) || (reason = read_speculation(r, p)) ||
         (reason = clg_check_part(&p->part)) || (reason = clg_check_lengths(p)) ||
-        (split && (reason = clg_check_part(&p->prefill))) || (reason = read_client(r, p)))
+        (split && (reason = clg_check_part(&p->prefill))) || (reason = read_manner(r, p)) ||
+        (reason = read_graphs(r, p)) || (reason = read_client(r, p)) ||
+        (reason = read_arrivals(r, p)))
         return reason;
     if (p->memory_share < 0 || p->memory_share > 1) return "memory_share: a share from 0 to 1";
     return NULL;

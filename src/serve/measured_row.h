@@ -8,7 +8,7 @@
 typedef struct clg_cell_reader {
     clg_arena *arena;
     const clg_csv *table;
-    int row, part;
+    int row;
     clg_measured *into;
 } clg_cell_reader;
 
@@ -27,11 +27,6 @@ void clg_cell_measure(clg_cell_reader *r, clg_measure what, double value);
 /* NULL, or why no plan is so. */
 const char *clg_check_lengths(const clg_serve_plan *plan);
 const char *clg_check_part(const clg_part *part);
-
-/* Limits that trtllm-bench chooses for the plan's GPUs, .95 of what is free for the cache unless
- * the plan says, and where asked the graphs of TensorRT-LLM's overview (the page's own options,
- * github NVIDIA/TensorRT-LLM@00f37686). */
-void clg_measured_bench(clg_arena *arena, clg_serve_plan *plan, bool graphs);
 
 /* Our own form, docs/formats.md. */
 const char *clg_measured_plain(clg_cell_reader *r);

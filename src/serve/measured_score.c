@@ -19,7 +19,7 @@ clg_measured_score clg_measured_score_rows(const clg_measured_table *t, clg_meas
     for (int i = 0; i < t->rows; i++) {
         const clg_measured *row = &t->row[i];
         double measured = row->measured[m];
-        if (row->aside || !isfinite(measured) || !keep(row, context)) continue;
+        if (!isfinite(measured) || !keep(row, context)) continue;
         s.rows++;
         if (row->reason) continue;
         double error = row->predicted[m] / measured - 1;
@@ -133,7 +133,7 @@ static void add_scores(clg_measured_table *t, const char *source, const char *gr
 static bool seen(const clg_measured_table *t, int row, bool group) {
     part p = {t->row[row].source, group ? t->row[row].group : "all"};
     for (int i = 0; i < row; i++)
-        if (!t->row[i].aside && belongs(&t->row[i], &p)) return true;
+        if (belongs(&t->row[i], &p)) return true;
     return false;
 }
 
@@ -145,7 +145,7 @@ void clg_measured_score_table(clg_arena *arena, clg_measured_table *t) {
     t->score = clg_take(arena, (size_t)(rows + 1) * CLG_MEASURES, clg_measured_score);
     for (int i = 0; i < t->rows; i++) {
         part whole = {t->row[i].source, "all"};
-        if (t->row[i].aside || seen(t, i, false)) continue;
+        if (seen(t, i, false)) continue;
         for (int j = i; j < t->rows; j++)
             if (belongs(&t->row[j], &whole) && !seen(t, j, true))
                 add_scores(t, t->row[i].source, t->row[j].group);

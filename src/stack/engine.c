@@ -19,9 +19,8 @@ int clg_graph_padded(const clg_graph_sizes *sizes, int sequences) {
     return 0;
 }
 
-/* Pairs of where a stretch ends and its step; ends rise. */
-static clg_status read_graphs(const clg_json *object, const char *file, clg_graph_sizes *sizes,
-                              clg_error *error) {
+clg_status clg_graph_sizes_read(const clg_json *object, const char *file, clg_graph_sizes *sizes,
+                                clg_error *error) {
     const clg_json *list = object ? clg_json_member(object, "value") : NULL;
     for (const clg_json *pair = list ? list->first : NULL; pair; pair = pair->next) {
         const clg_json *to = pair->first, *step = to ? to->next : NULL;
@@ -73,9 +72,24 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
     return CLG_OK;
 }
 
+/* The one whose file says that it is the default. */
+static const char *default_name(clg_arena *arena) {
+    int count;
+    const clg_file *files = clg_dataset_folder("engine/", &count);
+    for (int i = 0; i < count; i++) {
+        clg_json *root;
+        clg_error error;
+        bool read = clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root,
+                                   &error) == CLG_OK;
+        if (read && clg_json_member(root, "default")) return clg_dataset_word(root, "name");
+    }
+    return "";
+}
+
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
     const clg_file *file;
     clg_json *root;
+    if (!name || !*name) name = default_name(arena);
     if (clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
         return error->status;
     *e = (clg_engine){.name = clg_dataset_word(root, "name"),
@@ -119,10 +133,11 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
         {"narrow_weights", CLG_COUNT, &e->narrow_weights},
         {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
         {"static_scales", CLG_COUNT, &e->static_scales},
-        {"deepgemm", CLG_SECONDS, &e->deepgemm_s},
+        {"deepgemm", CLG_SECONDS, &e->grouped_experts_s},
         {"gathers", CLG_COUNT, &e->gathers},
         {"deepep", CLG_COUNT, &e->deepep}};
-    if (read_graphs(clg_json_member(root, "graphs"), file->path, &e->graphs, error) != CLG_OK)
+    if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &e->graphs, error) !=
+        CLG_OK)
         return error->status;
     e->large_except = clg_dataset_word(root, "large_except");
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;

@@ -4,6 +4,7 @@
 #define CLG_STACK_ENGINE_H
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "machine/machine.h"
 
 /* Batches that CUDA graphs are kept for: up to `to`, every `step` from the stretch before it on. */
@@ -12,6 +13,10 @@ typedef struct clg_graph_sizes {
     int count;
     int to[CLG_GRAPH_STRETCHES], step[CLG_GRAPH_STRETCHES];
 } clg_graph_sizes;
+
+/* Reads {"value": [[to, step], ...]}, ends that rise; an absent one is none. */
+clg_status clg_graph_sizes_read(const clg_json *object, const char *file, clg_graph_sizes *sizes,
+                                clg_error *error);
 
 /* The smallest kept batch of so many sequences and more; 0: none is, kernels are launched singly.
  */
@@ -74,7 +79,7 @@ typedef struct clg_engine {
                                with tiles found by trying, where it has those */
     double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
                                pass; 0: as the tables of kernels have it */
-    double deepgemm_s;      /* per layer of experts computed by DeepGEMM, beside Triton's time */
+    double grouped_experts_s; /* per layer of experts computed by DeepGEMM, beside Triton's time */
     double gathers; /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     double deepep;  /* 1: by DeepEP, cost/exchange.h */
     const char *file;
@@ -86,6 +91,7 @@ clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu);
 /* The largest batch a CUDA graph is kept for on so many GPUs; 0: as `graphs` says. */
 double clg_engine_graph_most(const clg_engine *engine, int gpus);
 
+/* No name, or an empty one: the default. */
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *engine,
                            clg_error *error);
 

@@ -39,11 +39,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     clg_rate_profile_read(&arena, "fuzz", text, size, NULL, &profile, &error);
     if (clg_csv_parse(&arena, "fuzz", text, size, &table, &error) == CLG_OK)
         for (int row = 0; row < table.rows; row++) {
-            bool more = true;
-            for (int part = 0; more; part++) {
-                clg_measured into;
-                clg_measured_read(&arena, &table, row, part, &into, &more);
-            }
+            clg_measured into;
+            clg_measured_read(&arena, &table, row, &into);
         }
     clg_arena_clear(&arena);
     return 0;

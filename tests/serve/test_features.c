@@ -235,11 +235,13 @@ static void check_reduce_curve(void) {
 }
 
 static void check_measured(void) {
-    static const char text[] = "model,gpu,tp,dtype,isl,osl,num_requests,total_out_tok_s\n"
-                               "Llama 3.3 70B,H100,4,FP8,2048,128,3000,1000\n"
-                               "Llama 3.3 70B,H100,0.5,FP8,2048,128,3000,1000\n"
-                               "Some 70B,H100,4,FP8,2048,128,3000,1000\n"
-                               "Llama 3.1 8B,H100,1,FP8,128,128,-3,1000\n";
+    static const char text[] =
+        "model,gpu,tp,weights,cache,prompt_tokens,output_tokens,requests,client,output_tokens_per_"
+        "s\n"
+        "llama-3.1-70b,h100-sxm,4,fp8,fp8,2048,128,3000,trtllm-bench,1000\n"
+        "llama-3.1-70b,h100-sxm,0.5,fp8,fp8,2048,128,3000,trtllm-bench,1000\n"
+        "some-70b,h100-sxm,4,fp8,fp8,2048,128,3000,trtllm-bench,1000\n"
+        "llama-3.1-8b,h100-sxm,1,fp8,fp8,128,128,-3,trtllm-bench,1000\n";
     clg_arena arena = {0};
     clg_csv csv;
     clg_error error = {0};

@@ -64,28 +64,28 @@ static void test_limits(clg_arena *arena) {
     CASE("limits of trtllm-bench, by hand");
     /* 79.1 GiB - 8.030 GB, .95 of it, 65,536 B a token: 371.6 requests of 3,000 tokens */
     clg_bench_limits l =
-        clg_trtllm_bench_limits(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 1000, 2000, 0.95);
+        clg_bench_limits_of(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 1000, 2000, 0.95);
     CHECK(l.sequences == 384 && l.tokens == 2048);
     /* 4,354 requests of 256 tokens: the most there may be, and twice the tokens */
-    l = clg_trtllm_bench_limits(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 128, 128, 0.95);
+    l = clg_bench_limits_of(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 128, 128, 0.95);
     CHECK(l.sequences == 4096 && l.tokens == 8192);
     /* 50.7 requests: the least there is, and a whole prompt beside them */
-    l = clg_trtllm_bench_limits(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 20000, 2000, 0.95);
+    l = clg_bench_limits_of(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 20000, 2000, 0.95);
     CHECK(l.sequences == 64 && l.tokens == 20064);
     /* 8 heads of keys on 16 GPUs count as 16: 131,072 B: 1,506.3 requests of 6,500; x 13 */
-    l = clg_trtllm_bench_limits(&s.model, gpu, 16, CLG_FP8, CLG_FP8, 6000, 500, 0.95);
+    l = clg_bench_limits_of(&s.model, gpu, 16, CLG_FP8, CLG_FP8, 6000, 500, 0.95);
     CHECK(l.sequences == 1536 && l.tokens == 20480);
     /* of latents it knows nothing: 61 layers x 2 x 128 heads x 7168 / 128 = 874,496 B a token. Of
      * 671.03e9 weights it counts 9/16, half a byte each: 4 x 178.35 GiB - 188.73 GB = 577.28 GB,
      * .95 of it: 306.2 requests of 2,048 tokens */
     clg_scenario latent = plan_scenario(arena, "deepseek-v3", "b200-sxm", NULL, 0);
     gpu = &latent.machine.gpu;
-    l = clg_trtllm_bench_limits(&latent.model, gpu, 4, CLG_NVFP4, CLG_FP8, 1024, 1024, 0.95);
+    l = clg_bench_limits_of(&latent.model, gpu, 4, CLG_NVFP4, CLG_FP8, 1024, 1024, 0.95);
     CHECK(l.sequences == 384 && l.tokens == 2048);
     /* mxfp4 it does not know: 116.83e9 x 17/32, two bytes each: 124.13 GB of 191.50; 36 layers x
      * 2 x 8 x 64 = 36,864 B a token: 847.7 requests of 2,048 */
     clg_scenario oss = plan_scenario(arena, "gpt-oss-120b", "b200-sxm", NULL, 0);
-    l = clg_trtllm_bench_limits(&oss.model, gpu, 1, CLG_MXFP4, CLG_FP8, 1024, 1024, 0.95);
+    l = clg_bench_limits_of(&oss.model, gpu, 1, CLG_MXFP4, CLG_FP8, 1024, 1024, 0.95);
     CHECK(l.sequences == 896 && l.tokens == 2048);
 }
 
@@ -412,13 +412,13 @@ static void test_expert_kernels(clg_arena *arena) {
     clg_engine e = engine(arena, "vllm");
     clg_replica_choice c = {.tp = 8, .ep = 8, .weights = CLG_FP8};
     double seconds[3];
-    for (int i = CLG_EXPERTS_TIMED; i <= CLG_EXPERTS_DEEPGEMM; i++) {
+    for (int i = CLG_EXPERTS_TIMED; i <= CLG_EXPERTS_GROUPED; i++) {
         c.expert_kernels = (clg_expert_kernels)i;
         clg_replica r = chosen(arena, &s, &e, c);
         seconds[i] = clg_replica_dense_s(&r, 512);
     }
-    CHECK_NEAR(seconds[CLG_EXPERTS_TRITON] - seconds[CLG_EXPERTS_TIMED], 94 * 58.69e-6, 0.001);
-    CHECK_NEAR(seconds[CLG_EXPERTS_DEEPGEMM] - seconds[CLG_EXPERTS_TRITON], 94 * e.deepgemm_s,
+    CHECK_NEAR(seconds[CLG_EXPERTS_WHOLE] - seconds[CLG_EXPERTS_TIMED], 94 * 58.69e-6, 0.001);
+    CHECK_NEAR(seconds[CLG_EXPERTS_GROUPED] - seconds[CLG_EXPERTS_WHOLE], 94 * e.grouped_experts_s,
                1e-9);
 }
 

@@ -14,11 +14,8 @@ static clg_csv table_of(clg_arena *arena, const char *columns, const char *cells
 
 static const char *read_row(clg_arena *arena, const char *columns, const char *cells,
                             clg_measured *row) {
-    bool more;
     clg_csv table = table_of(arena, columns, cells);
-    const char *reason = clg_measured_read(arena, &table, 0, 0, row, &more);
-    CHECK(!more);
-    return reason;
+    return clg_measured_read(arena, &table, 0, row);
 }
 
 #define KNOWN "model,gpu,prompt_tokens,output_tokens,output_tokens_per_s"
@@ -82,6 +79,44 @@ static void test_row(clg_arena *arena) {
     CHECK_TEXT(p->model, "llama-2-70b");
 }
 
+static void test_manner(clg_arena *arena) {
+    clg_measured row;
+    const clg_serve_plan *p = &row.plan;
+    CASE("an engine's graphs, kernels and waiting; medians; a batch that fits");
+    const char *reason = read_row(
+        arena,
+        KNOWN ",requests,statistic,graphs,graph_tokens,experts,wait_iterations,wait_tokens,fits",
+        "gpt-oss-20b,h100-sxm,900,450,1,64,median,2:1 8:2 512:16,2048,whole,20,900,1", &row);
+    CHECK(!reason && p->medians && p->graph_tokens == 2048 && p->fits);
+    CHECK(p->expert_kernels == CLG_EXPERTS_WHOLE && p->wait_iterations == 20);
+    CHECK(p->wait_tokens == 900 && p->wait_ranks == 0);
+    CHECK(clg_graph_padded(p->graphs, 7) == 8 && clg_graph_padded(p->graphs, 17) == 24);
+    CHECK(clg_graph_padded(p->graphs, 513) == 0);
+    CASE("a benchmark brings limits it reckons, a share of memory, graphs, and waits for ranks");
+    reason =
+        read_row(arena, KNOWN ",weights,cache,requests,dp,ep,client",
+                 "deepseek-v3,b200-sxm,1024,1024,1,nvfp4,fp8,64,4,4,trtllm-bench-balanced", &row);
+    CHECK(!reason && p->in_process && p->wait_iterations == 60 && p->wait_ranks == 4);
+    CHECK(p->max_sequences == 4 * 384 && p->max_tokens == 4 * 2048);
+    CHECK_NEAR(p->memory_share, 0.95, 1e-12);
+    CHECK(clg_graph_padded(p->graphs, 600) == 1024);
+    CASE("several boxes of a benchmark");
+    reason = read_row(arena, KNOWN ",workload,scenario,gpus,boxes",
+                      ",b200-sxm,,,98000,mlperf-llama2-70b,offline,8,3", &row);
+    CHECK(!reason && !p->timed && p->boxes == 3);
+    CASE("requests as they came");
+    reason = read_row(arena, KNOWN ",requests,arrivals",
+                      "llama-3.1-8b,h100-sxm,900,450,1,3,0.25:10:7 0.25:20:1 4e1:30:9", &row);
+    CHECK(!reason && p->request && p->request[2].prompt_tokens == 30);
+    CHECK_NEAR(p->request[2].arrival_s, 40, 0);
+    CHECK(p->request[0].output_tokens == 7 && p->request[1].output_tokens == 1);
+    CASE("a row may say itself why it cannot be predicted; no engine: the default");
+    reason = read_row(arena, KNOWN ",requests,reason",
+                      "llama-3.1-8b,h100-sxm,900,450,1,8,limits are not given", &row);
+    CHECK_TEXT(reason ? reason : "", "limits are not given");
+    CHECK_TEXT(p->engine, "vllm");
+}
+
 static void test_refused(clg_arena *arena) {
     static const struct {
         const char *column, *cell, *reason;
@@ -108,6 +143,16 @@ static void test_refused(clg_arena *arena) {
         {"distinct", "6001", "distinct: prompts, 0 to 6000"},
         {"distinct", "all", "distinct 'all' is not a number"},
         {"sampling", "greedy", "no sampling is known as 'greedy'"},
+        {"statistic", "mode", "no statistic is known as 'mode'"},
+        {"prompts", "poems", "no prompts is known as 'poems'"},
+        {"experts", "lay", "no experts are known as 'lay'"},
+        {"graphs", "8:1 4:1", "graphs: pairs to:step whose ends rise, as 8:1 64:8"},
+        {"graphs", "8", "graphs: pairs to:step whose ends rise, as 8:1 64:8"},
+        {"graphs", "8:0", "graphs: pairs to:step whose ends rise, as 8:1 64:8"},
+        {"arrivals", "0:1:1",
+         "arrivals: second:prompt:output of each request, seconds that rise"}, /* of eight */
+        {"arrivals", "1:1:1 0:1:1 2:1:1 2:1:1 2:1:1 2:1:1 2:1:1 2:1:1",
+         "arrivals: second:prompt:output of each request, seconds that rise"},
         {"workload", "mlperf-bert", "workload 'mlperf-bert' is not built in"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -130,6 +175,25 @@ static void test_refused(clg_arena *arena) {
     CHECK_TEXT(reason ? reason : "", "clients are not given, or absurd");
     reason = read_row(arena, KNOWN ",requests", "llama-3.1-8b,h100-sxm,900,,1,8", &row);
     CHECK_TEXT(reason ? reason : "", "lengths are not given");
+}
+
+/* 2 x (32.8e9 - .8e9) flop x 15,500 tokens x 0.9 x 448 / seconds = 1.98e15 on one H100. */
+static void test_peak(clg_arena *arena) {
+    static const char columns[] = "model,gpu,weights,cache,prompt_tokens,output_tokens,shortest,"
+                                  "clients,requests,ttft_ms,tpot_ms,output_tokens_per_s";
+    clg_csv t = {0};
+    clg_measured_table m;
+    clg_error error = {0};
+    const char *text =
+        clg_arena_print(arena,
+                        "%s\nqwen3-32b,h100-sxm,fp8,fp8,13500,450,0.8,448,4480,150000,100,\n"
+                        "qwen3-32b,h100-sxm,fp8,fp8,13500,450,0.8,448,4480,170000,100,\n",
+                        columns);
+    CASE("clients served faster than the GPUs multiply; by hand, either side of the peak");
+    CHECK(clg_csv_parse(arena, "rows.csv", text, strlen(text), &t, &error) == CLG_OK);
+    CHECK(clg_measured_score_all(arena, &t, 1, NULL, NULL, &m, &error) == CLG_OK && m.rows == 2);
+    CHECK(m.row[0].reason && strstr(m.row[0].reason, "multiply"));
+    CHECK(!m.row[1].reason);
 }
 
 static clg_measured predicted(clg_arena *arena, const char *columns, const char *cells) {
@@ -183,6 +247,14 @@ static void test_served(clg_arena *arena) {
     none = predicted(arena, columns, clg_arena_print(arena, "%s,,", small));
     some = predicted(arena, columns, clg_arena_print(arena, "%s,30,", small));
     CHECK_NEAR(some.predicted[CLG_MEASURE_TTFT] / none.predicted[CLG_MEASURE_TTFT], 1, 1e-9);
+    CASE("one batch, all of it in memory: 13.5 GB of weights and 60 x 128 to 2,176 tokens of "
+         "524,288 "
+         "B at 2.04 TB/s, no faster");
+    clg_measured batch = predicted(arena, KNOWN ",requests,max_sequences,fits,client,engine",
+                                   "llama-7b,a100-sxm-80gb,128,2048,1,60,60,1,engine,trtllm-0.6");
+    double least = (13.5e9 + 60 * 1152 * 524288.0) / 2.04e12;
+    CHECK(batch.predicted[CLG_MEASURE_RATE] < 60 / least);
+    CHECK(batch.predicted[CLG_MEASURE_RATE] > 60 / (1.5 * least));
     CASE("clients over what fits: more than all of the room is wanted");
     clg_measured full = predicted(arena, KNOWN ",clients,requests",
                                   "llama-3.1-8b,a100-sxm-80gb,6000,500,1,500,1000");
@@ -192,6 +264,8 @@ static void test_served(clg_arena *arena) {
 int main(void) {
     clg_arena arena = {0};
     test_row(&arena);
+    test_manner(&arena);
+    test_peak(&arena);
     test_refused(&arena);
     test_served(&arena);
     clg_arena_clear(&arena);
