@@ -27,7 +27,7 @@ static clg_status read_points(const clg_json *list, const char *file, clg_exchan
 }
 
 clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *c, clg_error *error) {
-    const clg_file *file = clg_dataset_find("exchange/deepep.json");
+    const clg_file *file = clg_dataset_find("exchange/sent-tokens.json");
     clg_json *root;
     *c = (clg_exchange_curve){0};
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "exchange of tokens is not built in");

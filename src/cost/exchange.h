@@ -14,7 +14,7 @@ typedef struct clg_exchange_curve {
     double multiprocessors; /* that the kernels for prompts take */
 } clg_exchange_curve;
 
-/* data/exchange/deepep.json */
+/* data/exchange/sent-tokens.json */
 clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *curve, clg_error *error);
 
 /* Seconds there and back of `tokens` of each rank, each to so many experts, with the kernels for

@@ -5,7 +5,6 @@
 #include "cost/iterate.h"
 
 #include <math.h>
-#include <string.h>
 
 double clg_read_s(const clg_gpu *gpu, double bytes, double share) {
     return bytes / (gpu->hbm_bytes_per_s * share);
@@ -16,8 +15,8 @@ static const clg_gpu *gpu_of(const clg_iteration_pricing *p) { return &p->servin
 /* What stays of a kernel's fixed time in this engine. */
 static double fixed_s(const clg_iteration_pricing *p, double seconds) {
     const clg_engine *e = p->serving->engine;
-    bool blackwell = strcmp(gpu_of(p)->generation, "blackwell") == 0;
-    return seconds * (blackwell ? e->launch_share_blackwell : e->launch_share);
+    bool newer = clg_engine_is_newer(e, gpu_of(p));
+    return seconds * (newer ? e->launch_share_newer : e->launch_share);
 }
 
 clg_precision clg_serve_arithmetic(const clg_gpu *gpu, clg_precision weights) {
@@ -50,8 +49,8 @@ static double product_s(const clg_iteration_pricing *p, const clg_iteration_op *
 /* Of the kernels that run: those of Triton are timed for experts split in width alone. */
 const clg_expert_curve *clg_expert_curve_of(const clg_serve_curves *c,
                                             const clg_serving_layout *l) {
-    if (l->expert_kernels != CLG_EXPERTS_TIMED && c->triton[l->weights].known)
-        return &c->triton[l->weights];
+    if (l->expert_kernels != CLG_EXPERTS_TIMED && c->whole[l->weights].known)
+        return &c->whole[l->weights];
     bool shared = l->ep > 1 && l->expert_kernels == CLG_EXPERTS_TIMED;
     return shared ? &c->shared[l->weights] : &c->experts[l->weights];
 }
@@ -61,7 +60,8 @@ static double experts_s(const clg_iteration_pricing *p, const clg_iteration_op *
     const clg_op *op = &i->op;
     const clg_serving_layout *l = p->serving->layout;
     const clg_expert_curve *c = clg_expert_curve_of(p->curves, l);
-    double more = l->expert_kernels == CLG_EXPERTS_GROUPED ? p->serving->engine->grouped_experts_s : 0;
+    double more =
+        l->expert_kernels == CLG_EXPERTS_GROUPED ? p->serving->engine->grouped_experts_s : 0;
     double flop = 2 * op->n * op->k * (op->m + op->batch * c->pad);
     double rate = gpu_of(p)->peak_flop_per_s[op->precision] * c->flop_share;
     return fmax(flop / rate, clg_read_s(gpu_of(p), op->hbm_bytes, c->hbm_share)) +

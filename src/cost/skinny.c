@@ -167,19 +167,18 @@ static clg_status read_tables(const clg_json *root, const char *file, clg_serve_
         void *curves;
         size_t size;
         format_reader *read;
-    } tables[] = {
-        {"weights", c->weights, sizeof *c->weights, read_reading},
-        {"cache", c->cache, sizeof *c->cache, read_reading},
-        {"latent", c->latent, sizeof *c->latent, read_latent},
-        {"product", c->product, sizeof *c->product, read_product},
-        {"product_cublas", c->cublas, sizeof *c->cublas, read_product},
-        {"experts", c->experts, sizeof *c->experts, read_expert},
-        {"experts_shared", c->shared, sizeof *c->shared, read_expert},
-        {"experts_cutlass", c->cutlass, sizeof *c->cutlass, read_expert},
-        {"experts_shared_cutlass", c->cutlass_shared, sizeof *c->cutlass_shared, read_expert},
-        {"experts_cutlass_tuned", c->tuned, sizeof *c->tuned, read_expert},
-        {"experts_shared_cutlass_tuned", c->tuned_shared, sizeof *c->tuned_shared, read_expert},
-        {"experts_triton", c->triton, sizeof *c->triton, read_expert}};
+    } tables[] = {{"weights", c->weights, sizeof *c->weights, read_reading},
+                  {"cache", c->cache, sizeof *c->cache, read_reading},
+                  {"latent", c->latent, sizeof *c->latent, read_latent},
+                  {"product", c->product, sizeof *c->product, read_product},
+                  {"product_library", c->library, sizeof *c->library, read_product},
+                  {"experts", c->experts, sizeof *c->experts, read_expert},
+                  {"experts_shared", c->shared, sizeof *c->shared, read_expert},
+                  {"experts_tiled", c->tiled, sizeof *c->tiled, read_expert},
+                  {"experts_shared_tiled", c->tiled_shared, sizeof *c->tiled_shared, read_expert},
+                  {"experts_tuned", c->tuned, sizeof *c->tuned, read_expert},
+                  {"experts_shared_tuned", c->tuned_shared, sizeof *c->tuned_shared, read_expert},
+                  {"experts_whole", c->whole, sizeof *c->whole, read_expert}};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         if (read_formats(root, tables[i].key, file, tables[i].curves, tables[i].size,
                          tables[i].read, error) != CLG_OK)
@@ -187,33 +186,44 @@ static clg_status read_tables(const clg_json *root, const char *file, clg_serve_
     return CLG_OK;
 }
 
+/* Whether a file is of a GPU of the same generation. */
+static clg_status compare_generations(clg_arena *arena, const clg_gpu *gpu, const clg_json *root,
+                                      bool *same, clg_error *error) {
+    clg_gpu timed;
+    if (clg_gpu_find(arena, clg_dataset_word(root, "name"), &timed, error) != CLG_OK)
+        return error->status;
+    *same = strcmp(gpu->generation, timed.generation) == 0;
+    return CLG_OK;
+}
+
 /* Kernels of one GPU serve others: those that lend all curves (cost/kernel), and those that the
  * lender's file names where a GPU's own products were timed and these were not. */
 static clg_status open_section(clg_arena *arena, const clg_gpu *gpu, const clg_file **file,
-                               const clg_json **section, bool *borrowed, clg_error *error) {
+                               const clg_json **section, clg_serve_curves *c, clg_error *error) {
     clg_json *root;
-    *file = clg_kernels_file(arena, gpu, borrowed);
+    *file = clg_kernels_file(arena, gpu, &c->borrowed);
     if (!*file)
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
     if (clg_json_parse(arena, (*file)->path, (*file)->text, (*file)->size, &root, error) != CLG_OK)
         return error->status;
     *section = clg_json_member(root, "serving");
     const char *lender = clg_dataset_word(*section, "lender");
-    if (!*lender) return CLG_OK;
-    *borrowed = true;
-    if (clg_dataset_open(arena, "kernel", lender, file, &root, error) != CLG_OK)
-        return error->status;
-    *section = clg_json_member(root, "serving");
-    return CLG_OK;
+    if (*lender) {
+        c->borrowed = true;
+        if (clg_dataset_open(arena, "kernel", lender, file, &root, error) != CLG_OK)
+            return error->status;
+        *section = clg_json_member(root, "serving");
+    }
+    return compare_generations(arena, gpu, root, &c->own_generation, error);
 }
 
 clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *c,
                                  clg_error *error) {
     const clg_file *file;
     const clg_json *root = NULL;
-    bool borrowed;
-    if (open_section(arena, gpu, &file, &root, &borrowed, error) != CLG_OK) return error->status;
-    *c = (clg_serve_curves){.file = file->path, .borrowed = borrowed};
+    *c = (clg_serve_curves){0};
+    if (open_section(arena, gpu, &file, &root, c, error) != CLG_OK) return error->status;
+    c->file = file->path;
     if (read_tables(root, file->path, c, error) != CLG_OK ||
         read_state(clg_json_member(root, "state"), file->path, c, error) != CLG_OK ||
         read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK ||

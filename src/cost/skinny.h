@@ -48,12 +48,12 @@ typedef struct clg_serve_curves {
     clg_read_curve weights[CLG_PRECISIONS];
     clg_expert_curve experts[CLG_PRECISIONS];
     clg_expert_curve shared[CLG_PRECISIONS]; /* when ranks share the experts out */
-    clg_expert_curve cutlass[CLG_PRECISIONS], cutlass_shared[CLG_PRECISIONS]; /* of CUTLASS */
-    clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS];     /* autotuned */
-    clg_expert_curve triton[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
+    clg_expert_curve tiled[CLG_PRECISIONS], tiled_shared[CLG_PRECISIONS]; /* of CUTLASS */
+    clg_expert_curve tuned[CLG_PRECISIONS], tuned_shared[CLG_PRECISIONS]; /* autotuned */
+    clg_expert_curve whole[CLG_PRECISIONS]; /* of Triton, where others are taken by themselves */
     clg_product_curve product[CLG_PRECISIONS];
-    clg_product_curve cublas[CLG_PRECISIONS]; /* where they are told apart */
-    clg_read_curve cache[CLG_PRECISIONS];     /* decode attention, by the format of the cache */
+    clg_product_curve library[CLG_PRECISIONS]; /* where they are told apart */
+    clg_read_curve cache[CLG_PRECISIONS];      /* decode attention, by the format of the cache */
     clg_latent_curve latent[CLG_PRECISIONS];
     struct {
         double hbm_share, convolution_hbm_share; /* of states read and written while decoding */
@@ -63,7 +63,7 @@ typedef struct clg_serve_curves {
     int reduces;
     double reduce_link_bytes_per_s; /* links they were timed over; 0: whatever the box has */
     const char *file;
-    bool borrowed;
+    bool borrowed, own_generation; /* of another GPU; of one of its generation */
 } clg_serve_curves;
 
 /* Of a GPU, or borrowed from the nearest generation. */

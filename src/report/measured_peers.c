@@ -1,5 +1,6 @@
 /* measured_peers.c -- other tools on the same rows. Figures are scores; which comparisons are fair
- * is kept here by hand, beside them. */
+ * stands in data/accuracy. */
+#include "dataset/dataset.h"
 #include "report/measured.h"
 #include "serve/measured_score.h"
 #include "serve/peers.h"
@@ -43,41 +44,6 @@ static void print_tool(clg_text *t, const clg_measured_table *m, const char *by)
     clg_arena_clear(&scratch);
 }
 
-/* Of inference-sim/sim-to-real-accuracy-validation: results/figure_captions.md (0205ebd1),
- * docs/simulator-limitations.md (180bc9e8), docs/plans/2026-03-10-aiconfigurator-evaluation-
- * methodology.md (42f5f318) sections 5.3 and 10; of inference-sim/inference-sim:
- * training/trainval_data/README.md (1b4bbe11). */
-static void print_fairness(clg_text *t) {
-    clg_text_print(
-        t,
-        "\nNot all of these are fair:\n\n"
-        "- The tools (BLIS b05154c, AIConfigurator 0.8.0, LLM-Optimizer bb82d22, Vidur 8383d29) "
-        "were "
-        "run by the authors of BLIS, who chose what each is told. We ran none.\n"
-        "- AIConfigurator and LLM-Optimizer have no queue and no batches: they are asked for a "
-        "number of sequences that is the measured time of an answer times the rate, so they know "
-        "part of the answer. Nearly all prompts here are cached, which AIConfigurator does not "
-        "have, nor, by their first tokens, have the others but BLIS's trained model. Compare time "
-        "per token.\n"
-        "- LLM-Optimizer takes mixtures for dense models (9 of its stages). AIConfigurator is run "
-        "for dense models on H100 alone. Vidur has profiles of two of the models, and a queue that "
-        "grows to the end in three of its eight stages: its means are of those.\n"
-        "- BLIS's trained model was fitted on 15 experiments of the same laboratory, engine and "
-        "kinds of load on H100, none of them among these stages: Llama 2 7B, Llama 3.1 70B, Llama "
-        "4 "
-        "Scout, Qwen2.5 7B, Mistral Nemo, Yi 34B. Several of its fits were compared on these "
-        "stages. It is the fairest line.\n"
-        "- Ours are not blind: four host times of the engine are BLIS's own fit, what top-k "
-        "sampling takes was added with these errors in sight, and what the engine does is read in "
-        "its code, of later versions too. Predicted the first time, all 51 stages were off by 5.4 "
-        "%% in whole answers (median 2.7), 4.7 %% per token (2.8) and 10 %% in the first token "
-        "(9).\n"
-        "- Per token, tools are scored against the mean time between tokens that the authors "
-        "print, "
-        "ours against what an answer takes after its first token; the two differ by 4 %% at "
-        "most.\n");
-}
-
 void clg_report_measured_peers(clg_text *t, const clg_measured_table *m) {
     if (m->peers == 0) return;
     clg_text_print(
@@ -91,5 +57,5 @@ void clg_report_measured_peers(clg_text *t, const clg_measured_table *m) {
     for (int i = 0; i < m->peers; i++)
         if (strcmp(m->peer[i].by, clg_peer_measured) != 0 && !named_before(m, i))
             print_tool(t, m, m->peer[i].by);
-    print_fairness(t);
+    clg_text_print(t, "\n%s", clg_dataset_find("accuracy/serving-peers.md")->text);
 }

@@ -27,7 +27,7 @@ static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_s
         clg_gpu_find(arena, p->gpu, &m->gpu, error) != CLG_OK ||
         clg_node_default(arena, &m->gpu, &m->node, error) != CLG_OK ||
         clg_fabric_find(arena, m->node.fabric, &m->fabric, error) != CLG_OK ||
-        clg_stack_find(arena, "megatron-2024", &s->stack, error) != CLG_OK)
+        clg_stack_find(arena, "unknown", &s->stack, error) != CLG_OK)
         return error->status;
     m->gpus = m->node.gpus;
     return clg_scenario_prepare(arena, s, error);

@@ -215,21 +215,20 @@ static clg_status check_split(const clg_scenario *s, const clg_replica_choice *c
 
 /* 8-bit products of cuBLAS: skinny ones read as well as 16-bit ones, large ones run at a rate of
  * their own on GPUs of the generation and power it was timed on. */
-static void take_cublas(clg_replica *r) {
+static void take_library(clg_replica *r) {
     clg_serve_curves *c = &r->curves;
     const clg_gpu *gpu = &r->scenario->machine.gpu;
-    const clg_product_curve *own = &c->cublas[CLG_FP8];
-    bool hopper = strcmp(gpu->generation, "hopper") == 0;
+    const clg_product_curve *own = &c->library[CLG_FP8];
     c->weights[CLG_FP8].hbm_share = c->weights[CLG_BF16].hbm_share;
-    if (own->known && hopper && gpu->tdp_w >= own->power_w) c->product[CLG_FP8] = *own;
+    if (own->known && c->own_generation && gpu->tdp_w >= own->power_w) c->product[CLG_FP8] = *own;
 }
 
-static void take_cutlass(clg_serve_curves *c, bool tuned) {
+static void take_tiled(clg_serve_curves *c, bool tuned) {
     for (int p = 0; p < CLG_PRECISIONS; p++) {
         bool width = tuned && c->tuned[p].known, whole = tuned && c->tuned_shared[p].known;
-        if (c->cutlass[p].known) c->experts[p] = width ? c->tuned[p] : c->cutlass[p];
-        if (c->cutlass_shared[p].known)
-            c->shared[p] = whole ? c->tuned_shared[p] : c->cutlass_shared[p];
+        if (c->tiled[p].known) c->experts[p] = width ? c->tuned[p] : c->tiled[p];
+        if (c->tiled_shared[p].known)
+            c->shared[p] = whole ? c->tuned_shared[p] : c->tiled_shared[p];
     }
 }
 
@@ -264,8 +263,8 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     if (engine->narrow_cache > 0)
         for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
             r->curves.cache[p] = r->curves.cache[CLG_BF16];
-    if (engine->cutlass_experts > 0) take_cutlass(&r->curves, engine->cutlass_experts > 1);
-    if (engine->narrow_weights > 0) take_cublas(r);
+    if (engine->tiled_experts > 0) take_tiled(&r->curves, engine->tiled_experts > 1);
+    if (engine->narrow_weights > 0) take_library(r);
     r->layout = layout_of(&scenario->model, c);
     r->attention = attention_of(&scenario->kernels);
     r->mean_prompt_tokens = means.prompt_tokens;

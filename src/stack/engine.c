@@ -95,51 +95,51 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     *e = (clg_engine){.name = clg_dataset_word(root, "name"),
                       .title = clg_dataset_word(root, "title"),
                       .file = file->path};
-    const clg_value_field fields[] = {
-        {"memory_share", CLG_FRACTION, &e->memory_share},
-        {"free_share", CLG_COUNT, &e->free_share},
-        {"static_share", CLG_COUNT, &e->static_share},
-        {"other", CLG_BYTES, &e->other_bytes},
-        {"block_tokens", CLG_COUNT, &e->block_tokens},
-        {"max_sequences", CLG_COUNT, &e->max_sequences},
-        {"max_tokens", CLG_COUNT, &e->max_tokens},
-        {"step", CLG_SECONDS, &e->step_s},
-        {"layer", CLG_SECONDS, &e->layer_s},
-        {"sequence", CLG_SECONDS, &e->sequence_s},
-        {"loop", CLG_SECONDS, &e->loop_s},
-        {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
-        {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
-        {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
-        {"eager_step", CLG_SECONDS, &e->eager_step_s},
-        {"launch_share", CLG_FRACTION, &e->launch_share},
-        {"launch_share_blackwell", CLG_FRACTION, &e->launch_share_blackwell},
-        {"graph_tokens", CLG_COUNT, &e->graph_tokens},
-        {"before", CLG_SECONDS, &e->before_s},
-        {"turn", CLG_SECONDS, &e->turn_s},
-        {"prompt_token", CLG_SECONDS, &e->prompt_token_s},
-        {"random_token", CLG_SECONDS, &e->random_token_s},
-        {"graph_context", CLG_COUNT, &e->graph_context},
-        {"after", CLG_SECONDS, &e->after_s},
-        {"token", CLG_SECONDS, &e->token_s},
-        {"sigma_first", CLG_COUNT, &e->sigma_first},
-        {"sigma_token", CLG_COUNT, &e->sigma_token},
-        {"sigma_rate", CLG_COUNT, &e->sigma_rate},
-        {"reserve_output", CLG_COUNT, &e->reserve_output},
-        {"prefill_alone", CLG_COUNT, &e->prefill_alone},
-        {"whole_prompts", CLG_COUNT, &e->whole_prompts},
-        {"overlapped", CLG_COUNT, &e->overlapped},
-        {"query_reads", CLG_COUNT, &e->query_reads},
-        {"narrow_cache", CLG_COUNT, &e->narrow_cache},
-        {"narrow_weights", CLG_COUNT, &e->narrow_weights},
-        {"cutlass_experts", CLG_COUNT, &e->cutlass_experts},
-        {"static_scales", CLG_COUNT, &e->static_scales},
-        {"deepgemm", CLG_SECONDS, &e->grouped_experts_s},
-        {"gathers", CLG_COUNT, &e->gathers},
-        {"deepep", CLG_COUNT, &e->deepep}};
+    const clg_value_field fields[] = {{"memory_share", CLG_FRACTION, &e->memory_share},
+                                      {"free_share", CLG_COUNT, &e->free_share},
+                                      {"static_share", CLG_COUNT, &e->static_share},
+                                      {"other", CLG_BYTES, &e->other_bytes},
+                                      {"block_tokens", CLG_COUNT, &e->block_tokens},
+                                      {"max_sequences", CLG_COUNT, &e->max_sequences},
+                                      {"max_tokens", CLG_COUNT, &e->max_tokens},
+                                      {"step", CLG_SECONDS, &e->step_s},
+                                      {"layer", CLG_SECONDS, &e->layer_s},
+                                      {"sequence", CLG_SECONDS, &e->sequence_s},
+                                      {"loop", CLG_SECONDS, &e->loop_s},
+                                      {"loop_sequence", CLG_SECONDS, &e->loop_sequence_s},
+                                      {"eager_layer", CLG_SECONDS, &e->eager_layer_s},
+                                      {"eager_expert", CLG_SECONDS, &e->eager_expert_s},
+                                      {"eager_step", CLG_SECONDS, &e->eager_step_s},
+                                      {"launch_share", CLG_FRACTION, &e->launch_share},
+                                      {"launch_share_newer", CLG_FRACTION, &e->launch_share_newer},
+                                      {"graph_tokens", CLG_COUNT, &e->graph_tokens},
+                                      {"before", CLG_SECONDS, &e->before_s},
+                                      {"turn", CLG_SECONDS, &e->turn_s},
+                                      {"prompt_token", CLG_SECONDS, &e->prompt_token_s},
+                                      {"random_token", CLG_SECONDS, &e->random_token_s},
+                                      {"graph_context", CLG_COUNT, &e->graph_context},
+                                      {"after", CLG_SECONDS, &e->after_s},
+                                      {"token", CLG_SECONDS, &e->token_s},
+                                      {"sigma_first", CLG_COUNT, &e->sigma_first},
+                                      {"sigma_token", CLG_COUNT, &e->sigma_token},
+                                      {"sigma_rate", CLG_COUNT, &e->sigma_rate},
+                                      {"reserve_output", CLG_COUNT, &e->reserve_output},
+                                      {"prefill_alone", CLG_COUNT, &e->prefill_alone},
+                                      {"whole_prompts", CLG_COUNT, &e->whole_prompts},
+                                      {"overlapped", CLG_COUNT, &e->overlapped},
+                                      {"query_reads", CLG_COUNT, &e->query_reads},
+                                      {"narrow_cache", CLG_COUNT, &e->narrow_cache},
+                                      {"narrow_weights", CLG_COUNT, &e->narrow_weights},
+                                      {"tiled_experts", CLG_COUNT, &e->tiled_experts},
+                                      {"static_scales", CLG_COUNT, &e->static_scales},
+                                      {"grouped_experts", CLG_SECONDS, &e->grouped_experts_s},
+                                      {"gathers", CLG_COUNT, &e->gathers},
+                                      {"sends_tokens", CLG_COUNT, &e->sends_tokens}};
     if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &e->graphs, error) !=
         CLG_OK)
         return error->status;
     e->large_except = clg_dataset_word(root, "large_except");
+    e->newer_generation = clg_dataset_word(root, "newer_generation");
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
     return read_by_gpu(root, file->path, e, error);
 }
@@ -153,6 +153,10 @@ clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {
     e.max_sequences = e.large_sequences;
     e.max_tokens = e.large_tokens;
     return e;
+}
+
+bool clg_engine_is_newer(const clg_engine *engine, const clg_gpu *gpu) {
+    return strcmp(gpu->generation, engine->newer_generation) == 0;
 }
 
 double clg_engine_graph_most(const clg_engine *engine, int gpus) {

@@ -60,8 +60,9 @@ typedef struct clg_engine {
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
                                              iteration that is not replayed from a CUDA graph */
     double eager_step_s;                  /* and once, beside that of layers */
-    double launch_share, launch_share_blackwell; /* of kernels' fixed times: fused, or started
-                                                    before the last one ends */
+    double launch_share; /* of kernels' fixed times: fused, or started before the last one ends; */
+    double launch_share_newer; /* and on GPUs of the generation that the engine's newest kernels */
+    const char *newer_generation; /* are for */
     double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
     clg_graph_sizes graphs;            /* of batches that only decode */
     double before_s, after_s, token_s; /* front end: before scheduling, after, per output token */
@@ -73,20 +74,23 @@ typedef struct clg_engine {
     double reserve_output, prefill_alone, whole_prompts, overlapped; /* rules: clg_serve_rules */
     double query_reads;  /* 1: decode attention reads a key once for each query head that uses it */
     double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
-    double narrow_weights;  /* 1: and 8-bit weights at the share of 16-bit ones, large products as
-                               cuBLAS's where data/kernel has them apart */
-    double cutlass_experts; /* 1: grouped products of CUTLASS, where data/kernel has them apart; 2:
-                               with tiles found by trying, where it has those */
-    double static_scales;   /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
-                               pass; 0: as the tables of kernels have it */
+    double narrow_weights; /* 1: and 8-bit weights at the share of 16-bit ones, large products as
+                              cuBLAS's where data/kernel has them apart */
+    double tiled_experts;  /* 1: grouped products of CUTLASS, where data/kernel has them apart; 2:
+                                with tiles found by trying, where it has those */
+    double static_scales;  /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
+                              pass; 0: as the tables of kernels have it */
     double grouped_experts_s; /* per layer of experts computed by DeepGEMM, beside Triton's time */
-    double gathers; /* 1: ranks that share experts out see all tokens; 0: those sent to them */
-    double deepep;  /* 1: by DeepEP, cost/exchange.h */
+    double gathers;      /* 1: ranks that share experts out see all tokens; 0: those sent to them */
+    double sends_tokens; /* 1: by DeepEP, cost/exchange.h */
     const char *file;
 } clg_engine;
 
 /* The engine as it starts on a GPU: limits by the size of its memory. */
 clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu);
+
+/* Whether a GPU is of the generation that the engine's newest kernels are for. */
+bool clg_engine_is_newer(const clg_engine *engine, const clg_gpu *gpu);
 
 /* The largest batch a CUDA graph is kept for on so many GPUs; 0: as `graphs` says. */
 double clg_engine_graph_most(const clg_engine *engine, int gpus);

@@ -4,7 +4,6 @@
 #include "step/sizes.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Of a longer context than a chunk half a chunk, the mean over places in it. */
 double clg_seen_share(const clg_serving *s, const clg_attention *a, double tokens) {
@@ -45,7 +44,7 @@ double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a) {
 static bool reads_chunks_apart(const clg_serving *s, const clg_attention *a) {
     return s->engine->chunk_reads > 0 && a->chunked && a->window > 0 &&
            (double)s->longest_tokens > (double)a->window &&
-           strcmp(s->machine->gpu.generation, "blackwell") != 0;
+           !clg_engine_is_newer(s->engine, &s->machine->gpu);
 }
 
 double clg_cache_reads(const clg_serving *s, const clg_attention *a) {

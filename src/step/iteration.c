@@ -299,7 +299,7 @@ static void exchange(const writer *w, const clg_mlp *mlp, bool decoding) {
     double values = w->tokens * w->hidden;
     clg_group all = group_of(w->s, l->tp * l->dp, 1);
     bool boxes = all.per_domain < all.ranks;
-    if (e->deepep > 0 && l->tp == 1 && l->ep == l->dp && boxes) {
+    if (e->sends_tokens > 0 && l->tp == 1 && l->ep == l->dp && boxes) {
         send_tokens(w, mlp, all, decoding);
     } else if (l->ep > 1 && e->gathers <= 0) {
         double copies = fmin(mlp->experts_per_token, l->ep) / l->tp;

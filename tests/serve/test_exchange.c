@@ -63,7 +63,7 @@ static void test_decoding(clg_arena *arena) {
 
 /* Exchange of a prompt of 4,096 tokens a rank in the last layer, as the iteration has it. */
 static double exchanged_s(const clg_scenario *s, const clg_layer_kind *kind) {
-    clg_engine engine = {.deepep = 1};
+    clg_engine engine = {.sends_tokens = 1};
     clg_serving_layout layout = {.tp = 1, .pp = 1, .dp = s->machine.gpus, .ep = s->machine.gpus};
     clg_serve_curves curves = {0};
     clg_serving serving = {.model = &s->model,

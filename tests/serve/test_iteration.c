@@ -291,7 +291,7 @@ static void test_tuned(clg_arena *arena) {
     CASE("CUTLASS: autotuned, as timed without, and where there is neither");
     clg_engine now = engine(arena, "trtllm-cutlass"), old = now, other = now;
     clg_replica_choice c = {.tp = 1, .dp = 4, .ep = 4, .weights = CLG_NVFP4, .cache = CLG_FP8};
-    old.cutlass_experts = 1, other.cutlass_experts = 0;
+    old.tiled_experts = 1, other.tiled_experts = 0;
     clg_replica tuned = of_lengths(arena, "deepseek-v3", "b200-sxm", &now, 1000, 1000, c);
     clg_replica timed = of_lengths(arena, "deepseek-v3", "b200-sxm", &old, 1000, 1000, c);
     clg_replica own = of_lengths(arena, "deepseek-v3", "b200-sxm", &other, 1000, 1000, c);
@@ -336,7 +336,7 @@ static void test_cublas(clg_arena *arena) {
     CASE("TensorRT-LLM's experts split in width are CUTLASS's too");
     c = (clg_replica_choice){.tp = 2, .weights = CLG_BF16, .cache = CLG_BF16};
     clg_engine built = engine(arena, "trtllm-0.17"), triton = built;
-    triton.cutlass_experts = 0;
+    triton.tiled_experts = 0;
     own = of_lengths(arena, "mixtral-8x7b", "a100-sxm-80gb", &built, 1000, 1000, c);
     table = of_lengths(arena, "mixtral-8x7b", "a100-sxm-80gb", &triton, 1000, 1000, c);
     /* 32 layers, two rows a token and padding, 6 x 4096 x 7168 flop a row on each of two
