@@ -63,8 +63,7 @@ static void test_limits(clg_arena *arena) {
     const clg_gpu *gpu = &s.machine.gpu;
     CASE("limits of trtllm-bench, by hand");
     /* 79.1 GiB - 8.030 GB, .95 of it, 65,536 B a token: 371.6 requests of 3,000 tokens */
-    clg_bench_limits l =
-        clg_bench_limits_of(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 1000, 2000, 0.95);
+    clg_bench_limits l = clg_bench_limits_of(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 1000, 2000, 0.95);
     CHECK(l.sequences == 384 && l.tokens == 2048);
     /* 4,354 requests of 256 tokens: the most there may be, and twice the tokens */
     l = clg_bench_limits_of(&s.model, gpu, 1, CLG_FP8, CLG_FP8, 128, 128, 0.95);
