@@ -31,8 +31,11 @@ static bool is_chosen(clg_job_field field) {
     return false;
 }
 
-static const char *as_flag(const clg_job_value *value, clg_job_field field, clg_param flag) {
+static const char *as_flag(clg_arena *arena, const clg_job_value *value, clg_job_field field,
+                           clg_param flag) {
     clg_param_kind kind = clg_param_row_of(flag).kind;
+    if (clg_param_row_of(flag).dimension == CLG_TOKENS)
+        return clg_arena_print(arena, "%stok", value->text);
     bool on = value->number != 0;
     if (clg_job_row_of(field).kind != CLG_JOB_SWITCH) return value->text;
     return kind == CLG_KIND_SWITCH ? (on ? "" : NULL) : on ? "1" : "0";
@@ -56,7 +59,7 @@ static clg_status take_model(clg_request *request, const clg_job *job, clg_error
     return CLG_OK;
 }
 
-clg_status clg_request_job(clg_request *request, const clg_job *job, bool layout,
+clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error) {
     if (take_model(request, job, error) != CLG_OK) return CLG_BAD_INPUT;
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
@@ -64,7 +67,7 @@ clg_status clg_request_job(clg_request *request, const clg_job *job, bool layout
         int flag = flag_of(field);
         if (flag < 0 || !job->field[i].text || request->value[flag]) continue;
         if (!layout && is_chosen(field)) continue;
-        request->value[flag] = as_flag(&job->field[i], field, (clg_param)flag);
+        request->value[flag] = as_flag(arena, &job->field[i], field, (clg_param)flag);
     }
     return CLG_OK;
 }

@@ -56,7 +56,7 @@ static clg_status read_job(clg_session *session, const char *const *paths, int c
                            clg_error *error) {
     clg_job *job = clg_take(session->arena, 1, clg_job);
     if (clg_job_files_read(session, paths, count, job, error) != CLG_OK) return error->status;
-    return clg_request_job(&session->request, job, layout, error);
+    return clg_request_job(session->arena, &session->request, job, layout, error);
 }
 
 clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error) {

@@ -1,0 +1,49 @@
+#!/bin/sh
+# Files of a job: as an answer, and in MODEL's place.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+
+cat >"$scratch/train.sh" <<'X'
+#!/bin/bash
+#SBATCH --nodes=2
+#SBATCH --gres=gpu:a100:8
+torchrun --nproc_per_node 8 --nnodes $SLURM_NNODES pretrain_gpt.py --num-layers 32 \
+  --hidden-size 4096 --num-attention-heads 32 --seq-length 2048 --vocab-size 50257 --bf16 \
+  --micro-batch-size 2 --global-batch-size 64 --tensor-model-parallel-size 4 \
+  --sequence-parallel --use-distributed-optimizer
+X
+cat >"$scratch/sft.yaml" <<'X'
+model_name_or_path: /models/Llama-3.1-8B-Instruct
+stage: sft
+finetuning_type: full
+template: llama3
+dataset: a
+cutoff_len: 4096
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 4
+bf16: true
+deepspeed: ds_z3.json
+X
+printf '{"zero_optimization": {"stage": 3}, "train_micro_batch_size_per_gpu": "auto"}' >"$scratch/ds_z3.json"
+printf 'trainer:\n  devices: eight\nexp_manager: {}\nmodel:\n  num_layers: 2\n' >"$scratch/bad.yaml"
+
+expect 0 out '^  tp +4 +train.sh:[0-9]+ --tensor-model-parallel-size$' read "$scratch/train.sh"
+expect 0 out '^  gpu +a100-sxm-80gb +train.sh:3 #SBATCH --gres$' read "$scratch/train.sh"
+expect 0 out 'Nothing is missing to plan it' read "$scratch/train.sh"
+expect 0 out '"format": "megatron"' read --json "$scratch/train.sh"
+expect 0 out '^  global-batch: --global-batch' read "$scratch/sft.yaml" "$scratch/ds_z3.json"
+expect 0 out '^  zero +3 +ds_z3.json:1 ' read "$scratch/sft.yaml" "$scratch/ds_z3.json"
+expect 1 err 'bad.yaml:2 trainer.devices: .eight. is not understood; write a number' read "$scratch/bad.yaml"
+expect 1 err 'no trainer.s keys' read README.md
+expect 2 err 'needs FILE' read
+
+expect 0 out '^layout   tp 4 with sequence parallel . pp 1 . dp 4, ZeRO-1$' explain "$scratch/train.sh"
+expect 0 out 'A100 SXM4 80 GB' explain "$scratch/train.sh"
+expect 0 out '^layout   tp 8 .* dp 2' explain "$scratch/train.sh" --tp 8
+expect 0 out '^machine  16 x NVIDIA H200' explain "$scratch/train.sh" --gpu h200-sxm
+expect 0 out '^layout   tp 1 . pp 1 . dp 16, ZeRO-3$' explain "$scratch/sft.yaml" "$scratch/ds_z3.json" --gpus 16
+expect 0 out '64 sequences x 4,096' explain "$scratch/sft.yaml" "$scratch/ds_z3.json" --gpus 16
+expect 0 out 'Llama 3.1 70B' explain llama-3.1-70b "$scratch/sft.yaml" "$scratch/ds_z3.json" --gpus 64
+expect 0 out 'layouts' plan "$scratch/train.sh"
+expect 2 err 'one argument too many' explain llama-2-7b llama-2-13b --gpus 8
+finish
