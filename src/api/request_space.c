@@ -239,6 +239,17 @@ static clg_status read_words(const clg_request *request, clg_space *space, clg_e
 }
 
 /* "9,10,10,3": layers of each chunk. */
+/* Adapters, and how the frozen model beside them is stored. */
+static clg_status read_adapter(const clg_request *request, clg_adapter *adapter, clg_error *error) {
+    double rank;
+    if (clg_request_within(request, CLG_PARAM_ADAPTER_RANK, 0, 0, 4096, &rank, error) != CLG_OK)
+        return error->status;
+    return clg_request_at_flag(clg_adapter_read(request->value[CLG_PARAM_ADAPTER], rank,
+                                                request->value[CLG_PARAM_ADAPTER_TARGETS],
+                                                request->value[CLG_PARAM_BASE], adapter, error),
+                               CLG_PARAM_ADAPTER, error);
+}
+
 static clg_status read_split(clg_arena *arena, const clg_request *request, clg_space *space,
                              clg_error *error) {
     enum { MOST = 4096 };
@@ -272,7 +283,8 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
         clg_request_within(request, CLG_PARAM_TOP, 8, 1, 64, &top, error) != CLG_OK ||
         clg_request_within(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, 1, 1e4, &recomputed, error) !=
             CLG_OK ||
-        read_words(request, space, error) != CLG_OK)
+        read_words(request, space, error) != CLG_OK ||
+        read_adapter(request, &space->adapter, error) != CLG_OK)
         return error->status;
     if (gpus_needed && gpus < 1)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");

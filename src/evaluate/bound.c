@@ -100,10 +100,11 @@ static double first_stage_bytes(const clg_scenario *scenario, const clg_layout *
     double shards = (double)layout->dp * layout->cp;
     double weights =
         layout->zero == 3 ? clg_shard_bytes(layout, &scenario->stack) : clg_weight_bytes(layout);
-    double gradients = clg_gradient_held_bytes(layout, &scenario->stack);
+    bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
+    double gradients = frozen ? 0 : clg_gradient_held_bytes(layout, &scenario->stack);
     double bytes = held * (layout->zero == 3 ? weights / shards : weights) +
                    held * (layout->zero >= 2 ? gradients / shards : gradients);
-    if (!layout->offload)
+    if (!layout->offload && !frozen)
         bytes += held * clg_optimizer_bytes_per_parameter(layout, &scenario->stack) /
                  (layout->zero >= 1 ? shards : 1);
     int again = layout->recompute_layers > 0 && layout->recompute_layers < layers

@@ -6,6 +6,7 @@
 #ifndef CLG_LAYOUT_LAYOUT_H
 #define CLG_LAYOUT_LAYOUT_H
 
+#include "layout/adapter.h"
 #include "model/model.h"
 #include "op/op.h"
 
@@ -66,6 +67,7 @@ typedef struct clg_layout {
     clg_precision precision;
     int attention; /* clg_attention_kernel */
     clg_optimizer optimizer;
+    clg_adapter adapter;
     bool offload; /* optimizer states and update on the host */
     int order;    /* of ranks: clg_order_names */
     const int

@@ -58,13 +58,18 @@ static double largest_layer(const clg_step *step, const clg_stage_load *load) {
     return largest;
 }
 
+/* Tables and head stay in 16 bit where layers are frozen in fewer. */
+static double table_parameters(const clg_step *step, const clg_stage_load *load) {
+    return (load->embedding ? step->embedding.dense_parameters : 0) +
+           (load->head ? step->head.dense_parameters : 0);
+}
+
 /* Fully sharded: tables are whole from the forward to the end of the backward (the root unit of
  * FSDP, which is not resharded but where asked to be), and so are the layer at work and the one
  * prefetched. Stage 2 keeps all gathered weights, which are counted as weights. */
 static double gathered(const clg_layout *layout, const clg_step *step, const clg_stage_load *load) {
     if (layout->zero < 3 || step->shard_group.ranks * step->expert_group.ranks == 1) return 0;
-    double tables = (load->embedding ? step->embedding.dense_parameters : 0) +
-                    (load->head ? step->head.dense_parameters : 0);
+    double tables = table_parameters(step, load);
     return (tables + 2 * largest_layer(step, load)) * clg_weight_bytes(layout);
 }
 
@@ -78,21 +83,22 @@ static double scattered(const clg_stack *stack, const clg_layout *layout, double
  * its gradient; the end, when the tables' gradients leave and activations are gone. */
 static moment fullest(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
                       const clg_stage_load *load, double kept) {
-    double weights = gathered(layout, step, load);
+    double weights = gathered(layout, step, load), trained = 1 - step->frozen_share;
     moment most = {0, 0}, end = {-kept, weights};
     for (int i = 0; i < step->kinds; i++) {
         const clg_block *block = &step->kind[i];
         if (load->layers[i] == 0) continue;
         moment backward = {block->rebuilt_bytes + block->transient_bytes,
-                           weights + scattered(stack, layout, layer_parameters(block))};
+                           weights + trained * scattered(stack, layout, layer_parameters(block))};
         most = fuller(most, backward);
     }
     /* Where the root is not kept the loss, which is outside of it, finds no weights gathered. */
     if (load->head)
         most =
             fuller(most, (moment){step->head.transient_bytes, stack->resharded_root ? 0 : weights});
-    if (load->embedding) end.whole += scattered(stack, layout, step->embedding.dense_parameters);
-    if (load->head) end.whole += scattered(stack, layout, step->head.dense_parameters);
+    if (load->embedding)
+        end.whole += trained * scattered(stack, layout, step->embedding.dense_parameters);
+    if (load->head) end.whole += trained * scattered(stack, layout, step->head.dense_parameters);
     return fuller(most, end);
 }
 
@@ -104,6 +110,18 @@ static double update_bytes(const clg_stack *stack, const clg_layout *layout) {
     return layout->offload ? 0 : clg_update_bytes_per_parameter(layout, stack);
 }
 
+/* Beside frozen layers: the adapters, and what tables of 16 bit have over the layers' format. A
+ * head that is the embedding too is there once. */
+static double beside_frozen_bytes(const clg_model *model, const clg_layout *layout,
+                                  const clg_step *step, const clg_stage_load *load, double owned,
+                                  double held) {
+    double tables = table_parameters(step, load), wide = 2;
+    if (model->tied && load->embedding && load->head) tables = step->embedding.dense_parameters;
+    double share = layout->zero == 3 ? owned / held : 1;
+    return share *
+           (held * (1 - step->frozen_share) * wide + tables * (wide - clg_weight_bytes(layout)));
+}
+
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load) {
@@ -113,11 +131,13 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     double owned = dense / dense_shards + expert / expert_shards, held = dense + expert;
     clg_memory_ledger m = {0};
     double shard = clg_shard_bytes(layout, stack);
+    double trained = 1 - step->frozen_share;
     m.weights_bytes = layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
-    m.gradients_bytes = (clg_gradients_whole(layout, stack) ? held : owned) *
+    if (trained < 1) m.weights_bytes += beside_frozen_bytes(model, layout, step, load, owned, held);
+    m.gradients_bytes = (clg_gradients_whole(layout, stack) ? held : owned) * trained *
                         clg_gradient_held_bytes(layout, stack);
     m.optimizer_bytes = layout->offload ? 0
-                                        : (layout->zero >= 1 ? owned : held) *
+                                        : (layout->zero >= 1 ? owned : held) * trained *
                                               clg_optimizer_bytes_per_parameter(layout, stack);
     if (layout->zero == 3 && shard == 0) { /* the weights are the master copy */
         m.weights_bytes = 4 * owned;
@@ -127,7 +147,7 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     if (stack->kept_outputs && layout->pp > 1 && !load->head)
         kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept);
-    double update = (layout->zero >= 1 ? owned : held) * update_bytes(stack, layout);
+    double update = (layout->zero >= 1 ? owned : held) * trained * update_bytes(stack, layout);
     if (!stack->flat_update)
         most = fuller(most, (moment){-kept, update + gathered(layout, step, load)});
     m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
@@ -148,10 +168,13 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double span = clg_layout_shards(layout);
     double expert_span = ranks * layout->tp / ((double)layout->ep * layout->etp);
     double owned = dense / span + expert / expert_span, held = dense + expert;
+    bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
     double states = layout->offload ? 0 : clg_optimizer_bytes_per_parameter(layout, stack);
+    double gradients = frozen ? 0 : clg_gradient_held_bytes(layout, stack);
+    if (frozen) states = 0;
     double bytes = (layout->zero == 3 ? owned * clg_shard_bytes(layout, stack)
                                       : held * clg_weight_bytes(layout)) +
-                   (layout->zero >= 2 ? owned : held) * clg_gradient_held_bytes(layout, stack) +
+                   (layout->zero >= 2 ? owned : held) * gradients +
                    (layout->zero >= 1 ? owned : held) * states;
     return bytes * (1 + stack->reserve_share);
 }

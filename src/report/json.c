@@ -65,6 +65,11 @@ void clg_json_layout(clg_json_writer *w, const clg_layout *l) {
     clg_json_add_string(w, "attention", clg_name_of(clg_attention_kernel_names, l->attention));
     clg_json_add_string(w, "optimizer", clg_name_of(clg_optimizer_names, (int)l->optimizer));
     clg_json_add_bool(w, "offload", l->offload);
+    clg_json_open(w, "adapter", '{');
+    clg_json_add_string(w, "kind", clg_name_of(clg_adapter_names, (int)l->adapter.kind));
+    clg_json_add_integer(w, "rank", l->adapter.rank);
+    clg_json_add_string(w, "base_precision", clg_name_of(clg_base_names, (int)l->adapter.base));
+    clg_json_close(w, '}');
     clg_json_close(w, '}');
 }
 

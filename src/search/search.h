@@ -27,6 +27,7 @@ typedef struct clg_space {
     double batch_tokens;   /* asked for, which `global_batch` rounds; 0: sequences were asked for */
     clg_precision precision;
     clg_optimizer optimizer;
+    clg_adapter adapter; /* of a frozen model */
     bool offload;
     clg_axis_values dp, zero, hsdp, tp, sp, cp, cp_kind, ep, etp, pp, vpp, schedule, micro_batch,
         recompute, attention, order;

@@ -249,6 +249,7 @@ static void start(walker *w) {
     w->layout.global_batch = w->space->global_batch;
     w->layout.precision = w->space->precision;
     w->layout.optimizer = w->space->optimizer;
+    w->layout.adapter = w->space->adapter;
     w->layout.offload = w->space->offload;
     w->layout.split = w->space->split;
     w->layout.split_count = w->space->split_count;

@@ -171,10 +171,25 @@ static double core_transient(const clg_shard *shard, double heads) {
     return scores * (shard->stack->fused_softmax ? 2 : 8);
 }
 
+/* Adapters of queries, keys and values, each with its own. */
+static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widths *w) {
+    const struct {
+        unsigned target;
+        double width;
+    } parts[] = {{CLG_TARGET_QUERY, w->columns - w->keys - w->values},
+                 {CLG_TARGET_KEY, w->keys},
+                 {CLG_TARGET_VALUE, w->values}};
+    for (int i = 0; i < 3; i++)
+        if (shard->layout->adapter.targets & parts[i].target)
+            clg_block_adapt(block, shard, shard->tokens, (double)shard->model->hidden,
+                            parts[i].width, 1);
+}
+
 static void project_grouped(clg_block *block, const clg_shard *shard,
                             const clg_attention *attention, const clg_widths *w) {
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
     clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
+    adapt_heads(block, shard, w);
     bool twice = shard->stack->kept_projection && attention->heads == attention->kv_heads;
     if (twice) width += w->keys + w->values;
     block->saved_bytes += tokens * width * shard->wide_bytes;
@@ -297,5 +312,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     if (attention->output_gate) gate_output(block, shard, value_width);
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);
+    if (shard->layout->adapter.targets & CLG_TARGET_OUTPUT)
+        clg_block_adapt(block, shard, shard->tokens, value_width, (double)shard->model->hidden, 1);
     clg_block_leave_tensor(block, shard, "attention output", true);
 }

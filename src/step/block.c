@@ -11,7 +11,7 @@ void clg_block_begin(clg_block *block, const char *name) {
     block->name = name;
     block->ops = 0;
     block->saved_bytes = block->rebuilt_bytes = block->transient_bytes = 0;
-    block->dense_parameters = block->expert_parameters = 0;
+    block->dense_parameters = block->expert_parameters = block->adapter_parameters = 0;
 }
 
 clg_op *clg_block_add(clg_block *block, clg_op_kind kind, clg_pass pass, const char *name) {
@@ -92,10 +92,13 @@ static clg_precision narrow_or_wide(const clg_shard *shard, bool narrow) {
 void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name, double tokens,
                       double in, double out, bool narrow) {
     clg_precision precision = narrow_or_wide(shard, narrow);
+    bool frozen = shard->layout->adapter.kind != CLG_ADAPTER_NONE;
+    if (narrow) clg_block_widen(block, shard, in * out);
     if (narrow) cast(block, shard, CLG_PASS_FORWARD, tokens * in);
     product(block, CLG_OP_GEMM, CLG_PASS_FORWARD, name, precision, tokens, out, in, 1);
     if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, tokens * out);
     product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_INPUT, name, precision, tokens, in, out, 1);
+    if (frozen) return; /* nobody asks for its weight's gradient */
     product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_WEIGHT, name, precision, in, out, tokens, 1);
     accumulate(block, shard, in * out);
 }
@@ -103,6 +106,7 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
 void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,
                         double in, double out) {
     product(block, CLG_OP_GEMM, CLG_PASS_FORWARD, name, shard->wide, tokens, out, in, 1);
+    if (shard->layout->adapter.kind != CLG_ADAPTER_NONE) return;
     product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_WEIGHT, name, shard->wide, in, out, tokens, 1);
     accumulate(block, shard, in * out);
 }
@@ -134,12 +138,14 @@ static void each_product(clg_block *block, const clg_shard *shard, clg_pass pass
 
 void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
                        double in, double out, double experts, unsigned casts) {
+    clg_block_widen(block, shard, experts * in * out);
     if (casts & CLG_CAST_INPUT)
         call_each(shard, cast(block, shard, CLG_PASS_FORWARD, rows * in), experts);
     each_product(block, shard, CLG_PASS_FORWARD, name, rows, out, in, experts);
     if (casts & CLG_CAST_GRADIENT)
         call_each(shard, cast(block, shard, CLG_PASS_BACKWARD_INPUT, rows * out), experts);
     each_product(block, shard, CLG_PASS_BACKWARD_INPUT, name, rows, in, out, experts);
+    if (shard->layout->adapter.kind != CLG_ADAPTER_NONE) return;
     each_product(block, shard, CLG_PASS_BACKWARD_WEIGHT, name, in, out, rows, experts);
     accumulate(block, shard, experts * in * out);
 }

@@ -35,6 +35,14 @@ double clg_block_operand_bytes(const clg_shard *shard);
  * formats only. They need no counts on the host, so that whole steps are recorded and replayed. */
 bool clg_block_fused_experts(const clg_shard *shard);
 
+/* The adapters of `modules` matrices that share an input of `in`, with `out` results in all, where
+ * the plan has adapters. */
+void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
+                     int modules);
+
+/* A frozen weight that is stored narrow is widened for the forward and again for the backward. */
+void clg_block_widen(clg_block *block, const clg_shard *shard, double parameters);
+
 /* A linear layer of a part that is trained apart: nothing flows back through its input. In the wide
  * precision. */
 void clg_block_detached(clg_block *block, const clg_shard *shard, const char *name, double tokens,

@@ -56,9 +56,13 @@ static void activate(clg_block *block, const clg_shard *shard, double elements, 
 static void dense(clg_block *block, const clg_shard *shard, double width, bool gated,
                   const char *up, const char *down) {
     double hidden = (double)shard->model->hidden, local = width / shard->layout->tp;
+    unsigned targets = shard->layout->adapter.targets;
+    int wide = (targets & CLG_TARGET_UP ? 1 : 0) + (gated && targets & CLG_TARGET_GATE ? 1 : 0);
     clg_block_linear(block, shard, up, shard->tokens, hidden, (gated ? 2 : 1) * local, true);
+    clg_block_adapt(block, shard, shard->tokens, hidden, wide * local, wide);
     activate(block, shard, shard->tokens * local, gated, false, false);
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
+    if (targets & CLG_TARGET_DOWN) clg_block_adapt(block, shard, shard->tokens, local, hidden, 1);
 }
 
 /* Places met, on average, by k experts in a row that begin at multiples of k: one, and one more for

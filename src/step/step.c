@@ -178,6 +178,19 @@ void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_s
     step->send_group = group_of(machine, layout, "p", 1, layout->pp > 1 ? 2 : 1);
 }
 
+/* Of what ranks hold; stages with tables train a smaller share than this mean, others a larger one,
+ * of what is little beside the frozen weights. */
+static double frozen_share(const clg_model *model, const clg_layout *layout, const clg_step *step) {
+    double adapters = 0, all = step->embedding.dense_parameters + step->head.dense_parameters;
+    if (layout->adapter.kind == CLG_ADAPTER_NONE) return 0;
+    for (int i = 0; i < model->layers; i++) {
+        const clg_block *block = &step->kind[model->layer_kind[i]];
+        adapters += block->adapter_parameters;
+        all += block->dense_parameters + block->expert_parameters;
+    }
+    return 1 - adapters / all;
+}
+
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
                     const clg_layout *layout, clg_step *step) {
     clg_shard shard = shard_of(model, machine, stack, layout);
@@ -192,6 +205,7 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
             step->kind[i].op[j].beside_pipeline = beside && step->kind[i].op[j].axis == CLG_AXIS_TP;
     clg_block_embedding(&step->embedding, &shard);
     clg_block_head(&step->head, &shard);
+    step->frozen_share = frozen_share(model, layout, step);
     step->boundary_bytes = shard.own_tokens * (double)model->hidden * shard.wide_bytes;
     clg_step_groups(machine, layout, step);
 }

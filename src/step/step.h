@@ -25,12 +25,14 @@ typedef struct clg_block {
     double transient_bytes;  /* most beside the saved ones while it runs */
     double dense_parameters; /* held by this rank before ZeRO: tp shard + replicated */
     double expert_parameters;
+    double adapter_parameters; /* trained ones beside them, which are frozen then */
 } clg_block;
 
 typedef struct clg_step {
     int kinds;
     clg_block kind[CLG_LAYER_KINDS];
     clg_block embedding, head;
+    double frozen_share;     /* of what a rank holds beside adapters; 0: all is trained */
     double boundary_bytes;   /* activations sent to the next stage, one micro-batch, one rank */
     clg_group dense_group;   /* ranks that reduce dense gradients: dp x cp, x 2 for DualPipe */
     clg_group expert_group;  /* ranks that reduce expert gradients */

@@ -6,10 +6,12 @@
 #include <string.h>
 
 double clg_weight_bytes(const clg_layout *layout) {
+    if (layout->adapter.kind != CLG_ADAPTER_NONE) return clg_base_bytes(layout->adapter.base);
     return clg_precision_is_single(layout->precision) ? 4 : 2;
 }
 
 double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack) {
+    if (layout->adapter.kind != CLG_ADAPTER_NONE) return clg_weight_bytes(layout);
     bool single = clg_precision_is_single(layout->precision);
     bool master = stack->sharded_masters && stack->master_weights && !single;
     return master && !layout->offload ? 0 : clg_weight_bytes(layout);
@@ -110,9 +112,9 @@ static double message_bytes(const clg_layout *layout, const clg_stack *stack) {
  * arXiv:2304.11277), or in the last of a step where they are kept whole. Stage 2 keeps what the
  * first forward of a step gathered. */
 static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
-                    clg_group shard, clg_group replica, double parameters) {
+                    clg_group shard, clg_group replica, double parameters, double trained) {
     double weights = parameters * gathered_weight_bytes(stack, layout);
-    double gradients = parameters * message_bytes(layout, stack);
+    double gradients = parameters * trained * message_bytes(layout, stack);
     collective(updates, layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST,
                "gather layer weights", CLG_ALL_GATHER, shard, weights, stack->parameter_overlap);
     if (layout->zero == 3)
@@ -242,19 +244,21 @@ void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_
                       const clg_step *step, double dense_parameters, double expert_parameters,
                       double tied_parameters, clg_updates *updates) {
     const clg_group alone = {1, 1};
+    double trained = 1 - step->frozen_share;
     updates->count = 0;
     if (layout->zero >= 2) {
-        sharded(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters);
-        sharded(updates, stack, layout, step->expert_group, alone, expert_parameters);
+        sharded(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters,
+                trained);
+        sharded(updates, stack, layout, step->expert_group, alone, expert_parameters, trained);
     } else {
         bool sharded_states = layout->zero == 1;
         replicated(updates, stack, layout, step->dense_group,
                    sharded_states ? step->shard_group : step->dense_group,
-                   sharded_states ? step->replica_group : alone, dense_parameters);
+                   sharded_states ? step->replica_group : alone, dense_parameters * trained);
         replicated(updates, stack, layout, step->expert_group, step->expert_group, alone,
-                   expert_parameters);
+                   expert_parameters * trained);
     }
-    if (tied_parameters > 0) {
+    if (tied_parameters > 0 && step->frozen_share == 0) {
         collective(updates, CLG_UPDATE_OPTIMIZER, "sum tied embedding gradients", CLG_ALL_REDUCE,
                    step->send_group, tied_parameters * clg_gradient_bytes(layout, stack), 0);
     }
@@ -262,8 +266,8 @@ void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_
     double expert_share = layout->zero >= 1 ? step->expert_group.ranks : 1;
     double dense_owned = dense_parameters / dense_share;
     double expert_owned = expert_parameters / expert_share;
-    optimize(updates, stack, layout, dense_owned + expert_owned,
-             dense_parameters + expert_parameters);
+    optimize(updates, stack, layout, (dense_owned + expert_owned) * trained,
+             (dense_parameters + expert_parameters) * trained);
     if (layout->optimizer != CLG_MUON) return;
     orthogonalize(updates, (double)model->hidden, dense_owned);
     orthogonalize(updates, expert_side(model), expert_owned);

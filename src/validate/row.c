@@ -325,6 +325,11 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
              clg_row_word(csv, row, "attention"), CLG_FLASH2);
     if (!*clg_row_word(csv, row, "attention"))
         fix(&space->attention, (int)clg_scenario_attention(scenario));
+    if (clg_adapter_read(
+            clg_row_word(csv, row, "adapter"), clg_row_number(csv, row, "adapter_rank", 0),
+            clg_row_word(csv, row, "adapter_targets"), clg_row_word(csv, row, "base_precision"),
+            &space->adapter, &error) != CLG_OK)
+        return "unknown adapter, module or base precision";
     space->keep = 1;
     return degrees_are_sane(space) ? NULL : "a degree of parallelism is no number of 1 or more";
 }
@@ -332,6 +337,7 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
 /* A complete layout when every axis has one value. */
 static void fill_layout(const clg_space *s, clg_layout *l) {
     *l = (clg_layout){.seq = s->seq, .global_batch = s->global_batch, .precision = s->precision};
+    l->adapter = s->adapter;
     l->tp = s->tp.value[0];
     l->sp = l->tp > 1 && s->sp.value[0] != 0;
     l->cp = s->cp.value[0];

@@ -1,0 +1,112 @@
+/* Fine-tuning with the model frozen: what is trained, what is left out, what is added. */
+#include "plan.h"
+#include "step/step.h"
+
+#include <string.h>
+
+static clg_arena arena;
+
+static clg_adapter adapter(const char *kind, double rank, const char *targets, const char *base) {
+    clg_adapter a;
+    clg_error e = {0};
+    CHECK(clg_adapter_read(kind, rank, targets, base, &a, &e) == CLG_OK);
+    return a;
+}
+
+static clg_step *step_of(const char *model, clg_adapter a) {
+    clg_scenario s = plan_scenario(&arena, model, "a100-sxm-80gb", "pytorch", 1);
+    clg_layout l = plan_layout(2048);
+    clg_step *step = clg_take(&arena, 1, clg_step);
+    l.adapter = a;
+    clg_step_build(&s.model, &s.machine, &s.stack, &l, step);
+    return step;
+}
+
+/* What Hugging Face PEFT prints as trainable for Llama 2 7B. */
+static void counts(void) {
+    CASE("q_proj and v_proj, rank 8: 4,194,304 trained");
+    clg_step *step = step_of("llama-2-7b", adapter("lora", 8, "q_proj v_proj", ""));
+    CHECK_NEAR(32 * step->kind[0].adapter_parameters, 4194304, 1e-12);
+    CASE("all linear layers, rank 16: 39,976,960 trained");
+    step = step_of("llama-2-7b", adapter("lora", 16, "", ""));
+    CHECK_NEAR(32 * step->kind[0].adapter_parameters, 39976960, 1e-12);
+    CASE("grouped keys and values have narrower ones: Llama 3 8B, attention, rank 16: 13,631,488");
+    step = step_of("llama-3-8b", adapter("lora", 16, "attention", ""));
+    CHECK_NEAR(32 * step->kind[0].adapter_parameters, 13631488, 1e-12);
+    CASE("no adapter: everything is trained");
+    step = step_of("llama-2-7b", (clg_adapter){0});
+    CHECK(step->frozen_share == 0 && step->kind[0].adapter_parameters == 0);
+}
+
+/* Flop of a layer's products in one pass, without those of adapters. */
+static double frozen_flop(const clg_step *step, clg_pass pass) {
+    double flop = 0;
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        if (op->kind == CLG_OP_GEMM && op->pass == pass && strncmp(op->name, "adapter", 7) != 0)
+            flop += op->flop;
+    }
+    return flop;
+}
+
+static double widened(const clg_step *step) {
+    double bytes = 0;
+    for (int i = 0; i < step->kind[0].ops; i++)
+        if (strcmp(step->kind[0].op[i].name, "widen frozen weights") == 0)
+            bytes += step->kind[0].op[i].hbm_bytes * step->kind[0].op[i].count;
+    return bytes;
+}
+
+static void passes(void) {
+    CASE("frozen products have a forward and an input gradient, as whole ones, and nothing more");
+    clg_step *whole = step_of("llama-2-7b", (clg_adapter){0});
+    clg_step *frozen = step_of("llama-2-7b", adapter("lora", 16, "", ""));
+    CHECK_NEAR(frozen_flop(frozen, CLG_PASS_FORWARD), frozen_flop(whole, CLG_PASS_FORWARD), 1e-12);
+    CHECK_NEAR(frozen_flop(frozen, CLG_PASS_BACKWARD_INPUT),
+               frozen_flop(whole, CLG_PASS_BACKWARD_INPUT), 1e-12);
+    CHECK(frozen_flop(frozen, CLG_PASS_BACKWARD_WEIGHT) == 0);
+    CASE("nf4 weights are widened once forward and once backward: 4.127 bit read, 16 written");
+    clg_step *narrow = step_of("llama-2-7b", adapter("qlora", 16, "", ""));
+    double layer = 4 * 4096.0 * 4096 + 3 * 4096.0 * 11008;
+    CHECK_NEAR(widened(narrow), 2 * layer * (4.127 / 8 + 2), 1e-9);
+    CHECK(widened(frozen) == 0);
+}
+
+/* Llama 2 7B in nf4: 6.476 G parameters of layers x 4.127 bit + tables and norms of 16 bit. */
+static void memory(void) {
+    CASE("states of what is trained only; tables stay in 16 bit");
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", "pytorch", 1);
+    clg_layout l = plan_layout(2048);
+    l.recompute = CLG_RECOMPUTE_FULL;
+    l.adapter = adapter("qlora", 16, "", "");
+    clg_evaluation e = plan_evaluation(&arena, &s, l);
+    double layers = 32 * (4 * 4096.0 * 4096 + 3 * 4096.0 * 11008), tables = 2 * 32000 * 4096.0;
+    CHECK_NEAR(e.memory.weights_bytes, layers * 4.127 / 8 + tables * 2 + 39976960 * 2.0, 0.005);
+    CHECK_NEAR(e.memory.gradients_bytes, 39976960 * clg_gradient_held_bytes(&l, &s.stack), 0.005);
+    CASE("of six operations a frozen weight asks for four");
+    double tokens = 2048, attention = 12.0 * 32 * 4096 * 2048;
+    CHECK_NEAR(e.model_flop / tokens, 4 * 6.738e9 + attention + 6 * 39976960.0, 0.002);
+}
+
+static void words(void) {
+    CASE("modules as models call them; unknown ones are refused with the nearest");
+    unsigned targets;
+    clg_error e = {0};
+    CHECK(clg_adapter_targets("q_proj,v_proj", &targets, &e) == CLG_OK);
+    CHECK(targets == (CLG_TARGET_QUERY | CLG_TARGET_VALUE));
+    CHECK(clg_adapter_targets("c_attn c_proj w1 w2", &targets, &e) == CLG_OK);
+    CHECK(targets == CLG_TARGET_ALL);
+    CHECK(clg_adapter_targets("q_prog", &targets, &e) != CLG_OK);
+    CHECK(clg_adapter_targets("", &targets, &e) != CLG_OK);
+    clg_adapter a;
+    CHECK(clg_adapter_read("lora", 1e9, "", "", &a, &e) != CLG_OK);
+    CHECK(clg_adapter_read("none", -1, "nonsense", "", &a, &e) == CLG_OK);
+}
+
+int main(void) {
+    counts();
+    passes();
+    memory();
+    words();
+    return DONE;
+}
