@@ -78,13 +78,6 @@ static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
     return NULL;
 }
 
-/* Frozen weights with trained ones beside them. */
-static const char *adapter_of(clg_arena *arena, const clg_csv *csv, int row) {
-    const char *adapter = clg_row_word(csv, row, "adapter");
-    if (!*adapter || strcmp(adapter, "none") == 0) return NULL;
-    return clg_arena_print(arena, "adapter '%.32s': frozen weights are not priced yet", adapter);
-}
-
 static int experts_of(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.kind == CLG_MLP_MOE) return model->kind[i].mlp.experts;
@@ -364,7 +357,6 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     *scenario = (clg_scenario){.expert_imbalance = 1};
     *space = (clg_space){.keep = 1};
     const char *reason = no_number(arena, csv, row);
-    if (!reason) reason = adapter_of(arena, csv, row);
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
     if (!reason) reason = clg_row_stack(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);

@@ -248,9 +248,11 @@ static void open_cells(void) {
         CHECK(predict(clg_arena_print(&arena, row, micro)) == NULL);
         CHECK(!answer.fits || answer.step_s >= fastest || micro == taken);
     }
-    CASE("trained beside frozen weights: set aside, with the reason");
-    const char *why = predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,lora,8");
-    CHECK(why && strstr(why, "adapter 'lora'"));
+    CASE("trained beside frozen weights: priced so; an unknown kind is set aside with its reason");
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,lora,8") == NULL);
+    CHECK(answer.layout.adapter.kind == CLG_ADAPTER_LORA && answer.layout.adapter.rank == 8);
+    const char *why = predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,prefix,8");
+    CHECK(why && strstr(why, "adapter"));
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,none,") == NULL);
 }
 

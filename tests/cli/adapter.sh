@@ -1,0 +1,14 @@
+#!/bin/sh
+# Fine-tuning from the command line: what is frozen takes less, and what is misspelt is refused.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+job="explain llama-3-8b --gpus 1 --gpu l40s --seq 2048 --micro-batch 1 --global-batch 16 --recompute full --stack pytorch"
+
+expect 0 out 'does not fit|needs' $job
+expect 0 out '"base_precision": "nf4"' $job --adapter qlora --json
+expect 0 out '"fits": true' $job --adapter qlora --json
+expect 0 out '"kind": "lora"' $job --adapter lora --adapter-rank 8 --adapter-targets q_proj,v_proj --json
+expect 1 err 'adapter.*did you mean .*lora' $job --adapter lara
+expect 1 err 'module' $job --adapter lora --adapter-targets q_prog
+expect 0 out 'adapter up' $job --adapter lora --csv
+finish
