@@ -111,6 +111,8 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
     return (clg_doubt){.traffic =
                            traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
                        .step_s = evaluation->step_s,
+                       .aged = scenario->stack.known && scenario->stack.years_off > 0.5,
+                       .few = clg_layout_gpus(&evaluation->layout) < scenario->machine.node.gpus,
                        .experts = scenario->model.active_parameters < scenario->model.parameters,
                        .borrowed = scenario->kernels.borrowed};
 }
@@ -122,6 +124,8 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
         square(stack->sigma) + square(doubt->traffic * stack->sigma_traffic) + square(doubt->open);
     if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
     if (doubt->experts) variance += square(stack->sigma_experts);
+    if (doubt->aged) variance += square(stack->sigma_age);
+    if (doubt->few) variance += square(stack->sigma_few);
     if (doubt->borrowed) variance += square(stack->sigma_borrowed);
     return sqrt(variance);
 }

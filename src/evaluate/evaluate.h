@@ -69,6 +69,8 @@ typedef struct clg_doubt {
     double traffic; /* exposed communication over the step; twice that with borrowed link curves */
     double step_s;  /* the step: what no term explains weighs more in a short one; 0: not said */
     double open;    /* what was left open, over what it may have been: in logarithms */
+    bool aged;      /* software of another year than what its stack describes */
+    bool few;       /* fewer GPUs than a box has */
     bool experts, borrowed; /* a mixture; kernel curves of another GPU */
 } clg_doubt;
 

@@ -4,6 +4,7 @@
 
 #include "dataset/dataset.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const LATEST = "9999-12"; /* every release there is */
@@ -80,12 +81,22 @@ clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *mode
     return CLG_OK;
 }
 
+static double months_of(const char *month) {
+    return 12 * strtod(month, NULL) + strtod(month + 5, NULL);
+}
+
+static double years_between(const char *a, const char *b) {
+    double months = months_of(a) - months_of(b);
+    return (months < 0 ? -months : months) / 12;
+}
+
 /* What changed in the releases up to `month` ("2026-04"; NULL: the file's own date), oldest first.
  * Months compare as words. */
 static clg_status read_releases(const clg_json *root, const char *file, const char *month,
                                 clg_stack *stack, clg_error *error) {
     const clg_json *list = clg_json_member(root, "releases");
     const char *name = stack->name, *date = stack->date, *until = month ? month : stack->date;
+    double off = month && date ? years_between(month, date) : 0;
     for (const clg_json *release = list ? list->first : NULL; release; release = release->next) {
         const char *from = NULL;
         if (clg_json_string(release, "from", NULL, &from, file, error) != CLG_OK)
@@ -96,10 +107,13 @@ static clg_status read_releases(const clg_json *root, const char *file, const ch
                             "a release without its month");
         }
         if (strncmp(from, until ? until : "", 7) > 0) continue;
+        if (month && strlen(from) >= 7 && years_between(month, from) < off)
+            off = years_between(month, from);
         if (clg_stack_read_onto(release, file, false, stack, error) != CLG_OK) return CLG_BAD_INPUT;
     }
     stack->name = name;
     stack->date = month ? month : date;
+    stack->years_off = off;
     stack->data = root;
     return read_recipes(root, file, stack, error);
 }

@@ -38,6 +38,7 @@ typedef struct clg_stack {
     const char *family; /* stacks whose code is one another's: what is known of one says something
                            of the others; NULL: of its own */
     const char *chosen; /* why it is this one where nobody named any; NULL: it was named */
+    double years_off;   /* from the month asked for to the nearest that the file describes */
     bool known;         /* false: the default stands in for an unknown stack */
     /* time on the host */
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
@@ -123,6 +124,8 @@ typedef struct clg_stack {
     double sigma_step_s;   /* seconds of a step that no term explains, either way */
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
+    double sigma_age;      /* of software more than half a year from what its file describes */
+    double sigma_few;      /* of jobs on fewer GPUs than a box has */
     double sigma_borrowed; /* of kernels timed on another GPU kind */
     double sigma_memory;   /* log-residual of memory */
     double validated_gpus; /* most GPUs of a run that was compared */
