@@ -48,7 +48,7 @@ expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 100000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 # Whose software: named, the current one, the one that trained the model; what it lacks; what it keeps.
-expect 0 out '^software Megatron-Core of 2024 .megatron-2024.: ' plan llama-2-7b --gpus 8 --stack megatron-2024
+expect 0 out '^software Megatron-Core .*.megatron-2024.: ' plan llama-2-7b --gpus 8 --stack megatron-2024
 expect 0 out '^software .*: none was named, the current one here.: ' plan llama-2-7b --gpus 8
 expect 0 out '"stack_named": false' plan llama-2-7b --gpus 8 --json
 expect 0 out '^software torchtitan' plan llama-2-7b --gpus 8 --gpu mi300x
