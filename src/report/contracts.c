@@ -12,27 +12,28 @@ static const char *dated(clg_text *t, const clg_price *price) {
 
 void clg_report_contracts(clg_text *t, const clg_term_row *rows, int count) {
     clg_text_print(t,
-                   "\nterms of price for this run (without storage and egress; spot: "
-                   "interruptions assumed)\n"
-                   "  term                USD/GPU-h     time      rent  trains  signed for  pays "
-                   "above  who, when\n");
+                   "\nterms of price for this run (without storage and egress; how often spot is "
+                   "taken back: assumed)\n"
+                   "  term             USD/GPU-h    time      rent  trains signed for   pays  "
+                   "who, when\n"
+                   "                                                     %%              above\n");
     for (int i = 0; i < count; i++) {
         const clg_term_row *r = &rows[i];
         clg_text_print(t, "  ");
-        clg_text_pad(t, r->price->term, 20, false);
+        clg_text_pad(t, r->price->term, 17, false);
         clg_text_print(t, "%9.2f", r->price->usd_per_s * 3600);
-        clg_text_pad(t, clg_words_quantity(t, r->seconds, CLG_SECONDS), 9, true);
+        clg_text_pad(t, clg_words_quantity(t, r->seconds, CLG_SECONDS), 8, true);
         clg_text_pad(t, clg_words_quantity(t, r->usd, CLG_USD), 10, true);
-        clg_text_print(t, "%6.1f %%", 100 * r->share);
+        clg_text_print(t, "%8.1f", 100 * r->share);
         clg_text_pad(t,
                      r->committed_usd > 0 ? clg_words_quantity(t, r->committed_usd, CLG_USD) : "-",
-                     12, true);
+                     11, true);
         clg_text_pad(t,
                      r->pays_above > 1   ? "never"
                      : r->pays_above > 0 ? clg_arena_print(t->arena, "%.0f %%", 100 * r->pays_above)
                                          : "-",
-                     12, true);
-        clg_text_print(t, "  %.18s\n", dated(t, r->price));
+                     7, true);
+        clg_text_print(t, "  %.26s\n", dated(t, r->price));
     }
 }
 
