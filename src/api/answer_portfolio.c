@@ -1,6 +1,7 @@
 /* answer_portfolio.c -- a list of jobs, each planned, becomes lives of clusters. */
 #include "api/answer_portfolio.h"
 
+#include "api/answer_demand.h"
 #include "api/request_parts.h"
 #include "portfolio/task.h"
 
@@ -123,6 +124,36 @@ static clg_status read_machine(const maker *m, clg_error *error) {
     return clg_request_price(m->arena, m->request, &s->machine.gpu, &s->price, error);
 }
 
+/* The demand to serve, as `ceiling demand` has it: flags of training are not for it. */
+static clg_request *serving_request(const maker *m) {
+    static const clg_param training[] = {CLG_PARAM_GPUS, CLG_PARAM_TP, CLG_PARAM_PP,
+                                         CLG_PARAM_DP,   CLG_PARAM_EP, CLG_PARAM_PRECISION};
+    clg_request *own = clg_take(m->arena, 1, clg_request);
+    *own = *m->request;
+    own->model = m->request->value[CLG_PARAM_SERVE];
+    own->model_file = (clg_attachment){0};
+    for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
+        own->value[training[i]] = NULL;
+    return own;
+}
+
+/* GPUs by the window: replicas that meet the target, times the GPUs of one. */
+static clg_status read_serving(maker *m, clg_progress progress, clg_tide *tide, clg_error *error) {
+    if (!m->request->value[CLG_PARAM_SERVE]) return CLG_OK;
+    clg_demand_answer *served = clg_take(m->arena, 1, clg_demand_answer);
+    if (clg_answer_demand(m->arena, serving_request(m), progress, served, error) != CLG_OK)
+        return error->status;
+    const clg_serve_answer *a = &served->answer;
+    if (!a->window || a->windows == 0)
+        return clg_fail(error, CLG_BAD_USAGE, "say a rate and a span: --rate 20req/s --span 1d",
+                        "what is served has no span");
+    int64_t *gpus = clg_take(m->arena, (size_t)a->windows, int64_t);
+    for (int64_t i = 0; i < a->windows; i++)
+        gpus[i] = (int64_t)ceil(a->window[i].needed) * clg_replica_gpus(&served->replica);
+    *tide = (clg_tide){a->window[0].seconds, gpus, (int)a->windows};
+    return CLG_OK;
+}
+
 static clg_status read_jobs(const maker *m, double horizon_s, clg_error *error) {
     const clg_attachment *file = &m->request->model_file;
     if (!file->text)
@@ -145,6 +176,7 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
                .error = error};
     if (read_rules(&m, &ask, error) != CLG_OK ||
         read_operations(&m, &a->operations, error) != CLG_OK || read_machine(&m, error) != CLG_OK ||
+        read_serving(&m, progress, &ask.serving, error) != CLG_OK ||
         read_jobs(&m, ask.horizon_s, error) != CLG_OK)
         return error->status;
     clg_task *tasks = clg_take(arena, (size_t)a->jobs.count, clg_task);

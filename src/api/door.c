@@ -140,7 +140,7 @@ static const clg_param size_knobs[] = {
     CLG_PARAM_GPU,   CLG_PARAM_NODE,           CLG_PARAM_FABRIC, CLG_PARAM_NICS, CLG_PARAM_STACK,
     CLG_PARAM_PRICE, CLG_PARAM_CRITICAL_BATCH, CLG_PARAM_KNEE,   CLG_PARAMS};
 static const clg_param portfolio_knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_FAILURES, CLG_PARAM_RESTART,
-                                            CLG_PARAM_KNEE,   CLG_PARAM_SEED,     CLG_PARAMS};
+                                            CLG_PARAM_KNEE, CLG_PARAMS};
 static const clg_param demand_knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                          CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                          CLG_PARAMS};
@@ -154,7 +154,7 @@ static const command commands[] = {
     {"explain", true, explain, PLANNING, NULL},
     {"scale", true, scale, PLANNING | TAKES(SCALING), NULL},
     {"size", true, size, TAKES(JOB) | TAKES(LAYOUT) | TAKES(CLUSTER), size_knobs},
-    {"portfolio", true, portfolio, PLANNING | TAKES(PORTFOLIO), portfolio_knobs},
+    {"portfolio", true, portfolio, PLANNING | TAKES(PORTFOLIO) | TAKES(SERVING), portfolio_knobs},
     {"demand", true, demand, TAKES(MACHINE) | TAKES(SERVING), demand_knobs},
     {"improve", true, improve, PLANNING, NULL},
     {"diagnose", true, diagnose, PLANNING | TAKES(MEASURED), NULL},

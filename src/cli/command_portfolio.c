@@ -17,6 +17,14 @@ static clg_status read_model(void *context, const char *path, clg_attachment *fi
     return clg_file_read(session->arena, path, CONFIG_BYTES, &file->text, &file->size, error);
 }
 
+/* Reads the file a knob of serving names, where it was given. */
+static clg_status attach(clg_session *session, clg_param param, size_t most, clg_error *error) {
+    clg_attachment *file = &session->request.file[param];
+    file->name = session->request.value[param];
+    if (!file->name) return CLG_OK;
+    return clg_file_read(session->arena, file->name, most, &file->text, &file->size, error);
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
     clg_portfolio_answer *answer = clg_take(session->arena, 1, clg_portfolio_answer);
     clg_request *request = &session->request;
@@ -25,6 +33,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     request->model = list->name = session->operand[0];
     if (clg_file_read(session->arena, list->name, JOBS_BYTES, &list->text, &list->size, error) !=
             CLG_OK ||
+        attach(session, CLG_PARAM_TRACE, JOBS_BYTES, error) != CLG_OK ||
+        attach(session, CLG_PARAM_PROFILE, CONFIG_BYTES, error) != CLG_OK ||
         clg_answer_portfolio(session->arena, request, &files, (clg_progress){tell, session, NULL},
                              answer, error) != CLG_OK)
         return error->status;
@@ -38,9 +48,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {
-    CLG_PARAM_BUDGET, CLG_PARAM_FAILURES, CLG_PARAM_RESTART, CLG_PARAM_KNEE,  CLG_PARAM_SEED,
-    CLG_PARAM_JSON,   CLG_PARAM_CSV,      CLG_PARAM_OUT,     CLG_PARAM_COLOR, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_FAILURES, CLG_PARAM_RESTART,
+                                  CLG_PARAM_KNEE,   CLG_PARAM_JSON,     CLG_PARAM_CSV,
+                                  CLG_PARAM_OUT,    CLG_PARAM_COLOR,    CLG_PARAMS};
 
 const clg_command clg_command_portfolio = {
     .name = "portfolio",
@@ -52,7 +62,8 @@ const clg_command clg_command_portfolio = {
         "name, model, tokens or steps or gpu_hours, arrival_h, deadline_h, every_h, priority, "
         "min_gpus, max_gpus, seq, global_batch; or it is an export of sacct -P or a public trace.",
     .example = "ceiling portfolio jobs.csv --gpus 64..4096 --horizon 365d",
-    .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(PORTFOLIO),
+    .groups = CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(PORTFOLIO) |
+              CLG_TAKES(SERVING),
     .knobs = knobs,
     .least = 1,
     .most = 1,

@@ -8,8 +8,10 @@
  * none whose speed per GPU is below half of its best. A size is kept to the end.
  *
  * Failures strike running jobs at a rate per GPU; the work since the last checkpoint is done again,
- * after a restart on GPUs that spares replace at once. Left out: preemption, resizing while
- * running, fair shares between users, maintenance, spares that run out. */
+ * after a restart on GPUs that spares replace at once. Where the cluster also serves,
+ * serving has its GPUs first: jobs of the lowest priority that started last write a checkpoint,
+ * give way and go on later. Left out: preemption by other jobs, resizing while running, fair shares
+ * between users, maintenance, spares that run out. */
 #ifndef CLG_PORTFOLIO_LIFE_H
 #define CLG_PORTFOLIO_LIFE_H
 
@@ -37,7 +39,15 @@ typedef struct clg_run {
     double start_s, end_s; /* INFINITY: it runs on no size that the cluster has */
     double expected_end_s; /* as the queue took it when it started */
     int64_t gpus;
+    double useful_gpu_s; /* of training, since it last started */
 } clg_run;
+
+/* GPUs that serving holds before any job, window after window, round after round. */
+typedef struct clg_tide {
+    double window_s;
+    const int64_t *gpus; /* [windows] */
+    int windows;         /* 0: no serving */
+} clg_tide;
 
 typedef struct clg_life_rules {
     int64_t gpus;
@@ -46,15 +56,20 @@ typedef struct clg_life_rules {
     double factor_z;       /* error common to all steps, in sigmas */
     double common_share;   /* of the variance of a step's error that is common to all jobs */
     double failure_factor; /* times the failures expected */
-    bool certain;          /* steps and failures as expected, nothing is drawn */
+    clg_tide serving;
+    double horizon_s; /* serving goes on at least so long */
+    bool certain;     /* steps and failures as expected, nothing is drawn */
 } clg_life_rules;
 
 typedef struct clg_life {
-    double end_s;        /* of the last job */
-    double busy_gpu_s;   /* GPUs taken by jobs */
-    double useful_gpu_s; /* of it training that was kept */
-    double *at_least;    /* [gpus]: seconds in which more than so many GPUs were taken */
-    int impossible;      /* jobs that no size of this cluster runs */
+    double end_s;         /* of the last job */
+    double busy_gpu_s;    /* GPUs taken by jobs */
+    double useful_gpu_s;  /* of it training that was kept */
+    double *at_least;     /* [gpus]: seconds in which more than so many GPUs were taken */
+    double serving_gpu_s; /* of the busy: held for serving */
+    double short_gpu_s;   /* that serving wanted and the cluster did not have */
+    int preempted;        /* times that a job gave way to serving */
+    int impossible;       /* jobs that no size of this cluster runs */
 } clg_life;
 
 /* `tasks` in order of arrival; fills `run` [count]. */

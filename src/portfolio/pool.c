@@ -91,6 +91,7 @@ static int32_t take_from(clg_pool *p, int32_t node, int32_t gpus, int32_t hold) 
 }
 
 int32_t clg_pool_take(clg_pool *p, int64_t gpus) {
+    if (gpus == 0) return NONE;
     int32_t hold = NONE, rest = (int32_t)(gpus % p->node_gpus);
     for (int64_t whole = gpus / p->node_gpus; whole > 0; whole--)
         hold = take_from(p, p->first[p->node_gpus], p->node_gpus, hold);

@@ -21,7 +21,8 @@ int64_t clg_pool_free(const clg_pool *pool);
 /* Whether so many can be had at once. */
 bool clg_pool_fits(const clg_pool *pool, int64_t gpus);
 
-/* Takes them; what fits only. The hold names them until they are given back. */
+/* Takes them; what fits only. The hold names them until they are given back; that of 0 GPUs is one
+ * too, of any pool. */
 int32_t clg_pool_take(clg_pool *pool, int64_t gpus);
 void clg_pool_give(clg_pool *pool, int32_t hold);
 

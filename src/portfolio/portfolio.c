@@ -16,6 +16,7 @@ typedef struct tally {
     int in_time;    /* lives without a missed deadline */
     int in_budget, in_budget_at_price;
     double period_s, paid_gpu_s, busy_gpu_s, useful_gpu_s;
+    double serving_gpu_s, short_gpu_s, preempted;
 } tally;
 
 static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpus, int draw) {
@@ -23,6 +24,8 @@ static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpu
     double steps_z = clg_normal_quantile(clg_random_unit(&random));
     double often_z = clg_normal_quantile(clg_random_unit(&random));
     return (clg_life_rules){.gpus = gpus,
+                            .serving = request->serving,
+                            .horizon_s = request->horizon_s,
                             .node_gpus = request->node_gpus,
                             .seed = request->seed * 1000003 + (uint64_t)draw,
                             .factor_z = steps_z,
@@ -59,6 +62,9 @@ static void count_money(const clg_portfolio_request *request, const clg_life *li
     t->paid_gpu_s += paid_gpu_s;
     t->busy_gpu_s += life->busy_gpu_s;
     t->useful_gpu_s += life->useful_gpu_s;
+    t->serving_gpu_s += life->serving_gpu_s;
+    t->short_gpu_s += life->short_gpu_s;
+    t->preempted += life->preempted;
     t->in_budget_at_price += request->doubts.price_low * paid_gpu_s <= request->budget_usd;
     t->in_budget += price_of(request, draw) * paid_gpu_s <= request->budget_usd;
     for (int64_t n = 0; n < gpus; n++) t->needed[n] += life->at_least[n];
@@ -111,6 +117,10 @@ static void fill_point(clg_portfolio *p, tally *t, int64_t before, clg_portfolio
     point->period_s = t->period_s / draws;
     point->utilization = t->busy_gpu_s / t->paid_gpu_s;
     point->useful_share = t->useful_gpu_s / t->paid_gpu_s;
+    point->serving_share = t->serving_gpu_s / t->paid_gpu_s;
+    double wanted_gpu_s = t->serving_gpu_s + t->short_gpu_s;
+    point->serving_short = wanted_gpu_s > 0 ? t->short_gpu_s / wanted_gpu_s : 0;
+    point->preempted = t->preempted / draws;
     point->waiting = waiting_of(t->wait_s, t->waits);
     point->marginal_fill = fill_between(t->needed, before, point->gpus, t->period_s);
     for (int i = 0; i < p->count; i++) point->with_deadline += isfinite(p->task[i].job->deadline_s);

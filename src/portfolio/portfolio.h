@@ -19,6 +19,7 @@ typedef struct clg_portfolio_request {
     int draws; /* lives of each size; 0: as many as 40,000 jobs take, 10 to 200; 1 where nothing is
                   drawn */
     uint64_t seed;
+    clg_tide serving;  /* what is served beside the jobs */
     double horizon_s;  /* paid at least so long; 0: until the last job ends */
     double budget_usd; /* 0: none */
     double knee_share; /* the knee: where GPUs added are needed less than this share of the time */
@@ -32,11 +33,14 @@ typedef struct clg_waiting {
 
 typedef struct clg_portfolio_point {
     int64_t gpus;
-    double period_s;     /* paid: to the horizon, or the end of the last job; mean of the lives */
-    double utilization;  /* share of paid GPU time taken by jobs */
-    double useful_share; /* of it in training that was kept: no losses to checkpoints, failures */
-    clg_waiting waiting; /* of jobs that ran */
-    int impossible;      /* jobs that no size of this cluster runs */
+    double period_s;      /* paid: to the horizon, or the end of the last job; mean of the lives */
+    double utilization;   /* share of paid GPU time taken by jobs */
+    double useful_share;  /* of it in training that was kept: no losses to checkpoints, failures */
+    clg_waiting waiting;  /* of jobs that ran */
+    int impossible;       /* jobs that no size of this cluster runs */
+    double serving_share; /* of paid GPU time: held for serving */
+    double serving_short; /* share of what serving wanted that the cluster did not have */
+    double preempted;     /* times that jobs gave way to it, mean of the lives */
     double missed_deadlines; /* median of the lives */
     int with_deadline;
     double usd;                  /* all paid; NAN without a price */

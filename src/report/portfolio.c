@@ -96,6 +96,28 @@ static void print_impossible(clg_text *t, const clg_portfolio *p) {
                            (long long)p->point[i].gpus);
 }
 
+/* What serving takes, and what the jobs give way for it. */
+static void print_serving(clg_text *t, const clg_portfolio *p) {
+    const clg_tide *tide = &p->request.serving;
+    int64_t most = 0, least = INT64_MAX;
+    if (tide->windows == 0) return;
+    for (int i = 0; i < tide->windows; i++) {
+        most = tide->gpus[i] > most ? tide->gpus[i] : most;
+        least = tide->gpus[i] < least ? tide->gpus[i] : least;
+    }
+    clg_text_print(t, "\nserving  %lld to %lld GPUs, by windows of %s\n", (long long)least,
+                   (long long)most, clg_words_quantity(t, tide->window_s, CLG_SECONDS));
+    for (int i = 0; i < p->points; i++) {
+        const clg_portfolio_point *point = &p->point[i];
+        clg_text_print(t, "         on %lld: %.1f %% of the GPU time, jobs give way %.0f times",
+                       (long long)point->gpus, 100 * point->serving_share, point->preempted);
+        if (point->serving_short > 0)
+            clg_text_print(t, "; %.1f %% of what it wants is not there",
+                           100 * point->serving_short);
+        clg_text_print(t, "\n");
+    }
+}
+
 /* What a job's log says beside what the simulation makes of it. */
 static void print_recorded(clg_text *t, const clg_portfolio_shown *s) {
     if (!s->recorded) return;
@@ -176,6 +198,7 @@ void clg_report_portfolio(clg_text *t, const clg_portfolio_shown *s) {
     clg_text_print(t, "\nknee     %s\n", knee_words(t, p));
     print_late(t, p);
     print_impossible(t, p);
+    print_serving(t, p);
     print_recorded(t, s);
     print_mix(t, p);
     clg_text_print(t,

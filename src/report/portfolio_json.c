@@ -40,6 +40,11 @@ static void add_point(clg_json_writer *w, const clg_portfolio *p,
     clg_json_add_number(w, "utilization", point->utilization);
     clg_json_add_number(w, "useful_share", point->useful_share);
     add_waiting(w, "waiting_h", &point->waiting);
+    if (p->request.serving.windows > 0) {
+        clg_json_add_number(w, "serving_share", point->serving_share);
+        clg_json_add_number(w, "serving_short", point->serving_short);
+        clg_json_add_number(w, "preempted", point->preempted);
+    }
     clg_json_add_number(w, "missed_deadlines", point->missed_deadlines);
     clg_json_add_integer(w, "jobs_with_deadline", point->with_deadline);
     clg_json_add_integer(w, "impossible_jobs", point->impossible);

@@ -25,6 +25,8 @@ expect 0 out 'recorded: mean 1.00 min' portfolio "$scratch/sacct" --gpus 8
 expect 1 err '^ceiling: --price: ' portfolio "$jobs" --gpus 8 --price x
 sed 's/llama-3.1-8b/llama-3.1-9b/' "$jobs" >"$scratch/odd.csv"
 expect 1 err 'odd.csv:2:1: model: ' portfolio "$scratch/odd.csv" --gpus 8
+expect 0 out '^serving  ' portfolio "$jobs" --gpus 16 --horizon 10d --serve llama-3.1-8b --rate 30req/s --span 1d --peak 1.8
+expect 0 out '"serving_share": 0\.[0-9]' portfolio "$jobs" --gpus 16 --horizon 10d --serve llama-3.1-8b --rate 30req/s --json
 expect 2 err 'gpus is missing' portfolio "$jobs"
 expect 1 err 'no-such-file' portfolio no-such-file --gpus 8
 

@@ -170,6 +170,41 @@ static void check_failures(void) {
     CHECK(clg_life_wall_s(&size, 1.1, 1, 5) != clg_life_wall_s(&size, 1.1, 1, 6));
 }
 
+/* 8 GPUs that serve with none and with 4 of them, 10 s each. */
+static void check_serving(void) {
+    static const int64_t wanted[] = {0, 4};
+    clg_life_rules rules = {.gpus = 8,
+                            .node_gpus = 8,
+                            .certain = true,
+                            .horizon_s = 60,
+                            .serving = {.window_s = 10, .gpus = wanted, .windows = 2}};
+    clg_life life;
+    list l = list_of(&arena, 8);
+    add(&l, 0, 8, 20);
+    add(&l, 12, 4, 5)->priority = 1;
+    clg_life_run(&arena, l.task, l.count, &rules, l.run, &life);
+    CASE("serving first: the job gives way at 10, goes on at 20 and has lost nothing");
+    CHECK(life.preempted == 1);
+    CHECK_NEAR(l.run[0].start_s, 0, 0);
+    CHECK_NEAR(l.run[0].end_s, 30, 1e-12);
+    CHECK_NEAR(life.useful_gpu_s, 160 + 20, 1e-12);
+    CASE("what fits beside serving trains in its peaks too");
+    CHECK_NEAR(l.run[1].start_s, 12, 0);
+    CASE("busy time is that of jobs and serving, to the horizon");
+    CHECK_NEAR(life.serving_gpu_s, 3 * 40, 1e-12);
+    CHECK_NEAR(life.busy_gpu_s, 160 + 20 + 120, 1e-12);
+    CHECK_NEAR(life.end_s, 60, 1e-12);
+    CASE("what serving wants and the cluster lacks is counted; jobs it leaves nothing never start");
+    list m = list_of(&arena, 8);
+    add(&m, 0, 4, 5);
+    static const int64_t always[] = {6, 7};
+    rules.serving.gpus = always;
+    rules.gpus = 4;
+    clg_life_run(&arena, m.task, m.count, &rules, m.run, &life);
+    CHECK_NEAR(life.short_gpu_s, 10 * (2 + 3) * 3, 1e-12);
+    CHECK(life.impossible == 1 && isinf(m.run[0].end_s));
+}
+
 int main(void) {
     check_pool();
     check_backfill();
@@ -177,6 +212,7 @@ int main(void) {
     check_sizes();
     check_theory();
     check_failures();
+    check_serving();
     clg_arena_clear(&arena);
     return DONE;
 }

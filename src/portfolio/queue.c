@@ -1,0 +1,166 @@
+/* queue.c -- who may start, on how many GPUs, and whom that must not delay. */
+#include "portfolio/simulation.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Jobs looked at behind the first that waits: as many as Slurm's bf_max_job_test (500). */
+enum { DEPTH = 500 };
+
+/* A size is worth taking while its speed per GPU is at least this share of the best one's. */
+static const double WORTH = 0.5;
+
+/* The first promise of at least that end. */
+static int promise_at(const simulation *s, double end_s) {
+    int low = 0, high = s->actives;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (s->promised[middle].end_s < end_s)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void clg_simulation_promise(simulation *s, int task, double end_s) {
+    int at = promise_at(s, end_s);
+    memmove(&s->promised[at + 1], &s->promised[at],
+            (size_t)(s->actives - at) * sizeof *s->promised);
+    s->promised[at] = (promise){.end_s = end_s, .task = task};
+}
+
+void clg_simulation_forget(simulation *s, int task, double end_s) {
+    int at = promise_at(s, end_s);
+    while (s->promised[at].task != task) at++;
+    memmove(&s->promised[at], &s->promised[at + 1],
+            (size_t)(s->actives - at - 1) * sizeof *s->promised);
+}
+
+/* Before whom a task stands: higher priority, then earlier. */
+static bool before(const simulation *s, int a, int b) {
+    double x = s->task[a].job->priority, y = s->task[b].job->priority;
+    return x != y ? x > y : a < b;
+}
+
+void clg_simulation_enqueue(simulation *s, int task) {
+    int at = s->waiting++;
+    for (; at > 0 && before(s, task, s->queue[at - 1]); at--) s->queue[at] = s->queue[at - 1];
+    s->queue[at] = task;
+}
+
+static void dequeue(simulation *s, int at) {
+    s->waiting--;
+    memmove(&s->queue[at], &s->queue[at + 1], (size_t)(s->waiting - at) * sizeof *s->queue);
+}
+
+/* When so many GPUs are expected to be free, counted and not placed: scattered free GPUs make a
+ * promise that is early. What is late ends any moment. */
+static double when(const simulation *s, int64_t gpus) {
+    if (gpus <= clg_pool_free(s->pool)) return s->now_s;
+    int low = 0, high = s->actives;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (s->promised[middle].free >= gpus)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < s->actives ? fmax(s->promised[low].end_s, s->now_s) : INFINITY;
+}
+
+static void count_promises(simulation *s) {
+    int64_t free = clg_pool_free(s->pool);
+    for (int i = 0; i < s->actives; i++)
+        s->promised[i].free = free += s->run[s->promised[i].task].gpus;
+}
+
+/* The equal share of every job there is. */
+static int64_t share_of(const simulation *s) {
+    return (s->rules->gpus - s->serving_gpus) /
+           (s->waiting + s->actives > 0 ? s->waiting + s->actives : 1);
+}
+
+static double speed_per_gpu(const clg_job_size *size) {
+    return 1 / (size->expected_s * (double)size->gpus);
+}
+
+double *clg_simulation_floors(clg_arena *arena, const clg_task *tasks, int count) {
+    double *least = clg_take(arena, (size_t)count + 1, double);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < tasks[i].sizes; k++)
+            least[i] = fmax(least[i], WORTH * speed_per_gpu(&tasks[i].size[k]));
+    return least;
+}
+
+/* The size at which a task is expected to end first; the smallest where serving leaves none. */
+static const clg_job_size *choose(const simulation *s, int task) {
+    const clg_task *t = &s->task[task];
+    const clg_job_size *chosen = NULL;
+    double ends_s = INFINITY, due_s = t->job->deadline_s;
+    int64_t share = share_of(s);
+    for (int i = 0; i < t->sizes && t->size[i].gpus <= s->rules->gpus; i++) {
+        const clg_job_size *size = &t->size[i];
+        double end_s = when(s, size->gpus) + size->expected_s;
+        bool within =
+            i == 0 || (size->gpus <= share && speed_per_gpu(size) >= s->least_speed[task]);
+        bool urgent = ends_s > due_s;
+        if ((chosen && end_s >= ends_s) || !(within || urgent)) continue;
+        chosen = size;
+        ends_s = end_s;
+    }
+    return chosen;
+}
+
+/* Starts those at the front while they fit; the size the next one waits for, NULL: nobody. */
+static const clg_job_size *serve_front(simulation *s) {
+    while (s->waiting > 0) {
+        int task = s->queue[0];
+        count_promises(s);
+        const clg_job_size *size = choose(s, task);
+        if (!clg_pool_fits(s->pool, size->gpus)) return size;
+        dequeue(s, 0);
+        clg_simulation_start(s, task, size);
+    }
+    return NULL;
+}
+
+/* GPUs that will be free at that time beyond those promised to the first. */
+static int64_t beyond(const simulation *s, double shadow_s, int64_t taken) {
+    int64_t free = clg_pool_free(s->pool);
+    for (int i = 0; i < s->actives && s->promised[i].end_s <= shadow_s; i++)
+        free = s->promised[i].free;
+    return free - taken;
+}
+
+/* Those behind pass the first where they end before its time or leave it its GPUs. Where only their
+ * places keep it waiting, its time is the next end. */
+static void backfill(simulation *s, const clg_job_size *first) {
+    double shadow_s = when(s, first->gpus);
+    if (shadow_s <= s->now_s && s->actives > 0) shadow_s = fmax(s->promised[0].end_s, s->now_s);
+    int64_t spare = beyond(s, shadow_s, first->gpus);
+    for (int at = 1, seen = 0; at < s->waiting && seen < DEPTH && clg_pool_free(s->pool) > 0;
+         seen++) {
+        int task = s->queue[at];
+        if (s->task[task].size[0].gpus > clg_pool_free(s->pool)) {
+            at++;
+            continue;
+        }
+        const clg_job_size *size = choose(s, task);
+        bool early = s->now_s + clg_simulation_expected_s(s, task, size) <= shadow_s;
+        if (!clg_pool_fits(s->pool, size->gpus) || (!early && size->gpus > spare)) {
+            at++;
+            continue;
+        }
+        if (!early) spare -= size->gpus;
+        dequeue(s, at);
+        clg_simulation_start(s, task, size);
+        count_promises(s);
+    }
+}
+
+void clg_simulation_schedule(simulation *s) {
+    if (clg_pool_free(s->pool) == 0) return;
+    const clg_job_size *first = serve_front(s);
+    if (first) backfill(s, first);
+}
