@@ -15,7 +15,7 @@ static clg_status search(clg_arena *arena, const clg_request *request, int keep,
         return error->status;
     if (keep > 0) answer->space.keep = keep;
     answer->space.front = front;
-    answer->space.gamble = true;
+    answer->space.gamble = keep == 0;
     return clg_search(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
 }
 
@@ -37,8 +37,12 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
     *answer = (clg_answer){0};
     if (search(arena, request, 1, 0, progress, answer, error) != CLG_OK) return error->status;
     const clg_found *found = &answer->found;
+    clg_space bold = answer->space;
+    bold.risk = 0.5; /* nothing is safe: what is predicted to fit is explained all the same */
+    if (found->count == 0 && found->has_nearest && found->nearest.fits &&
+        clg_search(arena, &answer->scenario, &bold, progress, &answer->found, error) != CLG_OK)
+        return error->status;
     const clg_evaluation *plan = found->count > 0     ? &found->best[0]
-                                 : found->has_gamble  ? &found->gamble
                                  : found->has_nearest ? &found->nearest
                                                       : NULL;
     if (!plan) return clg_fail(error, CLG_BAD_INPUT, "give fewer flags", "no layout can be priced");

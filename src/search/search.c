@@ -31,6 +31,7 @@ typedef struct known {
     float bytes;    /* the fullest rank needs at least this, all layers recomputed */
     short fewest;   /* layers to recompute for a bound of memory to pass; more than all: never */
     bool decided;   /* counted in the certificate */
+    bool least;     /* `seconds` holds however much memory there is: none recomputes less */
 } known;
 
 enum { PAGE = 1 << 16, PAGES = 64 }; /* 4 M visits, 64 MB; later ones are bounded twice */
@@ -269,6 +270,7 @@ static known bound(searcher *s, const clg_layout *layout, int layers) {
     int n = fewest_layers(s, layout, layers);
     known k = {.bytes = lowered(bound_bytes(s, layout)), .fewest = (short)n};
     clg_layout first = with_layers(layout, n, layers);
+    k.least = n == 1;
     if (n <= layers) k.seconds = bound_s(s, &first);
     return k;
 }
@@ -323,7 +325,9 @@ static bool decide(searcher *s, const clg_layout *layout, int layers, known *k) 
             s->found->cut[CLG_CUT_TIME]++;
             so_far = TOO_SLOW;
         }
-        if (so_far != TOO_LARGE) k->seconds = seconds;
+        if (so_far == TOO_LARGE) continue;
+        k->seconds = seconds;
+        k->least = n == 1;
     }
     s->found->cut[CLG_CUT_LAZIER] += layers + 1 - n;
     s->found->bounded += layers;
@@ -437,14 +441,13 @@ static bool tighter_visit(void *context, const clg_layout *layout, int layers) {
     return decide_again(s, layout, layers, &k->seconds);
 }
 
-/* And one with more, before the others: what was too large may fit now. What is known of the time
- * of several layouts is that of one which recomputes more than it must now. */
+/* And one with more, before the others: what was too large may fit now, and fewer layers may have
+ * to be recomputed than what is known of its time takes for granted. */
 static bool looser_visit(void *context, const clg_layout *layout, int layers) {
     searcher *s = context;
     double seconds;
     const known *k = known_of(s, s->index++);
-    if (k && (k->bytes > s->limit_bytes || (layers == 1 && k->seconds > threshold_s(s))))
-        return true;
+    if (k && (k->bytes > s->limit_bytes || (k->least && k->seconds > threshold_s(s)))) return true;
     return decide_again(s, layout, layers, &seconds);
 }
 
