@@ -114,6 +114,11 @@ static void print_layout(clg_text *t, const clg_layout *l) {
                        ? clg_arena_print(t->arena, " (%d of a chunk's layers)", l->recompute_layers)
                        : "",
                    clg_name_of(clg_attention_kernel_names, l->attention));
+    if (l->adapter.kind != CLG_ADAPTER_NONE)
+        clg_text_print(t,
+                       "         %s of rank %d is trained; the model is frozen, its layers in %s\n",
+                       clg_name_of(clg_adapter_names, (int)l->adapter.kind), l->adapter.rank,
+                       clg_name_of(clg_base_names, (int)l->adapter.base));
     if (l->order > 0)
         clg_text_print(t, "         ranks in the order %s\n",
                        clg_name_of(clg_order_names, l->order));
