@@ -1,6 +1,9 @@
 /* jobs.c -- a job's files in the place of flags: fields have the flags' names. */
 #include "api/jobs.h"
 
+#include "dataset/dataset.h"
+#include "machine/machine.h"
+
 #include <string.h>
 
 /* -1: there is no such flag. */
@@ -59,6 +62,43 @@ static clg_status take_model(clg_request *request, const clg_job *job, clg_error
     return CLG_OK;
 }
 
+/* A built-in box with so many of this GPU, on the network of its reference box; NULL: none. */
+static const char *node_of(clg_arena *arena, const clg_gpu *gpu, double gpus) {
+    int count;
+    clg_node usual;
+    clg_error none = {0};
+    const clg_file *files = clg_dataset_folder("node/", &count);
+    if (clg_node_default(arena, gpu, &usual, &none) != CLG_OK || usual.gpus == (int)gpus)
+        return NULL;
+    for (int i = 0; i < count; i++) {
+        clg_node node;
+        if (clg_node_read(arena, files[i].path, files[i].text, files[i].size, &node, &none) !=
+            CLG_OK)
+            continue;
+        if (strcmp(node.gpu, gpu->name) == 0 && node.gpus == (int)gpus &&
+            strcmp(node.fabric, usual.fabric) == 0)
+            return node.name;
+    }
+    return NULL;
+}
+
+/* What files leave out and a search would choose: one set of shards over all of dp, and the box
+ * with as many GPUs as a node of the job has. */
+static void take_silence(clg_arena *arena, clg_request *request, const clg_job *job, bool layout) {
+    const clg_job_value *zero = &job->field[CLG_JOB_ZERO], *gpu = &job->field[CLG_JOB_GPU];
+    const clg_job_value *each = &job->field[CLG_JOB_GPUS_PER_NODE];
+    clg_gpu known;
+    clg_error none = {0};
+    if (layout && zero->text && !request->value[CLG_PARAM_HSDP])
+        request->value[CLG_PARAM_HSDP] = "0";
+    const char *name = request->value[CLG_PARAM_GPU];
+    if (!gpu->text || !each->text || request->value[CLG_PARAM_NODE] || !name ||
+        strcmp(name, gpu->text) != 0 || clg_gpu_find(arena, name, &known, &none) != CLG_OK)
+        return;
+    const char *node = node_of(arena, &known, each->number);
+    if (node) request->value[CLG_PARAM_NODE] = node;
+}
+
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error) {
     if (take_model(request, job, error) != CLG_OK) return CLG_BAD_INPUT;
@@ -69,5 +109,6 @@ clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job
         if (!layout && is_chosen(field)) continue;
         request->value[flag] = as_flag(arena, &job->field[i], field, (clg_param)flag);
     }
+    take_silence(arena, request, job, layout);
     return CLG_OK;
 }

@@ -170,6 +170,24 @@ static void recomputed_layers(clg_reading *r) {
         clg_job_forget(r, CLG_JOB_RECOMPUTE_LAYERS);
 }
 
+/* Experts are spread over the ranks of one stage. */
+static void experts(clg_reading *r) {
+    double tp = clg_job_value_or(r, CLG_JOB_TP, 1), ep = get(r, CLG_JOB_EP);
+    double ranks = tp * clg_job_value_or(r, CLG_JOB_CP, 1) * get(r, CLG_JOB_DP);
+    double each = ep * clg_job_value_or(r, CLG_JOB_ETP, 1);
+    if (ep > 1 && ranks > 0 && fmod(ranks, each) != 0)
+        doubt(
+            r, "ep",
+            clg_arena_print(r->arena, "ep x etp is %.0f, and a stage has %.0f ranks", each, ranks));
+}
+
+/* Shards within a node, copies between, where the strategy says no more. */
+static void hybrid(clg_reading *r) {
+    double node = get(r, CLG_JOB_GPUS_PER_NODE), dp = get(r, CLG_JOB_DP);
+    if (get(r, CLG_JOB_HYBRID) > 0 && node > 1 && dp > node && fmod(dp, node) == 0)
+        clg_job_put(r, CLG_JOB_HSDP, node, NULL, "hybrid sharding: within a node");
+}
+
 static void pipeline(clg_reading *r) {
     if (get(r, CLG_JOB_EXPERTS) == 1) clg_job_forget(r, CLG_JOB_EXPERTS);
     double pp = clg_job_value_or(r, CLG_JOB_PP, 1), layers = get(r, CLG_JOB_LAYERS);
@@ -228,6 +246,8 @@ void clg_job_finish(clg_reading *r) {
     name_gpu(r);
     count_gpus(r);
     degrees(r);
+    hybrid(r);
+    experts(r);
     recomputed_layers(r);
     pipeline(r);
     batches(r);

@@ -170,7 +170,7 @@ static void by_sizes(clg_reading *r) {
     number(r, w, "hidden_size", CLG_JOB_HIDDEN);
     number(r, w, "num_attention_heads", CLG_JOB_HEADS);
     number(r, w, "num_key_value_heads", CLG_JOB_KV_HEADS);
-    if (!clg_job_value_or(r, CLG_JOB_KV_RANK, 0)) number(r, w, "head_dim", CLG_JOB_HEAD_DIM);
+    if (!clg_job_has_field(r, CLG_JOB_KV_RANK)) number(r, w, "head_dim", CLG_JOB_HEAD_DIM);
     number(r, w, "intermediate_size", CLG_JOB_FFN);
     number(r, w, "vocab_size", CLG_JOB_VOCAB);
     number(r, w, "max_position_embeddings", CLG_JOB_SEQ);
