@@ -28,9 +28,20 @@ static const char *reason(const clg_reading *r, const clg_json *format, const ch
     return "shapes neither time nor memory of a step";
 }
 
+/* A Python assignment is kept under several keys: it is used when one of them is. */
+static bool is_beside_used(const clg_reading *r, const clg_job_source *source,
+                           const clg_json *node) {
+    if (!source->name || !clg_job_has(source->name, ".py")) return false;
+    for (int i = 0; i < r->used_count; i++)
+        if (r->used[i]->line == node->line) return true;
+    return false;
+}
+
 static void leaf(clg_reading *r, const clg_job_source *source, const clg_json *node,
                  const char *path) {
-    if (is_used(r, node) || r->job->ignored.count >= MOST_NOTES) return;
+    if (is_used(r, node) || is_beside_used(r, source, node) || strncmp(path, "calls.", 6) == 0 ||
+        r->job->ignored.count >= MOST_NOTES)
+        return;
     clg_json only = *node;
     only.key = path;
     clg_found_key key = {&only, source, path};

@@ -84,6 +84,8 @@ void clg_job_put(clg_reading *reading, clg_job_field field, double number, const
                  const char *why);
 void clg_job_put_word(clg_reading *reading, clg_job_field field, const char *word, const char *from,
                       const char *why);
+/* -1: none is so called. */
+int clg_job_field_named(const char *name);
 bool clg_job_has_field(const clg_reading *reading, clg_job_field field);
 double clg_job_value_or(const clg_reading *reading, clg_job_field field, double otherwise);
 void clg_job_forget(clg_reading *reading, clg_job_field field);

@@ -251,7 +251,7 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
 
 /* ---- all of a file ---- */
 
-static int field_named(const char *name) {
+int clg_job_field_named(const char *name) {
     for (int i = 0; i < CLG_JOB_FIELDS; i++)
         if (strcmp(rows[i].name, name) == 0) return i;
     return -1;
@@ -290,7 +290,7 @@ static void by_default(clg_reading *r, const clg_json *format, clg_job_field fie
 clg_status clg_job_rules(clg_reading *r, const clg_json *format, clg_job_pass pass) {
     const clg_json *fields = clg_json_member(format, "fields");
     for (const clg_json *one = fields ? fields->first : NULL; one; one = one->next) {
-        int field = field_named(one->key);
+        int field = clg_job_field_named(one->key);
         if (field < 0 || clg_job_has_field(r, (clg_job_field)field)) continue;
         if (pass == CLG_JOB_BY_DEFAULT)
             by_default(r, format, (clg_job_field)field, one);

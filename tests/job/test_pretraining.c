@@ -37,9 +37,9 @@ static void nemo_yaml_with_references(void) {
 }
 
 static void nemo_recipe(void) {
-    CASE("NeMo 2: a recipe in Python, and what is set on it");
+    CASE("NeMo 2: a recipe in Python, what is set on it, and what it sets itself");
     JOB("model=llm.llama3_8b.pretrain_recipe layers=32 nodes=2 gpus-per-node=8 gpus=16 tp=4 pp=2 "
-        "micro-batch=1 global-batch=512",
+        "cp=2 seq=8192 micro-batch=1 global-batch=512",
         "pretrain.py",
         "import nemo_run as run\nfrom nemo.collections import llm\n"
         "def configure():\n    recipe = llm.llama3_8b.pretrain_recipe(\n        num_nodes=2,\n"
