@@ -1,0 +1,51 @@
+/* difference.c -- the part of two errors that is not common. */
+#include "evaluate/difference.h"
+
+#include "base/normal.h"
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static const char FILE_OF[] = "accuracy/differences.json";
+static const double SURE = 0.8;
+
+clg_status clg_difference_find(clg_arena *arena, clg_difference *difference, clg_error *error) {
+    const clg_file *file = clg_dataset_find(FILE_OF);
+    clg_json *root;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", FILE_OF);
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return error->status;
+    clg_value_field fields[] = {{"sigma", CLG_COUNT, &difference->sigma},
+                                {"sigma_share", CLG_COUNT, &difference->sigma_share}};
+    return clg_value_fields(root, file->path, fields, 2, error);
+}
+
+double clg_difference_share(const clg_evaluation *a, const clg_evaluation *b) {
+    const clg_time_ledger *x = &a->time, *y = &b->time;
+    const double of_a[] = {x->compute_s,    x->tp_exposed_s, x->cp_exposed_s, x->ep_exposed_s,
+                           x->dp_exposed_s, x->pp_exposed_s, x->bubble_s,     x->optimizer_s,
+                           x->host_s,       x->straggler_s};
+    const double of_b[] = {y->compute_s,    y->tp_exposed_s, y->cp_exposed_s, y->ep_exposed_s,
+                           y->dp_exposed_s, y->pp_exposed_s, y->bubble_s,     y->optimizer_s,
+                           y->host_s,       y->straggler_s};
+    double apart = 0;
+    for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)
+        apart += fabs(of_a[i] / a->step_s - of_b[i] / b->step_s);
+    return apart / 2;
+}
+
+double clg_difference_faster(const clg_difference *d, const clg_evaluation *a,
+                             const clg_evaluation *b) {
+    double elsewhere = d->sigma_share * clg_difference_share(a, b);
+    double sigma = sqrt(d->sigma * d->sigma + elsewhere * elsewhere);
+    double ahead = log(a->tokens_per_s / b->tokens_per_s);
+    if (!(sigma > 0)) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
+    return clg_normal_below(ahead / sigma);
+}
+
+bool clg_difference_tie(const clg_difference *d, const clg_evaluation *a, const clg_evaluation *b) {
+    double chance = clg_difference_faster(d, a, b);
+    return chance < SURE && chance > 1 - SURE;
+}
