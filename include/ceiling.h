@@ -11,7 +11,7 @@
  * the same bytes on every machine. docs/formats.md has the members of both.
  *
  * No call prints, reads a file, a clock or the environment, or keeps state: threads may ask at the
- * same time. Running out of memory aborts. */
+ * same time. Where memory ends, the answer is an error. */
 #ifndef CEILING_H
 #define CEILING_H
 

@@ -9,15 +9,33 @@ static bool never_stop(void *context, double share) {
     return true;
 }
 
-ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
-                           void *context) {
+/* One request, for a call that may find memory at its end. */
+typedef struct call {
+    const char *request;
+    size_t bytes;
+    clg_door_host host;
+    ceiling_answer answer;
+} call;
+
+static void answer_call(void *context) {
+    call *c = context;
     clg_arena arena = {0};
     clg_text out = {.arena = &arena};
-    clg_door_host host = {.progress = {tell ? tell : never_stop, context}};
-    clg_status status = clg_door_call(&arena, request, bytes, host, &out);
+    clg_status status = clg_door_call(&arena, c->request, c->bytes, c->host, &out);
     clg_arena *kept = clg_take(&arena, 1, clg_arena); /* the arena lives in itself */
     *kept = arena;
-    return (ceiling_answer){out.data, out.size, status == CLG_OK, kept};
+    c->answer = (ceiling_answer){out.data, out.size, status == CLG_OK, kept};
+}
+
+ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
+                           void *context) {
+    static const char no_memory[] =
+        "{\n  \"error\": {\n    \"status\": 1,\n    \"message\": \"memory is at its end\",\n"
+        "    \"mend\": \"give more of it, or ask for less at a time\",\n"
+        "    \"sentence\": \"memory is at its end\"\n  }\n}\n";
+    call c = {request, bytes, {.progress = {tell ? tell : never_stop, context}}, {0}};
+    if (clg_arena_guarded(answer_call, &c)) return c.answer;
+    return (ceiling_answer){no_memory, sizeof no_memory - 1, false, NULL};
 }
 
 void ceiling_release(ceiling_answer *answer) {

@@ -1,6 +1,9 @@
 /* arena.c -- blocks that double, one after the other. */
 #include "base/arena.h"
 
+#ifndef __wasm__
+#include <setjmp.h>
+#endif
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,12 +13,53 @@
 struct clg_arena_block {
     clg_arena_block *older;
     size_t size, used;
+    clg_arena_block *before, *after; /* of the same guard */
+    struct guard *guard;             /* NULL: none */
 };
+
+/* A call that survives the end of memory: all blocks taken since it began. WebAssembly has no way
+ * back out of a call; there the page starts the core again. */
+typedef struct guard {
+    struct guard *outer;
+    clg_arena_block blocks; /* the head of a ring */
+#ifndef __wasm__
+    jmp_buf back;
+#endif
+} guard;
+
+static _Thread_local guard *innermost;
+static void (*on_end)(void);
+
+void clg_arena_on_end(void (*handler)(void)) { on_end = handler; }
 
 enum { ALIGN = 16, FIRST_BLOCK = 1 << 16 };
 
-/* The one way the core ends a program: there is no answer to give without memory. */
-static void no_memory(void) { abort(); }
+static void no_memory(void) {
+#ifndef __wasm__
+    if (innermost) longjmp(innermost->back, 1);
+#endif
+    if (on_end) on_end();
+    abort();
+}
+
+static void enter(clg_arena_block *block) {
+    guard *g = block->guard = innermost;
+    if (!g) return;
+    block->before = &g->blocks;
+    block->after = g->blocks.after;
+    block->after->before = g->blocks.after = block;
+}
+
+static void leave(clg_arena_block *block) {
+    if (!block->guard) return;
+    block->before->after = block->after;
+    block->after->before = block->before;
+}
+
+static void give_back(clg_arena_block *block) {
+    if (block) leave(block);
+    free(block);
+}
 
 static size_t rounded(size_t size) { return (size + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
@@ -33,6 +77,7 @@ static clg_arena_block *new_block(clg_arena *arena, size_t size) {
     block = malloc(rounded(sizeof *block) + next);
     if (!block) no_memory();
     block->size = next;
+    enter(block);
     return block;
 }
 
@@ -88,7 +133,7 @@ static void release(clg_arena *arena, clg_arena_block *block) {
         less = arena->spare;
         arena->spare = block;
     }
-    free(less);
+    give_back(less);
 }
 
 void clg_arena_back_to(clg_arena *arena, clg_arena_mark mark) {
@@ -103,13 +148,13 @@ void clg_arena_back_to(clg_arena *arena, clg_arena_mark mark) {
 
 void clg_arena_clear(clg_arena *arena) {
     clg_arena_back_to(arena, (clg_arena_mark){NULL, 0, 0});
-    free(arena->spare);
+    give_back(arena->spare);
     arena->spare = NULL;
 }
 
 void clg_arena_adopt(clg_arena *arena, clg_arena *child) {
     clg_arena_block *oldest = child->newest;
-    free(child->spare);
+    give_back(child->spare);
     child->spare = NULL;
     if (!oldest) return;
     while (oldest->older) oldest = oldest->older;
@@ -119,4 +164,28 @@ void clg_arena_adopt(clg_arena *arena, clg_arena *child) {
     *below = child->newest;
     arena->used_bytes += child->used_bytes;
     *child = (clg_arena){0};
+}
+
+bool clg_arena_guarded(void (*work)(void *context), void *context) {
+#ifdef __wasm__
+    work(context);
+    return true;
+#else
+    guard g = {.outer = innermost};
+    g.blocks.before = g.blocks.after = &g.blocks;
+    volatile bool done = false;
+    innermost = &g;
+    if (setjmp(g.back) == 0) {
+        work(context);
+        done = true;
+    }
+    innermost = g.outer;
+    while (!done && g.blocks.after != &g.blocks) give_back(g.blocks.after);
+    for (clg_arena_block *b = g.blocks.after; b != &g.blocks;) { /* they live on */
+        clg_arena_block *next = b->after;
+        enter(b);
+        b = next;
+    }
+    return done;
+#endif
 }

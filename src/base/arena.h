@@ -1,11 +1,13 @@
 /* arena.h -- memory with one lifetime.
  *
  * Everything the core makes lives in an arena and dies with it: no object is freed alone, so
- * ownership is never a question. Allocations are zeroed and aligned for any type. Out of memory
- * (or past the arena's limit) calls the handler, which does not return. */
+ * ownership is never a question. Allocations are zeroed and aligned for any type. Where memory ends
+ * (or the arena's limit) there is no answer to give: a guarded call (below) ends without one, else
+ * the program's handler is called, else it aborts. */
 #ifndef CLG_BASE_ARENA_H
 #define CLG_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct clg_arena_block clg_arena_block;
@@ -43,6 +45,15 @@ void clg_arena_adopt(clg_arena *arena, clg_arena *child);
 
 /* Releases everything; the arena is empty and usable again. */
 void clg_arena_clear(clg_arena *arena);
+
+/* What a program does where memory ends; it must not return. For a main(), before anything else:
+ * the one setting of this library that a process has once. */
+void clg_arena_on_end(void (*handler)(void));
+
+/* Calls `work`. Where memory ends in it, everything that arenas took in this thread since is given
+ * back, and the answer is false: arenas that `work` was given must then not be used again. Calls
+ * nest. */
+bool clg_arena_guarded(void (*work)(void *context), void *context);
 
 /* clg_take(arena, n, type): typed shorthand. */
 #define clg_take(arena, count, type) ((type *)clg_arena_take((arena), (count), sizeof(type)))

@@ -73,6 +73,22 @@ static clg_status compare_run(clg_session *session, int threads, clg_trace_answe
     return CLG_OK;
 }
 
+/* A recording cannot be had again. */
+static clg_status check_outputs(const clg_session *session, const clg_trace_reading *reading,
+                                const clg_trace_reading *other, clg_error *error) {
+    static const clg_param outputs[] = {CLG_PARAM_SVG, CLG_PARAM_TIMELINE, CLG_PARAM_OUT};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        const char *path = value(session, outputs[i]);
+        if (!path || (!clg_trace_reading_has(reading, path) && !clg_trace_reading_has(other, path)))
+            continue;
+        clg_error_at(error, path, 0, 0, NULL);
+        return clg_fail(error, CLG_BAD_USAGE, "name another file",
+                        "--%s would replace a recording that was read",
+                        clg_param_row_of(outputs[i]).flag);
+    }
+    return CLG_OK;
+}
+
 static clg_status check_gate(const clg_session *session, clg_error *error) {
     if (!clg_session_has(session, CLG_PARAM_FAIL_ABOVE) ||
         clg_session_has(session, CLG_PARAM_AGAINST))
@@ -127,6 +143,7 @@ static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
                              error) != CLG_OK ||
         compare_plan(session, &answer, error) != CLG_OK ||
         compare_run(session, a.threads, &answer, other, error) != CLG_OK ||
+        check_outputs(session, *reading, *other, error) != CLG_OK ||
         write_files(session, &job, error) != CLG_OK)
         return error->status;
     answer.skipped = clg_trace_reading_skipped(*reading, &answer.skipped_count);

@@ -1,5 +1,6 @@
 /* files.c -- the only place that opens files: bounded reads, whole writes. */
 #include "cli/command.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -84,30 +85,9 @@ clg_status clg_file_read(clg_arena *arena, const char *path, size_t most, const 
     return status == CLG_OK ? unpack(arena, path, most, text, size, error) : status;
 }
 
-/* Devices and pipes are written to, never replaced. */
-static clg_status write_through(const char *path, const clg_text *text, clg_error *error) {
-    FILE *file = fopen(path, "wb");
-    if (!file) return refuse(error, path, "check its permissions", strerror(errno));
-    bool whole = text->size == 0 || fwrite(text->data, 1, text->size, file) == text->size;
-    whole = fclose(file) == 0 && whole;
-    return whole ? CLG_OK : refuse(error, path, "make room", strerror(errno));
-}
-
 clg_status clg_file_write(const char *path, const clg_text *text, clg_error *error) {
-    char beside[4096];
-    struct stat about;
-    bool there = stat(path, &about) == 0;
-    if (there && S_ISDIR(about.st_mode))
-        return refuse(error, path, "name a file in it", "this is a directory");
-    if (there && !S_ISREG(about.st_mode)) return write_through(path, text, error);
-    if (snprintf(beside, sizeof beside, "%s.part.%ld", path, (long)getpid()) >= (int)sizeof beside)
-        return refuse(error, path, "shorten it", "this path is too long");
-    FILE *file = fopen(beside, "wb");
-    if (!file) return refuse(error, path, "check the directory", strerror(errno));
-    bool whole = text->size == 0 || fwrite(text->data, 1, text->size, file) == text->size;
-    whole = fclose(file) == 0 && whole;
-    if (whole && rename(beside, path) == 0) return CLG_OK;
-    int why = errno;
-    unlink(beside);
-    return refuse(error, path, "check the disk", strerror(why));
+    clg_output out;
+    if (clg_output_open(&out, path, error) != CLG_OK) return error->status;
+    bool whole = text->size == 0 || fwrite(text->data, 1, text->size, out.file) == text->size;
+    return clg_output_close(&out, whole, error);
 }

@@ -1,5 +1,6 @@
 /* main.c -- arguments in, answer to standard output, complaint to standard error. */
 #include "cli/command.h"
+#include "cli/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,7 @@ static int answer(const clg_session *session, clg_status status, const clg_error
 }
 
 int main(int count, char **arguments) {
+    clg_output_guard();
     clg_arena arena = {0};
     clg_session *session = clg_take(&arena, 1, clg_session);
     session->arena = session->out.arena = &arena;

@@ -2,6 +2,7 @@
 #include "cli/trace_reading.h"
 
 #include "api/answer_trace.h"
+#include "cli/output.h"
 #include "cli/read_ahead.h"
 
 #include <pthread.h>
@@ -222,6 +223,12 @@ clg_status clg_trace_reading_do(clg_session *session, const char *const *operand
 const clg_trace_skipped *clg_trace_reading_skipped(const clg_trace_reading *r, int *count) {
     *count = r->skips.count;
     return r->skips.row;
+}
+
+bool clg_trace_reading_has(const clg_trace_reading *r, const char *path) {
+    for (int i = 0; r && i < r->count; i++)
+        if (clg_output_same(path, r->recordings[i].file)) return true;
+    return false;
 }
 
 void clg_trace_reading_end(clg_trace_reading *r) {

@@ -14,6 +14,8 @@ clg_status clg_trace_reading_do(clg_session *session, const char *const *operand
                                 int threads, clg_trace_reading **reading, clg_job *job,
                                 clg_error *error);
 const clg_trace_skipped *clg_trace_reading_skipped(const clg_trace_reading *reading, int *count);
+/* Whether a path is one of the files that were read. */
+bool clg_trace_reading_has(const clg_trace_reading *reading, const char *path);
 void clg_trace_reading_end(clg_trace_reading *reading); /* NULL: nothing */
 
 /* The other processes: read what the first one gives them and send it what was in it, until it has

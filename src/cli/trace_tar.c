@@ -2,6 +2,8 @@
  * file, two empty ones at the end. */
 #include "cli/trace_tar.h"
 
+#include "cli/output.h"
+
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
@@ -67,21 +69,8 @@ static bool write_ranks(FILE *file, const clg_job *job) {
     return whole && fwrite(end, 1, sizeof end, file) == sizeof end;
 }
 
-static clg_status refuse(clg_error *error, const char *path, const char *mend, const char *why) {
-    clg_error_at(error, path, 0, 0, NULL);
-    return clg_fail(error, CLG_BAD_INPUT, mend, "%s", why);
-}
-
 clg_status clg_trace_tar_write(const char *path, const clg_job *job, clg_error *error) {
-    char beside[4096];
-    if (snprintf(beside, sizeof beside, "%s.part.%ld", path, (long)getpid()) >= (int)sizeof beside)
-        return refuse(error, path, "shorten it", "this path is too long");
-    FILE *file = fopen(beside, "wb");
-    if (!file) return refuse(error, path, "check the directory", strerror(errno));
-    bool whole = write_ranks(file, job);
-    whole = fclose(file) == 0 && whole;
-    if (whole && rename(beside, path) == 0) return CLG_OK;
-    int why = errno;
-    unlink(beside);
-    return refuse(error, path, "check the disk", strerror(why));
+    clg_output out;
+    if (clg_output_open(&out, path, error) != CLG_OK) return error->status;
+    return clg_output_close(&out, write_ranks(out.file, job), error);
 }

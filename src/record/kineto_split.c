@@ -5,6 +5,8 @@
  * to the GPU of another one records them. */
 #include "record/kineto.h"
 
+#include "record/ns.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +21,9 @@ typedef struct splitting {
     clg_trace *all;
     gpu *gpus;
     size_t count;
-    uint32_t *gpu_of; /* [tracks] */
+    uint32_t *gpu_of;  /* [tracks] */
+    uint16_t *place;   /* [tracks] of their GPU */
+    clg_trace **trace; /* [gpus] NULL: none */
 } splitting;
 
 static int by_number(const void *a, const void *b) {
@@ -69,57 +73,60 @@ static clg_intern copy_of(const clg_intern *from) {
     return copy;
 }
 
-static void add_event(clg_trace *t, const clg_event *e, const uint16_t *track) {
-    clg_event own = *e;
-    own.track = track[e->track];
-    t->timeline.events[t->timeline.count++] = own;
-    t->kernels[e->name].count++;
-    t->kernels[e->name].total_ns += e->duration_ns;
-}
-
-/* The tracks of a GPU, and where each of all has gone. */
-static uint16_t *take_tracks(splitting *s, size_t at, clg_trace *t) {
+/* The tracks of each GPU, and where each has gone. */
+static void take_tracks(splitting *s) {
     const clg_timeline *all = &s->all->timeline;
-    uint16_t *place = clg_take(&s->reader->scratch, (size_t)all->track_count + 1, uint16_t);
-    t->timeline.tracks = clg_take(s->reader->arena, (size_t)all->track_count + 1, clg_track);
-    t->timeline.track_count = 0;
+    s->place = clg_take(&s->reader->scratch, (size_t)all->track_count + 1, uint16_t);
     for (uint32_t i = 0; i < all->track_count; i++) {
-        if (s->gpu_of[i] != at) continue;
-        place[i] = (uint16_t)t->timeline.track_count;
-        t->timeline.tracks[t->timeline.track_count++] = all->tracks[i];
+        clg_trace *t = s->trace[s->gpu_of[i]];
+        if (!t) continue;
+        size_t capacity = t->timeline.track_capacity;
+        s->place[i] = (uint16_t)t->timeline.track_count;
+        CLG_TRACE_ADD(s->reader->arena, t->timeline.tracks, t->timeline.track_count, capacity,
+                      all->tracks[i]);
+        t->timeline.track_capacity = (uint32_t)capacity;
     }
-    t->timeline.track_capacity = t->timeline.track_count;
-    return place;
 }
 
-static void take_gpu(splitting *s, size_t at, clg_trace *t) {
-    const clg_trace *all = s->all;
-    const gpu *g = &s->gpus[at];
+/* A trace without work, for a GPU's. */
+static void empty(splitting *s, const gpu *g, clg_trace *t) {
     clg_arena *arena = s->reader->arena;
-    size_t names = all->timeline.name_count, call = 0;
-    const uint16_t *track = take_tracks(s, at, t);
-    t->groups = copy_of(&all->groups);
+    size_t names = s->all->timeline.name_count;
+    *t = *s->all;
+    t->groups = copy_of(&s->all->groups);
     t->kernels = clg_take(arena, names + 1, clg_trace_kernel);
     for (size_t n = 0; n < names; n++) {
-        t->kernels[n] = all->kernels[n];
+        t->kernels[n] = s->all->kernels[n];
         t->kernels[n].count = t->kernels[n].total_ns = 0;
     }
+    t->timeline.tracks = NULL;
+    t->timeline.track_count = t->timeline.track_capacity = 0;
     t->timeline.events = clg_take(arena, g->events + 1, clg_event);
     t->timeline.count = 0;
     t->timeline.capacity = g->events;
     t->calls = clg_take(arena, g->calls + 1, clg_trace_call);
     t->call_count = 0;
     t->call_capacity = g->calls;
+    t->device = g->number >= 0 && g->number < INT32_MAX ? (int32_t)g->number : -1;
+}
+
+static void deal_events(splitting *s) {
+    const clg_trace *all = s->all;
+    size_t call = 0;
     for (size_t i = 0; i < all->timeline.count; i++) {
-        const clg_event *e = &all->timeline.events[i];
-        bool called = call < all->call_count && all->calls[call].event == i;
-        call += called;
-        if (s->gpu_of[e->track] != at) continue;
+        clg_event e = all->timeline.events[i];
+        const clg_trace_call *called =
+            call < all->call_count && all->calls[call].event == i ? &all->calls[call++] : NULL;
+        clg_trace *t = s->trace[s->gpu_of[e.track]];
+        if (!t) continue;
         if (called) {
-            t->calls[t->call_count] = all->calls[call - 1];
+            t->calls[t->call_count] = *called;
             t->calls[t->call_count++].event = (uint32_t)t->timeline.count;
         }
-        add_event(t, e, track);
+        e.track = s->place[e.track];
+        t->timeline.events[t->timeline.count++] = e;
+        t->kernels[e.name].count++;
+        t->kernels[e.name].total_ns = clg_ns_plus(t->kernels[e.name].total_ns, e.duration_ns);
     }
 }
 
@@ -135,32 +142,41 @@ static void copy_host(clg_arena *arena, clg_trace *t) {
     t->stretch_capacity = t->stretch_count;
 }
 
+/* Every trace has names, groups and steps of its own: not where those of a hostile file would be
+ * many times the file. */
+static bool affordable(const splitting *s, size_t ranks) {
+    const clg_trace *t = s->all;
+    size_t each = t->timeline.name_count + t->groups.count + t->step_count + t->stretch_count +
+                  s->reader->launches.product_count;
+    return each <= (((size_t)1 << 20) + 8 * t->timeline.count) / ranks;
+}
+
 void clg_kineto_split(clg_kineto *r, clg_trace **traces, int *count) {
     splitting s = {.reader = r, .all = r->trace};
     find_gpus(&s);
-    size_t ranks = 0, first = 0;
-    for (size_t i = 0; i < s.count; i++) {
-        if (s.gpus[i].kernels > 0 && ranks++ == 0) first = i;
-    }
-    int64_t number = s.count > 0 ? s.gpus[first].number : -1;
-    if (number >= 0 && number < INT32_MAX) r->trace->device = (int32_t)number;
-    if (s.count < 2 || (ranks == 0)) return;
-    clg_trace *out = *traces = clg_take(r->arena, ranks, clg_trace);
+    size_t ranks = 0;
+    for (size_t i = s.count; i-- > 0;)
+        if (s.gpus[i].kernels > 0) {
+            ranks++;
+            bool small = s.gpus[i].number >= 0 && s.gpus[i].number < INT32_MAX;
+            r->trace->device = small ? (int32_t)s.gpus[i].number : -1;
+        }
+    if (s.count < 2 || ranks == 0 || !affordable(&s, ranks)) return;
+    *traces = clg_take(r->arena, ranks, clg_trace);
     *count = 0;
+    s.trace = clg_take(&r->scratch, s.count, clg_trace *);
     for (size_t i = 0; i < s.count; i++) {
         if (s.gpus[i].kernels == 0) continue;
-        clg_trace *t = &out[(*count)++];
-        *t = *s.all;
-        take_gpu(&s, i, t);
-        if (*count > 1) {
-            t->events_lost = 0; /* told once */
-            t->damages = 0;
-            copy_host(r->arena, t);
-        }
-        t->device =
-            s.gpus[i].number >= 0 && s.gpus[i].number < INT32_MAX ? (int32_t)s.gpus[i].number : -1;
+        clg_trace *t = s.trace[i] = &(*traces)[(*count)++];
+        empty(&s, &s.gpus[i], t);
         if (ranks > 1) t->rank = t->device;
+        if (*count == 1) continue;
+        t->events_lost = 0; /* told once */
+        t->damages = 0;
+        copy_host(r->arena, t);
     }
+    take_tracks(&s);
+    deal_events(&s);
     for (size_t i = 0; i < s.count; i++)
-        if (s.gpus[i].kernels == 0) out[0].elsewhere += (int64_t)s.gpus[i].events;
+        if (!s.trace[i]) (*traces)[0].elsewhere += (int64_t)s.gpus[i].events;
 }

@@ -6,7 +6,7 @@
  * the shortest duration over ranks: the last to arrive waits for nobody. It needs no common clock;
  * who arrived last does, so clocks that differ by more than collectives end apart are aligned at
  * their ends. */
-#include "trace/job.h"
+#include "trace/matching.h"
 
 #include "base/quantile.h"
 
@@ -14,26 +14,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* One rank's call of an instance. */
-typedef struct member {
-    uint32_t instance;
-    int trace;
-    clg_trace_call *call;
-} member;
-
-typedef struct matching {
-    clg_arena *arena;
-    clg_arena scratch;
-    clg_job *job;
-    member *members; /* by instance, then by trace */
-    size_t count;
-    size_t *first; /* [collectives + 1] where the members of an instance begin */
-} matching;
-
-/* On one host, ends of a collective lie tens of microseconds apart; clocks nearer than this are
- * taken to be one where hosts are not named. */
-static const int64_t one_clock_ns = 200000;
 
 static int by_rank(const void *a, const void *b) {
     const clg_trace *x = a, *y = b;
@@ -105,7 +85,7 @@ static uint32_t group_of(clg_arena *words, instances *in, const clg_trace *t,
 }
 
 /* Groups whose calls all tell their number, no two of a rank the same. */
-static void find_numbers(matching *m, instances *in, const uint32_t *keys) {
+static void find_numbers(clg_matching *m, instances *in, const uint32_t *keys) {
     clg_map seen = {.arena = &m->scratch}; /* (trace, group, number) */
     in->first_number = clg_take(&m->scratch, in->groups.count + 1, int64_t);
     for (size_t g = 0; g < in->groups.count; g++) in->first_number[g] = INT64_MAX;
@@ -130,7 +110,7 @@ static void find_numbers(matching *m, instances *in, const uint32_t *keys) {
 }
 
 /* The calls of one trace, group by group. Without a job every trace is its own. */
-static void enrol(matching *m, instances *in, int trace, const uint32_t *keys, size_t *at) {
+static void enrol(clg_matching *m, instances *in, int trace, const uint32_t *keys, size_t *at) {
     clg_trace *t = &m->job->traces[trace];
     uint32_t *next = clg_take(&m->scratch, in->groups.count + 1, uint32_t);
     for (size_t i = 0; i < t->call_count; i++) {
@@ -149,12 +129,12 @@ static void enrol(matching *m, instances *in, int trace, const uint32_t *keys, s
         }
         in->collectives[index].ranks++;
         call->instance = (int32_t)index;
-        m->members[(*at)++] = (member){index, trace, call};
+        m->members[(*at)++] = (clg_member_call){index, trace, call};
     }
 }
 
 /* Counting sort by instance keeps the order of traces. */
-static void gather(matching *m) {
+static void gather(clg_matching *m) {
     clg_job *job = m->job;
     size_t total = (size_t)job->collective_count;
     m->first = clg_take(&m->scratch, total + 2, size_t);
@@ -162,18 +142,18 @@ static void gather(matching *m) {
     for (size_t i = 0; i < total; i++) m->first[i + 1] += m->first[i];
     size_t *next = clg_take(&m->scratch, total + 1, size_t);
     memcpy(next, m->first, total * sizeof *next);
-    member *sorted = clg_take(&m->scratch, m->count + 1, member);
+    clg_member_call *sorted = clg_take(&m->scratch, m->count + 1, clg_member_call);
     for (size_t i = 0; i < m->count; i++) sorted[next[m->members[i].instance]++] = m->members[i];
     m->members = sorted;
 }
 
-static void collect(matching *m) {
+static void collect(clg_matching *m) {
     instances in = {.groups.arena = &m->scratch, .by_key.arena = &m->scratch};
     clg_arena words = {0};
     clg_job *job = m->job;
     size_t calls = 0, at = 0;
     for (int i = 0; i < job->count; i++) calls += job->traces[i].call_count;
-    m->members = clg_take(&m->scratch, calls + 1, member);
+    m->members = clg_take(&m->scratch, calls + 1, clg_member_call);
     uint32_t *keys = clg_take(&m->scratch, calls + 1, uint32_t);
     for (int i = 0; i < job->count; i++)
         for (size_t c = 0; c < job->traces[i].call_count; c++)
@@ -188,74 +168,14 @@ static void collect(matching *m) {
     gather(m);
 }
 
-/* ---- clocks ---- */
-
-static int64_t end_ns(const member *at) { return at->call->start_ns + at->call->duration_ns; }
-
-/* Differences between the ends on `trace` and on ranks whose clock is known. */
-static size_t differences(const matching *m, int trace, const bool *known, int64_t *out) {
-    size_t count = 0;
-    for (int c = 0; c < m->job->collective_count; c++) {
-        const member *reference = NULL, *own = NULL;
-        for (size_t i = m->first[c]; i < m->first[c + 1]; i++) {
-            const member *at = &m->members[i];
-            if (at->trace == trace) own = at;
-            if (!reference && known[at->trace]) reference = at;
-        }
-        if (own && reference)
-            out[count++] = clg_ns_minus(
-                end_ns(own), clg_ns_minus(end_ns(reference), m->job->offset_ns[reference->trace]));
-    }
-    return count;
-}
-
-/* Whether two traces are known to share a host and so a clock. */
-static bool one_host(const clg_job *job, int a, int b) {
-    const char *x = job->traces[a].host, *y = job->traces[b].host;
-    return a == b || (x && y && strcmp(x, y) == 0);
-}
-
-/* Differences on all ranks of a trace's host; room for those of all. */
-static size_t host_differences(const matching *m, int trace, const bool *known, int64_t *out) {
-    size_t count = 0;
-    for (int i = trace; i < m->job->count; i++)
-        if (!known[i] && one_host(m->job, trace, i)) count += differences(m, i, known, out + count);
-    return count;
-}
-
-/* From the first host outwards, over whatever groups connect them. */
-static void align(matching *m) {
-    clg_job *job = m->job;
-    bool *known = clg_take(&m->scratch, (size_t)job->count, bool);
-    int64_t *found = clg_take(&m->scratch, m->count + 1, int64_t);
-    for (int i = 0; i < job->count; i++) known[i] = one_host(job, 0, i);
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 1; i < job->count; i++) {
-            size_t count = known[i] ? 0 : host_differences(m, i, known, found);
-            if (count == 0) continue;
-            clg_sort_integers(found, count);
-            int64_t middle = found[count / 2];
-            bool named = job->traces[0].host && job->traces[i].host; /* another host */
-            bool apart = named || middle > one_clock_ns || middle < -one_clock_ns;
-            for (int k = i; k < job->count; k++)
-                if (!known[k] && one_host(job, i, k)) {
-                    job->offset_ns[k] = apart ? middle : 0;
-                    known[k] = true;
-                }
-            more = true;
-        }
-    }
-}
-
 /* ---- arrivals ---- */
 
-static int64_t arrival_ns(const matching *m, const member *at) {
+static int64_t arrival_ns(const clg_matching *m, const clg_member_call *at) {
     return clg_ns_minus(at->call->start_ns, m->job->offset_ns[at->trace]);
 }
 
 /* A send and its receive are two ends of one. */
-static bool agrees(const clg_trace_collective *c, const member *at) {
+static bool agrees(const clg_trace_collective *c, const clg_member_call *at) {
     bool pair = c->operation == CLG_OPERATION_SEND || c->operation == CLG_OPERATION_RECEIVE;
     if (pair) return is_pair(at->call);
     return at->call->what.operation == c->operation &&
@@ -264,7 +184,7 @@ static bool agrees(const clg_trace_collective *c, const member *at) {
 }
 
 /* Sizes as far as any rank tells them; whether the ranks mean the same collective. */
-static bool reconcile(const matching *m, clg_trace_collective *c, size_t first, size_t last) {
+static bool reconcile(const clg_matching *m, clg_trace_collective *c, size_t first, size_t last) {
     bool same = true;
     for (size_t i = first; i < last; i++) {
         const clg_trace_description *what = &m->members[i].call->what;
@@ -278,7 +198,7 @@ static bool reconcile(const matching *m, clg_trace_collective *c, size_t first, 
     return same;
 }
 
-static void blame(matching *m, const clg_trace_collective *c, size_t first, size_t last,
+static void blame(clg_matching *m, const clg_trace_collective *c, size_t first, size_t last,
                   int64_t by_ns) {
     clg_straggler *s = &m->job->stragglers[c->last];
     s->last_arrivals++;
@@ -288,7 +208,7 @@ static void blame(matching *m, const clg_trace_collective *c, size_t first, size
             clg_ns_plus(s->caused_wait_ns, clg_ns_minus(by_ns, arrival_ns(m, &m->members[i])));
 }
 
-static void measure(matching *m, clg_trace_collective *c, size_t first, size_t last) {
+static void measure(clg_matching *m, clg_trace_collective *c, size_t first, size_t last) {
     int64_t earliest_ns = INT64_MAX, latest_ns = INT64_MIN, shortest_ns = INT64_MAX;
     for (size_t i = first; i < last; i++) {
         int64_t at_ns = arrival_ns(m, &m->members[i]);
@@ -311,7 +231,7 @@ static void measure(matching *m, clg_trace_collective *c, size_t first, size_t l
     blame(m, c, first, last, latest_ns);
 }
 
-static void judge(matching *m) {
+static void judge(clg_matching *m) {
     clg_job *job = m->job;
     for (int i = 0; i < job->collective_count; i++) {
         clg_trace_collective *c = &job->collectives[i];
@@ -349,9 +269,9 @@ void clg_job_match(clg_arena *arena, clg_trace *traces, int count, clg_job *job)
     job->axis = clg_arena_take(arena, (size_t)count, sizeof *job->axis);
     job->stragglers = clg_take(arena, (size_t)count, clg_straggler);
     for (int i = 0; i < count; i++) job->stragglers[i].trace = i;
-    matching m = {.arena = arena, .job = job};
+    clg_matching m = {.arena = arena, .job = job};
     collect(&m);
-    if (!job->unmatched) align(&m);
+    if (!job->unmatched) clg_align_clocks(&m);
     judge(&m);
     rank_stragglers(job);
     clg_arena_clear(&m.scratch);

@@ -11,7 +11,9 @@ const clg_name clg_change_names[] = {
     {"worst-rank-on-time", CLG_CHANGE_ONE, NULL},  {"free-communication", CLG_CHANGE_FREE, NULL},
     {"perfect-overlap", CLG_CHANGE_OVERLAP, NULL}, {NULL, 0, NULL}};
 
-enum { NONE = -1, LOOK_BACK = 16 };
+/* The streams with most work have a lane each; the rest share one, in which the order of work is
+ * held, so that a recording of many streams costs its size. */
+enum { NONE = -1, LOOK_BACK = 16, LANES = 64 };
 
 /* Work in order of start. Times are on the job's clock. */
 typedef struct work {
@@ -19,17 +21,17 @@ typedef struct work {
     int64_t launch_ns;  /* INT64_MIN: not known */
     int64_t new_end_ns; /* before credits; see rank */
     const clg_trace_call *call;
-    int32_t before; /* the previous one of its stream */
-    uint16_t track;
+    int32_t before; /* the previous one of its lane */
+    uint16_t lane;
     bool pending; /* its collective waits for other ranks */
 } work;
 
 typedef struct rank {
     work *works;
     size_t count, at;
-    int32_t *newest;   /* [tracks] */
+    int32_t newest[LANES];
     int64_t credit_ns; /* lateness that is made up for: later times are earlier by it */
-    uint16_t tracks;
+    uint16_t lanes;
 } rank;
 
 typedef struct arrival {
@@ -59,12 +61,35 @@ static int by_start(const void *a, const void *b) {
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
+typedef struct stream {
+    size_t works;
+    uint32_t track;
+} stream;
+
+static int busiest_first(const void *a, const void *b) {
+    const stream *x = a, *y = b;
+    if (x->works != y->works) return x->works > y->works ? -1 : 1;
+    return (x->track > y->track) - (x->track < y->track);
+}
+
+/* The lane of each track. */
+static uint16_t *lanes_of(clg_arena *scratch, const clg_timeline *t, uint16_t *lanes) {
+    stream *streams = clg_take(scratch, (size_t)t->track_count + 1, stream);
+    uint16_t *lane = clg_take(scratch, (size_t)t->track_count + 1, uint16_t);
+    for (uint32_t i = 0; i < t->track_count; i++) streams[i].track = i;
+    for (size_t i = 0; i < t->count; i++) streams[t->events[i].track].works++;
+    if (t->track_count) qsort(streams, t->track_count, sizeof *streams, busiest_first);
+    for (uint32_t i = 0; i < t->track_count; i++)
+        lane[streams[i].track] = (uint16_t)(i < LANES ? i : LANES - 1);
+    *lanes = (uint16_t)(t->track_count < LANES ? t->track_count : LANES);
+    return lane;
+}
+
 static void load_rank(replay *r, int index) {
     const clg_trace *t = &r->job->traces[index];
     rank *k = &r->ranks[index];
     k->works = clg_take(&r->scratch, t->timeline.count + 1, work);
-    k->tracks = (uint16_t)t->timeline.track_count;
-    k->newest = clg_take(&r->scratch, (size_t)k->tracks + 1, int32_t);
+    const uint16_t *lane = lanes_of(&r->scratch, &t->timeline, &k->lanes);
     for (size_t i = 0; i < t->timeline.count; i++) {
         const clg_event *e = &t->timeline.events[i];
         int64_t start_ns = clg_ns_minus(e->start_ns, r->job->offset_ns[index]);
@@ -73,7 +98,7 @@ static void load_rank(replay *r, int index) {
         k->works[i] = (work){.start_ns = start_ns,
                              .end_ns = clg_ns_plus(start_ns, e->duration_ns),
                              .launch_ns = launch_ns,
-                             .track = e->track};
+                             .lane = lane[e->track]};
     }
     for (size_t i = 0; i < t->call_count; i++) k->works[t->calls[i].event].call = &t->calls[i];
     k->count = t->timeline.count;
@@ -85,15 +110,15 @@ static void rewind_all(replay *r) {
         rank *k = &r->ranks[i];
         k->at = 0;
         k->credit_ns = 0;
-        for (uint16_t t = 0; t < k->tracks; t++) k->newest[t] = NONE;
+        for (uint16_t t = 0; t < k->lanes; t++) k->newest[t] = NONE;
     }
     for (int i = 0; i < r->job->collective_count; i++) r->gatherings[i].arrived = 0;
 }
 
-/* The last work of a track that ended before `w` began; of its own track the last at all. */
-static int32_t predecessor(const rank *k, const work *w, uint16_t track) {
-    int32_t at = k->newest[track];
-    for (int i = 0; track != w->track && at != NONE && k->works[at].end_ns > w->start_ns; i++) {
+/* The last work of a lane that ended before `w` began; of its own lane the last at all. */
+static int32_t predecessor(const rank *k, const work *w, uint16_t lane) {
+    int32_t at = k->newest[lane];
+    for (int i = 0; lane != w->lane && at != NONE && k->works[at].end_ns > w->start_ns; i++) {
         if (i == LOOK_BACK) return NONE;
         at = k->works[at].before;
     }
@@ -103,7 +128,7 @@ static int32_t predecessor(const rank *k, const work *w, uint16_t track) {
 /* When the next work of a rank can start; false while that hangs on a pending collective. */
 static bool ready(const rank *k, const work *w, int64_t *start_ns) {
     int64_t before_ns = INT64_MIN, new_ns = INT64_MIN;
-    for (uint16_t t = 0; t < k->tracks; t++) {
+    for (uint16_t t = 0; t < k->lanes; t++) {
         int32_t at = predecessor(k, w, t);
         if (at == NONE) continue;
         const work *p = &k->works[at];
@@ -174,8 +199,8 @@ static bool advance(replay *r, int index) {
     w->pending = false;
     w->new_end_ns = nothing ? start_ns : clg_ns_plus(start_ns, w->end_ns - w->start_ns);
     if (c) arrive(r, index, w, c, start_ns);
-    w->before = k->newest[w->track];
-    k->newest[w->track] = (int32_t)k->at++;
+    w->before = k->newest[w->lane];
+    k->newest[w->lane] = (int32_t)k->at++;
     return true;
 }
 

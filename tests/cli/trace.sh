@@ -40,6 +40,41 @@ expect 0 out 'passed' trace "$scratch/fast.json" --against "$scratch/slow.json" 
 expect 0 out 'passed' trace "$scratch/hiccup.json" --against "$scratch/fast.json" --fail-above 3%
 expect 2 err 'nothing to compare with' trace "$scratch/slow.json" --fail-above 3%
 expect 1 err 'fail-above' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above x
-sed 's/ProfilerStep#/phase /g' "$scratch/fast.json" >"$scratch/unnamed.json"
+
+# ---- a hostile file costs its size: streams, GPUs, names, groups, threads and steps of their own ----
+# hostile FILE PID TID NAME GROUP: 15,000 events, each of the last four with # for its number.
+hostile() {
+    awk -v pid="$2" -v tid="$3" -v name="$4" -v group="$5" 'BEGIN {
+        printf "{\"distributedInfo\":{\"rank\":0,\"world_size\":1},\"traceEvents\":["
+        for (i = 0; i < 15000; i++) {
+            p = pid; t = tid; n = name; g = group
+            sub(/#/, i, p); sub(/#/, i, t); sub(/#/, i, n); sub(/#/, i, g)
+            printf "%s{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\",\"pid\":%s,\"tid\":%s,\"ts\":%d,\"dur\":3,\"args\":{\"correlation\":%d,\"Process Group Name\":\"%s\"}}", i ? "," : "", i % 4 == 3 ? "cuda_runtime" : "kernel", n, p, t, i, i % 4 == 3 ? i + 1 : i, g
+        }
+        print "]}"
+    }' >"$scratch/$1.json"
+}
+hostile streams 0 '#' gemm p; hostile gpus '#' 1 gemm p; hostile names 0 1 'k#' p
+hostile groups 0 1 ncclDevKernel_AllReduce 'p#'; hostile all '#' '#' 'nccl#' 'p#'
+for what in streams gpus names groups all; do
+    check "$what cost their size" '(ulimit -t 30; "$ceiling" trace "$scratch/$what.json" --against "$scratch/$what.json" >/dev/null)'
+done
+
+# ---- files that are written ----
+expect 2 err 'would replace a recording' trace "$scratch/fast.json" --timeline "$scratch/fast.json"
+ln -s fast.json "$scratch/alias.json"
+expect 2 err 'would replace a recording' trace "$scratch/fast.json" --svg "$scratch/alias.json"
+ln -s real.svg "$scratch/link.svg"
+expect 0 out '^trace' trace "$scratch/fast.json" --svg "$scratch/link.svg"
+check 'a link stays a link' '[ -h "$scratch/link.svg" ] && [ -s "$scratch/real.svg" ]'
+chmod 600 "$scratch/real.svg"
+expect 0 out '^trace' trace "$scratch/fast.json" --svg "$scratch/link.svg"
+check 'permissions stay' '[ "$(ls -l "$scratch/real.svg" | cut -c1-10)" = -rw------- ]'
+"$ceiling" trace "$scratch/streams.json" --timeline "$scratch/kept.tar" >/dev/null & sleep 0.1; kill -TERM $! 2>/dev/null
+wait $! 2>/dev/null
+check 'a signal leaves no part of a file' '! ls "$scratch" | grep -q part'
+case ${BUILD:-build} in *sanitize*) ;; *)
+    check 'the end of memory is told' '(ulimit -v 40000; "$ceiling" trace "$scratch/all.json" "$scratch/streams.json" "$scratch/gpus.json" "$scratch/names.json" "$scratch/groups.json" --threads 1 2>"$scratch/err" >/dev/null; [ $? -eq 1 ] && grep -q "memory is at its end" "$scratch/err")' ;;
+esac
 
 finish
