@@ -110,6 +110,7 @@ static clg_status make_tasks(maker *m, clg_task *tasks) {
     const clg_job_list *jobs = &m->answer->jobs;
     for (int i = 0; i < jobs->count; i++) {
         clg_trained *trained;
+        m->planning.share = (double)i / jobs->count;
         if (find_trained(m, &jobs->job[i], &trained) != CLG_OK) return m->error->status;
         tasks[i] = clg_task_make(&m->planning, &jobs->job[i], trained);
     }

@@ -26,7 +26,7 @@ static const clg_sized *plan_at(clg_planning *p, clg_trained *trained, int64_t g
     *made = (clg_sized){.gpus = gpus, .next = trained->sized};
     trained->sized = made;
     p->plans++;
-    if (p->progress.tell) p->progress.tell(p->progress.context, 0);
+    if (p->progress.tell) p->progress.tell(p->progress.context, p->share);
     made->runs = clg_search(p->arena, &here, &at, (clg_progress){0}, &found, &none) == CLG_OK &&
                  found.count > 0;
     if (made->runs) made->plan = found.best[0];

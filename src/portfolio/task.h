@@ -19,6 +19,7 @@ typedef struct clg_planning {
     const clg_operations *operations;
     int64_t most_gpus; /* the largest cluster */
     int plans;         /* made so far */
+    double share;      /* of the jobs that are planned, for the progress */
     clg_progress progress;
 } clg_planning;
 

@@ -178,7 +178,7 @@ static void check_growth(void) {
          "Tflop/s there)");
     for (int i = 0; i < 4; i++) {
         CHECK(c->point[i].runs && c->point[i].plan.layout.global_batch == batches[i]);
-        CHECK(c->point[i].efficiency > 0.99 && c->point[i].efficiency < 1.25);
+        CHECK(c->point[i].efficiency > 0.95 && c->point[i].efficiency < 1.25);
     }
     CASE("constant work: parameters x batch per GPU stay, within the batches that divide");
     clg_scale_request work = {

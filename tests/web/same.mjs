@@ -11,7 +11,7 @@ import { rank, zipOf } from "./recordings.mjs";
 
 const [, , ceiling, wasm] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "same-")), traceFile = join(folder, "trace.json");
-const config = "data/model/llama-3.1-8b.json", team = "docs/portfolio-team.csv";
+const config = "data/model/llama-3.1-8b.json", team = "tests/fuzz/corpus/jobs/team.csv";
 
 const requests = [
   { command: "params" },
