@@ -177,8 +177,21 @@ static clg_status read_number(reader *r, clg_json *node) {
 
 static clg_status read_value(reader *r, clg_json *node);
 
+/* What a node was used for. */
+enum { ASKED = 1, LOOKED_INTO = 2 };
+
+static clg_json *new_node(clg_arena *arena) {
+    typedef struct used_node {
+        clg_json node;
+        unsigned char seen;
+    } used_node;
+    used_node *fresh = clg_take(arena, 1, used_node);
+    fresh->node.seen = &fresh->seen;
+    return &fresh->node;
+}
+
 static clg_json *new_child(reader *r, clg_json *parent, clg_json **last) {
-    clg_json *child = clg_take(r->arena, 1, clg_json);
+    clg_json *child = new_node(r->arena);
     if (*last)
         (*last)->next = child;
     else
@@ -292,7 +305,7 @@ clg_status clg_json_parse(clg_arena *arena, const char *name, const char *text, 
     /* Editors on Windows put a byte order mark in front (RFC 8259, section 8.1: may be ignored). */
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) r.at += 3;
     if (size > (size_t)1 << 30) return fault(&r, text, "split it", "a text of more than 1 GiB");
-    clg_json *node = clg_take(arena, 1, clg_json);
+    clg_json *node = new_node(arena);
     if (read_value(&r, node) != CLG_OK) return CLG_BAD_INPUT;
     skip_blanks(&r);
     if (r.at < r.end) return fault(&r, r.at, "remove it", "something after the value");
@@ -303,10 +316,44 @@ clg_status clg_json_parse(clg_arena *arena, const char *name, const char *text, 
     return CLG_OK;
 }
 
+static void use(const clg_json *node, int how) {
+    if (node->seen) *node->seen |= (unsigned char)how;
+}
+
+static bool was(const clg_json *node, int how) { return node->seen && *node->seen & how; }
+
 const clg_json *clg_json_member(const clg_json *node, const char *key) {
     if (!node || node->kind != CLG_JSON_OBJECT) return NULL;
-    for (const clg_json *c = node->first; c; c = c->next)
-        if (strcmp(c->key, key) == 0) return c;
+    use(node, LOOKED_INTO);
+    for (const clg_json *c = node->first; c; c = c->next) {
+        if (strcmp(c->key, key) != 0) continue;
+        use(c, ASKED);
+        return c;
+    }
+    return NULL;
+}
+
+const clg_json *clg_json_entries(const clg_json *object) {
+    if (!object || object->kind != CLG_JSON_OBJECT) return NULL;
+    for (const clg_json *c = object->first; c; c = c->next) use(c, ASKED);
+    return object->first;
+}
+
+static bool for_people(const char *key) {
+    static const char *const words[] = {"name",  "title",    "date", "source",
+                                        "notes", "released", "unit", "kind"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], key) == 0) return true;
+    return false;
+}
+
+const clg_json *clg_json_unread(const clg_json *node) {
+    bool keyed = node->kind == CLG_JSON_OBJECT, into = was(node, LOOKED_INTO);
+    for (const clg_json *c = node->first; c; c = c->next) {
+        if (keyed && into && !was(c, ASKED) && !for_people(c->key)) return c;
+        const clg_json *deeper = keyed && !was(c, ASKED) ? NULL : clg_json_unread(c);
+        if (deeper) return deeper;
+    }
     return NULL;
 }
 

@@ -30,15 +30,16 @@ typedef enum clg_json_kind {
 typedef struct clg_json clg_json;
 struct clg_json {
     clg_json_kind kind;
-    bool truth;       /* CLG_JSON_BOOL */
-    double number;    /* CLG_JSON_NUMBER */
-    const char *text; /* decoded string (UTF-8, NUL-terminated), or the number as written */
-    size_t text_size; /* bytes in text; a string may hold NUL */
-    const char *key;  /* member name when the parent is an object, else NULL */
-    clg_json *first;  /* first child */
-    clg_json *next;   /* next sibling */
-    size_t count;     /* children */
-    int line, column; /* where the value starts, from 1 */
+    bool truth;          /* CLG_JSON_BOOL */
+    double number;       /* CLG_JSON_NUMBER */
+    const char *text;    /* decoded string (UTF-8, NUL-terminated), or the number as written */
+    size_t text_size;    /* bytes in text; a string may hold NUL */
+    const char *key;     /* member name when the parent is an object, else NULL */
+    clg_json *first;     /* first child */
+    clg_json *next;      /* next sibling */
+    size_t count;        /* children */
+    int line, column;    /* where the value starts, from 1 */
+    unsigned char *seen; /* what readers did with it: see clg_json_unread */
 };
 
 /* Parses exactly one value. On failure fills error (file is `name`, line, column) and leaves *root
@@ -48,6 +49,13 @@ clg_status clg_json_parse(clg_arena *arena, const char *name, const char *text, 
 
 /* The member called key, or NULL (also when node is NULL or no object). */
 const clg_json *clg_json_member(const clg_json *node, const char *key);
+
+/* The first member of an object whose names the reader goes through by itself; NULL: none. */
+const clg_json *clg_json_entries(const clg_json *object);
+
+/* A member that no reader looked up, of an object that one looked into; NULL: none. What is for
+ * people (name, title, date, source, notes, released, unit, kind) is not missed. */
+const clg_json *clg_json_unread(const clg_json *root);
 
 /* Typed access; `fallback` when the member is absent or null. A member of another kind is a
  * CLG_BAD_INPUT naming file, line, column and field. */

@@ -266,7 +266,7 @@ static clg_status read_curve(clg_arena *arena, const char *path, bool link,
             clg_value_read(root, rows[i].key, rows[i].dimension, !rows[i].optional, path,
                            &numbers[i], error) != CLG_OK)
             return CLG_BAD_INPUT;
-    return CLG_OK;
+    return clg_value_done(root, path, error);
 }
 
 static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *error) {
@@ -288,7 +288,7 @@ static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *er
                            error) != CLG_OK)
             return CLG_BAD_INPUT;
     }
-    return CLG_OK;
+    return clg_value_done(root, file->path, error);
 }
 
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,

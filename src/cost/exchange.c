@@ -41,7 +41,9 @@ clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *c, clg_error 
     if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
         CLG_OK)
         return error->status;
-    return read_points(clg_json_member(root, "low_latency"), file->path, c, error);
+    if (read_points(clg_json_member(root, "low_latency"), file->path, c, error) != CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 static double at_ranks(const clg_exchange_curve *c, const double *seconds, int ranks) {

@@ -22,7 +22,10 @@ clg_status clg_sparse_kernels_find(clg_arena *arena, clg_sparse_kernels *k, clg_
                                       {"prefill_flop_share", CLG_FRACTION, &k->prefill_flop_share},
                                       {"heads_least", CLG_COUNT, &k->heads_least},
                                       {"scale_values", CLG_COUNT, &k->scale_values}};
-    return clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error);
+    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
+        CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 double clg_sparse_fixed_s(const clg_sparse_kernels *k, double top_k, double context_tokens) {

@@ -89,7 +89,7 @@ static clg_status read_fields(const clg_json *object, const field *fields, int c
 static clg_status read_gemm(const clg_json *object, bool whole, const char *file,
                             clg_gemm_curve curves[CLG_PRECISIONS], clg_error *error) {
     if (!object) return CLG_OK;
-    for (const clg_json *c = object->first; c; c = c->next) {
+    for (const clg_json *c = clg_json_entries(object); c; c = c->next) {
         int precision;
         if (clg_name_value(clg_precision_names, "precision", c->key, &precision, error) != CLG_OK)
             return CLG_BAD_INPUT;
@@ -104,7 +104,7 @@ static clg_status read_gemm(const clg_json *object, bool whole, const char *file
 static clg_status read_attention(const clg_json *object, bool whole, const char *file,
                                  clg_attention_curve curves[CLG_ATTENTION_KERNELS],
                                  clg_error *error) {
-    for (const clg_json *c = object ? object->first : NULL; c; c = c->next) {
+    for (const clg_json *c = clg_json_entries(object); c; c = c->next) {
         int kernel;
         if (clg_name_value(clg_attention_kernel_names, "attention kernel", c->key, &kernel,
                            error) != CLG_OK)
@@ -177,6 +177,8 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         read_curves(root, true, file->path, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
+    clg_json_member(root, "serving"); /* cost/skinny reads it */
+    if (clg_value_done(root, file->path, error) != CLG_OK) return CLG_BAD_INPUT;
     fill_missing_gemm(read.gemm);
     fill_missing_grouped(&read);
     fill_missing_gemm(read.grouped);

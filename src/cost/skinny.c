@@ -19,7 +19,7 @@ typedef clg_status format_reader(const clg_json *row, const char *file, void *cu
 static clg_status read_formats(const clg_json *root, const char *key, const char *file,
                                void *curves, size_t size, format_reader *read, clg_error *error) {
     const clg_json *object = clg_json_member(root, key);
-    for (const clg_json *row = object ? object->first : NULL; row; row = row->next) {
+    for (const clg_json *row = clg_json_entries(object); row; row = row->next) {
         int p;
         if (clg_name_value(clg_precision_names, "precision", row->key, &p, error) != CLG_OK ||
             read(row, file, (char *)curves + (size_t)p * size, error) != CLG_OK)
@@ -230,6 +230,8 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
         clg_value_read(root, "reduce_link", CLG_BYTES_PER_S, false, file->path,
                        &c->reduce_link_bytes_per_s, error) != CLG_OK)
         return error->status;
+    clg_dataset_word(root, "lender");
+    if (clg_value_done(root, file->path, error) != CLG_OK) return error->status;
     for (int p = 0; p < CLG_PRECISIONS; p++)
         if (!c->shared[p].known) c->shared[p] = c->experts[p];
     fill_missing(c);

@@ -102,6 +102,13 @@ clg_status clg_value_keys(const clg_json *object, const char *const *keys, int c
     return CLG_OK;
 }
 
+clg_status clg_value_done(const clg_json *root, const char *file, clg_error *error) {
+    const clg_json *unread = clg_json_unread(root);
+    if (!unread) return CLG_OK;
+    return fault(unread, unread->key, file, "correct it, or remove it", "not a member of this file",
+                 error);
+}
+
 static const char *string_of(const clg_json *object, const char *key, const char *fallback) {
     const clg_json *node = clg_json_member(object, key);
     return node && node->kind == CLG_JSON_STRING ? node->text : fallback;

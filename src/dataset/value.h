@@ -36,6 +36,10 @@ clg_status clg_value_flag(const clg_json *object, const char *key, bool required
 clg_status clg_value_keys(const clg_json *object, const char *const *keys, int count,
                           const char *file, clg_error *error);
 
+/* Refuses members that no reader looked up, for what is misspelt would mean its
+ * default. A reader of a file of data/ ends with it. */
+clg_status clg_value_done(const clg_json *root, const char *file, clg_error *error);
+
 /* "value unit, kind, source" of object[key] for people; "not stated" when absent. In `arena`. */
 const char *clg_value_why(clg_arena *arena, const clg_json *object, const char *key);
 

@@ -24,8 +24,10 @@ clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price 
                                       {"output", CLG_USD_PER_TOKEN, &p->usd_per_output_token}};
     p->usd_per_cached_token = -1;
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
-    return clg_value_read(root, "input_cached", CLG_USD_PER_TOKEN, false, file->path,
-                          &p->usd_per_cached_token, error);
+    if (clg_value_read(root, "input_cached", CLG_USD_PER_TOKEN, false, file->path,
+                       &p->usd_per_cached_token, error) != CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,

@@ -26,7 +26,7 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
         if (clg_value_read(root, rows[i].key, rows[i].dimension, true, file->path, rows[i].into,
                            error) != CLG_OK)
             return CLG_BAD_INPUT;
-    return CLG_OK;
+    return clg_value_done(root, file->path, error);
 }
 
 clg_goodput clg_goodput_of(const clg_operations *o, double gpus, double parameters) {

@@ -17,7 +17,9 @@ clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doub
         return CLG_BAD_INPUT;
     const clg_value_field fields[] = {{"failure_sigma", CLG_COUNT, &d->failure_sigma},
                                       {"common_share", CLG_FRACTION, &d->common_share}};
-    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK ||
+        clg_value_done(root, file->path, error) != CLG_OK)
+        return CLG_BAD_INPUT;
     d->price_low = d->price_high = price->usd_per_s;
     if (clg_price_known(price) && clg_price_on_demand(price) &&
         clg_price_band(arena, price->gpu, &low, &high) > 0)

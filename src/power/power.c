@@ -28,6 +28,7 @@ clg_status clg_power_find(clg_arena *arena, clg_power *power, clg_error *error) 
         if (clg_value_read(root, fields[i].key, CLG_FRACTION, true, FILE_NAME, fields[i].into,
                            error) != CLG_OK)
             return CLG_BAD_INPUT;
+    if (clg_value_done(root, FILE_NAME, error) != CLG_OK) return CLG_BAD_INPUT;
     read.data = root;
     *power = read;
     return CLG_OK;

@@ -36,7 +36,8 @@ clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens,
         read_number(root, "parameter_scale", CLG_COUNT, file->path, &a, error) != CLG_OK ||
         read_number(root, "parameter_exponent", CLG_COUNT, file->path, &alpha, error) != CLG_OK ||
         read_number(root, "token_scale", CLG_COUNT, file->path, &b, error) != CLG_OK ||
-        read_number(root, "token_exponent", CLG_COUNT, file->path, &beta, error) != CLG_OK)
+        read_number(root, "token_exponent", CLG_COUNT, file->path, &beta, error) != CLG_OK ||
+        clg_value_done(root, file->path, error) != CLG_OK)
         return CLG_BAD_INPUT;
     *loss = floor_ + a / clg_pow(parameters, alpha) + b / clg_pow(tokens, beta);
     return CLG_OK;
@@ -58,7 +59,8 @@ static clg_status read_law(clg_arena *arena, const clg_file *file, const positio
         read_number(root, "coefficient", CLG_TOKENS, file->path, &coefficient, error) != CLG_OK ||
         read_number(root, "exponent", CLG_COUNT, file->path, &exponent, error) != CLG_OK ||
         read_number(root, "reference", basis == BY_DATA ? CLG_TOKENS : CLG_COUNT, file->path,
-                    &reference, error) != CLG_OK)
+                    &reference, error) != CLG_OK ||
+        clg_value_done(root, file->path, error) != CLG_OK)
         return CLG_BAD_INPUT;
     double x = basis == BY_LOSS ? at->loss : basis == BY_DATA ? at->tokens : at->flop;
     law->tokens = coefficient * clg_pow(x / reference, basis == BY_LOSS ? -exponent : exponent);

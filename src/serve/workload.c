@@ -61,7 +61,12 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
         if (clg_value_read(root, rows[i].key, rows[i].dimension, true, file->path, rows[i].into,
                            error) != CLG_OK)
             return error->status;
-    return CLG_OK;
+    static const char *const keys[] = {"gpu",  "tp",    "sequences", "sequences_timed",
+                                       "kind", "source"};
+    for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next)
+        if (clg_value_keys(l, keys, sizeof keys / sizeof *keys, file->path, error) != CLG_OK)
+            return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 clg_precision clg_narrowest(const clg_gpu *gpu) {

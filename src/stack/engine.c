@@ -141,7 +141,8 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     e->large_except = clg_dataset_word(root, "large_except");
     e->newer_generation = clg_dataset_word(root, "newer_generation");
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
-    return read_by_gpu(root, file->path, e, error);
+    if (read_by_gpu(root, file->path, e, error) != CLG_OK) return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 clg_engine clg_engine_on(const clg_engine *engine, const clg_gpu *gpu) {

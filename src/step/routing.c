@@ -16,7 +16,9 @@ clg_status clg_routing_spread(clg_arena *arena, double *spread, clg_error *error
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "routing of experts is not built in");
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
-    return clg_value_read(root, "spread", CLG_COUNT, true, file->path, spread, error);
+    if (clg_value_read(root, "spread", CLG_COUNT, true, file->path, spread, error) != CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 /* Hits of an expert are Poisson with a gamma mean, so negative binomial: none with a chance of
