@@ -142,6 +142,7 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     e->newer_generation = clg_dataset_word(root, "newer_generation");
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
     if (read_by_gpu(root, file->path, e, error) != CLG_OK) return error->status;
+    clg_json_member(root, "default"); /* the engine that is taken; others look */
     return clg_value_done(root, file->path, error);
 }
 

@@ -106,7 +106,12 @@ static clg_status read_releases(const clg_json *root, const char *file, const ch
             return clg_fail(error, CLG_BAD_INPUT, "add \"from\": \"YYYY-MM\"",
                             "a release without its month");
         }
-        if (strncmp(from, until ? until : "", 7) > 0) continue;
+        if (strncmp(from, until ? until : "", 7) > 0) { /* read too, so that faults in it show */
+            clg_stack later = *stack;
+            if (clg_stack_read_onto(release, file, false, &later, error) != CLG_OK)
+                return CLG_BAD_INPUT;
+            continue;
+        }
         if (month && strlen(from) >= 7 && years_between(month, from) < off)
             off = years_between(month, from);
         if (clg_stack_read_onto(release, file, false, stack, error) != CLG_OK) return CLG_BAD_INPUT;
