@@ -88,6 +88,12 @@ const char *clg_shell_behind(const char *at, const char *end);
 
 void clg_rich_add(clg_shell *shell, clg_rich *rich, const char *text, size_t size, int32_t place);
 void clg_rich_join(clg_shell *shell, clg_rich *rich, const clg_rich *more);
+clg_rich clg_rich_number(clg_shell *shell, int64_t value, int32_t place);
+/* A bound was met: everything ends, and the error says which. */
+void clg_shell_stop(clg_shell *shell, const char *what);
+/* A value changed by what stands behind its name in ${...}: from `rest` to `end`. */
+clg_rich clg_shell_changed(clg_shell *shell, const clg_rich *value, const char *rest,
+                           const char *end, int32_t place);
 /* NUL-terminated. */
 const char *clg_rich_text(clg_shell *shell, clg_rich *rich);
 

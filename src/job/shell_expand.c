@@ -5,73 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 4 << 20, MOST_WORDS = 8192 };
-
-static void stop(clg_shell *s, const char *what) {
-    if (!s->stopped) clg_fail(s->error, CLG_BAD_INPUT, "write the values out", "%s", what);
-    s->stopped = true;
-}
-
-void clg_rich_add(clg_shell *s, clg_rich *rich, const char *text, size_t size, int32_t place) {
-    if (s->stopped) return;
-    if (s->bytes + size > MOST_BYTES) {
-        stop(s, "its variables expand to more than 4 MB");
-        return;
-    }
-    s->bytes += size;
-    if (rich->size + size + 1 > rich->capacity) {
-        size_t capacity = 2 * (rich->size + size) + 16;
-        char *more = clg_take(s->arena, capacity, char);
-        int32_t *places = clg_take(s->arena, capacity, int32_t);
-        if (rich->size > 0) memcpy(more, rich->text, rich->size);
-        if (rich->size > 0) memcpy(places, rich->place, rich->size * sizeof *places);
-        rich->text = more, rich->place = places, rich->capacity = capacity;
-    }
-    if (size > 0) memcpy(rich->text + rich->size, text, size);
-    for (size_t i = 0; i < size; i++) rich->place[rich->size + i] = place;
-    rich->size += size;
-    rich->text[rich->size] = '\0';
-}
-
-void clg_rich_join(clg_shell *s, clg_rich *rich, const clg_rich *more) {
-    for (size_t i = 0; i < more->size; i++)
-        clg_rich_add(s, rich, more->text + i, 1, more->place[i]);
-}
-
-const char *clg_rich_text(clg_shell *s, clg_rich *rich) {
-    if (!rich->text) clg_rich_add(s, rich, "", 0, 0);
-    return rich->text ? rich->text : "";
-}
-
-clg_shell_variable *clg_shell_variable_of(clg_shell *s, const char *name, size_t size) {
-    for (int i = s->variables; i-- > 0;)
-        if (strlen(s->variable[i].name) == size && memcmp(s->variable[i].name, name, size) == 0)
-            return &s->variable[i];
-    return NULL;
-}
-
-clg_shell_variable *clg_shell_set(clg_shell *s, const char *name, size_t size, const clg_rich *word,
-                                  int words, bool array) {
-    clg_shell_variable *found = clg_shell_variable_of(s, name, size);
-    if (!found) {
-        if (s->variables == s->variable_room) {
-            int room = s->variable_room ? 2 * s->variable_room : 64;
-            if (room > 4096) {
-                stop(s, "it has more than 4,096 variables");
-                return NULL;
-            }
-            clg_shell_variable *more = clg_take(s->arena, (size_t)room, clg_shell_variable);
-            if (s->variables) memcpy(more, s->variable, (size_t)s->variables * sizeof *more);
-            s->variable = more, s->variable_room = room;
-        }
-        found = &s->variable[s->variables++];
-        found->name = clg_arena_copy(s->arena, name, size);
-    }
-    found->word = clg_take(s->arena, (size_t)words + 1, clg_rich);
-    if (words > 0) memcpy(found->word, word, (size_t)words * sizeof *word);
-    found->words = words, found->array = array;
-    return found;
-}
+enum { MOST_WORDS = 8192 };
 
 /* ---- one word on its way ---- */
 
@@ -86,7 +20,7 @@ static void finish_word(expansion *e) {
     if (!e->begun) return;
     clg_rich_list *list = e->into;
     if (list->count >= MOST_WORDS) {
-        stop(e->s, "its variables expand to more than 8,192 words");
+        clg_shell_stop(e->s, "its variables expand to more than 8,192 words");
         return;
     }
     if (list->count == list->capacity) {
@@ -147,87 +81,6 @@ static size_t name_size(const char *at, const char *end) {
 
 /* ---- ${...} ---- */
 
-static clg_rich number_word(clg_shell *s, int64_t value, int32_t place) {
-    char text[32];
-    clg_rich word = {0};
-    snprintf(text, sizeof text, "%lld", (long long)value);
-    clg_rich_add(s, &word, text, strlen(text), place);
-    return word;
-}
-
-/* %, %%, #, ##: without the shortest or longest part at an end that is like the pattern. */
-static clg_rich without(clg_shell *s, const clg_rich *from, const char *pattern, char mark,
-                        bool longest) {
-    size_t best = (size_t)-1;
-    clg_rich out = {0};
-    for (size_t i = 0; i <= from->size && from->size < 4096; i++) {
-        size_t cut = longest == (mark == '#') ? from->size - i : i;
-        clg_rich part = {0};
-        if (mark == '#')
-            clg_rich_add(s, &part, from->text, cut, 0);
-        else
-            clg_rich_add(s, &part, from->text + cut, from->size - cut, 0);
-        bool like = clg_shell_like(pattern, clg_rich_text(s, &part));
-        if (mark == '%' && !longest) { /* from the end */
-            cut = from->size - i;
-            part = (clg_rich){0};
-            clg_rich_add(s, &part, from->text + cut, from->size - cut, 0);
-            like = clg_shell_like(pattern, clg_rich_text(s, &part));
-        }
-        if (like) {
-            best = cut;
-            break;
-        }
-    }
-    if (best == (size_t)-1) return *from;
-    for (size_t i = 0; i < from->size; i++)
-        if (mark == '#' ? i >= best : i < best)
-            clg_rich_add(s, &out, from->text + i, 1, from->place[i]);
-    clg_rich_text(s, &out);
-    return out;
-}
-
-/* ${V/a/b}, ${V//a/b}: plain texts only. */
-static clg_rich replaced(clg_shell *s, const clg_rich *from, const char *what, bool all) {
-    clg_rich out = {0};
-    const char *slash = strchr(what, '/');
-    size_t size = slash ? (size_t)(slash - what) : strlen(what);
-    bool done = size == 0;
-    for (size_t i = 0; i < from->size;) {
-        if (!done && from->size - i >= size && memcmp(from->text + i, what, size) == 0) {
-            if (slash) clg_rich_add(s, &out, slash + 1, strlen(slash + 1), from->place[i]);
-            i += size;
-            done = !all;
-        } else {
-            clg_rich_add(s, &out, from->text + i, 1, from->place[i]);
-            i++;
-        }
-    }
-    clg_rich_text(s, &out);
-    return out;
-}
-
-static void change_case(clg_rich *word, bool up) {
-    for (size_t i = 0; i < word->size; i++) {
-        char *c = &word->text[i];
-        if (up && *c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
-        if (!up && *c >= 'A' && *c <= 'Z') *c = (char)(*c - 'A' + 'a');
-    }
-}
-
-/* ${V:from:count} with plain numbers. */
-static clg_rich part_of(clg_shell *s, const clg_rich *from, const char *what) {
-    clg_rich out = {0};
-    long start = strtol(what, NULL, 10);
-    const char *colon = strchr(what, ':');
-    long count = colon ? strtol(colon + 1, NULL, 10) : (long)from->size;
-    if (start < 0) start += (long)from->size;
-    for (long i = start < 0 ? 0 : start; i < (long)from->size && i - start < count; i++)
-        clg_rich_add(s, &out, from->text + i, 1, from->place[i]);
-    clg_rich_text(s, &out);
-    return out;
-}
-
 typedef struct parameter {
     clg_rich value;
     const clg_rich *word; /* of arrays and $@ */
@@ -249,7 +102,7 @@ static parameter look_up(clg_shell *s, const char *name, size_t size, const char
         return (parameter){
             .word = s->positional, .words = s->positionals, .set = true, .many = true};
     if (size == 1 && *name == '#')
-        return (parameter){.value = number_word(s, s->positionals, place), .set = true};
+        return (parameter){.value = clg_rich_number(s, s->positionals, place), .set = true};
     if (*name >= '0' && *name <= '9') return of_position(s, atoi(name));
     const clg_shell_variable *v = clg_shell_variable_of(s, name, size);
     if (!v || v->words == 0) return (parameter){.set = v != NULL, .many = v && v->array};
@@ -285,23 +138,6 @@ static bool with_default(expansion *e, const char *name, size_t size, const para
     return true;
 }
 
-static clg_rich changed(clg_shell *s, const clg_rich *value, const char *rest, const char *end,
-                        int32_t place) {
-    char mark = *rest;
-    size_t size = (size_t)(end - rest);
-    bool two = size > 1 && rest[1] == mark;
-    clg_rich raw = clg_shell_expand_one(s, rest + 1 + two, size - 1 - two, place);
-    const char *what = clg_rich_text(s, &raw);
-    if (memchr(value->text ? value->text : "", CLG_TREE_UNKNOWN, value->size)) return *value;
-    if (mark == '%' || mark == '#') return without(s, value, what, mark, two);
-    if (mark == '/') return replaced(s, value, what, two);
-    if (mark == ':') return part_of(s, value, what);
-    clg_rich out = {0};
-    clg_rich_join(s, &out, value);
-    if (mark == ',' || mark == '^') change_case(&out, mark == '^');
-    return out;
-}
-
 /* `at` behind "${", `end` at its '}'. */
 static void braces(expansion *e, const char *at, const char *end, int32_t place, bool quoted) {
     clg_shell *s = e->s;
@@ -323,7 +159,7 @@ static void braces(expansion *e, const char *at, const char *end, int32_t place,
         p = look_up(s, name, strlen(name), NULL, 0, place);
     }
     if (length) {
-        p.value = number_word(s, p.many ? p.words : (int64_t)p.value.size, place);
+        p.value = clg_rich_number(s, p.many ? p.words : (int64_t)p.value.size, place);
         put(e, &p.value, quoted);
         return;
     }
@@ -333,7 +169,7 @@ static void braces(expansion *e, const char *at, const char *end, int32_t place,
     else if (p.many)
         put_words(e, p.word, p.words, quoted);
     else {
-        if (rest < end) p.value = changed(s, &p.value, rest, end, place);
+        if (rest < end) p.value = clg_shell_changed(s, &p.value, rest, end, place);
         put(e, &p.value, quoted);
     }
 }
@@ -344,7 +180,7 @@ static void arithmetic(expansion *e, const char *at, const char *end, int32_t pl
         literal(e, &(char){CLG_TREE_UNKNOWN}, 1, place);
         return;
     }
-    clg_rich word = number_word(e->s, value, place);
+    clg_rich word = clg_rich_number(e->s, value, place);
     put(e, &word, quoted);
 }
 
@@ -359,7 +195,7 @@ static const char *dollar(expansion *e, const char *at, const char *end, int32_t
     const char *behind = clg_shell_behind(at, end);
     size_t size = (size_t)(behind - at);
     if (e->s->depth > 40) {
-        stop(e->s, "it nests deeper than 40 levels");
+        clg_shell_stop(e->s, "it nests deeper than 40 levels");
         return behind;
     }
     e->s->depth++;

@@ -1,0 +1,192 @@
+/* shell_words.c -- what a command does to reading: it sets, it runs another script, it is kept. */
+#include "job/reading.h"
+#include "job/shell_runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 24 };
+
+bool clg_shell_is_name(const char *text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        char c = text[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+              (i > 0 && c >= '0' && c <= '9')))
+            return false;
+    }
+    return size > 0;
+}
+
+/* Length of NAME of NAME=..., NAME+=...; 0: none. */
+size_t clg_shell_assigned(const char *text, size_t size, bool *more) {
+    const char *equal = memchr(text, '=', size);
+    if (!equal) return 0;
+    size_t name = (size_t)(equal - text);
+    *more = name > 1 && equal[-1] == '+';
+    if (*more) name--;
+    return clg_shell_is_name(text, name) ? name : 0;
+}
+
+/* The job's file so called; -1: none. */
+static int file_named(const clg_shell *s, const char *path) {
+    for (int i = 0; i < s->file_count; i++)
+        if (*path && strcmp(clg_job_base_name(s->files[i].name), clg_job_base_name(path)) == 0)
+            return i;
+    return -1;
+}
+
+static void run_script(clg_shell *s, const clg_shell_script *script, int from) {
+    if (s->depth >= DEEPEST) return;
+    s->depth++;
+    clg_shell_runner inner = {.s = s, .script = script, .at = from, .live = true};
+    static const char *const body_end[] = {"}", ")", NULL};
+    if (from > 0) {
+        inner.at++;
+        clg_runner_list(&inner, body_end);
+    } else
+        clg_runner_list(&inner, NULL);
+    s->depth--;
+}
+
+static void run_with(clg_shell *s, const clg_shell_script *script, int from, clg_rich *word,
+                     int words) {
+    clg_rich *held = s->positional;
+    int count = s->positionals;
+    s->positional = word, s->positionals = words;
+    run_script(s, script, from);
+    s->positional = held, s->positionals = count;
+}
+
+static void run_other(clg_shell *s, int which, clg_rich *word, int words) {
+    clg_shell_script *script = clg_take(s->arena, 1, clg_shell_script);
+    if (s->depth >= 8) return;
+    *script = clg_shell_tokens(s->arena, s->files[which].text, s->files[which].size, which, 1);
+    if (which < 64) s->read[which] = true;
+    if (words > 0)
+        run_with(s, script, 0, word, words);
+    else
+        run_script(s, script, 0);
+}
+
+void clg_shell_run_text(clg_shell *s, const char *text, size_t size, int32_t place) {
+    clg_shell_script *script = clg_take(s->arena, 1, clg_shell_script);
+    if (s->depth >= DEEPEST) return;
+    *script = clg_shell_tokens(s->arena, clg_arena_copy(s->arena, text, size), size,
+                               place / CLG_SHELL_LINES, place % CLG_SHELL_LINES);
+    run_script(s, script, 0);
+}
+
+static void record(clg_shell *s, clg_rich_list *words) {
+    if (s->commands == (int)(sizeof s->command / sizeof s->command[0])) return;
+    s->command[s->commands++] = (clg_shell_command){words->word, words->count};
+}
+
+/* "bash -c TEXT" anywhere in it: that text is run as well. */
+static bool run_quoted(clg_shell *s, clg_rich_list *w) {
+    bool ran = false;
+    for (int i = 0; i + 2 < w->count; i++) {
+        const char *shell = clg_job_base_name(clg_rich_text(s, &w->word[i]));
+        if (strcmp(shell, "bash") != 0 && strcmp(shell, "sh") != 0) continue;
+        int k = i + 1; /* "-x -c", "-lc" */
+        for (const char *flag; k + 1 < w->count; k++) {
+            flag = clg_rich_text(s, &w->word[k]);
+            if (flag[0] != '-' || flag[1] == '-')
+                k = w->count;
+            else if (strchr(flag, 'c'))
+                break;
+        }
+        if (k + 1 >= w->count) continue;
+        clg_rich *text = &w->word[k + 1];
+        clg_shell_run_text(s, clg_rich_text(s, text), text->size, text->size ? text->place[0] : 0);
+        ran = true;
+    }
+    return ran;
+}
+
+/* "bash other.sh a b", "srun other.sh": where that is one of the files. */
+static bool run_named(clg_shell *s, clg_rich_list *w, int first) {
+    for (int i = first; i < w->count; i++) {
+        const char *word = clg_rich_text(s, &w->word[i]);
+        size_t size = strlen(word);
+        if (size < 4 || strcmp(word + size - 3, ".sh") != 0) continue;
+        int which = file_named(s, word);
+        if (which < 0) return false;
+        run_other(s, which, w->word + i + 1, w->count - i - 1);
+        return true;
+    }
+    return false;
+}
+
+static void declare(clg_shell_runner *r, clg_rich_list *w) {
+    for (int i = 1; i < w->count; i++) {
+        const char *word = clg_rich_text(r->s, &w->word[i]);
+        bool more;
+        size_t name = clg_shell_assigned(word, w->word[i].size, &more);
+        if (name == 0) continue;
+        clg_rich value = {0};
+        for (size_t k = name + 1; k < w->word[i].size; k++)
+            clg_rich_add(r->s, &value, word + k, 1, w->word[i].place[k]);
+        clg_rich_text(r->s, &value);
+        clg_shell_set(r->s, word, name, &value, 1, false);
+    }
+}
+
+static void join_and_run(clg_shell *s, clg_rich_list *w) {
+    clg_rich all = {0};
+    for (int i = 1; i < w->count; i++) {
+        clg_rich_join(s, &all, &w->word[i]);
+        clg_rich_add(s, &all, " ", 1, 0);
+    }
+    clg_shell_run_text(s, clg_rich_text(s, &all), all.size, all.size ? all.place[0] : 0);
+}
+
+bool clg_shell_is_word_of(const char *word, const char *const *words) {
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0) return true;
+    return false;
+}
+
+static void shift(clg_shell *s) {
+    if (s->positionals > 0) s->positional++, s->positionals--;
+}
+
+clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
+    static const char *const declaring[] = {"export",  "declare", "local", "readonly",
+                                            "typeset", "env",     NULL};
+    static const char *const shells[] = {"bash",      "sh",     "srun", "sbatch",   "mpirun",
+                                         "mpiexec",   "nohup",  "exec", "torchrun", "singularity",
+                                         "apptainer", "docker", "pdsh", "zsh",      NULL};
+    clg_shell *s = r->s;
+    const char *name = clg_rich_text(s, &w->word[0]);
+    if (strcmp(name, "shift") == 0) shift(s);
+    if (clg_shell_is_word_of(name, declaring)) declare(r, w);
+    if (strcmp(name, "true") == 0 || strcmp(name, ":") == 0) return CLG_SHELL_YES;
+    if (strcmp(name, "false") == 0) return CLG_SHELL_NO;
+    if (strcmp(name, "eval") == 0) join_and_run(s, w);
+    if ((strcmp(name, "source") == 0 || strcmp(name, ".") == 0) && w->count > 1) {
+        int which = file_named(s, clg_rich_text(s, &w->word[1]));
+        if (which >= 0) run_other(s, which, w->word + 2, w->count - 2);
+        return CLG_SHELL_RAN;
+    }
+    for (int i = s->functions; i-- > 0;)
+        if (strcmp(s->function[i].name, name) == 0) {
+            run_with(s, s->function[i].script, s->function[i].from, w->word + 1, w->count - 1);
+            return CLG_SHELL_RAN;
+        }
+    if (run_quoted(s, w)) {
+        record(s, w); /* the launcher around it has flags of its own */
+        return CLG_SHELL_RAN;
+    }
+    if (clg_shell_is_word_of(clg_job_base_name(name), shells) && run_named(s, w, 1)) {
+        record(s, w);
+        return CLG_SHELL_RAN;
+    }
+    if (run_named(s, w, 0)) return CLG_SHELL_RAN;
+    record(s, w);
+    return CLG_SHELL_RAN;
+}
+clg_status clg_shell_run_file(clg_shell *s, int which) {
+    run_other(s, which, NULL, 0);
+    return s->stopped ? CLG_BAD_INPUT : CLG_OK;
+}
