@@ -61,7 +61,7 @@ typedef struct splitter {
     const clg_shell_command *c;
     int at;
     clg_json *launch, *arguments;
-    const char *program;
+    const char *program, *starter;
     int flags;
 } splitter;
 
@@ -95,7 +95,7 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
     int taken = 0;
     while (p->at < p->c->words && (!launcher || taken == 0)) {
         const char *next = word(p, p->at);
-        if (is_flag(next) || (is_override(next) && !launcher)) break;
+        if (is_flag(next) || (is_override(next) && !launcher) || strcmp(next, "--") == 0) break;
         if (launcher &&
             (ends(next, ".py") || ends(next, ".sh") || is_cli(next) ||
              strncmp(base_name(next), "python", 6) == 0 ||
@@ -124,9 +124,23 @@ static void name_program(splitter *p, const char *name) {
     p->program = name;
 }
 
+/* "python submit.py --cluster c -- accelerate launch train.py": what stood before only submits. */
+static void take_launcher(splitter *p, const char *name) {
+    static const char *const launchers[] = {"accelerate", "torchrun", "deepspeed", NULL};
+    for (int i = 0; launchers[i]; i++) {
+        if (strcmp(base_name(name), launchers[i]) != 0) continue;
+        p->starter = launchers[i];
+        if (!p->program) continue;
+        p->program = NULL;
+        p->launch = p->arguments;
+        p->arguments = clg_tree_make(p->r->arena, CLG_JSON_OBJECT, 1, 1);
+    }
+}
+
 /* Words of a trainer's own: "llamafactory-cli train x.yaml". */
 static void take_plain(splitter *p) {
     const char *text = word(p, p->at);
+    take_launcher(p, text);
     if (p->program && is_config(text))
         clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));
     if (ends(text, ".py") || is_cli(text))
@@ -145,7 +159,9 @@ static void split(splitter *p) {
             const char *name = word(p, p->at + 1);
             if (!is_launcher_module(name)) name_program(p, name);
             p->at += 2;
-        } else if (is_flag(text))
+        } else if (strcmp(text, "--") == 0)
+            p->at++;
+        else if (is_flag(text))
             take_flag(p, p->program ? p->arguments : p->launch, !p->program);
         else if (p->program && is_override(text))
             take_override(p);
@@ -282,8 +298,9 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         if (p.program)
             clg_tree_set(r->arena, best, "program",
                          clg_tree_string(r->arena, p.program, strlen(p.program), 1, 1));
+        const char *starter = p.starter ? p.starter : first;
         clg_tree_set(r->arena, best, "starter",
-                     clg_tree_string(r->arena, first, strlen(first), 1, 1));
+                     clg_tree_string(r->arena, starter, strlen(starter), 1, 1));
         clg_tree_set(r->arena, best, "launch", p.launch);
         bool own = p.program || p.arguments->first; /* else flags of an unknown program */
         set_once(r, best, "arguments", own ? p.arguments : p.launch);

@@ -9,7 +9,8 @@ static const char llama_factory[] =
 
 static void llama_factory_defaults(void) {
     CASE("LLaMA-Factory: what it leaves out is its own");
-    JOB("layers=32 adapter=lora adapter-rank=8 adapter-targets=all recompute=full seq=2048 zero=3 "
+    JOB("layers=32 adapter=lora adapter-rank=8 adapter-targets=all-linear recompute=full seq=2048 "
+        "zero=3 "
         "micro-batch=1 accumulation=8 precision=bf16 gpus= dp=",
         "sft.yaml", llama_factory);
     CASE("LLaMA-Factory: a DeepSpeed file with \"auto\" beside it, and accelerate's");
@@ -41,7 +42,8 @@ static void hugging_face(void) {
 
 static void axolotl(void) {
     CASE("axolotl: QLoRA over FSDP with offload");
-    JOB("layers=80 adapter=qlora adapter-rank=8 adapter-targets=all base-precision=nf4 zero=3 "
+    JOB("layers=80 adapter=qlora adapter-rank=8 adapter-targets=all-linear base-precision=nf4 "
+        "zero=3 "
         "offload=true seq=512 micro-batch=1 accumulation=4 recompute=full precision=bf16 "
         "optimizer=adam attention=flash2",
         "70b.yaml",
