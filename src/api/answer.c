@@ -32,8 +32,8 @@ clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_pro
     return CLG_OK;
 }
 
-clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
-                              clg_timeline *timeline, clg_answer *answer, clg_error *error) {
+static clg_status explain_once(clg_arena *arena, const clg_request *request, clg_progress progress,
+                               clg_timeline *timeline, clg_answer *answer, clg_error *error) {
     *answer = (clg_answer){0};
     if (search(arena, request, 1, 0, progress, answer, error) != CLG_OK) return error->status;
     const clg_found *found = &answer->found;
@@ -47,6 +47,44 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
                                                       : NULL;
     if (!plan) return clg_fail(error, CLG_BAD_INPUT, "give fewer flags", "no layout can be priced");
     return clg_evaluate(arena, &answer->scenario, &plan->layout, true, timeline,
+                        &answer->evaluation, error);
+}
+
+/* A run that ran must fit: where nobody named software and the current one does not hold the
+ * layout, the trainer of this model on this GPU, if one is known and holds it. */
+static bool fits_its_trainer(clg_arena *arena, const clg_request *request, clg_timeline *timeline,
+                             const clg_answer *current, clg_answer *own) {
+    clg_stack trainer;
+    clg_error none = {0};
+    clg_request *named = clg_take(arena, 1, clg_request);
+    if (request->value[CLG_PARAM_STACK] || current->evaluation.fits) return false;
+    if (clg_stack_trainer(arena, current->scenario.model.name, current->scenario.machine.gpu.name,
+                          &trainer, &none) != CLG_OK ||
+        !trainer.known)
+        return false;
+    *named = *request;
+    named->value[CLG_PARAM_STACK] = trainer.name;
+    if (explain_once(arena, named, (clg_progress){0}, timeline, own, &none) != CLG_OK ||
+        !own->evaluation.fits)
+        return false;
+    char needs[32];
+    clg_quantity_print(current->evaluation.memory.total_bytes, CLG_BYTES, 3, needs, sizeof needs);
+    own->scenario.stack.chosen =
+        clg_arena_print(arena, "none was named, its trainer holds it; %s needs %s",
+                        current->scenario.stack.name, needs);
+    return true;
+}
+
+clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_progress progress,
+                              clg_timeline *timeline, clg_answer *answer, clg_error *error) {
+    if (explain_once(arena, request, progress, NULL, answer, error) != CLG_OK) return error->status;
+    clg_answer *own = clg_take(arena, 1, clg_answer);
+    if (fits_its_trainer(arena, request, timeline, answer, own)) {
+        *answer = *own;
+        return CLG_OK;
+    }
+    if (!timeline) return CLG_OK;
+    return clg_evaluate(arena, &answer->scenario, &answer->evaluation.layout, true, timeline,
                         &answer->evaluation, error);
 }
 

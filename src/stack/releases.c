@@ -270,6 +270,7 @@ clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, 
 clg_status clg_stack_trainer(clg_arena *arena, const char *model, const char *gpu, clg_stack *stack,
                              clg_error *error) {
     clg_status status = read_default(arena, LATEST, stack, error);
+    stack->recipes_month = NULL; /* whenever it was trained */
     if (status == CLG_OK) status = clg_stack_recipe(arena, stack, model, gpu, error);
     stack->chosen = "none was named, its trainer has what is asked";
     return status;
