@@ -38,7 +38,7 @@ expect 0 out '^needs .*the batch is [0-9.]+ times the critical one' size llama-3
 expect 0 out 'losses   none: no failures are assumed' size llama-2-7b --tokens 100B --deadline 30d --gpu h100-sxm --failures 0
 expect 0 out 'clusters of up to 64 GPUs planned; prices compared: on-demand' size llama-2-7b --tokens 10B --budget 1MUSD --gpu h100-sxm --max-gpus 64
 expect 0 out '"price_term": "reserved, 1 year"' size llama-2-7b --tokens 100B --deadline 30d --rent reserved-1-year --max-gpus 64 --json
-expect 1 err "no price of the term 'spot' is known" size llama-2-7b --tokens 100B --deadline 30d --rent spot
+expect 1 err "no price of the term 'spot' is known" size llama-2-7b --tokens 100B --deadline 30d --gpu v100-sxm-32gb --precision fp16 --rent spot
 expect 2 err 'price already says what a GPU costs' size llama-2-7b --tokens 100B --deadline 30d --rent on-demand --price 2USD/h
 expect 0 out '^\*  .*the batch is past the critical one: up to' scale llama-3-8b --gpus 64 --seq 8192 --global-batch 64Mtok
 expect 0 out '^batch +3.00 Mtok, taken as 384 sequences of 8,192, .4.9 %: they divide best within 5 %' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 3Mtok
