@@ -95,7 +95,7 @@ static bool alike(const clg_trained *t, const clg_listed_job *job) {
 /* What a job trains, read when it is met first; NULL for hours of GPUs. */
 static clg_status find_trained(maker *m, const clg_listed_job *job, clg_trained **found) {
     *found = NULL;
-    if (job->gpu_s > 0) return CLG_OK;
+    if (!*job->model) return CLG_OK;
     for (int i = 0; i < m->count && !*found; i++)
         if (alike(m->trained[i], job)) *found = m->trained[i];
     if (*found) return CLG_OK;
@@ -155,6 +155,33 @@ static clg_status read_serving(maker *m, clg_progress progress, clg_tide *tide, 
     return CLG_OK;
 }
 
+/* GPUs of one's own, where --capex says what one costs: written off over --life, and drawing as if
+ * always busy. */
+static clg_status read_owned(const maker *m, clg_terms *terms, clg_error *error) {
+    const clg_machine *machine = &m->answer->scenario.machine;
+    clg_operations *o = &m->answer->operations;
+    clg_price *owned = clg_take(m->arena, 1, clg_price);
+    double capex_usd, life_s;
+    if (clg_request_number(m->request, CLG_PARAM_CAPEX, 0, &capex_usd, error) != CLG_OK ||
+        clg_request_within(m->request, CLG_PARAM_LIFE, 1461 * 86400.0, 86400, 1e10, &life_s,
+                           error) != CLG_OK ||
+        clg_request_number(m->request, CLG_PARAM_PUE, o->pue, &o->pue, error) != CLG_OK ||
+        clg_request_number(m->request, CLG_PARAM_ELECTRICITY, o->usd_per_joule, &o->usd_per_joule,
+                           error) != CLG_OK)
+        return error->status;
+    if (capex_usd <= 0) return CLG_OK;
+    double watts = machine->gpu.tdp_w + machine->node.host_w / machine->node.gpus;
+    *owned = (clg_price){
+        .name = "owned",
+        .provider = "your own",
+        .gpu = machine->gpu.name,
+        .term = clg_arena_print(m->arena, "owned, %.3g years", life_s / (365.25 * 86400)),
+        .date = "--capex",
+        .usd_per_s = clg_owned_usd_per_s(o, capex_usd, life_s, 1, watts)};
+    clg_terms_own(terms, owned);
+    return CLG_OK;
+}
+
 static clg_status read_jobs(const maker *m, double horizon_s, clg_error *error) {
     const clg_attachment *file = &m->request->model_file;
     if (!file->text)
@@ -190,6 +217,7 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
         return error->status;
     ask.node_gpus = a->scenario.machine.node.gpus;
     clg_terms_find(arena, &a->scenario.price, &ask.terms);
+    if (read_owned(&m, &ask.terms, error) != CLG_OK) return error->status;
     clg_portfolio_run(arena, tasks, a->jobs.count, &ask, &a->portfolio);
     a->shown = (clg_portfolio_shown){.scenario = &a->scenario,
                                      .jobs = &a->jobs,

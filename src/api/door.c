@@ -139,8 +139,9 @@ static const clg_param plan_knobs[] = {CLG_PARAM_TOP, CLG_PARAMS};
 static const clg_param size_knobs[] = {
     CLG_PARAM_GPU,   CLG_PARAM_NODE,           CLG_PARAM_FABRIC, CLG_PARAM_NICS, CLG_PARAM_STACK,
     CLG_PARAM_PRICE, CLG_PARAM_CRITICAL_BATCH, CLG_PARAM_KNEE,   CLG_PARAMS};
-static const clg_param portfolio_knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_FAILURES, CLG_PARAM_RESTART,
-                                            CLG_PARAM_KNEE, CLG_PARAMS};
+static const clg_param portfolio_knobs[] = {
+    CLG_PARAM_BUDGET,   CLG_PARAM_CAPEX,   CLG_PARAM_LIFE, CLG_PARAM_PUE, CLG_PARAM_ELECTRICITY,
+    CLG_PARAM_FAILURES, CLG_PARAM_RESTART, CLG_PARAM_KNEE, CLG_PARAMS};
 static const clg_param demand_knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                          CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                          CLG_PARAMS};

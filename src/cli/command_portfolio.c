@@ -48,9 +48,10 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_FAILURES, CLG_PARAM_RESTART,
-                                  CLG_PARAM_KNEE,   CLG_PARAM_JSON,     CLG_PARAM_CSV,
-                                  CLG_PARAM_OUT,    CLG_PARAM_COLOR,    CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_BUDGET,   CLG_PARAM_CAPEX,   CLG_PARAM_LIFE, CLG_PARAM_PUE,  CLG_PARAM_ELECTRICITY,
+    CLG_PARAM_FAILURES, CLG_PARAM_RESTART, CLG_PARAM_KNEE, CLG_PARAM_JSON, CLG_PARAM_CSV,
+    CLG_PARAM_OUT,      CLG_PARAM_COLOR,   CLG_PARAMS};
 
 const clg_command clg_command_portfolio = {
     .name = "portfolio",

@@ -23,6 +23,13 @@ static void keep_spot(clg_terms *t, const clg_price *price) {
 
 static bool is_held(const clg_price *price) { return strncmp(price->term, "reserved", 8) == 0; }
 
+static void choose(clg_terms *t) {
+    t->cheapest = -1;
+    for (int i = 0; i < t->helds; i++)
+        if (t->cheapest < 0 || t->held[i].usd_per_s < t->held[t->cheapest].usd_per_s)
+            t->cheapest = i;
+}
+
 void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *t) {
     int files;
     const clg_file *file = clg_dataset_folder("price/", &files);
@@ -37,9 +44,12 @@ void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *t) {
         if (is_held(&price)) keep(t, &price);
         if (strcmp(price.term, "spot") == 0) keep_spot(t, &price);
     }
-    for (int i = 0; i < t->helds; i++)
-        if (t->cheapest < 0 || t->held[i].usd_per_s < t->held[t->cheapest].usd_per_s)
-            t->cheapest = i;
+    choose(t);
+}
+
+void clg_terms_own(clg_terms *t, const clg_price *owned) {
+    keep(t, owned);
+    choose(t);
 }
 
 clg_mix clg_mix_of(const clg_terms *t, const double *needed, int64_t gpus) {

@@ -21,6 +21,9 @@ typedef struct clg_terms {
 /* Every term but on demand that data/price knows for the GPU of `hourly`, the cheapest of each. */
 void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *terms);
 
+/* Adds GPUs of one's own to the held terms. `owned` is what one costs whether used or not. */
+void clg_terms_own(clg_terms *terms, const clg_price *owned);
+
 /* The cheapest mix for a demand whose n-th GPU is needed a share of the time that falls with n: a
  * GPU is held where that share is above the held price over the hourly one, else rented while it is
  * needed. */

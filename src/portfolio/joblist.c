@@ -87,9 +87,7 @@ static clg_status read_gpus(const reader *r, clg_listed_job *job) {
     job->most_gpus = (int64_t)most;
     if (most > 0 && least > most)
         return fault(r, MOST, "max_gpus is min_gpus or more", "the range of GPUs is empty");
-    if (job->gpu_s > 0 && least == 0 && most == 0)
-        return fault(r, LEAST, "say on how many: min_gpus", "gpu_hours of no known size");
-    if (job->gpu_s > 0 && least == 0) job->least_gpus = job->most_gpus;
+    if (job->gpu_s > 0 && least == 0 && most > 0) job->least_gpus = job->most_gpus;
     return CLG_OK;
 }
 

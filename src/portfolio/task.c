@@ -61,17 +61,21 @@ static clg_job_size booked_size(const clg_listed_job *job, int64_t gpus) {
     return (clg_job_size){.gpus = gpus, .useful_s = seconds, .expected_s = seconds};
 }
 
-/* Adds a size where the job runs; flop are those of the last one, as all train the same. */
+/* Adds a size where the job runs; flop are those of the last one, as all train the same. Hours of a
+ * named model are as many flop as it does in them. */
 static void add(clg_planning *p, clg_task *task, clg_trained *trained, int64_t gpus,
                 clg_job_size *into) {
-    if (!trained) {
-        into[task->sizes++] = booked_size(task->job, gpus);
+    const clg_listed_job *job = task->job;
+    const clg_sized *sized = trained ? plan_at(p, trained, gpus) : NULL;
+    if (job->gpu_s > 0) {
+        into[task->sizes++] = booked_size(job, gpus);
+        if (sized && sized->runs && !(task->flop > 0))
+            task->flop = job->gpu_s * sized->plan.model_flop_per_s_per_gpu;
         return;
     }
-    const clg_sized *sized = plan_at(p, trained, gpus);
-    if (!sized->runs) return;
-    into[task->sizes++] = trained_size(p, task->job, trained, &sized->plan, gpus);
-    task->flop = steps_of(task->job, &sized->plan) * sized->plan.model_flop;
+    if (!sized || !sized->runs) return;
+    into[task->sizes++] = trained_size(p, job, trained, &sized->plan, gpus);
+    task->flop = steps_of(job, &sized->plan) * sized->plan.model_flop;
 }
 
 clg_task clg_task_make(clg_planning *p, const clg_listed_job *job, clg_trained *trained) {

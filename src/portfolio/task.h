@@ -24,7 +24,7 @@ typedef struct clg_planning {
 } clg_planning;
 
 /* The sizes of a job: from its fewest GPUs (or 1) by doubling, and its most. `trained` is NULL for
- * a job of GPU hours. Sizes that fit in no memory are left out. */
+ * a job of GPU hours that names no model. Sizes that fit in no memory are left out. */
 clg_task clg_task_make(clg_planning *planning, const clg_listed_job *job, clg_trained *trained);
 
 #endif

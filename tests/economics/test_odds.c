@@ -97,6 +97,12 @@ static void check_mix(void) {
     CHECK_NEAR(mix.usd_per_s, 3 + 2 * 0.5, 1e-12);
     CHECK_NEAR(mix.hourly_usd_per_s, 2 * 3.0, 1e-12);
     CHECK_NEAR(mix.held_usd_per_s, 5, 1e-12);
+    CASE("GPUs of one's own are held where they cost less than those reserved");
+    clg_price owned = {.usd_per_s = 0.5, .term = "owned, 4 years", .gpu = "none"};
+    terms.held[0].term = "reserved, 1 year";
+    clg_terms_own(&terms, &owned);
+    CHECK(terms.helds == 2 && terms.cheapest == 1);
+    CHECK(clg_mix_of(&terms, needed, 6).held_gpus == 4);
     CASE("with no held price known all is rented; without any price nothing is said");
     terms.cheapest = -1;
     CHECK(clg_mix_of(&terms, needed, 6).held_gpus == 0);
