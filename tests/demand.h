@@ -2,7 +2,7 @@
 #ifndef CLG_TESTS_DEMAND_H
 #define CLG_TESTS_DEMAND_H
 
-#include "serve/demand.h"
+#include "demand/demand.h"
 #include "test.h"
 
 /* Poisson arrivals all day long, lengths log-normal around their means. */

@@ -2,7 +2,7 @@
 #include "portfolio/simulation.h"
 
 #include "base/normal.h"
-#include "serve/random.h"
+#include "demand/random.h"
 
 #include <math.h>
 

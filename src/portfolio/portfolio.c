@@ -3,7 +3,7 @@
 
 #include "base/normal.h"
 #include "base/quantile.h"
-#include "serve/random.h"
+#include "demand/random.h"
 
 #include <math.h>
 

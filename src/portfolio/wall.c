@@ -1,6 +1,6 @@
 /* wall.c -- how long a job takes when failures strike it. */
 #include "portfolio/life.h"
-#include "serve/random.h"
+#include "demand/random.h"
 
 #include <math.h>
 

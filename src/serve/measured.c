@@ -6,7 +6,7 @@
 #include "serve/answer.h"
 #include "serve/measured_score.h"
 #include "serve/peers.h"
-#include "serve/random.h"
+#include "demand/random.h"
 #include "serve/roofline.h"
 #include "serve/workload.h"
 

@@ -4,8 +4,8 @@
 
 #include "evaluate/evaluate.h"
 #include "memory/room.h"
-#include "serve/demand.h"
-#include "serve/simulate.h"
+#include "demand/demand.h"
+#include "batching/batching.h"
 
 typedef struct clg_replica clg_replica;
 struct clg_replica {

@@ -3,7 +3,7 @@
 #include "economics/contracts.h"
 #include "economics/odds.h"
 #include "portfolio/life.h"
-#include "serve/random.h"
+#include "demand/random.h"
 #include "test.h"
 
 static clg_arena arena;

@@ -3,7 +3,7 @@
 #include "economics/goodput.h"
 #include "portfolio/life.h"
 #include "portfolio/pool.h"
-#include "serve/random.h"
+#include "demand/random.h"
 #include "test.h"
 
 #include "life.h"

@@ -2,7 +2,7 @@
  */
 #include "demand.h"
 #include "plan.h"
-#include "serve/random.h"
+#include "demand/random.h"
 #include "serve/replica.h"
 
 /* Places that hold the k experts of a token, by drawing groups and experts. */

@@ -4,7 +4,7 @@
 #include "plan.h"
 #include "serve/answer.h"
 #include "serve/measured.h"
-#include "serve/prefix.h"
+#include "batching/prefix.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "demand.h"
 #include "plan.h"
 #include "serve/bench_limits.h"
-#include "serve/random.h"
+#include "demand/random.h"
 #include "serve/replica.h"
 #include "step/routing.h"
 

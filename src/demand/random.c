@@ -1,5 +1,5 @@
 /* random.c -- SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), and what is drawn from it. */
-#include "serve/random.h"
+#include "demand/random.h"
 
 #include "base/real.h"
 

@@ -1,7 +1,7 @@
 /* prefix.h -- prompt blocks that stay in the cache after their request, least recently used out
  * first. */
-#ifndef CLG_SERVE_PREFIX_H
-#define CLG_SERVE_PREFIX_H
+#ifndef CLG_BATCHING_PREFIX_H
+#define CLG_BATCHING_PREFIX_H
 
 #include "base/arena.h"
 

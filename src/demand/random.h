@@ -1,6 +1,6 @@
 /* random.h -- a deterministic generator: the same seed gives the same demand everywhere. */
-#ifndef CLG_SERVE_RANDOM_H
-#define CLG_SERVE_RANDOM_H
+#ifndef CLG_DEMAND_RANDOM_H
+#define CLG_DEMAND_RANDOM_H
 
 #include <stdint.h>
 

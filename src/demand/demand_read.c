@@ -1,7 +1,7 @@
 /* demand_read.c -- traces: CSV with a header or JSON Lines, told apart by the names of columns.
  *
  * Reads without building a table, because a week of traffic is tens of millions of rows. */
-#include "serve/demand.h"
+#include "demand/demand.h"
 
 #include "base/csv.h"
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* prefix.c -- a doubly linked list through the identities of blocks. */
-#include "serve/prefix.h"
+#include "batching/prefix.h"
 
 enum { NONE = -1 };
 

@@ -2,10 +2,10 @@
  *
  * Gaps are drawn in units of expected requests and stretched by the profile, so burstiness and
  * shape of the day are independent of each other. */
-#include "serve/demand.h"
+#include "demand/demand.h"
 
 #include "base/real.h"
-#include "serve/random.h"
+#include "demand/random.h"
 
 #include <math.h>
 

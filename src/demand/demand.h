@@ -2,8 +2,8 @@
  *
  * From a trace, a profile of rates, or numbers alone. Rows that cannot be meant are left out and
  * counted by reason; nothing is lost silently. */
-#ifndef CLG_SERVE_DEMAND_H
-#define CLG_SERVE_DEMAND_H
+#ifndef CLG_DEMAND_DEMAND_H
+#define CLG_DEMAND_DEMAND_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* profile_read.c -- tables of rates, by the hour or by windows of any length. */
-#include "serve/demand.h"
+#include "demand/demand.h"
 
 #include "base/csv.h"
 #include "base/name.h"

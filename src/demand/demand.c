@@ -1,5 +1,5 @@
 /* demand.c -- sums, order and samples of a demand. */
-#include "serve/demand.h"
+#include "demand/demand.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* simulate.h -- one replica under continuous batching, iteration by iteration.
+/* batching.h -- one replica under continuous batching, iteration by iteration.
  *
  * Rules, those of vLLM's V1 scheduler: every decoding sequence gets a token each iteration; what is
  * left of the token budget goes to prompts in order of arrival, cut in chunks; a prompt is admitted
@@ -24,10 +24,10 @@
  * Between two events nothing but lengths changes, so iterations are taken many at a time:
  *   seconds of k = k (a + c S) + c B k (k - 1) / 2
  * exact for costs that are linear in the context. tests/serve holds it against one that steps. */
-#ifndef CLG_SERVE_SIMULATE_H
-#define CLG_SERVE_SIMULATE_H
+#ifndef CLG_BATCHING_BATCHING_H
+#define CLG_BATCHING_BATCHING_H
 
-#include "serve/demand.h"
+#include "demand/demand.h"
 
 typedef struct clg_iteration_cost {
     const double *dense_s; /* [max_tokens + 1] by tokens in the iteration */

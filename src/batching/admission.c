@@ -1,0 +1,103 @@
+/* admission.c -- requests on their way to the scheduler, and who of them is admitted. */
+#include "batching/lane.h"
+
+#include <math.h>
+
+/* A client that has its answer asks again; one that got more tokens is later than it finished. */
+void clg_lane_client_asks(clg_lane *r, double when_s) {
+    int64_t n = r->rules->clients, at = r->asks;
+    if (n == 0) return;
+    for (r->asks++; at > r->asked && r->asks_s[(at - 1) % n] > when_s; at--)
+        r->asks_s[at % n] = r->asks_s[(at - 1) % n];
+    r->asks_s[at % n] = when_s;
+}
+
+void clg_lane_take_arrivals(clg_lane *r) {
+    double seen_s = r->rules->overlapped ? r->seen_s : r->now_s;
+    for (double when; (when = clg_lane_next_arrival_s(r)) <= seen_s;) {
+        r->served[clg_lane_index_of(r, r->end)].arrival_s = clg_lane_next_ask_s(r);
+        *clg_lane_front_of(r) = clg_lane_next_through_s(r);
+        r->ready_s = when;
+        r->end++;
+        r->asked++;
+        r->outstanding++;
+    }
+}
+
+/* Refuses what could never fit, however long it waited. */
+void clg_lane_refuse_impossible(clg_lane *r) {
+    while (r->preempted_count == 0 && r->begin < r->end) {
+        int64_t index = clg_lane_index_of(r, r->begin);
+        const clg_arrival *q = clg_lane_request_at(r, index);
+        if (clg_lane_blocks_of(r, (int64_t)q->prompt_tokens + q->output_tokens) <= r->rules->blocks)
+            return;
+        r->served[index].first_token_s = r->served[index].finish_s = -1;
+        r->totals->refused++;
+        r->outstanding--;
+        clg_lane_client_asks(r, r->now_s + r->rules->after_s);
+        r->begin++;
+    }
+}
+
+/* Whether the prompts that an iteration could take make as many tokens, or are as many, as is
+ * waited for. */
+static bool gathered(const clg_lane *r) {
+    const clg_serve_rules *rules = r->rules;
+    int64_t tokens = r->decoding, seats = rules->max_sequences - r->admitted, prompts = 0;
+    int64_t blocks = r->free_blocks, most = clg_lane_budget_of(r, 0, rules->prefill_alone);
+    int64_t ranks = rules->wait_ranks > 0 ? rules->wait_ranks : INT64_MAX;
+    int64_t enough = rules->wait_ranks > 0 ? INT64_MAX : rules->wait_tokens;
+    for (int64_t at = r->begin; at < r->end && seats > prompts; at++) {
+        if (tokens >= enough || prompts >= ranks) return true;
+        const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, at));
+        int64_t answer = rules->reserve_output ? q->output_tokens : 0;
+        blocks -= clg_lane_blocks_of(r, q->prompt_tokens + answer);
+        most -= q->prompt_tokens;
+        if (blocks < 0 || (most < 0 && rules->whole_prompts)) break;
+        tokens += q->prompt_tokens;
+        prompts++;
+    }
+    return tokens >= enough || prompts >= ranks;
+}
+
+/* Whether prompts that could start are held back: others decode (by ranks: each may), too few have
+ * gathered, and they have not waited long enough. */
+bool clg_lane_held_back(const clg_lane *r) {
+    const clg_serve_rules *rules = r->rules;
+    int64_t decoding = rules->wait_ranks > 0 ? rules->wait_ranks : 1;
+    return r->waited < rules->wait_iterations && r->decoding >= decoding &&
+           r->partial == CLG_NOBODY && r->preempted_count == 0 && !gathered(r);
+}
+
+/* What of a prompt is in the cache; its last token is always computed. */
+static int64_t find_prefix(clg_lane *r, const clg_sequence *s) {
+    const clg_demand *d = r->demand;
+    if (!r->prefix.resident) return 0;
+    int64_t room = (r->free_blocks + r->prompt_blocks) * r->rules->block_tokens / d->prefix_tokens;
+    const clg_arrival *q = clg_lane_request_at(r, s->request);
+    int64_t hits = clg_prefix_find(&r->prefix, d->prefix + q->block, q->blocks, room);
+    int64_t tokens = hits * d->prefix_tokens;
+    return tokens < s->target ? tokens : s->target - 1;
+}
+
+/* Takes the head of the queue into the batch, its blocks with it. */
+int clg_lane_admit(clg_lane *r) {
+    int id;
+    if (r->preempted_count > 0)
+        id = r->preempted[--r->preempted_count];
+    else {
+        id = r->unused[--r->unused_count];
+        int64_t index = clg_lane_index_of(r, r->begin++);
+        r->pool[id] = (clg_sequence){.request = index,
+                                     .target = clg_lane_request_at(r, index)->prompt_tokens,
+                                     .heap = CLG_NOBODY};
+        r->served[index].first_token_s = -1;
+    }
+    clg_sequence *s = &r->pool[id];
+    s->done = find_prefix(r, s);
+    r->totals->cached_tokens += s->done;
+    r->free_blocks -= clg_lane_held(r, s);
+    r->waited = 0;
+    clg_lane_join(r, id);
+    return id;
+}

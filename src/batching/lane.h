@@ -1,0 +1,227 @@
+/* lane.h -- internal to batching/: one replica while it is simulated. */
+#ifndef CLG_BATCHING_LANE_H
+#define CLG_BATCHING_LANE_H
+
+#include "batching/batching.h"
+#include "batching/prefix.h"
+
+#include <math.h>
+
+enum { CLG_NOBODY = -1 };
+
+/* A sequence in the batch, or preempted and waiting to come back. */
+typedef struct clg_sequence {
+    int64_t request;
+    int64_t start_step;  /* iteration its decoding began at */
+    int64_t finish_step; /* iteration its last token is made in */
+    int64_t target;      /* tokens to prefill: the prompt, and output that preemption lost */
+    int64_t done;        /* of them */
+    int64_t generated;   /* output tokens when decoding (re)started */
+    int previous, next;  /* in order of admission */
+    int heap;            /* place in the heap; CLG_NOBODY: not decoding */
+} clg_sequence;
+
+typedef struct clg_lane {
+    const clg_iteration_cost *cost;
+    const clg_serve_rules *rules;
+    const clg_demand *demand;
+    int64_t stride, begin, end; /* next to admit and one past the last that arrived, in strides */
+    int64_t count, first;
+    clg_served *served;
+    clg_serve_totals *totals;
+    clg_sequence *pool;
+    int *unused, unused_count;
+    int *heap, decoding;             /* by finish step */
+    int *preempted, preempted_count; /* a stack: the last one is first to come back */
+    int *completing;                 /* prompts that end in this iteration */
+    int oldest, youngest, admitted;  /* list of sequences in the batch */
+    int partial;                     /* whose prompt is being prefilled over several iterations */
+    int64_t *due; /* [block_tokens] decoding sequences by when they need a block */
+    int64_t free_blocks, context, step, outstanding;
+    int64_t prompt_blocks; /* that sequences in the batch hold for their prompts */
+    double *asks_s;        /* closed loop: [clients] ring of when free clients ask, in order */
+    int64_t asks, asked;   /* put in, taken out */
+    double *front_free_s;  /* [front_ends] when each is through with all that it has */
+    double ready_s;        /* when the last that reached the scheduler did */
+    int64_t waited;        /* iterations that prompts were held back */
+    double seen_s;         /* who came later is not in the next iteration */
+    clg_prefix_cache prefix;
+    double now_s;
+} clg_lane;
+
+/* Decoding: `steps` take steps x first + rise x steps (steps - 1) / 2. */
+typedef struct clg_pace {
+    double first_s, rise_s;
+} clg_pace;
+
+static inline int64_t clg_lane_blocks_of(const clg_lane *r, int64_t tokens) {
+    return clg_serve_blocks(r->rules, tokens);
+}
+
+static inline int64_t clg_lane_index_of(const clg_lane *r, int64_t at) {
+    return r->first + at * r->stride;
+}
+
+static inline const clg_arrival *clg_lane_request_at(const clg_lane *r, int64_t index) {
+    return &r->demand->request[index];
+}
+
+/* Tokens a sequence has in the cache. */
+static inline int64_t clg_lane_cached(const clg_lane *r, const clg_sequence *s) {
+    return s->heap == CLG_NOBODY ? s->target : s->target + r->step - s->start_step;
+}
+
+/* Blocks a sequence holds. */
+static inline int64_t clg_lane_held(const clg_lane *r, const clg_sequence *s) {
+    if (!r->rules->reserve_output) return clg_lane_blocks_of(r, clg_lane_cached(r, s));
+    const clg_arrival *q = clg_lane_request_at(r, s->request);
+    return clg_lane_blocks_of(r, (int64_t)q->prompt_tokens + q->output_tokens);
+}
+
+/* Without blocks in reserve a decoding sequence takes them as it grows. */
+static inline int64_t clg_lane_grows(const clg_lane *r) { return r->rules->reserve_output ? 0 : 1; }
+
+/* ---- what the loop asks all the time */
+
+static inline int64_t clg_lane_due_now(const clg_lane *r, int64_t ahead) {
+    int64_t size = r->rules->block_tokens;
+    return r->due[(size - (r->step + ahead) % size) % size];
+}
+
+static inline int clg_lane_front_ends(const clg_lane *r) {
+    return r->rules->front_ends > 1 ? r->rules->front_ends : 1;
+}
+
+/* When the next request is asked; never, while all clients wait for answers. Closed loop: a client
+ * asks when it has its answer, whatever the trace says. */
+static inline double clg_lane_next_ask_s(const clg_lane *r) {
+    if (r->end >= r->count) return INFINITY;
+    if (r->rules->clients > 0)
+        return r->asked < r->asks ? r->asks_s[r->asked % r->rules->clients] : INFINITY;
+    return clg_lane_request_at(r, clg_lane_index_of(r, r->end))->arrival_s;
+}
+
+/* The front end that the next request is dealt to. */
+static inline double *clg_lane_front_of(const clg_lane *r) {
+    return &r->front_free_s[r->end % clg_lane_front_ends(r)];
+}
+
+/* When the next request leaves its front end, after those dealt to it before. */
+static inline double clg_lane_next_through_s(const clg_lane *r) {
+    if (r->rules->prefilled)
+        return clg_lane_next_ask_s(r); /* came through that of the other pool */
+    double tokens = clg_lane_request_at(r, clg_lane_index_of(r, r->end))->prompt_tokens;
+    return fmax(clg_lane_next_ask_s(r), *clg_lane_front_of(r)) + r->rules->turn_s +
+           tokens * r->rules->prompt_token_s;
+}
+
+/* When the next request reaches the scheduler, none before one that asked earlier. */
+static inline double clg_lane_next_arrival_s(const clg_lane *r) {
+    if (!isfinite(clg_lane_next_ask_s(r))) return INFINITY;
+    return fmax(clg_lane_next_through_s(r) + r->rules->before_s, r->ready_s);
+}
+
+static inline bool clg_lane_anybody_waits(const clg_lane *r) {
+    return r->preempted_count > 0 || r->begin < r->end;
+}
+
+static inline int64_t clg_lane_next_target(const clg_lane *r) {
+    if (r->preempted_count > 0) return r->pool[r->preempted[r->preempted_count - 1]].target;
+    return clg_lane_request_at(r, clg_lane_index_of(r, r->begin))->prompt_tokens;
+}
+
+/* Blocks the head of the queue is admitted with. */
+static inline int64_t clg_lane_next_blocks(const clg_lane *r) {
+    int64_t tokens = clg_lane_next_target(r);
+    if (r->rules->reserve_output && r->preempted_count == 0)
+        tokens += clg_lane_request_at(r, clg_lane_index_of(r, r->begin))->output_tokens;
+    return clg_lane_blocks_of(r, tokens);
+}
+
+/* Tokens of an iteration. */
+static inline double clg_lane_width_of(const clg_lane *r, double chunk) {
+    const clg_iteration_cost *c = r->cost;
+    if (c->drafted <= 0) return r->decoding + chunk;
+    return r->decoding * (c->drafted + 1) + chunk * c->gained;
+}
+
+/* Prompt units that still fit in an iteration. */
+static inline int64_t clg_lane_budget_of(const clg_lane *r, int64_t taken, bool alone) {
+    const clg_iteration_cost *c = r->cost;
+    double unit = c->drafted > 0 ? c->gained : 1;
+    double decoding = alone ? 0 : clg_lane_width_of(r, 0);
+    return (int64_t)((r->rules->max_tokens - decoding) / unit) - taken;
+}
+
+static inline bool clg_lane_admissible(const clg_lane *r) {
+    return clg_lane_anybody_waits(r) && r->admitted < r->rules->max_sequences &&
+           clg_lane_budget_of(r, 0, r->rules->prefill_alone) > 0 &&
+           clg_lane_next_blocks(r) <= r->free_blocks;
+}
+
+static inline double clg_lane_dense_of(const clg_lane *r, double chunk) {
+    int tokens = (int)ceil(clg_lane_width_of(r, chunk));
+    return r->cost->dense_s[tokens < r->cost->max_tokens ? tokens : r->cost->max_tokens];
+}
+
+static inline int clg_lane_stages_of(const clg_iteration_cost *c) {
+    return c->stages > 1 ? c->stages : 1;
+}
+
+/* Seconds of an iteration of so many seconds of kernels, which the host puts together while the GPU
+ * runs the one before. Of its micro-batches, one a stage, so many are `launched` kernel by kernel
+ * on every stage; the others are replayed from a graph. */
+static inline double clg_lane_hosted_s(const clg_iteration_cost *c, double kernels, int launched,
+                                       int sequences) {
+    double each = sequences * c->loop_sequence_s;
+    if (launched == 0) return fmax(kernels, c->loop_s + each);
+    double replayed = kernels * (clg_lane_stages_of(c) - launched) / clg_lane_stages_of(c);
+    return fmax(kernels, replayed + launched * c->eager_s + each);
+}
+
+/* Attention of the sequences that decode, over their contexts. */
+static inline double clg_lane_contexts_s(const clg_lane *r) {
+    return r->cost->context_s * ((double)r->context + r->cost->context_pad * r->decoding);
+}
+
+static inline double clg_lane_stretch_s(clg_pace p, double steps) {
+    return steps * p.first_s + p.rise_s * steps * (steps - 1) / 2;
+}
+
+/* An iteration of decoding sequences alone. */
+static inline double clg_lane_decode_of(const clg_lane *r) {
+    const clg_iteration_cost *c = r->cost;
+    return c->decode_s && r->decoding <= c->decodes ? c->decode_s[r->decoding]
+                                                    : clg_lane_dense_of(r, 0);
+}
+
+/* ---- sequences.c: those in the batch */
+
+void clg_lane_decode_begin(clg_lane *r, int id);
+void clg_lane_join(clg_lane *r, int id);
+void clg_lane_finish(clg_lane *r, int id);
+void clg_lane_preempt_youngest(clg_lane *r);
+
+/* ---- admission.c: requests as they come, and who is admitted */
+
+void clg_lane_client_asks(clg_lane *r, double when_s);
+void clg_lane_take_arrivals(clg_lane *r);
+void clg_lane_refuse_impossible(clg_lane *r);
+bool clg_lane_held_back(const clg_lane *r);
+int clg_lane_admit(clg_lane *r);
+
+/* ---- pace.c: how long iterations take */
+
+double clg_lane_crowding(const clg_lane *r, int prompts);
+clg_pace clg_lane_pace_of(const clg_lane *r, int64_t *steps);
+int64_t clg_lane_steps_until(clg_pace p, double seconds, int64_t most);
+int64_t clg_lane_steps_with_blocks(const clg_lane *r, int64_t most, int64_t *taken);
+int clg_lane_launched_of(const clg_lane *r, int prompts, double tokens);
+
+/* ---- loop.c: all of it, in units of what an iteration gives */
+
+void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_serve_rules *rules,
+                  const clg_demand *demand, int64_t first, int64_t stride, clg_served *served,
+                  clg_serve_totals *totals);
+
+#endif

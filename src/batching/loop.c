@@ -1,0 +1,256 @@
+/* loop.c -- the event loop. Rules and formula: batching.h. */
+#include "batching/lane.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* Some iterations; `before_last_s`: all but the last of them. */
+static void pass_time(clg_lane *r, double seconds, double before_last_s) {
+    r->seen_s = r->now_s + before_last_s;
+    r->now_s += seconds;
+    r->totals->busy_s += seconds;
+    r->totals->sequence_s += seconds * r->admitted;
+}
+
+static void finish_due(clg_lane *r) {
+    while (r->decoding > 0 && r->pool[r->heap[0]].finish_step == r->step)
+        clg_lane_finish(r, r->heap[0]);
+}
+
+/* Whether the next arrival could be admitted at once, or ends the wait of others, so that a
+ * stretch must stop for it. */
+static bool arrival_matters(const clg_lane *r, bool waiting) {
+    return isfinite(clg_lane_next_arrival_s(r)) && (waiting || !clg_lane_anybody_waits(r)) &&
+           r->admitted < r->rules->max_sequences;
+}
+
+/* Steps, at most `most`, until the next arrival can be admitted. */
+static int64_t steps_to_arrival(const clg_lane *r, clg_pace p, int64_t most) {
+    double gap = clg_lane_next_arrival_s(r) - r->now_s;
+    if (gap <= 0) return 1;
+    int64_t steps = clg_lane_steps_until(p, gap, most);
+    return steps < most && r->rules->overlapped ? steps + 1 : steps;
+}
+
+/* Decoding alone, up to the next event; waiting: while prompts are held back. */
+static void decode_stretch(clg_lane *r, bool waiting) {
+    int64_t steps = r->pool[r->heap[0]].finish_step - r->step, taken;
+    if (waiting && r->rules->wait_iterations - r->waited < steps)
+        steps = r->rules->wait_iterations - r->waited;
+    if (waiting && clg_lane_grows(r)) steps = 1; /* blocks that go may end what is waited for */
+    clg_pace p = clg_lane_pace_of(r, &steps);
+    if (arrival_matters(r, waiting)) steps = steps_to_arrival(r, p, steps);
+    int64_t possible = clg_lane_steps_with_blocks(r, steps, &taken);
+    if (possible == 0) {
+        while (clg_lane_due_now(r, 0) > r->free_blocks) clg_lane_preempt_youngest(r);
+        possible = 1;
+        taken = clg_lane_due_now(r, 0);
+        p = clg_lane_pace_of(r, &possible);
+    }
+    r->free_blocks -= taken;
+    pass_time(r, clg_lane_stretch_s(p, (double)possible),
+              clg_lane_stretch_s(p, (double)(possible - 1)));
+    r->context += possible * r->decoding;
+    r->totals->made_tokens += possible * r->decoding;
+    r->totals->iterations += possible;
+    r->step += possible;
+    if (waiting) r->waited += possible;
+    finish_due(r);
+}
+
+/* What the prompts of one iteration add to it. */
+typedef struct chunk_sum {
+    int64_t tokens;
+    double pairs;
+    int sequences, completing;
+} chunk_sum;
+
+static void prefill_chunk(clg_lane *r, int id, chunk_sum *sum) {
+    clg_sequence *s = &r->pool[id];
+    int64_t budget = clg_lane_budget_of(r, sum->tokens, r->rules->prefill_alone),
+            left = s->target - s->done;
+    int64_t q = left < budget ? left : budget;
+    sum->pairs += (double)q * ((double)s->done + (double)q / 2);
+    sum->tokens += q;
+    sum->sequences++;
+    s->done += q;
+    r->partial = s->done < s->target ? id : CLG_NOBODY;
+    if (r->partial == CLG_NOBODY) r->completing[sum->completing++] = id;
+}
+
+/* A prompt that is through has made its next token, and decodes or is done. */
+static void complete_prompt(clg_lane *r, int id) {
+    clg_sequence *s = &r->pool[id];
+    const clg_arrival *q = clg_lane_request_at(r, s->request);
+    s->generated++;
+    r->totals->made_tokens++;
+    if (r->prefix.resident) clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
+    if (s->generated == 1) r->served[s->request].first_token_s = r->now_s;
+    if (s->generated == q->output_tokens)
+        clg_lane_finish(r, id);
+    else
+        clg_lane_decode_begin(r, id);
+}
+
+static chunk_sum gather_chunks(clg_lane *r, bool may_admit) {
+    chunk_sum sum = {0};
+    if (r->partial != CLG_NOBODY) prefill_chunk(r, r->partial, &sum);
+    for (int64_t room; may_admit && r->partial == CLG_NOBODY &&
+                       (room = clg_lane_budget_of(r, sum.tokens, r->rules->prefill_alone)) > 0;) {
+        clg_lane_refuse_impossible(r);
+        if (!clg_lane_admissible(r) || (r->rules->prefilled && r->preempted_count == 0)) break;
+        if (r->rules->whole_prompts && sum.sequences > 0 && clg_lane_next_target(r) > room) break;
+        prefill_chunk(r, clg_lane_admit(r), &sum);
+    }
+    return sum;
+}
+
+/* One iteration that decodes and prefills. */
+static void mixed_iteration(clg_lane *r) {
+    const clg_iteration_cost *c = r->cost;
+    int64_t before = r->totals->preemptions;
+    while (clg_lane_due_now(r, 0) > r->free_blocks) clg_lane_preempt_youngest(r);
+    r->free_blocks -= clg_lane_due_now(r, 0);
+    chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
+    double crowd = clg_lane_crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
+    double seconds =
+        clg_lane_dense_of(r, tokens) + clg_lane_contexts_s(r) + c->pair_s * sum.pairs * crowd;
+    seconds += c->state_s * r->decoding + c->scan_s * tokens;
+    int sequences = r->decoding + sum.sequences;
+    int launched = clg_lane_launched_of(r, sum.sequences, clg_lane_width_of(r, tokens));
+    seconds = clg_lane_hosted_s(c, seconds, launched, sequences);
+    pass_time(r, seconds + sequences * c->sequence_s, 0);
+    r->context += r->decoding;
+    r->totals->made_tokens += r->decoding;
+    r->totals->prefilled_tokens += sum.tokens;
+    r->totals->iterations++;
+    r->step++;
+    finish_due(r);
+    for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);
+}
+
+/* One iteration of prompts while decoding sequences stand still. */
+static void prefill_iteration(clg_lane *r) {
+    const clg_iteration_cost *c = r->cost;
+    chunk_sum sum = gather_chunks(r, true);
+    double unit = c->drafted > 0 ? c->gained : 1, crowd = clg_lane_crowding(r, sum.sequences);
+    int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
+    double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
+    seconds += c->scan_s * crowd * (double)sum.tokens;
+    int prompts = sum.sequences < clg_lane_stages_of(c) ? sum.sequences : clg_lane_stages_of(c);
+    seconds = clg_lane_hosted_s(c, seconds, tokens > c->graph_tokens ? prompts : 0, sum.sequences);
+    pass_time(r, seconds + sum.sequences * c->sequence_s, 0);
+    r->totals->prefilled_tokens += sum.tokens;
+    r->totals->iterations++;
+    for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);
+}
+
+/* Prompts that were computed elsewhere start to decode as soon as there is room. */
+static void take_prefilled(clg_lane *r) {
+    while (r->rules->prefilled && r->preempted_count == 0 && r->partial == CLG_NOBODY &&
+           (clg_lane_refuse_impossible(r), clg_lane_admissible(r))) {
+        int id = clg_lane_admit(r);
+        r->pool[id].done = r->pool[id].target;
+        complete_prompt(r, id);
+    }
+}
+
+static void wait_for_arrival(clg_lane *r) {
+    double gap = clg_lane_next_arrival_s(r) - r->now_s;
+    assert(isfinite(gap));
+    if (gap > 0) {
+        r->totals->idle_s += gap;
+        r->now_s += gap;
+    }
+    r->seen_s = r->now_s;
+}
+
+static void prepare(clg_arena *arena, clg_lane *r) {
+    size_t n = (size_t)r->rules->max_sequences;
+    r->pool = clg_take(arena, n, clg_sequence);
+    r->unused = clg_take(arena, n, int);
+    r->heap = clg_take(arena, n, int);
+    r->preempted = clg_take(arena, n, int);
+    r->completing = clg_take(arena, n, int);
+    r->due = clg_take(arena, (size_t)r->rules->block_tokens, int64_t);
+    for (size_t i = 0; i < n; i++) r->unused[i] = (int)(n - 1 - i);
+    r->unused_count = (int)n;
+    r->oldest = r->youngest = r->partial = CLG_NOBODY;
+    r->free_blocks = r->rules->blocks;
+    double begin_s = r->count > 0 ? clg_lane_request_at(r, r->first)->arrival_s : 0;
+    r->front_free_s = clg_take(arena, (size_t)clg_lane_front_ends(r), double);
+    for (int i = 0; i < clg_lane_front_ends(r); i++) r->front_free_s[i] = begin_s;
+    r->ready_s = begin_s;
+    r->asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
+    for (int64_t i = 0; i < r->rules->clients; i++) clg_lane_client_asks(r, begin_s);
+    r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? clg_lane_next_arrival_s(r) : 0;
+    if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled)
+        clg_prefix_open(arena, &r->prefix, r->demand->prefixes);
+}
+
+/* Front end: a request is seen `before_s` late, and its answer reaches the client later still. */
+static void add_front_end(const clg_lane *r) {
+    for (int64_t at = 0; at < r->count; at++) {
+        clg_served *s = &r->served[clg_lane_index_of(r, at)];
+        if (s->finish_s < 0) continue;
+        double tokens = clg_lane_request_at(r, clg_lane_index_of(r, at))->output_tokens;
+        s->first_token_s += r->rules->after_s;
+        s->finish_s += r->rules->after_s + r->rules->token_s * tokens;
+    }
+}
+
+/* Between the two marks the batch is as full as it gets, and mixed as in the long run. */
+static void note_marks(clg_lane *r, bool *warm, bool *full) {
+    double since_s = r->now_s - r->totals->begin_s;
+    if (*warm && 4 * r->begin >= r->count) {
+        *warm = false;
+        r->totals->warm_s = since_s;
+        r->totals->warm_tokens = r->totals->made_tokens;
+    }
+    if (!*full || r->end < r->count || clg_lane_anybody_waits(r)) return;
+    *full = false;
+    r->totals->full_s = since_s;
+    r->totals->full_tokens = r->totals->made_tokens;
+}
+
+static void iterate(clg_lane *r) {
+    bool prompts = r->partial != CLG_NOBODY || clg_lane_admissible(r);
+    if (prompts && clg_lane_held_back(r))
+        decode_stretch(r, true);
+    else if (prompts && r->rules->prefill_alone)
+        prefill_iteration(r);
+    else if (prompts)
+        mixed_iteration(r);
+    else if (r->decoding > 0)
+        decode_stretch(r, false);
+    else if (r->totals->finished + r->totals->refused < r->count)
+        wait_for_arrival(r);
+}
+
+void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_serve_rules *rules,
+                  const clg_demand *demand, int64_t first, int64_t stride, clg_served *served,
+                  clg_serve_totals *totals) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_lane r = {.cost = cost,
+                  .rules = rules,
+                  .demand = demand,
+                  .first = first,
+                  .stride = stride,
+                  .served = served,
+                  .totals = totals};
+    bool warm = true, full = true;
+    *totals = (clg_serve_totals){0};
+    r.count = first < demand->count ? (demand->count - first + stride - 1) / stride : 0;
+    prepare(arena, &r);
+    while (totals->finished + totals->refused < r.count) {
+        totals->events++;
+        clg_lane_take_arrivals(&r);
+        clg_lane_refuse_impossible(&r);
+        note_marks(&r, &warm, &full);
+        take_prefilled(&r);
+        iterate(&r);
+    }
+    totals->end_s = r.now_s;
+    add_front_end(&r);
+    clg_arena_back_to(arena, mark);
+}

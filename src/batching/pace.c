@@ -1,0 +1,73 @@
+/* pace.c -- how long iterations take, and how many of them until something happens. */
+#include "batching/lane.h"
+
+#include <math.h>
+
+/* Tokens and pairs of prompts count as if every rank had what the fullest has. */
+double clg_lane_crowding(const clg_lane *r, int prompts) {
+    int ranks = r->cost->ranks > 1 ? r->cost->ranks : 1;
+    return prompts > 0 ? (double)ranks * ((prompts + ranks - 1) / ranks) / prompts : 1;
+}
+
+/* Steps until the longest context is too long for a CUDA graph; 0: one is. */
+static int64_t steps_in_graph(const clg_lane *r) {
+    int64_t least = INT64_MAX;
+    for (int i = 0; i < r->decoding; i++) {
+        int64_t left = r->cost->graph_context - clg_lane_cached(r, &r->pool[r->heap[i]]);
+        if (left <= 0) return 0;
+        if (left < least) least = left;
+    }
+    return least;
+}
+
+/* The pace of decoding, which holds for *steps steps or fewer: until a context is too long for a
+ * graph, or kernels take longer than the host. */
+clg_pace clg_lane_pace_of(const clg_lane *r, int64_t *steps) {
+    const clg_iteration_cost *c = r->cost;
+    double beside = r->decoding * c->sequence_s;
+    double kernels = clg_lane_decode_of(r) + clg_lane_contexts_s(r) + c->state_s * r->decoding;
+    clg_pace graph = {kernels + beside, c->context_s * r->decoding};
+    int64_t most = c->graph_context > 0 ? steps_in_graph(r) : *steps;
+    if (most > 0 && most < *steps) *steps = most;
+    double host = clg_lane_hosted_s(c, 0, most == 0 ? clg_lane_stages_of(c) : 0, r->decoding);
+    if (kernels >= host) return graph;
+    double until = graph.rise_s > 0 ? ceil((host - kernels) / graph.rise_s) : (double)*steps;
+    if (until < (double)*steps) *steps = (int64_t)fmax(until, 1);
+    return (clg_pace){host + beside, 0};
+}
+
+/* Steps, at most `most`, until at least `seconds` have passed. */
+int64_t clg_lane_steps_until(clg_pace p, double seconds, int64_t most) {
+    if (clg_lane_stretch_s(p, (double)most) <= seconds) return most;
+    double slope = p.rise_s, w = p.first_s - slope / 2;
+    double guess = slope > 0 ? (sqrt(w * w + 2 * slope * seconds) - w) / slope : seconds / w;
+    int64_t k = (int64_t)fmin(fmax(ceil(guess), 1), (double)most);
+    while (k > 1 && clg_lane_stretch_s(p, (double)(k - 1)) >= seconds) k--;
+    while (k < most && clg_lane_stretch_s(p, (double)k) < seconds) k++;
+    return k;
+}
+
+/* Steps, at most `most`, before a decoding sequence finds no block; what they take in *taken. */
+int64_t clg_lane_steps_with_blocks(const clg_lane *r, int64_t most, int64_t *taken) {
+    int64_t size = r->rules->block_tokens, turns = most / size, k = 0;
+    *taken = 0;
+    if (!clg_lane_grows(r)) return most;
+    if (turns > 0 && turns * r->decoding > r->free_blocks) turns = r->free_blocks / r->decoding;
+    k = turns * size;
+    *taken = turns * r->decoding;
+    for (int64_t i = 0; i < size && k < most; i++, k++) {
+        int64_t need = clg_lane_due_now(r, k);
+        if (*taken + need > r->free_blocks) break;
+        *taken += need;
+    }
+    return k;
+}
+
+/* Micro-batches whose kernels are launched one by one: all, where a context is too long for a
+ * graph; those with a prompt, where there are many tokens. */
+int clg_lane_launched_of(const clg_lane *r, int prompts, double tokens) {
+    const clg_iteration_cost *c = r->cost;
+    if (c->graph_context > 0 && steps_in_graph(r) == 0) return clg_lane_stages_of(c);
+    if (prompts == 0 || tokens <= c->graph_tokens) return 0;
+    return prompts < clg_lane_stages_of(c) ? prompts : clg_lane_stages_of(c);
+}
