@@ -3,6 +3,7 @@
 
 #include "base/normal.h"
 #include "demand/random.h"
+#include "portfolio/pool.h"
 
 #include <math.h>
 

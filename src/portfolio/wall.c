@@ -1,6 +1,6 @@
 /* wall.c -- how long a job takes when failures strike it. */
-#include "portfolio/life.h"
 #include "demand/random.h"
+#include "portfolio/life.h"
 
 #include <math.h>
 

@@ -2,11 +2,11 @@
 #include "serve/measured.h"
 
 #include "base/real.h"
+#include "demand/random.h"
 #include "model/preset.h"
 #include "serve/answer.h"
 #include "serve/measured_score.h"
 #include "serve/peers.h"
-#include "demand/random.h"
 #include "serve/roofline.h"
 #include "serve/workload.h"
 

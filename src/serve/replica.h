@@ -2,10 +2,10 @@
 #ifndef CLG_SERVE_REPLICA_H
 #define CLG_SERVE_REPLICA_H
 
+#include "batching/batching.h"
+#include "demand/demand.h"
 #include "evaluate/evaluate.h"
 #include "memory/room.h"
-#include "demand/demand.h"
-#include "batching/batching.h"
 
 typedef struct clg_replica clg_replica;
 struct clg_replica {

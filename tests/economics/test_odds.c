@@ -1,9 +1,9 @@
 /* Odds against simulated truths: of what is said to happen in 70 % of cases, 70 % do. */
 #include "base/normal.h"
+#include "demand/random.h"
 #include "economics/contracts.h"
 #include "economics/odds.h"
 #include "portfolio/life.h"
-#include "demand/random.h"
 #include "test.h"
 
 static clg_arena arena;

@@ -1,8 +1,8 @@
 /* Traces, profiles and tables of serving: any bytes are requests, counts of what was left out or a
  * sentence; and whatever could be read is served without loss. */
+#include "batching/batching.h"
 #include "demand/demand.h"
 #include "serve/measured.h"
-#include "batching/batching.h"
 
 #include <stdlib.h>
 

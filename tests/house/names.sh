@@ -13,7 +13,7 @@ model/read.c 3
 model/state.c 4
 scaling/ladder.c 1
 schedule/dualpipe.c 1
-serve/demand_read.c 4
+demand/demand_read.c 4
 stack/releases.c 2
 '
 code() { # without comments

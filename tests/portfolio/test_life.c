@@ -1,9 +1,9 @@
 /* The queue by hand, and against the theory of queues. */
 #include "base/normal.h"
+#include "demand/random.h"
 #include "economics/goodput.h"
 #include "portfolio/life.h"
 #include "portfolio/pool.h"
-#include "demand/random.h"
 #include "test.h"
 
 #include "life.h"

@@ -1,8 +1,8 @@
 /* test_exchange.c -- tokens to experts on other ranks, two batches in turn, experts placed by load.
  */
 #include "demand.h"
-#include "plan.h"
 #include "demand/random.h"
+#include "plan.h"
 #include "serve/replica.h"
 
 /* Places that hold the k experts of a token, by drawing groups and experts. */

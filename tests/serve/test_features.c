@@ -1,10 +1,10 @@
 /* test_features.c -- prefix caching, disaggregation, speculation, expert parallelism and the rules
  * of engines: nothing is lost, and each moves the way it must. */
+#include "batching/prefix.h"
 #include "demand.h"
 #include "plan.h"
 #include "serve/answer.h"
 #include "serve/measured.h"
-#include "batching/prefix.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* test_iteration.c -- what an iteration costs beside its kernels: graphs, routing, casts, memory
  * rules, limits of benchmarks; by hand, and against draws. */
 #include "demand.h"
+#include "demand/random.h"
 #include "plan.h"
 #include "serve/bench_limits.h"
-#include "demand/random.h"
 #include "serve/replica.h"
 #include "step/routing.h"
 

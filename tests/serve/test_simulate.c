@@ -1,7 +1,7 @@
 /* test_simulate.c -- continuous batching: conservation, limits, and against a slow, obvious
  * simulator that visits every sequence in every iteration. */
-#include "demand/random.h"
 #include "batching/batching.h"
+#include "demand/random.h"
 #include "test.h"
 
 #include <stdlib.h>
