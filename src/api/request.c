@@ -203,6 +203,9 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
     if (clg_request_at_flag(clg_fabric_find(arena, found, fabric, error), CLG_PARAM_FABRIC,
                             error) != CLG_OK)
         return error->status;
+    fabric->assumed = !name && !request->value[CLG_PARAM_NODE] &&
+                      !request->file[CLG_PARAM_NODE].text && !request->value[CLG_PARAM_NICS] &&
+                      !request->file[CLG_PARAM_NETWORK].text;
     if (!rate) return CLG_OK;
     double *share = &fabric->gpu_bytes_per_s;
     if (clg_quantity(name, CLG_BYTES_PER_S, share, error) == CLG_OK &&

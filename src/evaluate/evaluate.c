@@ -91,7 +91,9 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     clg_wanted wanted = {.detail = detail, .timeline = timeline};
     if (clg_compose(arena, scenario, layout, priced, wanted, evaluation, error) != CLG_OK)
         return error->status;
-    if (detail) evaluation->caveats = clg_evaluate_caveats(arena, scenario, layout);
+    if (!detail) return CLG_OK;
+    evaluation->caveats = clg_evaluate_caveats(arena, scenario, layout);
+    clg_evaluate_networks(arena, scenario, evaluation);
     return CLG_OK;
 }
 

@@ -138,6 +138,12 @@ double clg_evaluation_chance_out(const clg_evaluation *evaluation);
  * number. */
 double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk);
 
+/* Where nobody named the network between nodes: that of the reference box is taken, the interval is
+ * as much wider as the networks of systems in use (machine/seen.h) lie apart, and a caveat says
+ * what the narrowest of them would make of the step. Else nothing. */
+void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario,
+                           clg_evaluation *evaluation);
+
 /* What a person should know before acting on the numbers, "; "-joined in `arena`; NULL when nothing
  * is special. */
 const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *scenario,

@@ -61,6 +61,7 @@ typedef struct clg_fabric {
     double latency_s;        /* one hop between nodes; 0: the curve of its technology */
     double oversubscription; /* 1: full bisection */
     double tail;             /* growth of collective time per doubling of nodes beyond two */
+    bool assumed;            /* nobody named it: that of the maker's reference box */
     double half_ranks;       /* ranks of a group at which its rate is half of that of a few; 0: rate
                                 does not depend on ranks */
     const clg_json *data;

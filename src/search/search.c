@@ -372,6 +372,7 @@ static void finish_evaluations(searcher *s, clg_evaluation *kept, int count) {
                     (clg_wanted){.detail = true}, &kept[i], s->error);
         kept[i].stages = NULL;
         kept[i].caveats = clg_evaluate_caveats(s->arena, s->scenario, &kept[i].layout);
+        clg_evaluate_networks(s->arena, s->scenario, &kept[i]);
         clg_arena_back_to(&s->scratch, mark);
     }
 }

@@ -1,0 +1,52 @@
+/* networks.c -- what a network that nobody named may do to a step. */
+#include "evaluate/evaluate.h"
+
+#include "machine/seen.h"
+
+#include <math.h>
+
+static bool is_open(const clg_scenario *s) {
+    return s->machine.fabric.assumed && s->machine.gpus > s->machine.node.domain;
+}
+
+/* Seconds of the same layout at another rate per GPU; 0: it cannot be priced. */
+static double step_at(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                      double bytes_per_s) {
+    clg_arena scratch = {0};
+    clg_error error = {0};
+    clg_evaluation other = {0};
+    clg_scenario *narrow = clg_take(arena, 1, clg_scenario);
+    *narrow = *scenario;
+    narrow->machine.fabric.assumed = false;
+    narrow->machine.fabric.gpu_bytes_per_s = bytes_per_s;
+    if (clg_network_find(&scratch, &narrow->machine, &narrow->network, &error) != CLG_OK ||
+        clg_evaluate(&scratch, narrow, layout, false, NULL, &other, &error) != CLG_OK)
+        other.step_s = 0;
+    clg_arena_clear(&scratch);
+    return other.step_s;
+}
+
+void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario, clg_evaluation *e) {
+    clg_seen seen;
+    clg_error error = {0};
+    double variance = 0, slowest_s = 0;
+    if (!is_open(scenario) ||
+        clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
+        return;
+    for (int i = 0; i < seen.count; i++) {
+        double step_s = step_at(arena, scenario, &e->layout, seen.bytes_per_s[i]);
+        if (!(step_s > 0)) return;
+        double off = log(step_s / e->step_s);
+        variance += seen.share[i] * off * off;
+        if (i == 0) slowest_s = step_s;
+    }
+    if (seen.count == 0) return;
+    e->doubt.open = sqrt(variance);
+    clg_evaluation_widen(e, clg_doubt_sigma(&e->doubt, &scenario->stack));
+    const char *said = clg_arena_print(
+        arena,
+        "no network named: that of the reference box is taken (--fabric names another); of systems "
+        "of this generation %.0f %% have %.3g Gbit/s per GPU: %.3g s a step",
+        100 * seen.share[0], seen.bytes_per_s[0] * 8e-9, slowest_s);
+    e->caveats = e->caveats ? clg_arena_print(arena, "%s; %s", said, e->caveats) : said;
+}
