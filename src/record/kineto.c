@@ -266,6 +266,7 @@ static void finish(clg_kineto *r, clg_trace *t) {
     for (uint32_t i = 0; i < t->timeline.track_count; i++) t->timeline.tracks[i].rank = t->rank;
     if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
+    clg_ranges_to_steps(&r->ranges, t);
     clg_launches_describe(&r->launches, t);
     complete_groups(r);
     clg_launches_multiply(&r->launches, t);
@@ -302,7 +303,8 @@ clg_status clg_kineto_read(clg_arena *arena, const char *file, clg_trace_source 
     clg_kineto r = {.arena = arena, .table = table, .trace = trace};
     r.window = (clg_window){.arena = &r.scratch, .source = source};
     r.names.arena = arena;
-    r.tracks.arena = r.launches.arena = r.launches.by_correlation.arena = &r.scratch;
+    r.ranges.arena = r.tracks.arena = r.launches.arena = r.launches.by_correlation.arena =
+        &r.scratch;
     read_text(&r);
     *traces = trace;
     *count = 1;

@@ -5,6 +5,7 @@
 
 #include "record/event.h"
 #include "record/launches.h"
+#include "record/ranges.h"
 
 /* A process group that the header describes. */
 typedef struct clg_kineto_group {
@@ -24,6 +25,7 @@ typedef struct clg_kineto {
     int64_t *device; /* [tracks] of their events */
     size_t device_count, device_capacity;
     clg_launches launches;
+    clg_ranges ranges;
     clg_slice devices; /* deviceProperties as written */
     clg_kineto_group *group;
     size_t group_count, group_capacity;

@@ -261,7 +261,8 @@ static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
     } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
         r->trace->loading_ns = clg_ns_plus(r->trace->loading_ns, duration_ns);
         take_host(r, CLG_HOST_LOADER, start_ns, duration_ns);
-    }
+    } else if (clg_slice_is(e->category, "user_annotation"))
+        clg_ranges_add(&r->ranges, e->name, thread_of(e), start_ns, duration_ns);
 }
 
 /* What is wrong with the times of an event, or NULL. */

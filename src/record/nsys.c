@@ -1,8 +1,10 @@
 /* nsys.c -- CUPTI activity tables of Nsight Systems (export schema 3.x) as ledgers. */
 #include "record/nsys.h"
 
+#include "record/by_step.h"
 #include "record/launches.h"
 #include "record/ns.h"
+#include "record/ranges.h"
 #include "record/recording.h"
 #include "record/sqlite.h"
 
@@ -14,12 +16,14 @@ enum { MOST_DEVICES = 1024, MOST_PROCESSES = 1024, PROCESS_SHIFT = 24 };
 /* Columns of an activity table; -1 where a schema lacks one. */
 typedef struct columns {
     int start, end, device, stream, correlation, name, process;
+    int text, type; /* of ranges; `name` is then the registered text */
 } columns;
 
 /* Launches of one process: correlations are counted process by process. */
 typedef struct process {
     int64_t id; /* globalPid or globalTid without the thread's bits */
     clg_launches launches;
+    clg_ranges ranges;
 } process;
 
 typedef struct device {
@@ -198,7 +202,7 @@ static process *process_of(export *x, int64_t id) {
     if (!wanted || x->process_count == MOST_PROCESSES) return NULL;
     process *p = &x->processes[x->process_count++];
     *p = (process){.id = id};
-    p->launches.arena = p->launches.by_correlation.arena = &x->scratch;
+    p->ranges.arena = p->launches.arena = p->launches.by_correlation.arena = &x->scratch;
     return p;
 }
 
@@ -233,6 +237,41 @@ static void read_launches(export *x) {
                            .correlation = clg_sqlite_column(&table, "correlationId"),
                            .process = clg_sqlite_column(&table, "globalTid")};
     clg_sqlite_each(&x->file, &table, take_launch, x);
+}
+
+/* Pushed and popped, or started and ended; other types are marks and names of things. */
+enum { RANGE_PUSHED = 59, RANGE_STARTED = 60 };
+
+static void take_range(void *context, const clg_sqlite_row *row) {
+    export *x = context;
+    int64_t start_ns, end_ns, tid = 0, type = RANGE_PUSHED, text;
+    if (!number(row, x->columns.start, &start_ns) || !number(row, x->columns.end, &end_ns) ||
+        start_ns < 0 || end_ns < start_ns || end_ns > CLG_TRACE_LATEST_NS)
+        return;
+    number(row, x->columns.type, &type);
+    number(row, x->columns.process, &tid);
+    process *p = process_of(x, tid >> PROCESS_SHIFT);
+    if (!p || (type != RANGE_PUSHED && type != RANGE_STARTED)) return;
+    clg_slice name = {0};
+    int said = x->columns.text;
+    if (said >= 0 && said < row->columns && row->value[said].text) name = row->value[said].string;
+    if (name.size == 0 && number(row, x->columns.name, &text)) {
+        const char *registered = name_of(x, text);
+        name = (clg_slice){registered, strlen(registered)};
+    }
+    if (name.size) clg_ranges_add(&p->ranges, name, (uint64_t)tid, start_ns, end_ns - start_ns);
+}
+
+static void read_ranges(export *x) {
+    clg_sqlite_table table;
+    if (!clg_sqlite_find(&x->file, "NVTX_EVENTS", &table)) return;
+    x->columns = (columns){.start = clg_sqlite_column(&table, "start"),
+                           .end = clg_sqlite_column(&table, "end"),
+                           .text = clg_sqlite_column(&table, "text"),
+                           .name = clg_sqlite_column(&table, "textId"),
+                           .type = clg_sqlite_column(&table, "eventType"),
+                           .process = clg_sqlite_column(&table, "globalTid")};
+    clg_sqlite_each(&x->file, &table, take_range, x);
 }
 
 /* TARGET_INFO_GPU: id and name; absent from trimmed exports. */
@@ -313,6 +352,8 @@ static void take_launches(export *x, device *d) {
     clg_launches_multiply(&p->launches, &d->trace);
     clg_launches_keep(&p->launches, &d->trace);
     clg_trace_split_idle(&x->scratch, &d->trace);
+    clg_ranges_to_steps(&p->ranges, &d->trace);
+    clg_steps_assign(&x->scratch, &d->trace);
 }
 
 /* With several GPUs in a file, a GPU's number stands for its rank; where processes number theirs
@@ -349,6 +390,7 @@ static clg_status read_export(export *x, clg_slice data, clg_error *error) {
     any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMSET", "Memset");
     if (any && x->device_count > 0) {
         read_launches(x);
+        read_ranges(x);
         return CLG_OK;
     }
     return clg_fail(error, CLG_BAD_INPUT, "record with --trace=cuda", "no GPU work is in it");

@@ -33,7 +33,7 @@ static void print_heading(clg_text *t, const clg_job *job) {
     if (first->world_size > 0) clg_text_print(t, " of %d", first->world_size);
     if (first->gpu) clg_text_print(t, " · %.40s", first->gpu);
     if (first->steps > 0)
-        clg_text_print(t, " · %lld profiler step%s of %s", (long long)first->steps,
+        clg_text_print(t, " · %lld step%s of %s", (long long)first->steps,
                        first->steps == 1 ? "" : "s",
                        clg_words_ns(t, first->steps_ns / first->steps));
     clg_text_print(t, "\n\n");

@@ -219,6 +219,33 @@ static void causes(void) {
     CHECK(t.ledger.idle_ns == 9000 && t.idle_loading_ns == 4000 && t.idle_launch_ns == 3000);
 }
 
+static void ranges(void) {
+#define RANGE(name, ts, dur)                                                                       \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"" name                                   \
+    "\",\"pid\":9,\"tid\":9,\"ts\":" ts ",\"dur\":" dur ",\"args\":{}},"
+#define WORK(ts, dur)                                                                              \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\",\"pid\":0,\"tid\":7,\"ts\":" ts            \
+    ",\"dur\":" dur ",\"args\":{}}"
+    CASE("ranges that a program named are steps where the profiler names none");
+    clg_trace t = read_text(
+        "t.json",
+        "{\"traceEvents\":[" RANGE("epoch 1", "0", "100") RANGE("train iteration 41", "0", "40")
+            RANGE("layer 1", "0", "39") RANGE("train iteration 42", "45", "40")
+                RANGE("layer 2", "40", "49") WORK("0", "30") "," WORK("50", "30") "]}");
+    CHECK(t.step_count == 2 && t.step[0].number == 41 && t.step[1].duration_ns == 40000);
+    CHECK(t.event_step && t.event_step[1] == 1);
+    CASE("not those that overlap, cover little or come once");
+    t = read_text("t.json",
+                  "{\"traceEvents\":[" RANGE("step 1", "0", "50") RANGE("step 2", "40", "40")
+                      RANGE("iter 1", "0", "10") RANGE("iter 2", "20", "10")
+                          RANGE("whole", "0", "80") WORK("0", "80") "]}");
+    CHECK(t.step_count == 0);
+    CASE("not what torch names by itself");
+    t = read_text("t.json", "{\"traceEvents\":[" RANGE("Optimizer.step#Adam.step", "0", "40")
+                                RANGE("Optimizer.step#Adam.step", "40", "40") WORK("0", "80") "]}");
+    CHECK(t.step_count == 0);
+}
+
 /* Two GPUs in turn: each is half idle, together they never are. */
 static void several_gpus(void) {
     static const char text[] =
@@ -264,6 +291,7 @@ int main(void) {
     two_ranks();
     causes();
     several_gpus();
+    ranges();
     clg_arena_clear(&arena);
     return DONE;
 }

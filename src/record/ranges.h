@@ -1,0 +1,30 @@
+/* ranges.h -- what a program named itself (NVTX, user annotations), as steps.
+ *
+ * Where nothing is called ProfilerStep, the ranges of one name on one thread that follow each other
+ * may be the steps: those called step, iteration or batch, if they cover half of the GPU's time,
+ * else those that cover most, if that is nine tenths; at least two. Numbers in names do not count.
+ */
+#ifndef CLG_RECORD_RANGES_H
+#define CLG_RECORD_RANGES_H
+
+#include "record/trace.h"
+
+typedef struct clg_range {
+    uint64_t class; /* thread and name */
+    int64_t start_ns, duration_ns, number;
+    bool named; /* like a step */
+} clg_range;
+
+typedef struct clg_ranges {
+    clg_arena *arena;
+    clg_range *range;
+    size_t count, capacity;
+} clg_ranges;
+
+void clg_ranges_add(clg_ranges *ranges, clg_slice name, uint64_t thread, int64_t start_ns,
+                    int64_t duration_ns);
+
+/* Makes steps of them where the trace, whose ledger is done, has none. Puts ranges in order. */
+void clg_ranges_to_steps(clg_ranges *ranges, clg_trace *trace);
+
+#endif
