@@ -20,6 +20,7 @@ struct clg_trace_file {
     clg_inflation *inflation; /* NULL: the file is plain */
     unsigned char input[INPUT_BYTES];
     size_t input_at, input_size; /* of the file as it is */
+    int64_t left;                /* bytes of it that belong to a stored member; INT64_MAX: all */
     char head[HEAD_BYTES];
     size_t head_at, head_size;
 };
@@ -33,11 +34,15 @@ static size_t refill(clg_trace_file *f) {
 /* Bytes as they are in the file. */
 static size_t fill_plain(void *context, char *to, size_t capacity) {
     clg_trace_file *f = context;
-    if (f->input_at == f->input_size) return fread(to, 1, capacity, f->stream);
     size_t size = f->input_size - f->input_at;
+    if ((int64_t)capacity > f->left) capacity = (size_t)f->left;
     if (size > capacity) size = capacity;
-    memcpy(to, f->input + f->input_at, size);
-    f->input_at += size;
+    if (size > 0) {
+        memcpy(to, f->input + f->input_at, size);
+        f->input_at += size;
+    } else
+        size = fread(to, 1, capacity, f->stream);
+    if (f->left < INT64_MAX) f->left -= (int64_t)size;
     return size;
 }
 
@@ -69,15 +74,18 @@ clg_trace_source clg_trace_file_source(clg_trace_file *file) {
 
 bool clg_trace_file_compressed(const clg_trace_file *file) { return file->inflation != NULL; }
 
-/* gzip (RFC 1952), or the first member of a zip archive (PKWARE appnote 4.3.7: 30 bytes, then name
- * and extra field; method 8 is raw deflate). */
-static bool start_inflating(clg_trace_file *f, clg_arena *arena, off_t began) {
+/* gzip (RFC 1952), or a member of a zip archive (PKWARE appnote 4.3.7: 30 bytes, then name and
+ * extra field; method 8 is raw deflate, 0 is stored). `size`: as packed, where it is known. */
+static bool start_inflating(clg_trace_file *f, clg_arena *arena, off_t began, int64_t size) {
     const unsigned char *in = f->input;
     bool gzip = f->input_size >= 2 && in[0] == 0x1f && in[1] == 0x8b;
-    bool zip = f->input_size >= 30 && memcmp(in, "PK\3\4", 4) == 0 && in[8] == 8;
-    if (!gzip && !zip) return true;
-    size_t skip = zip ? 30 + (size_t)(in[26] | in[27] << 8) + (size_t)(in[28] | in[29] << 8) : 0;
+    bool member = f->input_size >= 30 && memcmp(in, "PK\3\4", 4) == 0;
+    bool zip = member && in[8] == 8, stored = member && in[8] == 0 && size >= 0;
+    if (!gzip && !zip && !stored) return true;
+    size_t skip = !gzip ? 30 + (size_t)(in[26] | in[27] << 8) + (size_t)(in[28] | in[29] << 8) : 0;
     f->input_at = skip < f->input_size ? skip : f->input_size;
+    if (stored) f->left = size;
+    if (stored) return true;
     f->packed_at = began + (off_t)f->input_at;
     clg_packed packed = {{fill_plain, f}, began >= 0 ? rewind_packed : NULL};
     f->inflation = clg_inflation_start(arena, packed, gzip, false);
@@ -98,12 +106,19 @@ static clg_status refuse(clg_error *error, const char *path, const char *message
 
 clg_status clg_trace_open(clg_arena *arena, const char *path, clg_trace_file **file,
                           clg_slice *head, clg_error *error) {
+    return clg_trace_open_member(arena, path, NULL, file, head, error);
+}
+
+clg_status clg_trace_open_member(clg_arena *arena, const char *path, const clg_zip_member *member,
+                                 clg_trace_file **file, clg_slice *head, clg_error *error) {
     clg_trace_file *f = *file = clg_take(arena, 1, clg_trace_file);
+    f->left = INT64_MAX;
     f->stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!f->stream) return refuse(error, path, strerror(errno));
+    if (member) fseeko(f->stream, (off_t)member->at, SEEK_SET);
     off_t began = ftello(f->stream); /* -1: a pipe */
     refill(f);
-    bool ready = start_inflating(f, arena, began);
+    bool ready = start_inflating(f, arena, began, member ? member->size : -1);
     if (ready) read_head(f);
     *head = (clg_slice){f->head, f->head_size};
     if (ready) return CLG_OK;

@@ -4,6 +4,7 @@
 #include "api/answer_trace.h"
 #include "cli/output.h"
 #include "cli/read_ahead.h"
+#include "cli/trace_archive.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -37,13 +38,71 @@ typedef struct portion {
 
 /* ---- reading ---- */
 
+/* An archive while its members become one recording. */
+typedef struct gathering {
+    const portion *portion;
+    clg_recording *into;
+    int read;
+} gathering;
+
+/* What one member holds, after what those before it held. */
+static void add_member(void *context, const clg_member_file *member) {
+    gathering *g = context;
+    clg_recording *all = g->into, one = {.arena = all->arena};
+    clg_recording_read(member->name, member->head, member->source, &g->portion->table, &one);
+    clg_recording_append(all, &one);
+    g->read += one.status == CLG_OK;
+    if (one.status != CLG_OK && all->error.status == CLG_OK) all->error = one.error;
+}
+
+static void finish_archive(gathering *g) {
+    if (g->read == 0 && g->into->error.status == CLG_OK) {
+        clg_error_at(&g->into->error, g->into->file, 0, 0, NULL);
+        clg_fail(&g->into->error, CLG_BAD_INPUT, "give one with recordings",
+                 "no recordings are in this archive");
+    }
+    if (g->read > 0) g->into->error = (clg_error){0};
+    g->into->status = g->into->error.status;
+}
+
+/* Every member of a zip; false where it is none, or has one. */
+static bool read_zip(const portion *r, clg_recording *into) {
+    clg_arena scratch = {0};
+    clg_zip_member *members;
+    gathering g = {r, into, 0};
+    bool regular = clg_trace_file_bytes(into->file) > 0; /* a pipe cannot be read twice */
+    size_t count = regular ? clg_archive_zip_members(&into->arena, into->file, &members) : 0;
+    for (size_t i = 0; i < count; i++) {
+        clg_member_file m = {.name = members[i].name};
+        clg_trace_file *file;
+        clg_error error = {0};
+        clg_arena_mark mark = clg_arena_here(&scratch);
+        if (clg_trace_open_member(&scratch, into->file, &members[i], &file, &m.head, &error) ==
+            CLG_OK) {
+            m.source = clg_trace_file_source(file);
+            add_member(&g, &m);
+            clg_trace_close(file);
+        }
+        clg_arena_back_to(&scratch, mark);
+    }
+    clg_arena_clear(&scratch);
+    if (count > 0) finish_archive(&g);
+    return count > 0;
+}
+
 /* With cores to spare, one inflates while another parses. */
 static void read_one(const portion *r, clg_recording *into) {
     clg_arena scratch = {0};
     clg_trace_file *file;
     clg_slice head;
+    if (read_zip(r, into)) return;
     into->status = clg_trace_open(&scratch, into->file, &file, &head, &into->error);
-    if (into->status == CLG_OK) {
+    if (into->status == CLG_OK && clg_archive_is_tar(head)) {
+        gathering g = {r, into, 0};
+        clg_archive_read_tar(&into->arena, into->file, clg_trace_file_source(file), add_member, &g);
+        finish_archive(&g);
+        clg_trace_close(file);
+    } else if (into->status == CLG_OK) {
         clg_trace_source source = clg_trace_file_source(file);
         bool spare = clg_trace_file_compressed(file) && r->cores > r->count;
         clg_read_ahead *ahead = spare ? clg_read_ahead_start(&scratch, source) : NULL;

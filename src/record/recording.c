@@ -40,3 +40,24 @@ void clg_recording_walk(clg_parcel *p, clg_recording *r) {
     clg_walk_stages(p, r->file, &r->stages);
     clg_walk_executions(p, r->file, &r->executions);
 }
+
+#define APPEND(list, items)                                                                        \
+    for (size_t i = 0; i < one->list.count; i++)                                                   \
+    CLG_TRACE_ADD(&all->arena, all->list.items, all->list.count, all->list.capacity,               \
+                  one->list.items[i])
+
+void clg_recording_append(clg_recording *all, clg_recording *one) {
+    all->arena = one->arena;
+    size_t count = (size_t)all->count, capacity = count;
+    for (int i = 0; i < one->count; i++)
+        CLG_TRACE_ADD(&all->arena, all->traces, count, capacity, one->traces[i]);
+    all->count = (int)count;
+    /* What grows later, grows in the memory that is left. */
+    for (int i = 0; i < all->count; i++)
+        all->traces[i].timeline.arena = all->traces[i].groups.arena =
+            all->traces[i].groups.map.arena = &all->arena;
+    APPEND(benchmarks, row);
+    APPEND(logs, log);
+    APPEND(stages, file);
+    APPEND(executions, file);
+}

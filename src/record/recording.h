@@ -44,6 +44,9 @@ void clg_recording_read(const char *file, clg_slice head, clg_trace_source sourc
                         const clg_csv *kernels, clg_recording *into);
 void clg_recording_end(clg_recording *recording);
 
+/* Appends what `one` holds, which was read in the memory of `all` and is over then. */
+void clg_recording_append(clg_recording *all, clg_recording *one);
+
 /* A recording as bytes and back (base/parcel.h), to be read in one process and joined in another.
  * While unpacking, `file` has to be set, and what comes lives in the recording's arena. The form
  * changes with any field: only processes of one build understand each other. */

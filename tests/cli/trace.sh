@@ -60,6 +60,26 @@ for what in streams gpus names groups all; do
     check "$what cost their size" '(ulimit -t 30; "$ceiling" trace "$scratch/$what.json" --against "$scratch/$what.json" >/dev/null)'
 done
 
+# ---- archives: every member ----
+mkdir "$scratch/ranks"
+cp "$scratch/fast.json" "$scratch/ranks/rank0.json"
+sed 's/"rank":0/"rank":1/' "$scratch/slow.json" | gzip >"$scratch/ranks/rank1.json.gz"
+echo 'no recording' >"$scratch/ranks/readme.txt"
+(cd "$scratch" && tar cf ranks.tar ranks && gzip -k ranks.tar)
+for what in ranks.tar ranks.tar.gz; do
+    expect 0 out '^trace +2 ranks' trace "$scratch/$what"
+    expect 0 out '"file": ".*'$what':ranks/rank1.json.gz"' trace "$scratch/$what" --json
+done
+if command -v zip >/dev/null; then
+    (cd "$scratch" && zip -q ranks.zip ranks/rank0.json && zip -q0 ranks.zip ranks/rank1.json.gz ranks/readme.txt && gunzip ranks/rank1.json.gz && zip -q0 stored.zip ranks/rank0.json ranks/rank1.json)
+    expect 0 out '^trace +2 ranks' trace "$scratch/stored.zip"
+    expect 0 out '^trace +1 rank' trace "$scratch/ranks.zip"
+fi
+(cd "$scratch" && echo none >none.txt && tar cf none.tar none.txt)
+expect 1 err 'no profiler recording|no recordings are in this archive' trace "$scratch/none.tar"
+head -c 3000 "$scratch/ranks.tar" >"$scratch/cut.tar"
+expect 0 out 'damaged' trace "$scratch/cut.tar"
+
 # ---- files that are written ----
 expect 2 err 'would replace a recording' trace "$scratch/fast.json" --timeline "$scratch/fast.json"
 ln -s fast.json "$scratch/alias.json"
