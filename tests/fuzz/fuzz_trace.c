@@ -1,5 +1,6 @@
 /* A profiler recording: any bytes are a trace, a damaged one, or a sentence; and its ledger adds
  * up, also when two ranks of a job left the same bytes. */
+#include "record/ns.h"
 #include "report/trace_report.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
@@ -39,7 +40,16 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         clg_against against = clg_job_against(&arena, &job, &job);
         clg_trace_plan plan = {.file = "plan"};
         clg_plan_comparison compared = clg_trace_plan_compare(&plan, &job);
-        clg_trace_answer answer = {&job, NULL, 0, clg_job_replay(&job), &compared, &against};
+        clg_trace_answer answer = {.job = &job,
+                                   .roots = clg_job_roots(&arena, &job),
+                                   .slow_groups = clg_job_slow_groups(&arena, &job),
+                                   .what_if = clg_job_replay(&job),
+                                   .plan = &compared,
+                                   .against = &against};
+        int64_t waited_ns = 0; /* every nanosecond waited is given to someone, once */
+        for (int i = 0; i < job.straggler_count; i++)
+            waited_ns = clg_ns_plus(waited_ns, job.stragglers[i].caused_wait_ns);
+        assert(waited_ns == answer.roots.waited_ns);
         clg_timeline merged;
         clg_job_timeline(&arena, &job, &merged);
         assert(merged.count == ranks[0].timeline.count + ranks[1].timeline.count);
