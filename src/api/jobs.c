@@ -53,7 +53,13 @@ static clg_status take_model(clg_request *request, const clg_job *job, clg_error
         request->model = job->files[0];
         request->model_file = (clg_attachment){job->files[0], job->config, strlen(job->config)};
     } else {
+        bool sized = job->field[CLG_JOB_HIDDEN].text && !job->field[CLG_JOB_VOCAB].text;
         clg_error_at(error, job->files[0], 0, 0, "model");
+        if (sized)
+            return clg_fail(
+                error, CLG_BAD_INPUT,
+                "name a preset ('ceiling show models') or a config.json before the files",
+                "its sizes lack the vocabulary");
         return clg_fail(error, CLG_BAD_INPUT,
                         "name a preset ('ceiling show models') or its config.json before the files",
                         named ? "'%.80s' is no model known here" : "it names no model%s",

@@ -143,7 +143,7 @@ static void take_plain(splitter *p) {
     take_launcher(p, text);
     if (p->program && is_config(text))
         clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));
-    if (ends(text, ".py") || is_cli(text))
+    if (ends(text, ".py") || ends(text, ".sh") || is_cli(text))
         name_program(p, text);
     else if (p->program && is_cli(p->program) && strlen(p->program) + strlen(text) < 200 &&
              !strchr(p->program, ' ') && !is_config(text))

@@ -84,6 +84,8 @@ static void machine(clg_reading *r) {
         "");
     count_from(r, CLG_JOB_NODES, "variables", "NNODES|NUM_NODES|NODES|N_NODES|NNODE", "");
     count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE|N_GPUS|GPUS|NUM_GPUS", "");
+    if (!clg_job_has_field(r, CLG_JOB_NODES)) /* of scripts for one node */
+        count_from(r, CLG_JOB_GPUS, "variables", "NGPU", "");
     bool torch =
         starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
     if (!clg_job_has_field(r, CLG_JOB_NODES) && torch &&
@@ -233,7 +235,7 @@ static void batches(clg_reading *r) {
               clg_arena_print(r->arena,
                               "a global batch of %.0f is no multiple of micro-batch x dp = %.0f",
                               global, micro * dp));
-    if (!dp && micro > 0 && global > 0 && steps > 0)
+    if (dp == 0 && micro > 0 && global > 0 && steps > 0)
         make(r, CLG_JOB_DP, global / (micro * steps),
              "global batch over micro-batch x accumulation");
     if (get(r, CLG_JOB_STEPS) > 0 && global > 0 && get(r, CLG_JOB_SEQ) > 0)

@@ -78,6 +78,44 @@ static void trl(void) {
         "per_device_train_batch_size: 4\ngradient_accumulation_steps: 2\nnum_train_epochs: 1\n");
 }
 
+static void command_lines(void) {
+    CASE("overrides as Hydra has them");
+    JOB("layers=32 hidden=4096 ffn=11008 gpus=16 nodes=2 tp=4 pp=2 dp=2 sp=true zero=1 "
+        "micro-batch=1 "
+        "global-batch=128 accumulation=64 seq=4096 precision=bf16",
+        "pretrain.sh",
+        "python megatron_gpt_pretraining.py --config-name=llama trainer.devices=8 \\\n"
+        " trainer.num_nodes=2 +trainer.precision=bf16 model.micro_batch_size=1 ~model.foo \\\n"
+        " model.global_batch_size=128 ++model.tensor_model_parallel_size=4 \\\n"
+        " model.pipeline_model_parallel_size=2 model.sequence_parallel=True model.num_layers=32 "
+        "\\\n"
+        " model.hidden_size=4096 model.ffn_hidden_size=11008 model.num_attention_heads=32 \\\n"
+        " model.encoder_seq_length=4096 model.optim.name=distributed_fused_adam\n");
+    CASE("torchtune's own starter under Slurm");
+    JOB("layers=80 gpu=h100-sxm gpus=32 nodes=4 dp=32 zero=3 micro-batch=4 accumulation=2 "
+        "global-batch=256 seq=4096 recompute=full",
+        "tune.sh",
+        "#!/bin/bash\n#SBATCH -N 4\n#SBATCH --gpus-per-node=8\n#SBATCH -C h100\n"
+        "tune run --nnodes $SLURM_JOB_NUM_NODES --nproc_per_node 8 full_finetune_distributed \\\n"
+        " --config llama3_1/70B_full batch_size=4 gradient_accumulation_steps=2 dtype=bf16 \\\n"
+        " tokenizer.max_seq_len=4096 enable_activation_checkpointing=True \\\n"
+        " model._component_=torchtune.models.llama3_1.llama3_1_70b\n");
+    CASE("LLaMA-Factory's own starter, GPUs by what is visible on each of two nodes");
+    JOB("layers=28 gpus=8 dp=8 zero=2 micro-batch=2 accumulation=4 global-batch=64 seq=4096 "
+        "recompute=full adapter=none",
+        "sft.sh",
+        "FORCE_TORCHRUN=1 NNODES=2 CUDA_VISIBLE_DEVICES=0,1,2,3 llamafactory-cli train \\\n"
+        " --model_name_or_path Qwen/Qwen2.5-7B --stage sft --finetuning_type full --bf16 \\\n"
+        " --template qwen --cutoff_len 4096 --per_device_train_batch_size 2 \\\n"
+        " --gradient_accumulation_steps 4 --deepspeed ds_z2.json\n");
+    CASE("a submitter in front of the launcher");
+    JOB("layers=36 precision=bf16 gpus=16 nodes=2 micro-batch=1 accumulation=4", "submit.sh",
+        "python submit.py --cluster big --budget mine -- accelerate launch --mixed_precision bf16 "
+        "--num_machines 2 --num_processes 16 dpo.py --model_name_or_path Qwen/Qwen3-4B "
+        "--per_device_train_batch_size 1 --gradient_accumulation_steps 4 --max_seq_length 1024 "
+        "--lr_scheduler_type linear --num_train_epochs 1\n");
+}
+
 static void other_kinds_of_job(void) {
     CASE("reinforcement learning and diffusion are refused in a sentence");
     REFUSED(
@@ -97,6 +135,7 @@ int main(void) {
     axolotl();
     torchtune();
     trl();
+    command_lines();
     other_kinds_of_job();
     return DONE;
 }
