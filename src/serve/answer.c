@@ -1,6 +1,8 @@
 /* answer.c -- from a demand and a replica to replicas needed, factors and break-even. */
 #include "serve/answer.h"
 
+#include "serve/break_even.h"
+
 #include "units/units.h"
 
 #include <math.h>
@@ -202,25 +204,9 @@ static void settle_burst(clg_serve_answer *a) {
     a->factor[CLG_FACTOR_BATCH] = a->usd_per_million / a->factor[CLG_FACTOR_FLOOR];
 }
 
-static void settle_break_even(const clg_serve_question *q, const clg_demand_means *means,
-                              clg_serve_answer *a) {
-    const clg_api_price *api = q->api;
-    a->break_even_share = a->break_even_per_s = NAN;
-    if (!api || !api->name) return;
-    double cached =
-        api->usd_per_cached_token >= 0 ? a->fleet.cached_share * means->prompt_tokens : 0;
-    double per_request = api->usd_per_input_token * (means->prompt_tokens - cached) +
-                         api->usd_per_cached_token * cached +
-                         api->usd_per_output_token * means->output_tokens;
-    a->api_usd_per_million = 1e6 * per_request / means->output_tokens;
-    if (per_request <= 0 || a->usd_per_s <= 0) return;
-    a->break_even_per_s = a->usd_per_s / per_request;
-    a->break_even_share = a->break_even_per_s * means->output_tokens / a->offline_tokens_per_s;
-}
-
 static void settle_totals(const clg_serve_question *q, const clg_demand_means *means,
                           clg_serve_answer *a) {
-    settle_break_even(q, means, a); /* again: now the share of cached input is known */
+    clg_serve_break_even(q, means, a); /* again: now the share of cached input is known */
     const clg_replica *r = q->replica;
     const clg_gpu *gpu = &r->scenario->machine.gpu;
     int gpus = clg_replica_gpus(r);
@@ -284,7 +270,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
                                          clg_replica_gpus(q->replica)};
     a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
     measure_offline(arena, q->replica, q->demand, a);
-    settle_break_even(q, &means, a);
+    clg_serve_break_even(q, &means, a);
     a->attainable = true;
     a->target_tokens_per_s = a->offline_tokens_per_s;
     if (!is_timed(q)) return;
