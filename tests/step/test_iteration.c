@@ -3,6 +3,7 @@
 #include "step/iteration.h"
 
 #include "plan.h"
+#include "step/sizes.h"
 
 #include <string.h>
 
@@ -110,6 +111,22 @@ static void test_sums(void) {
     CHECK_NEAR(clg_entry_bytes(&in.serving, &s.model.kind[0].attention), 2 * 128 * 2, 0);
 }
 
+/* Qwen3-Next: 16 heads and two of keys, 256 wide, and a gate as wide as queries; two of four ranks
+ * share a head of keys. */
+static void test_sizes(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-next-80b-a3b", "h100-sxm", NULL, 8);
+    CASE("widths on one rank and on four, by hand");
+    for (int k = 0; k < s.model.kinds; k++) {
+        const clg_attention *a = &s.model.kind[k].attention;
+        if (a->kind != CLG_ATTENTION_GROUPED) continue;
+        clg_widths one = clg_widths_of(a, 1), four = clg_widths_of(a, 4);
+        CHECK_NEAR(one.columns, 2 * 16 * 256 + 2 * 2 * 256, 0);
+        CHECK_NEAR(four.columns, 2 * 4 * 256 + 2 * 256, 0);
+        CHECK_NEAR(four.kv_heads, 1, 0);
+        CHECK_NEAR(four.results, 4 * 256, 0);
+    }
+}
+
 /* Mixtral 8x7B: two of eight experts of 14,336. One token reaches two; many reach all. */
 static void test_experts(void) {
     clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", NULL, 8);
@@ -130,6 +147,7 @@ static void test_experts(void) {
 int main(void) {
     test_products();
     test_sums();
+    test_sizes();
     test_experts();
     clg_arena_clear(&arena);
     return DONE;
