@@ -27,6 +27,9 @@ void clg_report_keeps(clg_text *text, const clg_scenario *scenario, const clg_la
 void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
                            const clg_evaluation *evaluation, double tokens);
 
+/* Its memory alone, part by part. */
+void clg_report_memory(clg_text *text, const clg_evaluation *evaluation);
+
 /* Memory and work of every stage; nothing when evaluated without detail. */
 void clg_report_stages(clg_text *text, const clg_evaluation *evaluation);
 

@@ -60,3 +60,7 @@ const char *clg_words_chance_out(clg_text *text, const clg_evaluation *evaluatio
     if (percent < 100 && percent >= 99.5) return ">99";
     return clg_arena_print(text->arena, "%.0f", percent);
 }
+
+const char *clg_words_gb(clg_text *text, double bytes) {
+    return clg_arena_print(text->arena, "%.1f GB", bytes / 1e9);
+}

@@ -34,4 +34,7 @@ const char *clg_words_layout(clg_text *text, const clg_layout *layout);
 /* "3": per cent of chance that a plan runs out of memory; "<1" where that rounds to none. */
 const char *clg_words_chance_out(clg_text *text, const clg_evaluation *evaluation);
 
+/* "81.4 GB": bytes to a tenth of a GB. */
+const char *clg_words_gb(clg_text *text, double bytes);
+
 #endif

@@ -1,0 +1,113 @@
+/* validation.c -- predicted against measured runs: the table, and a row for each. */
+#include "report/text.h"
+
+#include "base/csv.h"
+#include "report/words.h"
+#include "validate/first_look.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_share(clg_text *t, double share, int width) {
+    const char *word = isfinite(share) ? clg_arena_print(t->arena, "%.1f", 100 * share) : "-";
+    clg_text_pad(t, word, width, true);
+}
+
+static void print_held_out(clg_text *t, const clg_held_out *h) {
+    const clg_score *s = &h->held;
+    if (s->scored == 0) return;
+    clg_text_print(t,
+                   "\nheld out, nothing was fitted on them: %d rows, mean %.1f %%, median %.1f %%, "
+                   "inside P10-P90 %.1f %%\n",
+                   s->scored, 100 * s->mape, 100 * s->median_ape, 100 * s->coverage);
+    if (h->known > 0)
+        clg_text_print(
+            t,
+            "  where others have a constant for GPU and precision: %d rows, mean %.1f %%, that "
+            "constant %.1f %%\n",
+            h->known, 100 * h->mape, 100 * h->elsewhere_mape);
+}
+
+void clg_report_validation(clg_text *t, const clg_validation *v) {
+    clg_text_print(t, "error of step time in %%; 'one constant': one flop/s per GPU kind and "
+                      "precision, fitted here\n");
+    clg_text_print(t, "source                       rows scored  mean median    P90   bias    one  "
+                      "inside memory fits\n");
+    clg_text_print(t, "                                                               constant  "
+                      "P10-P90        right\n");
+    for (int i = 0; i < v->scores; i++) {
+        const clg_score *s = &v->score[i];
+        clg_text_pad(t, s->source, 27, false);
+        clg_text_print(t, " %5d  %5d", s->rows, s->scored);
+        print_share(t, s->mape, 6);
+        print_share(t, s->median_ape, 7);
+        print_share(t, s->p90_ape, 7);
+        print_share(t, s->bias, 7);
+        print_share(t, s->baseline_mape, 7);
+        print_share(t, s->coverage, 8);
+        print_share(t, s->memory_mape, 7);
+        print_share(t, s->fits_accuracy, 7);
+        clg_text_print(t, "\n");
+    }
+    print_held_out(t, &v->held_out);
+    clg_sources once = clg_sources_score(t->arena, v, NULL);
+    if (once.sources > 1)
+        clg_text_print(t,
+                       "\neach source once: %.1f %% off (median source %.1f), %.1f %% inside "
+                       "P10-P90\n",
+                       100 * once.mape, 100 * once.median_ape, 100 * once.coverage);
+    int skipped = 0;
+    for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
+    if (skipped == 0) return;
+    clg_text_print(t, "\n%d row%s skipped\n", skipped, skipped == 1 ? "" : "s");
+    for (int i = 0, shown = 0; i < v->runs && shown < 10; i++) {
+        if (!v->run[i].reason) continue;
+        clg_text_print(t, "  %s: %.90s\n", v->run[i].id, v->run[i].reason);
+        shown++;
+    }
+}
+
+/* A number of a table, blank where it was not measured. */
+static void print_known(clg_text *t, double number, bool known, const char *end) {
+    if (known) clg_text_print(t, "%.9g", number);
+    clg_text_print(t, "%s", end);
+}
+
+static void print_ledger(clg_text *t, const clg_time_ledger *l, bool known) {
+    const double seconds[] = {l->compute_s,    l->tp_exposed_s,   l->cp_exposed_s, l->ep_exposed_s,
+                              l->dp_exposed_s, l->pp_exposed_s,   l->bubble_s,     l->optimizer_s,
+                              l->host_s,       l->data_loading_s, l->straggler_s};
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        clg_text_print(t, ",");
+        print_known(t, seconds[i], known, "");
+    }
+}
+
+void clg_report_validation_rows(clg_text *t, const clg_validation *v) {
+    clg_text_print(t, "id,source,verdict,reason,measured_step_s,predicted_step_s,predicted_p10_s,"
+                      "predicted_p90_s,error,measured_memory_bytes,predicted_memory_bytes,"
+                      "log_sigma,compute_s,tp_s,cp_s,ep_s,dp_s,pp_s,bubble_s,optimizer_s,host_s,"
+                      "data_loading_s,straggler_s,stack\n");
+    for (int i = 0; i < v->runs; i++) {
+        const clg_run *r = &v->run[i];
+        const clg_evaluation *e = &r->predicted;
+        bool predicted = !r->reason, timed = r->measured_step_s > 0;
+        clg_csv_add(t, r->id);
+        clg_text_print(t, ",");
+        clg_csv_add(t, r->source);
+        clg_text_print(t, predicted ? ",scored," : ",skipped,");
+        clg_csv_add(t, r->reason ? r->reason : "");
+        clg_text_print(t, ",");
+        print_known(t, r->measured_step_s, timed, ",");
+        print_known(t, e->step_s, predicted, ",");
+        print_known(t, e->step_p10_s, predicted, ",");
+        print_known(t, e->step_p90_s, predicted, ",");
+        print_known(t, r->error, predicted && timed, ",");
+        print_known(t, r->measured_memory_bytes, r->measured_memory_bytes > 0, ",");
+        print_known(t, r->predicted_memory_bytes, predicted, ",");
+        print_known(t, e->log_sigma, predicted, "");
+        print_ledger(t, &e->time, predicted);
+        clg_text_print(t, ",%s\n", predicted ? r->stack : "");
+    }
+}
