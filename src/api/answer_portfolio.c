@@ -19,7 +19,7 @@ typedef struct maker {
     clg_error *error;
 } maker;
 
-enum { TRAINED = 4096 };
+enum { TRAINED = 4096, MOST_LIVES = 50000000 };
 
 static clg_status read_rules(const maker *m, clg_portfolio_request *ask, clg_error *error) {
     const clg_request *r = m->request;
@@ -207,6 +207,10 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
         read_serving(&m, progress, &ask.serving, error) != CLG_OK ||
         read_jobs(&m, ask.horizon_s, error) != CLG_OK)
         return error->status;
+    ask.horizon_s = fmax(ask.horizon_s, a->jobs.horizon_s);
+    if ((double)ask.draws * a->jobs.count > MOST_LIVES)
+        return clg_fail(error, CLG_BAD_INPUT, "give fewer --draws",
+                        "%d lives of %d jobs are too many", ask.draws, a->jobs.count);
     clg_task *tasks = clg_take(arena, (size_t)a->jobs.count, clg_task);
     m.planning = (clg_planning){.arena = arena,
                                 .operations = &a->operations,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double HOUR_S = 3600;
+static const double HOUR_S = 3600, YEAR_S = 365 * 86400;
 
 enum {
     NAME,
@@ -148,6 +148,9 @@ static int repeats(const clg_listed_job *job, double every_s, double horizon_s) 
 static clg_status repeat(clg_arena *arena, const reader *r, const double *every_s, double horizon_s,
                          clg_job_list *jobs) {
     int64_t count = jobs->count;
+    for (int i = 0; i < jobs->count; i++)
+        if (every_s[i] > 0) jobs->horizon_s = horizon_s > 0 ? horizon_s : YEAR_S;
+    horizon_s = jobs->horizon_s;
     for (int i = 0; i < jobs->count; i++) count += repeats(&jobs->job[i], every_s[i], horizon_s);
     if (count > CLG_LISTED_JOBS)
         return clg_fail(r->error, CLG_BAD_INPUT, "a shorter --horizon, or larger every_h",

@@ -31,13 +31,14 @@ typedef struct clg_listed_job {
 typedef struct clg_job_list {
     clg_listed_job *job; /* [count], in order of arrival */
     int count;
+    double horizon_s;             /* to which what repeats was made; 0: nothing does */
     bool recorded;                /* an export of a scheduler */
     bool deadlines_after_arrival; /* deadline_h was read as hours after arrival_h */
     const char *ignored;          /* columns that mean nothing here; NULL: none */
     int left_out;                 /* rows of an export without GPUs, time or start */
 } clg_job_list;
 
-/* Reads a list. `horizon_s` ends what repeats (every_h). */
+/* Reads a list. `horizon_s` ends what repeats (every_h); 0: a year. */
 clg_status clg_job_list_read(clg_arena *arena, const char *name, const char *text, size_t size,
                              double horizon_s, clg_job_list *jobs, clg_error *error);
 

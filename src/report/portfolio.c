@@ -181,8 +181,9 @@ static void print_late(clg_text *t, const clg_portfolio *p) {
         if (!(worst > 0)) return;
         for (int i = 0; i < p->count && printed < LATEST; i++) {
             if (p->late[i] != worst) continue;
-            clg_text_print(t, "%s%s: late in %.0f %% of the lives, on %lld GPUs\n",
-                           printed++ ? "         " : "late     ", p->task[i].job->name, 100 * worst,
+            clg_text_print(t, "%s%.40s of day %.0f: late in %.0f %% of the lives, on %lld GPUs\n",
+                           printed++ ? "         " : "late     ", p->task[i].job->name,
+                           p->task[i].job->arrival_s / 86400, 100 * worst,
                            (long long)p->run[i].gpus);
         }
         below = worst;

@@ -27,6 +27,7 @@ sed 's/llama-3.1-8b/llama-3.1-9b/' "$jobs" >"$scratch/odd.csv"
 expect 1 err 'odd.csv:2:1: model: ' portfolio "$scratch/odd.csv" --gpus 8
 expect 0 out '^serving  ' portfolio "$jobs" --gpus 16 --horizon 10d --serve llama-3.1-8b --rate 30req/s --span 1d --peak 1.8
 expect 0 out '"serving_share": 0\.[0-9]' portfolio "$jobs" --gpus 16 --horizon 10d --serve llama-3.1-8b --rate 30req/s --json
+expect 1 err 'lives of' portfolio "$jobs" --gpus 8 --horizon 20000d --draws 10000
 expect 2 err 'gpus is missing' portfolio "$jobs"
 expect 1 err 'no-such-file' portfolio no-such-file --gpus 8
 

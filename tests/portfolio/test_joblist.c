@@ -41,8 +41,17 @@ static void check_lists(void) {
     CHECK(read_until("name,gpu_hours,min_gpus,arrival_h,deadline_h,every_h\na,8,8,1,3,24\n",
                      72 * 3600) == CLG_OK);
     CHECK(jobs.count == 3);
+    CHECK_NEAR(jobs.horizon_s, 72 * 3600, 0);
     CHECK_NEAR(jobs.job[2].arrival_s, 49 * 3600, 0);
     CHECK_NEAR(jobs.job[2].deadline_s, 51 * 3600, 0);
+}
+
+static void check_year(void) {
+    CASE("without a horizon it comes for a year; a list that repeats nothing needs none");
+    CHECK(read("name,gpu_hours,min_gpus,every_h\na,8,8,24\n") == CLG_OK);
+    CHECK(jobs.count == 365 && jobs.horizon_s == 365 * 86400.0);
+    CHECK(read("name,gpu_hours,min_gpus,every_h\na,8,8,\n") == CLG_OK);
+    CHECK(jobs.count == 1 && jobs.horizon_s == 0);
 }
 
 static void check_exports(void) {
@@ -107,6 +116,7 @@ static void check_faults(void) {
 
 int main(void) {
     check_lists();
+    check_year();
     check_exports();
     check_faults();
     clg_arena_clear(&arena);
