@@ -7,46 +7,13 @@
  * idle time as bubble. All terms are read off the same priced ops; nothing is estimated twice. */
 #include "evaluate/compose.h"
 
+#include "evaluate/composition.h"
+#include "evaluate/outcome.h"
 #include "schedule/schedule.h"
 #include "simulate/simulate.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Everything of one stage while composing. */
-typedef struct stage {
-    clg_stage_load load;
-    clg_pass_cost pass[CLG_PASSES]; /* all chunks, one micro-batch */
-    double gradient_s;              /* reduction not overlapped with anything */
-    double gradient_window_s;       /* backward it may hide under */
-    double gradient_share;
-    double dense, expert, tied; /* parameters a rank holds, before ZeRO */
-    double scatter_tail_s;      /* the last sharded gradient of the step */
-    double parameter_s, parameter_window_s, parameter_share;
-    double optimizer_s;
-} stage;
-
-/* Gathers and scatters of one layer whose weights are sharded. */
-typedef struct messages {
-    double dense, expert; /* parameters of the layer on a rank, before ZeRO */
-    bool edge;            /* embedding or head: 16 bit whatever the plan */
-    double gather_s, again_s, scatter_s, gather_share, scatter_share;
-} messages;
-
-typedef struct composition {
-    clg_arena *arena;
-    const clg_scenario *scenario;
-    const clg_layout *layout;
-    clg_priced *priced;
-    clg_pricing pricing;
-    clg_pipeline pipeline;
-    const clg_schedule *schedule;
-    double send_s;     /* one boundary to the next stage */
-    stage *stages;     /* [pp] */
-    double *forward_s; /* [pp * vpp] */
-    double *backward_input_s, *backward_weight_s;
-    messages last_messages;
-} composition;
 
 clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layout) {
     return (clg_pricing){.gpu = &scenario->machine.gpu,
@@ -95,12 +62,6 @@ static double updates_s(const clg_pricing *pricing, const clg_updates *updates,
     return seconds;
 }
 
-/* Layers done again in the backward: all, or the first n of each chunk. */
-static double recomputed_share(const clg_layout *layout, int layers) {
-    if (layout->recompute_layers == 0 || layers <= layout->recompute_layers) return 1;
-    return (double)layout->recompute_layers / layers;
-}
-
 /* One chunk's passes: its layers, and embedding or head where they are. Sharded weights are
  * gathered layer by layer under the compute of the layer before. */
 static void add_chunk(composition *c, stage *s, int depth, int first_layer, int layers,
@@ -110,7 +71,7 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
     for (int i = 0; i < layers; i++) of_kind[model->layer_kind[first_layer + i]]++;
     bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
     if (last) of_kind[model->layer_kind[model->layers - 1]] += model->prediction_layers;
-    double again = recomputed_share(c->layout, layers);
+    double again = clg_recomputed_share(c->layout, layers);
     for (int kind = 0; kind < model->kinds; kind++) {
         if (of_kind[kind] == 0) continue;
         s->load.layers[kind] += of_kind[kind];
@@ -124,114 +85,6 @@ static void add_chunk(composition *c, stage *s, int depth, int first_layer, int 
         if (first) clg_pass_add(&pass[p], &c->priced->embedding[p], 1);
         if (last) clg_pass_add(&pass[p], &c->priced->head[p], 1);
     }
-}
-
-/* Seconds and overlap of the collectives of one kind that make one message. */
-static double message_s(const composition *c, const clg_updates *updates, clg_update_when when,
-                        clg_collective kind, double *share) {
-    double seconds = 0;
-    for (int i = 0; i < updates->count; i++) {
-        const clg_update *update = &updates->update[i];
-        if (update->when != when || update->op.collective != kind) continue;
-        seconds += clg_op_s(&c->pricing, &update->op);
-        *share = update->op.overlap;
-    }
-    return seconds;
-}
-
-/* Behind all of a backward: weights of the layer below are gathered, and gradients of the layer
- * above scattered, while a layer is done again and both halves of its backward run. */
-static void hide_behind_backward(clg_pass_cost pass[CLG_PASSES], double seconds, double share,
-                                 const clg_stack *stack) {
-    static const clg_pass order[] = {CLG_PASS_BACKWARD_WEIGHT, CLG_PASS_BACKWARD_INPUT,
-                                     CLG_PASS_RECOMPUTE};
-    double left = seconds * share;
-    for (int i = 0; i < 3; i++) left -= clg_pass_hide(&pass[order[i]], CLG_AXIS_DP, left, stack);
-    pass[CLG_PASS_BACKWARD_WEIGHT].exposed_s[CLG_AXIS_DP] += seconds * (1 - share) + left;
-}
-
-/* Sharded weights of a chunk, layer by layer: gathered under the compute of the layer before, their
- * gradients scattered under the backward of the layer after. Nothing hides the first gather of a
- * forward, nor the last scatter of the step. */
-static void hide_messages(composition *c, stage *s, const messages *m, int count,
-                          clg_pass_cost pass[CLG_PASSES]) {
-    const clg_stack *stack = &c->scenario->stack;
-    clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, m->gather_s * (count - 1),
-                         m->gather_share, stack);
-    pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += m->gather_s;
-    hide_behind_backward(pass, m->again_s * count, m->gather_share, stack);
-    hide_behind_backward(pass, m->scatter_s * count, m->scatter_share, stack);
-    if (m->scatter_s > s->scatter_tail_s) s->scatter_tail_s = m->scatter_s;
-}
-
-static void price_messages(composition *c, messages *m) {
-    clg_updates updates;
-    clg_layout layout = *c->layout;
-    if (m->edge && layout.precision >= CLG_FP8) layout.precision = CLG_BF16;
-    clg_step_updates(&c->scenario->model, &c->scenario->stack, &layout, &c->priced->step, m->dense,
-                     m->expert, 0, &updates);
-    m->gather_s = message_s(c, &updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &m->gather_share);
-    /* Once a step: its share of the mean micro-batch. */
-    m->gather_s += message_s(c, &updates, CLG_UPDATE_FIRST, CLG_ALL_GATHER, &m->gather_share) /
-                   (double)c->layout->accumulation;
-    m->again_s = message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &m->gather_share);
-    m->scatter_s =
-        message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &m->scatter_share);
-}
-
-/* Chunks with equal layers send equal messages: priced once. */
-static void shard_messages(composition *c, stage *s, messages wanted, int count,
-                           clg_pass_cost pass[CLG_PASSES]) {
-    messages *last = &c->last_messages;
-    if (last->dense != wanted.dense || last->expert != wanted.expert || last->edge != wanted.edge) {
-        *last = wanted;
-        price_messages(c, last);
-    }
-    hide_messages(c, s, last, count, pass);
-}
-
-/* Matrices of a layer: one per product of its forward. */
-static int matrices_of(const clg_block *block) {
-    int count = 0;
-    for (int i = 0; i < block->ops; i++)
-        count += block->op[i].pass == CLG_PASS_FORWARD &&
-                 (block->op[i].kind == CLG_OP_GEMM || block->op[i].kind == CLG_OP_GROUPED);
-    return count;
-}
-
-/* The host copies every rank's part of every matrix after a gather, and before a scatter, while the
- * GPU waits (DeepSpeed's ZeRO-3 of 2021). A layer that is done again is gathered again. Vectors
- * stay whole on every rank (stage3_param_persistence_threshold) and are left out. */
-static void copy_by_rank(const composition *c, double matrices, double again,
-                         clg_pass_cost pass[CLG_PASSES]) {
-    double ranks = c->priced->step.shard_group.ranks;
-    double seconds = c->scenario->stack.host_copy_s * matrices * ranks;
-    if (c->layout->zero < 3 || ranks <= 1) return;
-    pass[CLG_PASS_FORWARD].host_s += seconds;
-    if (c->layout->recompute == CLG_RECOMPUTE_FULL)
-        pass[CLG_PASS_RECOMPUTE].host_s += seconds * again;
-    pass[CLG_PASS_BACKWARD_INPUT].host_s += seconds;
-    pass[CLG_PASS_BACKWARD_WEIGHT].host_s += seconds;
-}
-
-static void add_sharded_traffic(composition *c, stage *s, int depth, int layers,
-                                clg_pass_cost pass[CLG_PASSES]) {
-    const clg_step *step = &c->priced->step;
-    double dense = 0, expert = 0, total = 0, edges = 0, matrices = 0;
-    if (c->layout->zero < 2) return;
-    for (int kind = 0; kind < step->kinds; kind++) {
-        dense += s->load.layers[kind] * step->kind[kind].dense_parameters;
-        expert += s->load.layers[kind] * step->kind[kind].expert_parameters;
-        total += s->load.layers[kind];
-        matrices += s->load.layers[kind] * matrices_of(&step->kind[kind]);
-    }
-    if (layers > 0)
-        copy_by_rank(c, matrices / total * layers, recomputed_share(c->layout, layers), pass);
-    messages layer = {.dense = dense / total, .expert = expert / total};
-    if (layers > 0) shard_messages(c, s, layer, layers, pass);
-    if (depth == 0) edges += step->embedding.dense_parameters;
-    if (depth == c->layout->pp * c->layout->vpp - 1) edges += step->head.dense_parameters;
-    if (edges > 0) shard_messages(c, s, (messages){.dense = edges, .edge = true}, 1, pass);
 }
 
 /* Pipelines of two directions hold a second depth on every stage; each sees half the batches. */
@@ -253,7 +106,7 @@ static void fill_chunks(composition *c) {
             clg_pass_cost pass[CLG_PASSES] = {0};
             int depth = c->schedule->depth(c->pipeline, s, v);
             add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
-            add_sharded_traffic(c, here, depth, layers_of[depth], pass);
+            clg_sharded_traffic(c, here, depth, layers_of[depth], pass);
             c->forward_s[depth] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
             c->backward_input_s[depth] =
                 clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
@@ -361,24 +214,6 @@ static double largest_optimizer_s(const composition *c) {
     return most;
 }
 
-/* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
- * parts (the leading term of the expected maximum). */
-double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout) {
-    double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
-    return parts <= 1 ? 0 : scenario->stack.jitter * sqrt(2 * log(parts));
-}
-
-/* Sharded weights make every layer wait for all: over so short a time delays are rare and long, and
- * the maximum of exponential parts grows as ln N. A rank that is late while the others wait for the
- * network delays nobody, so exposed traffic of the shards is left out. ZeRO-2 that gathers in
- * the first of several micro-batches and scatters in the last waits in these only. */
-double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout) {
-    double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
-    bool always = layout->zero == 3 || !clg_gradients_whole(layout, &scenario->stack);
-    double share = parts <= 1 || layout->zero < 2 ? 0 : scenario->stack.shard_jitter * log(parts);
-    return always ? share : share / (double)layout->accumulation;
-}
-
 static void fill_time(const composition *c, const clg_pipeline_result *run, clg_evaluation *e) {
     const stage *s = &c->stages[run->critical_stage];
     double m = (double)c->layout->accumulation;
@@ -450,95 +285,6 @@ static double executed_flop(const composition *c) {
     for (int i = 0; i < c->layout->pp; i++)
         for (int p = 0; p < CLG_PASSES; p++) flop += c->stages[i].pass[p].flop;
     return flop * (double)c->layout->accumulation * c->layout->tp * c->layout->cp * c->layout->dp;
-}
-
-/* A frozen weight asks for no gradient: two of six operations less; its adapters', whole. */
-static double flop_per_token(const composition *c) {
-    const clg_model *model = &c->scenario->model;
-    double flop = clg_model_flop_per_token(model, c->layout->seq);
-    double frozen = c->priced->step.frozen_share;
-    if (frozen == 0) return flop;
-    double adapters = (1 - frozen) * (double)model->parameters;
-    return flop - 2.0 * (double)model->active_parameters + 6 * adapters;
-}
-
-static void fill_rates(const composition *c, clg_evaluation *e) {
-    const clg_layout *layout = c->layout;
-    const clg_gpu *gpu = &c->scenario->machine.gpu;
-    double gpus = (double)clg_layout_gpus(layout);
-    double tokens = (double)layout->global_batch * (double)layout->seq;
-    double peak = gpu->peak_flop_per_s[layout->precision];
-    e->tokens_per_s = tokens / e->step_s;
-    e->tokens_per_s_per_gpu = e->tokens_per_s / gpus;
-    e->model_flop = tokens * flop_per_token(c);
-    e->executed_flop = executed_flop(c);
-    e->model_flop_per_s_per_gpu = e->model_flop / e->step_s / gpus;
-    e->mfu = e->model_flop_per_s_per_gpu / peak;
-    e->hfu = e->executed_flop / e->step_s / gpus / peak;
-}
-
-static void fill_power_and_cost(const composition *c, clg_evaluation *e) {
-    const clg_scenario *scenario = c->scenario;
-    const clg_time_ledger *t = &e->time;
-    double kernels = e->matrix_s + e->attention_s + e->memory_bound_s;
-    clg_activity activity = {.matrix_s = e->matrix_s,
-                             .attention_s = e->attention_s,
-                             .memory_s =
-                                 e->memory_bound_s + (t->compute_s - kernels) + t->optimizer_s,
-                             .waiting_s = t->tp_exposed_s + t->cp_exposed_s + t->ep_exposed_s +
-                                          t->dp_exposed_s + t->pp_exposed_s + t->straggler_s,
-                             .idle_s = t->bubble_s + t->host_s + t->data_loading_s};
-    e->gpu_w = clg_power_gpu_w(&scenario->power, &scenario->machine.gpu, &activity);
-    clg_machine machine = scenario->machine;
-    machine.gpus = (int)clg_layout_gpus(c->layout);
-    e->cluster_w = clg_power_cluster_w(&machine, e->gpu_w);
-    e->step_j = e->cluster_w * e->step_s;
-    e->tokens_per_j = e->tokens_per_s / e->cluster_w;
-    double usd_per_s = scenario->price.usd_per_s * machine.gpus;
-    e->usd_per_h = usd_per_s * 3600;
-    e->usd_per_million_tokens = usd_per_s / e->tokens_per_s * 1e6;
-}
-
-typedef struct wall_term {
-    double seconds;
-    clg_wall wall;
-} wall_term;
-
-static wall_term largest(const wall_term *terms, size_t count) {
-    wall_term most = terms[0];
-    for (size_t i = 1; i < count; i++)
-        if (terms[i].seconds > most.seconds) most = terms[i];
-    return most;
-}
-
-/* The largest part of the step. All traffic is one part, and goes by the name of its largest kind.
- */
-static clg_wall wall_of(const clg_evaluation *e) {
-    if (!e->fits) return CLG_WALL_MEMORY;
-    const clg_time_ledger *t = &e->time;
-    const wall_term traffic[] = {{t->tp_exposed_s, CLG_WALL_TP},
-                                 {t->cp_exposed_s, CLG_WALL_CP},
-                                 {t->ep_exposed_s, CLG_WALL_EP},
-                                 {t->dp_exposed_s, CLG_WALL_DP},
-                                 {t->pp_exposed_s, CLG_WALL_SENDS}};
-    wall_term most = largest(traffic, sizeof traffic / sizeof traffic[0]);
-    const wall_term terms[] = {{e->matrix_s + e->attention_s, CLG_WALL_COMPUTE},
-                               {e->memory_bound_s + t->optimizer_s, CLG_WALL_MEMORY_BANDWIDTH},
-                               {clg_ledger_traffic_s(t), most.wall},
-                               {t->bubble_s, CLG_WALL_BUBBLE},
-                               {t->host_s + t->data_loading_s, CLG_WALL_HOST},
-                               {t->straggler_s, CLG_WALL_STRAGGLER}};
-    return largest(terms, sizeof terms / sizeof terms[0]).wall;
-}
-
-/* What a plan does not say makes large jobs late, never early. */
-static void fill_interval(const composition *c, clg_evaluation *e) {
-    e->doubt = clg_doubt_of(c->scenario, e);
-    double sigma = clg_doubt_sigma(&e->doubt, &c->scenario->stack);
-    clg_evaluation_widen(e, sigma);
-    double nodes = (double)clg_layout_gpus(c->layout) / c->scenario->machine.node.gpus;
-    double waits = nodes > 1 ? c->scenario->stack.sigma_nodes * log(nodes) : 0;
-    if (waits > 0) e->step_p90_s = e->step_s * (1 + 1.2816 * sqrt(sigma * sigma + waits * waits));
 }
 
 static composition begin(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
@@ -627,10 +373,8 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
     if (simulate(&c, wanted, &run, error) != CLG_OK) return error->status;
     fill_time(&c, &run, &e);
     for (int i = 0; e.stages && i < layout->pp; i++) e.stages[i].busy_s = run.busy_s[i];
-    fill_rates(&c, &e);
-    fill_power_and_cost(&c, &e);
-    fill_interval(&c, &e);
-    e.bound_by = wall_of(&e);
+    e.executed_flop = executed_flop(&c);
+    clg_outcome(scenario, priced->step.frozen_share, &e);
     *evaluation = e;
     return CLG_OK;
 }

@@ -1,0 +1,51 @@
+/* composition.h -- internal to evaluate/: a layout while it is composed, stage by stage. */
+#ifndef CLG_EVALUATE_COMPOSITION_H
+#define CLG_EVALUATE_COMPOSITION_H
+
+#include "evaluate/compose.h"
+#include "schedule/schedule.h"
+
+/* Everything of one stage while composing. */
+typedef struct stage {
+    clg_stage_load load;
+    clg_pass_cost pass[CLG_PASSES]; /* all chunks, one micro-batch */
+    double gradient_s;              /* reduction not overlapped with anything */
+    double gradient_window_s;       /* backward it may hide under */
+    double gradient_share;
+    double dense, expert, tied; /* parameters a rank holds, before ZeRO */
+    double scatter_tail_s;      /* the last sharded gradient of the step */
+    double parameter_s, parameter_window_s, parameter_share;
+    double optimizer_s;
+} stage;
+
+/* Gathers and scatters of one layer whose weights are sharded. */
+typedef struct messages {
+    double dense, expert; /* parameters of the layer on a rank, before ZeRO */
+    bool edge;            /* embedding or head: 16 bit whatever the plan */
+    double gather_s, again_s, scatter_s, gather_share, scatter_share;
+} messages;
+
+typedef struct composition {
+    clg_arena *arena;
+    const clg_scenario *scenario;
+    const clg_layout *layout;
+    clg_priced *priced;
+    clg_pricing pricing;
+    clg_pipeline pipeline;
+    const clg_schedule *schedule;
+    double send_s;     /* one boundary to the next stage */
+    stage *stages;     /* [pp] */
+    double *forward_s; /* [pp * vpp] */
+    double *backward_input_s, *backward_weight_s;
+    messages last_messages;
+} composition;
+
+/* Share of a chunk's layers that is done again in the backward: all, or the first n of each. */
+double clg_recomputed_share(const clg_layout *layout, int layers);
+
+/* Puts the gathers and scatters of a chunk's sharded weights (ZeRO-2, 3) into its passes: hidden
+ * under compute where there is some, exposed elsewhere. `depth` of the chunk, `layers` in it. */
+void clg_sharded_traffic(composition *composition, stage *stage, int depth, int layers,
+                         clg_pass_cost pass[CLG_PASSES]);
+
+#endif

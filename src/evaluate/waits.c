@@ -1,0 +1,22 @@
+/* waits.c -- what the slowest of many parts costs the others. */
+#include "evaluate/compose.h"
+
+#include <math.h>
+
+/* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
+ * parts (the leading term of the expected maximum). */
+double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout) {
+    double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
+    return parts <= 1 ? 0 : scenario->stack.jitter * sqrt(2 * log(parts));
+}
+
+/* Sharded weights make every layer wait for all: over so short a time delays are rare and long, and
+ * the maximum of exponential parts grows as ln N. A rank that is late while the others wait for the
+ * network delays nobody, so exposed traffic of the shards is left out. ZeRO-2 that gathers in
+ * the first of several micro-batches and scatters in the last waits in these only. */
+double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout) {
+    double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
+    bool always = layout->zero == 3 || !clg_gradients_whole(layout, &scenario->stack);
+    double share = parts <= 1 || layout->zero < 2 ? 0 : scenario->stack.shard_jitter * log(parts);
+    return always ? share : share / (double)layout->accumulation;
+}
