@@ -5,7 +5,7 @@
 import { element } from "./dom.js";
 import { showSeconds, showWhole } from "./format.js";
 
-const colors = { forward: "--t0", backward: "--t1", "backward input": "--t1", "backward weight": "--t3" };
+const colors = { compute: "--t0", transfer: "--t1", waiting: "--t4", copies: "--t8", forward: "--t0", backward: "--t1", "backward input": "--t1", "backward weight": "--t3" };
 const otherColor = "--t7";
 
 /** Rows of passes from Chrome trace JSON: [{name, passes: [{start, end, name, micro}]}], seconds. */
@@ -54,11 +54,11 @@ function paintRow(brush, row, view, { top, height, left, width }, paint) {
  * @param {HTMLElement} host
  * @param {object} trace Chrome trace JSON, as `ceiling explain --timeline` writes it
  */
-export function showTimeline(host, trace) {
+export function showTimeline(host, trace, words = { rows: "pipeline stages", row: "stages", parts: "passes", idle: "idle: pipeline bubble" }) {
   const rows = rowsOf(trace), end = Math.max(...rows.map((row) => row.passes.at(-1)?.end ?? 0));
   const height = Math.max(6, Math.min(20, Math.floor(420 / rows.length))), left = 58, foot = 18;
-  const canvas = element("canvas", { class: "steps", tabindex: 0, role: "img", "aria-label": `timeline of ${rows.length} pipeline stages over ${showSeconds(end)}; plus and minus zoom, arrow keys move` });
-  const line = element("p", { class: "status", "aria-live": "polite" }, `${showSeconds(end)}, ${showWhole(rows.reduce((n, row) => n + row.passes.length, 0))} passes of ${rows.length} stages`);
+  const canvas = element("canvas", { class: "steps", tabindex: 0, role: "img", "aria-label": `timeline of ${rows.length} ${words.rows} over ${showSeconds(end)}; plus and minus zoom, arrow keys move` });
+  const line = element("p", { class: "status", "aria-live": "polite" }, `${showSeconds(end)}, ${showWhole(rows.reduce((n, row) => n + row.passes.length, 0))} ${words.parts} of ${rows.length} ${words.row}`);
   const names = [...new Set(rows.flatMap((row) => row.passes.map(({ name }) => name)))];
   const view = { from: 0, to: end };
   let pending = 0, grip = null;
@@ -106,10 +106,10 @@ export function showTimeline(host, trace) {
     const row = rows[Math.floor(event.offsetY / height)], time = timeAt(event);
     if (!row || time < 0) return;
     const pass = row.passes[firstAfter(row.passes, time)];
-    const words = pass && pass.start <= time
+    const told = pass && pass.start <= time
       ? `${pass.name}${pass.micro === undefined ? "" : ` of micro-batch ${pass.micro}, chunk ${pass.chunk}`}: ${showSeconds(pass.end - pass.start)} from ${showSeconds(pass.start)}`
-      : "idle: pipeline bubble";
-    line.textContent = `${row.name}: ${words}`;
+      : words.idle;
+    line.textContent = `${row.name}: ${told}`;
   }
   canvas.addEventListener("pointerdown", (event) => { grip = timeAt(event); canvas.setPointerCapture(event.pointerId); });
   canvas.addEventListener("pointerup", () => { grip = null; });

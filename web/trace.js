@@ -3,10 +3,11 @@ import { element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { stackedFigure } from "./figure.js";
 import { showFlops, showRate, showSeconds, showShare, showSize, showWhole } from "./format.js";
+import { showTimeline } from "./timeline.js";
 
 const ledgerParts = [
   ["compute", "compute", "t0"], ["transfer", "exposed transfer", "t1"], ["waiting", "waiting for other ranks", "t4"],
-  ["exposed", "exposed communication", "t1"], ["copies", "exposed copies", "t8"], ["loading", "idle: data loader", "t3"], ["launch", "idle: before the next launch", "t2"], ["idle", "idle", "t6"],
+  ["exposed", "exposed communication", "t1"], ["copies", "exposed copies", "t8"], ["loading", "idle: data loader", "t3"], ["allocator", "idle: allocator", "t7"], ["launch", "idle: before the next launch", "t2"], ["idle", "idle", "t6"],
 ].map(([key, words, color]) => ({ key, words, color }));
 
 /** The parts of one rank's time that make its span; waiting and kinds of idling only where they are known. */
@@ -15,7 +16,7 @@ function valuesOf(r) {
   return {
     compute: r.compute_s, copies: r.exposed_copy_s,
     transfer: split ? r.exposed_transfer_s : 0, waiting: split ? r.exposed_waiting_s : 0, exposed: split ? 0 : r.exposed_communication_s,
-    loading: idle ? r.idle_data_loading_s : 0, launch: idle ? r.idle_launch_s : 0, idle: idle ? r.idle_other_s : r.idle_s,
+    loading: idle ? r.idle_data_loading_s : 0, allocator: idle ? r.idle_allocator_s : 0, launch: idle ? r.idle_launch_s : 0, idle: idle ? r.idle_other_s : r.idle_s,
   };
 }
 
@@ -63,6 +64,37 @@ function planView(p) {
   return [tableView(`beside the plan ${p.file ?? ""}: predicted ${showSeconds(p.predicted_step_s)}, measured ${showSeconds(p.measured_step_s)}`, ["term of a step", "predicted", "measured", "measured − predicted"],
     p.terms.map((t) => [t.term, showSeconds(t.predicted_s), showSeconds(t.measured_s), signed(t.measured_s - t.predicted_s)])),
     p.loses_most && element("p", {}, `Most is lost in ${p.loses_most}.`)];
+}
+
+const stripNames = { C: "compute", T: "transfer", W: "waiting", M: "copies" };
+
+/** What ranks did when, as the Chrome trace that a timeline is drawn from; idle is empty ground. */
+function stripsTrace({ bin_s: bin, ranks }) {
+  const traceEvents = [];
+  for (const [tid, { rank, runs }] of ranks.entries()) {
+    traceEvents.push({ ph: "M", name: "thread_name", tid, args: { name: rank === null ? "?" : `rank ${rank}` } });
+    let at = 0;
+    for (const [, letter, count] of runs.matchAll(/([A-Z])(\d+)/g)) {
+      if (stripNames[letter]) traceEvents.push({ ph: "X", tid, name: stripNames[letter], ts: at * bin * 1e6, dur: count * bin * 1e6 });
+      at += Number(count);
+    }
+  }
+  return { traceEvents };
+}
+
+function stripsView(strips) {
+  if (!strips) return null;
+  const host = element("div", { class: "rank-timeline" });
+  requestAnimationFrame(() => showTimeline(host, stripsTrace(strips), { rows: "ranks", row: "ranks", parts: "stretches", idle: "idle" }));
+  return [element("h2", {}, "when: compute, exposed transfer, waiting, copies; idle is empty"), host];
+}
+
+/** Whom the time that others waited comes from, and exposed communication by what it splits. */
+function rootsView(a) {
+  const axes = a.ranks.flatMap((r) => (r.axes ?? []).map((x) => [rankName(r), x.axis, showSeconds(x.exposed_s), knownOr(x.transfer_s, showSeconds), knownOr(x.waiting_s, showSeconds), showWhole(x.calls)]));
+  return [tableView("who lost the time that others waited", ["", "in all", "lost most to", "because"], (a.roots ?? []).map((r) => [`rank ${r.rank}`, showSeconds(r.caused_wait_s), r.cause, r.evidence]), 1, 12),
+    tableView("groups slower than others of their kind", ["operation", "size", "count", "transfer", "elsewhere", "ranks"], (a.slow_groups ?? []).map((g) => [g.operation, showSize(g.bytes), showWhole(g.count), showSeconds(g.transfer_s), showSeconds(g.usual_transfer_s), g.ranks.join(", ")])),
+    axes.some(([, axis]) => axis !== "other") && tableView("exposed communication by axis", ["", "axis", "exposed", "transfer", "waiting", "calls"], axes, 2, 12)].filter(Boolean);
 }
 
 /** The answer as that of a job, which may stand beside another run. */
@@ -171,8 +203,8 @@ export function openTrace(panel, pool, page) {
       rows.length && traceTiles(a), figure && element("h2", {}, "where the time of every rank went"), figure,
       figure && element("ul", { class: "legend" }, shown.map(({ words, color }) => element("li", {}, element("i", { class: `swatch ${color}` }), words))),
       element("p", { class: "buttons" }, exportButtons(() => "trace", { ...(figure ? { svgs: () => [figure], csv } : {}), json: () => text })),
-      ...notesOf(a), files.length > 0 && rows.length > 0 && pictureDetails(() => "trace-picture", async () => (await pool.ask({ ...request(), picture: true }, { group: "picture", files: [...files, ...others] }))?.value), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
-      tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
+      stripsView(a.strips), ...notesOf(a), files.length > 0 && rows.length > 0 && pictureDetails(() => "trace-picture", async () => (await pool.ask({ ...request(), picture: true }, { group: "picture", files: [...files, ...others] }))?.value), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
+      rootsView(a), tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
       tableView("collectives", ["operation", "size", "ranks", "count", "transfer, median", "bus rate, median", "skew, mean"], collectiveRows(a.collectives)),
       tableView(`GPU work of ${rows.length ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count", ...(rated(a) ? ["rate", "of peak"] : [])],
         (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count), ...(rated(a) ? [knownOr(k.flop_per_s, showFlops), knownOr(k.efficiency, showShare)] : [])]), 1, 12),

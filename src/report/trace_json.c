@@ -216,6 +216,7 @@ static void add_job(clg_json_writer *w, const char *key, const clg_trace_answer 
     clg_json_what_if(w, a);
     clg_json_plan_terms(w, a->plan);
     clg_json_kernels(w, job);
+    clg_json_strips(w, job);
     add_skipped(w, a->skipped, a->skipped_count);
     clg_json_close(w, '}');
 }

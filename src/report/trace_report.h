@@ -53,6 +53,7 @@ void clg_json_stages(clg_json_writer *writer, const clg_stages_list *list);
 void clg_json_what_if(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_plan_terms(clg_json_writer *writer, const clg_plan_comparison *plan);
 void clg_json_kernels(clg_json_writer *writer, const clg_job *job);
+void clg_json_strips(clg_json_writer *writer, const clg_job *job);
 void clg_json_roots(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_slow_groups(clg_json_writer *writer, const clg_slow_groups *groups);
 void clg_json_against(clg_json_writer *writer, const clg_against *against);
