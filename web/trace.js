@@ -85,7 +85,7 @@ function stripsTrace({ bin_s: bin, ranks }) {
 function stripsView(strips) {
   if (!strips) return null;
   const host = element("div", { class: "rank-timeline" });
-  requestAnimationFrame(() => showTimeline(host, stripsTrace(strips), { rows: "ranks", row: "ranks", parts: "stretches", idle: "idle" }));
+  showTimeline(host, stripsTrace(strips), { rows: "ranks", row: "ranks", parts: "stretches", idle: "idle" }); // painted once it has a size
   return [element("h2", {}, "when: compute, exposed transfer, waiting, copies; idle is empty"), host];
 }
 
