@@ -91,6 +91,13 @@ clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabri
                            clg_error *error);
 /* The default node of a GPU: the vendor's reference box. */
 clg_status clg_node_default(clg_arena *arena, const clg_gpu *gpu, clg_node *node, clg_error *error);
+/* Where boxes of this GPU are known that are smaller than *node and hold `gpus` of them, the
+ * smallest of those takes its place: eight V100 are a mesh, sixteen have switches. */
+clg_status clg_node_of_size(clg_arena *arena, const clg_gpu *gpu, int gpus, clg_node *node,
+                            clg_error *error);
+
+/* The same box with another number of GPUs; nothing where `gpus` is not positive. */
+void clg_node_resize(clg_node *node, int gpus);
 clg_status clg_price_find(clg_arena *arena, const char *name, clg_price *price, clg_error *error);
 
 /* Whether there is one at all: read or given, were it 0. */

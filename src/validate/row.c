@@ -154,15 +154,6 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
     return NULL;
 }
 
-/* A number of GPUs larger than the box that NVLink reaches all the same is that of the domain: the
- * 72 of an NVL72 have the network cards of 18 boxes, not of one. */
-static void take_box(clg_node *node, int gpus) {
-    if (gpus <= 0 || gpus == node->gpus) return;
-    bool domain = gpus > node->gpus && gpus <= node->domain;
-    if (domain || node->domain == node->gpus) node->domain = gpus;
-    if (!domain) node->gpus = gpus;
-}
-
 /* A table that does not say its network is of the one its stack's published runs had, else of that
  * of the GPU's reference box; in a box of another size a GPU has the share it has there. */
 static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
@@ -171,6 +162,10 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     if (clg_gpu_find(arena, clg_row_word(csv, row, "gpu"), &machine->gpu, &error) != CLG_OK ||
         clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK)
         return why(arena, &error);
+    int box = integer(csv, row, "gpus_per_node", 0);
+    bool smaller = box > 0 && box < machine->node.gpus;
+    if (smaller && clg_node_of_size(arena, &machine->gpu, box, &machine->node, &error) != CLG_OK)
+        return why(arena, &error);
     bool silent = !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
     bool named = silent && stack->fabric && !clg_stack_on_reference(stack);
     const char *fabric = named ? stack->fabric : machine->node.fabric;
@@ -178,7 +173,7 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
         return why(arena, &error);
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
     machine->fabric.gpu_bytes_per_s = rate > 0 ? rate : clg_machine_line_bytes_per_s(machine);
-    take_box(&machine->node, integer(csv, row, "gpus_per_node", 0));
+    clg_node_resize(&machine->node, box);
     machine->gpus = integer(csv, row, "gpus", 0);
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }
