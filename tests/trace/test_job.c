@@ -184,6 +184,66 @@ static void plans(void) {
     CHECK_NEAR(a.after.waiting_s, 20e-6, 1e-9);
 }
 
+#define CALL(name, ts, dur) X("kernel", name, "7", ts, dur, "")
+#define PERIOD(norm, one, two, three)                                                              \
+    CALL("norm", norm, "1")                                                                        \
+    "," CALL("gemm", one, "4") "," CALL("gemm", two, "4") "," CALL("relu", three, "1")
+
+/* Without annotations: a kernel that comes once a period cuts the recording. */
+static void patterns(void) {
+    CASE("kernels that repeat are steps");
+    clg_trace t = read_text(
+        "p",
+        OPEN PERIOD("0", "1", "5", "9") "," PERIOD("12", "13", "17", "21") "," PERIOD(
+            "24", "25", "29", "33") "," PERIOD("36", "37", "41", "45") "," PERIOD("48", "49", "53",
+                                                                                  "57") RANK("0"));
+    clg_job job;
+    clg_job_match(&arena, &t, 1, &job);
+    const clg_job *all[] = {&job};
+    clg_span_rule rule = clg_span_rule_of(&arena, all, 1);
+    CHECK(rule.kind == CLG_SPANS_PATTERN && strcmp(rule.kernel, "gemm") != 0);
+    clg_trace_means m = clg_job_means(&job, &rule, NULL);
+    CHECK(m.samples == 4);
+    CHECK_NEAR(m.step_s, 12e-6, 1e-12);
+    CHECK_NEAR(m.compute_s, 10e-6, 1e-12);
+    CHECK_NEAR(m.idle_s, 2e-6, 1e-12);
+    CHECK_NEAR(m.median_s, 12e-6, 1e-12);
+    CHECK(m.deviation_s >= 0 && m.deviation_s < 1e-15);
+    CASE("layers are no steps: what is before and after them does not repeat");
+    t = read_text(
+        "p",
+        OPEN CALL("embed", "0", "1") "," CALL("gather", "1", "1") "," CALL("norm", "2", "1") "," CALL(
+            "gemm", "3",
+            "4") "," CALL("norm", "8",
+                          "1") "," CALL("gemm", "9",
+                                        "4") "," CALL("norm", "14",
+                                                      "1") "," CALL("gemm", "15",
+                                                                    "4") "," CALL("norm", "20",
+                                                                                  "1") "," CALL("ge"
+                                                                                                "m"
+                                                                                                "m",
+                                                                                                "2"
+                                                                                                "1",
+                                                                                                "4") "," CALL("head",
+                                                                                                              "26",
+                                                                                                              "2")
+            RANK("0"));
+    clg_job_match(&arena, &t, 1, &job);
+    rule = clg_span_rule_of(&arena, all, 1);
+    CHECK(rule.kind == CLG_SPANS_WHOLE);
+    CASE("what ranks did when");
+    clg_trace traces[3];
+    three(traces, &job);
+    clg_text out = {.arena = &arena};
+    clg_json_writer w = {.text = &out};
+    clg_json_open(&w, NULL, '{');
+    clg_json_strips(&w, &job);
+    clg_json_close(&w, '}');
+    /* 60 us in 7500 bins of 8 ns: 10 compute, 30 waiting, 5 transfer, 10 compute, 5 transfer. */
+    CHECK(strstr(out.data, "\"runs\":\"C1250W3750T625C1250T625\"") != NULL ||
+          strstr(out.data, "\"runs\": \"C1250W3750T625C1250T625\"") != NULL);
+}
+
 static void axes(void) {
     clg_trace traces[3];
     clg_job job;
@@ -361,6 +421,7 @@ int main(void) {
     steps();
     plans();
     axes();
+    patterns();
     drawings();
     clg_arena_clear(&arena);
     return DONE;
