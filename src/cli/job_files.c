@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { FILE_BYTES = 4 << 20 };
+enum { FILE_BYTES = 4 << 20, LOG_BYTES = 1 << 30 };
 
 clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
                               clg_job *job, clg_error *error) {
@@ -35,6 +35,22 @@ static bool is_config(const char *text, size_t size) {
                  !root->first;
     clg_arena_clear(&arena);
     return config;
+}
+
+/* Scripts and configurations may quote a log in a comment. */
+static bool is_job(const char *path, const char *text, size_t size) {
+    size_t length = strlen(path);
+    bool words = length > 4 && strcmp(path + length - 4, ".txt") == 0;
+    return !words && clg_job_is_file(path, text, size);
+}
+
+bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *logs) {
+    const char *text;
+    size_t size;
+    clg_error none = {0};
+    if (strcmp(path, "-") != 0 && clg_file_absent(path)) return false;
+    if (clg_file_read(session->arena, path, LOG_BYTES, &text, &size, &none) != CLG_OK) return false;
+    return !is_job(path, text, size) && clg_train_log_read(logs, path, (clg_slice){text, size});
 }
 
 bool clg_job_files_is(clg_session *session, const char *path) {

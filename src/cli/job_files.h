@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "job/job.h"
+#include "record/train_log.h"
 
 /* Most operands of a command that takes them. */
 enum { CLG_JOB_OPERANDS = 32 };
@@ -11,6 +12,9 @@ enum { CLG_JOB_OPERANDS = 32 };
 /* Reads the files of a job; fields whose flags are given may be anything in them. */
 clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
                               clg_job *job, clg_error *error);
+
+/* Reads a file that is the log of a training program; false: it is none. */
+bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *logs);
 
 /* Whether this operand is a file of a job: neither a preset nor a config.json. */
 bool clg_job_files_is(clg_session *session, const char *path);

@@ -272,19 +272,31 @@ void clg_walk_nccl_rows(clg_parcel *p, const char *path, clg_nccl_rows *rows) {
 }
 
 void clg_walk_train_logs(clg_parcel *p, const char *path, clg_train_logs *logs) {
-    logs->log = clg_parcel_array(p, logs->log, &logs->count, sizeof *logs->log, 58);
+    logs->log = clg_parcel_array(p, logs->log, &logs->count, sizeof *logs->log, 94);
     for (size_t i = 0; i < logs->count; i++) {
         clg_train_log *l = &logs->log[i];
         l->file = file(p, path, l->file);
         text(p, &l->trainer);
-        int64_t *whole[] = {&l->first_step, &l->last_step, &l->gpus, &l->batch, &l->seq};
-        double *real[] = {&l->step_p10_s,   &l->step_median_s,        &l->step_p90_s,
-                          &l->tokens_per_s, &l->tokens_per_s_per_gpu, &l->flop_per_s_per_gpu};
+        text(p, &l->format);
+        int64_t *whole[] = {&l->first_step, &l->last_step, &l->gpus,
+                            &l->batch,      &l->seq,       &l->change_step};
+        double *real[] = {&l->step_p10_s,
+                          &l->step_median_s,
+                          &l->step_p90_s,
+                          &l->tokens_per_s,
+                          &l->tokens_per_s_per_gpu,
+                          &l->flop_per_s_per_gpu,
+                          &l->memory_bytes,
+                          &l->drift,
+                          &l->before_s,
+                          &l->after_s};
         for (size_t k = 0; k < sizeof whole / sizeof *whole; k++) any(p, whole[k]);
         for (size_t k = 0; k < sizeof real / sizeof *real; k++) number(p, real[k]);
         any32(p, &l->steps);
         any32(p, &l->discarded);
+        any32(p, &l->restarts);
         flag(p, &l->by_clock);
+        flag(p, &l->memory_reserved);
     }
     logs->capacity = logs->count;
 }

@@ -2,6 +2,8 @@
  * aside, what a plan still needs. */
 #include "report/job.h"
 
+#include "report/read_log.h"
+
 #include <string.h>
 
 /* ---- JSON ---- */
@@ -88,7 +90,7 @@ static void add_notes(clg_json_writer *w, const char *name, const clg_job_notes 
     clg_json_close(w, ']');
 }
 
-void clg_json_job(clg_json_writer *w, const clg_job *job) {
+void clg_json_job(clg_json_writer *w, const clg_job *job, const clg_train_logs *logs) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "read");
     clg_json_add_string(w, "format", job->format);
@@ -104,6 +106,7 @@ void clg_json_job(clg_json_writer *w, const clg_job *job) {
     add_notes(w, "not_known", &job->open);
     add_notes(w, "doubts", &job->doubts);
     add_notes(w, "ignored", &job->ignored);
+    clg_json_add_logs(w, logs);
     clg_json_close(w, '}');
 }
 

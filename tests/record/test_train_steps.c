@@ -1,0 +1,171 @@
+/* Steps of training logs: what does not count, memory, changes, exports. */
+#include "base/text.h"
+#include "record/train_log.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_train_log log_named(const char *file, const char *text) {
+    clg_train_logs logs = {.arena = &arena};
+    bool read = clg_train_log_read(&logs, file, (clg_slice){text, strlen(text)});
+    CHECK(read && logs.count == 1);
+    return read ? logs.log[0] : (clg_train_log){.trainer = "", .format = ""};
+}
+
+static clg_train_log log_of(const char *text) { return log_named("log", text); }
+
+#define BAR(step, at, rate) "\r  1%|1         | " step "/500 [" at "<10:00, " rate "s/it]"
+
+static void hugging_face(void) {
+    CASE("Hugging Face: bars of other work, losses glued to bars, the mean at the end");
+    clg_train_log l = log_of(
+        "Map:  10%|#  | 10/100 [00:01<00:10,  9.00it/s]\n***** Running training *****\n"
+        "  Total train batch size (w. parallel, distributed & accumulation) = 64\n"
+        "  Total optimization steps = 500\n" BAR("1", "00:09", " 9.00") BAR("2", "00:11", " 2.50")
+            BAR("3", "00:13", " 2.00") "{'loss': 1.9, 'grad_norm': 1.0, 'epoch': 0.01}" BAR(
+                "3", "00:13", " 2.00") BAR("4", "00:15", " 2.00")
+                BAR("5", "00:17", " 2.10") "\n 40%|##| 4/10 [00:01<00:02, 3.5it/s]\n"
+                                           "{'train_runtime': 1100.0, 'train_samples_per_second': "
+                                           "29.1, 'train_steps_per_second': 0.45}\n");
+    CHECK_TEXT(l.format, "hf");
+    CHECK(l.steps == 5 && l.last_step == 5 && l.batch == 64);
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+    CASE("only the mean");
+    l = log_of("{'loss': 1.9, 'epoch': 0.01}\n{'train_runtime': '1000.0', "
+               "'train_steps_per_second': '0.5', 'epoch': 1.0}\n");
+    CHECK_TEXT(l.format, "hf");
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+    CASE("axolotl: the same, and memory");
+    l = log_of("[INFO] [axolotl.train] starting\n{'loss': 1.9, 'memory/max_allocated (GiB)': 40.5, "
+               "'memory/device_reserved (GiB)': 60.0, 'epoch': 0.01}\n"
+               "{'train_runtime': 1000.0, 'train_steps_per_second': 0.25}\n");
+    CHECK_TEXT(l.format, "axolotl");
+    CHECK_NEAR(l.step_median_s, 4.0, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 60.0 * 1073741824, 1e-12);
+}
+
+static void records(void) {
+    CASE("llm-foundry: a record over several lines");
+    clg_train_log l =
+        log_of("[epoch=0][batch=10/4800]:\n\t Train time/batch: 9\n"
+               "\t Train memory/peak_reserved_mem: 25.1000\n"
+               "\t Train throughput/batches_per_sec: 0.2500\n"
+               "\t Train throughput/tokens_per_sec: 262144.0\n"
+               "\t Train throughput/device/tokens_per_sec: 32768.0\n"
+               "\t Train throughput/device/flops_per_sec: 210000000000000.0\n"
+               "[epoch=0][batch=20/4800]:\n\t Train throughput/batches_per_sec: 0.5000\n"
+               "\t Train throughput/tokens_per_sec: 524288.0\n"
+               "\t Train throughput/device/tokens_per_sec: 65536.0\n"
+               "\t Train throughput/device/flops_per_sec: 420000000000000.0\n");
+    CHECK_TEXT(l.format, "llm-foundry");
+    CHECK(l.steps == 2 && l.first_step == 10 && l.last_step == 20);
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+    CHECK_NEAR(l.tokens_per_s, 524288, 1e-12);
+    CHECK_NEAR(l.tokens_per_s_per_gpu, 65536, 1e-12);
+    CHECK_NEAR(l.flop_per_s_per_gpu, 420e12, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 25.1e9, 1e-12);
+    CASE("Megatron: two records in a line, memory of every rank");
+    l = log_of(
+        " iteration 1/ 9 | elapsed time per iteration (ms): 9000.0 | global batch size: 8 |"
+        " iteration 2/ 9 | elapsed time per iteration (ms): 1000.0 | global batch size: 8 |\n"
+        "[Rank 0] (after 2 iterations) memory (MB) | allocated: 10.0 | max allocated: 20.0 "
+        "| reserved: 25.0 | max reserved: 30.5\n[Rank 7] (after 2 iterations) memory (MB) | "
+        "allocated: 10.0 | max allocated: 21.0 | reserved: 25.0 | max reserved: 31.5\n");
+    CHECK(l.steps == 2 && l.last_step == 2 && l.memory_reserved);
+    CHECK_NEAR(l.step_median_s, 1.0, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 31.5 * 1048576, 1e-12);
+    CASE("torchtitan without time stamps: from tokens, batch and mesh");
+    l = log_of("Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=4, cp=1, "
+               "tp=2, ep=4, etp=1\nTrainer is initialized with local batch size 2, global batch "
+               "size 16, gradient accumulation steps 2, sequence length 4096, total steps 10\n"
+               "step:  1  loss:  8.2  memory: 40.00GiB(50.0%)  tps: 4,096  tflops: 100.00\n"
+               "step:  2  loss:  8.2  memory: 42.00GiB(50.0%)  tps: 8,192  tflops: 200.00\n");
+    CHECK(l.gpus == 8 && l.batch == 16 && l.seq == 4096);
+    CHECK_NEAR(l.step_median_s, 1.0, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 42.0 * 1073741824, 1e-12);
+    CASE("nanotron's batch in tokens");
+    l = log_of("[rank0]: iteration: 1 / 15 | time_per_iteration_ms: 2K | tokens_per_sec: 524K | "
+               "global_batch_size: 1.05M | sequence_length: 4096\n");
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+    CHECK(l.batch == -1 || l.batch < 300);
+}
+
+/* Steps of `ms` at every index. */
+static clg_train_log made(int count, double (*ms)(int)) {
+    clg_text text = {.arena = &arena};
+    for (int i = 0; i < count; i++)
+        clg_text_print(&text, " iteration %d/ 900 | elapsed time per iteration (ms): %.1f |\n",
+                       i + 1, ms(i));
+    return log_of(text.data);
+}
+
+static double even(int i) { return 1000 + (i % 5); }
+static double jump(int i) { return (i < 60 ? 1000 : 1500) + (i % 5); }
+static double ramp(int i) { return 1000 + i * 2; }
+
+static void steadiness(void) {
+    CASE("even steps neither change nor drift");
+    clg_train_log l = made(200, even);
+    CHECK(l.before_s < 0 && l.drift < 0.002 && l.drift > -0.002);
+    CASE("a sudden change is found where it is, to a block of the log");
+    l = made(200, jump);
+    CHECK(l.change_step >= 58 && l.change_step <= 65);
+    CHECK_NEAR(l.before_s, 1.002, 2e-3);
+    CHECK_NEAR(l.after_s, 1.502, 2e-3);
+    CASE("drift is no sudden change");
+    l = made(200, ramp);
+    CHECK(l.before_s < 0);
+    CHECK(l.drift > 0.30 && l.drift < 0.36); /* 400 ms of 1200 */
+    CASE("restarts: the first step after one is not counted");
+    l = log_of(" iteration 1/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
+               " iteration 2/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
+               " iteration 3/ 9 | elapsed time per iteration (ms): 1000.0 |\n"
+               " iteration 2/ 9 | elapsed time per iteration (ms): 9000.0 |\n"
+               " iteration 3/ 9 | elapsed time per iteration (ms): 1000.0 |\n");
+    CHECK(l.restarts == 1);
+    CHECK_NEAR(l.step_p90_s, 1.0, 1e-12);
+}
+
+static void exports(void) {
+    CASE("TensorBoard's CSV: the file's name tells the scalar; else its clock");
+    const char *csv = "Wall time,Step,Value\n100.0,1,9.0\n102.0,2,2.0\n104.0,3,2.0\n";
+    clg_train_log l = log_named("run-iteration-time.csv", csv);
+    CHECK_TEXT(l.format, "tensorboard");
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+    l = log_named("loss.csv", "Wall time,Step,Value\n100,10,9\n120,20,8\n140,30,7\n");
+    CHECK(l.by_clock);
+    CHECK_NEAR(l.step_median_s, 2.0, 1e-12);
+    l = log_named("loss.json", "[[100.0, 1, 9.5], [103.0, 2, 9.0], [106.0, 3, 8.0]]");
+    CHECK_NEAR(l.step_median_s, 3.0, 1e-12);
+    CASE("W&B: history, JSON Lines, and columns of named runs");
+    l = log_of("_step,_runtime,train/loss,memory/max_reserved(GiB)\n1,30,2,50\n2,33,2,51\n3,36,2,"
+               "51\n");
+    CHECK_TEXT(l.format, "wandb");
+    CHECK_NEAR(l.step_median_s, 3.0, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 51 * 1073741824.0, 1e-12);
+    l = log_of("{\"_step\": 1, \"_timestamp\": 1700000000.5}\n"
+               "{\"_step\": 2, \"_timestamp\": 1700000004.5}\n");
+    CHECK_NEAR(l.step_median_s, 4.0, 1e-12);
+    l = log_of("\"Step\",\"run-7 - iteration-time\"\n1,9.5\n2,2.5\n3,2.5\n");
+    CHECK_NEAR(l.step_median_s, 2.5, 1e-12);
+    CASE("LLaMA-Factory's trainer_log.jsonl");
+    l = log_of("{\"current_steps\": 10, \"total_steps\": 100, \"elapsed_time\": \"0:00:40\"}\n"
+               "{\"current_steps\": 20, \"total_steps\": 100, \"elapsed_time\": \"0:01:10\"}\n");
+    CHECK_TEXT(l.format, "hf");
+    CHECK_NEAR(l.step_median_s, 3.0, 1e-12);
+}
+
+int main(void) {
+    hugging_face();
+    records();
+    steadiness();
+    exports();
+    CASE("tables of other things, and other bars, are no logs");
+    clg_train_logs logs = {.arena = &arena};
+    const char *other[] = {"Step,Value\n1,2\n", "[[1,2],[3,4]]", "{\"_step\": 1}",
+                           "Loading: 10%|#  | 10/100 [00:01<00:10,  9.00it/s]\n"};
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        CHECK(!clg_train_log_read(&logs, "x", (clg_slice){other[i], strlen(other[i])}));
+    clg_arena_clear(&arena);
+    return DONE;
+}
