@@ -49,7 +49,7 @@ linkname  = libceiling.so
 sharing   = -shared -Wl,-soname,$(soname) -Wl,--version-script=src/api/library.map
 endif
 
-all: $(BUILD)/ceiling $(BUILD)/$(shared)
+all: $(BUILD)/ceiling $(BUILD)/$(shared) $(BUILD)/ceiling-probe
 
 # share_mpi.o stands before the archives, and so for their share_alone.o.
 $(BUILD)/ceiling: $(BUILD)/obj/cli/main.o $(mpi_share) $(archives) $(BUILD)/part-mpi
@@ -61,7 +61,8 @@ $(BUILD)/obj/cli/share_mpi.o: extra = $(patsubst -I%,-isystem %,$(filter -I% -D%
 # Written when an optional part came or went, so that what depends on it is made again.
 $(BUILD)/part-isal: part = $(isal)
 $(BUILD)/part-mpi: part = $(mpi)
-$(BUILD)/part-isal $(BUILD)/part-mpi: FORCE
+$(BUILD)/part-blas: part = $(openblas)
+$(BUILD)/part-isal $(BUILD)/part-mpi $(BUILD)/part-blas: FORCE
 	@mkdir -p $(@D)
 	@echo '$(part)' | cmp -s - $@ || echo '$(part)' >$@
 
@@ -81,6 +82,19 @@ $(BUILD)/obj/%.o: src/%.c
 
 $(BUILD)/obj/cli/inflate.o: extra = $(if $(isal),-DCLG_ISAL)
 $(BUILD)/obj/cli/inflate.o: $(BUILD)/part-isal
+
+# The probe, a program of its own (probe/): MPI and OpenBLAS where they are, GPUs opened at run time.
+openblas := $(shell echo 'int main(void) { return 0; }' | \
+              $(CC) $(CPPFLAGS) -include cblas.h -x c - -o /dev/null $(LDFLAGS) -lopenblas 2>/dev/null && echo -lopenblas)
+probe    := $(patsubst probe/%.c,$(BUILD)/probe/%.o,$(wildcard probe/*.c))
+
+$(BUILD)/ceiling-probe: $(probe)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(filter -L% -l% -Wl$(comma)%,$(mpi)) $(openblas) -ldl -lm
+
+$(BUILD)/probe/%.o: extra = $(if $(mpi),-DPROBE_MPI) $(if $(openblas),-DPROBE_BLAS) $(patsubst -I%,-isystem %,$(filter -I% -D%,$(mpi)))
+$(BUILD)/probe/%.o: probe/%.c $(BUILD)/part-mpi $(BUILD)/part-blas
+	@mkdir -p $(@D)
+	$(compile) $(extra) -c -o $@ $<
 
 $(BUILD)/pack: tools/pack.c
 	@mkdir -p $(@D)
@@ -179,7 +193,7 @@ $(BUILD)/wasm/tools: tools/web_needs.sh
 	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
 
 format:
-	@clang-format -i $(wildcard include/*.h src/*/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
+	@clang-format -i $(wildcard include/*.h src/*/*.[ch] probe/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
 # The output that README and docs/ show, and the page of serving's errors, printed again: make docs DOCS_DATA=folder:folder.
 docs: all
@@ -230,4 +244,4 @@ clean:
 
 .PHONY: FORCE all web page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
--include $(objects:.o=.d) $(commands:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)
+-include $(objects:.o=.d) $(commands:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(probe:.o=.d) $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

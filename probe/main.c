@@ -1,0 +1,269 @@
+/* main.c -- ceiling-probe: times collectives, products and copies of a machine, or the operations
+ * of a step, and prints them as `ceiling fit` reads them (docs/measure.md). */
+#include "replay.h"
+
+#include "../src/base/version.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const probe_backend *const backends[] = {&probe_cpu, &probe_cuda, &probe_hip};
+enum { BACKENDS = sizeof backends / sizeof backends[0] };
+
+typedef struct options {
+    const probe_backend *backend;
+    const char *replay, *machine; /* paths; NULL: not asked for */
+    double time_s, stall_s, room_bytes;
+    bool quick;
+} options;
+
+static const char usage[] =
+    "usage: ceiling-probe [--backend cpu|cuda|hip] [--quick] [--replay FILE] [--machine FILE]\n"
+    "                     [--time SECONDS] [--stall SECONDS] [--room MIB]\n"
+    "\n"
+    "Prints timed collectives, matrix products and copies as JSON Lines, which `ceiling fit` "
+    "reads.\n"
+    "Start one rank a GPU (cpu: a core) with mpirun or srun; one process alone leaves out "
+    "collectives.\n"
+    "\n"
+    "  --backend   what does the work (cpu)\n"
+    "  --quick     fewer and smaller sizes: within a minute\n"
+    "  --replay    times the operations that `ceiling explain --csv` lists instead; -: standard "
+    "input\n"
+    "  --machine   also writes the file that --gpu takes: what the machine showed, as its peaks\n"
+    "  --time      all of it: what is not begun by then is left out (45 with --quick, else 600)\n"
+    "  --stall     most for one operation; then the job is taken for dead and ends (20)\n"
+    "  --room      operands of a rank; larger than its caches (64 with --quick, else 512)\n";
+
+static const probe_backend *backend_of(const char *name) {
+    for (int i = 0; i < BACKENDS; i++)
+        if (strcmp(backends[i]->name, name) == 0) return backends[i];
+    return NULL;
+}
+
+/* What is wrong with them, or NULL. */
+static const char *read_options(int count, char **word, options *o) {
+    *o = (options){.backend = &probe_cpu, .stall_s = 20};
+    for (int i = 1; i < count; i++) {
+        const char *key = word[i], *value = i + 1 < count ? word[i + 1] : "";
+        double *number = strcmp(key, "--time") == 0    ? &o->time_s
+                         : strcmp(key, "--stall") == 0 ? &o->stall_s
+                         : strcmp(key, "--room") == 0  ? &o->room_bytes
+                                                       : NULL;
+        if (strcmp(key, "--quick") == 0) {
+            o->quick = true;
+            continue;
+        }
+        i++;
+        if (strcmp(key, "--backend") == 0)
+            o->backend = backend_of(value);
+        else if (strcmp(key, "--replay") == 0)
+            o->replay = value;
+        else if (strcmp(key, "--machine") == 0)
+            o->machine = value;
+        else if (number)
+            *number = strtod(value, NULL);
+        else
+            return key;
+        if (!o->backend || !*value || (number && !(*number > 0 && *number <= 1e5))) return key;
+    }
+    if (o->time_s <= 0) o->time_s = o->quick ? 45 : 600;
+    o->room_bytes = (o->room_bytes > 0 ? o->room_bytes : o->quick ? 64 : 512) * 1048576;
+    return NULL;
+}
+
+/* The most that was seen, as peaks of a machine. */
+typedef struct most {
+    double flop_per_s[PROBE_DTYPES], copy_bytes_per_s, bus_bytes_per_s;
+} most;
+
+/* As nccl-tests counts it: what crosses the slowest link per rank. */
+static double bus_bytes(const probe_work *w) {
+    double size = ranks_group_size(w->group), share = (size - 1) / size;
+    if (w->collective == RANKS_SEND_RECEIVE) share = 1;
+    return w->bytes * share * (w->collective == RANKS_ALL_REDUCE ? 2 : 1);
+}
+
+static void note(most *m, const probe_work *w, double seconds) {
+    const probe_product *p = &w->product;
+    double *best = w->kind == PROBE_COPY         ? &m->copy_bytes_per_s
+                   : w->kind == PROBE_COLLECTIVE ? &m->bus_bytes_per_s
+                                                 : &m->flop_per_s[p->dtype];
+    double amount = w->kind == PROBE_COPY         ? w->bytes
+                    : w->kind == PROBE_COLLECTIVE ? bus_bytes(w)
+                                                  : 2.0 * p->m * p->n * p->k;
+    *best = fmax(*best, amount / seconds);
+}
+
+/* Times one, prints it; false: time is over. What cannot be done is said and left out. */
+static bool try(probe_bench *b, const probe_work *work, most *m) {
+    probe_timing timing;
+    if (probe_late(b)) return false;
+    const char *wrong = probe_measure(b, work, &timing);
+    if (wrong) {
+        if (ranks_mine() == 0) fprintf(stderr, "ceiling-probe: left out: %s\n", wrong);
+        return true;
+    }
+    probe_print(b, work, &timing);
+    note(m, work, timing.median_s);
+    return true;
+}
+
+static bool try_products(probe_bench *b, bool quick, most *m) {
+    static const int sizes[] = {128, 256, 512, 1024, 2048, 4096, 8192};
+    int count = quick ? 3 : 7;
+    bool timely = true;
+    for (int d = 0; d < PROBE_DTYPES; d++)
+        for (int i = 0; i < count * count * count && timely; i++) {
+            probe_work w = {.kind = PROBE_PRODUCT,
+                            .product = {sizes[i / count / count], sizes[i / count % count],
+                                        sizes[i % count], (probe_dtype)d}};
+            if (b->backend->has[d]) timely = try(b, &w, m);
+        }
+    return timely;
+}
+
+static bool try_copies(probe_bench *b, most *m) {
+    bool timely = true;
+    for (double bytes = 65536; bytes <= (double)b->room / 4 && timely; bytes *= 2) {
+        probe_work w = {.kind = PROBE_COPY, .bytes = bytes};
+        timely = try(b, &w, m);
+    }
+    return timely;
+}
+
+static bool try_collectives(probe_bench *b, ranks_group *group, most *m) {
+    bool timely = true;
+    for (int what = 0; what < RANKS_COLLECTIVES && group; what++)
+        for (double bytes = 1024; bytes <= (double)b->room / 4 && timely; bytes *= 4) {
+            probe_work w = {.kind = PROBE_COLLECTIVE,
+                            .group = group,
+                            .collective = (ranks_collective)what,
+                            .bytes = bytes};
+            timely = try(b, &w, m);
+        }
+    return timely;
+}
+
+/* Neighbours in groups of 2, 4, ... and all. */
+static bool try_groups(probe_bench *b, bool quick, most *m) {
+    int all = ranks_all();
+    bool timely = true;
+    for (int size = 2; size < all && timely; size *= quick ? 4 : 2)
+        timely = try_collectives(b, ranks_group_of(size, 1), m);
+    if (all > 1 && timely) timely = try_collectives(b, ranks_group_of(all, 1), m);
+    return timely;
+}
+
+/* The same product before and after: clocks that fell meanwhile. */
+static double steady(probe_bench *b) {
+    probe_work w = {.kind = PROBE_PRODUCT, .product = {512, 512, 512, PROBE_FP32}};
+    probe_timing timing;
+    for (int d = 0; d < PROBE_DTYPES; d++)
+        if (b->backend->has[d]) w.product.dtype = (probe_dtype)d;
+    return probe_measure(b, &w, &timing) ? 0 : timing.median_s;
+}
+
+static const char *measure_all(probe_bench *b, const options *o, most *m) {
+    double before = steady(b);
+    bool timely = try_products(b, o->quick, m) && try_copies(b, m) && try_groups(b, o->quick, m);
+    double after = steady(b);
+    if (ranks_mine() != 0) return NULL;
+    if (!timely) fprintf(stderr, "ceiling-probe: out of time; the rest is left out\n");
+    if (before > 0 && after > 1.1 * before)
+        fprintf(stderr,
+                "ceiling-probe: the first product took %.0f %% longer at the end: throttled, or "
+                "others work here\n",
+                100 * (after / before - 1));
+    return NULL;
+}
+
+static void print_value(FILE *file, const char *key, double value, const char *unit,
+                        const char *kind) {
+    fprintf(file,
+            "  \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"source\": \"ceiling-probe\", "
+            "\"kind\": \"%s\"},\n",
+            key, value, unit, kind);
+}
+
+/* A file as those of data/gpu. One multiprocessor: tiles that do not fill a machine are its own
+ * business. What the probe cannot see is assumed and of no use for time. */
+static const char *write_machine(const probe_backend *backend, const most *m, const char *path) {
+    static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
+    FILE *file = fopen(path, "w");
+    if (!file) return "the file of --machine cannot be written";
+    double memory = backend->memory_bytes() / ranks_all() * ranks_nodes();
+    fprintf(file, "{\n  \"name\": \"probed-%s\",\n  \"title\": \"%s, as ceiling-probe saw it\",\n",
+            backend->name, backend->device());
+    fprintf(file, "  \"vendor\": \"%s\",\n  \"generation\": \"probed\",\n", backend->name);
+    print_value(file, "memory", memory / 1e9, "GB", "measured");
+    print_value(file, "memory_usable", memory / 1e9, "GB", "measured");
+    print_value(file, "hbm", m->copy_bytes_per_s / 1e9, "GB/s", "measured");
+    fprintf(file, "  \"peak\": {");
+    for (int d = 0, any = 0; d < PROBE_DTYPES; d++)
+        if (m->flop_per_s[d] > 0)
+            fprintf(file,
+                    "%s\n    \"%s\": {\"value\": %.4g, \"unit\": \"Tflop/s\", \"source\": "
+                    "\"ceiling-probe\", \"kind\": \"measured\"}",
+                    any++ ? "," : "", dtypes[d], m->flop_per_s[d] / 1e12);
+    fprintf(file, "},\n");
+    print_value(file, "fast_link", m->bus_bytes_per_s / 1e9, "GB/s", "measured");
+    print_value(file, "multiprocessors", 1, "", "assumed");
+    print_value(file, "clock", 1000, "MHz", "assumed");
+    print_value(file, "l2", 1, "MB", "assumed");
+    print_value(file, "pcie", 10, "GB/s", "assumed");
+    print_value(file, "tdp", 100, "W", "assumed");
+    fprintf(file, "  \"idle\": {\"value\": 10, \"unit\": \"W\", \"source\": \"ceiling-probe\", "
+                  "\"kind\": \"assumed\"}\n}\n");
+    return fclose(file) == 0 ? NULL : "the file of --machine cannot be written";
+}
+
+static const char *work(const options *o) {
+    probe_bench b = {.backend = o->backend, .stall_s = o->stall_s, .words = ""};
+    most m = {0};
+    const char *wrong = b.backend->open(ranks_on_my_node());
+    if (wrong) return wrong;
+    b.room = (size_t)o->room_bytes;
+    b.from = b.backend->allocate(b.room);
+    b.to = b.backend->allocate(b.room);
+    if (!b.from || !b.to) return "no memory for the operands: give --room";
+    b.end_s = probe_now_s() + o->time_s;
+    b.each_s = o->time_s / 400;
+    if (o->replay) return probe_replay(&b, o->replay);
+    wrong = measure_all(&b, o, &m);
+    return wrong || !o->machine || ranks_mine() != 0 ? wrong
+                                                     : write_machine(o->backend, &m, o->machine);
+}
+
+/* A rank that failed does not wait for the others: their watches end them. */
+static int run(const options *o) {
+    probe_watch(o->stall_s);
+    const char *wrong = work(o);
+    if (wrong) {
+        fprintf(stderr, "ceiling-probe: rank %d: %s\n", ranks_mine(), wrong);
+        exit(1);
+    }
+    probe_watch(o->stall_s);
+    ranks_meet();
+    ranks_end();
+    probe_watch(0);
+    return 0;
+}
+
+int main(int count, char **word) {
+    options o;
+    if (count > 1 && strcmp(word[1], "--help") == 0) return fputs(usage, stdout) < 0;
+    if (count > 1 && strcmp(word[1], "--version") == 0)
+        return printf("ceiling-probe %s\n", CLG_VERSION) < 0;
+    const char *wrong = read_options(count, word, &o);
+    if (wrong) {
+        fprintf(stderr, "ceiling-probe: '%s' is no option, or its value is wrong\n%s", wrong,
+                usage);
+        return 2;
+    }
+    probe_watch(o.stall_s);
+    ranks_start(&count, &word);
+    return run(&o);
+}
