@@ -14,13 +14,13 @@ enum { BACKENDS = sizeof backends / sizeof backends[0] };
 
 typedef struct options {
     const probe_backend *backend;
-    const char *replay, *machine; /* paths; NULL: not asked for */
+    const char *replay, *machine; /* path, stem of paths; NULL: not asked for */
     double time_s, stall_s, room_bytes;
     bool quick;
 } options;
 
 static const char usage[] =
-    "usage: ceiling-probe [--backend cpu|cuda|hip] [--quick] [--replay FILE] [--machine FILE]\n"
+    "usage: ceiling-probe [--backend cpu|cuda|hip] [--quick] [--replay FILE] [--machine STEM]\n"
     "                     [--time SECONDS] [--stall SECONDS] [--room MIB]\n"
     "\n"
     "Prints timed collectives, matrix products and copies as JSON Lines, which `ceiling fit` "
@@ -32,7 +32,9 @@ static const char usage[] =
     "  --quick     fewer and smaller sizes: within a minute\n"
     "  --replay    times the operations that `ceiling explain --csv` lists instead; -: standard "
     "input\n"
-    "  --machine   also writes the file that --gpu takes: what the machine showed, as its peaks\n"
+    "  --machine   also writes STEM-gpu.json and STEM-node.json, what the machine showed as its "
+    "peaks: for\n"
+    "              --gpu and --node of ceiling, where no built-in file describes it\n"
     "  --time      all of it: what is not begun by then is left out (45 with --quick, else 600)\n"
     "  --stall     most for one operation; then the job is taken for dead and ends (20)\n"
     "  --room      operands of a rank; larger than its caches (64 with --quick, else 512)\n";
@@ -180,44 +182,84 @@ static const char *measure_all(probe_bench *b, const options *o, most *m) {
     return NULL;
 }
 
-static void print_value(FILE *file, const char *key, double value, const char *unit,
-                        const char *kind) {
-    fprintf(file,
-            "  \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"source\": \"ceiling-probe\", "
-            "\"kind\": \"%s\"},\n",
-            key, value, unit, kind);
+static const char *close_file(FILE *file) {
+    return fputs("}\n", file) >= 0 && fclose(file) == 0 ? NULL
+                                                        : "a file of --machine cannot be written";
 }
 
-/* A file as those of data/gpu. One multiprocessor: tiles that do not fill a machine are its own
- * business. What the probe cannot see is assumed and of no use for time. */
-static const char *write_machine(const probe_backend *backend, const most *m, const char *path) {
-    static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
+/* A member of a file as those of data/. */
+static void value(FILE *file, const char *key, double number, const char *unit, const char *kind) {
+    fprintf(file,
+            ",\n  \"%s\": {\"value\": %.4g, \"unit\": \"%s\", \"source\": \"ceiling-probe\", "
+            "\"kind\": \"%s\"}",
+            key, number, unit, kind);
+}
+
+static FILE *begin(const char *stem, const char *which, const char *name, const char *title) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s-%s.json", stem, which);
     FILE *file = fopen(path, "w");
-    if (!file) return "the file of --machine cannot be written";
-    double memory = backend->memory_bytes() / ranks_all() * ranks_nodes();
-    fprintf(file, "{\n  \"name\": \"probed-%s\",\n  \"title\": \"%s, as ceiling-probe saw it\",\n",
-            backend->name, backend->device());
-    fprintf(file, "  \"vendor\": \"%s\",\n  \"generation\": \"probed\",\n", backend->name);
-    print_value(file, "memory", memory / 1e9, "GB", "measured");
-    print_value(file, "memory_usable", memory / 1e9, "GB", "measured");
-    print_value(file, "hbm", m->copy_bytes_per_s / 1e9, "GB/s", "measured");
-    fprintf(file, "  \"peak\": {");
+    if (file) fprintf(file, "{\n  \"name\": \"%s\",\n  \"title\": \"%s\"", name, title);
+    return file;
+}
+
+static void peaks(FILE *file, const most *m) {
+    static const char *const dtypes[] = {"fp32", "fp16", "bf16"};
+    fprintf(file, ",\n  \"peak\": {");
     for (int d = 0, any = 0; d < PROBE_DTYPES; d++)
         if (m->flop_per_s[d] > 0)
             fprintf(file,
-                    "%s\n    \"%s\": {\"value\": %.4g, \"unit\": \"Tflop/s\", \"source\": "
-                    "\"ceiling-probe\", \"kind\": \"measured\"}",
+                    "%s\n    \"%s\": {\"value\": %.4g, \"unit\": \"Tflop/s\", "
+                    "\"source\": \"ceiling-probe\", \"kind\": \"measured\"}",
                     any++ ? "," : "", dtypes[d], m->flop_per_s[d] / 1e12);
-    fprintf(file, "},\n");
-    print_value(file, "fast_link", m->bus_bytes_per_s / 1e9, "GB/s", "measured");
-    print_value(file, "multiprocessors", 1, "", "assumed");
-    print_value(file, "clock", 1000, "MHz", "assumed");
-    print_value(file, "l2", 1, "MB", "assumed");
-    print_value(file, "pcie", 10, "GB/s", "assumed");
-    print_value(file, "tdp", 100, "W", "assumed");
-    fprintf(file, "  \"idle\": {\"value\": 10, \"unit\": \"W\", \"source\": \"ceiling-probe\", "
-                  "\"kind\": \"assumed\"}\n}\n");
-    return fclose(file) == 0 ? NULL : "the file of --machine cannot be written";
+    fprintf(file, "}");
+}
+
+/* One multiprocessor: how tiles fill a machine that nobody described is left to the fit. Watts and
+ * clocks are assumed; no time depends on them. */
+static const char *write_gpu(const probe_backend *backend, const most *m, const char *stem) {
+    double memory = backend->memory_bytes() / ranks_all() * ranks_nodes();
+    FILE *file = begin(stem, "gpu", "probed-gpu", backend->device());
+    if (!file) return "a file of --machine cannot be written";
+    fprintf(file,
+            ",\n  \"vendor\": \"%s\",\n  \"generation\": \"probed\",\n  \"node\": \"probed-node\"",
+            backend->name);
+    value(file, "memory", memory / 1e9, "GB", "measured");
+    value(file, "memory_usable", memory / 1e9, "GB", "measured");
+    value(file, "hbm", m->copy_bytes_per_s / 1e9, "GB/s", "measured");
+    peaks(file, m);
+    value(file, "multiprocessors", 1, "", "assumed");
+    value(file, "clock", 1000, "MHz", "assumed");
+    value(file, "l2", 1, "MB", "assumed");
+    value(file, "fast_link", m->bus_bytes_per_s / 1e9, "GB/s", "measured");
+    value(file, "pcie", 10, "GB/s", "assumed");
+    value(file, "tdp", 100, "W", "assumed");
+    value(file, "idle", 10, "W", "assumed");
+    return close_file(file);
+}
+
+static const char *write_node(const most *m, const char *stem) {
+    FILE *file = begin(stem, "node", "probed-node", "a node as ceiling-probe saw it");
+    int ranks = ranks_all() / ranks_nodes();
+    if (!file) return "a file of --machine cannot be written";
+    fprintf(file, ",\n  \"gpu\": \"probed-gpu\",\n  \"fabric\": \"ethernet-25\"");
+    value(file, "gpus", ranks, "", "measured");
+    value(file, "domain", ranks, "", "measured");
+    value(file, "link", m->bus_bytes_per_s / 1e9, "GB/s", "measured");
+    fprintf(file, ",\n  \"link_switched\": {\"value\": true, \"source\": \"shared memory\", "
+                  "\"kind\": \"assumed\"}");
+    fprintf(file, ",\n  \"link_reduces\": {\"value\": false, \"source\": \"shared memory\", "
+                  "\"kind\": \"assumed\"}");
+    value(file, "nics", ranks, "", "assumed");
+    value(file, "nic", 25, "Gbit/s", "assumed");
+    value(file, "host", 100, "W", "assumed");
+    value(file, "rated", 100 + 200 * ranks, "W", "assumed");
+    return close_file(file);
+}
+
+static const char *write_machine(const probe_backend *backend, const most *m, const char *stem) {
+    const char *wrong = write_gpu(backend, m, stem);
+    return wrong ? wrong : write_node(m, stem);
 }
 
 static const char *work(const options *o) {
