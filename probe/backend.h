@@ -27,6 +27,7 @@ typedef struct probe_backend {
                               size_t bytes);
     const char *(*wait)(void);
     bool has[PROBE_DTYPES];
+    bool shared; /* with other programs, whose turns show in the readings */
 } probe_backend;
 
 extern const probe_backend probe_cpu, probe_cuda, probe_hip;

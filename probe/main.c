@@ -35,7 +35,7 @@ static const char usage[] =
     "  --machine   also writes STEM-gpu.json and STEM-node.json, what the machine showed as its "
     "peaks: for\n"
     "              --gpu and --node of ceiling, where no built-in file describes it\n"
-    "  --time      all of it: what is not begun by then is left out (45 with --quick, else 600)\n"
+    "  --time      all of it: what is not begun by then is left out (30 with --quick, else 600)\n"
     "  --stall     most for one operation; then the job is taken for dead and ends (20)\n"
     "  --room      operands of a rank; larger than its caches (64 with --quick, else 512)\n";
 
@@ -71,7 +71,7 @@ static const char *read_options(int count, char **word, options *o) {
             return key;
         if (!o->backend || !*value || (number && !(*number > 0 && *number <= 1e5))) return key;
     }
-    if (o->time_s <= 0) o->time_s = o->quick ? 45 : 600;
+    if (o->time_s <= 0) o->time_s = o->quick ? 30 : 600;
     o->room_bytes = (o->room_bytes > 0 ? o->room_bytes : o->quick ? 64 : 512) * 1048576;
     return NULL;
 }
@@ -139,7 +139,7 @@ static bool try_copies(probe_bench *b, most *m) {
 static bool try_collectives(probe_bench *b, ranks_group *group, most *m) {
     bool timely = true;
     for (int what = 0; what < RANKS_COLLECTIVES && group; what++)
-        for (double bytes = 1024; bytes <= (double)b->room / 4 && timely; bytes *= 4) {
+        for (double bytes = 1024; bytes <= (double)b->room / 16 && timely; bytes *= 4) {
             probe_work w = {.kind = PROBE_COLLECTIVE,
                             .group = group,
                             .collective = (ranks_collective)what,
@@ -170,7 +170,7 @@ static double steady(probe_bench *b) {
 
 static const char *measure_all(probe_bench *b, const options *o, most *m) {
     double before = steady(b);
-    bool timely = try_products(b, o->quick, m) && try_copies(b, m) && try_groups(b, o->quick, m);
+    bool timely = try_groups(b, o->quick, m) && try_copies(b, m) && try_products(b, o->quick, m);
     double after = steady(b);
     if (ranks_mine() != 0) return NULL;
     if (!timely) fprintf(stderr, "ceiling-probe: out of time; the rest is left out\n");
@@ -222,7 +222,8 @@ static const char *write_gpu(const probe_backend *backend, const most *m, const 
     FILE *file = begin(stem, "gpu", "probed-gpu", backend->device());
     if (!file) return "a file of --machine cannot be written";
     fprintf(file,
-            ",\n  \"vendor\": \"%s\",\n  \"generation\": \"probed\",\n  \"node\": \"probed-node\"",
+            ",\n  \"vendor\": \"%s\",\n  \"generation\": \"probed\",\n  \"lender\": "
+            "\"a100-sxm-80gb\",\n  \"node\": \"probed-node\"",
             backend->name);
     value(file, "memory", memory / 1e9, "GB", "measured");
     value(file, "memory_usable", memory / 1e9, "GB", "measured");
@@ -272,7 +273,7 @@ static const char *work(const options *o) {
     b.to = b.backend->allocate(b.room);
     if (!b.from || !b.to) return "no memory for the operands: give --room";
     b.end_s = probe_now_s() + o->time_s;
-    b.each_s = o->time_s / 400;
+    b.each_s = o->time_s / 200;
     if (o->replay) return probe_replay(&b, o->replay);
     wrong = measure_all(&b, o, &m);
     return wrong || !o->machine || ranks_mine() != 0 ? wrong

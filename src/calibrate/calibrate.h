@@ -14,7 +14,7 @@ enum { CLG_CALIBRATION_TERMS = 8 };
 
 typedef struct clg_calibration {
     const char *knob;          /* whose file it goes to: "network", "kernels" or "stack" */
-    const char *part;          /* "fast", "slow", a precision, or "" */
+    const char *part;          /* "fast", "slow", a precision, "memory", or "" */
     const char *title;         /* for people */
     const char *base;          /* name of the GPU, fabric or stack it starts from */
     const clg_json *base_data; /* of a stack that is not built in; NULL: it is */
@@ -34,6 +34,10 @@ void clg_calibrate_network(clg_arena *arena, const clg_machine *machine, clg_net
 /* Matrix products, one calibration per precision with samples. */
 void clg_calibrate_gemm(clg_arena *arena, const clg_gpu *gpu, const clg_kernels *kernels,
                         const clg_samples *samples, clg_calibration *list, int *count);
+
+/* Kernels that stream, from timed copies: at most one calibration, part "memory". */
+void clg_calibrate_copies(clg_arena *arena, const clg_gpu *gpu, const clg_kernels *kernels,
+                          const clg_samples *samples, clg_calibration *list, int *count);
 
 /* A measured step of the user's own. */
 typedef struct clg_measured_step {

@@ -100,24 +100,32 @@ static void print_head(clg_json_writer *w, const clg_calibration *c, const char 
     clg_json_add_string(w, "title", clg_arena_print(arena, "%s, fitted to %s", c->base, input));
     if (c->notes) clg_json_add_string(w, "notes", c->notes);
     if (stack) print_base(w, c);
-    if (strcmp(c->knob, "kernels") == 0) clg_json_open(w, "gemm", '{');
+}
+
+/* Products of all precisions stand in one member, and first in the list. */
+static void in_gemm(clg_json_writer *w, const clg_calibration *c, bool *inside) {
+    bool wanted = c && strcmp(c->knob, "kernels") == 0 && strcmp(c->part, "memory") != 0;
+    if (wanted && !*inside) clg_json_open(w, "gemm", '{');
+    if (!wanted && *inside) clg_json_close(w, '}');
+    *inside = wanted;
 }
 
 bool clg_overlay_print(clg_text *text, const clg_calibration *list, int count, const char *knob,
                        const char *input) {
     clg_json_writer w = {.text = text, .pretty = true};
-    bool any = false;
+    bool any = false, inside = false;
     clg_json_open(&w, NULL, '{');
     for (int i = 0; i < count; i++) {
         const clg_calibration *c = &list[i];
         if (strcmp(c->knob, knob) != 0) continue;
         if (!any) print_head(&w, c, input);
         any = true;
+        in_gemm(&w, c, &inside);
         if (*c->part) clg_json_open(&w, c->part, '{');
         print_terms(&w, c, input);
         if (*c->part) clg_json_close(&w, '}');
     }
-    if (any && strcmp(knob, "kernels") == 0) clg_json_close(&w, '}');
+    in_gemm(&w, NULL, &inside);
     clg_json_close(&w, '}');
     clg_text_print(text, "\n");
     return any;

@@ -147,26 +147,42 @@ static clg_status read_members(clg_arena *arena, const clg_json *root, const cha
 
 static bool sane(double number, double least) { return number >= least && number <= 1e15; }
 
+/* Adds what is timed on one GPU alone. */
+static void take_alone(clg_arena *arena, const line *l, clg_samples *samples) {
+    clg_sample s = l->sample;
+    int precision = clg_samples_precision(l->dtype);
+    bool copy = strcmp(l->what, "copy") == 0;
+    if (copy && !sane(s.bytes, 1))
+        clg_samples_leave_out(samples, "a copy without bytes");
+    else if (!copy && (!sane(s.m, 1) || !sane(s.n, 1) || !sane(s.k, 1)))
+        clg_samples_leave_out(samples, "a matrix product without m, n and k");
+    else if (!copy && precision < 0)
+        clg_samples_leave_out(samples, "a dtype that fit does not know");
+    else {
+        s.kind = copy ? CLG_SAMPLE_COPY : CLG_SAMPLE_GEMM;
+        s.precision = copy ? CLG_BF16 : (clg_precision)precision;
+        s.ranks = 1;
+        clg_samples_add(arena, samples, &s);
+    }
+}
+
 /* Adds the sample, or says why it is left out. */
 static void take(clg_arena *arena, line *l, clg_samples *samples) {
     clg_sample *s = &l->sample;
-    int collective = clg_samples_collective(l->what), precision = clg_samples_precision(l->dtype);
-    bool gemm = strcmp(l->what, "gemm") == 0;
+    int collective = clg_samples_collective(l->what);
     if (strcmp(l->what, "step") == 0)
         clg_samples_leave_out(samples, "a step needs its plan: give a table of runs");
-    else if (!gemm && collective < 0)
+    else if (strcmp(l->what, "gemm") == 0 || strcmp(l->what, "copy") == 0)
+        take_alone(arena, l, samples);
+    else if (collective < 0)
         clg_samples_leave_out(samples, "an operation that fit does not know");
-    else if (gemm && (!sane(s->m, 1) || !sane(s->n, 1) || !sane(s->k, 1)))
-        clg_samples_leave_out(samples, "a matrix product without m, n and k");
-    else if (gemm && precision < 0)
-        clg_samples_leave_out(samples, "a dtype that fit does not know");
-    else if (!gemm && (!sane(l->ranks, 2) || l->ranks > 1e6 || !sane(s->bytes, 1)))
+    else if (!sane(l->ranks, 2) || l->ranks > 1e6 || !sane(s->bytes, 1))
         clg_samples_leave_out(samples, "a collective without bytes and two ranks or more");
     else {
-        s->kind = gemm ? CLG_SAMPLE_GEMM : CLG_SAMPLE_COLLECTIVE;
-        s->collective = gemm ? CLG_ALL_REDUCE : (clg_collective)collective;
-        s->precision = gemm ? (clg_precision)precision : CLG_BF16;
-        s->ranks = gemm ? 1 : (int)l->ranks;
+        s->kind = CLG_SAMPLE_COLLECTIVE;
+        s->collective = (clg_collective)collective;
+        s->precision = CLG_BF16;
+        s->ranks = (int)l->ranks;
         s->nodes = sane(l->nodes, 1) && l->nodes <= l->ranks ? (int)l->nodes : 0;
         clg_samples_add(arena, samples, s);
     }

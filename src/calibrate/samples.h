@@ -10,13 +10,17 @@
 #include "base/csv.h"
 #include "op/op.h"
 
-typedef enum clg_sample_kind { CLG_SAMPLE_COLLECTIVE, CLG_SAMPLE_GEMM } clg_sample_kind;
+typedef enum clg_sample_kind {
+    CLG_SAMPLE_COLLECTIVE,
+    CLG_SAMPLE_GEMM,
+    CLG_SAMPLE_COPY
+} clg_sample_kind;
 
 typedef struct clg_sample {
     clg_sample_kind kind;
     clg_collective collective;
     int ranks, nodes; /* nodes 0: not stated */
-    double bytes;     /* as nccl-tests counts size */
+    double bytes;     /* as nccl-tests counts size; of a copy, read and written together */
     clg_precision precision;
     double m, n, k;
     double seconds;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_BYTES = 256 << 20, FILES = 256, MOST_LIST = 2 + CLG_PRECISIONS + 1 };
+enum { SAMPLE_BYTES = 256 << 20, FILES = 256, MOST_LIST = 2 + CLG_PRECISIONS + 2 };
 
 /* What the files held, and what became of it. */
 typedef struct fitting {
@@ -140,6 +140,8 @@ static clg_status fit_samples(clg_session *session, fitting *f, clg_error *error
                           &f->calibrations);
     clg_calibrate_gemm(session->arena, &s->machine.gpu, &s->kernels, &f->samples, f->list,
                        &f->calibrations);
+    clg_calibrate_copies(session->arena, &s->machine.gpu, &s->kernels, &f->samples, f->list,
+                         &f->calibrations);
     return CLG_OK;
 }
 

@@ -1,0 +1,79 @@
+#!/bin/sh
+# ceiling-probe on cores: samples that fit reads, a loop that closes, and an end whatever happens to a rank.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+probe=${BUILD:-build}/ceiling-probe
+# Sanitized: what MPI and OpenBLAS keep is theirs.
+export ASAN_OPTIONS=detect_leaks=0
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+says() { pattern=$1; shift; "$probe" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null; grep -qE -- "$pattern" "$scratch/out" "$scratch/err"; }
+check 'help names the backends' 'says "cpu.cuda.hip" --help'
+check 'a wrong option is named' 'says "color. is no option" --color'
+check 'a wrong number is named' 'says "time. is no option, or its value" --time soon'
+check 'a GPU that is not here is said' 'command -v nvidia-smi >/dev/null || says "libcudart|choosing the device" --backend cuda'
+check 'HIP that is not here is said' 'command -v rocm-smi >/dev/null || says "libamdhip64" --backend hip'
+check 'a list that is not there is said' 'says "cannot be read" --replay "$scratch/nowhere.csv"'
+printf 'kind,m\nwhat,3\n' >"$scratch/odd.csv"
+check 'an operation it does not know is named' 'says "does not do" --replay "$scratch/odd.csv"'
+if ! "$probe" --quick --time 5 2>/dev/null | grep -q '"what":"gemm"'; then
+    echo "skipped: the probe's measurements: OpenBLAS is not here (apt-get install libopenblas-dev)"
+    finish
+fi
+printf 'kind,operation,collective,axis,ranks,bytes,count,times,step_s\ncollective,sum,all-reduce,tp,2,4096,1,1,1\n' >"$scratch/sum.csv"
+check 'a plan of more ranks than were started is said' 'says "as many ranks as the plan" --replay "$scratch/sum.csv"'
+if ! command -v mpirun >/dev/null 2>&1 || ! mpirun -n 2 "$probe" --replay "$scratch/sum.csv" 2>/dev/null | grep -q '"what":"allreduce"'; then
+    echo "skipped: the probe's collectives: MPI is not here (apt-get install libopenmpi-dev openmpi-bin)"
+    finish
+fi
+
+# Four ranks, within a minute, samples of each kind.
+start=$(date +%s)
+timeout 90 mpirun -n 4 "$probe" --backend cpu --quick >"$scratch/four" 2>"$scratch/err"; status=$?
+check 'four ranks end well' '[ $status = 0 ]'
+check 'within a minute' '[ $(($(date +%s) - start)) -le 60 ]'
+for what in allreduce allgather reducescatter alltoall sendrecv gemm copy; do
+    check "there are samples of $what" 'grep -q "\"what\":\"$what\"" "$scratch/four"'
+done
+
+# A rank that is killed, and one that stands still: all end, soon, and say so by their status.
+timeout 60 mpirun -n 3 "$probe" --quick : -n 1 timeout -s KILL 2 "$probe" --quick >"$scratch/out" 2>&1
+status=$?
+check "a killed rank ends the job (status $status)" '[ $status != 0 ] && [ $status != 124 ]'
+timeout 60 mpirun -n 1 "$probe" --quick --stall 3 : -n 1 sh -c 'echo $$ >"$1"; exec "$2" --quick --stall 3' sh "$scratch/pid" "$probe" >"$scratch/out" 2>&1 &
+waiting=$!
+sleep 3; kill -STOP "$(cat "$scratch/pid")"
+wait $waiting; status=$?
+kill -KILL "$(cat "$scratch/pid")" 2>/dev/null
+check "a rank that stands still ends the job (status $status)" '[ $status != 0 ] && [ $status != 124 ] && grep -q "did not end in time" "$scratch/out"'
+
+case ${BUILD:-} in *sanitize*) finish ;; esac # what follows is of times, not of memory
+
+# The loop: measure, fit, predict a step's operations, replay them. Others' work on these cores moves
+# the one or the other, so it may be tried again; where two replays differ, nothing can be said.
+cat >"$scratch/toy.json" <<'EOF'
+{"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":256,"intermediate_size":512,"num_hidden_layers":4,
+ "num_attention_heads":4,"num_key_value_heads":4,"vocab_size":1024,"max_position_embeddings":512}
+EOF
+last() { sed -n 's/.*"what":"step".*"seconds":\[\([^]]*\)\].*"expected_step_s":\([0-9.e-]*\).*/\1 \2/p' "$1"; }
+near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { exit !(a > 0 && b > 0 && a / b < 1 + most && b / a < 1 + most) }'; }
+closed=no; steady=no; before=0
+for attempt in 1 2 3; do
+    [ $closed = no ] || break
+    timeout 60 mpirun -n 2 "$probe" --quick --time 15 --machine "$scratch/seen" >"$scratch/samples.jsonl" 2>"$scratch/err"
+    "$ceiling" fit "$scratch/samples.jsonl" --gpu "$scratch/seen-gpu.json" --node "$scratch/seen-node.json" -o "$scratch/fit.json" >"$scratch/out" || break
+    "$ceiling" explain "$scratch/toy.json" --gpu "$scratch/seen-gpu.json" --node "$scratch/seen-node.json" --gpus 2 --tp 2 --seq 128 \
+        --global-batch 8 --micro-batch 2 --precision fp32 --kernels "$scratch/fit-kernels.json" --network "$scratch/fit-network.json" \
+        --csv >"$scratch/operations.csv" || break
+    timeout 60 mpirun -n 2 "$probe" --quick --time 15 --replay "$scratch/operations.csv" >"$scratch/replay" 2>"$scratch/err"
+    now=$(last "$scratch/replay")
+    echo "loop: replayed ${now% *} s, predicted ${now#* } s"
+    if near "${now% *}" "$before" 0.05; then steady=yes; fi
+    if near "${now% *}" "${now#* }" 0.1; then closed=yes; fi
+    before=${now% *}
+done
+check 'the probe says what fit reads' '[ -s "$scratch/fit-network.json" ] && [ -s "$scratch/fit-kernels.json" ]'
+check 'the replay has a sample of every operation' '[ $(grep -c "\"operation\"" "$scratch/replay") -gt 30 ]'
+if [ $closed$steady = nono ]; then echo "skipped: a step predicted within 10 % of its replay: these cores are not steady enough for two replays alike"
+else check 'a step is predicted within 10 % of its replay' '[ $closed = yes ]'; fi
+finish
