@@ -149,6 +149,29 @@ const char *clg_name_begun(const char *const *candidates, int count, const char 
     return only;
 }
 
+/* Whether bare `word` is the segments of `title` from here on, some left out. */
+static bool made_of(const char *word, const char *title, bool numbered) {
+    for (; *title; title += *title == '-') {
+        size_t size = strcspn(title, "-");
+        bool digit = strcspn(title, "0123456789") < size;
+        if (size > 0 && strncmp(word, title, size) == 0 &&
+            made_of(word + size, title + size, numbered || digit))
+            return true;
+        if (digit && !numbered) return false; /* the number may not be left out */
+        title += size;
+    }
+    return *word == '\0' && numbered;
+}
+
+bool clg_name_of_title(const char *word, const char *title) {
+    char w[LONGEST + 2], t[LONGEST + 2], bare[LONGEST + 2];
+    if (strlen(word) > LONGEST) return false;
+    plain(word, w);
+    plain(title, t);
+    without_marks(w, bare);
+    return made_of(bare, t, false);
+}
+
 int clg_name_near(const char *const *candidates, int count, const char *word, const char **near,
                   int most) {
     int found = 0, far[CLG_NAMES_NEAR];

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Rows end with a NULL name. */
@@ -34,6 +35,10 @@ const char *clg_name_same(const char *const *candidates, int count, const char *
 /* The only candidate that begins with the whole segments of `word`: "h200" is h200-sxm where there
  * is one H200. NULL: none or several. */
 const char *clg_name_begun(const char *const *candidates, int count, const char *word);
+
+/* Whether `word`, case and marks aside, is the words of `title` in their order with some left out,
+ * but not the first that has a digit: "rtx3090" of "NVIDIA GeForce RTX 3090 24 GB", not "24gb". */
+bool clg_name_of_title(const char *word, const char *title);
 
 enum { CLG_NAMES_NEAR = 8 };
 

@@ -213,8 +213,9 @@ static double cube_root(double x) {
  * power is capacity x voltage^2 x clock, and voltage falls with the clock (Chandrakasan, Sheng,
  * Brodersen 1992, IEEE JSSC 27(4)): the clock that a multiprocessor sustains goes as the cube root
  * of its watts. Peaks are those of boards' own boost clocks, so what they share is flop/s of one
- * multiprocessor. Static power and voltages that fall no further, which make it worse, and clocks
- * that a limit never touched (sustained 1) are left out. */
+ * multiprocessor: one that does half as much a clock is limited later. Static power and voltages
+ * that fall no further, which make it worse, and clocks that a limit never touched (sustained 1)
+ * are left out. */
 static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                               clg_error *error) {
     clg_gpu timed;
@@ -223,8 +224,9 @@ static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels 
     double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors;
     double peaks = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / own;
     bool same = strcmp(gpu->generation, timed.generation) == 0 && own > 0;
-    if (!same || kernels->gemm[CLG_BF16].sustained >= 1 || watts >= 1) return CLG_OK;
-    double share = cube_root(watts) * peaks;
+    if (!same || kernels->gemm[CLG_BF16].sustained >= 1 || (watts >= 1 && peaks <= 1))
+        return CLG_OK;
+    double share = cube_root(fmin(watts, 1)) * peaks;
     for (int p = 0; p < CLG_PRECISIONS; p++) {
         kernels->gemm[p].sustained = fmin(1, kernels->gemm[p].sustained * share);
         kernels->grouped[p].sustained = fmin(1, kernels->grouped[p].sustained * share);

@@ -303,11 +303,28 @@ static bool find_usual(clg_arena *arena, const char *name, clg_gpu *gpu) {
     return false;
 }
 
+/* "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" by the only title that has these words. */
+static bool find_title(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count, found = 0;
+    clg_error none = {0};
+    const clg_file *files = clg_dataset_folder(gpu_kind.folder, &count);
+    for (int i = 0; i < count; i++) {
+        clg_gpu read;
+        if (clg_gpu_read(arena, files[i].path, files[i].text, files[i].size, &read, &none) !=
+                CLG_OK ||
+            !clg_name_of_title(name, read.title))
+            continue;
+        *gpu = read;
+        found++;
+    }
+    return found == 1;
+}
+
 clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error) {
     clg_error unknown = {0};
     const clg_file *file = find(arena, &gpu_kind, name, &unknown);
     if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
-    if (find_usual(arena, name, gpu)) return CLG_OK;
+    if (find_usual(arena, name, gpu) || find_title(arena, name, gpu)) return CLG_OK;
     *error = unknown;
     return CLG_BAD_INPUT;
 }

@@ -74,7 +74,21 @@ static void meant(void) {
     CHECK(is(BEGUN(gpus, "a100-sxm-8"), NULL) && is(BEGUN(gpus, ""), NULL));
 }
 
+static void titles(void) {
+    CASE("a title is meant by words of it that have its number");
+    const char *card = "NVIDIA GeForce RTX 3090 24 GB", *sxm = "NVIDIA A100 SXM4 80 GB";
+    CHECK(clg_name_of_title("3090", card) && clg_name_of_title("rtx3090", card));
+    CHECK(clg_name_of_title(card, card) && clg_name_of_title("RTX_3090-24GB", card));
+    CHECK(clg_name_of_title("NVIDIA A100-SXM4-80GB", sxm) && clg_name_of_title("a100-80gb", sxm));
+    CASE("not by a size, a form, half a number or nothing");
+    CHECK(!clg_name_of_title("24gb", card) && !clg_name_of_title("rtx", card));
+    CHECK(!clg_name_of_title("sxm4", sxm) && !clg_name_of_title("a10", sxm));
+    CHECK(!clg_name_of_title("3090ti", card) && !clg_name_of_title("", card));
+    CHECK(!clg_name_of_title("3090 rtx", card));
+}
+
 int main(void) {
+    titles();
     one();
     meant();
     several();

@@ -1,4 +1,5 @@
 /* What a GPU of a node sends to other nodes: every node file that ships, and the rule by hand. */
+#include "cost/kernel.h"
 #include "dataset/dataset.h"
 #include "machine/machine.h"
 
@@ -22,7 +23,7 @@ static void all_of_them(void) {
     CASE("every node that ships: no contradiction, and no GPU has more than its part of the NICs");
     int count;
     const clg_file *files = clg_dataset_folder("node/", &count);
-    CHECK(count >= 54);
+    CHECK(count >= 69);
     for (int i = 0; i < count; i++) {
         char name[64];
         clg_machine m;
@@ -97,6 +98,36 @@ static void beside_another_fabric(void) {
     CHECK_NEAR(clg_machine_inter_bytes_per_s(&m), 10e9, 1e-12);
 }
 
+/* Cards as people write them, and whose kernel times stand in for each. */
+static void as_written(void) {
+    CASE("cards by their number, their marketing name, or as drivers print them");
+    static const struct {
+        const char *written, *gpu, *kernels;
+    } cards[] = {{"3090", "rtx-3090", "kernel/a40.json"},
+                 {"RTX3080", "rtx-3080", "kernel/a40.json"},
+                 {"NVIDIA GeForce RTX 4080", "rtx-4080", "kernel/rtx-4090.json"},
+                 {"5090", "rtx-5090", "kernel/rtx-pro-6000.json"},
+                 {"a6000", "rtx-a6000", "kernel/a40.json"},
+                 {"RTX 6000 Ada", "rtx-6000-ada", "kernel/l40s.json"},
+                 {"l40", "l40", "kernel/l40s.json"},
+                 {"A10G", "a10g", "kernel/a40.json"},
+                 {"a10", "a10", "kernel/a40.json"},
+                 {"Tesla T4", "t4", "kernel/v100-sxm-32gb.json"},
+                 {"2080ti", "rtx-2080-ti", "kernel/v100-sxm-32gb.json"},
+                 {"a100-pcie", "a100-pcie-80gb", "kernel/a100-sxm-80gb.json"},
+                 {"a800", "a800-sxm-80gb", "kernel/a100-sxm-80gb.json"},
+                 {"h20", "h20-sxm", "kernel/h100-sxm.json"},
+                 {"NVIDIA A100-SXM4-80GB", "a100-sxm-80gb", "kernel/a100-sxm-80gb.json"}};
+    for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
+        clg_gpu gpu;
+        clg_error e = {0};
+        bool borrowed;
+        CHECK(clg_gpu_find(&arena, cards[i].written, &gpu, &e) == CLG_OK);
+        CHECK(strcmp(gpu.name, cards[i].gpu) == 0);
+        CHECK(strcmp(clg_kernels_file(&arena, &gpu, &borrowed)->path, cards[i].kernels) == 0);
+    }
+}
+
 static bool refused(clg_machine m, const char *field) {
     clg_error e = {0};
     bool alone = clg_node_check(&arena, &m.node, &e) == CLG_OK;
@@ -126,6 +157,7 @@ int main(void) {
     all_of_them();
     as_sold();
     beside_another_fabric();
+    as_written();
     contradictions();
     clg_arena_clear(&arena);
     return DONE;
