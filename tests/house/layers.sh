@@ -22,6 +22,10 @@ done
 for module in $order; do
     [ -d "src/$module" ] || { echo "src/LAYERS names $module, which is not there"; failed=$((failed + 1)); }
 done
+# The drawing in docs/design.md, read from the bottom up, is src/LAYERS.
+drawn=$(sed -n 's/^[a-z ]* | \([a-z ]*\)$/\1/p' docs/design.md | tac | tr ' ' '\n')
+if [ "$drawn" = "$order" ]; then passed=$((passed + 1))
+else echo "the rooms drawn in docs/design.md are not those of src/LAYERS, bottom to top"; failed=$((failed + 1)); fi
 # The core does no I/O, reads no clock and no environment, never exits, and takes memory from arenas only.
 words='fopen|freopen|fdopen|open|popen|system|printf|fprintf|vprintf|puts|fputs|putchar|fwrite|fread|fgets|getenv'
 words="$words|exit|abort|time|clock|clock_gettime|gettimeofday|malloc|calloc|realloc|free"
