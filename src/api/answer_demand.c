@@ -407,6 +407,7 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
         clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session}, &a->answer,
                               error) != CLG_OK)
         return error->status;
+    clg_serve_frontier(arena, &a->question, &a->answer, &a->frontier);
     if (given(session, CLG_PARAM_LEVERS)) add_levers(session, a);
     if (given(session, CLG_PARAM_COMPARE)) add_gpus(session, a);
     return CLG_OK;
@@ -416,6 +417,7 @@ void clg_answer_demand_json(clg_text *text, const clg_demand_answer *a) {
     clg_json_writer writer = {.text = text, .pretty = true};
     clg_json_open(&writer, NULL, '{');
     clg_json_demand(&writer, &a->question, &a->answer);
+    clg_json_frontier(&writer, &a->question, &a->frontier);
     if (a->found.row) clg_json_levers(&writer, "search", a->found.row, a->found.count);
     if (a->levers.row) clg_json_levers(&writer, "levers", a->levers.row, a->levers.count);
     if (a->gpus.row) clg_json_levers(&writer, "gpus_compared", a->gpus.row, a->gpus.count);

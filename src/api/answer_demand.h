@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "base/text.h"
 #include "report/demand.h"
+#include "report/frontier.h"
 
 /* Rows of a table, in order. */
 typedef struct clg_lever_rows {
@@ -23,6 +24,7 @@ typedef struct clg_demand_answer {
     clg_api_price api;
     clg_serve_question question;
     clg_serve_answer answer;
+    clg_frontier frontier; /* of a fleet that was sized */
     clg_lever_rows found;  /* of --search, cheapest first */
     clg_lever_rows levers; /* of --levers */
     clg_lever_rows gpus;   /* of --compare-gpus, cheapest first */

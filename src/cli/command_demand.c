@@ -22,6 +22,7 @@ static bool tell(void *context, double share) {
 static void print_text(clg_text *out, const clg_demand_answer *a) {
     const clg_lever_rows *found = &a->found;
     clg_report_demand(out, &a->question, &a->answer);
+    clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
     if (found->count > 0)
         clg_report_gpus(out, "search", found->row, found->count < 12 ? found->count : 12);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);

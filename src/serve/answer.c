@@ -2,6 +2,7 @@
 #include "serve/answer.h"
 
 #include "serve/break_even.h"
+#include "serve/sizing.h"
 
 #include "units/units.h"
 
@@ -17,12 +18,7 @@ const clg_name clg_factor_names[] = {
     {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
     {NULL, 0, NULL}};
 
-enum {
-    OFFLINE_REQUESTS = 6000, /* enough that start and drain are a few per cent */
-    STEADY_REQUESTS = 6000,
-    BISECTIONS = 9,
-    MOST_REPLICAS = 1 << 20
-};
+enum { OFFLINE_REQUESTS = 6000 }; /* enough that start and drain are a few per cent */
 
 static const uint64_t sample_seed = 20240517;
 
@@ -84,52 +80,6 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     clg_arena_back_to(arena, mark);
 }
 
-static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                         const clg_serve_target *target, double requests_per_s) {
-    clg_arena_mark mark = clg_arena_here(arena);
-    clg_demand sample =
-        clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed + 1);
-    double well = clg_fleet_well_served(arena, r, &sample, 1, target);
-    clg_arena_back_to(arena, mark);
-    return well >= target->share;
-}
-
-/* The highest Poisson rate one replica serves within the target; 0: none. */
-static double steady_rate(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                          const clg_serve_target *target, double most) {
-    double low = 0, high = most;
-    if (steady_meets(arena, r, d, target, most)) return most;
-    for (int i = 0; i < BISECTIONS; i++) {
-        double middle = low > 0 ? (low + high) / 2 : high / 2;
-        if (steady_meets(arena, r, d, target, middle))
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The smallest fleet that meets the target, from a guess: doubled or halved, then bisected. */
-static int64_t fleet_needed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                            const clg_serve_target *target, double guess) {
-    if (d->count == 0) return 0;
-    int64_t fails = 0, meets = 0, n = (int64_t)fmax(1, ceil(guess));
-    while (meets == 0 || meets - fails > 1) {
-        if (clg_fleet_well_served(arena, r, d, n, target) >= target->share)
-            meets = n;
-        else
-            fails = n;
-        if (n >= MOST_REPLICAS || n >= 4 * d->count + 4) return n;
-        if (meets == 0)
-            n = n + (n + 2) / 3;
-        else if (fails == 0 && meets > 1)
-            n = (int64_t)fmax(1, floor((double)meets * 0.8));
-        else
-            n = (fails + meets) / 2;
-    }
-    return meets;
-}
-
 static double window_of(const clg_serve_question *q) {
     if (q->window_s > 0) return q->window_s;
     return q->demand->span_s >= 12 * 3600 ? 3600 : q->demand->span_s / 12;
@@ -145,7 +95,9 @@ static void add_window(clg_arena *arena, const clg_serve_question *q, clg_serve_
     double begin_s = w->begin_s, seconds = w->seconds;
     clg_demand part = clg_demand_slice(q->demand, begin_s, begin_s + seconds);
     double steady = (double)part.output_tokens / seconds / a->target_tokens_per_s;
-    double needed = (double)fleet_needed(arena, q->replica, &part, &q->target, steady);
+    clg_serve_target target =
+        clg_target_of_part(arena, q->replica, &part, &q->target, a->alone_share);
+    double needed = (double)clg_fleet_needed(arena, q->replica, &part, &target, steady);
     w->steady = steady;
     w->needed = needed;
     sum->needed += needed * seconds;
@@ -225,39 +177,44 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
 }
 
-/* Requests so far apart that each is alone. */
-static clg_fleet serve_alone(clg_arena *arena, const clg_serve_question *q) {
-    static const double apart_s = 1e6;
-    int64_t every = (q->demand->count + STEADY_REQUESTS - 1) / STEADY_REQUESTS;
-    clg_demand apart = *q->demand;
-    apart.count = q->demand->count / every;
-    apart.request = clg_take(arena, (size_t)apart.count, clg_arrival);
-    for (int64_t i = 0; i < apart.count; i++) {
-        apart.request[i] = q->demand->request[i * every];
-        apart.request[i].arrival_s = apart_s * (double)i;
-    }
-    apart.prefix = NULL;
-    apart.span_s = apart_s * (double)apart.count;
-    clg_fleet fleet;
-    clg_fleet_run(arena, q->replica, &apart, 1, &q->target, &fleet);
-    return fleet;
-}
-
 static const char *seconds_of(clg_arena *arena, double seconds) {
     char text[48];
     clg_quantity_print(seconds, CLG_SECONDS, 3, text, sizeof text);
     return clg_arena_copy(arena, text, strlen(text));
 }
 
+/* The least both targets must give way, the one that more are beyond first, until requests alone
+ * on a replica meet them; by tenths. */
+static clg_serve_target nearest_target(clg_arena *arena, const clg_serve_question *q) {
+    enum { TENTHS = 120 };
+    clg_serve_target near = q->target;
+    for (int i = 0; i < TENTHS; i++) {
+        clg_fleet f = clg_fleet_alone(arena, q->replica, q->demand, &near);
+        if (f.well_served >= near.share) break;
+        if (f.late_first >= f.late_token)
+            near.ttft_s *= 1.1;
+        else
+            near.tpot_s *= 1.1;
+    }
+    return near;
+}
+
 /* A request that is late with nobody else there is late in any fleet. */
 static clg_status refuse_target(clg_arena *arena, const clg_serve_question *q, clg_error *error) {
-    clg_fleet f = serve_alone(arena, q);
-    return clg_fail(error, CLG_BAD_INPUT, "loosen --ttft, --tpot or --within, or raise --tp",
-                    "no fleet meets %s to the first token and %s each for %.3g%% of requests; "
-                    "alone on a replica %.3g%% are served so, p99 %s and %s",
-                    seconds_of(arena, q->target.ttft_s), seconds_of(arena, q->target.tpot_s),
-                    100 * q->target.share, 100 * f.well_served, seconds_of(arena, f.ttft_s.p99),
-                    seconds_of(arena, f.tpot_s.p99));
+    clg_fleet f = clg_fleet_alone(arena, q->replica, q->demand, &q->target);
+    clg_serve_target near = nearest_target(arena, q);
+    double within = floor(1000 * f.well_served) / 10;
+    const char *fewer = within > 0 ? clg_arena_print(arena, ", or --within %.4g%%", within) : "";
+    return clg_fail(
+        error, CLG_BAD_INPUT,
+        clg_arena_print(arena, "the nearest met: --ttft %.3gs --tpot %.3gms%s; or raise --tp",
+                        near.ttft_s, 1e3 * near.tpot_s, fewer),
+        "no fleet meets %s to the first token and %s each for %.4g%% of requests; "
+        "alone on a replica %.4g%% are served so: %.3g%% are late to the first token, "
+        "%.3g%% by the tokens after, p99 %s and %s",
+        seconds_of(arena, q->target.ttft_s), seconds_of(arena, q->target.tpot_s),
+        100 * q->target.share, 100 * f.well_served, 100 * f.late_first, 100 * f.late_token,
+        seconds_of(arena, f.ttft_s.p99), seconds_of(arena, f.tpot_s.p99));
 }
 
 static void tell(clg_serve_progress progress, double share) {
@@ -277,7 +234,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     double most = a->offline_tokens_per_s / means.output_tokens;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
-    double rate = steady_rate(arena, &slow, q->demand, &q->target, most);
+    double rate = clg_steady_rate_per_s(arena, &slow, q->demand, &q->target, most);
     clg_arena_back_to(arena, mark);
     a->attainable = rate > 0;
     if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
@@ -341,10 +298,10 @@ static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_s
     double fleet = (double)a->fleet.replicas;
     double most = a->offline_tokens_per_s / b->scale / clg_demand_means_of(q->demand).output_tokens;
     clg_replica r = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin));
-    b->attainable = steady_rate(arena, &r, q->demand, &q->target, most) > 0;
+    b->attainable = clg_steady_rate_per_s(arena, &r, q->demand, &q->target, most) > 0;
     b->usd_per_million = (double)NAN;
     if (!b->attainable) return;
-    b->replicas = fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
+    b->replicas = clg_fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
     b->usd_per_million = a->usd_per_million * (double)b->replicas / fleet;
 }
 
@@ -380,15 +337,18 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
         settle_doubt(arena, q, a);
         return CLG_OK;
     }
-    if (!a->attainable && q->replicas == 0) return refuse_target(arena, q, error);
-    tell(progress, 0.4);
     window_sum sum = {0};
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
     clg_serve_question sized = *q;
     sized.replica = &slow;
+    a->alone_share = clg_fleet_alone(arena, &slow, d, &q->target).well_served;
+    bool hopeless = !a->attainable || a->alone_share < q->target.share;
+    if (hopeless && q->replicas == 0) return refuse_target(arena, &sized, error);
+    tell(progress, 0.4);
     if (a->attainable) sum = over_windows(arena, &sized, progress, a);
     double guess = fmax(a->windows_most, 1);
-    int64_t n = q->replicas > 0 ? q->replicas : fleet_needed(arena, &slow, d, &q->target, guess);
+    int64_t n =
+        q->replicas > 0 ? q->replicas : clg_fleet_needed(arena, &slow, d, &q->target, guess);
     run_fleet(arena, q, n, a);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;

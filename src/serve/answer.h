@@ -27,6 +27,7 @@ typedef struct clg_fleet {
     int64_t simulated; /* of them: replicas dealt in turn are alike, a sample stands for all */
     int64_t requests, refused, preemptions; /* of the simulated */
     double well_served;                     /* share of requests not refused */
+    double late_first, late_token;          /* shares of them beyond one target and the other */
     clg_percentiles ttft_s, tpot_s, e2e_s;
     double busy_share, mean_sequences; /* of paid time; while busy */
     double span_s;                     /* paid time of each replica */
@@ -82,11 +83,12 @@ typedef struct clg_serve_answer {
     double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
     bool meets;                     /* the target, by this fleet */
     bool attainable;                /* by any */
-    double floor_tokens_per_s;      /* output, one replica: batch without bound of memory */
-    double offline_tokens_per_s;    /* all requests at once: the most it does with this mix */
-    double target_tokens_per_s;     /* at a steady Poisson rate that meets the target */
-    double steady_batch;            /* sequences offline */
-    double rho;                     /* mean demand over offline capacity of the fleet */
+    double alone_share; /* in time with nobody beside them, iterations longer by the margin */
+    double floor_tokens_per_s;   /* output, one replica: batch without bound of memory */
+    double offline_tokens_per_s; /* all requests at once: the most it does with this mix */
+    double target_tokens_per_s;  /* at a steady Poisson rate that meets the target */
+    double steady_batch;         /* sequences offline */
+    double rho;                  /* mean demand over offline capacity of the fleet */
     double mfu;
     double usd_per_s;           /* one replica */
     double usd_per_million;     /* output tokens */

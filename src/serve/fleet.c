@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* Replicas simulated at most; dealt in turn they are alike, and 16 give the tails. */
-enum { SIMULATED = 16 };
+/* Replicas dealt in turn are alike: as many are simulated as give the tails, and requests enough to
+ * tell one late in a hundred. */
+enum { SIMULATED = 16, SIMULATED_REQUESTS = 6000 };
 
 static int64_t place_of(double share, int64_t count) {
     int64_t place = (int64_t)ceil(share * (double)count) - 1;
@@ -29,7 +30,7 @@ static clg_percentiles percentiles_of(double *value, int64_t count) {
 /* When requests were served; without lists (NULL) only how many of them well. */
 typedef struct times {
     double *ttft, *tpot, *e2e;
-    int64_t count, decoded, well;
+    int64_t count, decoded, well, late_first, late_token;
 } times;
 
 static void add_request(times *t, const clg_served *s, const clg_arrival *q,
@@ -42,6 +43,8 @@ static void add_request(times *t, const clg_served *s, const clg_arrival *q,
     if (t->ttft) t->ttft[t->count] = ttft;
     if (t->e2e) t->e2e[t->count] = s->finish_s - s->arrival_s;
     t->count++;
+    t->late_first += ttft > target->ttft_s;
+    t->late_token += tpot > target->tpot_s;
     t->well += ttft <= target->ttft_s && tpot <= target->tpot_s;
 }
 
@@ -53,6 +56,10 @@ static void add_replica(times *t, const clg_demand *d, const clg_served *served,
 
 static double well_served(const times *t) {
     return t->count > 0 ? (double)t->well / (double)t->count : 1;
+}
+
+static double share_of(int64_t part, const times *t) {
+    return t->count > 0 ? (double)part / (double)t->count : 0;
 }
 
 static void add_totals(clg_serve_totals *sum, const clg_serve_totals *t) {
@@ -86,15 +93,17 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
     f->prompt_tokens_per_s = (double)sum->prompt_tokens * scale;
 }
 
-static int64_t simulated_of(int64_t replicas) {
-    return replicas < SIMULATED ? replicas : SIMULATED;
+static int64_t simulated_of(int64_t replicas, int64_t requests) {
+    double each = fmax((double)requests / (double)replicas, 1e-9);
+    double enough = fmax(SIMULATED, ceil(SIMULATED_REQUESTS / each));
+    return enough < (double)replicas ? (int64_t)enough : replicas;
 }
 
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                   int64_t replicas, const clg_serve_target *target, times *t) {
     clg_serve_totals sum = {0}, one;
     clg_served *served = clg_take(arena, (size_t)d->count, clg_served);
-    for (int64_t i = 0; i < simulated_of(replicas); i++) {
+    for (int64_t i = 0; i < simulated_of(replicas, d->count); i++) {
         clg_replica_serve(arena, r, d, i, replicas, served, &one);
         add_totals(&sum, &one);
         add_replica(t, d, served, i, replicas, target);
@@ -109,10 +118,12 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
     times t = {.ttft = clg_take(arena, n, double),
                .tpot = clg_take(arena, n, double),
                .e2e = clg_take(arena, n, double)};
-    *f = (clg_fleet){.replicas = replicas, .simulated = simulated_of(replicas)};
+    *f = (clg_fleet){.replicas = replicas, .simulated = simulated_of(replicas, d->count)};
     clg_serve_totals sum = serve_all(arena, r, d, replicas, target, &t);
     settle(f, &sum, d, d->count > 0 ? d->request[0].arrival_s : 0);
     f->well_served = well_served(&t);
+    f->late_first = share_of(t.late_first, &t);
+    f->late_token = share_of(t.late_token, &t);
     f->ttft_s = percentiles_of(t.ttft, t.count);
     f->tpot_s = percentiles_of(t.tpot, t.decoded);
     f->e2e_s = percentiles_of(t.e2e, t.count);

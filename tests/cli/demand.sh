@@ -53,6 +53,12 @@ expect 1 err 'there is no demand' demand $m --rate 0req/s
 expect 2 err 'no demand is given' demand $m
 expect 1 err 'no fleet meets 1.00 ms.* alone on a replica 0% are served so' demand $m --rate 1req/s \
     --ttft 1ms
+near="demand llama-3.3-70b --weights fp8 --tp 4 --rate 3req/s --prompt 20ktok --output 400tok --spread 0.4 --tpot 60ms"
+expect 0 out '^needs    1?[0-9] replicas = ' $near --ttft 4s
+expect 0 out 'share in time .*\[99%: [45][0-9]\].* 99.9%: none' $near --ttft 4s
+expect 0 out 'in any fleet 0.7%' $near --ttft 4s
+expect 1 err 'nearest met: --ttft 5.*, or --within 99.2%' $near --ttft 4s --within 99.9%
+expect 0 out '"late_alone": 0.00[67]' $near --ttft 4s --json
 expect 1 err 'a shape is out of range' demand $m --rate 1req/s --peak 3
 expect 1 err 'a closed loop without clients' demand $m --clients 0
 expect 1 err 'a share is out of range' demand $m --rate 1req/s --within 0%

@@ -1,0 +1,88 @@
+/* frontier.c -- see the header. */
+#include "serve/frontier.h"
+
+#include "serve/sizing.h"
+
+#include <math.h>
+
+static const double cliff_ratio = 1.8; /* "almost half" */
+
+/* The replica is the slowed one that fleets are sized for. */
+static int64_t sized(clg_arena *arena, const clg_serve_question *q, const clg_serve_target *target,
+                     int64_t guess, double *alone_share) {
+    *alone_share = clg_fleet_alone(arena, q->replica, q->demand, target).well_served;
+    if (*alone_share < target->share) return 0;
+    return clg_fleet_needed(arena, q->replica, q->demand, target, (double)guess);
+}
+
+static void add_point(clg_arena *arena, const clg_serve_question *q, int64_t asked,
+                      clg_frontier_axis axis, clg_serve_target target, clg_frontier *f) {
+    clg_frontier_point *p = &f->point[f->count++];
+    *p = (clg_frontier_point){.axis = axis, .target = target};
+    p->asked = target.share == q->target.share && target.ttft_s == q->target.ttft_s &&
+               target.tpot_s == q->target.tpot_s;
+    p->replicas = sized(arena, q, &target, asked, &p->alone_share);
+    if (p->asked) p->replicas = asked;
+}
+
+/* The usual shares, and the asked one among them. */
+static void add_shares(clg_arena *arena, const clg_serve_question *q, int64_t asked,
+                       clg_frontier *f) {
+    static const double shares[] = {0.9, 0.95, 0.99, 0.995, 0.999, 2};
+    bool done = false;
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        clg_serve_target target = q->target;
+        if (!done && q->target.share <= shares[i]) {
+            add_point(arena, q, asked, CLG_FRONTIER_WITHIN, target, f);
+            done = true;
+        }
+        target.share = shares[i];
+        if (shares[i] <= 1 && shares[i] != q->target.share)
+            add_point(arena, q, asked, CLG_FRONTIER_WITHIN, target, f);
+    }
+}
+
+static void add_times(clg_arena *arena, const clg_serve_question *q, int64_t asked,
+                      clg_frontier *f) {
+    static const double times[] = {2, 1.5, 1, 0.75, 0.5};
+    for (int axis = CLG_FRONTIER_FIRST; axis <= CLG_FRONTIER_TOKEN; axis++)
+        for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+            clg_serve_target target = q->target;
+            *(axis == CLG_FRONTIER_FIRST ? &target.ttft_s : &target.tpot_s) *= times[i];
+            add_point(arena, q, asked, (clg_frontier_axis)axis, target, f);
+        }
+}
+
+/* What the asked share costs beside one that lets twice as many be late. */
+static void settle_cliff(clg_arena *arena, const clg_serve_question *q, int64_t asked,
+                         clg_frontier *f) {
+    clg_serve_target loose = q->target;
+    double alone;
+    loose.share = f->loose_share = fmax(0, 1 - 2 * (1 - q->target.share));
+    f->loose_replicas = loose.share > 0 ? sized(arena, q, &loose, asked, &alone) : 1;
+    f->cliff = (double)asked >= cliff_ratio * (double)f->loose_replicas;
+}
+
+void clg_serve_frontier(clg_arena *arena, const clg_serve_question *asked,
+                        const clg_serve_answer *a, clg_frontier *f) {
+    const clg_demand *d = asked->demand;
+    *f = (clg_frontier){0};
+    if (asked->replicas > 0 || d->span_s <= 0 || d->clients > 0 || d->count > CLG_FRONTIER_REQUESTS)
+        return;
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica slow = clg_replica_slowed(arena, asked->replica, 1 + asked->margin);
+    clg_serve_question q = *asked;
+    int64_t n = a->fleet.replicas;
+    q.replica = &slow;
+    add_shares(arena, &q, n, f);
+    add_times(arena, &q, n, f);
+    settle_cliff(arena, &q, n, f);
+    f->late_alone = 1 - a->alone_share;
+    if (n > 1) {
+        clg_fleet fewer;
+        clg_fleet_run(arena, &slow, d, n - 1, &q.target, &fewer);
+        f->late_first = fewer.late_first;
+        f->late_token = fewer.late_token;
+    }
+    clg_arena_back_to(arena, mark);
+}

@@ -1,0 +1,94 @@
+/* sizing.c -- see the header. */
+#include "serve/sizing.h"
+
+#include <math.h>
+
+enum {
+    ALONE_REQUESTS = 20000,
+    STEADY_REQUESTS = 6000, /* enough that start and drain are a few per cent */
+    BISECTIONS = 9,
+    HALVINGS = 24, /* below a 16-millionth of what a replica does there is no rate */
+    MOST_REPLICAS = 1 << 20
+};
+
+static const uint64_t sample_seed = 20240518;
+
+clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                          const clg_serve_target *target) {
+    static const double apart_s = 1e6;
+    clg_fleet fleet = {.well_served = 1};
+    int64_t every = (d->count + ALONE_REQUESTS - 1) / ALONE_REQUESTS;
+    if (d->count == 0) return fleet;
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand apart = *d;
+    apart.count = d->count / every;
+    apart.request = clg_take(arena, (size_t)apart.count, clg_arrival);
+    for (int64_t i = 0; i < apart.count; i++) {
+        apart.request[i] = d->request[i * every];
+        apart.request[i].arrival_s = apart_s * (double)i;
+    }
+    apart.prefix = NULL;
+    apart.span_s = apart_s * (double)apart.count;
+    clg_fleet_run(arena, r, &apart, 1, target, &fleet);
+    clg_arena_back_to(arena, mark);
+    return fleet;
+}
+
+clg_serve_target clg_target_of_part(clg_arena *arena, const clg_replica *r, const clg_demand *part,
+                                    const clg_serve_target *target, double alone_share) {
+    clg_serve_target own = *target;
+    if (alone_share >= 1) return own;
+    double alone = clg_fleet_alone(arena, r, part, target).well_served;
+    own.share = fmin(target->share / alone_share, 1) * alone;
+    return own;
+}
+
+static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                         const clg_serve_target *target, double alone_share,
+                         double requests_per_s) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand sample = clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed);
+    clg_serve_target own = clg_target_of_part(arena, r, &sample, target, alone_share);
+    double well = clg_fleet_well_served(arena, r, &sample, 1, &own);
+    clg_arena_back_to(arena, mark);
+    return well >= own.share;
+}
+
+double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                             const clg_serve_target *target, double most) {
+    double low = 0, high = most, alone = clg_fleet_alone(arena, r, d, target).well_served;
+    if (alone < target->share) return 0;
+    if (steady_meets(arena, r, d, target, alone, most)) return most;
+    for (int i = 0; i < (low > 0 && high - low <= low / 8 ? BISECTIONS : HALVINGS); i++) {
+        double middle = low > 0 ? (low + high) / 2 : high / 2;
+        if (steady_meets(arena, r, d, target, alone, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Doubled or cut until one fleet meets the target and one does not, then bisected. A replica for
+ * each request is as many as can help. */
+int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                         const clg_serve_target *target, double guess) {
+    if (d->count == 0) return 0;
+    int64_t most = d->count < MOST_REPLICAS ? d->count : MOST_REPLICAS;
+    int64_t fails = 0, meets = 0, n = (int64_t)fmin(fmax(1, ceil(guess)), (double)most);
+    while (meets == 0 || meets - fails > 1) {
+        if (clg_fleet_well_served(arena, r, d, n, target) >= target->share)
+            meets = n;
+        else
+            fails = n;
+        if (fails >= most) return most;
+        if (meets == 0)
+            n = n + (n + 2) / 3;
+        else if (fails == 0 && meets > 1)
+            n = (int64_t)fmax(1, floor((double)meets * 0.8));
+        else
+            n = (fails + meets) / 2;
+        if (n > most) n = most;
+    }
+    return meets;
+}

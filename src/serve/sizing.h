@@ -1,0 +1,27 @@
+/* sizing.h -- how many replicas meet a target, and how near a target is to one that none meets. */
+#ifndef CLG_SERVE_SIZING_H
+#define CLG_SERVE_SIZING_H
+
+#include "serve/answer.h"
+
+/* Requests with nobody beside them, of a sample of 20,000. Who is late so is late in any fleet, so
+ * that no fleet serves a larger share; prompts another one left in a cache are not counted on. */
+clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                          const clg_serve_target *target);
+
+/* Some requests are late with nobody beside them, `alone_share` are not, and chance puts more of
+ * them in one part of a demand than in another: a part is asked for the share of the others that
+ * the whole is. */
+clg_serve_target clg_target_of_part(clg_arena *arena, const clg_replica *replica,
+                                    const clg_demand *part, const clg_serve_target *target,
+                                    double alone_share);
+
+/* The highest Poisson rate, up to `most`, that one replica serves within the target; 0: none. */
+double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                             const clg_serve_target *target, double most);
+
+/* The smallest fleet that meets the target, from a guess; at most a replica for each request. */
+int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                         const clg_serve_target *target, double guess);
+
+#endif
