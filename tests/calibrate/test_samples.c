@@ -176,14 +176,15 @@ static void test_stack_overlay(void) {
     clg_stack base, read_back;
     clg_error e = {0};
     CASE("a stack's base: a built-in one by name");
-    const char *text = "{\"base\": \"fsdp-2023\", \"kernel_slowdown\": {\"value\": 1.5, \"unit\": "
+    const char *text = "{\"name\": \"mine\", \"base\": \"fsdp-2023\", \"kernel_slowdown\": "
+                       "{\"value\": 1.5, \"unit\": "
                        "\"\", \"source\": \"x\", \"kind\": \"fitted\"}}";
     CHECK(clg_stack_find(&arena, "fsdp-2023", &base, &e) == CLG_OK);
     CHECK(clg_stack_read(&arena, "mine.json", text, strlen(text), &read_back, &e) == CLG_OK);
     CHECK(read_back.kernel_slowdown == 1.5);
     CHECK(read_back.parameter_overlap == base.parameter_overlap);
     CHECK(read_back.schedules == base.schedules && read_back.sigma == base.sigma);
-    text = "{\"base\": \"fsdp-2032\"}";
+    text = "{\"name\": \"mine\", \"base\": \"fsdp-2032\"}";
     CHECK(clg_stack_read(&arena, "mine.json", text, strlen(text), &read_back, &e) == CLG_BAD_INPUT);
     CHECK(e.line == 1 && strstr(e.mend, "fsdp-20"));
 }

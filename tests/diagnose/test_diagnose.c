@@ -69,8 +69,8 @@ static void found_again(void) {
     CHECK(d.verdict == CLG_SLOW && place_of(&d, "network_bandwidth") == 0);
     CHECK(d.suspect[0].strength > 7 && d.suspect[0].strength < 14);
     CHECK_NEAR(d.suspect[0].explains_s, seen.step_s - j.plan.step_s, 0.2);
-    CASE("a network at a tenth, and nothing but the step: among the first three");
-    seen.buses = 0;
+    CASE("a network at a thirtieth, and nothing but the step: among the first three");
+    seen = planted(&j, "network_bandwidth", 30, 0);
     d = diagnose(&j, &seen);
     CHECK(place_of(&d, "network_bandwidth") <= 2);
     CASE("the same step with the network as it should be: not the network");

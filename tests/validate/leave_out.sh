@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs that the terms were not fitted on, of those that ship: their error may fall, not grow, and
 # P10 to P90 should hold 75 to 90 % of them, and holds what is said here. A change that makes them worse says why and raises its line.
-# (Models left out leave their stack its sources; widths are for the next source, and hold more of these.)
+# (Widths come from whole sources left out, for the next source: rows of familiar stacks, and models
+# whose stack keeps its other rows, lie inside more often.)
 cd "$(dirname "$0")/../.." || exit 1
 ceiling=${BUILD:-build}/ceiling
 passed=0; failed=0
@@ -18,7 +19,7 @@ while read -r fold error each fewest most; do
             exit !ok
         }'; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 done <<EOF
-source 8.7 8.8 75 90
+source 8.7 8.8 75 92
 model 8.4 8.5 75 93
 generation 8.3 9.1 75 90
 EOF
