@@ -256,7 +256,7 @@ expect 0 out 'rank' trace "$scratch/job" --svg "$scratch/t.svg" --timeline "$scr
 check 'a picture of ranks' 'grep -q "rank 1" "$scratch/t.svg"'
 check 'a merged timeline' 'grep -q "\"name\":\"rank 1\"" "$scratch/t.json"'
 "$ceiling" trace "$scratch/t.json" --json >"$scratch/again.json"
-check 'what was written can be read' 'grep -q "\"events\": 8" "$scratch/again.json"'
+check 'what was written can be read, rank by rank' '[ "$(grep -c "\"events\": 4" "$scratch/again.json")" = 2 ]'
 expect 0 out 'rank' trace "$scratch/job" --timeline "$scratch/t.tar"
 check 'a tar of ranks' 'tar tf "$scratch/t.tar" | grep -q "^rank-1.json$"'
 mkdir "$scratch/untarred" && tar xf "$scratch/t.tar" -C "$scratch/untarred"
