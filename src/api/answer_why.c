@@ -3,8 +3,8 @@
 
 #include "explain/sensitivity.h"
 #include "explain/undone.h"
+#include "job/launch.h"
 #include "report/json.h"
-#include "report/launch.h"
 
 static void add_undone(clg_json_writer *w, const clg_scenario *s, const clg_undone *row,
                        int count) {
@@ -33,11 +33,13 @@ static void add_moves(clg_json_writer *w, const clg_sensitivity *row) {
     clg_json_close(w, ']');
 }
 
-static void add_launch(clg_arena *arena, clg_json_writer *w, int layers, const clg_layout *layout) {
+static void add_launch(clg_arena *arena, clg_json_writer *w, const clg_scenario *s,
+                       const clg_layout *layout) {
     clg_json_open(w, "launch", '[');
     for (int i = 0; clg_trainer_names[i].name; i++) {
         clg_text flags = {.arena = arena};
-        clg_report_launch(&flags, clg_trainer_names[i].value, layers, layout);
+        clg_launch launch = clg_launch_of(arena, clg_trainer_names[i].value, s, layout);
+        clg_launch_print(&flags, clg_trainer_names[i].value, &launch);
         clg_json_open(w, NULL, '{');
         clg_json_add_string(w, "trainer", clg_trainer_names[i].name);
         clg_json_add_string(w, "text", flags.data);
@@ -61,7 +63,7 @@ clg_status clg_answer_why_json(clg_arena *arena, const clg_answer *a, clg_text *
     add_undone(w, &a->scenario, undone, count);
     add_moves(w, moves);
     clg_json_add_string(w, "mend", clg_evaluate_mend(arena, &a->scenario, layout));
-    add_launch(arena, w, a->scenario.model.layers, layout);
+    add_launch(arena, w, &a->scenario, layout);
     clg_json_close(w, '}');
     clg_text_print(text, "\n");
     return CLG_OK;

@@ -5,8 +5,8 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "dataset/dataset.h"
+#include "job/launch.h"
 #include "model/preset.h"
-#include "report/launch.h"
 #include "scaling/curve.h"
 #include "validate/leave_out.h"
 

@@ -3,7 +3,6 @@
 #include "cli/page.h"
 #include "cli/planning.h"
 
-#include "report/launch.h"
 #include "report/operations.h"
 #include "report/text.h"
 #include "report/why.h"
@@ -55,12 +54,11 @@ static clg_status run(clg_session *session, clg_error *error) {
         clg_answer_explain_json(&session->out, &answer);
     else if (clg_session_has(session, CLG_PARAM_CSV))
         clg_report_term_rows(&session->out, &answer.scenario, &answer.evaluation);
-    else {
+    else
         print_text(session, &answer);
-        if (trainer >= 0)
-            clg_report_launch(&session->out, trainer, answer.scenario.model.layers,
-                              &answer.evaluation.layout);
-    }
+    if (clg_planning_launch(session, trainer, &answer.scenario, &answer.evaluation.layout, error) !=
+        CLG_OK)
+        return error->status;
     clg_text json = {.arena = session->arena};
     clg_answer_explain_json(&json, &answer);
     return clg_page_report(session, "explain", &json, error);

@@ -3,7 +3,6 @@
 #include "cli/page.h"
 #include "cli/planning.h"
 
-#include "report/launch.h"
 #include "report/text.h"
 
 static void print_text(clg_session *session, const clg_answer *answer, double seconds) {
@@ -38,12 +37,12 @@ static clg_status run(clg_session *session, clg_error *error) {
     double seconds = clg_clock_s() - start;
     if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_plan_json(&session->out, &answer, seconds);
-    else {
+    else
         print_text(session, &answer, seconds);
-        if (trainer >= 0 && answer.found.count > 0)
-            clg_report_launch(&session->out, trainer, answer.scenario.model.layers,
-                              &answer.found.best[0].layout);
-    }
+    if (answer.found.count > 0 &&
+        clg_planning_launch(session, trainer, &answer.scenario, &answer.found.best[0].layout,
+                            error) != CLG_OK)
+        return error->status;
     clg_text json = {.arena = session->arena};
     clg_answer_plan_json(&json, &answer, seconds);
     return clg_page_report(session, "plan", &json, error);

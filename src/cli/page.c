@@ -45,10 +45,16 @@ clg_status clg_page_read(clg_arena *arena, const char **text, size_t *size, clg_
     return path ? clg_file_read(arena, path, PAGE_BYTES, text, size, error) : no_page(error);
 }
 
+bool clg_page_asked(const clg_session *session) {
+    const char *path = session->request.value[CLG_PARAM_OUT];
+    return path && (ends_in(path, ".html") || ends_in(path, ".htm"));
+}
+
 clg_status clg_page_check(const clg_session *session, clg_error *error) {
     const char *path = session->request.value[CLG_PARAM_OUT];
-    if (!path) return CLG_OK;
-    if (!ends_in(path, ".html") && !ends_in(path, ".htm")) {
+    if (!path || (session->request.value[CLG_PARAM_LAUNCH] && !clg_page_asked(session)))
+        return CLG_OK;
+    if (!clg_page_asked(session)) {
         clg_error_at(error, path, 0, 0, "--out");
         return clg_fail(error, CLG_BAD_USAGE, "give report.html; --help lists what else it writes",
                         "a report is a page");
@@ -124,7 +130,8 @@ clg_status clg_page_report(clg_session *session, const char *command, const clg_
     size_t size;
     clg_text json = {.arena = session->arena}, out = {.arena = session->arena};
     clg_json_writer writer = {.text = &json}, *w = &writer;
-    if (!path) return CLG_OK;
+    if (!path || (session->request.value[CLG_PARAM_LAUNCH] && !clg_page_asked(session)))
+        return CLG_OK;
     if (clg_page_read(session->arena, &page, &size, error) != CLG_OK) return error->status;
     const char *found = strstr(page, place);
     if (!found) return no_page(error);

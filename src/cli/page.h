@@ -15,4 +15,7 @@ clg_status clg_page_check(const clg_session *session, clg_error *error);
 clg_status clg_page_report(clg_session *session, const char *command, const clg_text *answer,
                            clg_error *error);
 
+/* Whether --out names a page; with --launch it may name a directory. */
+bool clg_page_asked(const clg_session *session);
+
 #endif

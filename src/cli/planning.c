@@ -5,11 +5,14 @@
 #include "api/jobs.h"
 #include "base/name.h"
 #include "cli/job_files.h"
+#include "cli/page.h"
+#include "job/launch.h"
 #include "model/preset.h"
-#include "report/launch.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CONFIG_BYTES = 16 << 20 };
 
@@ -95,4 +98,37 @@ clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *e
     const char *word = session->request.value[CLG_PARAM_LAUNCH];
     *trainer = -1;
     return word ? clg_name_value(clg_trainer_names, "trainer", word, trainer, error) : CLG_OK;
+}
+
+static clg_status write_files(clg_session *session, const clg_launch *launch, clg_error *error) {
+    const char *folder = session->request.value[CLG_PARAM_OUT];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        clg_error_at(error, folder, 0, 0, "--out");
+        return clg_fail(error, CLG_BAD_INPUT, "name a directory, new or not", "%s",
+                        strerror(errno));
+    }
+    for (int i = 0; i < launch->files; i++) {
+        const char *path = clg_arena_print(session->arena, "%s/%s", folder, launch->name[i]);
+        if (clg_file_write(path, &launch->text[i], error) != CLG_OK) return error->status;
+        if (clg_session_has(session, CLG_PARAM_JSON)) continue;
+        clg_text_print(&session->out, "%s %s\n", i == 0 ? "\nwrote   " : "        ", path);
+    }
+    for (int i = 0; i < launch->saids && !clg_session_has(session, CLG_PARAM_JSON); i++)
+        clg_text_print(&session->out, "note     %s\n", launch->said[i]);
+    return CLG_OK;
+}
+
+clg_status clg_planning_launch(clg_session *session, int trainer, const clg_scenario *scenario,
+                               const clg_layout *layout, clg_error *error) {
+    if (trainer < 0) return CLG_OK;
+    clg_launch launch = clg_launch_of(session->arena, trainer, scenario, layout);
+    if (!session->request.value[CLG_PARAM_OUT] || clg_page_asked(session)) {
+        if (!clg_session_has(session, CLG_PARAM_JSON))
+            clg_launch_print(&session->out, trainer, &launch);
+        return CLG_OK;
+    }
+    if (!launch.refused) return write_files(session, &launch, error);
+    return clg_fail(error, CLG_BAD_INPUT, "choose another trainer, or a plan that it can run",
+                    "%s is not written for this plan: %s", clg_trainer_names[trainer].name,
+                    launch.refused);
 }

@@ -19,4 +19,8 @@ clg_progress clg_planning_progress(clg_session *session);
 /* The trainer of --launch in *trainer; -1 when not asked. */
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error);
 
+/* The files that start a plan: into the directory of --out, else after the report in words. */
+clg_status clg_planning_launch(clg_session *session, int trainer, const clg_scenario *scenario,
+                               const clg_layout *layout, clg_error *error);
+
 #endif

@@ -2,6 +2,7 @@
 #include "job/odd.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ffn_hidden_size left out: 4 h, or with a gate two thirds of it in multiples of 64. */
 static void widths(clg_reading *r) {
@@ -28,8 +29,30 @@ static void vocabulary(clg_reading *r) {
         clg_arena_print(r->arena, "padded to %.0f rows, multiples of %.0f", padded, multiple), -1);
 }
 
+/* Chunks of "Et*3|(tt|)*29,m|L": bars part them, "(...)*n" stands n times. */
+static double chunks_of(const char *layout) {
+    double bars = 0, inside = 0;
+    for (bool group = false; *layout; layout++) {
+        bars += *layout == '|';
+        inside = *layout == '(' ? 0 : inside + (group && *layout == '|');
+        group = *layout == '(' || (group && *layout != ')');
+        if (*layout != ')' || layout[1] != '*') continue;
+        double times = atof(layout + 2);
+        if (times >= 1 && times < 1e4) bars += inside * (times - 1);
+    }
+    return bars + 1;
+}
+
+static void stages(clg_reading *r) {
+    const char *layout = clg_odd_word(r, "pipeline-model-parallel-layout", "");
+    double chunks = chunks_of(layout), pp = clg_job_value_or(r, CLG_JOB_PP, 1);
+    if (*layout && chunks >= pp && fmod(chunks, pp) == 0)
+        clg_job_put(r, CLG_JOB_VPP, chunks / pp, NULL, "stages of the pipeline's layout over pp");
+}
+
 void clg_odd_megatron(clg_reading *r) {
     widths(r);
+    stages(r);
     vocabulary(r);
     if (clg_job_value_or(r, CLG_JOB_MICRO_BATCH, 0) > 0 &&
         clg_job_value_or(r, CLG_JOB_GLOBAL_BATCH, 0) == 0)

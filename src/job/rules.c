@@ -116,6 +116,14 @@ static bool says_nothing(const clg_json *node, clg_job_field field) {
     return rows[field].kind != CLG_JOB_WORD && clg_job_number(node, &number) && number < 0;
 }
 
+/* "none" is a word of some keys: it is an answer there. */
+static bool names_word(const clg_json *rule, const clg_json *node) {
+    const clg_json *words = clg_json_member(rule, "words");
+    for (const clg_json *one = words ? words->first : NULL; one; one = one->next)
+        if (node->kind == CLG_JSON_STRING && clg_job_is(one->key, node->text)) return true;
+    return false;
+}
+
 static clg_status not_understood(clg_reading *r, const clg_found_key *key, clg_job_field field,
                                  const char *what) {
     char mend[160];
@@ -246,7 +254,8 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
             put_constant(r, field, to, clg_job_from(r, &key), NULL);
         return CLG_OK;
     }
-    return says_nothing(key.node, field) ? CLG_OK : put_own(r, field, rule, &key);
+    bool silent = says_nothing(key.node, field) && !names_word(rule, key.node);
+    return silent ? CLG_OK : put_own(r, field, rule, &key);
 }
 
 /* ---- all of a file ---- */

@@ -150,6 +150,17 @@ static void print_term(clg_text *t, const char *name, double before_s, double af
     column(t, after_s - before_s, 11);
 }
 
+static void print_mfu(clg_text *t, const clg_plan_comparison *c) {
+    if (c->measured_mfu > 1)
+        clg_text_print(t,
+                       "  this is not that job: its steps would take %.1f times the peak by the "
+                       "plan's FLOPs\n",
+                       c->measured_mfu);
+    else if (c->measured_mfu >= 0)
+        clg_text_print(t, "  MFU %.1f %%, planned %.1f %% (the plan's model FLOPs)\n",
+                       100 * c->measured_mfu, 100 * c->plan.mfu);
+}
+
 void clg_report_plan(clg_text *t, const clg_plan_comparison *c) {
     const clg_trace_plan *p = &c->plan;
     const clg_trace_means *m = &c->means;
@@ -161,6 +172,12 @@ void clg_report_plan(clg_text *t, const clg_plan_comparison *c) {
         clg_text_print(t, "%s\n", i == c->worst ? "  <- loses most" : "");
     }
     print_term(t, "step", p->step_s, m->step_s);
+    if (c->log) {
+        clg_text_print(t, "\n  measured: median of %d reports of %s; a log tells no terms\n",
+                       c->log->steps - c->log->discarded, c->log->trainer);
+        print_mfu(t, c);
+        return;
+    }
     clg_text_print(t, "\n  measured: mean of %lld steps of %d ranks%s\n", (long long)m->steps,
                    m->ranks,
                    m->kind == CLG_SPANS_STEPS     ? ""
@@ -168,14 +185,7 @@ void clg_report_plan(clg_text *t, const clg_plan_comparison *c) {
                                                   : "; no steps are in it, a recording is one");
     if (!m->waiting_known)
         clg_text_print(t, "  communication includes waiting for ranks that were not recorded\n");
-    if (c->measured_mfu > 1)
-        clg_text_print(t,
-                       "  this is not that job: its steps would take %.1f times the peak by the "
-                       "plan's FLOPs\n",
-                       c->measured_mfu);
-    else if (c->measured_mfu >= 0)
-        clg_text_print(t, "  MFU %.1f %%, planned %.1f %% (the plan's model FLOPs)\n",
-                       100 * c->measured_mfu, 100 * p->mfu);
+    print_mfu(t, c);
 }
 
 void clg_json_plan_terms(clg_json_writer *w, const clg_plan_comparison *c) {

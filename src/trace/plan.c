@@ -82,7 +82,16 @@ static void find_worst(clg_plan_comparison *c) {
 
 /* A pipeline's bubble is waiting inside receives; where waiting cannot be told from transfer, it is
  * in the kinds of communication, and bubble and stragglers are compared with idle time. */
+/* A log tells the step and no more: the median of its reports. */
+static clg_plan_comparison compare_log(const clg_trace_plan *p, const clg_train_log *log) {
+    clg_plan_comparison c = {.plan = *p, .measured_mfu = -1, .worst = -1, .log = log};
+    c.means.step_s = log->step_median_s;
+    if (p->mfu > 0 && c.means.step_s > 0) c.measured_mfu = p->mfu * p->step_s / c.means.step_s;
+    return c;
+}
+
 clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_job *job) {
+    if (job->count == 0 && job->logs.count > 0) return compare_log(p, &job->logs.log[0]);
     static const char *const kinds[CLG_SPLITS] = {
         "other communication",     "exposed tensor parallel", "exposed context parallel",
         "exposed expert parallel", "exposed data parallel",   "exposed pipeline"};

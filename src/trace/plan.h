@@ -27,8 +27,9 @@ typedef struct clg_plan_comparison {
     clg_trace_plan plan;
     clg_trace_means means;
     clg_plan_term term[CLG_PLAN_TERMS];
-    int terms, worst;    /* worst: the term that loses most; -1: none loses */
-    double measured_mfu; /* of the plan's model FLOPs; -1: unknown */
+    int terms, worst;         /* worst: the term that loses most; -1: none loses */
+    const clg_train_log *log; /* what is compared is a log, whose terms are not known; else NULL */
+    double measured_mfu;      /* of the plan's model FLOPs; -1: unknown */
 } clg_plan_comparison;
 
 clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *plan, const clg_job *job);

@@ -46,4 +46,18 @@ expect 0 out '64 sequences x 4,096' explain "$scratch/sft.yaml" "$scratch/ds_z3.
 expect 0 out 'Llama 3.1 70B' explain llama-3.1-70b "$scratch/sft.yaml" "$scratch/ds_z3.json" --gpus 64
 expect 0 out 'layouts' plan "$scratch/train.sh"
 expect 2 err 'one argument too many' explain llama-2-7b llama-2-13b --gpus 8
+# ---- logs ----
+log=tests/fuzz/corpus/train_log/megatron
+expect 0 out '"format": "log:megatron"' read --json $log
+expect 0 out '"step_s": 2.1,' read --json $log
+expect 0 out 'log of hugging face: 2 reports' read tests/fuzz/corpus/train_log/hf
+expect 0 out '"format": "log:wandb"' read --json tests/fuzz/corpus/train_log/wandb.jsonl
+printf '%s\n' 'torchrun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size 2 --num-layers 2' >"$scratch/job.sh"
+expect 0 out '"format": "log:megatron"' read --json "$scratch/job.sh" $log
+expect 0 out '"tp": 2' read --json "$scratch/job.sh" $log
+expect 1 err 'no trainer' read README.md
+"$ceiling" explain llama-2-7b --gpus 16 --tp 4 --json >"$scratch/plan.json"
+expect 0 out 'a log tells no terms' trace $log --plan "$scratch/plan.json"
+expect 0 out '"measured_step_s": 2.1,' trace $log --plan "$scratch/plan.json" --json
+
 finish

@@ -92,9 +92,10 @@ expect 2 err 'there is no limit' size llama-2-7b --tokens 1T
 expect 2 err '--tokens is missing' size llama-2-7b --deadline 3d
 
 expect 0 out 'tensor-model-parallel-size 4' $small --tp 4 --launch megatron
-expect 0 out 'account-for-embedding-in-pipeline-split' explain llama-3.1-405b --gpus 2048 --tp 8 --pp 16 --vpp 8 --launch megatron
+expect 0 out 'pipeline-model-parallel-layout "E.t.t.' explain llama-3.1-405b --gpus 2048 --tp 8 --pp 16 --vpp 8 --launch megatron
 expect 0 out 'fp8-recipe mxfp8' $small --gpu b200-sxm --precision mxfp8 --launch megatron
-expect 0 out 'tensor_parallel_degree 4' $small --tp 4 --launch torchtitan
+expect 0 out 'not this plan: it does not ship this model' $small --tp 4 --launch torchtitan
+expect 0 out 'tensor_parallel_degree = 4' explain llama-3-8b --gpus 16 --stack torchtitan-2025 --tp 4 --pp 1 --cp 1 --zero 3 --launch torchtitan
 expect 1 err 'trainer' $small --launch make
 
 # what a GPU, a box and a knob cannot be

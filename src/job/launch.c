@@ -1,0 +1,99 @@
+/* launch.c -- which trainers are written, and what their files share. */
+#include "job/launch.h"
+
+#include <string.h>
+
+/* The value of a name is its writer's place. */
+const clg_name clg_trainer_names[] = {
+    {"megatron", 0, "Megatron-LM script"},
+    {"torchtitan", 1, "torchtitan 0.2 TOML"},
+    {"deepspeed", 2, "DeepSpeed JSON, Hugging Face Trainer"},
+    {"accelerate", 3, "accelerate FSDP YAML, Hugging Face Trainer"},
+    {NULL, 0, NULL}};
+
+static void (*const writers[])(clg_launch *, const clg_scenario *, const clg_layout *) = {
+    clg_launch_megatron, clg_launch_torchtitan, clg_launch_deepspeed, clg_launch_accelerate};
+
+clg_text *clg_launch_file(clg_launch *launch, const char *name) {
+    clg_text *text = &launch->text[launch->files];
+    *text = (clg_text){.arena = launch->arena};
+    launch->name[launch->files++] = name;
+    return text;
+}
+
+void clg_launch_refuse(clg_launch *launch, bool when, const char *why) {
+    if (when && !launch->refused) launch->refused = why;
+}
+
+void clg_launch_say(clg_launch *launch, bool when, const char *what) {
+    if (when && launch->saids < CLG_LAUNCH_SAID) launch->said[launch->saids++] = what;
+}
+
+static int nodes_of(const clg_scenario *s) {
+    int each = s->machine.node.gpus;
+    return s->machine.gpus > each ? s->machine.gpus / each : 1;
+}
+
+static int each_of(const clg_scenario *s) { return s->machine.gpus / nodes_of(s); }
+
+void clg_launch_head(clg_text *t, const clg_scenario *s) {
+    clg_text_print(t,
+                   "#!/bin/bash\n# every node runs it, with NODE_RANK and MASTER_ADDR set\n"
+                   "GPUS_PER_NODE=%d\nNNODES=%d\n",
+                   each_of(s), nodes_of(s));
+}
+
+/* Slurm starts the script once on every node. */
+static void add_slurm(clg_launch *launch, const clg_scenario *s) {
+    clg_text *t = clg_launch_file(launch, "submit.slurm");
+    clg_text_print(t,
+                   "#!/bin/bash\n#SBATCH --nodes=%d\n#SBATCH --ntasks-per-node=1\n"
+                   "#SBATCH --gpus-per-node=%d\n#SBATCH --exclusive\n"
+                   "export MASTER_ADDR=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n "
+                   "1)\nsrun bash -c 'NODE_RANK=$SLURM_NODEID bash train.sh'\n",
+                   nodes_of(s), each_of(s));
+}
+
+const char *clg_launch_hub(clg_arena *arena, const clg_model *model) {
+    static const char site[] = "https://huggingface.co/";
+    const char *at = model->source ? strstr(model->source, site) : NULL;
+    const char *slash = at ? strchr(at + sizeof site - 1, '/') : NULL;
+    if (!slash) return NULL;
+    at += sizeof site - 1;
+    size_t size = (size_t)(slash - at) + 1 + strcspn(slash + 1, "/ \t,;");
+    return clg_arena_copy(arena, at, size);
+}
+
+/* What none of the trainers here does. */
+static void common(clg_launch *launch, const clg_scenario *s, const clg_layout *l) {
+    clg_launch_refuse(launch, l->adapter.kind != CLG_ADAPTER_NONE,
+                      "adapters are not written: give the trainer's own recipe for them");
+    clg_launch_refuse(launch, s->machine.gpus % nodes_of(s) != 0,
+                      "the GPUs do not fill whole nodes");
+    clg_launch_refuse(launch, l->schedule == CLG_ZB_H2, "it has no schedule zb-h2");
+}
+
+clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *s,
+                         const clg_layout *layout) {
+    clg_launch launch = {.arena = arena};
+    common(&launch, s, layout);
+    writers[trainer](&launch, s, layout);
+    clg_launch_say(&launch, true,
+                   clg_arena_print(arena,
+                                   "priced as --stack %s on --gpu %s: the files tell neither",
+                                   s->stack.name, s->machine.gpu.name));
+    add_slurm(&launch, s);
+    return launch;
+}
+
+void clg_launch_print(clg_text *t, int trainer, const clg_launch *launch) {
+    clg_text_print(t, "\nlaunch   %s\n", clg_trainer_names[trainer].help);
+    if (launch->refused) {
+        clg_text_print(t, "  not this plan: %s\n", launch->refused);
+        return;
+    }
+    for (int i = 0; i < launch->files; i++)
+        clg_text_print(t, "\n---- %s\n%s", launch->name[i], launch->text[i].data);
+    for (int i = 0; i < launch->saids; i++)
+        clg_text_print(t, "%snote     %s\n", i == 0 ? "\n" : "", launch->said[i]);
+}

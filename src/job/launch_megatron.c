@@ -1,0 +1,170 @@
+/* launch_megatron.c -- flags as in Megatron-LM megatron/training/arguments.py and the
+ * TransformerConfig that its parser is made from (read 2026-08). */
+#include "job/launch.h"
+
+/* Layers whose sizes the flags below say in full. */
+static bool is_plain(const clg_model *m) {
+    for (int i = 0; i < m->kinds; i++) {
+        const clg_layer_kind *k = &m->kind[i];
+        const clg_attention *a = &k->attention;
+        if (a->kind != CLG_ATTENTION_GROUPED || a->window || a->output_gate || k->parallel ||
+            a->indexer.heads || k->mlp.kind == CLG_MLP_NONE || k->mlp.clamped || k->norms != 2)
+            return false;
+    }
+    return m->kinds == 1;
+}
+
+static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
+    clg_launch_refuse(f, !is_plain(&s->model),
+                      "this model's layers need flags that are not written here");
+    clg_launch_refuse(f, l->pp > 1 && !usual, "it runs 1f1b and interleaved 1f1b only");
+    clg_launch_refuse(f, l->order > 1, "it has no such order of ranks");
+    clg_launch_refuse(f, l->optimizer == CLG_ADAM_8BIT, "it has no 8-bit Adam");
+    clg_launch_refuse(f, l->optimizer == CLG_MUON && l->zero > 0,
+                      "its Muon runs without the distributed optimizer");
+    clg_launch_refuse(f, l->precision == CLG_FP32 && l->zero >= 2,
+                      "its FSDP is not run in fp32 here");
+    clg_launch_refuse(f, l->hsdp > 0 && l->hsdp < l->dp && (l->zero != 1 || l->cp > 1),
+                      "shards over a part of the ranks are written for ZeRO-1 without context "
+                      "parallelism");
+    clg_launch_refuse(f, l->zero >= 2 && l->pp > 1 && s->model.kinds > 1,
+                      "its FSDP and pipelines are not written together here");
+}
+
+static void model(clg_text *t, const clg_scenario *s) {
+    const clg_model *m = &s->model;
+    const clg_attention *a = &m->kind[0].attention;
+    const clg_mlp *p = &m->kind[0].mlp;
+    clg_text_print(t, "MODEL=(\n  --num-layers %d --hidden-size %lld --ffn-hidden-size %lld\n",
+                   m->layers, (long long)m->hidden,
+                   (long long)(p->kind == CLG_MLP_MOE ? p->expert_ffn : p->ffn));
+    clg_text_print(t, "  --num-attention-heads %d --kv-channels %d\n", a->heads, a->head_dim);
+    if (a->kv_heads != a->heads)
+        clg_text_print(t, "  --group-query-attention --num-query-groups %d\n", a->kv_heads);
+    if (p->gated) clg_text_print(t, "  --swiglu\n");
+    if (!m->kind[0].layer_norm) clg_text_print(t, "  --normalization RMSNorm\n");
+    if (a->rotary) clg_text_print(t, "  --position-embedding-type rope\n");
+    if (!m->biases) clg_text_print(t, "  --disable-bias-linear\n");
+    if (!m->tied) clg_text_print(t, "  --untie-embeddings-and-output-weights\n");
+    if (a->query_key_norm) clg_text_print(t, "  --qk-layernorm\n");
+    if (p->kind == CLG_MLP_MOE) {
+        clg_text_print(t, "  --num-experts %d --moe-router-topk %d --moe-ffn-hidden-size %lld\n",
+                       p->experts, p->experts_per_token, (long long)p->expert_ffn);
+        clg_text_print(t, "  --moe-grouped-gemm --moe-token-dispatcher-type alltoall\n");
+    }
+    if (p->shared_ffn > 0)
+        clg_text_print(t, "  --moe-shared-expert-intermediate-size %lld\n",
+                       (long long)p->shared_ffn);
+    if (m->prediction_layers > 0)
+        clg_text_print(t, "  --mtp-num-layers %d\n", m->prediction_layers);
+    clg_text_print(t, "  --tokenizer-type NullTokenizer --vocab-size %lld\n)\n",
+                   (long long)m->vocab);
+}
+
+/* "Et*3|t*4|t*3L": chunks in the order a token meets them. It gives the virtual stages too, and no
+ * other flag may (arguments.py asserts so). */
+static void stages(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    int chunks = l->pp * l->vpp;
+    bool even = !l->split && s->model.layers % chunks == 0;
+    if (even && l->vpp > 1)
+        clg_text_print(t, "  --num-virtual-stages-per-pipeline-rank %d\n", l->vpp);
+    if (even) return;
+    int *layers = clg_take(f->arena, (size_t)chunks, int);
+    clg_layout_layers(&s->model, l, layers);
+    clg_text_print(t, "  --pipeline-model-parallel-layout \"E");
+    for (int i = 0; i < chunks; i++) {
+        clg_text_print(t, "%s%s", i > 0 ? "|" : "", layers[i] > 0 ? "t" : "");
+        if (layers[i] > 1) clg_text_print(t, "*%d", layers[i]);
+    }
+    for (int i = 0; i < s->model.prediction_layers; i++) clg_text_print(t, "m");
+    clg_text_print(t, "L\"\n");
+}
+
+static void sharding(clg_text *t, const clg_layout *l) {
+    if (l->zero >= 1)
+        clg_text_print(t, "  --use-distributed-optimizer --overlap-grad-reduce "
+                          "--overlap-param-gather\n");
+    if (l->zero == 1 && l->hsdp > 0 && l->hsdp < l->dp)
+        clg_text_print(t, "  --num-distributed-optimizer-instances %d\n", l->dp / l->hsdp);
+    if (l->zero >= 2)
+        clg_text_print(t,
+                       "  --use-megatron-fsdp --data-parallel-sharding-strategy %s\n"
+                       "  --no-gradient-accumulation-fusion --ckpt-format fsdp_dtensor\n",
+                       l->zero == 3 ? "optim_grads_params" : "optim_grads");
+}
+
+static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    static const char *const context[] = {[CLG_CONTEXT_RING] = "p2p",
+                                          [CLG_CONTEXT_GATHER] = "all_gather",
+                                          [CLG_CONTEXT_ULYSSES] = "a2a"};
+    clg_text_print(t,
+                   "PARALLEL=(\n  --tensor-model-parallel-size %d --pipeline-model-parallel-size "
+                   "%d\n",
+                   l->tp, l->pp);
+    if (l->sp) clg_text_print(t, "  --sequence-parallel\n");
+    if (l->order == 1) clg_text_print(t, "  --use-tp-pp-dp-mapping\n");
+    if (l->cp > 1)
+        clg_text_print(t, "  --context-parallel-size %d --cp-comm-type %s\n", l->cp,
+                       context[l->cp_kind]);
+    if (s->model.kind[0].mlp.kind == CLG_MLP_MOE)
+        clg_text_print(t, "  --expert-model-parallel-size %d --expert-tensor-parallel-size %d\n",
+                       l->ep, l->etp);
+    if (l->pp > 1) stages(f, t, s, l);
+    sharding(t, l);
+    clg_text_print(t, ")\n");
+}
+
+static void memory(clg_text *t, const clg_layout *l) {
+    if (l->recompute == CLG_RECOMPUTE_SELECTIVE)
+        clg_text_print(t, "  --recompute-granularity selective\n");
+    if (l->recompute == CLG_RECOMPUTE_FULL)
+        clg_text_print(t,
+                       "  --recompute-granularity full --recompute-method %s "
+                       "--recompute-num-layers %d\n",
+                       l->recompute_layers > 0 ? "block" : "uniform",
+                       l->recompute_layers > 0 ? l->recompute_layers : 1);
+    if (l->offload)
+        clg_text_print(t, "  --optimizer-cpu-offload --optimizer-offload-fraction 1.0 "
+                          "--use-precision-aware-optimizer\n");
+}
+
+static void numbers(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    bool eight = l->precision == CLG_FP8 || l->precision == CLG_MXFP8;
+    if (l->precision != CLG_FP32)
+        clg_text_print(t, "  --%s\n", l->precision == CLG_FP16 ? "fp16" : "bf16");
+    if (eight)
+        clg_text_print(t, "  --fp8-format hybrid%s\n",
+                       l->precision == CLG_MXFP8 ? " --fp8-recipe mxfp8" : "");
+    if (l->precision == CLG_NVFP4) clg_text_print(t, "  --fp4-format e2m1\n");
+    if (s->stack.gradient == CLG_BF16) clg_text_print(t, "  --grad-reduce-in-bf16\n");
+    if (l->optimizer != CLG_ADAM)
+        clg_text_print(t, "  --optimizer %s\n", clg_name_of(clg_optimizer_names, l->optimizer));
+}
+
+void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    clg_text *t = clg_launch_file(f, "train.sh");
+    refusals(f, s, l);
+    clg_launch_head(t, s);
+    model(t, s);
+    degrees(f, t, s, l);
+    clg_text_print(t,
+                   "TRAIN=(\n  --micro-batch-size %d --global-batch-size %lld --seq-length %lld\n",
+                   l->micro_batch, (long long)l->global_batch, (long long)l->seq);
+    clg_text_print(t, "  --max-position-embeddings %lld --train-iters 100 --lr 1.0e-4\n",
+                   (long long)l->seq);
+    numbers(t, s, l);
+    memory(t, l);
+    clg_text_print(t, "  --mock-data --split 99,1,0 --eval-iters 0 --log-interval 1 "
+                      "--log-throughput\n)\n");
+    clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
+                      "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
+                      "  --master-port ${MASTER_PORT:-29500} pretrain_gpt.py \\\n"
+                      "  \"${MODEL[@]}\" \"${PARALLEL[@]}\" \"${TRAIN[@]}\"\n");
+    clg_launch_say(f, true, "data is --mock-data: put your own, and its tokenizer, in its place");
+    clg_launch_say(f, s->stack.moments != CLG_PRECISIONS && s->stack.moments != CLG_FP32,
+                   "narrow moments: add --use-precision-aware-optimizer --exp-avg-dtype and "
+                   "--exp-avg-sq-dtype");
+    clg_launch_say(f, l->attention >= 0,
+                   "attention is what Transformer Engine picks (--attention-backend)");
+}

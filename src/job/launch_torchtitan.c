@@ -1,0 +1,137 @@
+/* launch_torchtitan.c -- keys as in torchtitan 0.2.2, torchtitan/config/job_config.py; models as in
+ * data/trainer/torchtitan-models.json. Its 2026 configurations are Python and are not written. */
+#include "dataset/dataset.h"
+#include "job/launch.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+/* The shipped model of this name: {"name", "flavor"}; NULL: none. */
+static const clg_json *model_of(clg_launch *f, const char *name) {
+    const clg_file *file = clg_dataset_find("trainer/torchtitan-models.json");
+    clg_json *root;
+    clg_error none = {0};
+    if (!file || !name ||
+        clg_json_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        return NULL;
+    return clg_json_member(clg_json_member(root, "models"), name);
+}
+
+static const char *schedule_of(const clg_layout *l) {
+    switch (l->schedule) {
+    case CLG_GPIPE:
+        return "GPipe";
+    case CLG_1F1B:
+        return "1F1B";
+    case CLG_INTERLEAVED:
+        return "Interleaved1F1B";
+    case CLG_ZB_V:
+        return "ZBVZeroBubble";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_compiled(const clg_scenario *s) { return !strstr(s->stack.name, "eager"); }
+
+static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    bool single = l->schedule == CLG_GPIPE || l->schedule == CLG_1F1B;
+    clg_launch_refuse(f, !model_of(f, s->model.name), "it does not ship this model");
+    clg_launch_refuse(f, strncmp(s->stack.name, "torchtitan", 10) != 0,
+                      "the plan was priced for another stack: give --stack torchtitan-2025");
+    clg_launch_refuse(f, l->pp > 1 && l->schedule == CLG_DUALPIPE,
+                      "its DualPipeV holds the model once and runs no compiled model: another "
+                      "schedule than the one priced");
+    clg_launch_refuse(f, l->pp > 1 && l->schedule == CLG_ZB_H1,
+                      "its zero-bubble schedules have two chunks a stage: --schedule zb-v");
+    clg_launch_refuse(f, l->pp > 1 && (single ? l->vpp > 1 : l->vpp < 2),
+                      "this schedule has another number of chunks there");
+    clg_launch_refuse(f, l->split != NULL, "layers of stages by hand are not written");
+    clg_launch_refuse(f, l->optimizer != CLG_ADAM, "it has AdamW only");
+    clg_launch_refuse(f, l->order != 0, "it has no such order of ranks");
+    clg_launch_refuse(f, l->zero == 1, "it shards gradients too: --zero 2 or 3");
+    clg_launch_refuse(f, l->zero == 0 && l->cp > 1, "it shards over context ranks always");
+    clg_launch_refuse(f, l->tp > 1 && !l->sp, "sequence parallel comes with tensor parallel");
+    clg_launch_refuse(f, l->cp > 1 && l->cp_kind == CLG_CONTEXT_ULYSSES, "it has no Ulysses");
+    clg_launch_refuse(f, l->recompute_layers > 0, "recomputation is of all layers or of none");
+    clg_launch_refuse(
+        f, l->precision != CLG_BF16 && l->precision != CLG_FP8 && l->precision != CLG_MXFP8,
+        "it trains in bf16, fp8 or mxfp8");
+    clg_launch_refuse(f, s->stack.gradient == CLG_BF16, "it reduces gradients in fp32");
+    clg_launch_refuse(f, l->hsdp > 0 && (l->hsdp < l->cp || l->hsdp % l->cp != 0),
+                      "one set of shards spans whole groups of context ranks");
+}
+
+static void parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    /* Its shards span context ranks as well: dp_shard x cp. */
+    int shard = l->zero == 0 ? 1 : clg_layout_shards(l) / l->cp;
+    if (shard < 1) shard = 1;
+    clg_text_print(t,
+                   "\n[parallelism]\ntensor_parallel_degree = %d\npipeline_parallel_degree = %d\n"
+                   "data_parallel_shard_degree = %d\ndata_parallel_replicate_degree = %d\n"
+                   "context_parallel_degree = %d\n",
+                   l->tp, l->pp, shard, l->dp / shard, l->cp);
+    if (l->cp > 1)
+        clg_text_print(t, "context_parallel_rotate_method = \"%s\"\n",
+                       l->cp_kind == CLG_CONTEXT_GATHER ? "allgather" : "alltoall");
+    if (s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE)
+        clg_text_print(t, "expert_parallel_degree = %d\nexpert_tensor_parallel_degree = %d\n",
+                       l->ep, l->etp);
+    if (l->zero > 0)
+        clg_text_print(t, "fsdp_reshard_after_forward = \"%s\"\n",
+                       l->zero == 3 ? "always" : "never");
+    if (l->pp == 1) return;
+    clg_text_print(t,
+                   "pipeline_parallel_schedule = \"%s\"\npipeline_parallel_microbatch_size = %d\n",
+                   schedule_of(l), l->micro_batch);
+    if (l->vpp > 2)
+        clg_text_print(t, "pipeline_parallel_layers_per_stage = %d\n",
+                       (s->model.layers + 2 + l->pp * l->vpp - 1) / (l->pp * l->vpp));
+}
+
+/* The batch of a rank is one micro-batch, or all that its pipeline cuts into them. */
+static void training(clg_text *t, const clg_layout *l) {
+    long long rank = l->pp > 1 ? l->global_batch / l->dp : l->micro_batch;
+    clg_text_print(t,
+                   "\n[training]\nlocal_batch_size = %lld\nglobal_batch_size = %lld\n"
+                   "seq_len = %lld\nsteps = 100\ndataset = \"c4\"\n",
+                   rank, (long long)l->global_batch, (long long)l->seq);
+    if (l->offload) clg_text_print(t, "enable_cpu_offload = true\n");
+}
+
+static void toml(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    const clg_json *model = model_of(f, s->model.name);
+    const clg_json *name = clg_json_member(model, "name"),
+                   *flavor = clg_json_member(model, "flavor");
+    const char *hub = clg_launch_hub(f->arena, &s->model), *last = hub ? strchr(hub, '/') : NULL;
+    clg_text_print(t, "# torchtitan 0.2.2\n[job]\ndump_folder = \"./outputs\"\n");
+    clg_text_print(t, "\n[model]\nname = \"%s\"\nflavor = \"%s\"\n", name ? name->text : "",
+                   flavor ? flavor->text : "");
+    clg_text_print(t, "hf_assets_path = \"./assets/hf/%s\"\n", last ? last + 1 : "TOKENIZER");
+    if (l->precision != CLG_BF16)
+        clg_text_print(t, "converters = [\"%s\"]\n",
+                       l->precision == CLG_FP8 ? "quantize.linear.float8" : "quantize.linear.mx");
+    clg_text_print(t, "\n[optimizer]\nname = \"AdamW\"\n\n[metrics]\nlog_freq = 1\n");
+    training(t, l);
+    parallelism(t, s, l);
+    clg_text_print(t, "\n[activation_checkpoint]\nmode = \"%s\"\n",
+                   clg_name_of(clg_recompute_names, (int)l->recompute));
+    if (l->recompute == CLG_RECOMPUTE_SELECTIVE)
+        clg_text_print(t, "selective_ac_option = \"op\"\n");
+    clg_text_print(t, "\n[compile]\nenable = %s\n", is_compiled(s) ? "true" : "false");
+}
+
+void clg_launch_torchtitan(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    refusals(f, s, l);
+    toml(f, clg_launch_file(f, "train.toml"), s, l);
+    clg_text *t = clg_launch_file(f, "train.sh");
+    clg_launch_head(t, s);
+    clg_text_print(t, "torchrun --nproc_per_node $GPUS_PER_NODE --nnodes $NNODES \\\n"
+                      "  --rdzv_backend c10d --rdzv_endpoint ${MASTER_ADDR:-localhost}:29500 \\\n"
+                      "  -m torchtitan.train --job.config_file train.toml\n");
+    clg_launch_say(f, true, "hf_assets_path: scripts/download_hf_assets.py fetches the tokenizer");
+    clg_launch_say(f, l->recompute == CLG_RECOMPUTE_SELECTIVE,
+                   "its selective option \"op\" keeps every second product too: more memory is "
+                   "saved than priced");
+}

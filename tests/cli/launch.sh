@@ -1,0 +1,97 @@
+#!/bin/sh
+# Files that --launch writes are read back as the plan that was priced, time and memory too.
+ceiling=${BUILD:-build}/ceiling
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# What a plan is: its layout, its step and its memory.
+essence() {
+	sed -n '/"machine": {/,/}/p; /"layout": {/,/}/p; /"step_s"/p; /"total_bytes"/p' "$1" |
+		sed 's/"gpu":.*//'
+}
+
+fail() {
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+
+# round KIND STACK GPU MODEL FLAGS...
+round() {
+	kind=$1 stack=$2 gpu=$3
+	shift 3
+	rm -rf "$work/job"
+	if ! "$ceiling" explain "$@" --stack "$stack" --gpu "$gpu" --launch "$kind" -o "$work/job" --json \
+		>"$work/priced" 2>"$work/error"; then
+		fail "$kind $*: $(cat "$work/error")"
+		return
+	fi
+	rm -f "$work/job/submit.slurm"
+	"$ceiling" explain "$work"/job/* --stack "$stack" --gpu "$gpu" --json >"$work/again" 2>"$work/error" ||
+		{ fail "read $kind $*: $(cat "$work/error")"; return; }
+	essence "$work/priced" >"$work/a"
+	essence "$work/again" >"$work/b"
+	if cmp -s "$work/a" "$work/b" && [ -s "$work/a" ]; then
+		passed=$((passed + 1))
+	else
+		fail "$kind $*: $(diff "$work/a" "$work/b" | head -8)"
+	fi
+}
+
+# refuse KIND WORDS MODEL FLAGS...
+refuse() {
+	kind=$1 words=$2
+	shift 2
+	rm -rf "$work/job"
+	"$ceiling" explain "$@" --launch "$kind" -o "$work/job" >/dev/null 2>"$work/error"
+	if [ $? -eq 1 ] && grep -q -e "$words" "$work/error" && [ ! -e "$work/job" ]; then
+		passed=$((passed + 1))
+	else
+		fail "$kind should refuse with '$words': $*: $(cat "$work/error")"
+	fi
+}
+
+dense="llama-3-8b --gpus 64 --hsdp 0 --seq 8192 --global-batch 128 --micro-batch 1"
+m="megatron megatron-2024 h100-sxm"
+# shellcheck disable=SC2086
+{
+	round $m $dense --tp 4 --pp 2 --vpp 2 --zero 1
+	round $m $dense --tp 2 --pp 4 --zero 0 --recompute full
+	round $m $dense --tp 8 --cp 2 --zero 1 --recompute selective
+	round $m $dense --tp 4 --zero 3
+	round $m $dense --tp 4 --pp 2 --zero 1 --precision fp8
+	round $m $dense --tp 1 --pp 4 --zero 1 --gradient fp32 --recompute full --recompute-layers 2
+	round $m $dense --tp 4 --pp 2 --zero 1 --order tp-cp-pp-dp
+	round $m $dense --tp 8 --zero 1 --offload
+	round $m llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 4 --pp 1 --zero 1 --hsdp 4
+	round $m llama-3.1-405b --gpus 1024 --seq 8192 --global-batch 256 --micro-batch 1 --tp 8 --pp 16 --zero 1
+	round $m mixtral-8x7b --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --ep 8 --etp 1 --zero 1
+	t="torchtitan torchtitan-2025 h100-sxm"
+	round $t $dense --tp 1 --pp 1 --zero 3 --recompute full
+	round $t $dense --tp 4 --pp 1 --zero 2 --recompute selective
+	round $t $dense --tp 2 --pp 4 --zero 2 --schedule 1f1b --recompute none
+	round $t $dense --tp 2 --pp 4 --vpp 2 --zero 3 --schedule interleaved --recompute none
+	round $t llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --zero 3 --hsdp 8 --precision fp8 --recompute none
+	round $t $dense --tp 2 --pp 4 --vpp 2 --zero 2 --schedule zb-v --recompute none
+	round torchtitan torchtitan-eager-2025 h100-sxm $dense --tp 1 --pp 1 --cp 2 --zero 3 --recompute full
+	d="pytorch h100-sxm llama-3-8b --gpus 16 --seq 4096 --global-batch 64 --micro-batch 1 --tp 1 --pp 1 --cp 1"
+	round deepspeed $d --zero 3 --recompute full
+	round deepspeed $d --zero 2 --recompute none --gradient fp32
+	round deepspeed $d --zero 2 --recompute full --offload
+	round deepspeed $d --zero 1 --recompute full --optimizer adam8bit
+	round accelerate $d --zero 3 --recompute full
+	round accelerate $d --zero 2 --recompute none
+	round accelerate $d --zero 3 --hsdp 8 --recompute full
+	round accelerate $d --zero 0 --recompute full
+
+	refuse torchtitan 'DualPipeV' $dense --stack torchtitan-2025 --tp 1 --pp 4 --vpp 1 --schedule dualpipe --zero 2
+	refuse torchtitan 'two chunks' $dense --stack torchtitan-2025 --tp 2 --pp 4 --vpp 1 --schedule zb-h1 --zero 2
+	refuse torchtitan 'another stack' $dense --tp 4 --zero 3 --stack megatron-2024
+	refuse deepspeed 'tp, pp, cp and ep' $dense --tp 4 --zero 1 --stack pytorch
+	refuse megatron '1f1b' $dense --tp 2 --pp 4 --schedule zb-h1 --zero 1
+	refuse megatron '8-bit' $dense --tp 2 --zero 1 --optimizer adam8bit
+	refuse accelerate 'zero 2 or 3' llama-3-8b --gpus 16 --stack pytorch --tp 1 --pp 1 --cp 1 --zero 1 --micro-batch 1 --global-batch 64 --recompute full
+}
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
