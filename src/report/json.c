@@ -2,6 +2,7 @@
 #include "report/json.h"
 
 #include "base/version.h"
+#include "evaluate/difference.h"
 #include "layout/batch.h"
 #include "report/leave_out.h"
 #include "report/text.h"
@@ -244,6 +245,21 @@ static void add_families(clg_json_writer *w, const clg_scenario *s, const clg_pl
     clg_json_close(w, ']');
 }
 
+/* How sure it is that the best is faster than each of the alternatives, and how many are a tie. */
+static void add_chances(clg_json_writer *w, const clg_found *f) {
+    clg_difference d;
+    clg_error none = {0};
+    int ties = 0;
+    if (clg_difference_find(w->text->arena, &d, &none) != CLG_OK) return;
+    clg_json_open(w, "chance_best_is_faster", '[');
+    for (int i = 1; i < f->count; i++) {
+        clg_json_add_number(w, NULL, clg_difference_faster(&d, &f->best[0], &f->best[i]));
+        ties += clg_difference_tie(&d, &f->best[i], &f->best[0]);
+    }
+    clg_json_close(w, ']');
+    clg_json_add_integer(w, "ties", ties);
+}
+
 void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
                    const clg_planned *planned, double seconds) {
     const clg_found *f = planned->found;
@@ -263,7 +279,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
     clg_json_open(w, "alternatives", '[');
     for (int i = 1; i < f->count; i++) clg_json_explain(w, NULL, s, &f->best[i]);
     clg_json_close(w, ']');
-    clg_json_add_integer(w, "ties", clg_ties(f));
+    add_chances(w, f);
     add_families(w, s, planned);
     clg_json_open(w, "pareto", '[');
     for (int i = 0; i < f->front_count; i++) {

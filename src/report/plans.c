@@ -1,6 +1,7 @@
 /* plans.c -- plans beside one another: runners-up, families, the front, the gamble; and none. */
 #include "report/text.h"
 
+#include "evaluate/difference.h"
 #include "explain/undone.h"
 #include "layout/batch.h"
 #include "report/words.h"
@@ -50,17 +51,33 @@ static void print_rival(clg_text *t, const clg_evaluation *e, const clg_evaluati
     clg_text_print(t, "  %s\n", e->step_s > best->step_s ? loss(e, best) : "");
 }
 
+/* What most runners-up are, and what a choice between them and the best is worth: chances by how
+ * far measured differences of such plans were from predicted ones. */
+static void print_ties(clg_text *t, const clg_found *f) {
+    clg_difference d;
+    clg_error none = {0};
+    int ties = 0;
+    if (clg_difference_find(t->arena, &d, &none) != CLG_OK) return;
+    for (int i = 1; i < f->count; i++) ties += clg_difference_tie(&d, &f->best[i], &f->best[0]);
+    double sure = clg_difference_faster(&d, &f->best[0], &f->best[f->count - 1]);
+    if (ties > 0)
+        clg_text_print(t,
+                       "%s of these %s a tie with the best: each the faster one in over 20 %% of "
+                       "cases\n",
+                       ties == f->count - 1 ? "All" : clg_words_count(t, ties),
+                       ties == 1 ? "is" : "are");
+    clg_text_print(t, "chance that the best is really faster than the last of these: %.0f %%\n",
+                   100 * sure);
+}
+
 void clg_report_alternatives(clg_text *t, const clg_found *f) {
     if (f->count < 2) return;
-    int width = width_of(t, f->best + 1, f->count - 1), ties = clg_ties(f);
+    int width = width_of(t, f->best + 1, f->count - 1);
     clg_text_print(t, "\n");
     clg_text_pad(t, "runners-up", width, false);
     clg_text_print(t, "     step     GB out%%  loses in\n");
     for (int i = 1; i < f->count; i++) print_rival(t, &f->best[i], &f->best[0], width);
-    if (ties > 0)
-        clg_text_print(
-            t, "%s of these %s a tie: slower by less than the interval of the prediction\n",
-            ties == f->count - 1 ? "All" : clg_words_count(t, ties), ties == 1 ? "is" : "are");
+    print_ties(t, f);
 }
 
 void clg_report_families(clg_text *t, const clg_layout_family *family, int count,

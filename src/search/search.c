@@ -518,16 +518,6 @@ static void set_limit(searcher *s) {
     s->found->limit_bytes = s->limit_bytes;
 }
 
-bool clg_is_tie(const clg_evaluation *plan, const clg_evaluation *best) {
-    return plan->step_p10_s <= best->step_s;
-}
-
-int clg_ties(const clg_found *found) {
-    int ties = 0;
-    for (int i = 1; i < found->count; i++) ties += clg_is_tie(&found->best[i], &found->best[0]);
-    return ties;
-}
-
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                       clg_progress progress, clg_found *found, clg_error *error) {
     clg_found f = {0};

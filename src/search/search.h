@@ -72,13 +72,6 @@ typedef struct clg_found {
     bool complete;
 } clg_found;
 
-/* Whether a plan is slower than another by less than its own interval reaches: which of the two is
- * faster only a measurement can say. */
-bool clg_is_tie(const clg_evaluation *plan, const clg_evaluation *best);
-
-/* How many of the runners-up are a tie with the best. */
-int clg_ties(const clg_found *found);
-
 /* Results live in `arena`. Nothing fits is an answer (count 0). A fixed axis that leaves no legal
  * layout at all is CLG_BAD_INPUT naming the rule. */
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,

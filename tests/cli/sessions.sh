@@ -47,6 +47,10 @@ expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-
 expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 1ktok
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 100000
 expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
+# How sure it is that the best plan is the best.
+expect 0 out 'chance that the best is really faster than the last of these: [5-9][0-9] %' plan llama-3-8b \
+    --gpus 16 --seq 8192 --global-batch 64
+expect 0 out '"chance_best_is_faster": .$' plan llama-3-8b --gpus 16 --seq 8192 --global-batch 64 --json
 # Runs that ran fit, whose software nobody named: Llama 3 405B and DeepSeek-V3 as published.
 expect 0 out 'its trainer holds it; megatron' explain llama-3.1-405b --gpus 16384 --seq 8192 \
     --global-batch 2048 --tp 8 --pp 16 --cp 1 --dp 128 --vpp 8 --schedule interleaved --recompute none \
