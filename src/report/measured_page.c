@@ -245,8 +245,8 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
             t, "\n## In sight\n\n"
                "Of tables that were in sight while the model was made, four rows or fewer of "
                "each model, GPU and engine, evenly spaced. Which constants were fitted on "
-               "which, and the whole tables: [serving.md](serving.md#fitted-on-what), "
-               "[economics.md](economics.md#how-far-to-trust-it).\n\n");
+               "which: [serving.md](serving.md#fitted-on-what). The whole of a table: "
+               "`ceiling validate --serving FILE`.\n\n");
         print_part(t, m, false);
     }
     print_skipped(t, m);
