@@ -210,7 +210,7 @@ datadir       ?= $(PREFIX)/share
 mandir        ?= $(datadir)/man
 completiondir ?= $(datadir)/bash-completion/completions
 pkgconfigdir  ?= $(libdir)/pkgconfig
-installed      = $(bindir)/ceiling $(libdir)/libceiling.a $(libdir)/$(shared) $(libdir)/$(soname) $(libdir)/$(linkname) \
+installed      = $(bindir)/ceiling $(bindir)/ceiling-probe $(libdir)/libceiling.a $(libdir)/$(shared) $(libdir)/$(soname) $(libdir)/$(linkname) \
                  $(pkgconfigdir)/ceiling.pc $(includedir)/ceiling.h $(mandir)/man1/ceiling.1 $(completiondir)/ceiling \
                  $(datadir)/ceiling/ceiling.html
 
@@ -224,6 +224,7 @@ $(BUILD)/host/ceiling:
 install: all $$(speaks)
 	install -d $(addprefix $(DESTDIR),$(dir $(installed)))
 	install -m 755 $(BUILD)/ceiling $(DESTDIR)$(bindir)/ceiling
+	install -m 755 $(BUILD)/ceiling-probe $(DESTDIR)$(bindir)/ceiling-probe
 	install -m 644 $(BUILD)/libceiling.a $(DESTDIR)$(libdir)/libceiling.a
 	install -m 755 $(BUILD)/$(shared) $(DESTDIR)$(libdir)/$(shared)
 	ln -sf $(shared) $(DESTDIR)$(libdir)/$(soname)

@@ -26,6 +26,9 @@ typedef struct clg_calibration {
     const char *notes;           /* what to know of the fit; NULL: nothing */
 } clg_calibration;
 
+/* Who took part in a collective: ranks, and how many of them share a fast link. */
+clg_group clg_calibrate_group(const clg_machine *machine, const clg_sample *sample);
+
 /* Links inside a domain ("fast") and between domains ("slow"), as many of the two as there are
  * samples for: appends to list, at most two, and counts. `network` is moved as fitted. */
 void clg_calibrate_network(clg_arena *arena, const clg_machine *machine, clg_network *network,

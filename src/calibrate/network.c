@@ -63,8 +63,8 @@ static double predict(const void *context, const double *values, int sample) {
     return seconds;
 }
 
-/* Ranks of a sample that reach each other over the fast link; nodes not stated are full ones. */
-static clg_group group_of(const clg_machine *m, const clg_sample *s) {
+/* Nodes not stated are full ones. */
+clg_group clg_calibrate_group(const clg_machine *m, const clg_sample *s) {
     int box = m->node.gpus > 0 ? m->node.gpus : 1;
     int nodes = s->nodes > 0 ? s->nodes : (s->ranks + box - 1) / box;
     int per_node = (s->ranks + nodes - 1) / nodes;
@@ -79,7 +79,7 @@ static void gather(clg_arena *arena, const clg_samples *samples, level *l) {
     for (int i = 0; i < samples->count; i++) {
         const clg_sample *s = &samples->sample[i];
         if (s->kind != CLG_SAMPLE_COLLECTIVE) continue;
-        clg_group group = group_of(l->machine, s);
+        clg_group group = clg_calibrate_group(l->machine, s);
         if ((group.per_domain < group.ranks) != l->slow) continue;
         l->measured_s[l->count] = s->seconds;
         l->timed[l->count++] = (timed){s->collective, group, s->bytes};

@@ -96,7 +96,9 @@ void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *s
         samples->sample = grown;
         samples->capacity = capacity;
     }
-    samples->sample[samples->count++] = *sample;
+    samples->sample[samples->count] = *sample;
+    if (!sample->hosts) samples->sample[samples->count].hosts = "";
+    samples->count++;
 }
 
 void clg_samples_leave_out(clg_samples *samples, const char *why) {
@@ -138,7 +140,8 @@ static clg_status read_members(clg_arena *arena, const clg_json *root, const cha
         clg_json_number(root, "m", 0, &s->m, file, error) != CLG_OK ||
         clg_json_number(root, "n", 0, &s->n, file, error) != CLG_OK ||
         clg_json_number(root, "k", 0, &s->k, file, error) != CLG_OK ||
-        clg_json_string(where, "gpu", "", &s->gpu, file, error) != CLG_OK)
+        clg_json_string(where, "gpu", "", &s->gpu, file, error) != CLG_OK ||
+        clg_json_string(where, "host", "", &s->hosts, file, error) != CLG_OK)
         return CLG_BAD_INPUT;
     s->source = "";
     s->seconds = median_s(arena, clg_json_member(root, "seconds"));

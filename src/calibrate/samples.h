@@ -26,6 +26,7 @@ typedef struct clg_sample {
     double seconds;
     const char *gpu;    /* as the program calls it; "" when not stated */
     const char *source; /* of a table's row; "" when not stated */
+    const char *hosts;  /* nodes that took part, with commas; "" when not stated */
 } clg_sample;
 
 typedef struct clg_left_out {
@@ -40,6 +41,7 @@ typedef struct clg_samples {
     int count, capacity;
     clg_left_out left_out[CLG_LEFT_OUT];
     int reasons;
+    int wrong; /* left out because the results were */
 } clg_samples;
 
 /* What a text holds. */

@@ -49,6 +49,20 @@ static int operation(const char *text) {
     return -1;
 }
 
+/* The hosts so far, with commas: once a log, for all of them stand before its first row. */
+static void name_hosts(clg_arena *arena, log_state *log) {
+    size_t size = 1, used = 0;
+    for (int i = 0; i < log->hosts; i++) size += strlen(log->host[i]) + 1;
+    char *text = clg_take(arena, size, char);
+    for (int i = 0; i < log->hosts; i++) {
+        size_t length = strlen(log->host[i]);
+        if (i > 0) text[used++] = ',';
+        memcpy(text + used, log->host[i], length);
+        used += length;
+    }
+    log->sample.hosts = text;
+}
+
 static void take_row(clg_arena *arena, char *text, log_state *log, clg_samples *samples) {
     char *word[WORDS], *end;
     int words = split(text, word);
@@ -57,6 +71,14 @@ static void take_row(clg_arena *arena, char *text, log_state *log, clg_samples *
     if (*end || !(size >= 1) || size > 1e15) return;
     double microseconds = strtod(word[words - 8], &end);
     if (*end) return;
+    double wrong = strtod(word[words - 5], &end); /* "N/A" where results were not looked at */
+    if (!*end && wrong > 0) {
+        samples->wrong++;
+        clg_samples_leave_out(samples,
+                              "a row whose results were wrong (#wrong): look at that link");
+        return;
+    }
+    if (!log->sample.hosts) name_hosts(arena, log);
     log->sample.bytes = size;
     log->sample.seconds = microseconds * 1e-6;
     clg_samples_add(arena, samples, &log->sample);
@@ -78,7 +100,7 @@ clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char 
                                  clg_samples *samples, clg_error *error) {
     log_state *log = clg_take(arena, 1, log_state);
     const char *end = text + size;
-    int before = samples->count, named = operation(file);
+    int before = samples->count + samples->wrong, named = operation(file);
     log->sample = (clg_sample){.kind = CLG_SAMPLE_COLLECTIVE, .gpu = "", .source = ""};
     log->sample.collective = named >= 0 ? (clg_collective)named : CLG_ALL_REDUCE;
     while (text < end) {
@@ -91,7 +113,7 @@ clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char 
         take_line(arena, copy, log, samples);
         text += length + 1;
     }
-    if (samples->count > before) return CLG_OK;
+    if (samples->count + samples->wrong > before) return CLG_OK;
     clg_error_at(error, file, 0, 0, NULL);
     return clg_fail(error, CLG_BAD_INPUT, "keep its '# Rank' lines, which say who took part",
                     "no results of two ranks or more in this nccl-tests log");

@@ -14,6 +14,7 @@
     X(improve)                                                                                     \
     X(diagnose)                                                                                    \
     X(collective)                                                                                  \
+    X(expect)                                                                                      \
     X(portfolio)                                                                                   \
     X(read)                                                                                        \
     X(show)                                                                                        \
