@@ -4,6 +4,7 @@
 #include "units/units.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct timed {
     clg_collective collective;
@@ -112,6 +113,7 @@ static void fill_terms(const level *l, clg_term *terms) {
                              .unit_si = 1e-6,
                              .least = 1e-7,
                              .most = 1e-2,
+                             .needs = 0.15,
                              .from = l->slow ? n->base_slow_s : n->base_s};
     terms[HOP] = (clg_term){.name = "hop",
                             .unit = "us",
@@ -131,6 +133,7 @@ static void fill_terms(const level *l, clg_term *terms) {
                                    .unit_si = 1,
                                    .least = 0.01,
                                    .most = 1.15,
+                                   .needs = 0.5,
                                    .from = link->bytes_per_s / rate};
     terms[EXTRA] = (clg_term){.name = "tail",
                               .unit = "",
@@ -145,8 +148,26 @@ static void fill_terms(const level *l, clg_term *terms) {
                               .unit_si = 1,
                               .least = 0.01,
                               .most = 1.15,
+                              .needs = 0.5,
                               .from = n->in_switch_bytes_per_s / rate};
     if (!n->fast.reduces) terms[EXTRA].held = "the switch does not reduce";
+}
+
+/* What no link does, or few: to look into before it is used. */
+static const char *finding(clg_arena *arena, const clg_term *term) {
+    const clg_term *efficiency = &term[EFFICIENCY], *tail = &term[EXTRA];
+    if (!efficiency->held && efficiency->to > 1)
+        return clg_arena_print(arena,
+                               "a finding: %.2f of the line rate; no link carries more than all of "
+                               "it, so this is another machine: see --node, --fabric and --nics",
+                               efficiency->to);
+    if (tail->held || strcmp(tail->name, "tail") != 0 || tail->to < 4 * fmax(tail->from, 0.02))
+        return NULL;
+    return clg_arena_print(
+        arena,
+        "a finding: time grows by %.0f %% with every doubling of nodes, %.0f %% "
+        "on others: look for a slow node (ceiling expect) before planning with it",
+        100 * tail->to, 100 * tail->from);
 }
 
 static void fit_level(clg_arena *arena, level *l, clg_network *network, clg_calibration *c) {
@@ -170,6 +191,7 @@ static void fit_level(clg_arena *arena, level *l, clg_network *network, clg_cali
     fill_terms(l, c->term);
     clg_terms_solve(arena, &problem, c->term, c->terms, &c->fit);
     c->sigma_to = clg_calibrate_sigma(c);
+    c->notes = finding(arena, c->term);
     for (int i = 0; i < LEVEL_TERMS; i++) values[i] = c->term[i].to;
     put(l, network, values);
 }

@@ -110,6 +110,14 @@ static void in_gemm(clg_json_writer *w, const clg_calibration *c, bool *inside) 
     *inside = wanted;
 }
 
+/* The machine that links were measured on: on another they are refused. */
+static void print_machine(clg_json_writer *w, const clg_calibration *list, int count) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].knob, "network") == 0)
+            clg_json_add_string(w, strcmp(list[i].part, "fast") == 0 ? "gpu" : "fabric",
+                                list[i].base);
+}
+
 bool clg_overlay_print(clg_text *text, const clg_calibration *list, int count, const char *knob,
                        const char *input) {
     clg_json_writer w = {.text = text, .pretty = true};
@@ -119,6 +127,7 @@ bool clg_overlay_print(clg_text *text, const clg_calibration *list, int count, c
         const clg_calibration *c = &list[i];
         if (strcmp(c->knob, knob) != 0) continue;
         if (!any) print_head(&w, c, input);
+        if (!any && strcmp(knob, "network") == 0) print_machine(&w, list, count);
         any = true;
         in_gemm(&w, c, &inside);
         if (*c->part) clg_json_open(&w, c->part, '{');

@@ -145,8 +145,11 @@ static void select(search *s, clg_arena *arena, clg_term *terms, int most_free) 
         s->coordinate[i] = -1;
         if (terms[i].held) continue;
         double *effect = clg_take(arena, (size_t)s->samples + 1, double);
-        if (probe(s, i, effect) < SENSITIVE) {
+        double most = probe(s, i, effect);
+        if (most < SENSITIVE) {
             terms[i].held = "no sample depends on it";
+        } else if (most < terms[i].needs) {
+            terms[i].held = "too little of any sample's time depends on it: measure other sizes";
         } else if (make_distinct(effect, basis, s->dimensions, s->samples) < DISTINCT) {
             join(s, terms, i);
         } else if (s->dimensions >= most_free) {

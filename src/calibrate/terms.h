@@ -19,9 +19,10 @@ typedef struct clg_term {
     double start;       /* where the search starts; 0: at `from` */
     double spread;      /* log-sigma of where it may lie, before any sample; 0: 1 */
     double least, most; /* SI; bounds of the search; least > 0 */
-    const char *tie;    /* a term to move in proportion with when the two cannot be told apart */
-    const char *held;   /* why it did not move; NULL: fitted */
-    const char *tied;   /* the term it moved with; NULL: fitted alone, or held */
+    double needs;     /* share of some sample's time that must hang on it to move; 0: hardly any */
+    const char *tie;  /* a term to move in proportion with when the two cannot be told apart */
+    const char *held; /* why it did not move; NULL: fitted */
+    const char *tied; /* the term it moved with; NULL: fitted alone, or held */
 } clg_term;
 
 /* Of |ln(predicted/measured)|. */

@@ -371,11 +371,12 @@ static void put_slow(const double n[LEVEL_KEYS], const clg_machine *machine, clg
 
 clg_status clg_network_overlay(clg_arena *arena, const clg_file *file, const clg_machine *machine,
                                clg_network *network, clg_error *error) {
-    static const char *const keys[] = {"name", "title", "notes", "fast", "slow"};
+    static const char *const keys[] = {"name", "title", "notes", "gpu", "fabric", "fast", "slow"};
     double fast[LEVEL_KEYS], slow[LEVEL_KEYS];
     clg_json *root;
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
-        clg_value_keys(root, keys, 5, file->path, error) != CLG_OK ||
+        clg_value_keys(root, keys, sizeof keys / sizeof keys[0], file->path, error) != CLG_OK ||
+        clg_machine_owns(machine, root, file->path, error) != CLG_OK ||
         read_level(clg_json_member(root, "fast"), file->path, fast, error) != CLG_OK ||
         read_level(clg_json_member(root, "slow"), file->path, slow, error) != CLG_OK)
         return CLG_BAD_INPUT;

@@ -3,6 +3,8 @@
  * Left out: whether any of it is true. */
 #include "machine/machine.h"
 
+#include <string.h>
+
 static clg_status contradiction(const clg_node *node, const char *key, const char *mend,
                                 clg_error *error, const char *what) {
     const clg_json *at = clg_json_member(node->data, key);
@@ -46,4 +48,20 @@ clg_status clg_machine_check(clg_arena *arena, const clg_machine *m, clg_error *
                                              n->rated_w / 1e3, n->gpus,
                                              n->gpus * m->gpu.tdp_w / 1e3));
     return CLG_OK;
+}
+
+static clg_status same(const char *mine, const clg_json *root, const char *key, const char *file,
+                       clg_error *error) {
+    const char *named;
+    if (clg_json_string(root, key, "", &named, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (!*named || !mine || strcmp(named, mine) == 0) return CLG_OK;
+    clg_error_at(error, file, root->line, root->column, key);
+    return clg_fail(error, CLG_BAD_INPUT, "fit collectives of this one", "links of '%.64s', not %s",
+                    named, mine);
+}
+
+clg_status clg_machine_owns(const clg_machine *machine, const clg_json *root, const char *file,
+                            clg_error *error) {
+    if (same(machine->gpu.name, root, "gpu", file, error) != CLG_OK) return CLG_BAD_INPUT;
+    return same(machine->fabric.name, root, "fabric", file, error);
 }

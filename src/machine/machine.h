@@ -139,6 +139,11 @@ clg_status clg_node_check(clg_arena *arena, const clg_node *node, clg_error *err
  * a question may put any fabric beside it. */
 clg_status clg_machine_check(clg_arena *arena, const clg_machine *machine, clg_error *error);
 
+/* Refuses a file of links measured on another machine ("gpu", "fabric"); one that names none is
+ * taken for any, and a machine without a name takes any. */
+clg_status clg_machine_owns(const clg_machine *machine, const clg_json *root, const char *file,
+                            clg_error *error);
+
 /* Ports that a node has on its fabric. */
 double clg_machine_ports(const clg_machine *machine);
 

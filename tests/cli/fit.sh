@@ -45,6 +45,21 @@ expect 0 out 'every value has unit' check "$scratch/links.json"
 expect 0 out '^network  .*links.json' plan llama-2-7b --gpus 8 --network "$scratch/links.json"
 check 'slower links make a slower step' '[ "$(echo "$(step_s --network "$scratch/links.json") > $(step_s)" | tr -d e | awk "{print (\$1 > \$3)}")" = 1 ]'
 
+expect 1 err "links of 'h100-sxm', not b200-sxm" plan llama-2-7b --gpus 8 --gpu b200-sxm --network "$scratch/links.json"
+
+# what a range does not determine stays: small messages say nothing of the rate, large ones of the base
+small_or_large() { awk -v from="$1" -v to="$2" 'BEGIN {
+    print "collective,gpu,gpus,nodes,size_bytes,time_us_out"
+    for (size = from; size <= to; size *= 2) printf "all_gather,h100-sxm,8,1,%.0f,%.3f\n", size, 30 + size / 300e3 }'; }
+small_or_large 8 262144 >"$scratch/small.csv"; small_or_large 1073741824 17179869184 >"$scratch/large.csv"
+expect 0 out 'efficiency .*held  too little of any sample' fit "$scratch/small.csv"
+expect 0 out 'base .*held  (too little of any sample|no sample depends)' fit "$scratch/large.csv"
+# four nodes of which time grows by half with every doubling: a finding
+awk 'BEGIN { print "collective,gpu,gpus,nodes,size_bytes,time_us_out"
+    for (nodes = 2; nodes <= 16; nodes *= 2) for (size = 1048576; size <= 4294967296; size *= 4)
+        printf "all_gather,h100-sxm,%d,%d,%.0f,%.3f\n", 8 * nodes, nodes, size, (60 * nodes + size / 300e3) * (1 + (nodes > 2) * log(nodes / 2) / log(2) * 0.5) }' >"$scratch/growing.csv"
+expect 0 out 'note: a finding: time grows' fit "$scratch/growing.csv"
+
 # samples of products, as a probe prints them: half the rate of ours
 awk 'BEGIN { for (m = 512; m <= 8192; m *= 2) for (n = 512; n <= 8192; n *= 2) for (k = 512; k <= 8192; k *= 4)
     printf "{\"what\":\"gemm\",\"m\":%d,\"n\":%d,\"k\":%d,\"dtype\":\"bf16\",\"seconds\":[%.9g],\"where\":{\"gpu\":\"NVIDIA H100 80GB HBM3\"}}\n",
