@@ -104,7 +104,8 @@ static clg_status check_trace_alone(const asked *session, clg_error *error) {
                 {CLG_PARAM_SPAN, "--span"},     {CLG_PARAM_BURSTINESS, "--burstiness"},
                 {CLG_PARAM_PEAK, "--peak"},     {CLG_PARAM_DUTY, "--duty"},
                 {CLG_PARAM_PROMPT, "--prompt"}, {CLG_PARAM_ANSWER, "--output"},
-                {CLG_PARAM_SPREAD, "--spread"}, {CLG_PARAM_SERVICE, "--service"}};
+                {CLG_PARAM_SPREAD, "--spread"}, {CLG_PARAM_SERVICE, "--service"},
+                {CLG_PARAM_TURNS, "--turns"},   {CLG_PARAM_SHARED_PREFIX, "--shared-prefix"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (given(session, rows[i].param))
             return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
@@ -116,7 +117,7 @@ static clg_status check_trace_alone(const asked *session, clg_error *error) {
 static clg_status make_demand(asked *session, clg_demand *demand, clg_error *error) {
     clg_synthetic s = {0};
     clg_rate_profile profile;
-    double seed, most, clients;
+    double seed, most, clients, turns;
     const wanted rows[] = {{CLG_PARAM_RATE, 0, &s.requests_per_s},
                            {CLG_PARAM_SPAN, 3600, &s.span_s},
                            {CLG_PARAM_BURSTINESS, 1, &s.burstiness},
@@ -125,6 +126,9 @@ static clg_status make_demand(asked *session, clg_demand *demand, clg_error *err
                            {CLG_PARAM_PROMPT, 1000, &s.prompt_tokens},
                            {CLG_PARAM_ANSWER, 200, &s.output_tokens},
                            {CLG_PARAM_SPREAD, 0, &s.spread},
+                           {CLG_PARAM_SHARED_PREFIX, 0, &s.shared_tokens},
+                           {CLG_PARAM_TURNS, 1, &turns},
+                           {CLG_PARAM_TURN_GAP, 30, &s.turn_gap_s},
                            {CLG_PARAM_REQUESTS, 0, &most},
                            {CLG_PARAM_CLIENTS, 0, &clients},
                            {CLG_PARAM_SEED, 1, &seed}};
@@ -134,6 +138,7 @@ static clg_status make_demand(asked *session, clg_demand *demand, clg_error *err
                         "a closed loop without clients");
     s.seed = (uint64_t)seed;
     s.most = (int64_t)most;
+    s.turns = (int)fmin(turns, 1e6);
     bool closed = clients > 0 || s.requests_per_s >= 1e9;
     if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
     if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
@@ -222,6 +227,7 @@ static clg_status read_choice(asked *session, const clg_model *model, const clg_
         read_speculation(session, choice, error) != CLG_OK)
         return error->status;
     choice->no_prefix_cache = given(session, CLG_PARAM_NO_PREFIX_CACHE);
+    choice->in_turn = given(session, CLG_PARAM_IN_TURN);
     choice->dp = space->dp.count > 0 ? space->dp.value[0] : 0;
     choice->ep = space->ep.count > 0 ? space->ep.value[0] : 0;
     choice->tp = space->tp.count > 0 ? space->tp.value[0] : 0;

@@ -72,6 +72,8 @@ bool clg_lane_held_back(const clg_lane *r) {
 /* What of a prompt is in the cache; its last token is always computed. */
 static int64_t find_prefix(clg_lane *r, const clg_sequence *s) {
     const clg_demand *d = r->demand;
+    if (r->rules->cached_share > 0 && !r->rules->prefilled)
+        return (int64_t)(r->rules->cached_share * ((double)s->target - 1));
     if (!r->prefix.resident) return 0;
     int64_t room = (r->free_blocks + r->prompt_blocks) * r->rules->block_tokens / d->prefix_tokens;
     const clg_arrival *q = clg_lane_request_at(r, s->request);

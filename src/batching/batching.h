@@ -77,6 +77,7 @@ typedef struct clg_serve_rules {
                                 of them decode; 0: not by ranks */
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
+    double cached_share;     /* > 0: of every prompt is in the cache, whatever hashes say */
 } clg_serve_rules;
 
 /* Blocks of a sequence of so many tokens. */

@@ -184,7 +184,8 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     r->asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
     for (int64_t i = 0; i < r->rules->clients; i++) clg_lane_client_asks(r, begin_s);
     r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? clg_lane_next_arrival_s(r) : 0;
-    if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled)
+    if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled &&
+        r->rules->cached_share <= 0)
         clg_prefix_open(arena, &r->prefix, r->demand->prefixes);
 }
 

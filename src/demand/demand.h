@@ -107,7 +107,10 @@ typedef struct clg_synthetic {
     double duty;           /* share of every day with any demand */
     double prompt_tokens, output_tokens; /* means */
     double spread;                       /* standard deviation over mean of lengths, log-normal */
-    int64_t most;                        /* requests, 0: as many as come */
+    double shared_tokens;                /* that every prompt begins with, beside prompt_tokens */
+    int turns;         /* of a conversation, each with all that was said before; 0 and 1: one */
+    double turn_gap_s; /* mean, from one to the next */
+    int64_t most;      /* requests, 0: as many as come */
     uint64_t seed;
     const clg_rate_profile *profile; /* instead of rate, span, peak and duty; may be NULL */
 } clg_synthetic;

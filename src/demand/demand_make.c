@@ -6,6 +6,7 @@
 
 #include "base/real.h"
 #include "demand/random.h"
+#include "demand/turns.h"
 
 #include <math.h>
 
@@ -51,6 +52,17 @@ static int32_t draw_length(clg_random *random, double mean, double spread) {
     if (spread > 0) x = mean * clg_exp(sqrt(sigma2) * clg_random_normal(random) - sigma2 / 2);
     x = floor(x + 0.5);
     return (int32_t)(x < 1 ? 1 : x > 1e7 ? 1e7 : x);
+}
+
+static clg_status check_turns(const clg_synthetic *s, double requests, clg_error *error) {
+    double said = s->shared_tokens + s->turns * (s->prompt_tokens + s->output_tokens);
+    bool many = s->turns > 1 && requests * said / s->turns > 1e11; /* tokens that are listed */
+    if (s->turns >= 0 && s->turns <= 1000 && s->shared_tokens >= 0 && said <= 1e8 && !many &&
+        s->turn_gap_s >= 0 && isfinite(s->turn_gap_s))
+        return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT,
+                    "--turns to 1000, conversations to 100 Mtok each and 100 Gtok in all",
+                    "conversations are out of range");
 }
 
 static clg_status check(const clg_synthetic *s, double requests, clg_error *error) {
@@ -104,24 +116,29 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
                         "no demand comes in %.3g s", s->span_s);
     clg_rate_profile profile = s->profile ? *s->profile : profile_of(arena, s);
     double requests = expected(&profile);
-    if (check(s, requests, error) != CLG_OK) return error->status;
+    if (check(s, requests, error) != CLG_OK || check_turns(s, requests, error) != CLG_OK)
+        return error->status;
+    double turns = s->turns > 1 ? s->turns : 1; /* of which each opening is one */
+    int64_t most = (int64_t)ceil((double)s->most / turns);
+    requests /= turns;
     clg_random gaps = {s->seed}, lengths = {s->seed ^ 0x5851F42D4C957F2Du};
     double likely = requests * 1.2 + 40 * sqrt(requests / fmin(1, s->burstiness)) + 100;
-    int64_t room = s->most > 0 && (double)s->most < likely ? s->most : (int64_t)likely;
+    int64_t room = most > 0 && (double)most < likely ? most : (int64_t)likely;
     *demand = (clg_demand){.span_s = span_of(&profile)};
     demand->request = clg_take(arena, (size_t)room, clg_arrival);
     walk w = {&profile, 0, 0, 0};
-    while (demand->count < room && advance(&w, clg_random_gamma(&gaps, s->burstiness))) {
+    while (demand->count < room && advance(&w, turns * clg_random_gamma(&gaps, s->burstiness))) {
         clg_arrival *r = &demand->request[demand->count++];
         r->arrival_s = w.begin_s + w.used_s;
         r->prompt_tokens = draw_length(&lengths, s->prompt_tokens, s->spread);
         r->output_tokens = draw_length(&lengths, s->output_tokens, s->spread);
     }
-    if (demand->count == s->most) demand->span_s = w.begin_s + w.used_s;
+    if (demand->count == most) demand->span_s = w.begin_s + w.used_s;
     if (demand->count == 0)
         return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span",
                         "not one request came within the span");
     clg_demand_finish(arena, demand);
+    clg_demand_converse(arena, s, demand);
     return CLG_OK;
 }
 

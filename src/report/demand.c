@@ -261,7 +261,9 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                    "(rho) %.1f %% of capacity\n",
                    100 * a->fleet.busy_share, a->fleet.mean_sequences, 100 * a->mfu, 100 * a->rho);
     if (a->fleet.cached_share > 0)
-        clg_text_print(t, "         %.1f %% of prompt tokens were in the prefix cache\n",
+        clg_text_print(t,
+                       "         %.1f %% of prompt tokens were in the prefix cache; capacity is "
+                       "with as many\n",
                        100 * a->fleet.cached_share);
     double most = fleet * a->offline_tokens_per_s;
     clg_text_print(t, "         %s output tokens/s of %s at most (P10 %s – P90 %s)\n",

@@ -42,10 +42,17 @@ static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *m
 
 /* All at once with so many places: the rate from a quarter admitted until the queue is empty. */
 static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_demand *sample,
-                           int places, clg_serve_totals *t) {
+                           int places, double cached_share, clg_serve_totals *t) {
     clg_served *served = clg_take(arena, (size_t)sample->count, clg_served);
     clg_replica open = *r;
     open.rules.clients = 0;
+    open.rules.cached_share = cached_share;
+    clg_replica prompts;
+    if (r->prefill) {
+        prompts = *r->prefill;
+        prompts.rules.cached_share = cached_share;
+        open.prefill = &prompts;
+    }
     open.rules.max_sequences = places;
     clg_replica_serve(arena, &open, sample, 0, 1, served, t);
     bool full = t->full_s > t->warm_s && t->full_tokens > t->warm_tokens;
@@ -56,7 +63,7 @@ static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_dem
 /* The most a replica makes: with the places it has or, where those are more than the cache holds
  * and sequences are preempted, with as many as it holds to their ends. */
 static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                            clg_serve_answer *a) {
+                            double cached_share, clg_serve_answer *a) {
     clg_arena_mark mark = clg_arena_here(arena);
     int places = r->rules.max_sequences;
     int64_t count = 10 * (int64_t)places;
@@ -64,12 +71,12 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
     clg_demand_means means = clg_demand_means_of(d);
     clg_serve_totals t, fewer;
-    double rate = rate_at_once(arena, r, &sample, places, &t);
+    double rate = rate_at_once(arena, r, &sample, places, cached_share, &t);
     double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
     double held = (double)r->rules.blocks * r->rules.block_tokens /
                   (means.prompt_tokens + means.output_tokens + states);
     if (t.preemptions > 0 && held >= 1 && held < places) {
-        double calm = rate_at_once(arena, r, &sample, (int)held, &fewer);
+        double calm = rate_at_once(arena, r, &sample, (int)held, cached_share, &fewer);
         if (calm > rate) {
             rate = calm;
             t = fewer;
@@ -133,6 +140,22 @@ static double usd_per_million(double usd_per_s, double tokens_per_s) {
     return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
 }
 
+static bool reuses(const clg_serve_question *q) {
+    return is_timed(q) && q->demand->prefix && !q->replica->rules.no_prefix_cache;
+}
+
+/* What is found of prompts depends on who comes when, which all at once do not keep: the share that
+ * a fleet finds which is about as large as the demand needs, found of every prompt. */
+static void measure_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    double per_s = (double)q->demand->output_tokens / q->demand->span_s;
+    int64_t n = q->replicas;
+    for (int i = 0; i < 2; i++) {
+        if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
+        clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+        measure_offline(arena, q->replica, q->demand, a->fleet.cached_share, a);
+    }
+}
+
 /* A fleet that falls behind is paid until the last answer, others as long as there is demand. */
 static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
     return a->rho > 1 && d->clients <= 0 ? fmax(d->span_s, a->fleet.span_s) : d->span_s;
@@ -172,8 +195,10 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->rho = demanded / (fleet * a->offline_tokens_per_s);
     double paid = q->demand->span_s > 0 ? paid_s(q->demand, a) / q->demand->span_s : 1;
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
-    a->mfu = a->fleet.output_tokens_per_s * clg_serve_flop_per_output(&r->scenario->model, means) /
-             (fleet * gpus * peak);
+    clg_demand_means computed = *means; /* what is found in a cache is no work */
+    computed.prompt_tokens *= 1 - a->fleet.cached_share;
+    a->mfu = a->fleet.output_tokens_per_s *
+             clg_serve_flop_per_output(&r->scenario->model, &computed) / (fleet * gpus * peak);
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
 }
 
@@ -226,7 +251,8 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
                                          clg_replica_gpus(q->replica)};
     a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
-    measure_offline(arena, q->replica, q->demand, a);
+    measure_offline(arena, q->replica, q->demand, 0, a);
+    if (reuses(q)) measure_reuse(arena, q, a);
     clg_serve_break_even(q, &means, a);
     a->attainable = true;
     a->target_tokens_per_s = a->offline_tokens_per_s;

@@ -2,6 +2,7 @@
 #include "serve/answer.h"
 
 #include "base/quantile.h"
+#include "serve/route.h"
 
 #include <math.h>
 
@@ -99,9 +100,31 @@ static int64_t simulated_of(int64_t replicas, int64_t requests) {
     return enough < (double)replicas ? (int64_t)enough : replicas;
 }
 
+/* Prompts that have begun before go where they did; others in turn. */
+static bool routed(const clg_replica *r, const clg_demand *d, int64_t replicas) {
+    return replicas > 1 && d->prefix && !r->in_turn && !r->rules.no_prefix_cache && d->clients <= 0;
+}
+
+static clg_serve_totals serve_routed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                                     int64_t replicas, const clg_serve_target *target, times *t) {
+    clg_serve_totals sum = {0}, one;
+    int32_t *route = clg_route_requests(arena, d, replicas);
+    for (int64_t i = 0; i < simulated_of(replicas, d->count); i++) {
+        clg_arena_mark mark = clg_arena_here(arena);
+        clg_demand part = clg_route_part(arena, d, route, i);
+        clg_served *served = clg_take(arena, (size_t)part.count + 1, clg_served);
+        clg_replica_serve(arena, r, &part, 0, 1, served, &one);
+        add_totals(&sum, &one);
+        add_replica(t, &part, served, 0, 1, target);
+        clg_arena_back_to(arena, mark);
+    }
+    return sum;
+}
+
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                   int64_t replicas, const clg_serve_target *target, times *t) {
     clg_serve_totals sum = {0}, one;
+    if (routed(r, d, replicas)) return serve_routed(arena, r, d, replicas, target, t);
     clg_served *served = clg_take(arena, (size_t)d->count, clg_served);
     for (int64_t i = 0; i < simulated_of(replicas, d->count); i++) {
         clg_replica_serve(arena, r, d, i, replicas, served, &one);

@@ -22,6 +22,7 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.reserve_output = r->engine.reserve_output > 0;
     r->rules.prefill_alone = r->engine.prefill_alone > 0;
     r->rules.no_prefix_cache = c->no_prefix_cache;
+    r->in_turn = c->in_turn;
     r->rules.whole_prompts = r->engine.whole_prompts > 0;
     r->rules.overlapped = r->engine.overlapped > 0;
     r->rules.turn_s = r->engine.turn_s;

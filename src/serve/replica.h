@@ -22,6 +22,7 @@ struct clg_replica {
     int64_t longest_tokens;                         /* prompt and answer, of its longest request */
     clg_iteration_cost cost;
     clg_serve_rules rules;
+    bool in_turn; /* a fleet of these is dealt requests in turn, whoever has their prompts */
     /* Disaggregated: so many replicas like *prefill make first tokens, so many like this one the
      * rest, and the cache of a prompt is sent between them. prefill NULL: one does both. */
     const clg_replica *prefill;
@@ -40,6 +41,7 @@ typedef struct clg_replica_choice {
     int drafted;           /* tokens proposed per iteration, 0: no speculation */
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
+    bool in_turn;
     bool filtered;                 /* tokens are sampled from the likeliest: top-k, top-p */
     const clg_graph_sizes *graphs; /* NULL: the engine's */
     int graph_most; /* largest batch of a rank with a graph, whatever sizes say; 0: the engine's */

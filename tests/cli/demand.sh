@@ -59,6 +59,11 @@ expect 0 out 'share in time .*\[99%: [45][0-9]\].* 99.9%: none' $near --ttft 4s
 expect 0 out 'in any fleet 0.7%' $near --ttft 4s
 expect 1 err 'nearest met: --ttft 5.*, or --within 99.2%' $near --ttft 4s --within 99.9%
 expect 0 out '"late_alone": 0.00[67]' $near --ttft 4s --json
+expect 0 out '9[0-9].[0-9] % of prompt tokens were in the prefix cache' demand $m --rate 4req/s --span 5min \
+    --prompt 200tok --shared-prefix 4ktok
+expect 0 out 'of prompt tokens were in the prefix cache' demand $m --rate 4req/s --span 5min --turns 5 --turn-gap 5s
+expect 1 err 'conversations are out of range' demand $m --rate 4req/s --turns 5000
+expect 2 err '--turns is for made-up requests' demand $m $t/unsorted.csv --turns 3
 expect 1 err 'a shape is out of range' demand $m --rate 1req/s --peak 3
 expect 1 err 'a closed loop without clients' demand $m --clients 0
 expect 1 err 'a share is out of range' demand $m --rate 1req/s --within 0%

@@ -1,0 +1,18 @@
+/* route.h -- internal to serve/: which replica a request goes to, where prompts have begun before.
+ */
+#ifndef CLG_SERVE_ROUTE_H
+#define CLG_SERVE_ROUTE_H
+
+#include "demand/demand.h"
+
+/* The replica of each request, in the arena: the one that alone had half its prompt or more, unless
+ * it has a quarter more to do than the others; else the one that has least. The rule of
+ * prefix-aware routers (SGLang's cache-aware policy: a share of the prompt matched, else the least
+ * loaded), with tokens given in the last 30 s or so (assumed) instead of requests now running. */
+int32_t *clg_route_requests(clg_arena *arena, const clg_demand *demand, int64_t replicas);
+
+/* What goes to one replica. */
+clg_demand clg_route_part(clg_arena *arena, const clg_demand *demand, const int32_t *route,
+                          int64_t replica);
+
+#endif
