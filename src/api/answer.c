@@ -25,6 +25,9 @@ clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_pro
     if (search(arena, request, 0, FRONT, progress, answer, error) != CLG_OK) return error->status;
     if (answer->found.count == 0 && answer->found.complete)
         answer->on_more = clg_fewest_gpus(arena, &answer->scenario, &answer->space);
+    if (answer->found.count == 0)
+        answer->fitting =
+            clg_fit_with(arena, &answer->scenario, &answer->space, progress, answer->fits_with);
     if (answer->found.count > 0 && answer->found.complete)
         answer->families =
             clg_layout_families(arena, &answer->scenario, &answer->space,
@@ -83,6 +86,9 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
         *answer = *own;
         return CLG_OK;
     }
+    if (!answer->evaluation.fits)
+        answer->fitting =
+            clg_fit_with(arena, &answer->scenario, &answer->space, progress, answer->fits_with);
     if (!timeline) return CLG_OK;
     return clg_evaluate(arena, &answer->scenario, &answer->evaluation.layout, true, timeline,
                         &answer->evaluation, error);
@@ -99,14 +105,20 @@ void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
 
 void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_planned planned = {&answer->found, answer->on_more, answer->family, answer->families};
+    clg_planned planned = {.found = &answer->found,
+                           .on_more = answer->on_more,
+                           .family = answer->family,
+                           .families = answer->families,
+                           .fits_with = answer->fits_with,
+                           .fitting = answer->fitting};
     clg_json_plan(&writer, &answer->scenario, &answer->space, &planned, seconds);
     clg_text_print(text, "\n");
 }
 
 void clg_answer_explain_json(clg_text *text, const clg_answer *answer) {
     clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_explained(&writer, &answer->scenario, &answer->space, &answer->evaluation);
+    clg_json_explained(&writer, &answer->scenario, &answer->space, &answer->evaluation,
+                       answer->fits_with, answer->fitting);
     clg_text_print(text, "\n");
 }
 

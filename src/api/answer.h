@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/curve.h"
 #include "scaling/families.h"
+#include "search/fits_with.h"
 #include "timeline/timeline.h"
 
 typedef struct clg_answer {
@@ -20,6 +21,8 @@ typedef struct clg_answer {
     const clg_evaluation *on_more;
     clg_layout_family family[CLG_LAYOUT_FAMILIES]; /* by clg_answer_plan, where something fits */
     int families;
+    clg_fits_with fits_with[CLG_FITS_WITH]; /* where nothing fits */
+    int fitting;
     double tokens; /* to train on; 0: not said */
 } clg_answer;
 

@@ -32,6 +32,7 @@ static void print_text(clg_session *session, const clg_answer *answer) {
                          : clg_evaluate_elsewhere(session->arena, scenario, &evaluation->layout);
     if (others)
         clg_text_print(out, "%sAs it is, it fits under --stack %s\n", mend ? "" : "\n", others);
+    clg_report_fits_with(out, answer->fits_with, answer->fitting);
 }
 
 static clg_status run(clg_session *session, clg_error *error) {

@@ -9,10 +9,11 @@ static void print_text(clg_session *session, const clg_answer *answer, double se
     clg_text *out = &session->out;
     const clg_found *found = &answer->found;
     clg_report_heading(out, &answer->scenario, &answer->space);
-    if (found->count == 0)
+    if (found->count == 0) {
         clg_report_nothing_fits(session->arena, out, &answer->scenario, &answer->space, found,
                                 answer->on_more);
-    else {
+        clg_report_fits_with(out, answer->fits_with, answer->fitting);
+    } else {
         clg_report_evaluation(out, &answer->scenario, &found->best[0], answer->tokens);
         clg_report_ladder(session->arena, out, &answer->scenario, &found->best[0]);
         clg_report_gamble(out, found, answer->space.risk);

@@ -190,11 +190,28 @@ void clg_json_explain(clg_json_writer *w, const char *key, const clg_scenario *s
     clg_json_close(w, '}');
 }
 
+static void add_fits_with(clg_json_writer *w, const clg_fits_with *fits_with, int fitting) {
+    clg_json_open(w, "fits_with", '[');
+    for (int i = 0; i < fitting; i++) {
+        const clg_evaluation *e = &fits_with[i].plan;
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "flags", fits_with[i].flags);
+        clg_json_add_string(w, "remark", fits_with[i].remark);
+        clg_json_add_number(w, "memory_bytes", e->memory.total_bytes);
+        clg_json_chance_out(w, e);
+        clg_json_add_number(w, "step_s", e->step_s);
+        clg_json_layout(w, &e->layout);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
 void clg_json_explained(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
-                        const clg_evaluation *e) {
+                        const clg_evaluation *e, const clg_fits_with *fits_with, int fitting) {
     open_explain(w, NULL);
     explain_in_open(w, s, e);
     clg_json_batch(w, space);
+    if (!e->fits) add_fits_with(w, fits_with, fitting);
     clg_json_close(w, '}');
 }
 
@@ -270,6 +287,7 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
         clg_json_explain(w, "best", s, &f->best[0]);
     else
         add_nearest(w, s, f, planned->on_more);
+    if (f->count == 0) add_fits_with(w, planned->fits_with, planned->fitting);
     clg_json_add_number(w, "risk", space->risk);
     clg_json_batch(w, space);
     if (f->has_gamble)

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "evaluate/evaluate.h"
 #include "scaling/families.h"
+#include "search/fits_with.h"
 #include "search/search.h"
 #include "validate/leave_out.h"
 
@@ -15,7 +16,8 @@ void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenar
                       const clg_evaluation *evaluation);
 /* The answer of explain: the same with what its batch was asked as. */
 void clg_json_explained(clg_json_writer *writer, const clg_scenario *scenario,
-                        const clg_space *space, const clg_evaluation *evaluation);
+                        const clg_space *space, const clg_evaluation *evaluation,
+                        const clg_fits_with *fits_with, int fitting);
 
 /* The member "batch" of an open object: what was asked for, and what it became. */
 void clg_json_batch(clg_json_writer *writer, const clg_space *space);
@@ -29,6 +31,8 @@ typedef struct clg_planned {
     const clg_evaluation *on_more; /* what would fit on more GPUs where nothing does; or NULL */
     const clg_layout_family *family;
     int families;
+    const clg_fits_with *fits_with; /* where nothing fits */
+    int fitting;
 } clg_planned;
 
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_space *space,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "evaluate/evaluate.h"
 #include "scaling/families.h"
+#include "search/fits_with.h"
 #include "search/search.h"
 #include "validate/validate.h"
 
@@ -56,6 +57,9 @@ void clg_report_ladder(clg_arena *arena, clg_text *text, const clg_scenario *sce
 void clg_report_nothing_fits(clg_arena *arena, clg_text *text, const clg_scenario *scenario,
                              const clg_space *space, const clg_found *found,
                              const clg_evaluation *on_more);
+
+/* What fits on the same GPUs, flag by flag; nothing for none. */
+void clg_report_fits_with(clg_text *text, const clg_fits_with *fits_with, int count);
 
 void clg_report_validation(clg_text *text, const clg_validation *validation);
 
