@@ -19,7 +19,7 @@ double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack) {
 
 /* Weights without a master copy that nothing shards: autograd's own gradients, in their type. */
 static bool plain_gradients(const clg_layout *layout, const clg_stack *stack) {
-    return layout->zero >= 2 && layout->dp * layout->cp == 1 && !stack->master_weights;
+    return layout->dp * layout->cp == 1 && !stack->master_weights;
 }
 
 double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {

@@ -130,6 +130,14 @@ static void gradients(void) {
     l.precision = CLG_BF16;
     CHECK(clg_gradient_bytes(&l, &s.stack) == 4 && clg_gradient_held_bytes(&l, &s.stack) == 6);
     CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 0);
+    CASE("no masters, one rank, no ZeRO: autograd's own gradients and moments, 2 + 4, no copy");
+    s = plan_scenario(&arena, "llama-3.2-3b", "a100-sxm-80gb", "torchtune-2024", 1);
+    l = plan_layout(2048);
+    CHECK(clg_gradient_held_bytes(&l, &s.stack) == 2);
+    CHECK(clg_optimizer_bytes_per_parameter(&l, &s.stack) == 4);
+    s.stack.gradient = CLG_FP32; /* where the stack's runs are sharded and sums are wide */
+    CHECK(clg_gradient_held_bytes(&l, &s.stack) == 2);
+    CHECK(clg_update_bytes_per_parameter(&l, &s.stack) == 0);
 }
 
 /* Bytes of one parameter, its optimizer's share split over `shards` ranks. */
