@@ -46,5 +46,6 @@ void clg_launch_megatron(clg_launch *launch, const clg_scenario *s, const clg_la
 void clg_launch_torchtitan(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 void clg_launch_deepspeed(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 void clg_launch_accelerate(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
+void clg_launch_bridge(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 
 #endif

@@ -146,6 +146,8 @@ void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout 
     clg_text *t = clg_launch_file(f, "train.sh");
     refusals(f, s, l);
     clg_launch_head(t, s);
+    if ((l->tp > 1 || l->cp > 1) && l->zero < 2) /* arguments.py asserts so before Blackwell */
+        clg_text_print(t, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
     model(t, s);
     degrees(f, t, s, l);
     clg_text_print(t,

@@ -84,6 +84,12 @@ m="megatron megatron-2024 h100-sxm"
 	round accelerate $d --zero 3 --hsdp 8 --recompute full
 	round accelerate $d --zero 0 --recompute full
 
+	b="bridge megatron-2026 h100-sxm"
+	round $b $dense --tp 4 --pp 2 --vpp 2 --cp 1 --zero 1 --recompute none
+	round $b $dense --tp 2 --pp 4 --cp 1 --zero 1 --recompute full --precision fp8
+	round $b $dense --tp 8 --pp 1 --cp 2 --cp-kind ring --zero 1 --recompute selective
+	round $b qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --vpp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute none
+	refuse bridge 'no recipe' mistral-7b --gpus 64 --global-batch 64
 	refuse torchtitan 'DualPipeV' $dense --stack torchtitan-2025 --tp 1 --pp 4 --vpp 1 --schedule dualpipe --zero 2
 	refuse torchtitan 'two chunks' $dense --stack torchtitan-2025 --tp 2 --pp 4 --vpp 1 --schedule zb-h1 --zero 2
 	refuse torchtitan 'another stack' $dense --tp 4 --zero 3 --stack megatron-2024

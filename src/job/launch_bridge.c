@@ -1,0 +1,128 @@
+/* launch_bridge.c -- a recipe of Megatron-Bridge with the plan's values over it; names as in its
+ * recipes and training/config.py (read 2026-08), models as in data/trainer/bridge-models.json. */
+#include "dataset/dataset.h"
+#include "job/launch.h"
+
+#include "base/json.h"
+
+#include <string.h>
+
+/* {"module", "recipe"} of this model; NULL: none. */
+static const clg_json *recipe_of(clg_launch *f, const char *name) {
+    const clg_file *file = clg_dataset_find("trainer/bridge-models.json");
+    clg_json *root;
+    clg_error none = {0};
+    if (!file || !name ||
+        clg_json_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        return NULL;
+    return clg_json_member(clg_json_member(root, "models"), name);
+}
+
+static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
+    int chunks = l->pp * l->vpp;
+    clg_launch_refuse(f, !recipe_of(f, s->model.name), "no recipe for this model is known here");
+    clg_launch_refuse(f, l->pp > 1 && !usual, "it runs 1f1b and interleaved 1f1b only");
+    clg_launch_refuse(f, l->split || s->model.layers % chunks != 0,
+                      "layers that do not divide over the stages are not written");
+    clg_launch_refuse(f, l->zero > 1, "its FSDP is not written: --zero 0 or 1");
+    clg_launch_refuse(f, l->zero == 1 && l->hsdp > 0 && l->hsdp < l->dp,
+                      "shards over a part of the ranks are not written: --hsdp 0");
+    clg_launch_refuse(f, l->order != 0, "its order of ranks is Megatron's");
+    clg_launch_refuse(f, l->cp > 1 && l->cp_kind != CLG_CONTEXT_RING,
+                      "kinds of context parallelism are not written but the ring");
+    clg_launch_refuse(f, l->optimizer != CLG_ADAM, "its recipes use Adam");
+    clg_launch_refuse(f, l->offload, "offload is not written");
+    clg_launch_refuse(f, l->precision == CLG_FP32, "its recipes have no fp32");
+}
+
+static const char *precision_of(const clg_layout *l) {
+    switch (l->precision) {
+    case CLG_FP16:
+        return "fp16_mixed";
+    case CLG_FP8:
+        return "bf16_with_fp8_current_scaling_mixed";
+    case CLG_MXFP8:
+        return "bf16_with_mxfp8_mixed";
+    case CLG_NVFP4:
+        return "bf16_with_nvfp4_mixed";
+    default:
+        return "bf16_mixed";
+    }
+}
+
+static void degrees(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    clg_text_print(t,
+                   "    cfg.model.tensor_model_parallel_size = %d\n"
+                   "    cfg.model.sequence_parallel = %s\n"
+                   "    cfg.model.context_parallel_size = %d\n"
+                   "    cfg.model.pipeline_model_parallel_size = %d\n",
+                   l->tp, l->sp ? "True" : "False", l->cp, l->pp);
+    if (l->vpp > 1)
+        clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = %d\n", l->vpp);
+    else
+        clg_text_print(t, "    cfg.model.virtual_pipeline_model_parallel_size = None\n");
+    if (s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE)
+        clg_text_print(t,
+                       "    cfg.model.expert_model_parallel_size = %d\n"
+                       "    cfg.model.expert_tensor_parallel_size = %d\n",
+                       l->ep, l->etp);
+}
+
+static void recompute(clg_text *t, const clg_layout *l) {
+    const char *mode = clg_name_of(clg_recompute_names, (int)l->recompute);
+    if (l->recompute == CLG_RECOMPUTE_NONE) {
+        clg_text_print(t, "    cfg.model.recompute_granularity = None\n");
+        return;
+    }
+    clg_text_print(t, "    cfg.model.recompute_granularity = \"%s\"\n", mode);
+    if (l->recompute != CLG_RECOMPUTE_FULL) return;
+    clg_text_print(t,
+                   "    cfg.model.recompute_method = \"%s\"\n"
+                   "    cfg.model.recompute_num_layers = %d\n",
+                   l->recompute_layers > 0 ? "block" : "uniform",
+                   l->recompute_layers > 0 ? l->recompute_layers : 1);
+}
+
+static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    const clg_json *known = recipe_of(f, s->model.name);
+    const clg_json *module = clg_json_member(known, "module");
+    const char *name = known ? clg_json_member(known, "recipe")->text : "";
+    clg_text_print(t,
+                   "from megatron.bridge.recipes.%s import %s\n"
+                   "from megatron.bridge.training.gpt_step import forward_step\n"
+                   "from megatron.bridge.training.mixed_precision import %s\n"
+                   "from megatron.bridge.training.pretrain import pretrain\n\n\ndef main():\n"
+                   "    cfg = %s()\n",
+                   module ? module->text : "", name, precision_of(l), name);
+    degrees(t, s, l);
+    recompute(t, l);
+    clg_text_print(t,
+                   "    cfg.model.seq_length = %lld\n    cfg.dataset.seq_length = %lld\n"
+                   "    cfg.train.micro_batch_size = %d\n    cfg.train.global_batch_size = %lld\n"
+                   "    cfg.train.train_iters = 100\n"
+                   "    cfg.mixed_precision = %s()\n",
+                   (long long)l->seq, (long long)l->seq, l->micro_batch, (long long)l->global_batch,
+                   precision_of(l));
+    const char *wide = s->stack.gradient == CLG_BF16 ? "False" : "True";
+    clg_text_print(t,
+                   "    cfg.ddp.use_distributed_optimizer = %s\n"
+                   "    cfg.optimizer.use_distributed_optimizer = %s\n"
+                   "    cfg.ddp.grad_reduce_in_fp32 = %s\n"
+                   "    cfg.mixed_precision.grad_reduce_in_fp32 = %s  # goes over that of ddp\n",
+                   l->zero == 1 ? "True" : "False", l->zero == 1 ? "True" : "False", wide, wide);
+    clg_text_print(t, "    pretrain(config=cfg, forward_step_func=forward_step)\n\n\n"
+                      "if __name__ == \"__main__\":\n    main()\n");
+}
+
+void clg_launch_bridge(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    refusals(f, s, l);
+    recipe(f, clg_launch_file(f, "recipe.py"), s, l);
+    clg_text *t = clg_launch_file(f, "train.sh");
+    clg_launch_head(t, s);
+    if (l->tp > 1 || l->cp > 1) clg_text_print(t, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");
+    clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
+                      "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
+                      "  --master-port ${MASTER_PORT:-29500} recipe.py\n");
+    clg_launch_say(f, true, "what the recipe sets otherwise stays: overlaps, fusions, mock data");
+}
