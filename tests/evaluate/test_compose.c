@@ -1,0 +1,220 @@
+/* A step composed of layers of whole seconds, worked by hand: what hides under which pass, what
+ * sends cost, and the bound that knows the stages. Layers take 1 s forward and 2 s back. */
+#include "evaluate/compose.h"
+
+#include "plan.h"
+
+static clg_arena arena;
+static clg_scenario base;
+static clg_priced priced;
+
+static void fill(clg_pass_cost pass[CLG_PASSES], double seconds, bool again) {
+    for (int p = 0; p < CLG_PASSES; p++) pass[p] = (clg_pass_cost){.matrix_s = seconds};
+    if (!again) pass[CLG_PASS_RECOMPUTE].matrix_s = 0;
+}
+
+static clg_evaluation composed(const clg_scenario *s, clg_layout l, clg_wanted wanted) {
+    clg_evaluation e = {0};
+    clg_error error = {0};
+    clg_price_blocks(s, &l, &priced);
+    fill(priced.layer[0], 1, l.recompute == CLG_RECOMPUTE_FULL);
+    fill(priced.embedding, 0, false);
+    fill(priced.head, 0, false);
+    CHECK(clg_compose(&arena, s, &l, &priced, wanted, &e, &error) == CLG_OK);
+    return e;
+}
+
+static clg_evaluation whole(const clg_scenario *s, clg_layout l) {
+    return composed(s, l, (clg_wanted){.detail = true});
+}
+
+/* The bound of a step that is cut off, without its optimizer. */
+static double cut_s(const clg_scenario *s, clg_layout l) {
+    clg_evaluation placed = whole(s, l);
+    double bound_s = composed(s, l, (clg_wanted){.cutoff_s = 1e-9}).step_s;
+    CHECK(bound_s <= placed.step_s * (1 + 1e-12));
+    return bound_s - placed.time.optimizer_s;
+}
+
+/* No latency, no host, nobody late; a network of so many seconds for a parameter's byte. */
+static clg_scenario plain(double s_per_byte) {
+    clg_scenario s = base;
+    s.network = (clg_network){.fast = {.bytes_per_s = 1e30}, .slow = {.bytes_per_s = 1e30}};
+    if (s_per_byte > 0) s.network.slow.bytes_per_s = 63.0 / 64 / 8 / s_per_byte;
+    s.stack.jitter = s.stack.shard_jitter = 0;
+    s.stack.host_launch_s = s.stack.host_step_s = s.stack.host_micro_batch_s = 0;
+    s.stack.bucket_parameters = s.stack.bucket_parameters_per_rank = 0;
+    s.stack.gradient_overlap = 0.8, s.stack.parameter_overlap = 0.5;
+    s.stack.overlap_slowdown = 1.1, s.stack.traffic_slowdown = 1.25;
+    s.stack.send_overlap = s.stack.scatter_gather = s.stack.stages_by_cost = false;
+    return s;
+}
+
+static const double all = 8030261248.0; /* parameters */
+
+/* Gradients of 4 bytes take 40 s, or 400, weights half of it. */
+static void windows(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 1, l.global_batch = 64;
+    CASE("room enough: 8 of 40 s and 10 of 20 are waited for, and a tenth of what hides");
+    clg_scenario s = plain(40 / (4 * all));
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, 8 + 3.2 + 10 + 1, 1e-9);
+    CASE("31 of 32 layers hide a reduction, 62 s / 1.25, and a gather, 31 s / 1.25");
+    s = plain(400 / (4 * all));
+    double gather = 200 - 24.8 + 2.48;
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, 400 - 49.6 + 4.96 + gather, 1e-9);
+    CASE("what is done again hides a reduction too: 93 s / 1.25");
+    l.recompute = CLG_RECOMPUTE_FULL;
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, 400 - 74.4 + 7.44 + gather, 1e-9);
+}
+
+/* Stages of 4 and 28 layers, one micro-batch, no overlap: the second starts 4 s later, ends 8 s
+ * before the first. */
+static void late_and_early(void) {
+    static const int split[] = {4, 28};
+    clg_layout l = plan_layout(4096);
+    l.pp = 2, l.dp = 64, l.zero = 1, l.global_batch = 64, l.split = split, l.split_count = 2;
+    CASE("a stage that ends early waits less for its reduction, one that starts late for weights");
+    clg_scenario s = plain(40 / (4 * all));
+    s.stack.gradient_overlap = s.stack.parameter_overlap = 0;
+    clg_evaluation e = whole(&s, l);
+    double first = e.stages[0].dense / all * 40, last = e.stages[1].dense / all * 40;
+    double send = 4096 * 4096 * 2 / s.network.slow.bytes_per_s;
+    CHECK(last - 8 - send > first && last / 2 - 4 - send > first / 2);
+    CHECK_NEAR(e.time.dp_exposed_s, last - 8 - send + last / 2 - 4 - send, 1e-9);
+    CASE("tied ends: each rank sums its part of the embedding, stages between nothing");
+    s.model.tied = true;
+    l.split = NULL, l.split_count = 0, l.pp = 4, l.tp = 2, l.dp = 8, l.global_batch = 8;
+    e = whole(&s, l);
+    CHECK(e.stages[0].tied == 128256.0 * 4096 / 2 && e.stages[3].tied == 128256.0 * 4096 / 2);
+    CHECK(e.stages[1].tied == 0);
+    l.pp = 1, l.dp = 32, l.global_batch = 32;
+    CHECK(whole(&s, l).stages[0].tied == 0);
+}
+
+/* A layer's gather takes `layer`, that of embedding and head `edge`; scatters twice that. */
+static void shards(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 3, l.global_batch = 64;
+    clg_scenario s = plain(1e-10);
+    s.stack.overlap_slowdown = s.stack.traffic_slowdown = 1;
+    clg_evaluation e = whole(&s, l);
+    double layer = 218112000 * 2e-10, edge = (2 * 128256.0 * 4096 + 4096) * 2e-10;
+    double forward = layer + 31 * layer / 2 + edge;
+    double backward = (32 * layer + edge) * (0.5 + 2 * 0.2);
+    CASE("ZeRO-3: first gathers and the last scatter bare, of the others what does not overlap");
+    CHECK_NEAR(e.time.dp_exposed_s, forward + backward + 2 * edge, 1e-9);
+    CASE("weights in fp8: layers gather half as much where they are cast first, the ends do not");
+    l.precision = CLG_FP8, s.stack.narrow_gathers = true;
+    forward = layer / 2 + 31 * layer / 4 + edge;
+    backward = 32 * layer * (0.25 + 0.4) + edge * 0.9;
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge, 1e-9);
+    CASE("ZeRO-2, four micro-batches: gathered in the first, scattered in the last");
+    l.precision = CLG_BF16, s.stack.narrow_gathers = false;
+    l.zero = 2, l.accumulation = 4, l.global_batch = 256;
+    s.stack.scatters_each_backward = false;
+    forward = layer + 31 * layer / 2 + edge;
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + (32 * layer + edge) * 2 * 0.2, 1e-9);
+}
+
+/* 4 matrices of a layer, 64 ranks, 10 us each. */
+static void copies(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 3, l.global_batch = 64;
+    clg_scenario s = plain(0);
+    s.stack.host_copy_s = 1e-5;
+    double once = 1e-5 * 64 * 4 * 32;
+    CASE("the host copies each rank's part after a gather and before a scatter: three times");
+    CHECK_NEAR(whole(&s, l).time.host_s, 3 * once, 1e-9);
+    CASE("8 of 32 layers recomputed: a quarter once more");
+    l.recompute = CLG_RECOMPUTE_FULL, l.recompute_layers = 8;
+    CHECK_NEAR(whole(&s, l).time.host_s, 3.25 * once, 1e-9);
+    CASE("two ranks copy, one has nothing to copy, nor has ZeRO-2");
+    l.recompute = CLG_RECOMPUTE_NONE, l.recompute_layers = 0, l.dp = 2, l.global_batch = 2;
+    CHECK_NEAR(whole(&s, l).time.host_s, 3 * once / 32, 1e-9);
+    l.zero = 2;
+    CHECK(whole(&s, l).time.host_s == 0);
+}
+
+static clg_layout four(clg_schedule_kind schedule, int accumulation) {
+    clg_layout l = plan_layout(4096);
+    l.tp = 8, l.pp = 4, l.schedule = schedule;
+    l.accumulation = accumulation, l.global_batch = accumulation;
+    return l;
+}
+
+/* Activations of 4096 x 4096 x 2 bytes, 8 tensor ranks. */
+static void sends(void) {
+    clg_scenario s = plain(0);
+    s.network.slow.bytes_per_s = 4096 * 4096 * 2 / 20.0;
+    s.network.fast.bytes_per_s = 4096 * 4096 * 2 * 7 / 8.0 / 2;
+    CASE("one micro-batch passes 6 boundaries of 20 s");
+    CHECK_NEAR(whole(&s, four(CLG_1F1B, 1)).time.pp_exposed_s, 120, 1e-9);
+    CASE("in parts: 20 / 8 s each, and gathered inside the box in 2 s");
+    s.stack.scatter_gather = true;
+    CHECK_NEAR(whole(&s, four(CLG_1F1B, 1)).time.pp_exposed_s, 6 * 4.5, 1e-9);
+    CASE("sequence parallel ranks hold a part each anyway");
+    clg_layout l = four(CLG_1F1B, 1);
+    l.sp = true;
+    double once = whole(&s, l).time.pp_exposed_s;
+    CHECK_NEAR(once, 120.0 * priced.step.boundary_bytes / (4096 * 4096 * 2), 1e-9);
+}
+
+/* Stages of 8 layers: 8 s down, 16 s up. A send takes 20 s and holds its stage. */
+static void cut(void) {
+    clg_scenario s = plain(0);
+    s.network.slow.bytes_per_s = 4096 * 4096 * 2 / 20.0;
+    CASE("the bound of a step cut off, 1f1b: 2 x 28 down, 4 x 24, 7 sends of stage 2, 2 x 36 up");
+    CHECK_NEAR(cut_s(&s, four(CLG_1F1B, 4)), 56 + 96 + 140 + 72, 1e-9);
+    CASE("sends that hold nobody: 3 x 28 + 4 x 24 + 3 x 36, the last stage's");
+    s.stack.send_overlap = true;
+    CHECK_NEAR(cut_s(&s, four(CLG_1F1B, 4)), 84 + 96 + 108, 1e-9);
+    CASE("one micro-batch: the bound is the step");
+    CHECK_NEAR(cut_s(&s, four(CLG_1F1B, 1)), 6 * 20 + 4 * 24, 1e-9);
+    s.stack.send_overlap = false;
+    CASE("weight gradients fill the way up: only the way down is sure");
+    CHECK_NEAR(cut_s(&s, four(CLG_ZB_H1, 4)), 56 + 96 + 140, 1e-9);
+    CASE("from both ends: the work alone");
+    clg_scenario fast = plain(0);
+    CHECK_NEAR(cut_s(&fast, four(CLG_DUALPIPE, 8)), 8 * 24, 1e-9);
+    CASE("two chunks of 8 layers on two stages: ends send twice a micro-batch");
+    clg_layout l = four(CLG_INTERLEAVED, 2);
+    l.pp = 2, l.vpp = 2;
+    CHECK_NEAR(cut_s(&s, l), 28 + 2 * 48 + 60 + 36, 1e-9);
+}
+
+/* Eight nodes: sqrt(2 ln 8) = 2.039334, ln 8 = 2.079442. */
+static void waits(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 3, l.global_batch = 128, l.accumulation = 2;
+    clg_scenario s = plain(1e-10);
+    s.stack.jitter = 0.01, s.stack.shard_jitter = 0.02;
+    s.stack.host_step_s = 0.5, s.stack.host_micro_batch_s = 0.25, s.data_loading_s = 3;
+    clg_evaluation e = whole(&s, l);
+    double all_s = 0.01 * 2.0393339803376178, shards_s = 0.02 * 2.0794415416798357;
+    CASE("all of a step waits for the slowest node, all but its exposed traffic for shards");
+    CHECK_NEAR(e.time.host_s, 1, 1e-12);
+    double busy = e.step_s - e.time.straggler_s;
+    CHECK(e.time.dp_exposed_s > 1);
+    CHECK_NEAR(e.time.straggler_s, busy * all_s + (busy - e.time.dp_exposed_s) * shards_s, 1e-12);
+    CASE("the bound waits for what is sure: work, the end of the step, and host");
+    s = plain(0);
+    s.stack.jitter = 0.01, s.stack.shard_jitter = 0.02, s.data_loading_s = 3;
+    e = whole(&s, l);
+    double bound_s = composed(&s, l, (clg_wanted){.cutoff_s = 1e-9}).step_s;
+    double sure = 195 + e.time.optimizer_s;
+    CHECK_NEAR(bound_s, sure * (1 + all_s) + 195 * shards_s, 1e-9);
+}
+
+int main(void) {
+    base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
+    windows();
+    late_and_early();
+    shards();
+    copies();
+    sends();
+    cut();
+    waits();
+    clg_arena_clear(&arena);
+    return DONE;
+}
