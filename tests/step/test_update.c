@@ -1,0 +1,115 @@
+/* What an update moves once a step, by hand, for a billion parameters over 16 ranks. */
+#include "step/step.h"
+
+#include "plan.h"
+
+static clg_arena arena;
+static clg_scenario base;
+static clg_step step;
+static clg_updates updates;
+
+static const clg_op *of(const clg_scenario *s, clg_layout l, const char *name) {
+    CHECK(clg_layout_refuses(&arena, &s->model, &l) == NULL);
+    clg_step_build(&s->model, &s->machine, &s->stack, &l, &step);
+    clg_step_updates(&s->model, &s->stack, &l, &step, 1e9, 0, 0, &updates);
+    for (int i = 0; i < updates.count; i++)
+        if (strcmp(updates.update[i].op.name, name) == 0) return &updates.update[i].op;
+    static const clg_op none;
+    return &none;
+}
+
+static clg_layout sixteen(int zero) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 16, l.zero = zero, l.accumulation = 2, l.global_batch = 32;
+    return l;
+}
+
+static void cleared(void) {
+    CASE("every rank clears whole gradients of 4 bytes; its own sixteenth where it scatters");
+    clg_scenario s = base;
+    s.stack.scatters_each_backward = false;
+    CHECK_NEAR(of(&s, sixteen(1), "clear gradients")->hbm_bytes, 4e9, 1e-14);
+    CHECK_NEAR(of(&s, sixteen(3), "clear gradients")->hbm_bytes, 4e9, 1e-14);
+    clg_layout l = sixteen(3);
+    l.accumulation = 1, l.global_batch = 16;
+    CHECK_NEAR(of(&s, l, "clear gradients")->hbm_bytes, 0.25e9, 1e-14);
+    s.stack.scatters_each_backward = true;
+    CHECK_NEAR(of(&s, sixteen(3), "clear gradients")->hbm_bytes, 0.25e9, 1e-14);
+    CASE("kept over two micro-batches gradients are scattered once, after the last");
+    CHECK(!clg_gradients_whole(&l, &s.stack));
+    s.stack.scatters_each_backward = false;
+    CHECK(!clg_gradients_whole(&l, &s.stack));
+    l.accumulation = 2;
+    CHECK(clg_gradients_whole(&l, &s.stack));
+}
+
+static void adam(void) {
+    CASE("Adam: gradient 4, weight 2, states 12 read and written: 30 bytes of a sixteenth");
+    clg_scenario s = base;
+    CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, 30e9 / 16, 1e-14);
+    CASE("a kernel an operation: three passes");
+    s.stack.fused_optimizer = false;
+    CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, 90e9 / 16, 1e-14);
+    CASE("on the host: 4 bytes of a gradient go, 2 of a weight come");
+    clg_layout l = sixteen(1);
+    l.offload = true;
+    CHECK_NEAR(of(&s, l, "states on the host")->bytes, 6e9 / 16, 1e-14);
+    CHECK(of(&s, l, "optimizer")->hbm_bytes == 0 && of(&s, l, "widen gradients")->hbm_bytes == 0);
+    s.stack.gradient = CLG_BF16;
+    CHECK(of(&s, l, "widen gradients")->hbm_bytes == 0);
+    CHECK_NEAR(of(&s, sixteen(1), "widen gradients")->hbm_bytes, 6e9 / 16, 1e-14);
+}
+
+static void muon(void) {
+    CASE("Muon: 5 iterations of 3 products of 4,096 x 4,096, 2 x 4,096 flop of each parameter");
+    clg_layout l = sixteen(1);
+    l.optimizer = CLG_MUON;
+    const clg_op *op = of(&base, l, "Newton-Schulz iterations");
+    CHECK_NEAR(op->flop, 15 * 2 * 4096.0 * 1e9 / 16, 1e-14);
+    CHECK_NEAR(op->batch * 4096 * 4096, 15e9 / 16, 1e-14);
+}
+
+static void parts(void) {
+    CASE("shards of eight: each is scattered there, and its eighth summed with the other eight");
+    clg_layout l = sixteen(1);
+    l.hsdp = 8;
+    clg_scenario s = base;
+    s.stack.bucket_parameters = s.stack.bucket_parameters_per_rank = 0;
+    CHECK_NEAR(of(&s, l, "reduce-scatter gradients")->bytes, 4e9, 1e-14);
+    CHECK_NEAR(of(&s, l, "all-reduce gradient shards")->bytes, 4e9 / 8, 1e-14);
+    CHECK(of(&s, l, "all-reduce gradient shards")->group.ranks == 2);
+    l.zero = 3;
+    CHECK_NEAR(of(&s, l, "all-reduce gradient shards")->bytes, 4e9 / 8, 1e-14);
+}
+
+/* Tensor traffic of a backward hides as much as that of a forward at least. */
+static void beside(void) {
+    CASE("tensor traffic: a stack's share of the backward, or of all where that is more");
+    static const double rows[][3] = {{0.3, 0.6, 0.6}, {0.5, 0.2, 0.5}};
+    for (int i = 0; i < 2; i++) {
+        clg_scenario s = base;
+        clg_layout l = sixteen(0);
+        int found = 0;
+        l.tp = 2, l.dp = 8, l.global_batch = 16;
+        s.stack.tensor_overlap = rows[i][0], s.stack.tensor_backward_overlap = rows[i][1];
+        clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
+        for (int k = 0; k < step.kind[0].ops; k++) {
+            const clg_op *op = &step.kind[0].op[k];
+            if (op->kind != CLG_OP_COLLECTIVE || op->axis != CLG_AXIS_TP) continue;
+            CHECK(op->overlap == (op->pass == CLG_PASS_FORWARD ? rows[i][0] : rows[i][2]));
+            found++;
+        }
+        CHECK(found == 4);
+    }
+}
+
+int main(void) {
+    base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 16);
+    cleared();
+    adam();
+    muon();
+    parts();
+    beside();
+    clg_arena_clear(&arena);
+    return DONE;
+}
