@@ -206,6 +206,107 @@ static void waits(void) {
     CHECK_NEAR(bound_s, sure * (1 + all_s) + 195 * shards_s, 1e-9);
 }
 
+/* What a search may price once for two layouts, and what not. */
+static void shared(void) {
+    clg_layout l = four(CLG_1F1B, 4), other = l;
+    CASE("layouts share prices where copies, stages and micro-batches differ");
+    other.dp = 8, other.zero = 3, other.hsdp = 4, other.pp = 2, other.accumulation = 9;
+    other.global_batch = 72, other.schedule = CLG_ZB_H1;
+    CHECK(clg_priced_same(&l, &other) && clg_priced_same(&other, &l));
+    CASE("and not where an operation does");
+    clg_layout unlike[15];
+    for (int i = 0; i < 15; i++) unlike[i] = l;
+    unlike[0].tp = 4, unlike[1].sp = true, unlike[2].cp = 2,
+    unlike[3].cp_kind = CLG_CONTEXT_ULYSSES;
+    unlike[4].ep = 2, unlike[5].etp = 2, unlike[6].micro_batch = 2, unlike[7].recompute = 2;
+    unlike[8].attention = CLG_UNFUSED, unlike[9].precision = CLG_FP8, unlike[10].seq = 8192;
+    unlike[11].order = 3, unlike[12].schedule = CLG_DUALPIPE, unlike[13].accumulation = 1;
+    unlike[14].pp = 1;
+    for (int i = 0; i < 15; i++)
+        CHECK(!clg_priced_same(&l, &unlike[i]) && !clg_priced_same(&unlike[i], &l));
+}
+
+/* Which stage holds what. */
+static void layers(void) {
+    static const int split[] = {4, 28};
+    clg_scenario s = plain(0);
+    clg_layout l = plan_layout(4096);
+    l.pp = 2;
+    CASE("modules that predict further are layers more of the last stage");
+    s.model.prediction_layers = 1;
+    clg_evaluation e = whole(&s, l);
+    CHECK(e.stages[0].layers == 16 && e.stages[1].layers == 17);
+    CASE("stages by cost: the head counts; layers given by hand stay");
+    s.model.prediction_layers = 0, s.stack.stages_by_cost = true;
+    e = whole(&s, l);
+    CHECK(e.stages[0].layers > e.stages[1].layers && e.stages[0].layers < 20);
+    l.split = split, l.split_count = 2;
+    e = whole(&s, l);
+    CHECK(e.stages[0].layers == 4 && e.stages[1].layers == 28);
+}
+
+/* Two directions: 16 layers in two chunks, and two last micro-batches to hide under. */
+static void both_ways(void) {
+    clg_layout l = four(CLG_DUALPIPE, 8);
+    clg_scenario s = plain(0);
+    s.network.slow.bytes_per_s = 1e7; /* copies are on two stages, so in two boxes */
+    double exposed_s[2];
+    for (int i = 0; i < 2; i++) {
+        s.stack.gradient_overlap = i;
+        exposed_s[i] = whole(&s, l).time.dp_exposed_s;
+    }
+    CASE("both directions hide a reduction: 2 x 15/16 x 16 s / 1.25, a tenth of it lost");
+    CHECK_NEAR(exposed_s[0] - exposed_s[1], 0.9 * 24, 1e-9);
+}
+
+static void limits(void) {
+    clg_layout l = plan_layout(4096);
+    clg_error error = {0};
+    clg_scenario s = plain(0);
+    clg_evaluation e = whole(&s, l);
+    CASE("what a GPU has is without the context; memory is as far below as above");
+    CHECK(s.stack.context_bytes > 0);
+    CHECK_NEAR(e.capacity_bytes + s.stack.context_bytes, s.machine.gpu.memory_usable_bytes, 1e-12);
+    CHECK(e.memory_p90_bytes > e.memory.total_bytes);
+    CHECK_NEAR(e.memory_p90_bytes * e.memory_p10_bytes, e.memory.total_bytes * e.memory.total_bytes,
+               1e-12);
+    CASE("a plan larger than asked for is not placed: its step is the bound");
+    clg_evaluation large = composed(&s, l, (clg_wanted){.most_bytes = 1});
+    CHECK(large.time.compute_s == 0 && large.step_s > 0 && large.step_s <= e.step_s);
+    clg_evaluation small = composed(&s, l, (clg_wanted){.most_bytes = 1e15});
+    CHECK(small.step_s == e.step_s && small.time.compute_s > 0);
+    CASE("executed: 10 flop a layer in each of three passes, on all of 2 x 4 x 8 ranks, 3 times");
+    l.tp = 2, l.cp = 4, l.dp = 8, l.accumulation = 3, l.global_batch = 24;
+    clg_price_blocks(&s, &l, &priced);
+    for (int p = 0; p < CLG_PASSES; p++) {
+        priced.embedding[p] = priced.head[p] = (clg_pass_cost){0};
+        priced.layer[0][p] = (clg_pass_cost){.matrix_s = 1};
+        if (p != CLG_PASS_RECOMPUTE) priced.layer[0][p].flop = 10;
+    }
+    CHECK(clg_compose(&arena, &s, &l, &priced, (clg_wanted){0}, &e, &error) == CLG_OK);
+    CHECK_NEAR(e.executed_flop, 32 * 30 * 3 * 64.0, 1e-12);
+}
+
+/* Without a pipeline nothing is left to chance but the order of sums. */
+static void one_stage(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.global_batch = 64;
+    CASE("one stage: the bound of a step cut off is the step");
+    clg_scenario s = plain(40 / (4 * all));
+    for (l.zero = 0; l.zero <= 3; l.zero++) {
+        clg_evaluation e = whole(&s, l);
+        CHECK(e.time.dp_exposed_s > 1);
+        CHECK_NEAR(cut_s(&s, l), e.step_s - e.time.optimizer_s, 1e-12);
+    }
+    CASE("three stages of 10, 11, 11: the middle one's 7 sends are more than the way to the last");
+    static const int split[] = {10, 11, 11};
+    s = plain(0);
+    s.network.slow.bytes_per_s = 4096 * 4096 * 2 / 20.0;
+    l = four(CLG_1F1B, 4);
+    l.pp = 3, l.split = split, l.split_count = 3;
+    CHECK_NEAR(cut_s(&s, l), 30 + 132 + 140 + 40, 1e-9);
+}
+
 int main(void) {
     base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     windows();
@@ -215,6 +316,11 @@ int main(void) {
     sends();
     cut();
     waits();
+    shared();
+    layers();
+    both_ways();
+    limits();
+    one_stage();
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -144,11 +144,85 @@ static void test_experts(void) {
     CHECK_NEAR(find(&ops, "experts")->op.m, 1000, 1e-12);
 }
 
+/* Mixtral: rows of 4,096 in and out and of 3 x 14,336 between the products, written and read. */
+static void test_rows(void) {
+    clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", NULL, 8);
+    const clg_layer_kind *kind = &s.model.kind[0];
+    const double widths = 2 * 4096 + 3 * 14336.0;
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 1);
+    in.layout.dp = in.layout.ep = 2, in.serving.expert_imbalance = 1.5;
+    clg_iteration_layer(&in.serving, kind, 100, true, &ops);
+    CASE("200 tokens, two experts each, two ranks: 200 rows, 300 on the fullest, sums of 200");
+    CHECK_NEAR(find(&ops, "experts")->op.m, 300, 1e-12);
+    CHECK_NEAR(find(&ops, "experts")->between_bytes, 2 * 300 * widths + 4 * 200 * 4096.0, 1e-12);
+    CASE("eight ranks: 200 rows of 800 tokens; only what was sent is summed");
+    in.layout.dp = in.layout.ep = 8, in.serving.expert_imbalance = 2, ops.count = 0;
+    clg_iteration_layer(&in.serving, kind, 100, true, &ops);
+    CHECK_NEAR(find(&ops, "experts")->between_bytes, 2 * 400 * widths + 4 * 400 * 4096.0, 1e-12);
+    CASE("engines that gather see all 800 tokens, and so do eight tensor ranks");
+    in.engine.gathers = 1, ops.count = 0;
+    clg_iteration_layer(&in.serving, kind, 100, true, &ops);
+    CHECK_NEAR(find(&ops, "experts")->between_bytes, 2 * 400 * widths + 4 * 800 * 4096.0, 1e-12);
+    in.engine.gathers = 0, in.layout.tp = 8, in.layout.dp = 1, ops.count = 0;
+    clg_iteration_layer(&in.serving, kind, 800, true, &ops);
+    CHECK_NEAR(find(&ops, "experts")->between_bytes, 2 * 400 * widths + 4 * 800 * 4096.0, 1e-12);
+    CASE("kernels that write rows of all experts: 1,600");
+    in.layout.expert_kernels = CLG_EXPERTS_WHOLE, ops.count = 0;
+    clg_iteration_layer(&in.serving, kind, 800, true, &ops);
+    CHECK_NEAR(find(&ops, "experts")->between_bytes, 2 * 1600 * widths, 1e-12);
+}
+
+/* Tokens leave in one byte a value and come back in two. */
+static void test_exchange(void) {
+    clg_scenario s = plan_scenario(&arena, "mixtral-8x7b", "h100-sxm", NULL, 8);
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 1);
+    in.layout.dp = in.layout.ep = 4;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, true, &ops);
+    CASE("a token goes to its two experts, in fp8, and comes back in 16 bit");
+    CHECK_NEAR(find(&ops, "tokens to experts")->op.bytes, 100 * 4096.0 * 2, 1e-12);
+    CHECK_NEAR(find(&ops, "sums from experts")->op.bytes, 100 * 4096.0 * 4, 1e-12);
+    CASE("engines that gather: 16 bit of the tokens of four ranks, there and back");
+    in.engine.gathers = 1, ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, true, &ops);
+    CHECK_NEAR(find(&ops, "tokens of all ranks")->op.bytes, 400 * 4096.0 * 2, 1e-12);
+    CHECK_NEAR(find(&ops, "sums of all ranks")->op.bytes, 400 * 4096.0 * 2, 1e-12);
+    CASE("inside a box no kernels of their own send tokens");
+    in.engine.gathers = 0, in.engine.sends_tokens = 1, ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, true, &ops);
+    CHECK(find(&ops, "tokens to experts") && !find(&ops, "tokens to experts and back"));
+}
+
+/* DeepSeek-V3.2: an indexer of 64 heads of 128; Llama's MLP: 28,672 over eight ranks. */
+static void test_streams(void) {
+    clg_scenario s = plan_scenario(&arena, "deepseek-v3.2", "h100-sxm", NULL, 8);
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 8);
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 5, true, &ops);
+    CASE("index queries and key are rotated; weights of heads come with the key");
+    CHECK_NEAR(find(&ops, "index rotation")->op.hbm_bytes, 4 * 5 * (64 * 128 + 128.0), 0);
+    CHECK_NEAR(find(&ops, "index key projection")->op.n, 128 + 64, 0);
+    CASE("activation: gate and up are read, their product written, 16 bit");
+    s = plan_scenario(&arena, "llama-3.1-70b", "h100-sxm", NULL, 8);
+    serve(&in, &s, 8);
+    ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 5, true, &ops);
+    CHECK_NEAR(find(&ops, "activation")->op.hbm_bytes, 2 * 5 * 3 * 28672.0 / 8, 0);
+    CHECK_NEAR(find(&ops, "norm and residual")->op.hbm_bytes, 8 * 5 * 8192.0, 0);
+}
+
 int main(void) {
     test_products();
     test_sums();
     test_sizes();
     test_experts();
+    test_rows();
+    test_exchange();
+    test_streams();
     clg_arena_clear(&arena);
     return DONE;
 }
