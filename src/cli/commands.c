@@ -21,6 +21,8 @@
     X(validate)                                                                                    \
     X(trace)                                                                                       \
     X(demand)                                                                                      \
+    X(serve)                                                                                       \
+    X(schema)                                                                                      \
     X(web)                                                                                         \
     X(params)                                                                                      \
     X(fit)                                                                                         \
