@@ -130,7 +130,7 @@ test: all $(tests) $(fuzzers) page-if-it-can
 	@BUILD=$(BUILD) tests/run $(tests) $(scripts) $(BUILD)/sanitize/count
 
 sanitized: all $(tests) $(fuzzers)
-	@BUILD=$(BUILD) tests/run $(tests) $(filter-out tests/house/% tests/web/%,$(scripts)) >$(BUILD)/log 2>&1; \
+	@BUILD=$(BUILD) tests/run $(tests) $(filter-out tests/house/% tests/web/% tests/python/%,$(scripts)) >$(BUILD)/log 2>&1; \
 	 printf '#!/bin/sh\ncat %s\n' $(BUILD)/log >$(BUILD)/count; chmod +x $(BUILD)/count
 
 # Looks for new faults in every reader: make fuzz SECONDS=60 (needs clang).
@@ -192,6 +192,10 @@ $(BUILD)/wasm/tools: tools/web_needs.sh
 	@mkdir -p $(@D)
 	@WASM_CC=$(WASM_CC) tools/web_needs.sh && touch $@
 
+# The Python package over the shared library, as a wheel (python/).
+wheel: $(BUILD)/$(shared)
+	@python3 python/ceiling_wheel.py $(BUILD)/$(shared) $(BUILD)
+
 format:
 	@clang-format -i $(wildcard include/*.h src/*/*.[ch] probe/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
@@ -243,6 +247,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all web page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
+.PHONY: FORCE all web wheel page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
 -include $(objects:.o=.d) $(commands:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(probe:.o=.d) $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)
