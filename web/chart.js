@@ -36,7 +36,7 @@ function text(words, x, y, anchor = "middle") {
  * Draws into an svg element. Where more GPUs still pay, up to knee and cap, the ground is tinted.
  * @param {{sizes: number[], series: {mode: string, ghost?: boolean, points: {gpus: number,
  *   tokens: number, low: number, high: number, efficiency: number, bound: number, draft: boolean}[]}[],
- *   missing: number[], cap: number | null, knee: number | null}} data
+ *   missing: number[], pending: number[], cap: number | null, knee: number | null}} data
  * @returns {(gpus: number | null) => void} moves the guide
  */
 export function drawCurve(svg, data, width) {
@@ -47,7 +47,7 @@ export function drawCurve(svg, data, width) {
   const all = data.series.flatMap((one) => one.points);
   const x = logScale(data.sizes[0], data.sizes.at(-1), margin.left + 8, right - 8);
   const first = data.series.find((one) => !one.ghost && one.points.length)?.points[0];
-  const lowest = Math.min(...all.map((p) => p.low)), highest = Math.max(...all.map((p) => p.high));
+  const lowest = Math.min(...all.map((p) => Math.min(p.low, p.useful ?? p.low))), highest = Math.max(...all.map((p) => p.high));
   const y = all.length ? logScale(lowest / 1.15, highest * 1.3, floor, margin.top) : () => floor;
   const best = Math.max(1.05, ...all.map((p) => p.efficiency));
   const e = (share) => floor2 - (share / best) * efficiencyHeight;
@@ -55,6 +55,7 @@ export function drawCurve(svg, data, width) {
   if (first) parts.push(idealOf(first, data.sizes, { x, y }));
   if (first) parts.unshift(...wallsOf(data, first.gpus, { x, floor2 }));
   for (const one of data.series) parts.push(...seriesOf(one, { x, y, e }));
+  for (const gpus of data.pending) parts.push(drawn("circle", { class: "pending", cx: x(gpus), cy: floor - 10, r: 4 }, drawn("title", {}, `${showWhole(gpus)} GPUs: not searched yet`)));
   for (const gpus of data.missing) parts.push(drawn("text", { class: "cross", x: x(gpus), y: floor - 6, "text-anchor": "middle" }, "×", drawn("title", {}, `${showWhole(gpus)} GPUs: nothing fits`)));
   const guide = drawn("line", { class: "guide", y1: margin.top, y2: floor2, visibility: "hidden" });
   svg.replaceChildren(...parts, guide);
@@ -110,6 +111,8 @@ function* seriesOf({ mode, ghost, points }, { x, y, e }) {
   yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => y(p.tokens)) });
   yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => e(p.efficiency)) });
   if (ghost) return;
+  const useful = points.filter((p) => p.useful);
+  if (useful.length > 1) yield drawn("path", { class: "line useful", d: pathOf(useful, across, (p) => y(p.useful)) });
   yield drawn("path", { class: `line thin ${mode}`, d: pathOf(points, across, (p) => e(p.bound)) });
   for (const p of points)
     for (const height of [y(p.tokens), e(p.efficiency)])

@@ -89,16 +89,32 @@ function progressOf(wall) {
     `${wall.samples_needed_ratio.toFixed(2)} × the samples of small batches, ${showShare(wall.marginal_share)} of added GPUs become progress`);
 }
 
-function wallWords(walls) {
+function wallWords(walls, known) {
   if (!walls) return "";
   const { dp_cap: cap, knee } = walls;
   const laws = cap.laws?.length ? ` (${cap.laws.map(({ name, batch_tokens }) => `${name} ${showCount(batch_tokens)}`).join(", ")})` : "";
   const batch = cap.batch_tokens === null ? "no critical batch" : `critical batch ${showCount(cap.batch_tokens)} tokens, ${cap.law}${laws}`;
-  return `DP cap: ${cap.gpus === null ? "none" : `${showWhole(cap.gpus)} GPUs`}; knee: ${knee.gpus === null ? knee.why : `${showWhole(knee.gpus)} GPUs, ${knee.why}`}; ${batch}`;
+  return `${known ? "" : "draft, layouts held: "}DP cap: ${cap.gpus === null ? "none" : `${showWhole(cap.gpus)} GPUs`}; knee: ${knee.gpus === null ? knee.why : `${showWhole(knee.gpus)} GPUs, ${knee.why}`}; ${batch}`;
 }
 
-function cardOf(mode, point, wall) {
-  if (!point) return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode]), element("p", {}, "nothing fits here"));
+/** What the curve says, in a sentence; only of what was searched. */
+function sentenceOf(walls, { model, points }) {
+  const first = walls.points.find((p) => p.layout), last = points.at(-1).gpus;
+  const { dp_cap: cap, knee } = walls, tokens = first.layout.global_batch * first.layout.seq;
+  const copies = cap.gpus === null ? "no critical batch is set" : cap.gpus > last ? `copies do not run out by ${showWhole(last)} GPUs (they do at ${showWhole(cap.gpus)})`
+    : `past ${showWhole(cap.gpus)} GPUs copies run out: more of them would need a batch beyond the critical ${showCount(cap.batch_tokens)} tokens`;
+  const gain = knee.gpus === null ? `up to ${showWhole(last)} GPUs adding still pays` : `past ${showWhole(knee.gpus)} GPUs less than half of every added GPU becomes progress`;
+  return `${model} in batches of ${showCount(tokens)} tokens: ${copies}; ${gain}.`;
+}
+
+/** The lesson, each a link of its own. */
+const lessonLinks = [
+  ["cheap scaling", "model=llama-3.1-8b&global-batch=4Mtok&to=512"], ["the wall", "model=llama-3.1-8b&global-batch=4Mtok&to=16384"],
+  ["grow the model", "model=llama-3.1-70b&global-batch=4Mtok&to=16384"], ["drop the critical batch", "model=llama-3.1-70b&global-batch=4Mtok&to=16384&critical-batch=500ktok"],
+].map(([words, link]) => element("a", { class: "lesson", href: `#tab=curve&gpus=64&seq=8192&${link}` }, words));
+
+function cardOf(mode, point, wall, searched) {
+  if (!point) return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode]), element("p", {}, searched ? "nothing fits here" : "not searched yet"));
   const e = point.answer;
   return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode], point.draft ? element("small", {}, "draft: layout held") : null),
     element("p", { class: "layout" }, showLayout(e.layout)),
@@ -163,9 +179,13 @@ export function openCurve(panel, pool, knobs, page) {
   let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false, guided = 0, wallsOf = "";
 
   const pinOf = ({ pin: _, tab: __, money: ___, ...rest }) => new URLSearchParams(Object.entries(rest).filter(([, v]) => v)).toString();
-  panel.append(element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status,
-    element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
-      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), element("li", {}, element("i", { class: "swatch thinline" }), "1/(1+c): only traffic counted"), pinnedName),
+  const sentence = element("p", { class: "sentence", id: "sentence", role: "status" });
+  const bar = element("progress", { max: 1, "aria-label": "sizes searched" }), cancel = element("button", { type: "button", class: "small", onclick: () => stop() }, "stop");
+  const searching = element("div", { class: "searching", hidden: true }, bar, cancel);
+  panel.append(element("p", { class: "lessons" }, lessonLinks), element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status, searching,
+    sentence, element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
+      element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), element("li", {}, element("i", { class: "swatch thinline" }), "1/(1+c): only traffic counted"),
+      element("li", {}, element("i", { class: "swatch dashed" }), "useful tokens: those that count as progress"), pinnedName),
     svg, wallLine, cards,
     element("p", { class: "buttons" }, pin,
       element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),
@@ -179,10 +199,15 @@ export function openCurve(panel, pool, knobs, page) {
     lines = Object.fromEntries(Object.keys(modes).map((mode) => [mode, lineOf(held, mode, sizes)]));
     const ghosts = Object.keys(modes).map((mode) => ({ mode, ghost: true, points: lineOf(pinned.held, mode, sizes) })).filter((one) => one.points.length);
     const missing = sizes.filter((n) => held.has(`strong/${n}`) && !lines.strong.some((p) => p.gpus === n));
-    wallLine.textContent = wallWords(walls);
-    svg.dataset.walls = String(wallsOf === wallStamp() && searched === wanted);
-    const cap = walls?.dp_cap.gpus ?? null, knee = walls?.knee.gpus ?? null;
-    moveGuide = drawCurve(svg, { sizes, missing, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
+    const current = wallsOf === wallStamp() ? walls : null, known = current !== null && complete === wanted;
+    svg.dataset.walls = String(known);
+    wallLine.textContent = wallWords(current, known);
+    sentence.textContent = known ? sentenceOf(walls, { model: knobs.models.find(({ name }) => name === state.model)?.title ?? state.model, points: lines.strong }) : complete === wanted && !lines.strong.length ? "Nothing fits at any of these sizes." : "Searching: what is drawn hollow is a draft or not searched yet.";
+    const useful = new Map(known ? walls.points.filter((p) => p.layout).map((p) => [p.gpus, p.tokens_per_s / p.samples_needed_ratio]) : []);
+    for (const p of lines.strong) p.useful = useful.get(p.gpus) ?? null;
+    const unasked = complete === wanted ? [] : sizes.filter((n) => !held.has(`strong/${n}`));
+    const cap = current?.dp_cap.gpus ?? null, knee = current?.knee.gpus ?? null;
+    moveGuide = drawCurve(svg, { sizes, missing, pending: unasked, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
     hover(hovered);
     if (table.parentElement.open) table.replaceChildren(tableOf(lines));
   }
@@ -192,7 +217,7 @@ export function openCurve(panel, pool, knobs, page) {
     hovered = sizes.includes(gpus) ? gpus : null;
     const at = hovered ?? sizes.findLast((n) => lines.strong.some((p) => p.gpus === n)) ?? sizes[0];
     moveGuide(at);
-    cards.replaceChildren(element("h2", {}, `${showWhole(at)} GPUs`), ...Object.entries(lines).map(([mode, points]) => cardOf(mode, points.find((p) => p.gpus === at), mode === "strong" && walls?.points.find((p) => p.gpus === at))));
+    cards.replaceChildren(element("h2", {}, `${showWhole(at)} GPUs`), ...Object.entries(lines).map(([mode, points]) => cardOf(mode, points.find((p) => p.gpus === at), mode === "strong" && svg.dataset.walls === "true" && walls.points.find((p) => p.gpus === at), held.has(`${mode}/${at}`))));
   }
   svg.addEventListener("pointermove", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
   svg.addEventListener("click", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
@@ -253,20 +278,32 @@ export function openCurve(panel, pool, knobs, page) {
     drafting = false;
   }
 
-  let searched = 0;
+  /** Gives up the search; what was found stays, and what was not stays unsaid. */
+  function stop() {
+    pool.cancel("curve");
+    searching.hidden = true;
+    status.textContent = `stopped: ${held.size} of ${2 * sizes.length} sizes searched`;
+  }
+
+  let searched = 0, complete = 0; // states that were begun, and answered to the end
   async function search() {
     const version = wanted, began = performance.now();
     let done = 0;
     searched = version;
+    bar.value = 0;
+    searching.hidden = false;
     const error = await askCurve((request) => pool.ask(request, { group: "curve" }), requestOf(state, "explain"), sizes, null, (mode, gpus, answer) => {
       if (version !== wanted) return;
       held.set(`${mode}/${gpus}`, { answer, draft: false });
-      status.textContent = `searching: ${++done} of ${2 * sizes.length} sizes`;
+      bar.value = ++done / (2 * sizes.length);
+      status.textContent = `searching: ${done} of ${2 * sizes.length} sizes`;
       drawSoon();
     });
-    if (version !== wanted) return;
+    if (version !== wanted || searching.hidden) return;
+    searching.hidden = true;
     page.fail(error);
     if (error) return;
+    complete = version;
     pictures.replaceChildren(pictureOf("as the command line draws it (--svg)", againstOf(state) ? {} : { mode: "both" }),
       pictureOf("the model grown with the cluster (--mode grow --svg)", { mode: "grow" }));
     guides = new Map([...held].filter(([, one]) => one.answer).map(([key, one]) => [key, one.answer.layout]));
@@ -314,6 +351,8 @@ export function openCurve(panel, pool, knobs, page) {
       sliders.forEach((one) => one.show(state));
       pin.textContent = state.pin ? "unpin" : "pin this curve";
       wanted++;
+      svg.dataset.walls = "false";
+      searching.hidden = true;
       if (!guides.size) held = new Map();
       pool.cancel("curve");
       clearTimeout(timer);

@@ -142,10 +142,7 @@ async function openPage() {
   const plan = openPlan(byId("plan"), pool, { fail, say, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
   const change = (some) => { Object.assign(state, some); refresh(true); };
   const curve = openCurve(byId("curve"), pool, knobs, { set, fail, open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
-  const economics = openEconomics(byId("economics"), pool, { set, fail, say, open: (some) => change({ tab: "plan", ...some }), change: (some) => {
-    if (some.money === "demand" && state.model === firstState.model) state.model = "llama-3.3-70b"; // 405B needs more than one node to serve
-    change(some);
-  } });
+  const economics = openEconomics(byId("economics"), pool, { set, fail, say, change, open: (some) => change({ tab: "plan", ...some }) });
   const trace = openTrace(byId("trace"), pool, { fail, say, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
   const views = { plan: (settled) => plan.show(state, settled), curve: () => curve.show(state), economics: (settled) => economics.show(state, settled), trace: () => trace.shown() };
   let shownTab = null;
@@ -168,11 +165,14 @@ async function openPage() {
   globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };
   byId("question").open = !matchMedia("(max-width: 46rem)").matches;
   byId("version").textContent = `${knobs.ceiling}`;
-  if (report) byId("opening").replaceWith(element("p", { class: "status", id: "from" }, `A report of: ${commandLineOf(opened, report.request.files)}`));
+  const asleep = report?.request.command === "scale" && location.hash.length < 2; // its curve would be searched again
+  const wake = element("button", { type: "button", id: "wake", onclick: () => { wake.remove(); document.body.classList.remove("asleep"); refresh(true); } }, "change the question: searches every size again");
+  if (report) byId("opening").replaceWith(element("p", { class: "status", id: "from" }, `A report of: ${commandLineOf(opened, report.request.files)} `, asleep && wake));
   else byId("opening").remove();
   document.documentElement.dataset.openMs = performance.now().toFixed(0);
   if (report?.request.command === "trace") trace.learn(report.answer, report.request.files);
-  refresh(true);
+  if (asleep) document.body.classList.add("asleep");
+  else refresh(true);
 }
 
 openPage().catch((fault) => {

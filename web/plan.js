@@ -42,7 +42,7 @@ export function memoryOf(e) {
   const verdict = m.fits ? `${showBytes(m.capacity_bytes - m.total_bytes)} free` : `${showBytes(m.total_bytes - m.capacity_bytes)} too much`;
   const words = `memory of the fullest rank (stage ${m.stage}): ${showBytes(m.total_bytes)} of ${showBytes(m.capacity_bytes)}, ${verdict}`;
   const tight = m.fits && m.total_p90_bytes > m.capacity_bytes;
-  const sure = `P10–P90 ${showBytes(m.total_p10_bytes)} to ${showBytes(m.total_p90_bytes)}${tight ? ": it may run out; layouts that need less are below" : ""}`;
+  const sure = `P10–P90 ${showBytes(m.total_p10_bytes)} to ${showBytes(m.total_p90_bytes)}${tight ? ": it may run out; layouts that need less are below" : ""}; chance of running out ${showShare(m.chance_out)}`;
   return element("figure", { class: `memory ${m.fits ? "" : "over"}` }, element("figcaption", {}, words), element("p", { class: `what ${tight ? "wrong-words" : ""}` }, sure),
     element("div", { class: "stack", role: "img", "aria-label": words },
       parts.map(({ key, color }) => element("span", { class: `bar ${color}`, style: `width:${percent(m[key])}` })),

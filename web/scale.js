@@ -14,10 +14,13 @@ export function sizesTo(words) {
 
 const heldAxes = ["tp", "sp", "cp", "ep", "etp", "pp", "vpp", "schedule", "zero", "recompute"];
 
+/** Axes that are held where the person left them open. Not recompute, where only some layers of a chunk are
+ * recomputed: how many is found only while the axis is open. */
+const heldOf = (request, layouts) => heldAxes.filter((axis) => !(axis in request) && !(axis === "recompute" && layouts.some((layout) => layout.recompute_layers > 0)));
+
 /** Holds the axes of a layout that the person left open, so that one size costs a millisecond. */
 function draftOf(request, layout) {
-  const open = heldAxes.filter((axis) => !(axis in request));
-  const fix = open.map((axis) => `${axis}=${Number(layout[axis])}`.replace("NaN", layout[axis]));
+  const fix = heldOf(request, [layout]).map((axis) => `${axis}=${Number(layout[axis])}`.replace("NaN", layout[axis]));
   if (!("micro-batch" in request)) fix.push(layout.micro_batch > 1 ? `micro-batch=1,${layout.micro_batch}` : "micro-batch=1");
   return { ...request, fix: [...(request.fix ?? []), ...fix] };
 }
@@ -25,7 +28,7 @@ function draftOf(request, layout) {
 /** Every value of the open axes that some layout has. */
 function unionOf(request, layouts) {
   const values = (axis) => [...new Set(layouts.map((layout) => String(Number(layout[axis])).replace("NaN", layout[axis])))];
-  const fix = heldAxes.filter((axis) => !(axis in request)).map((axis) => `${axis}=${values(axis).join()}`);
+  const fix = heldOf(request, layouts).map((axis) => `${axis}=${values(axis).join()}`);
   if (!("micro-batch" in request)) fix.push(`micro-batch=${[...new Set(layouts.map((layout) => layout.micro_batch))].join()}`);
   return fix;
 }

@@ -13,8 +13,10 @@ const ownFlags = {
 };
 
 export const firstState = {
-  tab: "plan", to: "16384", model: "llama-3.1-405b", gpus: "1024", seq: "8192", "global-batch": "16Mtok",
+  tab: "curve", to: "4096", model: "llama-3.1-8b", gpus: "64", seq: "8192", "global-batch": "4Mtok",
 };
+/** What a link that names something leaves out; other flags have the core's own defaults. */
+const linkDefaults = { tab: "plan", to: "16384", model: firstState.model, gpus: "1024" };
 
 let taken = {}; // command -> flags it takes, as the core says
 const longTexts = new Map(); // "trace/name" -> text of a file, also where it is too long for a link
@@ -35,7 +37,7 @@ export const commandOf = (state) => ({ curve: "scale", economics: state.money ==
 /** State of a URL's hash; what a person never set is as on the first visit. */
 export function stateOfHash(hash) {
   const given = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
-  return Object.keys(given).some((key) => key !== "tab" && key !== "money") ? { tab: "plan", to: "16384", ...given } : { ...firstState, ...given };
+  return Object.keys(given).some((key) => key !== "tab" && key !== "money") ? { ...linkDefaults, ...given } : { ...firstState, ...given };
 }
 
 export function hashOfState(state) {
@@ -56,7 +58,7 @@ export function stateOfRequest({ command, files: _, ...request }) {
     else state[key] = Array.isArray(value) ? value.join(" ") : String(value);
   }
   if (command === "scale") state.to = /^8\.\.(\d+)$/.exec(state.gpus)?.[1] ?? state.gpus ?? state.to;
-  if (command === "scale") state.gpus = middleSize(Number(state.to.split(/[,.]+/).at(-1)));
+  if (command === "scale") state.gpus = request.mode === "weak" ? request.gpus.split(/[,.]+/)[0] : middleSize(Number(state.to.split(/[,.]+/).at(-1)));
   return state;
 }
 

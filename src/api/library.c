@@ -33,8 +33,9 @@ ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *
         "{\n  \"error\": {\n    \"status\": 1,\n    \"message\": \"memory is at its end\",\n"
         "    \"mend\": \"give more of it, or ask for less at a time\",\n"
         "    \"sentence\": \"memory is at its end\"\n  }\n}\n";
-    call c = {
-        .request = request, .bytes = bytes, .host.progress = {tell ? tell : never_stop, context}};
+    call c = {.request = request,
+              .bytes = bytes,
+              .host.progress = {tell ? tell : never_stop, context, NULL}};
     if (clg_arena_guarded(answer_call, &c)) return c.answer;
     return (ceiling_answer){no_memory, sizeof no_memory - 1, false, NULL};
 }

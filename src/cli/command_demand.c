@@ -29,12 +29,13 @@ static void print_text(clg_text *out, const clg_demand_answer *a) {
     if (a->gpus.row) clg_report_gpus(out, "gpus", a->gpus.row, a->gpus.count);
 }
 
-static clg_status draw(clg_session *session, const clg_demand_answer *a, clg_error *error) {
+/* Drawn where something shows it; written where --svg says. */
+static clg_status draw(clg_session *session, const clg_demand_answer *a, clg_text *svg,
+                       clg_error *error) {
     const char *picture = session->request.value[CLG_PARAM_SVG];
-    if (!picture) return CLG_OK;
-    clg_text svg = {.arena = session->arena};
-    clg_picture_demand(&svg, &a->question, &a->answer);
-    return clg_file_write(picture, &svg, error);
+    if (picture || session->request.value[CLG_PARAM_OUT])
+        clg_picture_demand(svg, &a->question, &a->answer);
+    return picture ? clg_file_write(picture, svg, error) : CLG_OK;
 }
 
 static clg_status run(clg_session *session, clg_error *error) {
@@ -47,14 +48,14 @@ static clg_status run(clg_session *session, clg_error *error) {
                           answer, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
-    if (draw(session, answer, error) != CLG_OK) return error->status;
+    clg_text json = {.arena = session->arena}, svg = {.arena = session->arena};
+    if (draw(session, answer, &svg, error) != CLG_OK) return error->status;
     if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_demand_json(&session->out, answer);
     else
         print_text(&session->out, answer);
-    clg_text json = {.arena = session->arena};
     clg_answer_demand_json(&json, answer);
-    return clg_page_report(session, "demand", &json, error);
+    return clg_page_report(session, "demand", &json, &svg, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,

@@ -62,7 +62,7 @@ static clg_status run(clg_session *session, clg_error *error) {
         return error->status;
     clg_text json = {.arena = session->arena};
     clg_answer_explain_json(&json, &answer);
-    return clg_page_report(session, "explain", &json, error);
+    return clg_page_report(session, "explain", &json, NULL, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_JSON,     CLG_PARAM_CSV, CLG_PARAM_LAUNCH,

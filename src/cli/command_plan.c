@@ -46,7 +46,7 @@ static clg_status run(clg_session *session, clg_error *error) {
         return error->status;
     clg_text json = {.arena = session->arena};
     clg_answer_plan_json(&json, &answer, seconds);
-    return clg_page_report(session, "plan", &json, error);
+    return clg_page_report(session, "plan", &json, NULL, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_LAUNCH, CLG_PARAM_TOP,

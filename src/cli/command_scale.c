@@ -33,14 +33,11 @@ static clg_status print_text(clg_session *session, const clg_drawn *one, const c
     return CLG_OK;
 }
 
-static clg_status print(clg_session *session, const clg_scale_answer *answer, clg_error *error) {
+static clg_status print(clg_session *session, const clg_scale_answer *answer, const clg_text *svg,
+                        clg_error *error) {
     const char *picture = session->request.value[CLG_PARAM_SVG];
     const clg_drawn *beside = answer->two ? &answer->beside : NULL;
-    clg_text svg = {.arena = session->arena};
-    if (picture) {
-        clg_picture_curve(&svg, &answer->one, beside);
-        if (clg_file_write(picture, &svg, error) != CLG_OK) return error->status;
-    }
+    if (picture && clg_file_write(picture, svg, error) != CLG_OK) return error->status;
     if (clg_session_has(session, CLG_PARAM_JSON))
         clg_answer_scale_json(&session->out, answer);
     else if (clg_session_has(session, CLG_PARAM_CSV))
@@ -58,10 +55,11 @@ static clg_status run(clg_session *session, clg_error *error) {
                          (clg_progress){tell, session, clg_threads()}, answer, error) != CLG_OK)
         return error->status;
     clg_progress_end(session);
-    if (print(session, answer, error) != CLG_OK) return error->status;
-    clg_text json = {.arena = session->arena};
+    clg_text json = {.arena = session->arena}, svg = {.arena = session->arena};
+    clg_picture_curve(&svg, &answer->one, answer->two ? &answer->beside : NULL);
+    if (print(session, answer, &svg, error) != CLG_OK) return error->status;
     clg_answer_scale_json(&json, answer);
-    return clg_page_report(session, "scale", &json, error);
+    return clg_page_report(session, "scale", &json, &svg, error);
 }
 
 static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_CSV,   CLG_PARAM_SVG,

@@ -26,7 +26,7 @@ static clg_status run(clg_session *session, clg_error *error) {
                             a->grams_per_joule);
     clg_text json = {.arena = session->arena};
     clg_answer_size_json(&json, a);
-    return clg_page_report(session, "size", &json, error);
+    return clg_page_report(session, "size", &json, NULL, error);
 }
 
 static const clg_param knobs[] = {

@@ -124,12 +124,13 @@ static void print(clg_session *session, const clg_trace_answer *answer, int top)
 }
 
 static clg_status report(clg_session *session, const clg_trace_answer *answer, clg_error *error) {
-    clg_text json = {.arena = session->arena};
+    clg_text json = {.arena = session->arena}, svg = {.arena = session->arena};
     clg_json_writer writer = {.text = &json, .pretty = true};
     if (!clg_session_has(session, CLG_PARAM_OUT)) return CLG_OK;
     clg_json_trace(&writer, answer);
     clg_text_print(&json, "\n");
-    return clg_page_report(session, "trace", &json, error);
+    clg_picture_trace(&svg, answer->job);
+    return clg_page_report(session, "trace", &json, &svg, error);
 }
 
 static clg_status answer_with(clg_session *session, clg_trace_reading **reading,

@@ -2,6 +2,8 @@
 #include "cli/page.h"
 
 #include "api/door.h"
+#include "base/version.h"
+#include "report/svg.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 enum { PAGE_BYTES = 64 << 20, PATH_BYTES = 4096, KEPT_BYTES = 4 << 20 };
 
 static const char place[] = "<script type=\"application/json\" id=\"report\">\n";
+static const char stored_place[] = "<article id=\"stored\">\n";
 
 static bool ends_in(const char *path, const char *ending) {
     size_t size = strlen(path), tail = strlen(ending);
@@ -124,8 +127,53 @@ static void add_escaped(clg_text *out, const clg_text *json) {
     }
 }
 
+static void add_words(clg_text *out, const char *flag, const char *value) {
+    if (!value) return;
+    clg_text_print(out, flag[0] ? " --%s" : " %s", flag[0] ? flag : value);
+    if (flag[0] && *value) clg_text_print(out, " %s", value);
+}
+
+/* The command line that asks this. */
+static const char *question_of(const clg_session *session, const char *command) {
+    const clg_request *r = &session->request;
+    clg_text out = {.arena = session->arena};
+    bool taken[CLG_PARAMS];
+    clg_text_print(&out, "ceiling %s", command);
+    for (int i = 0; i < session->operands; i++) add_words(&out, "", session->operand[i]);
+    if (!find_taken(command, &taken)) return out.data;
+    for (int p = 0; p < CLG_PARAMS; p++)
+        if (taken[p]) add_words(&out, clg_param_row_of((clg_param)p).flag, r->value[p]);
+    for (int i = 0; i < r->fixes; i++) add_words(&out, "fix", r->fix[i]);
+    for (int i = 0; i < r->forbids; i++) add_words(&out, "not", r->forbid[i]);
+    return out.data;
+}
+
+/* Question, picture and what was printed, as plain HTML. */
+static void add_stored(clg_text *out, const clg_session *session, const char *command,
+                       const clg_text *picture) {
+    clg_text_print(out, "<h2>");
+    clg_svg_escape(out, question_of(session, command));
+    clg_text_print(out,
+                   "</h2>\n<p class=\"what\">The answer as it was given, by ceiling %s. What "
+                   "stands below it can be changed.</p>\n",
+                   CLG_VERSION);
+    if (picture) clg_text_add(out, picture->data, picture->size);
+    clg_text_print(out, "<pre tabindex=\"0\">");
+    if (session->out.size > 0) clg_svg_escape(out, session->out.data);
+    clg_text_print(out, "</pre>\n");
+}
+
+/* Appends the page up to behind `mark`; NULL: the page has none. */
+static const char *add_until(clg_text *out, const char *from, const char *mark) {
+    const char *found = strstr(from, mark);
+    if (!found) return NULL;
+    found += strlen(mark);
+    clg_text_add(out, from, (size_t)(found - from));
+    return found;
+}
+
 clg_status clg_page_report(clg_session *session, const char *command, const clg_text *answer,
-                           clg_error *error) {
+                           const clg_text *picture, clg_error *error) {
     const char *path = session->request.value[CLG_PARAM_OUT], *page;
     size_t size;
     clg_text json = {.arena = session->arena}, out = {.arena = session->arena};
@@ -133,17 +181,17 @@ clg_status clg_page_report(clg_session *session, const char *command, const clg_
     if (!path || (session->request.value[CLG_PARAM_LAUNCH] && !clg_page_asked(session)))
         return CLG_OK;
     if (clg_page_read(session->arena, &page, &size, error) != CLG_OK) return error->status;
-    const char *found = strstr(page, place);
-    if (!found) return no_page(error);
+    const char *end = page + size, *at = add_until(&out, page, stored_place);
+    if (!at) return no_page(error);
+    add_stored(&out, session, command, picture);
+    if (!(at = add_until(&out, at, place))) return no_page(error);
     clg_json_open(w, NULL, '{');
     add_request(w, session, command);
     clg_json_add_string(w, "answer", answer->data);
     clg_json_close(w, '}');
-    size_t before = (size_t)(found - page) + sizeof place - 1;
-    clg_text_add(&out, page, before);
     add_escaped(&out, &json);
     clg_text_add(&out, "\n", 1);
-    clg_text_add(&out, page + before, size - before);
+    clg_text_add(&out, at, (size_t)(end - at));
     if (clg_file_write(path, &out, error) != CLG_OK) return error->status;
     if (!clg_session_has(session, CLG_PARAM_JSON) && !clg_session_has(session, CLG_PARAM_CSV))
         clg_text_print(&session->out, "\nreport   %s\n", path);

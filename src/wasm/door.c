@@ -36,7 +36,7 @@ void clg_free(void *pointer) { free(pointer); }
 char *clg_call(const char *text, size_t size) {
     clg_arena arena = {0};
     clg_text out = {.arena = &arena};
-    clg_door_call(&arena, text, size, (clg_door_host){{tell, NULL}, read_file, NULL}, &out);
+    clg_door_call(&arena, text, size, (clg_door_host){{tell, NULL, NULL}, read_file, NULL}, &out);
     char *answer = malloc(out.size + 1);
     if (!answer) abort();
     memcpy(answer, out.data, out.size + 1); /* every answer has text, hence a NUL after it */

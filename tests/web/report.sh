@@ -16,6 +16,12 @@ check "explain says what it wrote" 'grep -qE "report +.*report.html" "$scratch/s
 check "question and answer are in the report" \
     'grep -q "\"request\":{\"command\":\"explain\",\"model\":\"llama-2-7b\",\"gpus\":\"16\"" "$scratch/report.html"'
 check "JSON and a report at once" '"$ceiling" $small --json -o "$scratch/report.html" | grep -q "\"kind\": \"explain\""'
+"$ceiling" scale llama-2-7b --gpus 8,16 --mode weak -o "$scratch/weak.html" >"$scratch/said"
+check "what was printed stands in it as it is" 'grep -q "^mode     weak: the batch grows with the GPUs" "$scratch/weak.html" && grep -q "<h2>ceiling scale llama-2-7b --gpus 8,16 --mode weak</h2>" "$scratch/weak.html"'
+check "and its picture" '[ "$(sed -n "/id=\"stored\"/,/<.article>/p" "$scratch/weak.html" | grep -c "^<svg ")" -eq 1 ]'
+echo "{}" >"$scratch/<b>x.json"
+"$ceiling" $small --term "tensor_overlap=0.5" -o "$scratch/<b>.html" >/dev/null 2>&1
+check "no markup of others comes into it" '! grep -q "<b>.html" "$scratch/<b>.html"'
 "$ceiling" $small -o "$scratch/nowhere/report.html" >"$scratch/said" 2>&1; status=$?
 check "a folder that is not there" '[ $status -eq 1 ] && grep -q "No such file or directory" "$scratch/said"'
 check "no partial file is left" '[ -z "$(find "$scratch" -name "*.part.*")" ]'
