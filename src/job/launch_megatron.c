@@ -139,7 +139,8 @@ static void numbers(clg_text *t, const clg_scenario *s, const clg_layout *l) {
     if (l->precision == CLG_NVFP4) clg_text_print(t, "  --fp4-format e2m1\n");
     if (s->stack.gradient == CLG_BF16) clg_text_print(t, "  --grad-reduce-in-bf16\n");
     if (l->optimizer != CLG_ADAM)
-        clg_text_print(t, "  --optimizer %s\n", clg_name_of(clg_optimizer_names, l->optimizer));
+        clg_text_print(t, "  --optimizer %s\n",
+                       clg_name_of(clg_optimizer_names, (int)l->optimizer));
 }
 
 void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
