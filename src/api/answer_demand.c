@@ -114,6 +114,16 @@ static clg_status check_trace_alone(const asked *session, clg_error *error) {
     return CLG_OK;
 }
 
+/* Fewer requests over the same time, so that no hour is left out. */
+static void thin(asked *session, double most, clg_demand *d) {
+    int64_t all = d->count;
+    if (most <= 0 || most >= (double)all) return;
+    *d = clg_demand_thin(session->arena, d, (int64_t)most);
+    d->title = clg_arena_print(session->arena,
+                               "%s\n         THINNED to 1 in %.4g requests: so are rate and fleet",
+                               d->title ? d->title : "a trace", (double)all / (double)d->count);
+}
+
 static clg_status make_demand(asked *session, clg_demand *demand, clg_error *error) {
     clg_synthetic s = {0};
     clg_rate_profile profile;
@@ -140,6 +150,7 @@ static clg_status make_demand(asked *session, clg_demand *demand, clg_error *err
     s.most = (int64_t)most;
     s.turns = (int)fmin(turns, 1e6);
     bool closed = clients > 0 || s.requests_per_s >= 1e9;
+    if (!closed) s.most = 0;
     if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
     if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
     if (session->request->value[CLG_PARAM_PROFILE]) {
@@ -148,6 +159,7 @@ static clg_status make_demand(asked *session, clg_demand *demand, clg_error *err
     }
     if (clg_demand_make(session->arena, &s, demand, error) != CLG_OK) return error->status;
     settle_synthetic(session, &s, demand);
+    if (!closed) thin(session, most, demand);
     demand->clients = clients;
     return CLG_OK;
 }
@@ -165,7 +177,9 @@ static clg_status read_demand(asked *session, clg_demand *demand, clg_error *err
     const wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
     if (NUMBERS(session, rows, error) != CLG_OK || read_trace(session, demand, error) != CLG_OK)
         return error->status;
-    if (most > 0 && most < (double)demand->count) *demand = clg_demand_first(demand, (int64_t)most);
+    if (clients > 0 && most > 0 && most < (double)demand->count)
+        *demand = clg_demand_first(demand, (int64_t)most);
+    thin(session, most, demand);
     demand->clients = clients;
     return CLG_OK;
 }
@@ -318,8 +332,21 @@ static clg_status read_question(asked *session, clg_serve_question *question, cl
     return CLG_OK;
 }
 
+/* Clients are those of the whole fleet. */
+static clg_status share_clients(int64_t replicas, clg_replica *replica, clg_error *error) {
+    int64_t clients = replica->rules.clients;
+    if (clients == 0 || replicas <= 1) return CLG_OK;
+    if (clients < replicas)
+        return clg_fail(error, CLG_BAD_INPUT, "raise --clients or lower --gpus",
+                        "%lld clients are fewer than %lld replicas", (long long)clients,
+                        (long long)replicas);
+    replica->rules.clients = (clients + replicas - 1) / replicas;
+    return CLG_OK;
+}
+
 /* --gpus says the size of the fleet in GPUs. */
-static clg_status settle_fleet(asked *session, clg_serve_question *question, clg_error *error) {
+static clg_status settle_fleet(asked *session, clg_serve_question *question, clg_replica *replica,
+                               clg_error *error) {
     double gpus;
     int each = clg_replica_gpus(question->replica);
     if (clg_request_number(session->request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK)
@@ -328,7 +355,7 @@ static clg_status settle_fleet(asked *session, clg_serve_question *question, clg
         return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",
                         "one replica takes %d GPUs", each);
     if (gpus > 0 && question->replicas == 0) question->replicas = (int64_t)(gpus / each);
-    return CLG_OK;
+    return share_clients(question->replicas, replica, error);
 }
 
 static void add_levers(asked *session, clg_demand_answer *a) {
@@ -409,7 +436,7 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
     if (read_demand(session, &a->demand, error) != CLG_OK ||
         read_question(session, &a->question, error) != CLG_OK ||
         prepare_replica(session, a, error) != CLG_OK ||
-        settle_fleet(session, &a->question, error) != CLG_OK ||
+        settle_fleet(session, &a->question, &a->replica, error) != CLG_OK ||
         clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session}, &a->answer,
                               error) != CLG_OK)
         return error->status;

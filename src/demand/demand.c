@@ -93,6 +93,19 @@ clg_demand clg_demand_first(const clg_demand *d, int64_t count) {
     return first;
 }
 
+clg_demand clg_demand_thin(clg_arena *arena, const clg_demand *d, int64_t count) {
+    clg_demand thin = *d;
+    if (count >= d->count) return thin;
+    thin.count = count;
+    thin.request = clg_take(arena, (size_t)count, clg_arrival);
+    for (int64_t i = 0; i < count; i++) {
+        double at = floor(((double)i + 0.5) * (double)d->count / (double)count);
+        thin.request[i] = d->request[(int64_t)at];
+    }
+    sum(&thin);
+    return thin;
+}
+
 static int by_arrival(const void *a, const void *b) {
     const clg_arrival *x = a, *y = b;
     return (x->arrival_s > y->arrival_s) - (x->arrival_s < y->arrival_s);

@@ -72,6 +72,9 @@ clg_demand clg_demand_slice(const clg_demand *demand, double begin_s, double end
 /* The first `count` requests, 1 to all; they span up to the one that follows. */
 clg_demand clg_demand_first(const clg_demand *demand, int64_t count);
 
+/* `count` requests, 1 to all, evenly out of all of them; the span stays, and the rate falls. */
+clg_demand clg_demand_thin(clg_arena *arena, const clg_demand *demand, int64_t count);
+
 /* Fills the sums and sorts; every maker ends with it. */
 void clg_demand_finish(clg_arena *arena, clg_demand *demand);
 

@@ -75,8 +75,7 @@ static clg_status check(const clg_synthetic *s, double requests, clg_error *erro
     if (!(requests > 0))
         return clg_fail(error, CLG_BAD_INPUT, "raise the rate or the span", "there is no demand");
     if (requests > 2e8 && !(s->most > 0 && s->most <= 200000000))
-        return clg_fail(error, CLG_BAD_INPUT,
-                        "shorten the span, --span 1d, or take the first ones, --requests 20000000",
+        return clg_fail(error, CLG_BAD_INPUT, "shorten the span, --span 1d",
                         "%.3g requests are more than 200 million", requests);
     if (!(s->prompt_tokens >= 1 && s->output_tokens >= 1 && s->prompt_tokens <= 1e7 &&
           s->output_tokens <= 1e7))

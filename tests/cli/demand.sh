@@ -64,6 +64,11 @@ expect 0 out '9[0-9].[0-9] % of prompt tokens were in the prefix cache' demand $
 expect 0 out 'of prompt tokens were in the prefix cache' demand $m --rate 4req/s --span 5min --turns 5 --turn-gap 5s
 expect 1 err 'conversations are out of range' demand $m --rate 4req/s --turns 5000
 expect 2 err '--turns is for made-up requests' demand $m $t/unsorted.csv --turns 3
+expect 0 out 'THINNED to 1 in 2 requests' demand $m $t/ties.csv --requests 2
+expect 0 out '2 requests, 0.167 a second over 12.0 s' demand $m $t/ties.csv --requests 2
+expect 0 out '100 requests, 0.0278 a second over 1.00 h' demand $m --rate 1req/s --requests 100
+expect 1 err '4 clients are fewer than 8 replicas' demand $m --tp 1 --clients 4 --gpus 8
+expect 0 out 'with [67]\.[0-9] sequences' demand $m --tp 1 --clients 64 --gpus 8 --requests 800
 expect 1 err 'a shape is out of range' demand $m --rate 1req/s --peak 3
 expect 1 err 'a closed loop without clients' demand $m --clients 0
 expect 1 err 'a share is out of range' demand $m --rate 1req/s --within 0%

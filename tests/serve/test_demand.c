@@ -1,6 +1,8 @@
 /* test_demand.c -- traces of every dialect, broken rows counted, made-up demands as asked. */
 #include "demand.h"
 
+#include <stdlib.h>
+
 static clg_arena arena;
 static clg_synthetic plain; /* ten requests a second for a day */
 
@@ -150,6 +152,21 @@ static void profiles(void) {
     CHECK(error.line == 3);
 }
 
+static void thinned(void) {
+    CASE("thinned, a demand keeps its span and its shape: a tenth of the requests of every hour");
+    clg_synthetic s = plain;
+    s.peak_over_mean = 2;
+    s.requests_per_s = 1;
+    clg_demand d = demand_made(&arena, s), thin = clg_demand_thin(&arena, &d, d.count / 10);
+    CHECK(thin.count == d.count / 10 && thin.span_s == d.span_s);
+    for (double hour = 0; hour < 24; hour += 6) {
+        clg_demand all = clg_demand_slice(&d, 3600 * hour, 3600 * (hour + 6));
+        clg_demand some = clg_demand_slice(&thin, 3600 * hour, 3600 * (hour + 6));
+        CHECK(llabs(10 * some.count - all.count) <= 20);
+    }
+    CHECK(clg_demand_thin(&arena, &d, d.count).request == d.request);
+}
+
 static void absurd(void) {
     clg_demand d;
     clg_error error = {0};
@@ -171,6 +188,7 @@ int main(void) {
     odd_tables();
     made_up();
     profiles();
+    thinned();
     absurd();
     clg_arena_clear(&arena);
     return DONE;
