@@ -28,8 +28,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     clg_arena arena = {0};
     clg_text out = {.arena = &arena};
     input in = {data, size, 0};
-    clg_door_call(&arena, (const char *)data, size, (clg_door_host){{stop, NULL}, read_input, &in},
-                  &out);
+    clg_door_call(&arena, (const char *)data, size,
+                  (clg_door_host){{stop, NULL, NULL}, read_input, &in}, &out);
     clg_arena_clear(&arena);
     return 0;
 }
