@@ -17,4 +17,7 @@ double clg_factor_at(double sigma, double z);
 /* The chance that such a factor is at most x. */
 double clg_factor_below(double sigma, double x);
 
+/* Deviations from the middle to the tenth, and the ninetieth, of a hundred. */
+#define CLG_SIGMAS_TO_TENTH 1.2816
+
 #endif

@@ -177,3 +177,17 @@ void clg_json_add_null(clg_json_writer *w, const char *key) {
     begin(w, key);
     clg_text_add(w->text, "null", 4);
 }
+
+void clg_json_add_known(clg_json_writer *w, const char *key, double value) {
+    if (value >= 0)
+        clg_json_add_number(w, key, value);
+    else
+        clg_json_add_null(w, key);
+}
+
+void clg_json_add_whole(clg_json_writer *w, const char *key, int64_t value) {
+    if (value >= 0)
+        clg_json_add_integer(w, key, value);
+    else
+        clg_json_add_null(w, key);
+}

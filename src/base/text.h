@@ -46,5 +46,8 @@ void clg_json_add_bool(clg_json_writer *writer, const char *key, bool value);
 void clg_json_add_string(clg_json_writer *writer, const char *key,
                          const char *value); /* NULL: null */
 void clg_json_add_null(clg_json_writer *writer, const char *key);
+/* null where a value below 0 says that it is not known. */
+void clg_json_add_known(clg_json_writer *writer, const char *key, double value);
+void clg_json_add_whole(clg_json_writer *writer, const char *key, int64_t value);
 
 #endif

@@ -1,13 +1,12 @@
 /* expect.c -- expectations from the curves; readings held against them. */
 #include "calibrate/expect.h"
 
+#include "base/normal.h"
+
 #include "calibrate/calibrate.h"
 
 #include <math.h>
 #include <string.h>
-
-/* P90 of a log-normal error, to first order as for steps (evaluate/). */
-static const double TENTH = 1.2816;
 
 enum { SHEET = 256, MOST_SUSPECTS = 1024 };
 
@@ -16,7 +15,7 @@ static void expect_collective(const clg_expecting *with, clg_expected *e) {
     bool crosses = group.per_domain < group.ranks;
     double sigma = crosses ? with->network->sigma_slow : with->network->sigma_fast;
     clg_collective_best(with->network, e->what.collective, group, e->what.bytes, &e->seconds);
-    e->reject_s = e->seconds * (1 + TENTH * sigma);
+    e->reject_s = e->seconds * (1 + CLG_SIGMAS_TO_TENTH * sigma);
 }
 
 /* Timed alone a product runs at full rate; rejected is what is slower than the rate that a GPU
@@ -28,12 +27,12 @@ static void expect_product(const clg_expecting *with, clg_expected *e) {
     double kept_s = clg_gemm_s(&with->machine->gpu, kernels, s->precision, s->m, s->n, s->k, 1);
     kernels->gemm[s->precision].sustained = 1;
     e->seconds = clg_gemm_s(&with->machine->gpu, kernels, s->precision, s->m, s->n, s->k, 1);
-    e->reject_s = kept_s * (1 + TENTH * kernels->gemm[s->precision].sigma);
+    e->reject_s = kept_s * (1 + CLG_SIGMAS_TO_TENTH * kernels->gemm[s->precision].sigma);
 }
 
 static void expect_copy(const clg_expecting *with, clg_expected *e) {
     e->seconds = clg_memory_bound_s(&with->machine->gpu, with->kernels, e->what.bytes);
-    e->reject_s = e->seconds * (1 + TENTH * with->kernels->memory.sigma);
+    e->reject_s = e->seconds * (1 + CLG_SIGMAS_TO_TENTH * with->kernels->memory.sigma);
 }
 
 static clg_expected expect(const clg_expecting *with, const clg_sample *sample) {

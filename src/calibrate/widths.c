@@ -1,6 +1,8 @@
 /* widths.c -- quantiles of left-out errors into the widths of intervals. */
 #include "calibrate/widths.h"
 
+#include "base/normal.h"
+
 #include "base/real.h"
 #include "calibrate/minimize.h"
 #include "calibrate/terms.h"
@@ -8,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* P90 of a normal error in its sigmas, as clg_evaluation_widen has it; the share between P10 and
- * P90; and for how many sources the common width counts in that of a stack. */
-static const double P90 = 1.2816, INSIDE = 0.8, MOST_INSIDE = 0.95, COMMON = 3;
+/* The share between P10 and P90, the most that is asked for, and for how many sources the common
+ * width counts in that of a stack. */
+static const double INSIDE = 0.8, MOST_INSIDE = 0.95, COMMON = 3;
 
 enum { SIGMA, EXPERTS, TRAFFIC, STEP, WIDTHS };
 enum { MOST_RUNS = 10 };
@@ -43,7 +45,9 @@ static clg_stack stack_at(const fitting *f, const double *x) {
 }
 
 /* How far an interval would have to reach, in its sigmas. */
-static double reach(const clg_miss *miss) { return clg_expm1(fabs(miss->log_error)) / P90; }
+static double reach(const clg_miss *miss) {
+    return clg_expm1(fabs(miss->log_error)) / CLG_SIGMAS_TO_TENTH;
+}
 
 static double pinball(void *context, const double *x) {
     const fitting *f = context;
@@ -137,7 +141,7 @@ static const double T90[] = {1.886, 1.638, 1.533, 1.476, 1.440, 1.415, 1.397, 1.
 double clg_widths_few(int sources) {
     int last = (int)(sizeof T90 / sizeof *T90) - 1;
     double t = T90[sources < last ? sources : last];
-    return t / P90 * sqrt(1 + 1 / (sources + COMMON));
+    return t / CLG_SIGMAS_TO_TENTH * sqrt(1 + 1 / (sources + COMMON));
 }
 
 /* The variance that leaves 80 % of a source's runs inside, with the rest of theirs. */

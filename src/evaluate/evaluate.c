@@ -136,14 +136,14 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
  * (no exp in answers). */
 void clg_evaluation_widen(clg_evaluation *e, double log_sigma) {
     e->log_sigma = log_sigma;
-    e->step_p90_s = e->step_s * (1 + 1.2816 * log_sigma);
-    e->step_p10_s = e->step_s / (1 + 1.2816 * log_sigma);
+    e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * log_sigma);
+    e->step_p10_s = e->step_s / (1 + CLG_SIGMAS_TO_TENTH * log_sigma);
 }
 
 /* `wide`: P90 over the prediction. */
 static double chance_above(double total_bytes, double wide, double capacity_bytes) {
     if (!(wide > 1)) return total_bytes > capacity_bytes ? 1 : 0;
-    return clg_normal_below(log(total_bytes / capacity_bytes) / log(wide) * 1.2816);
+    return clg_normal_below(log(total_bytes / capacity_bytes) / log(wide) * CLG_SIGMAS_TO_TENTH);
 }
 
 double clg_evaluation_overflow(const clg_evaluation *e, double capacity_bytes) {
@@ -169,7 +169,7 @@ double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_byte
 }
 
 double clg_memory_wide(const clg_scenario *scenario) {
-    return 1 + 1.2816 * scenario->stack.sigma_memory;
+    return 1 + CLG_SIGMAS_TO_TENTH * scenario->stack.sigma_memory;
 }
 
 /* One change of a layout and how people say it. */

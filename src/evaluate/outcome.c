@@ -1,6 +1,8 @@
 /* outcome.c -- what a ledger of seconds comes to: rates, watts, dollars, the wall, the interval. */
 #include "evaluate/outcome.h"
 
+#include "base/normal.h"
+
 #include "evaluate/compose.h"
 
 #include <math.h>
@@ -87,7 +89,8 @@ static void fill_interval(const clg_scenario *scenario, clg_evaluation *e) {
     clg_evaluation_widen(e, sigma);
     double nodes = (double)clg_layout_gpus(&e->layout) / scenario->machine.node.gpus;
     double waits = nodes > 1 ? scenario->stack.sigma_nodes * log(nodes) : 0;
-    if (waits > 0) e->step_p90_s = e->step_s * (1 + 1.2816 * sqrt(sigma * sigma + waits * waits));
+    if (waits > 0)
+        e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * sqrt(sigma * sigma + waits * waits));
 }
 
 void clg_outcome(const clg_scenario *scenario, double frozen_share, clg_evaluation *e) {

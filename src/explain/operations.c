@@ -118,10 +118,3 @@ double clg_operations_axis_s(const clg_operations_table *table, clg_axis axis) {
             seconds += table->row[i].seconds * table->row[i].times;
     return seconds;
 }
-
-double clg_operations_kind_s(const clg_operations_table *table, clg_op_kind kind) {
-    double seconds = 0;
-    for (int i = 0; i < table->count; i++)
-        if (table->row[i].op->kind == kind) seconds += table->row[i].seconds * table->row[i].times;
-    return seconds;
-}

@@ -4,27 +4,13 @@
 #include "report/words.h"
 #include "units/units.h"
 
-static void add_known(clg_json_writer *w, const char *key, double value) {
-    if (value >= 0)
-        clg_json_add_number(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
-static void add_whole(clg_json_writer *w, const char *key, int64_t value) {
-    if (value >= 0)
-        clg_json_add_integer(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
 static void add_change(clg_json_writer *w, const clg_train_log *l) {
     if (l->before_s < 0) {
         clg_json_add_null(w, "change");
         return;
     }
     clg_json_open(w, "change", '{');
-    add_whole(w, "step", l->change_step);
+    clg_json_add_whole(w, "step", l->change_step);
     clg_json_add_number(w, "before_s", l->before_s);
     clg_json_add_number(w, "after_s", l->after_s);
     clg_json_close(w, '}');
@@ -38,21 +24,21 @@ static void add_log(clg_json_writer *w, const char *key, const clg_train_log *l)
     clg_json_add_integer(w, "steps", l->steps);
     clg_json_add_integer(w, "discarded", l->discarded);
     clg_json_add_integer(w, "restarts", l->restarts);
-    add_whole(w, "first_step", l->first_step);
-    add_whole(w, "last_step", l->last_step);
-    add_known(w, "step_s", l->step_median_s);
-    add_known(w, "step_p10_s", l->step_p10_s);
-    add_known(w, "step_p90_s", l->step_p90_s);
+    clg_json_add_whole(w, "first_step", l->first_step);
+    clg_json_add_whole(w, "last_step", l->last_step);
+    clg_json_add_known(w, "step_s", l->step_median_s);
+    clg_json_add_known(w, "step_p10_s", l->step_p10_s);
+    clg_json_add_known(w, "step_p90_s", l->step_p90_s);
     clg_json_add_bool(w, "step_from_time_stamps", l->by_clock);
-    add_known(w, "tokens_per_s", l->tokens_per_s);
-    add_known(w, "tokens_per_s_per_gpu", l->tokens_per_s_per_gpu);
-    add_known(w, "tflop_per_s_per_gpu", flop >= 0 ? flop / 1e12 : -1);
-    add_known(w, "memory_bytes", l->memory_bytes);
+    clg_json_add_known(w, "tokens_per_s", l->tokens_per_s);
+    clg_json_add_known(w, "tokens_per_s_per_gpu", l->tokens_per_s_per_gpu);
+    clg_json_add_known(w, "tflop_per_s_per_gpu", flop >= 0 ? flop / 1e12 : -1);
+    clg_json_add_known(w, "memory_bytes", l->memory_bytes);
     if (l->memory_bytes >= 0)
         clg_json_add_string(w, "memory_is", l->memory_reserved ? "reserved" : "allocated");
-    add_whole(w, "gpus", l->gpus);
-    add_whole(w, "global_batch", l->batch);
-    add_whole(w, "seq", l->seq);
+    clg_json_add_whole(w, "gpus", l->gpus);
+    clg_json_add_whole(w, "global_batch", l->batch);
+    clg_json_add_whole(w, "seq", l->seq);
     clg_json_add_number(w, "drift", l->drift);
     add_change(w, l);
     clg_json_close(w, '}');

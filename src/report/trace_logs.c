@@ -24,20 +24,6 @@ void clg_report_train_logs(clg_text *t, const clg_train_logs *logs) {
     for (size_t i = 0; i < logs->count; i++) print_log(t, &logs->log[i]);
 }
 
-static void add_known(clg_json_writer *w, const char *key, double value) {
-    if (value >= 0)
-        clg_json_add_number(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
-static void add_whole(clg_json_writer *w, const char *key, int64_t value) {
-    if (value >= 0)
-        clg_json_add_integer(w, key, value);
-    else
-        clg_json_add_null(w, key);
-}
-
 static void add_log(clg_json_writer *w, const clg_train_log *l) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "file", l->file);
@@ -45,19 +31,19 @@ static void add_log(clg_json_writer *w, const clg_train_log *l) {
     clg_json_add_integer(w, "steps", l->steps);
     clg_json_add_integer(w, "discarded", l->discarded);
     clg_json_open(w, "step_s", '{');
-    add_known(w, "p10", l->step_p10_s);
-    add_known(w, "median", l->step_median_s);
-    add_known(w, "p90", l->step_p90_s);
+    clg_json_add_known(w, "p10", l->step_p10_s);
+    clg_json_add_known(w, "median", l->step_median_s);
+    clg_json_add_known(w, "p90", l->step_p90_s);
     clg_json_close(w, '}');
-    add_known(w, "tokens_per_s", l->tokens_per_s);
-    add_known(w, "tflop_per_s_per_gpu",
-              l->flop_per_s_per_gpu >= 0 ? l->flop_per_s_per_gpu / 1e12 : -1);
-    add_known(w, "tokens_per_s_per_gpu", l->tokens_per_s_per_gpu);
-    add_whole(w, "first_step", l->first_step);
-    add_whole(w, "last_step", l->last_step);
-    add_whole(w, "gpus", l->gpus);
-    add_whole(w, "global_batch", l->batch);
-    add_whole(w, "seq", l->seq);
+    clg_json_add_known(w, "tokens_per_s", l->tokens_per_s);
+    clg_json_add_known(w, "tflop_per_s_per_gpu",
+                       l->flop_per_s_per_gpu >= 0 ? l->flop_per_s_per_gpu / 1e12 : -1);
+    clg_json_add_known(w, "tokens_per_s_per_gpu", l->tokens_per_s_per_gpu);
+    clg_json_add_whole(w, "first_step", l->first_step);
+    clg_json_add_whole(w, "last_step", l->last_step);
+    clg_json_add_whole(w, "gpus", l->gpus);
+    clg_json_add_whole(w, "global_batch", l->batch);
+    clg_json_add_whole(w, "seq", l->seq);
     clg_json_add_bool(w, "step_from_time_stamps", l->by_clock);
     clg_json_close(w, '}');
 }
