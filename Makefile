@@ -162,7 +162,7 @@ WASM_CC    ?= clang
 wasm_flags  = --target=wasm32-wasi -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off -O2 -msimd128 -mbulk-memory \
               -mnontrapping-fptoint -msign-ext $(WARNINGS) \
               -nostdlibinc -isystem /usr/include/wasm32-wasi -Isrc -Iinclude -MMD -MP
-wasm_sources := src/wasm/door.c $(sources)
+wasm_sources := src/wasm/exports.c $(sources)
 wasm_objects := $(wasm_sources:src/%.c=$(BUILD)/wasm/%.o) $(BUILD)/wasm/dataset_table.o
 
 web: $(BUILD)/ceiling.html

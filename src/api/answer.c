@@ -1,7 +1,7 @@
 /* answer.c -- reading, searching, evaluating: in this order, here only. */
 #include "api/answer.h"
 
-#include "report/json.h"
+#include "report/plan_json.h"
 #include "scaling/fewest.h"
 #include "timeline/perfetto.h"
 

@@ -7,7 +7,7 @@
 
 #include "api/request.h"
 #include "base/text.h"
-#include "report/curve.h"
+#include "report/curve_report.h"
 #include "scaling/families.h"
 #include "search/fits_with.h"
 #include "timeline/timeline.h"

@@ -3,7 +3,7 @@
 #define CLG_API_ANSWER_COLLECTIVE_H
 
 #include "api/request.h"
-#include "report/collective.h"
+#include "report/collective_report.h"
 
 /* `request->model` is the collective's name, or several with commas. Everything the answer points
  * to lives in `arena`. */

@@ -6,8 +6,8 @@
 
 #include "api/request.h"
 #include "base/text.h"
-#include "report/demand.h"
-#include "report/frontier.h"
+#include "report/demand_report.h"
+#include "report/frontier_report.h"
 
 /* Rows of a table, in order. */
 typedef struct clg_lever_rows {

@@ -3,7 +3,7 @@
 #define CLG_API_ANSWER_DIAGNOSE_H
 
 #include "api/answer.h"
-#include "report/diagnose.h"
+#include "report/diagnose_report.h"
 
 typedef struct clg_diagnose_answer {
     clg_answer plan; /* the job as it should run */

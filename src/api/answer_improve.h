@@ -3,7 +3,7 @@
 #define CLG_API_ANSWER_IMPROVE_H
 
 #include "api/answer.h"
-#include "report/improve.h"
+#include "report/improve_report.h"
 
 typedef struct clg_improve_answer {
     clg_answer job;

@@ -6,7 +6,7 @@
 
 #include "api/request.h"
 #include "base/text.h"
-#include "report/portfolio.h"
+#include "report/portfolio_report.h"
 
 /* Reads the config.json that a job names by its path; NULL: only presets can be named. */
 typedef struct clg_model_files {

@@ -4,7 +4,7 @@
 
 #include "api/request.h"
 #include "base/text.h"
-#include "report/cluster.h"
+#include "report/cluster_report.h"
 
 typedef struct clg_size_answer {
     clg_sizing sizing;

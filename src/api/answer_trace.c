@@ -43,7 +43,7 @@ static void lend_all(found *f) {
 }
 
 clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings, int count,
-                               clg_job *job, clg_trace_skips *skips, clg_error *error) {
+                               clg_recorded_job *job, clg_trace_skips *skips, clg_error *error) {
     found f = {0};
     *skips = (clg_trace_skips){clg_take(arena, (size_t)count, clg_trace_skipped), 0};
     for (int i = 0; i < count; i++) {
@@ -115,7 +115,7 @@ static void read_file(clg_arena *arena, const clg_files *files, int file, const 
 static clg_status answer(clg_arena *arena, const clg_request *request, const clg_files *files,
                          const clg_recording *recordings, bool picture, clg_text *text,
                          clg_error *error) {
-    clg_job job, other;
+    clg_recorded_job job, other;
     clg_trace_skips skips, ignored;
     clg_trace_answer a = {.job = &job};
     int own = files->count - files->others;

@@ -18,7 +18,7 @@ typedef struct clg_trace_skips {
 /* The job of all recordings, in their order; it lives as long as they do. The first error where
  * there is nothing to say. */
 clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings, int count,
-                               clg_job *job, clg_trace_skips *skips, clg_error *error);
+                               clg_recorded_job *job, clg_trace_skips *skips, clg_error *error);
 
 /* Sets a job beside the plan that --plan attached; nothing without one. */
 clg_status clg_answer_trace_plan(clg_arena *arena, const clg_attachment *plan,

@@ -4,7 +4,7 @@
 #include "explain/sensitivity.h"
 #include "explain/undone.h"
 #include "job/launch.h"
-#include "report/json.h"
+#include "report/plan_json.h"
 
 static void add_undone(clg_json_writer *w, const clg_scenario *s, const clg_undone *row,
                        int count) {

@@ -6,8 +6,8 @@
 #ifndef CLG_CALIBRATE_CALIBRATE_H
 #define CLG_CALIBRATE_CALIBRATE_H
 
+#include "calibrate/fit_terms.h"
 #include "calibrate/samples.h"
-#include "calibrate/terms.h"
 #include "evaluate/evaluate.h"
 
 enum { CLG_CALIBRATION_TERMS = 8 };
@@ -18,7 +18,7 @@ typedef struct clg_calibration {
     const char *title;         /* for people */
     const char *base;          /* name of the GPU, fabric or stack it starts from */
     const clg_json *base_data; /* of a stack that is not built in; NULL: it is */
-    clg_term term[CLG_CALIBRATION_TERMS];
+    clg_fit_term term[CLG_CALIBRATION_TERMS];
     int terms;
     clg_terms_fit fit;
     double sigma_from, sigma_to; /* log-residual the interval is made of */

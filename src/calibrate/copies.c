@@ -52,26 +52,26 @@ static const char *range_of(clg_arena *arena, const copies *c) {
 }
 
 /* Bounds: as of products; a launch and the bytes that hide it say the same where sizes are few. */
-static void fill_terms(const copies *c, clg_term *terms) {
-    terms[EFFICIENCY] = (clg_term){.name = "efficiency",
-                                   .unit = "1",
-                                   .unit_si = 1,
-                                   .least = 0.01,
-                                   .most = 1.1,
-                                   .from = c->kernels->memory.efficiency};
-    terms[LAUNCH] = (clg_term){.name = "launch",
-                               .unit = "us",
-                               .unit_si = 1e-6,
-                               .least = 1e-8,
-                               .most = 1e-3,
-                               .from = c->kernels->memory.launch_s};
-    terms[BYTES_HALF] = (clg_term){.name = "bytes_half",
-                                   .unit = "MB",
-                                   .unit_si = 1e6,
-                                   .least = 1e2,
-                                   .most = 1e9,
-                                   .from = c->kernels->memory.bytes_half,
-                                   .tie = "launch"};
+static void fill_terms(const copies *c, clg_fit_term *terms) {
+    terms[EFFICIENCY] = (clg_fit_term){.name = "efficiency",
+                                       .unit = "1",
+                                       .unit_si = 1,
+                                       .least = 0.01,
+                                       .most = 1.1,
+                                       .from = c->kernels->memory.efficiency};
+    terms[LAUNCH] = (clg_fit_term){.name = "launch",
+                                   .unit = "us",
+                                   .unit_si = 1e-6,
+                                   .least = 1e-8,
+                                   .most = 1e-3,
+                                   .from = c->kernels->memory.launch_s};
+    terms[BYTES_HALF] = (clg_fit_term){.name = "bytes_half",
+                                       .unit = "MB",
+                                       .unit_si = 1e6,
+                                       .least = 1e2,
+                                       .most = 1e9,
+                                       .from = c->kernels->memory.bytes_half,
+                                       .tie = "launch"};
 }
 
 void clg_calibrate_copies(clg_arena *arena, const clg_gpu *gpu, const clg_kernels *kernels,

@@ -104,58 +104,58 @@ static const char *range_of(clg_arena *arena, const level *l) {
 
 /* Bounds: a tenth of a microsecond to 10 ms a hop, any message as ramp, 1 % to 115 % of the line
  * (a curve read through noise may pass it a little). */
-static void fill_terms(const level *l, clg_term *terms) {
+static void fill_terms(const level *l, clg_fit_term *terms) {
     const clg_network *n = l->start;
     double rate = line_rate(l->machine, l->slow);
     const clg_link *link = l->slow ? &n->slow : &n->fast;
-    terms[BASE] = (clg_term){.name = "base",
-                             .unit = "us",
-                             .unit_si = 1e-6,
-                             .least = 1e-7,
-                             .most = 1e-2,
-                             .needs = 0.15,
-                             .from = l->slow ? n->base_slow_s : n->base_s};
-    terms[HOP] = (clg_term){.name = "hop",
-                            .unit = "us",
-                            .unit_si = 1e-6,
-                            .least = 1e-8,
-                            .most = 1e-2,
-                            .from = link->latency_s,
-                            .tie = "base"};
-    terms[RAMP] = (clg_term){.name = "ramp",
-                             .unit = "MB",
-                             .unit_si = 1e6,
-                             .least = 1e3,
-                             .most = 1e10,
-                             .from = l->slow ? n->ramp_slow_bytes : n->ramp_bytes};
-    terms[EFFICIENCY] = (clg_term){.name = "efficiency",
-                                   .unit = "1",
-                                   .unit_si = 1,
-                                   .least = 0.01,
-                                   .most = 1.15,
-                                   .needs = 0.5,
-                                   .from = link->bytes_per_s / rate};
-    terms[EXTRA] = (clg_term){.name = "tail",
-                              .unit = "",
-                              .unit_si = 1,
-                              .least = 1e-3,
-                              .most = 1,
-                              .from = n->tail,
-                              .start = fmax(n->tail, 0.05)};
+    terms[BASE] = (clg_fit_term){.name = "base",
+                                 .unit = "us",
+                                 .unit_si = 1e-6,
+                                 .least = 1e-7,
+                                 .most = 1e-2,
+                                 .needs = 0.15,
+                                 .from = l->slow ? n->base_slow_s : n->base_s};
+    terms[HOP] = (clg_fit_term){.name = "hop",
+                                .unit = "us",
+                                .unit_si = 1e-6,
+                                .least = 1e-8,
+                                .most = 1e-2,
+                                .from = link->latency_s,
+                                .tie = "base"};
+    terms[RAMP] = (clg_fit_term){.name = "ramp",
+                                 .unit = "MB",
+                                 .unit_si = 1e6,
+                                 .least = 1e3,
+                                 .most = 1e10,
+                                 .from = l->slow ? n->ramp_slow_bytes : n->ramp_bytes};
+    terms[EFFICIENCY] = (clg_fit_term){.name = "efficiency",
+                                       .unit = "1",
+                                       .unit_si = 1,
+                                       .least = 0.01,
+                                       .most = 1.15,
+                                       .needs = 0.5,
+                                       .from = link->bytes_per_s / rate};
+    terms[EXTRA] = (clg_fit_term){.name = "tail",
+                                  .unit = "",
+                                  .unit_si = 1,
+                                  .least = 1e-3,
+                                  .most = 1,
+                                  .from = n->tail,
+                                  .start = fmax(n->tail, 0.05)};
     if (l->slow) return;
-    terms[EXTRA] = (clg_term){.name = "in_switch_efficiency",
-                              .unit = "1",
-                              .unit_si = 1,
-                              .least = 0.01,
-                              .most = 1.15,
-                              .needs = 0.5,
-                              .from = n->in_switch_bytes_per_s / rate};
+    terms[EXTRA] = (clg_fit_term){.name = "in_switch_efficiency",
+                                  .unit = "1",
+                                  .unit_si = 1,
+                                  .least = 0.01,
+                                  .most = 1.15,
+                                  .needs = 0.5,
+                                  .from = n->in_switch_bytes_per_s / rate};
     if (!n->fast.reduces) terms[EXTRA].held = "the switch does not reduce";
 }
 
 /* What no link does, or few: to look into before it is used. */
-static const char *finding(clg_arena *arena, const clg_term *term) {
-    const clg_term *efficiency = &term[EFFICIENCY], *tail = &term[EXTRA];
+static const char *finding(clg_arena *arena, const clg_fit_term *term) {
+    const clg_fit_term *efficiency = &term[EFFICIENCY], *tail = &term[EXTRA];
     if (!efficiency->held && efficiency->to > 1)
         return clg_arena_print(arena,
                                "a finding: %.2f of the line rate; no link carries more than all of "

@@ -39,7 +39,7 @@ static void print_terms(clg_json_writer *w, const clg_calibration *c, const char
     clg_arena *arena = w->text->arena;
     const char *source = source_of(arena, c, input);
     for (int i = 0; i < c->terms; i++) {
-        const clg_term *t = &c->term[i];
+        const clg_fit_term *t = &c->term[i];
         if (t->held) continue;
         const char *why =
             clg_arena_print(arena, "%s; was %.4g", source, rounded(t->from / t->unit_si));

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/name.h"
-#include "calibrate/terms.h"
+#include "calibrate/fit_terms.h"
 
 #include <ctype.h>
 #include <math.h>

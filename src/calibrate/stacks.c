@@ -20,7 +20,7 @@ static const double RUN_SPREAD = 0.06, SOURCE_SPREAD = 0.06, STACK_SPREAD = 0.03
 
 /* What may be fitted, between physical bounds: kernels are not faster than the best ones alone, nor
  * twice as slow; a share is a share. `start` where the default has nothing to start from. */
-static const clg_term kinds[] = {
+static const clg_fit_term kinds[] = {
     {.name = "kernel_slowdown", .unit = "", .unit_si = 1, .least = 1, .most = 2, .start = 1.1},
     {.name = "gradient_overlap", .unit = "1", .unit_si = 1, .least = 0.02, .most = 1},
     {.name = "parameter_overlap", .unit = "1", .unit_si = 1, .least = 0.02, .most = 1},
@@ -243,7 +243,7 @@ typedef struct prior {
 } prior;
 
 static void solve(clg_arena *arena, const chosen *c, prior slowdown, clg_stack_terms *s) {
-    clg_term terms[CLG_STACK_TERMS];
+    clg_fit_term terms[CLG_STACK_TERMS];
     clg_terms_fit fit;
     double rounding = 0.05;
     clg_problem problem = {.predict = predict,

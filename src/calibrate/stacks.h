@@ -12,7 +12,7 @@
 #ifndef CLG_CALIBRATE_STACKS_H
 #define CLG_CALIBRATE_STACKS_H
 
-#include "calibrate/terms.h"
+#include "calibrate/fit_terms.h"
 #include "evaluate/evaluate.h"
 
 enum { CLG_STACK_TERMS = 8 };
@@ -27,9 +27,9 @@ typedef struct clg_stack_run {
 } clg_stack_run;
 
 typedef struct clg_stack_term {
-    clg_term term;   /* from: where it starts; to: fitted */
-    double built_in; /* SI; what the stack's file says */
-    int line;        /* of the file where it is stated; 0: of the stack whatever its release */
+    clg_fit_term term; /* from: where it starts; to: fitted */
+    double built_in;   /* SI; what the stack's file says */
+    int line;          /* of the file where it is stated; 0: of the stack whatever its release */
 } clg_stack_term;
 
 typedef struct clg_stack_terms {

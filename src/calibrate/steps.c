@@ -51,27 +51,27 @@ static double shortest_s(const measured *m) {
 
 /* The terms of a set: the first always, one of the others when `second` names it. Bounds: kernels
  * not below 0.7 of the time of the best known, a step's host time up to a minute. */
-static void fill_terms(const measured *m, int second, clg_term *terms) {
+static void fill_terms(const measured *m, int second, clg_fit_term *terms) {
     const clg_stack *stack = &m->steps[0].scenario->stack;
-    terms[SLOWDOWN] = (clg_term){.name = "kernel_slowdown",
-                                 .unit = "",
-                                 .unit_si = 1,
-                                 .from = stack->kernel_slowdown,
-                                 .least = 0.7,
-                                 .most = 5};
-    terms[HOST] = (clg_term){.name = "host_step_s",
-                             .unit = "ms",
-                             .unit_si = 1e-3,
-                             .from = stack->host_step_s,
-                             .least = 1e-5,
-                             .most = 60,
-                             .start = fmax(stack->host_step_s, 0.01 * shortest_s(m))};
-    terms[OVERLAP] = (clg_term){.name = "gradient_overlap",
-                                .unit = "1",
-                                .unit_si = 1,
-                                .from = stack->gradient_overlap,
-                                .least = 0.02,
-                                .most = 1};
+    terms[SLOWDOWN] = (clg_fit_term){.name = "kernel_slowdown",
+                                     .unit = "",
+                                     .unit_si = 1,
+                                     .from = stack->kernel_slowdown,
+                                     .least = 0.7,
+                                     .most = 5};
+    terms[HOST] = (clg_fit_term){.name = "host_step_s",
+                                 .unit = "ms",
+                                 .unit_si = 1e-3,
+                                 .from = stack->host_step_s,
+                                 .least = 1e-5,
+                                 .most = 60,
+                                 .start = fmax(stack->host_step_s, 0.01 * shortest_s(m))};
+    terms[OVERLAP] = (clg_fit_term){.name = "gradient_overlap",
+                                    .unit = "1",
+                                    .unit_si = 1,
+                                    .from = stack->gradient_overlap,
+                                    .least = 0.02,
+                                    .most = 1};
     terms[SLOWDOWN].spread = 0.15; /* as sources of one stack differ */
     terms[HOST].spread = 2.0;
     terms[OVERLAP].spread = 0.7;
@@ -232,7 +232,7 @@ double clg_calibrate_step_s(const clg_calibration *c, const clg_measured_step *s
 /* A term at the end of its search says that the difference lies elsewhere. */
 static void note_bounds(clg_arena *arena, clg_calibration *c) {
     for (int i = 0; i < c->terms; i++) {
-        const clg_term *t = &c->term[i];
+        const clg_fit_term *t = &c->term[i];
         if (t->held || (t->to > t->least * 1.01 && t->to < t->most * 0.99)) continue;
         if (i == OVERLAP && t->to > 0.5) continue; /* all hidden is a physical end */
         if (i == HOST && t->to < 1e-3) continue;   /* so is no time at all */

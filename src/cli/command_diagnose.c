@@ -3,7 +3,7 @@
 #include "cli/planning.h"
 
 #include "api/answer_diagnose.h"
-#include "report/text.h"
+#include "report/plan_text.h"
 
 static clg_status run(clg_session *session, clg_error *error) {
     clg_diagnose_answer *a = clg_take(session->arena, 1, clg_diagnose_answer);

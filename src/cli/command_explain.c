@@ -3,8 +3,8 @@
 #include "cli/page.h"
 #include "cli/planning.h"
 
-#include "report/operations.h"
-#include "report/text.h"
+#include "report/operations_report.h"
+#include "report/plan_text.h"
 #include "report/why.h"
 
 static clg_status write_timeline(clg_session *session, const clg_timeline *timeline,

@@ -50,7 +50,7 @@ static bool is_recording(const char *path) {
 /* All recordings among the operands are one job. */
 static clg_status read_recordings(clg_session *session, fitting *f, const char *const *paths,
                                   int count, clg_error *error) {
-    clg_job job;
+    clg_recorded_job job;
     if (count == 0) return CLG_OK;
     if (clg_trace_reading_do(session, paths, count, 0, &f->reading, &job, error) != CLG_OK)
         return error->status;

@@ -3,7 +3,7 @@
 #include "cli/page.h"
 #include "cli/planning.h"
 
-#include "report/text.h"
+#include "report/plan_text.h"
 
 static void print_text(clg_session *session, const clg_answer *answer, double seconds) {
     clg_text *out = &session->out;

@@ -1,7 +1,7 @@
 /* command_read.c -- the files of a training job, as the plan they describe. */
 #include "cli/job_files.h"
 
-#include "report/job.h"
+#include "report/job_report.h"
 #include "report/read_log.h"
 
 /* Logs among the operands go to `logs`, the rest is the job's. */

@@ -58,7 +58,7 @@ static clg_status compare_plan(clg_session *session, clg_trace_answer *answer, c
 static clg_status compare_run(clg_session *session, int threads, clg_trace_answer *answer,
                               clg_trace_reading **other, clg_error *error) {
     const char *path = value(session, CLG_PARAM_AGAINST);
-    clg_job job;
+    clg_recorded_job job;
     if (!path) return CLG_OK;
     if (clg_trace_reading_do(session, &path, 1, threads, other, &job, error) != CLG_OK)
         return error->status;
@@ -97,7 +97,7 @@ static clg_status check_gate(const clg_session *session, clg_error *error) {
                     "--fail-above has nothing to compare with");
 }
 
-static clg_status write_files(clg_session *session, const clg_job *job, clg_error *error) {
+static clg_status write_files(clg_session *session, const clg_recorded_job *job, clg_error *error) {
     const char *picture = value(session, CLG_PARAM_SVG);
     const char *timeline = value(session, CLG_PARAM_TIMELINE);
     clg_text svg = {.arena = session->arena}, trace = {.arena = session->arena};
@@ -135,7 +135,7 @@ static clg_status report(clg_session *session, const clg_trace_answer *answer, c
 
 static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
                               clg_trace_reading **other, clg_error *error) {
-    clg_job job;
+    clg_recorded_job job;
     clg_trace_answer answer = {.job = &job};
     asked a;
     if (clg_page_check(session, error) != CLG_OK || check_gate(session, error) != CLG_OK ||

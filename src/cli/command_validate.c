@@ -2,12 +2,12 @@
 #include "cli/command.h"
 
 #include "report/accuracy.h"
-#include "report/json.h"
-#include "report/leave_out.h"
+#include "report/leave_out_report.h"
 #include "report/looks.h"
-#include "report/measured.h"
 #include "report/picture.h"
-#include "report/text.h"
+#include "report/plan_json.h"
+#include "report/plan_text.h"
+#include "report/serving_accuracy.h"
 #include "validate/validate.h"
 
 #include <time.h>

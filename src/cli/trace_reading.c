@@ -259,7 +259,7 @@ static clg_status receive_others(clg_session *session, const clg_trace_reading *
 }
 
 clg_status clg_trace_reading_do(clg_session *session, const char *const *operands, int count,
-                                int threads, clg_trace_reading **reading, clg_job *job,
+                                int threads, clg_trace_reading **reading, clg_recorded_job *job,
                                 clg_error *error) {
     clg_trace_reading *r = *reading = clg_take(session->arena, 1, clg_trace_reading);
     const char **paths;

@@ -11,7 +11,7 @@ typedef struct clg_trace_reading clg_trace_reading;
  * when all are. The job lives as long as the reading. Where the session is shared, each process
  * reads a part of the files, and nothing else changes. */
 clg_status clg_trace_reading_do(clg_session *session, const char *const *operands, int count,
-                                int threads, clg_trace_reading **reading, clg_job *job,
+                                int threads, clg_trace_reading **reading, clg_recorded_job *job,
                                 clg_error *error);
 const clg_trace_skipped *clg_trace_reading_skipped(const clg_trace_reading *reading, int *count);
 /* Whether a path is one of the files that were read. */

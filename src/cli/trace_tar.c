@@ -51,7 +51,7 @@ static bool write_file(FILE *file, const char *name, const clg_text *text) {
     return whole && (rest == 0 || fwrite(block, 1, BLOCK - rest, file) == BLOCK - rest);
 }
 
-static bool write_ranks(FILE *file, const clg_job *job) {
+static bool write_ranks(FILE *file, const clg_recorded_job *job) {
     bool whole = true;
     for (int i = 0; i < job->count && whole; i++) {
         clg_arena arena = {0};
@@ -69,7 +69,7 @@ static bool write_ranks(FILE *file, const clg_job *job) {
     return whole && fwrite(end, 1, sizeof end, file) == sizeof end;
 }
 
-clg_status clg_trace_tar_write(const char *path, const clg_job *job, clg_error *error) {
+clg_status clg_trace_tar_write(const char *path, const clg_recorded_job *job, clg_error *error) {
     clg_output out;
     if (clg_output_open(&out, path, error) != CLG_OK) return error->status;
     return clg_output_close(&out, write_ranks(out.file, job), error);

@@ -12,7 +12,7 @@ typedef struct walk {
     const clg_stage_report *stage;
     clg_pricing pricing;
     clg_priced *priced;
-    clg_operation *row;
+    clg_priced_operation *row;
     int count;
 } walk;
 
@@ -22,7 +22,7 @@ static bool is_traffic(const clg_op *op) {
 
 static void add(walk *w, const char *block, const clg_op *op, double times) {
     assert(w->count < MOST_ROWS);
-    clg_operation row = {.block = block, .op = op, .times = times};
+    clg_priced_operation row = {.block = block, .op = op, .times = times};
     row.seconds = clg_op_s(&w->pricing, op);
     if (is_traffic(op) && op->group.ranks > 1) {
         double seconds;
@@ -96,7 +96,7 @@ clg_operations_table clg_explain_operations(clg_arena *arena, const clg_scenario
     walk w = {.arena = arena, .scenario = scenario, .layout = layout, .stage = stage};
     w.pricing = clg_pricing_of(scenario, layout);
     w.priced = clg_take(arena, 1, clg_priced);
-    w.row = clg_take(arena, MOST_ROWS, clg_operation);
+    w.row = clg_take(arena, MOST_ROWS, clg_priced_operation);
     clg_price_blocks(scenario, layout, w.priced);
     clg_step_groups(&scenario->machine, layout, &w.priced->step);
     const clg_step *step = &w.priced->step;

@@ -7,18 +7,18 @@
 
 #include "evaluate/compose.h"
 
-typedef struct clg_operation {
+typedef struct clg_priced_operation {
     const char *block; /* "layer", "embedding", "head", "update": who does it */
     const clg_op *op;
     double times;   /* a step: layers x micro-batches; recomputed layers by their share */
     double seconds; /* of one time, all its counts, alone */
     const clg_algorithm *algorithm; /* of traffic; NULL for compute and for groups of one */
     const char *protocol;           /* see clg_collective_protocol */
-} clg_operation;
+} clg_priced_operation;
 
 typedef struct clg_operations_table {
     int stage, count;
-    const clg_operation *row;
+    const clg_priced_operation *row;
 } clg_operations_table;
 
 /* `evaluation` must be of this scenario and in detail. Left out: sends between stages, which the

@@ -81,8 +81,8 @@ static bool widen(clg_layout *l, int tp) {
     return l->accumulation * sequences == l->global_batch && l->accumulation > 0;
 }
 
-int clg_widths(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
-               clg_width into[CLG_WIDTHS]) {
+int clg_rank_widths(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                    clg_width into[CLG_WIDTHS]) {
     int count = 0;
     for (int tp = 1; tp <= 1024 && count < CLG_WIDTHS; tp *= 2) {
         clg_layout l = *layout;

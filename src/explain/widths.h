@@ -30,7 +30,7 @@ typedef struct clg_width {
 
 /* The layout at tp 1, 2, 4, ...: what is free is data-parallel, micro-batch and pipeline stay.
  * Degrees that are not legal are left out. Returns how many. */
-int clg_widths(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
-               clg_width into[CLG_WIDTHS]);
+int clg_rank_widths(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+                    clg_width into[CLG_WIDTHS]);
 
 #endif

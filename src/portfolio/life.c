@@ -71,7 +71,7 @@ static double useful_of(const simulation *s, int task, const clg_job_size *size)
 }
 
 void clg_simulation_start(simulation *s, int task, const clg_job_size *size) {
-    clg_run *run = &s->run[task];
+    clg_job_run *run = &s->run[task];
     if (!isfinite(run->start_s)) run->start_s = s->now_s;
     run->end_s = s->now_s + wall_of(s, task, size);
     run->expected_end_s = s->now_s + clg_simulation_expected_s(s, task, size);
@@ -102,7 +102,7 @@ running clg_simulation_remove(simulation *s, int at) {
 /* A job that no size of the cluster runs never starts. */
 static void arrive(simulation *s, int task) {
     const clg_task *t = &s->task[task];
-    s->run[task] = (clg_run){.start_s = INFINITY, .end_s = INFINITY};
+    s->run[task] = (clg_job_run){.start_s = INFINITY, .end_s = INFINITY};
     s->left[task] = 1;
     if (t->sizes > 0 && t->size[0].gpus <= s->rules->gpus)
         clg_simulation_enqueue(s, task);
@@ -149,7 +149,7 @@ static bool goes_on(const simulation *s, int next, int count) {
 }
 
 void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_life_rules *rules,
-                  clg_run *run, clg_life *life) {
+                  clg_job_run *run, clg_life *life) {
     size_t most = (size_t)(rules->gpus < count ? rules->gpus : count) + 1;
     *life = (clg_life){.at_least = clg_take(arena, (size_t)rules->gpus, double)};
     simulation s = {.task = tasks,

@@ -35,12 +35,12 @@ typedef struct clg_task {
 } clg_task;
 
 /* How it went. */
-typedef struct clg_run {
+typedef struct clg_job_run {
     double start_s, end_s; /* INFINITY: it runs on no size that the cluster has */
     double expected_end_s; /* as the queue took it when it started */
     int64_t gpus;
     double useful_gpu_s; /* of training, since it last started */
-} clg_run;
+} clg_job_run;
 
 /* GPUs that serving holds before any job, window after window, round after round. */
 typedef struct clg_tide {
@@ -74,7 +74,7 @@ typedef struct clg_life {
 
 /* `tasks` in order of arrival; fills `run` [count]. */
 void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_life_rules *rules,
-                  clg_run *run, clg_life *life);
+                  clg_job_run *run, clg_life *life);
 
 /* Seconds that so much work takes with the failures drawn from `seed`. */
 double clg_life_wall_s(const clg_job_size *size, double factor, double failure_factor,

@@ -41,11 +41,12 @@ static double price_of(const clg_portfolio_request *request, int draw) {
     return d->price_low + (d->price_high - d->price_low) * clg_random_unit(&random);
 }
 
-static bool is_late(const clg_task *task, const clg_run *run) {
+static bool is_late(const clg_task *task, const clg_job_run *run) {
     return run->end_s > task->job->deadline_s;
 }
 
-static void count_jobs(const clg_task *tasks, int count, const clg_run *run, tally *t, int draw) {
+static void count_jobs(const clg_task *tasks, int count, const clg_job_run *run, tally *t,
+                       int draw) {
     for (int i = 0; i < count; i++) {
         t->missed[draw] += is_late(&tasks[i], &run[i]);
         if (isfinite(run[i].end_s))
@@ -70,7 +71,8 @@ static void count_money(const clg_portfolio_request *request, const clg_life *li
     for (int64_t n = 0; n < gpus; n++) t->needed[n] += life->at_least[n];
 }
 
-static double flop_of(const clg_task *tasks, int count, const clg_run *run, double *known_gpu_s) {
+static double flop_of(const clg_task *tasks, int count, const clg_job_run *run,
+                      double *known_gpu_s) {
     double flop = 0;
     *known_gpu_s = 0;
     for (int i = 0; i < count; i++) {
@@ -197,7 +199,7 @@ void clg_portfolio_run(clg_arena *arena, const clg_task *tasks, int count,
                          .count = count,
                          .points = request->count,
                          .draws = draws_of(request, tasks, count),
-                         .run = clg_take(arena, (size_t)count, clg_run),
+                         .run = clg_take(arena, (size_t)count, clg_job_run),
                          .late = clg_take(arena, (size_t)count, double)};
     for (int i = 0; i < p->points; i++) live_at(arena, p, i);
     p->knee = knee_of(p);

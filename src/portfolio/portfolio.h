@@ -56,10 +56,10 @@ typedef struct clg_portfolio {
     int count;
     clg_portfolio_point point[CLG_PORTFOLIO_POINTS];
     int points, draws;
-    int knee;     /* index; -1: none */
-    clg_run *run; /* [count] the first life at the knee, or at the last size */
-    double *late; /* [count] share of lives in which a job misses its deadline there */
-    int shown;    /* which point these are of */
+    int knee;         /* index; -1: none */
+    clg_job_run *run; /* [count] the first life at the knee, or at the last size */
+    double *late;     /* [count] share of lives in which a job misses its deadline there */
+    int shown;        /* which point these are of */
 } clg_portfolio;
 
 /* `tasks` in order of arrival. */

@@ -22,7 +22,7 @@ typedef struct promise {
 typedef struct simulation {
     const clg_task *task;
     const clg_life_rules *rules;
-    clg_run *run;
+    clg_job_run *run;
     clg_life *life;
     clg_pool *pool;
     running *active; /* heap by end_s */

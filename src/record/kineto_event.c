@@ -204,7 +204,7 @@ static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_n
     clg_launches *l = &r->launches;
     uint64_t key = (uint64_t)correlation + 1;
     if (clg_map_get(&l->by_correlation, key, UINT32_MAX) != UINT32_MAX) return;
-    clg_launch launch = {thread_of(e), start_ns};
+    clg_recorded_launch launch = {thread_of(e), start_ns};
     clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
     CLG_TRACE_ADD(&r->scratch, l->launch, l->count, l->capacity, launch);
 }

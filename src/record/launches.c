@@ -15,7 +15,7 @@ static int by_thread_and_start(const void *a, const void *b) {
 }
 
 /* How many recorded operators start at or before a launch, in order of thread and start. */
-static size_t before(const clg_launches *l, const clg_launch *launch) {
+static size_t before(const clg_launches *l, const clg_recorded_launch *launch) {
     size_t low = 0, high = l->recorded_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -56,7 +56,7 @@ enum { NESTED = 8 };
 static void describe(clg_launches *l, clg_trace_call *call) {
     uint32_t index = clg_map_get(&l->by_correlation, (uint64_t)call->correlation + 1, UINT32_MAX);
     if (call->correlation < 0 || index == UINT32_MAX) return;
-    const clg_launch *launch = &l->launch[index];
+    const clg_recorded_launch *launch = &l->launch[index];
     size_t at = before(l, launch);
     for (int tries = 0; tries < NESTED && at > 0; tries++) {
         const clg_recorded *r = &l->recorded[--at];
@@ -86,7 +86,7 @@ static int by_thread_and_time(const void *a, const void *b) {
 }
 
 /* The product in whose operator a launch lies; operators of products do not nest. */
-static clg_product *product_around(const clg_launches *l, const clg_launch *launch) {
+static clg_product *product_around(const clg_launches *l, const clg_recorded_launch *launch) {
     size_t low = 0, high = l->product_count;
     while (low < high) {
         size_t middle = (low + high) / 2;

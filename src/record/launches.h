@@ -4,13 +4,13 @@
 
 #include "record/product.h"
 #include "record/trace.h"
-#include "timeline/sweep.h"
+#include "timeline/sweeping.h"
 
 /* A call of the runtime that put work on the GPU. */
-typedef struct clg_launch {
+typedef struct clg_recorded_launch {
     uint64_t thread;
     int64_t start_ns;
-} clg_launch;
+} clg_recorded_launch;
 
 /* A CPU operator that describes a collective: nccl:all_reduce, record_param_comms. */
 typedef struct clg_recorded {
@@ -22,7 +22,7 @@ typedef struct clg_recorded {
 typedef struct clg_launches {
     clg_arena *arena;
     clg_map by_correlation;
-    clg_launch *launch;
+    clg_recorded_launch *launch;
     size_t count, capacity;
     clg_recorded *recorded;
     size_t recorded_count, recorded_capacity;

@@ -225,7 +225,7 @@ static void take_launch(void *context, const clg_sqlite_row *row) {
         if (start_ns < l->launch[known].start_ns) l->launch[known].start_ns = start_ns;
         return;
     }
-    clg_launch launch = {(uint64_t)tid, start_ns};
+    clg_recorded_launch launch = {(uint64_t)tid, start_ns};
     clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
     CLG_TRACE_ADD(&x->scratch, l->launch, l->count, l->capacity, launch);
 }

@@ -3,8 +3,8 @@
 #include "report/accuracy.h"
 
 #include "dataset/dataset.h"
-#include "report/leave_out.h"
-#include "report/words.h"
+#include "report/leave_out_report.h"
+#include "report/number_words.h"
 #include "validate/first_look.h"
 #include <math.h>
 #include <string.h>

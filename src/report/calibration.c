@@ -9,7 +9,7 @@
 /* ln errors as people read them: percent. */
 static double percent(double log_error) { return 100 * (clg_exp(log_error) - 1); }
 
-static void print_term(clg_text *t, const clg_term *term) {
+static void print_term(clg_text *t, const clg_fit_term *term) {
     const char *unit = term->unit_si == 1 ? "" : term->unit;
     clg_text_pad(t, term->name, 22, false);
     clg_text_print(t, "%11.4g %-3s", term->from / term->unit_si, unit);
@@ -75,7 +75,7 @@ static void add_residual(clg_json_writer *w, const char *key, const clg_residual
     clg_json_close(w, '}');
 }
 
-static void add_term(clg_json_writer *w, const clg_term *t) {
+static void add_term(clg_json_writer *w, const clg_fit_term *t) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "name", t->name);
     clg_json_add_string(w, "unit", t->unit);

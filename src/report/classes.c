@@ -1,7 +1,7 @@
 /* classes.c -- errors and intervals by kind of model and length of step: a total hides which of
  * them an interval does not hold. */
 #include "report/accuracy.h"
-#include "report/words.h"
+#include "report/number_words.h"
 #include "validate/score.h"
 
 static const double SHORT_S = 1;

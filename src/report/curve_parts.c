@@ -1,7 +1,7 @@
 /* curve_parts.c -- growth, useful tokens and sites, as text. */
 #include "report/curve_parts.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef CLG_REPORT_CURVE_PARTS_H
 #define CLG_REPORT_CURVE_PARTS_H
 
-#include "report/curve.h"
+#include "report/curve_report.h"
 
 /* In growth: what is trained where, and by which ladder. */
 void clg_report_grown(clg_text *text, const clg_curve *curve);

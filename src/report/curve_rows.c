@@ -1,8 +1,8 @@
 /* curve_rows.c -- a scaling curve for programs: CSV and JSON. */
-#include "report/curve.h"
+#include "report/curve_report.h"
 
 #include "base/version.h"
-#include "report/json.h"
+#include "report/plan_json.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* demand_json.c -- serving economics as JSON: the answer, and tables of replicas. */
-#include "report/demand.h"
+#include "report/demand_report.h"
 
 #include "base/version.h"
 

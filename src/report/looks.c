@@ -2,7 +2,7 @@
  * cannot be predicted is a miss that no mean shows. */
 #include "report/looks.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* picture_collective.c -- bus bandwidth of collectives over the ranks that take part. */
-#include "report/collective.h"
+#include "report/collective_report.h"
 
+#include "report/number_words.h"
 #include "report/svg.h"
-#include "report/words.h"
 
 #include <math.h>
 

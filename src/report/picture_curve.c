@@ -1,5 +1,5 @@
 /* picture_curve.c -- how far adding GPUs gets you, as a picture. */
-#include "report/curve.h"
+#include "report/curve_report.h"
 
 #include "report/svg.h"
 

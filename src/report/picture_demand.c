@@ -1,8 +1,8 @@
 /* picture_demand.c -- serving economics as a picture of four panels. */
-#include "report/demand.h"
+#include "report/demand_report.h"
 
 #include "base/real.h"
-#include "report/price.h"
+#include "report/price_report.h"
 #include "report/svg.h"
 
 #include <math.h>

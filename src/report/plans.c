@@ -1,10 +1,10 @@
 /* plans.c -- plans beside one another: runners-up, families, the front, the gamble; and none. */
-#include "report/text.h"
+#include "report/plan_text.h"
 
 #include "evaluate/difference.h"
 #include "explain/undone.h"
 #include "layout/batch.h"
-#include "report/words.h"
+#include "report/number_words.h"
 #include "schedule/schedule.h"
 
 #include <math.h>

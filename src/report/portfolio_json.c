@@ -1,5 +1,5 @@
 /* portfolio_json.c -- jobs over the life of a cluster for programs: JSON and CSV. */
-#include "report/portfolio.h"
+#include "report/portfolio_report.h"
 
 #include "base/version.h"
 
@@ -79,7 +79,7 @@ enum { JOBS_SHOWN = 1000 };
 
 static void add_job(clg_json_writer *w, const clg_portfolio *p, int i) {
     const clg_listed_job *job = p->task[i].job;
-    const clg_run *run = &p->run[i];
+    const clg_job_run *run = &p->run[i];
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "name", job->name);
     clg_json_add_integer(w, "gpus", run->gpus);

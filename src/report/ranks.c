@@ -1,8 +1,8 @@
 /* ranks.c -- what stages hold, whom groups of ranks talk to, tensor parallelism at every width. */
-#include "report/text.h"
+#include "report/plan_text.h"
 
 #include "explain/widths.h"
-#include "report/words.h"
+#include "report/number_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ void clg_report_groups(clg_arena *arena, clg_text *t, const clg_scenario *s,
 void clg_report_widths(clg_arena *arena, clg_text *t, const clg_scenario *s,
                        const clg_evaluation *e) {
     clg_width widths[CLG_WIDTHS];
-    int count = clg_widths(arena, s, &e->layout, widths);
+    int count = clg_rank_widths(arena, s, &e->layout, widths);
     if (count < 2) return;
     clg_text_print(t, "\ntensor parallel narrower and wider, the rest as it is\n"
                       "     tp  domains         bus  exposed      step\n");

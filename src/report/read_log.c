@@ -1,7 +1,7 @@
 /* read_log.c -- training logs as `read` shows them; names as in docs/formats.md. */
 #include "report/read_log.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 
 static void add_change(clg_json_writer *w, const clg_train_log *l) {

@@ -1,7 +1,7 @@
 /* software.c -- whose software a plan assumes, and what that keeps in memory. */
-#include "report/text.h"
+#include "report/plan_text.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 
 void clg_report_software(clg_text *t, const clg_scenario *s) {
     const clg_stack *stack = &s->stack;

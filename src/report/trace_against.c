@@ -1,7 +1,7 @@
 /* trace_against.c -- two recorded runs beside each other. */
 #include "report/trace_report.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 
 #include <math.h>

@@ -29,7 +29,7 @@ static void add_ledger(clg_ledger *sum, const clg_ledger *l) {
 }
 
 /* The n-th step of every rank that has one. */
-static void print_step(clg_text *t, const clg_job *job, size_t at) {
+static void print_step(clg_text *t, const clg_recorded_job *job, size_t at) {
     clg_ledger sum = {0};
     int64_t step_ns = 0, unlaunched = 0;
     int ranks = 0;
@@ -53,7 +53,7 @@ static void print_step(clg_text *t, const clg_job *job, size_t at) {
     clg_text_print(t, "\n");
 }
 
-void clg_report_steps(clg_text *t, const clg_job *job, int top) {
+void clg_report_steps(clg_text *t, const clg_recorded_job *job, int top) {
     size_t most = 0;
     for (int i = 0; i < job->count; i++)
         if (job->traces[i].event_step && job->traces[i].step_count > most)

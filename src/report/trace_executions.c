@@ -1,7 +1,7 @@
 /* trace_executions.c -- graphs of operators for people and as JSON. */
 #include "report/trace_report.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 #include <string.h>
 

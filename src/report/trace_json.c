@@ -76,7 +76,7 @@ static void add_axes(clg_json_writer *w, const clg_axis_time *axes) {
     clg_json_close(w, ']');
 }
 
-static void add_rank(clg_json_writer *w, const clg_job *job, int index) {
+static void add_rank(clg_json_writer *w, const clg_recorded_job *job, int index) {
     const clg_trace *t = &job->traces[index];
     int64_t waiting_ns = job->waiting_ns[index];
     clg_json_open(w, NULL, '{');
@@ -118,7 +118,8 @@ static void add_rank(clg_json_writer *w, const clg_job *job, int index) {
     clg_json_close(w, '}');
 }
 
-static void add_collective(clg_json_writer *w, const clg_job *job, const clg_trace_collective *c) {
+static void add_collective(clg_json_writer *w, const clg_recorded_job *job,
+                           const clg_trace_collective *c) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "group", c->group);
     clg_json_add_integer(w, "sequence", c->sequence);
@@ -158,7 +159,7 @@ static void add_benchmark(clg_json_writer *w, const clg_nccl_row *r, int64_t seq
     clg_json_close(w, '}');
 }
 
-static void add_collectives(clg_json_writer *w, const clg_job *job) {
+static void add_collectives(clg_json_writer *w, const clg_recorded_job *job) {
     const clg_nccl_rows *b = &job->benchmarks;
     clg_json_open(w, "collectives", '[');
     for (int i = 0; i < job->collective_count; i++) add_collective(w, job, &job->collectives[i]);
@@ -169,7 +170,7 @@ static void add_collectives(clg_json_writer *w, const clg_job *job) {
     clg_json_close(w, ']');
 }
 
-static void add_stragglers(clg_json_writer *w, const clg_job *job) {
+static void add_stragglers(clg_json_writer *w, const clg_recorded_job *job) {
     clg_json_open(w, "stragglers", '[');
     for (int i = 0; i < job->straggler_count; i++) {
         const clg_straggler *s = &job->stragglers[i];
@@ -195,7 +196,7 @@ static void add_skipped(clg_json_writer *w, const clg_trace_skipped *skipped, in
 }
 
 static void add_job(clg_json_writer *w, const char *key, const clg_trace_answer *a) {
-    const clg_job *job = a->job;
+    const clg_recorded_job *job = a->job;
     clg_json_open(w, key, '{');
     clg_json_add_string(w, "kind", "trace");
     clg_json_open(w, "ranks", '[');

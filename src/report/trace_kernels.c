@@ -2,7 +2,7 @@
 #include "report/trace_report.h"
 
 #include "record/ns.h"
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void add_known(clg_json_writer *w, const char *key, double value) {
 }
 
 /* The longest of them; "kernels_s" is the sum over all. */
-void clg_json_kernels(clg_json_writer *w, const clg_job *job) {
+void clg_json_kernels(clg_json_writer *w, const clg_recorded_job *job) {
     static const char *const works[] = {"compute", "communication", "copy", "none"};
     table all = {0};
     if (job->count > 0) all = sorted(w->text->arena, &job->traces[0]);

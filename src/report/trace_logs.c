@@ -1,7 +1,7 @@
 /* trace_logs.c -- logs of training programs for people and as JSON. */
 #include "report/trace_report.h"
 
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* trace_picture.c -- a job as stacked bars, one a rank, and beside them who let others wait. */
 #include "report/trace_report.h"
 
+#include "report/number_words.h"
 #include "report/svg.h"
-#include "report/words.h"
 enum {
     LEFT = 70,
     LEGEND = 135,
@@ -26,7 +26,7 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 
 typedef struct drawing {
     clg_text *svg;
-    const clg_job *job;
+    const clg_recorded_job *job;
     int64_t longest_ns, worst_ns;
     double row;
 } drawing;
@@ -80,7 +80,7 @@ static void draw_legend(drawing *d) {
     clg_svg_label(d->svg, MIDDLE + GAP, TOP - 8, "start", "time others waited for this rank");
 }
 
-void clg_picture_trace(clg_text *svg, const clg_job *job) {
+void clg_picture_trace(clg_text *svg, const clg_recorded_job *job) {
     drawing d = {.svg = svg, .job = job, .longest_ns = 1};
     int rows = job->count < MOST ? job->count : MOST;
     d.row = rows <= 40 ? 16 : 640.0 / rows;

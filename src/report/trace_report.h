@@ -17,7 +17,7 @@ typedef struct clg_trace_skipped {
 
 /* What there is to say about a job. */
 typedef struct clg_trace_answer {
-    clg_job *job;
+    clg_recorded_job *job;
     const clg_trace_skipped *skipped;
     int skipped_count;
     clg_roots roots;
@@ -34,11 +34,11 @@ void clg_report_trace(clg_text *text, const clg_trace_answer *answer, int top);
 void clg_report_train_logs(clg_text *text, const clg_train_logs *logs);
 void clg_report_executions(clg_text *text, const clg_executions *list);
 void clg_report_operations(clg_text *text, const clg_stages_list *list, int top);
-void clg_report_steps(clg_text *text, const clg_job *job, int top);
+void clg_report_steps(clg_text *text, const clg_recorded_job *job, int top);
 void clg_report_what_if(clg_text *text, const clg_trace_answer *answer);
 void clg_report_plan(clg_text *text, const clg_plan_comparison *plan);
 void clg_report_kernels(clg_text *text, const clg_trace *trace, int top);
-void clg_report_axes(clg_text *text, const clg_job *job);
+void clg_report_axes(clg_text *text, const clg_recorded_job *job);
 void clg_report_roots(clg_text *text, const clg_trace_answer *answer, int top);
 void clg_report_slow_groups(clg_text *text, const clg_slow_groups *groups, int top);
 void clg_report_against(clg_text *text, const clg_against *against, int top);
@@ -52,16 +52,16 @@ void clg_json_executions(clg_json_writer *writer, const clg_executions *list);
 void clg_json_stages(clg_json_writer *writer, const clg_stages_list *list);
 void clg_json_what_if(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_plan_terms(clg_json_writer *writer, const clg_plan_comparison *plan);
-void clg_json_kernels(clg_json_writer *writer, const clg_job *job);
-void clg_json_strips(clg_json_writer *writer, const clg_job *job);
+void clg_json_kernels(clg_json_writer *writer, const clg_recorded_job *job);
+void clg_json_strips(clg_json_writer *writer, const clg_recorded_job *job);
 void clg_json_roots(clg_json_writer *writer, const clg_trace_answer *answer);
 void clg_json_slow_groups(clg_json_writer *writer, const clg_slow_groups *groups);
 void clg_json_against(clg_json_writer *writer, const clg_against *against);
 
 /* One row a rank and, where steps are annotated, a row a step of it. */
-void clg_report_trace_rows(clg_text *text, const clg_job *job);
+void clg_report_trace_rows(clg_text *text, const clg_recorded_job *job);
 
 /* Stacked bars per rank, and who arrives last. */
-void clg_picture_trace(clg_text *svg, const clg_job *job);
+void clg_picture_trace(clg_text *svg, const clg_recorded_job *job);
 
 #endif

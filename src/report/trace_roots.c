@@ -2,7 +2,7 @@
 #include "report/trace_report.h"
 
 #include "record/ns.h"
-#include "report/words.h"
+#include "report/number_words.h"
 
 static double percent(int64_t part, int64_t whole) {
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
@@ -11,7 +11,7 @@ static double percent(int64_t part, int64_t whole) {
 /* ---- by axis ---- */
 
 /* Sums over the ranks that communicate on an axis; of parts only while all ranks tell them. */
-static clg_axis_time sum_axis(const clg_job *job, int axis, int *ranks) {
+static clg_axis_time sum_axis(const clg_recorded_job *job, int axis, int *ranks) {
     clg_axis_time sum = {0};
     *ranks = 0;
     for (int i = 0; i < job->count; i++) {
@@ -28,14 +28,14 @@ static clg_axis_time sum_axis(const clg_job *job, int axis, int *ranks) {
 }
 
 /* Nothing where all of it is of no axis in sight. */
-static bool any_axis(const clg_job *job) {
+static bool any_axis(const clg_recorded_job *job) {
     int ranks;
     for (int a = 1; a < CLG_SPLITS; a++)
         if (sum_axis(job, a, &ranks).calls > 0) return true;
     return false;
 }
 
-void clg_report_axes(clg_text *t, const clg_job *job) {
+void clg_report_axes(clg_text *t, const clg_recorded_job *job) {
     if (!any_axis(job)) return;
     clg_text_print(t, "\n  axis    ranks    calls     exposed    transfer     waiting  a rank\n");
     for (int i = 0; i < CLG_SPLITS; i++) {
@@ -58,7 +58,7 @@ static bool slow(const clg_root *r) {
 }
 
 /* What speaks for the cause. */
-static const char *evidence(clg_text *t, const clg_job *job, const clg_root *r) {
+static const char *evidence(clg_text *t, const clg_recorded_job *job, const clg_root *r) {
     const clg_trace *trace = &job->traces[r->trace];
     switch (clg_root_cause(r)) {
     case CLG_CAUSE_COMPUTE:

@@ -25,7 +25,7 @@ static void add_rank(clg_text *t, const clg_trace *trace) {
     clg_csv_add(t, trace->file);
 }
 
-void clg_report_trace_rows(clg_text *t, const clg_job *job) {
+void clg_report_trace_rows(clg_text *t, const clg_recorded_job *job) {
     clg_text_print(t, "rank,file,step,step_s,span_s,compute_s,exposed_communication_s,"
                       "exposed_copy_s,idle_s,communication_s,overlapped_communication_s,"
                       "exposed_waiting_s,events\n");

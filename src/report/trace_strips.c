@@ -15,7 +15,7 @@ static void add_runs(clg_json_writer *w, const uint8_t *strip, int bins) {
     clg_json_add_string(w, "runs", runs.data ? runs.data : "");
 }
 
-void clg_json_strips(clg_json_writer *w, const clg_job *job) {
+void clg_json_strips(clg_json_writer *w, const clg_recorded_job *job) {
     clg_strips s = clg_job_strips(w->text->arena, job);
     if (s.bin_ns == 0) {
         clg_json_add_null(w, "strips");

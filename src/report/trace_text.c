@@ -2,7 +2,7 @@
 #include "report/trace_report.h"
 
 #include "record/ns.h"
-#include "report/words.h"
+#include "report/number_words.h"
 #include "units/units.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void stacked_bar(clg_text *t, const clg_ledger *l) {
     }
 }
 
-static void print_heading(clg_text *t, const clg_job *job) {
+static void print_heading(clg_text *t, const clg_recorded_job *job) {
     const clg_trace *first = &job->traces[0];
     clg_text_print(t, "trace    %d rank%s", job->count, job->count == 1 ? "" : "s");
     if (first->world_size > 0) clg_text_print(t, " of %d", first->world_size);
@@ -56,7 +56,7 @@ static void print_rank(clg_text *t, const clg_trace *trace) {
     clg_text_print(t, "%s\n", trace->damaged ? " damaged" : "");
 }
 
-static void print_ranks(clg_text *t, const clg_job *job) {
+static void print_ranks(clg_text *t, const clg_recorded_job *job) {
     clg_text_print(t, "  rank      span  compute  exp.comm   copies   idle  "
                       "█ compute ▒ exposed comm ▪ copies · idle\n");
     for (int i = 0; i < job->count && i < MOST_RANKS; i++) print_rank(t, &job->traces[i]);
@@ -73,7 +73,7 @@ typedef struct totals {
     bool waits, splits;
 } totals;
 
-static totals sum_up(const clg_job *job) {
+static totals sum_up(const clg_recorded_job *job) {
     totals s = {.waits = true, .splits = true};
     for (int i = 0; i < job->count; i++) {
         const clg_trace *t = &job->traces[i];
@@ -93,7 +93,7 @@ static totals sum_up(const clg_job *job) {
     return s;
 }
 
-static void print_means(clg_text *t, const clg_job *job) {
+static void print_means(clg_text *t, const clg_recorded_job *job) {
     totals s = sum_up(job);
     int64_t n = job->count;
     if (s.communication_ns > 0) {
@@ -126,7 +126,7 @@ typedef struct work {
     bool known;
 } work;
 
-static work all_work(const clg_job *job) {
+static work all_work(const clg_recorded_job *job) {
     work w = {.known = true};
     for (int i = 0; i < job->count; i++) {
         const clg_trace *trace = &job->traces[i];
@@ -143,7 +143,7 @@ static work all_work(const clg_job *job) {
 
 /* What products, convolutions and attention of known shapes did of what the GPU can, on the average
  * rank; nothing of that where too few shapes are known. */
-static void print_products(clg_text *t, const clg_job *job) {
+static void print_products(clg_text *t, const clg_recorded_job *job) {
     work w = all_work(job);
     if (w.product_ns == 0 || w.span_ns <= 0) return;
     double priced = (double)w.priced_ns / (double)w.product_ns;
@@ -194,7 +194,7 @@ static void print_kind(clg_text *t, const clg_trace_collective *const *run, int 
     clg_text_print(t, "\n");
 }
 
-static void print_collectives(clg_text *t, const clg_job *job, int top) {
+static void print_collectives(clg_text *t, const clg_recorded_job *job, int top) {
     const clg_trace_collective **sorted =
         clg_take(t->arena, (size_t)job->collective_count + 1, const clg_trace_collective *);
     int count = 0, shown = 0;
@@ -210,7 +210,7 @@ static void print_collectives(clg_text *t, const clg_job *job, int top) {
     }
 }
 
-static void print_stragglers(clg_text *t, const clg_job *job, int top) {
+static void print_stragglers(clg_text *t, const clg_recorded_job *job, int top) {
     if (job->straggler_count == 0) return;
     clg_text_print(t, "\n  last to arrive   times   skew caused   others waited   own data loader"
                       "   own launch gaps\n");
@@ -273,7 +273,7 @@ static void print_damage(clg_text *t, const clg_trace *trace) {
 }
 
 static void print_notes(clg_text *t, const clg_trace_answer *a) {
-    const clg_job *job = a->job;
+    const clg_recorded_job *job = a->job;
     clg_text_print(t, "\n");
     if (job->unmatched && job->count > 0)
         clg_text_print(t, "note     waiting is not told from transfer: %s\n", job->unmatched);
@@ -294,7 +294,7 @@ static void print_notes(clg_text *t, const clg_trace_answer *a) {
 }
 
 void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
-    const clg_job *job = a->job;
+    const clg_recorded_job *job = a->job;
     if (job->count > 0) {
         print_heading(t, job);
         print_ranks(t, job);

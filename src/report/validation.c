@@ -1,8 +1,8 @@
 /* validation.c -- predicted against measured runs: the table, and a row for each. */
-#include "report/text.h"
+#include "report/plan_text.h"
 
 #include "base/csv.h"
-#include "report/words.h"
+#include "report/number_words.h"
 #include "validate/first_look.h"
 
 #include <math.h>

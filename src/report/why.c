@@ -2,8 +2,8 @@
 #include "report/why.h"
 
 #include "dataset/value.h"
-#include "report/operations.h"
-#include "report/words.h"
+#include "report/number_words.h"
+#include "report/operations_report.h"
 
 #include <assert.h>
 #include <math.h>

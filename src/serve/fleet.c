@@ -1,5 +1,5 @@
 /* fleet.c -- equal replicas on a demand: simulated, counted, sorted into percentiles. */
-#include "serve/answer.h"
+#include "serve/serve_answer.h"
 
 #include "base/quantile.h"
 #include "serve/route.h"

@@ -2,7 +2,7 @@
 #ifndef CLG_SERVE_FRONTIER_H
 #define CLG_SERVE_FRONTIER_H
 
-#include "serve/answer.h"
+#include "serve/serve_answer.h"
 
 typedef enum clg_frontier_axis {
     CLG_FRONTIER_WITHIN,

@@ -2,7 +2,7 @@
 #ifndef CLG_SERVE_LEVERS_H
 #define CLG_SERVE_LEVERS_H
 
-#include "serve/answer.h"
+#include "serve/serve_answer.h"
 
 /* One change to a replica, all else as asked. */
 typedef struct clg_lever {

@@ -7,7 +7,7 @@
  * Left out: overlap of host and GPU. */
 #include "serve/replica.h"
 
-#include "serve/batch.h"
+#include "serve/batch_cost.h"
 #include "step/routing.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef CLG_SERVE_SIZING_H
 #define CLG_SERVE_SIZING_H
 
-#include "serve/answer.h"
+#include "serve/serve_answer.h"
 
 /* Requests with nobody beside them, of a sample of 20,000. Who is late so is late in any fleet, so
  * that no fleet serves a larger share; prompts another one left in a cache are not counted on. */

@@ -105,8 +105,9 @@ static void compare_steps(clg_against *a) {
     a->slower = mean < median ? mean : median;
 }
 
-clg_against clg_job_against(clg_arena *arena, const clg_job *before, const clg_job *after) {
-    const clg_job *both[] = {before, after};
+clg_against clg_job_against(clg_arena *arena, const clg_recorded_job *before,
+                            const clg_recorded_job *after) {
+    const clg_recorded_job *both[] = {before, after};
     kernels k = {.arena = arena};
     clg_against a = {.rule = clg_span_rule_of(&k.scratch, both, 2), .fail_above = -1};
     k.names.arena = &k.words;

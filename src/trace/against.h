@@ -29,7 +29,8 @@ typedef struct clg_against {
 } clg_against;
 
 /* Names in the result live as long as those of the jobs. */
-clg_against clg_job_against(clg_arena *arena, const clg_job *before, const clg_job *after);
+clg_against clg_job_against(clg_arena *arena, const clg_recorded_job *before,
+                            const clg_recorded_job *after);
 
 bool clg_against_fails(const clg_against *against);
 

@@ -1,6 +1,6 @@
 /* axes.c -- exposed communication by what it splits, and waiting as a part of it. */
-#include "trace/job.h"
 #include "trace/parts.h"
+#include "trace/recorded_job.h"
 
 static void take_axis(clg_axis_time *a, const clg_sweep_sum *sum, int axis) {
     a->transfer_ns = sum->own_ns[CLG_PART_TRANSFER + axis];
@@ -30,7 +30,7 @@ static void split_trace(clg_arena *scratch, const clg_trace *t, const clg_degree
         if (!known[a]) axes[a].transfer_ns = axes[a].waiting_ns = -1;
 }
 
-void clg_job_split(clg_job *job, const clg_degrees *degrees) {
+void clg_job_split(clg_recorded_job *job, const clg_degrees *degrees) {
     clg_arena scratch = {0};
     for (int i = 0; i < job->count; i++) {
         clg_arena_mark mark = clg_arena_here(&scratch);

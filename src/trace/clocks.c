@@ -27,7 +27,7 @@ typedef struct hosts {
 } hosts;
 
 static void number_hosts(hosts *h) {
-    const clg_job *job = h->m->job;
+    const clg_recorded_job *job = h->m->job;
     clg_arena *scratch = &h->m->scratch;
     clg_intern names = {.arena = scratch};
     h->of = clg_take(scratch, (size_t)job->count, int);
@@ -64,7 +64,7 @@ static size_t differences(const hosts *h, int host) {
 }
 
 static int64_t offset_of(const hosts *h, int host) {
-    const clg_job *job = h->m->job;
+    const clg_recorded_job *job = h->m->job;
     size_t count = differences(h, host);
     if (count == 0) return 0;
     clg_sort_integers(h->found, count);

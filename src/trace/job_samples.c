@@ -43,7 +43,7 @@ static const char *no_sample(const clg_trace_collective *c) {
     return c->group_size > 1 && c->group_size < INT32_MAX ? NULL : "a collective of one rank";
 }
 
-static void add_collectives(clg_arena *arena, const clg_job *job, clg_samples *samples) {
+static void add_collectives(clg_arena *arena, const clg_recorded_job *job, clg_samples *samples) {
     clg_arena scratch = {0};
     size_t most = (size_t)job->collective_count + 1, count = 0;
     const clg_trace_collective **list = clg_take(&scratch, most, const clg_trace_collective *);
@@ -86,7 +86,8 @@ static bool same_shape(const clg_product *x, const clg_product *y) {
 }
 
 /* The curve of products is that of single ones: batches are left out. */
-static size_t single_products(const clg_job *job, clg_samples *samples, clg_product *list) {
+static size_t single_products(const clg_recorded_job *job, clg_samples *samples,
+                              clg_product *list) {
     size_t count = 0;
     for (int i = 0; i < job->count; i++)
         for (size_t k = 0; k < job->traces[i].product_count; k++) {
@@ -99,7 +100,7 @@ static size_t single_products(const clg_job *job, clg_samples *samples, clg_prod
     return count;
 }
 
-static void add_products(clg_arena *arena, const clg_job *job, clg_samples *samples) {
+static void add_products(clg_arena *arena, const clg_recorded_job *job, clg_samples *samples) {
     clg_arena scratch = {0};
     size_t most = 1;
     for (int i = 0; i < job->count; i++) most += job->traces[i].product_count;
@@ -122,7 +123,7 @@ static void add_products(clg_arena *arena, const clg_job *job, clg_samples *samp
     clg_arena_clear(&scratch);
 }
 
-void clg_job_samples(clg_arena *arena, const clg_job *job, clg_samples *samples) {
+void clg_job_samples(clg_arena *arena, const clg_recorded_job *job, clg_samples *samples) {
     if (job->count == 0) return;
     add_collectives(arena, job, samples);
     add_products(arena, job, samples);

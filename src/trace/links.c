@@ -68,7 +68,7 @@ static int most_lost(const void *a, const void *b) {
 }
 
 /* Traces are in order of rank. */
-static void name_ranks(clg_arena *arena, const clg_job *job, clg_slow_group *s) {
+static void name_ranks(clg_arena *arena, const clg_recorded_job *job, clg_slow_group *s) {
     int32_t *rank = clg_take(arena, (size_t)job->count, int32_t);
     for (int i = 0; i < job->count; i++) {
         const clg_trace *t = &job->traces[i];
@@ -81,7 +81,7 @@ static void name_ranks(clg_arena *arena, const clg_job *job, clg_slow_group *s) 
     s->rank = rank;
 }
 
-clg_slow_groups clg_job_slow_groups(clg_arena *arena, const clg_job *job) {
+clg_slow_groups clg_job_slow_groups(clg_arena *arena, const clg_recorded_job *job) {
     enum { MOST_NAMED = 64 };
     clg_arena scratch = {0};
     groups g = {.arena = arena};

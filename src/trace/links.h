@@ -6,7 +6,7 @@
 #ifndef CLG_TRACE_LINKS_H
 #define CLG_TRACE_LINKS_H
 
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 typedef struct clg_slow_group {
     const clg_trace_collective *example;
@@ -22,6 +22,6 @@ typedef struct clg_slow_groups {
 } clg_slow_groups;
 
 /* Those that take a fifth longer than the median of the groups, or more. */
-clg_slow_groups clg_job_slow_groups(clg_arena *arena, const clg_job *job);
+clg_slow_groups clg_job_slow_groups(clg_arena *arena, const clg_recorded_job *job);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLG_TRACE_MATCHING_H
 #define CLG_TRACE_MATCHING_H
 
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 /* One rank's call of an instance. */
 typedef struct clg_member_call {
@@ -14,7 +14,7 @@ typedef struct clg_member_call {
 typedef struct clg_matching {
     clg_arena *arena;
     clg_arena scratch;
-    clg_job *job;
+    clg_recorded_job *job;
     clg_member_call *members; /* by instance, then by trace */
     size_t count;
     size_t *first; /* [collectives + 1] where the members of an instance begin */

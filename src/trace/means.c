@@ -69,7 +69,7 @@ static void spread(walk *w) {
 }
 
 /* No more spans than steps or events. */
-static size_t most_spans(const clg_job *job) {
+static size_t most_spans(const clg_recorded_job *job) {
     size_t most = 1;
     for (int i = 0; i < job->count; i++) {
         const clg_trace *t = &job->traces[i];
@@ -79,7 +79,7 @@ static size_t most_spans(const clg_job *job) {
     return most;
 }
 
-clg_trace_means clg_job_means(const clg_job *job, const clg_span_rule *rule,
+clg_trace_means clg_job_means(const clg_recorded_job *job, const clg_span_rule *rule,
                               const clg_degrees *degrees) {
     walk w = {.rule = rule, .degrees = degrees, .most = most_spans(job)};
     w.sum = (clg_trace_means){.kind = rule->kind, .waiting_known = true};

@@ -21,7 +21,7 @@ typedef struct clg_trace_means {
 } clg_trace_means;
 
 /* `degrees` may be NULL: groups that do not say what they serve are then CLG_SPLIT_UNKNOWN. */
-clg_trace_means clg_job_means(const clg_job *job, const clg_span_rule *rule,
+clg_trace_means clg_job_means(const clg_recorded_job *job, const clg_span_rule *rule,
                               const clg_degrees *degrees);
 
 #endif

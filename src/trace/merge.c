@@ -15,7 +15,7 @@ typedef struct lanes {
 
 typedef struct merging {
     clg_arena *arena;
-    const clg_job *job;
+    const clg_recorded_job *job;
     clg_timeline *out;
     clg_intern names;
     int64_t first_ns;
@@ -27,7 +27,7 @@ static int by_start(const void *a, const void *b) {
     return (x->duration_ns < y->duration_ns) - (x->duration_ns > y->duration_ns);
 }
 
-static int64_t earliest(const clg_job *job) {
+static int64_t earliest(const clg_recorded_job *job) {
     int64_t first_ns = INT64_MAX;
     for (int i = 0; i < job->count; i++) {
         int64_t at_ns = clg_ns_minus(job->traces[i].ledger.start_ns, job->offset_ns[i]);
@@ -82,7 +82,8 @@ static void add_trace(merging *m, clg_arena *scratch, int index) {
 }
 
 /* Traces from `first` up to `end`. */
-static void draw(clg_arena *arena, const clg_job *job, int first, int end, clg_timeline *merged) {
+static void draw(clg_arena *arena, const clg_recorded_job *job, int first, int end,
+                 clg_timeline *merged) {
     *merged = (clg_timeline){.arena = arena};
     merging m = {arena, job, merged, {.arena = arena}, earliest(job)};
     clg_arena scratch = {0};
@@ -96,10 +97,11 @@ static void draw(clg_arena *arena, const clg_job *job, int first, int end, clg_t
     merged->name_count = merged->name_capacity = (uint32_t)m.names.count;
 }
 
-void clg_job_timeline(clg_arena *arena, const clg_job *job, clg_timeline *merged) {
+void clg_job_timeline(clg_arena *arena, const clg_recorded_job *job, clg_timeline *merged) {
     draw(arena, job, 0, job->count, merged);
 }
 
-void clg_job_timeline_of(clg_arena *arena, const clg_job *job, int trace, clg_timeline *out) {
+void clg_job_timeline_of(clg_arena *arena, const clg_recorded_job *job, int trace,
+                         clg_timeline *out) {
     draw(arena, job, trace, trace + 1, out);
 }

@@ -8,7 +8,7 @@
 
 #include "record/split.h"
 #include "record/trace.h"
-#include "timeline/sweep.h"
+#include "timeline/sweeping.h"
 
 enum {
     CLG_PART_COMPUTE,

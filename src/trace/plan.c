@@ -90,7 +90,7 @@ static clg_plan_comparison compare_log(const clg_trace_plan *p, const clg_train_
     return c;
 }
 
-clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_job *job) {
+clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *p, const clg_recorded_job *job) {
     if (job->count == 0 && job->logs.count > 0) return compare_log(p, &job->logs.log[0]);
     static const char *const kinds[CLG_SPLITS] = {
         "other communication",     "exposed tensor parallel", "exposed context parallel",

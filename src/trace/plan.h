@@ -32,6 +32,6 @@ typedef struct clg_plan_comparison {
     double measured_mfu;      /* of the plan's model FLOPs; -1: unknown */
 } clg_plan_comparison;
 
-clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *plan, const clg_job *job);
+clg_plan_comparison clg_trace_plan_compare(const clg_trace_plan *plan, const clg_recorded_job *job);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLG_TRACE_RATES_H
 #define CLG_TRACE_RATES_H
 
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 /* Dense peak of the GPU that a trace names, from data/gpu; 0: no such GPU or precision. */
 double clg_trace_peak_flop_per_s(const char *gpu, clg_precision precision);

@@ -47,7 +47,7 @@ typedef struct gathering {
 
 typedef struct replay {
     clg_arena scratch;
-    const clg_job *job;
+    const clg_recorded_job *job;
     rank *ranks;
     gathering *gatherings; /* [collectives] */
     clg_change change;
@@ -255,7 +255,7 @@ static int64_t run_changed(replay *r, clg_change change, bool hosts) {
 
 /* Ranks that meet in collectives, or the one that there is. */
 static void load(replay *r) {
-    const clg_job *job = r->job;
+    const clg_recorded_job *job = r->job;
     r->ranks = clg_take(&r->scratch, (size_t)job->count, rank);
     r->gatherings = clg_take(&r->scratch, (size_t)job->collective_count + 1, gathering);
     for (int i = 0; i < job->count; i++) load_rank(r, i);
@@ -266,13 +266,13 @@ static void load(replay *r) {
 }
 
 /* Whether every rank recorded its launches. */
-static bool launched(const clg_job *job) {
+static bool launched(const clg_recorded_job *job) {
     for (int i = 0; i < job->count; i++)
         if (job->traces[i].timeline.count > 0 && !job->traces[i].launch_ns) return false;
     return true;
 }
 
-clg_what_if clg_job_replay(const clg_job *job) {
+clg_what_if clg_job_replay(const clg_recorded_job *job) {
     clg_what_if w = {.rank = -1};
     size_t works = 0;
     for (int i = 0; i < job->count; i++) works += job->traces[i].timeline.count;

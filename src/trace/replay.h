@@ -11,7 +11,7 @@
 #ifndef CLG_TRACE_REPLAY_H
 #define CLG_TRACE_REPLAY_H
 
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 typedef enum clg_change {
     CLG_CHANGE_NOTHING,
@@ -31,6 +31,6 @@ typedef struct clg_what_if {
     int rank; /* of CLG_CHANGE_ONE: the trace that caused most waiting; -1: none */
 } clg_what_if;
 
-clg_what_if clg_job_replay(const clg_job *job);
+clg_what_if clg_job_replay(const clg_recorded_job *job);
 
 #endif

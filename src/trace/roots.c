@@ -41,7 +41,7 @@ typedef struct origin {
 
 typedef struct search {
     clg_arena scratch;
-    const clg_job *job;
+    const clg_recorded_job *job;
     segment **segments; /* [traces][calls] */
     member *members;    /* by collective */
     size_t *first;      /* [collectives + 1] */
@@ -201,7 +201,7 @@ static void take_segments(search *s, int trace) {
 /* ---- whose lateness it was ---- */
 
 static void gather(search *s) {
-    const clg_job *job = s->job;
+    const clg_recorded_job *job = s->job;
     size_t calls = 0, count = (size_t)job->collective_count;
     for (int i = 0; i < job->count; i++) calls += job->traces[i].call_count;
     s->members = clg_take(&s->scratch, calls + 1, member);
@@ -330,7 +330,7 @@ static clg_roots answer(search *s) {
     return out;
 }
 
-clg_roots clg_job_roots(clg_arena *arena, const clg_job *job) {
+clg_roots clg_job_roots(clg_arena *arena, const clg_recorded_job *job) {
     search s = {.job = job};
     if (job->unmatched || job->count < 2) return (clg_roots){0};
     s.roots = clg_take(arena, (size_t)job->count, clg_root);

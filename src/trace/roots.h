@@ -12,7 +12,7 @@
 #ifndef CLG_TRACE_ROOTS_H
 #define CLG_TRACE_ROOTS_H
 
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 typedef enum clg_cause {
     CLG_CAUSE_COMPUTE,   /* its kernels took longer, or were more */
@@ -43,10 +43,10 @@ typedef struct clg_roots {
     int64_t waited_ns; /* by all for all */
 } clg_roots;
 
-clg_roots clg_job_roots(clg_arena *arena, const clg_job *job);
+clg_roots clg_job_roots(clg_arena *arena, const clg_recorded_job *job);
 
 /* Internal to trace/: fills what kernels say of each root. */
-void clg_judge_kernels(const clg_job *job, clg_root *roots);
+void clg_judge_kernels(const clg_recorded_job *job, clg_root *roots);
 
 /* Its largest cause. */
 clg_cause clg_root_cause(const clg_root *root);

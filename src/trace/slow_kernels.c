@@ -44,7 +44,7 @@ static size_t add_rank(calls *c, const clg_trace *t, sample *samples, size_t cou
     return count;
 }
 
-static void learn_calls(const clg_job *job, calls *c) {
+static void learn_calls(const clg_recorded_job *job, calls *c) {
     size_t most = 0, count = 0;
     for (int i = 0; i < job->count; i++) most += job->traces[i].timeline.name_count;
     sample *samples = clg_take(c->scratch, most + 1, sample);
@@ -65,7 +65,7 @@ static double usual_of(calls *c, const clg_trace *t, uint32_t n) {
     return compared(k) ? c->usual_ns[name_at(c, t, n)] * (double)k->count : 0;
 }
 
-static void judge_kernels(const clg_job *job, calls *c, clg_root *r) {
+static void judge_kernels(const clg_recorded_job *job, calls *c, clg_root *r) {
     const clg_trace *t = &job->traces[r->trace];
     double own_ns = 0, usual_ns = 0, worst_ns = 0, slow_ns = 0;
     for (uint32_t n = 0; n < t->timeline.name_count; n++) {
@@ -90,7 +90,7 @@ static void judge_kernels(const clg_job *job, calls *c, clg_root *r) {
     r->slow_share = own_ns > 0 ? slow_ns / own_ns : -1;
 }
 
-void clg_judge_kernels(const clg_job *job, clg_root *roots) {
+void clg_judge_kernels(const clg_recorded_job *job, clg_root *roots) {
     clg_arena scratch = {0};
     calls c = {.scratch = &scratch};
     learn_calls(job, &c);

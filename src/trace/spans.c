@@ -194,7 +194,7 @@ static bool cuts(clg_arena *scratch, const clg_trace *t, const char *kernel) {
     return fine;
 }
 
-static bool cuts_all(clg_arena *scratch, const clg_job *const *jobs, int count,
+static bool cuts_all(clg_arena *scratch, const clg_recorded_job *const *jobs, int count,
                      const char *kernel) {
     for (int j = 0; j < count; j++)
         for (int i = 0; i < jobs[j]->count; i++) {
@@ -205,7 +205,7 @@ static bool cuts_all(clg_arena *scratch, const clg_job *const *jobs, int count,
 }
 
 /* The kernel with the most calls that comes evenly, cuts into whole periods, and does so in all. */
-static const char *find_kernel(clg_arena *scratch, const clg_job *const *jobs, int count,
+static const char *find_kernel(clg_arena *scratch, const clg_recorded_job *const *jobs, int count,
                                const clg_trace *first) {
     sequence s = sequence_of(scratch, first);
     gap *gaps = gaps_of(scratch, &s);
@@ -223,7 +223,7 @@ static const char *find_kernel(clg_arena *scratch, const clg_job *const *jobs, i
     return NULL;
 }
 
-clg_span_rule clg_span_rule_of(clg_arena *scratch, const clg_job *const *jobs, int count) {
+clg_span_rule clg_span_rule_of(clg_arena *scratch, const clg_recorded_job *const *jobs, int count) {
     const clg_trace *first = NULL;
     bool stepped = true;
     for (int j = 0; j < count; j++)

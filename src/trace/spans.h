@@ -13,8 +13,8 @@
 #ifndef CLG_TRACE_SPANS_H
 #define CLG_TRACE_SPANS_H
 
-#include "timeline/sweep.h"
-#include "trace/job.h"
+#include "timeline/sweeping.h"
+#include "trace/recorded_job.h"
 
 typedef enum clg_span_kind {
     CLG_SPANS_WHOLE,   /* one: the recording */
@@ -30,7 +30,7 @@ typedef struct clg_span_rule {
 } clg_span_rule;
 
 /* The finest cut that every trace with GPU work of these jobs allows. */
-clg_span_rule clg_span_rule_of(clg_arena *scratch, const clg_job *const *jobs, int count);
+clg_span_rule clg_span_rule_of(clg_arena *scratch, const clg_recorded_job *const *jobs, int count);
 
 typedef struct clg_spans {
     clg_span *span;

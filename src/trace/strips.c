@@ -6,7 +6,7 @@
 
 enum { MOST_CELLS = 40000, LEAST_BINS = 100, MOST_BINS = 8000 };
 
-static clg_span extent(const clg_job *job) {
+static clg_span extent(const clg_recorded_job *job) {
     clg_span all = {INT64_MAX, INT64_MIN};
     for (int i = 0; i < job->count; i++) {
         const clg_ledger *l = &job->traces[i].ledger;
@@ -47,7 +47,7 @@ static void fill(clg_arena *scratch, const clg_trace *t, int64_t start_ns, const
     for (size_t i = 0; i < bins; i++) strip[i] = most_of(&sums[i]);
 }
 
-clg_strips clg_job_strips(clg_arena *arena, const clg_job *job) {
+clg_strips clg_job_strips(clg_arena *arena, const clg_recorded_job *job) {
     clg_strips s = {0};
     clg_span all = extent(job);
     if (all.end_ns <= all.start_ns) return s;

@@ -4,7 +4,7 @@
 #ifndef CLG_TRACE_STRIPS_H
 #define CLG_TRACE_STRIPS_H
 
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 enum {
     CLG_STRIP_COMPUTE,
@@ -21,6 +21,6 @@ typedef struct clg_strips {
     uint8_t *strip; /* [traces][bins] */
 } clg_strips;
 
-clg_strips clg_job_strips(clg_arena *arena, const clg_job *job);
+clg_strips clg_job_strips(clg_arena *arena, const clg_recorded_job *job);
 
 #endif

@@ -308,19 +308,20 @@ static void note_pairs(const scoring *s, clg_fold_kind kind, clg_validate_tell t
     }
 }
 
-static void widen(const scoring *s, const clg_widths *widths, const bool *inside, clg_run *runs) {
+static void widen(const scoring *s, const clg_interval_widths *widths, const bool *inside,
+                  clg_run *runs) {
     for (int i = 0; i < s->rows->validation->runs; i++) {
         clg_run *r = &runs[i];
         clg_stack stack = s->rows->standard;
         if (!inside[i] || !r->stack || !clg_run_timed(r)) continue;
-        clg_widths_apply(widths, r->stack, &stack);
+        clg_interval_widths_apply(widths, r->stack, &stack);
         clg_evaluation_widen(&r->predicted, clg_doubt_sigma(&r->predicted.doubt, &stack));
     }
 }
 
 static clg_fold score_one(const scoring *s, clg_fold_kind kind, int fold) {
     int runs = s->rows->validation->runs;
-    clg_widths widths;
+    clg_interval_widths widths;
     bool *inside = clg_take(s->arena, (size_t)runs + 1, bool);
     bool *others = clg_take(s->arena, (size_t)runs + 1, bool);
     split(s, kind, s->name[fold], inside, others);
@@ -331,7 +332,7 @@ static clg_fold score_one(const scoring *s, clg_fold_kind kind, int fold) {
 }
 
 /* Runs in no fit, by the terms fitted to all others and the widths of all folds. */
-static clg_fold score_held_out(const scoring *s, const clg_widths *widths) {
+static clg_fold score_held_out(const scoring *s, const clg_interval_widths *widths) {
     const clg_validation *v = s->rows->validation;
     bool *inside = clg_take(s->arena, (size_t)v->runs + 1, bool);
     bool *others = clg_take(s->arena, (size_t)v->runs + 1, bool);

@@ -3,15 +3,15 @@
  * Fold by fold (a source, a model, a GPU generation) the terms of all stacks are fitted to the
  * other runs (calibrate/stacks.h), and the runs of the fold predicted with them: of a stack that
  * has no other runs as of a new one. Their intervals are as wide as the errors of the other folds
- * ask for (calibrate/widths.h), each predicted without itself. What is not fitted to runs of steps
- * stays: the habits of stacks, and the curves of kernels and collectives (of a generation, also
- * scored with those of another). Runs whose column `held_out` is set are in no fit; the terms
+ * ask for (calibrate/interval_widths.h), each predicted without itself. What is not fitted to runs
+ * of steps stays: the habits of stacks, and the curves of kernels and collectives (of a generation,
+ * also scored with those of another). Runs whose column `held_out` is set are in no fit; the terms
  * fitted to all others are scored on them. */
 #ifndef CLG_VALIDATE_LEAVE_OUT_H
 #define CLG_VALIDATE_LEAVE_OUT_H
 
+#include "calibrate/interval_widths.h"
 #include "calibrate/stacks.h"
-#include "calibrate/widths.h"
 #include "validate/validate.h"
 
 typedef enum clg_fold_kind {
@@ -40,7 +40,7 @@ typedef struct clg_leave_out {
     clg_fold all;                        /* each run once */
     double folds_in_sight, folds_unseen; /* mean error, each fold once */
     clg_fold held_out;                   /* in no fold; rows 0: none */
-    clg_widths widths;                   /* from all runs, each predicted without its fold */
+    clg_interval_widths widths;          /* from all runs, each predicted without its fold */
     clg_run *run;                        /* [of the validation] as predicted without its fold */
     bool *new_stack;                     /* same: it was of a stack without other runs */
     clg_stacks stacks;                   /* fitted to all */

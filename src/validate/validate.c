@@ -3,7 +3,7 @@
 
 #include "base/quantile.h"
 #include "search/search.h"
-#include "validate/open.h"
+#include "validate/blanks.h"
 #include "validate/row.h"
 #include "validate/score.h"
 #include "validate/words.h"

@@ -62,7 +62,7 @@ static inline void synthetic_products(clg_arena *arena, const clg_gpu *gpu,
             }
 }
 
-static inline const clg_term *synthetic_term(const clg_calibration *c, const char *name) {
+static inline const clg_fit_term *synthetic_term(const clg_calibration *c, const char *name) {
     for (int i = 0; i < c->terms; i++)
         if (strcmp(c->term[i].name, name) == 0) return &c->term[i];
     return NULL;

@@ -1,7 +1,7 @@
 /* Terms of several stacks at once, and the widths of intervals: recovered from runs made with known
  * ones. */
+#include "calibrate/interval_widths.h"
 #include "calibrate/stacks.h"
-#include "calibrate/widths.h"
 #include "validate/validate.h"
 
 #include "test.h"
@@ -205,7 +205,7 @@ static void widths(void) {
     clg_error e = {0};
     clg_miss m[40];
     bool counts[40];
-    clg_widths w;
+    clg_interval_widths w;
     int n = 0;
     CHECK(clg_stack_find(&arena, "unknown", &standard, &e) == CLG_OK);
     CASE("of misses of 0.2, with half of the step traffic 0.5 of it more, with experts 0.15");
@@ -231,9 +231,9 @@ static void widths(void) {
     /* squares of 0 to 0.1; the ninth of eleven is at 80 %: 0.08 */
     CHECK_NEAR(w.stack[1].sigma, sqrt((3 * 0.01 + 0.0064) / 4) * 1.638 * sqrt(1.25) / 1.2816, 1e-3);
     clg_stack stack = standard;
-    clg_widths_apply(&w, "t", &stack);
+    clg_interval_widths_apply(&w, "t", &stack);
     CHECK_NEAR(stack.sigma, w.stack[1].sigma, 1e-12);
-    clg_widths_apply(&w, "another", &stack);
+    clg_interval_widths_apply(&w, "another", &stack);
     CHECK_NEAR(stack.sigma, w.sigma * 1.886 * sqrt(4 / 3.0) / 1.2816, 1e-12);
     CASE("what no run tells stays: experts 0.1, traffic 0.3, 10 ms");
     CHECK_NEAR(w.sigma_step_s, 0.01, 1e-12);

@@ -216,7 +216,7 @@ static void widths(void) {
     CHECK(rows[2].group.ranks == 2 && rows[2].exposed_s == e.time.pp_exposed_s);
     CASE("widths: past the node traffic more than doubles, before it less so; the step as well");
     clg_width at[CLG_WIDTHS];
-    count = clg_widths(&arena, &base, &l, at);
+    count = clg_rank_widths(&arena, &base, &l, at);
     CHECK(count == 5 && at[0].plan.layout.tp == 1 && at[4].plan.layout.tp == 16);
     CHECK(at[0].plan.time.tp_exposed_s == 0);
     for (int i = 0; i < count; i++)

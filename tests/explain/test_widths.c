@@ -38,7 +38,7 @@ static void wider(void) {
     clg_error e = {0};
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);
     clg_width width[CLG_WIDTHS];
-    int count = clg_widths(&arena, &s, &found.best[0].layout, width);
+    int count = clg_rank_widths(&arena, &s, &found.best[0].layout, width);
     CHECK(count >= 3 && width[0].plan.layout.tp == 1 && !width[0].plan.layout.sp);
     for (int i = 1; i < count; i++) {
         CHECK(width[i].plan.layout.sp);
@@ -48,7 +48,7 @@ static void wider(void) {
     CASE("without sequence parallelism as asked, it stays without");
     clg_layout plain = width[1].plan.layout;
     plain.sp = false;
-    count = clg_widths(&arena, &s, &plain, width);
+    count = clg_rank_widths(&arena, &s, &plain, width);
     for (int i = 0; i < count; i++) CHECK(!width[i].plan.layout.sp);
 }
 

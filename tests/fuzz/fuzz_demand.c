@@ -2,7 +2,7 @@
  * sentence; and whatever could be read is served without loss. */
 #include "batching/batching.h"
 #include "demand/demand.h"
-#include "serve/measured.h"
+#include "measured/measured.h"
 
 #include <stdlib.h>
 

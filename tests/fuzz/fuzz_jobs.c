@@ -24,7 +24,7 @@ static void live(clg_arena *arena, const clg_job_list *jobs) {
     clg_operations operations = {0};
     clg_planning planning = {.arena = arena, .operations = &operations, .most_gpus = GPUS};
     clg_task *tasks = clg_take(arena, MOST_JOBS, clg_task);
-    clg_run *run = clg_take(arena, MOST_JOBS, clg_run);
+    clg_job_run *run = clg_take(arena, MOST_JOBS, clg_job_run);
     clg_life life;
     clg_life_rules rules = {.gpus = GPUS, .node_gpus = NODE, .certain = true};
     int count = 0;

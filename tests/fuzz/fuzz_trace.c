@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     if (read_rank(&arena, &table, data, size, &ranks[0]) &&
         read_rank(&arena, &table, data, size, &ranks[1])) {
         for (int i = 0; i < 2; i++) ranks[i].rank = i;
-        clg_job job;
+        clg_recorded_job job;
         clg_job_match(&arena, ranks, 2, &job);
         clg_text text = {.arena = &arena};
         clg_json_writer writer = {.text = &text};

@@ -9,8 +9,8 @@ cost/kernel.c 6
 layout/layout.c 1
 model/family.c 60
 model/family.h 1
-model/read.c 3
-model/state.c 4
+model/read_config.c 3
+model/read_state.c 4
 scaling/ladder.c 1
 schedule/dualpipe.c 1
 demand/demand_read.c 4

@@ -12,13 +12,13 @@ enum { MOST = 200000 };
 typedef struct list {
     clg_arena *arena;
     clg_task *task;
-    clg_run *run;
+    clg_job_run *run;
     int count;
 } list;
 
 static inline list list_of(clg_arena *arena, int most) {
     return (list){arena, clg_take(arena, (size_t)most, clg_task),
-                  clg_take(arena, (size_t)most, clg_run), 0};
+                  clg_take(arena, (size_t)most, clg_job_run), 0};
 }
 
 static inline clg_listed_job *add_sizes(list *l, double arrival_s, const clg_job_size *size,

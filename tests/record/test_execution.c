@@ -3,7 +3,7 @@
 #include "cli/trace_files.h"
 #include "record/recording.h"
 #include "test.h"
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 static clg_arena arena;
 

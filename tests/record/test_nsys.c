@@ -2,7 +2,7 @@
 #include "cli/command.h"
 #include "record/nsys.h"
 #include "test.h"
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 int main(void) {
     clg_arena arena = {0};
@@ -25,7 +25,7 @@ int main(void) {
     CASE("the first of several rows of a correlation is the launch");
     CHECK(t[0].idle_launch_ns == 600 && t[1].idle_launch_ns == 0 && t[1].ledger.idle_ns == 500);
     CASE("collectives match over streams of different numbers");
-    clg_job job;
+    clg_recorded_job job;
     clg_job_match(&arena, t, count, &job);
     CHECK(!job.unmatched && job.collective_count == 1);
     CHECK(job.collectives[0].transfer_ns == 1500 && job.collectives[0].skew_ns == 1500);

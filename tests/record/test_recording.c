@@ -41,7 +41,7 @@ static bool unpack(clg_text text, size_t size, const char *path, clg_recording *
 static clg_text answers(clg_recording *recordings, int count) {
     clg_text text = {.arena = &arena};
     clg_json_writer writer = {.text = &text};
-    clg_job job;
+    clg_recorded_job job;
     clg_trace_skips skips;
     clg_error error = {0};
     if (clg_recordings_join(&arena, recordings, count, &job, &skips, &error) != CLG_OK) {

@@ -1,7 +1,7 @@
 /* Ledgers worked by hand, damaged recordings, and two ranks of one job. */
 #include "base/text.h"
 #include "recording.h"
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 static clg_arena arena;
 static clg_csv table;
@@ -162,7 +162,7 @@ static void hostile(void) {
 
 static void two_ranks(void) {
     clg_trace traces[2];
-    clg_job job;
+    clg_recorded_job job;
     CASE("waiting and transfer of two ranks");
     traces[0] = read_text("b", OPEN CALL("110", "10") "," CALL("200", "30") RANK("1"));
     traces[1] = read_text("a", OPEN CALL("100", "20") "," CALL("210", "20") RANK("0"));

@@ -1,5 +1,5 @@
 /* test_measured.c -- the page of serving scores: width, order, reasons once each. */
-#include "report/measured.h"
+#include "report/serving_accuracy.h"
 #include "test.h"
 
 #include <math.h>

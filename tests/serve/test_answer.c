@@ -2,7 +2,7 @@
  * published measurements. */
 #include "demand.h"
 #include "plan.h"
-#include "serve/answer.h"
+#include "serve/serve_answer.h"
 
 typedef struct world {
     clg_arena arena;

@@ -2,9 +2,9 @@
  * of engines: nothing is lost, and each moves the way it must. */
 #include "batching/prefix.h"
 #include "demand.h"
+#include "measured/measured.h"
 #include "plan.h"
-#include "serve/answer.h"
-#include "serve/measured.h"
+#include "serve/serve_answer.h"
 
 #include <stdio.h>
 #include <string.h>

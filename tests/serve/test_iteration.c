@@ -2,8 +2,8 @@
  * rules, limits of benchmarks; by hand, and against draws. */
 #include "demand.h"
 #include "demand/random.h"
+#include "measured/bench_limits.h"
 #include "plan.h"
-#include "serve/bench_limits.h"
 #include "serve/replica.h"
 #include "step/routing.h"
 

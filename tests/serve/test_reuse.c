@@ -1,8 +1,8 @@
 /* test_reuse.c -- conversations, who gets them, and what capacity is with what is found of them. */
 #include "demand.h"
 #include "plan.h"
-#include "serve/answer.h"
 #include "serve/route.h"
+#include "serve/serve_answer.h"
 
 static clg_synthetic talk(double rate, double span_s, int turns) {
     clg_synthetic s = demand_steady(rate, span_s, 100, 10, 0, 1);

@@ -4,7 +4,7 @@
 #include "recording.h"
 #include "report/trace_report.h"
 #include "timeline/perfetto.h"
-#include "timeline/sweep.h"
+#include "timeline/sweeping.h"
 #include "trace/merge.h"
 
 static clg_arena arena;
@@ -32,7 +32,7 @@ static clg_trace read_text(const char *name, const char *text) {
 
 /* Three ranks compute for 10, 10 and 40 us, reduce for 5, compute for 10, reduce for 5: rank 2 is
  * late by 30 us. */
-static void three(clg_trace *traces, clg_job *job) {
+static void three(clg_trace *traces, clg_recorded_job *job) {
     traces[0] = read_text("a", OPEN GEMM("0", "10") "," REDUCE("10", "35") "," GEMM(
                                    "45", "10") "," REDUCE("55", "5") RANK("0"));
     traces[1] = read_text("b", OPEN GEMM("0", "10") "," REDUCE("10", "35") "," GEMM(
@@ -44,7 +44,7 @@ static void three(clg_trace *traces, clg_job *job) {
 
 static void replays(void) {
     clg_trace traces[3];
-    clg_job job;
+    clg_recorded_job job;
     CASE("what if");
     three(traces, &job);
     CHECK(!job.unmatched && job.collective_count == 2 && job.stragglers[0].trace == 2);
@@ -112,9 +112,9 @@ static void steps(void) {
     CHECK(t.step[1].ledger.span_ns == 10000 && t.step[1].ledger.idle_ns == 2000);
     CHECK(t.step[1].events == 2 && t.step[1].unlaunched == 1 && t.event_step[3] == -1);
     CASE("means of the steps add up to the step");
-    clg_job job;
+    clg_recorded_job job;
     clg_job_match(&arena, &t, 1, &job);
-    const clg_job *all[] = {&job};
+    const clg_recorded_job *all[] = {&job};
     clg_span_rule rule = clg_span_rule_of(&arena, all, 1);
     clg_trace_means m = clg_job_means(&job, &rule, NULL);
     CHECK(m.kind == CLG_SPANS_STEPS && m.steps == 2 && m.ranks == 1 && m.samples == 2);
@@ -135,7 +135,7 @@ static void plans(void) {
         "\"gpus\":3},\"layout\":{\"tp\":3,\"dp\":1,\"pp\":1},\"step_s\":4e-5,\"mfu\":0.5,\"time\":"
         "{\"compute_s\":2e-5,\"tp_exposed_s\":1e-5,\"host_s\":1e-5}}}";
     clg_trace traces[3];
-    clg_job job;
+    clg_recorded_job job;
     clg_trace_plan plan;
     clg_error error = {0};
     CASE("term by term");
@@ -175,7 +175,7 @@ static void plans(void) {
     CHECK(clg_split_of_call(CLG_OPERATION_ALL_REDUCE, 4, "a", &square) == CLG_SPLIT_UNKNOWN);
     CASE("another run");
     clg_trace fast = read_text("f", OPEN GEMM("0", "10") RANK("0"));
-    clg_job other;
+    clg_recorded_job other;
     clg_job_match(&arena, &fast, 1, &other);
     clg_against a = clg_job_against(&arena, &other, &job);
     CHECK(a.kernels == 2 && strncmp(a.kernel[0].name, "nccl", 4) == 0);
@@ -197,9 +197,9 @@ static void patterns(void) {
         OPEN PERIOD("0", "1", "5", "9") "," PERIOD("12", "13", "17", "21") "," PERIOD(
             "24", "25", "29", "33") "," PERIOD("36", "37", "41", "45") "," PERIOD("48", "49", "53",
                                                                                   "57") RANK("0"));
-    clg_job job;
+    clg_recorded_job job;
     clg_job_match(&arena, &t, 1, &job);
-    const clg_job *all[] = {&job};
+    const clg_recorded_job *all[] = {&job};
     clg_span_rule rule = clg_span_rule_of(&arena, all, 1);
     CHECK(rule.kind == CLG_SPANS_PATTERN && strcmp(rule.kernel, "gemm") != 0);
     clg_trace_means m = clg_job_means(&job, &rule, NULL);
@@ -246,7 +246,7 @@ static void patterns(void) {
 
 static void axes(void) {
     clg_trace traces[3];
-    clg_job job;
+    clg_recorded_job job;
     CASE("exposed communication by axis: of two at once the first has it, and all add up");
     traces[0] = read_text("a", OPEN GEMM("0", "10") "," REDUCE("5", "15") "," X(
                                    "kernel", "ncclDevKernel_ReduceScatter", "8", "15", "15",
@@ -272,7 +272,7 @@ static void axes(void) {
 
 static void drawings(void) {
     clg_trace traces[3];
-    clg_job job;
+    clg_recorded_job job;
     CASE("a merged timeline: one clock, lanes where work overlaps, names escaped");
     traces[0] =
         read_text("a", OPEN GEMM("100", "10") "," X("kernel", "f<\\\"x\\\">", "7", "105", "10",
@@ -297,7 +297,7 @@ static void drawings(void) {
 
 static void matching(void) {
     clg_trace t[3];
-    clg_job job;
+    clg_recorded_job job;
     CASE("a rank that began to record later: matched by number");
     t[0] =
         read_text("a", OPEN NUMBERED("10", "5", "7", "1") "," NUMBERED(
@@ -372,7 +372,7 @@ static void hostile_clocks(void) {
         {"-4000000000000000", "-3999999999999999", "4000000000000000"}};
     static const char *const rest[] = {RANK("0"), RANK("1"), RANK("2")};
     clg_trace traces[3];
-    clg_job job;
+    clg_recorded_job job;
     CASE("sums that run over stay at the end");
     CHECK(clg_ns_plus(INT64_MAX - 3, 5) == INT64_MAX && clg_ns_plus(INT64_MAX - 5, 5) == INT64_MAX);
     CHECK(clg_ns_plus(3 - INT64_MAX, -5) == -INT64_MAX);

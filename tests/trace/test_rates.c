@@ -107,7 +107,7 @@ static void rates(void) {
     CHECK_NEAR(r.flop, 1.2048e9, 1e-12);
     CHECK_NEAR(r.flop_per_s, 1.2048e9 / 100e-6, 1e-12);
     CHECK_NEAR(r.utilization, (1.2e9 / 312e12 + 4.8e6 / 156e12) / 100e-6, 1e-9);
-    clg_job job;
+    clg_recorded_job job;
     clg_job_match(&arena, &t, 1, &job);
     const clg_trace_kernel *hgemm = &t.kernels[t.timeline.events[t.product[0].event].name];
     CHECK_NEAR(clg_trace_efficiency(t.gpu, hgemm), 150.0 / 312, 1e-9);
@@ -147,7 +147,7 @@ static void rates(void) {
 
 static void collectives(void) {
     clg_trace traces[2];
-    clg_job job;
+    clg_recorded_job job;
     clg_samples samples = {0};
     CASE("collectives as samples: transfers without waiting");
     traces[0] =

@@ -39,7 +39,7 @@ static int64_t sum_of(const clg_root *r) {
  * 10 us of its own and sends; rank 0 waits 42 us for rank 1, of which 30 come from rank 2. */
 static void through_a_victim(void) {
     clg_trace t[3];
-    clg_job job;
+    clg_recorded_job job;
     CASE("a late rank that waited itself passes the blame on");
     t[0] = read_text(OPEN GEMM("0", "10") "," PASS("recv", "\"Src Rank\":1", "10", "44")
                          RANK("0", "3"));
@@ -67,7 +67,7 @@ static void through_a_victim(void) {
 /* Two ranks; the second is idle for 30 us before its product. */
 static clg_root idle_before(const char *host) {
     clg_trace t[2];
-    clg_job job;
+    clg_recorded_job job;
     t[0] = read_text(OPEN LAUNCH("0", "1") "," LAUNCHED("2", "8", "1") "," LAUNCH(
         "3", "2") "," LAUNCHED("10", "10", "2") "," REDUCE("g", "20", "34") RANK("0", "2"));
     t[1] =
@@ -97,7 +97,7 @@ static void causes(void) {
     CHECK(clg_root_cause(&r) == CLG_CAUSE_UNKNOWN && r.cause_ns[CLG_CAUSE_UNKNOWN] == 30000);
     CASE("a rank whose recording begins later");
     clg_trace t[2];
-    clg_job job;
+    clg_recorded_job job;
     t[0] = read_text(OPEN GEMM("0", "10") "," REDUCE("g", "10", "34") RANK("0", "2"));
     t[1] = read_text(OPEN GEMM("30", "10") "," REDUCE("g", "40", "4") RANK("1", "2"));
     clg_job_match(&arena, t, 2, &job);
@@ -116,7 +116,7 @@ static void links(void) {
         OPEN GEMM("0", "10") "," REDUCE("b", "10", "8") "," REDUCE("b", "20", "8") RANK("2", "4"),
         OPEN GEMM("0", "10") "," REDUCE("b", "10", "8") "," REDUCE("b", "20", "8") RANK("3", "4")};
     clg_trace t[4];
-    clg_job job;
+    clg_recorded_job job;
     CASE("a group with a slow link");
     for (int i = 0; i < 4; i++) t[i] = read_text(text[i]);
     clg_job_match(&arena, t, 4, &job);

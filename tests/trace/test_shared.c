@@ -2,7 +2,7 @@
 #include "base/csv.h"
 #include "cli/trace_files.h"
 #include "test.h"
-#include "trace/job.h"
+#include "trace/recorded_job.h"
 
 #include <stdlib.h>
 
@@ -83,7 +83,7 @@ static void ledgers(void) {
 
 static void collectives(const char *label, const char *folder) {
     clg_trace traces[8];
-    clg_job job;
+    clg_recorded_job job;
     CASE(label);
     for (int i = 0; i < 8; i++) CHECK(read_file(path_of(label, i), &traces[i]));
     clg_job_match(&arena, traces, 8, &job);

@@ -2,7 +2,7 @@
  * core against the same rules stepped one iteration at a time, on traces and on a made-up week.
  * Build and run: make bench SERVING="azure_llm_2023_conv.csv ..." */
 #include "model/preset.h"
-#include "serve/answer.h"
+#include "serve/serve_answer.h"
 
 #include <math.h>
 #include <stdio.h>

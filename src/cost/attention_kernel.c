@@ -1,0 +1,64 @@
+/* attention_kernel.c -- attention kernels: fused ones by their share of peak, unfused ones as what
+ * they are: two batched products and passes over the scores. */
+#include "cost/kernel.h"
+
+#include <math.h>
+
+/* Share of peak grows with keys per query block and with head width, each as x / (x + half); both
+ * are 1 at the lengths the curve was measured at (8,192 keys, width 128). */
+static double saturation(double x, double half, double at) {
+    return x / (x + half) * (at + half) / at;
+}
+
+static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_precision precision,
+                      const clg_op *op) {
+    double peak = gpu->peak_flop_per_s[precision];
+    if (peak <= 0) peak = gpu->peak_flop_per_s[CLG_FP16];
+    double keys = op->attention.window > 0 ? op->attention.window : op->attention.key_tokens;
+    double width = 0.5 * (op->attention.head_dim + op->attention.value_head_dim);
+    double share = op->attention.backward ? c->backward_efficiency : c->forward_efficiency;
+    share *= saturation(keys, c->tokens_half, 8192);
+    if (width < 128) share *= saturation(width, c->head_dim_half, 128);
+    return c->launch_s + op->flop / (peak * share);
+}
+
+/* Forward: QK^T, softmax (scale and mask fused or apart, dropout), PV. Backward: two products each
+ * for both, and the softmax's gradient. The op knows the bytes of the passes over scores. */
+static double unfused_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_precision precision,
+                        const clg_op *op) {
+
+    double count = op->attention.batch * op->attention.heads;
+    double q = op->attention.query_tokens, s = op->attention.key_tokens;
+    double d = op->attention.head_dim, v = op->attention.value_head_dim;
+    double products = clg_batched_gemm_s(gpu, kernels, precision, d, q, s, d, count) +
+                      clg_batched_gemm_s(gpu, kernels, precision, d, q, v, s, count);
+    if (op->attention.backward)
+        products += clg_batched_gemm_s(gpu, kernels, precision, d, q, d, s, count) +
+                    clg_batched_gemm_s(gpu, kernels, precision, d, s, v, q, count);
+    return products + 2 * clg_memory_bound_s(gpu, kernels, op->hbm_bytes / 2);
+}
+
+/* Some of the kernels carry the state from chunk to chunk: where there are too few heads and
+ * sequences to fill the GPU meanwhile, they take so long a chunk. */
+static double state_s(const clg_gpu *gpu, const clg_state_curve *c, clg_precision precision,
+                      const clg_op *op) {
+    bool backward = op->attention.backward;
+    double peak = gpu->peak_flop_per_s[precision], serial = op->attention.serial_share;
+    if (peak <= 0) peak = gpu->peak_flop_per_s[CLG_FP16];
+    double share = backward ? c->backward_hbm_share : c->hbm_share;
+    double work =
+        op->flop / (peak * c->flop_share) + op->hbm_bytes / (gpu->hbm_bytes_per_s * share);
+    double chunk = backward ? c->backward_chunk_s : c->chunk_s;
+    return c->launch_s * (backward ? 2 : 1) + (1 - serial) * work +
+           fmax(serial * work, op->attention.chunks * chunk);
+}
+
+double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_attention_kernel kernel,
+                       clg_precision precision, const clg_op *op) {
+    if (op->attention.chunks > 0) return state_s(gpu, &kernels->state, precision, op);
+    if (kernel == CLG_UNFUSED && !op->attention.fused)
+        return unfused_s(gpu, kernels, precision, op);
+    if (kernel == CLG_UNFUSED) kernel = CLG_FLASH2; /* kernels of their own beside unfused ones */
+    return fused_s(gpu, &kernels->attention[kernel], precision, op) /
+           kernels->gemm[precision].sustained;
+}

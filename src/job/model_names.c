@@ -1,0 +1,231 @@
+/* model_names.c -- the model of a job: a preset under one of its names, or sizes. */
+#include "base/text.h"
+#include "dataset/dataset.h"
+#include "job/reading.h"
+#include "model/preset.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST = 160 };
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* Letters and digits of a name; at[i] is where the i-th stands in it. */
+static size_t squash(const char *name, char *out, int *at) {
+    size_t size = 0;
+    for (int i = 0; name[i] && size + 1 < LONGEST; i++)
+        if (is_letter(name[i]) || is_digit(name[i])) {
+            if (at) at[size] = i;
+            out[size++] = lower(name[i]);
+        }
+    out[size] = '\0';
+    return size;
+}
+
+/* Whether a squashed name stands in the name, as whole words: "llama-3-8b" in
+ * "Meta-Llama-3-8B-Instruct", not in "TinyLlama-3-8Bx". */
+static bool stands_in(const char *part, size_t size, const char *name) {
+    char all[LONGEST];
+    int at[LONGEST];
+    size_t whole = squash(name, all, at);
+    for (size_t i = 0; size > 0 && i + size <= whole; i++) {
+        if (memcmp(all + i, part, size) != 0) continue;
+        int first = at[i], last = at[i + size - 1];
+        bool before = first == 0 || !(is_letter(name[first - 1]) || is_digit(name[first - 1])) ||
+                      (is_digit(name[first - 1]) && is_letter(name[first]));
+        bool split = is_digit(name[first]) && first > 1 && name[first - 1] == '.' &&
+                     is_digit(name[first - 2]);
+        char next = name[last + 1];
+        bool after =
+            !is_letter(next) && !is_digit(next) && !(next == '.' && is_digit(name[last + 2]));
+        if (before && !split && after) return true;
+    }
+    return false;
+}
+
+/* The longest preset, or other name of one, that stands in a name. */
+static const char *preset_in(clg_arena *arena, const char *name) {
+    int count;
+    size_t longest = 0;
+    const char *best = NULL;
+    char part[LONGEST];
+    const char *const *names = clg_model_names(arena, &count);
+    for (int i = 0; i < count; i++) {
+        size_t size = squash(names[i], part, NULL);
+        if (size > longest && stands_in(part, size, name)) longest = size, best = names[i];
+    }
+    const clg_file *file = clg_dataset_find("trainer/names.json");
+    clg_json *root;
+    clg_error none = {0};
+    if (!file || clg_json_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        return best;
+    const clg_json *others = clg_json_member(root, "names");
+    for (const clg_json *one = others ? others->first : NULL; one; one = one->next) {
+        size_t size = squash(one->key, part, NULL);
+        if (size < longest || !stands_in(part, size, name)) continue;
+        longest = size, best = *one->text ? one->text : NULL;
+    }
+    return best;
+}
+
+const char *clg_job_gpu_in(clg_arena *arena, const char *text) {
+    const clg_file *file = clg_dataset_find("trainer/names.json");
+    clg_json *root;
+    clg_error none = {0};
+    size_t longest = 0;
+    const char *best = NULL;
+    char part[LONGEST];
+    if (!file || clg_json_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        return NULL;
+    const clg_json *all = clg_json_member(root, "gpus");
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
+        size_t size = squash(one->key, part, NULL);
+        if (size > longest && stands_in(part, size, text)) longest = size, best = one->text;
+    }
+    return best;
+}
+
+/* The part of a path that says which model: the last that names one. */
+const char *clg_job_preset_in(clg_arena *arena, const char *word) {
+    const char *end = word + strlen(word);
+    while (end > word) {
+        const char *start = end;
+        while (start > word && start[-1] != '/') start--;
+        if (end > start && end - start < LONGEST) {
+            const char *found =
+                preset_in(arena, clg_arena_copy(arena, start, (size_t)(end - start)));
+            if (found) return found;
+        }
+        end = start > word ? start - 1 : word;
+    }
+    return NULL;
+}
+
+static void describe(clg_reading *r, const clg_model *m, const char *why) {
+    const clg_layer_kind *first = &m->kind[m->layer_kind[0]];
+    const clg_layer_kind *last = &m->kind[m->layer_kind[m->layers - 1]];
+    const struct {
+        clg_job_field field;
+        double value;
+    } sizes[] = {{CLG_JOB_LAYERS, m->layers},
+                 {CLG_JOB_HIDDEN, (double)m->hidden},
+                 {CLG_JOB_HEADS, last->attention.heads},
+                 {CLG_JOB_KV_HEADS, last->attention.kv_heads},
+                 {CLG_JOB_HEAD_DIM, last->attention.head_dim},
+                 {CLG_JOB_VOCAB, (double)m->vocab},
+                 {CLG_JOB_FFN, (double)(first->mlp.ffn ? first->mlp.ffn : last->mlp.ffn)},
+                 {CLG_JOB_EXPERTS, last->mlp.experts},
+                 {CLG_JOB_EXPERTS_PER_TOKEN, last->mlp.experts_per_token},
+                 {CLG_JOB_EXPERT_FFN, (double)last->mlp.expert_ffn},
+                 {CLG_JOB_SHARED_FFN, (double)last->mlp.shared_ffn},
+                 {CLG_JOB_PREDICTION_LAYERS, m->prediction_layers}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i].value > 0) clg_job_put(r, sizes[i].field, sizes[i].value, NULL, why);
+    clg_job_put(r, CLG_JOB_TIED, m->tied, NULL, why);
+}
+
+static void take_preset(clg_reading *r, const char *preset) {
+    clg_model model;
+    clg_error none = {0};
+    if (clg_model_find(r->arena, preset, &model, &none) != CLG_OK) return;
+    r->job->preset = preset;
+    describe(r, &model, clg_arena_print(r->arena, "of %s, built in", preset));
+}
+
+static bool by_config(clg_reading *r) {
+    clg_model model;
+    clg_error none = {0};
+    if (!r->config || clg_model_read(r->arena, r->config->name, r->config->text, r->config->size,
+                                     &model, &none) != CLG_OK)
+        return false;
+    r->job->config = clg_arena_copy(r->arena, r->config->text, r->config->size);
+    describe(r, &model, clg_arena_print(r->arena, "of %s", r->config->name));
+    return true;
+}
+
+/* ---- sizes as a config.json ---- */
+
+static void number(clg_reading *r, clg_json_writer *w, const char *key, clg_job_field field) {
+    double value = clg_job_value_or(r, field, 0);
+    if (value > 0) clg_json_add_integer(w, key, (int64_t)value);
+}
+
+static void flag(clg_reading *r, clg_json_writer *w, const char *key, clg_job_field field) {
+    if (clg_job_has_field(r, field)) clg_json_add_bool(w, key, r->job->field[field].number != 0);
+}
+
+static void by_sizes(clg_reading *r) {
+    static const clg_job_field needed[] = {CLG_JOB_LAYERS, CLG_JOB_HIDDEN, CLG_JOB_HEADS,
+                                           CLG_JOB_VOCAB};
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+        if (clg_job_value_or(r, needed[i], 0) < 1) return;
+    clg_text text = {.arena = r->arena};
+    clg_json_writer writer = {.text = &text}, *w = &writer;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "model_type", "generic");
+    number(r, w, "num_hidden_layers", CLG_JOB_LAYERS);
+    number(r, w, "hidden_size", CLG_JOB_HIDDEN);
+    number(r, w, "num_attention_heads", CLG_JOB_HEADS);
+    number(r, w, "num_key_value_heads", CLG_JOB_KV_HEADS);
+    if (!clg_job_has_field(r, CLG_JOB_KV_RANK)) number(r, w, "head_dim", CLG_JOB_HEAD_DIM);
+    number(r, w, "intermediate_size", CLG_JOB_FFN);
+    number(r, w, "vocab_size", CLG_JOB_VOCAB);
+    number(r, w, "max_position_embeddings", CLG_JOB_SEQ);
+    number(r, w, "num_experts", CLG_JOB_EXPERTS);
+    if (clg_job_value_or(r, CLG_JOB_EXPERTS, 0) > 0) {
+        number(r, w, "num_experts_per_tok", CLG_JOB_EXPERTS_PER_TOKEN);
+        number(r, w, "moe_intermediate_size", CLG_JOB_EXPERT_FFN);
+        number(r, w, "shared_expert_intermediate_size", CLG_JOB_SHARED_FFN);
+        number(r, w, "first_k_dense_replace", CLG_JOB_DENSE_LAYERS);
+    }
+    number(r, w, "q_lora_rank", CLG_JOB_QUERY_RANK);
+    number(r, w, "kv_lora_rank", CLG_JOB_KV_RANK);
+    number(r, w, "qk_rope_head_dim", CLG_JOB_ROPE_DIM);
+    number(r, w, "qk_nope_head_dim", CLG_JOB_NOPE_DIM);
+    number(r, w, "v_head_dim", CLG_JOB_VALUE_DIM);
+    number(r, w, "num_nextn_predict_layers", CLG_JOB_PREDICTION_LAYERS);
+    flag(r, w, "gated_mlp", CLG_JOB_GATED);
+    flag(r, w, "layer_norm", CLG_JOB_LAYER_NORM);
+    flag(r, w, "learned_positions", CLG_JOB_POSITIONS);
+    flag(r, w, "linear_bias", CLG_JOB_BIASES);
+    flag(r, w, "tie_word_embeddings", CLG_JOB_TIED);
+    clg_json_close(w, '}');
+    clg_model model;
+    clg_error none = {0};
+    if (clg_model_read(r->arena, "sizes", text.data, text.size, &model, &none) == CLG_OK)
+        r->job->config = text.data;
+    else
+        clg_job_note_down(r->arena, &r->job->doubts, "model", NULL,
+                          clg_arena_print(r->arena, "its sizes make no model: %s", none.message),
+                          -1);
+}
+
+static void follow_sizes(clg_reading *r) {
+    if (clg_job_value_or(r, CLG_JOB_HEADS, 0) > 0)
+        clg_job_put(r, CLG_JOB_KV_HEADS, clg_job_value_or(r, CLG_JOB_HEADS, 0), NULL,
+                    "every head has keys and values of its own");
+}
+
+void clg_job_model(clg_reading *r) {
+    const clg_job_value *name = &r->job->field[CLG_JOB_MODEL];
+    bool sized = r->job->field[CLG_JOB_LAYERS].from && r->job->field[CLG_JOB_HIDDEN].from;
+    if (!sized && by_config(r)) return;
+    const char *word = name->text;
+    if (!sized && clg_job_has_field(r, CLG_JOB_FAMILY)) {
+        const clg_job_value *size = &r->job->field[CLG_JOB_SIZE];
+        word = clg_arena_print(r->arena, "%s-%s", r->job->field[CLG_JOB_FAMILY].text,
+                               size->text ? size->text : "");
+        clg_job_put_word(r, CLG_JOB_MODEL, word,
+                         size->from ? size->from : r->job->field[CLG_JOB_FAMILY].from, NULL);
+    }
+    const char *preset = !sized && word ? clg_job_preset_in(r->arena, word) : NULL;
+    if (preset)
+        take_preset(r, preset);
+    else {
+        follow_sizes(r);
+        by_sizes(r);
+    }
+}

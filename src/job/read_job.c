@@ -1,0 +1,265 @@
+/* read_job.c -- the files of a job into its fields: which trainer, what its keys say, what follows.
+ */
+#include "dataset/dataset.h"
+#include "job/reading.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FORMATS = 64, MOST_FILES = 32, FILE_BYTES = 1 << 20 };
+
+typedef struct formats {
+    const clg_json *format[MOST_FORMATS];
+    int count;
+} formats;
+
+static const char *word_of(const clg_json *object, const char *member) {
+    const clg_json *node = clg_json_member(object, member);
+    return node && node->kind == CLG_JSON_STRING ? node->text : "";
+}
+
+static const clg_json *format_named(const formats *all, const char *name) {
+    for (int i = 0; i < all->count; i++)
+        if (strcmp(word_of(all->format[i], "name"), name) == 0) return all->format[i];
+    return NULL;
+}
+
+/* Fields that a format does not state are those of its base. */
+static void inherit(clg_arena *arena, const formats *all, const clg_json *format) {
+    const clg_json *base = format_named(all, word_of(format, "base"));
+    clg_json *fields = (clg_json *)(uintptr_t)clg_json_member(format, "fields");
+    const clg_json *others = clg_json_member(base, "fields");
+    for (const clg_json *one = others ? others->first : NULL; one; one = one->next) {
+        if (clg_json_member(fields, one->key)) continue;
+        clg_json *copy = clg_take(arena, 1, clg_json);
+        *copy = *one;
+        copy->next = NULL;
+        clg_tree_append(fields, copy);
+    }
+}
+
+static bool is_companion(const clg_json *format) { return clg_json_member(format, "companion"); }
+
+static clg_status load(clg_arena *arena, formats *all, clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder("trainer/", &count);
+    for (int i = 0; i < count && all->count < MOST_FORMATS; i++) {
+        clg_json *root;
+        if (clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root, error) !=
+            CLG_OK)
+            return CLG_BAD_INPUT;
+        if (clg_json_member(root, "fields")) all->format[all->count++] = root;
+    }
+    for (int i = 0; i < all->count; i++) inherit(arena, all, all->format[i]);
+    return CLG_OK;
+}
+
+/* ---- which trainer ---- */
+
+/* Keys of a "|" list that the tree has. */
+static int keys_met(clg_arena *arena, const clg_json *root, const char *keys) {
+    int met = 0;
+    while (*keys) {
+        size_t size = strcspn(keys, "|");
+        met += clg_tree_find(root, clg_arena_copy(arena, keys, size)) != NULL;
+        keys += size + (keys[size] == '|');
+    }
+    return met;
+}
+
+/* A key that marks the format; "key=value": only with that value ("value" may be a part). */
+static bool marks(clg_arena *arena, const clg_json *root, const char *mark) {
+    const char *equal = strchr(mark, '=');
+    if (!equal) return clg_tree_find(root, mark) != NULL;
+    const clg_json *node = clg_tree_find(root, clg_arena_copy(arena, mark, (size_t)(equal - mark)));
+    return node && clg_job_has(clg_job_word(node), equal + 1);
+}
+
+/* How surely a tree is of a format: what marks it, its program, and keys it knows. */
+static int score(const clg_reading *r, const clg_job_source *source, const clg_json *format) {
+    int points = 0;
+    const clg_json *known = clg_json_member(format, "known_by");
+    const clg_json *programs = clg_json_member(format, "programs");
+    const clg_json *fields = clg_json_member(format, "fields");
+    const clg_json *commands = clg_json_member(format, "no_python");
+    if (source->launcher && !is_companion(format)) return 0;
+    if (commands && source->name && clg_job_has(source->name, ".py")) return 0;
+    for (const clg_json *one = known ? known->first : NULL; one; one = one->next)
+        points += 6 * marks(r->arena, source->root, one->text);
+    for (const clg_json *one = programs ? programs->first : NULL; one && source->command;
+         one = one->next)
+        if (r->program && clg_job_has(r->program, one->text)) {
+            points += 30;
+            break;
+        }
+    for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next)
+        for (const clg_json *rule = field->first; rule; rule = rule->next)
+            points += keys_met(r->arena, source->root, word_of(rule, "key")) > 0;
+    return points;
+}
+
+static void assign(clg_reading *r, const formats *all) {
+    for (int i = 0; i < r->sources; i++)
+        for (int k = 0; k < all->count; k++) {
+            int points = score(r, &r->source[i], all->format[k]);
+            if (points <= r->source[i].score) continue;
+            r->source[i].score = points, r->source[i].format = all->format[k];
+        }
+}
+
+/* The trainer with the most points; a launcher's or an optimizer library's file only if nothing
+ * else is there. Trees of no or few points go with it. */
+static void choose(clg_reading *r) {
+    int best = -1;
+    for (int i = 0; i < r->sources; i++) {
+        if (!r->source[i].format) continue;
+        bool better = best < 0 ||
+                      is_companion(r->source[best].format) > is_companion(r->source[i].format) ||
+                      (is_companion(r->source[best].format) == is_companion(r->source[i].format) &&
+                       r->source[best].score < r->source[i].score);
+        if (better) best = i;
+    }
+    if (best < 0 || r->source[best].score < 3) return;
+    r->main = r->source[best].format;
+    for (int i = 0; i < r->sources; i++)
+        if (!r->source[i].format || !is_companion(r->source[i].format))
+            r->source[i].format = r->main;
+}
+
+/* ---- reading ---- */
+
+static clg_status refused(clg_reading *r) {
+    const clg_json *all = clg_json_member(r->main, "refuses");
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {
+        const char *mark = word_of(one, "key"), *why = word_of(one, "why");
+        for (int i = 0; i < r->sources; i++) {
+            bool program = strncmp(mark, "program=", 8) == 0;
+            if (program
+                    ? !(r->program && clg_job_has(r->program, mark + 8))
+                    : r->source[i].format != r->main || !marks(r->arena, r->source[i].root, mark))
+                continue;
+            clg_error_at(r->error, r->source[i].name ? r->source[i].name : r->files[0].name, 0, 0,
+                         NULL);
+            return clg_fail(r->error, CLG_BAD_INPUT, "plan its parts as jobs of their own", "%s",
+                            why);
+        }
+    }
+    return CLG_OK;
+}
+
+static clg_status no_trainer(clg_reading *r) {
+    clg_error_at(r->error, r->files[0].name, 0, 0, NULL);
+    return clg_fail(r->error, CLG_BAD_INPUT,
+                    "'ceiling read --help' lists the formats; give the script together with the "
+                    "files it names",
+                    "no trainer's keys are in it");
+}
+
+/* Files say before defaults do; a trainer before what runs inside it. */
+static clg_status fields(clg_reading *r, const formats *all) {
+    for (clg_job_pass pass = CLG_JOB_SAID; pass < CLG_JOB_PASSES; pass++) {
+        if (clg_job_rules(r, r->main, pass) != CLG_OK) return CLG_BAD_INPUT;
+        for (int i = 0; i < all->count; i++) {
+            bool there = false;
+            for (int k = 0; k < r->sources; k++)
+                there = there || r->source[k].format == all->format[i];
+            if (all->format[i] == r->main || !there || !is_companion(all->format[i])) continue;
+            if (clg_job_rules(r, all->format[i], pass) != CLG_OK) return CLG_BAD_INPUT;
+        }
+    }
+    return CLG_OK;
+}
+
+/* What flags state; a quantity that is no plain number ("4Mtok", "8..64") only keeps the files from
+ * saying it. */
+static void take_given(clg_reading *r) {
+    for (int i = 0; r->given && i < CLG_JOB_FIELDS; i++) {
+        const char *text = r->given[i];
+        if (!text) continue;
+        clg_job_row row = clg_job_row_of((clg_job_field)i);
+        const char *from = clg_arena_print(r->arena, "--%s", row.name);
+        const clg_json *node = clg_tree_scalar(r->arena, text, strlen(text), 1, 1);
+        double number = 0;
+        if (row.kind != CLG_JOB_WORD && clg_job_number(node, &number))
+            clg_job_put(r, (clg_job_field)i, number, from, NULL);
+        else
+            clg_job_put_word(r, (clg_job_field)i, text, from, NULL);
+    }
+}
+
+/* A configuration that the command names and that is not among the files. */
+static void named_elsewhere(clg_reading *r) {
+    clg_found_key key = clg_job_key(r, r->main, "config-file-given|job.config_file|config_file");
+    if (!key.node || !key.source->command) return;
+    const char *name = clg_job_base_name(clg_job_word(key.node));
+    if (!*name || clg_tree_unknown_text(name)) return;
+    for (int i = 0; i < r->file_count; i++)
+        if (strcmp(clg_job_base_name(r->files[i].name), name) == 0) return;
+    clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &key),
+                      clg_arena_print(r->arena,
+                                      "%s is named and not here: what it says is assumed to be the "
+                                      "trainer's defaults; give it too",
+                                      name),
+                      -1);
+}
+
+static clg_status check_files(const clg_reading *r) {
+    if (r->file_count > MOST_FILES)
+        return clg_fail(r->error, CLG_BAD_USAGE, "name those of one job", "more than 32 files");
+    for (int i = 0; i < r->file_count; i++) {
+        if (r->files[i].size <= FILE_BYTES) continue;
+        clg_error_at(r->error, r->files[i].name, 0, 0, NULL);
+        return clg_fail(r->error, CLG_BAD_INPUT, "name the job's own file",
+                        "a configuration of more than 1 MiB");
+    }
+    return CLG_OK;
+}
+
+clg_status clg_job_read(clg_arena *arena, clg_job_host host, const clg_job_file *files, int count,
+                        const char *const given[CLG_JOB_FIELDS], clg_job *job, clg_error *error) {
+    clg_reading *r = clg_take(arena, 1, clg_reading);
+    formats *all = clg_take(arena, 1, formats);
+    *r = (clg_reading){.arena = arena,
+                       .error = error,
+                       .host = host,
+                       .files = files,
+                       .file_count = count,
+                       .given = given,
+                       .job = job};
+    *job = (clg_job){0};
+    if (check_files(r) != CLG_OK || load(arena, all, error) != CLG_OK ||
+        clg_job_sources(r) != CLG_OK)
+        return error->status;
+    assign(r, all);
+    choose(r);
+    if (!r->main) return no_trainer(r);
+    if (refused(r) != CLG_OK) return CLG_BAD_INPUT;
+    const char *of = word_of(r->main, "format"), *odd = word_of(r->main, "odd");
+    job->format = *of ? of : word_of(r->main, "name");
+    if (!*odd) odd = job->format;
+    job->title = word_of(r->main, "title");
+    const char **names = clg_take(arena, (size_t)count, const char *);
+    for (int i = 0; i < count; i++) names[i] = files[i].name;
+    job->files = names, job->file_count = count;
+    take_given(r);
+    if (fields(r, all) != CLG_OK) return CLG_BAD_INPUT;
+    named_elsewhere(r);
+    clg_job_odd(r, odd);
+    clg_job_finish(r);
+    clg_job_model(r);
+    clg_job_odd(r, odd); /* what needs the model's sizes */
+    clg_job_finish(r);
+    clg_job_leftovers(r);
+    return CLG_OK;
+}
+
+bool clg_job_is_file(const char *name, const char *text, size_t size) {
+    static const char *const endings[] = {".yaml", ".yml",    ".toml", ".sh",  ".py", ".slurm",
+                                          ".bash", ".sbatch", ".job",  ".sub", ".txt"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        size_t end = strlen(endings[i]);
+        if (length > end && strcmp(name + length - end, endings[i]) == 0) return true;
+    }
+    return size > 2 && memcmp(text, "#!", 2) == 0;
+}

@@ -1,0 +1,423 @@
+/* read_machine.c -- machine files into plain structs. One table of fields per kind of file. */
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+#include "machine/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A field of a file: a value with unit (above zero: POSITIVE), a switch, or a word. */
+typedef enum field_kind { NUMBER, POSITIVE, COUNT, SWITCH, WORD } field_kind;
+
+typedef struct field {
+    const char *key;
+    field_kind kind;
+    clg_dimension dimension;
+    bool required;
+    size_t offset;
+} field;
+
+typedef struct file_kind {
+    const char *what;   /* "GPU" */
+    const char *folder; /* "gpu/" */
+    const field *fields;
+    int count;
+} file_kind;
+
+#define AT(type, member) offsetof(type, member)
+
+static const field gpu_fields[] = {
+    {"name", WORD, CLG_COUNT, true, AT(clg_gpu, name)},
+    {"title", WORD, CLG_COUNT, true, AT(clg_gpu, title)},
+    {"vendor", WORD, CLG_COUNT, true, AT(clg_gpu, vendor)},
+    {"generation", WORD, CLG_COUNT, true, AT(clg_gpu, generation)},
+    {"usual_for", WORD, CLG_COUNT, false, AT(clg_gpu, usual_for)},
+    {"attention", WORD, CLG_COUNT, false, AT(clg_gpu, attention)},
+    {"lender", WORD, CLG_COUNT, false, AT(clg_gpu, lender)},
+    {"link_curve", WORD, CLG_COUNT, false, AT(clg_gpu, link_curve)},
+    {"link_lender", WORD, CLG_COUNT, false, AT(clg_gpu, link_lender)},
+    {"node", WORD, CLG_COUNT, true, AT(clg_gpu, node)},
+    {"memory", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_bytes)},
+    {"memory_usable", POSITIVE, CLG_BYTES, true, AT(clg_gpu, memory_usable_bytes)},
+    {"hbm", POSITIVE, CLG_BYTES_PER_S, true, AT(clg_gpu, hbm_bytes_per_s)},
+    {"l2", NUMBER, CLG_BYTES, true, AT(clg_gpu, l2_bytes)},
+    {"multiprocessors", COUNT, CLG_COUNT, true, AT(clg_gpu, multiprocessors)},
+    {"clock", POSITIVE, CLG_HERTZ, true, AT(clg_gpu, clock_hz)},
+    {"fast_link", NUMBER, CLG_BYTES_PER_S, true, AT(clg_gpu, fast_link_bytes_per_s)},
+    {"pcie", NUMBER, CLG_BYTES_PER_S, true, AT(clg_gpu, pcie_bytes_per_s)},
+    {"tdp", POSITIVE, CLG_WATTS, true, AT(clg_gpu, tdp_w)},
+    {"idle", NUMBER, CLG_WATTS, true, AT(clg_gpu, idle_w)}};
+
+static const field node_fields[] = {
+    {"name", WORD, CLG_COUNT, true, AT(clg_node, name)},
+    {"title", WORD, CLG_COUNT, true, AT(clg_node, title)},
+    {"gpu", WORD, CLG_COUNT, true, AT(clg_node, gpu)},
+    {"fabric", WORD, CLG_COUNT, true, AT(clg_node, fabric)},
+    {"gpus", COUNT, CLG_COUNT, true, AT(clg_node, gpus)},
+    {"domain", COUNT, CLG_COUNT, true, AT(clg_node, domain)},
+    {"link", NUMBER, CLG_BYTES_PER_S, true, AT(clg_node, link_bytes_per_s)},
+    {"link_curve", WORD, CLG_COUNT, false, AT(clg_node, link_curve)},
+    {"link_latency", NUMBER, CLG_SECONDS, false, AT(clg_node, link_latency_s)},
+    {"link_pair", NUMBER, CLG_BYTES_PER_S, false, AT(clg_node, link_pair_bytes_per_s)},
+    {"link_switched", SWITCH, CLG_COUNT, true, AT(clg_node, link_switched)},
+    {"link_reduces", SWITCH, CLG_COUNT, true, AT(clg_node, link_reduces)},
+    {"nics", COUNT, CLG_COUNT, true, AT(clg_node, nics)},
+    {"nic", POSITIVE, CLG_BYTES_PER_S, true, AT(clg_node, nic_bytes_per_s)},
+    {"host", NUMBER, CLG_WATTS, true, AT(clg_node, host_w)},
+    {"rated", NUMBER, CLG_WATTS, true, AT(clg_node, rated_w)},
+    {"host_time", NUMBER, CLG_COUNT, false, AT(clg_node, host_time)}};
+
+static const field fabric_fields[] = {
+    {"name", WORD, CLG_COUNT, true, AT(clg_fabric, name)},
+    {"title", WORD, CLG_COUNT, true, AT(clg_fabric, title)},
+    {"technology", WORD, CLG_COUNT, true, AT(clg_fabric, technology)},
+    {"rate", NUMBER, CLG_BYTES_PER_S, true, AT(clg_fabric, bytes_per_s)},
+    {"ports", NUMBER, CLG_COUNT, false, AT(clg_fabric, ports)},
+    {"efficiency", POSITIVE, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
+    {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
+    {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},
+    {"tail", NUMBER, CLG_COUNT, false, AT(clg_fabric, tail)},
+    {"half_ranks", NUMBER, CLG_COUNT, false, AT(clg_fabric, half_ranks)}};
+
+static const field price_fields[] = {
+    {"name", WORD, CLG_COUNT, true, AT(clg_price, name)},
+    {"title", WORD, CLG_COUNT, true, AT(clg_price, title)},
+    {"provider", WORD, CLG_COUNT, true, AT(clg_price, provider)},
+    {"gpu", WORD, CLG_COUNT, true, AT(clg_price, gpu)},
+    {"term", WORD, CLG_COUNT, true, AT(clg_price, term)},
+    {"date", WORD, CLG_COUNT, true, AT(clg_price, date)},
+    {"price", NUMBER, CLG_USD_PER_S, true, AT(clg_price, usd_per_s)}};
+
+#define KIND(what, folder, fields)                                                                 \
+    { what, folder, fields, sizeof fields / sizeof fields[0] }
+static const file_kind gpu_kind = KIND("GPU", "gpu/", gpu_fields);
+static const file_kind node_kind = KIND("node", "node/", node_fields);
+static const file_kind fabric_kind = KIND("fabric", "fabric/", fabric_fields);
+static const file_kind price_kind = KIND("price", "price/", price_fields);
+
+static clg_status read_word(const clg_json *root, const field *f, const char *file, char *into,
+                            clg_error *error) {
+    const char *word;
+    if (clg_json_string(root, f->key, NULL, &word, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (!word && f->required) {
+        clg_error_at(error, file, root->line, root->column, f->key);
+        return clg_fail(error, CLG_BAD_INPUT, "add it as a string", "this member is missing");
+    }
+    memcpy(into, &word, sizeof word);
+    return CLG_OK;
+}
+
+static clg_status read_count(const clg_json *root, const field *f, const char *file, char *into,
+                             clg_error *error) {
+    double number = 0;
+    if (clg_value_read(root, f->key, CLG_COUNT, f->required, file, &number, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (number < 1 || number > 1e6 || number != (double)(int)number) {
+        const clg_json *at = clg_json_member(root, f->key);
+        clg_error_at(error, file, at ? at->line : 0, at ? at->column : 0, f->key);
+        return clg_fail(error, CLG_BAD_INPUT, "give a whole number of 1 or more", "out of range");
+    }
+    int count = (int)number;
+    memcpy(into, &count, sizeof count);
+    return CLG_OK;
+}
+
+static clg_status read_number(const clg_json *root, const field *f, const char *file, double *into,
+                              clg_error *error) {
+    if (clg_value_read(root, f->key, f->dimension, f->required, file, into, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (f->kind == NUMBER || *into > 0) return CLG_OK;
+    const clg_json *at = clg_json_member(root, f->key);
+    clg_error_at(error, file, at ? at->line : 0, at ? at->column : 0, f->key);
+    return clg_fail(error, CLG_BAD_INPUT, "give a number above zero", "out of range");
+}
+
+static clg_status read_field(const clg_json *root, const field *f, const char *file, char *into,
+                             clg_error *error) {
+    switch (f->kind) {
+    case WORD:
+        return read_word(root, f, file, into, error);
+    case COUNT:
+        return read_count(root, f, file, into, error);
+    case SWITCH:
+        return clg_value_flag(root, f->key, f->required, file, (bool *)(void *)into, error);
+    case NUMBER:
+    case POSITIVE:
+        break;
+    }
+    return read_number(root, f, file, (double *)(void *)into, error);
+}
+
+static clg_status refuse_unknown(const file_kind *kind, const clg_json *root, const char *file,
+                                 clg_error *error) {
+    static const char *const always[] = {"peak", "source", "notes", "released"};
+    const char *names[32];
+    int count = 0;
+    for (int i = 0; i < kind->count; i++) names[count++] = kind->fields[i].key;
+    for (int i = 0; i < 4; i++) names[count++] = always[i];
+    for (const clg_json *c = root->first; c; c = c->next) {
+        bool known = false;
+        for (int i = 0; i < count && !known; i++) known = strcmp(names[i], c->key) == 0;
+        if (known) continue;
+        const char *nearest = clg_name_nearest(names, count, c->key);
+        char mend[96];
+        snprintf(mend, sizeof mend, nearest ? "did you mean %s?" : "remove it%s",
+                 nearest ? nearest : "");
+        clg_error_at(error, file, c->line, c->column, c->key);
+        return clg_fail(error, CLG_BAD_INPUT, mend, "a %s has no such member", kind->what);
+    }
+    return CLG_OK;
+}
+
+static clg_status read_file(clg_arena *arena, const file_kind *kind, const char *file,
+                            const char *text, size_t size, void *into, clg_json **root,
+                            clg_error *error) {
+    if (clg_json_parse(arena, file, text, size, root, error) != CLG_OK) return CLG_BAD_INPUT;
+    if ((*root)->kind != CLG_JSON_OBJECT) {
+        clg_error_at(error, file, 1, 1, NULL);
+        return clg_fail(error, CLG_BAD_INPUT, "write { ... }", "not a JSON object");
+    }
+    if (refuse_unknown(kind, *root, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    for (int i = 0; i < kind->count; i++)
+        if (read_field(*root, &kind->fields[i], file, (char *)into + kind->fields[i].offset,
+                       error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    return CLG_OK;
+}
+
+/* Dense matrix rates by precision, in a member object of their own. */
+static clg_status read_peaks(const clg_json *root, const char *file, clg_gpu *gpu,
+                             clg_error *error) {
+    const clg_json *peaks = clg_json_member(root, "peak");
+    if (!peaks) {
+        clg_error_at(error, file, root->line, root->column, "peak");
+        return clg_fail(error, CLG_BAD_INPUT, "add \"peak\": {\"bf16\": {...}}", "missing");
+    }
+    for (const clg_json *c = peaks->first; c; c = c->next) {
+        int precision;
+        if (clg_name_value(clg_precision_names, "precision", c->key, &precision, error) != CLG_OK) {
+            clg_error_at(error, file, c->line, c->column, c->key);
+            return CLG_BAD_INPUT;
+        }
+        if (clg_value_read(peaks, c->key, CLG_FLOP_PER_S, true, file,
+                           &gpu->peak_flop_per_s[precision], error) != CLG_OK)
+            return CLG_BAD_INPUT;
+    }
+    return CLG_OK;
+}
+
+clg_status clg_gpu_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                        clg_gpu *gpu, clg_error *error) {
+    clg_json *root;
+    clg_gpu read = {0};
+    if (read_file(arena, &gpu_kind, file, text, size, &read, &root, error) != CLG_OK ||
+        read_peaks(root, file, &read, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    read.data = root;
+    read.file = file;
+    *gpu = read;
+    return CLG_OK;
+}
+
+clg_status clg_node_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                         clg_node *node, clg_error *error) {
+    clg_json *root;
+    clg_node read = {0};
+    if (read_file(arena, &node_kind, file, text, size, &read, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    read.data = root;
+    read.file = file;
+    if (clg_node_check(arena, &read, error) != CLG_OK) return CLG_BAD_INPUT;
+    *node = read;
+    return CLG_OK;
+}
+
+clg_status clg_fabric_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                           clg_fabric *fabric, clg_error *error) {
+    clg_json *root;
+    clg_fabric read = {0};
+    if (read_file(arena, &fabric_kind, file, text, size, &read, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    read.data = root;
+    read.file = file;
+    *fabric = read;
+    return CLG_OK;
+}
+
+clg_status clg_price_read(clg_arena *arena, const char *file, const char *text, size_t size,
+                          clg_price *price, clg_error *error) {
+    clg_json *root;
+    clg_price read = {0};
+    if (read_file(arena, &price_kind, file, text, size, &read, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    const clg_json *value = clg_json_member(root, "price");
+    const clg_json *source = clg_json_member(value, "source");
+    read.source = source ? source->text : "";
+    read.data = root;
+    read.file = file;
+    *price = read;
+    return CLG_OK;
+}
+
+/* The built-in file of a name or of its only beginning ("H200"), or an error with the nearest. */
+static const clg_file *find(clg_arena *arena, const file_kind *kind, const char *name,
+                            clg_error *error) {
+    const clg_file *file =
+        clg_dataset_find(clg_arena_print(arena, "%s%s.json", kind->folder, name));
+    if (file) return file;
+    int count;
+    const clg_file *files = clg_dataset_folder(kind->folder, &count);
+    const char **names = clg_take(arena, (size_t)count + 1, const char *);
+    size_t skip = strlen(kind->folder);
+    for (int i = 0; i < count; i++)
+        names[i] = clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
+    const char *meant = clg_name_same(names, count, name);
+    if (!meant) meant = clg_name_begun(names, count, name);
+    if (meant) return clg_dataset_find(clg_arena_print(arena, "%s%s.json", kind->folder, meant));
+    const char *near[3];
+    char ask[160];
+    int found = clg_name_near(names, count, name, near, 3);
+    clg_name_ask(near, found, "", ask, sizeof ask);
+    const char *mend = found > 0 ? ask
+                                 : clg_arena_print(arena, "'ceiling show %.*ss' lists them",
+                                                   (int)skip - 1, kind->folder);
+    clg_fail(error, CLG_BAD_INPUT, mend, "unknown %s '%.64s'", kind->what, name);
+    return NULL;
+}
+
+/* "h100" is the one of several that says so. */
+static bool find_usual(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count;
+    clg_error none = {0};
+    const clg_file *files = clg_dataset_folder(gpu_kind.folder, &count);
+    for (int i = 0; i < count; i++) {
+        clg_gpu read;
+        if (clg_gpu_read(arena, files[i].path, files[i].text, files[i].size, &read, &none) !=
+                CLG_OK ||
+            !read.usual_for || !clg_name_same(&read.usual_for, 1, name))
+            continue;
+        *gpu = read;
+        gpu->asked = read.usual_for;
+        return true;
+    }
+    return false;
+}
+
+/* "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" by the only title that has these words. */
+static bool find_title(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count, found = 0;
+    clg_error none = {0};
+    const clg_file *files = clg_dataset_folder(gpu_kind.folder, &count);
+    for (int i = 0; i < count; i++) {
+        clg_gpu read;
+        if (clg_gpu_read(arena, files[i].path, files[i].text, files[i].size, &read, &none) !=
+                CLG_OK ||
+            !clg_name_of_title(name, read.title))
+            continue;
+        *gpu = read;
+        found++;
+    }
+    return found == 1;
+}
+
+clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error) {
+    clg_error unknown = {0};
+    const clg_file *file = find(arena, &gpu_kind, name, &unknown);
+    if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
+    if (find_usual(arena, name, gpu) || find_title(arena, name, gpu)) return CLG_OK;
+    *error = unknown;
+    return CLG_BAD_INPUT;
+}
+
+clg_status clg_node_find(clg_arena *arena, const char *name, clg_node *node, clg_error *error) {
+    const clg_file *file = find(arena, &node_kind, name, error);
+    return file ? clg_node_read(arena, file->path, file->text, file->size, node, error)
+                : CLG_BAD_INPUT;
+}
+
+clg_status clg_fabric_find(clg_arena *arena, const char *name, clg_fabric *fabric,
+                           clg_error *error) {
+    const clg_file *file = find(arena, &fabric_kind, name, error);
+    return file ? clg_fabric_read(arena, file->path, file->text, file->size, fabric, error)
+                : CLG_BAD_INPUT;
+}
+
+clg_status clg_node_default(clg_arena *arena, const clg_gpu *gpu, clg_node *node,
+                            clg_error *error) {
+    return clg_node_find(arena, gpu->node, node, error);
+}
+
+clg_status clg_price_find(clg_arena *arena, const char *name, clg_price *price, clg_error *error) {
+    const clg_file *file = find(arena, &price_kind, name, error);
+    return file ? clg_price_read(arena, file->path, file->text, file->size, price, error)
+                : CLG_BAD_INPUT;
+}
+
+bool clg_price_known(const clg_price *price) { return price->term != NULL; }
+
+bool clg_price_on_demand(const clg_price *price) { return strcmp(price->term, "on-demand") == 0; }
+
+/* What can be had today goes before what has to be signed for; then the cheaper. */
+static bool preferred(const clg_price *a, const clg_price *b) {
+    bool now = clg_price_on_demand(a), later = clg_price_on_demand(b);
+    return now != later ? now : a->usd_per_s < b->usd_per_s;
+}
+
+int clg_price_band(clg_arena *arena, const char *gpu, double *low_usd_per_s,
+                   double *high_usd_per_s) {
+    int files, known = 0;
+    const clg_file *file = clg_dataset_folder(price_kind.folder, &files);
+    for (int i = 0; i < files; i++) {
+        clg_price p;
+        clg_error none = {0};
+        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &p, &none) != CLG_OK ||
+            strcmp(p.gpu, gpu) != 0 || !clg_price_on_demand(&p))
+            continue;
+        if (known == 0 || p.usd_per_s < *low_usd_per_s) *low_usd_per_s = p.usd_per_s;
+        if (known == 0 || p.usd_per_s > *high_usd_per_s) *high_usd_per_s = p.usd_per_s;
+        known++;
+    }
+    return known;
+}
+
+const clg_name clg_price_terms[] = {{"on-demand", 0, "on-demand"},
+                                    {"spot", 1, "spot"},
+                                    {"reserved-1-year", 2, "reserved, 1 year"},
+                                    {"reserved-3-years", 3, "reserved, 3 years"},
+                                    {NULL, 0, NULL}};
+
+bool clg_price_of_term(clg_arena *arena, const clg_gpu *gpu, int term, clg_price *price) {
+    int files;
+    const clg_file *file = clg_dataset_folder(price_kind.folder, &files);
+    bool found = false;
+    for (int i = 0; i < files; i++) {
+        clg_price p;
+        clg_error none = {0};
+        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &p, &none) != CLG_OK ||
+            strcmp(p.gpu, gpu->name) != 0 || strcmp(p.term, clg_price_terms[term].help) != 0 ||
+            (found && p.usd_per_s >= price->usd_per_s))
+            continue;
+        *price = p;
+        found = true;
+    }
+    return found;
+}
+
+clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
+                             clg_error *error) {
+    int count;
+    const clg_file *files = clg_dataset_folder(price_kind.folder, &count);
+    bool found = false;
+    for (int i = 0; i < count; i++) {
+        clg_price read;
+        if (clg_price_read(arena, files[i].path, files[i].text, files[i].size, &read, error) !=
+            CLG_OK)
+            return CLG_BAD_INPUT;
+        if (strcmp(read.gpu, gpu->name) != 0 || (found && !preferred(&read, price))) continue;
+        *price = read;
+        found = true;
+    }
+    if (found) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give one: --price 2.5USD/h", "no price known for %s",
+                    gpu->name);
+}

@@ -1,0 +1,333 @@
+/* measured.c -- predicts rows. */
+#include "measured/measured.h"
+
+#include "base/real.h"
+#include "demand/random.h"
+#include "measured/peers.h"
+#include "measured/roofline.h"
+#include "measured/scores.h"
+#include "measured/workload.h"
+#include "model/preset.h"
+#include "serve/serve_answer.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *sentence(clg_arena *arena, const clg_error *error) {
+    char text[1200];
+    clg_error_sentence(error, text, sizeof text);
+    return clg_arena_copy(arena, text, strlen(text));
+}
+
+static clg_status read_scenario(clg_arena *arena, const clg_serve_plan *p, clg_scenario *s,
+                                clg_error *error) {
+    clg_machine *m = &s->machine;
+    *s = (clg_scenario){.expert_imbalance = 1};
+    if (clg_model_find(arena, p->model, &s->model, error) != CLG_OK ||
+        clg_gpu_find(arena, p->gpu, &m->gpu, error) != CLG_OK ||
+        clg_node_default(arena, &m->gpu, &m->node, error) != CLG_OK ||
+        clg_fabric_find(arena, m->node.fabric, &m->fabric, error) != CLG_OK ||
+        clg_stack_find(arena, "unknown", &s->stack, error) != CLG_OK)
+        return error->status;
+    m->gpus = m->node.gpus;
+    return clg_scenario_prepare(arena, s, error);
+}
+
+static const uint64_t seed = 11;
+
+static double length_of(const clg_serve_plan *p, double nominal, clg_random *random) {
+    double share = p->shortest + (1 - p->shortest) * clg_random_unit(random);
+    if (p->spread > 0) {
+        double sigma = sqrt(clg_log1p(p->spread * p->spread));
+        share = clg_exp(sigma * clg_random_normal(random) - sigma * sigma / 2);
+    }
+    return fmax(1, round(nominal * share));
+}
+
+/* Identities of the blocks of so many different prompts; those that come again are found in the
+ * cache. A block that is not full is not kept (vLLM v1 kv_cache_manager). */
+static void name_blocks(clg_arena *arena, clg_demand *d, int64_t distinct, int32_t block_tokens) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < distinct; i++) count += d->request[i].prompt_tokens / block_tokens;
+    uint32_t *prefix = clg_take(arena, (size_t)count + 1, uint32_t);
+    for (int64_t i = 0; i < count; i++) prefix[i] = (uint32_t)i;
+    d->prefix = prefix;
+    d->prefixes = count;
+    d->prefix_tokens = block_tokens;
+    uint32_t next = 0;
+    for (int64_t i = 0; i < d->count; i++) {
+        clg_arrival *q = &d->request[i];
+        q->blocks = q->prompt_tokens / block_tokens;
+        q->block = i < distinct ? next : d->request[i - distinct].block;
+        if (i < distinct) next += (uint32_t)q->blocks;
+    }
+}
+
+static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
+    int64_t distinct = p->distinct < p->requests ? p->distinct : 0;
+    clg_demand d = {.count = p->requests, .clients = (double)p->clients};
+    clg_random random = {seed}, gaps = {seed + 1};
+    double now_s = 0;
+    d.request = clg_take(arena, (size_t)p->requests, clg_arrival);
+    for (int64_t i = 0; i < d.count; i++) {
+        if (p->request) {
+            d.request[i] = p->request[i];
+            continue;
+        }
+        d.request[i].prompt_tokens = distinct > 0 && i >= distinct
+                                         ? d.request[i - distinct].prompt_tokens
+                                         : (int32_t)length_of(p, p->prompt_tokens, &random);
+        d.request[i].output_tokens = (int32_t)length_of(p, p->output_tokens, &random);
+        d.request[i].arrival_s = now_s;
+        if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
+    }
+    if (distinct > 0) name_blocks(arena, &d, distinct, (int32_t)block_tokens);
+    clg_demand_finish(arena, &d);
+    return d;
+}
+
+/* The chance that makes so many tokens of an iteration; the sum of its powers rises with it. */
+static double accepted_for(int drafted, double gained) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (clg_replica_gained_tokens(drafted, middle) < gained)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* Limits of a part, and whether it speculates. The prediction module's pass over prompts, a layer
+ * among 61, is left out. */
+static void limit_part(const clg_serve_plan *p, const clg_part *part, clg_replica_choice *c) {
+    bool first = part == &p->prefill;
+    c->max_sequences = p->max_sequences;
+    c->max_tokens = p->max_tokens;
+    if (first && p->prefill_tokens > 0) c->max_tokens = p->prefill_tokens;
+    if (!first && p->decode_sequences > 0) c->max_sequences = p->decode_sequences;
+    c->drafted = first ? 0 : p->drafted;
+    if (c->drafted > 0) c->accepted = accepted_for(c->drafted, p->gained);
+}
+
+static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,
+                               const clg_scenario *s, const clg_engine *engine, const clg_demand *d,
+                               clg_replica *replica, clg_error *error) {
+    clg_replica_choice c = {.tp = part->tp, .pp = part->pp, .dp = part->dp, .ep = part->ep};
+    c.weights = p->weights;
+    c.cache = p->cache;
+    c.compute = clg_serve_arithmetic(&s->machine.gpu, p->weights);
+    limit_part(p, part, &c);
+    c.memory_share = p->memory_share;
+    c.graphs = p->graphs;
+    c.graph_most = p->graph_most;
+    c.graph_tokens = p->graph_tokens;
+    c.expert_kernels = p->expert_kernels;
+    c.two_batches = p->two_batches;
+    c.balanced = p->balanced;
+    c.filtered = p->filtered;
+    if (p->fits) {
+        double each = ceil((p->prompt_tokens + p->output_tokens) / engine->block_tokens);
+        c.blocks = p->requests * (int64_t)each;
+    }
+    int64_t clients = p->clients / part->copies;
+    if (c.max_sequences == 0 && clients > (int64_t)engine->max_sequences * part->dp)
+        c.max_sequences = (int)clients;
+    if (clg_replica_prepare(arena, s, engine, &c, d, replica, error) != CLG_OK)
+        return error->status;
+    clg_serve_rules *rules = &replica->rules;
+    rules->wait_iterations = p->wait_iterations;
+    rules->wait_tokens = p->wait_tokens;
+    rules->wait_ranks = p->wait_ranks;
+    rules->prefilled = p->prefilled;
+    if (p->random_tokens) rules->prompt_token_s = engine->random_token_s;
+    if (p->in_process)
+        rules->turn_s = rules->prompt_token_s = rules->before_s = rules->after_s = rules->token_s =
+            0;
+    return CLG_OK;
+}
+
+static void widen(const clg_engine *e, double borrowed_sigma, clg_measured *row) {
+    clg_serve_doubt doubt = clg_serve_doubt_of(e, borrowed_sigma);
+    const double wide[] = {doubt.first, doubt.token, doubt.token, doubt.rate};
+    for (int i = 0; i < CLG_MEASURES; i++) {
+        row->low[i] = row->predicted[i] / wide[i];
+        row->high[i] = row->predicted[i] * wide[i];
+    }
+}
+
+static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured *row) {
+    bool medians = row->plan.medians;
+    row->predicted[CLG_MEASURE_TTFT] = medians ? f->ttft_s.p50 : f->ttft_s.mean;
+    row->predicted[CLG_MEASURE_TPOT] = medians ? f->tpot_s.p50 : f->tpot_s.mean;
+    row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
+    row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
+    widen(&r->engine, clg_replica_borrowed_sigma(r), row);
+}
+
+/* What nothing but peaks would give, and how many sequences want to be there over those that fit.
+ */
+static void take_roofline(const clg_replica *r, const clg_demand *d, clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    clg_demand_means means = clg_demand_means_of(d);
+    double clients = (double)p->clients, requests = (double)p->requests, rate = p->requests_per_s;
+    if (p->request) rate = clg_demand_rate_per_s(d);
+    clg_serve_roofline f = clg_serve_roofline_of(r, &means, clients, rate, requests);
+    row->roofline[CLG_MEASURE_TTFT] = f.ttft_s;
+    row->roofline[CLG_MEASURE_TPOT] = f.tpot_s;
+    row->roofline[CLG_MEASURE_ANSWER] = p->whole_batch ? f.batch_s : f.answer_s;
+    row->roofline[CLG_MEASURE_RATE] = f.tokens_per_s;
+    double wanted = clients > 0 ? clients : requests;
+    if (clients <= 0 && rate > 0) wanted = rate * row->predicted[CLG_MEASURE_ANSWER];
+    row->rho = wanted / (clg_serve_room(r, &means) * (r->prefill ? r->decodes : 1));
+}
+
+/* Tokens of a model without experts cannot come faster than its weights are read. */
+static bool impossible(const clg_measured *row, const clg_replica *r) {
+    bool experts = false;
+    const clg_model *m = &r->scenario->model;
+    for (int k = 0; k < m->kinds; k++) experts = experts || m->kind[k].mlp.kind == CLG_MLP_MOE;
+    if (experts || r->layout.pp > 1) return false;
+    double least = r->room.weight_bytes / r->scenario->machine.gpu.hbm_bytes_per_s;
+    double answer = least * fmax(1, row->plan.output_tokens * row->plan.shortest - 1);
+    return row->measured[CLG_MEASURE_TPOT] < least || row->measured[CLG_MEASURE_ANSWER] < answer;
+}
+
+/* Clients that get their answers so soon would have more multiplied than the peak of the GPUs that
+ * are given: 2 flop a token and parameter outside the tables. */
+static bool over_peak(const clg_measured *row, const clg_replica *r) {
+    const clg_serve_plan *p = &row->plan;
+    const clg_model *m = &r->scenario->model;
+    double ttft = row->measured[CLG_MEASURE_TTFT], tpot = row->measured[CLG_MEASURE_TPOT];
+    double share = p->spread > 0 ? 1 : (1 + p->shortest) / 2;
+    double prompt = share * p->prompt_tokens, output = share * p->output_tokens;
+    if (p->clients <= 0 || p->request || !isfinite(ttft + tpot)) return false;
+    double requests_per_s = (double)p->clients / (ttft + tpot * fmax(0, output - 1));
+    double each = 2 * (double)(m->active_parameters - m->embedding_parameters);
+    double peak = r->scenario->machine.gpu.peak_flop_per_s[r->layout.compute] * clg_replica_gpus(r);
+    return requests_per_s * (prompt + output) * each > peak;
+}
+
+/* A benchmark whose layout is chosen: throughput alone. */
+static const char *predict_workload(clg_arena *arena, clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    clg_error error = {0};
+    clg_scenario *s = clg_take(arena, 1, clg_scenario);
+    clg_workload workload;
+    clg_workload_best best;
+    clg_engine engine;
+    if (clg_workload_find(arena, p->workload, &workload, &error) != CLG_OK ||
+        read_scenario(arena, p, s, &error) != CLG_OK ||
+        clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
+        return sentence(arena, &error);
+    clg_workload_serve(arena, &workload, s, &engine, p->box_gpus, p->timed, &best);
+    if (best.tp == 0) return "no layout fits the box and meets the target";
+    row->plan.weights = best.weights;
+    row->plan.part.tp = best.tp;
+    row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box_gpus * p->boxes;
+    widen(&engine, best.borrowed_sigma, row);
+    return NULL;
+}
+
+/* A row before this one of the same workload on the same kind of box. */
+static const clg_measured *alike(const clg_measured *first, const clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    for (; p->workload && first < row; first++) {
+        const clg_serve_plan *q = &first->plan;
+        if (!first->reason && q->workload && strcmp(q->workload, p->workload) == 0 &&
+            strcmp(q->gpu, p->gpu) == 0 && strcmp(q->engine, p->engine) == 0 &&
+            q->box_gpus == p->box_gpus && q->timed == p->timed)
+            return first;
+    }
+    return NULL;
+}
+
+static void take_alike(const clg_measured *from, clg_measured *row) {
+    double boxes = (double)row->plan.boxes / from->plan.boxes;
+    row->plan.weights = from->plan.weights;
+    row->plan.part = from->plan.part;
+    row->predicted[CLG_MEASURE_RATE] = from->predicted[CLG_MEASURE_RATE] * boxes;
+    row->low[CLG_MEASURE_RATE] = from->low[CLG_MEASURE_RATE] * boxes;
+    row->high[CLG_MEASURE_RATE] = from->high[CLG_MEASURE_RATE] * boxes;
+}
+
+static const char *predict(clg_arena *arena, clg_measured *row) {
+    const clg_serve_plan *p = &row->plan;
+    clg_error error = {0};
+    clg_scenario *s = clg_take(arena, 1, clg_scenario);
+    clg_engine engine;
+    clg_replica replica, prefill;
+    clg_fleet fleet;
+    if (read_scenario(arena, p, s, &error) != CLG_OK ||
+        clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
+        return sentence(arena, &error);
+    engine = clg_engine_on(&engine, &s->machine.gpu);
+    clg_demand d = demand_of(arena, p, engine.block_tokens);
+    if (prepare_part(arena, p, &p->part, s, &engine, &d, &replica, &error) != CLG_OK)
+        return sentence(arena, &error);
+    if (p->prefill.copies > 0) {
+        if (prepare_part(arena, p, &p->prefill, s, &engine, &d, &prefill, &error) != CLG_OK)
+            return sentence(arena, &error);
+        clg_replica_disaggregate(&replica, &prefill, p->prefill.copies, p->part.copies);
+    }
+    if (impossible(row, &replica)) return "measured faster than the weights can be read";
+    if (over_peak(row, &replica)) return "measured faster than the GPUs can multiply";
+    replica.rules.clients = p->clients;
+    clg_serve_target none = {INFINITY, INFINITY, 0};
+    clg_fleet_run(arena, &replica, &d, 1, &none, &fleet);
+    if (fleet.requests == fleet.refused) return "no request fits in the cache";
+    take_results(&fleet, &replica, row);
+    take_roofline(&replica, &d, row);
+    return NULL;
+}
+
+static void predict_row(clg_arena *arena, const clg_measured *first, clg_measured *row) {
+    clg_arena scratch = {0};
+    const clg_measured *same = alike(first, row);
+    if (same) {
+        take_alike(same, row);
+        return;
+    }
+    const char *reason =
+        row->plan.workload ? predict_workload(&scratch, row) : predict(&scratch, row);
+    if (reason) row->reason = clg_arena_copy(arena, reason, strlen(reason));
+    clg_arena_clear(&scratch);
+}
+
+/* All rows of a table, in order. */
+static void read_table(clg_arena *arena, const clg_csv *table, clg_measured_table *t) {
+    for (int line = 0; line < table->rows; line++) {
+        clg_measured *row = &t->row[t->rows++];
+        row->reason = clg_measured_read(arena, table, line, row);
+    }
+}
+
+clg_status clg_measured_score_all(clg_arena *arena, const clg_csv *tables, int count,
+                                  clg_measured_tell tell, void *context, clg_measured_table *result,
+                                  clg_error *error) {
+    clg_measured_table t = {0};
+    int rows = 0, recognised = 0;
+    for (int i = 0; i < count; i++) {
+        recognised += clg_measured_recognised(&tables[i]);
+        rows += tables[i].rows;
+    }
+    if (recognised == 0) {
+        clg_error_at(error, tables[0].name, 1, 1, NULL);
+        return clg_fail(
+            error, CLG_BAD_INPUT,
+            "see docs/formats.md; tools/tables/serving.py brings published ones into it",
+            "not a known form of serving measurements");
+    }
+    t.row = clg_take(arena, (size_t)rows + 1, clg_measured);
+    for (int i = 0; i < count; i++)
+        if (!clg_peers_recognised(&tables[i])) read_table(arena, &tables[i], &t);
+    t.peer = clg_peers_read(arena, tables, count, &t.peers);
+    for (int i = 0; i < t.rows; i++) {
+        if (tell) tell(context, i, t.rows);
+        if (!t.row[i].reason) predict_row(arena, t.row, &t.row[i]);
+    }
+    clg_measured_score_table(arena, &t);
+    *result = t;
+    return CLG_OK;
+}

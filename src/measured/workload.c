@@ -1,0 +1,158 @@
+/* workload.c -- reading data/workload, and the best replica for one.
+ *
+ * Left out: formats that miss the accuracy a benchmark asks for, pipeline stages, disaggregation.
+ */
+#include "measured/workload.h"
+
+#include "dataset/dataset.h"
+#include "dataset/value.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char folder[] = "workload/";
+
+const char *const *clg_workload_names(clg_arena *arena) {
+    int count;
+    const clg_file *files = clg_dataset_folder(folder, &count);
+    const char **names = clg_take(arena, (size_t)count + 1, const char *);
+    for (int i = 0; i < count; i++) {
+        const char *name = files[i].path + strlen(folder);
+        names[i] = clg_arena_copy(arena, name, strlen(name) - strlen(".json"));
+    }
+    names[count] = NULL;
+    return names;
+}
+
+static const char *word(const clg_json *object, const char *key) {
+    const clg_json *member = clg_json_member(object, key);
+    return member && member->kind == CLG_JSON_STRING ? member->text : "";
+}
+
+static clg_status unknown(clg_arena *arena, const char *name, clg_error *error) {
+    const char *const *names = clg_workload_names(arena);
+    int count = 0;
+    while (names[count]) count++;
+    const char *nearest = clg_name_nearest((const char **)names, count, name);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    nearest ? clg_arena_print(arena, "did you mean %s?", nearest) : NULL,
+                    "there is no workload '%.64s'", name);
+}
+
+clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w,
+                             clg_error *error) {
+    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "%s%.64s.json", folder, name));
+    clg_json *root;
+    if (!file) return unknown(arena, name, error);
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return error->status;
+    *w = (clg_workload){
+        .name = word(root, "name"), .title = word(root, "title"), .model = word(root, "model")};
+    w->layouts = clg_json_member(root, "layouts");
+    const struct {
+        const char *key;
+        clg_dimension dimension;
+        double *into;
+    } rows[] = {
+        {"prompt", CLG_COUNT, &w->prompt_tokens}, {"output", CLG_COUNT, &w->output_tokens},
+        {"spread", CLG_COUNT, &w->spread},        {"ttft", CLG_SECONDS, &w->target.ttft_s},
+        {"tpot", CLG_SECONDS, &w->target.tpot_s}, {"share", CLG_FRACTION, &w->target.share}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (clg_value_read(root, rows[i].key, rows[i].dimension, true, file->path, rows[i].into,
+                           error) != CLG_OK)
+            return error->status;
+    static const char *const keys[] = {"gpu",  "tp",    "sequences", "sequences_timed",
+                                       "kind", "source"};
+    for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next)
+        if (clg_value_keys(l, keys, sizeof keys / sizeof *keys, file->path, error) != CLG_OK)
+            return error->status;
+    return clg_value_done(root, file->path, error);
+}
+
+clg_precision clg_narrowest(const clg_gpu *gpu) {
+    static const clg_precision order[] = {CLG_NVFP4, CLG_FP8, CLG_BF16};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (gpu->peak_flop_per_s[order[i]] > 0) return order[i];
+    return CLG_FP16;
+}
+
+static double rate_of(clg_arena *arena, const clg_workload *w, const clg_replica *r,
+                      const clg_demand *d, bool timed) {
+    clg_serve_target none = {INFINITY, INFINITY, 0};
+    clg_serve_question q = {.replica = r, .demand = d, .target = timed ? w->target : none};
+    clg_api_price price = {0};
+    clg_serve_answer a = {0};
+    q.api = &price;
+    clg_serve_capacity(arena, &q, &a);
+    double rate = timed ? a.target_tokens_per_s : a.offline_tokens_per_s;
+    return isfinite(rate) && (!timed || a.attainable) ? rate / clg_replica_gpus(r) : 0;
+}
+
+/* Keeps the choice when it is better than the best so far. */
+static void weigh(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
+                  const clg_engine *engine, const clg_replica_choice *c, const clg_demand *d,
+                  bool timed, clg_workload_best *best) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r;
+    clg_error no = {0};
+    bool fits = clg_replica_prepare(arena, s, engine, c, d, &r, &no) == CLG_OK;
+    double rate = fits ? rate_of(arena, w, &r, d, timed) : 0;
+    if (rate > best->tokens_per_s_per_gpu) {
+        best->tokens_per_s_per_gpu = rate;
+        best->tp = c->tp;
+        best->max_sequences = r.rules.max_sequences;
+        best->borrowed_sigma = clg_replica_borrowed_sigma(&r);
+    }
+    clg_arena_back_to(arena, mark);
+}
+
+/* Whole numbers of a layout, as published; anything else: 0. */
+static int published(const clg_json *layout, const char *key) {
+    const clg_json *member = clg_json_member(layout, key);
+    bool good = member && member->kind == CLG_JSON_NUMBER && member->number >= 1 &&
+                member->number <= 1 << 16;
+    return good ? (int)member->number : 0;
+}
+
+/* Layouts that are published for the GPU and inside the box, all of them weighed. */
+static void weigh_published(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
+                            const clg_engine *engine, clg_replica_choice c, const clg_demand *d,
+                            int gpus, bool timed, clg_workload_best *best) {
+    for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next) {
+        c.tp = published(l, "tp");
+        c.max_sequences = published(l, timed ? "sequences_timed" : "sequences");
+        if (strcmp(word(l, "gpu"), s->machine.gpu.name) != 0 || c.tp < 1 || c.tp > gpus) continue;
+        weigh(arena, w, s, engine, &c, d, timed, best);
+    }
+}
+
+/* Beside the engine's own limit: as many as benchmarks raise it to. */
+static const int many_sequences = 2048;
+
+void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
+                        const clg_engine *engine, int gpus, bool timed, clg_workload_best *best) {
+    clg_error error = {0};
+    clg_demand d;
+    clg_synthetic lengths = {.requests_per_s = 10,
+                             .span_s = 600,
+                             .burstiness = 1,
+                             .peak_over_mean = 1,
+                             .duty = 1,
+                             .prompt_tokens = w->prompt_tokens,
+                             .output_tokens = w->output_tokens,
+                             .spread = w->spread,
+                             .most = 4000,
+                             .seed = 1};
+    *best = (clg_workload_best){.weights = clg_narrowest(&s->machine.gpu)};
+    if (clg_demand_make(arena, &lengths, &d, &error) != CLG_OK) return;
+    clg_replica_choice c = {.weights = best->weights};
+    c.compute = clg_serve_arithmetic(&s->machine.gpu, c.weights);
+    c.cache = clg_precision_bytes(c.weights) < 2 ? CLG_FP8 : CLG_BF16;
+    weigh_published(arena, w, s, engine, c, &d, gpus, timed, best);
+    if (best->tp > 0) return;
+    for (c.tp = 1; c.tp <= gpus && c.tp <= 8; c.tp *= 2)
+        for (int limit = 0; limit < 2; limit++) {
+            c.max_sequences = limit > 0 ? many_sequences : 0;
+            weigh(arena, w, s, engine, &c, &d, timed, best);
+        }
+}

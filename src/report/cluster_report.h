@@ -1,0 +1,18 @@
+/* cluster_report.h -- which cluster, as text and JSON. */
+#ifndef CLG_REPORT_CLUSTER_REPORT_H
+#define CLG_REPORT_CLUSTER_REPORT_H
+
+#include "base/text.h"
+#include "economics/cluster.h"
+
+/* What owning would cost beside renting; capex_usd 0: not asked. */
+typedef struct clg_owning {
+    double capex_usd, life_s, utilization;
+} clg_owning;
+
+void clg_report_clusters(clg_text *text, const clg_clusters *clusters, const clg_sizing *sizing,
+                         const clg_owning *owning, double grams_per_joule);
+void clg_json_size(clg_json_writer *writer, const clg_clusters *clusters, const clg_sizing *sizing,
+                   const clg_owning *owning, double grams_per_joule);
+
+#endif

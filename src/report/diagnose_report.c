@@ -1,0 +1,207 @@
+/* diagnose_report.c -- verdict, causes with their odds, and what to measure next. */
+#include "report/diagnose_report.h"
+
+#include "base/version.h"
+#include "report/number_words.h"
+
+#include <string.h>
+
+/* What a text and a JSON answer are made from. */
+typedef struct answer {
+    clg_text *text;
+    const clg_scenario *scenario;
+    const clg_evaluation *plan;
+    const clg_observations *seen;
+    const clg_diagnosis *diagnosis;
+} answer;
+
+static const char *level_words(const char *name, double level) {
+    static const struct {
+        const char *name, *words[3];
+    } levels[] = {
+        {"kernels_unfused",
+         {"attention goes through memory", "attention, norms, activations and the loss",
+          "those, and the optimizer goes tensor by tensor"}},
+        {"recompute", {"attention", "whole layers", ""}},
+        {"pipeline_bubble",
+         {"one chunk a stage", "half the micro-batches", "a quarter of the micro-batches"}}};
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)
+        if (strcmp(levels[i].name, name) == 0 && level >= 1 && level <= 3)
+            return levels[i].words[(int)level - 1];
+    return "";
+}
+
+/* The strength as the clause wants it: "1/16", "3.2 times", "40 %". */
+static const char *strength_words(clg_text *t, const clg_suspect *s) {
+    const char *form = s->facts.form;
+    double v = s->strength;
+    if (strcmp(form, "level") == 0) return level_words(s->name, v);
+    if (strcmp(form, "share") == 0)
+        return v < 2 ? clg_arena_print(t->arena, "%.0f %%", 100 / v)
+                     : clg_arena_print(t->arena, "1/%.2g", v);
+    if (strcmp(form, "growth") == 0) return clg_arena_print(t->arena, "%.0f %%", 100 * v);
+    if (strcmp(form, "steps") == 0)
+        return v < 1 ? clg_arena_print(t->arena, "%.0f %% of", 100 * v)
+                     : clg_arena_print(t->arena, "%.2g times", v);
+    return clg_arena_print(t->arena, "%.3g times", v);
+}
+
+/* The clause of a cause with its strength in place of {}. */
+static const char *why(clg_text *t, const clg_suspect *s) {
+    const char *hole = strstr(s->facts.says, "{}");
+    if (s->planned) return "the plan itself waits for this: see 'ceiling explain'";
+    if (!hole) return s->facts.says;
+    return clg_arena_print(t->arena, "%.*s%s%s", (int)(hole - s->facts.says), s->facts.says,
+                           strength_words(t, s), hole + 2);
+}
+
+/* The command with the job's numbers. */
+static const char *command(clg_text *t, const answer *a, const char *pattern) {
+    int per_node = a->scenario->machine.node.gpus;
+    const struct {
+        const char *word;
+        long long value;
+    } words[] = {{"2*PER_NODE", 2LL * per_node},
+                 {"PER_NODE", per_node},
+                 {"GPUS", (long long)clg_layout_gpus(&a->plan->layout)}};
+    const char *out = pattern;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *at = strstr(out, words[i].word);
+        if (at)
+            out = clg_arena_print(t->arena, "%.*s%lld%s", (int)(at - out), out, words[i].value,
+                                  at + strlen(words[i].word));
+    }
+    return out;
+}
+
+static const char *measure(clg_text *t, const clg_suspect *s) {
+    if (!s->tells_bus || s->planned) return s->facts.measure;
+    return clg_arena_print(t->arena, "%s: %s if all is well, %s if not", s->facts.measure,
+                           clg_words_quantity(t, s->planned_bus_bytes_per_s, CLG_BYTES_PER_S),
+                           clg_words_quantity(t, s->bus_bytes_per_s, CLG_BYTES_PER_S));
+}
+
+static void print_expected(const answer *a) {
+    clg_text *t = a->text;
+    const clg_evaluation *e = a->plan;
+    clg_text_print(t, "expected %s a step (P10 %s - P90 %s), %s tokens/s per GPU, MFU %s %%\n",
+                   clg_words_quantity(t, e->step_s, CLG_SECONDS),
+                   clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
+                   clg_words_quantity(t, e->step_p90_s, CLG_SECONDS),
+                   clg_words_grouped(t, e->tokens_per_s_per_gpu), clg_words_share(t, e->mfu));
+    if (a->seen->step_s > 0)
+        clg_text_print(t, "measured %s a step (%s), %.3g times as long\n",
+                       clg_words_quantity(t, a->seen->step_s, CLG_SECONDS), a->seen->written,
+                       a->seen->step_s / e->step_s);
+    for (int i = 0; i < a->seen->buses; i++) {
+        const clg_observed_bus *b = &a->seen->bus[i];
+        clg_text_print(t, "measured %s of bus bandwidth, %s of %s over %d nodes\n",
+                       clg_words_quantity(t, b->bus_bytes_per_s, CLG_BYTES_PER_S),
+                       clg_name_of(clg_collective_names, (int)b->collective),
+                       clg_words_quantity(t, b->bytes, CLG_BYTES), b->nodes);
+    }
+}
+
+static void print_verdict(const answer *a) {
+    static const char *const words[] = {
+        [CLG_HEALTHY] = "healthy: about as fast as this plan can be expected to run",
+        [CLG_SLOW] = "slow: this plan should run faster on this machine",
+        [CLG_FAST] = "fast: faster than this plan should run; check what was counted"};
+    clg_text_print(a->text, "verdict  %s (chance that nothing is wrong: %s %%)\n",
+                   words[a->diagnosis->verdict], clg_words_share(a->text, a->diagnosis->healthy));
+}
+
+static void print_suspect(const answer *a, const clg_suspect *s) {
+    clg_text *t = a->text;
+    size_t from = t->size;
+    clg_text_print(t, "%4s %%  %s: %s\n", clg_words_share(t, s->probability), s->name, why(t, s));
+    if (s->explains_s > 0)
+        clg_text_print(t, "        explains %s of the step\n",
+                       clg_words_quantity(t, s->explains_s, CLG_SECONDS));
+    clg_text_print(t, "        measure: %s\n        %s\n", measure(t, s),
+                   command(t, a, s->facts.command));
+    clg_text_fold(t, from, 8);
+}
+
+void clg_report_diagnosis(clg_text *t, const clg_scenario *scenario, const clg_evaluation *plan,
+                          const clg_observations *seen, const clg_diagnosis *d) {
+    enum { SHOWN = 5 };
+    answer a = {t, scenario, plan, seen, d};
+    print_expected(&a);
+    print_verdict(&a);
+    clg_text_print(t, "\n%s\n",
+                   d->verdict == CLG_HEALTHY ? "what the step waits for, or what may be wrong"
+                                             : "causes, the likeliest first");
+    for (int i = 0; i < d->suspects && i < SHOWN && d->suspect[i].probability >= 0.01; i++)
+        print_suspect(&a, &d->suspect[i]);
+    clg_text_print(t, "\nOne cause at a time is weighed; how common each is, is assumed "
+                      "(ceiling show causes).\nWhat you measure next goes in as a second "
+                      "--measured, say 40GB/s:all-reduce:6.\n");
+}
+
+static void add_suspect(clg_json_writer *w, const answer *a, const clg_suspect *s) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "name", s->name);
+    clg_json_add_number(w, "probability", s->probability);
+    clg_json_add_number(w, "explains_s", s->explains_s);
+    clg_json_add_string(w, "why", why(a->text, s));
+    clg_json_add_bool(w, "planned", s->planned);
+    clg_json_open(w, "measure", '{');
+    clg_json_add_string(w, "what", measure(a->text, s));
+    clg_json_add_string(w, "command", command(a->text, a, s->facts.command));
+    clg_json_close(w, '}');
+    clg_json_close(w, '}');
+}
+
+static void add_speed(clg_json_writer *w, const answer *a, double step_s) {
+    const clg_layout *l = &a->plan->layout;
+    double tokens = (double)l->global_batch * (double)l->seq;
+    if (step_s <= 0) {
+        clg_json_add_null(w, "step_s");
+        clg_json_add_null(w, "tokens_per_s_per_gpu");
+        return;
+    }
+    clg_json_add_number(w, "step_s", step_s);
+    clg_json_add_number(w, "tokens_per_s_per_gpu", tokens / step_s / (double)clg_layout_gpus(l));
+}
+
+static void add_measured(clg_json_writer *w, const answer *a) {
+    clg_json_open(w, "measured", '{');
+    add_speed(w, a, a->seen->step_s);
+    clg_json_open(w, "bus", '[');
+    for (int i = 0; i < a->seen->buses; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "collective",
+                            clg_name_of(clg_collective_names, (int)a->seen->bus[i].collective));
+        clg_json_add_integer(w, "nodes", a->seen->bus[i].nodes);
+        clg_json_add_number(w, "bytes", a->seen->bus[i].bytes);
+        clg_json_add_number(w, "bus_bytes_per_s", a->seen->bus[i].bus_bytes_per_s);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}
+
+void clg_json_diagnosis(clg_text *t, const clg_scenario *scenario, const clg_evaluation *plan,
+                        const clg_observations *seen, const clg_diagnosis *d) {
+    answer a = {t, scenario, plan, seen, d};
+    clg_json_writer writer = {.text = t, .pretty = true}, *w = &writer;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "diagnose");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+    clg_json_open(w, "expected", '{');
+    add_speed(w, &a, plan->step_s);
+    clg_json_add_number(w, "step_p10_s", plan->step_p10_s);
+    clg_json_add_number(w, "step_p90_s", plan->step_p90_s);
+    clg_json_add_number(w, "mfu", plan->mfu);
+    clg_json_close(w, '}');
+    add_measured(w, &a);
+    clg_json_add_string(w, "verdict", clg_name_of(clg_verdict_names, (int)d->verdict));
+    clg_json_add_number(w, "healthy", d->healthy);
+    clg_json_open(w, "causes", '[');
+    for (int i = 0; i < d->suspects; i++)
+        if (d->suspect[i].probability > 0) add_suspect(w, &a, &d->suspect[i]);
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+    clg_text_print(t, "\n");
+}

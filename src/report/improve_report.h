@@ -1,0 +1,15 @@
+/* improve_report.h -- the way from a job to better ones, as text and JSON. */
+#ifndef CLG_REPORT_IMPROVE_REPORT_H
+#define CLG_REPORT_IMPROVE_REPORT_H
+
+#include "base/text.h"
+#include "search/improve.h"
+
+void clg_report_improvements(clg_text *text, const clg_evaluation *job, double risk,
+                             const clg_improvements *improvements);
+
+/* Newline included. */
+void clg_json_improvements(clg_text *text, const clg_scenario *scenario, const clg_evaluation *job,
+                           const clg_improvements *improvements);
+
+#endif

@@ -1,0 +1,398 @@
+/* plan_json.c -- answers as JSON. */
+#include "report/plan_json.h"
+
+#include "base/version.h"
+#include "evaluate/difference.h"
+#include "layout/batch.h"
+#include "report/leave_out_report.h"
+#include "report/plan_text.h"
+#include "schedule/schedule.h"
+
+#include <math.h>
+
+static void add_model(clg_json_writer *w, const clg_model *m) {
+    clg_json_open(w, "model", '{');
+    clg_json_add_string(w, "name", m->name);
+    clg_json_add_integer(w, "parameters", m->parameters);
+    clg_json_add_integer(w, "active_parameters", m->active_parameters);
+    clg_json_add_integer(w, "layers", m->layers);
+    clg_json_add_integer(w, "hidden", m->hidden);
+    clg_json_close(w, '}');
+}
+
+static void add_machine(clg_json_writer *w, const clg_scenario *s, const clg_layout *l) {
+    clg_json_open(w, "machine", '{');
+    clg_json_add_string(w, "gpu", s->machine.gpu.name);
+    clg_json_add_integer(w, "gpus", clg_layout_gpus(l));
+    clg_json_add_integer(w, "gpus_per_node", s->machine.node.gpus);
+    clg_json_add_integer(w, "domain", s->machine.node.domain);
+    clg_json_add_string(w, "node", s->machine.node.name);
+    clg_json_add_string(w, "fabric", s->machine.fabric.name);
+    clg_json_add_number(w, "fabric_bytes_per_s_per_gpu", clg_machine_line_bytes_per_s(&s->machine));
+    clg_json_add_string(w, "stack", s->stack.name);
+    clg_json_add_string(w, "stack_title", s->stack.title);
+    clg_json_add_bool(w, "stack_named", !s->stack.chosen);
+    clg_json_add_string(w, "stack_assumes", s->stack.assumes);
+    clg_json_close(w, '}');
+}
+
+void clg_json_layout(clg_json_writer *w, const clg_layout *l) {
+    clg_json_open(w, "layout", '{');
+    clg_json_add_integer(w, "dp", l->dp);
+    clg_json_add_integer(w, "zero", l->zero);
+    clg_json_add_integer(w, "hsdp", l->hsdp);
+    clg_json_add_integer(w, "tp", l->tp);
+    clg_json_add_integer(w, "sp", l->sp);
+    clg_json_add_integer(w, "cp", l->cp);
+    clg_json_add_string(w, "cp_kind", clg_name_of(clg_context_names, (int)l->cp_kind));
+    clg_json_add_integer(w, "ep", l->ep);
+    clg_json_add_integer(w, "etp", l->etp);
+    clg_json_add_integer(w, "pp", l->pp);
+    clg_json_add_integer(w, "vpp", l->vpp);
+    clg_json_add_string(w, "schedule", clg_name_of(clg_schedule_names, (int)l->schedule));
+    clg_json_add_integer(w, "micro_batch", l->micro_batch);
+    clg_json_add_integer(w, "accumulation", l->accumulation);
+    clg_json_add_integer(w, "global_batch", l->global_batch);
+    clg_json_add_integer(w, "seq", l->seq);
+    clg_json_add_string(w, "recompute", clg_name_of(clg_recompute_names, (int)l->recompute));
+    clg_json_add_integer(w, "recompute_layers", l->recompute_layers);
+    clg_json_add_string(w, "order", clg_name_of(clg_order_names, l->order));
+    if (l->split) {
+        clg_json_open(w, "stage_layers", '[');
+        for (int i = 0; i < l->split_count; i++) clg_json_add_integer(w, NULL, l->split[i]);
+        clg_json_close(w, ']');
+    }
+    clg_json_add_string(w, "precision", clg_name_of(clg_precision_names, (int)l->precision));
+    clg_json_add_string(w, "attention", clg_name_of(clg_attention_kernel_names, l->attention));
+    clg_json_add_string(w, "optimizer", clg_name_of(clg_optimizer_names, (int)l->optimizer));
+    clg_json_add_bool(w, "offload", l->offload);
+    clg_json_open(w, "adapter", '{');
+    clg_json_add_string(w, "kind", clg_name_of(clg_adapter_names, (int)l->adapter.kind));
+    clg_json_add_integer(w, "rank", l->adapter.rank);
+    clg_json_add_string(w, "base_precision", clg_name_of(clg_base_names, (int)l->adapter.base));
+    clg_json_close(w, '}');
+    clg_json_close(w, '}');
+}
+
+static void add_time(clg_json_writer *w, const clg_time_ledger *t) {
+    clg_json_open(w, "time", '{');
+    clg_json_add_number(w, "compute_s", t->compute_s);
+    clg_json_add_number(w, "tp_exposed_s", t->tp_exposed_s);
+    clg_json_add_number(w, "cp_exposed_s", t->cp_exposed_s);
+    clg_json_add_number(w, "ep_exposed_s", t->ep_exposed_s);
+    clg_json_add_number(w, "dp_exposed_s", t->dp_exposed_s);
+    clg_json_add_number(w, "pp_exposed_s", t->pp_exposed_s);
+    clg_json_add_number(w, "bubble_s", t->bubble_s);
+    clg_json_add_number(w, "optimizer_s", t->optimizer_s);
+    clg_json_add_number(w, "host_s", t->host_s);
+    clg_json_add_number(w, "data_loading_s", t->data_loading_s);
+    clg_json_add_number(w, "straggler_s", t->straggler_s);
+    clg_json_close(w, '}');
+}
+
+void clg_json_chance_out(clg_json_writer *w, const clg_evaluation *e) {
+    /* To six digits after the point, the accuracy it has; it is no more certain than its spread. */
+    clg_json_add_number(w, "chance_out", floor(clg_evaluation_chance_out(e) * 1e6 + 0.5) / 1e6);
+}
+
+void clg_json_memory_total(clg_json_writer *w, const clg_evaluation *e) {
+    clg_json_open(w, "memory", '{');
+    clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
+    clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
+    clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
+    clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
+    clg_json_chance_out(w, e);
+    clg_json_close(w, '}');
+}
+
+static void add_memory(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
+    const char *says[CLG_SOFTWARE_KEEPS];
+    int keeps = clg_software_keeps(w->text->arena, s, &e->layout, says);
+    const clg_memory_ledger *m = &e->memory;
+    clg_json_open(w, "memory", '{');
+    clg_json_add_number(w, "weights_bytes", m->weights_bytes);
+    clg_json_add_number(w, "gradients_bytes", m->gradients_bytes);
+    clg_json_add_number(w, "optimizer_bytes", m->optimizer_bytes);
+    clg_json_add_number(w, "activations_bytes", m->activations_bytes);
+    clg_json_add_number(w, "buffers_bytes", m->buffers_bytes);
+    clg_json_add_number(w, "reserved_bytes", m->reserved_bytes);
+    clg_json_add_number(w, "total_bytes", m->total_bytes);
+    clg_json_add_number(w, "total_p10_bytes", e->memory_p10_bytes);
+    clg_json_add_number(w, "total_p90_bytes", e->memory_p90_bytes);
+    clg_json_add_number(w, "capacity_bytes", e->capacity_bytes);
+    clg_json_chance_out(w, e);
+    clg_json_add_bool(w, "fits", e->fits);
+    clg_json_add_integer(w, "stage", e->fullest_stage);
+    clg_json_open(w, "assumes", '[');
+    for (int i = 0; i < keeps; i++) clg_json_add_string(w, NULL, says[i]);
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}
+
+static void add_power_and_cost(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
+    clg_json_open(w, "power", '{');
+    clg_json_add_number(w, "gpu_w", e->gpu_w);
+    clg_json_add_number(w, "cluster_w", e->cluster_w);
+    clg_json_add_number(w, "step_j", e->step_j);
+    clg_json_add_number(w, "tokens_per_j", e->tokens_per_j);
+    clg_json_close(w, '}');
+    bool priced = clg_price_known(&s->price);
+    clg_json_open(w, "cost", '{');
+    clg_json_add_number(w, "usd_per_h", priced ? e->usd_per_h : (double)NAN);
+    clg_json_add_number(w, "usd_per_million_tokens",
+                        priced ? e->usd_per_million_tokens : (double)NAN);
+    clg_json_add_number(w, "usd_per_gpu_h", priced ? s->price.usd_per_s * 3600 : (double)NAN);
+    clg_json_add_string(w, "price", priced ? s->price.provider : NULL);
+    clg_json_add_string(w, "price_date", priced ? s->price.date : NULL);
+    clg_json_close(w, '}');
+}
+
+void clg_json_batch(clg_json_writer *w, const clg_space *space) {
+    double tokens = (double)space->global_batch * (double)space->seq, asked = space->batch_tokens;
+    clg_json_open(w, "batch", '{');
+    clg_json_add_integer(w, "sequences", space->global_batch);
+    clg_json_add_number(w, "tokens", tokens);
+    clg_json_add_number(w, "asked_tokens", asked > 0 ? asked : tokens);
+    clg_json_add_number(w, "tolerance", asked > 0 ? CLG_BATCH_TOLERANCE : 0);
+    clg_json_close(w, '}');
+}
+
+static void explain_in_open(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *e) {
+    add_model(w, &s->model);
+    add_machine(w, s, &e->layout);
+    clg_json_layout(w, &e->layout);
+    clg_json_add_number(w, "step_s", e->step_s);
+    clg_json_add_number(w, "step_p10_s", e->step_p10_s);
+    clg_json_add_number(w, "step_p90_s", e->step_p90_s);
+    clg_json_add_number(w, "tokens_per_s", e->tokens_per_s);
+    clg_json_add_number(w, "tokens_per_s_per_gpu", e->tokens_per_s_per_gpu);
+    clg_json_add_number(w, "mfu", e->mfu);
+    clg_json_add_number(w, "hfu", e->hfu);
+    clg_json_add_number(w, "model_flop_per_s_per_gpu", e->model_flop_per_s_per_gpu);
+    clg_json_add_number(w, "executed_flop_per_s_per_gpu", clg_executed_flop_per_s_per_gpu(e));
+    add_time(w, &e->time);
+    add_memory(w, s, e);
+    add_power_and_cost(w, s, e);
+    clg_json_add_string(w, "bound_by", clg_name_of(clg_wall_names, (int)e->bound_by));
+    clg_json_add_string(w, "caveats", e->caveats);
+}
+
+static void open_explain(clg_json_writer *w, const char *key) {
+    clg_json_open(w, key, '{');
+    clg_json_add_string(w, "kind", "explain");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+}
+
+void clg_json_explain(clg_json_writer *w, const char *key, const clg_scenario *s,
+                      const clg_evaluation *e) {
+    open_explain(w, key);
+    explain_in_open(w, s, e);
+    clg_json_close(w, '}');
+}
+
+static void add_fits_with(clg_json_writer *w, const clg_fits_with *fits_with, int fitting) {
+    clg_json_open(w, "fits_with", '[');
+    for (int i = 0; i < fitting; i++) {
+        const clg_evaluation *e = &fits_with[i].plan;
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "flags", fits_with[i].flags);
+        clg_json_add_string(w, "remark", fits_with[i].remark);
+        clg_json_add_number(w, "memory_bytes", e->memory.total_bytes);
+        clg_json_chance_out(w, e);
+        clg_json_add_number(w, "step_s", e->step_s);
+        clg_json_layout(w, &e->layout);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+void clg_json_explained(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
+                        const clg_evaluation *e, const clg_fits_with *fits_with, int fitting) {
+    open_explain(w, NULL);
+    explain_in_open(w, s, e);
+    clg_json_batch(w, space);
+    if (!e->fits) add_fits_with(w, fits_with, fitting);
+    clg_json_close(w, '}');
+}
+
+static void add_search(clg_json_writer *w, const clg_found *f, double seconds) {
+    clg_json_open(w, "search", '{');
+    clg_json_add_integer(w, "layouts", f->layouts);
+    clg_json_add_integer(w, "priced", f->priced);
+    clg_json_open(w, "cut", '{');
+    for (int i = 0; i < CLG_CUTS; i++)
+        clg_json_add_integer(w, clg_name_of(clg_cut_names, i), f->cut[i]);
+    clg_json_close(w, '}');
+    clg_json_add_number(w, "seconds", seconds);
+    clg_json_add_bool(w, "complete", f->complete);
+    clg_json_close(w, '}');
+}
+
+static void add_nearest(clg_json_writer *w, const clg_scenario *s, const clg_found *f,
+                        const clg_evaluation *on_more) {
+    clg_json_add_null(w, "best");
+    if (!f->has_nearest) {
+        clg_json_add_null(w, "nearest");
+        return;
+    }
+    clg_json_open(w, "nearest", '{');
+    clg_json_add_string(w, "missing", "memory");
+    clg_json_add_number(w, "missing_bytes", f->nearest.memory.total_bytes - f->limit_bytes);
+    clg_json_explain(w, "plan", s, &f->nearest);
+    if (on_more)
+        clg_json_explain(w, "on_more_gpus", s, on_more);
+    else
+        clg_json_add_null(w, "on_more_gpus");
+    clg_json_close(w, '}');
+}
+
+static void add_families(clg_json_writer *w, const clg_scenario *s, const clg_planned *planned) {
+    clg_json_open(w, "families", '[');
+    for (int i = 0; i < planned->families; i++) {
+        const clg_layout_family *family = &planned->family[i];
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "family", family->name);
+        if (family->runs)
+            clg_json_explain(w, "plan", s, &family->plan);
+        else
+            clg_json_add_null(w, "plan");
+        clg_json_add_string(w, "why", family->why);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+/* How sure it is that the best is faster than each of the alternatives, and how many are a tie. */
+static void add_chances(clg_json_writer *w, const clg_found *f) {
+    clg_difference d;
+    clg_error none = {0};
+    int ties = 0;
+    if (clg_difference_find(w->text->arena, &d, &none) != CLG_OK) return;
+    clg_json_open(w, "chance_best_is_faster", '[');
+    for (int i = 1; i < f->count; i++) {
+        clg_json_add_number(w, NULL, clg_difference_faster(&d, &f->best[0], &f->best[i]));
+        ties += clg_difference_tie(&d, &f->best[i], &f->best[0]);
+    }
+    clg_json_close(w, ']');
+    clg_json_add_integer(w, "ties", ties);
+}
+
+void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *space,
+                   const clg_planned *planned, double seconds) {
+    const clg_found *f = planned->found;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "plan");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+    if (f->count > 0)
+        clg_json_explain(w, "best", s, &f->best[0]);
+    else
+        add_nearest(w, s, f, planned->on_more);
+    if (f->count == 0) add_fits_with(w, planned->fits_with, planned->fitting);
+    clg_json_add_number(w, "risk", space->risk);
+    clg_json_batch(w, space);
+    if (f->has_gamble)
+        clg_json_explain(w, "gamble", s, &f->gamble);
+    else
+        clg_json_add_null(w, "gamble");
+    clg_json_open(w, "alternatives", '[');
+    for (int i = 1; i < f->count; i++) clg_json_explain(w, NULL, s, &f->best[i]);
+    clg_json_close(w, ']');
+    add_chances(w, f);
+    add_families(w, s, planned);
+    clg_json_open(w, "pareto", '[');
+    for (int i = 0; i < f->front_count; i++) {
+        const clg_evaluation *e = &f->front[i];
+        clg_json_open(w, NULL, '{');
+        clg_json_layout(w, &e->layout);
+        clg_json_add_number(w, "step_s", e->step_s);
+        clg_json_add_number(w, "total_bytes", e->memory.total_bytes);
+        clg_json_chance_out(w, e);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    add_search(w, f, seconds);
+    clg_json_close(w, '}');
+}
+
+/* A number, or null where nothing was measured or predicted. */
+static void add_known(clg_json_writer *w, const char *key, double value, bool known) {
+    clg_json_add_number(w, key, known ? value : (double)NAN);
+}
+
+static void add_run(clg_json_writer *w, const clg_run *r) {
+    bool predicted = r->reason == NULL, measured = r->measured_step_s > 0;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "id", r->id);
+    clg_json_add_string(w, "source", r->source);
+    clg_json_add_bool(w, "held_out", r->held_out);
+    clg_json_add_string(w, "verdict", predicted ? "scored" : "skipped");
+    clg_json_add_string(w, "reason", r->reason);
+    add_known(w, "measured_step_s", r->measured_step_s, measured);
+    add_known(w, "model_flop", r->model_flop, predicted);
+    add_known(w, "predicted_step_s", r->predicted.step_s, predicted);
+    add_known(w, "predicted_p10_s", r->predicted.step_p10_s, predicted);
+    add_known(w, "predicted_p90_s", r->predicted.step_p90_s, predicted);
+    add_known(w, "error", r->error, predicted && measured);
+    add_known(w, "measured_memory_bytes", r->measured_memory_bytes, r->measured_memory_bytes > 0);
+    add_known(w, "predicted_memory_bytes", r->predicted_memory_bytes, predicted);
+    if (r->measured_fits >= 0)
+        clg_json_add_bool(w, "measured_fits", r->measured_fits == 1);
+    else
+        clg_json_add_null(w, "measured_fits");
+    if (predicted)
+        clg_json_add_bool(w, "predicted_fits", r->predicted.fits);
+    else
+        clg_json_add_null(w, "predicted_fits");
+    clg_json_close(w, '}');
+}
+
+void clg_json_errors(clg_json_writer *w, clg_errors e) {
+    clg_json_add_integer(w, "rows", e.rows);
+    clg_json_add_integer(w, "scored", e.scored);
+    clg_json_add_number(w, "mape", e.mape);
+    clg_json_add_number(w, "median_ape", e.median_ape);
+    clg_json_add_number(w, "p90_ape", e.p90_ape);
+    clg_json_add_number(w, "bias", e.bias);
+}
+
+static void add_score(clg_json_writer *w, const char *key, const clg_score *s) {
+    clg_json_open(w, key, '{');
+    clg_json_add_string(w, "source", s->source);
+    clg_json_add_bool(w, "held_out", s->held_out);
+    clg_json_errors(w,
+                    (clg_errors){s->rows, s->scored, s->mape, s->median_ape, s->p90_ape, s->bias});
+    clg_json_add_number(w, "baseline_mape", s->baseline_mape);
+    clg_json_add_number(w, "coverage", s->coverage);
+    clg_json_add_number(w, "memory_mape", s->memory_mape);
+    clg_json_add_number(w, "memory_coverage", s->memory_coverage);
+    clg_json_add_number(w, "fits_accuracy", s->fits_accuracy);
+    clg_json_close(w, '}');
+}
+
+void clg_json_validation(clg_json_writer *w, const clg_validation *v,
+                         const clg_leave_out *left_out) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "validate");
+    clg_json_add_string(w, "ceiling", CLG_VERSION);
+    clg_json_open(w, "rows", '[');
+    for (int i = 0; i < v->runs; i++) add_run(w, &v->run[i]);
+    clg_json_close(w, ']');
+    clg_json_open(w, "summary", '[');
+    for (int i = 0; i < v->scores; i++) add_score(w, NULL, &v->score[i]);
+    clg_json_close(w, ']');
+    if (v->held_out.held.rows > 0) {
+        clg_json_open(w, "held_out", '{');
+        add_score(w, "held", &v->held_out.held);
+        add_score(w, "others", &v->held_out.others);
+        clg_json_add_integer(w, "known_rows", v->held_out.known);
+        clg_json_add_number(w, "known_mape", v->held_out.mape);
+        clg_json_add_number(w, "known_constant_mape", v->held_out.elsewhere_mape);
+        clg_json_close(w, '}');
+    }
+    if (left_out) {
+        clg_json_open(w, "leave_out", '{');
+        clg_json_leave_out(w, left_out);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, '}');
+}

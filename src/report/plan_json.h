@@ -1,0 +1,53 @@
+/* plan_json.h -- answers as JSON: names and order of docs/formats.md. */
+#ifndef CLG_REPORT_PLAN_JSON_H
+#define CLG_REPORT_PLAN_JSON_H
+
+#include "base/text.h"
+#include "evaluate/evaluate.h"
+#include "scaling/families.h"
+#include "search/fits_with.h"
+#include "search/search.h"
+#include "validate/leave_out.h"
+
+/* The member "layout" of an open object. */
+void clg_json_layout(clg_json_writer *writer, const clg_layout *layout);
+
+void clg_json_explain(clg_json_writer *writer, const char *key, const clg_scenario *scenario,
+                      const clg_evaluation *evaluation);
+/* The answer of explain: the same with what its batch was asked as. */
+void clg_json_explained(clg_json_writer *writer, const clg_scenario *scenario,
+                        const clg_space *space, const clg_evaluation *evaluation,
+                        const clg_fits_with *fits_with, int fitting);
+
+/* The member "batch" of an open object: what was asked for, and what it became. */
+void clg_json_batch(clg_json_writer *writer, const clg_space *space);
+
+/* Members of an open object: the chance of running out of memory; "memory" in short, with it. */
+void clg_json_chance_out(clg_json_writer *writer, const clg_evaluation *evaluation);
+void clg_json_memory_total(clg_json_writer *writer, const clg_evaluation *evaluation);
+
+typedef struct clg_planned {
+    const clg_found *found;
+    const clg_evaluation *on_more; /* what would fit on more GPUs where nothing does; or NULL */
+    const clg_layout_family *family;
+    int families;
+    const clg_fits_with *fits_with; /* where nothing fits */
+    int fitting;
+} clg_planned;
+
+void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_space *space,
+                   const clg_planned *planned, double seconds);
+/* How far predictions are from what was measured: shares; bias is the median of the signed ones. */
+typedef struct clg_errors {
+    int rows, scored;
+    double mape, median_ape, p90_ape, bias;
+} clg_errors;
+
+/* Members of an open object. */
+void clg_json_errors(clg_json_writer *writer, clg_errors errors);
+
+/* left_out NULL: not asked for. */
+void clg_json_validation(clg_json_writer *writer, const clg_validation *validation,
+                         const clg_leave_out *left_out);
+
+#endif

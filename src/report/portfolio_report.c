@@ -1,0 +1,209 @@
+/* portfolio_report.c -- jobs over the life of a cluster, as text. */
+#include "report/portfolio_report.h"
+
+#include "report/number_words.h"
+#include "report/price_report.h"
+
+#include <math.h>
+
+static const char *words(clg_text *t, double value, clg_dimension dimension) {
+    return isfinite(value) ? clg_words_quantity(t, value, dimension) : "-";
+}
+
+static const char *percent(clg_text *t, double share) {
+    return isnan(share) ? "-" : clg_arena_print(t->arena, "%.0f", 100 * share);
+}
+
+static void print_point(clg_text *t, const clg_portfolio *p, int i) {
+    const clg_portfolio_point *point = &p->point[i];
+    clg_text_print(t, "%7lld %6.1f %6.1f %7.1f  ", (long long)point->gpus, 100 * point->utilization,
+                   100 * point->useful_share, 100 * point->marginal_fill);
+    clg_text_pad(t, words(t, point->waiting.p50_s, CLG_SECONDS), 8, true);
+    clg_text_pad(t, words(t, point->waiting.p90_s, CLG_SECONDS), 9, true);
+    clg_text_pad(
+        t, point->with_deadline ? clg_arena_print(t->arena, "%.0f", point->missed_deadlines) : "-",
+        6, true);
+    clg_text_pad(t, percent(t, point->odds.deadline), 6, true);
+    clg_text_pad(t, percent(t, point->odds.budget), 6, true);
+    clg_text_pad(t, words(t, point->period_s, CLG_SECONDS), 9, true);
+    clg_text_pad(t, words(t, point->usd, CLG_USD), 11, true);
+    clg_text_pad(t,
+                 isnan(point->usd_per_useful_eflop)
+                     ? "-"
+                     : clg_arena_print(t->arena, "%.3g", point->usd_per_useful_eflop),
+                 8, true);
+    clg_text_print(t, "%s\n", i == p->knee ? " <" : "");
+}
+
+static void print_table(clg_text *t, const clg_portfolio *p) {
+    clg_text_print(t,
+                   "   GPUs  taken useful marginal    waits     P90 late   in-   in-     paid    "
+                   "   rent  $/useful\n"
+                   "             %%      %%   fill %%                   jobs time%% budg%%"
+                   "      for               Eflop\n");
+    for (int i = 0; i < p->points; i++) print_point(t, p, i);
+}
+
+static const char *knee_words(clg_text *t, const clg_portfolio *p) {
+    double share = 100 * p->request.knee_share;
+    if (p->knee >= 0)
+        return clg_arena_print(
+            t->arena,
+            "%lld GPUs (<): those added beyond it are needed less than %.0f %% of the time",
+            (long long)p->point[p->knee].gpus, share);
+    if (p->point[0].marginal_fill < share / 100)
+        return clg_arena_print(
+            t->arena, "below %lld GPUs: even those are needed less than %.0f %% of the time",
+            (long long)p->point[0].gpus, share);
+    return "not reached: every size is needed";
+}
+
+static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
+    const clg_job_list *jobs = s->jobs;
+    double last_s = jobs->job[jobs->count - 1].arrival_s;
+    size_t from = t->size;
+    clg_text_print(t, "jobs     %s, the last arrives after %s%s", clg_words_count(t, jobs->count),
+                   clg_words_quantity(t, last_s, CLG_SECONDS),
+                   jobs->recorded ? "; hours of GPUs as a scheduler recorded them" : "");
+    if (s->plans > 0) clg_text_print(t, "; %d plans made for them", s->plans);
+    if (jobs->left_out > 0)
+        clg_text_print(t, "; %s rows left out: no GPUs, no time, or a part of another",
+                       clg_words_count(t, jobs->left_out));
+    if (jobs->ignored) clg_text_print(t, "; columns not read: %.200s", jobs->ignored);
+    if (jobs->deadlines_after_arrival)
+        clg_text_print(t, "; deadlines taken as hours after arrival, as one lies before its own");
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+static void print_machine(clg_text *t, const clg_portfolio_shown *s) {
+    const clg_price *price = &s->scenario->price;
+    size_t from = t->size;
+    clg_text_print(t, "machine  %s, %d per node", clg_words_gpu(t, &s->scenario->machine.gpu),
+                   s->portfolio->request.node_gpus);
+    if (clg_price_known(price))
+        clg_text_print(t, ", %.2f USD/GPU-h (%s)", price->usd_per_s * 3600,
+                       clg_words_price_band(t->arena, price));
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+static void print_impossible(clg_text *t, const clg_portfolio *p) {
+    for (int i = 0; i < p->points; i++)
+        if (p->point[i].impossible > 0)
+            clg_text_print(t, "%s %d jobs run on no size that %lld GPUs have\n",
+                           i == 0 ? "never   " : "        ", p->point[i].impossible,
+                           (long long)p->point[i].gpus);
+}
+
+/* What serving takes, and what the jobs give way for it. */
+static void print_serving(clg_text *t, const clg_portfolio *p) {
+    const clg_tide *tide = &p->request.serving;
+    int64_t most = 0, least = INT64_MAX;
+    if (tide->windows == 0) return;
+    for (int i = 0; i < tide->windows; i++) {
+        most = tide->gpus[i] > most ? tide->gpus[i] : most;
+        least = tide->gpus[i] < least ? tide->gpus[i] : least;
+    }
+    clg_text_print(t, "\nserving  %lld to %lld GPUs, by windows of %s\n", (long long)least,
+                   (long long)most, clg_words_quantity(t, tide->window_s, CLG_SECONDS));
+    for (int i = 0; i < p->points; i++) {
+        const clg_portfolio_point *point = &p->point[i];
+        clg_text_print(t, "         on %lld: %.1f %% of the GPU time, jobs give way %.0f times",
+                       (long long)point->gpus, 100 * point->serving_share, point->preempted);
+        if (point->serving_short > 0)
+            clg_text_print(t, "; %.1f %% of what it wants is not there",
+                           100 * point->serving_short);
+        clg_text_print(t, "\n");
+    }
+}
+
+/* What a job's log says beside what the simulation makes of it. */
+static void print_recorded(clg_text *t, const clg_portfolio_shown *s) {
+    if (!s->recorded) return;
+    const clg_waiting *truth = &s->waited;
+    clg_text_print(t, "\nwaits    recorded: mean %s, median %s, P90 %s\n",
+                   clg_words_quantity(t, truth->mean_s, CLG_SECONDS),
+                   clg_words_quantity(t, truth->p50_s, CLG_SECONDS),
+                   clg_words_quantity(t, truth->p90_s, CLG_SECONDS));
+    for (int i = 0; i < s->portfolio->points; i++) {
+        const clg_waiting *w = &s->portfolio->point[i].waiting;
+        clg_text_print(t, "         on %lld GPUs: mean %s, median %s, P90 %s\n",
+                       (long long)s->portfolio->point[i].gpus, words(t, w->mean_s, CLG_SECONDS),
+                       words(t, w->p50_s, CLG_SECONDS), words(t, w->p90_s, CLG_SECONDS));
+    }
+}
+
+static const double MONTH_S = 730 * 3600;
+
+/* Dollars a month of a mean rate. */
+static const char *monthly(clg_text *t, double usd_per_s) {
+    return clg_words_quantity(t, usd_per_s * MONTH_S, CLG_USD);
+}
+
+static void print_held(clg_text *t, const clg_terms *terms, const clg_mix *mix) {
+    const clg_price *held = &terms->held[terms->cheapest];
+    clg_text_print(t, "; %s (%s at %.2f USD/h, %s, %s)", monthly(t, mix->usd_per_s), held->term,
+                   held->usd_per_s * 3600, held->provider, held->date);
+    if (mix->held_gpus == 0)
+        clg_text_print(t, " would not be cheaper");
+    else
+        clg_text_print(t, " with %lld held and up to %lld rented beside them",
+                       (long long)mix->held_gpus, (long long)mix->most_gpus);
+}
+
+static void print_mix(clg_text *t, const clg_portfolio *p) {
+    const clg_portfolio_point *point = &p->point[p->knee >= 0 ? p->knee : p->points - 1];
+    const clg_terms *terms = &p->request.terms;
+    if (isnan(point->mix.usd_per_s)) return;
+    size_t from = t->size;
+    clg_text_print(t,
+                   "\nmoney    %lld GPUs a month of 730 h: %s kept all the time; %s by the hour "
+                   "while needed",
+                   (long long)point->gpus,
+                   monthly(t, terms->hourly->usd_per_s * (double)point->gpus),
+                   monthly(t, point->mix.hourly_usd_per_s));
+    if (terms->cheapest >= 0) print_held(t, terms, &point->mix);
+    clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+enum { LATEST = 5 };
+
+/* The jobs that miss their deadlines most often. */
+static void print_late(clg_text *t, const clg_portfolio *p) {
+    int printed = 0;
+    double below = 2;
+    while (printed < LATEST) {
+        double worst = 0;
+        for (int i = 0; i < p->count; i++)
+            if (p->late[i] < below && p->late[i] > worst) worst = p->late[i];
+        if (!(worst > 0)) return;
+        for (int i = 0; i < p->count && printed < LATEST; i++) {
+            if (p->late[i] != worst) continue;
+            clg_text_print(t, "%s%.40s of day %.0f: late in %.0f %% of the lives, on %lld GPUs\n",
+                           printed++ ? "         " : "late     ", p->task[i].job->name,
+                           p->task[i].job->arrival_s / 86400, 100 * worst,
+                           (long long)p->run[i].gpus);
+        }
+        below = worst;
+    }
+}
+
+void clg_report_portfolio(clg_text *t, const clg_portfolio_shown *s) {
+    const clg_portfolio *p = s->portfolio;
+    print_jobs(t, s);
+    print_machine(t, s);
+    clg_text_print(t, "\n");
+    print_table(t, p);
+    clg_text_print(t, "\nknee     %s\n", knee_words(t, p));
+    print_late(t, p);
+    print_impossible(t, p);
+    print_serving(t, p);
+    print_recorded(t, s);
+    print_mix(t, p);
+    clg_text_print(t,
+                   "\n%d %s of each size; in time and in budget: share of them. Not modelled: "
+                   "preemption, resizing,\nfair shares, jobs that diverge\n",
+                   p->draws, p->draws == 1 ? "life" : "lives");
+}

@@ -1,0 +1,231 @@
+/* batch_cost.c -- what a batch costs a replica: operations of step/iteration.h by layers and
+ * stages.
+ *
+ *   iteration = host + products(T) + memory-bound kernels(T) + reductions(T) + ...
+ *             + what contexts add
+ *
+ * With pipeline stages an iteration is cut in as many micro-batches as stages, which follow each
+ * other without a gap; so it takes what the last stage takes for all of them: all layers for 1/pp
+ * of the work, and the logits and the host's step of each. */
+#include "serve/batch_cost.h"
+
+#include <math.h>
+
+clg_serving clg_serving_of(const clg_replica *r) {
+    return (clg_serving){.model = &r->scenario->model,
+                         .machine = &r->scenario->machine,
+                         .engine = &r->engine,
+                         .layout = &r->layout,
+                         .expert_spread = r->expert_spread,
+                         .expert_imbalance = r->scenario->expert_imbalance,
+                         .scale_values = r->sparse.scale_values,
+                         .prompt_tokens = r->mean_prompt_tokens,
+                         .context_tokens = r->mean_context_tokens,
+                         .longest_tokens = r->longest_tokens,
+                         .max_tokens = r->rules.max_tokens,
+                         .max_sequences = r->rules.max_sequences};
+}
+
+/* A replica as the operations of its iterations are written and priced. */
+typedef struct pricing {
+    clg_serving serving;
+    clg_iteration_pricing by;
+} pricing;
+
+static void begin(pricing *p, const clg_replica *r) {
+    p->serving = clg_serving_of(r);
+    p->by = (clg_iteration_pricing){.serving = &p->serving,
+                                    .kernels = &r->scenario->kernels,
+                                    .network = &r->scenario->network,
+                                    .curves = &r->curves,
+                                    .sparse = &r->sparse,
+                                    .exchange = &r->exchange,
+                                    .attention = r->attention};
+}
+
+/* ---- contexts */
+
+/* Layers of each kind. */
+static void count_kinds(const clg_model *m, double layers[CLG_LAYER_KINDS]) {
+    for (int k = 0; k < CLG_LAYER_KINDS; k++) layers[k] = 0;
+    for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
+}
+
+static void decode_costs(const pricing *p, const clg_attention *a, double layers, double context,
+                         int drafted, clg_iteration_cost *cost) {
+    clg_iteration_ops read, states;
+    const clg_serve_curves *curves = p->by.curves;
+    read.count = states.count = 0;
+    clg_context_decode(&p->serving, a, context, drafted + 1, &read);
+    clg_context_states(&p->serving, a, drafted, &states);
+    cost->context_s += layers * clg_iteration_ops_s(&p->by, &read);
+    cost->state_s += layers * clg_iteration_ops_s(&p->by, &states);
+    for (int i = 0; i < read.count; i++)
+        if (read.op[i].kernel == CLG_KERNEL_CACHE && clg_latent_bound(&p->by, &read.op[i]))
+            cost->context_pad =
+                curves->latent[clg_latent_format(curves, p->serving.layout->cache)].pad;
+}
+
+static void prompt_costs(const pricing *p, const clg_attention *a, double layers,
+                         clg_iteration_cost *cost) {
+    clg_iteration_ops pairs, scan;
+    pairs.count = scan.count = 0;
+    clg_context_pair(&p->serving, a, p->serving.prompt_tokens, &pairs);
+    clg_context_scan(&p->serving, a, &scan);
+    cost->pair_s += layers * clg_iteration_ops_s(&p->by, &pairs);
+    cost->scan_s += layers * clg_iteration_ops_s(&p->by, &scan);
+}
+
+void clg_context_costs(const clg_replica *r, double context, int drafted,
+                       clg_iteration_cost *cost) {
+    const clg_model *m = &r->scenario->model;
+    double layers[CLG_LAYER_KINDS], shared = (double)r->layout.pp * r->layout.dp;
+    pricing p;
+    begin(&p, r);
+    count_kinds(m, layers);
+    cost->context_s = cost->context_pad = cost->pair_s = cost->state_s = cost->scan_s = 0;
+    for (int k = 0; k < m->kinds; k++) {
+        decode_costs(&p, &m->kind[k].attention, layers[k], context, drafted, cost);
+        prompt_costs(&p, &m->kind[k].attention, layers[k], cost);
+    }
+    cost->context_s /= shared;
+    cost->pair_s /= shared;
+    cost->state_s /= shared;
+    cost->scan_s /= shared;
+}
+
+/* ---- the batch */
+
+static void add_layer(const pricing *p, const clg_layer_kind *kind, double t, bool decoding,
+                      double layers, double part[CLG_ITERATION_PARTS]) {
+    clg_iteration_ops ops;
+    ops.count = 0;
+    clg_iteration_layer(&p->serving, kind, t, decoding, &ops);
+    clg_iteration_ops_add(&p->by, &ops, layers, part);
+    part[CLG_SPENT_HOST] += layers * p->serving.engine->layer_s;
+}
+
+static double sum_of(const double part[CLG_ITERATION_PARTS]) {
+    double sum = 0;
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) sum += part[i];
+    return sum;
+}
+
+static double layer_s(const pricing *p, const clg_layer_kind *kind, double t) {
+    double part[CLG_ITERATION_PARTS] = {0};
+    add_layer(p, kind, t, true, 1, part);
+    return sum_of(part);
+}
+
+static double head_s(const pricing *p, double t) {
+    clg_iteration_ops ops;
+    ops.count = 0;
+    clg_iteration_head(&p->serving, t, &ops);
+    return clg_iteration_ops_s(&p->by, &ops);
+}
+
+static double sends_s(const pricing *p, double t) {
+    clg_iteration_ops ops;
+    ops.count = 0;
+    clg_iteration_send(&p->serving, t, &ops);
+    return clg_iteration_ops_s(&p->by, &ops);
+}
+
+/* Of top-k and top-p, for a sequence: engines sort all its logits, on every rank of a group. */
+double clg_filter_sequence_s(const clg_replica *r) {
+    double bytes = r->engine.filter_logit_bytes * (double)r->scenario->model.vocab;
+    return r->layout.filtered ? clg_read_s(&r->scenario->machine.gpu, bytes, 1) : 0;
+}
+
+static void layer_parts(const pricing *p, double t, bool decoding,
+                        double part[CLG_ITERATION_PARTS]) {
+    const clg_model *m = p->serving.model;
+    double layers[CLG_LAYER_KINDS];
+    count_kinds(m, layers);
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
+    for (int k = 0; k < m->kinds; k++) add_layer(p, &m->kind[k], t, decoding, layers[k], part);
+}
+
+/* Attention over contexts beside `t` tokens of each rank, which is priced apart but hides exchange
+ * too: sequences of the mean context, or prompts of the mean length. */
+static double beside_s(const clg_replica *r, double t, bool decoding) {
+    double all = t * r->layout.pp * r->layout.dp;
+    return decoding ? all * r->mean_context_tokens * r->cost.context_s
+                    : all * r->mean_prompt_tokens / 2 * r->cost.pair_s;
+}
+
+/* Two halves in turn (DeepSeek-V3, arXiv:2412.19437, section 3.4; SGLang two_batch_overlap.py):
+ * the exchange of one runs while the other is computed, so layers take the longer of both, and
+ * what the first half sends in the first layer nothing hides. Weights are read for each half.
+ * Kernels that exchange prompts keep some multiprocessors from the products. */
+static void overlapped_parts(const clg_replica *r, const pricing *p, double t, bool decoding,
+                             double part[CLG_ITERATION_PARTS]) {
+    layer_parts(p, ceil(t / 2), decoding, part);
+    double all = r->scenario->machine.gpu.multiprocessors, taken = r->exchange.multiprocessors;
+    double slower = decoding || taken >= all ? 1 : all / (all - taken);
+    double half = part[CLG_SPENT_EXCHANGE];
+    part[CLG_SPENT_EXCHANGE] = 0;
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] *= 2 * slower;
+    double shown = 2 * half - beside_s(r, t, decoding) - sum_of(part);
+    part[CLG_SPENT_EXCHANGE] = fmax(0, shown) + half / r->scenario->model.layers;
+}
+
+/* All of a batch that computes prompts, or decodes, without its contexts. */
+static void dense_parts(const clg_replica *r, double tokens, bool decoding,
+                        double part[CLG_ITERATION_PARTS]) {
+    const clg_serving_layout *l = &r->layout;
+    double t = ceil(tokens / (l->pp * l->dp));
+    pricing p;
+    begin(&p, r);
+    for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
+    if (t < 1) return;
+    if (l->two_batches && l->dp > 1 && t > 1)
+        overlapped_parts(r, &p, t, decoding, part);
+    else
+        layer_parts(&p, t, decoding, part);
+    part[CLG_SPENT_HEAD] = l->pp * head_s(&p, t); /* of the last stage, for all micro-batches */
+    if (l->filtered) part[CLG_SPENT_HEAD] += l->pp * r->engine.filter_s;
+    part[CLG_SPENT_SENDS] = sends_s(&p, t);
+    part[CLG_SPENT_HOST] += l->pp * r->engine.step_s;
+}
+
+double clg_dense_iteration_s(const clg_replica *r, double tokens, bool decoding) {
+    double part[CLG_ITERATION_PARTS];
+    dense_parts(r, tokens, decoding, part);
+    return sum_of(part);
+}
+
+double clg_replica_dense_s(const clg_replica *r, double tokens) {
+    return clg_dense_iteration_s(r, tokens, false);
+}
+
+clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, double context_tokens) {
+    const clg_iteration_cost *c = &r->cost;
+    clg_iteration i = {.sequences = fmax(1, rint(sequences)), .context_tokens = context_tokens};
+    double *part = i.part, tokens = i.sequences * (c->drafted + 1), host = 0;
+    dense_parts(r, tokens, true, part);
+    int places = (int)i.sequences;
+    bool graph = c->decode_s && places <= c->decodes;
+    if (graph) part[CLG_SPENT_PADDING] = c->decode_s[places] - sum_of(part);
+    part[CLG_SPENT_ATTENTION] +=
+        i.sequences * ((context_tokens + c->context_pad) * c->context_s + c->state_s);
+    double kernels = sum_of(part);
+    double sorts = i.sequences * clg_filter_sequence_s(r) / r->layout.dp;
+    part[CLG_SPENT_HEAD] += sorts;
+    host = c->sequence_s * i.sequences - sorts;
+    host += fmax(0, c->loop_s + i.sequences * c->loop_sequence_s - kernels);
+    part[CLG_SPENT_HOST] += host;
+    i.seconds = kernels + sorts + host;
+    return i;
+}
+
+/* Proposing: one more layer and the head for each token in turn, as with prediction modules. */
+double clg_draft_s(const clg_replica *r, double tokens, int drafted) {
+    const clg_model *m = &r->scenario->model;
+    double each = ceil(tokens / (drafted + 1) / (r->layout.pp * r->layout.dp));
+    if (drafted == 0) return 0;
+    const clg_layer_kind *last = &m->kind[m->layer_kind[m->layers - 1]];
+    pricing p;
+    begin(&p, r);
+    return drafted * (layer_s(&p, last, each) + head_s(&p, each));
+}

@@ -1,0 +1,24 @@
+/* batch_cost.h -- internal to serve/: what a batch of a replica costs. Tokens are those of the
+ * whole replica. */
+#ifndef CLG_SERVE_BATCH_COST_H
+#define CLG_SERVE_BATCH_COST_H
+
+#include "serve/replica.h"
+
+/* What operations are written from. */
+clg_serving clg_serving_of(const clg_replica *r);
+
+/* `tokens` through all layers to the logits; `decoding`: no prompt among them. */
+double clg_dense_iteration_s(const clg_replica *r, double tokens, bool decoding);
+
+/* What contexts add, at a mean context and with so many tokens proposed: context_s, context_pad,
+ * pair_s, state_s and scan_s of *cost. */
+void clg_context_costs(const clg_replica *r, double context, int drafted, clg_iteration_cost *cost);
+
+/* Proposing `drafted` tokens for each sequence of a batch that then has `tokens`. */
+double clg_draft_s(const clg_replica *r, double tokens, int drafted);
+
+/* Sorting all logits of one sequence, where its sampling is cut to the likeliest. */
+double clg_filter_sequence_s(const clg_replica *r);
+
+#endif

@@ -1,0 +1,385 @@
+/* serve_answer.c -- from a demand and a replica to replicas needed, factors and break-even. */
+#include "serve/serve_answer.h"
+
+#include "serve/break_even.h"
+#include "serve/sizing.h"
+
+#include "units/units.h"
+
+#include <math.h>
+#include <string.h>
+
+const clg_name clg_factor_names[] = {
+    {"hardware floor", CLG_FACTOR_FLOOR, "batch without bound: reading weights is free"},
+    {"batch", CLG_FACTOR_BATCH, "what cache memory and scheduler leave of it"},
+    {"latency target", CLG_FACTOR_LATENCY, "steady arrivals that meet the target"},
+    {"bursts", CLG_FACTOR_BURSTS, "as they come; below 1 where dealing smooths"},
+    {"replica granularity", CLG_FACTOR_GRANULARITY, "whole replicas, scaled by window"},
+    {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
+    {NULL, 0, NULL}};
+
+enum { OFFLINE_REQUESTS = 6000 }; /* enough that start and drain are a few per cent */
+
+static const uint64_t sample_seed = 20240517;
+
+double clg_serve_flop_per_output(const clg_model *m, const clg_demand_means *means) {
+    double decode = clg_model_flop_per_token(m, (int64_t)means->context_tokens) / 3;
+    double prompt = clg_model_flop_per_token(m, (int64_t)(means->prompt_tokens / 2)) / 3;
+    return decode + prompt * means->prompt_tokens / means->output_tokens;
+}
+
+/* Whether requests come in time, rather than all at once or when clients are free. */
+static bool is_timed(const clg_serve_question *q) {
+    return q->demand->span_s > 0 && q->demand->clients <= 0;
+}
+
+static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *means) {
+    double best = 0;
+    for (double b = 1; b <= 1 << 20; b *= 2)
+        best = fmax(best, clg_replica_steady_tokens_per_s(r, means, b));
+    return best;
+}
+
+/* All at once with so many places: the rate from a quarter admitted until the queue is empty. */
+static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_demand *sample,
+                           int places, double cached_share, clg_serve_totals *t) {
+    clg_served *served = clg_take(arena, (size_t)sample->count, clg_served);
+    clg_replica open = *r;
+    open.rules.clients = 0;
+    open.rules.cached_share = cached_share;
+    clg_replica prompts;
+    if (r->prefill) {
+        prompts = *r->prefill;
+        prompts.rules.cached_share = cached_share;
+        open.prefill = &prompts;
+    }
+    open.rules.max_sequences = places;
+    clg_replica_serve(arena, &open, sample, 0, 1, served, t);
+    bool full = t->full_s > t->warm_s && t->full_tokens > t->warm_tokens;
+    return full ? (double)(t->full_tokens - t->warm_tokens) / (t->full_s - t->warm_s)
+                : (double)t->made_tokens / fmax(t->busy_s, 1e-9);
+}
+
+/* The most a replica makes: with the places it has or, where those are more than the cache holds
+ * and sequences are preempted, with as many as it holds to their ends. */
+static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                            double cached_share, clg_serve_answer *a) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    int places = r->rules.max_sequences;
+    int64_t count = 10 * (int64_t)places;
+    if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
+    clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
+    clg_demand_means means = clg_demand_means_of(d);
+    clg_serve_totals t, fewer;
+    double rate = rate_at_once(arena, r, &sample, places, cached_share, &t);
+    double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
+    double held = (double)r->rules.blocks * r->rules.block_tokens /
+                  (means.prompt_tokens + means.output_tokens + states);
+    if (t.preemptions > 0 && held >= 1 && held < places) {
+        double calm = rate_at_once(arena, r, &sample, (int)held, cached_share, &fewer);
+        if (calm > rate) {
+            rate = calm;
+            t = fewer;
+        }
+    }
+    a->offline_tokens_per_s = rate;
+    a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
+    clg_arena_back_to(arena, mark);
+}
+
+static double window_of(const clg_serve_question *q) {
+    if (q->window_s > 0) return q->window_s;
+    return q->demand->span_s >= 12 * 3600 ? 3600 : q->demand->span_s / 12;
+}
+
+/* Sums over windows, in replicas. */
+typedef struct window_sum {
+    double needed, whole, steady, lag_s, most, previous;
+} window_sum;
+
+static void add_window(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a,
+                       clg_serve_window *w, window_sum *sum) {
+    double begin_s = w->begin_s, seconds = w->seconds;
+    clg_demand part = clg_demand_slice(q->demand, begin_s, begin_s + seconds);
+    double steady = (double)part.output_tokens / seconds / a->target_tokens_per_s;
+    clg_serve_target target =
+        clg_target_of_part(arena, q->replica, &part, &q->target, a->alone_share);
+    double needed = (double)clg_fleet_needed(arena, q->replica, &part, &target, steady);
+    w->steady = steady;
+    w->needed = needed;
+    sum->needed += needed * seconds;
+    sum->whole += ceil(steady) * seconds;
+    sum->steady += steady * seconds;
+    sum->most = fmax(sum->most, needed);
+    if (needed > sum->previous)
+        sum->lag_s += (needed - sum->previous) * fmin(q->cold_start_s, seconds);
+    sum->previous = needed;
+}
+
+static window_sum over_windows(clg_arena *arena, const clg_serve_question *q,
+                               clg_serve_progress progress, clg_serve_answer *a) {
+    double window = window_of(q), span = q->demand->span_s;
+    window_sum sum = {0};
+    a->windows = (int64_t)fmax(1, ceil(span / window - 1e-6));
+    clg_serve_window *list = clg_take(arena, (size_t)a->windows, clg_serve_window);
+    a->window = list;
+    for (int64_t i = 0; i < a->windows; i++) {
+        double begin = (double)i * window;
+        list[i] = (clg_serve_window){.begin_s = begin, .seconds = fmin(window, span - begin)};
+        add_window(arena, q, a, &list[i], &sum);
+        if (progress.tell)
+            progress.tell(progress.context, 0.4 + 0.3 * (double)i / (double)a->windows);
+    }
+    a->windows_mean = sum.needed / span;
+    a->windows_most = sum.most;
+    a->lagged_mean = (sum.needed + sum.lag_s) / span;
+    return sum;
+}
+
+static double usd_per_million(double usd_per_s, double tokens_per_s) {
+    return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
+}
+
+static bool reuses(const clg_serve_question *q) {
+    return is_timed(q) && q->demand->prefix && !q->replica->rules.no_prefix_cache;
+}
+
+/* What is found of prompts depends on who comes when, which all at once do not keep: the share that
+ * a fleet finds which is about as large as the demand needs, found of every prompt. */
+static void measure_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    double per_s = (double)q->demand->output_tokens / q->demand->span_s;
+    int64_t n = q->replicas;
+    for (int i = 0; i < 2; i++) {
+        if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
+        clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+        measure_offline(arena, q->replica, q->demand, a->fleet.cached_share, a);
+    }
+}
+
+/* A fleet that falls behind is paid until the last answer, others as long as there is demand. */
+static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
+    return a->rho > 1 && d->clients <= 0 ? fmax(d->span_s, a->fleet.span_s) : d->span_s;
+}
+
+/* Each factor takes up where the one before it ended; all together they are what is paid. */
+static void settle_factors(clg_serve_answer *a, const window_sum *sum, double fleet_paid_s) {
+    double *f = a->factor, fleet = (double)a->fleet.replicas * fleet_paid_s;
+    f[CLG_FACTOR_FLOOR] = usd_per_million(a->usd_per_s, a->floor_tokens_per_s);
+    f[CLG_FACTOR_BATCH] = a->floor_tokens_per_s / a->offline_tokens_per_s;
+    f[CLG_FACTOR_LATENCY] = a->offline_tokens_per_s / a->target_tokens_per_s;
+    f[CLG_FACTOR_GRANULARITY] = sum->whole / sum->steady;
+    f[CLG_FACTOR_BURSTS] = sum->needed / sum->whole;
+    f[CLG_FACTOR_IDLE] = fleet / sum->needed;
+}
+
+/* Without a span there is nothing to scale, and nothing but the batch to pay for. */
+static void settle_burst(clg_serve_answer *a) {
+    for (int i = 0; i < CLG_FACTORS; i++) a->factor[i] = 1;
+    a->factor[CLG_FACTOR_FLOOR] = usd_per_million(a->usd_per_s, a->floor_tokens_per_s);
+    a->factor[CLG_FACTOR_BATCH] = a->usd_per_million / a->factor[CLG_FACTOR_FLOOR];
+}
+
+static void settle_totals(const clg_serve_question *q, const clg_demand_means *means,
+                          clg_serve_answer *a) {
+    clg_serve_break_even(q, means, a); /* again: now the share of cached input is known */
+    const clg_replica *r = q->replica;
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    int gpus = clg_replica_gpus(r);
+    double fleet = (double)a->fleet.replicas, share = q->full_share;
+    double demanded = q->demand->span_s > 0 && q->demand->clients <= 0
+                          ? (double)q->demand->output_tokens / q->demand->span_s
+                          : a->fleet.output_tokens_per_s;
+    double peak = gpu->peak_flop_per_s[r->layout.compute] > 0
+                      ? gpu->peak_flop_per_s[r->layout.compute]
+                      : gpu->peak_flop_per_s[CLG_FP16];
+    a->rho = demanded / (fleet * a->offline_tokens_per_s);
+    double paid = q->demand->span_s > 0 ? paid_s(q->demand, a) / q->demand->span_s : 1;
+    a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
+    clg_demand_means computed = *means; /* what is found in a cache is no work */
+    computed.prompt_tokens *= 1 - a->fleet.cached_share;
+    a->mfu = a->fleet.output_tokens_per_s *
+             clg_serve_flop_per_output(&r->scenario->model, &computed) / (fleet * gpus * peak);
+    a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
+}
+
+static const char *seconds_of(clg_arena *arena, double seconds) {
+    char text[48];
+    clg_quantity_print(seconds, CLG_SECONDS, 3, text, sizeof text);
+    return clg_arena_copy(arena, text, strlen(text));
+}
+
+/* The least both targets must give way, the one that more are beyond first, until requests alone
+ * on a replica meet them; by tenths. */
+static clg_serve_target nearest_target(clg_arena *arena, const clg_serve_question *q) {
+    enum { TENTHS = 120 };
+    clg_serve_target near = q->target;
+    for (int i = 0; i < TENTHS; i++) {
+        clg_fleet f = clg_fleet_alone(arena, q->replica, q->demand, &near);
+        if (f.well_served >= near.share) break;
+        if (f.late_first >= f.late_token)
+            near.ttft_s *= 1.1;
+        else
+            near.tpot_s *= 1.1;
+    }
+    return near;
+}
+
+/* A request that is late with nobody else there is late in any fleet. */
+static clg_status refuse_target(clg_arena *arena, const clg_serve_question *q, clg_error *error) {
+    clg_fleet f = clg_fleet_alone(arena, q->replica, q->demand, &q->target);
+    clg_serve_target near = nearest_target(arena, q);
+    double within = floor(1000 * f.well_served) / 10;
+    const char *fewer = within > 0 ? clg_arena_print(arena, ", or --within %.4g%%", within) : "";
+    return clg_fail(
+        error, CLG_BAD_INPUT,
+        clg_arena_print(arena, "the nearest met: --ttft %.3gs --tpot %.3gms%s; or raise --tp",
+                        near.ttft_s, 1e3 * near.tpot_s, fewer),
+        "no fleet meets %s to the first token and %s each for %.4g%% of requests; "
+        "alone on a replica %.4g%% are served so: %.3g%% are late to the first token, "
+        "%.3g%% by the tokens after, p99 %s and %s",
+        seconds_of(arena, q->target.ttft_s), seconds_of(arena, q->target.tpot_s),
+        100 * q->target.share, 100 * f.well_served, 100 * f.late_first, 100 * f.late_token,
+        seconds_of(arena, f.ttft_s.p99), seconds_of(arena, f.tpot_s.p99));
+}
+
+static void tell(clg_serve_progress progress, double share) {
+    if (progress.tell) progress.tell(progress.context, share);
+}
+
+void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    clg_demand_means means = clg_demand_means_of(q->demand);
+    *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
+                                         clg_replica_gpus(q->replica)};
+    a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
+    measure_offline(arena, q->replica, q->demand, 0, a);
+    if (reuses(q)) measure_reuse(arena, q, a);
+    clg_serve_break_even(q, &means, a);
+    a->attainable = true;
+    a->target_tokens_per_s = a->offline_tokens_per_s;
+    if (!is_timed(q)) return;
+    double most = a->offline_tokens_per_s / means.output_tokens;
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
+    double rate = clg_steady_rate_per_s(arena, &slow, q->demand, &q->target, most);
+    clg_arena_back_to(arena, mark);
+    a->attainable = rate > 0;
+    if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
+}
+
+/* p99 of the first token when every iteration takes `scale` times as long. */
+static double scaled_ttft_s(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                            double scale) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r = clg_replica_slowed(arena, q->replica, scale);
+    clg_fleet f;
+    clg_fleet_run(arena, &r, q->demand, n, &q->target, &f);
+    clg_arena_back_to(arena, mark);
+    return f.ttft_s.p99;
+}
+
+/* How sure costs are at best: a few per cent, which load multiplies. */
+static const double cost_doubt = 0.05;
+
+static void run_fleet(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                      clg_serve_answer *a) {
+    clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+    a->meets = a->fleet.well_served >= q->target.share;
+    a->ttft_low_s = scaled_ttft_s(arena, q, n, 1 - cost_doubt);
+    a->ttft_high_s = scaled_ttft_s(arena, q, n, 1 + cost_doubt);
+}
+
+/* A demand that comes all at once, or a closed loop: one fleet, no windows. */
+static void answer_burst(clg_arena *arena, const clg_serve_question *q,
+                         const clg_demand_means *means, clg_serve_answer *a) {
+    int64_t n = q->replicas > 0 ? q->replicas : 1;
+    run_fleet(arena, q, n, a);
+    a->windows_mean = a->windows_most = a->lagged_mean = (double)n;
+    settle_totals(q, means, a);
+    settle_burst(a);
+}
+
+/* Windows are counted, kept and drawn. */
+static clg_status check_windows(const clg_serve_question *q, clg_error *error) {
+    enum { MOST_WINDOWS = 100000 };
+    if (q->window_s <= 0 || q->demand->span_s <= MOST_WINDOWS * q->window_s) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give a longer --window",
+                    "windows of %.3g s are more than %d in %.6g s", q->window_s, MOST_WINDOWS,
+                    q->demand->span_s);
+}
+
+/* Whether the cache holds any request of the demand at all. */
+static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
+    const clg_serve_rules *rules = &q->replica->rules;
+    double room = (double)(rules->blocks - rules->sequence_blocks) * rules->block_tokens;
+    for (int64_t i = 0; i < q->demand->count; i++)
+        if (q->demand->request[i].prompt_tokens + q->demand->request[i].output_tokens <= room)
+            return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "raise --tp, or store --weights fp8 --cache fp8",
+                    "no request fits in a cache of %.0f tokens", room);
+}
+
+/* The fleet that the target needs with such iterations; its dollars go with its size. */
+static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
+                      clg_serve_bound *b) {
+    double fleet = (double)a->fleet.replicas;
+    double most = a->offline_tokens_per_s / b->scale / clg_demand_means_of(q->demand).output_tokens;
+    clg_replica r = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin));
+    b->attainable = clg_steady_rate_per_s(arena, &r, q->demand, &q->target, most) > 0;
+    b->usd_per_million = (double)NAN;
+    if (!b->attainable) return;
+    b->replicas = clg_fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
+    b->usd_per_million = a->usd_per_million * (double)b->replicas / fleet;
+}
+
+static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
+                                const clg_serve_answer *a, double scale) {
+    clg_serve_bound b = {scale, true, a->fleet.replicas, a->usd_per_million, q->target.share};
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r = clg_replica_slowed(arena, q->replica, scale);
+    if (!is_timed(q)) b.usd_per_million *= scale;
+    if (is_timed(q) && q->replicas == 0)
+        size_anew(arena, q, a, &b);
+    else
+        b.well_served = clg_fleet_well_served(arena, &r, q->demand, b.replicas, &q->target);
+    clg_arena_back_to(arena, mark);
+    return b;
+}
+
+static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    a->doubt = clg_serve_doubt_of(&q->replica->engine, clg_replica_borrowed_sigma(q->replica));
+    a->fast = bound_of(arena, q, a, 1 / a->doubt.rate);
+    a->slow = bound_of(arena, q, a, a->doubt.rate);
+}
+
+clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
+                                 clg_serve_progress progress, clg_serve_answer *a,
+                                 clg_error *error) {
+    const clg_demand *d = q->demand;
+    clg_demand_means means = clg_demand_means_of(d);
+    if (check_fit(q, error) != CLG_OK || check_windows(q, error) != CLG_OK) return error->status;
+    clg_serve_capacity(arena, q, a);
+    if (!is_timed(q)) {
+        answer_burst(arena, q, &means, a);
+        settle_doubt(arena, q, a);
+        return CLG_OK;
+    }
+    window_sum sum = {0};
+    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
+    clg_serve_question sized = *q;
+    sized.replica = &slow;
+    a->alone_share = clg_fleet_alone(arena, &slow, d, &q->target).well_served;
+    bool hopeless = !a->attainable || a->alone_share < q->target.share;
+    if (hopeless && q->replicas == 0) return refuse_target(arena, &sized, error);
+    tell(progress, 0.4);
+    if (a->attainable) sum = over_windows(arena, &sized, progress, a);
+    double guess = fmax(a->windows_most, 1);
+    int64_t n =
+        q->replicas > 0 ? q->replicas : clg_fleet_needed(arena, &slow, d, &q->target, guess);
+    run_fleet(arena, q, n, a);
+    settle_totals(q, &means, a);
+    if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
+    settle_factors(a, &sum, paid_s(d, a));
+    if (!a->attainable) a->factor[CLG_FACTOR_LATENCY] = 1 / a->rho;
+    settle_doubt(arena, q, a);
+    return CLG_OK;
+}

@@ -1,0 +1,131 @@
+/* serve_answer.h -- what a demand needs and what it costs: replicas, latency, dollars by factor.
+ *
+ *   $/M output tokens = hardware floor x batch x latency target x bursts x replica granularity
+ *                       x idle hours
+ *
+ * The product is exact: each factor is a quotient of two throughputs or two numbers of replicas
+ * that the next one starts from. */
+#ifndef CLG_SERVE_SERVE_ANSWER_H
+#define CLG_SERVE_SERVE_ANSWER_H
+
+#include "economics/api_price.h"
+#include "serve/doubt.h"
+#include "serve/replica.h"
+
+typedef struct clg_serve_target {
+    double ttft_s, tpot_s; /* a request is well served within both */
+    double share;          /* of requests that must be */
+} clg_serve_target;
+
+typedef struct clg_percentiles {
+    double p50, p90, p99, mean;
+} clg_percentiles;
+
+/* A fleet of equal replicas, requests dealt in turn. */
+typedef struct clg_fleet {
+    int64_t replicas;
+    int64_t simulated; /* of them: replicas dealt in turn are alike, a sample stands for all */
+    int64_t requests, refused, preemptions; /* of the simulated */
+    double well_served;                     /* share of requests not refused */
+    double late_first, late_token;          /* shares of them beyond one target and the other */
+    clg_percentiles ttft_s, tpot_s, e2e_s;
+    double busy_share, mean_sequences; /* of paid time; while busy */
+    double span_s;                     /* paid time of each replica */
+    double output_tokens_per_s;        /* of the whole fleet */
+    double prompt_tokens_per_s;
+    double cached_share; /* of prompt tokens found in the cache */
+    double iterations, events;
+} clg_fleet;
+
+typedef enum clg_factor {
+    CLG_FACTOR_FLOOR,
+    CLG_FACTOR_BATCH,
+    CLG_FACTOR_LATENCY,
+    CLG_FACTOR_BURSTS,
+    CLG_FACTOR_GRANULARITY,
+    CLG_FACTOR_IDLE,
+    CLG_FACTORS
+} clg_factor;
+extern const clg_name clg_factor_names[];
+
+typedef struct clg_serve_question {
+    const clg_replica *replica;
+    const clg_demand *demand;
+    clg_serve_target target;
+    int64_t replicas;    /* 0: as many as the target needs */
+    double window_s;     /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
+    double cold_start_s; /* until a started replica serves */
+    double full_share;   /* of capacity that counts as full */
+    double margin;       /* fleets meet the target with iterations this share longer */
+    const clg_api_price *api; /* name NULL: none */
+} clg_serve_question;
+
+/* One stretch between scaling up and down. */
+typedef struct clg_serve_window {
+    double begin_s, seconds;
+    double steady; /* replicas' worth of tokens, at the rate that meets the target */
+    double needed; /* whole replicas that meet the target */
+} clg_serve_window;
+
+/* The same demand where iterations take another time than predicted. */
+typedef struct clg_serve_bound {
+    double scale;     /* times the predicted one */
+    bool attainable;  /* the target, by any fleet */
+    int64_t replicas; /* the given ones, or as many as the target needs */
+    double usd_per_million;
+    double well_served; /* share of requests, by those replicas */
+} clg_serve_bound;
+
+typedef struct clg_serve_answer {
+    clg_fleet fleet;
+    clg_serve_doubt doubt;      /* of what follows from times and rates alone */
+    clg_serve_bound fast, slow; /* iterations at P10 and P90 of the engine's errors in tokens/s */
+    double ttft_low_s, ttft_high_s; /* p99 with iterations 5 % faster and slower */
+    bool meets;                     /* the target, by this fleet */
+    bool attainable;                /* by any */
+    double alone_share; /* in time with nobody beside them, iterations longer by the margin */
+    double floor_tokens_per_s;   /* output, one replica: batch without bound of memory */
+    double offline_tokens_per_s; /* all requests at once: the most it does with this mix */
+    double target_tokens_per_s;  /* at a steady Poisson rate that meets the target */
+    double steady_batch;         /* sequences offline */
+    double rho;                  /* mean demand over offline capacity of the fleet */
+    double mfu;
+    double usd_per_s;           /* one replica */
+    double usd_per_million;     /* output tokens */
+    double factor[CLG_FACTORS]; /* the first one in USD per million output tokens */
+    double windows_mean, windows_most, lagged_mean; /* replicas, scaled by window */
+    int64_t windows;
+    const clg_serve_window *window; /* [windows], in the arena; NULL without a span */
+    double api_usd_per_million;     /* same mix, per million output tokens; 0: no comparator */
+    double break_even_share;        /* of offline capacity; above 1: never */
+    double break_even_per_s;        /* requests per second of one replica */
+    double gpus_kept_full;
+} clg_serve_answer;
+
+/* `progress` may be NULL; it is told a share now and then. */
+typedef struct clg_serve_progress {
+    void (*tell)(void *context, double share);
+    void *context;
+} clg_serve_progress;
+
+clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *question,
+                                 clg_serve_progress progress, clg_serve_answer *answer,
+                                 clg_error *error);
+
+/* The capacity part alone: floor, offline, at the target, break-even. */
+void clg_serve_capacity(clg_arena *arena, const clg_serve_question *question,
+                        clg_serve_answer *answer);
+
+/* A fleet of a size on a demand. */
+void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                   int64_t replicas, const clg_serve_target *target, clg_fleet *fleet);
+
+/* The share of requests that it serves within the target; cheaper than all of clg_fleet_run. */
+double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                             int64_t replicas, const clg_serve_target *target);
+
+/* Forward flop of one output token and its share of prompts, as MFU counts them: a third of what
+ * clg_model_flop_per_token counts for training, attention over the mean context. */
+double clg_serve_flop_per_output(const clg_model *model, const clg_demand_means *means);
+
+#endif

@@ -1,0 +1,212 @@
+/* blanks.c -- completes blank columns, over what may have been. */
+#include "validate/blanks.h"
+
+#include "machine/seen.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MICRO_BATCHES = 16, CASES = CLG_SEEN * MICRO_BATCHES };
+
+static const char *sentence(clg_arena *arena, const clg_error *error) {
+    char text[1200];
+    clg_error_sentence(error, text, sizeof text);
+    return clg_arena_copy(arena, text, strlen(text));
+}
+
+/* Whole layers are done again: as few of each chunk as fit. `evaluation` is that of all of them. */
+static void fewest_layers(clg_arena *arena, const clg_scenario *scenario, clg_layout layout,
+                          clg_evaluation *evaluation) {
+    int chunks = layout.pp * layout.vpp, least = 1;
+    int most = (scenario->model.layers + chunks - 1) / chunks;
+    while (least < most) {
+        clg_error error = {0};
+        clg_evaluation one;
+        layout.recompute_layers = least + (most - least) / 2;
+        if (clg_evaluate(arena, scenario, &layout, false, NULL, &one, &error) != CLG_OK) return;
+        if (one.fits) {
+            *evaluation = one;
+            most = layout.recompute_layers;
+        } else {
+            least = layout.recompute_layers + 1;
+        }
+    }
+}
+
+/* Memory is predicted to a few percent: a plan that misses by less may have run. */
+static bool nearly_fits(const clg_evaluation *e) {
+    return e->memory.total_bytes <= 1.05 * e->capacity_bytes;
+}
+
+/* Where a table does not print what is recomputed: the least that fits, as its authors did. Time is
+ * that of the least that nearly does; whether it fits is said of all. */
+static const char *predict_recompute(clg_arena *arena, const clg_scenario *scenario,
+                                     const clg_space *space, clg_layout layout,
+                                     clg_evaluation *evaluation) {
+    bool said = space->recompute.count > 0, near = false;
+    int first = said ? (int)layout.recompute : CLG_RECOMPUTE_NONE;
+    int last = said ? (int)layout.recompute : CLG_RECOMPUTE_FULL;
+    clg_evaluation nearest;
+    for (int recompute = first; recompute <= last; recompute++) {
+        clg_error error = {0};
+        layout.recompute = (clg_recompute)recompute;
+        if (clg_evaluate(arena, scenario, &layout, false, NULL, evaluation, &error) != CLG_OK)
+            return sentence(arena, &error);
+        if (!said && !near && !evaluation->fits && nearly_fits(evaluation)) {
+            nearest = *evaluation;
+            near = true;
+        }
+        if (!evaluation->fits) continue;
+        if (!said && recompute == CLG_RECOMPUTE_FULL)
+            fewest_layers(arena, scenario, layout, evaluation);
+        break;
+    }
+    if (!near) return NULL;
+    nearest.fits = evaluation->fits;
+    *evaluation = nearest;
+    return NULL;
+}
+
+static bool may_interleave(const clg_scenario *scenario, const clg_space *space) {
+    bool said = space->schedule.count > 0 && space->schedule.value[0] != CLG_1F1B;
+    return !said && clg_stack_has(scenario->stack.schedules, CLG_INTERLEAVED);
+}
+
+/* Where it does not print the chunks per stage: those that make it fastest, as its authors did. */
+static const char *predict_chunks(clg_arena *arena, const clg_scenario *scenario,
+                                  const clg_space *space, clg_layout layout,
+                                  clg_evaluation *evaluation) {
+    const char *reason = "no layout completes the row";
+    int most = clg_layout_most_chunks(&scenario->model, layout.pp);
+    bool found = false;
+    for (int vpp = 1; vpp <= most && (vpp == 1 || may_interleave(scenario, space)); vpp++) {
+        clg_evaluation one;
+        if (vpp > 1 && scenario->model.layers % (layout.pp * vpp) != 0) continue;
+        layout.vpp = vpp;
+        layout.schedule = vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B;
+        const char *why = predict_recompute(arena, scenario, space, layout, &one);
+        if (!found) reason = why;
+        if (why || (found && (one.step_s >= evaluation->step_s || !one.fits))) continue;
+        *evaluation = one;
+        found = true;
+    }
+    return found ? NULL : reason;
+}
+
+static const char *predict_layout(clg_arena *arena, const clg_scenario *scenario,
+                                  const clg_space *space, const clg_layout *layout,
+                                  clg_evaluation *evaluation) {
+    if (space->vpp.count == 0) return predict_chunks(arena, scenario, space, *layout, evaluation);
+    return predict_recompute(arena, scenario, space, *layout, evaluation);
+}
+
+/* One way to fill the blanks. */
+typedef struct filled {
+    double weight, rate;
+    clg_evaluation evaluation;
+} filled;
+
+typedef struct cases {
+    filled *one; /* [CASES] */
+    int count;
+} cases;
+
+/* Whoever publishes a run has tuned it more often than not: half of the weight is the fastest's. */
+static void weigh(cases *all, int first, double weight) {
+    int fastest = first, count = all->count - first;
+    for (int i = first; i < all->count; i++)
+        if (all->one[i].evaluation.step_s < all->one[fastest].evaluation.step_s) fastest = i;
+    for (int i = first; i < all->count; i++) all->one[i].weight = weight / 2 / count;
+    all->one[fastest].weight += weight / 2;
+}
+
+/* Micro-batches that need no more recomputation than one sequence does: memory is what trainers
+ * fill first. Of a mixture it is one sequence: what routing asks for is not known beforehand. */
+static const char *add_micro_batches(clg_arena *arena, const clg_scenario *scenario,
+                                     const clg_space *space, const clg_layout *layout,
+                                     double weight, double rate, cases *all) {
+    bool mixture = scenario->model.active_parameters < scenario->model.parameters;
+    int first = all->count, most = layout->micro_batch > 0 || mixture ? 1 : MICRO_BATCHES;
+    clg_layout l = *layout;
+    if (l.micro_batch <= 0) l.micro_batch = 1;
+    for (int i = 0; i < most && l.dp > 0; i++, l.micro_batch *= 2) {
+        filled *f = &all->one[all->count];
+        l.accumulation = l.global_batch / ((int64_t)l.dp * l.micro_batch);
+        const char *reason = predict_layout(arena, scenario, space, &l, &f->evaluation);
+        if (reason && i == 0) return reason;
+        if (reason ||
+            (i > 0 && (!f->evaluation.fits || f->evaluation.layout.recompute >
+                                                  all->one[first].evaluation.layout.recompute)))
+            break;
+        f->rate = rate;
+        all->count++;
+    }
+    if (all->count == first) return "no micro-batch divides the batch";
+    weigh(all, first, weight);
+    return NULL;
+}
+
+static void set_rate(clg_arena *arena, clg_scenario *scenario, double bytes_per_s) {
+    clg_error error = {0};
+    scenario->machine.fabric.gpu_bytes_per_s = bytes_per_s;
+    clg_network_find(arena, &scenario->machine, &scenario->network, &error); /* as it was found */
+}
+
+static const char *add_networks(clg_arena *arena, clg_scenario *scenario, const clg_space *space,
+                                const clg_layout *layout, const clg_seen *seen, cases *all) {
+    for (int i = 0; i < seen->count; i++) {
+        set_rate(arena, scenario, seen->bytes_per_s[i]);
+        const char *reason = add_micro_batches(arena, scenario, space, layout, seen->share[i],
+                                               seen->bytes_per_s[i], all);
+        if (reason) return reason;
+    }
+    return NULL;
+}
+
+/* The case that half of the weight is not slower than. */
+static const filled *middle_of(const cases *all) {
+    const filled *middle = NULL;
+    for (int i = 0; i < all->count; i++) {
+        const filled *f = &all->one[i];
+        double faster = 0;
+        for (int j = 0; j < all->count; j++)
+            if (all->one[j].evaluation.step_s <= f->evaluation.step_s) faster += all->one[j].weight;
+        if (faster < 0.5 - 1e-9) continue;
+        if (!middle || f->evaluation.step_s < middle->evaluation.step_s) middle = f;
+    }
+    return middle;
+}
+
+/* How far the others lie from it: the standard deviation of the logarithm. */
+static double spread_of(const cases *all, double step_s) {
+    double variance = 0;
+    for (int i = 0; i < all->count; i++) {
+        double off = log(all->one[i].evaluation.step_s / step_s);
+        variance += all->one[i].weight * off * off;
+    }
+    return sqrt(variance);
+}
+
+const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg_space *space,
+                             const clg_layout *layout, bool network_open,
+                             clg_evaluation *evaluation) {
+    clg_error error = {0};
+    clg_seen seen = {0};
+    const char *reason;
+    cases all = {.one = clg_take(arena, CASES, filled)};
+    if (network_open &&
+        clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
+        return sentence(arena, &error);
+    if (seen.count > 0)
+        reason = add_networks(arena, scenario, space, layout, &seen, &all);
+    else
+        reason = add_micro_batches(arena, scenario, space, layout, 1, 0, &all);
+    if (reason) return reason;
+    const filled *middle = middle_of(&all);
+    *evaluation = middle->evaluation;
+    if (seen.count > 0) set_rate(arena, scenario, middle->rate);
+    evaluation->doubt.open = spread_of(&all, evaluation->step_s);
+    if (evaluation->doubt.open > 0)
+        clg_evaluation_widen(evaluation, clg_doubt_sigma(&evaluation->doubt, &scenario->stack));
+    return NULL;
+}
