@@ -85,6 +85,21 @@ clg_status clg_value_flag(const clg_json *object, const char *key, bool required
     return CLG_OK;
 }
 
+clg_status clg_value_word(const clg_json *object, const char *key, const clg_name *names,
+                          bool required, const char *file, int *word, clg_error *error) {
+    const clg_json *value = clg_json_member(object, key);
+    if (!value && !required) return CLG_OK;
+    const clg_json *name = clg_json_member(value, "value");
+    if (!name || name->kind != CLG_JSON_STRING)
+        return fault(value ? value : object, key, file,
+                     "write {\"value\": \"NAME\", \"source\": ..., \"kind\": ...}",
+                     "this needs a name", error);
+    if (check_provenance(value, key, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    clg_status status = clg_name_value(names, key, name->text, word, error);
+    if (status != CLG_OK) clg_error_at(error, file, name->line, name->column, key);
+    return status;
+}
+
 clg_status clg_value_keys(const clg_json *object, const char *const *keys, int count,
                           const char *file, clg_error *error) {
     if (object->kind != CLG_JSON_OBJECT)

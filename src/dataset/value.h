@@ -28,9 +28,13 @@ typedef struct clg_value_field {
 clg_status clg_value_fields(const clg_json *object, const char *file, const clg_value_field *fields,
                             size_t count, clg_error *error);
 
-/* A plain word or flag member that needs no unit: {"value": true, "source": ..., "kind": ...}. */
+/* A flag member that needs no unit: {"value": true, "source": ..., "kind": ...}. */
 clg_status clg_value_flag(const clg_json *object, const char *key, bool required, const char *file,
                           bool *flag, clg_error *error);
+
+/* One of a table of names: {"value": "once", "source": ..., "kind": ...}. */
+clg_status clg_value_word(const clg_json *object, const char *key, const clg_name *names,
+                          bool required, const char *file, int *word, clg_error *error);
 
 /* Refuses members of an object that are not among `keys`, with the nearest of them. */
 clg_status clg_value_keys(const clg_json *object, const char *const *keys, int count,

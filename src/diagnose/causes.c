@@ -88,17 +88,16 @@ static double straggler_s(clg_arena *arena, const clg_scenario *s, const clg_eva
     return e->time.straggler_s;
 }
 
-/* 1: attention through memory; 2: and norms, activations, residuals and loss; 3: and one kernel
- * per tensor in the optimizer, with twice the host's work a kernel. */
+/* 1: attention through memory; 2: and norms, activations, residuals and loss; 3: and sums of
+ * gradients, with twice the host's work a kernel. */
 static bool unfused(clg_world *w, double level) {
     clg_stack *s = &w->scenario->stack;
     w->layout.attention = CLG_UNFUSED;
     s->fused_softmax = false;
     if (level >= 2)
-        s->fused_norm = s->fused_activation = s->fused_residual = s->fused_rotary =
-            s->fused_cross_entropy = false;
+        s->fused_norm = s->fused_elementwise = s->fused_rotary = s->fused_cross_entropy = false;
     if (level >= 3) {
-        s->fused_optimizer = s->fused_accumulation = false;
+        s->fused_accumulation = false;
         s->host_launch_s *= 2;
     }
     return true;
@@ -222,9 +221,9 @@ static bool syncs_each(clg_world *w, double strength) {
     clg_stack *s = &w->scenario->stack;
     if (w->layout.accumulation < 2 || w->layout.dp * w->layout.cp < 2) return false;
     if (w->layout.zero >= 2) {
-        bool already = w->layout.pp > 1 ? s->scatters_in_pipelines : s->scatters_each_backward;
-        s->scatters_each_backward = s->scatters_in_pipelines = true;
-        return !already;
+        bool whole = clg_gradients_whole(&w->layout, s);
+        s->scatters = CLG_SCATTERS_ANYWHERE;
+        return whole;
     }
     clg_operations_table t = clg_explain_operations(w->arena, w->scenario, w->plan);
     for (int i = 0; i < t.count; i++)
@@ -245,7 +244,6 @@ static bool imbalanced(clg_world *w, double strength) {
 static bool dispatched(clg_world *w, double strength) {
     clg_stack *s = &w->scenario->stack;
     s->expert_overlap = 0;
-    s->grouped_experts = false;
     s->host_expert_s *= strength;
     s->host_experts_s *= strength;
     return has_experts(w->scenario);

@@ -74,8 +74,7 @@ static const why_row rows[] = {
      "Dao 2023, arXiv:2307.08691", "gpu.peak", "kernels"},
     {"memory-bound", AT(memory_bound_s), CLG_SECONDS,
      "bytes read and written / measured bandwidth, one kernel each, fewer when the stack fuses",
-     "docs/kernels.md", "gpu.hbm stack.fused_norm stack.fused_activation stack.fused_residual",
-     "kernels"},
+     "docs/kernels.md", "gpu.hbm stack.fused_norm stack.fused_elementwise", "kernels"},
     {"tp", AT(time.tp_exposed_s), CLG_SECONDS,
      "sum of the operations below, less what hides under compute: at most the overlap share of "
      "each, "
@@ -121,7 +120,7 @@ static const why_row rows[] = {
      "bytes of states, gradients and weights read and written / HBM bandwidth, plus the norm of "
      "the "
      "gradients",
-     "docs/kernels.md", "gpu.hbm stack.fused_optimizer", "kernels"},
+     "docs/kernels.md", "gpu.hbm", "kernels"},
     {"host", AT(time.host_s), CLG_SECONDS,
      "launches that outlast their kernels + per step + per micro-batch costs of the host",
      "fitted per stack", "stack.host_launch_s stack.host_step_s stack.host_micro_batch_s",

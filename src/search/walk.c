@@ -234,7 +234,9 @@ static void walk_cp(walker *w) {
 static void walk_sp(walker *w) {
     for (int sp = 0; sp <= 1 && !w->stopped; sp++) {
         if (sp && w->layout.tp == 1) continue;
-        if (sp && w->space->sp.count == 0 && !w->scenario->stack.sequence_parallel) continue;
+        if (sp && w->space->sp.count == 0 &&
+            !clg_stack_has(w->scenario->stack.shardings, CLG_SHARD_SP))
+            continue;
         if (!clg_axis_allows(&w->space->sp, sp) && w->layout.tp > 1) continue;
         w->layout.sp = sp;
         walk_cp(w);

@@ -58,14 +58,23 @@ static clg_status known_members(const clg_json *root, const char *key, const cha
     return node ? clg_value_keys(node, members, 4, file, error) : CLG_OK;
 }
 
+static clg_status read_term(const clg_json *root, const clg_term *term, bool required,
+                            const char *file, void *into, clg_error *error) {
+    if (term->flag) return clg_value_flag(root, term->key, required, file, into, error);
+    if (!term->words) return read_number(root, term, required, file, into, error);
+    int word;
+    memcpy(&word, into, sizeof word);
+    clg_status status = clg_value_word(root, term->key, term->words, required, file, &word, error);
+    memcpy(into, &word, sizeof word);
+    return status;
+}
+
 static clg_status read_terms(const clg_json *root, const char *file, bool required,
                              clg_stack *stack, clg_error *error) {
     for (int i = 0; i < clg_term_count; i++) {
         const clg_term *term = &clg_terms[i];
         void *into = (char *)stack + term->offset;
-        clg_status status = term->flag
-                                ? clg_value_flag(root, term->key, required, file, into, error)
-                                : read_number(root, term, required, file, into, error);
+        clg_status status = read_term(root, term, required, file, into, error);
         if (status == CLG_OK) status = known_members(root, term->key, file, error);
         if (status != CLG_OK) return status;
     }

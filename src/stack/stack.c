@@ -22,12 +22,36 @@ const clg_name clg_sharding_names[] = {{"zero-0", CLG_SHARD_ZERO, "nothing is sh
                                        {"cp-ulysses", CLG_SHARD_CP + CLG_CONTEXT_ULYSSES, NULL},
                                        {"ep", CLG_SHARD_EP, "experts"},
                                        {"etp", CLG_SHARD_ETP, "products of experts"},
+                                       {"sp", CLG_SHARD_SP, "what lies between products"},
                                        {NULL, 0, NULL}};
 
+const clg_name clg_selective_names[] = {
+    {"attention", CLG_SELECTIVE_ATTENTION, "the attention core is done again"},
+    {"operations", CLG_SELECTIVE_OPERATIONS, "attention and every other product are kept"},
+    {"between-products", CLG_SELECTIVE_BETWEEN, "linear products are kept"},
+    {NULL, 0, NULL}};
+
+const clg_name clg_zero_one_names[] = {
+    {"shards", CLG_ZERO_ONE_SHARDS, "gradients scattered beside the backward, weights gathered"},
+    {"sums-after", CLG_ZERO_ONE_SUMS_AFTER, "whole gradients all-reduced after the backward"},
+    {"broadcasts", CLG_ZERO_ONE_BROADCASTS, "whole gradients all-reduced, weights broadcast"},
+    {NULL, 0, NULL}};
+
+const clg_name clg_scatters_names[] = {
+    {"once", CLG_SCATTERS_ONCE, "a step"},
+    {"each-backward", CLG_SCATTERS_EACH, "with pipelines once a step"},
+    {"anywhere", CLG_SCATTERS_ANYWHERE, "in every backward, with pipelines too"},
+    {NULL, 0, NULL}};
+_Static_assert(sizeof(clg_selective) == sizeof(int) && sizeof(clg_zero_one) == sizeof(int) &&
+                   sizeof(clg_scatters) == sizeof(int),
+               "behaviours are read as int");
+
 #define NUMBER(key, dimension)                                                                     \
-    { #key, dimension, offsetof(clg_stack, key), false }
+    { #key, dimension, offsetof(clg_stack, key), false, NULL }
 #define SWITCH(key)                                                                                \
-    { #key, CLG_COUNT, offsetof(clg_stack, key), true }
+    { #key, CLG_COUNT, offsetof(clg_stack, key), true, NULL }
+#define WORD(key)                                                                                  \
+    { #key, CLG_COUNT, offsetof(clg_stack, key), false, clg_##key##_names }
 
 const clg_term clg_terms[] = {NUMBER(host_launch_s, CLG_SECONDS),
                               NUMBER(host_step_s, CLG_SECONDS),
@@ -38,22 +62,17 @@ const clg_term clg_terms[] = {NUMBER(host_launch_s, CLG_SECONDS),
                               NUMBER(host_copy_s, CLG_SECONDS),
                               NUMBER(pipeline_launches, CLG_COUNT),
                               SWITCH(fused_norm),
-                              SWITCH(fused_activation),
+                              SWITCH(fused_elementwise),
                               SWITCH(fused_clamp),
-                              SWITCH(fused_residual),
                               SWITCH(fused_rotary),
                               SWITCH(fused_softmax),
                               SWITCH(fused_cross_entropy),
-                              SWITCH(fused_norm_beside_flash2),
                               SWITCH(fused_accumulation),
                               SWITCH(gathered_loss),
-                              SWITCH(selective_by_operation),
-                              SWITCH(selective_by_product),
+                              WORD(selective),
                               SWITCH(recompute_stops_early),
                               SWITCH(dropout),
-                              SWITCH(fused_optimizer),
                               SWITCH(current_scaling),
-                              SWITCH(grouped_experts),
                               SWITCH(fused_experts),
                               SWITCH(recompute_activation),
                               SWITCH(recompute_latent),
@@ -63,9 +82,7 @@ const clg_term clg_terms[] = {NUMBER(host_launch_s, CLG_SECONDS),
                               SWITCH(expert_dedup),
                               SWITCH(experts_in_rows),
                               SWITCH(stages_by_cost),
-                              SWITCH(reduces_whole),
-                              SWITCH(sums_whole),
-                              SWITCH(broadcast_weights),
+                              WORD(zero_one),
                               NUMBER(bucket_parameters, CLG_COUNT),
                               NUMBER(bucket_parameters_per_rank, CLG_COUNT),
                               NUMBER(gradient_overlap, CLG_FRACTION),
@@ -109,11 +126,9 @@ const clg_term clg_terms[] = {NUMBER(host_launch_s, CLG_SECONDS),
                               SWITCH(flat_update),
                               SWITCH(gradient_copy),
                               SWITCH(gradient_buckets),
-                              SWITCH(scatters_each_backward),
-                              SWITCH(scatters_in_pipelines),
+                              WORD(scatters),
                               SWITCH(master_weights),
                               SWITCH(master_remainders),
-                              SWITCH(sequence_parallel),
                               SWITCH(expert_tensor)};
 const int clg_term_count = sizeof clg_terms / sizeof clg_terms[0];
 
@@ -142,6 +157,13 @@ static clg_status set_flag(bool *into, const char *name, const char *value, clg_
     return CLG_OK;
 }
 
+static clg_status set_word(void *into, const clg_term *term, const char *value, clg_error *error) {
+    int word;
+    if (clg_name_value(term->words, term->key, value, &word, error) != CLG_OK) return CLG_BAD_INPUT;
+    memcpy(into, &word, sizeof word);
+    return CLG_OK;
+}
+
 clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, clg_error *error) {
     const char *names[CLG_TERMS_MOST], *near[CLG_NAMES_NEAR];
     for (int i = 0; i < clg_term_count; i++) {
@@ -149,6 +171,7 @@ clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, 
         if (strcmp(name, clg_terms[i].key) != 0) continue;
         void *into = (char *)stack + clg_terms[i].offset;
         if (clg_terms[i].flag) return set_flag(into, name, value, error);
+        if (clg_terms[i].words) return set_word(into, &clg_terms[i], value, error);
         double number;
         if (clg_quantity(value, clg_terms[i].dimension, &number, error) != CLG_OK)
             return CLG_BAD_INPUT;
@@ -184,7 +207,7 @@ clg_status clg_stack_set_all(clg_stack *stack, const char *text, clg_error *erro
 
 double *clg_stack_number(clg_stack *stack, const char *name) {
     for (int i = 0; i < clg_term_count; i++)
-        if (!clg_terms[i].flag && strcmp(clg_terms[i].key, name) == 0)
+        if (!clg_terms[i].flag && !clg_terms[i].words && strcmp(clg_terms[i].key, name) == 0)
             return (double *)(void *)((char *)stack + clg_terms[i].offset);
     return NULL;
 }
@@ -212,7 +235,8 @@ const char *clg_stack_lacks(const clg_stack *stack, const clg_layout *l) {
                   {l->tp > 1, CLG_SHARD_TP},
                   {l->cp > 1, CLG_SHARD_CP + (int)l->cp_kind},
                   {l->ep > 1, CLG_SHARD_EP},
-                  {l->etp > 1, CLG_SHARD_ETP}};
+                  {l->etp > 1, CLG_SHARD_ETP},
+                  {l->sp && l->tp > 1, CLG_SHARD_SP}};
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
         if (wanted[i].wanted && !clg_stack_has(stack->shardings, wanted[i].sharding))
             return clg_name_of(clg_sharding_names, wanted[i].sharding);

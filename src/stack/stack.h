@@ -29,9 +29,36 @@ typedef enum clg_sharding {
     CLG_SHARD_TP = CLG_SHARD_ZERO + 4,
     CLG_SHARD_CP, /* and the other ways context ranks meet, as clg_context_kind */
     CLG_SHARD_EP = CLG_SHARD_CP + 3,
-    CLG_SHARD_ETP
+    CLG_SHARD_ETP,
+    CLG_SHARD_SP /* norms and residuals over tensor ranks (Korthikanti et al. 2022) */
 } clg_sharding;
 extern const clg_name clg_sharding_names[];
+
+/* What "selective" recomputing does again in the backward. */
+typedef enum clg_selective {
+    CLG_SELECTIVE_ATTENTION,  /* the attention core: Korthikanti et al. 2022, arXiv:2205.05198 */
+    CLG_SELECTIVE_OPERATIONS, /* all but attention and every other product */
+    CLG_SELECTIVE_BETWEEN     /* all but linear products: what lies between them */
+} clg_selective;
+extern const clg_name clg_selective_names[];
+
+/* How ZeRO-1 sums gradients and hands updated weights round. */
+typedef enum clg_zero_one {
+    CLG_ZERO_ONE_SHARDS,     /* scatters gradients beside the backward, gathers weights */
+    CLG_ZERO_ONE_SUMS_AFTER, /* all-reduces whole gradients after the backward, gathers weights */
+    CLG_ZERO_ONE_BROADCASTS  /* all-reduces whole gradients beside the backward, whoever shares the
+                                states; owners send their weights one after the other */
+} clg_zero_one;
+extern const clg_name clg_zero_one_names[];
+
+/* When ZeRO-2 and 3 scatter gradients. Kept over micro-batches they stay whole and are scattered
+ * at the last, a chunk at a time. */
+typedef enum clg_scatters {
+    CLG_SCATTERS_ONCE,    /* a step */
+    CLG_SCATTERS_EACH,    /* in the backward of every micro-batch; with pipelines once a step */
+    CLG_SCATTERS_ANYWHERE /* in every backward, with pipelines too */
+} clg_scatters;
+extern const clg_name clg_scatters_names[];
 
 typedef struct clg_stack {
     const char *name, *title, *date;
@@ -54,26 +81,19 @@ typedef struct clg_stack {
     double pipeline_launches; /* launches' worth of host time that each rank of a tensor collective
                                  costs where the pipeline's sends leave the domain */
     /* kernels */
-    bool fused_norm;       /* one pass over the data instead of several */
-    bool fused_activation; /* bias + GeLU or SwiGLU in one kernel */
-    bool fused_clamp;      /* a limit on the activation's inputs (gpt-oss) inside that kernel */
-    bool fused_residual;   /* bias + dropout + add in one kernel */
+    bool fused_norm;        /* one pass over the data instead of several */
+    bool fused_elementwise; /* bias + GeLU, SwiGLU, bias + dropout + add: one kernel each */
+    bool fused_clamp;       /* a limit on the activation's inputs (gpt-oss) inside that kernel */
     bool fused_rotary;
-    bool fused_softmax;            /* scale + mask + softmax in one kernel (unfused attention) */
-    bool fused_cross_entropy;      /* loss without fp32 logits in memory */
-    bool fused_norm_beside_flash2; /* the fused norm came with FlashAttention-2 and is not used
-                                      where layers are recomputed */
-    bool fused_accumulation;     /* weight gradients are added to their sum by the product itself */
-    bool gathered_loss;          /* logits are gathered: every tensor rank has the loss of the whole
-                                    vocabulary */
-    bool selective_by_operation; /* selective: attention and every other product are kept, instead
-                                    of everything but attention */
-    bool selective_by_product;   /* selective: linear products are kept, and nothing between them */
-    bool recompute_stops_early;  /* recomputing leaves out what nothing kept depends on */
-    bool dropout;                /* masks are kept and passes made */
-    bool fused_optimizer;        /* multi-tensor kernels instead of one per tensor */
+    bool fused_softmax;       /* scale + mask + softmax in one kernel (unfused attention) */
+    bool fused_cross_entropy; /* loss without fp32 logits in memory */
+    bool fused_accumulation;  /* weight gradients are added to their sum by the product itself */
+    bool gathered_loss;       /* logits are gathered: every tensor rank has the loss of the whole
+                                 vocabulary */
+    clg_selective selective;
+    bool recompute_stops_early; /* recomputing leaves out what nothing kept depends on */
+    bool dropout;               /* masks are kept and passes made */
     bool current_scaling; /* fp8: scaled by the tensor's own largest value, read once more first */
-    bool grouped_experts; /* experts as one grouped product rather than one by one */
     bool fused_experts;   /* casts and activation between an expert's products inside them, in
                              block-scaled formats (mxfp8, nvfp4) */
     bool recompute_activation; /* norms and activations of MLPs and experts are computed again in
@@ -89,11 +109,7 @@ typedef struct clg_stack {
     bool experts_in_rows; /* a token's experts follow one another: gates that balance a benchmark
                              by counting instead of by chance */
     bool stages_by_cost;  /* layers are cut by parameters, head included, not by count */
-    bool reduces_whole;   /* ZeRO-1: whole gradients are all-reduced after the backward, instead of
-                             scattered beside it */
-    bool sums_whole;      /* ZeRO-1: whole gradients are all-reduced, beside the backward */
-    bool broadcast_weights; /* ZeRO-1: owners send their updated weights one after the other,
-                               instead of one gather */
+    clg_zero_one zero_one;
     /* what it can run, a bit each: clg_schedule_kind, clg_sharding, clg_recompute */
     unsigned schedules, shardings, recomputes;
     const char *assumes; /* in a few words what a plan under it takes for granted; NULL: not said */
@@ -154,16 +170,12 @@ typedef struct clg_stack {
                                finds no room among the pieces of activations (DeepSpeed) */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
     bool gradient_buckets;  /* ZeRO-0: 16-bit gradients are copied into buckets, which stay */
-    /* ZeRO-2, 3: gradients are scattered in the backward of every micro-batch, without pipelines
-     * and with them. Else they stay whole over a step's micro-batches and are scattered once, at
-     * the last, a chunk at a time. */
-    bool scatters_each_backward, scatters_in_pipelines;
+    clg_scatters scatters;
     clg_precision moments;   /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
                                 has them */
     bool master_weights;     /* fp32 copy beside 16-bit weights */
     bool master_remainders;  /* of bf16 weights only the lower half of it is kept, and 16-bit
                                 gradients are read as they are (Apex DistributedFusedAdam) */
-    bool sequence_parallel;  /* has it (Korthikanti et al. 2022, or later) */
     bool expert_tensor;      /* experts are split by tp as well (older Megatron) */
     const char *attention;   /* default attention kernel name */
     bool attention_final;    /* a recipe's: whatever the GPU could run */
@@ -209,7 +221,7 @@ bool clg_stack_has(unsigned set, int one);
 const char *clg_stack_lacks(const clg_stack *stack, const clg_layout *layout);
 
 /* Overrides one term by name: "tensor_overlap", "0.8"; switches take true or false, quantities
- * their unit. CLG_BAD_INPUT with the nearest name. */
+ * their unit, behaviours their name. CLG_BAD_INPUT with the nearest name. */
 clg_status clg_stack_set(clg_stack *stack, const char *name, const char *value, clg_error *error);
 
 /* "tensor_overlap=0.8,fused_norm=false"; NULL is none. */

@@ -9,12 +9,13 @@
 
 #include <stddef.h>
 
-/* A number or a switch of the file and where it goes. */
+/* A number, a switch or a behaviour by its name, and where it goes. */
 typedef struct clg_term {
     const char *key;
     clg_dimension dimension;
     size_t offset;
     bool flag;
+    const clg_name *words; /* of behaviours; NULL: a number or a switch */
 } clg_term;
 
 enum { CLG_TERMS_MOST = 128 };

@@ -198,7 +198,7 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
 /* The output times the logistic function of the gate; fused, or two kernels forward and four
  * backward. The product is kept for the next one. */
 static void gate_output(clg_block *block, const clg_shard *shard, double width) {
-    bool fused = shard->stack->fused_activation;
+    bool fused = shard->stack->fused_elementwise;
     double bytes = shard->tokens * width * shard->wide_bytes;
     clg_block_memory(block, "output gate", (fused ? 3 : 5) * bytes, fused ? 1 : 2,
                      (fused ? 5 : 11) * bytes, fused ? 1 : 4);
@@ -209,7 +209,7 @@ static void gate_output(clg_block *block, const clg_shard *shard, double width) 
 static bool expands_again(const clg_shard *shard) {
     const clg_layout *layout = shard->layout;
     bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE && layout->attention != 0 &&
-                     !shard->stack->selective_by_operation;
+                     shard->stack->selective != CLG_SELECTIVE_OPERATIONS;
     return selective || (shard->stack->recompute_latent && layout->recompute != CLG_RECOMPUTE_FULL);
 }
 
@@ -298,7 +298,8 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     clg_block_indexer(block, shard, attention, heads);
     /* Selectively: the core, or for latent heads what comes before it. */
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-                 !shard->stack->selective_by_operation && (!latent || !layout->attention);
+                 shard->stack->selective != CLG_SELECTIVE_OPERATIONS &&
+                 (!latent || !layout->attention);
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
     if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
     core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads, kv_heads);

@@ -121,7 +121,7 @@ bool clg_block_fused_experts(const clg_shard *shard) {
  * the product's order. So is one with current scaling: the largest value, the scale, the cast. */
 static void call_each(const clg_shard *shard, clg_op *op, double experts) {
     if (op && op->kind == CLG_OP_MEMORY) op->casts = false; /* host_expert_s stands for them */
-    if (!op || shard->stack->grouped_experts || clg_block_fused_experts(shard)) return;
+    if (!op || clg_block_fused_experts(shard)) return;
     op->expert_calls = experts;
     if (op->kind != CLG_OP_MEMORY) return;
     bool scaled = shard->layout->precision >= CLG_MXFP8 || shard->stack->current_scaling;
@@ -227,14 +227,6 @@ void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char
                          shard->tp, gathered_bytes(shard, narrow) * elements, share);
 }
 
-/* Rows of the attention kernels from 2 on are FlashAttention-2 and its successors. */
-static bool norm_is_fused(const clg_shard *shard) {
-    const clg_layout *layout = shard->layout;
-    if (!shard->stack->fused_norm_beside_flash2) return shard->stack->fused_norm;
-    return shard->stack->fused_norm && layout->attention >= 2 &&
-           layout->recompute == CLG_RECOMPUTE_NONE;
-}
-
 /* Passes over the data in elements read or written. A fused RMSNorm reads and writes once;
  * LayerNorm kernels take about twice the streaming time (ETT operator times on A100 and
  * GH200: 7.0-7.6 bytes per 16-bit element forward, 10.7-24 backward); an RMSNorm of elementary
@@ -244,7 +236,7 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
     double w = elements * shard->wide_bytes;
     if (layer_norm)
         clg_block_memory(block, name, 3.6 * w, 1, 8 * w, 2);
-    else if (norm_is_fused(shard))
+    else if (shard->stack->fused_norm)
         clg_block_memory(block, name, 2.5 * w, 1, 5 * w, 2);
     else {
         clg_block_memory(block, name, 14 * w, 6, 60 * w, 12);
@@ -257,7 +249,7 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name) {
     double w = shard->wide_bytes;
     double elements = shard->own_tokens * (double)shard->model->hidden;
-    bool fused = shard->stack->fused_residual, dropout = shard->stack->dropout;
+    bool fused = shard->stack->fused_elementwise, dropout = shard->stack->dropout;
     double forward = 3 * w, backward = 3 * w;
     int kernels = 1;
     if (dropout) {

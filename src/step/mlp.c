@@ -11,7 +11,7 @@ static double input_bytes(const clg_shard *shard) {
 static void activation(clg_block *block, const clg_shard *shard, double elements, bool gated,
                        bool inside) {
     double w = shard->wide_bytes;
-    bool fused = shard->stack->fused_activation;
+    bool fused = shard->stack->fused_elementwise;
     double forward = gated ? (fused ? 3 : 5) : (fused || !shard->model->biases ? 2 : 4);
     double backward = gated ? (fused ? 5 : 9) : (fused ? 3 : 5);
     if (!inside)

@@ -156,9 +156,11 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     block->dense_parameters = (double)(p->attention + p->mlp) / layout->tp + (double)p->replicated +
                               clg_attention_repeated(shard, &kind->attention);
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
-    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE && shard->stack->selective_by_operation)
+    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
+        shard->stack->selective == CLG_SELECTIVE_OPERATIONS)
         recompute_by_operation(block, shard, kind);
-    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE && shard->stack->selective_by_product)
+    if (layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
+        shard->stack->selective == CLG_SELECTIVE_BETWEEN)
         recompute_between_products(block);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
     recompute_all(block, shard->stack);

@@ -39,7 +39,8 @@ double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack)
 }
 
 bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
-    bool each = layout->pp > 1 ? stack->scatters_in_pipelines : stack->scatters_each_backward;
+    bool each = layout->pp > 1 ? stack->scatters == CLG_SCATTERS_ANYWHERE
+                               : stack->scatters != CLG_SCATTERS_ONCE;
     return layout->zero < 2 || (!each && layout->accumulation > 1);
 }
 
@@ -161,10 +162,10 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
                    gradients, overlap, buckets);
         return;
     }
-    if (stack->sums_whole) {
+    if (stack->zero_one == CLG_ZERO_ONE_BROADCASTS) {
         in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, all,
                    gradients, overlap, buckets);
-    } else if (stack->reduces_whole) {
+    } else if (stack->zero_one == CLG_ZERO_ONE_SUMS_AFTER) {
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, 0);
         collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients of the parts",
@@ -175,7 +176,7 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
         in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE,
                    replica, gradients / shard.ranks, overlap, buckets);
     }
-    if (!stack->broadcast_weights) {
+    if (stack->zero_one != CLG_ZERO_ONE_BROADCASTS) {
         overlap = stack->parameter_overlap;
         in_buckets(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
                    weights, overlap, buckets_of(stack, all, parameters, overlap));
@@ -215,9 +216,7 @@ static void optimize(clg_updates *updates, const clg_stack *stack, const clg_lay
         return;
     }
     clg_op *op = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_OPTIMIZER, "optimizer");
-    /* One kernel per elementary operation makes about three passes over the states. */
-    double passes = stack->fused_optimizer ? 1 : 3;
-    op->hbm_bytes = owned * (wide + weight + 2 * states) * passes;
+    op->hbm_bytes = owned * (wide + weight + 2 * states);
 }
 
 /* Muon makes every update orthogonal by 5 Newton-Schulz iterations of 3 products, the smaller side

@@ -292,7 +292,9 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
     fix(&space->zero, clg_row_number(csv, row, "zero", 1));
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
-    fix(&space->sp, clg_row_number(csv, row, "sp", tp > 1 && scenario->stack.sequence_parallel));
+    fix(&space->sp,
+        clg_row_number(csv, row, "sp",
+                       tp > 1 && clg_stack_has(scenario->stack.shardings, CLG_SHARD_SP)));
     const char *notes = clg_row_word(csv, row, "notes");
     fix(&space->etp, clg_row_number(csv, row, "etp", expert_tensor(arena, scenario, space, notes)));
     /* A table that prints the micro-batch or the schedule would print the chunks. */

@@ -81,7 +81,7 @@ static void calls(void) {
     clg_layout l = plan_layout(4096);
     double before, after;
     l.dp = 8, l.ep = 8, l.global_batch = 8, l.precision = CLG_MXFP8;
-    s.stack.grouped_experts = s.stack.fused_experts = false;
+    s.stack.fused_experts = false;
     s.stack.host_launch_s = s.stack.host_experts_s = s.stack.host_expert_s = 0;
     CASE("no host time: nothing waits");
     CHECK(host_of(&s, &l, &before) <= 0);
@@ -101,14 +101,9 @@ static void calls(void) {
     l.precision = CLG_BF16;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 32, 1e-2);
-    CASE("all experts at once: none, and each cast one kernel: 94 launches of 2 us and ramps of "
-         "4 MB at 5.6 TB/s less");
-    l.precision = CLG_MXFP8;
-    s.stack.grouped_experts = true;
-    host_of(&s, &l, &after);
-    CHECK_NEAR(before - after, 94 * (2e-6 + 4e6 / 5.6e12), 1e-10);
     CASE("fused ones: none");
-    s.stack.grouped_experts = false, s.stack.fused_experts = true;
+    l.precision = CLG_MXFP8;
+    s.stack.fused_experts = true;
     host_of(&s, &l, &after);
     CHECK(after < before);
     CASE("routing costs the host its own time, once per pass, unless the step is recorded");

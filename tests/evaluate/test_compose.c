@@ -112,7 +112,7 @@ static void shards(void) {
     CASE("ZeRO-2, four micro-batches: gathered in the first, scattered in the last");
     l.precision = CLG_BF16, s.stack.narrow_gathers = false;
     l.zero = 2, l.accumulation = 4, l.global_batch = 256;
-    s.stack.scatters_each_backward = false;
+    s.stack.scatters = CLG_SCATTERS_ONCE;
     forward = layer + 31 * layer / 2 + edge;
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + (32 * layer + edge) * 2 * 0.2, 1e-9);
 }

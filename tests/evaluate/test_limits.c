@@ -181,6 +181,10 @@ static void software(void) {
     CHECK(clg_stack_set(&s.stack, "kernel_slowdown", "0.5", &error) == CLG_BAD_INPUT);
     CHECK(clg_stack_set(&s.stack, "fused_norm", "yes", &error) == CLG_BAD_INPUT);
     CHECK(clg_stack_set(&s.stack, "host_launch_s", "5", &error) == CLG_BAD_INPUT);
+    CHECK(clg_stack_set(&s.stack, "scatters", "onse", &error) == CLG_BAD_INPUT);
+    CHECK(strstr(error.mend, "once") != NULL);
+    CHECK(clg_stack_set(&s.stack, "scatters", "once", &error) == CLG_OK);
+    CHECK(s.stack.scatters == CLG_SCATTERS_ONCE);
     CHECK(clg_stack_set(&s.stack, "host_launch_s", "5us", &error) == CLG_OK);
     CHECK_NEAR(s.stack.host_launch_s, 5e-6, 1e-12);
 }

@@ -122,7 +122,7 @@ static void waits(void) {
     clg_scenario s = base;
     clg_layout l = plan_layout(4096);
     s.stack.jitter = 0.02, s.stack.shard_jitter = 0.01;
-    s.stack.scatters_each_backward = false;
+    s.stack.scatters = CLG_SCATTERS_ONCE;
     l.dp = 32, l.accumulation = 5;
     CASE("the slowest of four nodes: 0.02 sqrt(2 ln 4); one node waits for none");
     CHECK_NEAR(clg_straggler_share(&s, &l), 0.02 * 1.6651092223153954, 1e-12);
@@ -132,7 +132,7 @@ static void waits(void) {
         CHECK_NEAR(clg_shard_wait_share(&s, &l), shares[l.zero], 1e-12);
     CASE("ZeRO-2 that scatters in every micro-batch waits in every one");
     l.zero = 2;
-    s.stack.scatters_each_backward = true;
+    s.stack.scatters = CLG_SCATTERS_EACH;
     CHECK_NEAR(clg_shard_wait_share(&s, &l), 0.01 * 1.3862943611198906, 1e-12);
     l.dp = 8;
     CHECK(clg_straggler_share(&s, &l) == 0 && clg_shard_wait_share(&s, &l) == 0);

@@ -215,7 +215,7 @@ static void zero_stages(void) {
         CHECK_NEAR(states(of(&plan)), bytes[zero], 1e-14);
     }
     CASE("ZeRO 3 that keeps gradients whole over micro-batches: 2P + 14P/d");
-    plan.s.stack.scatters_each_backward = false;
+    plan.s.stack.scatters = CLG_SCATTERS_ONCE;
     accumulate(&plan, 2);
     CHECK_NEAR(states(of(&plan)), 2 * P + 14 * P / D, 1e-14);
     CASE("ZeRO spans context ranks too, and stops at a shard group");
@@ -242,7 +242,7 @@ static void fully_sharded(void) {
     CHECK_NEAR(states(of(&plan)), 8 * P / D, 1e-14);
     plan.s.stack.gradient = CLG_FP32;
     CHECK_NEAR(states(of(&plan)), 8 * P / D, 1e-14);
-    plan.s.stack.scatters_each_backward = false;
+    plan.s.stack.scatters = CLG_SCATTERS_ONCE;
     accumulate(&plan, 2);
     CHECK_NEAR(states(of(&plan)), 4 * P + 6 * P / D, 1e-14);
     CASE("16-bit weights that nothing shards: gradients are autograd's own, 2 + 2 + 4 of P");

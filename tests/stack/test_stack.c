@@ -121,6 +121,10 @@ static void check_strict(void) {
         "\"fitted\"}}",
         "{\"name\": \"m\", \"expert_overlap\": {\"value\": 1.5, \"source\": \"x\", \"kind\": "
         "\"fitted\"}}",
+        "{\"name\": \"m\", \"scatters\": {\"value\": true, \"source\": \"x\", \"kind\": "
+        "\"vendor\"}}",
+        "{\"name\": \"m\", \"zero_one\": {\"value\": \"shard\", \"source\": \"x\", \"kind\": "
+        "\"vendor\"}}",
         "{\"name\": \"m\", \"dropout\": {\"value\": true, \"sauce\": 1, \"source\": \"x\", "
         "\"kind\": \"fitted\"}}"};
     clg_stack s;
@@ -130,6 +134,11 @@ static void check_strict(void) {
         CHECK(read(bad[i], &s, &error) == CLG_BAD_INPUT);
         CHECK(error.line == 1 && error.mend[0]);
     }
+    CASE("a behaviour by its name");
+    CHECK(read("{\"name\": \"m\", \"zero_one\": {\"value\": \"sums-after\", \"source\": \"x\", "
+               "\"kind\": \"vendor\"}}",
+               &s, &error) == CLG_OK);
+    CHECK(s.zero_one == CLG_ZERO_ONE_SUMS_AFTER && s.scatters == CLG_SCATTERS_EACH);
     CASE("a file without a title goes by its name, not by that of what it stands on");
     CHECK(read("{\"name\": \"mine\", \"base\": \"megatron-2026\"}", &s, &error) == CLG_OK);
     CHECK_TEXT(s.title, "mine");

@@ -33,7 +33,7 @@ static void check_gpt(void) {
     CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 1), 1e-14);
     CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * (6 + 4 + 1), 1e-14);
     CASE("the same apart: dropout reads and writes 2 words and a mask, bias 2 words");
-    s.stack.fused_residual = false;
+    s.stack.fused_elementwise = false;
     block = layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 5 + 4), 1e-14);
     CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * 11, 1e-14);
@@ -257,7 +257,7 @@ static void check_casts(void) {
             CHECK(block->op[i].count == 16);
         }
     CASE("all experts at once: one kernel");
-    s.stack.grouped_experts = true;
+    s.stack.fused_experts = true, l.precision = CLG_MXFP8;
     block = layer(&s, &l);
     for (int i = 0; i < block->ops; i++) CHECK(block->op[i].expert_calls == 0);
 }

@@ -56,17 +56,17 @@ static int kernels(const clg_block *block, const char *name) {
 }
 
 static void norms(void) {
-    CASE("a norm kernel that came with FlashAttention-2: 3 launches a norm, else 18");
+    CASE("a norm kernel: 3 launches a norm, elementary operations 18");
     clg_scenario s = plan_scenario(&arena, "llama-13b", "a100-sxm-80gb", "aleph-alpha-2023", 64);
     clg_layout l = plan_layout(2048);
     CHECK(kernels(layer(&s, &l), "norm") == 2 * 3);
     double kept = step.kind[0].saved_bytes;
-    l.attention = CLG_FLASH1;
+    s.stack.fused_norm = false;
     CHECK(kernels(layer(&s, &l), "norm") == 2 * 18);
     CASE("elementary norms keep the input in fp32 and the value before the weight: 6 bytes more");
     CHECK_NEAR(step.kind[0].saved_bytes - kept, 2 * 2048.0 * 5120 * 6, 1e-12);
-    CASE("and not where layers are recomputed: 6 launches more a norm");
-    l.attention = CLG_FLASH2, l.recompute = CLG_RECOMPUTE_FULL;
+    CASE("where layers are recomputed, 6 launches more a norm");
+    l.recompute = CLG_RECOMPUTE_FULL;
     CHECK(kernels(layer(&s, &l), "norm") == 2 * 24);
 }
 
@@ -100,16 +100,16 @@ static void recomputation(void) {
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 8 * th2, 1e-14);
     CASE("by operation: every other product again (output projection 2 and down 8), no attention");
     l.recompute = CLG_RECOMPUTE_SELECTIVE;
-    s.stack.selective_by_operation = true;
+    s.stack.selective = CLG_SELECTIVE_OPERATIONS;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), 10 * th2, 1e-14);
     CASE("else attention alone");
-    s.stack.selective_by_operation = false;
+    s.stack.selective = CLG_SELECTIVE_ATTENTION;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
     CHECK(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY) == 0);
     CASE("by product (XLA): attention, and the kernels between products; GPT-3 with biases, 2 "
          "bytes");
     /* two LayerNorms 2 x 3.6 t h, activation 2 x 4 t h, two residual sums 2 x 3 t h */
-    s.stack.selective_by_product = true;
+    s.stack.selective = CLG_SELECTIVE_BETWEEN;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
     CHECK_NEAR(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY),
                (7.2 + 8 + 6) * 2048.0 * 12288 * 2, 1e-12);
@@ -315,7 +315,7 @@ static void whole_reduction(void) {
     l.dp = 24, l.zero = 1, l.global_batch = 24;
     for (int whole = 1; whole >= 0; whole--) {
         clg_updates updates;
-        s.stack.reduces_whole = whole;
+        s.stack.zero_one = whole ? CLG_ZERO_ONE_SUMS_AFTER : CLG_ZERO_ONE_SHARDS;
         layer(&s, &l);
         clg_step_updates(&s.model, &s.stack, &l, &step, 6.1e9, 0, 0, &updates);
         int seen = 0;
@@ -330,7 +330,7 @@ static void whole_reduction(void) {
         CHECK(seen == 1);
     }
     CASE("without sharded states the reduction runs beside the backward all the same");
-    l.zero = 0, s.stack.reduces_whole = true;
+    l.zero = 0, s.stack.zero_one = CLG_ZERO_ONE_SUMS_AFTER;
     clg_updates updates;
     layer(&s, &l);
     clg_step_updates(&s.model, &s.stack, &l, &step, 6.1e9, 0, 0, &updates);

@@ -273,22 +273,22 @@ static void data_traffic(void) {
         CHECK_NEAR(words(&s, &l, parameters, true), again[l.zero] * parameters, 1e-14);
     CASE("gradients kept whole are scattered once: 0 and 2P are repeated, whole P in pipelines "
          "only");
-    s.stack.scatters_each_backward = false, l.accumulation = 4, l.global_batch = 256;
+    s.stack.scatters = CLG_SCATTERS_ONCE, l.accumulation = 4, l.global_batch = 256;
     static const double whole[] = {0, 0, 0, 2};
     for (l.zero = 0; l.zero <= 3; l.zero++) {
         CHECK_NEAR(words(&s, &l, parameters, true), whole[l.zero] * parameters, 1e-14);
         CHECK_NEAR(words(&s, &l, parameters, false), want[l.zero] * parameters, 1e-14);
     }
-    s.stack.scatters_each_backward = true, l.zero = 3;
+    s.stack.scatters = CLG_SCATTERS_EACH, l.zero = 3;
     CHECK(!clg_gradients_whole(&l, &s.stack));
     l.pp = 2;
     CHECK(clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters_in_pipelines = true;
+    s.stack.scatters = CLG_SCATTERS_ANYWHERE;
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters_in_pipelines = false;
-    l.pp = 1, l.accumulation = 1, s.stack.scatters_each_backward = false;
+    s.stack.scatters = CLG_SCATTERS_EACH;
+    l.pp = 1, l.accumulation = 1, s.stack.scatters = CLG_SCATTERS_ONCE;
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters_each_backward = true;
+    s.stack.scatters = CLG_SCATTERS_EACH;
     l.accumulation = 1, l.global_batch = 64;
     CASE("one data rank sends nothing");
     l.dp = 1, l.global_batch = 1;

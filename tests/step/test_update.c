@@ -27,17 +27,17 @@ static clg_layout sixteen(int zero) {
 static void cleared(void) {
     CASE("every rank clears whole gradients of 4 bytes; its own sixteenth where it scatters");
     clg_scenario s = base;
-    s.stack.scatters_each_backward = false;
+    s.stack.scatters = CLG_SCATTERS_ONCE;
     CHECK_NEAR(of(&s, sixteen(1), "clear gradients")->hbm_bytes, 4e9, 1e-14);
     CHECK_NEAR(of(&s, sixteen(3), "clear gradients")->hbm_bytes, 4e9, 1e-14);
     clg_layout l = sixteen(3);
     l.accumulation = 1, l.global_batch = 16;
     CHECK_NEAR(of(&s, l, "clear gradients")->hbm_bytes, 0.25e9, 1e-14);
-    s.stack.scatters_each_backward = true;
+    s.stack.scatters = CLG_SCATTERS_EACH;
     CHECK_NEAR(of(&s, sixteen(3), "clear gradients")->hbm_bytes, 0.25e9, 1e-14);
     CASE("kept over two micro-batches gradients are scattered once, after the last");
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters_each_backward = false;
+    s.stack.scatters = CLG_SCATTERS_ONCE;
     CHECK(!clg_gradients_whole(&l, &s.stack));
     l.accumulation = 2;
     CHECK(clg_gradients_whole(&l, &s.stack));
@@ -47,9 +47,6 @@ static void adam(void) {
     CASE("Adam: gradient 4, weight 2, states 12 read and written: 30 bytes of a sixteenth");
     clg_scenario s = base;
     CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, 30e9 / 16, 1e-14);
-    CASE("a kernel an operation: three passes");
-    s.stack.fused_optimizer = false;
-    CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, 90e9 / 16, 1e-14);
     CASE("on the host: 4 bytes of a gradient go, 2 of a weight come");
     clg_layout l = sixteen(1);
     l.offload = true;
