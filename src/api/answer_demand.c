@@ -224,18 +224,20 @@ static clg_status read_weights(const asked *session, const clg_model *model, con
 
 static clg_status read_choice(asked *session, const clg_model *model, const clg_space *space,
                               clg_replica_choice *choice, clg_error *error) {
-    double sequences, tokens, blocks;
+    double sequences, tokens, blocks, servers;
     const wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
                            {CLG_PARAM_MAX_TOKENS, 0, &tokens},
                            {CLG_PARAM_BLOCKS, 0, &blocks},
+                           {CLG_PARAM_API_SERVERS, 0, &servers},
                            {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
     if (NUMBERS(session, rows, error) != CLG_OK ||
         read_weights(session, model, space, &choice->weights, error) != CLG_OK ||
         read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
         return error->status;
-    if (sequences > 65536 || tokens > 1 << 20 || choice->memory_share > 1)
+    if (sequences > 65536 || tokens > 1 << 20 || servers > 1024 || choice->memory_share > 1)
         return clg_fail(error, CLG_BAD_INPUT,
-                        "--max-sequences to 65536, --max-tokens to 1M, --memory-share to 1",
+                        "--max-sequences to 65536, --max-tokens to 1M, --api-servers to 1024, "
+                        "--memory-share to 1",
                         "a limit of the engine is out of range");
     if (read_split(session, choice, error) != CLG_OK ||
         read_speculation(session, choice, error) != CLG_OK)
@@ -246,8 +248,10 @@ static clg_status read_choice(asked *session, const clg_model *model, const clg_
     choice->ep = space->ep.count > 0 ? space->ep.value[0] : 0;
     choice->tp = space->tp.count > 0 ? space->tp.value[0] : 0;
     choice->pp = space->pp.count > 0 ? space->pp.value[0] : 0;
-    choice->max_sequences = (int)sequences;
-    choice->max_tokens = (int)tokens;
+    int ranks = choice->dp > 1 ? choice->dp : 1; /* engines' limits are of each */
+    choice->max_sequences = (int)fmin(sequences * ranks, 1 << 20);
+    choice->max_tokens = (int)fmin(tokens * ranks, 1 << 24);
+    choice->front_ends = (int)servers;
     choice->blocks = (int64_t)blocks;
     return CLG_OK;
 }

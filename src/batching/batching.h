@@ -65,7 +65,8 @@ typedef struct clg_serve_rules {
     double turn_s, prompt_token_s; /* front end, one request at a time: each, and per token */
     double before_s;               /* from there to the scheduler, any number at a time */
     int front_ends;                /* processes that take requests in turn; 0 and 1 alike */
-    double after_s, token_s;       /* behind: each, and per output token */
+    double after_s, token_s;       /* behind: each, and per output token, which a front end hands on
+                                      one by one */
     bool reserve_output;           /* room for the whole answer at admission */
     bool prefill_alone;            /* prompts in iterations of their own */
     bool whole_prompts;            /* not cut, unless longer than an iteration */

@@ -46,6 +46,8 @@ typedef struct clg_lane {
     int64_t waited;        /* iterations that prompts were held back */
     double seen_s;         /* who came later is not in the next iteration */
     clg_prefix_cache prefix;
+    double behind_s, pending_s; /* front ends: what they still have to hand on, before the tokens of
+                                   the last iteration, and those */
     double now_s;
 } clg_lane;
 
@@ -182,6 +184,19 @@ static inline double clg_lane_hosted_s(const clg_iteration_cost *c, double kerne
 /* Attention of the sequences that decode, over their contexts. */
 static inline double clg_lane_contexts_s(const clg_lane *r) {
     return r->cost->context_s * ((double)r->context + r->cost->context_pad * r->decoding);
+}
+
+/* When a token that is made now comes to its turn. Front ends hand tokens on one by one, and the
+ * engine does not wait for them: there are queues between the processes. Left out: that the same
+ * process reads requests meanwhile. */
+static inline double clg_lane_handed_s(const clg_lane *r) { return r->now_s + r->behind_s; }
+
+/* Steps of so many tokens each took so many seconds: all but the last one's were handed on
+ * meanwhile, or wait. */
+static inline void clg_lane_hand_on(clg_lane *r, double tokens, double steps, double seconds) {
+    double each_s = tokens * r->rules->token_s / clg_lane_front_ends(r);
+    r->behind_s = fmax(0, r->behind_s + r->pending_s + each_s * (steps - 1) - seconds);
+    r->pending_s = each_s;
 }
 
 static inline double clg_lane_stretch_s(clg_pace p, double steps) {

@@ -48,8 +48,9 @@ static void decode_stretch(clg_lane *r, bool waiting) {
         p = clg_lane_pace_of(r, &possible);
     }
     r->free_blocks -= taken;
-    pass_time(r, clg_lane_stretch_s(p, (double)possible),
-              clg_lane_stretch_s(p, (double)(possible - 1)));
+    double seconds = clg_lane_stretch_s(p, (double)possible);
+    pass_time(r, seconds, clg_lane_stretch_s(p, (double)(possible - 1)));
+    clg_lane_hand_on(r, r->decoding, (double)possible, seconds);
     r->context += possible * r->decoding;
     r->totals->made_tokens += possible * r->decoding;
     r->totals->iterations += possible;
@@ -85,7 +86,7 @@ static void complete_prompt(clg_lane *r, int id) {
     s->generated++;
     r->totals->made_tokens++;
     if (r->prefix.resident) clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
-    if (s->generated == 1) r->served[s->request].first_token_s = r->now_s;
+    if (s->generated == 1) r->served[s->request].first_token_s = clg_lane_handed_s(r);
     if (s->generated == q->output_tokens)
         clg_lane_finish(r, id);
     else
@@ -118,8 +119,9 @@ static void mixed_iteration(clg_lane *r) {
     seconds += c->state_s * r->decoding + c->scan_s * tokens;
     int sequences = r->decoding + sum.sequences;
     int launched = clg_lane_launched_of(r, sum.sequences, clg_lane_width_of(r, tokens));
-    seconds = clg_lane_hosted_s(c, seconds, launched, sequences);
-    pass_time(r, seconds + sequences * c->sequence_s, 0);
+    seconds = clg_lane_hosted_s(c, seconds, launched, sequences) + sequences * c->sequence_s;
+    pass_time(r, seconds, 0);
+    clg_lane_hand_on(r, r->decoding + sum.completing, 1, seconds);
     r->context += r->decoding;
     r->totals->made_tokens += r->decoding;
     r->totals->prefilled_tokens += sum.tokens;
@@ -139,7 +141,9 @@ static void prefill_iteration(clg_lane *r) {
     seconds += c->scan_s * crowd * (double)sum.tokens;
     int prompts = sum.sequences < clg_lane_stages_of(c) ? sum.sequences : clg_lane_stages_of(c);
     seconds = clg_lane_hosted_s(c, seconds, tokens > c->graph_tokens ? prompts : 0, sum.sequences);
-    pass_time(r, seconds + sum.sequences * c->sequence_s, 0);
+    seconds += sum.sequences * c->sequence_s;
+    pass_time(r, seconds, 0);
+    clg_lane_hand_on(r, sum.completing, 1, seconds);
     r->totals->prefilled_tokens += sum.tokens;
     r->totals->iterations++;
     for (int i = 0; i < sum.completing; i++) complete_prompt(r, r->completing[i]);
@@ -160,6 +164,7 @@ static void wait_for_arrival(clg_lane *r) {
     assert(isfinite(gap));
     if (gap > 0) {
         r->totals->idle_s += gap;
+        clg_lane_hand_on(r, 0, 1, gap);
         r->now_s += gap;
     }
     r->seen_s = r->now_s;
@@ -202,7 +207,7 @@ static void add_front_end(const clg_lane *r) {
 
 /* Between the two marks the batch is as full as it gets, and mixed as in the long run. */
 static void note_marks(clg_lane *r, bool *warm, bool *full) {
-    double since_s = r->now_s - r->totals->begin_s;
+    double since_s = clg_lane_handed_s(r) - r->totals->begin_s;
     if (*warm && 4 * r->begin >= r->count) {
         *warm = false;
         r->totals->warm_s = since_s;
@@ -251,7 +256,8 @@ void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_se
         take_prefilled(&r);
         iterate(&r);
     }
-    totals->end_s = r.now_s;
+    totals->idle_s += r.behind_s;
+    totals->end_s = clg_lane_handed_s(&r);
     add_front_end(&r);
     clg_arena_back_to(arena, mark);
 }

@@ -85,12 +85,13 @@ void clg_lane_finish(clg_lane *r, int id) {
     leave(r, id);
     r->unused[r->unused_count++] = id;
     const clg_arrival *q = clg_lane_request_at(r, s->request);
-    r->served[s->request].finish_s = r->now_s;
+    r->served[s->request].finish_s = clg_lane_handed_s(r);
     r->totals->finished++;
     r->totals->prompt_tokens += q->prompt_tokens;
     r->totals->output_tokens += q->output_tokens;
     r->outstanding--;
-    clg_lane_client_asks(r, r->now_s + r->rules->after_s + r->rules->token_s * q->output_tokens);
+    clg_lane_client_asks(r, clg_lane_handed_s(r) + r->rules->after_s +
+                                r->rules->token_s * q->output_tokens);
 }
 
 /* The youngest gives its blocks back and will compute everything again. */

@@ -35,12 +35,20 @@ static double cast_s(const clg_iteration_pricing *p, clg_precision compute, doub
                                : p->curves->product[compute].quantize_hbm_share);
 }
 
+/* Of the rows that a tile of 64 multiplies: kernels that widen weights on the way have tiles of 16
+ * to 64 rows (MARLIN, Frantar et al., PPoPP 2025, arXiv:2408.11743, section 3.4). */
+static double narrow_share(clg_precision stored, clg_precision compute, double rows) {
+    bool widened = clg_precision_bytes(stored) < clg_precision_bytes(compute);
+    return widened && rows < 64 ? 16 * ceil(rows / 16) / 64 : 1;
+}
+
 static double product_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
     const clg_op *op = &i->op;
     clg_precision compute = op->precision;
     const clg_read_curve *read = &p->curves->weights[i->stored];
     double arithmetic = clg_gemm_arithmetic_s(gpu_of(p), p->kernels, compute, op->m, op->n, op->k) *
-                        p->curves->product[compute].time_share;
+                        p->curves->product[compute].time_share *
+                        narrow_share(i->stored, compute, op->m);
     arithmetic += cast_s(p, compute, op->m * op->k);
     return fmax(arithmetic, clg_read_s(gpu_of(p), op->hbm_bytes, read->hbm_share)) +
            fixed_s(p, read->launch_s);

@@ -119,8 +119,8 @@ static clg_status read_attention(const clg_json *object, bool whole, const char 
 
 /* 16-bit formats share tensor-core rates; narrower ones borrow the next wider one's shares. */
 static void fill_missing_gemm(clg_gemm_curve curves[CLG_PRECISIONS]) {
-    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32,  CLG_FP32,
-                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4, CLG_MXFP4};
+    static const clg_precision order[] = {CLG_BF16,  CLG_FP16,  CLG_TF32,  CLG_FP32, CLG_FP8,
+                                          CLG_MXFP8, CLG_NVFP4, CLG_MXFP4, CLG_INT4};
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         clg_precision p = order[i];
         if (curves[p].known) continue;

@@ -134,6 +134,8 @@ static clg_precision lender_of(clg_precision p, bool unpacked) {
         return unpacked ? CLG_MXFP4 : CLG_MXFP8;
     case CLG_MXFP4:
         return CLG_NVFP4;
+    case CLG_INT4:
+        return CLG_MXFP4;
     default:
         return CLG_BF16;
     }
@@ -141,8 +143,8 @@ static clg_precision lender_of(clg_precision p, bool unpacked) {
 
 /* Formats not measured take the measured one of the nearest width: reads are reads. */
 static void fill_missing(clg_serve_curves *c) {
-    static const clg_precision order[] = {CLG_BF16, CLG_FP16,  CLG_TF32,  CLG_FP32,
-                                          CLG_FP8,  CLG_MXFP8, CLG_NVFP4, CLG_MXFP4};
+    static const clg_precision order[] = {CLG_BF16,  CLG_FP16,  CLG_TF32,  CLG_FP32, CLG_FP8,
+                                          CLG_MXFP8, CLG_NVFP4, CLG_MXFP4, CLG_INT4};
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         clg_precision p = order[i];
         if (c->weights[p].known) continue;

@@ -19,12 +19,13 @@ static int64_t whole(const clg_config *config, const char *path) {
 }
 
 /* The weights of the first group of compressed-tensors: bits, and blocks of 16 (nvfp4) or 32
- * (mxfp4) that share a scale. */
+ * (mxfp4) that share a scale. Integers of 4 bit count as in groups of 128. */
 static bool of_groups(const clg_config *group, clg_precision *stored) {
     bool floats = strcmp(word(group, "type"), "float") == 0;
     int64_t bits = whole(group, "num_bits"), block = whole(group, "group_size");
-    if (!floats || (bits != 8 && bits != 4)) return false;
-    *stored = bits == 8 ? CLG_FP8 : block == 32 ? CLG_MXFP4 : CLG_NVFP4;
+    bool integers = strcmp(word(group, "type"), "int") == 0 && bits == 4;
+    if (!integers && (!floats || (bits != 8 && bits != 4))) return false;
+    *stored = integers ? CLG_INT4 : bits == 8 ? CLG_FP8 : block == 32 ? CLG_MXFP4 : CLG_NVFP4;
     return true;
 }
 
@@ -44,6 +45,9 @@ bool clg_config_stored(const clg_config *config, clg_precision *stored, const ch
         *stored = CLG_NVFP4;
     else if (contains(*method, "fp8", "FP8") || contains(algorithm, "fp8", "FP8"))
         *stored = CLG_FP8;
+    else if ((contains(*method, "awq", "AWQ") || contains(*method, "gptq", "GPTQ")) &&
+             whole(config, "quantization_config.bits") == 4)
+        *stored = CLG_INT4;
     else if (groups && groups->first) {
         clg_config first = {config->file, clg_json_member(groups->first, "weights"), NULL, NULL};
         return first.root && of_groups(&first, stored);

@@ -12,6 +12,7 @@ const clg_name clg_precision_names[] = {
     {"mxfp8", CLG_MXFP8, "8-bit matrix products, one scale per 32 values"},
     {"nvfp4", CLG_NVFP4, "4-bit matrix products, one scale per 16 values"},
     {"mxfp4", CLG_MXFP4, "4-bit weights, one 8-bit scale per 32 values, multiplied wider"},
+    {"int4", CLG_INT4, "4-bit weights in groups of 128 (GPTQ, AWQ), multiplied in 16 bit"},
     {NULL, 0, NULL}};
 
 const clg_name clg_axis_names[] = {{"none", CLG_AXIS_NONE, NULL},
@@ -36,7 +37,8 @@ bool clg_precision_is_single(clg_precision precision) {
 
 double clg_precision_bytes(clg_precision precision) {
     static const double bytes[CLG_PRECISIONS] = {
-        [CLG_FP32] = 4, [CLG_TF32] = 4,  [CLG_FP16] = 2,    [CLG_BF16] = 2,
-        [CLG_FP8] = 1,  [CLG_MXFP8] = 1, [CLG_NVFP4] = 0.5, [CLG_MXFP4] = 4.25 / 8};
+        [CLG_FP32] = 4,    [CLG_TF32] = 4,         [CLG_FP16] = 2,
+        [CLG_BF16] = 2,    [CLG_FP8] = 1,          [CLG_MXFP8] = 1,
+        [CLG_NVFP4] = 0.5, [CLG_MXFP4] = 4.25 / 8, [CLG_INT4] = (4 + (16 + 4) / 128.0) / 8};
     return bytes[precision];
 }

@@ -19,6 +19,7 @@ typedef enum clg_precision {
     CLG_MXFP8,
     CLG_NVFP4,
     CLG_MXFP4, /* of stored weights; no GPU here multiplies it as it is */
+    CLG_INT4,  /* the same: GPTQ and AWQ, groups of 128 with a scale and a zero */
     CLG_PRECISIONS
 } clg_precision;
 extern const clg_name clg_precision_names[];

@@ -28,7 +28,7 @@ static void settle_rules(clg_replica *r, const clg_replica_choice *c) {
     r->rules.turn_s = r->engine.turn_s;
     r->rules.before_s = r->engine.before_s;
     r->rules.prompt_token_s = r->engine.prompt_token_s;
-    r->rules.front_ends = r->layout.dp; /* vLLM: api_server_count is that of ranks */
+    r->rules.front_ends = c->front_ends > 0 ? c->front_ends : r->layout.dp;
     r->rules.after_s = r->engine.after_s;
     r->rules.token_s = r->engine.token_s;
 }
@@ -299,7 +299,10 @@ static double steady_s(const clg_replica *r, const clg_demand_means *m, double s
                      sequences * (m->context_tokens + r->cost.context_pad) * r->cost.context_s +
                      sequences * r->cost.state_s + starts * m->prompt_tokens * r->cost.scan_s +
                      starts * m->output_tokens * m->pairs_per_output * r->cost.pair_s;
-    return fmax(kernels, r->cost.loop_s + all * r->cost.loop_sequence_s) + all * r->cost.sequence_s;
+    double gained = r->cost.drafted > 0 ? r->cost.gained : 1;
+    double handed = sequences * gained * r->rules.token_s / fmax(r->rules.front_ends, 1);
+    double host = fmax(kernels, r->cost.loop_s + all * r->cost.loop_sequence_s);
+    return fmax(host + all * r->cost.sequence_s, handed);
 }
 
 double clg_replica_steady_tokens_per_s(const clg_replica *r, const clg_demand_means *m,

@@ -43,8 +43,10 @@ int main(void) {
          "nvfp4"},
         {"\"quantization_config\": {\"quant_method\": \"compressed-tensors\", \"config_groups\": "
          "{\"group_0\": {\"weights\": {\"num_bits\": 4, \"type\": \"int\", \"group_size\": 32}}}}",
-         "-"},
-        {"\"quantization_config\": {\"quant_method\": \"awq\", \"bits\": 4}", "-"},
+         "int4"},
+        {"\"quantization_config\": {\"quant_method\": \"awq\", \"bits\": 4}", "int4"},
+        {"\"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 4}", "int4"},
+        {"\"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 3}", "-"},
         {"\"quantization_config\": {\"config_groups\": {\"g\": {\"weights\": 3}}}", "-"},
         {"\"quantization_config\": 8", "-"}};
     CASE("said in the text model of a multimodal one");

@@ -299,14 +299,14 @@ static void check_front_end(clg_arena *arena) {
     rules.prompt_token_s = 0.11e-3;
     rules.before_s = 0.0019;
     rules.after_s = 0.4;
-    rules.token_s = 0.02;
+    rules.token_s = 0.002;
     clg_served served[2];
     clg_serve_totals t;
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
     double first = dense[130] + 1e-6 + 2e-10 * 130 * 65, second = dense[70] + 1e-6 + 2e-10 * 2450;
     CHECK_NEAR(served[0].first_token_s, 2 + 0.0192 + first + 0.4, 1e-12);
     CHECK_NEAR(served[1].first_token_s, 2 + 0.0299 + second + 0.4, 1e-12);
-    CHECK_NEAR(served[1].finish_s, served[1].first_token_s + 0.02, 1e-12);
+    CHECK_NEAR(served[1].finish_s, served[1].first_token_s + 0.002, 1e-12);
     CHECK(served[1].arrival_s == 2);
     CHECK_NEAR(t.begin_s, 2.0192, 1e-12);
     rules.front_ends = 2; /* the second waits for nobody, but is not before the first */
@@ -314,6 +314,29 @@ static void check_front_end(clg_arena *arena) {
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
     CHECK_NEAR(served[0].first_token_s, 2 + 0.0192 + both + 0.4, 1e-12);
     CHECK_NEAR(served[1].first_token_s, served[0].first_token_s, 1e-12);
+}
+
+/* Eight requests of 11 tokens at once, a tenth of a second to hand a token on: iterations take
+ * milliseconds, so that the last tokens wait for the 80 before them, 8 s since the first ones were
+ * made; through two front ends 4 s. */
+static void check_handing_on(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    clg_arrival ask[8];
+    for (int i = 0; i < 8; i++) ask[i] = (clg_arrival)ASK(0, 10, 11);
+    clg_demand d = {.request = ask, .count = 8};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_served served[8];
+    clg_serve_totals t;
+    rules.token_s = 0.1;
+    for (int ends = 1; ends <= 2; ends++) {
+        rules.front_ends = ends;
+        clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+        double first = dense[80] + 8e-6 + 2e-10 * 8 * 50;
+        CHECK_NEAR(served[7].first_token_s, first, 1e-12);
+        CHECK_NEAR(t.end_s, first + 8. / ends, 1e-12);
+        CHECK_NEAR(served[7].finish_s, t.end_s + 1.1, 1e-12);
+        CHECK_NEAR(t.busy_s + t.idle_s, t.end_s, 1e-12);
+    }
 }
 
 /* Little's law, exact in a closed loop: as long as there are requests left, as many as there are
@@ -460,6 +483,7 @@ int main(void) {
     int64_t preemptions = 0;
     CASE("front end: one request after the other");
     check_front_end(&arena);
+    check_handing_on(&arena);
     CASE("closed loop: as many outstanding as clients");
     check_clients(&arena);
     CASE("overlapped scheduling: one iteration later");
