@@ -1,130 +1,95 @@
-/* family.c -- the architectures people train, one row each.
+/* family.c -- reads data/model-families.csv: what the code of a model_type implies.
  *
- * Traits follow the modelling code published with the weights (Hugging Face transformers, or the
- * remote code of the repository); tests/model checks the parameter counts against model cards. */
+ * Traits follow the modelling code published with the weights; tests/model checks the parameter
+ * counts against model cards. */
 #include "model/family.h"
 
+#include "base/csv.h"
+#include "dataset/dataset.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-enum {
-    LLAMA = CLG_GATED | CLG_OUT_WITH_QKV,
-    QWEN2 = CLG_GATED | CLG_QKV_BIAS | CLG_WINDOW_OFF,
-    QWEN3 = CLG_GATED | CLG_HEAD_NORMS | CLG_WINDOW_OFF | CLG_OUT_WITH_QKV,
-    QWEN3_NEXT = QWEN3 | CLG_OUTPUT_GATE | CLG_DELTA,
-    GEMMA = CLG_GATED | CLG_TIED | CLG_OUT_WITH_QKV,
-    BIASED = CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS,
-    LATENT = CLG_GATED | CLG_LATENT | CLG_OUT_WITH_QKV
+static const struct {
+    const char *word;
+    unsigned trait;
+} traits[] = {
+    {"gated", CLG_GATED},
+    {"layer_norm", CLG_LAYER_NORM},
+    {"norm_bias", CLG_NORM_BIAS},
+    {"norm_plain", CLG_NORM_PLAIN},
+    {"qkv_bias", CLG_QKV_BIAS},
+    {"out_bias", CLG_OUT_BIAS},
+    {"mlp_bias", CLG_MLP_BIAS},
+    {"head_bias", CLG_HEAD_BIAS},
+    {"router_bias", CLG_ROUTER_BIAS},
+    {"positions", CLG_POSITIONS},
+    {"positions_two", CLG_POSITIONS_TWO},
+    {"alibi", CLG_ALIBI},
+    {"tied", CLG_TIED},
+    {"embedding_norm", CLG_EMBEDDING_NORM},
+    {"parallel", CLG_PARALLEL},
+    {"one_norm", CLG_ONE_NORM},
+    {"four_norms", CLG_FOUR_NORMS},
+    {"head_norms", CLG_HEAD_NORMS},
+    {"wide_norms", CLG_WIDE_NORMS},
+    {"sinks", CLG_SINKS},
+    {"latent", CLG_LATENT},
+    {"shared_gate", CLG_SHARED_GATE},
+    {"out_with_qkv", CLG_OUT_WITH_QKV},
+    {"relative", CLG_RELATIVE},
+    {"window_off", CLG_WINDOW_OFF},
+    {"output_gate", CLG_OUTPUT_GATE},
+    {"delta", CLG_DELTA},
+    {"channel_delta", CLG_CHANNEL_DELTA},
+    {"mamba", CLG_MAMBA},
+    {"one_part", CLG_ONE_PART},
+    {"no_positions", CLG_NO_POSITIONS},
 };
 
-static const clg_family families[] = {
-    {"llama", LLAMA},
-    {"llama4_text", LLAMA},
-    {"mistral", LLAMA},
-    {"ministral", LLAMA},
-    {"mistral3", LLAMA},
-    {"ministral3", LLAMA},
-    {"mixtral", LLAMA},
-    {"yi", LLAMA},
-    {"internlm2", LLAMA},
-    {"baichuan", LLAMA},
-    {"smollm3", LLAMA | CLG_TIED},
-    {"granite", LLAMA},
-    {"granitemoe", LLAMA},
-    {"granitemoeshared", LLAMA},
-    {"phi3", LLAMA},
-    {"phimoe", LLAMA | CLG_LAYER_NORM | CLG_NORM_BIAS},
-    {"seed_oss", CLG_GATED},
-    {"ernie4_5", LLAMA},
-    {"ernie4_5_moe", LLAMA | CLG_ROUTER_BIAS},
-    {"dots1", CLG_GATED | CLG_HEAD_NORMS | CLG_ROUTER_BIAS},
-    {"glm", CLG_GATED},
-    {"glm4", CLG_GATED | CLG_FOUR_NORMS},
-    {"chatglm", CLG_GATED},
-    {"qwen2", QWEN2},
-    {"qwen2_vl", QWEN2},
-    {"qwen2_vl_text", QWEN2},
-    {"qwen2_5_vl", QWEN2},
-    {"qwen2_5_vl_text", QWEN2},
-    {"qwen2_moe", QWEN2 | CLG_SHARED_GATE},
-    {"qwen3", QWEN3},
-    {"qwen3_vl_text", QWEN3},
-    {"qwen3_moe", QWEN3},
-    {"qwen3_vl_moe_text", QWEN3},
-    {"qwen3_next", QWEN3_NEXT | CLG_SHARED_GATE},
-    {"qwen3_5_text", QWEN3_NEXT},
-    {"qwen3_5_moe_text", QWEN3_NEXT | CLG_SHARED_GATE},
-    {"gemma", GEMMA},
-    {"gemma2", GEMMA | CLG_FOUR_NORMS},
-    {"gemma3_text", GEMMA | CLG_FOUR_NORMS | CLG_HEAD_NORMS},
-    {"deepseek_v2", LATENT},
-    {"deepseek_v3", LATENT | CLG_ROUTER_BIAS},
-    {"deepseek_v32", LATENT | CLG_ROUTER_BIAS},
-    {"glm_moe_dsa", LATENT | CLG_ROUTER_BIAS},
-    {"kimi_k2", LATENT | CLG_ROUTER_BIAS},
-    {"kimi_linear", LATENT | CLG_ROUTER_BIAS | CLG_KIMI_DELTA | CLG_NO_POSITIONS},
-    {"nemotron_h", CLG_MAMBA | CLG_ONE_PART | CLG_NO_POSITIONS},
-    {"granitemoehybrid", LLAMA | CLG_MAMBA | CLG_TIED},
-    {"glm4_moe", CLG_GATED | CLG_ROUTER_BIAS},
-    {"glm4_moe_lite", LATENT | CLG_ROUTER_BIAS},
-    {"bailing_moe", CLG_GATED | CLG_HEAD_NORMS | CLG_ROUTER_BIAS},
-    {"gpt_oss",
-     CLG_GATED | CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS | CLG_ROUTER_BIAS | CLG_SINKS},
-    {"minimax_text_01", CLG_GATED},
-    {"minimax", CLG_GATED},
-    {"minimax_m1", CLG_GATED},
-    {"minimax_m2", CLG_GATED | CLG_WIDE_NORMS | CLG_ROUTER_BIAS},
-    {"minimax_m3_vl_text", CLG_GATED | CLG_HEAD_NORMS | CLG_ROUTER_BIAS},
-    {"olmo", CLG_GATED | CLG_LAYER_NORM | CLG_NORM_PLAIN},
-    {"olmo2", CLG_GATED | CLG_WIDE_NORMS},
-    {"olmo3", CLG_GATED | CLG_WIDE_NORMS},
-    {"olmoe", CLG_GATED | CLG_WIDE_NORMS},
-    {"nemotron", CLG_LAYER_NORM | CLG_NORM_BIAS},
-    {"stablelm", CLG_GATED | CLG_LAYER_NORM | CLG_NORM_BIAS},
-    {"starcoder2", BIASED | CLG_TIED},
-    {"cohere", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
-    {"cohere2", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
-    {"dbrx", CLG_GATED | CLG_LAYER_NORM},
-    {"gpt2", BIASED | CLG_POSITIONS | CLG_TIED},
-    {"gpt_bigcode", BIASED | CLG_POSITIONS | CLG_TIED},
-    {"gpt_neox", BIASED | CLG_PARALLEL},
-    {"gptj",
-     CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_MLP_BIAS | CLG_HEAD_BIAS | CLG_PARALLEL | CLG_ONE_NORM},
-    {"phi", BIASED | CLG_PARALLEL | CLG_ONE_NORM | CLG_HEAD_BIAS},
-    {"opt", BIASED | CLG_POSITIONS | CLG_POSITIONS_TWO | CLG_TIED},
-    {"bloom", BIASED | CLG_ALIBI | CLG_EMBEDDING_NORM | CLG_TIED},
-    {"falcon", CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_PARALLEL | CLG_TIED},
-    {"RefinedWeb", CLG_LAYER_NORM | CLG_NORM_BIAS | CLG_PARALLEL | CLG_TIED},
-    {"mpt", CLG_LAYER_NORM | CLG_ALIBI | CLG_TIED},
-    {"palm", CLG_GATED | CLG_LAYER_NORM | CLG_PARALLEL | CLG_ONE_NORM | CLG_TIED},
-    {"generic", CLG_GATED | CLG_OUT_WITH_QKV},
-    {NULL, 0}};
-
-/* What the classes of transformers assume where a text_config says nothing: multimodal models are
- * saved with only what differs (configuration_*.py of transformers 4.50). */
-static const struct {
-    const char *type, *json;
-} defaults[] = {
-    {"gemma3_text", "{\"vocab_size\": 262208, \"hidden_size\": 2304, \"num_hidden_layers\": 26, "
-                    "\"intermediate_size\": 9216, \"num_attention_heads\": 8, \"head_dim\": 256, "
-                    "\"num_key_value_heads\": 4, \"max_position_embeddings\": 131072}"},
-    {"mistral", "{\"vocab_size\": 32000, \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
-                "\"intermediate_size\": 14336, \"num_attention_heads\": 32, "
-                "\"num_key_value_heads\": 8, \"max_position_embeddings\": 131072}"},
-    {"llama", "{\"vocab_size\": 32000, \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
-              "\"intermediate_size\": 11008, \"num_attention_heads\": 32}"},
-    {"qwen2", "{\"vocab_size\": 151936, \"hidden_size\": 4096, \"num_hidden_layers\": 32, "
-              "\"intermediate_size\": 22016, \"num_attention_heads\": 32}"}};
-
-const char *clg_family_defaults(const char *type) {
-    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
-        if (strcmp(defaults[i].type, type) == 0) return defaults[i].json;
-    return NULL;
+static bool take_trait(const char *word, size_t size, unsigned *all) {
+    for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++)
+        if (strlen(traits[i].word) == size && memcmp(traits[i].word, word, size) == 0) {
+            *all |= traits[i].trait;
+            return true;
+        }
+    return false;
 }
 
-const clg_family *clg_families(void) { return families; }
+/* Words with blanks between them. */
+static bool take_traits(const char *words, unsigned *all) {
+    while (*words) {
+        size_t size = strcspn(words, " ");
+        if (!take_trait(words, size, all)) return false;
+        words += size + strspn(words + size, " ");
+    }
+    return true;
+}
 
-const clg_family *clg_family_find(const char *type) {
-    for (const clg_family *f = families; f->type; f++)
-        if (strcmp(f->type, type) == 0) return f;
+clg_status clg_families_read(clg_arena *arena, clg_families *families, clg_error *error) {
+    const clg_file *file = clg_dataset_find("model-families.csv");
+    clg_csv csv;
+    *families = (clg_families){0};
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, "build it in", "no data/model-families.csv");
+    if (clg_csv_parse(arena, file->path, file->text, file->size, &csv, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    clg_family *all = clg_take(arena, (size_t)csv.rows + 1, clg_family);
+    for (int i = 0; i < csv.rows; i++) {
+        const char *every = clg_csv_field(&csv, i, "window_every");
+        all[i] = (clg_family){.type = clg_csv_field(&csv, i, "model_type"),
+                              .window_every = every ? atoi(every) : 0};
+        const char *words = clg_csv_field(&csv, i, "traits");
+        if (all[i].type && words && take_traits(words, &all[i].traits)) continue;
+        clg_error_at(error, file->path, csv.row[i].line, 1, "traits");
+        return clg_fail(error, CLG_BAD_INPUT, "src/model/family.h has those that there are",
+                        "a trait that has no meaning here");
+    }
+    *families = (clg_families){all, csv.rows};
+    return CLG_OK;
+}
+
+const clg_family *clg_family_find(const clg_families *families, const char *type) {
+    for (int i = 0; i < families->count; i++)
+        if (strcmp(families->family[i].type, type) == 0) return &families->family[i];
     return NULL;
 }

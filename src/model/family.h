@@ -2,7 +2,8 @@
 #ifndef CLG_MODEL_FAMILY_H
 #define CLG_MODEL_FAMILY_H
 
-#include <stddef.h>
+#include "base/arena.h"
+#include "base/error.h"
 
 /* Traits of the published code of a family. A config may switch some of them (attention_bias,
  * mlp_bias, tie_word_embeddings, use_qk_norm). */
@@ -34,7 +35,7 @@ enum {
     CLG_WINDOW_OFF = 1 << 24,     /* sliding_window only counts with use_sliding_window (Qwen) */
     CLG_OUTPUT_GATE = 1 << 25,    /* gates on the output of attention (Qwen3-Next) */
     CLG_DELTA = 1 << 26,          /* gated delta rule; every n-th layer attends (Qwen3-Next) */
-    CLG_KIMI_DELTA = 1 << 27,     /* Kimi delta attention, layers listed by number */
+    CLG_CHANNEL_DELTA = 1 << 27,  /* delta rule that forgets per channel, layers listed by number */
     CLG_MAMBA = 1 << 28,          /* Mamba-2 layers */
     CLG_ONE_PART = 1 << 29,       /* a layer is attention, state or MLP, never two (Nemotron-H) */
     CLG_NO_POSITIONS = 1 << 30    /* attention without rotation or table */
@@ -43,15 +44,19 @@ enum {
 typedef struct clg_family {
     const char *type; /* model_type in config.json */
     unsigned traits;
+    int window_every; /* of so many layers one sees everything, where the file has a window and does
+                         not say; 0: none does */
 } clg_family;
 
-/* All families, ended by a NULL type. */
-const clg_family *clg_families(void);
+typedef struct clg_families {
+    const clg_family *family; /* [count], in the arena */
+    int count;
+} clg_families;
+
+/* All families, of data/model-families.csv. A trait without a meaning here is an error. */
+clg_status clg_families_read(clg_arena *arena, clg_families *families, clg_error *error);
 
 /* The family of a model_type; NULL when it is not known. */
-const clg_family *clg_family_find(const char *type);
-
-/* JSON of the sizes a text_config of this type may leave out; NULL when it may not. */
-const char *clg_family_defaults(const char *type);
+const clg_family *clg_family_find(const clg_families *families, const char *type);
 
 #endif

@@ -111,7 +111,7 @@ static bool attends_by_interval(const clg_config *c, int64_t layer) {
 clg_layer_part clg_state_part(const clg_config *c, unsigned traits, int64_t layer) {
     clg_layer_part part = CLG_LAYER_WHOLE;
     if (traits & CLG_ONE_PART) return one_part(c, layer, &part) ? part : CLG_LAYER_MLP;
-    if (traits & CLG_KIMI_DELTA) /* counted from 1 */
+    if (traits & CLG_CHANNEL_DELTA) /* counted from 1 */
         return lists(clg_config_field(c, "linear_attn_config.full_attn_layers"), layer + 1)
                    ? CLG_LAYER_WHOLE
                    : CLG_LAYER_STATE;
@@ -172,7 +172,8 @@ static clg_status read_delta(const clg_config *c, clg_attention *a, clg_layer_pa
 }
 
 /* The same; the bias of the decay is per channel. */
-static clg_status read_kimi(const clg_config *c, clg_attention *a, clg_layer_parameters *extra) {
+static clg_status read_channel_delta(const clg_config *c, clg_attention *a,
+                                     clg_layer_parameters *extra) {
     a->state = CLG_STATE_CHANNEL_DELTA;
     a->chunk = DELTA_CHUNK;
     if (whole(c, "linear_attn_config.num_heads", 1 << 16, 32, &a->heads) != CLG_OK ||
@@ -234,12 +235,12 @@ clg_status clg_state_read(const clg_config *c, unsigned traits, int64_t hidden, 
     *a = (clg_attention){0};
     *extra = (clg_layer_parameters){0};
     bool lightning = clg_config_field(c, "attn_type_list") || clg_config_field(c, "layer_types");
-    if (!lightning && !(traits & (CLG_DELTA | CLG_KIMI_DELTA | CLG_MAMBA))) return CLG_OK;
+    if (!lightning && !(traits & (CLG_DELTA | CLG_CHANNEL_DELTA | CLG_MAMBA))) return CLG_OK;
     a->kind = CLG_ATTENTION_LINEAR;
-    clg_status status = traits & CLG_DELTA        ? read_delta(c, a, extra)
-                        : traits & CLG_KIMI_DELTA ? read_kimi(c, a, extra)
-                        : traits & CLG_MAMBA      ? read_mamba(c, hidden, a, extra)
-                                                  : read_lightning(heads, head_dim, a, extra);
+    clg_status status = traits & CLG_DELTA           ? read_delta(c, a, extra)
+                        : traits & CLG_CHANNEL_DELTA ? read_channel_delta(c, a, extra)
+                        : traits & CLG_MAMBA         ? read_mamba(c, hidden, a, extra)
+                                                     : read_lightning(heads, head_dim, a, extra);
     const clg_json *type = clg_config_field(c, "mamba_ssm_dtype|mamba_ssm_cache_dtype");
     if (type && type->kind == CLG_JSON_STRING)
         a->state_bytes = strcmp(type->text, "float32") == 0 ? 4 : 2;

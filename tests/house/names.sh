@@ -7,10 +7,6 @@ names='llama|mixtral|mistral|deepseek|qwen|gpt-?oss|minimax|kimi|glm-?[0-9]|gemm
 allowed='
 cost/kernel.c 6
 layout/layout.c 1
-model/family.c 60
-model/family.h 1
-model/read_config.c 3
-model/read_state.c 4
 scaling/ladder.c 1
 schedule/dualpipe.c 1
 demand/demand_read.c 4

@@ -1,6 +1,7 @@
 /* Parameter counts: every preset against its published total, exact to the parameter. */
 #include "base/json.h"
 #include "dataset/dataset.h"
+#include "model/family.h"
 #include "model/preset.h"
 #include "test.h"
 
@@ -310,6 +311,18 @@ static void state_flop(void) {
                6.0 * 3580073408.0 + 12.0 * 6 * 2688 * 8192 + states, 1e-15);
 }
 
+static void families(void) {
+    clg_families all;
+    clg_error error = {0};
+    CASE("every line of the table of families is read");
+    CHECK(clg_families_read(&arena, &all, &error) == CLG_OK && all.count > 70);
+    CASE("a line by hand");
+    const clg_family *f = clg_family_find(&all, "gemma2");
+    CHECK(f && f->traits == (CLG_GATED | CLG_TIED | CLG_OUT_WITH_QKV | CLG_FOUR_NORMS));
+    CHECK(f && f->window_every == 2);
+    CHECK(clg_family_find(&all, "gemma") != f && !clg_family_find(&all, "gemma9"));
+}
+
 static void faults(void) {
     clg_error error;
     CASE("an unknown architecture names its fields and the way out");
@@ -359,6 +372,7 @@ int main(void) {
     mamba();
     state_flop();
     files();
+    families();
     faults();
     clg_arena_clear(&arena);
     return DONE;

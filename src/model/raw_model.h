@@ -1,0 +1,41 @@
+/* raw_model.h -- internal to model/: what a config.json says, before it is spread over layers. */
+#ifndef CLG_MODEL_RAW_MODEL_H
+#define CLG_MODEL_RAW_MODEL_H
+
+#include "model/config.h"
+#include "model/family.h"
+#include "model/model.h"
+#include "model/sparse.h"
+#include "model/state.h"
+
+typedef struct raw_model {
+    clg_config config;
+    unsigned traits;
+    int64_t family_window_every; /* of the family; 0: what the file says alone */
+    int64_t hidden, layers, heads, kv_heads, head_dim, value_head_dim, ffn, dense_ffn, vocab,
+        max_seq;
+    int64_t groups, groups_per_token;
+    int64_t experts, experts_per_token, expert_ffn, shared_ffn, dense_first, moe_every, moe_first;
+    int64_t query_rank, kv_rank, rope_dim;
+    int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
+    int64_t prediction_layers;
+    clg_sparse sparse;
+    int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
+    bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
+    bool output_gate, rotary, tie_stated;
+    clg_attention state; /* of layers that keep one; kind NONE: there are none */
+    clg_layer_parameters state_extra;
+} raw_model;
+
+static inline bool has(const raw_model *raw, unsigned trait) { return (raw->traits & trait) != 0; }
+
+/* The family, what it implies, and where the language model stands in the file. */
+clg_status clg_raw_family(clg_arena *arena, raw_model *raw);
+
+/* Every layer described, then equal layers in one kind. */
+clg_status clg_raw_layers(clg_arena *arena, const raw_model *raw, clg_model *model);
+
+/* Trained values of a norm per channel. */
+int clg_raw_norm_values(const raw_model *raw);
+
+#endif
