@@ -1,6 +1,7 @@
 /* kernel.c -- reading the curves of a GPU, and the memory-bound kernels. */
 #include "cost/kernel.h"
 
+#include "base/csv.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -11,7 +12,7 @@ const clg_name clg_attention_kernel_names[] = {
     {"unfused", CLG_UNFUSED, "scores in memory: two products and a softmax"},
     {"flash1", CLG_FLASH1, "FlashAttention (2022)"},
     {"flash2", CLG_FLASH2, "FlashAttention-2 (2023)"},
-    {"flash3", CLG_FLASH3, "FlashAttention-3 (2024, Hopper)"},
+    {"flash3", CLG_FLASH3, "FlashAttention-3 (2024)"},
     {"cudnn", CLG_CUDNN, "cuDNN fused attention"},
     {NULL, 0, NULL}};
 
@@ -188,18 +189,32 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
     return CLG_OK;
 }
 
+/* The lender of a generation in data/kernel-lenders.csv. NULL of one that is not there; with
+ * `stranger` the first that lends to all and is not the generation's own. */
+static const char *lender_of(clg_arena *arena, const char *generation, bool stranger) {
+    const clg_file *file = clg_dataset_find("kernel-lenders.csv");
+    clg_csv csv;
+    clg_error error = {0};
+    const char *own = stranger ? lender_of(arena, generation, false) : NULL;
+    if (!file || clg_csv_parse(arena, file->path, file->text, file->size, &csv, &error) != CLG_OK)
+        return NULL;
+    for (int i = 0; i < csv.rows; i++) {
+        const char *of = clg_csv_field(&csv, i, "generation"), *gpu = clg_csv_field(&csv, i, "gpu");
+        if (strcmp(of, stranger ? "*" : generation) == 0 && !(own && strcmp(own, gpu) == 0))
+            return gpu;
+    }
+    return NULL;
+}
+
 /* Whose curves stand in for a GPU without its own: the measured one of its generation, where its
  * file names no nearer one. */
-static const char *lender(const clg_gpu *gpu) {
-    static const struct {
-        const char *generation, *gpu;
-    } lenders[] = {{"volta", "v100-sxm-32gb"}, {"ampere", "a100-sxm-80gb"}, {"ada", "l40s"},
-                   {"hopper", "h100-sxm"},     {"blackwell", "b200-sxm"},   {"cdna2", "mi300x"},
-                   {"cdna3", "mi300x"},        {"cdna4", "mi300x"}};
-    if (gpu->lender) return gpu->lender;
-    for (size_t i = 0; i < sizeof lenders / sizeof lenders[0]; i++)
-        if (strcmp(lenders[i].generation, gpu->generation) == 0) return lenders[i].gpu;
-    return "h100-sxm";
+static const char *lender(clg_arena *arena, const clg_gpu *gpu) {
+    const char *found = gpu->lender ? gpu->lender : lender_of(arena, gpu->generation, false);
+    return found ? found : lender_of(arena, gpu->generation, true);
+}
+
+static const clg_file *curves_of(clg_arena *arena, const char *gpu) {
+    return gpu ? clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu)) : NULL;
 }
 
 /* x^(1/3) as the fixed point of y = (x y)^(1/4): square roots are the same everywhere. */
@@ -219,7 +234,7 @@ static double cube_root(double x) {
 static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                               clg_error *error) {
     clg_gpu timed;
-    if (clg_gpu_find(arena, lender(gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_gpu_find(arena, lender(arena, gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
     double watts = gpu->tdp_w / timed.tdp_w * timed.multiprocessors / gpu->multiprocessors;
     double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors;
     double peaks = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / own;
@@ -235,9 +250,9 @@ static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels 
 }
 
 const clg_file *clg_kernels_file(clg_arena *arena, const clg_gpu *gpu, bool *borrowed) {
-    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", gpu->name));
+    const clg_file *file = curves_of(arena, gpu->name);
     *borrowed = file == NULL;
-    return file ? file : clg_dataset_find(clg_arena_print(arena, "kernel/%s.json", lender(gpu)));
+    return file ? file : curves_of(arena, lender(arena, gpu));
 }
 
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
@@ -253,9 +268,7 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
 
 clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                                clg_error *error) {
-    bool hopper = strcmp(gpu->generation, "hopper") == 0; /* the one that others borrow of */
-    const clg_file *file =
-        clg_dataset_find(hopper ? "kernel/a100-sxm-80gb.json" : "kernel/h100-sxm.json");
+    const clg_file *file = curves_of(arena, lender_of(arena, gpu->generation, true));
     if (!file) return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
     kernels->borrowed = true;

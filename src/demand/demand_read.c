@@ -6,34 +6,19 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/real.h"
+#include "dataset/dataset.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* One way of naming columns. Times are scaled to seconds. */
+/* One way of naming columns, a line of data/request-logs.csv. Times are scaled to seconds. */
 typedef struct dialect {
     const char *title, *arrival, *prompt, *output;
     double scale;
 } dialect;
 
-static const dialect dialects[] = {
-    {"Azure LLM inference trace", "arrival_s", "ContextTokens", "GeneratedTokens", 1},
-    {"Azure LLM inference trace", "TIMESTAMP", "ContextTokens", "GeneratedTokens", 1},
-    {"Mooncake trace", "timestamp_ms", "input_length", "output_length", 1e-3},
-    {"Mooncake trace", "timestamp", "input_length", "output_length", 1e-3},
-    {"BurstGPT trace", "Timestamp", "Request tokens", "Response tokens", 1},
-    {"LLMServingSim trace", "arrival_time_ns", "input_toks", "output_toks", 1e-9},
-    {"LLMServingSim trace", "arrival", "input_toks", "output_toks", 1e-9},
-    {"vLLM request log", "queued_s", "input_toks", "output_toks", 1},
-    {"Vidur trace", "arrived_at", "num_prefill_tokens", "num_decode_tokens", 1},
-    {"vLLM benchmark", "arrival_s", "prompt_len", "output_len", 1},
-    {"vLLM benchmark", "timestamp", "prompt_len", "output_len", 1},
-    {"trace", "arrival_s", "prompt_tokens", "output_tokens", 1},
-    {"trace", "arrival_s", "input_tokens", "output_tokens", 1},
-    {"trace", "timestamp_s", "prompt_tokens", "completion_tokens", 1},
-    {"trace", "arrival_s", "prompt_tokens", "completion_tokens", 1}};
-enum { DIALECTS = sizeof dialects / sizeof dialects[0], CELLS = 256 };
+enum { CELLS = 256 };
 
 typedef struct span {
     const char *text;
@@ -140,9 +125,27 @@ typedef struct reader {
     identities blocks;
     int hashes; /* column of them, -1: none */
     int64_t room;
-    const dialect *dialect;
+    const dialect *dialects; /* known ones, in order */
+    int dialect_count;
+    const dialect *dialect; /* the one that fits */
     int column[3];
 } reader;
+
+static clg_status read_dialects(reader *r, clg_error *error) {
+    const clg_file *file = clg_dataset_find("request-logs.csv");
+    clg_csv csv;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, "build it in", "no data/request-logs.csv");
+    if (clg_csv_parse(r->arena, file->path, file->text, file->size, &csv, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    dialect *all = clg_take(r->arena, (size_t)csv.rows + 1, dialect);
+    for (int i = 0; i < csv.rows; i++)
+        all[i] = (dialect){clg_csv_field(&csv, i, "title"), clg_csv_field(&csv, i, "arrival"),
+                           clg_csv_field(&csv, i, "prompt"), clg_csv_field(&csv, i, "output"),
+                           atof(clg_csv_field(&csv, i, "seconds"))};
+    r->dialects = all;
+    r->dialect_count = csv.rows;
+    return CLG_OK;
+}
 
 static void append(reader *r, double arrival_s, double prompt, double output) {
     clg_demand *d = r->demand;
@@ -224,8 +227,8 @@ static int find_column(const span *cell, int count, const char *name) {
 static clg_status choose_columns(reader *r, const char *name, span header, clg_error *error) {
     span cell[CELLS];
     int count = split(header, cell);
-    for (int i = 0; i < DIALECTS; i++) {
-        const dialect *d = &dialects[i];
+    for (int i = 0; i < r->dialect_count; i++) {
+        const dialect *d = &r->dialects[i];
         r->column[0] = find_column(cell, count, d->arrival);
         r->column[1] = find_column(cell, count, d->prompt);
         r->column[2] = find_column(cell, count, d->output);
@@ -235,8 +238,8 @@ static clg_status choose_columns(reader *r, const char *name, span header, clg_e
     }
     clg_error_at(error, name, 1, 0, NULL);
     return clg_fail(error, CLG_BAD_INPUT,
-                    "name them arrival_s,prompt_tokens,output_tokens, or as Azure, Mooncake, "
-                    "BurstGPT, Vidur or vLLM do",
+                    "name them arrival_s,prompt_tokens,output_tokens, or as a known log "
+                    "does (docs/formats.md)",
                     "no columns of arrival, prompt and output length in the header");
 }
 
@@ -261,9 +264,9 @@ static span member(const clg_json *object, const char *name) {
 }
 
 /* The dialect whose three names the object has; NULL for none. */
-static const dialect *dialect_of(const clg_json *object) {
-    for (int i = 0; i < DIALECTS; i++) {
-        const dialect *d = &dialects[i];
+static const dialect *dialect_of(const reader *r, const clg_json *object) {
+    for (int i = 0; i < r->dialect_count; i++) {
+        const dialect *d = &r->dialects[i];
         if (clg_json_member(object, d->arrival) && clg_json_member(object, d->prompt) &&
             clg_json_member(object, d->output))
             return d;
@@ -275,7 +278,7 @@ static void read_json_line(reader *r, clg_arena *scratch, const char *name, span
     clg_error ignored = {0};
     clg_json *root = NULL;
     bool good = clg_json_parse(scratch, name, line.text, line.size, &root, &ignored) == CLG_OK;
-    const dialect *d = good ? dialect_of(root) : NULL;
+    const dialect *d = good ? dialect_of(r, root) : NULL;
     if (!d) {
         r->demand->lost.unreadable++;
         return;
@@ -360,6 +363,7 @@ clg_status clg_demand_read(clg_arena *arena, const char *name, const char *text,
     const char *at = text, *end = text + size;
     *demand = (clg_demand){0};
     reader r = {.arena = arena, .demand = demand, .hashes = -1};
+    if (read_dialects(&r, error) != CLG_OK) return CLG_BAD_INPUT;
     if (size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
     while (at < end && strchr(" \t\r\n", *at)) at++;
     if (at < end && *at == '{')

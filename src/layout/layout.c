@@ -37,7 +37,7 @@ const clg_name clg_optimizer_names[] = {
     {"sgd", CLG_SGD, "fp32 master weights and one moment"},
     {NULL, 0, NULL}};
 
-const clg_name clg_order_names[] = {{"tp-cp-dp-pp", 0, "stages outermost (Megatron's default)"},
+const clg_name clg_order_names[] = {{"tp-cp-dp-pp", 0, "stages outermost, as trainers have it"},
                                     {"tp-cp-pp-dp", 1, "copies outermost"},
                                     {"tp-dp-cp-pp", 2, NULL},
                                     {"tp-dp-pp-cp", 3, NULL},

@@ -11,7 +11,7 @@ static clg_status can_grow(const clg_model *m, clg_error *error) {
         m->kinds == 1 && kind->attention.kind == CLG_ATTENTION_GROUPED && m->prediction_layers == 0;
     if (plain) return CLG_OK;
     return clg_fail(
-        error, CLG_BAD_INPUT, "give a model with one kind of layer, like llama-3-8b",
+        error, CLG_BAD_INPUT, "give a model with one kind of layer and grouped attention",
         "no ladder is made from a model of several kinds of layers or latent attention");
 }
 

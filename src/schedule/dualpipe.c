@@ -29,7 +29,7 @@ static double alive(clg_pipeline p, int stage) {
 const clg_schedule clg_schedule_dualpipe = {.kind = CLG_DUALPIPE,
                                             .name = "dualpipe",
                                             .help = "both directions, two copies of the weights",
-                                            .source = "DeepSeek-V3, arXiv:2412.19437, 3.2.1",
+                                            .source = "arXiv:2412.19437, section 3.2.1",
                                             .splits_backward = true,
                                             .weight_copies = 2,
                                             .refuses = refuses,

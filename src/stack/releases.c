@@ -44,7 +44,7 @@ static clg_status read_recipes(const clg_json *root, const char *file, clg_stack
         const clg_json *models = clg_json_member(recipe, "models");
         if (!models || models->kind != CLG_JSON_ARRAY || !models->first) {
             clg_error_at(error, file, recipe->line, recipe->column, "recipes");
-            return clg_fail(error, CLG_BAD_INPUT, "add \"models\": [\"gpt-oss\"]",
+            return clg_fail(error, CLG_BAD_INPUT, "add \"models\": [\"NAME\"]",
                             "a recipe without its models");
         }
         if (read_recipe(recipe, file, &scratch, error) != CLG_OK) return CLG_BAD_INPUT;
@@ -240,7 +240,7 @@ clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, 
     if (month) {
         name = clg_arena_copy(arena, name, (size_t)(month - name));
         if (!clg_stack_is_month(++month))
-            return clg_fail(error, CLG_BAD_INPUT, "write the month as megatron-2026@2026-04",
+            return clg_fail(error, CLG_BAD_INPUT, "write the month as NAME@2026-04",
                             "'%.16s' is no month", month);
         month = clg_arena_copy(arena, month, 7);
     }
