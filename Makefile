@@ -199,10 +199,8 @@ wheel: $(BUILD)/$(shared)
 format:
 	@clang-format -i $(wildcard include/*.h src/*/*.[ch] probe/*.[ch] tests/*.h tests/*/*.c tests/fuzz/replay/*.c tools/*.c tools/bench/*.c)
 
-# The output that README and docs/ show, and the page of serving's errors, printed again: make docs DOCS_DATA=folder:folder.
+# The output that README and docs/ show, printed again: make docs DOCS_DATA=folder:folder.
 docs: all
-	$(BUILD)/ceiling validate --serving --markdown data/serving-runs/*.csv >$(BUILD)/accuracy-serving.md
-	cp $(BUILD)/accuracy-serving.md docs/
 	tools/docs.sh
 
 # Program, library, manual page, completion, the page where it was built; `make uninstall` takes the same away.

@@ -168,6 +168,16 @@ static void print_rows(clg_text *t, const clg_validation *v, const char *source,
     }
 }
 
+/* Row by row, the sources that data/accuracy/tables.csv names. */
+static void print_tables(clg_text *t, const clg_validation *v) {
+    const clg_file *file = clg_dataset_find("accuracy/tables.csv");
+    clg_csv csv;
+    clg_error error = {0};
+    if (clg_csv_parse(t->arena, file->path, file->text, file->size, &csv, &error) != CLG_OK) return;
+    for (int i = 0; i < csv.rows; i++)
+        print_rows(t, v, clg_csv_field(&csv, i, "source"), clg_csv_field(&csv, i, "title"));
+}
+
 /* What texts say and other pages hold against a command; and shares of peak that are often quoted.
  */
 static bool is_held(const clg_score *s) { return s->held_out; }
@@ -207,9 +217,8 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_o
                          const clg_own_steps own[2]) {
     clg_text_print(t,
                    "# How far to trust it\n\n"
-                   "This page is made by the program: `ceiling validate --markdown data/runs/*.csv "
-                   "> docs/accuracy.md`.\nEach row of those tables is a published, measured run "
-                   "with its citation. It is predicted from its plan alone.\n\n"
+                   "Each row of the tables is a published, measured run with its citation. It is "
+                   "predicted from its plan alone.\n\n"
                    "Errors are of step time, in %%. *One constant* is the model a planner has to "
                    "beat: one rate per GPU kind, precision and dense or MoE, the one that fits the "
                    "rows of that source best.\n\n");
@@ -236,16 +245,5 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_o
     print_text(t, v, "accuracy/causes.md");
     clg_text_print(t, "\n");
     print_text(t, v, "accuracy/statements.md");
-    print_rows(t, v, "narayanan2021-t1",
-               "Weak scaling, 1.7 B on 32 to 1 T on 3,072 A100 "
-               "(Narayanan et al. 2021, table 1)");
-    print_rows(t, v, "korthikanti2022-t5",
-               "Selective recomputation (Korthikanti et al. 2022, "
-               "table 5)");
-    print_rows(t, v, "mt-nlg", "MT-NLG 530B (Smith et al. 2022)");
-    print_rows(t, v, "mlperf-v3.1", "GPT-3 175B on 512 to 10,752 H100 (MLPerf Training v3.1)");
-    print_rows(
-        t, v, "megascale-baseline",
-        "GPT 175B under Megatron-LM on 256 to 12,288 A100 (Jiang et al. 2024, table 2; never "
-        "fitted on)");
+    print_tables(t, v);
 }

@@ -1,4 +1,4 @@
-/* accuracy.h -- docs/accuracy.md: where the numbers can be trusted, and where not. */
+/* accuracy.h -- all errors of training as a page: where to trust the numbers, and where not. */
 #ifndef CLG_REPORT_ACCURACY_H
 #define CLG_REPORT_ACCURACY_H
 

@@ -8,7 +8,7 @@
 
 void clg_report_leave_out(clg_text *text, const clg_leave_out *scores);
 
-/* The part of docs/accuracy.md, of [CLG_FOLD_KINDS] kinds. */
+/* The part of `validate --markdown`, of [CLG_FOLD_KINDS] kinds. */
 void clg_report_leave_out_page(clg_text *text, const clg_leave_out *kinds);
 
 /* The members of an open object. */

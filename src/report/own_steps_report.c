@@ -1,4 +1,5 @@
-/* own_steps_report.c -- the part of docs/accuracy.md about fitting to a few steps of one's own. */
+/* own_steps_report.c -- the part of `validate --markdown` about fitting to some of one's own steps.
+ */
 #include "report/accuracy.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 void clg_report_measured(clg_text *text, const clg_measured_table *table, bool groups);
 void clg_report_measured_rows(clg_text *text, const clg_measured_table *table);
 
-/* docs/accuracy-serving.md: where it can be trusted, rows never fitted on apart. */
+/* Where it can be trusted, rows never fitted on apart. */
 void clg_report_measured_page(clg_text *text, const clg_measured_table *table);
 
 /* Its section on other tools, beside ours on the rows they predicted; nothing where there are none.

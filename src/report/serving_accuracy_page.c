@@ -1,5 +1,5 @@
-/* serving_accuracy_page.c -- docs/accuracy-serving.md. Tables are scores; what is said of causes
- * stands in data/accuracy. */
+/* serving_accuracy_page.c -- all errors of serving as a page. Tables are scores; what is said of
+ * causes stands in data/accuracy. */
 #include "dataset/dataset.h"
 #include "measured/scores.h"
 #include "report/serving_accuracy.h"
@@ -219,10 +219,8 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
     clg_text_print(
         t,
         "# How far to trust serving\n\n"
-        "This page is made by the program: `ceiling validate --serving --markdown "
-        "data/serving-runs/*.csv > docs/accuracy-serving.md`.\nEach row of those tables is a "
-        "published measurement with its citation ([formats.md](formats.md#serving-measurements)), "
-        "predicted from its plan alone. Training is on [another page](accuracy.md).\n\n"
+        "Each row of the tables is a published measurement with its citation "
+        "([formats.md](formats.md#serving-measurements)), predicted from its plan alone.\n\n"
         "Errors are in %%; bias is the median signed error, positive where more is predicted: of "
         "times too slow, of throughput too fast. Two models stand beside it. *Roofline*: bytes of "
         "weights and cache over the bandwidth of HBM, or products over the peak, no constants "

@@ -29,6 +29,18 @@ static void print_held_out(clg_text *t, const clg_held_out *h) {
             h->known, 100 * h->mape, 100 * h->elsewhere_mape);
 }
 
+/* What a source is off by before anybody has learned from it. */
+static void print_looks(clg_text *t) {
+    clg_looks looks;
+    clg_error error = {0};
+    if (clg_looks_built_in(t->arena, &looks, &error) != CLG_OK) return;
+    clg_sources first = clg_looks_score(&looks);
+    clg_text_print(t,
+                   "of strangers' runs at their first look, %d sources of data/first-looks.csv, "
+                   "each once:\n  %.1f %% off, %.1f %% inside P10-P90\n",
+                   first.sources, 100 * first.mape, 100 * first.coverage);
+}
+
 void clg_report_validation(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "error of step time in %%; 'one constant': one flop/s per GPU kind and "
                       "precision, fitted here\n");
@@ -57,6 +69,7 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
                        "\neach source once: %.1f %% off (median source %.1f), %.1f %% inside "
                        "P10-P90\n",
                        100 * once.mape, 100 * once.median_ape, 100 * once.coverage);
+    if (once.sources > 1) print_looks(t);
     int skipped = 0;
     for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
     if (skipped == 0) return;

@@ -5,6 +5,7 @@
 #include "dataset/dataset.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_all(const clg_score *s) { return strcmp(s->source, "all") == 0; }
@@ -75,6 +76,21 @@ const clg_look *clg_looks_find(const clg_looks *looks, const char *source) {
     for (int i = 0; i < looks->count; i++)
         if (strcmp(looks->look[i].source, source) == 0) return &looks->look[i];
     return NULL;
+}
+
+/* A line that sums up several sources has no median, and is left out. */
+clg_sources clg_looks_score(const clg_looks *looks) {
+    clg_sources sum = {0};
+    for (int i = 0; i < looks->count; i++) {
+        const clg_look *l = &looks->look[i];
+        if (!*l->error || !*l->median) continue;
+        sum.sources++;
+        sum.mape += strtod(l->error, NULL) / 100;
+        sum.coverage += strtod(l->inside, NULL) / 100;
+    }
+    sum.mape /= sum.sources > 0 ? sum.sources : (double)NAN;
+    sum.coverage /= sum.sources > 0 ? sum.sources : (double)NAN;
+    return sum;
 }
 
 static void add_share(clg_text *t, double share) {

@@ -40,6 +40,10 @@ clg_status clg_looks_built_in(clg_arena *arena, clg_looks *looks, clg_error *err
 /* The first look at a source, NULL: there was none. */
 const clg_look *clg_looks_find(const clg_looks *looks, const char *source);
 
+/* Of the sources that have a line of their own with an error, each once: `sources`, `mape`,
+ * `coverage`; NaN where there are none. */
+clg_sources clg_looks_score(const clg_looks *looks);
+
 /* Appends a line for each source that the ledger does not have yet; returns how many. */
 int clg_looks_append(clg_text *ledger, const clg_looks *looks, const clg_validation *validation,
                      const char *date, const char *commit);

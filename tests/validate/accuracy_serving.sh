@@ -1,20 +1,12 @@
 #!/bin/sh
 # The error on serving measurements may fall, not grow: mean error per source and measure against
-# accuracy_serving.txt. A change that makes one worse must say why and raise its line here. The page
-# with these errors is what the program prints.
+# accuracy_serving.txt. A change that makes one worse must say why and raise its line here.
 cd "$(dirname "$0")/../.." || exit 1
 ceiling=${BUILD:-build}/ceiling
 page=$(mktemp); trap 'rm -f "$page"' EXIT
 "$ceiling" validate --serving --markdown data/serving-runs/*.csv >"$page" 2>/dev/null
-stale=0
-cmp -s "$page" docs/accuracy-serving.md || {
-    echo "docs/accuracy-serving.md is not what is printed: make docs, or ceiling validate --serving" \
-         "--markdown data/serving-runs/*.csv >docs/accuracy-serving.md"
-    stale=1
-}
-awk -F ' *[|] *' -v failed=$stale '
-    BEGIN { passed = 1 - failed
-            while ((getline line <"tests/validate/accuracy_serving.txt") > 0) {
+awk -F ' *[|] *' '
+    BEGIN { while ((getline line <"tests/validate/accuracy_serving.txt") > 0) {
                 split(line, f, ": "); most[f[1]] = f[2] } }
     (key = $2 " " $3) in most {
         if ($6 <= most[key]) passed++

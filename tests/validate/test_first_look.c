@@ -40,6 +40,15 @@ static void ledger(const clg_validation *v) {
     CASE("a second time nothing is appended");
     CHECK(clg_looks_read(&arena, "l.csv", text.data, text.size, &looks, &error) == CLG_OK);
     CHECK(clg_looks_append(&text, &looks, v, "2026-11-23", "") == 0);
+    CASE("of those with a line of their own: (40.0 + 10.0) / 2; the sum of many is left out");
+    static const char mixed[] = "date,commit,source,rows,timed,error,median,inside,remark\n"
+                                "d,,many sources,9,9,15.0,,63,\nd,,a,1,1,40.0,40.0,0.0,\n"
+                                "d,,b,2,2,10.0,9.0,100.0,\n,,c,,,,,,\n";
+    CHECK(clg_looks_read(&arena, "l.csv", mixed, strlen(mixed), &looks, &error) == CLG_OK);
+    clg_sources first = clg_looks_score(&looks);
+    CHECK(first.sources == 2);
+    CHECK_NEAR(first.mape, 0.25, 1e-12);
+    CHECK_NEAR(first.coverage, 0.5, 1e-12);
     CASE("another table is refused");
     CHECK(clg_looks_read(&arena, "l.csv", "a,b\n1,2\n", 8, &looks, &error) == CLG_BAD_INPUT);
     CASE("the built-in one reads");
