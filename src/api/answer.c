@@ -1,9 +1,8 @@
-/* answer.c -- reading, searching, evaluating: in this order, here only. */
+/* answer.c -- reading, searching, evaluating: in this order, here only, for plan and explain
+ * and for what begins as they do. */
 #include "api/answer.h"
 
-#include "report/plan_json.h"
 #include "scaling/fewest.h"
-#include "timeline/perfetto.h"
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 
@@ -92,36 +91,4 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
     if (!timeline) return CLG_OK;
     return clg_evaluate(arena, &answer->scenario, &answer->evaluation.layout, true, timeline,
                         &answer->evaluation, error);
-}
-
-void clg_answer_picture_json(clg_text *text, const clg_text *svg) {
-    clg_json_writer writer = {.text = text, .pretty = true}, *w = &writer;
-    clg_json_open(w, NULL, '{');
-    clg_json_add_string(w, "kind", "picture");
-    clg_json_add_string(w, "svg", svg->data);
-    clg_json_close(w, '}');
-    clg_text_print(text, "\n");
-}
-
-void clg_answer_plan_json(clg_text *text, const clg_answer *answer, double seconds) {
-    clg_json_writer writer = {.text = text, .pretty = true};
-    clg_planned planned = {.found = &answer->found,
-                           .on_more = answer->on_more,
-                           .family = answer->family,
-                           .families = answer->families,
-                           .fits_with = answer->fits_with,
-                           .fitting = answer->fitting};
-    clg_json_plan(&writer, &answer->scenario, &answer->space, &planned, seconds);
-    clg_text_print(text, "\n");
-}
-
-void clg_answer_explain_json(clg_text *text, const clg_answer *answer) {
-    clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_explained(&writer, &answer->scenario, &answer->space, &answer->evaluation,
-                       answer->fits_with, answer->fitting);
-    clg_text_print(text, "\n");
-}
-
-void clg_answer_timeline_json(clg_text *text, const clg_timeline *timeline) {
-    clg_timeline_perfetto(text, timeline, "predicted step");
 }

@@ -1,7 +1,7 @@
-/* answer_collective.c -- names, sizes of groups and of buffers into a sweep. */
-#include "api/answer_collective.h"
-
+/* answer_collective.c -- what a collective should take, by size and by ranks. */
+#include "api/command.h"
 #include "api/request_parts.h"
+#include "report/collective_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,8 +91,11 @@ static clg_status read_network(clg_arena *arena, const clg_request *request, clg
                : CLG_OK;
 }
 
-clg_status clg_answer_collective(clg_arena *arena, const clg_request *request, clg_sweep *sweep,
-                                 clg_error *error) {
+/* The request's model is the collective's name, or several with commas. */
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    clg_sweep *sweep = to;
+    clg_arena *arena = q->arena;
+    const clg_request *request = q->request;
     const char *name[NAMES], *buffers = request->value[CLG_PARAM_BYTES];
     double bytes[SIZES];
     int64_t gpus[GROUPS];
@@ -116,3 +119,64 @@ clg_status clg_answer_collective(clg_arena *arena, const clg_request *request, c
     }
     return CLG_OK;
 }
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_sweep(out, from);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_json_sweep(out, from);
+    return CLG_OK;
+}
+
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_sweep_rows(out, from);
+    return CLG_OK;
+}
+
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_picture_sweep(out, from);
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_GPU,    CLG_PARAM_GPUS,    CLG_PARAM_NODE,
+                                  CLG_PARAM_FABRIC, CLG_PARAM_NETWORK, CLG_PARAM_BYTES,
+                                  CLG_PARAMS};
+
+static void names(clg_text *text) {
+    for (const clg_name *row = clg_collective_names; row->name; row++)
+        clg_text_print(text, "%s ", row->name);
+}
+
+const clg_command clg_command_collective = {
+    .name = "collective",
+    .operands = "NAME[,NAME..]",
+    .summary = "time and bus bandwidth a collective should show, by ranks and buffer",
+    .details = "The fastest algorithm and protocol at each size, as the library would choose, on "
+               "a network the job has to itself. Bus bandwidth as nccl-tests defines it, so that a "
+               "log can be held beside it. --gpus and --bytes take 8..2048 (doubling) or a list.",
+    .example = "ceiling collective all-reduce,all-gather --gpus 8..2048 --bytes 64MiB",
+    .knobs = knobs,
+    .least = 1,
+    .most = 1,
+    .first_words = names,
+    .subject = CLG_SUBJECT_WORDS,
+    .bytes = sizeof(clg_sweep),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg}};

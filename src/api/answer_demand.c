@@ -1,6 +1,8 @@
-/* answer_demand.c -- who asks, what serves, what it costs: read, simulated, answered. */
+/* answer_demand.c -- what serves a demand and what that costs: read, simulated, answered. */
 #include "api/answer_demand.h"
 
+#include "api/command.h"
+#include "api/request_parts.h"
 #include "dataset/dataset.h"
 
 #include <math.h>
@@ -17,23 +19,6 @@ typedef struct asked {
 static bool given(const asked *session, clg_param param) {
     return session->request->value[param] != NULL;
 }
-
-/* Several numbers in one go: knob, what it is when not given, where it goes. */
-typedef struct wanted {
-    clg_param param;
-    double otherwise;
-    double *into;
-} wanted;
-
-static clg_status read_numbers(asked *session, const wanted *row, size_t count, clg_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (clg_request_number(session->request, row[i].param, row[i].otherwise, row[i].into,
-                               error) != CLG_OK)
-            return error->status;
-    return CLG_OK;
-}
-#define NUMBERS(session, rows, error)                                                              \
-    read_numbers(session, rows, sizeof rows / sizeof rows[0], error)
 
 static clg_status read_precision(const asked *session, clg_param param, clg_precision other,
                                  clg_precision *precision, clg_error *error) {
@@ -54,136 +39,6 @@ static clg_status read_scenario(asked *session, const clg_request *request, clg_
     return clg_scenario_prepare(session->arena, scenario, error);
 }
 
-/* The file of a knob that names one. */
-static const clg_attachment *attached(const asked *session, clg_param param, clg_error *error) {
-    const clg_attachment *file = &session->request->file[param];
-    if (file->text) return file;
-    clg_error_at(error, session->request->value[param], 0, 0, NULL);
-    clg_fail(error, CLG_BAD_INPUT, "give it once more", "this file is not at hand");
-    return NULL;
-}
-
-static clg_status read_trace(const asked *session, clg_demand *demand, clg_error *error) {
-    const clg_attachment *file = attached(session, CLG_PARAM_TRACE, error);
-    if (!file) return error->status;
-    return clg_demand_read(session->arena, file->name, file->text, file->size, demand, error);
-}
-
-static clg_status read_profile(const asked *session, clg_rate_profile *profile, clg_error *error) {
-    const clg_attachment *file = attached(session, CLG_PARAM_PROFILE, error);
-    if (!file) return error->status;
-    return clg_rate_profile_read(session->arena, file->name, file->text, file->size,
-                                 session->request->value[CLG_PARAM_SERVICE], profile, error);
-}
-
-/* A rate of a billion is how "all at once" is said. */
-static void settle_synthetic(asked *session, const clg_synthetic *s, clg_demand *demand) {
-    bool at_once = s->requests_per_s >= 1e9 && !s->profile;
-    if (at_once) demand->span_s = 0;
-    for (int64_t i = 0; at_once && i < demand->count; i++) demand->request[i].arrival_s = 0;
-    const char *file = s->profile ? session->request->value[CLG_PARAM_PROFILE] : "";
-    const char *slash = strrchr(file, '/');
-    demand->title =
-        clg_arena_print(session->arena, "made up, seed %llu%s%s", (unsigned long long)s->seed,
-                        s->profile ? ", rates of " : "", slash ? slash + 1 : file);
-    if (s->profile && s->profile->others > 0)
-        demand->title =
-            clg_arena_print(session->arena,
-                            "%s\n         service %.40s; %lld row%s of other services left out "
-                            "(--service)",
-                            demand->title, s->profile->service, (long long)s->profile->others,
-                            s->profile->others == 1 ? "" : "s");
-}
-
-/* Numbers of made-up requests beside a real trace would be ignored. */
-static clg_status check_trace_alone(const asked *session, clg_error *error) {
-    static const struct {
-        clg_param param;
-        const char *flag;
-    } rows[] = {{CLG_PARAM_RATE, "--rate"},     {CLG_PARAM_PROFILE, "--profile"},
-                {CLG_PARAM_SPAN, "--span"},     {CLG_PARAM_BURSTINESS, "--burstiness"},
-                {CLG_PARAM_PEAK, "--peak"},     {CLG_PARAM_DUTY, "--duty"},
-                {CLG_PARAM_PROMPT, "--prompt"}, {CLG_PARAM_ANSWER, "--output"},
-                {CLG_PARAM_SPREAD, "--spread"}, {CLG_PARAM_SERVICE, "--service"},
-                {CLG_PARAM_TURNS, "--turns"},   {CLG_PARAM_SHARED_PREFIX, "--shared-prefix"}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (given(session, rows[i].param))
-            return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
-                            "%s is for made-up requests, and --trace gives real ones",
-                            rows[i].flag);
-    return CLG_OK;
-}
-
-/* Fewer requests over the same time, so that no hour is left out. */
-static void thin(asked *session, double most, clg_demand *d) {
-    int64_t all = d->count;
-    if (most <= 0 || most >= (double)all) return;
-    *d = clg_demand_thin(session->arena, d, (int64_t)most);
-    d->title = clg_arena_print(session->arena,
-                               "%s\n         THINNED to 1 in %.4g requests: so are rate and fleet",
-                               d->title ? d->title : "a trace", (double)all / (double)d->count);
-}
-
-static clg_status make_demand(asked *session, clg_demand *demand, clg_error *error) {
-    clg_synthetic s = {0};
-    clg_rate_profile profile;
-    double seed, most, clients, turns;
-    const wanted rows[] = {{CLG_PARAM_RATE, 0, &s.requests_per_s},
-                           {CLG_PARAM_SPAN, 3600, &s.span_s},
-                           {CLG_PARAM_BURSTINESS, 1, &s.burstiness},
-                           {CLG_PARAM_PEAK, 1, &s.peak_over_mean},
-                           {CLG_PARAM_DUTY, 1, &s.duty},
-                           {CLG_PARAM_PROMPT, 1000, &s.prompt_tokens},
-                           {CLG_PARAM_ANSWER, 200, &s.output_tokens},
-                           {CLG_PARAM_SPREAD, 0, &s.spread},
-                           {CLG_PARAM_SHARED_PREFIX, 0, &s.shared_tokens},
-                           {CLG_PARAM_TURNS, 1, &turns},
-                           {CLG_PARAM_TURN_GAP, 30, &s.turn_gap_s},
-                           {CLG_PARAM_REQUESTS, 0, &most},
-                           {CLG_PARAM_CLIENTS, 0, &clients},
-                           {CLG_PARAM_SEED, 1, &seed}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
-    if (given(session, CLG_PARAM_CLIENTS) && clients < 1)
-        return clg_fail(error, CLG_BAD_INPUT, "give --clients 1 or more",
-                        "a closed loop without clients");
-    s.seed = (uint64_t)seed;
-    s.most = (int64_t)most;
-    s.turns = (int)fmin(turns, 1e6);
-    bool closed = clients > 0 || s.requests_per_s >= 1e9;
-    if (!closed) s.most = 0;
-    if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
-    if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
-    if (session->request->value[CLG_PARAM_PROFILE]) {
-        if (read_profile(session, &profile, error) != CLG_OK) return error->status;
-        s.profile = &profile;
-    }
-    if (clg_demand_make(session->arena, &s, demand, error) != CLG_OK) return error->status;
-    settle_synthetic(session, &s, demand);
-    if (!closed) thin(session, most, demand);
-    demand->clients = clients;
-    return CLG_OK;
-}
-
-static clg_status read_demand(asked *session, clg_demand *demand, clg_error *error) {
-    const char *trace = session->request->value[CLG_PARAM_TRACE];
-    double clients, most;
-    if (!trace && !given(session, CLG_PARAM_RATE) && !given(session, CLG_PARAM_PROFILE) &&
-        !given(session, CLG_PARAM_CLIENTS))
-        return clg_fail(error, CLG_BAD_USAGE,
-                        "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
-                        "no demand is given");
-    if (!trace) return make_demand(session, demand, error);
-    if (check_trace_alone(session, error) != CLG_OK) return error->status;
-    const wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
-    if (NUMBERS(session, rows, error) != CLG_OK || read_trace(session, demand, error) != CLG_OK)
-        return error->status;
-    if (clients > 0 && most > 0 && most < (double)demand->count)
-        *demand = clg_demand_first(demand, (int64_t)most);
-    thin(session, most, demand);
-    demand->clients = clients;
-    return CLG_OK;
-}
-
 /* P:D */
 static clg_status read_split(const asked *session, clg_replica_choice *choice, clg_error *error) {
     const char *word = session->request->value[CLG_PARAM_DISAGGREGATE];
@@ -200,9 +55,9 @@ static clg_status read_split(const asked *session, clg_replica_choice *choice, c
 
 static clg_status read_speculation(asked *session, clg_replica_choice *choice, clg_error *error) {
     double drafted;
-    const wanted rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
-                           {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    const clg_wanted rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
+                               {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
+    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
         return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
                         "speculation is out of range");
@@ -225,12 +80,12 @@ static clg_status read_weights(const asked *session, const clg_model *model, con
 static clg_status read_choice(asked *session, const clg_model *model, const clg_space *space,
                               clg_replica_choice *choice, clg_error *error) {
     double sequences, tokens, blocks, servers;
-    const wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
-                           {CLG_PARAM_MAX_TOKENS, 0, &tokens},
-                           {CLG_PARAM_BLOCKS, 0, &blocks},
-                           {CLG_PARAM_API_SERVERS, 0, &servers},
-                           {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
-    if (NUMBERS(session, rows, error) != CLG_OK ||
+    const clg_wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
+                               {CLG_PARAM_MAX_TOKENS, 0, &tokens},
+                               {CLG_PARAM_BLOCKS, 0, &blocks},
+                               {CLG_PARAM_API_SERVERS, 0, &servers},
+                               {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
+    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK ||
         read_weights(session, model, space, &choice->weights, error) != CLG_OK ||
         read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
         return error->status;
@@ -279,10 +134,10 @@ static clg_status read_api(asked *session, const clg_model *model, clg_api_price
                              : clg_api_price_default(session->arena, model->name, api, error);
     if (status != CLG_OK) return status;
     double input, output, cached;
-    const wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
-                           {CLG_PARAM_API_OUTPUT, -1, &output},
-                           {CLG_PARAM_API_CACHED, -1, &cached}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    const clg_wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
+                               {CLG_PARAM_API_OUTPUT, -1, &output},
+                               {CLG_PARAM_API_CACHED, -1, &cached}};
+    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (input < 0 && output < 0) return CLG_OK;
     if (input < 0 || output < 0)
         return clg_fail(error, CLG_BAD_USAGE, "give both; 0USD/Mtok where it is free",
@@ -318,15 +173,15 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
 
 static clg_status read_question(asked *session, clg_serve_question *question, clg_error *error) {
     double replicas;
-    const wanted rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
-                           {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
-                           {CLG_PARAM_WITHIN, 0.99, &question->target.share},
-                           {CLG_PARAM_REPLICAS, 0, &replicas},
-                           {CLG_PARAM_WINDOW, 0, &question->window_s},
-                           {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
-                           {CLG_PARAM_MARGIN, 0.05, &question->margin},
-                           {CLG_PARAM_FULL, 0.5, &question->full_share}};
-    if (NUMBERS(session, rows, error) != CLG_OK) return error->status;
+    const clg_wanted rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
+                               {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
+                               {CLG_PARAM_WITHIN, 0.99, &question->target.share},
+                               {CLG_PARAM_REPLICAS, 0, &replicas},
+                               {CLG_PARAM_WINDOW, 0, &question->window_s},
+                               {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
+                               {CLG_PARAM_MARGIN, 0.05, &question->margin},
+                               {CLG_PARAM_FULL, 0.5, &question->full_share}};
+    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (question->margin > 10 || question->target.share <= 0 || question->target.share > 1 ||
         question->full_share <= 0 || question->full_share > 1)
         return clg_fail(error, CLG_BAD_INPUT,
@@ -437,7 +292,7 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
     asked here = {arena, request, progress}, *session = &here;
     *a = (clg_demand_answer){
         .question = {.replica = &a->replica, .demand = &a->demand, .api = &a->api}};
-    if (read_demand(session, &a->demand, error) != CLG_OK ||
+    if (clg_request_demand(arena, request, &a->demand, error) != CLG_OK ||
         read_question(session, &a->question, error) != CLG_OK ||
         prepare_replica(session, a, error) != CLG_OK ||
         settle_fleet(session, &a->question, &a->replica, error) != CLG_OK ||
@@ -450,8 +305,31 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
     return CLG_OK;
 }
 
-void clg_answer_demand_json(clg_text *text, const clg_demand_answer *a) {
-    clg_json_writer writer = {.text = text, .pretty = true};
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    return clg_answer_demand(q->arena, q->request, q->progress, to, error);
+}
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_demand_answer *a = from;
+    const clg_lever_rows *found = &a->found;
+    (void)q;
+    (void)error;
+    clg_report_demand(out, &a->question, &a->answer);
+    clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
+    if (found->count > 0)
+        clg_report_gpus(out, "search", found->row, found->count < 12 ? found->count : 12);
+    if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
+    if (a->gpus.row) clg_report_gpus(out, "gpus", a->gpus.row, a->gpus.count);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_demand_answer *a = from;
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
     clg_json_open(&writer, NULL, '{');
     clg_json_demand(&writer, &a->question, &a->answer);
     clg_json_frontier(&writer, &a->question, &a->frontier);
@@ -459,5 +337,42 @@ void clg_answer_demand_json(clg_text *text, const clg_demand_answer *a) {
     if (a->levers.row) clg_json_levers(&writer, "levers", a->levers.row, a->levers.count);
     if (a->gpus.row) clg_json_levers(&writer, "gpus_compared", a->gpus.row, a->gpus.count);
     clg_json_close(&writer, '}');
-    clg_text_print(text, "\n");
+    clg_text_print(out, "\n");
+    return CLG_OK;
 }
+
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const clg_demand_answer *a = from;
+    (void)q;
+    (void)error;
+    clg_picture_demand(out, &a->question, &a->answer);
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
+                                  CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
+                                  CLG_PARAMS};
+static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
+
+const clg_command clg_command_demand = {
+    .name = "demand",
+    .operands = "MODEL",
+    .summary = "what a demand needs to be served, what it costs per token, and why",
+    .details = "Requests come from a trace, a profile of rates or numbers. Continuous batching is "
+               "simulated iteration by iteration on as many replicas as the latency target needs. "
+               "The cost per token is a product of factors, set against a dated API price.",
+    .example = "ceiling demand llama-3.1-8b --gpu h100-sxm --rate 20req/s --prompt 1ktok "
+               "--output 200tok --ttft 1s --tpot 50ms",
+    .groups = CLG_TAKES(MACHINE) | CLG_TAKES(SERVING),
+    .knobs = knobs,
+    .local = local,
+    .least = 1,
+    .most = 1,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_MODEL,
+    .busy = "simulating",
+    .bytes = sizeof(clg_demand_answer),
+    .answer = answer,
+    .form = {
+        [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_SVG] = write_svg}};

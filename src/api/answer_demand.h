@@ -5,7 +5,6 @@
 #define CLG_API_ANSWER_DEMAND_H
 
 #include "api/request.h"
-#include "base/text.h"
 #include "report/demand_report.h"
 #include "report/frontier_report.h"
 
@@ -33,8 +32,5 @@ typedef struct clg_demand_answer {
 /* Everything lives in `arena`. */
 clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
                              clg_demand_answer *answer, clg_error *error);
-
-/* Newline included. */
-void clg_answer_demand_json(clg_text *text, const clg_demand_answer *answer);
 
 #endif

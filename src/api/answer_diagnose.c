@@ -1,10 +1,18 @@
-/* answer_diagnose.c -- measurements from flags and logs. */
-#include "api/answer_diagnose.h"
-
+/* answer_diagnose.c -- why a job is as slow as it is, from measurements in flags and logs. */
+#include "api/answer.h"
+#include "api/command.h"
 #include "calibrate/samples.h"
 #include "record/train_log.h"
+#include "report/diagnose_report.h"
+#include "report/plan_text.h"
 
 #include <string.h>
+
+typedef struct diagnosed {
+    clg_answer plan; /* the job as it should run */
+    clg_observations seen;
+    clg_diagnosis diagnosis;
+} diagnosed;
 
 /* "12.5s,40GB/s:all-reduce:6". */
 static clg_status take_measured(clg_arena *arena, const char *text, const clg_answer *plan,
@@ -66,22 +74,63 @@ static clg_status take_nccl(clg_arena *arena, const clg_attachment *file, int pe
                     "%.80s: no collectives in it", file->name);
 }
 
-clg_status clg_answer_diagnose(clg_arena *arena, const clg_request *request, clg_progress progress,
-                               clg_diagnose_answer *a, clg_error *error) {
-    const char *measured = request->value[CLG_PARAM_MEASURED];
-    const clg_attachment *log = &request->file[CLG_PARAM_LOG];
-    const clg_attachment *nccl = &request->file[CLG_PARAM_NCCL];
-    *a = (clg_diagnose_answer){0};
+/* Layout flags left out are chosen, as explain does. */
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    diagnosed *a = to;
+    const char *measured = q->request->value[CLG_PARAM_MEASURED];
+    const clg_attachment *log = &q->request->file[CLG_PARAM_LOG];
+    const clg_attachment *nccl = &q->request->file[CLG_PARAM_NCCL];
+    *a = (diagnosed){0};
     if (!measured && !log->text && !nccl->text)
         return clg_fail(error, CLG_BAD_USAGE,
                         "give --measured 12.5s (or 200tok/s/GPU), --log FILE or --nccl FILE",
                         "nothing was measured");
-    if (clg_answer_explain(arena, request, progress, NULL, &a->plan, error) != CLG_OK ||
-        (measured && take_measured(arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
-        (log->text && take_log(arena, log, &a->seen, error) != CLG_OK) ||
+    if (clg_answer_explain(q->arena, q->request, q->progress, NULL, &a->plan, error) != CLG_OK ||
+        (measured && take_measured(q->arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
+        (log->text && take_log(q->arena, log, &a->seen, error) != CLG_OK) ||
         (nccl->text &&
-         take_nccl(arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen, error) != CLG_OK))
+         take_nccl(q->arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen, error) != CLG_OK))
         return error->status;
-    return clg_diagnose(arena, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis,
+    return clg_diagnose(q->arena, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis,
                         error);
 }
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const diagnosed *a = from;
+    (void)q;
+    (void)error;
+    clg_report_heading(out, &a->plan.scenario, &a->plan.space);
+    clg_report_diagnosis(out, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const diagnosed *a = from;
+    (void)q;
+    (void)error;
+    clg_json_diagnosis(out, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis);
+    return CLG_OK;
+}
+
+const clg_command clg_command_diagnose = {
+    .name = "diagnose",
+    .operands = "MODEL|FILE...",
+    .summary = "why a job is as slow as it is: causes with their odds, and what to measure next",
+    .details =
+        "Prices the job as given, then in worlds where one thing is wrong, and weighs which of "
+        "them gives what was measured. Flags left out are chosen as 'plan' would, so say what the "
+        "job does. --measured takes 12.5s a step, 200tok/s/GPU, 6400tok/s, 230Tflop/s/GPU, 13%MFU "
+        "or 40GB/s:all-reduce:6 (bus bandwidth, collective, nodes); several with commas.",
+    .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
+               "--micro-batch 8 --global-batch 32 --recompute full --measured 200tok/s/GPU",
+    .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_JOB,
+    .busy = "searching",
+    .bytes = sizeof(diagnosed),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};

@@ -1,5 +1,14 @@
 /* answer_improve.c -- the job as its flags say, then the space around it. */
-#include "api/answer_improve.h"
+#include "api/answer.h"
+#include "api/command.h"
+#include "report/improve_report.h"
+#include "report/plan_json.h"
+#include "report/plan_text.h"
+
+typedef struct improved {
+    clg_answer job;
+    clg_improvements improvements;
+} improved;
 
 /* The flags that say how a job is split: those of its group but for what is allowed or forbidden.
  */
@@ -8,19 +17,60 @@ static bool splits(clg_param param) {
            param != CLG_PARAM_NOT && param != CLG_PARAM_ATTENTION && param != CLG_PARAM_ORDER;
 }
 
-clg_status clg_answer_improve(clg_arena *arena, const clg_request *request, clg_progress progress,
-                              clg_improve_answer *a, clg_error *error) {
+/* Layout flags say how the job runs today; --not says what must not change or be used. */
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     static const double WORTH = 0.01;
-    clg_request *open = clg_take(arena, 1, clg_request);
-    clg_scenario *scenario = clg_take(arena, 1, clg_scenario);
+    improved *a = to;
+    clg_request *open = clg_take(q->arena, 1, clg_request);
+    clg_scenario *scenario = clg_take(q->arena, 1, clg_scenario);
     clg_space space;
-    *a = (clg_improve_answer){0};
-    *open = *request;
+    *a = (improved){0};
+    *open = *q->request;
     for (int p = 0; p < CLG_PARAMS; p++)
         if (splits((clg_param)p)) open->value[p] = NULL;
-    if (clg_answer_explain(arena, request, (clg_progress){0}, NULL, &a->job, error) != CLG_OK ||
-        clg_request_read(arena, open, true, scenario, &space, error) != CLG_OK)
+    if (clg_answer_explain(q->arena, q->request, (clg_progress){0}, NULL, &a->job, error) !=
+            CLG_OK ||
+        clg_request_read(q->arena, open, true, scenario, &space, error) != CLG_OK)
         return error->status;
-    return clg_improve(arena, &a->job.scenario, &space, &a->job.evaluation, WORTH, progress,
+    return clg_improve(q->arena, &a->job.scenario, &space, &a->job.evaluation, WORTH, q->progress,
                        &a->improvements, error);
 }
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const improved *a = from;
+    (void)q;
+    (void)error;
+    clg_report_heading(out, &a->job.scenario, &a->job.space);
+    clg_report_improvements(out, &a->job.evaluation, a->job.space.risk, &a->improvements);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const improved *a = from;
+    (void)q;
+    (void)error;
+    clg_json_improvements(out, &a->job.scenario, &a->job.evaluation, &a->improvements);
+    return CLG_OK;
+}
+
+const clg_command clg_command_improve = {
+    .name = "improve",
+    .operands = "MODEL|FILE...",
+    .summary = "the fewest flags to change in a job, and what they bring",
+    .details = "The layout flags (or the job's files) say how it runs today; those left out are "
+               "chosen as 'plan' would. For one change, two, three, four: the fastest layout that "
+               "differs in no more, found by a complete search of that neighbourhood. Batch, "
+               "precision and software stay.",
+    .example = "ceiling improve llama-2-70b --gpus 128 --tp 8 --pp 8 --recompute full --seq 4096 "
+               "--global-batch 1536 --micro-batch 1",
+    .groups = CLG_TAKES_PLANNING,
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_JOB,
+    .busy = "searching",
+    .bytes = sizeof(improved),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};

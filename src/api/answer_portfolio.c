@@ -1,12 +1,20 @@
 /* answer_portfolio.c -- a list of jobs, each planned, becomes lives of clusters. */
-#include "api/answer_portfolio.h"
-
 #include "api/answer_demand.h"
+#include "api/command.h"
 #include "api/request_parts.h"
 #include "portfolio/task.h"
+#include "report/portfolio_report.h"
 
 #include <math.h>
 #include <string.h>
+
+typedef struct filled {
+    clg_scenario scenario; /* machine and price alone */
+    clg_operations operations;
+    clg_job_list jobs;
+    clg_portfolio portfolio;
+    clg_portfolio_shown shown;
+} filled;
 
 typedef struct maker {
     clg_arena *arena;
@@ -15,7 +23,7 @@ typedef struct maker {
     clg_trained **trained; /* [count] what jobs train, each once */
     int count;
     clg_planning planning;
-    clg_portfolio_answer *answer;
+    filled *answer;
     clg_error *error;
 } maker;
 
@@ -191,20 +199,21 @@ static clg_status read_jobs(const maker *m, double horizon_s, clg_error *error) 
                              &m->answer->jobs, error);
 }
 
-clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
-                                const clg_model_files *files, clg_progress progress,
-                                clg_portfolio_answer *a, clg_error *error) {
+/* The list of jobs comes as the request's model file. */
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    filled *a = to;
+    clg_arena *arena = q->arena;
     clg_portfolio_request ask = {0};
-    *a = (clg_portfolio_answer){0};
+    *a = (filled){0};
     maker m = {.arena = arena,
-               .request = request,
-               .files = files,
+               .request = q->request,
+               .files = &q->models,
                .trained = clg_take(arena, TRAINED, clg_trained *),
                .answer = a,
                .error = error};
     if (read_rules(&m, &ask, error) != CLG_OK ||
         read_operations(&m, &a->operations, error) != CLG_OK || read_machine(&m, error) != CLG_OK ||
-        read_serving(&m, progress, &ask.serving, error) != CLG_OK ||
+        read_serving(&m, q->progress, &ask.serving, error) != CLG_OK ||
         read_jobs(&m, ask.horizon_s, error) != CLG_OK)
         return error->status;
     ask.horizon_s = fmax(ask.horizon_s, a->jobs.horizon_s);
@@ -215,7 +224,7 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
     m.planning = (clg_planning){.arena = arena,
                                 .operations = &a->operations,
                                 .most_gpus = ask.gpus[ask.count - 1],
-                                .progress = progress};
+                                .progress = q->progress};
     if (make_tasks(&m, tasks) != CLG_OK ||
         clg_doubts_default(arena, &a->scenario.price, &ask.doubts, error) != CLG_OK)
         return error->status;
@@ -231,8 +240,53 @@ clg_status clg_answer_portfolio(clg_arena *arena, const clg_request *request,
     return CLG_OK;
 }
 
-void clg_answer_portfolio_json(clg_text *text, const clg_portfolio_answer *a) {
-    clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_portfolio(&writer, &a->shown);
-    clg_text_print(text, "\n");
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_portfolio(out, &((const filled *)from)->shown);
+    return CLG_OK;
 }
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_portfolio(&writer, &((const filled *)from)->shown);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_portfolio_rows(out, &((const filled *)from)->shown);
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_BUDGET,  CLG_PARAM_CAPEX,       CLG_PARAM_LIFE,
+                                  CLG_PARAM_PUE,     CLG_PARAM_ELECTRICITY, CLG_PARAM_FAILURES,
+                                  CLG_PARAM_RESTART, CLG_PARAM_KNEE,        CLG_PARAMS};
+
+const clg_command clg_command_portfolio = {
+    .name = "portfolio",
+    .operands = "JOBS.csv",
+    .summary = "how full a list of jobs keeps clusters of several sizes, how late, how dear",
+    .details =
+        "Every job is planned at the sizes it may take, then queued with backfill over the life of "
+        "each cluster, with failures and the planner's own errors drawn. JOBS.csv has the columns "
+        "name, model, tokens or steps or gpu_hours, arrival_h, deadline_h, every_h, priority, "
+        "min_gpus, max_gpus, seq, global_batch; or it is an export of sacct -P or a public trace.",
+    .example = "ceiling portfolio jobs.csv --gpus 64..4096 --horizon 365d",
+    .groups = CLG_TAKES_PLANNING | CLG_TAKES(PORTFOLIO) | CLG_TAKES(SERVING),
+    .knobs = knobs,
+    .least = 1,
+    .most = 1,
+    .subject = CLG_SUBJECT_TABLE,
+    .busy = "planning jobs",
+    .bytes = sizeof(filled),
+    .answer = answer,
+    .form = {
+        [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv}};

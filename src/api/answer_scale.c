@@ -1,10 +1,21 @@
 /* answer_scale.c -- a request becomes a scaling curve, alone or beside another. */
-#include "api/answer.h"
+#include "api/command.h"
 #include "api/request_parts.h"
+#include "explain/sensitivity.h"
 #include "model/preset.h"
+#include "report/curve_report.h"
 
 #include <math.h>
 #include <string.h>
+
+/* A curve, and the one beside it when both regimes or another machine were asked for. */
+typedef struct scaled {
+    clg_scenario scenario, other;
+    clg_space space; /* of the first size */
+    clg_curve curve, other_curve;
+    clg_drawn one, beside;
+    bool two;
+} scaled;
 
 /* Twenty tokens a parameter when nothing is asked: where parameters and data are in balance
  * (Hoffmann et al. 2022, arXiv:2203.15556). */
@@ -183,8 +194,7 @@ static const char *label_of(clg_arena *arena, const clg_scenario *s, const clg_s
 
 /* The second curve, if one is asked for. */
 static clg_status answer_beside(clg_arena *arena, const clg_request *request, clg_progress progress,
-                                const clg_scale_request *ask, clg_scale_answer *a,
-                                clg_error *error) {
+                                const clg_scale_request *ask, scaled *a, clg_error *error) {
     clg_scale_request again = *ask;
     clg_space its_space = a->space;
     bool both = wants_both(request), against = wants_against(request);
@@ -204,20 +214,97 @@ static clg_status answer_beside(clg_arena *arena, const clg_request *request, cl
     return clg_scale(arena, &a->other, &its_space, &again, progress, &a->other_curve, error);
 }
 
-clg_status clg_answer_scale(clg_arena *arena, const clg_request *given, clg_progress progress,
-                            clg_scale_answer *a, clg_error *error) {
+/* The best layout at every size of --gpus, the walls and the knee. */
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    scaled *a = to;
     clg_scale_request ask = {0};
-    clg_request *request = clg_take(arena, 1, clg_request);
-    *request = *given;
-    *a = (clg_scale_answer){.one = {&a->scenario, &a->space, &a->curve, NULL, NULL}};
-    if (read_scale(arena, request, &a->scenario, &a->space, &ask, error) != CLG_OK ||
-        clg_scale(arena, &a->scenario, &a->space, &ask, progress, &a->curve, error) != CLG_OK)
+    clg_request *request = clg_take(q->arena, 1, clg_request);
+    *request = *q->request;
+    *a = (scaled){.one = {&a->scenario, &a->space, &a->curve, NULL, NULL}};
+    if (read_scale(q->arena, request, &a->scenario, &a->space, &ask, error) != CLG_OK ||
+        clg_scale(q->arena, &a->scenario, &a->space, &ask, q->progress, &a->curve, error) != CLG_OK)
         return error->status;
-    return answer_beside(arena, request, progress, &ask, a, error);
+    return answer_beside(q->arena, request, q->progress, &ask, a, error);
 }
 
-void clg_answer_scale_json(clg_text *text, const clg_scale_answer *a) {
-    clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_scale(&writer, &a->one, a->two ? &a->beside : NULL);
-    clg_text_print(text, "\n");
+static const clg_drawn *beside_of(const scaled *a) { return a->two ? &a->beside : NULL; }
+
+static const clg_scale_point *last_that_runs(const clg_curve *curve) {
+    for (int i = curve->count - 1; i >= 0; i--)
+        if (curve->point[i].runs) return &curve->point[i];
+    return NULL;
 }
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const scaled *a = from;
+    clg_sensitivity resources[CLG_RESOURCES];
+    const clg_curve *curve = &a->curve;
+    const clg_scale_point *at =
+        curve->knee >= 0 ? &curve->point[curve->knee] : last_that_runs(curve);
+    clg_report_curve(out, &a->one, beside_of(a));
+    if (!at) return CLG_OK;
+    clg_scenario there = a->scenario;
+    there.model = *at->model;
+    if (clg_sensitivities(q->arena, &there, &at->plan.layout, resources, error) != CLG_OK)
+        return error->status;
+    clg_report_sensitivity(out, resources, at->gpus);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const scaled *a = from;
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_scale(&writer, &a->one, beside_of(a));
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const scaled *a = from;
+    (void)q;
+    (void)error;
+    clg_report_curve_rows(out, &a->one, beside_of(a));
+    return CLG_OK;
+}
+
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const scaled *a = from;
+    (void)q;
+    (void)error;
+    clg_picture_curve(out, &a->one, beside_of(a));
+    return CLG_OK;
+}
+
+static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
+
+const clg_command clg_command_scale = {
+    .name = "scale",
+    .operands = "MODEL|FILE...",
+    .summary = "how far adding GPUs gets a job: the curve, its walls, the knee, what would move it",
+    .details = "Every size is planned anew. --gpus takes 8..65536 (doubling), a list or one size; "
+               "--mode weak grows the batch with the GPUs, grow the model and its tokens too "
+               "(--grow says how). --diloco, --sites and --between train in several places. "
+               "--against-gpu, --against-node "
+               "and --against-fabric put a second machine beside the first. Efficiency is relative "
+               "to the first "
+               "size that runs; 1/(1+c) is the share of the step that is not exposed traffic.",
+    .example = "ceiling scale llama-3-70b --gpus 8..16384 --seq 8192 --global-batch 4Mtok",
+    .groups = CLG_TAKES_PLANNING | CLG_TAKES(SCALING),
+    .local = local,
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_MODEL,
+    .busy = "planning sizes",
+    .bytes = sizeof(scaled),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg}};

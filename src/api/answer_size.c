@@ -1,11 +1,19 @@
 /* answer_size.c -- limits and offers read, clusters planned. */
-#include "api/answer_size.h"
-
+#include "api/command.h"
 #include "api/request_parts.h"
 #include "dataset/dataset.h"
+#include "report/cluster_report.h"
 
 #include <math.h>
 #include <string.h>
+
+typedef struct sized {
+    clg_sizing sizing;
+    clg_doubts doubts; /* of the last offer weighed */
+    clg_owning owning;
+    clg_clusters clusters;
+    double grams_per_joule;
+} sized;
 
 enum { OFFERS = 64, MOST_GPUS = 65536 };
 
@@ -98,7 +106,7 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, int 
 }
 
 /* Odds of what is worth a look: the best, the nearest, the front. */
-static clg_status weigh(clg_arena *arena, clg_size_answer *a, clg_error *error) {
+static clg_status weigh(clg_arena *arena, sized *a, clg_error *error) {
     clg_clusters *all = &a->clusters;
     for (int i = 0; i < all->count; i++) {
         clg_cluster *c = &all->cluster[i];
@@ -118,7 +126,7 @@ static clg_status weigh(clg_arena *arena, clg_size_answer *a, clg_error *error) 
 }
 
 /* The chosen cluster under every term of price. */
-static void compare_terms(clg_arena *arena, const clg_request *request, clg_size_answer *a) {
+static void compare_terms(clg_arena *arena, const clg_request *request, sized *a) {
     clg_clusters *all = &a->clusters;
     int chosen = all->best >= 0 ? all->best : all->nearest;
     all->terms = 0;
@@ -138,24 +146,66 @@ static void compare_terms(clg_arena *arena, const clg_request *request, clg_size
                        (double)s->model.parameters, c->seconds * c->goodput.share, all->term);
 }
 
-clg_status clg_answer_size(clg_arena *arena, const clg_request *request, clg_progress progress,
-                           clg_size_answer *a, clg_error *error) {
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     int term;
-    clg_offer *offers = clg_take(arena, OFFERS, clg_offer);
-    *a = (clg_size_answer){0};
-    if (read_limits(request, &a->sizing, error) != CLG_OK ||
-        read_term(request, &term, error) != CLG_OK ||
-        read_operations(arena, request, &a->sizing.operations, &a->owning, &a->grams_per_joule,
-                        error) != CLG_OK ||
-        read_offers(arena, request, term, offers, &a->sizing, error) != CLG_OK)
+    sized *a = to;
+    clg_offer *offers = clg_take(q->arena, OFFERS, clg_offer);
+    *a = (sized){0};
+    if (read_limits(q->request, &a->sizing, error) != CLG_OK ||
+        read_term(q->request, &term, error) != CLG_OK ||
+        read_operations(q->arena, q->request, &a->sizing.operations, &a->owning,
+                        &a->grams_per_joule, error) != CLG_OK ||
+        read_offers(q->arena, q->request, term, offers, &a->sizing, error) != CLG_OK ||
+        clg_size(q->arena, &a->sizing, q->progress, &a->clusters, error) != CLG_OK)
         return error->status;
-    if (clg_size(arena, &a->sizing, progress, &a->clusters, error) != CLG_OK) return error->status;
-    compare_terms(arena, request, a);
-    return weigh(arena, a, error);
+    compare_terms(q->arena, q->request, a);
+    return weigh(q->arena, a, error);
 }
 
-void clg_answer_size_json(clg_text *text, const clg_size_answer *a) {
-    clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_size(&writer, &a->clusters, &a->sizing, &a->owning, a->grams_per_joule);
-    clg_text_print(text, "\n");
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const sized *a = from;
+    (void)q;
+    (void)error;
+    clg_report_clusters(out, &a->clusters, &a->sizing, &a->owning, a->grams_per_joule);
+    return CLG_OK;
 }
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const sized *a = from;
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_size(&writer, &a->clusters, &a->sizing, &a->owning, a->grams_per_joule);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {
+    CLG_PARAM_GPU,   CLG_PARAM_NODE,           CLG_PARAM_FABRIC, CLG_PARAM_NICS, CLG_PARAM_STACK,
+    CLG_PARAM_PRICE, CLG_PARAM_CRITICAL_BATCH, CLG_PARAM_KNEE,   CLG_PARAMS};
+static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
+
+const clg_command clg_command_size = {
+    .name = "size",
+    .operands = "MODEL|FILE...",
+    .summary = "which cluster meets a deadline, a budget or a power limit",
+    .details =
+        "Plans every GPU kind with a known price of one term (--rent; or the one given) at every "
+        "size up to --max-gpus, with failures, checkpoints and restarts. Within a deadline money "
+        "decides; without one, time does, up to the knee. Limits hold at P90 of the step. A batch "
+        "past the critical one needs more tokens than --tokens.",
+    .example = "ceiling size llama-3-70b --tokens 15T --deadline 60d --seq 8192 --global-batch "
+               "16Mtok",
+    .groups = CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(CLUSTER),
+    .knobs = knobs,
+    .local = local,
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_MODEL,
+    .busy = "planning clusters",
+    .bytes = sizeof(sized),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};

@@ -1,7 +1,10 @@
 /* answer_trace.c -- the job of many files, and its answer. */
 #include "api/answer_trace.h"
 
-#include "api/answer.h"
+#include "api/command.h"
+#include "api/request_parts.h"
+#include "timeline/perfetto.h"
+#include "trace/merge.h"
 
 #include <string.h>
 
@@ -111,55 +114,138 @@ static void read_file(clg_arena *arena, const clg_files *files, int file, const 
                        (clg_trace_source){fill, o}, table, into);
 }
 
-/* The recordings of this run, then those of the other. */
-static clg_status answer(clg_arena *arena, const clg_request *request, const clg_files *files,
-                         const clg_recording *recordings, bool picture, clg_text *text,
-                         clg_error *error) {
+/* What a host's recordings say; what is shown comes first, so that it is written alike wherever
+ * they were read. */
+typedef struct heard {
+    clg_trace_answer shown;
     clg_recorded_job job, other;
-    clg_trace_skips skips, ignored;
-    clg_trace_answer a = {.job = &job};
-    int own = files->count - files->others;
     clg_against against;
-    if (clg_recordings_join(arena, recordings, own, &job, &skips, error) != CLG_OK ||
-        clg_answer_trace_plan(arena, &request->file[CLG_PARAM_PLAN], &a, error) != CLG_OK ||
-        (files->others > 0 && clg_recordings_join(arena, recordings + own, files->others, &other,
-                                                  &ignored, error) != CLG_OK))
+    clg_recording *recordings;
+    int count;
+} heard;
+
+void clg_answer_trace_reasons(clg_arena *arena, clg_trace_answer *answer) {
+    answer->roots = clg_job_roots(arena, answer->job);
+    answer->slow_groups = clg_job_slow_groups(arena, answer->job);
+    answer->what_if = clg_job_replay(answer->job);
+}
+
+/* The recordings of this run, then those of the other. */
+static clg_status join(const clg_question *q, heard *h, clg_error *error) {
+    clg_trace_skips skips, ignored;
+    int own = q->files.count - q->files.others;
+    h->shown.job = &h->job;
+    if (clg_recordings_join(q->arena, h->recordings, own, &h->job, &skips, error) != CLG_OK ||
+        clg_answer_trace_plan(q->arena, &q->request->file[CLG_PARAM_PLAN], &h->shown, error) !=
+            CLG_OK)
         return error->status;
-    if (picture) {
-        clg_text svg = {.arena = arena};
-        clg_picture_trace(&svg, &job);
-        clg_answer_picture_json(text, &svg);
-        return CLG_OK;
-    }
-    if (files->others > 0) {
-        against = clg_job_against(arena, &other, &job);
-        a.against = &against;
-    }
-    a.skipped = skips.row;
-    a.skipped_count = skips.count;
-    a.roots = clg_job_roots(arena, &job);
-    a.slow_groups = clg_job_slow_groups(arena, &job);
-    a.what_if = clg_job_replay(&job);
-    clg_json_writer writer = {.text = text, .pretty = true};
-    clg_json_trace(&writer, &a);
-    clg_text_print(text, "\n");
+    h->shown.skipped = skips.row;
+    h->shown.skipped_count = skips.count;
+    clg_answer_trace_reasons(q->arena, &h->shown);
+    if (q->files.others == 0) return CLG_OK;
+    if (clg_recordings_join(q->arena, h->recordings + own, q->files.others, &h->other, &ignored,
+                            error) != CLG_OK)
+        return error->status;
+    h->against = clg_job_against(q->arena, &h->other, &h->job);
+    h->shown.against = &h->against;
     return CLG_OK;
 }
 
-clg_status clg_answer_trace_json(clg_arena *arena, const clg_request *request,
-                                 const clg_files *files, bool picture, clg_progress progress,
-                                 clg_text *text, clg_error *error) {
+static void end(void *answer) {
+    heard *h = answer;
+    for (int i = 0; i < h->count; i++) clg_recording_end(&h->recordings[i]);
+}
+
+/* Reads all files, one after the other. */
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     clg_csv table;
-    if (files->count - files->others < 1 || !files->read)
+    heard *h = to;
+    *h = (heard){0};
+    if (q->files.count - q->files.others < 1 || !q->files.read)
         return clg_fail(error, CLG_BAD_USAGE, "name some under 'files', to a host that reads them",
                         "no recordings are given");
-    if (clg_trace_kernels_read(arena, &table, error) != CLG_OK) return error->status;
-    clg_recording *recordings = clg_take(arena, (size_t)files->count, clg_recording);
-    for (int i = 0; i < files->count; i++) {
-        read_file(arena, files, i, &table, &recordings[i]);
-        if (progress.tell) progress.tell(progress.context, (i + 1.0) / files->count);
+    if (clg_trace_kernels_read(q->arena, &table, error) != CLG_OK) return error->status;
+    h->recordings = clg_take(q->arena, (size_t)q->files.count, clg_recording);
+    for (; h->count < q->files.count; h->count++) {
+        read_file(q->arena, &q->files, h->count, &table, &h->recordings[h->count]);
+        if (q->progress.tell)
+            q->progress.tell(q->progress.context, (h->count + 1.0) / q->files.count);
     }
-    clg_status status = answer(arena, request, files, recordings, picture, text, error);
-    for (int i = 0; i < files->count; i++) clg_recording_end(&recordings[i]);
-    return status;
+    return join(q, h, error);
 }
+
+enum { MOST_SHOWN = 1 << 20 };
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    double top;
+    if (clg_request_within(q->request, CLG_PARAM_TOP, 8, 1, MOST_SHOWN, &top, error) != CLG_OK)
+        return error->status;
+    clg_report_trace(out, from, (int)top);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_trace(&writer, from);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_trace_rows(out, ((const clg_trace_answer *)from)->job);
+    return CLG_OK;
+}
+
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_picture_trace(out, ((const clg_trace_answer *)from)->job);
+    return CLG_OK;
+}
+
+static clg_status write_timeline(const clg_question *q, const void *from, clg_text *out,
+                                 clg_error *error) {
+    clg_timeline merged;
+    (void)error;
+    clg_job_timeline(q->arena, ((const clg_trace_answer *)from)->job, &merged);
+    clg_timeline_perfetto(out, &merged, "rank");
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_PLAN, CLG_PARAMS};
+static const clg_param local[] = {CLG_PARAM_AGAINST, CLG_PARAM_FAIL_ABOVE, CLG_PARAM_THREADS,
+                                  CLG_PARAM_TOP,     CLG_PARAM_OUT,        CLG_PARAMS};
+
+const clg_command clg_command_trace = {
+    .name = "trace",
+    .operands = "FILE|DIRECTORY...",
+    .summary = "where the time of a recorded job went, and who waited for whom",
+    .details = "Reads PyTorch profiler traces (JSON, also gzip or zip), one file per rank, "
+               "SQLite exports of Nsight Systems, logs of nccl-tests and of training programs; a "
+               "directory stands for the files in it. Splits every rank's time exactly into "
+               "compute, exposed communication, exposed copies and idle; matches collectives over "
+               "ranks and tells waiting from transfer; replays the job without its stragglers. "
+               "Damaged files are read as far as they go. Under mpirun every process reads its "
+               "share of the files; the answer is the same.",
+    .example = "ceiling trace traces/",
+    .knobs = knobs,
+    .local = local,
+    .least = 1,
+    .most = CLG_FILE_OPERANDS,
+    .subject = CLG_SUBJECT_RECORDINGS,
+    .bytes = sizeof(heard),
+    .answer = answer,
+    .end = end,
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg,
+             [CLG_FORM_TIMELINE] = write_timeline}};

@@ -5,7 +5,6 @@
 #define CLG_API_ANSWER_TRACE_H
 
 #include "api/request.h"
-#include "base/text.h"
 #include "record/recording.h"
 #include "report/trace_report.h"
 
@@ -24,19 +23,7 @@ clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings
 clg_status clg_answer_trace_plan(clg_arena *arena, const clg_attachment *plan,
                                  clg_trace_answer *answer, clg_error *error);
 
-/* Files of a host that has no file system: the next bytes of the n-th, 0 at its end. */
-typedef struct clg_files {
-    size_t (*read)(void *context, int file, char *to, size_t capacity);
-    void *context;
-    const char **name; /* [count] */
-    int count;
-    int others; /* the last of them are of the run to compare with */
-} clg_files;
-
-/* Reads all files, one after the other, and appends the answer as JSON, or its picture, newline
- * included. */
-clg_status clg_answer_trace_json(clg_arena *arena, const clg_request *request,
-                                 const clg_files *files, bool picture, clg_progress progress,
-                                 clg_text *text, clg_error *error);
+/* Where the waiting comes from and what the job would take without it: all but a table shows it. */
+void clg_answer_trace_reasons(clg_arena *arena, clg_trace_answer *answer);
 
 #endif

@@ -6,7 +6,7 @@
  * true, a flag that names a file {"name","text"}. "config" carries the text of a config.json,
  * "model" then is only its name. "files" names the recordings of trace, "other_files" those of the
  * run to compare with; their (inflated) bytes are read from the host, in this order. "picture":true
- * asks scale or trace for {"kind":"picture","svg"}, what --svg writes. The answer is otherwise the
+ * asks what is drawn for {"kind":"picture","svg"}, what --svg writes. The answer is otherwise the
  * text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params have no
  * --json: what `explain --timeline` writes, what explain says in words, all knobs. */
 #ifndef CLG_API_DOOR_H
@@ -27,8 +27,5 @@ typedef struct clg_door_host {
  * what the command line says. The status is that of the error. */
 clg_status clg_door_call(clg_arena *arena, const char *text, size_t size, clg_door_host host,
                          clg_text *out);
-
-/* The at-th command that asks about a model, and which knobs it takes; NULL behind the last. */
-const char *clg_door_command(int at, bool (*taken)[CLG_PARAMS]);
 
 #endif

@@ -1,7 +1,7 @@
 /* knobs.c -- params.def and the names of the data files, told to programs that draw forms. */
 #include "api/knobs.h"
 
-#include "api/door.h"
+#include "api/command.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "dataset/dataset.h"
@@ -178,19 +178,23 @@ static void add_models(clg_json_writer *w) {
     clg_json_close(w, ']');
 }
 
+static void add_command(clg_json_writer *w, const char *name, const clg_command *command) {
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "name", name);
+    clg_json_open(w, "flags", '[');
+    for (int p = 0; p < CLG_PARAMS; p++)
+        if (clg_command_asks(command, (clg_param)p))
+            clg_json_add_string(w, NULL, clg_param_row_of((clg_param)p).flag);
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+}
+
 static void add_commands(clg_json_writer *w) {
-    bool taken[CLG_PARAMS];
-    const char *name;
     clg_json_open(w, "commands", '[');
-    for (int i = 0; (name = clg_door_command(i, &taken)) != NULL; i++) {
-        clg_json_open(w, NULL, '{');
-        clg_json_add_string(w, "name", name);
-        clg_json_open(w, "flags", '[');
-        for (int p = 0; p < CLG_PARAMS; p++)
-            if (taken[p]) clg_json_add_string(w, NULL, clg_param_row_of((clg_param)p).flag);
-        clg_json_close(w, ']');
-        clg_json_close(w, '}');
-    }
+    for (const clg_command *const *c = clg_commands_answered(); *c; c++)
+        if (clg_command_has_model(*c)) add_command(w, (*c)->name, *c);
+    for (const clg_view *view = clg_views(); view->name; view++)
+        add_command(w, view->name, view->command);
     clg_json_close(w, ']');
 }
 

@@ -110,6 +110,15 @@ clg_status clg_request_within(const clg_request *request, clg_param param, doubl
     return clg_request_at_flag(CLG_BAD_INPUT, param, error);
 }
 
+clg_status clg_request_numbers(const clg_request *request, const clg_wanted *row, size_t count,
+                               clg_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (clg_request_number(request, row[i].param, row[i].otherwise, row[i].into, error) !=
+            CLG_OK)
+            return error->status;
+    return CLG_OK;
+}
+
 /* Of a name as on Hugging Face what the architecture has: neither owner nor kind of tuning. */
 static const char *bare_name(clg_arena *arena, const char *word) {
     static const char *const tuned[] = {"-instruct", "-chat", "-base", "-hf", "-it"};

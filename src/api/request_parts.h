@@ -5,6 +5,7 @@
 #define CLG_API_REQUEST_PARTS_H
 
 #include "api/request.h"
+#include "demand/demand.h"
 
 /* Names the flag in an error that a lower layer filled without naming a file; passes the status
  * through. */
@@ -16,6 +17,22 @@ clg_status clg_request_count(const char *text, double *number, clg_error *error)
 /* A number that has to lie from `least` to `most`, `otherwise` when not given. */
 clg_status clg_request_within(const clg_request *request, clg_param param, double otherwise,
                               double least, double most, double *number, clg_error *error);
+
+/* Several numbers in one go: knob, what it is when not given, where it goes. */
+typedef struct clg_wanted {
+    clg_param param;
+    double otherwise;
+    double *into;
+} clg_wanted;
+
+clg_status clg_request_numbers(const clg_request *request, const clg_wanted *row, size_t count,
+                               clg_error *error);
+#define CLG_REQUEST_NUMBERS(request, rows, error)                                                  \
+    clg_request_numbers(request, rows, sizeof rows / sizeof rows[0], error)
+
+/* Who asks for what when: from --trace, --profile or numbers. */
+clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
+                              clg_error *error);
 
 /* Of one GPU: a rate, or the name of a price in the data that is one of this GPU; the cheapest on
  * demand where nothing is said, usd_per_s 0 where none is known. */

@@ -1,21 +1,21 @@
-/* command.h -- a subcommand: what it is called, what it takes, what it does.
+/* command.h -- a command at the command line: its descriptor (api/command.h), and how it is run.
  *
- * Each command is one file with one descriptor, named once in the list of commands.c. Parsing,
- * help, the man page and completion are made from descriptors and api/params.def. */
+ * Commands that the core answers are all run by asked.c. Others are one file each with one
+ * descriptor. Parsing, help, the man page and completion are made from descriptors and
+ * api/params.def. */
 #ifndef CLG_CLI_COMMAND_H
 #define CLG_CLI_COMMAND_H
 
-#include "api/request.h"
+#include "api/command.h"
 #include "base/text.h"
 #include "cli/share.h"
-
-enum { CLG_OPERANDS = 4096 };
 
 /* One invocation: what was asked, and where the answer goes. */
 typedef struct clg_session {
     clg_arena *arena;
     clg_request request;
-    const char *operand[CLG_OPERANDS];
+    const clg_command *command;
+    const char *operand[CLG_FILE_OPERANDS];
     int operands;
     clg_text out;        /* what goes to standard output when the command succeeds */
     clg_share share;     /* with other processes, of a command that has `serve` */
@@ -25,30 +25,18 @@ typedef struct clg_session {
     bool failed;         /* the answer is no: printed, and told by the exit status */
 } clg_session;
 
-typedef struct clg_command {
-    const char *name;
-    const char *operands;   /* "MODEL", "FILE..." or "" */
-    const char *summary;    /* one line */
-    const char *details;    /* paragraphs of help; may be NULL */
-    const char *example;    /* one command line; may be NULL */
-    unsigned groups;        /* CLG_TAKES(group) | ... */
-    const clg_param *knobs; /* more knobs, ended by CLG_PARAMS; may be NULL */
-    int least, most;        /* operands */
+/* A command of the command line: what it is, and how it is run. */
+typedef struct clg_tool {
+    const clg_command *about;
     clg_status (*run)(clg_session *session, clg_error *error);
-    void (*first_words)(clg_text *text); /* what the first operand may be; NULL: files, nothing */
     void (*serve)(clg_session *session); /* what the processes beside the first of an MPI job do;
                                             NULL: every process is on its own */
-} clg_command;
+} clg_tool;
 
-#define CLG_TAKES(group) (1u << CLG_GROUP_##group)
+/* All of them, ended by NULL. */
+const clg_tool *const *clg_tools(void);
 
-/* All commands, ended by NULL. */
-const clg_command *const *clg_commands(void);
-
-const clg_command *clg_command_find(const char *name, clg_error *error);
-
-/* Whether a command takes a knob. */
-bool clg_command_takes(const clg_command *command, clg_param param);
+const clg_tool *clg_tool_find(const char *name, clg_error *error);
 
 bool clg_session_has(const clg_session *session, clg_param param);
 
@@ -74,8 +62,5 @@ void clg_help_program(clg_text *text);
 void clg_help_command(clg_text *text, const clg_command *command);
 void clg_help_man(clg_text *text);
 void clg_help_completion(clg_text *text);
-
-/* first_words of a command that takes a MODEL. */
-void clg_help_model_names(clg_text *text);
 
 #endif

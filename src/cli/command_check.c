@@ -128,12 +128,15 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-const clg_command clg_command_check = {
-    .name = "check",
-    .operands = "[FILE...]",
-    .summary = "refuses data files without units and sources",
-    .details = "Without a file it checks the built-in data. A file is read as what its folder "
-               "says: gpu/, node/, fabric/, price/, stack/ or model/.",
-    .example = "ceiling check my/gpu/h100-pcie.json",
-    .most = CLG_OPERANDS,
+const clg_tool clg_tool_check = {
+    .about =
+        &(const clg_command){
+            .name = "check",
+            .operands = "[FILE...]",
+            .summary = "refuses data files without units and sources",
+            .details =
+                "Without a file it checks the built-in data. A file is read as what its folder "
+                "says: gpu/, node/, fabric/, price/, stack/ or model/.",
+            .example = "ceiling check my/gpu/h100-pcie.json",
+            .most = CLG_FILE_OPERANDS},
     .run = run};

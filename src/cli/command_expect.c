@@ -100,17 +100,21 @@ static const clg_param knobs[] = {CLG_PARAM_GPU,     CLG_PARAM_GPUS, CLG_PARAM_N
                                   CLG_PARAM_NETWORK, CLG_PARAM_JSON, CLG_PARAM_CSV,
                                   CLG_PARAM_COLOR,   CLG_PARAMS};
 
-const clg_command clg_command_expect = {
-    .name = "expect",
-    .operands = "[FILE...]",
-    .summary = "an acceptance sheet: rates a cluster should show, and what to reject",
-    .details =
-        "Without files: bus bandwidth by size and nodes, product rates and power, each with "
-        "the line below which to reject it (P10). With logs of nccl-tests, samples or tables "
-        "(as ceiling fit reads): holds every reading against its line, names nodes that no "
-        "good reading clears, and ends with status 3 where one is rejected.",
-    .example = "ceiling expect --gpu h100-sxm --gpus 64 all_reduce.log",
-    .knobs = knobs,
-    .least = 0,
-    .most = FILES,
+const clg_tool clg_tool_expect = {
+    .about =
+        &(const clg_command){
+            .name = "expect",
+            .operands = "[FILE...]",
+            .summary = "an acceptance sheet: rates a cluster should show, and what to reject",
+            .details =
+                "Without files: bus bandwidth by size and nodes, product rates and power, each "
+                "with "
+                "the line below which to reject it (P10). With logs of nccl-tests, samples or "
+                "tables "
+                "(as ceiling fit reads): holds every reading against its line, names nodes that no "
+                "good reading clears, and ends with status 3 where one is rejected.",
+            .example = "ceiling expect --gpu h100-sxm --gpus 64 all_reduce.log",
+            .knobs = knobs,
+            .least = 0,
+            .most = FILES},
     .run = run};

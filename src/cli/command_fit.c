@@ -284,18 +284,22 @@ static const clg_param knobs[] = {CLG_PARAM_GPU,     CLG_PARAM_NODE,  CLG_PARAM_
                                   CLG_PARAM_NETWORK, CLG_PARAM_OUT,   CLG_PARAM_JSON,
                                   CLG_PARAM_COLOR,   CLG_PARAMS};
 
-const clg_command clg_command_fit = {
-    .name = "fit",
-    .operands = "FILE...",
-    .summary = "your own measurements into an overlay of the built-in values",
-    .details = "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a "
-               "job (or their directory: collectives and matrix products in them), or two or three "
-               "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
-               "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
-               "file for --network, --kernels or --stack.",
-    .example = "ceiling fit all_reduce.log --gpu h100-sxm --node dgx-h100 -o network.json",
-    .knobs = knobs,
-    .least = 1,
-    .most = FILES,
+const clg_tool clg_tool_fit = {
+    .about =
+        &(const clg_command){
+            .name = "fit",
+            .operands = "FILE...",
+            .summary = "your own measurements into an overlay of the built-in values",
+            .details =
+                "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a "
+                "job (or their directory: collectives and matrix products in them), or two or "
+                "three "
+                "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
+                "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
+                "file for --network, --kernels or --stack.",
+            .example = "ceiling fit all_reduce.log --gpu h100-sxm --node dgx-h100 -o network.json",
+            .knobs = knobs,
+            .least = 1,
+            .most = FILES},
     .run = run,
     .serve = clg_trace_reading_serve};

@@ -9,9 +9,9 @@ static clg_status run_help(clg_session *session, clg_error *error) {
         clg_help_program(&session->out);
         return CLG_OK;
     }
-    const clg_command *command = clg_command_find(session->operand[0], error);
-    if (!command) return CLG_BAD_USAGE;
-    clg_help_command(&session->out, command);
+    const clg_tool *tool = clg_tool_find(session->operand[0], error);
+    if (!tool) return CLG_BAD_USAGE;
+    clg_help_command(&session->out, tool->about);
     return CLG_OK;
 }
 
@@ -40,19 +40,24 @@ static clg_status run_completion(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-const clg_command clg_command_help = {.name = "help",
-                                      .operands = "[COMMAND]",
-                                      .summary = "what the commands are and take",
-                                      .most = 1,
-                                      .run = run_help};
-const clg_command clg_command_version = {
-    .name = "version", .operands = "", .summary = "version and built-in data", .run = run_version};
-const clg_command clg_command_man = {.name = "man",
-                                     .operands = "",
-                                     .summary = "the manual page: ceiling man | man -l -",
-                                     .run = run_man};
-const clg_command clg_command_completion = {.name = "completion",
-                                            .operands = "",
-                                            .summary =
-                                                "bash completion: source <(ceiling completion)",
-                                            .run = run_completion};
+const clg_tool clg_tool_help = {
+    .about = &(const clg_command){.name = "help",
+                                  .operands = "[COMMAND]",
+                                  .summary = "what the commands are and take",
+                                  .most = 1},
+    .run = run_help};
+const clg_tool clg_tool_version = {.about =
+                                       &(const clg_command){.name = "version",
+                                                            .operands = "",
+                                                            .summary = "version and built-in data"},
+                                   .run = run_version};
+const clg_tool clg_tool_man = {
+    .about = &(const clg_command){.name = "man",
+                                  .operands = "",
+                                  .summary = "the manual page: ceiling man | man -l -"},
+    .run = run_man};
+const clg_tool clg_tool_completion = {
+    .about = &(const clg_command){.name = "completion",
+                                  .operands = "",
+                                  .summary = "bash completion: source <(ceiling completion)"},
+    .run = run_completion};

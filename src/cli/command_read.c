@@ -35,19 +35,23 @@ static clg_status run(clg_session *session, clg_error *error) {
 
 static const clg_param knobs[] = {CLG_PARAM_JSON, CLG_PARAM_COLOR, CLG_PARAMS};
 
-const clg_command clg_command_read = {
-    .name = "read",
-    .operands = "FILE...",
-    .summary = "the files of a training job as the plan they describe; its log as a step",
-    .details =
-        "Launch scripts and configurations of Megatron-LM, Megatron-DeepSpeed, NeMo, "
-        "Megatron-Bridge, torchtitan, DeepSpeed, Hugging Face, accelerate, LLaMA-Factory, "
-        "axolotl, TRL, torchtune, GPT-NeoX, llm-foundry, nanotron, OLMo-core, MaxText, "
-        "Primus; name all files of one job. Nothing is run. Logs of those trainers (and W&B or "
-        "TensorBoard exports) give step time, tokens, rate and memory. The same files take MODEL's "
-        "place in 'explain', 'plan', 'scale' and 'size', where flags override them.",
-    .example = "ceiling read train.sh ds_config.json",
-    .knobs = knobs,
-    .least = 1,
-    .most = 32,
+const clg_tool clg_tool_read = {
+    .about =
+        &(const clg_command){
+            .name = "read",
+            .operands = "FILE...",
+            .summary = "the files of a training job as the plan they describe; its log as a step",
+            .details =
+                "Launch scripts and configurations of Megatron-LM, Megatron-DeepSpeed, NeMo, "
+                "Megatron-Bridge, torchtitan, DeepSpeed, Hugging Face, accelerate, LLaMA-Factory, "
+                "axolotl, TRL, torchtune, GPT-NeoX, llm-foundry, nanotron, OLMo-core, MaxText, "
+                "Primus; name all files of one job. Nothing is run. Logs of those trainers (and "
+                "W&B or "
+                "TensorBoard exports) give step time, tokens, rate and memory. The same files take "
+                "MODEL's "
+                "place in 'explain', 'plan', 'scale' and 'size', where flags override them.",
+            .example = "ceiling read train.sh ds_config.json",
+            .knobs = knobs,
+            .least = 1,
+            .most = 32},
     .run = run};

@@ -15,8 +15,9 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-const clg_command clg_command_schema = {.name = "schema",
-                                        .operands = "",
-                                        .summary = "what each request may say, as JSON Schema",
-                                        .example = "ceiling schema",
-                                        .run = run};
+const clg_tool clg_tool_schema = {
+    .about = &(const clg_command){.name = "schema",
+                                  .operands = "",
+                                  .summary = "what each request may say, as JSON Schema",
+                                  .example = "ceiling schema"},
+    .run = run};

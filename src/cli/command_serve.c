@@ -47,13 +47,17 @@ static clg_status run(clg_session *session, clg_error *error) {
 
 static const clg_param knobs[] = {CLG_PARAM_STDIO, CLG_PARAMS};
 
-const clg_command clg_command_serve = {
-    .name = "serve",
-    .operands = "",
-    .summary = "answers assistants and tools: the Model Context Protocol",
-    .details = "Reads messages from standard input, a line each, and writes the replies to "
-               "standard output, until the input ends. Every command that takes a model is a tool; "
-               "'ceiling schema' shows their arguments. Reads no file and opens no connection.",
-    .example = "ceiling serve --stdio",
-    .knobs = knobs,
+const clg_tool clg_tool_serve = {
+    .about =
+        &(const clg_command){
+            .name = "serve",
+            .operands = "",
+            .summary = "answers assistants and tools: the Model Context Protocol",
+            .details =
+                "Reads messages from standard input, a line each, and writes the replies to "
+                "standard output, until the input ends. Every command that takes a model is a "
+                "tool; "
+                "'ceiling schema' shows their arguments. Reads no file and opens no connection.",
+            .example = "ceiling serve --stdio",
+            .knobs = knobs},
     .run = run};

@@ -192,12 +192,14 @@ static clg_status run(clg_session *session, clg_error *error) {
     return clg_fail(error, CLG_BAD_USAGE, mend, "'%.64s' is nothing to show", session->operand[0]);
 }
 
-const clg_command clg_command_show = {
-    .name = "show",
-    .operands = "[KIND [NAME]]",
-    .summary = "what is built in: models, gpus, prices ..., with every source",
-    .example = "ceiling show gpus h100-sxm",
-    .least = 0,
-    .most = 2,
-    .run = run,
-    .first_words = kinds};
+const clg_tool clg_tool_show = {
+    .about =
+        &(const clg_command){.name = "show",
+                             .operands = "[KIND [NAME]]",
+                             .summary =
+                                 "what is built in: models, gpus, prices ..., with every source",
+                             .example = "ceiling show gpus h100-sxm",
+                             .least = 0,
+                             .most = 2,
+                             .first_words = kinds},
+    .run = run};

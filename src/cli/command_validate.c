@@ -205,22 +205,28 @@ static const clg_param knobs[] = {
     CLG_PARAM_CSV,     CLG_PARAM_MARKDOWN, CLG_PARAM_SVG,       CLG_PARAM_COLOR,
     CLG_PARAMS};
 
-const clg_command clg_command_validate = {
-    .name = "validate",
-    .operands = "FILE...",
-    .summary = "predicted against measured, run by run, beside a one-constant model",
-    .details =
-        "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
-        "plan columns alone; what was measured is only compared. With --leave-out the terms of the "
-        "software are fitted anew without each source, model or GPU generation, and the "
-        "runs left out predicted with them, their intervals too. With --first-look each source "
-        "weighs the "
-        "same; with --ledger what was never seen before is appended to it, once and for all. "
-        "With --pairs rows that differ in one thing are set against each other. With --serving, "
-        "tables of "
-        "serving measurements: time to the first token, per token, throughput.",
-    .example = "ceiling validate data/runs/*.csv",
-    .knobs = knobs,
-    .least = 1,
-    .most = TABLES,
+const clg_tool clg_tool_validate = {
+    .about =
+        &(const clg_command){
+            .name = "validate",
+            .operands = "FILE...",
+            .summary = "predicted against measured, run by run, beside a one-constant model",
+            .details =
+                "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
+                "plan columns alone; what was measured is only compared. With --leave-out the "
+                "terms of the "
+                "software are fitted anew without each source, model or GPU generation, and the "
+                "runs left out predicted with them, their intervals too. With --first-look each "
+                "source "
+                "weighs the "
+                "same; with --ledger what was never seen before is appended to it, once and for "
+                "all. "
+                "With --pairs rows that differ in one thing are set against each other. With "
+                "--serving, "
+                "tables of "
+                "serving measurements: time to the first token, per token, throughput.",
+            .example = "ceiling validate data/runs/*.csv",
+            .knobs = knobs,
+            .least = 1,
+            .most = TABLES},
     .run = run};

@@ -38,16 +38,20 @@ static clg_status run(clg_session *session, clg_error *error) {
 
 static const clg_param knobs[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
-const clg_command clg_command_web = {
-    .name = "web",
-    .operands = "",
-    .summary = "the same core as a page: curves to drag, plans, economics, traces",
-    .details = "Writes ceiling.html to this directory and opens it with xdg-open where there is a "
-               "desktop; with -o FILE it only writes. The page needs no server and no network, and "
-               "what is given to it stays in it. 'plan', 'explain', 'scale', 'size', 'demand' and "
-               "'trace' write the same page opened on their answer: -o report.html.",
-    .example = "ceiling web -o ceiling.html",
-    .knobs = knobs,
-    .least = 0,
-    .most = 0,
+const clg_tool clg_tool_web = {
+    .about =
+        &(const clg_command){
+            .name = "web",
+            .operands = "",
+            .summary = "the same core as a page: curves to drag, plans, economics, traces",
+            .details =
+                "Writes ceiling.html to this directory and opens it with xdg-open where there is a "
+                "desktop; with -o FILE it only writes. The page needs no server and no network, "
+                "and "
+                "what is given to it stays in it. 'plan', 'explain', 'scale', 'size', 'demand' and "
+                "'trace' write the same page opened on their answer: -o report.html.",
+            .example = "ceiling web -o ceiling.html",
+            .knobs = knobs,
+            .least = 0,
+            .most = 0},
     .run = run};

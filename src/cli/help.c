@@ -2,7 +2,6 @@
 #include "api/knobs.h"
 #include "base/version.h"
 #include "cli/command.h"
-#include "model/preset.h"
 
 #include <string.h>
 
@@ -35,9 +34,9 @@ void clg_help_program(clg_text *text) {
                    "ceiling %s -- how far adding GPUs gets you\n\nusage: ceiling COMMAND "
                    "[OPERAND...] [--FLAG VALUE...]\n\n",
                    CLG_VERSION);
-    for (const clg_command *const *c = clg_commands(); *c; c++) {
-        clg_text_print(text, "  %-10s %-17s ", (*c)->name, (*c)->operands);
-        wrap(text, (*c)->summary, 31, 31);
+    for (const clg_tool *const *t = clg_tools(); *t; t++) {
+        clg_text_print(text, "  %-10s %-17s ", (*t)->about->name, (*t)->about->operands);
+        wrap(text, (*t)->about->summary, 31, 31);
     }
     clg_text_print(text, "\n'ceiling COMMAND --help' says more. Quantities carry units: 400Gbit/s, "
                          "2.5USD/h, 4Mtok, 30d.\n");
@@ -70,7 +69,8 @@ static void print_knobs(clg_text *text, const clg_command *command) {
 }
 
 void clg_help_command(clg_text *text, const clg_command *command) {
-    bool flags = command->groups || command->knobs;
+    bool flags = false;
+    for (int p = 0; p < CLG_PARAMS; p++) flags = flags || clg_command_takes(command, (clg_param)p);
     clg_text_print(text, "usage: ceiling %s%s%s%s\n\n", command->name,
                    command->operands[0] ? " " : "", command->operands,
                    flags ? " [--FLAG VALUE...]" : "");
@@ -116,7 +116,7 @@ void clg_help_man(clg_text *text) {
                    "gets you\n.SH SYNOPSIS\n.B ceiling\n.I COMMAND\n[OPERAND...] [\\-\\-FLAG "
                    "VALUE...]\n.SH COMMANDS\n",
                    CLG_VERSION);
-    for (const clg_command *const *c = clg_commands(); *c; c++) man_command(text, *c);
+    for (const clg_tool *const *t = clg_tools(); *t; t++) man_command(text, (*t)->about);
     clg_text_print(text, ".SH FLAGS\n");
     for (int p = 0; p < CLG_PARAMS; p++) {
         clg_param_row row = clg_param_row_of((clg_param)p);
@@ -160,19 +160,13 @@ void clg_help_completion(clg_text *text) {
                    "# bash completion of ceiling: source <(ceiling completion)\n_ceiling() {\n"
                    "  local word=${COMP_WORDS[COMP_CWORD]} words=\n"
                    "  if [ \"$COMP_CWORD\" = 1 ]; then words=\"");
-    for (const clg_command *const *c = clg_commands(); *c; c++)
-        clg_text_print(text, "%s ", (*c)->name);
+    for (const clg_tool *const *t = clg_tools(); *t; t++)
+        clg_text_print(text, "%s ", (*t)->about->name);
     clg_text_print(text, "\"; fi\n  case ${COMP_WORDS[COMP_CWORD - 1]} in\n");
     for (int p = 0; p < CLG_PARAMS; p++) complete_flag(text, (clg_param)p);
     clg_text_print(text, "  esac\n  [ -n \"$words\" ] || case ${COMP_WORDS[1]} in\n");
-    for (const clg_command *const *c = clg_commands(); *c; c++) complete_command(text, *c);
+    for (const clg_tool *const *t = clg_tools(); *t; t++) complete_command(text, (*t)->about);
     clg_text_print(text, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
                          "  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$word\"))\n"
                          "}\ncomplete -o filenames -F _ceiling ceiling\n");
-}
-
-void clg_help_model_names(clg_text *text) {
-    int count;
-    const char *const *names = clg_model_names(text->arena, &count);
-    for (int i = 0; i < count; i++) clg_text_print(text, "%s ", names[i]);
 }

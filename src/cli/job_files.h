@@ -6,9 +6,6 @@
 #include "job/job.h"
 #include "record/train_log.h"
 
-/* Most operands of a command that takes them. */
-enum { CLG_JOB_OPERANDS = 32 };
-
 /* Reads the files of a job; fields whose flags are given may be anything in them. */
 clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
                               clg_job *job, clg_error *error);

@@ -72,7 +72,7 @@ static clg_status take_flag(clg_session *session, const clg_command *command, ch
 
 static clg_status take_operand(clg_session *session, const clg_command *command, const char *word,
                                clg_error *error) {
-    if (session->operands < command->most && session->operands < CLG_OPERANDS) {
+    if (session->operands < command->most && session->operands < CLG_FILE_OPERANDS) {
         session->operand[session->operands++] = word;
         return CLG_OK;
     }
@@ -100,8 +100,9 @@ static bool asks_help(const char *word) {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static clg_status run_command(clg_session *session, const clg_command *command, char **arguments,
+static clg_status run_command(clg_session *session, const clg_tool *tool, char **arguments,
                               int count, clg_error *error) {
+    const clg_command *command = session->command = tool->about;
     for (int i = 0; i < count; i++)
         if (asks_help(arguments[i])) {
             clg_help_command(&session->out, command);
@@ -121,13 +122,13 @@ static clg_status run_command(clg_session *session, const clg_command *command, 
                         command->operands);
     }
     if (check_form(session, error) != CLG_OK) return error->status;
-    return command->run(session, error);
+    return tool->run(session, error);
 }
 
-static const clg_command *find_command(const char *word, clg_error *error) {
+static const clg_tool *find_tool(const char *word, clg_error *error) {
     if (!word || asks_help(word)) word = "help";
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) word = "version";
-    return clg_command_find(word, error);
+    return clg_tool_find(word, error);
 }
 
 /* Bars in colour, on a terminal or when asked. Launchers of several processes give each a terminal
@@ -200,18 +201,17 @@ int main(int count, char **arguments) {
     session->arena = session->out.arena = &arena;
     session->started_s = clg_clock_s();
     clg_error error = {0};
-    const clg_command *command = find_command(count > 1 ? arguments[1] : NULL, &error);
-    bool shared = command && command->serve;
-    clg_status status = shared    ? clg_share_begin(&session->share, &error)
-                        : command ? CLG_OK
-                                  : error.status;
+    const clg_tool *tool = find_tool(count > 1 ? arguments[1] : NULL, &error);
+    bool shared = tool && tool->serve;
+    clg_status status = shared ? clg_share_begin(&session->share, &error)
+                        : tool ? CLG_OK
+                               : error.status;
     int code = (int)status;
     if (session->share.index > 0) { /* the first process speaks for all */
-        if (status == CLG_OK) command->serve(session);
+        if (status == CLG_OK) tool->serve(session);
     } else {
         if (status == CLG_OK)
-            status =
-                run_command(session, command, arguments + 2, count > 2 ? count - 2 : 0, &error);
+            status = run_command(session, tool, arguments + 2, count > 2 ? count - 2 : 0, &error);
         clg_progress_end(session);
         code = answer(session, status, &error);
     }

@@ -1,7 +1,6 @@
 /* page.c -- finds the page, puts question and answer into it, writes it whole. */
 #include "cli/page.h"
 
-#include "api/door.h"
 #include "base/version.h"
 #include "report/svg.h"
 
@@ -91,24 +90,17 @@ static void add_knob(clg_json_writer *w, const clg_request *r, clg_param param) 
         clg_json_add_string(w, row.flag, r->value[param]);
 }
 
-static bool find_taken(const char *command, bool (*taken)[CLG_PARAMS]) {
-    const char *name;
-    for (int i = 0; (name = clg_door_command(i, taken)) != NULL; i++)
-        if (strcmp(name, command) == 0) return true;
-    return false;
-}
-
 /* The request as the door takes it. A long file is only named: the answer is here. */
-static void add_request(clg_json_writer *w, const clg_session *session, const char *command) {
+static void add_request(clg_json_writer *w, const clg_session *session) {
     const clg_request *r = &session->request;
-    bool taken[CLG_PARAMS];
+    const clg_command *command = session->command;
     clg_json_open(w, "request", '{');
-    clg_json_add_string(w, "command", command);
-    if (find_taken(command, &taken)) {
+    clg_json_add_string(w, "command", command->name);
+    if (clg_command_has_model(command)) {
         clg_json_add_string(w, "model", r->model);
         if (r->model_file.text) clg_json_add_string(w, "config", r->model_file.text);
         for (int p = 0; p < CLG_PARAMS; p++)
-            if (taken[p]) add_knob(w, r, (clg_param)p);
+            if (clg_command_asks(command, (clg_param)p)) add_knob(w, r, (clg_param)p);
         add_list(w, "fix", r->fix, r->fixes);
         add_list(w, "not", r->forbid, r->forbids);
     } else
@@ -134,25 +126,25 @@ static void add_words(clg_text *out, const char *flag, const char *value) {
 }
 
 /* The command line that asks this. */
-static const char *question_of(const clg_session *session, const char *command) {
+static const char *question_of(const clg_session *session) {
     const clg_request *r = &session->request;
+    const clg_command *command = session->command;
     clg_text out = {.arena = session->arena};
-    bool taken[CLG_PARAMS];
-    clg_text_print(&out, "ceiling %s", command);
+    clg_text_print(&out, "ceiling %s", command->name);
     for (int i = 0; i < session->operands; i++) add_words(&out, "", session->operand[i]);
-    if (!find_taken(command, &taken)) return out.data;
+    if (!clg_command_has_model(command)) return out.data;
     for (int p = 0; p < CLG_PARAMS; p++)
-        if (taken[p]) add_words(&out, clg_param_row_of((clg_param)p).flag, r->value[p]);
+        if (clg_command_asks(command, (clg_param)p))
+            add_words(&out, clg_param_row_of((clg_param)p).flag, r->value[p]);
     for (int i = 0; i < r->fixes; i++) add_words(&out, "fix", r->fix[i]);
     for (int i = 0; i < r->forbids; i++) add_words(&out, "not", r->forbid[i]);
     return out.data;
 }
 
 /* Question, picture and what was printed, as plain HTML. */
-static void add_stored(clg_text *out, const clg_session *session, const char *command,
-                       const clg_text *picture) {
+static void add_stored(clg_text *out, const clg_session *session, const clg_text *picture) {
     clg_text_print(out, "<h2>");
-    clg_svg_escape(out, question_of(session, command));
+    clg_svg_escape(out, question_of(session));
     clg_text_print(out,
                    "</h2>\n<p class=\"what\">The answer as it was given, by ceiling %s. What "
                    "stands below it can be changed.</p>\n",
@@ -172,8 +164,8 @@ static const char *add_until(clg_text *out, const char *from, const char *mark) 
     return found;
 }
 
-clg_status clg_page_report(clg_session *session, const char *command, const clg_text *answer,
-                           const clg_text *picture, clg_error *error) {
+clg_status clg_page_report(clg_session *session, const clg_text *answer, const clg_text *picture,
+                           clg_error *error) {
     const char *path = session->request.value[CLG_PARAM_OUT], *page;
     size_t size;
     clg_text json = {.arena = session->arena}, out = {.arena = session->arena};
@@ -183,10 +175,10 @@ clg_status clg_page_report(clg_session *session, const char *command, const clg_
     if (clg_page_read(session->arena, &page, &size, error) != CLG_OK) return error->status;
     const char *end = page + size, *at = add_until(&out, page, stored_place);
     if (!at) return no_page(error);
-    add_stored(&out, session, command, picture);
+    add_stored(&out, session, picture);
     if (!(at = add_until(&out, at, place))) return no_page(error);
     clg_json_open(w, NULL, '{');
-    add_request(w, session, command);
+    add_request(w, session);
     clg_json_add_string(w, "answer", answer->data);
     clg_json_close(w, '}');
     add_escaped(&out, &json);

@@ -13,8 +13,8 @@ clg_status clg_page_check(const clg_session *session, clg_error *error);
 /* After it: writes the page opened on this answer, which is what `command --json` prints. What the
  * command printed stands in it too, and a picture (NULL: none), for readers without scripts and on
  * paper. Nothing without -o. */
-clg_status clg_page_report(clg_session *session, const char *command, const clg_text *answer,
-                           const clg_text *picture, clg_error *error);
+clg_status clg_page_report(clg_session *session, const clg_text *answer, const clg_text *picture,
+                           clg_error *error);
 
 /* Whether --out names a page; with --launch it may name a directory. */
 bool clg_page_asked(const clg_session *session);

@@ -1,6 +1,6 @@
-/* planning.c -- what planning commands share: reading the model, telling progress. */
+/* planning.c -- what planning commands share: reading the model and the files of a job, writing
+ * those that start one. */
 #include "cli/planning.h"
-#include "cli/threads.h"
 
 #include "api/jobs.h"
 #include "base/name.h"
@@ -77,21 +77,6 @@ clg_status clg_planning_request(clg_session *session, bool layout, clg_error *er
     }
     if (model && read_model(session, model, error) != CLG_OK) return error->status;
     return files > 0 ? read_job(session, file, files, layout, error) : CLG_OK;
-}
-
-clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
-                             clg_error *error) {
-    if (clg_planning_request(session, false, error) != CLG_OK) return CLG_BAD_INPUT;
-    return clg_request_read(session->arena, &session->request, true, scenario, space, error);
-}
-
-static bool tell(void *context, double share) {
-    clg_progress_tell(context, "searching", share);
-    return true;
-}
-
-clg_progress clg_planning_progress(clg_session *session) {
-    return (clg_progress){tell, session, clg_threads()};
 }
 
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error) {

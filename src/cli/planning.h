@@ -2,19 +2,11 @@
 #ifndef CLG_CLI_PLANNING_H
 #define CLG_CLI_PLANNING_H
 
-#include "api/answer.h"
 #include "cli/command.h"
 
 /* Names the model of the request, and reads its config.json when it is a path. Files of a job give
  * it too, and with it every flag that was not given; `layout`: degrees and micro-batch as well. */
 clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error);
-
-/* The same, and with it scenario and space. */
-clg_status clg_planning_read(clg_session *session, clg_scenario *scenario, clg_space *space,
-                             clg_error *error);
-
-/* Progress of a search, told on standard error. */
-clg_progress clg_planning_progress(clg_session *session);
 
 /* The trainer of --launch in *trainer; -1 when not asked. */
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error);

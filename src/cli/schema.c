@@ -2,24 +2,14 @@
  * else may be written; quantities stay texts, as units are part of them. */
 #include "cli/schema.h"
 
-#include "api/door.h"
+#include "api/command.h"
 #include "api/knobs.h"
-#include "cli/command.h"
 
 #include <string.h>
 
-/* The command line's word on a command of the door; NULL: the door's own, too long to be read. */
-static const clg_command *shown(const char *name) {
-    for (const clg_command *const *c = clg_commands(); *c; c++)
-        if (strcmp((*c)->name, name) == 0) return *c;
-    return NULL;
-}
-
 bool clg_schema_has(const char *name) {
-    bool taken[CLG_PARAMS];
-    const char *each;
-    for (int i = 0; (each = clg_door_command(i, &taken)) != NULL; i++)
-        if (strcmp(each, name) == 0) return shown(each) != NULL;
+    for (const clg_command *const *c = clg_commands_answered(); *c; c++)
+        if (clg_command_has_model(*c) && strcmp((*c)->name, name) == 0) return true;
     return false;
 }
 
@@ -85,8 +75,7 @@ static void add_model(clg_json_writer *w) {
     clg_json_close(w, '}');
 }
 
-static void add_tool(clg_json_writer *w, const clg_command *command,
-                     const bool (*taken)[CLG_PARAMS]) {
+static void add_tool(clg_json_writer *w, const clg_command *command) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "name", command->name);
     clg_json_add_string(w, "description", command->summary);
@@ -95,7 +84,7 @@ static void add_tool(clg_json_writer *w, const clg_command *command,
     clg_json_open(w, "properties", '{');
     add_model(w);
     for (int p = 0; p < CLG_PARAMS; p++)
-        if ((*taken)[p]) add_knob(w, (clg_param)p);
+        if (clg_command_asks(command, (clg_param)p)) add_knob(w, (clg_param)p);
     clg_json_close(w, '}');
     clg_json_open(w, "required", '[');
     clg_json_add_string(w, NULL, "model");
@@ -106,12 +95,8 @@ static void add_tool(clg_json_writer *w, const clg_command *command,
 }
 
 void clg_schema_tools(clg_json_writer *w, const char *key) {
-    bool taken[CLG_PARAMS];
-    const char *name;
     clg_json_open(w, key, '[');
-    for (int i = 0; (name = clg_door_command(i, &taken)) != NULL; i++) {
-        const clg_command *command = shown(name);
-        if (command) add_tool(w, command, (const bool(*)[CLG_PARAMS]) & taken);
-    }
+    for (const clg_command *const *c = clg_commands_answered(); *c; c++)
+        if (clg_command_has_model(*c)) add_tool(w, *c);
     clg_json_close(w, ']');
 }

@@ -1,6 +1,7 @@
 /* The door: a JSON request in, an answer or an error out. */
 #include "api/door.h"
 
+#include "api/command.h"
 #include "base/json.h"
 #include "test.h"
 
@@ -35,6 +36,27 @@ static const char *text_of(const clg_json *node, const char *key) {
 
 static const char *sentence(const char *request) {
     return text_of(clg_json_member(call(request, go_on), "error"), "sentence");
+}
+
+static void commands(void) {
+    CASE("what the core answers has a name, words for help, and JSON");
+    for (const clg_command *const *c = clg_commands_answered(); *c; c++) {
+        CHECK((*c)->name && (*c)->operands && (*c)->summary && (*c)->answer);
+        CHECK((*c)->form[CLG_FORM_JSON] != NULL);
+        CHECK(!(*c)->first_words || (*c)->most >= 1);
+        for (int p = 0; p < CLG_PARAMS; p++)
+            CHECK(!clg_command_asks(*c, (clg_param)p) || clg_command_takes(*c, (clg_param)p));
+    }
+    for (const clg_view *view = clg_views(); view->name; view++)
+        CHECK(view->command->form[view->form] != NULL);
+
+    CASE("flags of forms follow from the writers");
+    for (const clg_command *const *c = clg_commands_answered(); *c; c++) {
+        bool text = (*c)->form[CLG_FORM_TEXT], drawn = (*c)->form[CLG_FORM_SVG];
+        CHECK(clg_command_takes(*c, CLG_PARAM_JSON) == text);
+        CHECK(clg_command_takes(*c, CLG_PARAM_SVG) == drawn);
+        CHECK(!clg_command_asks(*c, CLG_PARAM_JSON));
+    }
 }
 
 static void answers(void) {
@@ -133,6 +155,7 @@ static void faults(void) {
 }
 
 int main(void) {
+    commands();
     answers();
     files();
     faults();

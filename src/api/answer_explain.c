@@ -1,0 +1,184 @@
+/* answer_explain.c -- where each millisecond and each byte of one layout goes; why it is what it
+ * is, what would move it, how to start it. */
+#include "api/answer.h"
+#include "api/command.h"
+
+#include "explain/sensitivity.h"
+#include "explain/undone.h"
+#include "job/launch.h"
+#include "report/operations_report.h"
+#include "report/plan_json.h"
+#include "report/plan_text.h"
+#include "report/why.h"
+#include "timeline/perfetto.h"
+
+typedef struct explained {
+    clg_answer plan;
+    clg_timeline drawn; /* where it is asked for */
+} explained;
+
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    explained *e = to;
+    bool drawn = q->forms & (1u << CLG_FORM_TIMELINE);
+    e->drawn = (clg_timeline){.arena = q->arena};
+    return clg_answer_explain(q->arena, q->request, q->progress, drawn ? &e->drawn : NULL, &e->plan,
+                              error);
+}
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_answer *a = &((const explained *)from)->plan;
+    const clg_scenario *scenario = &a->scenario;
+    const clg_evaluation *evaluation = &a->evaluation;
+    (void)error;
+    clg_report_heading(out, scenario, &a->space);
+    clg_report_evaluation(out, scenario, evaluation, a->tokens);
+    clg_report_stages(out, evaluation);
+    clg_report_groups(q->arena, out, scenario, evaluation);
+    clg_report_widths(q->arena, out, scenario, evaluation);
+    clg_report_ladder(q->arena, out, scenario, evaluation);
+    const char *mend = clg_evaluate_mend(q->arena, scenario, &evaluation->layout);
+    if (mend) clg_text_print(out, "\nSmallest change that fits: %s\n", mend);
+    const char *others =
+        evaluation->fits ? NULL : clg_evaluate_elsewhere(q->arena, scenario, &evaluation->layout);
+    if (others)
+        clg_text_print(out, "%sAs it is, it fits under --stack %s\n", mend ? "" : "\n", others);
+    clg_report_fits_with(out, a->fits_with, a->fitting);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_answer *a = &((const explained *)from)->plan;
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_explained(&writer, &a->scenario, &a->space, &a->evaluation, a->fits_with, a->fitting);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const clg_answer *a = &((const explained *)from)->plan;
+    (void)q;
+    (void)error;
+    clg_report_term_rows(out, &a->scenario, &a->evaluation);
+    return CLG_OK;
+}
+
+static clg_status write_timeline(const clg_question *q, const void *from, clg_text *out,
+                                 clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_timeline_perfetto(out, &((const explained *)from)->drawn, "predicted step");
+    return CLG_OK;
+}
+
+static clg_status write_number(const clg_question *q, const void *from, clg_text *out,
+                               clg_error *error) {
+    const clg_answer *a = &((const explained *)from)->plan;
+    return clg_report_why(out, &a->scenario, &a->evaluation, q->request->value[CLG_PARAM_WHY],
+                          error);
+}
+
+static void add_undone(clg_json_writer *w, const clg_scenario *s, const clg_undone *row,
+                       int count) {
+    clg_json_open(w, "undone", '[');
+    for (int i = 0; i < count; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "what", row[i].what);
+        clg_json_add_string(w, "illegal", row[i].illegal);
+        if (row[i].illegal)
+            clg_json_add_null(w, "plan");
+        else
+            clg_json_explain(w, "plan", s, &row[i].plan);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+static void add_moves(clg_json_writer *w, const clg_sensitivity *row) {
+    clg_json_open(w, "moves", '[');
+    for (int i = 0; i < CLG_RESOURCES; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "resource", row[i].resource);
+        clg_json_add_number(w, "elasticity", row[i].elasticity);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+static void add_launch(clg_arena *arena, clg_json_writer *w, const clg_scenario *s,
+                       const clg_layout *layout) {
+    clg_json_open(w, "launch", '[');
+    for (int i = 0; clg_trainer_names[i].name; i++) {
+        clg_text flags = {.arena = arena};
+        clg_launch launch = clg_launch_of(arena, clg_trainer_names[i].value, s, layout);
+        clg_launch_print(&flags, clg_trainer_names[i].value, &launch);
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "trainer", clg_trainer_names[i].name);
+        clg_json_add_string(w, "text", flags.data);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+/* {"kind":"why", "undone": the plan with one thing undone, "moves": what would move it, "mend": the
+ * smallest change that fits, "launch": the flags of trainers}. */
+static clg_status write_reasons(const clg_question *q, const void *from, clg_text *out,
+                                clg_error *error) {
+    const clg_answer *a = &((const explained *)from)->plan;
+    const clg_layout *layout = &a->evaluation.layout;
+    clg_undone undone[CLG_UNDONE];
+    clg_sensitivity moves[CLG_RESOURCES];
+    if (clg_sensitivities(q->arena, &a->scenario, layout, moves, error) != CLG_OK)
+        return error->status;
+    int count = clg_undo(q->arena, &a->scenario, layout, undone);
+    clg_json_writer writer = {.text = out, .pretty = true}, *w = &writer;
+    clg_json_open(w, NULL, '{');
+    clg_json_add_string(w, "kind", "why");
+    clg_json_layout(w, layout);
+    add_undone(w, &a->scenario, undone, count);
+    add_moves(w, moves);
+    clg_json_add_string(w, "mend", clg_evaluate_mend(q->arena, &a->scenario, layout));
+    add_launch(q->arena, w, &a->scenario, layout);
+    clg_json_close(w, '}');
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static const clg_layout *chosen(const void *from, const clg_scenario **scenario) {
+    const clg_answer *a = &((const explained *)from)->plan;
+    *scenario = &a->scenario;
+    return &a->evaluation.layout;
+}
+
+static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
+
+const clg_command clg_command_explain = {
+    .name = "explain",
+    .operands = "MODEL|FILE...",
+    .summary = "where each millisecond and each byte of one layout goes",
+    .details =
+        "Layout flags left out are chosen as 'plan' would. A layout that does not fit is "
+        "explained too: what is missing, and the smallest change that mends it. --csv lists every "
+        "operation of the busiest stage with its shape, group and seconds.",
+    .example = "ceiling explain llama-3.1-8b --gpus 512 --tp 4 --pp 2 --zero 1 --micro-batch 1 "
+               "--global-batch 1024",
+    .groups = CLG_TAKES_PLANNING,
+    .local = local,
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_JOB,
+    .busy = "searching",
+    .bytes = sizeof(explained),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_TIMELINE] = write_timeline,
+             [CLG_FORM_NUMBER] = write_number,
+             [CLG_FORM_REASONS] = write_reasons},
+    .chosen = chosen};

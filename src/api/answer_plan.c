@@ -1,0 +1,78 @@
+/* answer_plan.c -- the best layouts of a model on a machine. */
+#include "api/answer.h"
+#include "api/command.h"
+
+#include "report/plan_json.h"
+#include "report/plan_text.h"
+
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    return clg_answer_plan(q->arena, q->request, q->progress, to, error);
+}
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_answer *a = from;
+    const clg_found *found = &a->found;
+    (void)error;
+    clg_report_heading(out, &a->scenario, &a->space);
+    if (found->count == 0) {
+        clg_report_nothing_fits(q->arena, out, &a->scenario, &a->space, found, a->on_more);
+        clg_report_fits_with(out, a->fits_with, a->fitting);
+    } else {
+        clg_report_evaluation(out, &a->scenario, &found->best[0], a->tokens);
+        clg_report_ladder(q->arena, out, &a->scenario, &found->best[0]);
+        clg_report_gamble(out, found, a->space.risk);
+        clg_report_families(out, a->family, a->families, &found->best[0]);
+        clg_report_alternatives(out, found);
+        clg_report_front(out, found);
+    }
+    clg_report_certificate(out, found, q->seconds);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_answer *a = from;
+    clg_json_writer writer = {.text = out, .pretty = true};
+    clg_planned planned = {.found = &a->found,
+                           .on_more = a->on_more,
+                           .family = a->family,
+                           .families = a->families,
+                           .fits_with = a->fits_with,
+                           .fitting = a->fitting};
+    (void)error;
+    clg_json_plan(&writer, &a->scenario, &a->space, &planned, q->seconds);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static const clg_layout *chosen(const void *from, const clg_scenario **scenario) {
+    const clg_answer *a = from;
+    *scenario = &a->scenario;
+    return a->found.count > 0 ? &a->found.best[0].layout : NULL;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_TOP, CLG_PARAMS};
+static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
+
+const clg_command clg_command_plan = {
+    .name = "plan",
+    .operands = "MODEL|FILE...",
+    .summary = "the best layouts of a model on a machine, and why they win",
+    .details = "MODEL is a preset ('ceiling show models') or a path to a Hugging Face config.json. "
+               "Every legal layout is bounded or priced; the certificate at the end says how many. "
+               "A flag that sets an axis (--tp 8) fixes it.",
+    .example = "ceiling plan llama-3.1-405b --gpu h100-sxm --gpus 16384 --seq 8192 "
+               "--global-batch 16Mtok",
+    .groups = CLG_TAKES_PLANNING,
+    .knobs = knobs,
+    .local = local,
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_MODEL,
+    .busy = "searching",
+    .bytes = sizeof(clg_answer),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json},
+    .chosen = chosen};

@@ -1,0 +1,124 @@
+/* command.h -- a command: its name, what it takes, what it answers and how that is written.
+ *
+ * One descriptor serves the command line, its help, manual page and completion, the page, the
+ * library and tools. Those that the core answers are files of api/, those of the command line alone
+ * files of cli/; all are named once, in commands.def. */
+#ifndef CLG_API_COMMAND_H
+#define CLG_API_COMMAND_H
+
+#include "api/request.h"
+#include "base/text.h"
+#include "search/search.h"
+
+/* Ways to write an answer. */
+typedef enum clg_form {
+    CLG_FORM_TEXT,     /* for people */
+    CLG_FORM_JSON,     /* newline included, as all of them */
+    CLG_FORM_CSV,      /* a table */
+    CLG_FORM_SVG,      /* a picture */
+    CLG_FORM_TIMELINE, /* a trace for ui.perfetto.dev */
+    CLG_FORM_NUMBER,   /* where the number of --explain-number comes from */
+    CLG_FORM_REASONS,  /* JSON of what the text says beside the numbers */
+    CLG_FORMS
+} clg_form;
+
+/* What the operands are, which become the request's model. */
+typedef enum clg_subject {
+    CLG_SUBJECT_NONE,
+    CLG_SUBJECT_MODEL,     /* a model, or files of a job: all but what a plan chooses */
+    CLG_SUBJECT_JOB,       /* the same with its layout */
+    CLG_SUBJECT_TABLE,     /* a file, read whole */
+    CLG_SUBJECT_WORDS,     /* names, with commas */
+    CLG_SUBJECT_RECORDINGS /* files that are read as they come; no model */
+} clg_subject;
+
+/* Files of a host that may have no file system: the next bytes of the n-th, 0 at its end. */
+typedef struct clg_files {
+    size_t (*read)(void *context, int file, char *to, size_t capacity);
+    void *context;
+    const char **name; /* [count] */
+    int count;
+    int others; /* the last of them are of the run to compare with */
+} clg_files;
+
+/* Reads the config.json that a list of jobs names by its path; NULL: only presets can be named. */
+typedef struct clg_model_files {
+    clg_status (*read)(void *context, const char *path, clg_attachment *file, clg_error *error);
+    void *context;
+} clg_model_files;
+
+/* What is asked, wherever it was. */
+typedef struct clg_question {
+    clg_arena *arena; /* of everything that the answer points to */
+    const clg_request *request;
+    clg_progress progress;
+    clg_files files;
+    clg_model_files models;
+    unsigned forms; /* that will be written: 1u << form */
+    double seconds; /* that the answer took; 0: not timed */
+} clg_question;
+
+typedef clg_status clg_writer(const clg_question *question, const void *answer, clg_text *out,
+                              clg_error *error);
+
+typedef struct clg_command {
+    const char *name;
+    const char *operands;   /* "MODEL", "FILE..." or "" */
+    const char *summary;    /* one line */
+    const char *details;    /* paragraphs of help; may be NULL */
+    const char *example;    /* one command line; may be NULL */
+    unsigned groups;        /* CLG_TAKES(group) | ...: what the answer depends on */
+    const clg_param *knobs; /* more of it, ended by CLG_PARAMS; may be NULL */
+    const clg_param *local; /* flags of the command line alone, likewise; those of forms not among
+                               them */
+    int least, most;        /* operands */
+    void (*first_words)(clg_text *text); /* what the first operand may be; NULL: files, nothing */
+
+    /* Of commands that the core answers: */
+    clg_subject subject;
+    const char *busy; /* what progress is of */
+    size_t bytes;     /* of an answer, which must not be copied: it may point into itself */
+    clg_status (*answer)(const clg_question *question, void *answer, clg_error *error);
+    clg_writer *form[CLG_FORMS]; /* NULL: not written so */
+    /* The layout that --launch starts; NULL: there is none. NULL: the command has no --launch. */
+    const clg_layout *(*chosen)(const void *answer, const clg_scenario **scenario);
+    void (*end)(void *answer); /* gives back what the arena does not hold; may be NULL */
+} clg_command;
+
+#define CLG_TAKES(group) (1u << CLG_GROUP_##group)
+/* What planning a step depends on. */
+#define CLG_TAKES_PLANNING (CLG_TAKES(MACHINE) | CLG_TAKES(JOB) | CLG_TAKES(LAYOUT))
+
+/* Most operands of a command that takes a model or a job's files, or any files. */
+enum { CLG_JOB_OPERANDS = 32, CLG_FILE_OPERANDS = 4096 };
+
+/* The commands that the core answers, ended by NULL. */
+const clg_command *const *clg_commands_answered(void);
+
+/* Whether a model, a table or words have to be named. */
+bool clg_command_has_model(const clg_command *command);
+
+/* What the page asks for under a name of its own: a form of a command that has no flag, or whose
+ * flag names a file. */
+typedef struct clg_view {
+    const char *name;
+    const clg_command *command;
+    clg_form form;
+} clg_view;
+
+/* All of them, ended by a name that is NULL. */
+const clg_view *clg_views(void);
+
+/* Whether the answer depends on a knob: it may be asked for at every door. */
+bool clg_command_asks(const clg_command *command, clg_param param);
+
+/* Whether the command line takes the flag: also where and in which form the answer goes. */
+bool clg_command_takes(const clg_command *command, clg_param param);
+
+/* The flag that asks for a form; CLG_PARAMS: no flag does. */
+clg_param clg_form_flag(clg_form form);
+
+/* first_words of a command that takes a model. */
+void clg_command_models(clg_text *text);
+
+#endif

@@ -1,0 +1,70 @@
+/* commands.c -- the commands that the core answers, and what each takes. */
+#include "api/command.h"
+
+#include "model/preset.h"
+
+#define ASKED(name) extern const clg_command clg_command_##name;
+#define READ(name) ASKED(name)
+#define LOCAL(name)
+#include "api/commands.def"
+
+#define ASKED(name) &clg_command_##name,
+#define READ(name) ASKED(name)
+#define LOCAL(name)
+static const clg_command *const answered[] = {
+#include "api/commands.def"
+    NULL};
+
+const clg_command *const *clg_commands_answered(void) { return answered; }
+
+static const clg_view views[] = {{"timeline", &clg_command_explain, CLG_FORM_TIMELINE},
+                                 {"why", &clg_command_explain, CLG_FORM_REASONS},
+                                 {NULL, NULL, CLG_FORM_JSON}};
+
+const clg_view *clg_views(void) { return views; }
+
+bool clg_command_has_model(const clg_command *command) {
+    return command->subject != CLG_SUBJECT_NONE && command->subject != CLG_SUBJECT_RECORDINGS;
+}
+
+/* Text is what is written where no flag says otherwise, reasons only the page asks for. */
+static const clg_param flag_of_form[CLG_FORMS] = {
+    [CLG_FORM_TEXT] = CLG_PARAMS,
+    [CLG_FORM_JSON] = CLG_PARAM_JSON,
+    [CLG_FORM_CSV] = CLG_PARAM_CSV,
+    [CLG_FORM_SVG] = CLG_PARAM_SVG,
+    [CLG_FORM_TIMELINE] = CLG_PARAM_TIMELINE,
+    [CLG_FORM_NUMBER] = CLG_PARAM_WHY,
+    [CLG_FORM_REASONS] = CLG_PARAMS,
+};
+
+clg_param clg_form_flag(clg_form form) { return flag_of_form[form]; }
+
+static bool has(const clg_param *list, clg_param param) {
+    for (; list && *list != CLG_PARAMS; list++)
+        if (*list == param) return true;
+    return false;
+}
+
+bool clg_command_asks(const clg_command *command, clg_param param) {
+    return (command->groups & (1u << clg_param_row_of(param).group)) || has(command->knobs, param);
+}
+
+/* What is never text has one form, and no flags to choose one or to colour it. */
+static bool is_shown_by(const clg_command *command, clg_param param) {
+    if (!command->form[CLG_FORM_TEXT]) return false;
+    for (int form = 0; form < CLG_FORMS; form++)
+        if (command->form[form] && flag_of_form[form] == param) return true;
+    return param == CLG_PARAM_COLOR || (param == CLG_PARAM_LAUNCH && command->chosen);
+}
+
+bool clg_command_takes(const clg_command *command, clg_param param) {
+    return clg_command_asks(command, param) || has(command->local, param) ||
+           is_shown_by(command, param);
+}
+
+void clg_command_models(clg_text *text) {
+    int count;
+    const char *const *names = clg_model_names(text->arena, &count);
+    for (int i = 0; i < count; i++) clg_text_print(text, "%s ", names[i]);
+}

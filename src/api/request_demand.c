@@ -1,0 +1,137 @@
+/* request_demand.c -- who asks: a trace, a profile of rates, or numbers. */
+#include "api/request_parts.h"
+#include "demand/demand.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The file of a knob that names one. */
+static const clg_attachment *attached(const clg_request *request, clg_param param,
+                                      clg_error *error) {
+    const clg_attachment *file = &request->file[param];
+    if (file->text) return file;
+    clg_error_at(error, request->value[param], 0, 0, NULL);
+    clg_fail(error, CLG_BAD_INPUT, "give it once more", "this file is not at hand");
+    return NULL;
+}
+
+static clg_status read_trace(clg_arena *arena, const clg_request *request, clg_demand *demand,
+                             clg_error *error) {
+    const clg_attachment *file = attached(request, CLG_PARAM_TRACE, error);
+    if (!file) return error->status;
+    return clg_demand_read(arena, file->name, file->text, file->size, demand, error);
+}
+
+static clg_status read_profile(clg_arena *arena, const clg_request *request,
+                               clg_rate_profile *profile, clg_error *error) {
+    const clg_attachment *file = attached(request, CLG_PARAM_PROFILE, error);
+    if (!file) return error->status;
+    return clg_rate_profile_read(arena, file->name, file->text, file->size,
+                                 request->value[CLG_PARAM_SERVICE], profile, error);
+}
+
+/* A rate of a billion is how "all at once" is said. */
+static void settle_synthetic(clg_arena *arena, const clg_request *request, const clg_synthetic *s,
+                             clg_demand *demand) {
+    bool at_once = s->requests_per_s >= 1e9 && !s->profile;
+    if (at_once) demand->span_s = 0;
+    for (int64_t i = 0; at_once && i < demand->count; i++) demand->request[i].arrival_s = 0;
+    const char *file = s->profile ? request->value[CLG_PARAM_PROFILE] : "";
+    const char *slash = strrchr(file, '/');
+    demand->title = clg_arena_print(arena, "made up, seed %llu%s%s", (unsigned long long)s->seed,
+                                    s->profile ? ", rates of " : "", slash ? slash + 1 : file);
+    if (s->profile && s->profile->others > 0)
+        demand->title =
+            clg_arena_print(arena,
+                            "%s\n         service %.40s; %lld row%s of other services left out "
+                            "(--service)",
+                            demand->title, s->profile->service, (long long)s->profile->others,
+                            s->profile->others == 1 ? "" : "s");
+}
+
+/* Numbers of made-up requests beside a real trace would be ignored. */
+static clg_status check_trace_alone(const clg_request *request, clg_error *error) {
+    static const clg_param made_up[] = {
+        CLG_PARAM_RATE,   CLG_PARAM_PROFILE, CLG_PARAM_SPAN,   CLG_PARAM_BURSTINESS,
+        CLG_PARAM_PEAK,   CLG_PARAM_DUTY,    CLG_PARAM_PROMPT, CLG_PARAM_ANSWER,
+        CLG_PARAM_SPREAD, CLG_PARAM_SERVICE, CLG_PARAM_TURNS,  CLG_PARAM_SHARED_PREFIX};
+    for (size_t i = 0; i < sizeof made_up / sizeof made_up[0]; i++)
+        if (request->value[made_up[i]])
+            return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
+                            "--%s is for made-up requests, and --trace gives real ones",
+                            clg_param_row_of(made_up[i]).flag);
+    return CLG_OK;
+}
+
+/* Fewer requests over the same time, so that no hour is left out. */
+static void thin(clg_arena *arena, double most, clg_demand *d) {
+    int64_t all = d->count;
+    if (most <= 0 || most >= (double)all) return;
+    *d = clg_demand_thin(arena, d, (int64_t)most);
+    d->title =
+        clg_arena_print(arena, "%s\n         THINNED to 1 in %.4g requests: so are rate and fleet",
+                        d->title ? d->title : "a trace", (double)all / (double)d->count);
+}
+
+static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
+                              clg_error *error) {
+    clg_synthetic s = {0};
+    clg_rate_profile profile;
+    double seed, most, clients, turns;
+    const clg_wanted rows[] = {{CLG_PARAM_RATE, 0, &s.requests_per_s},
+                               {CLG_PARAM_SPAN, 3600, &s.span_s},
+                               {CLG_PARAM_BURSTINESS, 1, &s.burstiness},
+                               {CLG_PARAM_PEAK, 1, &s.peak_over_mean},
+                               {CLG_PARAM_DUTY, 1, &s.duty},
+                               {CLG_PARAM_PROMPT, 1000, &s.prompt_tokens},
+                               {CLG_PARAM_ANSWER, 200, &s.output_tokens},
+                               {CLG_PARAM_SPREAD, 0, &s.spread},
+                               {CLG_PARAM_SHARED_PREFIX, 0, &s.shared_tokens},
+                               {CLG_PARAM_TURNS, 1, &turns},
+                               {CLG_PARAM_TURN_GAP, 30, &s.turn_gap_s},
+                               {CLG_PARAM_REQUESTS, 0, &most},
+                               {CLG_PARAM_CLIENTS, 0, &clients},
+                               {CLG_PARAM_SEED, 1, &seed}};
+    if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK) return error->status;
+    if (request->value[CLG_PARAM_CLIENTS] && clients < 1)
+        return clg_fail(error, CLG_BAD_INPUT, "give --clients 1 or more",
+                        "a closed loop without clients");
+    s.seed = (uint64_t)seed;
+    s.most = (int64_t)most;
+    s.turns = (int)fmin(turns, 1e6);
+    bool closed = clients > 0 || s.requests_per_s >= 1e9;
+    if (!closed) s.most = 0;
+    if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
+    if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
+    if (request->value[CLG_PARAM_PROFILE]) {
+        if (read_profile(arena, request, &profile, error) != CLG_OK) return error->status;
+        s.profile = &profile;
+    }
+    if (clg_demand_make(arena, &s, demand, error) != CLG_OK) return error->status;
+    settle_synthetic(arena, request, &s, demand);
+    if (!closed) thin(arena, most, demand);
+    demand->clients = clients;
+    return CLG_OK;
+}
+
+clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
+                              clg_error *error) {
+    const char *trace = request->value[CLG_PARAM_TRACE];
+    double clients, most;
+    if (!trace && !request->value[CLG_PARAM_RATE] && !request->value[CLG_PARAM_PROFILE] &&
+        !request->value[CLG_PARAM_CLIENTS])
+        return clg_fail(error, CLG_BAD_USAGE,
+                        "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
+                        "no demand is given");
+    if (!trace) return make_demand(arena, request, demand, error);
+    if (check_trace_alone(request, error) != CLG_OK) return error->status;
+    const clg_wanted rows[] = {{CLG_PARAM_CLIENTS, 0, &clients}, {CLG_PARAM_REQUESTS, 0, &most}};
+    if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
+        read_trace(arena, request, demand, error) != CLG_OK)
+        return error->status;
+    if (clients > 0 && most > 0 && most < (double)demand->count)
+        *demand = clg_demand_first(demand, (int64_t)most);
+    thin(arena, most, demand);
+    demand->clients = clients;
+    return CLG_OK;
+}

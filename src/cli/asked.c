@@ -1,0 +1,145 @@
+/* asked.c -- operands and files become a request, its answer what was asked for. */
+#include "cli/asked.h"
+
+#include "cli/page.h"
+#include "cli/planning.h"
+#include "cli/threads.h"
+
+static const size_t table_bytes = (size_t)512 << 20, trace_bytes = (size_t)8 << 30;
+enum { CONFIG_BYTES = 16 << 20 };
+
+static bool tell(void *context, double share) {
+    clg_session *session = context;
+    clg_progress_tell(session, session->command->busy, share);
+    return true;
+}
+
+static clg_status read_config(void *context, const char *path, clg_attachment *file,
+                              clg_error *error) {
+    clg_session *session = context;
+    file->name = path;
+    return clg_file_read(session->arena, path, CONFIG_BYTES, &file->text, &file->size, error);
+}
+
+/* Reads the file a knob names, where it was given. */
+static clg_status attach(clg_session *session, clg_param param, size_t most, clg_error *error) {
+    clg_attachment *file = &session->request.file[param];
+    file->name = session->request.value[param];
+    if (!file->name) return CLG_OK;
+    return clg_file_read(session->arena, file->name, most, &file->text, &file->size, error);
+}
+
+static clg_status read_table(clg_session *session, clg_error *error) {
+    clg_attachment *list = &session->request.model_file;
+    session->request.model = list->name = session->operand[0];
+    return clg_file_read(session->arena, list->name, table_bytes, &list->text, &list->size, error);
+}
+
+/* What the operands are, into the request. */
+static clg_status read_subject(clg_session *session, clg_error *error) {
+    switch (session->command->subject) {
+    case CLG_SUBJECT_MODEL:
+        return clg_planning_request(session, false, error);
+    case CLG_SUBJECT_JOB:
+        return clg_planning_request(session, true, error);
+    case CLG_SUBJECT_TABLE:
+        return read_table(session, error);
+    case CLG_SUBJECT_WORDS:
+        session->request.model = session->operand[0];
+        break;
+    case CLG_SUBJECT_NONE:
+    case CLG_SUBJECT_RECORDINGS:
+        break;
+    }
+    return CLG_OK;
+}
+
+static clg_status read_request(clg_session *session, clg_error *error) {
+    if (clg_page_check(session, error) != CLG_OK ||
+        attach(session, CLG_PARAM_TRACE, trace_bytes, error) != CLG_OK ||
+        attach(session, CLG_PARAM_PROFILE, CONFIG_BYTES, error) != CLG_OK)
+        return error->status;
+    return read_subject(session, error);
+}
+
+static bool wants(const clg_session *session, clg_form form) {
+    clg_param flag = clg_form_flag(form);
+    return flag != CLG_PARAMS && session->command->form[form] && clg_session_has(session, flag);
+}
+
+static unsigned forms_of(const clg_session *session) {
+    unsigned forms = 0;
+    for (int form = 0; form < CLG_FORMS; form++)
+        if (wants(session, (clg_form)form)) forms |= 1u << form;
+    return forms;
+}
+
+clg_status clg_asked_file(clg_session *session, const clg_question *question, const void *answer,
+                          clg_form form, clg_error *error) {
+    clg_text text = {.arena = session->arena};
+    if (!wants(session, form)) return CLG_OK;
+    if (session->command->form[form](question, answer, &text, error) != CLG_OK)
+        return error->status;
+    return clg_file_write(session->request.value[clg_form_flag(form)], &text, error);
+}
+
+clg_status clg_asked_print(clg_session *session, const clg_question *question, const void *answer,
+                           clg_error *error) {
+    static const clg_form forms[] = {CLG_FORM_NUMBER, CLG_FORM_JSON, CLG_FORM_CSV};
+    const clg_command *command = session->command;
+    clg_form form = command->form[CLG_FORM_TEXT] ? CLG_FORM_TEXT : CLG_FORM_JSON;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (wants(session, forms[i])) form = forms[i];
+    return command->form[form](question, answer, &session->out, error);
+}
+
+/* The files that start what was chosen. */
+static clg_status launch(clg_session *session, int trainer, const void *answer, clg_error *error) {
+    const clg_scenario *scenario;
+    if (trainer < 0 || !session->command->chosen) return CLG_OK;
+    const clg_layout *layout = session->command->chosen(answer, &scenario);
+    return layout ? clg_planning_launch(session, trainer, scenario, layout, error) : CLG_OK;
+}
+
+clg_status clg_asked_page(clg_session *session, const clg_question *question, const void *answer,
+                          clg_error *error) {
+    clg_text json = {.arena = session->arena}, svg = {.arena = session->arena};
+    clg_writer *const *form = session->command->form;
+    if (!clg_session_has(session, CLG_PARAM_OUT)) return CLG_OK;
+    if (form[CLG_FORM_JSON](question, answer, &json, error) != CLG_OK ||
+        (form[CLG_FORM_SVG] && form[CLG_FORM_SVG](question, answer, &svg, error) != CLG_OK))
+        return error->status;
+    return clg_page_report(session, &json, form[CLG_FORM_SVG] ? &svg : NULL, error);
+}
+
+static clg_status show(clg_session *session, const clg_question *question, const void *answer,
+                       int trainer, clg_error *error) {
+    if (clg_asked_file(session, question, answer, CLG_FORM_SVG, error) != CLG_OK ||
+        clg_asked_file(session, question, answer, CLG_FORM_TIMELINE, error) != CLG_OK ||
+        clg_asked_print(session, question, answer, error) != CLG_OK)
+        return error->status;
+    if (wants(session, CLG_FORM_NUMBER)) return CLG_OK; /* that and nothing else */
+    if (launch(session, trainer, answer, error) != CLG_OK) return error->status;
+    return clg_asked_page(session, question, answer, error);
+}
+
+clg_status clg_asked_run(clg_session *session, clg_error *error) {
+    int trainer;
+    double start = clg_clock_s();
+    const clg_command *command = session->command;
+    void *answer = clg_arena_take(session->arena, 1, command->bytes + 1);
+    clg_question question = {.arena = session->arena,
+                             .request = &session->request,
+                             .progress = {tell, session, clg_threads()},
+                             .models = {read_config, session},
+                             .forms = forms_of(session)};
+    if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
+        read_request(session, error) != CLG_OK)
+        return error->status;
+    clg_status status = command->answer(&question, answer, error);
+    clg_progress_end(session);
+    question.seconds = clg_clock_s() - start;
+    if (status == CLG_OK) status = show(session, &question, answer, trainer, error);
+    if (command->end) command->end(answer);
+    return status;
+}
