@@ -55,8 +55,8 @@ static clg_status read_split(const asked *session, clg_replica_choice *choice, c
 
 static clg_status read_speculation(asked *session, clg_replica_choice *choice, clg_error *error) {
     double drafted;
-    const clg_wanted rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
-                               {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
+                                      {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
         return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
@@ -80,11 +80,11 @@ static clg_status read_weights(const asked *session, const clg_model *model, con
 static clg_status read_choice(asked *session, const clg_model *model, const clg_space *space,
                               clg_replica_choice *choice, clg_error *error) {
     double sequences, tokens, blocks, servers;
-    const clg_wanted rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
-                               {CLG_PARAM_MAX_TOKENS, 0, &tokens},
-                               {CLG_PARAM_BLOCKS, 0, &blocks},
-                               {CLG_PARAM_API_SERVERS, 0, &servers},
-                               {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
+                                      {CLG_PARAM_MAX_TOKENS, 0, &tokens},
+                                      {CLG_PARAM_BLOCKS, 0, &blocks},
+                                      {CLG_PARAM_API_SERVERS, 0, &servers},
+                                      {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK ||
         read_weights(session, model, space, &choice->weights, error) != CLG_OK ||
         read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
@@ -134,9 +134,9 @@ static clg_status read_api(asked *session, const clg_model *model, clg_api_price
                              : clg_api_price_default(session->arena, model->name, api, error);
     if (status != CLG_OK) return status;
     double input, output, cached;
-    const clg_wanted rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
-                               {CLG_PARAM_API_OUTPUT, -1, &output},
-                               {CLG_PARAM_API_CACHED, -1, &cached}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
+                                      {CLG_PARAM_API_OUTPUT, -1, &output},
+                                      {CLG_PARAM_API_CACHED, -1, &cached}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (input < 0 && output < 0) return CLG_OK;
     if (input < 0 || output < 0)
@@ -173,14 +173,14 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
 
 static clg_status read_question(asked *session, clg_serve_question *question, clg_error *error) {
     double replicas;
-    const clg_wanted rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
-                               {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
-                               {CLG_PARAM_WITHIN, 0.99, &question->target.share},
-                               {CLG_PARAM_REPLICAS, 0, &replicas},
-                               {CLG_PARAM_WINDOW, 0, &question->window_s},
-                               {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
-                               {CLG_PARAM_MARGIN, 0.05, &question->margin},
-                               {CLG_PARAM_FULL, 0.5, &question->full_share}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
+                                      {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
+                                      {CLG_PARAM_WITHIN, 0.99, &question->target.share},
+                                      {CLG_PARAM_REPLICAS, 0, &replicas},
+                                      {CLG_PARAM_WINDOW, 0, &question->window_s},
+                                      {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
+                                      {CLG_PARAM_MARGIN, 0.05, &question->margin},
+                                      {CLG_PARAM_FULL, 0.5, &question->full_share}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (question->margin > 10 || question->target.share <= 0 || question->target.share > 1 ||
         question->full_share <= 0 || question->full_share > 1)

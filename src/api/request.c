@@ -110,8 +110,8 @@ clg_status clg_request_within(const clg_request *request, clg_param param, doubl
     return clg_request_at_flag(CLG_BAD_INPUT, param, error);
 }
 
-clg_status clg_request_numbers(const clg_request *request, const clg_wanted *row, size_t count,
-                               clg_error *error) {
+clg_status clg_request_numbers(const clg_request *request, const clg_wanted_number *row,
+                               size_t count, clg_error *error) {
     for (size_t i = 0; i < count; i++)
         if (clg_request_number(request, row[i].param, row[i].otherwise, row[i].into, error) !=
             CLG_OK)

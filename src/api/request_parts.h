@@ -19,14 +19,14 @@ clg_status clg_request_within(const clg_request *request, clg_param param, doubl
                               double least, double most, double *number, clg_error *error);
 
 /* Several numbers in one go: knob, what it is when not given, where it goes. */
-typedef struct clg_wanted {
+typedef struct clg_wanted_number {
     clg_param param;
     double otherwise;
     double *into;
-} clg_wanted;
+} clg_wanted_number;
 
-clg_status clg_request_numbers(const clg_request *request, const clg_wanted *row, size_t count,
-                               clg_error *error);
+clg_status clg_request_numbers(const clg_request *request, const clg_wanted_number *row,
+                               size_t count, clg_error *error);
 #define CLG_REQUEST_NUMBERS(request, rows, error)                                                  \
     clg_request_numbers(request, rows, sizeof rows / sizeof rows[0], error)
 

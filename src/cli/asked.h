@@ -3,7 +3,7 @@
 #ifndef CLG_CLI_ASKED_H
 #define CLG_CLI_ASKED_H
 
-#include "cli/command.h"
+#include "cli/tool.h"
 
 /* clg_tool.run of every such command. */
 clg_status clg_asked_run(clg_session *session, clg_error *error);

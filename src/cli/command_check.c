@@ -1,5 +1,5 @@
 /* command_check.c -- refuses data files without units, sources or kinds. */
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include "cost/collective.h"
 #include "cost/kernel.h"

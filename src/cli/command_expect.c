@@ -1,5 +1,5 @@
 /* command_expect.c -- what a cluster should show, and whether it does. */
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include "report/expect_report.h"
 

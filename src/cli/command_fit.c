@@ -1,5 +1,5 @@
 /* command_fit.c -- own measurements into an overlay of the data files. */
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include "calibrate/overlay.h"
 #include "cli/trace_reading.h"

@@ -1,7 +1,7 @@
 /* command_help.c -- help, version, man, completion: what the program says about itself. */
 #include "base/version.h"
-#include "cli/command.h"
 #include "cli/inflate.h"
+#include "cli/tool.h"
 #include "dataset/dataset.h"
 
 static clg_status run_help(clg_session *session, clg_error *error) {

@@ -1,7 +1,7 @@
 /* command_schema.c -- the requests that a library or a tool may make, as JSON Schema. */
 #include "base/version.h"
-#include "cli/command.h"
 #include "cli/schema.h"
+#include "cli/tool.h"
 
 static clg_status run(clg_session *session, clg_error *error) {
     (void)error;

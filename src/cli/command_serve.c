@@ -1,7 +1,7 @@
 /* command_serve.c -- answers messages of the Model Context Protocol, a line each, until input
  * ends. One after another, on one core; no network. */
-#include "cli/command.h"
 #include "cli/mcp.h"
+#include "cli/tool.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* command_show.c -- what is built in: models, GPUs, nodes, fabrics, stacks, prices. */
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include "base/name.h"
 #include "dataset/dataset.h"

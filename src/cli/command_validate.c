@@ -1,5 +1,5 @@
 /* command_validate.c -- predicted against measured, run by run. */
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include "report/accuracy.h"
 #include "report/leave_out_report.h"

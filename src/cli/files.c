@@ -1,6 +1,6 @@
 /* files.c -- the only place that opens files: bounded reads, whole writes. */
-#include "cli/command.h"
 #include "cli/output.h"
+#include "cli/tool.h"
 
 #include <errno.h>
 #include <limits.h>

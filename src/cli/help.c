@@ -1,7 +1,7 @@
 /* help.c -- help, man page and completion, all from the descriptors and api/params.def. */
 #include "api/knobs.h"
 #include "base/version.h"
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include <string.h>
 

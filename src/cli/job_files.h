@@ -2,7 +2,7 @@
 #ifndef CLG_CLI_JOB_FILES_H
 #define CLG_CLI_JOB_FILES_H
 
-#include "cli/command.h"
+#include "cli/tool.h"
 #include "job/job.h"
 #include "record/train_log.h"
 

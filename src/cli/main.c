@@ -1,6 +1,6 @@
 /* main.c -- arguments in, answer to standard output, complaint to standard error. */
-#include "cli/command.h"
 #include "cli/output.h"
+#include "cli/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef CLG_CLI_PAGE_H
 #define CLG_CLI_PAGE_H
 
-#include "cli/command.h"
+#include "cli/tool.h"
 
 /* The page's text, from beside the program or from where it is installed. */
 clg_status clg_page_read(clg_arena *arena, const char **text, size_t *size, clg_error *error);

@@ -2,7 +2,7 @@
 #ifndef CLG_CLI_PLANNING_H
 #define CLG_CLI_PLANNING_H
 
-#include "cli/command.h"
+#include "cli/tool.h"
 
 /* Names the model of the request, and reads its config.json when it is a path. Files of a job give
  * it too, and with it every flag that was not given; `layout`: degrees and micro-batch as well. */

@@ -1,5 +1,5 @@
 /* progress.c -- how far the work is, on standard error, once it takes more than a second. */
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 /* tools.c -- commands.def at the command line. */
 #include "cli/asked.h"
-#include "cli/command.h"
+#include "cli/tool.h"
 
 #include "base/name.h"
 

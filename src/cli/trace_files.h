@@ -2,7 +2,7 @@
 #ifndef CLG_CLI_TRACE_FILES_H
 #define CLG_CLI_TRACE_FILES_H
 
-#include "cli/command.h"
+#include "cli/tool.h"
 #include "record/window.h"
 
 /* An open recording; its text comes inflated from `source`. */

@@ -1,5 +1,5 @@
 /* Exports of Nsight Systems: two processes that call their GPUs by the same number. */
-#include "cli/command.h"
+#include "cli/tool.h"
 #include "record/nsys.h"
 #include "test.h"
 #include "trace/recorded_job.h"

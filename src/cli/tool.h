@@ -1,10 +1,10 @@
-/* command.h -- a command at the command line: its descriptor (api/command.h), and how it is run.
+/* tool.h -- a command at the command line: its descriptor (api/command.h), and how it is run.
  *
  * Commands that the core answers are all run by asked.c. Others are one file each with one
  * descriptor. Parsing, help, the man page and completion are made from descriptors and
  * api/params.def. */
-#ifndef CLG_CLI_COMMAND_H
-#define CLG_CLI_COMMAND_H
+#ifndef CLG_CLI_TOOL_H
+#define CLG_CLI_TOOL_H
 
 #include "api/command.h"
 #include "base/text.h"
