@@ -4,12 +4,20 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 /* The built-in stack that stands for a trainer's or library's name in a month ("2024-06"; NULL: the
- * newest), by data/stack-names.csv; case and marks do not matter. NULL: nobody's name. */
+ * newest), by data/stack-names.csv, as clg_stack_find takes it: "megatron-2024@2024-06". A row may
+ * name the month of its release. Case and marks do not matter. NULL: nobody's name. */
 const char *clg_stack_named(clg_arena *arena, const char *name, const char *month);
 
-/* The same with what follows the last mark left out as often as that makes a name: "deepspeed-0.14"
- * is deepspeed. */
-const char *clg_stack_named_like(clg_arena *arena, const char *name, const char *month);
+/* The same for a name among other words, the longest first: "NVIDIA NeMo Framework 25.04" is nemo,
+ * of that month where none is given. Words end at spaces and at / + ( ) , : and lose the version
+ * that ends them ("deepspeed-0.14"); `loosely` they end at - _ . too. Built-in stacks are names. */
+const char *clg_stack_named_like(clg_arena *arena, const char *name, const char *month,
+                                 bool loosely);
+
+/* All names, for suggestions. */
+int clg_stack_names(clg_arena *arena, const char ***names);
 
 #endif

@@ -234,8 +234,27 @@ clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *st
     return status;
 }
 
+/* The names nearest to what was written: files, and what people call them. */
+static clg_status nobody(clg_arena *arena, const char *name, clg_error *error) {
+    int files, called;
+    const clg_file *file = clg_dataset_folder("stack/", &files);
+    const char **alias, *near[CLG_NAMES_NEAR];
+    called = clg_stack_names(arena, &alias);
+    const char **names = clg_take(arena, (size_t)(files + called), const char *);
+    for (int i = 0; i < files; i++)
+        names[i] = clg_arena_copy(arena, file[i].path + 6, strlen(file[i].path) - 11);
+    for (int i = 0; i < called; i++)
+        if (i == 0 || strcmp(alias[i], alias[i - 1]) != 0) names[files++] = alias[i];
+    char ask[240];
+    int found = clg_name_near(names, files, name, near, CLG_NAMES_NEAR);
+    clg_name_ask(near, found, "", ask, sizeof ask);
+    return clg_fail(error, CLG_BAD_INPUT,
+                    found > 0 ? clg_arena_print(arena, "%s 'unknown' takes the default", ask)
+                              : "'unknown' takes the default; 'ceiling show stacks' lists them",
+                    "unknown stack '%.64s'", name);
+}
+
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error) {
-    int count;
     const char *month = strchr(name, '@');
     if (month) {
         name = clg_arena_copy(arena, name, (size_t)(month - name));
@@ -244,27 +263,14 @@ clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, 
                             "'%.16s' is no month", month);
         month = clg_arena_copy(arena, month, 7);
     }
-    const clg_file *files = clg_dataset_folder("stack/", &count);
     const char *path = clg_arena_print(arena, "stack/%s.json", name);
     const clg_file *file = clg_dataset_find(path);
     if (file && strcmp(path, DEFAULT_FILE) != 0)
         return read_file(arena, file->path, file->text, file->size, month, stack, error);
     if (strcmp(path, DEFAULT_FILE) == 0) return read_default(arena, month, stack, error);
     const char *other = clg_stack_named(arena, name, month);
-    if (other)
-        return clg_stack_find(arena, month ? clg_arena_print(arena, "%s@%s", other, month) : other,
-                              stack, error);
-    const char **names = clg_take(arena, (size_t)count, const char *);
-    for (int i = 0; i < count; i++)
-        names[i] = clg_arena_copy(arena, files[i].path + 6, strlen(files[i].path) - 11);
-    const char *near[CLG_NAMES_NEAR];
-    char ask[240];
-    int found = clg_name_near(names, count, name, near, CLG_NAMES_NEAR);
-    clg_name_ask(near, found, "", ask, sizeof ask);
-    return clg_fail(error, CLG_BAD_INPUT,
-                    found > 0 ? clg_arena_print(arena, "%s 'unknown' takes the default", ask)
-                              : "'unknown' takes the default; 'ceiling show stacks' lists them",
-                    "unknown stack '%.64s'", name);
+    if (!other) other = clg_stack_named_like(arena, name, month, false);
+    return other ? clg_stack_find(arena, other, stack, error) : nobody(arena, name, error);
 }
 
 clg_status clg_stack_trainer(clg_arena *arena, const char *model, const char *gpu, clg_stack *stack,

@@ -189,8 +189,9 @@ typedef struct clg_stack {
 } clg_stack;
 
 /* By name from the built-in data; "name@YYYY-MM" is the stack as released in that month (without a
- * month: as of the file's own date). "unknown" gives the default with known = false; a near miss
- * of a known name is an error with the nearest. */
+ * month: as of the file's own date). "unknown" gives the default with known = false. Names are also
+ * those of data/stack-names.csv, among other words too ("DeepSpeed 0.14"); a near miss of one is an
+ * error with the nearest. */
 clg_status clg_stack_find(clg_arena *arena, const char *name, clg_stack *stack, clg_error *error);
 /* Lays over the stack what its recipes of that month set for this model on this GPU (preset and
  * canonical names; NULL or unknown ones: nothing). A recipe's model and GPU are names or what comes

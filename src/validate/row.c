@@ -199,10 +199,10 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
     const char *name = clg_row_word(csv, row, "stack"), *month = clg_row_word(csv, row, "date");
     const char *dated = strlen(month) >= 7 ? clg_arena_print(arena, "@%.7s", month) : "";
     if (strchr(name, '@')) dated = "";
-    const char *like = clg_stack_named_like(arena, name, *dated ? dated + 1 : NULL);
+    const char *like = clg_stack_named_like(arena, name, *dated ? dated + 1 : NULL, true);
     const char *const wanted[] = {*name ? clg_arena_print(arena, "%s%s", name, dated) : "", name,
-                                  like ? clg_arena_print(arena, "%s%s", like, dated) : "",
-                                  clg_arena_print(arena, "unknown%s", dated), "unknown"};
+                                  like ? like : "", clg_arena_print(arena, "unknown%s", dated),
+                                  "unknown"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         error = (clg_error){0};
         if (!*wanted[i] || clg_stack_find(arena, wanted[i], stack, &error) != CLG_OK) continue;
