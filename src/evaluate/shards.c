@@ -20,6 +20,19 @@ static double message_s(const composition *c, const clg_updates *updates, clg_up
     return seconds;
 }
 
+/* Copies into and out of messages: memory-bound kernels of the pass. */
+static clg_pass_cost copies_cost(const composition *c, const clg_updates *updates,
+                                 clg_update_when when) {
+    clg_pass_cost cost = {0};
+    for (int i = 0; i < updates->count; i++) {
+        const clg_update *update = &updates->update[i];
+        if (update->when != when || update->op.kind != CLG_OP_MEMORY) continue;
+        cost.memory_s += clg_op_s(&c->pricing, &update->op);
+        cost.hbm_bytes += update->op.hbm_bytes;
+    }
+    return cost;
+}
+
 /* Behind all of a backward: weights of the layer below are gathered, and gradients of the layer
  * above scattered, while a layer is done again and both halves of its backward run. */
 static void hide_behind_backward(clg_pass_cost pass[CLG_PASSES], double seconds, double share,
@@ -37,6 +50,10 @@ static void hide_behind_backward(clg_pass_cost pass[CLG_PASSES], double seconds,
 static void hide_messages(composition *c, stage *s, const messages *m, int count,
                           clg_pass_cost pass[CLG_PASSES]) {
     const clg_stack *stack = &c->scenario->stack;
+    clg_pass_add(&pass[CLG_PASS_FORWARD], &m->copies, count);
+    clg_pass_add(&pass[CLG_PASS_FORWARD], &m->first_copies,
+                 count / (double)c->layout->accumulation);
+    clg_pass_add(&pass[CLG_PASS_BACKWARD_WEIGHT], &m->backward_copies, count);
     clg_pass_communicate(&pass[CLG_PASS_FORWARD], CLG_AXIS_DP, m->gather_s * (count - 1),
                          m->gather_share, stack);
     pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += m->gather_s;
@@ -55,6 +72,9 @@ static void price_messages(composition *c, messages *m) {
     /* Once a step: its share of the mean micro-batch. */
     m->gather_s += message_s(c, &updates, CLG_UPDATE_FIRST, CLG_ALL_GATHER, &m->gather_share) /
                    (double)c->layout->accumulation;
+    m->copies = copies_cost(c, &updates, CLG_UPDATE_FORWARD);
+    m->first_copies = copies_cost(c, &updates, CLG_UPDATE_FIRST);
+    m->backward_copies = copies_cost(c, &updates, CLG_UPDATE_BACKWARD);
     m->again_s = message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &m->gather_share);
     m->scatter_s =
         message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &m->scatter_share);

@@ -125,6 +125,8 @@ typedef struct clg_stack {
     double context_overlap;            /* ring exchange under attention */
     bool narrow_gathers;     /* what products multiply in 8 bit is gathered in 8 bit: sharded
                                 weights, and inputs and gradients of tensor ranks */
+    bool shard_copies;       /* ZeRO-2, 3: weights are copied out of the buffer they are gathered
+                                in, and gradients into the one they are scattered from */
     bool context_merged;     /* context ranks: keys and values go round with as many heads as
                                 queries; what steps give is summed in fp32 by kernels */
     bool scatter_gather;     /* without sp, tensor ranks send a part each and gather again */

@@ -109,19 +109,39 @@ static double message_bytes(const clg_layout *layout, const clg_stack *stack) {
     return stack->narrow_reductions ? fmin(kept, clg_weight_bytes(layout)) : kept;
 }
 
+/* FSDP2 and DeepSpeed gather a layer into one buffer and copy the weights out of it, and copy a
+ * layer's gradients into one before they are scattered, in the type they travel in, beside compute
+ * (torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py, foreach_all_gather_copy_out and
+ * foreach_reduce_scatter_copy_in; DeepSpeed runtime/zero/partition_parameters.py,
+ * AllGatherCoalescedHandle). FSDP of 2023 gathers in place, but joins the gradients of its views
+ * and divides them: as many bytes, elsewhere. A rank's own shard, 1 / ranks of it, is left out. */
+static void copy_message(clg_updates *updates, const clg_stack *stack, clg_update_when when,
+                         const char *name, clg_group group, double parameters, double bytes) {
+    if (!stack->shard_copies || group.ranks <= 1 || parameters <= 0) return;
+    add(updates, when, CLG_OP_MEMORY, name)->hbm_bytes = parameters * bytes;
+}
+
 /* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
  * arXiv:2304.11277), or in the last of a step where they are kept whole. Stage 2 keeps what the
  * first forward of a step gathered. */
 static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
                     clg_group shard, clg_group replica, double parameters, double trained) {
-    double weights = parameters * gathered_weight_bytes(stack, layout);
-    double gradients = parameters * trained * message_bytes(layout, stack);
-    collective(updates, layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST,
-               "gather layer weights", CLG_ALL_GATHER, shard, weights, stack->parameter_overlap);
-    if (layout->zero == 3)
+    clg_update_when first = layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST;
+    double weight = gathered_weight_bytes(stack, layout), weights = parameters * weight;
+    double gradient = message_bytes(layout, stack), gradients = parameters * trained * gradient;
+    collective(updates, first, "gather layer weights", CLG_ALL_GATHER, shard, weights,
+               stack->parameter_overlap);
+    copy_message(updates, stack, first, "copy gathered weights", shard, parameters, 2 * weight);
+    if (layout->zero == 3) {
         collective(updates, CLG_UPDATE_BACKWARD, "gather layer weights again", CLG_ALL_GATHER,
                    shard, weights, stack->parameter_overlap);
+        copy_message(updates, stack, CLG_UPDATE_BACKWARD, "copy gathered weights", shard,
+                     parameters, 2 * weight);
+    }
     bool whole = clg_gradients_whole(layout, stack);
+    double written = whole ? clg_gradient_bytes(layout, stack) : clg_weight_bytes(layout);
+    copy_message(updates, stack, whole ? CLG_UPDATE_OPTIMIZER : CLG_UPDATE_BACKWARD,
+                 "copy gradients to scatter", shard, parameters * trained, written + gradient);
     collective(updates, whole ? CLG_UPDATE_GRADIENT : CLG_UPDATE_BACKWARD,
                "reduce-scatter gradients", CLG_REDUCE_SCATTER, shard, gradients,
                stack->gradient_overlap);

@@ -47,6 +47,7 @@ static clg_scenario plain(double s_per_byte) {
     s.stack.gradient_overlap = 0.8, s.stack.parameter_overlap = 0.5;
     s.stack.overlap_slowdown = 1.1, s.stack.traffic_slowdown = 1.25;
     s.stack.send_overlap = s.stack.scatter_gather = s.stack.stages_by_cost = false;
+    s.stack.shard_copies = false;
     return s;
 }
 
@@ -115,6 +116,24 @@ static void shards(void) {
     s.stack.scatters = CLG_SCATTERS_ONCE;
     forward = layer + 31 * layer / 2 + edge;
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + (32 * layer + edge) * 2 * 0.2, 1e-9);
+}
+
+/* 8.03 billion parameters at 10 bytes/s of memory a parameter: 0.4 s forward, 1 s back. */
+static void buffers(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 3, l.global_batch = 128, l.accumulation = 2;
+    clg_scenario s = plain(0);
+    s.stack.overlap_slowdown = s.stack.traffic_slowdown = 1;
+    s.stack.shard_copies = true;
+    s.kernels.memory.efficiency = 10 * all / s.machine.gpu.hbm_bytes_per_s;
+    s.kernels.memory.launch_s = s.kernels.memory.bytes_half = 0;
+    CASE("copies of sharded weights and gradients are compute of every micro-batch");
+    double with = whole(&s, l).time.compute_s;
+    s.stack.shard_copies = false;
+    CHECK_NEAR(with - whole(&s, l).time.compute_s, 2 * (0.4 + 1.0), 1e-9);
+    CASE("weights that ZeRO-2 gathers once are copied once");
+    s.stack.shard_copies = true, l.zero = 2;
+    CHECK_NEAR(whole(&s, l).time.compute_s - (with - 2 * 1.4), 0.4 + 2 * 0.6, 1e-9);
 }
 
 /* 4 matrices of a layer, 64 ranks, 10 us each. */
@@ -312,6 +331,7 @@ int main(void) {
     windows();
     late_and_early();
     shards();
+    buffers();
     copies();
     sends();
     cut();

@@ -79,6 +79,30 @@ static void parts(void) {
     CHECK_NEAR(of(&s, l, "all-reduce gradient shards")->bytes, 4e9 / 8, 1e-14);
 }
 
+/* A billion weights of 2 bytes read and written; gradients of 2 read, and written in 4. */
+static void copied(void) {
+    CASE("sharded weights are copied out of their buffer twice, gradients into theirs once");
+    clg_scenario s = base;
+    clg_layout l = sixteen(3);
+    CHECK_NEAR(of(&s, l, "copy gathered weights")->hbm_bytes, 4e9, 1e-14);
+    CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 6e9, 1e-14);
+    int out = 0;
+    for (int i = 0; i < updates.count; i++)
+        out += strcmp(updates.update[i].op.name, "copy gathered weights") == 0;
+    CHECK(out == 2);
+    CASE("in 16 bit 2 are written; whole gradients of 4 bytes are copied after the last backward");
+    s.stack.narrow_reductions = true;
+    CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 4e9, 1e-14);
+    s.stack.narrow_reductions = s.stack.scatters_each_backward = false;
+    CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 8e9, 1e-14);
+    CASE("views of the buffers, ZeRO-1 and a single rank copy nothing");
+    s.stack.shard_copies = false;
+    CHECK(of(&s, l, "copy gathered weights")->hbm_bytes == 0);
+    CHECK(of(&base, sixteen(1), "copy gathered weights")->hbm_bytes == 0);
+    l.dp = 1, l.global_batch = 2;
+    CHECK(of(&base, l, "copy gathered weights")->hbm_bytes == 0);
+}
+
 /* Tensor traffic of a backward hides as much as that of a forward at least. */
 static void beside(void) {
     CASE("tensor traffic: a stack's share of the backward, or of all where that is more");
@@ -106,6 +130,7 @@ int main(void) {
     adam();
     muon();
     parts();
+    copied();
     beside();
     clg_arena_clear(&arena);
     return DONE;
