@@ -93,7 +93,7 @@ static void copied(void) {
     CASE("in 16 bit 2 are written; whole gradients of 4 bytes are copied after the last backward");
     s.stack.narrow_reductions = true;
     CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 4e9, 1e-14);
-    s.stack.narrow_reductions = s.stack.scatters_each_backward = false;
+    s.stack.narrow_reductions = false, s.stack.scatters = CLG_SCATTERS_ONCE;
     CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 8e9, 1e-14);
     CASE("views of the buffers, ZeRO-1 and a single rank copy nothing");
     s.stack.shard_copies = false;
