@@ -36,10 +36,15 @@ double clg_difference_share(const clg_evaluation *a, const clg_evaluation *b) {
     return apart / 2;
 }
 
+double clg_difference_sigma(const clg_difference *d, const clg_evaluation *a,
+                            const clg_evaluation *b) {
+    double elsewhere = d->sigma_share * clg_difference_share(a, b);
+    return sqrt(d->sigma * d->sigma + elsewhere * elsewhere);
+}
+
 double clg_difference_faster(const clg_difference *d, const clg_evaluation *a,
                              const clg_evaluation *b) {
-    double elsewhere = d->sigma_share * clg_difference_share(a, b);
-    double sigma = sqrt(d->sigma * d->sigma + elsewhere * elsewhere);
+    double sigma = clg_difference_sigma(d, a, b);
     double ahead = log(a->tokens_per_s / b->tokens_per_s);
     if (!(sigma > 0)) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
     return clg_normal_below(ahead / sigma);

@@ -20,6 +20,10 @@ clg_status clg_difference_find(clg_arena *arena, clg_difference *difference, clg
 /* Share of a step's seconds that are in other terms of the ledger, 0 to 1. */
 double clg_difference_share(const clg_evaluation *a, const clg_evaluation *b);
 
+/* Log-sigma of how much more one is off than the other. */
+double clg_difference_sigma(const clg_difference *difference, const clg_evaluation *a,
+                            const clg_evaluation *b);
+
 /* Chance that `a` makes more tokens a second than `b`, of one job on one machine and software; 0.5
  * where they are predicted the same. */
 double clg_difference_faster(const clg_difference *difference, const clg_evaluation *a,

@@ -112,18 +112,17 @@ void clg_report_terms(clg_text *t, const clg_scenario *s, const clg_evaluation *
     clg_text_fold(t, from, 4);
 }
 
-void clg_report_term_rows(clg_text *t, const clg_scenario *s, const clg_evaluation *e) {
-    clg_operations_table table = clg_explain_operations(t->arena, s, e);
+void clg_report_operation_rows(clg_text *t, const clg_operations_table *table) {
     clg_text_print(t, "stage,block,pass,operation,kind,precision,count,times,m,n,k,batch,flop,"
                       "hbm_bytes,collective,axis,ranks,per_domain,bytes,algorithm,protocol,"
                       "overlap,seconds,step_s\n");
     static const char *const kinds[] = {"gemm",       "grouped", "attention", "memory",
                                         "collective", "send",    "optimizer", "copy"};
-    for (int i = 0; i < table.count; i++) {
-        const clg_priced_operation *row = &table.row[i];
+    for (int i = 0; i < table->count; i++) {
+        const clg_priced_operation *row = &table->row[i];
         const clg_op *op = row->op;
         bool traffic = is_traffic(op);
-        clg_text_print(t, "%d,%s,%s,%s,%s,%s,%d,%.9g,", table.stage, row->block,
+        clg_text_print(t, "%d,%s,%s,%s,%s,%s,%d,%.9g,", table->stage, row->block,
                        in_passes(row) ? pass_names[op->pass] : "", op->name, kinds[op->kind],
                        clg_name_of(clg_precision_names, (int)op->precision), op->count, row->times);
         clg_text_print(t, "%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,", op->m, op->n, op->k, op->batch,
@@ -139,4 +138,9 @@ void clg_report_term_rows(clg_text *t, const clg_scenario *s, const clg_evaluati
             clg_text_print(t, ",,,,,,,,");
         clg_text_print(t, "%.9g,%.9g\n", row->seconds, total_s(row));
     }
+}
+
+void clg_report_term_rows(clg_text *t, const clg_scenario *s, const clg_evaluation *e) {
+    clg_operations_table table = clg_explain_operations(t->arena, s, e);
+    clg_report_operation_rows(t, &table);
 }

@@ -10,6 +10,9 @@
 void clg_report_terms(clg_text *text, const clg_scenario *scenario,
                       const clg_evaluation *evaluation, const char *number);
 
+/* Rows of a table as CSV, its head included. */
+void clg_report_operation_rows(clg_text *text, const clg_operations_table *table);
+
 /* Every operation of the busiest stage. */
 void clg_report_term_rows(clg_text *text, const clg_scenario *scenario,
                           const clg_evaluation *evaluation);

@@ -1,0 +1,92 @@
+/* answer_measure.c -- which measurements narrow a decision most per GPU-hour. */
+#include "api/answer_measure.h"
+#include "api/command.h"
+
+/* Where nothing is said: what a trial of a cluster has. */
+static const double BUDGET_S = 1800;
+enum { NODES = 8 };
+
+/* The plan of the flags or, with --top, the fastest ones. */
+static clg_status decide(const clg_question *q, clg_measure_answer *a, clg_error *error) {
+    bool several = q->request->value[CLG_PARAM_TOP] != NULL;
+    clg_answer *plan = &a->plan;
+    if ((several
+             ? clg_answer_plan(q->arena, q->request, q->progress, plan, error)
+             : clg_answer_explain(q->arena, q->request, q->progress, NULL, plan, error)) != CLG_OK)
+        return error->status;
+    a->ask = (clg_measure_ask){.scenario = &plan->scenario,
+                               .plan = several ? plan->found.best : &plan->evaluation,
+                               .plans = several ? plan->found.count : 1,
+                               .budget_s = BUDGET_S};
+    if (a->ask.plans > CLG_MEASURE_PLANS) a->ask.plans = CLG_MEASURE_PLANS;
+    if (a->ask.plans < 1 || !a->ask.plan[0].fits)
+        return clg_fail(error, CLG_BAD_INPUT, "ceiling plan says what is missing",
+                        "no plan fits: there is nothing to decide");
+    return CLG_OK;
+}
+
+/* --budget is time here, money elsewhere. */
+static clg_status limits(const clg_question *q, clg_measure_ask *ask, clg_error *error) {
+    double gpus = (double)clg_layout_gpus(&ask->plan[0].layout), most;
+    double few = NODES * ask->scenario->machine.node.gpus;
+    const char *budget = q->request->value[CLG_PARAM_BUDGET];
+    if (clg_request_number(q->request, CLG_PARAM_MAX_GPUS, few, &most, error) != CLG_OK ||
+        (budget && clg_quantity(budget, CLG_SECONDS, &ask->budget_s, error) != CLG_OK))
+        return error->status;
+    ask->most_gpus = most < gpus ? (int)most : (int)gpus;
+    return CLG_OK;
+}
+
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    clg_measure_answer *a = to;
+    if (decide(q, a, error) != CLG_OK || limits(q, &a->ask, error) != CLG_OK) return error->status;
+    return clg_measure(q->arena, &a->ask, &a->agenda, error);
+}
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_measure_answer *a = from;
+    (void)q;
+    (void)error;
+    clg_report_agenda(out, &a->ask, &a->agenda);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    const clg_measure_answer *a = from;
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_agenda(&writer, &a->ask, &a->agenda);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_MAX_GPUS, CLG_PARAM_TOP, CLG_PARAMS};
+static const clg_param local[] = {CLG_PARAM_LAUNCH, CLG_PARAM_OUT, CLG_PARAMS};
+
+const clg_command clg_command_measure = {
+    .name = "measure",
+    .operands = "MODEL|FILE...",
+    .summary = "which measurements would narrow this decision most per GPU-hour",
+    .details =
+        "Shares the doubt of the plan's step out over what can be measured (products, "
+        "memory-bound kernels, collectives of its groups, one layer, steps on 1, 2, 8 and all "
+        "nodes) and lists the measurements that take most of it away per GPU-hour, as many as fit "
+        "into --budget (a time: 30min, one after the other) on --max-gpus (8 nodes). --top N: "
+        "those "
+        "that settle which of the N fastest plans (at most 4) to take. -o DIR writes the scripts; "
+        "'ceiling fit' reads back.",
+    .example = "ceiling measure llama-3-70b --gpus 512 --budget 30min --max-gpus 64 -o measure",
+    .groups = CLG_TAKES_PLANNING,
+    .knobs = knobs,
+    .local = local,
+    .least = 1,
+    .most = CLG_JOB_OPERANDS,
+    .first_words = clg_command_models,
+    .subject = CLG_SUBJECT_JOB,
+    .busy = "searching",
+    .bytes = sizeof(clg_measure_answer),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};
