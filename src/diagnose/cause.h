@@ -15,6 +15,7 @@ typedef struct clg_world {
     const clg_evaluation *plan; /* as planned */
     double more_s;              /* seconds on top of a step */
     double counted;             /* what was measured is so many steps; 1 */
+    double memory_from;         /* of the cause's facts */
 } clg_world;
 
 typedef struct clg_job_cause {
@@ -28,10 +29,15 @@ typedef struct clg_job_cause {
 /* All of them, in the order of the contract. */
 const clg_job_cause *clg_job_causes(int *count);
 
+enum { CLG_CAUSE_FACTORS = 32 };
+
 /* How often it is, how strong it gets, what it looks like, how to find out. */
 typedef struct clg_job_cause_facts {
     double prior; /* weight */
     double mildest, worst;
+    double factor[CLG_CAUSE_FACTORS]; /* strengths of form "count" */
+    int factors;
+    double memory_from;  /* it can be only where the plan fills so much of its memory; 0: always */
     const char *form;    /* of the strength in words: share times growth level steps flag count */
     const char *says;    /* a clause; {} stands for the strength */
     const char *measure; /* the cheapest measurement that shows it */
@@ -40,5 +46,13 @@ typedef struct clg_job_cause_facts {
 
 clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *facts,
                                     clg_error *error);
+
+/* How exact measurements are, as deviations of a logarithm; and the share of a step by which a
+ * world must move it to be another than the planned one. data/operations/diagnosis.json. */
+typedef struct clg_diagnosis_rules {
+    double measured_sigma, counts_sigma, felt;
+} clg_diagnosis_rules;
+
+clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *rules, clg_error *error);
 
 #endif

@@ -1,14 +1,29 @@
 /* cause_facts.c -- reads data/cause/. */
 #include "diagnose/cause.h"
 
-#include "dataset/dataset.h"
+#include "dataset/open.h"
 #include "dataset/value.h"
+
+static clg_status read_factors(const clg_json *root, const char *file, clg_job_cause_facts *f,
+                               clg_error *error) {
+    const clg_json *list = clg_json_member(root, "factors");
+    for (const clg_json *one = list ? list->first : NULL; one; one = one->next) {
+        if (one->kind == CLG_JSON_NUMBER && one->number > 0 && f->factors < CLG_CAUSE_FACTORS) {
+            f->factor[f->factors++] = one->number;
+            continue;
+        }
+        clg_error_at(error, file, one->line, one->column, "factors");
+        return clg_fail(error, CLG_BAD_INPUT, "give up to 32 numbers above 0", "no factor");
+    }
+    return CLG_OK;
+}
 
 clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *f,
                                     clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "cause/%.64s.json", name));
-    static const char *const keys[] = {"name",    "title", "form",    "prior",
-                                       "mildest", "worst", "measure", "command"};
+    static const char *const keys[] = {"name",        "title",   "form",    "prior",
+                                       "mildest",     "worst",   "factors", "factors_source",
+                                       "memory_from", "measure", "command"};
     clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
@@ -19,10 +34,25 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, sizeof keys / sizeof keys[0], file->path, error) != CLG_OK ||
         clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
+        clg_value_read(root, "memory_from", CLG_FRACTION, false, file->path, &f->memory_from,
+                       error) != CLG_OK ||
+        read_factors(root, file->path, f, error) != CLG_OK ||
         clg_json_string(root, "title", "", &f->says, file->path, error) != CLG_OK ||
         clg_json_string(root, "form", "times", &f->form, file->path, error) != CLG_OK ||
         clg_json_string(root, "measure", "", &f->measure, file->path, error) != CLG_OK ||
         clg_json_string(root, "command", "", &f->command, file->path, error) != CLG_OK)
         return CLG_BAD_INPUT;
     return CLG_OK;
+}
+
+clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    const clg_value_field fields[] = {{"measured_sigma", CLG_COUNT, &r->measured_sigma},
+                                      {"counts_sigma", CLG_COUNT, &r->counts_sigma},
+                                      {"felt", CLG_FRACTION, &r->felt}};
+    if (clg_dataset_open(arena, "operations", "diagnosis", &file, &root, error) != CLG_OK ||
+        clg_value_fields(root, file->path, fields, 3, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return clg_value_done(root, file->path, error);
 }

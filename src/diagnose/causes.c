@@ -135,9 +135,8 @@ static double loading_s(clg_arena *arena, const clg_scenario *s, const clg_evalu
 
 /* Allocators only free and ask again where memory is nearly full. */
 static bool pressed(clg_world *w, double steps) {
-    static const double NEARLY_FULL = 0.8;
     w->more_s = steps * w->plan->step_s;
-    return w->plan->memory.total_bytes > NEARLY_FULL * w->plan->capacity_bytes;
+    return w->plan->memory.total_bytes > w->memory_from * w->plan->capacity_bytes;
 }
 
 /* --- the plan --- */

@@ -14,15 +14,13 @@ const clg_name clg_verdict_names[] = {{"healthy", CLG_HEALTHY, NULL},
 
 enum { STRENGTHS = 33 };
 
-/* Clocks, warm-up and steps that differ: a measured step is no exact number either. */
-static const double MEASURED_SIGMA = 0.05;
-
 typedef struct trial {
     clg_arena *arena;
     const clg_scenario *scenario;
     const clg_evaluation *plan;
     const clg_observations *seen;
     clg_scenario *changed; /* room for a world's own */
+    clg_diagnosis_rules rules;
 } trial;
 
 /* Student's t, three degrees of freedom, up to its constant. */
@@ -34,15 +32,13 @@ static double student(double z, double sigma) {
 /* Strengths a cause may have, equally likely. Levels count up; what is miscounted is so by whole
  * factors, either way; the rest is geometric. */
 static int strengths_of(const clg_job_cause_facts *f, double strength[2 * STRENGTHS]) {
-    static const double counts[] = {0.125, 0.25, 1 / 3.0, 0.5, 0.75, 4 / 3.0, 2,
-                                    3,     4,    8,       16,  32,   64};
     int count = 0;
     if (strcmp(f->form, "flag") == 0 || f->worst <= f->mildest) {
         strength[count++] = f->mildest;
     } else if (strcmp(f->form, "level") == 0) {
         for (double level = f->mildest; level <= f->worst; level++) strength[count++] = level;
     } else if (strcmp(f->form, "count") == 0) {
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) strength[count++] = counts[i];
+        for (int i = 0; i < f->factors; i++) strength[count++] = f->factor[i];
     } else {
         double ratio = f->worst / f->mildest, at = f->mildest;
         for (int halving = STRENGTHS - 1; halving > 1; halving /= 2) ratio = sqrt(ratio);
@@ -60,29 +56,30 @@ static clg_sweep_point bus_of(const clg_network *network, const clg_machine *mac
 /* How well a world agrees with all that was seen. */
 static double likelihood(const trial *t, const clg_network *network, const clg_machine *machine,
                          double step_s) {
-    double all = 1, sigma = t->plan->log_sigma;
-    sigma = sqrt(sigma * sigma + t->seen->log_sigma * t->seen->log_sigma +
-                 MEASURED_SIGMA * MEASURED_SIGMA);
+    double all = 1, planned = t->plan->log_sigma, measured = t->rules.measured_sigma;
+    double counts = t->seen->counted ? t->rules.counts_sigma : 0;
+    double sigma = sqrt(planned * planned + counts * counts + measured * measured);
     if (t->seen->step_s > 0) all *= student(log(t->seen->step_s / step_s), sigma);
     for (int i = 0; i < t->seen->buses; i++) {
         const clg_observed_bus *bus = &t->seen->bus[i];
         double spread = bus->nodes > 1 ? network->sigma_slow : network->sigma_fast;
         double expected = bus_of(network, machine, bus).bus_bytes_per_s;
         all *= student(log(bus->bus_bytes_per_s / expected),
-                       sqrt(spread * spread + MEASURED_SIGMA * MEASURED_SIGMA));
+                       sqrt(spread * spread + measured * measured));
     }
     return all;
 }
 
 /* Prices the step in the world where a cause has this strength; false where it cannot be. */
-static bool price(const trial *t, const clg_job_cause *cause, double strength, double *step_s,
-                  double *likely) {
+static bool price(const trial *t, const clg_job_cause *cause, const clg_job_cause_facts *facts,
+                  double strength, double *step_s, double *likely) {
     clg_arena_mark mark = clg_arena_here(t->arena);
     clg_world w = {.arena = t->arena,
                    .scenario = t->changed,
                    .layout = t->plan->layout,
                    .plan = t->plan,
-                   .counted = 1};
+                   .counted = 1,
+                   .memory_from = facts->memory_from};
     clg_evaluation e;
     clg_error none = {0};
     *t->changed = *t->scenario;
@@ -104,7 +101,8 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
                    .scenario = t->changed,
                    .layout = t->plan->layout,
                    .plan = t->plan,
-                   .counted = 1};
+                   .counted = 1,
+                   .memory_from = s->facts.memory_from};
     const clg_machine *machine = &t->scenario->machine;
     int ranks = (int)clg_layout_gpus(&t->plan->layout);
     if (ranks < 2) return;
@@ -123,13 +121,13 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
 
 /* The weight of a cause: its prior times the mean of its likelihoods. */
 static double weigh(const trial *t, const clg_job_cause *cause, clg_suspect *s) {
-    static const double FELT = 0.01; /* a world that moves the step by less is the planned one */
     double strength[2 * STRENGTHS], sum = 0, best = 0;
     int count = strengths_of(&s->facts, strength), held = 0;
     for (int i = 0; i < count; i++) {
         double step_s, likely;
-        if (!price(t, cause, strength[i], &step_s, &likely)) continue;
-        bool felt = step_s > t->plan->step_s * (1 + FELT) || step_s < t->plan->step_s * (1 - FELT);
+        if (!price(t, cause, &s->facts, strength[i], &step_s, &likely)) continue;
+        bool felt = step_s > t->plan->step_s * (1 + t->rules.felt) ||
+                    step_s < t->plan->step_s * (1 - t->rules.felt);
         held++;
         if (!felt && t->seen->buses == 0) continue;
         sum += likely;
@@ -195,11 +193,13 @@ static clg_status suspects_of(const trial *t, clg_diagnosis *d, double *all, clg
 
 clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
                         const clg_observations *seen, clg_diagnosis *d, clg_error *error) {
-    trial t = {arena, scenario, plan, seen, clg_take(arena, 1, clg_scenario)};
+    trial t = {.arena = arena, .scenario = scenario, .plan = plan, .seen = seen};
     clg_job_cause_facts well;
     double all = 0, planned_s[CLG_SUSPECTS], waiting_s = 0;
     *d = (clg_diagnosis){0};
-    if (clg_job_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
+    t.changed = clg_take(arena, 1, clg_scenario);
+    if (clg_diagnosis_rules_find(arena, &t.rules, error) != CLG_OK ||
+        clg_job_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
         suspects_of(&t, d, &all, error) != CLG_OK)
         return CLG_BAD_INPUT;
     d->healthy = well.prior * likelihood(&t, &scenario->network, &scenario->machine, plan->step_s);

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What trainers count as operations differs: attention in full or by half, recomputation or not.
- * Between those counts lie a tenth to a third; a fifth is taken (docs/flops.md). */
-static const double COUNTS_DIFFER = 0.2;
-
 static clg_status refuse(const char *written, clg_error *error) {
     return clg_fail(error, CLG_BAD_INPUT,
                     "write 12.5s, 200tok/s/GPU, 6400tok/s, 24samples/s, 230Tflop/s/GPU, "
@@ -42,12 +38,12 @@ static double tokens_of(const clg_evaluation *plan) {
 
 /* Seconds of a step from any of the ways to say its speed; 0 where it is none of them. */
 static double step_of(const clg_evaluation *plan, const clg_machine *machine, const char *written,
-                      double *log_sigma) {
+                      bool *counted) {
     static const char *const per_gpu[] = {"/gpu", "/device", "/card"};
     double gpus = (double)clg_layout_gpus(&plan->layout), value;
     double peak = machine->gpu.peak_flop_per_s[plan->layout.precision];
     char word[64], rate[64];
-    *log_sigma = 0;
+    *counted = false;
     if (number(written, CLG_SECONDS, &value)) return value;
     bool each = false;
     snprintf(word, sizeof word, "%.63s", written);
@@ -60,7 +56,7 @@ static double step_of(const clg_evaluation *plan, const clg_machine *machine, co
     for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
         if (without(word, sequences[i], rate, sizeof rate) && number(rate, CLG_COUNT, &value))
             return (double)plan->layout.global_batch / (each ? value * gpus : value);
-    *log_sigma = COUNTS_DIFFER;
+    *counted = true;
     if (number(word, CLG_FLOP_PER_S, &value))
         return plan->model_flop / (each ? value * gpus : value);
     if (without(written, "MFU", word, sizeof word) && number(word, CLG_FRACTION, &value) &&
@@ -100,13 +96,14 @@ static clg_status bus_of(const char *written, clg_observations *o, clg_error *er
 clg_status clg_observe(const clg_evaluation *plan, const clg_machine *machine, const char *written,
                        clg_observations *o, clg_error *error) {
     if (strchr(written, ':')) return bus_of(written, o, error);
-    double sigma, step_s = step_of(plan, machine, written, &sigma);
+    bool counted;
+    double step_s = step_of(plan, machine, written, &counted);
     if (step_s <= 0) return refuse(written, error);
     if (o->step_s > 0)
         return clg_fail(error, CLG_BAD_INPUT, "keep one of them",
                         "'%.24s' and '%.24s' both say how long a step takes", o->written, written);
     o->step_s = step_s;
-    o->log_sigma = sigma;
+    o->counted = counted;
     o->written = written;
     return CLG_OK;
 }

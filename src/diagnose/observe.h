@@ -16,7 +16,7 @@ typedef struct clg_observed_bus {
 
 typedef struct clg_observations {
     double step_s;       /* 0: no step was measured */
-    double log_sigma;    /* of its conversion: operations are counted in several ways */
+    bool counted;        /* it was converted from operations, which are counted in several ways */
     const char *written; /* of the step, as given */
     clg_observed_bus bus[CLG_OBSERVATIONS];
     int buses;

@@ -47,7 +47,7 @@ static clg_observations planted(const job *j, const char *name, double strength,
     int count;
     const clg_job_cause *cause = clg_job_causes(&count);
     clg_scenario changed = j->scenario;
-    clg_world w = {&arena, &changed, j->plan.layout, &j->plan, 0, 1};
+    clg_world w = {&arena, &changed, j->plan.layout, &j->plan, 0, 1, 0};
     clg_evaluation e = {0};
     clg_error error = {0};
     for (int i = 0; i < count; i++)
