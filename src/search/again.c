@@ -1,0 +1,130 @@
+/* again.c -- walks over what is known, with another limit of memory. */
+#include "search/searcher.h"
+
+#include <math.h>
+
+/* When every layout was cut by the memory bound, the nearest miss has to be looked for. The bound
+ * knows little of activations, so it only rules out: what is left is placed. */
+typedef struct least_memory {
+    clg_searcher *s;
+    double bytes; /* least so far, of `layout` */
+    clg_layout layout;
+    bool any, failed;
+} least_memory;
+
+/* Bytes of the fullest rank; negative when the layout cannot be placed. */
+static double whole_bytes(clg_searcher *s, const clg_layout *layout) {
+    clg_evaluation e;
+    clg_arena_mark mark = clg_arena_here(&s->scratch);
+    clg_status status = clg_compose(&s->scratch, s->scenario, layout, clg_searcher_price(s, layout),
+                                    (clg_wanted){.most_bytes = s->limit_bytes}, &e, s->error);
+    clg_arena_back_to(&s->scratch, mark);
+    return status == CLG_OK ? e.memory.total_bytes : -1;
+}
+
+static bool least_memory_visit(void *context, const clg_layout *layout, int layers) {
+    least_memory *least = context;
+    (void)layers; /* recomputing all takes least */
+    double bytes =
+        clg_compose_bound_bytes(least->s->scenario, layout, clg_searcher_price(least->s, layout));
+    if (least->any && bytes >= least->bytes) return true;
+    bytes = whole_bytes(least->s, layout);
+    least->failed = bytes < 0;
+    if (least->failed || (least->any && bytes >= least->bytes)) return !least->failed;
+    least->bytes = bytes;
+    least->layout = *layout;
+    least->any = true;
+    return true;
+}
+
+void clg_searcher_nearest(clg_searcher *s) {
+    least_memory least = {.s = s};
+    double seconds;
+    clg_walk(s->scenario, s->space, least_memory_visit, &least);
+    if (!least.any || least.failed ||
+        clg_searcher_evaluate(s, &least.layout, &seconds) == CLG_FAILED)
+        return;
+    s->found->priced--; /* it was counted when the bound cut it */
+    s->found->cut[CLG_CUT_NO_FIT]--;
+}
+
+/* The fewest layers to recompute that fit within the limit of now. */
+static bool decide_again(clg_searcher *s, const clg_layout *layout, int layers, double *seconds) {
+    clg_decided so_far = CLG_TOO_LARGE;
+    for (int n = clg_searcher_fewest(s, layout, layers); n <= layers && so_far == CLG_TOO_LARGE;
+         n++) {
+        clg_layout each = clg_searcher_with_layers(layout, n, layers);
+        so_far = clg_searcher_bound_s(s, &each) > clg_searcher_threshold_s(s)
+                     ? CLG_TOO_SLOW
+                     : clg_searcher_evaluate(s, &each, seconds);
+    }
+    return so_far != CLG_FAILED;
+}
+
+/* Another walk over what is known, with less memory: more layers are recomputed, no plan is faster
+ * than it was. */
+static bool tighter_visit(void *context, const clg_layout *layout, int layers) {
+    clg_searcher *s = context;
+    clg_known_visit unknown, *k = clg_searcher_known(s, s->index++);
+    if (!k) {
+        unknown = clg_searcher_bound(s, layout, layers);
+        k = &unknown;
+    }
+    if (k->bytes > s->limit_bytes || k->seconds > clg_searcher_threshold_s(s)) return true;
+    return decide_again(s, layout, layers, &k->seconds);
+}
+
+/* And one with more, before the others: what was too large may fit now, and fewer layers may have
+ * to be recomputed than what is known of its time takes for granted. */
+static bool looser_visit(void *context, const clg_layout *layout, int layers) {
+    clg_searcher *s = context;
+    double seconds;
+    const clg_known_visit *k = clg_searcher_known(s, s->index++);
+    if (k && (k->bytes > s->limit_bytes || (k->least && k->seconds > clg_searcher_threshold_s(s))))
+        return true;
+    return decide_again(s, layout, layers, &seconds);
+}
+
+/* Of the plans priced before, the fastest within capacity. */
+static double fastest_known_s(const clg_searcher *s) {
+    double least = INFINITY;
+    for (int64_t i = 0; i < s->fit_count; i++)
+        if (s->fits[i].bytes <= s->limit_bytes && s->fits[i].seconds < least)
+            least = s->fits[i].seconds;
+    return least;
+}
+
+/* The fastest plan within another limit, into *one; false: there is none, or none faster than what
+ * was promised. */
+static bool search_again(clg_searcher *s, clg_walk_visit *visit, clg_evaluation *one) {
+    clg_found *found = s->found, next = {.best = one};
+    s->found = &next;
+    s->keep = 1;
+    s->index = 0;
+    bool whole = clg_walk(s->scenario, s->space, visit, s);
+    if (whole && next.count > 0) clg_searcher_finish(s, one, 1);
+    s->found = found;
+    return whole && next.count > 0;
+}
+
+void clg_searcher_front(clg_searcher *s, int most) {
+    clg_found *found = s->found;
+    found->front = clg_take(s->arena, (size_t)most, clg_evaluation);
+    if (found->count == 0) return;
+    clg_evaluation next = found->best[0];
+    do {
+        found->front[found->front_count++] = next;
+        s->limit_bytes = 0.9 * next.memory.total_bytes;
+        s->promised_s = fastest_known_s(s);
+    } while (found->front_count < most && search_again(s, tighter_visit, &next));
+}
+
+void clg_searcher_gamble(clg_searcher *s) {
+    clg_found *found = s->found;
+    clg_evaluation one;
+    s->limit_bytes = s->capacity_bytes;
+    s->promised_s = found->count > 0 ? found->best[0].step_s : INFINITY;
+    if (!search_again(s, looser_visit, &one)) return;
+    found->has_gamble = found->count == 0 || one.step_s < found->best[0].step_s;
+    if (found->has_gamble) found->gamble = one;
+}
