@@ -177,9 +177,6 @@ static clg_status read_number(reader *r, clg_json *node) {
 
 static clg_status read_value(reader *r, clg_json *node);
 
-/* What a node was used for. */
-enum { ASKED = 1, LOOKED_INTO = 2 };
-
 static clg_json *new_node(clg_arena *arena) {
     typedef struct used_node {
         clg_json node;
@@ -313,108 +310,5 @@ clg_status clg_json_parse(clg_arena *arena, const char *name, const char *text, 
     place now = {1, text};
     set_places(text, node, &offset, &now);
     *root = node;
-    return CLG_OK;
-}
-
-static void use(const clg_json *node, int how) {
-    if (node->seen) *node->seen |= (unsigned char)how;
-}
-
-static bool was(const clg_json *node, int how) { return node->seen && *node->seen & how; }
-
-const clg_json *clg_json_member(const clg_json *node, const char *key) {
-    if (!node || node->kind != CLG_JSON_OBJECT) return NULL;
-    use(node, LOOKED_INTO);
-    for (const clg_json *c = node->first; c; c = c->next) {
-        if (strcmp(c->key, key) != 0) continue;
-        use(c, ASKED);
-        return c;
-    }
-    return NULL;
-}
-
-const clg_json *clg_json_entries(const clg_json *object) {
-    if (!object || object->kind != CLG_JSON_OBJECT) return NULL;
-    for (const clg_json *c = object->first; c; c = c->next) use(c, ASKED);
-    return object->first;
-}
-
-static bool for_people(const char *key) {
-    static const char *const words[] = {"name",  "title",    "date", "source",
-                                        "notes", "released", "unit", "kind"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], key) == 0) return true;
-    return false;
-}
-
-const clg_json *clg_json_unread(const clg_json *node) {
-    bool keyed = node->kind == CLG_JSON_OBJECT, into = was(node, LOOKED_INTO);
-    for (const clg_json *c = node->first; c; c = c->next) {
-        if (keyed && into && !was(c, ASKED) && !for_people(c->key)) return c;
-        const clg_json *deeper = keyed && !was(c, ASKED) ? NULL : clg_json_unread(c);
-        if (deeper) return deeper;
-    }
-    return NULL;
-}
-
-/* The member if it is there and of the kind; NULL with status OK if absent or null. */
-static clg_status typed(const clg_json *object, const char *key, clg_json_kind kind,
-                        const char *what, const char *file, const clg_json **member,
-                        clg_error *error) {
-    *member = clg_json_member(object, key);
-    if (!*member || (*member)->kind == CLG_JSON_NULL) {
-        *member = NULL;
-        return CLG_OK;
-    }
-    if ((*member)->kind == kind) return CLG_OK;
-    clg_error_at(error, file, (*member)->line, (*member)->column, key);
-    char mend[64];
-    snprintf(mend, sizeof mend, "write %s", what);
-    return clg_fail(error, CLG_BAD_INPUT, mend, "not %s", what);
-}
-
-clg_status clg_json_number(const clg_json *object, const char *key, double fallback, double *out,
-                           const char *file, clg_error *error) {
-    const clg_json *member;
-    if (typed(object, key, CLG_JSON_NUMBER, "a number", file, &member, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    *out = member ? member->number : fallback;
-    return CLG_OK;
-}
-
-clg_status clg_json_integer(const clg_json *object, const char *key, int64_t fallback, int64_t *out,
-                            const char *file, clg_error *error) {
-    const clg_json *member;
-    if (typed(object, key, CLG_JSON_NUMBER, "a whole number", file, &member, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    if (!member) {
-        *out = fallback;
-        return CLG_OK;
-    }
-    double number = member->number;
-    if (number != floor(number) || fabs(number) > 9007199254740992.0) {
-        clg_error_at(error, file, member->line, member->column, key);
-        return clg_fail(error, CLG_BAD_INPUT, "write a whole number below 2^53",
-                        "%s is no whole number", member->text);
-    }
-    *out = (int64_t)number;
-    return CLG_OK;
-}
-
-clg_status clg_json_bool(const clg_json *object, const char *key, bool fallback, bool *out,
-                         const char *file, clg_error *error) {
-    const clg_json *member;
-    if (typed(object, key, CLG_JSON_BOOL, "true or false", file, &member, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    *out = member ? member->truth : fallback;
-    return CLG_OK;
-}
-
-clg_status clg_json_string(const clg_json *object, const char *key, const char *fallback,
-                           const char **out, const char *file, clg_error *error) {
-    const clg_json *member;
-    if (typed(object, key, CLG_JSON_STRING, "a string", file, &member, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    *out = member ? member->text : fallback;
     return CLG_OK;
 }

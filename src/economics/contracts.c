@@ -17,10 +17,6 @@ static void keep(clg_terms *t, const clg_price *price) {
     if (t->helds < CLG_TERMS) t->held[t->helds++] = *price;
 }
 
-static void keep_spot(clg_terms *t, const clg_price *price) {
-    if (!t->spot.term || price->usd_per_s < t->spot.usd_per_s) t->spot = *price;
-}
-
 static bool is_held(const clg_price *price) { return strncmp(price->term, "reserved", 8) == 0; }
 
 static void choose(clg_terms *t) {
@@ -31,19 +27,14 @@ static void choose(clg_terms *t) {
 }
 
 void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *t) {
-    int files;
-    const clg_file *file = clg_dataset_folder("price/", &files);
+    int count = 0;
     *t = (clg_terms){.hourly = hourly, .cheapest = -1};
-    for (int i = 0; i < files && clg_price_known(hourly); i++) {
-        clg_price price;
-        clg_error none = {0};
-        if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, &price, &none) !=
-                CLG_OK ||
-            strcmp(price.gpu, hourly->gpu) != 0)
-            continue;
-        if (is_held(&price)) keep(t, &price);
-        if (strcmp(price.term, "spot") == 0) keep_spot(t, &price);
-    }
+    if (!clg_price_known(hourly)) return;
+    const clg_price *prices = clg_prices_of(arena, hourly->gpu, &count);
+    const clg_price *spot = clg_price_cheapest(prices, count, "spot");
+    if (spot) t->spot = *spot;
+    for (int i = 0; i < count; i++)
+        if (is_held(&prices[i])) keep(t, clg_price_cheapest(prices, count, prices[i].term));
     choose(t);
 }
 

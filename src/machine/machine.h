@@ -107,6 +107,12 @@ bool clg_price_known(const clg_price *price);
  * kinds of GPU by. */
 bool clg_price_on_demand(const clg_price *price);
 
+/* The built-in prices of a GPU, in order of their files. */
+const clg_price *clg_prices_of(clg_arena *arena, const char *gpu, int *count);
+
+/* The cheapest of them that binds one so; NULL: there is none. */
+const clg_price *clg_price_cheapest(const clg_price *prices, int count, const char *term);
+
 /* The cheapest on-demand price of a GPU in the built-in data, the cheapest of any term where there
  * is none on demand; CLG_BAD_INPUT when there is no price at all. */
 clg_status clg_price_default(clg_arena *arena, const clg_gpu *gpu, clg_price *price,
