@@ -1,5 +1,5 @@
 /* demand_report.c -- serving economics: who asks, what serves, how fast, what it costs and why. */
-#include "report/demand_report.h"
+#include "report/demand_parts.h"
 
 #include "report/number_words.h"
 #include "report/price_report.h"
@@ -13,19 +13,6 @@
 static const double trusted_load = 0.95;
 
 enum { PAGE_COLUMNS = 100 };
-
-static const char *usd(clg_text *t, double value) {
-    if (!isfinite(value)) return "-";
-    return clg_arena_print(t->arena,
-                           value < 0.1   ? "$%.4f"
-                           : value < 100 ? "$%.3f"
-                                         : "$%.0f",
-                           value);
-}
-
-static bool timed(const clg_serve_question *question) {
-    return question->demand->span_s > 0 && question->demand->clients <= 0;
-}
 
 static void print_rate(clg_text *t, const clg_demand *d) {
     if (d->clients > 0)
@@ -148,10 +135,10 @@ static void print_replica(clg_text *t, const clg_replica *r) {
 }
 
 /* What is said of the end of an interval that no fleet reaches. */
-static const char *const no_fleet = "no fleet";
+const char clg_words_no_fleet[] = "no fleet";
 
 static const char *fleet_gpus(clg_text *t, const clg_serve_question *s, const clg_serve_bound *b) {
-    if (!b->attainable) return no_fleet;
+    if (!b->attainable) return clg_words_no_fleet;
     double gpus = (double)b->replicas * clg_replica_gpus(s->replica);
     return clg_words_grouped(t, gpus);
 }
@@ -278,130 +265,6 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                    100 * s->full_share);
 }
 
-/* Nothing for a fleet whose size is given: it costs what it costs. */
-static const char *cost_interval(clg_text *t, const clg_serve_answer *a) {
-    if (a->slow.attainable && a->slow.usd_per_million <= a->fast.usd_per_million) return "";
-    return clg_arena_print(t->arena, " (P10 %s – P90 %s)", usd(t, a->fast.usd_per_million),
-                           a->slow.attainable ? usd(t, a->slow.usd_per_million) : no_fleet);
-}
-
-static void print_factors(clg_text *t, const clg_serve_answer *a) {
-    double sum = 1;
-    clg_text_print(t, "cost     %s per million output tokens%s, as a product:\n",
-                   usd(t, a->usd_per_million), cost_interval(t, a));
-    for (int i = 0; i < CLG_FACTORS; i++) {
-        sum *= a->factor[i];
-        const char *factor = i == 0 ? "" : clg_arena_print(t->arena, "x %.2f", a->factor[i]);
-        clg_text_print(t, "         %-20s %8s %10s   %s\n", clg_name_of(clg_factor_names, i),
-                       factor, usd(t, sum), clg_factor_names[i].help);
-    }
-}
-
-/* The highest steady rate of one replica within the target, in requests. */
-static double target_per_s(const clg_serve_answer *a) {
-    double output = a->break_even_share * a->offline_tokens_per_s / a->break_even_per_s;
-    return a->target_tokens_per_s / output;
-}
-
-static void print_verdict(clg_text *t, const clg_serve_answer *a) {
-    if (isnan(a->break_even_share)) {
-        clg_text_print(t, "         one of the two costs nothing: there is no break-even\n");
-        return;
-    }
-    bool late = a->break_even_per_s > target_per_s(a) * (1 + 1e-9);
-    if (late && a->break_even_share <= 1)
-        clg_text_print(t,
-                       "         a replica would pay above %.3g requests/s; within the latency "
-                       "target it serves %.3g at most:\n"
-                       "         the API is cheaper at any demand; here %s against %s\n",
-                       a->break_even_per_s, target_per_s(a), usd(t, a->usd_per_million),
-                       usd(t, a->api_usd_per_million));
-    else if (a->break_even_share > 1)
-        clg_text_print(t,
-                       "         even a full replica costs more: the API is cheaper at any "
-                       "demand (%.1f x)\n",
-                       a->break_even_share);
-    else
-        clg_text_print(t,
-                       "         a replica pays above %.1f %% of its capacity (P10 %.1f – P90 "
-                       "%.1f), %.3g requests/s\n"
-                       "         here it %s: %s against %s\n",
-                       100 * a->break_even_share, 100 * a->break_even_share * a->fast.scale,
-                       100 * a->break_even_share * a->slow.scale, a->break_even_per_s,
-                       a->usd_per_million < a->api_usd_per_million ? "pays" : "does not",
-                       usd(t, a->usd_per_million), usd(t, a->api_usd_per_million));
-}
-
-const char *clg_report_api(clg_arena *arena, const clg_api_price *api) {
-    if (strcmp(api->date, "given") == 0) return api->title;
-    return clg_arena_print(arena, "%s (%s)", api->title, api->date);
-}
-
-/* "$15.40", "$11,088": dollars of a bill. */
-static const char *bill(clg_text *t, double dollars) {
-    if (dollars >= 1000) return clg_arena_print(t->arena, "$%s", clg_words_grouped(t, dollars));
-    return clg_arena_print(t->arena, "$%.2f", dollars);
-}
-
-clg_bill clg_bill_of(const clg_serve_question *s, const clg_serve_answer *a) {
-    const double month_s = 30 * 86400.0, none = (double)NAN;
-    double usd_per_s = a->usd_per_s * (double)a->fleet.replicas;
-    if (!clg_price_known(&s->replica->scenario->price)) usd_per_s = none;
-    clg_bill b = {3600 * usd_per_s, none, none, none};
-    if (!timed(s)) return b;
-    b.usd_per_month = month_s * usd_per_s;
-    if (a->windows > 1) b.scaled_usd_per_month = month_s * a->usd_per_s * a->lagged_mean;
-    double output_per_s = (double)s->demand->output_tokens / s->demand->span_s;
-    if (s->api && s->api->name)
-        b.api_usd_per_month = month_s * output_per_s * a->api_usd_per_million / 1e6;
-    return b;
-}
-
-/* What is paid, whoever serves it. */
-static void print_bill(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
-    clg_bill b = clg_bill_of(s, a);
-    size_t from = t->size;
-    clg_text_print(t, "bill     %s an hour", bill(t, b.usd_per_h));
-    if (isfinite(b.usd_per_month))
-        clg_text_print(t, ", %s in 30 days of this demand", bill(t, b.usd_per_month));
-    if (isfinite(b.scaled_usd_per_month) && a->windows_most > 1)
-        clg_text_print(t, "; scaled by window %s", bill(t, b.scaled_usd_per_month));
-    if (isfinite(b.api_usd_per_month))
-        clg_text_print(t, "; by the API %s", bill(t, b.api_usd_per_month));
-    clg_text_print(t, "\n");
-    clg_text_fold(t, from, 9);
-}
-
-static void print_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
-    const clg_price *price = &s->replica->scenario->price;
-    if (!clg_price_known(price)) {
-        clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
-        return;
-    }
-    if (a->usd_per_s <= 0) {
-        clg_text_print(t, "cost     $0 at %.2f USD/GPU-h (%s)\n", 0.0, price->provider);
-        return;
-    }
-    print_factors(t, a);
-    clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
-                   usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
-    clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
-                   clg_words_price_band(t->arena, price));
-    print_bill(t, s, a);
-    if (!s->api || !s->api->name) {
-        clg_text_print(t,
-                       "api      none known for this model: take one of 'ceiling show api-prices' "
-                       "by --api-price,\n         or give --api-input and --api-output\n");
-        return;
-    }
-    clg_text_print(t,
-                   "api      %s\n         $%.3g in, $%.3g out per million; this mix %s per "
-                   "million out\n",
-                   clg_report_api(t->arena, s->api), 1e6 * s->api->usd_per_input_token,
-                   1e6 * s->api->usd_per_output_token, usd(t, a->api_usd_per_million));
-    print_verdict(t, a);
-}
-
 static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_replica *r = s->replica;
     if (r->curves.borrowed)
@@ -411,7 +274,7 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
                        "note     %lld of the replicas were simulated; the others are dealt "
                        "requests alike\n",
                        (long long)a->fleet.simulated);
-    if (a->rho > 1 && timed(s))
+    if (a->rho > 1 && clg_demand_timed(s))
         clg_text_print(t,
                        "note     the fleet falls behind: it is paid %s longer, until its last "
                        "answer\n",
@@ -424,78 +287,10 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
 void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     print_demand(t, s->demand);
     print_replica(t, s->replica);
-    if (timed(s)) print_needs(t, s, a);
+    if (clg_demand_timed(s)) print_needs(t, s, a);
     print_latency(t, a);
     print_iteration(t, s, a);
     print_use(t, s, a);
-    print_money(t, s, a);
+    clg_report_money(t, s, a);
     print_caveats(t, s, a);
-}
-
-static const char *per_cent(clg_text *t, double share) {
-    return isfinite(share) ? clg_arena_print(t->arena, "%.1f %%", 100 * share) : "-";
-}
-
-static const char *number(clg_text *t, double value) {
-    return isfinite(value) ? clg_arena_print(t->arena, "%.3g", value) : "-";
-}
-
-void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
-    clg_text_print(t, "levers   %-22s %5s %12s %12s %12s %14s\n", "", "GPUs", "tokens/s/GPU",
-                   "$/Mtok full", "break-even", "half full at");
-    for (int i = 0; i < count; i++) {
-        const clg_lever *l = &lever[i];
-        if (!l->fits)
-            clg_text_print(t, "         %-22s does not fit\n", l->name);
-        else
-            clg_text_print(t, "         %-22s %5d %12s %12s %12s %8s req/s\n", l->name, l->gpus,
-                           clg_words_grouped(t, l->offline_tokens_per_s),
-                           usd(t, l->usd_per_million), per_cent(t, l->break_even_share),
-                           number(t, l->half_price_per_s));
-    }
-}
-
-/* "mi355x*r": borrowed kernels, a contract. */
-static const char *marked(clg_text *t, const clg_lever *l) {
-    return clg_arena_print(t->arena, "%s%s%s", l->name, l->borrowed ? "*" : "",
-                           l->contract ? "r" : "");
-}
-
-static void print_marks(clg_text *t, const clg_lever *row, int count) {
-    bool borrowed = false, contract = false;
-    for (int i = 0; i < count; i++) {
-        borrowed |= row[i].borrowed;
-        contract |= row[i].contract;
-    }
-    if (borrowed)
-        clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
-    if (contract)
-        clg_text_print(t, "         r: reserved for a term; the others are paid by the hour\n");
-}
-
-void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int count) {
-    int widest = (int)strlen("cheapest first");
-    bool compared = false;
-    for (int i = 0; i < count; i++) {
-        int width = (int)strlen(marked(t, &row[i]));
-        if (width > widest) widest = width;
-        compared |= isfinite(row[i].break_even_share);
-    }
-    clg_text_print(t, "%-8s %-*s %4s %9s %8s %s%7s  %s\n", title, widest, "cheapest first", "GPUs",
-                   "tok/s/GPU", "$/Mtok", compared ? "pays at " : "", "$/h all", "a GPU, per hour");
-    for (int i = 0; i < count; i++) {
-        const clg_lever *l = &row[i];
-        const char *even = clg_arena_print(t->arena, "%7s ", per_cent(t, l->break_even_share));
-        clg_text_print(t, "         %-*s %4d %9s %8s %s%7s  %s\n", widest, marked(t, l), l->gpus,
-                       clg_words_grouped(t, l->offline_tokens_per_s), usd(t, l->usd_per_million),
-                       compared ? even : "",
-                       isfinite(l->usd_per_h) ? bill(t, l->usd_per_h) : "misses",
-                       l->price ? l->price : "");
-    }
-    clg_text_print(t, "         $/Mtok: a full replica at the target; $/h all: GPUs for the mean "
-                      "of the demand\n");
-    if (compared)
-        clg_text_print(t,
-                       "         pays at: load, of what it can do, above which it beats the API\n");
-    print_marks(t, row, count);
 }

@@ -1,0 +1,21 @@
+/* demand_parts.h -- internal to report/: what the texts on serving share. */
+#ifndef CLG_REPORT_DEMAND_PARTS_H
+#define CLG_REPORT_DEMAND_PARTS_H
+
+#include "report/demand_report.h"
+
+/* Where no fleet meets the target. */
+extern const char clg_words_no_fleet[];
+
+/* "$0.0123", "$1.234", "$123"; "-" where there is none. */
+const char *clg_words_usd(clg_text *t, double value);
+
+/* "$15.40", "$11,088": dollars of a bill. */
+const char *clg_words_bill(clg_text *t, double dollars);
+
+/* Whether requests come at times of their own. */
+bool clg_demand_timed(const clg_serve_question *question);
+
+void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a);
+
+#endif
