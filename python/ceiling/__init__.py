@@ -15,8 +15,8 @@ import json
 import os
 import pathlib
 
-__all__ = ["Answer", "Error", "ask", "collective", "demand", "diagnose", "explain", "improve", "plan", "portfolio",
-           "scale", "size", "version", "why"]
+__all__ = ["Answer", "Error", "ask", "collective", "demand", "diagnose", "explain", "improve", "measure", "plan",
+           "portfolio", "scale", "size", "version", "why"]
 
 
 class _Text(ctypes.Structure):
@@ -140,6 +140,7 @@ demand = _command("demand", "What serving a demand needs and costs.")
 improve = _command("improve", "What would make a job faster.")
 diagnose = _command("diagnose", "Why a measured step differs from the predicted one.")
 collective = _command("collective", "Times of a collective over sizes.")
+measure = _command("measure", "What to measure before deciding, the most telling per GPU-hour first.")
 portfolio = _command("portfolio", "Several jobs on one cluster: their list is the model, a path.")
 
 
