@@ -224,6 +224,13 @@ clg_status clg_samples_read(clg_arena *arena, const char *file, const char *text
                             clg_samples *samples, clg_samples_form *form, clg_csv *runs,
                             clg_error *error) {
     size_t blank = strspn(text, " \t\r\n");
+    if (blank < size && text[blank] == '{' && strstr(text, "\"results\"") &&
+        strstr(text, "\"nccl_version\"")) {
+        clg_json *root;
+        *form = CLG_FORM_NCCL_LOG;
+        if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return error->status;
+        return clg_samples_read_nccl_json(arena, file, root, samples, error);
+    }
     if (blank < size && text[blank] == '{') {
         *form = CLG_FORM_JSON_LINES;
         return read_json_lines(arena, file, text, size, samples, error);

@@ -1,13 +1,14 @@
 /* samples.h -- measurements of single operations, from the texts programs print.
  *
- * Three forms, told apart by their content: JSON Lines ({"what", "ranks", "nodes", "bytes", "m",
- * "n", "k", "dtype", "seconds": [...], "where": {...}}), logs of nccl-tests, and tables of
+ * Four forms, told apart by their content: JSON Lines ({"what", "ranks", "nodes", "bytes", "m",
+ * "n", "k", "dtype", "seconds": [...], "where": {...}}), logs and JSON of nccl-tests, and tables of
  * collectives or matrix products (columns in docs/fit.md). A sample's time is the median of its
  * readings. */
 #ifndef CLG_CALIBRATE_SAMPLES_H
 #define CLG_CALIBRATE_SAMPLES_H
 
 #include "base/csv.h"
+#include "base/json.h"
 #include "op/op.h"
 
 typedef enum clg_sample_kind {
@@ -41,7 +42,8 @@ typedef struct clg_samples {
     int count, capacity;
     clg_left_out left_out[CLG_LEFT_OUT];
     int reasons;
-    int wrong; /* left out because the results were */
+    int wrong;        /* left out because the results were */
+    int ranks, nodes; /* of logs that do not say who took part; given before reading, 0: not */
 } clg_samples;
 
 /* What a text holds. */
@@ -69,6 +71,12 @@ int clg_samples_collective(const char *word);
 int clg_samples_precision(const char *word);
 clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char *text, size_t size,
                                  clg_samples *samples, clg_error *error);
+/* What nccl-tests writes with -J: `root` of the whole file. */
+clg_status clg_samples_read_nccl_json(clg_arena *arena, const char *file, const clg_json *root,
+                                      clg_samples *samples, clg_error *error);
+extern const char clg_samples_wrong[];
+/* The operation as a program or a file spells it; -1: none. */
+int clg_samples_operation(const char *text);
 clg_status clg_samples_read_table(clg_arena *arena, const clg_csv *csv, clg_samples *samples,
                                   clg_error *error);
 

@@ -1,8 +1,10 @@
 /* samples_nccl.c -- logs of nccl-tests (all_reduce_perf and its siblings).
  *
- * A row of results is a size and, at its end, time, algorithm and bus bandwidth and errors, out of
- * place and in place; "# Rank" lines name every GPU and its host. Launchers put prefixes before
- * lines ("[1,0]<stdout>:"). Format: https://github.com/NVIDIA/nccl-tests, src/common.cu. */
+ * A row of results is a size and what the head of its table says, out of place and in place: time,
+ * algorithm and bus bandwidth, "#wrong" (older: "error", the largest difference, which is no
+ * count), by option more. "# Rank" lines name every GPU, its host and its group, of which the first
+ * counts: groups that NCCL_TESTS_SPLIT makes work side by side. Launchers put prefixes before lines
+ * ("[1,0]<stdout>:", "3: "). Format: https://github.com/NVIDIA/nccl-tests, src/util.cu. */
 #include "calibrate/samples.h"
 
 #include <stdlib.h>
@@ -13,7 +15,12 @@ enum { WORDS = 24, HOSTS = 8192, LINE = 512 };
 typedef struct log_state {
     clg_sample sample;
     const char *host[HOSTS];
+    bool in_group[HOSTS]; /* of the first group */
     int hosts;
+    long group; /* of the first "# Rank" line; -1: none yet */
+    int after;  /* words of a row from its time on */
+    bool counts_wrong;
+    bool failed; /* the run ended with an error */
 } log_state;
 
 static int split(char *text, char *word[WORDS]) {
@@ -25,23 +32,53 @@ static int split(char *text, char *word[WORDS]) {
     return words;
 }
 
+/* Its place among the hosts; -1: there are too many. */
+static int host_of(clg_arena *arena, log_state *log, const char *name, size_t size) {
+    for (int i = 0; i < log->hosts; i++)
+        if (strlen(log->host[i]) == size && memcmp(log->host[i], name, size) == 0) return i;
+    if (log->hosts == HOSTS) return -1;
+    log->host[log->hosts] = clg_arena_copy(arena, name, size);
+    return log->hosts++;
+}
+
 /* "#  Rank  0 Group  0 Pid 34 on  node-1 device  0 [0x10] NVIDIA H100 80GB HBM3" */
-static void take_rank(clg_arena *arena, char *text, log_state *log) {
-    char *on = strstr(text, " on "), *device = strstr(text, " device "), *bus = strchr(text, ']');
-    log->sample.ranks++;
+static void take_rank(clg_arena *arena, const char *text, log_state *log) {
+    const char *on = strstr(text, " on "), *device = strstr(text, " device ");
+    const char *bus = strchr(text, ']'), *group = strstr(text, " Group ");
+    long number = group ? strtol(group + strlen(" Group "), NULL, 10) : 0;
+    if (log->group < 0) log->group = number;
+    bool first = number == log->group;
+    log->sample.ranks += first;
     if (bus && !*log->sample.gpu) log->sample.gpu = clg_arena_copy(arena, bus + 1, strlen(bus + 1));
     if (!on || !device || device < on + 4) return;
     on += 4 + strspn(on + 4, " ");
     if (on >= device) return;
-    const char *host = clg_arena_copy(arena, on, (size_t)(device - on));
-    for (int i = 0; i < log->hosts; i++)
-        if (strcmp(log->host[i], host) == 0) return;
-    if (log->hosts < HOSTS) log->host[log->hosts++] = host;
-    log->sample.nodes = log->hosts;
+    int host = host_of(arena, log, on, (size_t)(device - on));
+    if (host < 0 || !first || log->in_group[host]) return;
+    log->in_group[host] = true;
+    log->sample.nodes++;
+}
+
+static bool is_time(const char *word) {
+    return strcmp(word, "time") == 0 || strcmp(word, "cputime") == 0;
+}
+
+/* "# size count type redop root time algbw busbw #wrong time ...": out of place, then in place. A
+ * head that names one of the two is of rows that have both. */
+static void take_head(char *text, log_state *log) {
+    char *word[WORDS];
+    int words = split(text, word), time = 0, times = 0;
+    bool stamped = words > 0 && strcmp(word[words - 1], "timestamp") == 0;
+    while (time < words && !is_time(word[time])) time++;
+    for (int i = time; i < words; i++) times += is_time(word[i]);
+    int after = words - time - stamped;
+    if (after < 4) return;
+    log->after = (times == 1 ? 2 * after : after) + (stamped ? 2 : 0); /* date and hour */
+    log->counts_wrong = strcmp(word[time + 3], "#wrong") == 0;
 }
 
 /* The operation as a log or its file's name spells it. */
-static int operation(const char *text) {
+int clg_samples_operation(const char *text) {
     static const char *const spellings[] = {"all_reduce", "all_gather", "reduce_scatter",
                                             "alltoall",   "sendrecv",   "broadcast"};
     for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
@@ -63,19 +100,21 @@ static void name_hosts(clg_arena *arena, log_state *log) {
     log->sample.hosts = text;
 }
 
+const char clg_samples_wrong[] = "a row whose results were wrong (#wrong): look at that link";
+static const char FAILED[] = "a row of a run that ended with an error";
+
 static void take_row(clg_arena *arena, char *text, log_state *log, clg_samples *samples) {
     char *word[WORDS], *end;
     int words = split(text, word);
-    if (words < 11) return; /* size, count, type, then twice four numbers */
+    if (words < log->after + 3) return; /* size, count, type, then what the head says */
     double size = strtod(word[0], &end);
     if (*end || !(size >= 1) || size > 1e15) return;
-    double microseconds = strtod(word[words - 8], &end);
+    double microseconds = strtod(word[words - log->after], &end);
     if (*end) return;
-    double wrong = strtod(word[words - 5], &end); /* "N/A" where results were not looked at */
-    if (!*end && wrong > 0) {
+    double wrong = strtod(word[words - log->after + 3], &end); /* "N/A": not looked at */
+    if (!*end && wrong > 0 && log->counts_wrong) {
         samples->wrong++;
-        clg_samples_leave_out(samples,
-                              "a row whose results were wrong (#wrong): look at that link");
+        clg_samples_leave_out(samples, clg_samples_wrong);
         return;
     }
     if (!log->sample.hosts) name_hosts(arena, log);
@@ -84,25 +123,56 @@ static void take_row(clg_arena *arena, char *text, log_state *log, clg_samples *
     clg_samples_add(arena, samples, &log->sample);
 }
 
-static void take_line(clg_arena *arena, char *text, log_state *log, clg_samples *samples) {
+/* What launchers put before a line, and blanks. */
+static char *without_prefix(char *text) {
     char *prefix = strstr(text, "<stdout>:");
     if (prefix) text = prefix + strlen("<stdout>:");
     text += strspn(text, " \t");
-    int named = operation(text);
+    size_t digits = strspn(text, "0123456789");
+    if (digits > 0 && text[digits] == ':') text += digits + 1;
+    return text + strspn(text, " \t");
+}
+
+static bool says_failed(const char *text) {
+    static const char *const words[] = {"Test NCCL failure", "Test CUDA failure", "Test timeout",
+                                        ": Test failure "};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strstr(text, words[i])) return true;
+    return false;
+}
+
+static void take_line(clg_arena *arena, char *text, log_state *log, clg_samples *samples) {
+    text = without_prefix(text);
+    int named = clg_samples_operation(text);
     if (named >= 0) log->sample.collective = (clg_collective)named;
+    log->failed = log->failed || says_failed(text);
     if (*text == '#' && strstr(text, " Rank ") && strstr(text, " device "))
         take_rank(arena, text, log);
+    else if (*text == '#' && strstr(text, " size ") && strstr(text, "busbw"))
+        take_head(text + 1, log);
     else if (*text >= '0' && *text <= '9' && log->sample.ranks > 1)
         take_row(arena, text, log, samples);
+}
+
+/* A run that failed shows in what it printed before, or does not: nothing of it is taken. */
+static void drop(clg_samples *samples, int before) {
+    for (; samples->count > before; samples->count--) clg_samples_leave_out(samples, FAILED);
 }
 
 clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char *text, size_t size,
                                  clg_samples *samples, clg_error *error) {
     log_state *log = clg_take(arena, 1, log_state);
     const char *end = text + size;
-    int before = samples->count + samples->wrong, named = operation(file);
+    int before = samples->count, wrong = samples->wrong, named = clg_samples_operation(file);
     log->sample = (clg_sample){.kind = CLG_SAMPLE_COLLECTIVE, .gpu = "", .source = ""};
     log->sample.collective = named >= 0 ? (clg_collective)named : CLG_ALL_REDUCE;
+    log->after = 8;
+    log->counts_wrong = true;
+    log->group = -1;
+    if (!strstr(text, "# Rank ") && !strstr(text, "#  Rank ")) { /* the flags say who took part */
+        log->sample.ranks = samples->ranks;
+        log->sample.nodes = samples->nodes;
+    }
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((stop ? stop : end) - text);
@@ -113,8 +183,11 @@ clg_status clg_samples_read_nccl(clg_arena *arena, const char *file, const char 
         take_line(arena, copy, log, samples);
         text += length + 1;
     }
-    if (samples->count + samples->wrong > before) return CLG_OK;
+    bool any = samples->count > before || samples->wrong > wrong;
+    if (log->failed) drop(samples, before);
+    if (any) return CLG_OK;
     clg_error_at(error, file, 0, 0, NULL);
-    return clg_fail(error, CLG_BAD_INPUT, "keep its '# Rank' lines, which say who took part",
+    return clg_fail(error, CLG_BAD_INPUT,
+                    "keep its '# Rank' lines, which say who took part, or give --ranks and --nodes",
                     "no results of two ranks or more in this nccl-tests log");
 }

@@ -1,5 +1,5 @@
 /* command_expect.c -- what a cluster should show, and whether it does. */
-#include "cli/tool.h"
+#include "cli/readings.h"
 
 #include "report/expect_report.h"
 
@@ -59,7 +59,9 @@ static clg_status answer(clg_session *session, const clg_scenario *s, clg_accept
                          clg_error *error) {
     clg_expecting with = {&s->machine, &s->network, &s->kernels};
     clg_samples *samples = clg_take(session->arena, 1, clg_samples);
-    if (read_files(session, samples, error) != CLG_OK) return error->status;
+    if (clg_readings_asked(session, samples, error) != CLG_OK ||
+        read_files(session, samples, error) != CLG_OK)
+        return error->status;
     if (session->operands == 0) {
         a->row = clg_expect_sheet(session->arena, &with, a->gpus, &a->count);
         return CLG_OK;
@@ -95,10 +97,10 @@ static clg_status run(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_GPU,     CLG_PARAM_GPUS, CLG_PARAM_NODE,
-                                  CLG_PARAM_FABRIC,  CLG_PARAM_NICS, CLG_PARAM_KERNELS,
-                                  CLG_PARAM_NETWORK, CLG_PARAM_JSON, CLG_PARAM_CSV,
-                                  CLG_PARAM_COLOR,   CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_GPU,     CLG_PARAM_GPUS,    CLG_PARAM_NODE,  CLG_PARAM_FABRIC, CLG_PARAM_NICS,
+    CLG_PARAM_KERNELS, CLG_PARAM_NETWORK, CLG_PARAM_RANKS, CLG_PARAM_NODES,  CLG_PARAM_JSON,
+    CLG_PARAM_CSV,     CLG_PARAM_COLOR,   CLG_PARAMS};
 
 const clg_tool clg_tool_expect = {
     .about =

@@ -2,6 +2,7 @@
 #include "cli/tool.h"
 
 #include "calibrate/overlay.h"
+#include "cli/readings.h"
 #include "cli/trace_reading.h"
 #include "record/recording.h"
 #include "report/calibration.h"
@@ -261,7 +262,8 @@ static clg_status print(clg_session *session, const fitting *f, clg_error *error
 }
 
 static clg_status fit(clg_session *session, fitting *f, clg_error *error) {
-    if (read_files(session, f, error) != CLG_OK ||
+    if (clg_readings_asked(session, &f->samples, error) != CLG_OK ||
+        read_files(session, f, error) != CLG_OK ||
         (f->samples.count > 0 && fit_samples(session, f, error) != CLG_OK) ||
         fit_runs(session, f, error) != CLG_OK)
         return error->status;
@@ -279,10 +281,10 @@ static clg_status run(clg_session *session, clg_error *error) {
     return status;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_GPU,     CLG_PARAM_NODE,  CLG_PARAM_FABRIC,
-                                  CLG_PARAM_NICS,    CLG_PARAM_STACK, CLG_PARAM_KERNELS,
-                                  CLG_PARAM_NETWORK, CLG_PARAM_OUT,   CLG_PARAM_JSON,
-                                  CLG_PARAM_COLOR,   CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_GPU,     CLG_PARAM_NODE,    CLG_PARAM_FABRIC, CLG_PARAM_NICS,  CLG_PARAM_STACK,
+    CLG_PARAM_KERNELS, CLG_PARAM_NETWORK, CLG_PARAM_RANKS,  CLG_PARAM_NODES, CLG_PARAM_OUT,
+    CLG_PARAM_JSON,    CLG_PARAM_COLOR,   CLG_PARAMS};
 
 const clg_tool clg_tool_fit = {
     .about =
