@@ -115,9 +115,9 @@ static void print_held_out(clg_text *t, const clg_validation *v) {
         "program stood. No constant was set by them, and none may be. Software is named by the "
         "stack that fits its description and date, not its speed. What a text does not say is "
         "left blank.\n\n"
-        "Once their first errors were in sight, these were mended or written. No number is from "
-        "the rows, but for these terms the rows named are no longer blind:\n\n");
-    print_text(t, v, "accuracy/in-sight.md");
+        "Once their first errors were known, these were mended or written. No number is from "
+        "the rows, but of these terms the rows named are no test any more:\n\n");
+    print_text(t, v, "accuracy/mended-after.md");
     clg_text_print(t, "\n");
     print_scores(t, v, true);
     clg_text_print(t, "\n");

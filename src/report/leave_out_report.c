@@ -1,4 +1,4 @@
-/* leave_out_report.c -- folds beside the errors with all runs in sight. */
+/* leave_out_report.c -- errors of runs left out of the fit, and with them in it. */
 #include "report/leave_out_report.h"
 
 #include "report/number_words.h"
@@ -79,7 +79,7 @@ void clg_report_leave_out(clg_text *t, const clg_leave_out *l) {
     clg_text_print(t, "%27s            sight     out%31s constant     it\n", "", "P10-P90");
     for (int i = 0; i < l->folds; i++) print_fold(t, &l->fold[i], generation);
     print_fold(t, &l->all, generation);
-    clg_text_print(t, "each %s once: %.1f %% in sight, %.1f %% left out\n", word_of(l),
+    clg_text_print(t, "each %s once: %.1f %% with it in the fit, %.1f %% left out\n", word_of(l),
                    100 * l->folds_in_sight, 100 * l->folds_unseen);
     if (l->held_out.unseen.scored > 0) {
         clg_text_print(t, "in no fit, by the built-in terms and by those fitted to all others:\n");
@@ -105,12 +105,12 @@ static void print_row(clg_text *t, const clg_fold *f, const char *name, bool gen
 static void print_kind(clg_text *t, const clg_leave_out *l, int fewest) {
     bool generation = l->kind == CLG_FOLD_GENERATION;
     int few = 0;
-    clg_text_print(t,
-                   "\n| %s left out | runs | new stack | in sight | left out | median | P90 | bias "
-                   "| inside P10-P90 | one constant | beside it |%s\n"
-                   "|---|---|---|---|---|---|---|---|---|---|---|%s\n",
-                   word_of(l), generation ? " generic curves | inside |" : "",
-                   generation ? "---|---|" : "");
+    clg_text_print(
+        t,
+        "\n| %s left out | runs | new stack | in the fit | left out | median | P90 | bias "
+        "| inside P10-P90 | one constant | ours there |%s\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|%s\n",
+        word_of(l), generation ? " generic curves | inside |" : "", generation ? "---|---|" : "");
     for (int i = 0; i < l->folds; i++)
         if (l->fold[i].unseen.scored >= fewest)
             print_row(t, &l->fold[i], l->fold[i].name, generation);
@@ -120,7 +120,7 @@ static void print_kind(clg_text *t, const clg_leave_out *l, int fewest) {
               few ? clg_arena_print(t->arena, "all, with %d of fewer than %d runs", few, fewest)
                   : "all",
               generation);
-    clg_text_print(t, "\nEach %s once: %s %% in sight, %s %% left out.\n", word_of(l),
+    clg_text_print(t, "\nEach %s once: %s %% with it in the fit, %s %% left out.\n", word_of(l),
                    clg_words_share(t, l->folds_in_sight), clg_words_share(t, l->folds_unseen));
 }
 
@@ -146,12 +146,13 @@ void clg_report_leave_out_page(clg_text *t, const clg_leave_out *kinds) {
     clg_text_print(
         t,
         "\n## Left out of the fit\n\n"
-        "The tables above are of terms that were set with these runs in sight. Here the terms of "
+        "The terms behind the tables above were set with the errors of these runs known. Here the "
+        "terms of "
         "the stacks are fitted anew without a source, a model or a GPU generation, and the runs "
-        "left out are predicted with them ([fit.md](fit.md#the-terms-of-all-stacks)): *in sight* "
+        "left out are predicted with them ([fit.md](fit.md#the-values-built-in)): *in the fit* "
         "is the error with the built-in terms, *left out* that with terms, and intervals, of the "
         "others. *New stack*: runs of a stack that has no runs elsewhere; its slowdown is that of "
-        "its family, or the mean of all. *One constant* is fitted to the others too; *beside it* "
+        "its family, or the mean of all. *One constant* is fitted to the others too; *ours there* "
         "is our error on the runs for which the others have one. The curves of kernels and "
         "collectives stay; *generic curves* are those of another generation, which a GPU has of "
         "which nothing was timed.\n");

@@ -198,7 +198,7 @@ static void print_blind(clg_text *t) {
         "Rows written down from published texts, all of a table or a page that could be expressed, "
         "before they were predicted. No constant was set by them, and none may be. What a text "
         "does not say is left to the engine. How they were predicted the first time, and which "
-        "terms were written with their errors in sight: [below](#first-looks).\n\n");
+        "terms were written when their errors were known: [below](#first-looks).\n\n");
 }
 
 /* A text of data/accuracy, after an empty line. */
@@ -222,7 +222,8 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
         "Each row of the tables is a published measurement with its citation "
         "([formats.md](formats.md#serving-measurements)), predicted from its plan alone.\n\n"
         "Errors are in %%; bias is the median signed error, positive where more is predicted: of "
-        "times too slow, of throughput too fast. Two models stand beside it. *Roofline*: bytes of "
+        "times too slow, of throughput too fast. It is compared with two models. *Roofline*: bytes "
+        "of "
         "weights and cache over the bandwidth of HBM, or products over the peak, no constants "
         "([roofline.h](../src/measured/roofline.h)). *One constant*: that, times the one factor "
         "per "
@@ -240,12 +241,12 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
         print_text(t, "accuracy/serving-causes.md");
     }
     if (any(m, false)) {
-        clg_text_print(
-            t, "\n## In sight\n\n"
-               "Of tables that were in sight while the model was made, four rows or fewer of "
-               "each model, GPU and engine, evenly spaced. Which constants were fitted on "
-               "which: [serving.md](serving.md#fitted-on-what). The whole of a table: "
-               "`ceiling validate --serving FILE`.\n\n");
+        clg_text_print(t,
+                       "\n## Known while the model was made\n\n"
+                       "Of tables that were known while the model was made, four rows or fewer of "
+                       "each model, GPU and engine, evenly spaced. Which constants were fitted on "
+                       "which: [serving.md](serving.md#fitted-on-what). The whole of a table: "
+                       "`ceiling validate --serving FILE`.\n\n");
         print_part(t, m, false);
     }
     print_skipped(t, m);

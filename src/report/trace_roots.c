@@ -27,7 +27,7 @@ static clg_axis_time sum_axis(const clg_recorded_job *job, int axis, int *ranks)
     return sum;
 }
 
-/* Nothing where all of it is of no axis in sight. */
+/* Nothing where all of it is of no known axis. */
 static bool any_axis(const clg_recorded_job *job) {
     int ranks;
     for (int a = 1; a < CLG_SPLITS; a++)
