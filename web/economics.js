@@ -107,10 +107,11 @@ function demandView(a, width) {
   return { nodes, svgs: [factors, curve].filter(Boolean), csv: csvOf(["factor", "times", "usd_per_million_tokens"], a.factors.map((f) => [f.name, f.factor, f.usd_per_million_tokens])) };
 }
 
-const leverTitles = { levers: "one change to the replica", gpus_compared: "the best replica on each GPU", search: "replicas weighed, cheapest first" };
+const leverTitles = { levers: "one change to the replica", gpus_compared: "the best replica on each GPU", search: "replicas weighed, fewest GPUs first" };
 
-/** Whose kernel times are another GPU's, whose price is for a term. */
-const marked = (l) => [l.name, l.borrowed_kernels && "borrowed kernels", l.contract && "reserved price"].filter(Boolean).join(", ");
+/** What was taken, what loses quality, whose kernel times are another GPU's, whose price is for a term. */
+const marked = (l) => [l.name, l.chosen && "taken", l.quality_loss > 0 && `loses some ${showShare(l.quality_loss)} of scores`, l.borrowed_kernels && "borrowed kernels",
+  l.term && l.term !== "on-demand" && l.term].filter(Boolean).join(", ");
 
 function leverView(key, rows) {
   const number = (v, say) => (v === null || v === undefined ? "–" : say(v));

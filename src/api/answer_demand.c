@@ -54,9 +54,9 @@ static clg_status read_split(const asked *session, clg_replica_choice *choice, c
 }
 
 static clg_status read_speculation(asked *session, clg_replica_choice *choice, clg_error *error) {
-    double drafted;
+    double drafted, otherwise = given(session, CLG_PARAM_SPECULATE) ? 0.7 : 0;
     const clg_wanted_number rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
-                                      {CLG_PARAM_ACCEPT, 0.7, &choice->accepted}};
+                                      {CLG_PARAM_ACCEPT, otherwise, &choice->accepted}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
         return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
@@ -116,15 +116,36 @@ static void tell(void *context, double share) {
     if (session->progress.tell) session->progress.tell(session->progress.context, share);
 }
 
-/* Takes the cheapest replica that meets the target into the choice. */
-static void search(asked *session, const clg_serve_question *question, const clg_scenario *scenario,
-                   const clg_engine *engine, clg_replica_choice *choice, clg_lever_rows *found) {
+/* What the model may be stored as: one format, where it was asked for. */
+static clg_status list_formats(const asked *session, const clg_scenario *scenario,
+                               const clg_replica_choice *choice, clg_format *format, int *count,
+                               clg_error *error) {
+    format[0] = (clg_format){choice->weights, 0};
+    *count = 1;
+    if (given(session, CLG_PARAM_WEIGHTS) || given(session, CLG_PARAM_PRECISION)) return CLG_OK;
+    return clg_formats_of(session->arena, &scenario->model, &scenario->machine.gpu, format, count,
+                          error);
+}
+
+/* Takes the replica that meets the target on the fewest GPUs into the choice. */
+static clg_status search(asked *session, const clg_serve_question *question,
+                         const clg_scenario *scenario, const clg_engine *engine,
+                         clg_replica_choice *choice, clg_lever_rows *found, clg_error *error) {
     clg_serve_candidate *candidate = clg_take(session->arena, CLG_CANDIDATES, clg_serve_candidate);
-    found->count = clg_replica_search(session->arena, question, scenario, engine, choice,
-                                      (clg_serve_progress){tell, session}, candidate);
+    clg_format format[CLG_FORMATS];
+    int formats;
+    if (list_formats(session, scenario, choice, format, &formats, error) != CLG_OK)
+        return error->status;
+    found->count = clg_replica_search(session->arena, question, scenario, engine, choice, format,
+                                      formats, (clg_serve_progress){tell, session}, candidate);
     found->row = clg_take(session->arena, CLG_CANDIDATES, clg_lever);
-    for (int i = 0; i < found->count; i++) found->row[i] = candidate[i].worth;
-    if (found->count > 0) *choice = candidate[0].choice;
+    const clg_serve_candidate *best = clg_search_best(candidate, found->count);
+    for (int i = 0; i < found->count; i++) {
+        found->row[i] = candidate[i].worth;
+        found->row[i].chosen = &candidate[i] == best;
+    }
+    if (best) *choice = best->choice;
+    return CLG_OK;
 }
 
 static clg_status read_api(asked *session, const clg_model *model, clg_api_price *api,
@@ -162,8 +183,9 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
         read_choice(session, &a->scenario.model, &space, &a->choice, error) != CLG_OK)
         return error->status;
     a->choice.compute = clg_serve_arithmetic(&a->scenario.machine.gpu, a->choice.weights);
-    if (given(session, CLG_PARAM_SEARCH))
-        search(session, &a->question, &a->scenario, &engine, &a->choice, &a->found);
+    if (given(session, CLG_PARAM_SEARCH) && search(session, &a->question, &a->scenario, &engine,
+                                                   &a->choice, &a->found, error) != CLG_OK)
+        return error->status;
     if (clg_replica_choose(session->arena, &a->question, &a->scenario, &engine, &a->choice,
                            &a->replica, error) != CLG_OK)
         return error->status;
@@ -239,48 +261,88 @@ static clg_status move_to(asked *session, const char *gpu, clg_scenario *scenari
     return read_scenario(session, request, scenario, space, error);
 }
 
+/* The best of the formats that lose no quality. */
+static bool measure_formats(asked *session, const clg_serve_question *question,
+                            const clg_engine *engine, const clg_scenario *scenario,
+                            const clg_replica_choice *choice, clg_lever *row) {
+    clg_format format[CLG_FORMATS];
+    clg_error none = {0};
+    int formats;
+    row->fits = false;
+    if (list_formats(session, scenario, choice, format, &formats, &none) != CLG_OK) return false;
+    for (int i = 0; i < formats; i++) {
+        clg_replica replica;
+        clg_replica_choice own = *choice;
+        if (format[i].loss > 0) continue;
+        own.weights = format[i].weights;
+        own.compute = clg_serve_arithmetic(&scenario->machine.gpu, own.weights);
+        if (clg_replica_choose(session->arena, question, scenario, engine, &own, &replica, &none) !=
+            CLG_OK)
+            continue;
+        clg_lever other = {.fits = true, .borrowed = replica.curves.borrowed};
+        clg_lever_measure(session->arena, question, &replica, &other);
+        other.name = clg_arena_print(session->arena, "%s %s", scenario->machine.gpu.name,
+                                     clg_name_of(clg_precision_names, (int)own.weights));
+        if (!row->fits || other.gpus_all < row->gpus_all) *row = other;
+    }
+    return row->fits;
+}
+
+/* GPUs without products in bf16 would need the model in another format than it is published in. */
 static bool measure_gpu(asked *session, const clg_serve_question *question,
-                        const clg_engine *engine, const char *gpu, clg_lever *row) {
-    clg_scenario *scenario = clg_take(session->arena, 1, clg_scenario);
-    clg_replica replica;
+                        const clg_engine *engine, const char *gpu, clg_scenario *scenario,
+                        clg_lever *row) {
     clg_space space;
     clg_replica_choice choice = {0};
     clg_error none = {0};
     if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
-        scenario->price.usd_per_s <= 0 ||
+        scenario->price.usd_per_s <= 0 || scenario->machine.gpu.peak_flop_per_s[CLG_BF16] <= 0 ||
         read_choice(session, &scenario->model, &space, &choice, &none) != CLG_OK)
         return false;
-    choice.compute = clg_serve_arithmetic(&scenario->machine.gpu, choice.weights);
     choice.blocks = 0; /* another GPU has another memory */
-    if (clg_replica_choose(session->arena, question, scenario, engine, &choice, &replica, &none) !=
-        CLG_OK)
-        return false;
-    *row = (clg_lever){.name = gpu, .fits = true};
-    clg_lever_measure(session->arena, question, &replica, row);
-    row->borrowed = replica.curves.borrowed;
-    row->contract = !clg_price_on_demand(&scenario->price);
-    return true;
+    return measure_formats(session, question, engine, scenario, &choice, row);
+}
+
+/* The row at the cheapest price of every term but spot, whose interruptions are not simulated. */
+static int add_terms(clg_arena *arena, const clg_scenario *scenario, const clg_lever *row,
+                     clg_lever *into) {
+    int count = 0;
+    for (int i = 0; clg_price_terms[i].name; i++) {
+        clg_price price;
+        int term = clg_price_terms[i].value;
+        if (strcmp(clg_price_terms[i].name, "spot") == 0 ||
+            !clg_price_of_term(arena, &scenario->machine.gpu, term, &price))
+            continue;
+        into[count] = *row;
+        clg_lever_reprice(arena, &price, price.usd_per_s / scenario->price.usd_per_s, &into[count]);
+        into[count++].term = term;
+    }
+    return count;
 }
 
 static int by_dollars(const void *a, const void *b) {
     const clg_lever *x = a, *y = b;
     double left = isfinite(x->usd_per_h) ? x->usd_per_h : 1e300;
     double right = isfinite(y->usd_per_h) ? y->usd_per_h : 1e300;
-    int order = (left > right) - (left < right);
+    int order = (x->term > y->term) - (x->term < y->term);
+    if (order == 0) order = (left > right) - (left < right);
     return order ? order : strcmp(x->name, y->name);
 }
 
 static void add_gpus(asked *session, clg_demand_answer *a) {
+    enum { MOST_TERMS = 4 };
     const clg_serve_question *question = &a->question;
     int count, rows = 0;
     const clg_file *files = clg_dataset_folder("gpu/", &count);
-    clg_lever *row = clg_take(session->arena, (size_t)count, clg_lever);
+    clg_lever *row = clg_take(session->arena, (size_t)count * MOST_TERMS, clg_lever), one;
     clg_engine engine = question->replica->engine;
     size_t skip = strlen("gpu/"), extra = skip + strlen(".json");
     for (int i = 0; i < count; i++) {
+        clg_scenario *scenario = clg_take(session->arena, 1, clg_scenario);
         const char *gpu =
             clg_arena_copy(session->arena, files[i].path + skip, strlen(files[i].path) - extra);
-        rows += measure_gpu(session, question, &engine, gpu, &row[rows]);
+        if (measure_gpu(session, question, &engine, gpu, scenario, &one))
+            rows += add_terms(session->arena, scenario, &one, &row[rows]);
         tell(session, (i + 1.0) / count);
     }
     qsort(row, (size_t)rows, sizeof *row, by_dollars);
@@ -318,9 +380,9 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     clg_report_demand(out, &a->question, &a->answer);
     clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
     if (found->count > 0)
-        clg_report_gpus(out, "search", found->row, found->count < 12 ? found->count : 12);
+        clg_report_search(out, found->row, found->count);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
-    if (a->gpus.row) clg_report_gpus(out, "gpus", a->gpus.row, a->gpus.count);
+    if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count);
     return CLG_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "report/demand_report.h"
 #include "report/frontier_report.h"
+#include "serve/replica_search.h"
 
 /* Rows of a table, in order. */
 typedef struct clg_lever_rows {

@@ -228,8 +228,11 @@ static void add_lever(clg_json_writer *w, const clg_lever *l) {
         clg_json_add_number(w, "break_even_requests_per_s", l->break_even_per_s);
         clg_json_add_number(w, "half_full_requests_per_s", l->half_price_per_s);
         clg_json_add_number(w, "usd_per_h", l->usd_per_h);
+        clg_json_add_number(w, "gpus_needed", l->gpus_all);
+        clg_json_add_number(w, "quality_loss", l->loss);
+        clg_json_add_bool(w, "chosen", l->chosen);
         clg_json_add_bool(w, "borrowed_kernels", l->borrowed);
-        clg_json_add_bool(w, "contract", l->contract);
+        clg_json_add_string(w, "term", clg_name_of(clg_price_terms, l->term));
     }
     clg_json_close(w, '}');
 }

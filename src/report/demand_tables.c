@@ -1,10 +1,12 @@
-/* demand_tables.c -- replicas beside each other: levers, and kinds of GPU. */
-#include "report/demand_parts.h"
+/* demand_tables.c -- replicas side by side: levers, a search, GPUs by term of price. */
 
+#include "report/demand_parts.h"
 #include "report/number_words.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { LOSSES = 8 };
 
 static const char *per_cent(clg_text *t, double share) {
     return isfinite(share) ? clg_arena_print(t->arena, "%.1f %%", 100 * share) : "-";
@@ -29,47 +31,91 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
     }
 }
 
-/* "mi355x*r": borrowed kernels, a contract. */
-static const char *marked(clg_text *t, const clg_lever *l) {
-    return clg_arena_print(t->arena, "%s%s%s", l->name, l->borrowed ? "*" : "",
-                           l->contract ? "r" : "");
+static const char *all_gpus(clg_text *t, const clg_lever *l) {
+    return isfinite(l->gpus_all) ? clg_words_grouped(t, l->gpus_all) : "misses";
 }
 
-static void print_marks(clg_text *t, const clg_lever *row, int count) {
-    bool borrowed = false, contract = false;
+/* What each lossy format among the rows loses, once. */
+static void print_losses(clg_text *t, const clg_lever *row, int count) {
+    double told[LOSSES] = {0};
+    int tellings = 0;
     for (int i = 0; i < count; i++) {
-        borrowed |= row[i].borrowed;
-        contract |= row[i].contract;
+        const clg_lever *l = &row[i];
+        bool known = l->loss <= 0;
+        for (int k = 0; k < tellings; k++) known |= told[k] == l->loss;
+        if (known || tellings == LOSSES) continue;
+        told[tellings++] = l->loss;
+        int word = (int)strcspn(l->name, " ");
+        clg_text_print(t,
+                       "         q: %.*s loses some %.2g %% of scores in published tests: try your "
+                       "own, then --weights %.*s\n",
+                       word, l->name, 100 * l->loss, word, l->name);
     }
-    if (borrowed)
-        clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
-    if (contract)
-        clg_text_print(t, "         r: reserved for a term; the others are paid by the hour\n");
 }
 
-void clg_report_gpus(clg_text *t, const char *title, const clg_lever *row, int count) {
-    int widest = (int)strlen("cheapest first");
-    bool compared = false;
+void clg_report_search(clg_text *t, const clg_lever *row, int count) {
+    enum { SHOWN = 14 };
+    int widest = (int)strlen("fewest GPUs first");
+    int shown = count < SHOWN ? count : SHOWN;
+    for (int i = 0; i < shown; i++)
+        if ((int)strlen(row[i].name) > widest) widest = (int)strlen(row[i].name);
+    clg_text_print(t, "search   %-*s   a copy tok/s/GPU    $/Mtok  GPUs all   $/h all\n", widest,
+                   "fewest GPUs first");
+    for (int i = 0; i < count; i++) {
+        const clg_lever *l = &row[i];
+        if (i >= shown && !l->chosen) continue;
+        clg_text_print(t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest,
+                       l->name, l->loss > 0 ? "q" : " ", l->gpus,
+                       clg_words_grouped(t, l->offline_tokens_per_s),
+                       clg_words_usd(t, l->usd_per_million), all_gpus(t, l),
+                       isfinite(l->usd_per_h) ? clg_words_bill(t, l->usd_per_h) : "-");
+    }
+    clg_text_print(t,
+                   "         $/Mtok: a full replica at the target; all: GPUs for the mean of the "
+                   "demand; > taken\n");
+    print_losses(t, row, shown);
+}
+
+/* "mi355x fp8*": borrowed kernels. */
+static const char *marked(clg_text *t, const clg_lever *l) {
+    return clg_arena_print(t->arena, "%s%s", l->name, l->borrowed ? "*" : "");
+}
+
+static void print_gpu(clg_text *t, const clg_lever *l, int widest, bool compared) {
+    const char *even = clg_arena_print(t->arena, "%7s ", per_cent(t, l->break_even_share));
+    clg_text_print(t, "         %-*s %4d %9s %8s %s%7s %8s  %s\n", widest, marked(t, l), l->gpus,
+                   clg_words_grouped(t, l->offline_tokens_per_s),
+                   clg_words_usd(t, l->usd_per_million), compared ? even : "", all_gpus(t, l),
+                   isfinite(l->usd_per_h) ? clg_words_bill(t, l->usd_per_h) : "-",
+                   l->price ? l->price : "");
+}
+
+/* Terms apart: a rate for years beside one by the hour would compare contracts, not GPUs. */
+void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
+    int widest = (int)strlen("reserved, 3 years");
+    bool compared = false, borrowed = false;
     for (int i = 0; i < count; i++) {
         int width = (int)strlen(marked(t, &row[i]));
         if (width > widest) widest = width;
         compared |= isfinite(row[i].break_even_share);
+        borrowed |= row[i].borrowed;
     }
-    clg_text_print(t, "%-8s %-*s %4s %9s %8s %s%7s  %s\n", title, widest, "cheapest first", "GPUs",
-                   "tok/s/GPU", "$/Mtok", compared ? "pays at " : "", "$/h all", "a GPU, per hour");
+    clg_text_print(t,
+                   "gpus     %-*s copy tok/s/GPU   $/Mtok %sGPUs all  $/h all  a GPU, per hour\n",
+                   widest - 1, "cheapest first", compared ? "pays at " : "");
     for (int i = 0; i < count; i++) {
-        const clg_lever *l = &row[i];
-        const char *even = clg_arena_print(t->arena, "%7s ", per_cent(t, l->break_even_share));
-        clg_text_print(t, "         %-*s %4d %9s %8s %s%7s  %s\n", widest, marked(t, l), l->gpus,
-                       clg_words_grouped(t, l->offline_tokens_per_s),
-                       clg_words_usd(t, l->usd_per_million), compared ? even : "",
-                       isfinite(l->usd_per_h) ? clg_words_bill(t, l->usd_per_h) : "misses",
-                       l->price ? l->price : "");
+        if (i == 0 || row[i].term != row[i - 1].term)
+            clg_text_print(t, "       %s\n", clg_price_terms[row[i].term].help);
+        print_gpu(t, &row[i], widest, compared);
     }
-    clg_text_print(t, "         $/Mtok: a full replica at the target; $/h all: GPUs for the mean "
-                      "of the demand\n");
+    clg_text_print(t,
+                   "         copy: its GPUs; $/Mtok: a full one at the target; all: for the mean "
+                   "of the demand;\n"
+                   "         the format that needs fewest of those that lose no quality and the "
+                   "GPU has kernels for; survey: who, in 'ceiling show prices'\n");
     if (compared)
         clg_text_print(t,
                        "         pays at: load, of what it can do, above which it beats the API\n");
-    print_marks(t, row, count);
+    if (borrowed)
+        clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
 }

@@ -2,7 +2,7 @@
 #include "serve/levers.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 typedef struct change {
     const char *name;
@@ -49,15 +49,29 @@ static int list_changes(const clg_serve_question *q, const clg_replica_choice *c
     return count;
 }
 
-/* GPUs a demand takes on replicas of a kind; infinite when they miss the target. A demand without
- * time is worth the GPU-seconds of its tokens. */
+double clg_gpus_taken(const clg_serve_question *q, const clg_replica *r, double tokens_per_s) {
+    double gpus = clg_replica_gpus(r), span = q->demand->span_s;
+    if (span <= 0 || q->demand->clients > 0) return gpus / tokens_per_s;
+    double load = (double)q->demand->output_tokens / span / tokens_per_s;
+    return gpus * fmax(1, q->replicas > 0 ? load : ceil(load));
+}
+
+/* Infinite when they miss the target. */
 static double gpus_taken(const clg_serve_question *q, const clg_replica *r,
                          const clg_serve_answer *a) {
-    double gpus = clg_replica_gpus(r), span = q->demand->span_s;
-    if (span <= 0 || q->demand->clients > 0) return gpus / a->offline_tokens_per_s;
     if (!a->attainable) return INFINITY;
-    double load = (double)q->demand->output_tokens / span / a->target_tokens_per_s;
-    return gpus * fmax(1, q->replicas > 0 ? load : ceil(load));
+    return clg_gpus_taken(q, r, a->target_tokens_per_s);
+}
+
+void clg_lever_reprice(clg_arena *arena, const clg_price *price, double ratio, clg_lever *row) {
+    row->usd_per_h *= ratio;
+    row->usd_per_million *= ratio;
+    row->break_even_share *= ratio;
+    row->break_even_per_s *= ratio;
+    const char *by = price->provider ? price->provider : "";
+    row->price =
+        clg_arena_print(arena, "$%.2f %.7s %s", 3600 * price->usd_per_s,
+                        price->date ? price->date : "undated", strlen(by) <= 10 ? by : "survey");
 }
 
 void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const clg_replica *r,
@@ -72,14 +86,12 @@ void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const 
     double output = clg_demand_means_of(q.demand).output_tokens, never = (double)NAN;
     row->usd_per_million = a.attainable ? 1e6 * a.usd_per_s / a.target_tokens_per_s : never;
     row->half_price_per_s = a.attainable ? a.target_tokens_per_s / output / 2 : never;
-    row->usd_per_h = 3600 * r->scenario->price.usd_per_s * gpus_taken(&q, r, &a);
+    row->gpus_all = gpus_taken(&q, r, &a);
+    row->usd_per_h = 3600 * r->scenario->price.usd_per_s * row->gpus_all;
     row->break_even_share = a.break_even_share;
     row->break_even_per_s = a.break_even_per_s;
     clg_arena_back_to(arena, mark);
-    const clg_price *price = &r->scenario->price;
-    row->price = clg_arena_print(arena, "$%.2f %.7s %.20s", 3600 * price->usd_per_s,
-                                 price->date ? price->date : "undated",
-                                 price->provider ? price->provider : "");
+    clg_lever_reprice(arena, &r->scenario->price, 1, row);
 }
 
 int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,
@@ -132,88 +144,4 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
         *replica = wider;
     }
     return CLG_OK;
-}
-
-/* ---- search */
-
-typedef struct open_axes {
-    int tp[4], tps, ep[2], eps, sequences[4], limits, split[4][2], splits;
-} open_axes;
-
-static bool has_experts(const clg_model *m) {
-    for (int k = 0; k < m->kinds; k++)
-        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
-}
-
-static open_axes axes_of(const clg_scenario *s, const clg_engine *e, const clg_replica_choice *c) {
-    open_axes a = {.split = {{0, 0}, {1, 1}, {1, 2}, {2, 1}}};
-    int domain = s->machine.node.domain;
-    for (int tp = 1; tp <= 8 && (tp == 1 || tp <= domain); tp *= 2)
-        if (c->tp == 0 || c->tp == tp) a.tp[a.tps++] = tp;
-    if (a.tps == 0) a.tp[a.tps++] = c->tp;
-    a.ep[a.eps++] = c->ep;
-    if (c->ep == 0 && has_experts(&s->model)) a.ep[a.eps++] = 8; /* the prepared one divides tp */
-    a.sequences[a.limits++] = c->max_sequences > 0 ? c->max_sequences : (int)e->max_sequences;
-    for (int few = 64; c->max_sequences == 0 && few >= 16; few /= 4) a.sequences[a.limits++] = few;
-    a.splits = c->prefills > 0 ? 1 : 4;
-    if (c->prefills > 0) a.split[0][0] = c->prefills, a.split[0][1] = c->decodes;
-    return a;
-}
-
-static int by_dollars(const void *x, const void *y) {
-    const clg_lever *a = &((const clg_serve_candidate *)x)->worth;
-    const clg_lever *b = &((const clg_serve_candidate *)y)->worth;
-    double left = isfinite(a->usd_per_h) ? a->usd_per_h : 1e300 / a->offline_tokens_per_s;
-    double right = isfinite(b->usd_per_h) ? b->usd_per_h : 1e300 / b->offline_tokens_per_s;
-    return (left > right) - (left < right);
-}
-
-static const char *name_of(clg_arena *arena, const clg_replica *r) {
-    const char *split =
-        r->prefill ? clg_arena_print(arena, ", %d:%d", r->prefills, r->decodes) : "";
-    const char *ep = r->layout.ep > 1 ? clg_arena_print(arena, " ep %d", r->layout.ep) : "";
-    return clg_arena_print(arena, "tp %d%s, %d seq.%s", r->layout.tp, ep, r->rules.max_sequences,
-                           split);
-}
-
-static bool weigh(clg_arena *arena, const clg_serve_question *q, const clg_scenario *scenario,
-                  const clg_engine *engine, clg_serve_candidate *c) {
-    clg_replica r;
-    clg_error no = {0};
-    if (c->choice.ep > c->choice.tp) c->choice.ep = c->choice.tp;
-    if (clg_replica_prepare(arena, scenario, engine, &c->choice, q->demand, &r, &no) != CLG_OK)
-        return false;
-    c->worth = (clg_lever){.name = name_of(arena, &r), .fits = true};
-    clg_lever_measure(arena, q, &r, &c->worth);
-    return true;
-}
-
-/* Every combination, numbered; false past the last. */
-static bool combination(const open_axes *a, int at, clg_replica_choice *c) {
-    int tp = at % a->tps, ep = at / a->tps % a->eps, limit = at / a->tps / a->eps % a->limits;
-    int split = at / a->tps / a->eps / a->limits;
-    if (split >= a->splits) return false;
-    c->tp = a->tp[tp];
-    c->ep = a->ep[ep];
-    c->max_sequences = a->sequences[limit];
-    c->prefills = a->split[split][0];
-    c->decodes = a->split[split][1];
-    return true;
-}
-
-int clg_replica_search(clg_arena *arena, const clg_serve_question *q, const clg_scenario *scenario,
-                       const clg_engine *engine, const clg_replica_choice *choice,
-                       clg_serve_progress progress, clg_serve_candidate found[CLG_CANDIDATES]) {
-    open_axes axes = axes_of(scenario, engine, choice);
-    int all = axes.tps * axes.eps * axes.limits * axes.splits, count = 0;
-    for (int at = 0; at < all && count < CLG_CANDIDATES; at++) {
-        found[count].choice = *choice;
-        if (!combination(&axes, at, &found[count].choice)) break;
-        bool twice = found[count].choice.tp == 1 && found[count].choice.ep > 1;
-        if (!twice && weigh(arena, q, scenario, engine, &found[count])) count++;
-        if (progress.tell) progress.tell(progress.context, (at + 1.0) / all);
-    }
-    qsort(found, (size_t)count, sizeof *found, by_dollars);
-    return count;
 }

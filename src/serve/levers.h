@@ -10,9 +10,12 @@ typedef struct clg_lever {
     bool fits;
     int gpus;                    /* of one replica */
     const char *price;           /* of one GPU: dollars an hour, month, provider */
+    bool chosen;                 /* of a search: what is answered with */
     bool borrowed;               /* kernel times of another GPU */
-    bool contract;               /* a price for a term, not by the hour */
-    double usd_per_h;            /* of the GPUs the demand takes at its mean; NaN: never meets it */
+    int term;                    /* of the price, a value of clg_price_terms */
+    double gpus_all;             /* that the demand takes at its mean; infinite: never meets it */
+    double usd_per_h;            /* of those */
+    double loss;                 /* of quality, by format: serve/format.h */
     double offline_tokens_per_s; /* output, per GPU */
     double usd_per_million;      /* of a full replica at the latency target; NaN: never meets it */
     double break_even_share;     /* of offline capacity, against the API; NaN without one */
@@ -31,20 +34,14 @@ int clg_levers(clg_arena *arena, const clg_serve_question *question,
 void clg_lever_measure(clg_arena *arena, const clg_serve_question *question,
                        const clg_replica *replica, clg_lever *row);
 
-/* One replica that was weighed in a search. */
-typedef struct clg_serve_candidate {
-    clg_replica_choice choice;
-    clg_lever worth;
-} clg_serve_candidate;
+/* The row at another price of a GPU, `ratio` times the one it was measured at. */
+void clg_lever_reprice(clg_arena *arena, const clg_price *price, double ratio, clg_lever *row);
 
-enum { CLG_CANDIDATES = 128 };
-
-/* Weighs replicas over degrees, batch limits and disaggregation that the choice leaves open; the
- * cheapest for the demand first. Returns how many fit. */
-int clg_replica_search(clg_arena *arena, const clg_serve_question *question,
-                       const clg_scenario *scenario, const clg_engine *engine,
-                       const clg_replica_choice *choice, clg_serve_progress progress,
-                       clg_serve_candidate found[CLG_CANDIDATES]);
+/* GPUs that a demand takes on replicas of a kind that make so many output tokens a second each:
+ * whole replicas, or what is used of a given number. A demand without time is worth the GPU-seconds
+ * of its tokens. */
+double clg_gpus_taken(const clg_serve_question *question, const clg_replica *replica,
+                      double tokens_per_s);
 
 /* Prepares the replica that serves the demand within the target on the fewest dollars: with the
  * choice's tp, or the best power of two inside a domain. `question->replica` is not read. */

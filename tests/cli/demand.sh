@@ -78,6 +78,18 @@ expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
 "$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
 check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/out"
+check "no row of the search was taken" "[ \$(grep -c '^       > ' $scratch/out) = 1 ]"
+check "fp8 is not what a search takes" "grep -q 'weights fp8' $scratch/out"
+check "a lossy format comes without a word" "grep -q 'q: int4 loses some 2 %' $scratch/out"
+check "terms of price are mixed" "! sed -n '/^gpus/,/reserved/p' $scratch/out | grep -q survey"
+check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q v100"
+"$ceiling" demand $m --rate 4req/s --span 5min --search --weights bf16 >"$scratch/bf16" 2>/dev/null
+check "a format that was asked for is left" "grep -q 'weights bf16' $scratch/bf16"
+ranks="demand qwen3-30b-a3b --gpu h200-sxm --rate 1e9req/s --prompt 128tok --output 128tok --requests 4000 --dp 8 --ep 8"
+most() { sed -n 's/.* output tokens\/s of \([0-9,]*\) at most.*/\1/p' | tr -d ,; }
+many=$("$ceiling" $ranks 2>/dev/null | most) one=$("$ceiling" $ranks --api-servers 1 2>/dev/null | most)
+check "one API server hands on 1/46 us = 21,739 tokens/s, not $one; eight more, not $many" "[ $one -le 21740 ] && [ $many -gt $one ]"
+check "limits are not those of a rank" "'$ceiling' $ranks --max-sequences 32 2>/dev/null | grep -q 'at most 256 sequences'"
 "$ceiling" demand $m --rate 4req/s --span 5min --disaggregate 2:1 --speculate 3 --api-input 9USD/Mtok \
     --api-output 9USD/Mtok >"$scratch/wide" 2>/dev/null
 check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/wide"

@@ -12,6 +12,7 @@
 #include "measured/workload.h"
 #include "power/power.h"
 #include "scaling/laws.h"
+#include "serve/format.h"
 #include "stack/engine.h"
 #include "stack/stack.h"
 #include "step/routing.h"
@@ -106,6 +107,15 @@ static bool collective(const char *n) {
     if (!between && strcmp(n, "protocols") != 0) m.node.link_curve = n;
     return clg_network_find(&arena, &m, &into, &error) == CLG_OK;
 }
+static bool format(const char *name) {
+    clg_format list[CLG_FORMATS];
+    clg_model model = {.stored = CLG_BF16};
+    clg_gpu gpu = {.generation = "ampere"};
+    int count;
+    (void)name;
+    return clg_formats_of(&arena, &model, &gpu, list, &count, &error) == CLG_OK;
+}
+
 static bool others(const char *n) {
     clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
@@ -137,6 +147,7 @@ static const struct room {
              {"api-price", api_price, "de"},
              {"collective", collective, "nvlink"},
              {"collective", collective, "protocols"},
+             {"format", format, NULL},
              {"exchange", others, NULL},
              {"power", others, NULL},
              {"loss", others, NULL},
@@ -184,7 +195,7 @@ static int misspell(const struct room *room, clg_file *file) {
 int main(void) {
     static const char *const folders[] = {
         "gpu",       "node",       "fabric",   "price", "stack", "engine",     "kernel", "workload",
-        "api-price", "collective", "exchange", "power", "loss",  "operations", "model"};
+        "api-price", "collective", "exchange", "power", "loss",  "operations", "model",  "format"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) add_folder(folders[i]);
     qsort(clg_dataset_table, (size_t)clg_dataset_count, sizeof *clg_dataset_table, by_path);
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {

@@ -1,0 +1,180 @@
+/* replica_search.c -- see the header. Left out: formats and degrees mixed between the two pools of
+ * a disaggregated replica, and limits of sequences beside other changes. */
+#include "serve/replica_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { REFINED = 2, MOST_DEGREES = 16, MOST_CHANGES = 16 };
+
+static const double hopeless_ratio = 1.5; /* of a bound over the best so far */
+
+typedef struct degrees {
+    int tp, dp, ep;
+} degrees;
+
+typedef struct weighing {
+    clg_arena *arena;
+    const clg_serve_question *question;
+    const clg_scenario *scenario;
+    const clg_engine *engine;
+    clg_serve_candidate *found;
+    int count;
+    double best_gpus; /* of those that lose no quality, and lossy ones apart */
+    double best_lossy_gpus;
+} weighing;
+
+static bool has_experts(const clg_model *m) {
+    for (int k = 0; k < m->kinds; k++)
+        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
+    return false;
+}
+
+/* Tensor-parallel groups inside a domain, experts split with them or shared out; and attention on
+ * ranks of its own with experts shared out over all of them. */
+static int list_degrees(const clg_scenario *s, const clg_replica_choice *c,
+                        degrees list[MOST_DEGREES]) {
+    int count = 0, dp = c->dp > 0 ? c->dp : 1, ep = c->ep > 0 ? c->ep : 1;
+    bool experts = has_experts(&s->model);
+    for (int tp = 1; tp <= 8 && (tp == 1 || tp <= s->machine.node.domain); tp *= 2) {
+        int wide = c->tp > 0 ? c->tp : tp;
+        list[count++] = (degrees){wide, dp, ep};
+        if (experts && c->ep == 0 && wide * dp > 1) list[count++] = (degrees){wide, dp, wide * dp};
+        if (c->tp > 0) break;
+    }
+    for (int ranks = 2; experts && c->tp <= 1 && c->dp == 0 && ranks <= 32; ranks *= 2)
+        list[count++] = (degrees){1, ranks, c->ep > 0 ? c->ep : ranks};
+    return count;
+}
+
+static const char *name_of(clg_arena *arena, const clg_replica *r, const clg_replica_choice *c) {
+    int ranks = r->layout.dp;
+    const char *dp = ranks > 1 ? clg_arena_print(arena, " dp %d", ranks) : "";
+    const char *ep = r->layout.ep > 1 ? clg_arena_print(arena, " ep %d", r->layout.ep) : "";
+    const char *tokens =
+        c->max_tokens > 0 ? clg_arena_print(arena, ", %d tok.", c->max_tokens / ranks) : "";
+    const char *split =
+        r->prefill ? clg_arena_print(arena, ", %d:%d", r->prefills, r->decodes) : "";
+    const char *drafted = c->drafted > 0 ? clg_arena_print(arena, ", +%d", c->drafted) : "";
+    return clg_arena_print(arena, "%s tp %d%s%s, %d seq.%s%s%s",
+                           clg_name_of(clg_precision_names, (int)r->layout.weights), r->layout.tp,
+                           dp, ep, r->rules.max_sequences / ranks, tokens, split, drafted);
+}
+
+/* No batch however large makes more tokens. */
+static double fewest_gpus(const weighing *w, const clg_replica *r) {
+    clg_demand_means means = clg_demand_means_of(w->question->demand);
+    double most = 0;
+    for (double b = 1; b <= 1 << 16; b *= 4)
+        most = fmax(most, clg_replica_steady_tokens_per_s(r, &means, b));
+    return clg_gpus_taken(w->question, r, most);
+}
+
+/* Lossy ones are not measured against those that lose nothing, which are taken before them. */
+static void weigh(weighing *w, const clg_replica_choice *choice, double loss) {
+    clg_serve_candidate *c = &w->found[w->count];
+    double *best = loss > 0 ? &w->best_lossy_gpus : &w->best_gpus;
+    clg_replica r;
+    clg_error no = {0};
+    if (w->count == CLG_CANDIDATES ||
+        clg_replica_prepare(w->arena, w->scenario, w->engine, choice, w->question->demand, &r,
+                            &no) != CLG_OK ||
+        fewest_gpus(w, &r) > hopeless_ratio * *best)
+        return;
+    *c = (clg_serve_candidate){.choice = *choice};
+    c->worth = (clg_lever){.name = name_of(w->arena, &r, choice), .fits = true, .loss = loss};
+    clg_lever_measure(w->arena, w->question, &r, &c->worth);
+    if (c->worth.gpus_all < *best) *best = c->worth.gpus_all;
+    w->count++;
+}
+
+static void weigh_format(weighing *w, const clg_replica_choice *choice, const clg_format *f) {
+    degrees list[MOST_DEGREES];
+    int count = list_degrees(w->scenario, choice, list);
+    for (int i = 0; i < count; i++) {
+        clg_replica_choice c = *choice;
+        c.weights = f->weights;
+        c.compute = clg_serve_arithmetic(&w->scenario->machine.gpu, f->weights);
+        c.tp = list[i].tp;
+        c.dp = list[i].dp;
+        c.ep = list[i].ep;
+        int ranks = choice->dp > 1 ? choice->dp : 1;
+        c.max_sequences = choice->max_sequences / ranks * list[i].dp;
+        c.max_tokens = choice->max_tokens / ranks * list[i].dp;
+        weigh(w, &c, f->loss);
+    }
+}
+
+/* What else may be better about a replica, one thing at a time. */
+static int list_changes(const weighing *w, const clg_replica_choice *c,
+                        clg_replica_choice list[MOST_CHANGES]) {
+    static const int sequences[] = {64, 16}, tokens[] = {2048, 16384};
+    static const int split[][2] = {{1, 1}, {1, 2}, {2, 1}};
+    int count = 0, ranks = c->dp > 1 ? c->dp : 1;
+    for (int i = 0; i < MOST_CHANGES; i++) list[i] = *c;
+    clg_engine e = clg_engine_on(w->engine, &w->scenario->machine.gpu);
+    for (int i = 0; i < 2; i++) {
+        if (c->max_sequences == 0 && sequences[i] < e.max_sequences)
+            list[count++].max_sequences = sequences[i] * ranks;
+        if (c->max_tokens == 0 && (double)tokens[i] != e.max_tokens)
+            list[count++].max_tokens = tokens[i] * ranks;
+    }
+    for (int i = 0; i < 3 && c->prefills == 0; i++) {
+        list[count].prefills = split[i][0];
+        list[count++].decodes = split[i][1];
+    }
+    if (c->drafted == 0 && c->accepted > 0) list[count++].drafted = 3;
+    return count;
+}
+
+static void refine(weighing *w, const clg_serve_candidate *base) {
+    clg_replica_choice list[MOST_CHANGES], from = base->choice;
+    double loss = base->worth.loss;
+    int count = list_changes(w, &from, list);
+    for (int i = 0; i < count; i++) weigh(w, &list[i], loss);
+}
+
+static int by_gpus(const void *x, const void *y) {
+    const clg_lever *a = &((const clg_serve_candidate *)x)->worth;
+    const clg_lever *b = &((const clg_serve_candidate *)y)->worth;
+    double left = isfinite(a->gpus_all) ? a->gpus_all : 1e300 / a->offline_tokens_per_s;
+    double right = isfinite(b->gpus_all) ? b->gpus_all : 1e300 / b->offline_tokens_per_s;
+    if (left != right) return left > right ? 1 : -1;
+    double more = b->offline_tokens_per_s - a->offline_tokens_per_s;
+    return (more > 0) - (more < 0);
+}
+
+static void sort(weighing *w) { qsort(w->found, (size_t)w->count, sizeof *w->found, by_gpus); }
+
+const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int count) {
+    for (int i = 0; i < count; i++)
+        if (found[i].worth.loss <= 0 && isfinite(found[i].worth.gpus_all)) return &found[i];
+    for (int i = 0; i < count; i++)
+        if (found[i].worth.loss <= 0) return &found[i];
+    return count > 0 ? found : NULL;
+}
+
+/* The best of those that lose no quality, or of the others. */
+static void refine_best(weighing *w, bool lossy, int how_many) {
+    clg_serve_candidate base[REFINED];
+    int count = 0;
+    for (int i = 0; i < w->count && count < how_many; i++)
+        if ((w->found[i].worth.loss > 0) == lossy) base[count++] = w->found[i];
+    for (int i = 0; i < count; i++) refine(w, &base[i]);
+}
+
+int clg_replica_search(clg_arena *arena, const clg_serve_question *q, const clg_scenario *scenario,
+                       const clg_engine *engine, const clg_replica_choice *choice,
+                       const clg_format *format, int formats, clg_serve_progress progress,
+                       clg_serve_candidate found[CLG_CANDIDATES]) {
+    weighing w = {arena, q, scenario, engine, found, 0, INFINITY, INFINITY};
+    for (int i = 0; i < formats; i++) {
+        weigh_format(&w, choice, &format[i]);
+        if (progress.tell) progress.tell(progress.context, (i + 1.0) / (formats + 1));
+    }
+    sort(&w);
+    refine_best(&w, false, REFINED);
+    refine_best(&w, true, 1);
+    sort(&w);
+    return w.count;
+}

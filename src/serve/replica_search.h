@@ -1,0 +1,30 @@
+/* replica_search.h -- which replica serves a demand on the fewest GPUs: formats, degrees, limits of
+ * a batch, disaggregation, speculation. */
+#ifndef CLG_SERVE_REPLICA_SEARCH_H
+#define CLG_SERVE_REPLICA_SEARCH_H
+
+#include "serve/format.h"
+#include "serve/levers.h"
+
+/* One replica that was weighed. */
+typedef struct clg_serve_candidate {
+    clg_replica_choice choice;
+    clg_lever worth;
+} clg_serve_candidate;
+
+enum { CLG_CANDIDATES = 128 };
+
+/* Weighs replicas over what the choice leaves open, each with each of the formats: first degrees,
+ * with attention on ranks of its own where there are experts; then, of the best few, limits of
+ * sequences and tokens, disaggregation, and speculation where a chance of acceptance is given. What
+ * a bound shows to take half as many GPUs again as the best so far is not simulated. Fewest GPUs
+ * first; returns how many fit and were weighed. */
+int clg_replica_search(clg_arena *arena, const clg_serve_question *question,
+                       const clg_scenario *scenario, const clg_engine *engine,
+                       const clg_replica_choice *choice, const clg_format *format, int formats,
+                       clg_serve_progress progress, clg_serve_candidate found[CLG_CANDIDATES]);
+
+/* The first that loses no quality, or the first; NULL of none. */
+const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int count);
+
+#endif
