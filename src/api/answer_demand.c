@@ -379,8 +379,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     (void)error;
     clg_report_demand(out, &a->question, &a->answer);
     clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
-    if (found->count > 0)
-        clg_report_search(out, found->row, found->count);
+    if (found->count > 0) clg_report_search(out, found->row, found->count);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
     if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count);
     return CLG_OK;

@@ -108,11 +108,12 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
             clg_text_print(t, "       %s\n", clg_price_terms[row[i].term].help);
         print_gpu(t, &row[i], widest, compared);
     }
-    clg_text_print(t,
-                   "         copy: its GPUs; $/Mtok: a full one at the target; all: for the mean "
-                   "of the demand;\n"
-                   "         the format that needs fewest of those that lose no quality and the "
-                   "GPU has kernels for; survey: who, in 'ceiling show prices'\n");
+    clg_text_print(
+        t, "         copy: its GPUs; $/Mtok: a full one at the target; all: for the mean "
+           "of the demand;\n"
+           "         format: of those that lose no quality and have kernels, the one on fewest "
+           "GPUs;\n"
+           "         survey: who, in 'ceiling show prices'\n");
     if (compared)
         clg_text_print(t,
                        "         pays at: load, of what it can do, above which it beats the API\n");
