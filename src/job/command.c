@@ -1,5 +1,6 @@
 /* command.c -- the command that a script runs: its launcher, its program, its arguments. */
 #include "job/reading.h"
+#include "job/shell_runner.h"
 
 #include "base/text.h"
 
@@ -188,21 +189,31 @@ static const char *long_name(const char *flag, size_t size) {
     return NULL;
 }
 
-/* "#SBATCH --nodes=4", "#SBATCH -N 4". */
-static void slurm_line(clg_reading *r, clg_json *slurm, const char *at, const char *end, int line,
-                       int file) {
-    while (at < end && *at == ' ') at++;
-    if (at >= end || *at != '-') return;
+/* "--nodes=4", "-N 4"; returns what stands behind it. */
+static const char *slurm_option(clg_reading *r, clg_json *slurm, const char *at, const char *end,
+                                int line, int file) {
     while (at < end && *at == '-') at++;
     const char *key = at;
     while (at < end && !strchr("= \t\r", *at)) at++;
     size_t size = (size_t)(at - key);
     while (at < end && strchr("= \t", *at)) at++;
     const char *value = at;
+    if (at < end && *at == '-') value = at = at - 1; /* a switch: the next option follows */
     while (at < end && !strchr(" \t\r#", *at)) at++;
     const char *full = long_name(key, size);
     clg_json *node = clg_tree_scalar(r->arena, value, (size_t)(at - value), line, file);
     set_once(r, slurm, full ? full : clg_arena_copy(r->arena, key, size), node);
+    return at;
+}
+
+/* "#SBATCH --nodes=4 --exclusive" */
+static void slurm_line(clg_reading *r, clg_json *slurm, const char *at, const char *end, int line,
+                       int file) {
+    while (at < end) {
+        while (at < end && (*at == ' ' || *at == '\t')) at++;
+        if (at >= end || *at != '-') return;
+        at = slurm_option(r, slurm, at, end, line, file);
+    }
 }
 
 static void slurm(clg_reading *r, clg_json *into, const char *text, size_t size, int which,
@@ -279,6 +290,7 @@ static clg_json *variables(clg_reading *r, clg_shell *s) {
 /* The command that trains: a program with most flags. Launchers of other launchers (srun around
  * torchrun) add what they say. */
 static clg_json *command_tree(clg_reading *r, clg_shell *s) {
+    static const char *const around[] = {"srun", "mpirun", "sbatch", NULL};
     clg_json *best = NULL;
     clg_json *launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
     int most = 0;
@@ -289,7 +301,7 @@ static clg_json *command_tree(clg_reading *r, clg_shell *s) {
         split(&p);
         int score = p.flags + (p.program ? 20 : 0);
         const char *first = base_name(word(&p, 0));
-        if (!p.program && (strcmp(first, "srun") == 0 || strcmp(first, "mpirun") == 0))
+        if (clg_shell_is_word_of(first, around) && (!p.program || strcmp(first, "sbatch") == 0))
             for (const clg_json *child = p.launch->first; child; child = child->next)
                 set_once(r, launch, child->key, child);
         if (score <= most || (!p.program && p.flags < 4)) continue;

@@ -74,7 +74,7 @@ static const clg_json *look(clg_reading *r, const clg_json *format, const char *
     for (const char *rest = key; rest;) {
         for (int i = 0; i < r->sources; i++) {
             if (r->source[i].format != format && r->source[i].score > 0) continue;
-            const clg_json *node = clg_tree_find(r->source[i].root, rest);
+            const clg_json *node = clg_job_find_within(r, format, r->source[i].root, rest);
             if (node) return node;
         }
         /* "training.model.x" of a file that a launcher puts under "training" */
@@ -194,8 +194,8 @@ static void mark_used(clg_reading *r, const clg_json *node) {
 }
 
 /* At the top of a tree, or within one of the objects that the format puts its keys in. */
-static const clg_json *find_within(clg_reading *r, const clg_json *format, const clg_json *root,
-                                   const char *key) {
+const clg_json *clg_job_find_within(clg_reading *r, const clg_json *format, const clg_json *root,
+                                    const char *key) {
     const clg_json *node = clg_tree_find(root, key), *all = clg_json_member(format, "within");
     for (const clg_json *one = all ? all->first : NULL; one && !node; one = one->next) {
         const clg_json *inner = clg_tree_find(root, one->text);
@@ -212,7 +212,7 @@ clg_found_key clg_job_key(clg_reading *r, const clg_json *format, const char *ke
         for (int i = 0; i < r->sources; i++) {
             const clg_job_source *source = &r->source[i];
             if (source->format != format) continue;
-            const clg_json *node = find_within(r, format, source->root, key);
+            const clg_json *node = clg_job_find_within(r, format, source->root, key);
             if (!node || node->kind == CLG_JSON_NULL) continue;
             mark_used(r, node);
             referring f = {r, format, 0};

@@ -16,6 +16,8 @@ void clg_odd_foundry(clg_reading *reading);
 void clg_odd_olmo(clg_reading *reading);
 void clg_odd_maxtext(clg_reading *reading);
 void clg_odd_recipe(clg_reading *reading);
+/* What a recipe that comes with the trainer sets, where the job leaves it. */
+void clg_odd_known_recipe(clg_reading *reading, const char *name);
 void clg_odd_nanotron(clg_reading *reading);
 
 #endif

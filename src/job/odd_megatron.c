@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ffn_hidden_size left out: 4 h, or with a gate two thirds of it in multiples of 64. */
 static void widths(clg_reading *r) {
@@ -50,8 +51,20 @@ static void stages(clg_reading *r) {
         clg_job_put(r, CLG_JOB_VPP, chunks / pp, NULL, "stages of the pipeline's layout over pp");
 }
 
+/* "[0]*3+[1]*58", "([0]*1+[1]*26)": layers without experts stand first; else every n-th has them.
+ */
+static void dense_layers(clg_reading *r) {
+    const char *at = clg_odd_word(r, "moe-layer-freq", "");
+    while (*at == '(' || *at == ' ') at++;
+    if (strncmp(at, "[0]*", 4) != 0 || clg_job_value_or(r, CLG_JOB_EXPERTS, 0) < 1) return;
+    double first = atof(at + 4);
+    if (first >= 1 && first < 1e4)
+        clg_job_put(r, CLG_JOB_DENSE_LAYERS, first, NULL, "layers without experts stand first");
+}
+
 void clg_odd_megatron(clg_reading *r) {
     widths(r);
+    dense_layers(r);
     stages(r);
     vocabulary(r);
     if (clg_job_value_or(r, CLG_JOB_MICRO_BATCH, 0) > 0 &&

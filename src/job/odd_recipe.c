@@ -35,7 +35,7 @@ static void take_recipe(clg_reading *r, const clg_json *recipe, const char *why)
 }
 
 /* "llm.llama3_8b.pretrain_recipe", "llama3_8b_pretrain_config": by the end of its name. */
-static void known_recipe(clg_reading *r, const char *called) {
+void clg_odd_known_recipe(clg_reading *r, const char *called) {
     const clg_file *file = clg_dataset_find("trainer/recipes.json");
     clg_json *root;
     clg_error none = {0};
@@ -69,11 +69,11 @@ void clg_odd_recipe(clg_reading *r) {
                 clg_job_put_word(r, CLG_JOB_ADAPTER, "lora", where(r, one), NULL);
             }
             machine_of(r, one);
-            known_recipe(r, one->key);
+            clg_odd_known_recipe(r, one->key);
         }
     }
     clg_found_key named = clg_job_key(r, r->main, "recipe|model_recipe_name|recipe_name");
-    if (named.node) known_recipe(r, clg_job_word(named.node));
+    if (named.node) clg_odd_known_recipe(r, clg_job_word(named.node));
     clg_found_key more = clg_job_key(r, r->main, "recipes_not_read");
     if (more.node)
         clg_job_note_down(r->arena, &r->job->doubts, "files", clg_job_from(r, &more),

@@ -35,6 +35,21 @@ void clg_odd_nanotron(clg_reading *r) {
         clg_job_put(r, CLG_JOB_GPUS, dp * tp * pp * cp * ep, NULL, "product of its degrees");
 }
 
+/* "one_in_four": of so many layers so many are checkpointed. */
+static void share_of_layers(clg_reading *r) {
+    static const struct {
+        const char *word;
+        double some, of;
+    } shares[] = {{"one_in_two", 1, 2},   {"one_in_three", 1, 3}, {"one_in_four", 1, 4},
+                  {"one_in_eight", 1, 8}, {"two_in_three", 2, 3}, {"three_in_four", 3, 4}};
+    const char *word = clg_odd_word(r, "activation_checkpointing", "");
+    double layers = clg_job_value_or(r, CLG_JOB_LAYERS, 0);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        if (layers > 0 && strcmp(word, shares[i].word) == 0)
+            clg_job_put(r, CLG_JOB_RECOMPUTE_LAYERS, floor(layers * shares[i].some / shares[i].of),
+                        NULL, "so many of the layers are checkpointed");
+}
+
 /* OLMo writes the width of gate and input together; OLMo-core batches in tokens. */
 void clg_odd_olmo(clg_reading *r) {
     double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0),
@@ -46,6 +61,7 @@ void clg_odd_olmo(clg_reading *r) {
         clg_job_put(r, CLG_JOB_FFN, gated ? written / 2 : written, NULL,
                     gated ? "half of the MLP's width: gate and input are written together"
                           : "the MLP's width");
+    share_of_layers(r);
     double tokens = clg_odd_number(r, "rank_microbatch_size|train_module.rank_microbatch_size", 0);
     if (tokens > 0 && seq > 0 && tokens >= seq)
         clg_job_put(r, CLG_JOB_MICRO_BATCH, floor(tokens / seq), NULL,

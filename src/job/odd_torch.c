@@ -1,6 +1,7 @@
 /* odd_torch.c -- torchtitan's and torchtune's own rules. */
 #include "job/odd.h"
 
+#include <math.h>
 #include <string.h>
 
 /* FSDP shards unless one rank holds all; weights are gathered anew for the backward unless told not
@@ -34,6 +35,23 @@ static void titan_batches(clg_reading *r) {
                 "default of torchtitan: parallelism.pipeline_parallel_microbatch_size");
 }
 
+/* Since 2026 a micro-batch is so many tokens of a data-parallel rank, and a step so many of them as
+ * the pipeline has (torchtitan/config/configs.py, TrainingConfig). */
+static void titan_tokens(clg_reading *r) {
+    double tokens = clg_odd_number(r,
+                                   "training.num_tokens_per_microbatch_per_dp_rank|"
+                                   "num_tokens_per_microbatch_per_dp_rank",
+                                   0);
+    double seq = clg_job_value_or(r, CLG_JOB_SEQ, 0);
+    double parts = clg_odd_number(r, "parallelism.num_pp_microbatches|num_pp_microbatches", 1);
+    if (tokens < 1 || seq < 1) return;
+    clg_job_put(r, CLG_JOB_MICRO_BATCH, ceil(tokens / seq), NULL,
+                "tokens of a micro-batch over the context");
+    if (clg_job_value_or(r, CLG_JOB_BATCH_TOKENS, 0) < 1 &&
+        clg_job_value_or(r, CLG_JOB_GLOBAL_BATCH, 0) < 1)
+        clg_job_put(r, CLG_JOB_ACCUMULATION, parts, NULL, "micro-batches of the pipeline");
+}
+
 static void titan_chunks(clg_reading *r) {
     const char *schedule = r->job->field[CLG_JOB_SCHEDULE].text;
     bool many = schedule && (strcmp(schedule, "interleaved") == 0 ||
@@ -45,11 +63,15 @@ static void titan_chunks(clg_reading *r) {
 
 void clg_odd_torchtitan(clg_reading *r) {
     const char *option = clg_odd_word(r, "activation_checkpoint.selective_ac_option", "2");
+    clg_found_key recipe = clg_job_key(r, r->main, "config");
+    if (recipe.node && recipe.source->command) clg_odd_known_recipe(r, clg_job_word(recipe.node));
     const char *mode = r->job->field[CLG_JOB_RECOMPUTE].text;
     titan_sharding(r);
+    titan_tokens(r);
     titan_batches(r);
     titan_chunks(r);
-    if (mode && strcmp(mode, "selective") == 0 && option[0] >= '1' && option[0] <= '9')
+    bool by_class = clg_job_has(clg_odd_word(r, "activation_checkpoint", ""), "AC.Config");
+    if (mode && strcmp(mode, "selective") == 0 && !by_class && option[0] >= '1' && option[0] <= '9')
         clg_job_note_down(r->arena, &r->job->doubts, "recompute", NULL,
                           clg_arena_print(r->arena,
                                           "selective here is every %s. layer whole: taken as "

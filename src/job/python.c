@@ -1,13 +1,22 @@
 /* python.c -- what a Python file assigns: recipes and configurations written as code.
  *
- * Nothing is followed: "a.b.c = 8", "c=8" in a call and "c": 8 in a table count as the key c with
- * that value, the last one standing. Constants are put in where their name stands alone; simple
- * products are worked out. Names of called functions are kept under "calls". */
+ * "a.b.c = 8", "c=8" in a call and "c": 8 in a table count as the key c with that value, the last
+ * one standing. Constants are put in where their name stands alone; simple products are worked out.
+ * Names of called functions are kept under "calls". Of a file with several recipes one is read,
+ * with the functions of the file that it calls; what they are given is not followed. */
 #include "job/reading.h"
 
 #include <string.h>
 
-enum { MOST_KEYS = 4000, DEEPEST = 64 };
+enum { MOST_KEYS = 4000, DEEPEST = 64, MOST_FUNCTIONS = 256, MOST_CALLS = 12 };
+
+/* A function of the file: "def NAME(" at the start of a line, and what is indented below. */
+typedef struct function {
+    const char *name, *from, *end;
+    size_t size;
+    int line;
+    bool recipe;
+} function;
 
 typedef struct reader {
     clg_arena *arena;
@@ -16,7 +25,11 @@ typedef struct reader {
     clg_json *root;
     const char *called[DEEPEST]; /* of the open brackets: what is called; NULL: nothing */
     int depth;
+    const function *functions; /* of a file of recipes: read where they are called */
+    int function_count, calls;
 } reader;
+
+static void read_range(reader *r, const char *from, const char *end, int line);
 
 static bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
@@ -51,10 +64,24 @@ static void skip_blanks(reader *r) {
     while (r->at < r->end && (*r->at == ' ' || *r->at == '\t')) r->at++;
 }
 
+/* A constant of the file; "common.max_sequence_length" may be its SEQUENCE_LENGTH. */
+static const clg_json *constant_of(reader *r, const char *name) {
+    const clg_json *found = clg_tree_find(r->root, name);
+    const char *dot = strrchr(name, '.');
+    if (found || !dot) return found;
+    char upper[64];
+    size_t size = 0;
+    for (const char *at = dot + 1; *at && size + 1 < sizeof upper; at++)
+        upper[size++] = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+    upper[size] = '\0';
+    found = clg_tree_find(r->root, upper);
+    return found || strncmp(upper, "MAX_", 4) != 0 ? found : clg_tree_find(r->root, upper + 4);
+}
+
 static bool number_of(reader *r, const char *text, size_t size, double *number) {
     clg_json *node = clg_tree_scalar(r->arena, text, size, 1, 1);
     if (node->kind == CLG_JSON_STRING) {
-        const clg_json *constant = clg_tree_find(r->root, node->text);
+        const clg_json *constant = constant_of(r, node->text);
         if (!constant || constant->kind != CLG_JSON_NUMBER) return false;
         *number = constant->number;
         return true;
@@ -153,18 +180,52 @@ static void open_bracket(reader *r, const char *called) {
     r->at++;
 }
 
-/* At the bracket behind a name. */
-static void call(reader *r, const char *name, size_t size) {
-    const char *dot = clg_arena_copy(r->arena, name, size), *last = strrchr(dot, '.');
-    open_bracket(r, last ? last + 1 : dot);
-    if (r->keys++ > MOST_KEYS) return;
+/* A function of the file, read where it is called. */
+static void follow(reader *r, const char *name, size_t size) {
+    for (int i = 0; i < r->function_count && r->calls < MOST_CALLS; i++) {
+        const function *f = &r->functions[i];
+        if (f->size != size || memcmp(f->name, name, size) != 0) continue;
+        reader held = *r;
+        r->calls++, r->depth = 0;
+        read_range(r, f->from, f->end, f->line);
+        r->at = held.at, r->end = held.end, r->line = held.line, r->depth = held.depth;
+        r->calls--;
+        return;
+    }
+}
+
+/* f("x"): its first argument, as "f.argument". */
+static void first_argument(reader *r, const char *called) {
+    const char *held = r->at;
+    int line = r->line;
+    size_t size;
+    while (r->at < r->end && strchr(" \t\r\n", *r->at)) r->line += *r->at++ == '\n';
+    if (r->at < r->end && (*r->at == '"' || *r->at == '\'')) {
+        const char *text = string(r, &size);
+        put(r, clg_arena_print(r->arena, "%s.argument", called),
+            clg_tree_string(r->arena, text, size, line, 1));
+    }
+    r->at = held, r->line = line;
+}
+
+static void note_call(reader *r, const char *name, size_t size, int line) {
     clg_json *calls = (clg_json *)(uintptr_t)clg_tree_find(r->root, "calls");
     if (!calls) {
         calls = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
         clg_tree_set(r->arena, r->root, "calls", calls);
     }
     const char *key = clg_arena_copy(r->arena, name, size);
-    clg_tree_set(r->arena, calls, key, clg_tree_string(r->arena, key, size, r->line, 1));
+    clg_tree_set(r->arena, calls, key, clg_tree_string(r->arena, key, size, line, 1));
+}
+
+/* At the bracket behind a name. */
+static void call(reader *r, const char *name, size_t size) {
+    const char *dot = clg_arena_copy(r->arena, name, size), *last = strrchr(dot, '.');
+    follow(r, name, size);
+    open_bracket(r, last ? last + 1 : dot);
+    if (r->keys++ > MOST_KEYS) return;
+    first_argument(r, last ? last + 1 : dot);
+    note_call(r, name, size, r->line);
 }
 
 /* What is called for a value is that value's name: "optim=AdamW(lr=1)". */
@@ -208,46 +269,102 @@ static void key(reader *r) {
     assign(r, text, size);
 }
 
-/* "def llama3_8b_pretrain_config(" at the start of a line: a recipe of its own. */
-static bool begins_recipe(const reader *r, const char *start) {
+/* ---- files of several recipes ---- */
+
+/* "def llama3_8b_pretrain_config(", "def llama3_8b() -> Trainer.Config:" */
+static bool is_recipe(const char *header) {
     static const char *const kinds[] = {"pretrain", "finetune", "sft", "peft"};
     static const char *const ends[] = {"_recipe(", "_config(", "_optimizations("};
     bool kind = false, end = false;
-    if (r->end - r->at < 5 || memcmp(r->at, "def ", 4) != 0 || (r->at > start && r->at[-1] != '\n'))
-        return false;
-    const char *stop = memchr(r->at, '(', (size_t)(r->end - r->at));
-    if (!stop || stop - r->at > 120 || r->at[4] == '_') return false;
-    const char *line = clg_arena_copy(r->arena, r->at, (size_t)(stop - r->at) + 1);
-    for (int i = 0; i < 4; i++) kind = kind || strstr(line, kinds[i]);
-    for (int i = 0; i < 3; i++) end = end || strstr(line, ends[i]);
-    return kind && end;
+    if (header[4] == '_') return false;
+    for (int i = 0; i < 4; i++) kind = kind || strstr(header, kinds[i]);
+    for (int i = 0; i < 3; i++) end = end || strstr(header, ends[i]);
+    return (kind && end) || strstr(header, "-> Trainer.Config");
 }
 
-/* Of several recipes in a file the first is read. */
-static bool is_another(reader *r, const char *start, int *recipes) {
-    if (!begins_recipe(r, start) || ++*recipes < 2) return false;
-    put(r, "recipes_not_read", clg_tree_scalar(r->arena, "true", 4, r->line, 1));
-    return true;
+/* The functions of a file, each up to the next line that is not part of it. */
+static int functions_of(clg_arena *arena, const char *text, const char *end, function *all) {
+    int count = 0, line = 1;
+    for (const char *at = text; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        if (!stop) stop = end;
+        bool starts = is_name(*at) || *at == '@';
+        bool defines = stop - at > 5 && memcmp(at, "def ", 4) == 0;
+        if (starts && count > 0 && !all[count - 1].end) all[count - 1].end = at;
+        if (defines && count < MOST_FUNCTIONS) {
+            const char *header = clg_arena_copy(arena, at, (size_t)(stop - at));
+            size_t size = strcspn(header + 4, "(: ");
+            all[count++] =
+                (function){header + 4, at + 4 + size, NULL, size, line, is_recipe(header)};
+        }
+        at = stop < end ? stop + 1 : end;
+    }
+    if (count > 0 && !all[count - 1].end) all[count - 1].end = end;
+    return count;
 }
 
-clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size) {
-    reader r = {.arena = arena, .at = text, .end = text + size, .line = 1};
-    r.root = clg_tree_make(arena, CLG_JSON_OBJECT, 1, 1);
-    int recipes = 0;
-    while (r.at < r.end && !is_another(&r, text, &recipes)) {
-        if (*r.at == '#')
-            while (r.at < r.end && *r.at != '\n') r.at++;
-        else if (*r.at == '"' || *r.at == '\'')
-            key(&r);
-        else if (is_name(*r.at) && !(*r.at >= '0' && *r.at <= '9'))
-            name(&r);
-        else if (*r.at == '(')
-            open_bracket(&r, NULL);
+/* The recipe that is asked for; else the first, before those the first that is no test's. */
+static const function *chosen(const function *all, int count, const char *wanted) {
+    const function *first = NULL;
+    for (int i = 0; i < count; i++) {
+        const function *f = &all[i];
+        if (wanted && strlen(wanted) == f->size && memcmp(f->name, wanted, f->size) == 0) return f;
+        bool debug = strstr(f->name, "debug") && strstr(f->name, "debug") < f->name + f->size;
+        bool before = first && strstr(first->name, "debug") &&
+                      strstr(first->name, "debug") < first->name + first->size;
+        if (f->recipe && (!first || (before && !debug))) first = f;
+    }
+    return first;
+}
+
+static void read_range(reader *r, const char *from, const char *end, int line) {
+    r->at = from, r->end = end, r->line = line;
+    while (r->at < r->end) {
+        if (*r->at == '#')
+            while (r->at < r->end && *r->at != '\n') r->at++;
+        else if (*r->at == '"' || *r->at == '\'')
+            key(r);
+        else if (is_name(*r->at) && !(*r->at >= '0' && *r->at <= '9'))
+            name(r);
+        else if (*r->at == '(')
+            open_bracket(r, NULL);
         else {
-            if (*r.at == ')' && r.depth > 0) r.depth--;
-            if (*r.at == '\n') r.line++;
-            r.at++;
+            if (*r->at == ')' && r->depth > 0) r->depth--;
+            if (*r->at == '\n') r->line++;
+            r->at++;
         }
     }
+}
+
+/* What stands outside of functions, then the recipe. */
+static void read_recipe(reader *r, const char *text, const char *end, const function *all,
+                        int count, const function *one) {
+    const char *from = text;
+    int line = 1;
+    for (int i = 0; i < count; i++) {
+        read_range(r, from, all[i].from - all[i].size - 4, line);
+        for (const char *at = from; at < all[i].end; at++) line += *at == '\n';
+        from = all[i].end;
+    }
+    read_range(r, from, end, line);
+    r->functions = all, r->function_count = count;
+    put(r, "recipe_read", clg_tree_string(r->arena, one->name, one->size, one->line, 1));
+    note_call(r, one->name, one->size, one->line);
+    read_range(r, one->from, one->end, one->line);
+}
+
+clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size, const char *wanted) {
+    reader r = {.arena = arena};
+    function *all = clg_take(arena, MOST_FUNCTIONS, function);
+    int count = functions_of(arena, text, text + size, all), recipes = 0;
+    const function *one = chosen(all, count, wanted);
+    r.root = clg_tree_make(arena, CLG_JSON_OBJECT, 1, 1);
+    for (int i = 0; i < count; i++) recipes += all[i].recipe;
+    if (one && recipes > 1) {
+        read_recipe(&r, text, text + size, all, count, one);
+        bool named = wanted && strlen(wanted) == one->size;
+        if (!named) put(&r, "recipes_not_read", clg_tree_scalar(arena, "true", 4, one->line, 1));
+    } else
+        read_range(&r, text, text + size, 1);
     return r.root;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FORMATS = 64, MOST_FILES = 32, FILE_BYTES = 1 << 20 };
+enum { MOST_FORMATS = 64, MOST_FILES = 32, FILE_BYTES = 1 << 20, MARK = 6 };
 
 typedef struct formats {
     const clg_json *format[MOST_FORMATS];
@@ -57,26 +57,28 @@ static clg_status load(clg_arena *arena, formats *all, clg_error *error) {
 /* ---- which trainer ---- */
 
 /* Keys of a "|" list that the tree has. */
-static int keys_met(clg_arena *arena, const clg_json *root, const char *keys) {
+static int keys_met(clg_reading *r, const clg_json *format, const clg_json *root,
+                    const char *keys) {
     int met = 0;
     while (*keys) {
         size_t size = strcspn(keys, "|");
-        met += clg_tree_find(root, clg_arena_copy(arena, keys, size)) != NULL;
+        const char *key = clg_arena_copy(r->arena, keys, size);
+        met += clg_job_find_within(r, format, root, key) != NULL;
         keys += size + (keys[size] == '|');
     }
     return met;
 }
 
 /* A key that marks the format; "key=value": only with that value ("value" may be a part). */
-static bool marks(clg_arena *arena, const clg_json *root, const char *mark) {
+static bool marks(clg_reading *r, const clg_json *format, const clg_json *root, const char *mark) {
     const char *equal = strchr(mark, '=');
-    if (!equal) return clg_tree_find(root, mark) != NULL;
-    const clg_json *node = clg_tree_find(root, clg_arena_copy(arena, mark, (size_t)(equal - mark)));
-    return node && clg_job_has(clg_job_word(node), equal + 1);
+    const char *key = equal ? clg_arena_copy(r->arena, mark, (size_t)(equal - mark)) : mark;
+    const clg_json *node = clg_job_find_within(r, format, root, key);
+    return node && (!equal || clg_job_has(clg_job_word(node), equal + 1));
 }
 
 /* How surely a tree is of a format: what marks it, its program, and keys it knows. */
-static int score(const clg_reading *r, const clg_job_source *source, const clg_json *format) {
+static int score(clg_reading *r, const clg_job_source *source, const clg_json *format) {
     int points = 0;
     const clg_json *known = clg_json_member(format, "known_by");
     const clg_json *programs = clg_json_member(format, "programs");
@@ -85,16 +87,19 @@ static int score(const clg_reading *r, const clg_job_source *source, const clg_j
     if (source->launcher && !is_companion(format)) return 0;
     if (commands && source->name && clg_job_has(source->name, ".py")) return 0;
     for (const clg_json *one = known ? known->first : NULL; one; one = one->next)
-        points += 6 * marks(r->arena, source->root, one->text);
+        points += MARK * marks(r, format, source->root, one->text);
     for (const clg_json *one = programs ? programs->first : NULL; one && source->command;
          one = one->next)
         if (r->program && clg_job_has(r->program, one->text)) {
             points += 30;
             break;
         }
-    for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next)
-        for (const clg_json *rule = field->first; rule; rule = rule->next)
-            points += keys_met(r->arena, source->root, word_of(rule, "key")) > 0;
+    for (const clg_json *field = fields ? fields->first : NULL; field; field = field->next) {
+        bool met = false;
+        for (const clg_json *rule = field->first; rule && !met; rule = rule->next)
+            met = keys_met(r, format, source->root, word_of(rule, "key")) > 0;
+        points += met;
+    }
     return points;
 }
 
@@ -107,16 +112,20 @@ static void assign(clg_reading *r, const formats *all) {
         }
 }
 
-/* The trainer with the most points; a launcher's or an optimizer library's file only if nothing
- * else is there. Trees of no or few points go with it. */
+/* Before all else a trainer that something marks; then what a launcher or an optimizer library has;
+ * then a trainer some of whose keys are met, which many others have too. */
+static int rank_of(const clg_job_source *source) {
+    return is_companion(source->format) ? 1 : source->score >= MARK ? 2 : 0;
+}
+
+/* The trainer with the most points. Trees of no or few points go with it. */
 static void choose(clg_reading *r) {
     int best = -1;
     for (int i = 0; i < r->sources; i++) {
         if (!r->source[i].format) continue;
-        bool better = best < 0 ||
-                      is_companion(r->source[best].format) > is_companion(r->source[i].format) ||
-                      (is_companion(r->source[best].format) == is_companion(r->source[i].format) &&
-                       r->source[best].score < r->source[i].score);
+        int rank = rank_of(&r->source[i]), before = best < 0 ? -1 : rank_of(&r->source[best]);
+        bool better =
+            rank > before || (rank == before && r->source[best].score < r->source[i].score);
         if (better) best = i;
     }
     if (best < 0 || r->source[best].score < 3) return;
@@ -136,7 +145,7 @@ static clg_status refused(clg_reading *r) {
             bool program = strncmp(mark, "program=", 8) == 0;
             if (program
                     ? !(r->program && clg_job_has(r->program, mark + 8))
-                    : r->source[i].format != r->main || !marks(r->arena, r->source[i].root, mark))
+                    : r->source[i].format != r->main || !marks(r, r->main, r->source[i].root, mark))
                 continue;
             clg_error_at(r->error, r->source[i].name ? r->source[i].name : r->files[0].name, 0, 0,
                          NULL);

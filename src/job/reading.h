@@ -47,8 +47,9 @@ typedef struct clg_found_key {
 
 /* A script as {"slurm","launch","program","arguments","variables","written"}. */
 clg_status clg_script_tree(clg_reading *reading, clg_json **root);
-/* Assignments and keyword arguments of a Python file. */
-clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size);
+/* Assignments and keyword arguments of a Python file; of several recipes the wanted one (NULL: the
+ * first). */
+clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size, const char *wanted);
 /* Fills reading->source. */
 clg_status clg_job_sources(clg_reading *reading);
 
@@ -57,6 +58,9 @@ clg_status clg_job_sources(clg_reading *reading);
 /* The first of "a|b|c" that one of the sources of this trainer has, null ones not counted. Marks
  * it used. */
 clg_found_key clg_job_key(clg_reading *reading, const clg_json *format, const char *keys);
+/* A key of one tree, at its top or within what the format puts its keys in; NULL: none. */
+const clg_json *clg_job_find_within(clg_reading *reading, const clg_json *format,
+                                    const clg_json *root, const char *key);
 /* "train.sh:31 --tensor-model-parallel-size" */
 const char *clg_job_from(clg_reading *reading, const clg_found_key *key);
 const char *clg_job_base_name(const char *path);

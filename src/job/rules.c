@@ -179,11 +179,21 @@ static clg_status put_number(clg_reading *r, clg_job_field field, const clg_json
     return CLG_OK;
 }
 
+/* "torch.bfloat16", "float32": number types as a table of words has them. */
+static const char *plain_type(const char *word) {
+    static const char *const names[][2] = {
+        {"float32", "fp32"}, {"bfloat16", "bf16"}, {"float16", "fp16"}, {"half", "fp16"}};
+    const char *dot = strrchr(word, '.'), *last = dot ? dot + 1 : word;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (clg_job_is(last, names[i][0])) return names[i][1];
+    return last;
+}
+
 static clg_status put_other_word(clg_reading *r, clg_job_field field, const clg_json *words,
                                  const clg_found_key *key) {
-    const char *word = clg_job_word(key->node);
+    const char *word = clg_job_word(key->node), *type = plain_type(word);
     for (const clg_json *one = words->first; one; one = one->next) {
-        if (!clg_job_is(one->key, word)) continue;
+        if (!clg_job_is(one->key, word) && !clg_job_is(one->key, type)) continue;
         if (one->kind == CLG_JSON_NUMBER)
             clg_job_put(r, field, one->number, clg_job_from(r, key), NULL);
         else if (one->kind != CLG_JSON_NULL)

@@ -116,12 +116,17 @@ static parameter look_up(clg_shell *s, const char *name, size_t size, const char
 
 static bool is_empty(const parameter *p) { return p->many ? p->words == 0 : p->value.size == 0; }
 
+/* "${X:-d}", "${X=d}": not a part or a change of the value. */
+static bool states_default(const char *rest, const char *end) {
+    const char *mark = rest + (rest < end && *rest == ':');
+    return mark < end && strchr("-=+?", *mark) != NULL;
+}
+
 /* What stands behind a name in ${...}. False: the value itself is to be put in. */
 static bool with_default(expansion *e, const char *name, size_t size, const parameter *p,
                          const char *rest, const char *end, int32_t place, bool quoted) {
     bool colon = *rest == ':';
     const char *mark = rest + colon;
-    if (mark >= end || !strchr("-=+?", *mark)) return false;
     bool have = p->set && !(colon && is_empty(p));
     if (*mark == '+') {
         if (have) {
@@ -163,13 +168,14 @@ static void braces(expansion *e, const char *at, const char *end, int32_t place,
         put(e, &p.value, quoted);
         return;
     }
-    if (rest < end && with_default(e, at, size, &p, rest, end, place, quoted)) return;
+    bool otherwise = states_default(rest, end);
+    if (otherwise && with_default(e, at, size, &p, rest, end, place, quoted)) return;
     if (!p.set)
         put_unknown(e, place, quoted);
     else if (p.many)
         put_words(e, p.word, p.words, quoted);
     else {
-        if (rest < end) p.value = clg_shell_changed(s, &p.value, rest, end, place);
+        if (rest < end && !otherwise) p.value = clg_shell_changed(s, &p.value, rest, end, place);
         put(e, &p.value, quoted);
     }
 }

@@ -27,13 +27,24 @@ static bool is_model(const clg_json *root) {
             clg_json_member(root, "text_config"));
 }
 
+/* The recipe that the command asks for; NULL: none. */
+static const char *wanted_recipe(const clg_reading *r) {
+    static const char *const keys[] = {"arguments.config", "arguments.recipe",
+                                       "arguments.recipe_name", "variables.CONFIG"};
+    for (size_t i = 0; r->scripts && i < sizeof keys / sizeof keys[0]; i++) {
+        const clg_json *node = clg_tree_find(r->scripts, keys[i]);
+        if (node && node->kind == CLG_JSON_STRING) return node->text;
+    }
+    return NULL;
+}
+
 static clg_status parse(clg_reading *r, const char *name, const char *text, size_t size,
                         clg_json **root) {
     *root = NULL;
     if (ends(name, ".toml")) return clg_toml_parse(r->arena, name, text, size, root, r->error);
     if (ends(name, ".json")) return clg_json_parse(r->arena, name, text, size, root, r->error);
     if (ends(name, ".py") || ends(name, ".ipynb")) {
-        *root = clg_python_tree(r->arena, text, size);
+        *root = clg_python_tree(r->arena, text, size, wanted_recipe(r));
         return CLG_OK;
     }
     if (!ends(name, ".yaml") && !ends(name, ".yml")) return CLG_OK;

@@ -116,6 +116,25 @@ static void command_lines(void) {
         "--lr_scheduler_type linear --num_train_epochs 1\n");
 }
 
+static void scripts_of_ones_own(void) {
+    CASE("a script of one's own has the defaults of the library it is written with");
+    JOB("recompute=none precision=bf16 zero=3 micro-batch=2", "run.sh",
+        "torchrun --nproc_per_node=$1 train.py --model_name_or_path path/to/model --bf16 true "
+        "--per_device_train_batch_size 2 --gradient_accumulation_steps 1 --num_train_epochs 1 "
+        "--deepspeed configs/zero3.json --lr_scheduler_type cosine --evaluation_strategy no\n");
+    JOB("gpus=16 nodes=4 zero=3 precision=fp16", "submit.sh",
+        "#SBATCH --nodes=4\n#SBATCH --gres=gpu:4\n"
+        "srun accelerate launch --config_file fsdp.yaml --num_processes $((SLURM_NNODES * 4)) "
+        "complete_nlp_example.py --mixed_precision fp16\n",
+        "fsdp.yaml", "distributed_type: FSDP\nfsdp_config: {fsdp_sharding_strategy: FULL_SHARD}\n");
+    JOB("pp=4 ep=2 tp=1 recompute=full zero=1 micro-batch=1", "a.yaml",
+        "model_name_or_path: Qwen/Qwen3-30B-A3B\nfinetuning_type: full\nstage: sft\n"
+        "cutoff_len: 4096\ntemplate: qwen3\nper_device_train_batch_size: 1\nbf16: true\n"
+        "tensor_model_parallel_size: 1\npipeline_model_parallel_size: 4\n"
+        "expert_model_parallel_size: 2\nuse_distributed_optimizer: true\n"
+        "recompute_granularity: full\n");
+}
+
 static void other_kinds_of_job(void) {
     CASE("reinforcement learning and diffusion are refused in a sentence");
     REFUSED(
@@ -136,6 +155,7 @@ int main(void) {
     torchtune();
     trl();
     command_lines();
+    scripts_of_ones_own();
     other_kinds_of_job();
     return DONE;
 }

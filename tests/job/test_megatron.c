@@ -49,6 +49,32 @@ static void a_value_says_its_line(void) {
     clg_arena_clear(&f.arena);
 }
 
+static void a_default_does_not_change_what_is_set(void) {
+    CASE("a default does not change what is set");
+    JOB("gpus=16 pp=8 tp=2", "a.sh",
+        "GPUS_PER_NODE=8\nNODES=2\nGPUS_PER_NODE=${GPUS_PER_NODE:-4}\n"
+        "torchrun --nnodes ${NODES-1} --nproc_per_node ${GPUS_PER_NODE:-4} pretrain_gpt.py "
+        "--pipeline-model-parallel-size $GPUS_PER_NODE --tensor-model-parallel-size ${TP:-2} "
+        "--num-layers 8 --hidden-size 64 --num-attention-heads 4\n");
+}
+
+static void several_options_in_a_line_of_slurm(void) {
+    CASE("several options in a line of slurm");
+    JOB("gpus=64 nodes=8 gpus-per-node=8", "a.sh",
+        "#SBATCH -t 0:30:00 --exclusive --mem=0 --ntasks-per-node=8\n"
+        "sbatch -p debug --nodes=8 run.sh\n"
+        "srun python pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 4\n");
+}
+
+static void words_of_older_and_newer_parsers(void) {
+    CASE("words of older and newer parsers");
+    JOB("recompute=full recompute-layers=3 vocab=250880 gated=true dense-layers=1", "a.sh",
+        "python pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--activations-checkpoint-method block --activations-checkpoint-num-layers 3 "
+        "--pad-vocab-size-to 250880 --quick-geglu --num-experts 4 "
+        "--moe-layer-freq \"([0]*1+[1]*7)\"\n");
+}
+
 static void sequence_parallel_is_dropped_at_tp_1(void) {
     CASE("sequence parallel is dropped at tp 1");
     JOB("tp=1 sp=false", "a.sh",
@@ -106,6 +132,9 @@ static void scripts_that_never_end_do(void) {
 int main(void) {
     a_script_with_arrays_defaults_and_arithmetic();
     a_value_says_its_line();
+    a_default_does_not_change_what_is_set();
+    several_options_in_a_line_of_slurm();
+    words_of_older_and_newer_parsers();
     sequence_parallel_is_dropped_at_tp_1();
     what_only_running_tells_is_not_said();
     what_is_no_number_is_an_error_with_its_line();

@@ -90,6 +90,59 @@ static void torchtitan_old_and_new(void) {
         "pipeline_parallel_schedule = \"Interleaved1F1B\"\n");
 }
 
+static void torchtitan_in_python(void) {
+    static const char registry[] =
+        "def _packed() -> int:\n    return 1\n\n\n"
+        "def llama3_debugmodel() -> Trainer.Config:\n"
+        "    return Trainer.Config(model_spec=model_registry(\"debugmodel\"))\n\n\n"
+        "def llama3_70b() -> Trainer.Config:\n"
+        "    model_spec = model_registry(\"70B\")\n"
+        "    return Trainer.Config(\n"
+        "        training=TrainingConfig(\n"
+        "            num_tokens_per_microbatch_per_dp_rank=8 * 8192,\n"
+        "            max_context_length=8192,\n            steps=1000,\n        ),\n"
+        "        parallelism=ParallelismConfig(tensor_parallel_degree=8),\n"
+        "        activation_checkpoint=FullAC.Config(),\n"
+        "        validator=Validator.Config(steps=7),\n    )\n\n\n"
+        "def llama3_70b_fp8() -> Trainer.Config:\n"
+        "    config = llama3_70b()\n"
+        "    config.compile = CompileConfig(enable=True)\n"
+        "    config.model_spec = model_registry(\"70B\", "
+        "converters=[Float8LinearConverter.Config()])\n"
+        "    config.activation_checkpoint = SelectiveAC.Config()\n"
+        "    return config\n";
+    CASE("torchtitan in python: the recipe that is asked for, and what it calls");
+    JOB("hidden=8192 tp=8 micro-batch=8 seq=8192 recompute=full precision=bf16 "
+        "accumulation=1 stack=torchtitan-eager-2025",
+        "config_registry.py", registry);
+    JOB("hidden=8192 tp=8 gpus=32 dp=2 pp=2 micro-batch=8 accumulation=4 global-batch=64 "
+        "recompute=selective precision=fp8 stack=torchtitan-2025 tokens=524288000",
+        "run.sh",
+        "torchrun --nnodes 4 --nproc_per_node 8 -m torchtitan.train --module llama3 "
+        "--config llama3_70b_fp8 --parallelism.pipeline_parallel_degree 2 "
+        "--parallelism.num_pp_microbatches 4\n",
+        "config_registry.py", registry);
+    JOB("hidden=8192 tp=8 micro-batch=8 seq=8192 recompute=full", "run.sh",
+        "torchrun --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_70b\n");
+}
+
+static void shares_of_layers_and_files_around(void) {
+    CASE("shares of layers, and a job within what submits it");
+    JOB("recompute=full recompute-layers=8 layers=32 micro-batch=2 global-batch=1024", "a.yaml",
+        "model: {d_model: 4096, n_heads: 32, n_layers: 32, mlp_hidden_size: 22016, "
+        "max_sequence_length: 4096, vocab_size: 100278, activation_type: swiglu}\n"
+        "global_train_batch_size: 1024\ndevice_train_microbatch_size: 2\n"
+        "activation_checkpointing: one_in_four\nprecision: amp_bf16\n"
+        "fsdp: {wrapping_strategy: by_block}\n");
+    JOB("gpus=16 seq=4096 global-batch=16 micro-batch=1 optimizer=lion zero=3", "mcli.yaml",
+        "name: a\ncompute: {gpus: 16}\ncommand: composer train.py p.yaml\nparameters:\n"
+        "  variables: {max_seq_len: 4096}\n  max_seq_len: ${variables.max_seq_len}\n"
+        "  model: {pretrained_model_name_or_path: meta-llama/Llama-3.1-70B}\n"
+        "  optimizer: {name: decoupled_lionw}\n  global_train_batch_size: 16\n"
+        "  device_train_microbatch_size: 1\n  precision: amp_bf16\n"
+        "  fsdp_config: {sharding_strategy: FULL_SHARD}\n");
+}
+
 static void neox(void) {
     CASE("GPT-NeoX: a gated width is a third of what is written");
     JOB("layers=32 hidden=4096 ffn=11008 gated=true tied=false tp=2 pp=1 zero=1 micro-batch=4 "
@@ -182,6 +235,8 @@ int main(void) {
     nemo_recipe();
     bridge_recipe();
     torchtitan_old_and_new();
+    torchtitan_in_python();
+    shares_of_layers_and_files_around();
     neox();
     foundry();
     nanotron();
