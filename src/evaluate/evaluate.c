@@ -46,6 +46,8 @@ static clg_status known_attention(const clg_stack *stack, clg_error *error) {
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
     if (known_attention(&scenario->stack, error) != CLG_OK) return CLG_BAD_INPUT;
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
+    double limit_w = scenario->machine.node.gpu_limit_w;
+    if (limit_w > 0 && limit_w < scenario->machine.gpu.tdp_w) scenario->machine.gpu.tdp_w = limit_w;
     clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);
     if (status == CLG_OK && scenario->kernel_file.text)
         status = clg_kernels_overlay(arena, &scenario->kernel_file, &scenario->machine.gpu,

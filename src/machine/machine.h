@@ -47,6 +47,7 @@ typedef struct clg_node {
     double nic_bytes_per_s; /* one NIC, one direction */
     double host_w;          /* the box without its GPUs, training */
     double rated_w;         /* power supply rating of the box */
+    double gpu_limit_w;     /* of a GPU in this box, where the board takes more; 0: its tdp_w */
     double host_time;       /* of the same work over that of an x86 host; 0: as one */
     const clg_json *data;
     const char *file;

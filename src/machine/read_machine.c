@@ -65,7 +65,8 @@ static const field node_fields[] = {
     {"nic", POSITIVE, CLG_BYTES_PER_S, true, AT(clg_node, nic_bytes_per_s)},
     {"host", NUMBER, CLG_WATTS, true, AT(clg_node, host_w)},
     {"rated", NUMBER, CLG_WATTS, true, AT(clg_node, rated_w)},
-    {"host_time", NUMBER, CLG_COUNT, false, AT(clg_node, host_time)}};
+    {"host_time", NUMBER, CLG_COUNT, false, AT(clg_node, host_time)},
+    {"gpu_limit", NUMBER, CLG_WATTS, false, AT(clg_node, gpu_limit_w)}};
 
 static const field fabric_fields[] = {
     {"name", WORD, CLG_COUNT, true, AT(clg_fabric, name)},

@@ -262,6 +262,18 @@ static void batches(void) {
     CHECK(!warns_of_batch(8, 15381, "divide over few"));
 }
 
+/* Curves of a 700 W board, of which 83 % last: (580 / 700)^(1/3) of it at 580 W. */
+static void limited(void) {
+    CASE("a box that limits its GPUs slows products by the cube root of their watts");
+    clg_scenario s = scenario("llama-2-7b", "gh200-96gb", 4);
+    CHECK(s.machine.gpu.tdp_w == 580);
+    CHECK_NEAR(s.kernels.gemm[CLG_BF16].sustained, 0.83 * 0.93925, 1e-4);
+    clg_error error = {0};
+    s.machine.node.gpu_limit_w = 0, s.machine.gpu.tdp_w = 900;
+    CHECK(clg_scenario_prepare(&arena, &s, &error) == CLG_OK && s.machine.gpu.tdp_w == 900);
+    CHECK_NEAR(s.kernels.gemm[CLG_BF16].sustained, 0.83, 1e-12);
+}
+
 int main(void) {
     clg_scenario s = scenario("llama-2-7b", "h100-sxm", 64);
     degrees(s);
@@ -275,6 +287,7 @@ int main(void) {
     experts_and_contexts(s);
     ledgers_of_many(s);
     batches();
+    limited();
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -27,6 +27,10 @@ int main(void) {
     CASE("72 that NVLink reaches are no box: cards stay those of 18 boxes");
     clg_node rack = box("gb200", 72);
     CHECK(rack.domain == 72 && rack.gpus < 72 && rack.link_pair_bytes_per_s == 0);
+    CASE("a GH200 is one of four in a box, each limited to 680 W less 100; alone it has its "
+         "board's");
+    CHECK(box("gh200-96gb", 4).gpu_limit_w == 580 && box("gh200-96gb", 1).gpu_limit_w == 0);
+    CHECK(box("gh200-96gb", 1).gpus == 1 && box("gh200-96gb", 4).nics == 4);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -330,7 +330,7 @@ static void test_cublas(clg_arena *arena) {
     table = of_lengths(arena, "llama-3.1-8b", "h100-pcie", &other, 1000, 1000, c);
     CHECK_NEAR(own.curves.product[CLG_FP8].time_share, table.curves.product[CLG_FP8].time_share,
                1e-12);
-    own = of_lengths(arena, "llama-3.1-8b", "gh200-96gb", &e, 1000, 1000, c);
+    own = of_lengths(arena, "llama-3.1-8b", "gh200-144gb", &e, 1000, 1000, c);
     CHECK_NEAR(own.curves.product[CLG_FP8].time_share, 0.94, 1e-12);
     CASE("TensorRT-LLM's experts split in width are CUTLASS's too");
     c = (clg_replica_choice){.tp = 2, .weights = CLG_BF16, .cache = CLG_BF16};
