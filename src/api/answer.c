@@ -9,7 +9,7 @@ enum { FRONT = 5 }; /* plans shown on the front of time against memory */
 /* `keep` plans, or as many as the request says when 0: fewer kept, more cut. */
 static clg_status search(clg_arena *arena, const clg_request *request, int keep, int front,
                          clg_progress progress, clg_answer *answer, clg_error *error) {
-    if (clg_request_number(request, CLG_PARAM_TOKENS, 0, &answer->tokens, error) != CLG_OK ||
+    if (clg_request_number(request, CLG_PARAM_TOKENS, &answer->tokens, error) != CLG_OK ||
         clg_request_read(arena, request, true, &answer->scenario, &answer->space, error) != CLG_OK)
         return error->status;
     if (keep > 0) answer->space.keep = keep;

@@ -96,14 +96,14 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     clg_sweep *sweep = to;
     clg_arena *arena = q->arena;
     const clg_request *request = q->request;
-    const char *name[NAMES], *buffers = request->value[CLG_PARAM_BYTES];
+    const char *name[NAMES], *buffers = clg_request_word(request, CLG_PARAM_BYTES);
     double bytes[SIZES];
     int64_t gpus[GROUPS];
     int names, sizes, groups;
     *sweep = (clg_sweep){.collectives = request->model};
     if (split(arena, request->model, name, NAMES, &names, error) != CLG_OK ||
-        clg_request_at_flag(read_buffers(arena, buffers ? buffers : "64MiB", bytes, &sizes, error),
-                            CLG_PARAM_BYTES, error) != CLG_OK ||
+        clg_request_at_flag(read_buffers(arena, buffers, bytes, &sizes, error), CLG_PARAM_BYTES,
+                            error) != CLG_OK ||
         read_groups(request, gpus, &groups, error) != CLG_OK ||
         read_network(arena, request, sweep, error) != CLG_OK)
         return error->status;

@@ -20,12 +20,12 @@ static bool given(const asked *session, clg_param param) {
     return session->request->value[param] != NULL;
 }
 
-static clg_status read_precision(const asked *session, clg_param param, clg_precision other,
-                                 clg_precision *precision, clg_error *error) {
-    const char *word = session->request->value[param];
-    int value = (int)other;
-    if (word && clg_name_value(clg_precision_names, clg_param_row_of(param).flag, word, &value,
-                               error) != CLG_OK)
+/* As asked, else as it was. */
+static clg_status read_precision(const asked *session, clg_param param, clg_precision *precision,
+                                 clg_error *error) {
+    int value = (int)*precision;
+    if (clg_request_name(session->request, param, clg_precision_names, clg_param_row_of(param).flag,
+                         &value, error) != CLG_OK)
         return error->status;
     *precision = (clg_precision)value;
     return CLG_OK;
@@ -54,14 +54,13 @@ static clg_status read_split(const asked *session, clg_replica_choice *choice, c
 }
 
 static clg_status read_speculation(asked *session, clg_replica_choice *choice, clg_error *error) {
-    double drafted, otherwise = given(session, CLG_PARAM_SPECULATE) ? 0.7 : 0;
-    const clg_wanted_number rows[] = {{CLG_PARAM_SPECULATE, 0, &drafted},
-                                      {CLG_PARAM_ACCEPT, otherwise, &choice->accepted}};
+    double drafted;
+    const clg_wanted_number rows[] = {{CLG_PARAM_SPECULATE, &drafted},
+                                      {CLG_PARAM_ACCEPT, &choice->accepted}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
-    if (drafted > 64 || choice->accepted > 1 || choice->accepted < 0)
-        return clg_fail(error, CLG_BAD_INPUT, "--speculate to 64, --accept from 0 to 1",
-                        "speculation is out of range");
     choice->drafted = (int)drafted;
+    if (!given(session, CLG_PARAM_SPECULATE) && !given(session, CLG_PARAM_ACCEPT))
+        choice->accepted = 0; /* as the search finds best */
     return CLG_OK;
 }
 
@@ -73,27 +72,22 @@ static clg_status read_weights(const asked *session, const clg_model *model, con
         return clg_fail(error, CLG_BAD_INPUT, "give --weights, the nearest of those in --help",
                         "%s is published in a format that is not modelled (%.40s)", model->name,
                         model->stored_unknown);
-    clg_precision other = asked_for ? space->precision : model->stored;
-    return read_precision(session, CLG_PARAM_WEIGHTS, other, weights, error);
+    *weights = asked_for ? space->precision : model->stored;
+    return read_precision(session, CLG_PARAM_WEIGHTS, weights, error);
 }
 
 static clg_status read_choice(asked *session, const clg_model *model, const clg_space *space,
                               clg_replica_choice *choice, clg_error *error) {
     double sequences, tokens, blocks, servers;
-    const clg_wanted_number rows[] = {{CLG_PARAM_MAX_SEQUENCES, 0, &sequences},
-                                      {CLG_PARAM_MAX_TOKENS, 0, &tokens},
-                                      {CLG_PARAM_BLOCKS, 0, &blocks},
-                                      {CLG_PARAM_API_SERVERS, 0, &servers},
-                                      {CLG_PARAM_MEMORY_SHARE, 0, &choice->memory_share}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_MAX_SEQUENCES, &sequences},
+                                      {CLG_PARAM_MAX_TOKENS, &tokens},
+                                      {CLG_PARAM_BLOCKS, &blocks},
+                                      {CLG_PARAM_API_SERVERS, &servers},
+                                      {CLG_PARAM_MEMORY_SHARE, &choice->memory_share}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK ||
         read_weights(session, model, space, &choice->weights, error) != CLG_OK ||
-        read_precision(session, CLG_PARAM_CACHE, CLG_BF16, &choice->cache, error) != CLG_OK)
+        read_precision(session, CLG_PARAM_CACHE, &choice->cache, error) != CLG_OK)
         return error->status;
-    if (sequences > 65536 || tokens > 1 << 20 || servers > 1024 || choice->memory_share > 1)
-        return clg_fail(error, CLG_BAD_INPUT,
-                        "--max-sequences to 65536, --max-tokens to 1M, --api-servers to 1024, "
-                        "--memory-share to 1",
-                        "a limit of the engine is out of range");
     if (read_split(session, choice, error) != CLG_OK ||
         read_speculation(session, choice, error) != CLG_OK)
         return error->status;
@@ -155,10 +149,11 @@ static clg_status read_api(asked *session, const clg_model *model, clg_api_price
                              : clg_api_price_default(session->arena, model->name, api, error);
     if (status != CLG_OK) return status;
     double input, output, cached;
-    const clg_wanted_number rows[] = {{CLG_PARAM_API_INPUT, -1, &input},
-                                      {CLG_PARAM_API_OUTPUT, -1, &output},
-                                      {CLG_PARAM_API_CACHED, -1, &cached}};
-    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
+    const clg_request *r = session->request;
+    if (clg_request_number_or(r, CLG_PARAM_API_INPUT, -1, &input, error) != CLG_OK ||
+        clg_request_number_or(r, CLG_PARAM_API_OUTPUT, -1, &output, error) != CLG_OK ||
+        clg_request_number_or(r, CLG_PARAM_API_CACHED, -1, &cached, error) != CLG_OK)
+        return error->status;
     if (input < 0 && output < 0) return CLG_OK;
     if (input < 0 || output < 0)
         return clg_fail(error, CLG_BAD_USAGE, "give both; 0USD/Mtok where it is free",
@@ -176,10 +171,10 @@ static clg_status read_api(asked *session, const clg_model *model, clg_api_price
 static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_error *error) {
     clg_space space;
     clg_engine engine;
-    const char *name = session->request->value[CLG_PARAM_ENGINE];
+    const char *name = clg_request_word(session->request, CLG_PARAM_ENGINE);
     if (read_scenario(session, session->request, &a->scenario, &space, error) != CLG_OK ||
         read_api(session, &a->scenario.model, &a->api, error) != CLG_OK ||
-        clg_engine_find(session->arena, name ? name : "vllm", &engine, error) != CLG_OK ||
+        clg_engine_find(session->arena, name, &engine, error) != CLG_OK ||
         read_choice(session, &a->scenario.model, &space, &a->choice, error) != CLG_OK)
         return error->status;
     a->choice.compute = clg_serve_arithmetic(&a->scenario.machine.gpu, a->choice.weights);
@@ -195,20 +190,15 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
 
 static clg_status read_question(asked *session, clg_serve_question *question, clg_error *error) {
     double replicas;
-    const clg_wanted_number rows[] = {{CLG_PARAM_TTFT, 2, &question->target.ttft_s},
-                                      {CLG_PARAM_TPOT, 0.2, &question->target.tpot_s},
-                                      {CLG_PARAM_WITHIN, 0.99, &question->target.share},
-                                      {CLG_PARAM_REPLICAS, 0, &replicas},
-                                      {CLG_PARAM_WINDOW, 0, &question->window_s},
-                                      {CLG_PARAM_COLD_START, 180, &question->cold_start_s},
-                                      {CLG_PARAM_MARGIN, 0.05, &question->margin},
-                                      {CLG_PARAM_FULL, 0.5, &question->full_share}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_TTFT, &question->target.ttft_s},
+                                      {CLG_PARAM_TPOT, &question->target.tpot_s},
+                                      {CLG_PARAM_WITHIN, &question->target.share},
+                                      {CLG_PARAM_REPLICAS, &replicas},
+                                      {CLG_PARAM_WINDOW, &question->window_s},
+                                      {CLG_PARAM_COLD_START, &question->cold_start_s},
+                                      {CLG_PARAM_MARGIN, &question->margin},
+                                      {CLG_PARAM_FULL, &question->full_share}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
-    if (question->margin > 10 || question->target.share <= 0 || question->target.share > 1 ||
-        question->full_share <= 0 || question->full_share > 1)
-        return clg_fail(error, CLG_BAD_INPUT,
-                        "--within and --full above 0 and up to 100%, --margin to 10",
-                        "a share is out of range");
     question->replicas = (int64_t)replicas;
     return CLG_OK;
 }
@@ -230,7 +220,7 @@ static clg_status settle_fleet(asked *session, clg_serve_question *question, clg
                                clg_error *error) {
     double gpus;
     int each = clg_replica_gpus(question->replica);
-    if (clg_request_number(session->request, CLG_PARAM_GPUS, 0, &gpus, error) != CLG_OK)
+    if (clg_request_number(session->request, CLG_PARAM_GPUS, &gpus, error) != CLG_OK)
         return error->status;
     if (gpus > 0 && gpus < each)
         return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",

@@ -30,7 +30,7 @@ static clg_status limits(const clg_question *q, clg_measure_ask *ask, clg_error 
     double gpus = (double)clg_layout_gpus(&ask->plan[0].layout), most;
     double few = NODES * ask->scenario->machine.node.gpus;
     const char *budget = q->request->value[CLG_PARAM_BUDGET];
-    if (clg_request_number(q->request, CLG_PARAM_MAX_GPUS, few, &most, error) != CLG_OK ||
+    if (clg_request_number_or(q->request, CLG_PARAM_MAX_GPUS, few, &most, error) != CLG_OK ||
         (budget && clg_quantity(budget, CLG_SECONDS, &ask->budget_s, error) != CLG_OK))
         return error->status;
     ask->most_gpus = most < gpus ? (int)most : (int)gpus;

@@ -32,25 +32,16 @@ enum { TRAINED = 4096, MOST_LIVES = 50000000 };
 static clg_status read_rules(const maker *m, clg_portfolio_request *ask, clg_error *error) {
     const clg_request *r = m->request;
     double draws, seed;
+    const clg_wanted_number rows[] = {{CLG_PARAM_HORIZON, &ask->horizon_s},
+                                      {CLG_PARAM_BUDGET, &ask->budget_usd},
+                                      {CLG_PARAM_KNEE, &ask->knee_share},
+                                      {CLG_PARAM_DRAWS, &draws},
+                                      {CLG_PARAM_SEED, &seed}};
     if (clg_request_sizes(r, ask->gpus, CLG_PORTFOLIO_POINTS, &ask->count, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_HORIZON, 0, &ask->horizon_s, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_BUDGET, 0, &ask->budget_usd, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
-        clg_request_within(r, CLG_PARAM_DRAWS, 0, 1, 10000, &draws, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_SEED, 1, &seed, error) != CLG_OK)
+        CLG_REQUEST_NUMBERS(r, rows, error) != CLG_OK)
         return error->status;
     ask->draws = (int)draws;
     ask->seed = (uint64_t)seed;
-    return CLG_OK;
-}
-
-static clg_status read_operations(const maker *m, clg_operations *o, clg_error *error) {
-    if (clg_operations_default(m->arena, o, error) != CLG_OK ||
-        clg_request_number(m->request, CLG_PARAM_FAILURES, o->failures_per_gpu_s,
-                           &o->failures_per_gpu_s, error) != CLG_OK ||
-        clg_request_number(m->request, CLG_PARAM_RESTART, o->restart_s, &o->restart_s, error) !=
-            CLG_OK)
-        return error->status;
     return CLG_OK;
 }
 
@@ -167,16 +158,11 @@ static clg_status read_serving(maker *m, clg_progress progress, clg_tide *tide, 
  * always busy. */
 static clg_status read_owned(const maker *m, clg_terms *terms, clg_error *error) {
     const clg_machine *machine = &m->answer->scenario.machine;
-    clg_operations *o = &m->answer->operations;
+    const clg_operations *o = &m->answer->operations;
     clg_price *owned = clg_take(m->arena, 1, clg_price);
     double capex_usd, life_s;
-    if (clg_request_number(m->request, CLG_PARAM_CAPEX, 0, &capex_usd, error) != CLG_OK ||
-        clg_request_within(m->request, CLG_PARAM_LIFE, 1461 * 86400.0, 86400, 1e10, &life_s,
-                           error) != CLG_OK ||
-        clg_request_number(m->request, CLG_PARAM_PUE, o->pue, &o->pue, error) != CLG_OK ||
-        clg_request_number(m->request, CLG_PARAM_ELECTRICITY, o->usd_per_joule, &o->usd_per_joule,
-                           error) != CLG_OK)
-        return error->status;
+    const clg_wanted_number rows[] = {{CLG_PARAM_CAPEX, &capex_usd}, {CLG_PARAM_LIFE, &life_s}};
+    if (CLG_REQUEST_NUMBERS(m->request, rows, error) != CLG_OK) return error->status;
     if (capex_usd <= 0) return CLG_OK;
     double watts = machine->gpu.tdp_w + machine->node.host_w / machine->node.gpus;
     *owned = (clg_price){
@@ -212,7 +198,8 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
                .answer = a,
                .error = error};
     if (read_rules(&m, &ask, error) != CLG_OK ||
-        read_operations(&m, &a->operations, error) != CLG_OK || read_machine(&m, error) != CLG_OK ||
+        clg_request_operations(arena, q->request, &a->operations, error) != CLG_OK ||
+        read_machine(&m, error) != CLG_OK ||
         read_serving(&m, q->progress, &ask.serving, error) != CLG_OK ||
         read_jobs(&m, ask.horizon_s, error) != CLG_OK)
         return error->status;

@@ -29,9 +29,8 @@ static bool wants_both(const clg_request *request) {
 
 static clg_status read_mode(const clg_request *request, clg_scale_mode *mode, clg_error *error) {
     int value = CLG_STRONG;
-    const char *word = request->value[CLG_PARAM_MODE];
-    if (word && !wants_both(request) &&
-        clg_name_value(clg_scale_mode_names, "mode", word, &value, error) != CLG_OK)
+    if (!wants_both(request) && clg_request_name(request, CLG_PARAM_MODE, clg_scale_mode_names,
+                                                 "mode", &value, error) != CLG_OK)
         return CLG_BAD_INPUT;
     *mode = (clg_scale_mode)value;
     return CLG_OK;
@@ -80,11 +79,10 @@ static clg_status read_rungs(clg_arena *arena, const char *text, int sizes, clg_
 /* A word of the ladders, an exponent, or models. */
 static clg_status read_growth(clg_arena *arena, const clg_request *request, int sizes,
                               clg_growth *growth, clg_error *error) {
-    const char *word = request->value[CLG_PARAM_GROW];
+    const char *word = clg_request_word(request, CLG_PARAM_GROW);
     double exponent;
     clg_error none = {0};
     *growth = (clg_growth){.batch = CLG_BATCH_WORK};
-    if (!word) return CLG_OK;
     for (const clg_name *name = clg_growth_names; name->name; name++)
         if (strcmp(name->name, word) == 0) {
             growth->batch = (clg_growth_batch)name->value;
@@ -102,11 +100,11 @@ static clg_status read_growth(clg_arena *arena, const clg_request *request, int 
 
 static clg_status read_sites(const clg_request *request, clg_sites *s, clg_error *error) {
     double steps, sites, bits;
-    if (clg_request_within(request, CLG_PARAM_DILOCO, 0, 1, 1e6, &steps, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_SITES, 1, 1, 1024, &sites, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_EXCHANGE_BITS, 16, 1, 32, &bits, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_BETWEEN, 0, &s->bytes_per_s, error) != CLG_OK)
-        return error->status;
+    const clg_wanted_number rows[] = {{CLG_PARAM_DILOCO, &steps},
+                                      {CLG_PARAM_SITES, &sites},
+                                      {CLG_PARAM_EXCHANGE_BITS, &bits},
+                                      {CLG_PARAM_BETWEEN, &s->bytes_per_s}};
+    if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK) return error->status;
     s->sites = (int)sites;
     s->inner_steps = (int)steps;
     s->exchange_bytes = bits / 8;
@@ -126,17 +124,12 @@ static clg_status read_scale(clg_arena *arena, clg_request *request, clg_scenari
         clg_request_critical_batch(request, &ask->critical_tokens, error) != CLG_OK ||
         read_growth(arena, request, ask->count, &ask->growth, error) != CLG_OK ||
         read_sites(request, &ask->sites, error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
+        clg_request_number(request, CLG_PARAM_KNEE, &ask->knee_share, error) != CLG_OK ||
         clg_request_read(arena, request, true, scenario, space, error) != CLG_OK)
         return error->status;
     ask->useful = request->value[CLG_PARAM_USEFUL] != NULL;
     double balanced = BALANCED_TOKENS * (double)scenario->model.active_parameters;
-    if (clg_request_number(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error) !=
-        CLG_OK)
-        return error->status;
-    if (ask->train_tokens > 0) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, "give some, like 15T, or leave it out",
-                    "--tokens: there is nothing to train on");
+    return clg_request_number_or(request, CLG_PARAM_TOKENS, balanced, &ask->train_tokens, error);
 }
 
 static const struct {

@@ -15,18 +15,17 @@ typedef struct sized {
     double grams_per_joule;
 } sized;
 
-enum { OFFERS = 64, MOST_GPUS = 65536 };
+enum { OFFERS = 64 };
 
 static clg_status read_limits(const clg_request *r, clg_sizing *ask, clg_error *error) {
     double most;
     clg_limits *limits = &ask->limits;
-    if (clg_request_number(r, CLG_PARAM_DEADLINE, 0, &limits->deadline_s, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_BUDGET, 0, &limits->budget_usd, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_POWER, 0, &limits->power_w, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_TOKENS, 0, &ask->tokens, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_KNEE, 0.5, &ask->knee_share, error) != CLG_OK ||
-        clg_request_critical_batch(r, &ask->critical_tokens, error) != CLG_OK ||
-        clg_request_within(r, CLG_PARAM_MAX_GPUS, MOST_GPUS, 1, 1e6, &most, error) != CLG_OK)
+    const clg_wanted_number rows[] = {
+        {CLG_PARAM_DEADLINE, &limits->deadline_s}, {CLG_PARAM_BUDGET, &limits->budget_usd},
+        {CLG_PARAM_POWER, &limits->power_w},       {CLG_PARAM_TOKENS, &ask->tokens},
+        {CLG_PARAM_KNEE, &ask->knee_share},        {CLG_PARAM_MAX_GPUS, &most}};
+    if (CLG_REQUEST_NUMBERS(r, rows, error) != CLG_OK ||
+        clg_request_critical_batch(r, &ask->critical_tokens, error) != CLG_OK)
         return error->status;
     ask->most_gpus = (int64_t)most;
     if (ask->tokens <= 0)
@@ -36,37 +35,21 @@ static clg_status read_limits(const clg_request *r, clg_sizing *ask, clg_error *
                     "there is no limit to size for");
 }
 
-static clg_status read_operations(clg_arena *arena, const clg_request *r, clg_operations *o,
-                                  clg_owning *own, double *grams_per_joule, clg_error *error) {
-    if (clg_operations_default(arena, o, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_FAILURES, o->failures_per_gpu_s, &o->failures_per_gpu_s,
-                           error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_RESTART, o->restart_s, &o->restart_s, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_PUE, o->pue, &o->pue, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_ELECTRICITY, o->usd_per_joule, &o->usd_per_joule, error) !=
-            CLG_OK ||
-        clg_request_number(r, CLG_PARAM_CARBON, 0, grams_per_joule, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_CAPEX, 0, &own->capex_usd, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_LIFE, 1461 * 86400.0, &own->life_s, error) != CLG_OK ||
-        clg_request_number(r, CLG_PARAM_UTILIZATION, 0.8, &own->utilization, error) != CLG_OK)
+static clg_status read_running(clg_arena *arena, const clg_request *r, sized *a, clg_error *error) {
+    const clg_wanted_number rows[] = {{CLG_PARAM_CARBON, &a->grams_per_joule},
+                                      {CLG_PARAM_CAPEX, &a->owning.capex_usd},
+                                      {CLG_PARAM_LIFE, &a->owning.life_s},
+                                      {CLG_PARAM_UTILIZATION, &a->owning.utilization}};
+    if (clg_request_operations(arena, r, &a->sizing.operations, error) != CLG_OK)
         return error->status;
-    if (o->pue < 1)
-        return clg_fail(error, CLG_BAD_INPUT, "it is 1 or more", "--pue is out of range");
-    if (own->utilization <= 0 || own->utilization > 1 || own->life_s <= 0)
-        return clg_fail(error, CLG_BAD_INPUT, "a share above 0, a life above 0",
-                        "--utilization or --life is out of range");
-    return CLG_OK;
+    return CLG_REQUEST_NUMBERS(r, rows, error);
 }
 
 static clg_status read_term(const clg_request *r, int *term, clg_error *error) {
-    const char *word = r->value[CLG_PARAM_RENT];
-    *term = 0;
-    if (!word) return CLG_OK;
-    if (r->value[CLG_PARAM_PRICE])
+    if (r->value[CLG_PARAM_RENT] && r->value[CLG_PARAM_PRICE])
         return clg_fail(error, CLG_BAD_USAGE, "drop --rent or --price",
                         "--price already says what a GPU costs");
-    return clg_request_at_flag(clg_name_value(clg_price_terms, "term", word, term, error),
-                               CLG_PARAM_RENT, error);
+    return clg_request_name(r, CLG_PARAM_RENT, clg_price_terms, "term", term, error);
 }
 
 /* Prices of one term, or the one given: a year's contract beside an hour's rent would compare
@@ -153,8 +136,7 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     *a = (sized){0};
     if (read_limits(q->request, &a->sizing, error) != CLG_OK ||
         read_term(q->request, &term, error) != CLG_OK ||
-        read_operations(q->arena, q->request, &a->sizing.operations, &a->owning,
-                        &a->grams_per_joule, error) != CLG_OK ||
+        read_running(q->arena, q->request, a, error) != CLG_OK ||
         read_offers(q->arena, q->request, term, offers, &a->sizing, error) != CLG_OK ||
         clg_size(q->arena, &a->sizing, q->progress, &a->clusters, error) != CLG_OK)
         return error->status;

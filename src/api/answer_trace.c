@@ -2,7 +2,6 @@
 #include "api/answer_trace.h"
 
 #include "api/command.h"
-#include "api/request_parts.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
@@ -174,13 +173,10 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     return join(q, h, error);
 }
 
-enum { MOST_SHOWN = 1 << 20 };
-
 static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
                              clg_error *error) {
     double top;
-    if (clg_request_within(q->request, CLG_PARAM_TOP, 8, 1, MOST_SHOWN, &top, error) != CLG_OK)
-        return error->status;
+    if (clg_request_number(q->request, CLG_PARAM_TOP, &top, error) != CLG_OK) return error->status;
     clg_report_trace(out, from, (int)top);
     return CLG_OK;
 }

@@ -33,7 +33,7 @@ static const char *kind_name(clg_param_kind kind) {
 /* The name of a group in params.def, which stays when its title is reworded. */
 static const char *const group_names[] = {
 #define GROUP(id, title) #id,
-#define PARAM(id, flag, kind, argument, fallback, help)
+#define PARAM(id, flag, kind, argument, fallback, range, help)
 #include "api/params.def"
 };
 
@@ -154,6 +154,7 @@ static void add_param(clg_json_writer *w, clg_param param) {
     clg_json_add_string(w, "kind", kind_name(row.kind));
     clg_json_add_string(w, "argument", row.argument);
     clg_json_add_string(w, "default", row.fallback);
+    clg_json_add_string(w, "range", row.range);
     clg_json_add_string(w, "help", row.help);
     add_choices(w, param);
     clg_json_close(w, '}');

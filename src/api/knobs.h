@@ -14,7 +14,7 @@ typedef struct clg_choice {
  */
 const clg_choice *clg_knob_choices(clg_arena *arena, clg_param param, int *count);
 
-/* {"kind":"params","groups":[{"name","title","params":[{"flag","kind","argument","default","help",
+/* {"kind":"params","groups":[{"name","title","params":[{"flag","kind","argument","default","range","help",
  * "choices":[{"name","title"}...]}...]}...],"models":[{"name","title","parameters"...}...],
  * "commands":[{"name","flags":[...]}...]} */
 void clg_knobs_json(clg_text *text);

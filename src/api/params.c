@@ -12,17 +12,21 @@ typedef struct mixed_row {
     clg_param_row row;
 } mixed_row;
 
-#define GROUP(id, title) {title, {NULL, NULL, NULL, NULL, CLG_KIND_SWITCH, CLG_COUNT, 0}},
-#define PARAM(id, flag_, kind_, argument_, fallback_, help_)                                       \
+#define GROUP(id, title) {title, {.flag = NULL}},
+#define PARAM(id, flag_, kind_, argument_, fallback_, range_, help_)                               \
     {NULL,                                                                                         \
-     {flag_, argument_, fallback_, help_,                                                          \
-      (int)(kind_) == SWITCH   ? CLG_KIND_SWITCH                                                   \
-      : (int)(kind_) == COUNT  ? CLG_KIND_COUNT                                                    \
-      : (int)(kind_) == BATCH  ? CLG_KIND_BATCH                                                    \
-      : (int)(kind_) == WORD   ? CLG_KIND_WORD                                                     \
-      : (int)(kind_) == LENGTH ? CLG_KIND_LENGTH                                                   \
-                               : CLG_KIND_QUANTITY,                                                \
-      (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_), 0}},
+     {.flag = flag_,                                                                               \
+      .argument = argument_,                                                                       \
+      .fallback = fallback_,                                                                       \
+      .range = range_,                                                                             \
+      .help = help_,                                                                               \
+      .kind = (int)(kind_) == SWITCH   ? CLG_KIND_SWITCH                                           \
+              : (int)(kind_) == COUNT  ? CLG_KIND_COUNT                                            \
+              : (int)(kind_) == BATCH  ? CLG_KIND_BATCH                                            \
+              : (int)(kind_) == WORD   ? CLG_KIND_WORD                                             \
+              : (int)(kind_) == LENGTH ? CLG_KIND_LENGTH                                           \
+                                       : CLG_KIND_QUANTITY,                                        \
+      .dimension = (int)(kind_) < 0 ? CLG_COUNT : (clg_dimension)(kind_)}},
 static const mixed_row mixed[] = {
 #include "api/params.def"
 };
@@ -37,6 +41,8 @@ clg_param_row clg_param_row_of(clg_param param) {
         if (knob++ != (int)param) continue;
         clg_param_row row = mixed[i].row;
         row.group = (clg_param_group)group;
+        row.typed = row.fallback[0] == '=';
+        row.fallback += row.typed;
         return row;
     }
     return (clg_param_row){0};

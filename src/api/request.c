@@ -1,4 +1,4 @@
-/* request.c -- knobs into numbers, machine, software and price; all of it into a scenario. */
+/* request.c -- knobs into machine, software and price; all of it into a scenario. */
 #include "api/request.h"
 
 #include "api/request_parts.h"
@@ -8,116 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-clg_status clg_request_at_flag(clg_status status, clg_param param, clg_error *error) {
-    if (status != CLG_OK && error->file[0] == '\0') {
-        char flag[64];
-        snprintf(flag, sizeof flag, "--%s", clg_param_row_of(param).flag);
-        clg_error_at(error, NULL, 0, 0, flag);
-    }
-    return status;
-}
-
-clg_status clg_request_count(const char *text, double *number, clg_error *error) {
-    if (clg_quantity(text, CLG_COUNT, number, error) != CLG_OK)
-        return clg_fail(error, CLG_BAD_INPUT, "give a whole number, like 8", "'%.32s' is no number",
-                        text);
-    if (*number != floor(*number))
-        return clg_fail(error, CLG_BAD_INPUT, "give a whole number, like 8",
-                        "'%.32s' is no whole number", text);
-    if (*number >= 0 && *number <= 1e12) return CLG_OK;
-    return clg_fail(error, CLG_BAD_INPUT, "give a whole number from 0 to 1e12",
-                    "'%.32s' is out of range", text);
-}
-
-/* Of what is read: none is below 0. */
-static clg_status check_sign(const char *text, double number, clg_param param, clg_error *error) {
-    if (number >= 0 && number <= 1e30) return CLG_OK;
-    return clg_request_at_flag(clg_fail(error, CLG_BAD_INPUT,
-                                        "give 0 or more, and no more than 1e30",
-                                        "'%.32s' is out of range", text),
-                               param, error);
-}
-
-/* A number without a unit means the one its knob is in, where there is no other to be meant. */
-static bool bare_quantity(const char *text, clg_param param, clg_dimension dimension,
-                          double *number) {
-    char spelt[96];
-    clg_error none = {0};
-    if (strspn(text, "0123456789.eE+-") != strlen(text)) return false;
-    const char *unit = clg_param_row_of(param).argument;
-    snprintf(spelt, sizeof spelt, "%.48s%.*s", text, (int)strcspn(unit, "|"), unit);
-    return clg_quantity(spelt, dimension, number, &none) == CLG_OK;
-}
-
-/* What a flag of words takes when it is no name. */
-static clg_status read_quantity(const clg_request *request, clg_param param,
-                                clg_dimension dimension, double *number, clg_error *error) {
-    const char *text = request->value[param];
-    *number = 0;
-    if (strcmp(text, "0") == 0) return CLG_OK; /* in any unit */
-    if (!bare_quantity(text, param, dimension, number) &&
-        clg_request_at_flag(clg_quantity(text, dimension, number, error), param, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    return check_sign(text, *number, param, error);
-}
-
-/* Tokens of a sequence. Context lengths are powers of two: their k is 1,024. */
-static clg_status read_length(const char *text, double *number, clg_error *error) {
-    static const struct {
-        const char *unit;
-        double factor;
-    } units[] = {{"", 1},        {"tok", 1},     {"k", 1024},    {"K", 1024},
-                 {"M", 1048576}, {"ktok", 1024}, {"Ktok", 1024}, {"Mtok", 1048576}};
-    size_t digits = strspn(text, "0123456789.");
-    char plain[32];
-    snprintf(plain, sizeof plain, "%.*s", (int)(digits < 31 ? digits : 31), text);
-    for (size_t i = 0; i < sizeof units / sizeof units[0] && digits > 0; i++) {
-        if (strcmp(text + digits, units[i].unit) != 0) continue;
-        if (clg_quantity(plain, CLG_COUNT, number, error) != CLG_OK) return CLG_BAD_INPUT;
-        *number *= units[i].factor;
-        if (*number == floor(*number) && *number <= 1e12) return CLG_OK;
-        break;
-    }
-    return clg_request_count(text, number, error) == CLG_OK
-               ? CLG_OK
-               : clg_fail(error, CLG_BAD_INPUT, "give tokens, like 8192 or 128k",
-                          "'%.32s' is no length of a sequence", text);
-}
-
-clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
-                              double *number, clg_error *error) {
-    const char *text = request->value[param];
-    clg_param_row row = clg_param_row_of(param);
-    *number = otherwise;
-    if (!text) return CLG_OK;
-    if (row.kind == CLG_KIND_QUANTITY)
-        return read_quantity(request, param, row.dimension, number, error);
-    clg_status status = row.kind == CLG_KIND_LENGTH ? read_length(text, number, error)
-                                                    : clg_request_count(text, number, error);
-    if (clg_request_at_flag(status, param, error) != CLG_OK) return CLG_BAD_INPUT;
-    return check_sign(text, *number, param, error);
-}
-
-clg_status clg_request_within(const clg_request *request, clg_param param, double otherwise,
-                              double least, double most, double *number, clg_error *error) {
-    if (clg_request_number(request, param, otherwise, number, error) != CLG_OK)
-        return error->status;
-    if (!request->value[param] || (*number >= least && *number <= most)) return CLG_OK;
-    char mend[64];
-    snprintf(mend, sizeof mend, "give %.10g to %.10g", least, most);
-    clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is out of range", request->value[param]);
-    return clg_request_at_flag(CLG_BAD_INPUT, param, error);
-}
-
-clg_status clg_request_numbers(const clg_request *request, const clg_wanted_number *row,
-                               size_t count, clg_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (clg_request_number(request, row[i].param, row[i].otherwise, row[i].into, error) !=
-            CLG_OK)
-            return error->status;
-    return CLG_OK;
-}
 
 /* Of a name as on Hugging Face what the architecture has: neither owner nor kind of tuning. */
 static const char *bare_name(clg_arena *arena, const char *word) {
@@ -187,9 +77,9 @@ static clg_status check_pair(clg_arena *arena, const clg_request *request,
 /* Of GPU and node each implies the other. */
 static clg_status read_box(clg_arena *arena, const clg_request *request, clg_machine *machine,
                            clg_error *error) {
-    const char *usual = clg_param_row_of(CLG_PARAM_GPU).fallback;
     if (!request->value[CLG_PARAM_NODE])
-        return read_gpu(arena, request, usual, &machine->gpu, error) == CLG_OK
+        return read_gpu(arena, request, clg_request_word(request, CLG_PARAM_GPU), &machine->gpu,
+                        error) == CLG_OK
                    ? clg_request_at_flag(
                          clg_node_default(arena, &machine->gpu, &machine->node, error),
                          CLG_PARAM_GPU, error)
@@ -226,18 +116,17 @@ static clg_status read_fabric(clg_arena *arena, const clg_request *request, cons
 
 /* As many NICs as are said, a port for each. */
 static clg_status read_nics(const clg_request *request, clg_machine *machine, clg_error *error) {
-    const char *word = request->value[CLG_PARAM_NICS];
-    double nics = machine->node.nics;
-    if (!word) return CLG_OK;
-    if (machine->fabric.gpu_bytes_per_s > 0)
+    double nics;
+    if (!request->value[CLG_PARAM_NICS]) return CLG_OK;
+    if (machine->fabric.gpu_bytes_per_s > 0) {
         clg_fail(error, CLG_BAD_INPUT, "leave one of them out, or name the fabric: ethernet-100",
                  "a rate given to --fabric is per GPU already");
-    else if (clg_quantity(word, CLG_COUNT, &nics, error) == CLG_OK &&
-             (nics < 1 || nics > 1024 || nics != (double)(int)nics))
-        clg_fail(error, CLG_BAD_INPUT, "give 1 to 1024", "'%.32s' is no number of NICs", word);
+        return clg_request_at_flag(CLG_BAD_INPUT, CLG_PARAM_NICS, error);
+    }
+    if (clg_request_number(request, CLG_PARAM_NICS, &nics, error) != CLG_OK) return error->status;
     machine->node.nics = (int)nics;
     machine->fabric.ports = nics / machine->node.gpus;
-    return clg_request_at_flag(error->status, CLG_PARAM_NICS, error);
+    return CLG_OK;
 }
 
 clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg_machine *machine,
@@ -252,9 +141,9 @@ clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg
 static clg_status read_curve_file(const clg_request *request, clg_param param, clg_file *file,
                                   clg_error *error) {
     const clg_attachment *given = &request->file[param];
-    const char *word = request->value[param];
+    const char *word = clg_request_word(request, param);
     *file = (clg_file){given->name, given->text, given->size};
-    if (!word || given->text || strcmp(word, "built-in") == 0) return CLG_OK;
+    if (given->text || strcmp(word, clg_param_row_of(param).fallback) == 0) return CLG_OK;
     return clg_request_at_flag(clg_fail(error, CLG_BAD_INPUT,
                                         "give a path with a slash or that ends in .json",
                                         "'%.64s' is no file", word),
@@ -271,46 +160,35 @@ clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario
 const clg_name clg_loss_names[] = {{"fused", 1, NULL}, {"unfused", 0, NULL}, {NULL, 0, NULL}};
 const clg_name clg_master_names[] = {{"fp32", 1, NULL}, {"none", 0, NULL}, {NULL, 0, NULL}};
 
-static clg_status read_loss(const char *word, clg_stack *stack, clg_error *error) {
-    int fused = stack->fused_cross_entropy;
-    if (word && clg_name_value(clg_loss_names, "cross-entropy", word, &fused, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    stack->fused_cross_entropy = fused != 0;
+static clg_status read_switch(const clg_request *request, clg_param param, const clg_name *names,
+                              const char *what, bool *on, clg_error *error) {
+    int value = *on;
+    if (clg_request_name(request, param, names, what, &value, error) != CLG_OK)
+        return error->status;
+    *on = value != 0;
     return CLG_OK;
 }
 
-static clg_status read_master(const char *word, clg_stack *stack, clg_error *error) {
-    int kept = stack->master_weights;
-    if (word && clg_name_value(clg_master_names, "master weights", word, &kept, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    stack->master_weights = kept != 0;
-    return CLG_OK;
-}
-
-static clg_status read_stored(const char *word, const char *what, clg_precision *precision,
+static clg_status read_stored(const clg_request *request, clg_param param, clg_precision *precision,
                               clg_error *error) {
     int value = (int)*precision;
-    if (word && clg_name_value(clg_precision_names, what, word, &value, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    if (clg_request_name(request, param, clg_precision_names, "precision", &value, error) != CLG_OK)
+        return error->status;
     *precision = (clg_precision)value;
     return CLG_OK;
 }
 
 /* What the command line says of the software, over its file. */
-static clg_status read_software(const clg_request *request, clg_stack *stack, clg_error *error) {
-    const char *const *v = request->value;
-    if (clg_request_at_flag(read_loss(v[CLG_PARAM_LOSS], stack, error), CLG_PARAM_LOSS, error) !=
-            CLG_OK ||
-        clg_request_at_flag(read_master(v[CLG_PARAM_MASTER], stack, error), CLG_PARAM_MASTER,
-                            error) != CLG_OK ||
-        clg_request_at_flag(
-            read_stored(v[CLG_PARAM_GRADIENT], "precision", &stack->gradient, error),
-            CLG_PARAM_GRADIENT, error) != CLG_OK ||
-        clg_request_at_flag(read_stored(v[CLG_PARAM_MOMENTS], "precision", &stack->moments, error),
-                            CLG_PARAM_MOMENTS, error) != CLG_OK)
+static clg_status read_software(const clg_request *r, clg_stack *stack, clg_error *error) {
+    if (read_switch(r, CLG_PARAM_LOSS, clg_loss_names, "cross-entropy", &stack->fused_cross_entropy,
+                    error) != CLG_OK ||
+        read_switch(r, CLG_PARAM_MASTER, clg_master_names, "master weights", &stack->master_weights,
+                    error) != CLG_OK ||
+        read_stored(r, CLG_PARAM_GRADIENT, &stack->gradient, error) != CLG_OK ||
+        read_stored(r, CLG_PARAM_MOMENTS, &stack->moments, error) != CLG_OK)
         return error->status;
-    return clg_request_at_flag(clg_stack_set_all(stack, v[CLG_PARAM_TERM], error), CLG_PARAM_TERM,
-                               error);
+    return clg_request_at_flag(clg_stack_set_all(stack, r->value[CLG_PARAM_TERM], error),
+                               CLG_PARAM_TERM, error);
 }
 
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
@@ -343,12 +221,29 @@ clg_status clg_request_price(clg_arena *arena, const clg_request *request, const
                      "%s is a price of %s, not of %s", price->name, price->gpu, gpu->name);
         return clg_request_at_flag(error->status, CLG_PARAM_PRICE, error);
     }
+    clg_param_row row = clg_param_row_of(CLG_PARAM_PRICE); /* a word, unless it is a quantity */
+    row.kind = CLG_KIND_QUANTITY;
+    row.dimension = CLG_USD_PER_S;
     *price = (clg_price){.name = "given",
                          .provider = "given by you",
                          .term = "given",
                          .source = "--price",
                          .gpu = gpu->name};
-    return read_quantity(request, CLG_PARAM_PRICE, CLG_USD_PER_S, &price->usd_per_s, error);
+    return clg_request_at_flag(clg_request_parse(row, word, &price->usd_per_s, error),
+                               CLG_PARAM_PRICE, error);
+}
+
+clg_status clg_request_operations(clg_arena *arena, const clg_request *r, clg_operations *o,
+                                  clg_error *error) {
+    const clg_wanted_number rows[] = {{CLG_PARAM_FAILURES, &o->failures_per_gpu_s},
+                                      {CLG_PARAM_RESTART, &o->restart_s},
+                                      {CLG_PARAM_PUE, &o->pue},
+                                      {CLG_PARAM_ELECTRICITY, &o->usd_per_joule}};
+    if (clg_operations_default(arena, o, error) != CLG_OK) return error->status;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (clg_request_number_or(r, rows[i].param, *rows[i].into, rows[i].into, error) != CLG_OK)
+            return error->status;
+    return CLG_OK;
 }
 
 /* Where nobody named software, and the current one has not the schedule that was asked for: the
@@ -380,9 +275,9 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
                           error) != CLG_OK ||
         clg_request_curves(request, scenario, error) != CLG_OK ||
         clg_request_price(arena, request, &machine->gpu, &scenario->price, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_IMBALANCE, 1, 1, 1e3, &scenario->expert_imbalance,
-                           error) != CLG_OK ||
-        clg_request_number(request, CLG_PARAM_DATA_LOADING, 0, &scenario->data_loading_s, error) !=
+        clg_request_number(request, CLG_PARAM_IMBALANCE, &scenario->expert_imbalance, error) !=
+            CLG_OK ||
+        clg_request_number(request, CLG_PARAM_DATA_LOADING, &scenario->data_loading_s, error) !=
             CLG_OK ||
         clg_request_space(arena, request, gpus_needed, scenario, space, error) != CLG_OK ||
         take_trainer(arena, request, gpus_needed, scenario, space, error) != CLG_OK)

@@ -13,14 +13,14 @@
 
 typedef enum clg_param_group {
 #define GROUP(id, title) CLG_GROUP_##id,
-#define PARAM(id, flag, kind, argument, fallback, help)
+#define PARAM(id, flag, kind, argument, fallback, range, help)
 #include "api/params.def"
     CLG_GROUPS
 } clg_param_group;
 
 typedef enum clg_param {
 #define GROUP(id, title)
-#define PARAM(id, flag, kind, argument, fallback, help) CLG_PARAM_##id,
+#define PARAM(id, flag, kind, argument, fallback, range, help) CLG_PARAM_##id,
 #include "api/params.def"
     CLG_PARAMS
 } clg_param;
@@ -35,7 +35,10 @@ typedef enum clg_param_kind {
 } clg_param_kind;
 
 typedef struct clg_param_row {
-    const char *flag, *argument, *fallback, *help;
+    const char *flag, *argument, *help;
+    const char *fallback; /* as help shows it; "" where there is nothing to say */
+    bool typed;           /* fallback is a value as a person would write it, and is read */
+    const char *range;    /* "1..1024"; "": 0 or more */
     clg_param_kind kind;
     clg_dimension dimension;
     clg_param_group group;
@@ -72,9 +75,17 @@ typedef struct clg_request {
 extern const clg_name clg_loss_names[];
 extern const clg_name clg_master_names[];
 
-/* Number of a COUNT or quantity knob, or `otherwise` when not given. */
-clg_status clg_request_number(const clg_request *request, clg_param param, double otherwise,
-                              double *number, clg_error *error);
+/* Number of a COUNT, LENGTH or quantity knob: as written, else its default in params.def, else 0.
+ * CLG_BAD_INPUT with the range in the sentence where it is out of it. */
+clg_status clg_request_number(const clg_request *request, clg_param param, double *number,
+                              clg_error *error);
+
+/* The same where what is taken otherwise depends on something else. */
+clg_status clg_request_number_or(const clg_request *request, clg_param param, double otherwise,
+                                 double *number, clg_error *error);
+
+/* A knob of words: as written, else its default in params.def, else NULL. */
+const char *clg_request_word(const clg_request *request, clg_param param);
 
 /* Sizes of --gpus: "512", "8,16,24", or "8..65536", which doubles. At most `most` of them. */
 clg_status clg_request_sizes(const clg_request *request, int64_t *sizes, int most, int *count,

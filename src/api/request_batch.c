@@ -56,7 +56,7 @@ clg_status clg_request_batch(const clg_request *request, clg_space *space, clg_e
         space->global_batch = 1;
         return CLG_OK;
     }
-    const char *text = given ? given : clg_param_row_of(CLG_PARAM_GLOBAL_BATCH).fallback;
+    const char *text = clg_request_word(request, CLG_PARAM_GLOBAL_BATCH);
     clg_status status =
         in_tokens(text) ? read_tokens(text, space, error) : read_sequences(text, space, error);
     return clg_request_at_flag(status, CLG_PARAM_GLOBAL_BATCH, error);
@@ -69,5 +69,5 @@ clg_status clg_request_critical_batch(const clg_request *request, double *tokens
         *tokens = INFINITY;
         return CLG_OK;
     }
-    return clg_request_number(request, CLG_PARAM_CRITICAL_BATCH, 0, tokens, error);
+    return clg_request_number(request, CLG_PARAM_CRITICAL_BATCH, tokens, error);
 }

@@ -78,24 +78,21 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     clg_synthetic s = {0};
     clg_rate_profile profile;
     double seed, most, clients, turns;
-    const clg_wanted_number rows[] = {{CLG_PARAM_RATE, 0, &s.requests_per_s},
-                                      {CLG_PARAM_SPAN, 3600, &s.span_s},
-                                      {CLG_PARAM_BURSTINESS, 1, &s.burstiness},
-                                      {CLG_PARAM_PEAK, 1, &s.peak_over_mean},
-                                      {CLG_PARAM_DUTY, 1, &s.duty},
-                                      {CLG_PARAM_PROMPT, 1000, &s.prompt_tokens},
-                                      {CLG_PARAM_ANSWER, 200, &s.output_tokens},
-                                      {CLG_PARAM_SPREAD, 0, &s.spread},
-                                      {CLG_PARAM_SHARED_PREFIX, 0, &s.shared_tokens},
-                                      {CLG_PARAM_TURNS, 1, &turns},
-                                      {CLG_PARAM_TURN_GAP, 30, &s.turn_gap_s},
-                                      {CLG_PARAM_REQUESTS, 0, &most},
-                                      {CLG_PARAM_CLIENTS, 0, &clients},
-                                      {CLG_PARAM_SEED, 1, &seed}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_RATE, &s.requests_per_s},
+                                      {CLG_PARAM_SPAN, &s.span_s},
+                                      {CLG_PARAM_BURSTINESS, &s.burstiness},
+                                      {CLG_PARAM_PEAK, &s.peak_over_mean},
+                                      {CLG_PARAM_DUTY, &s.duty},
+                                      {CLG_PARAM_PROMPT, &s.prompt_tokens},
+                                      {CLG_PARAM_ANSWER, &s.output_tokens},
+                                      {CLG_PARAM_SPREAD, &s.spread},
+                                      {CLG_PARAM_SHARED_PREFIX, &s.shared_tokens},
+                                      {CLG_PARAM_TURNS, &turns},
+                                      {CLG_PARAM_TURN_GAP, &s.turn_gap_s},
+                                      {CLG_PARAM_REQUESTS, &most},
+                                      {CLG_PARAM_CLIENTS, &clients},
+                                      {CLG_PARAM_SEED, &seed}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK) return error->status;
-    if (request->value[CLG_PARAM_CLIENTS] && clients < 1)
-        return clg_fail(error, CLG_BAD_INPUT, "give --clients 1 or more",
-                        "a closed loop without clients");
     s.seed = (uint64_t)seed;
     s.most = (int64_t)most;
     s.turns = (int)fmin(turns, 1e6);
@@ -125,8 +122,7 @@ clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_
                         "no demand is given");
     if (!trace) return make_demand(arena, request, demand, error);
     if (check_trace_alone(request, error) != CLG_OK) return error->status;
-    const clg_wanted_number rows[] = {{CLG_PARAM_CLIENTS, 0, &clients},
-                                      {CLG_PARAM_REQUESTS, 0, &most}};
+    const clg_wanted_number rows[] = {{CLG_PARAM_CLIENTS, &clients}, {CLG_PARAM_REQUESTS, &most}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
         read_trace(arena, request, demand, error) != CLG_OK)
         return error->status;

@@ -6,6 +6,7 @@
 
 #include "api/request.h"
 #include "demand/demand.h"
+#include "economics/goodput.h"
 
 /* Names the flag in an error that a lower layer filled without naming a file; passes the status
  * through. */
@@ -14,14 +15,17 @@ clg_status clg_request_at_flag(clg_status status, clg_param param, clg_error *er
 /* A whole number from 0 to 1e12. */
 clg_status clg_request_count(const char *text, double *number, clg_error *error);
 
-/* A number that has to lie from `least` to `most`, `otherwise` when not given. */
-clg_status clg_request_within(const clg_request *request, clg_param param, double otherwise,
-                              double least, double most, double *number, clg_error *error);
+/* A text as the number of a knob, within its range. */
+clg_status clg_request_parse(clg_param_row row, const char *text, double *number, clg_error *error);
 
-/* Several numbers in one go: knob, what it is when not given, where it goes. */
+/* The value that a table has for a word of a knob; as it was where nothing is written and the knob
+ * has no default. `what` names the thing in the sentence that refuses a word. */
+clg_status clg_request_name(const clg_request *request, clg_param param, const clg_name *names,
+                            const char *what, int *value, clg_error *error);
+
+/* Several numbers in one go: knob, and where it goes. */
 typedef struct clg_wanted_number {
     clg_param param;
-    double otherwise;
     double *into;
 } clg_wanted_number;
 
@@ -29,6 +33,10 @@ clg_status clg_request_numbers(const clg_request *request, const clg_wanted_numb
                                size_t count, clg_error *error);
 #define CLG_REQUEST_NUMBERS(request, rows, error)                                                  \
     clg_request_numbers(request, rows, sizeof rows / sizeof rows[0], error)
+
+/* What running a cluster loses and costs: the data's, but for what is said. */
+clg_status clg_request_operations(clg_arena *arena, const clg_request *request,
+                                  clg_operations *operations, clg_error *error);
 
 /* Who asks for what when: from --trace, --profile or numbers. */
 clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,

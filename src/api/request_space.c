@@ -13,9 +13,8 @@ static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_err
         return clg_fail(error, CLG_BAD_INPUT, "write 8..65536 or 8,16,24", "no number of GPUs");
     memcpy(word, text, size);
     word[size] = '\0';
-    if (clg_request_count(word, &number, error) != CLG_OK) return CLG_BAD_INPUT;
-    if (number < 1 || number > 1e6)
-        return clg_fail(error, CLG_BAD_INPUT, "from 1 to 1,000,000", "%s GPUs", word);
+    if (clg_request_parse(clg_param_row_of(CLG_PARAM_GPUS), word, &number, error) != CLG_OK)
+        return CLG_BAD_INPUT;
     *gpus = (int64_t)number;
     return CLG_OK;
 }
@@ -82,14 +81,8 @@ static clg_status axis_value(clg_param param, const char *text, int *value, clg_
                                                            : NULL;
     if (names) return clg_name_value(names, clg_param_row_of(param).flag, text, value, error);
     double number;
-    if (clg_request_count(text, &number, error) != CLG_OK) return CLG_BAD_INPUT;
-    bool zero_allowed = param == CLG_PARAM_ZERO || param == CLG_PARAM_SP || param == CLG_PARAM_HSDP;
-    double most = param == CLG_PARAM_ZERO ? 3 : param == CLG_PARAM_SP ? 1 : 1e6;
-    if (number > most || (number < 1 && !zero_allowed)) {
-        char mend[64];
-        snprintf(mend, sizeof mend, "give %d to %.0f", zero_allowed ? 0 : 1, most);
-        return clg_fail(error, CLG_BAD_INPUT, mend, "%.16s is out of range", text);
-    }
+    if (clg_request_parse(clg_param_row_of(param), text, &number, error) != CLG_OK)
+        return CLG_BAD_INPUT;
     *value = (int)number;
     return CLG_OK;
 }
@@ -221,16 +214,11 @@ static clg_status read_axes(const clg_request *request, clg_space *space, clg_er
 }
 
 static clg_status read_words(const clg_request *request, clg_space *space, clg_error *error) {
-    int precision = CLG_BF16, optimizer = CLG_ADAM;
-    const char *word = request->value[CLG_PARAM_PRECISION];
-    if (word && clg_request_at_flag(
-                    clg_name_value(clg_precision_names, "precision", word, &precision, error),
-                    CLG_PARAM_PRECISION, error) != CLG_OK)
-        return error->status;
-    word = request->value[CLG_PARAM_OPTIMIZER];
-    if (word && clg_request_at_flag(
-                    clg_name_value(clg_optimizer_names, "optimizer", word, &optimizer, error),
-                    CLG_PARAM_OPTIMIZER, error) != CLG_OK)
+    int precision, optimizer;
+    if (clg_request_name(request, CLG_PARAM_PRECISION, clg_precision_names, "precision", &precision,
+                         error) != CLG_OK ||
+        clg_request_name(request, CLG_PARAM_OPTIMIZER, clg_optimizer_names, "optimizer", &optimizer,
+                         error) != CLG_OK)
         return error->status;
     space->precision = (clg_precision)precision;
     space->optimizer = (clg_optimizer)optimizer;
@@ -238,18 +226,19 @@ static clg_status read_words(const clg_request *request, clg_space *space, clg_e
     return CLG_OK;
 }
 
-/* "9,10,10,3": layers of each chunk. */
 /* Adapters, and how the frozen model beside them is stored. */
 static clg_status read_adapter(const clg_request *request, clg_adapter *adapter, clg_error *error) {
     double rank;
-    if (clg_request_within(request, CLG_PARAM_ADAPTER_RANK, 0, 0, 4096, &rank, error) != CLG_OK)
+    if (clg_request_number(request, CLG_PARAM_ADAPTER_RANK, &rank, error) != CLG_OK)
         return error->status;
-    return clg_request_at_flag(clg_adapter_read(request->value[CLG_PARAM_ADAPTER], rank,
-                                                request->value[CLG_PARAM_ADAPTER_TARGETS],
-                                                request->value[CLG_PARAM_BASE], adapter, error),
-                               CLG_PARAM_ADAPTER, error);
+    return clg_request_at_flag(
+        clg_adapter_read(clg_request_word(request, CLG_PARAM_ADAPTER), rank,
+                         clg_request_word(request, CLG_PARAM_ADAPTER_TARGETS),
+                         clg_request_word(request, CLG_PARAM_BASE), adapter, error),
+        CLG_PARAM_ADAPTER, error);
 }
 
+/* "9,10,10,3": layers of each chunk. */
 static clg_status read_split(clg_arena *arena, const clg_request *request, clg_space *space,
                              clg_error *error) {
     enum { MOST = 4096 };
@@ -272,20 +261,25 @@ static clg_status read_split(clg_arena *arena, const clg_request *request, clg_s
     return CLG_OK;
 }
 
+enum { MOST_PLANS = 64 }; /* that a search keeps */
+
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
     double gpus, seq, top, recomputed;
-    if (clg_request_within(request, CLG_PARAM_RISK, 0.1, 0.0001, 0.5, &space->risk, error) !=
-        CLG_OK)
-        return error->status;
-    if (clg_request_within(request, CLG_PARAM_GPUS, 0, 1, 1e6, &gpus, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_SEQ, 4096, 1, 1e8, &seq, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_TOP, 8, 1, 64, &top, error) != CLG_OK ||
-        clg_request_within(request, CLG_PARAM_RECOMPUTE_LAYERS, 0, 1, 1e4, &recomputed, error) !=
-            CLG_OK ||
+    const clg_wanted_number rows[] = {{CLG_PARAM_RISK, &space->risk},
+                                      {CLG_PARAM_GPUS, &gpus},
+                                      {CLG_PARAM_SEQ, &seq},
+                                      {CLG_PARAM_TOP, &top},
+                                      {CLG_PARAM_RECOMPUTE_LAYERS, &recomputed}};
+    if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
         read_words(request, space, error) != CLG_OK ||
         read_adapter(request, &space->adapter, error) != CLG_OK)
         return error->status;
+    if (top > MOST_PLANS)
+        return clg_request_at_flag(clg_fail(error, CLG_BAD_INPUT, "give 1 to 64",
+                                            "'%.32s' is out of range",
+                                            request->value[CLG_PARAM_TOP]),
+                                   CLG_PARAM_TOP, error);
     if (gpus_needed && gpus < 1)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
     space->gpus = (int64_t)gpus;

@@ -5,7 +5,6 @@
 #include "cli/trace_tar.h"
 
 #include "api/answer_trace.h"
-#include "api/request_parts.h"
 
 #include <string.h>
 
@@ -18,9 +17,8 @@ static const char *value(const clg_session *session, clg_param param) {
 /* What is asked of how to read and print is checked before the recordings are read. */
 static clg_status read_asked(const clg_session *session, int *threads, clg_error *error) {
     double count, top;
-    if (clg_request_within(&session->request, CLG_PARAM_THREADS, 0, 1, 4096, &count, error) !=
-            CLG_OK ||
-        clg_request_within(&session->request, CLG_PARAM_TOP, 8, 1, 1 << 20, &top, error) != CLG_OK)
+    if (clg_request_number(&session->request, CLG_PARAM_THREADS, &count, error) != CLG_OK ||
+        clg_request_number(&session->request, CLG_PARAM_TOP, &top, error) != CLG_OK)
         return error->status;
     *threads = (int)count;
     return CLG_OK;
@@ -46,7 +44,7 @@ static clg_status compare_run(clg_session *session, int threads, clg_trace_answe
     *a = clg_job_against(session->arena, &job, answer->job);
     answer->against = a;
     if (!clg_session_has(session, CLG_PARAM_FAIL_ABOVE)) return CLG_OK;
-    if (clg_request_number(&session->request, CLG_PARAM_FAIL_ABOVE, 0, &a->fail_above, error) !=
+    if (clg_request_number(&session->request, CLG_PARAM_FAIL_ABOVE, &a->fail_above, error) !=
         CLG_OK)
         return error->status;
     session->failed = clg_against_fails(a);

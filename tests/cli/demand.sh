@@ -30,7 +30,7 @@ expect 0 out 'service code; 2 rows of other services left out' demand $m \
     --profile "$scratch/profile.csv" --service code
 expect 1 err "no service 'cod' in it; did you mean code" demand $m \
     --profile "$scratch/profile.csv" --service cod
-expect 1 err 'give a --span' demand $m --rate 5req/s --span 0s
+expect 1 err '--span: .0s. is out of range; give 1ms to 36525d' demand $m --rate 5req/s --span 0s
 expect 1 err 'longer --window' demand $m --rate 5req/s --span 20s --window 1ns
 expect 2 err 'api-input is given and --api-output is not' demand $m --rate 5req/s --span 20s --api-input 1USD/Mtok
 expect 0 out '^bill     .* an hour, .* in 30 days' demand $m --rate 5req/s --span 20s
@@ -62,17 +62,17 @@ expect 0 out '"late_alone": 0.00[67]' $near --ttft 4s --json
 expect 0 out '9[0-9].[0-9] % of prompt tokens were in the prefix cache' demand $m --rate 4req/s --span 5min \
     --prompt 200tok --shared-prefix 4ktok
 expect 0 out 'of prompt tokens were in the prefix cache' demand $m --rate 4req/s --span 5min --turns 5 --turn-gap 5s
-expect 1 err 'conversations are out of range' demand $m --rate 4req/s --turns 5000
+expect 1 err '--turns: .5000. is out of range; give 1 to 1000' demand $m --rate 4req/s --turns 5000
 expect 2 err '--turns is for made-up requests' demand $m $t/unsorted.csv --turns 3
 expect 0 out 'THINNED to 1 in 2 requests' demand $m $t/ties.csv --requests 2
 expect 0 out '2 requests, 0.167 a second over 12.0 s' demand $m $t/ties.csv --requests 2
 expect 0 out '100 requests, 0.0278 a second over 1.00 h' demand $m --rate 1req/s --requests 100
 expect 1 err '4 clients are fewer than 8 replicas' demand $m --tp 1 --clients 4 --gpus 8
 expect 0 out 'with [67]\.[0-9] sequences' demand $m --tp 1 --clients 64 --gpus 8 --requests 800
-expect 1 err 'a shape is out of range' demand $m --rate 1req/s --peak 3
-expect 1 err 'a closed loop without clients' demand $m --clients 0
-expect 1 err 'a share is out of range' demand $m --rate 1req/s --within 0%
-expect 1 err 'a length is out of range' demand $m --rate 1req/s --prompt 0tok
+expect 1 err '--peak: .3. is out of range; give 1 to 2' demand $m --rate 1req/s --peak 3
+expect 1 err '--clients: .0. is out of range' demand $m --clients 0
+expect 1 err '--within: .0%. is out of range; give 0.1% to 100%' demand $m --rate 1req/s --within 0%
+expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m --rate 1req/s --prompt 0tok
 expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"

@@ -33,7 +33,7 @@ expect 0 out 'runs out of memory with a chance of [1-4][0-9] % .--risk 10%' plan
 expect 0 out '"chance_out": 0.[2-4]' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024 --json
 expect 0 out 'chance that it runs out of memory +[2-4][0-9] %' plan llama-3-70b --gpus 512 --seq 8192 --global-batch 4Mtok --stack megatron-2024 --risk 50%
 expect 0 out 'nothing is safe: the safest runs out' scale llama-3-70b --gpus 16 --seq 8192 --global-batch 4Mtok --stack unknown
-expect 1 err '60%.* is out of range; give 0.0001 to 0.5' plan llama-3-8b --gpus 8 --risk 60%
+expect 1 err '60%.* is out of range; give 0.01% to 50%' plan llama-3-8b --gpus 8 --risk 60%
 expect 0 out '^needs .*the batch is [0-9.]+ times the critical one' size llama-3-8b --tokens 1T --deadline 30d --gpu h100-sxm --seq 8192 --global-batch 64Mtok
 expect 0 out 'losses   none: no failures are assumed' size llama-2-7b --tokens 100B --deadline 30d --gpu h100-sxm --failures 0
 expect 0 out 'clusters of up to 64 GPUs planned; prices compared: on-demand' size llama-2-7b --tokens 10B --budget 1MUSD --gpu h100-sxm --max-gpus 64
@@ -155,7 +155,7 @@ expect 0 out 'network  400 Gbit/s .*8 NICs of 400 Gbit/s' $small --fabric ib-xdr
 expect 0 out 'data parallel .*NVLink of the nodes' explain llama-2-7b --gpus 64 --seq 4096 --global-batch 64
 expect 0 out 'no collectives were timed over links of mi250x' $small --node frontier
 expect 1 err '--nics: a rate given to --fabric is per GPU already' $small --fabric 25Gbit/s --nics 2
-expect 1 err "--nics: '0' is no number of NICs" $small --nics 0
+expect 1 err "--nics: '0' is out of range; give 1 to 1024" $small --nics 0
 sed 's/ib-ndr/ib-hdr/' data/node/dgx-h100.json >"$scratch/node.json"; mkdir "$scratch/node"
 mv "$scratch/node.json" "$scratch/node/"
 expect 1 err 'node.json:[0-9]+:[0-9]+: nic: 8 NICs carry 3200 Gbit/s, the ports of ib-hdr only 1600' check "$scratch/node/node.json"
@@ -179,11 +179,11 @@ expect 0 out 'at 2.50 USD/GPU-h .given by you' $small --price '$2.5/h'
 expect 0 out 'spheron-gb200 +gb200 +4.54 +2026-03-17 +on-demand' show prices
 expect 0 out 'v100-sxm-32gb +32.0 +125 +900' show gpus
 expect 1 err 'no number' plan llama-2-7b --gpus eight
-expect 1 err 'whole number' plan llama-2-7b --gpus -8
+expect 1 err "'-8' is out of range; give 1 to 1000000" plan llama-2-7b --gpus -8
 expect 1 err "'8.5' is no whole number" plan llama-2-7b --gpus 8.5
 expect 1 err "'1e30' is out of range" plan llama-2-7b --gpus 1e30
 expect 1 err 'sequences \(1024\) or tokens \(4Mtok\)' plan llama-2-7b --gpus 8 --global-batch 4GB
-expect 1 err 'nothing to train on' scale llama-2-7b --gpus 8 --tokens 0tok
+expect 1 err '--tokens: .0tok. is out of range' scale llama-2-7b --gpus 8 --tokens 0tok
 expect 2 err 'for example: ceiling plan' plan
 expect 0 out '^usage: ceiling params$' params --help
 expect 1 err 'is no layout|legal' plan llama-2-7b --gpus 8 --tp 3
