@@ -135,7 +135,7 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
     d->sigma[CLG_DOUBT_PRODUCTS] = k->gemm[e->layout.precision].sigma;
     d->sigma[CLG_DOUBT_ATTENTION] = k->attention[e->layout.attention].sigma;
     d->sigma[CLG_DOUBT_STREAMS] = k->memory.sigma;
-    double whole = square(s->stack.sigma);
+    double whole = square(s->stack.sigma) - e->doubt.measured_kernels;
     d->own = fmin(square(d->difference.sigma) / 2, whole);
     double rest = whole - d->own;
     rest -= make_room(d, weight, CLG_DOUBT_PRODUCTS, CLG_DOUBT_STREAMS, rest);
@@ -148,7 +148,8 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
 /* A network that nobody named is doubt of links between nodes. */
 static void share_traffic(clg_doubt_shares *d, const clg_scenario *s, const clg_evaluation *e,
                           const double *weight) {
-    double traffic = e->doubt.traffic, whole = square(traffic * s->stack.sigma_traffic);
+    double traffic = e->doubt.traffic;
+    double whole = square(traffic * s->stack.sigma_traffic) - e->doubt.measured_links;
     double between = weight[CLG_DOUBT_BETWEEN];
     d->sigma[CLG_DOUBT_INSIDE] = s->network.sigma_fast;
     d->sigma[CLG_DOUBT_BETWEEN] = s->network.sigma_slow;

@@ -43,17 +43,25 @@ static clg_status known_attention(const clg_stack *stack, clg_error *error) {
     return status;
 }
 
+static void note_sigmas(clg_scenario *s) {
+    for (int p = 0; p < CLG_PRECISIONS; p++) s->built_in.gemm[p] = s->kernels.gemm[p].sigma;
+    s->built_in.memory = s->kernels.memory.sigma;
+    s->built_in.fast = s->network.sigma_fast;
+    s->built_in.slow = s->network.sigma_slow;
+}
+
 clg_status clg_scenario_prepare(clg_arena *arena, clg_scenario *scenario, clg_error *error) {
     if (known_attention(&scenario->stack, error) != CLG_OK) return CLG_BAD_INPUT;
     if (scenario->expert_imbalance < 1) scenario->expert_imbalance = 1;
     double limit_w = scenario->machine.node.gpu_limit_w;
     if (limit_w > 0 && limit_w < scenario->machine.gpu.tdp_w) scenario->machine.gpu.tdp_w = limit_w;
     clg_status status = clg_kernels_find(arena, &scenario->machine.gpu, &scenario->kernels, error);
+    if (status == CLG_OK)
+        status = clg_network_find(arena, &scenario->machine, &scenario->network, error);
+    if (status == CLG_OK) note_sigmas(scenario);
     if (status == CLG_OK && scenario->kernel_file.text)
         status = clg_kernels_overlay(arena, &scenario->kernel_file, &scenario->machine.gpu,
                                      &scenario->kernels, error);
-    if (status == CLG_OK)
-        status = clg_network_find(arena, &scenario->machine, &scenario->network, error);
     if (status == CLG_OK && scenario->network_file.text)
         status = clg_network_overlay(arena, &scenario->network_file, &scenario->machine,
                                      &scenario->network, error);
@@ -105,33 +113,6 @@ double clg_ledger_traffic_s(const clg_time_ledger *t) {
 
 double clg_executed_flop_per_s_per_gpu(const clg_evaluation *e) {
     return e->executed_flop / e->step_s / (double)clg_layout_gpus(&e->layout);
-}
-
-static double square(double x) { return x * x; }
-
-clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation) {
-    const clg_time_ledger *t = &evaluation->time;
-    double traffic_s = clg_ledger_traffic_s(t) - t->pp_exposed_s;
-    return (clg_doubt){.traffic =
-                           traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
-                       .step_s = evaluation->step_s,
-                       .aged = scenario->stack.known && scenario->stack.years_off > 0.5,
-                       .few = clg_layout_gpus(&evaluation->layout) < scenario->machine.node.gpus,
-                       .experts = scenario->model.active_parameters < scenario->model.parameters,
-                       .borrowed = scenario->kernels.borrowed};
-}
-
-/* Independent errors add in squares: the stack's own residual, experts, exposed traffic by its
- * share of the step, seconds that no term explains, and kernels borrowed from another GPU. */
-double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
-    double variance =
-        square(stack->sigma) + square(doubt->traffic * stack->sigma_traffic) + square(doubt->open);
-    if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
-    if (doubt->experts) variance += square(stack->sigma_experts);
-    if (doubt->aged) variance += square(stack->sigma_age);
-    if (doubt->few) variance += square(stack->sigma_few);
-    if (doubt->borrowed) variance += square(stack->sigma_borrowed);
-    return sqrt(variance);
 }
 
 /* 1.2816 sigma of a log-normal error, to first order so that every machine prints the same digits

@@ -15,6 +15,11 @@
 #include "stack/stack.h"
 #include "timeline/timeline.h"
 
+/* Log-residuals of curves that a user can measure. */
+typedef struct clg_curve_sigmas {
+    double gemm[CLG_PRECISIONS], memory, fast, slow;
+} clg_curve_sigmas;
+
 /* Everything that stays the same while layouts change. */
 typedef struct clg_scenario {
     clg_model model;
@@ -23,11 +28,12 @@ typedef struct clg_scenario {
     clg_kernels kernels;
     clg_network network;
     clg_power power;
-    clg_price price;         /* usd_per_s 0: none */
-    clg_file kernel_file;    /* the user's own values over the built-in ones; text NULL: none */
-    clg_file network_file;   /* same, of collectives */
-    double expert_imbalance; /* fullest expert rank over the mean, >= 1 */
-    double data_loading_s;   /* per step, exposed */
+    clg_price price;           /* usd_per_s 0: none */
+    clg_file kernel_file;      /* the user's own values over the built-in ones; text NULL: none */
+    clg_file network_file;     /* same, of collectives */
+    clg_curve_sigmas built_in; /* of the curves before the user's own values lay over them */
+    double expert_imbalance;   /* fullest expert rank over the mean, >= 1 */
+    double data_loading_s;     /* per step, exposed */
 } clg_scenario;
 
 /* Where one step's seconds go; the fields sum to step_s. */
@@ -69,8 +75,10 @@ typedef struct clg_doubt {
     double traffic; /* exposed communication over the step; twice that with borrowed link curves */
     double step_s;  /* the step: what no term explains weighs more in a short one; 0: not said */
     double open;    /* what was left open, over what it may have been: in logarithms */
-    bool aged;      /* software of another year than what its stack describes */
-    bool few;       /* fewer GPUs than a box has */
+    double measured_kernels, measured_links; /* variance that the user's own curves took away from
+                                                the stack's and from traffic's; below 0: added */
+    bool aged;              /* software of another year than what its stack describes */
+    bool few;               /* fewer GPUs than a box has */
     bool experts, borrowed; /* a mixture; kernel curves of another GPU */
 } clg_doubt;
 
