@@ -85,13 +85,14 @@ static bool looser_visit(void *context, const clg_layout *layout, int layers) {
     return decide_again(s, layout, layers, &seconds);
 }
 
-/* Of the plans priced before, the fastest within capacity. */
+/* Of the plans priced before, the fastest within capacity; a little more, for a bound of that very
+ * plan may be above its step by what sums are rounded. */
 static double fastest_known_s(const clg_searcher *s) {
     double least = INFINITY;
     for (int64_t i = 0; i < s->fit_count; i++)
         if (s->fits[i].bytes <= s->limit_bytes && s->fits[i].seconds < least)
             least = s->fits[i].seconds;
-    return least;
+    return least * (1 + 1e-12);
 }
 
 /* The fastest plan within another limit, into *one; false: there is none, or none faster than what

@@ -143,6 +143,21 @@ static void protocols(clg_network w) {
                19e-6 + 11e-6 + two / .5, 1e-12);
 }
 
+/* 12 ranks, 4 a domain: of 11 steps 3 are between domains, twice round; tail 1.04. */
+static void framed(clg_network w) {
+    clg_group g = {12, 4};
+    double ramp = 30e6 / 11, carried = 1.04 * 11 / 6 * (6e6 + ramp) / 130e9;
+    CASE("a protocol's hops: 2 (8 x 1.3 + 3 x 1.7) us more, and 1 / .96 of the wire's time");
+    w.protocol[0] = (clg_protocol){.96, 1.3e-6, 1.7e-6, 0};
+    CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "ring", g, 6e6), 133e-6 + 31e-6 + carried / .96, 1e-12);
+    CASE("three domains: 11 MB at 5 GB/s are 2.2 ms, more than the links take");
+    w.protocol[0].most_bytes_per_s = 5e9;
+    CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "ring", g, 6e6), 133e-6 + 31e-6 + 2.2e-3, 1e-12);
+    CASE("faster than the links it does not speed them up");
+    w.protocol[0].most_bytes_per_s = 500e9;
+    CHECK_NEAR(by_name(&w, CLG_ALL_REDUCE, "ring", g, 6e6), 133e-6 + 31e-6 + carried / .96, 1e-12);
+}
+
 static void unfused_attention(void) {
     CASE("unfused attention: products by the curve of batched ones, passes over scores by memory");
     clg_gpu gpu = {.hbm_bytes_per_s = 1.7e12, .multiprocessors = 97};
@@ -248,6 +263,7 @@ int main(void) {
     without_a_switch(w);
     in_the_switch(w);
     protocols(w);
+    framed(w);
     unfused_attention();
     passes();
     return DONE;

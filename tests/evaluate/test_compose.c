@@ -326,6 +326,42 @@ static void one_stage(void) {
     CHECK_NEAR(cut_s(&s, l), 30 + 132 + 140 + 40, 1e-9);
 }
 
+/* Stages of 8 layers, those of one stage of a kind of their own; a rank's parameters of a layer of
+ * that kind, of the others', and of the head are as given. */
+static clg_evaluation held(const clg_scenario *s, int own, double dense, double expert,
+                           double others, double head) {
+    uint8_t kinds[32] = {0};
+    clg_scenario two = *s;
+    clg_evaluation e = {0};
+    clg_error error = {0};
+    clg_layout l = four(CLG_1F1B, 4);
+    for (int i = 0; i < 8; i++) kinds[8 * own + i] = 1;
+    two.model.kinds = 2, two.model.kind[1] = two.model.kind[0], two.model.layer_kind = kinds;
+    clg_price_blocks(&two, &l, &priced);
+    priced.step.kind[0].dense_parameters = others, priced.step.kind[0].expert_parameters = 0;
+    priced.step.kind[1].dense_parameters = dense, priced.step.kind[1].expert_parameters = expert;
+    priced.step.embedding.dense_parameters = 0, priced.step.head.dense_parameters = head;
+    CHECK(clg_compose(&arena, &two, &l, &priced, (clg_wanted){.detail = true}, &e, &error) ==
+          CLG_OK);
+    return e;
+}
+
+/* A stage is priced like the one before only where it holds as much of everything. */
+static void held_alike(void) {
+    clg_scenario s = plain(0);
+    CASE("as many parameters, more of them experts': updated like any others");
+    double dense_s = held(&s, 2, 3e8, 0, 1e8, 0).time.optimizer_s;
+    CHECK_NEAR(held(&s, 2, 1e8, 2e8, 1e8, 0).time.optimizer_s, dense_s, 1e-12);
+    CHECK(dense_s > 2 * held(&s, 2, 1e8, 0, 1e8, 0).time.optimizer_s);
+    CASE("the last of stages that hold as much sums the embedding: V h / 8 x 4 bytes, 2 ranks");
+    s.network.slow.bytes_per_s = 1e8;
+    double apart_s = held(&s, 0, 1e6, 0, 1e8, 0).time.optimizer_s;
+    s.model.tied = true, s.model.final_parameters = 0;
+    clg_evaluation e = held(&s, 0, 1e6, 0, 1e8, 0);
+    CHECK(e.stages[2].dense == e.stages[3].dense && e.stages[3].tied > e.stages[2].tied);
+    CHECK_NEAR(e.time.optimizer_s - apart_s, 128256.0 * 4096 / 8 * 4 / 1e8, 1e-9);
+}
+
 int main(void) {
     base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     windows();
@@ -341,6 +377,7 @@ int main(void) {
     both_ways();
     limits();
     one_stage();
+    held_alike();
     clg_arena_clear(&arena);
     return DONE;
 }

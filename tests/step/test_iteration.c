@@ -196,6 +196,39 @@ static void test_exchange(void) {
     CHECK(find(&ops, "tokens to experts") && !find(&ops, "tokens to experts and back"));
 }
 
+/* 128 experts, 8 a token, on sixteen ranks in two boxes: a token meets 16 (1 - (15/16)^8) ranks and
+ * 2 (1 - (1/2)^8) boxes. */
+static void test_sending(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", NULL, 16);
+    served in;
+    clg_iteration_ops ops = {0};
+    serve(&in, &s, 1);
+    in.layout.dp = in.layout.ep = 16, in.engine.sends_tokens = 1;
+    CASE("between boxes, decoding: a kernel of its own, by tokens, experts and width");
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, true, &ops);
+    const clg_iteration_op *e = find(&ops, "tokens to experts and back");
+    CHECK(e && e->kernel == CLG_KERNEL_SEND_TOKENS && !find(&ops, "tokens to experts"));
+    CHECK(e && e->op.m == 100 && e->op.n == 8 && e->op.k == 2048 && e->op.bytes == 0);
+    CHECK(e && e->op.group.ranks == 16 && e->op.group.per_domain == 8);
+    CASE("prompts: a byte a value to each rank that is met, two back, over the network to boxes");
+    double met = 16 * (1 - 2562890625.0 / 4294967296), boxes = 2 * (1 - 1.0 / 256);
+    ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, false, &ops);
+    const clg_iteration_op *out = find(&ops, "tokens to experts");
+    const clg_iteration_op *back = find(&ops, "sums from experts");
+    CHECK_NEAR(out->op.bytes, 100 * 2048 * met, 1e-12);
+    CHECK_NEAR(back->op.bytes, 2 * 100 * 2048 * met, 1e-12);
+    CHECK_NEAR(out->op.slow_share, boxes / met, 1e-12);
+    CHECK_NEAR(back->op.slow_share, boxes / met, 1e-12);
+    CASE("not where tensor ranks share a token, nor where experts are on fewer ranks");
+    in.layout.tp = 2, in.layout.dp = 8, in.layout.ep = 8, ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, true, &ops);
+    CHECK(!find(&ops, "tokens to experts and back"));
+    in.layout.tp = 1, in.layout.dp = 16, in.layout.ep = 8, ops.count = 0;
+    clg_iteration_layer(&in.serving, &s.model.kind[0], 100, true, &ops);
+    CHECK(!find(&ops, "tokens to experts and back"));
+}
+
 /* DeepSeek-V3.2: an indexer of 64 heads of 128; Llama's MLP: 28,672 over eight ranks. */
 static void test_streams(void) {
     clg_scenario s = plan_scenario(&arena, "deepseek-v3.2", "h100-sxm", NULL, 8);
@@ -222,6 +255,7 @@ int main(void) {
     test_experts();
     test_rows();
     test_exchange();
+    test_sending();
     test_streams();
     clg_arena_clear(&arena);
     return DONE;
