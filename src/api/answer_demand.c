@@ -352,6 +352,7 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
                               error) != CLG_OK)
         return error->status;
     clg_serve_frontier(arena, &a->question, &a->answer, &a->frontier);
+    clg_serve_headroom_of(arena, &a->question, &a->answer, &a->headroom);
     if (given(session, CLG_PARAM_LEVERS)) add_levers(session, a);
     if (given(session, CLG_PARAM_COMPARE)) add_gpus(session, a);
     return CLG_OK;
@@ -368,6 +369,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     (void)q;
     (void)error;
     clg_report_demand(out, &a->question, &a->answer);
+    clg_report_headroom(out, &a->question, &a->answer, &a->headroom);
     clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
     if (found->count > 0) clg_report_search(out, found->row, found->count);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
@@ -383,6 +385,7 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     (void)error;
     clg_json_open(&writer, NULL, '{');
     clg_json_demand(&writer, &a->question, &a->answer);
+    clg_json_headroom(&writer, &a->question, &a->headroom);
     clg_json_frontier(&writer, &a->question, &a->frontier);
     if (a->found.row) clg_json_levers(&writer, "search", a->found.row, a->found.count);
     if (a->levers.row) clg_json_levers(&writer, "levers", a->levers.row, a->levers.count);

@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "report/demand_report.h"
 #include "report/frontier_report.h"
+#include "report/headroom_report.h"
 #include "serve/replica_search.h"
 
 /* Rows of a table, in order. */
@@ -25,6 +26,7 @@ typedef struct clg_demand_answer {
     clg_serve_question question;
     clg_serve_answer answer;
     clg_frontier frontier; /* of a fleet that was sized */
+    clg_serve_headroom headroom;
     clg_lever_rows found;  /* of --search, cheapest first */
     clg_lever_rows levers; /* of --levers */
     clg_lever_rows gpus;   /* of --compare-gpus, cheapest first */

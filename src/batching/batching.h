@@ -79,6 +79,8 @@ typedef struct clg_serve_rules {
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
     double cached_share;     /* > 0: of every prompt is in the cache, whatever hashes say */
+    int64_t give_up_at;      /* > 0: ends once so many requests were beyond one of these: */
+    double late_first_s, late_token_s; /* to the first token, and each after it */
 } clg_serve_rules;
 
 /* Blocks of a sequence of so many tokens. */
@@ -103,6 +105,7 @@ typedef struct clg_serve_totals {
     double sequence_s;     /* integral of sequences in the batch over time */
     double warm_s, full_s; /* time until a quarter was admitted; until nobody waited any more */
     int64_t warm_tokens, full_tokens; /* output tokens made by then */
+    int64_t late;                     /* counted where it is given up at some */
 } clg_serve_totals;
 
 /* Every `stride`-th request of `demand` from `first` on, through one replica. `served` is indexed

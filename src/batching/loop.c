@@ -79,6 +79,12 @@ static void prefill_chunk(clg_lane *r, int id, chunk_sum *sum) {
     if (r->partial == CLG_NOBODY) r->completing[sum->completing++] = id;
 }
 
+static void first_token(clg_lane *r, int64_t request) {
+    clg_served *s = &r->served[request];
+    s->first_token_s = clg_lane_handed_s(r);
+    r->totals->late += s->first_token_s + r->rules->after_s - s->arrival_s > r->rules->late_first_s;
+}
+
 /* A prompt that is through has made its next token, and decodes or is done. */
 static void complete_prompt(clg_lane *r, int id) {
     clg_sequence *s = &r->pool[id];
@@ -86,7 +92,7 @@ static void complete_prompt(clg_lane *r, int id) {
     s->generated++;
     r->totals->made_tokens++;
     if (r->prefix.resident) clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
-    if (s->generated == 1) r->served[s->request].first_token_s = clg_lane_handed_s(r);
+    if (s->generated == 1) first_token(r, s->request);
     if (s->generated == q->output_tokens)
         clg_lane_finish(r, id);
     else
@@ -233,6 +239,10 @@ static void iterate(clg_lane *r) {
         wait_for_arrival(r);
 }
 
+static bool gave_up(const clg_lane *r) {
+    return r->rules->give_up_at > 0 && r->totals->late >= r->rules->give_up_at;
+}
+
 void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_serve_rules *rules,
                   const clg_demand *demand, int64_t first, int64_t stride, clg_served *served,
                   clg_serve_totals *totals) {
@@ -248,7 +258,7 @@ void clg_lane_run(clg_arena *arena, const clg_iteration_cost *cost, const clg_se
     *totals = (clg_serve_totals){0};
     r.count = first < demand->count ? (demand->count - first + stride - 1) / stride : 0;
     prepare(arena, &r);
-    while (totals->finished + totals->refused < r.count) {
+    while (totals->finished + totals->refused < r.count && !gave_up(&r)) {
         totals->events++;
         clg_lane_take_arrivals(&r);
         clg_lane_refuse_impossible(&r);

@@ -77,6 +77,15 @@ void clg_lane_join(clg_lane *r, int id) {
     r->admitted++;
 }
 
+/* Late by the tokens after a first one that was not. */
+static bool is_late(const clg_lane *r, const clg_served *s, int64_t tokens) {
+    const clg_serve_rules *rules = r->rules;
+    if (tokens < 2 || s->first_token_s + rules->after_s - s->arrival_s > rules->late_first_s)
+        return false;
+    double after_s = s->finish_s + rules->token_s * (double)tokens - s->first_token_s;
+    return after_s / (double)(tokens - 1) > rules->late_token_s;
+}
+
 void clg_lane_finish(clg_lane *r, int id) {
     clg_sequence *s = &r->pool[id];
     int64_t blocks = clg_lane_held(r, s);
@@ -86,6 +95,7 @@ void clg_lane_finish(clg_lane *r, int id) {
     r->unused[r->unused_count++] = id;
     const clg_arrival *q = clg_lane_request_at(r, s->request);
     r->served[s->request].finish_s = clg_lane_handed_s(r);
+    r->totals->late += is_late(r, &r->served[s->request], q->output_tokens);
     r->totals->finished++;
     r->totals->prompt_tokens += q->prompt_tokens;
     r->totals->output_tokens += q->output_tokens;

@@ -32,6 +32,8 @@ static clg_percentiles percentiles_of(double *value, int64_t count) {
 typedef struct times {
     double *ttft, *tpot, *e2e;
     int64_t count, decoded, well, late_first, late_token;
+    bool hurries, lost; /* ends once more than most_late are late */
+    int64_t most_late;
 } times;
 
 static void add_request(times *t, const clg_served *s, const clg_arrival *q,
@@ -105,17 +107,34 @@ static bool routed(const clg_replica *r, const clg_demand *d, int64_t replicas) 
     return replicas > 1 && d->prefix && !r->in_turn && !r->rules.no_prefix_cache && d->clients <= 0;
 }
 
+/* One replica with those requests; it stops when more are late than are left to be borne. */
+static void serve_one(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t first,
+                      int64_t stride, clg_served *served, const clg_serve_target *target, times *t,
+                      clg_serve_totals *sum) {
+    clg_replica own = *r;
+    clg_serve_totals one;
+    if (t->hurries && !r->prefill) {
+        own.rules.give_up_at = t->most_late - (t->count - t->well) + 1;
+        own.rules.late_first_s = target->ttft_s;
+        own.rules.late_token_s = target->tpot_s;
+    }
+    clg_replica_serve(arena, &own, d, first, stride, served, &one);
+    t->lost = own.rules.give_up_at > 0 && one.late >= own.rules.give_up_at;
+    if (t->lost) return;
+    add_totals(sum, &one);
+    add_replica(t, d, served, first, stride, target);
+    t->lost = t->hurries && t->count - t->well > t->most_late;
+}
+
 static clg_serve_totals serve_routed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                      int64_t replicas, const clg_serve_target *target, times *t) {
-    clg_serve_totals sum = {0}, one;
+    clg_serve_totals sum = {0};
     int32_t *route = clg_route_requests(arena, d, replicas);
-    for (int64_t i = 0; i < simulated_of(replicas, d->count); i++) {
+    for (int64_t i = 0; i < simulated_of(replicas, d->count) && !t->lost; i++) {
         clg_arena_mark mark = clg_arena_here(arena);
         clg_demand part = clg_route_part(arena, d, route, i);
         clg_served *served = clg_take(arena, (size_t)part.count + 1, clg_served);
-        clg_replica_serve(arena, r, &part, 0, 1, served, &one);
-        add_totals(&sum, &one);
-        add_replica(t, &part, served, 0, 1, target);
+        serve_one(arena, r, &part, 0, 1, served, target, t, &sum);
         clg_arena_back_to(arena, mark);
     }
     return sum;
@@ -123,15 +142,28 @@ static clg_serve_totals serve_routed(clg_arena *arena, const clg_replica *r, con
 
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                   int64_t replicas, const clg_serve_target *target, times *t) {
-    clg_serve_totals sum = {0}, one;
+    clg_serve_totals sum = {0};
     if (routed(r, d, replicas)) return serve_routed(arena, r, d, replicas, target, t);
     clg_served *served = clg_take(arena, (size_t)d->count, clg_served);
-    for (int64_t i = 0; i < simulated_of(replicas, d->count); i++) {
-        clg_replica_serve(arena, r, d, i, replicas, served, &one);
-        add_totals(&sum, &one);
-        add_replica(t, d, served, i, replicas, target);
-    }
+    for (int64_t i = 0; i < simulated_of(replicas, d->count) && !t->lost; i++)
+        serve_one(arena, r, d, i, replicas, served, target, t, &sum);
     return sum;
+}
+
+/* Requests that the simulated replicas get, or more. */
+static int64_t dealt(const clg_replica *r, const clg_demand *d, int64_t replicas) {
+    int64_t some = simulated_of(replicas, d->count), each = (d->count + replicas - 1) / replicas;
+    return routed(r, d, replicas) || some * each > d->count ? d->count : some * each;
+}
+
+bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
+                     const clg_serve_target *target) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    double borne = (1 - target->share) * (double)dealt(r, d, replicas);
+    times t = {.hurries = true, .most_late = (int64_t)borne + 1}; /* one for rounding */
+    serve_all(arena, r, d, replicas, target, &t);
+    clg_arena_back_to(arena, mark);
+    return !t.lost && well_served(&t) >= target->share;
 }
 
 void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,

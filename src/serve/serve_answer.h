@@ -120,6 +120,11 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *question,
 void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                    int64_t replicas, const clg_serve_target *target, clg_fleet *fleet);
 
+/* Whether it serves the share of requests within the target that it is asked for: ends when so many
+ * are late that it cannot. */
+bool clg_fleet_meets(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                     int64_t replicas, const clg_serve_target *target);
+
 /* The share of requests that it serves within the target; cheaper than all of clg_fleet_run. */
 double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                              int64_t replicas, const clg_serve_target *target);

@@ -49,9 +49,9 @@ static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_deman
     clg_arena_mark mark = clg_arena_here(arena);
     clg_demand sample = clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed);
     clg_serve_target own = clg_target_of_part(arena, r, &sample, target, alone_share);
-    double well = clg_fleet_well_served(arena, r, &sample, 1, &own);
+    bool meets = clg_fleet_meets(arena, r, &sample, 1, &own);
     clg_arena_back_to(arena, mark);
-    return well >= own.share;
+    return meets;
 }
 
 double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
@@ -77,7 +77,7 @@ int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *r, const clg_deman
     int64_t most = d->count < MOST_REPLICAS ? d->count : MOST_REPLICAS;
     int64_t fails = 0, meets = 0, n = (int64_t)fmin(fmax(1, ceil(guess)), (double)most);
     while (meets == 0 || meets - fails > 1) {
-        if (clg_fleet_well_served(arena, r, d, n, target) >= target->share)
+        if (clg_fleet_meets(arena, r, d, n, target))
             meets = n;
         else
             fails = n;

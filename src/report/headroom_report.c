@@ -1,0 +1,73 @@
+/* headroom_report.c -- see the header. */
+#include "report/headroom_report.h"
+
+#include "report/number_words.h"
+
+static const char *gpus_of(clg_text *t, const clg_serve_question *s, int64_t replicas) {
+    return clg_words_grouped(t, (double)replicas * clg_replica_gpus(s->replica));
+}
+
+/* A chance that was found by halving says no more than this. */
+static const char *chance(clg_text *t, double share) {
+    if (share > 0.99) return "above 99 %";
+    if (share < 0.01) return "below 1 %";
+    return clg_arena_print(t->arena, "%.0f %%", 100 * share);
+}
+
+static void print_chance(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                         const clg_serve_headroom *h) {
+    int64_t n = a->fleet.replicas;
+    if (s->replicas > 0)
+        clg_text_print(t, "chance   %s GPUs hold the target with %s", gpus_of(t, s, n),
+                       chance(t, h->chance));
+    else if (h->buy_replicas > n)
+        clg_text_print(t, "buy      %s GPUs: they hold the target with %s chance; %s with %s",
+                       gpus_of(t, s, h->buy_replicas), chance(t, h->buy_chance), gpus_of(t, s, n),
+                       chance(t, h->chance));
+    else
+        clg_text_print(t, "buy      %s GPUs: they hold the target with %s chance%s",
+                       gpus_of(t, s, n), chance(t, h->chance),
+                       h->buy_replicas == 0 ? "; no fleet does with 90 %" : "");
+    clg_text_print(t, "\n");
+}
+
+static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+    double rate = h->next_ratio * clg_demand_rate_per_s(s->demand);
+    if (h->next_ratio == 0) return;
+    clg_text_print(t, "         the next GPUs are due at %s%.3g requests/s, %.2f x this demand\n",
+                   h->next_ratio >= CLG_HEADROOM_MOST ? "more than " : "", rate, h->next_ratio);
+}
+
+static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                       const clg_serve_headroom *h) {
+    if (h->lost_replicas == a->fleet.replicas)
+        clg_text_print(t, "         one node holds all of it: lose it, and nobody is served\n");
+    else
+        clg_text_print(t, "         a node lost (%s GPUs): %.4g%% are served in time\n",
+                       gpus_of(t, s, h->lost_replicas), 100 * h->lost_share);
+}
+
+void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
+                         const clg_serve_headroom *h) {
+    if (!h->known) return;
+    print_chance(t, s, a, h);
+    print_next(t, s, h);
+    print_lost(t, s, a, h);
+}
+
+void clg_json_headroom(clg_json_writer *w, const clg_serve_question *s,
+                       const clg_serve_headroom *h) {
+    int gpus = clg_replica_gpus(s->replica);
+    if (!h->known) return;
+    clg_json_open(w, "headroom", '{');
+    clg_json_add_number(w, "chance", h->chance);
+    if (s->replicas == 0) {
+        clg_json_add_integer(w, "buy_gpus", h->buy_replicas * gpus);
+        clg_json_add_number(w, "buy_chance", h->buy_chance);
+    }
+    clg_json_add_number(w, "next_at_requests_per_s",
+                        h->next_ratio * clg_demand_rate_per_s(s->demand));
+    clg_json_add_integer(w, "node_gpus", h->lost_replicas * gpus);
+    clg_json_add_number(w, "share_without_node", h->lost_share);
+    clg_json_close(w, '}');
+}

@@ -1,0 +1,101 @@
+/* headroom.c -- see the header. Left out: that errors of latency and of throughput differ, and that
+ * a lost node's requests must be begun again. */
+#include "serve/headroom.h"
+
+#include "base/normal.h"
+#include "base/real.h"
+
+#include <math.h>
+
+enum { HALVINGS = 7 };
+
+static const double sure = 0.9;
+
+static bool meets_slowed(clg_arena *arena, const clg_serve_question *q, int64_t n, double scale) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica r = clg_replica_slowed(arena, q->replica, scale);
+    bool meets = clg_fleet_meets(arena, &r, q->demand, n, &q->target);
+    clg_arena_back_to(arena, mark);
+    return meets;
+}
+
+double clg_fleet_chance(clg_arena *arena, const clg_serve_question *q, int64_t n, double tenth) {
+    double sigma = log(tenth) / CLG_SIGMAS_TO_TENTH, low = -3, high = 3;
+    for (int i = 0; i < HALVINGS; i++) {
+        double z = (low + high) / 2;
+        if (meets_slowed(arena, q, n, clg_exp(z * sigma)))
+            low = z;
+        else
+            high = z;
+    }
+    return clg_normal_below((low + high) / 2);
+}
+
+/* The same requests, so many times as fast. */
+static clg_demand hurried(clg_arena *arena, const clg_demand *d, double ratio) {
+    clg_demand fast = *d;
+    fast.request = clg_take(arena, (size_t)d->count + 1, clg_arrival);
+    for (int64_t i = 0; i < d->count; i++) {
+        fast.request[i] = d->request[i];
+        fast.request[i].arrival_s /= ratio;
+    }
+    fast.span_s /= ratio;
+    return fast;
+}
+
+static bool meets_hurried(clg_arena *arena, const clg_serve_question *q, int64_t n, double ratio) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand fast = hurried(arena, q->demand, ratio);
+    bool meets = clg_fleet_meets(arena, q->replica, &fast, n, &q->target);
+    clg_arena_back_to(arena, mark);
+    return meets;
+}
+
+/* Sized as fleets are, with the margin. */
+static double next_ratio(clg_arena *arena, const clg_serve_question *asked, int64_t n) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_serve_question q = *asked;
+    clg_replica slow = clg_replica_slowed(arena, asked->replica, 1 + asked->margin);
+    double low = 1, high = 1;
+    q.replica = &slow;
+    bool meets = meets_hurried(arena, &q, n, 1);
+    while (meets && high < CLG_HEADROOM_MOST && meets_hurried(arena, &q, n, high *= 2)) low = high;
+    for (int i = 0; meets && high > low && i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        if (meets_hurried(arena, &q, n, middle))
+            low = middle;
+        else
+            high = middle;
+    }
+    clg_arena_back_to(arena, mark);
+    return meets ? low : 0;
+}
+
+static void lose_node(clg_arena *arena, const clg_serve_question *q, int64_t n,
+                      clg_serve_headroom *h) {
+    int each = clg_replica_gpus(q->replica), node = q->replica->scenario->machine.node.gpus;
+    h->lost_replicas = node > each ? node / each : 1;
+    if (h->lost_replicas >= n) {
+        h->lost_replicas = n;
+        return;
+    }
+    h->lost_share =
+        clg_fleet_well_served(arena, q->replica, q->demand, n - h->lost_replicas, &q->target);
+}
+
+void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
+                           clg_serve_headroom *h) {
+    const clg_demand *d = q->demand;
+    int64_t n = a->fleet.replicas;
+    *h = (clg_serve_headroom){0};
+    if (d->span_s <= 0 || d->clients > 0 || d->count > CLG_HEADROOM_REQUESTS) return;
+    h->known = true;
+    h->chance = clg_fleet_chance(arena, q, n, a->doubt.rate);
+    if (q->replicas == 0 && a->slow.attainable) h->buy_replicas = a->slow.replicas;
+    if (h->chance >= sure) h->buy_replicas = n;
+    h->buy_chance = h->chance;
+    if (h->buy_replicas > n)
+        h->buy_chance = clg_fleet_chance(arena, q, h->buy_replicas, a->doubt.rate);
+    h->next_ratio = next_ratio(arena, q, n);
+    lose_node(arena, q, n, h);
+}

@@ -1,0 +1,31 @@
+/* headroom.h -- how sure a fleet is: the chance that it holds its target, the rate it holds it to,
+ * and what is left of it without a node. */
+#ifndef CLG_SERVE_HEADROOM_H
+#define CLG_SERVE_HEADROOM_H
+
+#include "serve/serve_answer.h"
+
+typedef struct clg_serve_headroom {
+    bool known;           /* of a demand in time, up to CLG_HEADROOM_REQUESTS requests */
+    double chance;        /* that this fleet meets the target, by the engine's errors */
+    int64_t buy_replicas; /* of a fleet that was sized: its own where that is sure enough, else as
+                             many as P90 asks for; 0: no fleet */
+    double buy_chance;    /* that those meet it */
+    double next_ratio;    /* of the demand's rate, to which the fleet meets the target with the
+                             margin; at most CLG_HEADROOM_MOST; 0: not even at its own */
+    int64_t
+        lost_replicas; /* that stand on one node, or share it; all of a fleet that has no more */
+    double lost_share; /* of requests served within the target without them */
+} clg_serve_headroom;
+
+enum { CLG_HEADROOM_REQUESTS = 200000, CLG_HEADROOM_MOST = 8 };
+
+void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *question,
+                           const clg_serve_answer *answer, clg_serve_headroom *headroom);
+
+/* The chance that so many replicas meet the target, where iterations are as much longer or shorter
+ * than predicted as the engine's tokens/s were off: log-normal, P90 at `tenth` times. */
+double clg_fleet_chance(clg_arena *arena, const clg_serve_question *question, int64_t replicas,
+                        double tenth);
+
+#endif
