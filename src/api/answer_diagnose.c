@@ -114,6 +114,15 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     return CLG_OK;
 }
 
+static clg_status write_metrics(const clg_question *q, const void *from, clg_text *out,
+                                clg_error *error) {
+    const diagnosed *a = from;
+    (void)q;
+    (void)error;
+    clg_metrics_diagnosis(out, &a->plan.evaluation, &a->seen, &a->diagnosis);
+    return CLG_OK;
+}
+
 const clg_command clg_command_diagnose = {
     .name = "diagnose",
     .operands = "MODEL|FILE...",
@@ -133,4 +142,6 @@ const clg_command clg_command_diagnose = {
     .busy = "searching",
     .bytes = sizeof(diagnosed),
     .answer = answer,
-    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_METRICS] = write_metrics}};

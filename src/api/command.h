@@ -18,6 +18,7 @@ typedef enum clg_form {
     CLG_FORM_SVG,      /* a picture */
     CLG_FORM_TIMELINE, /* a trace for ui.perfetto.dev */
     CLG_FORM_NUMBER,   /* where the number of --explain-number comes from */
+    CLG_FORM_METRICS,  /* Prometheus text */
     CLG_FORM_REASONS,  /* JSON of what the text says beside the numbers */
     CLG_FORMS
 } clg_form;

@@ -80,7 +80,7 @@ static clg_status take_operand(clg_session *session, const clg_command *command,
 /* One answer goes to standard output, in one form. */
 static clg_status check_form(const clg_session *session, clg_error *error) {
     static const clg_param forms[] = {CLG_PARAM_JSON, CLG_PARAM_CSV, CLG_PARAM_MARKDOWN,
-                                      CLG_PARAM_WHY};
+                                      CLG_PARAM_METRICS, CLG_PARAM_WHY};
     const char *first = NULL;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         const char *flag = clg_param_row_of(forms[i]).flag;

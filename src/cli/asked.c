@@ -85,7 +85,8 @@ clg_status clg_asked_file(clg_session *session, const clg_question *question, co
 
 clg_status clg_asked_print(clg_session *session, const clg_question *question, const void *answer,
                            clg_error *error) {
-    static const clg_form forms[] = {CLG_FORM_NUMBER, CLG_FORM_JSON, CLG_FORM_CSV};
+    static const clg_form forms[] = {CLG_FORM_NUMBER, CLG_FORM_JSON, CLG_FORM_CSV,
+                                     CLG_FORM_METRICS};
     const clg_command *command = session->command;
     clg_form form = command->form[CLG_FORM_TEXT] ? CLG_FORM_TEXT : CLG_FORM_JSON;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)

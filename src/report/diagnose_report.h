@@ -12,4 +12,9 @@ void clg_report_diagnosis(clg_text *text, const clg_scenario *scenario, const cl
 void clg_json_diagnosis(clg_text *text, const clg_scenario *scenario, const clg_evaluation *plan,
                         const clg_observations *seen, const clg_diagnosis *diagnosis);
 
+/* In the text format of Prometheus: measured and expected step, chances. Of what was not measured
+ * there is no line. */
+void clg_metrics_diagnosis(clg_text *text, const clg_evaluation *plan, const clg_observations *seen,
+                           const clg_diagnosis *diagnosis);
+
 #endif

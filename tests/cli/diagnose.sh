@@ -16,6 +16,10 @@ expect 0 out '^[ 5-9][0-9.]+ %  network_congestion' diagnose llama-3-8b --gpu a1
 expect 0 out '^verdict  healthy' diagnose llama-2-70b --gpus 128 --tp 8 --pp 8 --dp 2 --cp 1 --recompute full \
     --seq 4096 --global-batch 1536 --micro-batch 1 --sp 1 --measured 296.5Tflop/s/GPU
 
+expect 0 out '^ceiling_step_seconds 20.48$' diagnose $shards --recompute full --measured 200tok/s/GPU --metrics
+expect 0 out '^ceiling_cause_probability.cause="network_bandwidth". 0[.][2-9]' diagnose $shards --recompute full \
+    --measured 200tok/s/GPU --metrics
+expect 2 err 'two forms of one answer' diagnose $shards --measured 20s --metrics --json
 expect 2 err 'nothing was measured' diagnose $shards
 expect 1 err "'soon' is no measurement" diagnose $shards --measured soon
 expect 1 err 'No such file' diagnose $shards --log "$scratch/none.log"
