@@ -211,10 +211,12 @@ includedir    ?= $(PREFIX)/include
 datadir       ?= $(PREFIX)/share
 mandir        ?= $(datadir)/man
 completiondir ?= $(datadir)/bash-completion/completions
+zshdir        ?= $(datadir)/zsh/site-functions
+fishdir       ?= $(datadir)/fish/vendor_completions.d
 pkgconfigdir  ?= $(libdir)/pkgconfig
 installed      = $(bindir)/ceiling $(bindir)/ceiling-probe $(libdir)/libceiling.a $(libdir)/$(shared) $(libdir)/$(soname) $(libdir)/$(linkname) \
-                 $(pkgconfigdir)/ceiling.pc $(includedir)/ceiling.h $(mandir)/man1/ceiling.1 $(completiondir)/ceiling \
-                 $(datadir)/ceiling/ceiling.html
+                 $(pkgconfigdir)/ceiling.pc $(includedir)/ceiling.h $(mandir)/man1/ceiling.1 $(completiondir)/ceiling $(zshdir)/_ceiling \
+                 $(fishdir)/ceiling.fish $(datadir)/ceiling/ceiling.html
 
 # What prints the manual page: a ceiling of this machine where the one built is for another.
 machine = $(shell $(1) -dumpmachine | sed 's/-pc-\|-unknown-/-/')
@@ -237,6 +239,8 @@ install: all $$(speaks)
 	  >$(DESTDIR)$(pkgconfigdir)/ceiling.pc
 	$(speaks) man >$(DESTDIR)$(mandir)/man1/ceiling.1
 	$(speaks) completion >$(DESTDIR)$(completiondir)/ceiling
+	$(speaks) completion zsh >$(DESTDIR)$(zshdir)/_ceiling
+	$(speaks) completion fish >$(DESTDIR)$(fishdir)/ceiling.fish
 	[ ! -f $(BUILD)/ceiling.html ] || install -m 644 $(BUILD)/ceiling.html $(DESTDIR)$(datadir)/ceiling/ceiling.html
 
 uninstall:

@@ -20,89 +20,12 @@ static bool given(const asked *session, clg_param param) {
     return session->request->value[param] != NULL;
 }
 
-/* As asked, else as it was. */
-static clg_status read_precision(const asked *session, clg_param param, clg_precision *precision,
-                                 clg_error *error) {
-    int value = (int)*precision;
-    if (clg_request_name(session->request, param, clg_precision_names, clg_param_row_of(param).flag,
-                         &value, error) != CLG_OK)
-        return error->status;
-    *precision = (clg_precision)value;
-    return CLG_OK;
-}
-
 static clg_status read_scenario(asked *session, const clg_request *request, clg_scenario *scenario,
                                 clg_space *space, clg_error *error) {
     if (clg_request_read(session->arena, request, false, scenario, space, error) != CLG_OK)
         return error->status;
     scenario->machine.gpus = scenario->machine.node.gpus; /* a replica has nodes to itself */
     return clg_scenario_prepare(session->arena, scenario, error);
-}
-
-/* P:D */
-static clg_status read_split(const asked *session, clg_replica_choice *choice, clg_error *error) {
-    const char *word = session->request->value[CLG_PARAM_DISAGGREGATE];
-    char *end = NULL;
-    if (!word) return CLG_OK;
-    long prefills = strtol(word, &end, 10), decodes = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-    if (*end || prefills < 1 || prefills > 1024 || decodes < 1 || decodes > 1024)
-        return clg_fail(error, CLG_BAD_INPUT, "give --disaggregate 1:2",
-                        "'%.40s' is no pair of prefill and decode replicas", word);
-    choice->prefills = (int)prefills;
-    choice->decodes = (int)decodes;
-    return CLG_OK;
-}
-
-static clg_status read_speculation(asked *session, clg_replica_choice *choice, clg_error *error) {
-    double drafted;
-    const clg_wanted_number rows[] = {{CLG_PARAM_SPECULATE, &drafted},
-                                      {CLG_PARAM_ACCEPT, &choice->accepted}};
-    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
-    choice->drafted = (int)drafted;
-    if (!given(session, CLG_PARAM_SPECULATE) && !given(session, CLG_PARAM_ACCEPT))
-        choice->accepted = 0; /* as the search finds best */
-    return CLG_OK;
-}
-
-/* Weights as asked, else in the precision asked for, else as the model is published. */
-static clg_status read_weights(const asked *session, const clg_model *model, const clg_space *space,
-                               clg_precision *weights, clg_error *error) {
-    bool asked_for = given(session, CLG_PARAM_WEIGHTS) || given(session, CLG_PARAM_PRECISION);
-    if (model->stored_unknown && !asked_for)
-        return clg_fail(error, CLG_BAD_INPUT, "give --weights, the nearest of those in --help",
-                        "%s is published in a format that is not modelled (%.40s)", model->name,
-                        model->stored_unknown);
-    *weights = asked_for ? space->precision : model->stored;
-    return read_precision(session, CLG_PARAM_WEIGHTS, weights, error);
-}
-
-static clg_status read_choice(asked *session, const clg_model *model, const clg_space *space,
-                              clg_replica_choice *choice, clg_error *error) {
-    double sequences, tokens, blocks, servers;
-    const clg_wanted_number rows[] = {{CLG_PARAM_MAX_SEQUENCES, &sequences},
-                                      {CLG_PARAM_MAX_TOKENS, &tokens},
-                                      {CLG_PARAM_BLOCKS, &blocks},
-                                      {CLG_PARAM_API_SERVERS, &servers},
-                                      {CLG_PARAM_MEMORY_SHARE, &choice->memory_share}};
-    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK ||
-        read_weights(session, model, space, &choice->weights, error) != CLG_OK ||
-        read_precision(session, CLG_PARAM_CACHE, &choice->cache, error) != CLG_OK)
-        return error->status;
-    if (read_split(session, choice, error) != CLG_OK ||
-        read_speculation(session, choice, error) != CLG_OK)
-        return error->status;
-    choice->no_prefix_cache = given(session, CLG_PARAM_NO_PREFIX_CACHE);
-    choice->in_turn = given(session, CLG_PARAM_IN_TURN);
-    choice->dp = space->dp.count > 0 ? space->dp.value[0] : 0;
-    choice->ep = space->ep.count > 0 ? space->ep.value[0] : 0;
-    choice->tp = space->tp.count > 0 ? space->tp.value[0] : 0;
-    choice->pp = space->pp.count > 0 ? space->pp.value[0] : 0;
-    int ranks = choice->dp > 1 ? choice->dp : 1; /* engines' limits are of each */
-    choice->max_sequences = (int)fmin(sequences * ranks, 1 << 20);
-    choice->max_tokens = (int)fmin(tokens * ranks, 1 << 24);
-    choice->front_ends = (int)servers;
-    choice->blocks = (int64_t)blocks;
-    return CLG_OK;
 }
 
 static void tell(void *context, double share) {
@@ -175,7 +98,8 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
     if (read_scenario(session, session->request, &a->scenario, &space, error) != CLG_OK ||
         read_api(session, &a->scenario.model, &a->api, error) != CLG_OK ||
         clg_engine_find(session->arena, name, &engine, error) != CLG_OK ||
-        read_choice(session, &a->scenario.model, &space, &a->choice, error) != CLG_OK)
+        clg_request_replica(session->request, &a->scenario.model, &space, &a->choice, error) !=
+            CLG_OK)
         return error->status;
     a->choice.compute = clg_serve_arithmetic(&a->scenario.machine.gpu, a->choice.weights);
     if (given(session, CLG_PARAM_SEARCH) && search(session, &a->question, &a->scenario, &engine,
@@ -287,7 +211,7 @@ static bool measure_gpu(asked *session, const clg_serve_question *question,
     clg_error none = {0};
     if (move_to(session, gpu, scenario, &space, &none) != CLG_OK ||
         scenario->price.usd_per_s <= 0 || scenario->machine.gpu.peak_flop_per_s[CLG_BF16] <= 0 ||
-        read_choice(session, &scenario->model, &space, &choice, &none) != CLG_OK)
+        clg_request_replica(session->request, &scenario->model, &space, &choice, &none) != CLG_OK)
         return false;
     choice.blocks = 0; /* another GPU has another memory */
     return measure_formats(session, question, engine, scenario, &choice, row);

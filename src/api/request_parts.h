@@ -7,6 +7,7 @@
 #include "api/request.h"
 #include "demand/demand.h"
 #include "economics/goodput.h"
+#include "serve/replica.h"
 
 /* Names the flag in an error that a lower layer filled without naming a file; passes the status
  * through. */
@@ -41,6 +42,12 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *request,
 /* Who asks for what when: from --trace, --profile or numbers. */
 clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
                               clg_error *error);
+
+/* How a model is served, zeros where that is left to the engine; of `space` precision and degrees.
+ */
+clg_status clg_request_replica(const clg_request *request, const clg_model *model,
+                               const clg_space *space, clg_replica_choice *choice,
+                               clg_error *error);
 
 /* Of one GPU: a rate, or the name of a price in the data that is one of this GPU; the cheapest on
  * demand where nothing is said, usd_per_s 0 where none is known. */

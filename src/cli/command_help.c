@@ -1,4 +1,4 @@
-/* command_help.c -- help, version, man, completion: what the program says about itself. */
+/* command_help.c -- help, version, man: what the program says about itself. */
 #include "base/version.h"
 #include "cli/inflate.h"
 #include "cli/tool.h"
@@ -34,12 +34,6 @@ static clg_status run_man(clg_session *session, clg_error *error) {
     return CLG_OK;
 }
 
-static clg_status run_completion(clg_session *session, clg_error *error) {
-    (void)error;
-    clg_help_completion(&session->out);
-    return CLG_OK;
-}
-
 const clg_tool clg_tool_help = {
     .about = &(const clg_command){.name = "help",
                                   .operands = "[COMMAND]",
@@ -56,8 +50,3 @@ const clg_tool clg_tool_man = {
                                   .operands = "",
                                   .summary = "the manual page: ceiling man | man -l -"},
     .run = run_man};
-const clg_tool clg_tool_completion = {
-    .about = &(const clg_command){.name = "completion",
-                                  .operands = "",
-                                  .summary = "bash completion: source <(ceiling completion)"},
-    .run = run_completion};

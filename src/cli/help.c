@@ -1,5 +1,4 @@
-/* help.c -- help, man page and completion, all from the descriptors and api/params.def. */
-#include "api/knobs.h"
+/* help.c -- help and man page, from the descriptors and api/params.def. */
 #include "base/version.h"
 #include "cli/tool.h"
 
@@ -133,40 +132,4 @@ void clg_help_man(clg_text *text) {
     }
     clg_text_print(text, ".SH EXIT STATUS\n0 an answer was given, 1 the input was bad, 2 the usage "
                          "was bad\n");
-}
-
-/* One branch of a shell's case: a word, and what may be typed then. */
-static void complete_flag(clg_text *text, clg_param param) {
-    int count;
-    const clg_choice *choice = clg_knob_choices(text->arena, param, &count);
-    if (count == 0) return;
-    clg_text_print(text, "  --%s) words=\"", clg_param_row_of(param).flag);
-    for (int i = 0; i < count; i++) clg_text_print(text, "%s ", choice[i].name);
-    clg_text_print(text, "\" ;;\n");
-}
-
-static void complete_command(clg_text *text, const clg_command *command) {
-    clg_text_print(text, "  %s) words=\"--help ", command->name);
-    for (int p = 0; p < CLG_PARAMS; p++)
-        if (clg_command_takes(command, (clg_param)p))
-            clg_text_print(text, "--%s ", clg_param_row_of((clg_param)p).flag);
-    if (command->first_words) command->first_words(text);
-    clg_text_print(text, "\" ;;\n");
-}
-
-/* What the word before asks for, else what the command takes; files where neither has it. */
-void clg_help_completion(clg_text *text) {
-    clg_text_print(text,
-                   "# bash completion of ceiling: source <(ceiling completion)\n_ceiling() {\n"
-                   "  local word=${COMP_WORDS[COMP_CWORD]} words=\n"
-                   "  if [ \"$COMP_CWORD\" = 1 ]; then words=\"");
-    for (const clg_tool *const *t = clg_tools(); *t; t++)
-        clg_text_print(text, "%s ", (*t)->about->name);
-    clg_text_print(text, "\"; fi\n  case ${COMP_WORDS[COMP_CWORD - 1]} in\n");
-    for (int p = 0; p < CLG_PARAMS; p++) complete_flag(text, (clg_param)p);
-    clg_text_print(text, "  esac\n  [ -n \"$words\" ] || case ${COMP_WORDS[1]} in\n");
-    for (const clg_tool *const *t = clg_tools(); *t; t++) complete_command(text, (*t)->about);
-    clg_text_print(text, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-                         "  [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- \"$word\"))\n"
-                         "}\ncomplete -o filenames -F _ceiling ceiling\n");
 }

@@ -57,10 +57,9 @@ double clg_clock_s(void);
 void clg_progress_tell(clg_session *session, const char *what, double share);
 void clg_progress_end(clg_session *session);
 
-/* Help of the program, of a command; man page; completion. */
+/* Help of the program, of a command; man page. */
 void clg_help_program(clg_text *text);
 void clg_help_command(clg_text *text, const clg_command *command);
 void clg_help_man(clg_text *text);
-void clg_help_completion(clg_text *text);
 
 #endif

@@ -27,8 +27,8 @@ check "its version" "$(dpkg-query --admindir="$root/var/lib/dpkg" -W -f '${Versi
 check "the program answers as the one built" "$("$root/usr/bin/ceiling" explain gpt2 --gpus 1 | cksum)" \
     "$("$build/ceiling" explain gpt2 --gpus 1 | cksum)"
 check "the probe lists what it can time" "$("$root/usr/bin/ceiling-probe" --help >/dev/null 2>&1; echo $?)" 0
-check "page, manual, completion" "$(cd "$root/usr/share" && ls ceiling/ceiling.html man/man1/ceiling.1.gz bash-completion/completions/ceiling)" \
-    "$(printf '%s\n' bash-completion/completions/ceiling ceiling/ceiling.html man/man1/ceiling.1.gz)"
+check "page, manual, completion" "$(cd "$root/usr/share" && ls ceiling/ceiling.html man/man1/ceiling.1.gz bash-completion/completions/ceiling fish/vendor_completions.d/ceiling.fish zsh/vendor-completions/_ceiling)" \
+    "$(printf '%s\n' bash-completion/completions/ceiling ceiling/ceiling.html fish/vendor_completions.d/ceiling.fish man/man1/ceiling.1.gz zsh/vendor-completions/_ceiling)"
 check "the program needs no MPI" "$(dpkg-deb -f "$place"/ceiling_*.deb Depends | grep -c mpi)" 0
 dpkg-deb -x "$place"/python3-ceiling_*.deb "$root"
 check "Python asks the installed library" "$(CEILING_LIBRARY=$(ls "$root"/usr/lib/*/libceiling.so.0) \
