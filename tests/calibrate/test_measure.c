@@ -34,12 +34,9 @@ static const clg_measurement *find(const clg_measurement *list, int count,
     return NULL;
 }
 
-int main(void) {
-    clg_scenario s = scenario_of(64);
-    clg_evaluation e = plan_evaluation(&arena, &s, copies(64));
+static void derivatives(void) {
     double weight[CLG_DOUBT_TERMS];
     clg_error error = {0};
-
     CASE("derivatives of what nothing hides behind are shares of the step");
     clg_scenario alone = scenario_of(1);
     alone.stack.jitter = 0;
@@ -50,7 +47,65 @@ int main(void) {
     CHECK_NEAR(weight[CLG_DOUBT_PRODUCTS], one.matrix_s / one.step_s, 0.05);
     CHECK_NEAR(weight[CLG_DOUBT_ATTENTION], one.attention_s / one.step_s, 0.05);
     CHECK(weight[CLG_DOUBT_INSIDE] == 0 && weight[CLG_DOUBT_BETWEEN] == 0);
+}
 
+static void twin_plans(clg_scenario s, clg_evaluation e) {
+    CASE("two plans alike: a coin until both were run");
+    clg_evaluation twins[2] = {e, e};
+    clg_measure_ask ask = {&s, twins, 2, 3600, 64};
+    clg_agenda *a = agenda_of(&ask);
+    CHECK_NEAR(a->now.right, 0.5, 1e-9);
+    CHECK(a->count == 2 && a->chosen[0].plan != a->chosen[1].plan);
+    /* They differ by 0.04, of which two readings of 0.01 leave 0.04 x 0.0141/0.0424: what is lost
+     * falls from 0.04 / sqrt(2 pi). */
+    CHECK_NEAR(a->now.regret, 0.04 / sqrt(2 * acos(-1)), 1e-3);
+    CHECK_NEAR(a->after[1].regret,
+               (0.04 - sqrt(0.04 * 0.04 - 2 * 1 / (1 / 0.0008 + 1 / 0.0001))) / sqrt(2 * acos(-1)),
+               1e-3);
+    CHECK(a->after[1].right > 0.85);
+    CASE("one that is far behind needs no measuring");
+    twins[1].tokens_per_s = e.tokens_per_s / 2;
+    a = agenda_of(&ask);
+    CHECK(a->now.right > 0.999);
+}
+
+static void plans_run(clg_scenario s, clg_evaluation e) {
+    CASE("the plan itself, run, leaves the noise of its reading");
+    clg_measure_ask ask = {&s, &e, 1, 3600, 64};
+    clg_agenda *a = agenda_of(&ask);
+    const clg_measurement *m = find(a->all, a->candidates, CLG_MEASURE_STEP, 64);
+    CHECK(m != NULL);
+    CHECK_NEAR(a->alone[m - a->all].log_sigma, 0.01, 0.02);
+    CASE("on fewer nodes at least what plans of one job differ by, and less than now");
+    m = find(a->all, a->candidates, CLG_MEASURE_STEP, 8);
+    CHECK(m != NULL && m->layout.dp == 8 && m->layout.global_batch == 64);
+    CHECK(a->alone[m - a->all].log_sigma > 0.027 && a->alone[m - a->all].log_sigma < e.log_sigma);
+
+    CASE("links between nodes that no plan's step hangs on are not measured");
+    clg_scenario box = scenario_of(8);
+    clg_evaluation inside = plan_evaluation(&arena, &box, copies(8));
+    ask = (clg_measure_ask){&box, &inside, 1, 1800, 8};
+    a = agenda_of(&ask);
+    for (int i = 0; i < a->candidates; i++) CHECK(a->all[i].nodes == 1);
+}
+
+static void limited(clg_scenario s, clg_evaluation e) {
+    CASE("each measurement narrows; budget and GPUs hold");
+    clg_measure_ask ask = {&s, &e, 1, 600, 16};
+    clg_agenda *a = agenda_of(&ask);
+    double seconds = 0, before = a->now.log_sigma;
+    CHECK(a->count > 0);
+    for (int i = 0; i < a->count; i++) {
+        seconds += a->chosen[i].seconds;
+        CHECK(a->after[i].log_sigma < before && a->chosen[i].gpus <= 16);
+        before = a->after[i].log_sigma;
+    }
+    CHECK(seconds <= 600);
+}
+
+static void interval(clg_scenario s, clg_evaluation e) {
+    double weight[CLG_DOUBT_TERMS];
+    clg_error error = {0};
     CASE("the interval is that of the plan, and its shares are all of it");
     clg_measure_ask ask = {&s, &e, 1, 1800, 64};
     clg_agenda *a = agenda_of(&ask);
@@ -69,55 +124,17 @@ int main(void) {
     double w = weight[CLG_DOUBT_PRODUCTS];
     double whole = e.log_sigma * e.log_sigma, then = sqrt(whole - w * w * v * v / (v + n));
     CHECK_NEAR(a->alone[m - a->all].p10_s, e.step_s / (1 + 1.2816 * then), 1e-6);
+}
 
-    CASE("each measurement narrows; budget and GPUs hold");
-    ask.budget_s = 600;
-    ask.most_gpus = 16;
-    a = agenda_of(&ask);
-    double seconds = 0, before = a->now.log_sigma;
-    CHECK(a->count > 0);
-    for (int i = 0; i < a->count; i++) {
-        seconds += a->chosen[i].seconds;
-        CHECK(a->after[i].log_sigma < before && a->chosen[i].gpus <= 16);
-        before = a->after[i].log_sigma;
-    }
-    CHECK(seconds <= 600);
+int main(void) {
+    clg_scenario s = scenario_of(64);
+    clg_evaluation e = plan_evaluation(&arena, &s, copies(64));
 
-    CASE("the plan itself, run, leaves the noise of its reading");
-    ask = (clg_measure_ask){&s, &e, 1, 3600, 64};
-    a = agenda_of(&ask);
-    m = find(a->all, a->candidates, CLG_MEASURE_STEP, 64);
-    CHECK(m != NULL);
-    CHECK_NEAR(a->alone[m - a->all].log_sigma, 0.01, 0.02);
-    CASE("on fewer nodes at least what plans of one job differ by, and less than now");
-    m = find(a->all, a->candidates, CLG_MEASURE_STEP, 8);
-    CHECK(m != NULL && m->layout.dp == 8 && m->layout.global_batch == 64);
-    CHECK(a->alone[m - a->all].log_sigma > 0.027 && a->alone[m - a->all].log_sigma < e.log_sigma);
-
-    CASE("links between nodes that no plan's step hangs on are not measured");
-    clg_scenario box = scenario_of(8);
-    clg_evaluation inside = plan_evaluation(&arena, &box, copies(8));
-    ask = (clg_measure_ask){&box, &inside, 1, 1800, 8};
-    a = agenda_of(&ask);
-    for (int i = 0; i < a->candidates; i++) CHECK(a->all[i].nodes == 1);
-
-    CASE("two plans alike: a coin until both were run");
-    clg_evaluation twins[2] = {e, e};
-    ask = (clg_measure_ask){&s, twins, 2, 3600, 64};
-    a = agenda_of(&ask);
-    CHECK_NEAR(a->now.right, 0.5, 1e-9);
-    CHECK(a->count == 2 && a->chosen[0].plan != a->chosen[1].plan);
-    /* They differ by 0.04, of which two readings of 0.01 leave 0.04 x 0.0141/0.0424: what is lost
-     * falls from 0.04 / sqrt(2 pi). */
-    CHECK_NEAR(a->now.regret, 0.04 / sqrt(2 * acos(-1)), 1e-3);
-    CHECK_NEAR(a->after[1].regret,
-               (0.04 - sqrt(0.04 * 0.04 - 2 * 1 / (1 / 0.0008 + 1 / 0.0001))) / sqrt(2 * acos(-1)),
-               1e-3);
-    CHECK(a->after[1].right > 0.85);
-    CASE("one that is far behind needs no measuring");
-    twins[1].tokens_per_s = e.tokens_per_s / 2;
-    a = agenda_of(&ask);
-    CHECK(a->now.right > 0.999);
+    derivatives();
+    interval(s, e);
+    limited(s, e);
+    plans_run(s, e);
+    twin_plans(s, e);
     clg_arena_clear(&arena);
     return DONE;
 }

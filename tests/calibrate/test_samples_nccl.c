@@ -39,6 +39,28 @@ static const char *const JSON =
     "{\"size\":8192,\"out_of_place\":null,\"in_place\":{\"time\":70,\"nwrong\":null}}],"
     "\"end_time\":\"x\"}";
 
+static void as_json(void) {
+    clg_samples s;
+    CASE("JSON: a process names the first of its GPUs; wrong and missing times are left out");
+    s = read("out.json", JSON);
+    CHECK(s.count == 2 && s.wrong == 1 && s.reasons == 2);
+    CHECK(s.sample[0].collective == CLG_ALL_GATHER && s.sample[0].ranks == 8);
+    CHECK(s.sample[0].nodes == 2 && s.sample[0].bytes == 1024);
+    CHECK_NEAR(s.sample[0].seconds, 50.25e-6, 1e-12);
+    CHECK_NEAR(s.sample[1].seconds, 70e-6, 1e-12);
+    CHECK_TEXT(s.sample[0].hosts, "n1,n2");
+    CHECK_TEXT(s.sample[0].gpu, "NVIDIA H200");
+    CASE("JSON that was cut off is refused");
+    s = (clg_samples){0};
+    CHECK(
+        read_with(&s, "out.json", "{\"nccl_version\":1,\"config\":{},\"results\":[{\"size\":1,") ==
+        CLG_BAD_INPUT);
+    CASE("JSON without devices asks for them");
+    s = (clg_samples){0};
+    CHECK(read_with(&s, "out.json", "{\"nccl_version\":1,\"config\":{},\"results\":[]}") ==
+          CLG_BAD_INPUT);
+}
+
 int main(void) {
     CASE("groups side by side: the first one's ranks and nodes, the hosts of all");
     clg_samples s = read("all_reduce.log", SPLIT HEAD ROW);
@@ -83,24 +105,7 @@ int main(void) {
     CHECK(read_with(&s, "a.log", "# nThread 1\n" HEAD ROW) == CLG_BAD_INPUT);
     CHECK(strstr(error.mend, "--ranks") != NULL);
 
-    CASE("JSON: a process names the first of its GPUs; wrong and missing times are left out");
-    s = read("out.json", JSON);
-    CHECK(s.count == 2 && s.wrong == 1 && s.reasons == 2);
-    CHECK(s.sample[0].collective == CLG_ALL_GATHER && s.sample[0].ranks == 8);
-    CHECK(s.sample[0].nodes == 2 && s.sample[0].bytes == 1024);
-    CHECK_NEAR(s.sample[0].seconds, 50.25e-6, 1e-12);
-    CHECK_NEAR(s.sample[1].seconds, 70e-6, 1e-12);
-    CHECK_TEXT(s.sample[0].hosts, "n1,n2");
-    CHECK_TEXT(s.sample[0].gpu, "NVIDIA H200");
-    CASE("JSON that was cut off is refused");
-    s = (clg_samples){0};
-    CHECK(
-        read_with(&s, "out.json", "{\"nccl_version\":1,\"config\":{},\"results\":[{\"size\":1,") ==
-        CLG_BAD_INPUT);
-    CASE("JSON without devices asks for them");
-    s = (clg_samples){0};
-    CHECK(read_with(&s, "out.json", "{\"nccl_version\":1,\"config\":{},\"results\":[]}") ==
-          CLG_BAD_INPUT);
+    as_json();
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -184,6 +184,39 @@ static void depth(void) {
     broken(&llama, l, "recompute-layers", "-1");
 }
 
+static void spread_by_hand(void) {
+    clg_model m = llama;
+    CASE("126 layers on 16 stages: 7 at each end, 8 between (Llama 3, arXiv:2407.21783)");
+    m.layers = 126;
+    clg_layout l = plan_layout(4096);
+    l.pp = 16;
+    int of[16];
+    clg_layout_layers(&m, &l, of);
+    CHECK(of[0] == 7 && of[15] == 7);
+    for (int i = 1; i < 15; i++) CHECK(of[i] == 8);
+    CASE("61 layers on 16 stages: 3 at the ends, 4 on 13 of the 14 between");
+    m.layers = 61;
+    clg_layout_layers(&m, &l, of);
+    int fours = 0;
+    for (int i = 0; i < 16; i++) fours += of[i] == 4;
+    CHECK(of[0] == 3 && of[15] == 3 && fours == 13);
+    CASE("61 layers and a prediction module: 4 on 15 of 16 stages, 1 beside the head");
+    m.prediction_layers = 1;
+    clg_layout_layers(&m, &l, of);
+    for (int i = 0; i < 15; i++) CHECK(of[i] == 4);
+    CHECK(of[15] == 1 && clg_layout_fewest(&m, &l) == 1 && clg_layout_most(&m, &l) == 4);
+    CASE("the same in 32 chunks: 1, 30 times 2, none");
+    int thin[32];
+    l.vpp = 2;
+    clg_layout_layers(&m, &l, thin);
+    CHECK(thin[0] == 1 && thin[31] == 0);
+    for (int i = 1; i < 31; i++) CHECK(thin[i] == 2);
+    CASE("64 layers divide: the module comes on top");
+    m.layers = 64;
+    clg_layout_layers(&m, &l, thin);
+    for (int i = 0; i < 32; i++) CHECK(thin[i] == 2);
+}
+
 /* Layers of chunks by brute force: sum, spread, ends. */
 static void spread(void) {
     CASE("chunks hold the model's layers, even to one, ends last to get more");
@@ -216,35 +249,7 @@ static void spread(void) {
                 shapes++;
             }
     CHECK(shapes > 1000);
-    CASE("126 layers on 16 stages: 7 at each end, 8 between (Llama 3, arXiv:2407.21783)");
-    m.layers = 126;
-    clg_layout l = plan_layout(4096);
-    l.pp = 16;
-    int of[16];
-    clg_layout_layers(&m, &l, of);
-    CHECK(of[0] == 7 && of[15] == 7);
-    for (int i = 1; i < 15; i++) CHECK(of[i] == 8);
-    CASE("61 layers on 16 stages: 3 at the ends, 4 on 13 of the 14 between");
-    m.layers = 61;
-    clg_layout_layers(&m, &l, of);
-    int fours = 0;
-    for (int i = 0; i < 16; i++) fours += of[i] == 4;
-    CHECK(of[0] == 3 && of[15] == 3 && fours == 13);
-    CASE("61 layers and a prediction module: 4 on 15 of 16 stages, 1 beside the head");
-    m.prediction_layers = 1;
-    clg_layout_layers(&m, &l, of);
-    for (int i = 0; i < 15; i++) CHECK(of[i] == 4);
-    CHECK(of[15] == 1 && clg_layout_fewest(&m, &l) == 1 && clg_layout_most(&m, &l) == 4);
-    CASE("the same in 32 chunks: 1, 30 times 2, none");
-    int thin[32];
-    l.vpp = 2;
-    clg_layout_layers(&m, &l, thin);
-    CHECK(thin[0] == 1 && thin[31] == 0);
-    for (int i = 1; i < 31; i++) CHECK(thin[i] == 2);
-    CASE("64 layers divide: the module comes on top");
-    m.layers = 64;
-    clg_layout_layers(&m, &l, thin);
-    for (int i = 0; i < 32; i++) CHECK(thin[i] == 2);
+    spread_by_hand();
 }
 
 static void words(void) {

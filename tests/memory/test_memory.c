@@ -387,6 +387,51 @@ static int counted(clg_pipeline p, int stage) {
     return most;
 }
 
+static void stages_of_a_pipeline(void) {
+    CASE("stages of GPT-3: layers x 34 sbh / t x min(p - i, m)");
+    clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
+    clg_layout l = plan_layout(2048);
+    l.tp = 8, l.sp = true, l.pp = 8;
+    l.attention = CLG_UNFUSED, l.recompute = CLG_RECOMPUTE_SELECTIVE;
+    clg_error error = {0};
+    clg_evaluation e;
+    double layer = 34 * 25165824.0 / 8;
+    built(&s, &l);
+    double beside =
+        step.kind[0].rebuilt_bytes + step.kind[0].transient_bytes + 2 * step.boundary_bytes;
+    for (int m = 1; m <= 16; m *= 4) {
+        l.accumulation = m, l.global_batch = m;
+        CHECK(clg_evaluate(&arena, &s, &l, true, NULL, &e, &error) == CLG_OK);
+        for (int i = 0; i < 8; i++) {
+            int alive = 8 - i < m ? 8 - i : m;
+            /* inner stages: 12 layers; the rest is rebuilt scores and two layers' transients */
+            double kept = 12 * layer * alive, all = e.stages[i].memory.activations_bytes;
+            CHECK(e.stages[i].alive == alive && e.stages[i].layers == 12);
+            if (i > 0 && i < 7) CHECK_NEAR(all, kept + beside, 1e-13);
+            /* dropout's mask of the embedding goes with every micro-batch: s b h, over t with sp */
+            if (i == 0) CHECK(all > (12 * layer + 25165824.0 / 8) * alive);
+        }
+    }
+    CASE("GPT-3's first stage against Korthikanti et al. 2022, equation 5");
+    /* s b h L / t (34 + 5 a s / h) for p micro-batches of L/p layers, whatever p is; the extra
+     * scores of the layer at work are not in the equation. 12 x 8 x 34 sbh / 8 = 10.3 GB */
+    CHECK_NEAR(e.stages[0].memory.activations_bytes, 25165824.0 * 96 / 8 * 34, 0.12);
+}
+
+static void chunks_of_a_pipeline(void) {
+    CASE("interleaved GPT-3: L/p layers, 1 + (p-1)/(pv) times the activations of 1f1b");
+    /* 4 stages of 24 layers in 2 chunks, first stage: 11 chunks of 12 layers against 4 x 24 */
+    clg_scenario two = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
+    clg_layout v = plan_layout(2048);
+    v.tp = 8, v.sp = true, v.pp = 4, v.accumulation = 16, v.global_batch = 16;
+    clg_stage_load load = {.layers = {24}, .chunks = 2, .alive = 11};
+    double some = ledger(&two, &v, load).activations_bytes;
+    load.alive = 0;
+    double none = ledger(&two, &v, load).activations_bytes;
+    CHECK_NEAR(some - none, 11 * 12 * step.kind[0].saved_bytes, 1e-13);
+    CHECK_NEAR(11 * 12 / (4.0 * 24), 1 + 3 / (4.0 * 2), 1e-14);
+}
+
 static void pipelines(void) {
     CASE("1f1b: stage i of p holds min(p - i, m) micro-batches (arXiv:2104.04473)");
     for (int p = 1; p <= 16; p++)
@@ -420,45 +465,8 @@ static void pipelines(void) {
                     if (s->refuses(one)) continue;
                     for (int i = 0; i < p; i++) CHECK(counted(one, i) <= s->alive(one, i));
                 }
-    CASE("interleaved GPT-3: L/p layers, 1 + (p-1)/(pv) times the activations of 1f1b");
-    /* 4 stages of 24 layers in 2 chunks, first stage: 11 chunks of 12 layers against 4 x 24 */
-    clg_scenario two = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
-    clg_layout v = plan_layout(2048);
-    v.tp = 8, v.sp = true, v.pp = 4, v.accumulation = 16, v.global_batch = 16;
-    clg_stage_load load = {.layers = {24}, .chunks = 2, .alive = 11};
-    double some = ledger(&two, &v, load).activations_bytes;
-    load.alive = 0;
-    double none = ledger(&two, &v, load).activations_bytes;
-    CHECK_NEAR(some - none, 11 * 12 * step.kind[0].saved_bytes, 1e-13);
-    CHECK_NEAR(11 * 12 / (4.0 * 24), 1 + 3 / (4.0 * 2), 1e-14);
-    CASE("stages of GPT-3: layers x 34 sbh / t x min(p - i, m)");
-    clg_scenario s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);
-    clg_layout l = plan_layout(2048);
-    l.tp = 8, l.sp = true, l.pp = 8;
-    l.attention = CLG_UNFUSED, l.recompute = CLG_RECOMPUTE_SELECTIVE;
-    clg_error error = {0};
-    clg_evaluation e;
-    double layer = 34 * 25165824.0 / 8;
-    built(&s, &l);
-    double beside =
-        step.kind[0].rebuilt_bytes + step.kind[0].transient_bytes + 2 * step.boundary_bytes;
-    for (int m = 1; m <= 16; m *= 4) {
-        l.accumulation = m, l.global_batch = m;
-        CHECK(clg_evaluate(&arena, &s, &l, true, NULL, &e, &error) == CLG_OK);
-        for (int i = 0; i < 8; i++) {
-            int alive = 8 - i < m ? 8 - i : m;
-            /* inner stages: 12 layers; the rest is rebuilt scores and two layers' transients */
-            double kept = 12 * layer * alive, all = e.stages[i].memory.activations_bytes;
-            CHECK(e.stages[i].alive == alive && e.stages[i].layers == 12);
-            if (i > 0 && i < 7) CHECK_NEAR(all, kept + beside, 1e-13);
-            /* dropout's mask of the embedding goes with every micro-batch: s b h, over t with sp */
-            if (i == 0) CHECK(all > (12 * layer + 25165824.0 / 8) * alive);
-        }
-    }
-    CASE("GPT-3's first stage against Korthikanti et al. 2022, equation 5");
-    /* s b h L / t (34 + 5 a s / h) for p micro-batches of L/p layers, whatever p is; the extra
-     * scores of the layer at work are not in the equation. 12 x 8 x 34 sbh / 8 = 10.3 GB */
-    CHECK_NEAR(e.stages[0].memory.activations_bytes, 25165824.0 * 96 / 8 * 34, 0.12);
+    chunks_of_a_pipeline();
+    stages_of_a_pipeline();
 }
 
 static void ends(void) {

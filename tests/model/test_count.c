@@ -112,101 +112,102 @@ static void windows(void) {
 
 /* config.json files of models that are no presets, with what the files leave out left out, against
  * the totals their repositories state (safetensors metadata on huggingface.co). */
+static const struct {
+    const char *name, *json;
+    double total;
+} file[] = {{"Qwen2-VL 7B, its language model",
+             "{\"hidden_size\": 3584, \"intermediate_size\": 18944, \"model_type\": "
+             "\"qwen2_vl\", \"num_attention_heads\": 28, \"num_hidden_layers\": 28, "
+             "\"num_key_value_heads\": 4, \"vocab_size\": 152064, \"vision_config\": "
+             "{\"hidden_size\": 3584}}",
+             7615616512.0},
+            {"Mistral Small 3.1, nested",
+             "{\"model_type\": \"mistral3\", \"text_config\": {\"head_dim\": 128, "
+             "\"hidden_size\": 5120, \"intermediate_size\": 32768, \"model_type\": "
+             "\"mistral\", \"num_attention_heads\": 32, \"num_hidden_layers\": 40, "
+             "\"num_key_value_heads\": 8, \"sliding_window\": null, \"vocab_size\": "
+             "131072}}",
+             23572403200.0},
+            {"Gemma 3 4B as published: the class's defaults left out",
+             "{\"model_type\": \"gemma3\", \"text_config\": {\"hidden_size\": 2560, "
+             "\"intermediate_size\": 10240, \"model_type\": \"gemma3_text\", "
+             "\"num_hidden_layers\": 34, \"sliding_window\": 1024}}",
+             3880263168.0},
+            {"Phi-3.5 MoE",
+             "{\"attention_bias\": true, \"hidden_size\": 4096, "
+             "\"intermediate_size\": 6400, \"lm_head_bias\": true, \"model_type\": "
+             "\"phimoe\", \"num_attention_heads\": 32, \"num_experts_per_tok\": 2, "
+             "\"num_hidden_layers\": 32, \"num_key_value_heads\": 8, "
+             "\"num_local_experts\": 16, \"vocab_size\": 32064}",
+             41873153344.0},
+            {"Phi-4 mini",
+             "{\"hidden_size\": 3072, \"intermediate_size\": 8192, \"model_type\": "
+             "\"phi3\", \"num_attention_heads\": 24, \"num_hidden_layers\": 32, "
+             "\"num_key_value_heads\": 8, \"tie_word_embeddings\": true, "
+             "\"vocab_size\": 200064}",
+             3836021760.0},
+            {"Seed-OSS 36B",
+             "{\"attention_bias\": true, \"head_dim\": 128, \"hidden_size\": 5120, "
+             "\"intermediate_size\": 27648, \"model_type\": \"seed_oss\", "
+             "\"num_attention_heads\": 80, \"num_hidden_layers\": 64, "
+             "\"num_key_value_heads\": 8, \"vocab_size\": 155136}",
+             36151104512.0},
+            {"dots.llm1",
+             "{\"model_type\": \"dots1\", \"vocab_size\": 152064, \"hidden_size\": "
+             "4096, \"intermediate_size\": 10944, \"moe_intermediate_size\": 1408, "
+             "\"num_hidden_layers\": 62, \"num_attention_heads\": 32, "
+             "\"n_shared_experts\": 2, \"n_routed_experts\": 128, "
+             "\"num_experts_per_tok\": 6, \"first_k_dense_replace\": 1, \"head_dim\": "
+             "128}",
+             142774381696.0},
+            {"ERNIE 4.5 21B-A3B",
+             "{\"hidden_size\": 2560, \"intermediate_size\": 12288, \"model_type\": "
+             "\"ernie4_5_moe\", \"num_attention_heads\": 20, \"num_key_value_heads\": "
+             "4, \"num_hidden_layers\": 28, \"vocab_size\": 103424, "
+             "\"moe_num_experts\": 64, \"moe_num_shared_experts\": 2, "
+             "\"moe_layer_start_index\": 1, \"moe_intermediate_size\": 1536, "
+             "\"moe_k\": 6, \"tie_word_embeddings\": true}",
+             21825437888.0},
+            {"GLM-4 9B as ChatGLM wrote it",
+             "{\"model_type\": \"chatglm\", \"add_qkv_bias\": true, "
+             "\"ffn_hidden_size\": 13696, \"hidden_size\": 4096, \"kv_channels\": "
+             "128, \"multi_query_attention\": true, \"multi_query_group_num\": 2, "
+             "\"num_attention_heads\": 32, \"num_layers\": 40, \"padded_vocab_size\": "
+             "151552}",
+             9399951360.0},
+            {"GLM-4 9B 0414",
+             "{\"attention_bias\": true, \"head_dim\": 128, \"hidden_size\": 4096, "
+             "\"intermediate_size\": 13696, \"model_type\": \"glm4\", "
+             "\"num_attention_heads\": 32, \"num_hidden_layers\": 40, "
+             "\"num_key_value_heads\": 2, \"vocab_size\": 151552}",
+             9400279040.0},
+            {"InternLM2 20B",
+             "{\"hidden_size\": 6144, \"intermediate_size\": 16384, \"model_type\": "
+             "\"internlm2\", \"num_attention_heads\": 48, \"num_hidden_layers\": 48, "
+             "\"num_key_value_heads\": 8, \"vocab_size\": 92544}",
+             19861149696.0},
+            {"StarCoder 15B",
+             "{\"model_type\": \"gpt_bigcode\", \"multi_query\": true, \"n_embd\": "
+             "6144, \"n_head\": 48, \"n_inner\": 24576, \"n_layer\": 40, "
+             "\"n_positions\": 8192, \"vocab_size\": 49152}",
+             15517456384.0},
+            {"OPT 350M: a narrow embedding, no last norm",
+             "{\"do_layer_norm_before\": false, \"ffn_dim\": 4096, \"hidden_size\": "
+             "1024, \"max_position_embeddings\": 2048, \"model_type\": \"opt\", "
+             "\"num_attention_heads\": 16, \"num_hidden_layers\": 24, \"vocab_size\": "
+             "50272, \"word_embed_proj_dim\": 512}",
+             331196416.0},
+            {"BLOOM 560M, n_embed",
+             "{\"model_type\": \"bloom\", \"n_embed\": 1024, \"n_layer\": 24, "
+             "\"num_attention_heads\": 16, \"vocab_size\": 250880}",
+             559214592.0},
+            {"Pythia 70M",
+             "{\"model_type\": \"gpt_neox\", \"hidden_size\": 512, "
+             "\"intermediate_size\": 2048, \"num_attention_heads\": 8, "
+             "\"num_hidden_layers\": 6, \"vocab_size\": 50304}",
+             70426624.0}};
+
 static void files(void) {
-    static const struct {
-        const char *name, *json;
-        double total;
-    } file[] = {{"Qwen2-VL 7B, its language model",
-                 "{\"hidden_size\": 3584, \"intermediate_size\": 18944, \"model_type\": "
-                 "\"qwen2_vl\", \"num_attention_heads\": 28, \"num_hidden_layers\": 28, "
-                 "\"num_key_value_heads\": 4, \"vocab_size\": 152064, \"vision_config\": "
-                 "{\"hidden_size\": 3584}}",
-                 7615616512.0},
-                {"Mistral Small 3.1, nested",
-                 "{\"model_type\": \"mistral3\", \"text_config\": {\"head_dim\": 128, "
-                 "\"hidden_size\": 5120, \"intermediate_size\": 32768, \"model_type\": "
-                 "\"mistral\", \"num_attention_heads\": 32, \"num_hidden_layers\": 40, "
-                 "\"num_key_value_heads\": 8, \"sliding_window\": null, \"vocab_size\": "
-                 "131072}}",
-                 23572403200.0},
-                {"Gemma 3 4B as published: the class's defaults left out",
-                 "{\"model_type\": \"gemma3\", \"text_config\": {\"hidden_size\": 2560, "
-                 "\"intermediate_size\": 10240, \"model_type\": \"gemma3_text\", "
-                 "\"num_hidden_layers\": 34, \"sliding_window\": 1024}}",
-                 3880263168.0},
-                {"Phi-3.5 MoE",
-                 "{\"attention_bias\": true, \"hidden_size\": 4096, "
-                 "\"intermediate_size\": 6400, \"lm_head_bias\": true, \"model_type\": "
-                 "\"phimoe\", \"num_attention_heads\": 32, \"num_experts_per_tok\": 2, "
-                 "\"num_hidden_layers\": 32, \"num_key_value_heads\": 8, "
-                 "\"num_local_experts\": 16, \"vocab_size\": 32064}",
-                 41873153344.0},
-                {"Phi-4 mini",
-                 "{\"hidden_size\": 3072, \"intermediate_size\": 8192, \"model_type\": "
-                 "\"phi3\", \"num_attention_heads\": 24, \"num_hidden_layers\": 32, "
-                 "\"num_key_value_heads\": 8, \"tie_word_embeddings\": true, "
-                 "\"vocab_size\": 200064}",
-                 3836021760.0},
-                {"Seed-OSS 36B",
-                 "{\"attention_bias\": true, \"head_dim\": 128, \"hidden_size\": 5120, "
-                 "\"intermediate_size\": 27648, \"model_type\": \"seed_oss\", "
-                 "\"num_attention_heads\": 80, \"num_hidden_layers\": 64, "
-                 "\"num_key_value_heads\": 8, \"vocab_size\": 155136}",
-                 36151104512.0},
-                {"dots.llm1",
-                 "{\"model_type\": \"dots1\", \"vocab_size\": 152064, \"hidden_size\": "
-                 "4096, \"intermediate_size\": 10944, \"moe_intermediate_size\": 1408, "
-                 "\"num_hidden_layers\": 62, \"num_attention_heads\": 32, "
-                 "\"n_shared_experts\": 2, \"n_routed_experts\": 128, "
-                 "\"num_experts_per_tok\": 6, \"first_k_dense_replace\": 1, \"head_dim\": "
-                 "128}",
-                 142774381696.0},
-                {"ERNIE 4.5 21B-A3B",
-                 "{\"hidden_size\": 2560, \"intermediate_size\": 12288, \"model_type\": "
-                 "\"ernie4_5_moe\", \"num_attention_heads\": 20, \"num_key_value_heads\": "
-                 "4, \"num_hidden_layers\": 28, \"vocab_size\": 103424, "
-                 "\"moe_num_experts\": 64, \"moe_num_shared_experts\": 2, "
-                 "\"moe_layer_start_index\": 1, \"moe_intermediate_size\": 1536, "
-                 "\"moe_k\": 6, \"tie_word_embeddings\": true}",
-                 21825437888.0},
-                {"GLM-4 9B as ChatGLM wrote it",
-                 "{\"model_type\": \"chatglm\", \"add_qkv_bias\": true, "
-                 "\"ffn_hidden_size\": 13696, \"hidden_size\": 4096, \"kv_channels\": "
-                 "128, \"multi_query_attention\": true, \"multi_query_group_num\": 2, "
-                 "\"num_attention_heads\": 32, \"num_layers\": 40, \"padded_vocab_size\": "
-                 "151552}",
-                 9399951360.0},
-                {"GLM-4 9B 0414",
-                 "{\"attention_bias\": true, \"head_dim\": 128, \"hidden_size\": 4096, "
-                 "\"intermediate_size\": 13696, \"model_type\": \"glm4\", "
-                 "\"num_attention_heads\": 32, \"num_hidden_layers\": 40, "
-                 "\"num_key_value_heads\": 2, \"vocab_size\": 151552}",
-                 9400279040.0},
-                {"InternLM2 20B",
-                 "{\"hidden_size\": 6144, \"intermediate_size\": 16384, \"model_type\": "
-                 "\"internlm2\", \"num_attention_heads\": 48, \"num_hidden_layers\": 48, "
-                 "\"num_key_value_heads\": 8, \"vocab_size\": 92544}",
-                 19861149696.0},
-                {"StarCoder 15B",
-                 "{\"model_type\": \"gpt_bigcode\", \"multi_query\": true, \"n_embd\": "
-                 "6144, \"n_head\": 48, \"n_inner\": 24576, \"n_layer\": 40, "
-                 "\"n_positions\": 8192, \"vocab_size\": 49152}",
-                 15517456384.0},
-                {"OPT 350M: a narrow embedding, no last norm",
-                 "{\"do_layer_norm_before\": false, \"ffn_dim\": 4096, \"hidden_size\": "
-                 "1024, \"max_position_embeddings\": 2048, \"model_type\": \"opt\", "
-                 "\"num_attention_heads\": 16, \"num_hidden_layers\": 24, \"vocab_size\": "
-                 "50272, \"word_embed_proj_dim\": 512}",
-                 331196416.0},
-                {"BLOOM 560M, n_embed",
-                 "{\"model_type\": \"bloom\", \"n_embed\": 1024, \"n_layer\": 24, "
-                 "\"num_attention_heads\": 16, \"vocab_size\": 250880}",
-                 559214592.0},
-                {"Pythia 70M",
-                 "{\"model_type\": \"gpt_neox\", \"hidden_size\": 512, "
-                 "\"intermediate_size\": 2048, \"num_attention_heads\": 8, "
-                 "\"num_hidden_layers\": 6, \"vocab_size\": 50304}",
-                 70426624.0}};
     for (size_t i = 0; i < sizeof file / sizeof file[0]; i++) {
         clg_model model = {0};
         clg_error error = {0};

@@ -160,9 +160,7 @@ static void events_of_any_layout(void) {
     }
 }
 
-int main(void) {
-    clg_slice out;
-    int64_t ignored;
+static void decimals_by_hand(void) {
     CASE("microseconds as written, in nanoseconds");
     decimal("1712195495506161.2", 3, 1712195495506161200);
     decimal("1712195495505583.0", 3, 1712195495505583000);
@@ -182,8 +180,10 @@ int main(void) {
     decimal("5.", 3, 5000);
     decimal(".5", 3, 500);
     decimal("00000000000000000012", 3, 12000);
-    CASE("eight digits at a time and one by one");
-    decimals_both_ways();
+}
+
+static void no_numbers(void) {
+    int64_t ignored;
     CASE("no numbers");
     CHECK(!clg_scan_decimal(slice("9999999999999999"), 3, &ignored));
     CHECK(!clg_scan_decimal(slice("1234567:"), 3, &ignored));
@@ -197,6 +197,10 @@ int main(void) {
     CHECK(!clg_scan_decimal(slice("99999999999999999999"), 3, &ignored));
     CHECK(!clg_scan_decimal(slice("1e400"), 3, &ignored));
     decimal("1e-400", 3, 0);
+}
+
+static void strings(void) {
+    clg_slice out;
     CASE("strings");
     CHECK(value("\"a\\\"b\",", &out) == CLG_SCAN_OK && same(out, "a\\\"b"));
     CHECK(value("\"a\\\\\" ,", &out) == CLG_SCAN_OK && same(out, "a\\\\"));
@@ -209,10 +213,9 @@ int main(void) {
     CHECK(value("NaN, 2", &out) == CLG_SCAN_OK && same(out, "NaN"));
     CHECK(value("[1, {\"ph\": 1}]", &out) == CLG_SCAN_DAMAGED);
     CHECK(value(", 2", &out) == CLG_SCAN_DAMAGED && value("[1", &out) == CLG_SCAN_SHORT);
-    CASE("blocks of bytes and single ones");
-    values_both_ways();
-    CASE("events of any layout");
-    events_of_any_layout();
+}
+
+static void names_kept(void) {
     CASE("names are kept once");
     clg_arena arena = {0};
     clg_intern names = {.arena = &arena};
@@ -232,5 +235,18 @@ int main(void) {
     }
     CHECK(clg_intern_add(&names, slice("void")) != clg_intern_add(&names, slice("void at")));
     clg_arena_clear(&arena);
+}
+
+int main(void) {
+    decimals_by_hand();
+    CASE("eight digits at a time and one by one");
+    decimals_both_ways();
+    no_numbers();
+    strings();
+    CASE("blocks of bytes and single ones");
+    values_both_ways();
+    CASE("events of any layout");
+    events_of_any_layout();
+    names_kept();
     return DONE;
 }

@@ -31,6 +31,39 @@ static bool refused(const char *text) {
     "tokens_per_sec_per_gpu: 53.5K | global_batch_size: 1.02K | lm_loss: 10.5 | lr: 0.0003 | "     \
     "model_tflops_per_gpu: 411 | hardware_tflops_per_gpu: 411\n"
 
+static void programs_by_people(void) {
+    clg_train_log l;
+    CASE("nanotron: numbers for people");
+    l = log_of(NANOTRON("1", "9.05K") NANOTRON("2", "2.45K") NANOTRON("3", "2.45K"));
+    CHECK_TEXT(l.trainer, "nanotron");
+    CHECK_NEAR(l.step_median_s, 2.45, 1e-12);
+    CHECK_NEAR(l.tokens_per_s, 428e3, 1e-12);
+    CHECK_NEAR(l.tokens_per_s_per_gpu, 53.5e3, 1e-12);
+    CASE("DeepSpeed: timer with the batch from the printed configuration");
+    l = log_of("[2023-11-07 01:50:08,040] [INFO] [config.py:972:print]   train_batch_size "
+               "............. 256\n[2023-11-07 01:55:23,714] [INFO] [timer.py:260:stop] "
+               "epoch=0/micro_step=40/global_step=10, RunningAvgSamplesPerSec=25.0, "
+               "CurrSamplesPerSec=25.6, MemAllocated=4.32GB, MaxMemAllocated=38.49GB\n");
+    CHECK_TEXT(l.trainer, "deepspeed");
+    CHECK_NEAR(l.step_median_s, 10, 1e-12);
+    CASE("DeepSpeed pipelines");
+    l = log_of("steps: 200 loss: 5.5508 iter time (s): 0.936 samples/sec: 136.706\n");
+    CHECK_NEAR(l.step_median_s, 0.936, 1e-12);
+    CASE("NeMo: progress bar, and lines");
+    l = log_of("Epoch 0: :   1%| | 1/100 [00:30<1:00, reduced_train_loss=10.5, global_step=0.000, "
+               "consumed_samples=256.0, train_step_timing in s=31.30]\rEpoch 0: :   2%| | 2/100 "
+               "[00:33<1:00, global_step=1.000, train_step_timing in s=3.130]\rEpoch 0: :   2%| | "
+               "2/100 [00:33<1:00, global_step=1.000, train_step_timing in s=3.130]\n");
+    CHECK_TEXT(l.trainer, "nemo");
+    CHECK(l.steps == 2 && l.discarded == 1);
+    CHECK_NEAR(l.step_median_s, 3.13, 1e-12);
+    l = log_of("Training epoch 0, iteration 1/249 | lr: 3.9e-06 | global_batch_size: 8 | "
+               "global_step: 1 | reduced_train_loss: 1.653 | train_step_timing in s: 2.505 | "
+               "TFLOPS_per_GPU: 612.3 | consumed_samples: 16\n");
+    CHECK(l.first_step == 1 && l.batch == 8);
+    CHECK_NEAR(l.flop_per_s_per_gpu, 612.3e12, 1e-12);
+}
+
 static void programs(void) {
     CASE("Megatron-LM");
     clg_train_log l = log_of("  seq_length ...................................... 4096\n"
@@ -77,35 +110,7 @@ static void programs(void) {
     CHECK_NEAR(l.step_p90_s, 2.1, 1e-12);
     CHECK_NEAR(l.tokens_per_s_per_gpu, 7300, 1e-12);
     CHECK_NEAR(l.tokens_per_s, 58400, 1e-12);
-    CASE("nanotron: numbers for people");
-    l = log_of(NANOTRON("1", "9.05K") NANOTRON("2", "2.45K") NANOTRON("3", "2.45K"));
-    CHECK_TEXT(l.trainer, "nanotron");
-    CHECK_NEAR(l.step_median_s, 2.45, 1e-12);
-    CHECK_NEAR(l.tokens_per_s, 428e3, 1e-12);
-    CHECK_NEAR(l.tokens_per_s_per_gpu, 53.5e3, 1e-12);
-    CASE("DeepSpeed: timer with the batch from the printed configuration");
-    l = log_of("[2023-11-07 01:50:08,040] [INFO] [config.py:972:print]   train_batch_size "
-               "............. 256\n[2023-11-07 01:55:23,714] [INFO] [timer.py:260:stop] "
-               "epoch=0/micro_step=40/global_step=10, RunningAvgSamplesPerSec=25.0, "
-               "CurrSamplesPerSec=25.6, MemAllocated=4.32GB, MaxMemAllocated=38.49GB\n");
-    CHECK_TEXT(l.trainer, "deepspeed");
-    CHECK_NEAR(l.step_median_s, 10, 1e-12);
-    CASE("DeepSpeed pipelines");
-    l = log_of("steps: 200 loss: 5.5508 iter time (s): 0.936 samples/sec: 136.706\n");
-    CHECK_NEAR(l.step_median_s, 0.936, 1e-12);
-    CASE("NeMo: progress bar, and lines");
-    l = log_of("Epoch 0: :   1%| | 1/100 [00:30<1:00, reduced_train_loss=10.5, global_step=0.000, "
-               "consumed_samples=256.0, train_step_timing in s=31.30]\rEpoch 0: :   2%| | 2/100 "
-               "[00:33<1:00, global_step=1.000, train_step_timing in s=3.130]\rEpoch 0: :   2%| | "
-               "2/100 [00:33<1:00, global_step=1.000, train_step_timing in s=3.130]\n");
-    CHECK_TEXT(l.trainer, "nemo");
-    CHECK(l.steps == 2 && l.discarded == 1);
-    CHECK_NEAR(l.step_median_s, 3.13, 1e-12);
-    l = log_of("Training epoch 0, iteration 1/249 | lr: 3.9e-06 | global_batch_size: 8 | "
-               "global_step: 1 | reduced_train_loss: 1.653 | train_step_timing in s: 2.505 | "
-               "TFLOPS_per_GPU: 612.3 | consumed_samples: 16\n");
-    CHECK(l.first_step == 1 && l.batch == 8);
-    CHECK_NEAR(l.flop_per_s_per_gpu, 612.3e12, 1e-12);
+    programs_by_people();
 }
 
 int main(void) {

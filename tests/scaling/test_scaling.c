@@ -125,10 +125,7 @@ static void margins(const clg_scenario *s) {
     CHECK(curve(&priced, CLG_WEAK, INFINITY, 64)->knee_usd == -1);
 }
 
-int main(void) {
-    laws();
-    clg_scenario s = scenario("llama-2-7b");
-    clg_error e = {0};
+static void strong_and_weak(clg_scenario s) {
     CASE("strong: efficiency starts at 1 and decays; tokens/s still grow");
     clg_curve *c = curve(&s, CLG_STRONG, 4e6, 256);
     CHECK_NEAR(c->point[0].efficiency, 1, 1e-12);
@@ -158,6 +155,10 @@ int main(void) {
         CHECK(p->past_critical_batch == (over > 1));
         CHECK_NEAR(p->seconds_to_target * p->plan.tokens_per_s, p->tokens_needed, 1e-12);
     }
+}
+
+static void walls(clg_scenario s) {
+    clg_curve *c;
     CASE("no wall: no cap, no point past it");
     c = curve(&s, CLG_WEAK, INFINITY, 64);
     CHECK(isinf(c->dp_cap_gpus));
@@ -173,8 +174,11 @@ int main(void) {
     CASE("the cap moves right with the critical batch");
     CHECK(curve(&s, CLG_STRONG, 8e6, 256)->dp_cap_gpus >
           1.9 * curve(&s, CLG_STRONG, 4e6, 256)->dp_cap_gpus);
-    ladder(&s);
-    margins(&s);
+}
+
+static void limits_moved(clg_scenario s) {
+    clg_error e = {0};
+    clg_curve *c;
     CASE("a network without limits: no exposed traffic, efficiency stays near 1");
     clg_scenario fast = s;
     fast.machine.node.link_bytes_per_s *= 1e6;
@@ -202,6 +206,16 @@ int main(void) {
         sum += r[i].elasticity;
     }
     CHECK(sum < 1.02);
+}
+
+int main(void) {
+    laws();
+    clg_scenario s = scenario("llama-2-7b");
+    strong_and_weak(s);
+    walls(s);
+    ladder(&s);
+    margins(&s);
+    limits_moved(s);
     clg_arena_clear(&arena);
     return DONE;
 }

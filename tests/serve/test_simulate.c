@@ -86,13 +86,8 @@ static bool slow_holds(const slow_state *w, const clg_serve_rules *rules, const 
     return decoding > 0 && w->waited < rules->wait_iterations && tokens < rules->wait_tokens;
 }
 
-/* One iteration; returns its seconds. */
-static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
-                             const clg_serve_rules *rules, const clg_demand *d, double now,
-                             bool held) {
-    bool preempted = false, late = false;
-    int decoding[MOST], decoders = 0;
-    double context = 0, pairs = 0, prefilled = 0, chunks = 0;
+static bool slow_grow(slow_state *w, const clg_serve_rules *rules, const clg_demand *d) {
+    bool preempted = false;
     for (int i = 0; i < w->batch_count; i++) { /* a block for each decoding one, oldest first */
         slow *s = &w->s[w->batch[i]];
         if (!s->decoding) continue;
@@ -106,14 +101,65 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
         if (gone) break;
         if (have % rules->block_tokens == 0) w->free_blocks--, s->blocks++;
     }
+    return preempted;
+}
+
+/* What an iteration has to do. */
+typedef struct slow_batch {
+    int decoders;
+    double context, pairs, prefilled, chunks;
+    bool late;
+} slow_batch;
+
+/* Seconds of a batch. */
+static double slow_seconds(const clg_iteration_cost *cost, const slow_batch *b) {
+    double crowd = 1; /* prompts of the fullest rank on every rank */
+    if (cost->ranks > 1 && b->chunks > 0)
+        crowd = ceil(b->chunks / cost->ranks) * cost->ranks / b->chunks;
+    double width = ceil(b->decoders + b->prefilled * crowd);
+    if (width > cost->max_tokens) width = cost->max_tokens;
+    double seconds = cost->dense_s[(int)width] +
+                     cost->context_s * (b->context + cost->context_pad * b->decoders) +
+                     cost->pair_s * b->pairs * crowd;
+    seconds += cost->state_s * b->decoders + cost->scan_s * b->prefilled * crowd;
+    bool many = b->chunks > 0 && b->decoders + b->prefilled * crowd > cost->graph_tokens;
+    /* micro-batch by micro-batch: those with a chunk, or all, wait for their launches */
+    double host = (b->decoders + b->chunks) * cost->loop_sequence_s;
+    int stages = cost->stages > 1 ? cost->stages : 1;
+    if (!many && !b->late) host += cost->loop_s;
+    for (int i = 0; i < stages && (many || b->late); i++)
+        host += b->late || i < b->chunks ? cost->eager_s : seconds / stages;
+    if (seconds < host) seconds = host;
+    seconds += (b->decoders + b->chunks) * cost->sequence_s;
+    return seconds;
+}
+
+static void slow_finish(slow_state *w, const clg_demand *d, double now) {
+    for (int i = w->batch_count - 1; i >= 0; i--) {
+        int id = w->batch[i];
+        if (!w->s[id].decoding || w->s[id].generated < d->request[id].output_tokens) continue;
+        w->s[id].finished = true;
+        w->s[id].finish_s = now;
+        w->free_blocks += w->s[id].blocks;
+        remove_at(w->batch, &w->batch_count, i);
+    }
+}
+
+/* One iteration; returns its seconds. */
+static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
+                             const clg_serve_rules *rules, const clg_demand *d, double now,
+                             bool held) {
+    bool preempted = slow_grow(w, rules, d);
+    int decoding[MOST];
+    slow_batch b = {0};
     for (int i = 0; i < w->batch_count; i++)
         if (w->s[w->batch[i]].decoding) {
-            decoding[decoders++] = w->batch[i];
+            decoding[b.decoders++] = w->batch[i];
             int64_t own = w->s[w->batch[i]].target + w->s[w->batch[i]].done;
-            context += (double)own;
-            late = late || (cost->graph_context > 0 && own >= cost->graph_context);
+            b.context += (double)own;
+            b.late = b.late || (cost->graph_context > 0 && own >= cost->graph_context);
         }
-    int64_t budget = rules->max_tokens - decoders;
+    int64_t budget = rules->max_tokens - b.decoders;
     int completing[MOST], completed = 0;
     for (int i = 0;; i++) { /* prompts: those in the batch, then the queue */
         if (budget <= 0) break;
@@ -123,7 +169,7 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
             int id = w->queue[0];
             int64_t need = slow_blocks(rules, w->s[id].target) + rules->sequence_blocks;
             if (need > w->free_blocks) break;
-            if (rules->whole_prompts && chunks > 0 && w->s[id].target > budget) break;
+            if (rules->whole_prompts && b.chunks > 0 && w->s[id].target > budget) break;
             remove_at(w->queue, &w->queue_count, 0);
             w->free_blocks -= need;
             w->waited = 0;
@@ -133,46 +179,23 @@ static double slow_iteration(slow_state *w, const clg_iteration_cost *cost,
         slow *s = &w->s[w->batch[i]];
         if (s->decoding) continue;
         int64_t q = s->target - s->done < budget ? s->target - s->done : budget;
-        pairs += (double)q * ((double)s->done + (double)q / 2);
+        b.pairs += (double)q * ((double)s->done + (double)q / 2);
         s->done += q;
         budget -= q;
-        prefilled += (double)q;
-        chunks++;
+        b.prefilled += (double)q;
+        b.chunks++;
         if (s->done == s->target) completing[completed++] = w->batch[i];
     }
-    double crowd = 1; /* prompts of the fullest rank on every rank */
-    if (cost->ranks > 1 && chunks > 0) crowd = ceil(chunks / cost->ranks) * cost->ranks / chunks;
-    double width = ceil(decoders + prefilled * crowd);
-    if (width > cost->max_tokens) width = cost->max_tokens;
-    double seconds = cost->dense_s[(int)width] +
-                     cost->context_s * (context + cost->context_pad * decoders) +
-                     cost->pair_s * pairs * crowd;
-    seconds += cost->state_s * decoders + cost->scan_s * prefilled * crowd;
-    bool many = chunks > 0 && decoders + prefilled * crowd > cost->graph_tokens;
-    /* micro-batch by micro-batch: those with a chunk, or all, wait for their launches */
-    double host = (decoders + chunks) * cost->loop_sequence_s;
-    int stages = cost->stages > 1 ? cost->stages : 1;
-    if (!many && !late) host += cost->loop_s;
-    for (int i = 0; i < stages && (many || late); i++)
-        host += late || i < chunks ? cost->eager_s : seconds / stages;
-    if (seconds < host) seconds = host;
-    seconds += (decoders + chunks) * cost->sequence_s;
+    double seconds = slow_seconds(cost, &b);
     now += seconds;
-    for (int i = 0; i < decoders; i++) w->s[decoding[i]].generated++, w->s[decoding[i]].done++;
+    for (int i = 0; i < b.decoders; i++) w->s[decoding[i]].generated++, w->s[decoding[i]].done++;
     for (int i = 0; i < completed; i++) {
         slow *s = &w->s[completing[i]];
         if (s->generated++ == 0) s->first_s = now;
         s->decoding = true;
         s->done = 0;
     }
-    for (int i = w->batch_count - 1; i >= 0; i--) {
-        int id = w->batch[i];
-        if (!w->s[id].decoding || w->s[id].generated < d->request[id].output_tokens) continue;
-        w->s[id].finished = true;
-        w->s[id].finish_s = now;
-        w->free_blocks += w->s[id].blocks;
-        remove_at(w->batch, &w->batch_count, i);
-    }
+    slow_finish(w, d, now);
     return seconds;
 }
 
@@ -478,9 +501,99 @@ static void check_host(clg_arena *arena) {
     CHECK_NEAR(served.finish_s, 16 * (0.0073 + 1e-6) + gpu, 1e-12);
 }
 
+static void check_against_slow(clg_arena *arena) {
+    int64_t preemptions = 0;
+    CASE("against the obvious simulator: roomy");
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        compare(arena, 2 + (double)seed, RULES(64, 512, 16, 100000, 0), seed, &preemptions);
+    CHECK(preemptions == 0);
+    CASE("against the obvious simulator: blocks run out");
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        compare(arena, 10 * (double)seed, RULES(64, 512, 16, 150, 0), seed, &preemptions);
+    CHECK(preemptions > 100);
+    CASE("against the obvious simulator: few places, small chunks, blocks of one");
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        compare(arena, 10 * (double)seed, RULES(8, 37, 1, 3000, 0), seed, &preemptions);
+    CASE("conservation");
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        clg_demand d = a_demand(arena, 3000, 5 * (double)seed, seed);
+        clg_serve_rules roomy = RULES(256, 2048, 16, 100000, 0);
+        clg_serve_rules tight = RULES(32, 256, 16, 60, 0);
+        clg_serve_rules loop = RULES(32, 256, 16, 100000, 7);
+        conserve(arena, &roomy, &d);
+        conserve(arena, &tight, &d);
+        conserve(arena, &loop, &d);
+    }
+}
+
+static void check_crowds(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    clg_demand d;
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_serve_totals t;
+    CASE("zero load: nobody waits for anybody");
+    clg_arrival apart[3] = {ASK(0, 10, 5), ASK(100, 10, 5), ASK(200, 10, 5)};
+    clg_served alone[3];
+    d = (clg_demand){.request = apart, .count = 3};
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, alone, &t);
+    CHECK_NEAR(alone[2].finish_s - 200, alone[0].finish_s, 1e-9);
+    CHECK_NEAR(alone[1].first_token_s - 100, alone[0].first_token_s, 1e-9);
+    CASE("infinite rate: idle never, the batch is full until the queue is empty");
+    d = a_demand(arena, 2000, 1e9, 5);
+    clg_served *all = clg_take(arena, 2000, clg_served);
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, all, &t);
+    CHECK(t.idle_s < 1e-3 && t.full_tokens > 0 && t.full_s < t.end_s - t.begin_s);
+    CHECK(t.sequence_s / t.busy_s > 7);
+    CASE("a request that can never fit is refused, the others are served");
+    clg_arrival mixed[3] = {ASK(0, 10, 5), ASK(0, 100000, 5), ASK(0, 10, 5)};
+    d = (clg_demand){.request = mixed, .count = 3};
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, alone, &t);
+    CHECK(t.refused == 1 && t.finished == 2 && alone[1].finish_s < 0);
+    CASE("replicas share the requests");
+    d = a_demand(arena, 1001, 10, 9);
+    clg_served *shared = clg_take(arena, 1001, clg_served);
+    int64_t finished = 0;
+    for (int64_t first_of = 0; first_of < 3; first_of++) {
+        clg_serve_simulate(arena, &cost, &rules, &d, first_of, 3, shared, &t);
+        finished += t.finished;
+    }
+    CHECK(finished == d.count);
+    for (int64_t i = 0; i < d.count; i++) CHECK(shared[i].finish_s > 0);
+}
+
+static void check_one_replica(clg_arena *arena) {
+    CASE("batch 1: prefill and decodes one after the other");
+    clg_iteration_cost cost = a_cost();
+    clg_arrival one = ASK(3, 100, 50);
+    clg_demand d = {.request = &one, .count = 1};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_served served;
+    clg_serve_totals t;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    double first = dense[100] + 1e-6 + 2e-10 * 100 * 50;
+    double rest = 49 * (dense[1] + 1e-6) + 1.3e-8 * (49 * 100 + 49 * 48 / 2);
+    CHECK_NEAR(served.first_token_s, 3 + first, 1e-12);
+    CHECK_NEAR(served.finish_s, 3 + first + rest, 1e-12);
+    CHECK(t.iterations == 50 && t.idle_s == 0);
+    CASE("launched kernel by kernel: only the prompt's iteration waits for the host");
+    cost.eager_s = 0.5;
+    cost.graph_tokens = 99;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + 0.5 + 1e-6, 1e-12);
+    CHECK_NEAR(served.finish_s - served.first_token_s, rest, 1e-12);
+    cost.graph_tokens = 100;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + first, 1e-12);
+    CASE("four ranks: a lone prompt takes as long as four together");
+    cost = a_cost();
+    cost.ranks = 4;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + dense[400] + 1e-6 + 2e-10 * 4 * 100 * 50, 1e-12);
+    cost = a_cost();
+}
+
 int main(void) {
     clg_arena arena = {0};
-    int64_t preemptions = 0;
     CASE("front end: one request after the other");
     check_front_end(&arena);
     check_handing_on(&arena);
@@ -493,83 +606,9 @@ int main(void) {
     check_graph_context(&arena);
     CASE("a host that is slower than the GPU");
     check_host(&arena);
-    CASE("against the obvious simulator: roomy");
-    for (uint64_t seed = 1; seed <= 20; seed++)
-        compare(&arena, 2 + (double)seed, RULES(64, 512, 16, 100000, 0), seed, &preemptions);
-    CHECK(preemptions == 0);
-    CASE("against the obvious simulator: blocks run out");
-    for (uint64_t seed = 1; seed <= 20; seed++)
-        compare(&arena, 10 * (double)seed, RULES(64, 512, 16, 150, 0), seed, &preemptions);
-    CHECK(preemptions > 100);
-    CASE("against the obvious simulator: few places, small chunks, blocks of one");
-    for (uint64_t seed = 1; seed <= 20; seed++)
-        compare(&arena, 10 * (double)seed, RULES(8, 37, 1, 3000, 0), seed, &preemptions);
-    CASE("conservation");
-    for (uint64_t seed = 1; seed <= 10; seed++) {
-        clg_demand d = a_demand(&arena, 3000, 5 * (double)seed, seed);
-        clg_serve_rules roomy = RULES(256, 2048, 16, 100000, 0);
-        clg_serve_rules tight = RULES(32, 256, 16, 60, 0);
-        clg_serve_rules loop = RULES(32, 256, 16, 100000, 7);
-        conserve(&arena, &roomy, &d);
-        conserve(&arena, &tight, &d);
-        conserve(&arena, &loop, &d);
-    }
-    CASE("batch 1: prefill and decodes one after the other");
-    clg_iteration_cost cost = a_cost();
-    clg_arrival one = ASK(3, 100, 50);
-    clg_demand d = {.request = &one, .count = 1};
-    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
-    clg_served served;
-    clg_serve_totals t;
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
-    double first = dense[100] + 1e-6 + 2e-10 * 100 * 50;
-    double rest = 49 * (dense[1] + 1e-6) + 1.3e-8 * (49 * 100 + 49 * 48 / 2);
-    CHECK_NEAR(served.first_token_s, 3 + first, 1e-12);
-    CHECK_NEAR(served.finish_s, 3 + first + rest, 1e-12);
-    CHECK(t.iterations == 50 && t.idle_s == 0);
-    CASE("launched kernel by kernel: only the prompt's iteration waits for the host");
-    cost.eager_s = 0.5;
-    cost.graph_tokens = 99;
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
-    CHECK_NEAR(served.first_token_s, 3 + 0.5 + 1e-6, 1e-12);
-    CHECK_NEAR(served.finish_s - served.first_token_s, rest, 1e-12);
-    cost.graph_tokens = 100;
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
-    CHECK_NEAR(served.first_token_s, 3 + first, 1e-12);
-    CASE("four ranks: a lone prompt takes as long as four together");
-    cost = a_cost();
-    cost.ranks = 4;
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, &served, &t);
-    CHECK_NEAR(served.first_token_s, 3 + dense[400] + 1e-6 + 2e-10 * 4 * 100 * 50, 1e-12);
-    cost = a_cost();
-    CASE("zero load: nobody waits for anybody");
-    clg_arrival apart[3] = {ASK(0, 10, 5), ASK(100, 10, 5), ASK(200, 10, 5)};
-    clg_served alone[3];
-    d = (clg_demand){.request = apart, .count = 3};
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, alone, &t);
-    CHECK_NEAR(alone[2].finish_s - 200, alone[0].finish_s, 1e-9);
-    CHECK_NEAR(alone[1].first_token_s - 100, alone[0].first_token_s, 1e-9);
-    CASE("infinite rate: idle never, the batch is full until the queue is empty");
-    d = a_demand(&arena, 2000, 1e9, 5);
-    clg_served *all = clg_take(&arena, 2000, clg_served);
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, all, &t);
-    CHECK(t.idle_s < 1e-3 && t.full_tokens > 0 && t.full_s < t.end_s - t.begin_s);
-    CHECK(t.sequence_s / t.busy_s > 7);
-    CASE("a request that can never fit is refused, the others are served");
-    clg_arrival mixed[3] = {ASK(0, 10, 5), ASK(0, 100000, 5), ASK(0, 10, 5)};
-    d = (clg_demand){.request = mixed, .count = 3};
-    clg_serve_simulate(&arena, &cost, &rules, &d, 0, 1, alone, &t);
-    CHECK(t.refused == 1 && t.finished == 2 && alone[1].finish_s < 0);
-    CASE("replicas share the requests");
-    d = a_demand(&arena, 1001, 10, 9);
-    clg_served *shared = clg_take(&arena, 1001, clg_served);
-    int64_t finished = 0;
-    for (int64_t first_of = 0; first_of < 3; first_of++) {
-        clg_serve_simulate(&arena, &cost, &rules, &d, first_of, 3, shared, &t);
-        finished += t.finished;
-    }
-    CHECK(finished == d.count);
-    for (int64_t i = 0; i < d.count; i++) CHECK(shared[i].finish_s > 0);
+    check_against_slow(&arena);
+    check_one_replica(&arena);
+    check_crowds(&arena);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -9,8 +9,47 @@ static clg_status read(const char *text, clg_stack *stack, clg_error *error) {
     return clg_stack_read(&arena, "mine.json", text, strlen(text), stack, error);
 }
 
-static void check_recipes(void) {
+static void check_recipe_faults(void) {
+    clg_stack mine;
+    clg_error error = {0};
+    CASE("faults show when the file is read");
+    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"as\": \"nobody\"}]}", &mine,
+               &error) == CLG_BAD_INPUT);
+    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"attention\": \"cudnn\"}]}", &mine, &error) ==
+          CLG_BAD_INPUT);
+    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"host_expret_s\": 1}]}",
+               &mine, &error) == CLG_BAD_INPUT);
+}
+
+static void check_built_in_recipes(void) {
     clg_stack mine, other;
+    clg_error error = {0};
+    CASE("built in: gpt-oss under Megatron-Bridge went by all-to-all until 26.02, on GB200 with "
+         "activations again; a stack that stands on it does the same");
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-02", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &other, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &other, "gpt-oss-120b", "gb200", &error) == CLG_OK);
+    CHECK(!mine.expert_dedup && mine.recompute_activation);
+    CHECK(other.expert_dedup && !other.recompute_activation);
+    CHECK(read("{\"name\": \"m\", \"base\": \"megatron-2026\"}", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "deepseek-v3", "gb200", &error) == CLG_OK);
+    CHECK(mine.recompute_latent);
+    CASE(
+        "a run that names no software, of a model that one trainer trained: that one's, then only");
+    CHECK(clg_stack_find(&arena, "unknown@2024-07", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
+    CHECK(mine.known && mine.recompute_activation);
+    CHECK(clg_stack_find(&arena, "unknown@2025-07", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
+    CHECK(!mine.known && !mine.recompute_activation);
+    CHECK(clg_stack_find(&arena, "torchtitan-2025@2024-06", &mine, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
+    CHECK_TEXT(mine.name, "torchtitan-2025");
+}
+
+static void check_recipes(void) {
+    clg_stack mine;
     clg_error error = {0};
     const char *text = "{\"name\": \"mine\", \"date\": \"2026-01\", \"recipes\": ["
                        "{\"models\": [\"gpt-oss\", \"x\"], \"gpus\": [\"gb200\"],"
@@ -45,35 +84,8 @@ static void check_recipes(void) {
     CHECK(read(text, &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "y", "gb200", &error) == CLG_OK);
     CHECK_NEAR(mine.host_expert_s, before, 0);
-    CASE("built in: gpt-oss under Megatron-Bridge went by all-to-all until 26.02, on GB200 with "
-         "activations again; a stack that stands on it does the same");
-    CHECK(clg_stack_find(&arena, "megatron-2026@2026-02", &mine, &error) == CLG_OK);
-    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &other, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&arena, &other, "gpt-oss-120b", "gb200", &error) == CLG_OK);
-    CHECK(!mine.expert_dedup && mine.recompute_activation);
-    CHECK(other.expert_dedup && !other.recompute_activation);
-    CHECK(read("{\"name\": \"m\", \"base\": \"megatron-2026\"}", &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&arena, &mine, "deepseek-v3", "gb200", &error) == CLG_OK);
-    CHECK(mine.recompute_latent);
-    CASE(
-        "a run that names no software, of a model that one trainer trained: that one's, then only");
-    CHECK(clg_stack_find(&arena, "unknown@2024-07", &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
-    CHECK(mine.known && mine.recompute_activation);
-    CHECK(clg_stack_find(&arena, "unknown@2025-07", &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
-    CHECK(!mine.known && !mine.recompute_activation);
-    CHECK(clg_stack_find(&arena, "torchtitan-2025@2024-06", &mine, &error) == CLG_OK);
-    CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
-    CHECK_TEXT(mine.name, "torchtitan-2025");
-    CASE("faults show when the file is read");
-    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"as\": \"nobody\"}]}", &mine,
-               &error) == CLG_BAD_INPUT);
-    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"attention\": \"cudnn\"}]}", &mine, &error) ==
-          CLG_BAD_INPUT);
-    CHECK(read("{\"name\": \"m\", \"recipes\": [{\"models\": [\"x\"], \"host_expret_s\": 1}]}",
-               &mine, &error) == CLG_BAD_INPUT);
+    check_built_in_recipes();
+    check_recipe_faults();
 }
 
 static void check_software(void) {
@@ -144,42 +156,9 @@ static void check_strict(void) {
     CHECK_TEXT(s.title, "mine");
 }
 
-int main(void) {
-    clg_stack now, then, other;
+static void check_terms(void) {
+    clg_stack now, then;
     clg_error error = {0};
-    check_recipes();
-    check_software();
-    check_strict();
-    CASE("a month takes the releases up to it, no month those up to the file's own date");
-    const char *mine = "{\"name\": \"mine\", \"date\": \"2026-04\", \"gradient\": \"bf16\","
-                       " \"releases\": ["
-                       "{\"from\": \"2025-02\", \"attention\": \"flash3\","
-                       " \"host_expert_s\": {\"value\": 3, \"unit\": \"us\", \"source\": \"x\","
-                       " \"kind\": \"assumed\"}},"
-                       "{\"from\": \"2026-05\", \"attention\": \"cudnn\"}]}";
-    CHECK(read(mine, &now, &error) == CLG_OK);
-    CHECK_TEXT(now.attention, "flash3");
-    CHECK_NEAR(now.host_expert_s, 3e-6, 1e-12);
-    CHECK_TEXT(now.name, "mine");
-    CHECK_TEXT(now.date, "2026-04");
-    CHECK(now.gradient == CLG_BF16 && now.known);
-    CASE("a built-in stack by month: one before all its releases, one after, one without");
-    CHECK(clg_stack_find(&arena, "megatron-2026@2025-09", &then, &error) == CLG_OK);
-    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &now, &error) == CLG_OK);
-    CHECK(clg_stack_find(&arena, "megatron-2026", &other, &error) == CLG_OK);
-    CHECK(!then.expert_dedup && other.expert_dedup && now.expert_dedup);
-    CHECK(!then.fused_experts && !other.fused_experts && now.fused_experts);
-    CHECK_TEXT(then.name, "megatron-2026");
-    CHECK_TEXT(now.date, "2026-07");
-    CHECK(then.known && now.known);
-    CASE("the default changes with its releases too, and stays unknown");
-    CHECK(clg_stack_find(&arena, "unknown@2023-01", &then, &error) == CLG_OK);
-    CHECK(clg_stack_find(&arena, "unknown@2025-05", &now, &error) == CLG_OK);
-    CHECK(!then.known && !now.known && !then.expert_dedup);
-    CASE("releases of the default are not those of a stack that stands on it");
-    CHECK(now.expert_dedup);
-    CHECK(clg_stack_find(&arena, "megatron-2024@2025-05", &other, &error) == CLG_OK);
-    CHECK(!other.expert_dedup);
     CASE("where a term is stated: in the newest release up to the month, in the file, or nowhere");
     CHECK(clg_stack_find(&arena, "megatron-2026@2025-08", &then, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &now, &error) == CLG_OK);
@@ -212,6 +191,49 @@ int main(void) {
     error = (clg_error){0};
     CHECK(read("{\"name\": \"m\", \"fabric\": \"efa-v9\"}", &then, &error) == CLG_BAD_INPUT);
     CHECK(error.line == 1 && strcmp(error.field, "fabric") == 0);
+}
+
+static void check_months(void) {
+    clg_stack now, then, other;
+    clg_error error = {0};
+    CASE("a month takes the releases up to it, no month those up to the file's own date");
+    const char *mine = "{\"name\": \"mine\", \"date\": \"2026-04\", \"gradient\": \"bf16\","
+                       " \"releases\": ["
+                       "{\"from\": \"2025-02\", \"attention\": \"flash3\","
+                       " \"host_expert_s\": {\"value\": 3, \"unit\": \"us\", \"source\": \"x\","
+                       " \"kind\": \"assumed\"}},"
+                       "{\"from\": \"2026-05\", \"attention\": \"cudnn\"}]}";
+    CHECK(read(mine, &now, &error) == CLG_OK);
+    CHECK_TEXT(now.attention, "flash3");
+    CHECK_NEAR(now.host_expert_s, 3e-6, 1e-12);
+    CHECK_TEXT(now.name, "mine");
+    CHECK_TEXT(now.date, "2026-04");
+    CHECK(now.gradient == CLG_BF16 && now.known);
+    CASE("a built-in stack by month: one before all its releases, one after, one without");
+    CHECK(clg_stack_find(&arena, "megatron-2026@2025-09", &then, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &now, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "megatron-2026", &other, &error) == CLG_OK);
+    CHECK(!then.expert_dedup && other.expert_dedup && now.expert_dedup);
+    CHECK(!then.fused_experts && !other.fused_experts && now.fused_experts);
+    CHECK_TEXT(then.name, "megatron-2026");
+    CHECK_TEXT(now.date, "2026-07");
+    CHECK(then.known && now.known);
+    CASE("the default changes with its releases too, and stays unknown");
+    CHECK(clg_stack_find(&arena, "unknown@2023-01", &then, &error) == CLG_OK);
+    CHECK(clg_stack_find(&arena, "unknown@2025-05", &now, &error) == CLG_OK);
+    CHECK(!then.known && !now.known && !then.expert_dedup);
+    CASE("releases of the default are not those of a stack that stands on it");
+    CHECK(now.expert_dedup);
+    CHECK(clg_stack_find(&arena, "megatron-2024@2025-05", &other, &error) == CLG_OK);
+    CHECK(!other.expert_dedup);
+}
+
+int main(void) {
+    check_recipes();
+    check_software();
+    check_strict();
+    check_months();
+    check_terms();
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -103,6 +103,26 @@ static void check_loss(void) {
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 4, 1e-14);
 }
 
+static void check_kept_projection(void) {
+    clg_layout l = plan_layout(8192);
+    l.recompute = CLG_RECOMPUTE_SELECTIVE;
+    CASE("keys and values beside the projection they were cut from: with as many heads only");
+    clg_scenario equal = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "nanotron-2025", 8);
+    l.tp = 1, l.sp = false;
+    layer(&equal, &l);
+    double twice = step.kind[0].saved_bytes;
+    equal.stack.kept_projection = false;
+    layer(&equal, &l);
+    CHECK_NEAR(twice - step.kind[0].saved_bytes, 8192.0 * 2 * 4096 * 2, 1e-13);
+    CASE("16-bit gradients in buckets of DistributedDataParallel: 4 + 2 + 2, ZeRO-0 of many");
+    l.dp = 8, l.zero = 0;
+    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 8);
+    l.zero = 1;
+    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 6);
+    l.zero = 0, l.dp = 1;
+    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 6);
+}
+
 /* Llama 3.1 8B: 32 heads and 8 of 128, 4,096 wide, MLP 14,336. */
 static void check_kept(void) {
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "torchtitan-2025", 8);
@@ -150,21 +170,7 @@ static void check_kept(void) {
     /* the norm, half of the gathered input, logits */
     CHECK_NEAR(step.head.saved_bytes,
                2 * 1024.0 * 4096 * 2 + 0.5 * 7168 * 4096 * 2 + 8192.0 * 16032 * 4, 1e-14);
-    CASE("keys and values beside the projection they were cut from: with as many heads only");
-    clg_scenario equal = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "nanotron-2025", 8);
-    l.tp = 1, l.sp = false;
-    layer(&equal, &l);
-    double twice = step.kind[0].saved_bytes;
-    equal.stack.kept_projection = false;
-    layer(&equal, &l);
-    CHECK_NEAR(twice - step.kind[0].saved_bytes, 8192.0 * 2 * 4096 * 2, 1e-13);
-    CASE("16-bit gradients in buckets of DistributedDataParallel: 4 + 2 + 2, ZeRO-0 of many");
-    l.dp = 8, l.zero = 0;
-    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 8);
-    l.zero = 1;
-    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 6);
-    l.zero = 0, l.dp = 1;
-    CHECK(clg_gradient_held_bytes(&l, &equal.stack) == 6);
+    check_kept_projection();
 }
 
 static void check_capacity(void) {
@@ -282,50 +288,9 @@ static double exchanged(const clg_block *block, clg_pass pass) {
     return sum;
 }
 
-static void check_made_again(void) {
-    CASE("norms and activations again: of gate and up the cut halves (4) and the product (2), of "
-         "two norms what they give");
-    clg_scenario s = plan_scenario(&arena, "gpt-oss-120b", "gb200", "megatron-2026", 8);
-    clg_layout l = plan_layout(4096);
-    l.dp = l.ep = 8, l.global_batch = 8;
-    double elements = 4.0 * 4096 * 2880, own = 4096.0 * 2880, before = layer(&s, &l)->saved_bytes;
-    s.stack.recompute_activation = true;
-    const clg_block *block = layer(&s, &l);
-    CHECK_NEAR(before - block->saved_bytes, elements * 6 + own * 4, 1e-13);
-    CHECK_NEAR(block->rebuilt_bytes, elements * 6 + own * 4, 1e-13);
-    CHECK_NEAR(again_of(block, "clamp gate and up"), elements * 16, 1e-14);
-    CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
-    CHECK_NEAR(again_of(block, "norm"), 2 * own * 5, 1e-14);
-    CASE("8-bit plans that keep narrow inputs: 1 of gate and of up, 1.5 of attention's result");
-    clg_scenario d = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2026", 64);
-    clg_layout n = plan_layout(4096);
-    n.dp = n.ep = 64, n.global_batch = 64, n.precision = CLG_FP8;
-    double kept = layer(&d, &n)->saved_bytes;
-    d.stack.narrow_activations = true;
-    CHECK_NEAR(kept - layer(&d, &n)->saved_bytes, 4096.0 * (2 * 18432 + 0.5 * 128 * 128), 1e-13);
-    n.precision = CLG_BF16;
-    kept = layer(&d, &n)->saved_bytes;
-    d.stack.narrow_activations = false;
-    CHECK_NEAR(kept, layer(&d, &n)->saved_bytes, 0);
-    CASE("of a dense MLP the product of gate and up alone is made again: 2 a value");
-    clg_scenario t = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 8);
-    clg_layout p = plan_layout(8192);
-    kept = layer(&t, &p)->saved_bytes;
-    t.stack.recompute_activation = true;
-    CHECK_NEAR(kept - layer(&t, &p)->saved_bytes, 8192.0 * (2 * 14336 + 2 * 2 * 4096), 1e-13);
-    CASE("whole layers again: once, not twice");
-    l.recompute = CLG_RECOMPUTE_FULL;
-    CHECK_NEAR(again_of(layer(&s, &l), "activation"), elements * 6, 1e-14);
-    CASE("mixtures again, from the input on: products 2 x rows x 2880 x 8640, once, traffic too; "
-         "kept "
-         "no byte of theirs");
-    s.stack.recompute_experts = true, l.recompute = CLG_RECOMPUTE_NONE;
-    block = layer(&s, &l);
-    CHECK_NEAR(again_of(block, "expert up projection"), 2 * elements * 2 * 2880, 1e-14);
-    CHECK_NEAR(again_of(block, "expert down projection"), 2 * elements * 2880, 1e-14);
-    CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
-    CHECK_NEAR(exchanged(block, CLG_PASS_RECOMPUTE), exchanged(block, CLG_PASS_FORWARD), 1e-14);
-    CHECK_NEAR(before - block->saved_bytes, elements * 12 + own * 4, 1e-13);
+static void check_latent_again(void) {
+    clg_scenario s;
+    clg_layout l;
     CASE("latent heads expanded again, selectively or by the stack: 1536 x 128 x 192 and 512 x 128 "
          "x 256");
     s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2026", 64);
@@ -342,6 +307,57 @@ static void check_made_again(void) {
     l.attention = 0;
     CHECK(again_of(layer(&s, &l), "query up projection") == 0);
     CHECK(again_of(&step.kind[0], "attention core") > 0);
+}
+
+static void check_narrow_inputs(void) {
+    CASE("8-bit plans that keep narrow inputs: 1 of gate and of up, 1.5 of attention's result");
+    clg_scenario d = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2026", 64);
+    clg_layout n = plan_layout(4096);
+    n.dp = n.ep = 64, n.global_batch = 64, n.precision = CLG_FP8;
+    double kept = layer(&d, &n)->saved_bytes;
+    d.stack.narrow_activations = true;
+    CHECK_NEAR(kept - layer(&d, &n)->saved_bytes, 4096.0 * (2 * 18432 + 0.5 * 128 * 128), 1e-13);
+    n.precision = CLG_BF16;
+    kept = layer(&d, &n)->saved_bytes;
+    d.stack.narrow_activations = false;
+    CHECK_NEAR(kept, layer(&d, &n)->saved_bytes, 0);
+}
+
+static void check_made_again(void) {
+    CASE("norms and activations again: of gate and up the cut halves (4) and the product (2), of "
+         "two norms what they give");
+    clg_scenario s = plan_scenario(&arena, "gpt-oss-120b", "gb200", "megatron-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = l.ep = 8, l.global_batch = 8;
+    double elements = 4.0 * 4096 * 2880, own = 4096.0 * 2880, before = layer(&s, &l)->saved_bytes;
+    s.stack.recompute_activation = true;
+    const clg_block *block = layer(&s, &l);
+    CHECK_NEAR(before - block->saved_bytes, elements * 6 + own * 4, 1e-13);
+    CHECK_NEAR(block->rebuilt_bytes, elements * 6 + own * 4, 1e-13);
+    CHECK_NEAR(again_of(block, "clamp gate and up"), elements * 16, 1e-14);
+    CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
+    CHECK_NEAR(again_of(block, "norm"), 2 * own * 5, 1e-14);
+    check_narrow_inputs();
+    CASE("of a dense MLP the product of gate and up alone is made again: 2 a value");
+    clg_scenario t = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 8);
+    clg_layout p = plan_layout(8192);
+    double kept = layer(&t, &p)->saved_bytes;
+    t.stack.recompute_activation = true;
+    CHECK_NEAR(kept - layer(&t, &p)->saved_bytes, 8192.0 * (2 * 14336 + 2 * 2 * 4096), 1e-13);
+    CASE("whole layers again: once, not twice");
+    l.recompute = CLG_RECOMPUTE_FULL;
+    CHECK_NEAR(again_of(layer(&s, &l), "activation"), elements * 6, 1e-14);
+    CASE("mixtures again, from the input on: products 2 x rows x 2880 x 8640, once, traffic too; "
+         "kept "
+         "no byte of theirs");
+    s.stack.recompute_experts = true, l.recompute = CLG_RECOMPUTE_NONE;
+    block = layer(&s, &l);
+    CHECK_NEAR(again_of(block, "expert up projection"), 2 * elements * 2 * 2880, 1e-14);
+    CHECK_NEAR(again_of(block, "expert down projection"), 2 * elements * 2880, 1e-14);
+    CHECK_NEAR(again_of(block, "activation"), elements * 6, 1e-14);
+    CHECK_NEAR(exchanged(block, CLG_PASS_RECOMPUTE), exchanged(block, CLG_PASS_FORWARD), 1e-14);
+    CHECK_NEAR(before - block->saved_bytes, elements * 12 + own * 4, 1e-13);
+    check_latent_again();
 }
 
 int main(void) {

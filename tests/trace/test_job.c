@@ -295,6 +295,40 @@ static void drawings(void) {
 #define HOST(r, host)                                                                              \
     "],\"host_name\":\"" host "\",\"distributedInfo\":{\"rank\":" r ",\"world_size\":2}}"
 
+static void matching_sends(void) {
+    clg_trace t[3];
+    clg_recorded_job job;
+    CASE("a send and its receive, beside collectives of their group");
+    t[0] = read_text(
+        "a", OPEN X("kernel", "ncclDevKernel_SendRecv", "9", "5", "10",
+                    "\"Collective name\":\"send\",\"Dst Rank\":1,\"dtype\":\"Half\","
+                    "\"In msg nelems\":4,\"Group size\":3,\"Process Group Name\":\"p\"") RANK("0"));
+    t[1] = read_text(
+        "b", OPEN X("kernel", "ncclDevKernel_SendRecv", "9", "8", "7",
+                    "\"Collective name\":\"recv\",\"Src Rank\":0,\"dtype\":\"Half\","
+                    "\"In msg nelems\":4,\"Group size\":3,\"Process Group Name\":\"p\"") RANK("1"));
+    clg_job_match(&arena, t, 2, &job);
+    CHECK(job.collective_count == 1 && job.mismatched == 0 && job.collectives[0].last == 1);
+    CHECK(job.collectives[0].transfer_ns == 7000 && job.collectives[0].skew_ns == 3000);
+    CHECK(job.collectives[0].bus_bytes_per_s == 1142857); /* 8 bytes in 7 us */
+    CASE("sends down a pipeline are told apart by their pairs");
+#define PASS(way, peer, ts, dur)                                                                   \
+    X("kernel", "ncclDevKernel_SendRecv", "9", ts, dur,                                            \
+      "\"Collective name\":\"" way "\"," peer ",\"dtype\":\"Half\",\"In msg nelems\":4,"           \
+      "\"Group size\":3,\"Process Group Name\":\"p\"")
+    t[0] = read_text("a", OPEN PASS("send", "\"Dst Rank\":2", "1",
+                                    "9") "," PASS("send", "\"Dst Rank\":1", "12", "9") RANK("0"));
+    t[1] = read_text("b", OPEN PASS("recv", "\"Src Rank\":0", "13",
+                                    "8") "," PASS("send", "\"Dst Rank\":2", "30", "6") RANK("1"));
+    t[2] = read_text("c", OPEN PASS("recv", "\"Src Rank\":0", "4",
+                                    "6") "," PASS("recv", "\"Src Rank\":1", "25", "11") RANK("2"));
+    clg_job_match(&arena, t, 3, &job);
+    CHECK(job.collective_count == 3 && job.mismatched == 0);
+    CHECK(job.collectives[0].transfer_ns == 6000 && job.collectives[0].last == 2);
+    CHECK(job.collectives[1].transfer_ns == 8000 && job.collectives[1].last == 1);
+    CHECK(job.collectives[2].transfer_ns == 6000 && job.collectives[2].last == 1);
+}
+
 static void matching(void) {
     clg_trace t[3];
     clg_recorded_job job;
@@ -333,35 +367,7 @@ static void matching(void) {
     clg_job_match(&arena, t, 3, &job);
     CHECK(job.collective_count == 2 && job.collectives[0].transfer_ns == 4000);
     CHECK(job.collectives[0].axis == CLG_SPLIT_TP && job.collectives[1].transfer_ns == -1);
-    CASE("a send and its receive, beside collectives of their group");
-    t[0] = read_text(
-        "a", OPEN X("kernel", "ncclDevKernel_SendRecv", "9", "5", "10",
-                    "\"Collective name\":\"send\",\"Dst Rank\":1,\"dtype\":\"Half\","
-                    "\"In msg nelems\":4,\"Group size\":3,\"Process Group Name\":\"p\"") RANK("0"));
-    t[1] = read_text(
-        "b", OPEN X("kernel", "ncclDevKernel_SendRecv", "9", "8", "7",
-                    "\"Collective name\":\"recv\",\"Src Rank\":0,\"dtype\":\"Half\","
-                    "\"In msg nelems\":4,\"Group size\":3,\"Process Group Name\":\"p\"") RANK("1"));
-    clg_job_match(&arena, t, 2, &job);
-    CHECK(job.collective_count == 1 && job.mismatched == 0 && job.collectives[0].last == 1);
-    CHECK(job.collectives[0].transfer_ns == 7000 && job.collectives[0].skew_ns == 3000);
-    CHECK(job.collectives[0].bus_bytes_per_s == 1142857); /* 8 bytes in 7 us */
-    CASE("sends down a pipeline are told apart by their pairs");
-#define PASS(way, peer, ts, dur)                                                                   \
-    X("kernel", "ncclDevKernel_SendRecv", "9", ts, dur,                                            \
-      "\"Collective name\":\"" way "\"," peer ",\"dtype\":\"Half\",\"In msg nelems\":4,"           \
-      "\"Group size\":3,\"Process Group Name\":\"p\"")
-    t[0] = read_text("a", OPEN PASS("send", "\"Dst Rank\":2", "1",
-                                    "9") "," PASS("send", "\"Dst Rank\":1", "12", "9") RANK("0"));
-    t[1] = read_text("b", OPEN PASS("recv", "\"Src Rank\":0", "13",
-                                    "8") "," PASS("send", "\"Dst Rank\":2", "30", "6") RANK("1"));
-    t[2] = read_text("c", OPEN PASS("recv", "\"Src Rank\":0", "4",
-                                    "6") "," PASS("recv", "\"Src Rank\":1", "25", "11") RANK("2"));
-    clg_job_match(&arena, t, 3, &job);
-    CHECK(job.collective_count == 3 && job.mismatched == 0);
-    CHECK(job.collectives[0].transfer_ns == 6000 && job.collectives[0].last == 2);
-    CHECK(job.collectives[1].transfer_ns == 8000 && job.collectives[1].last == 1);
-    CHECK(job.collectives[2].transfer_ns == 6000 && job.collectives[2].last == 1);
+    matching_sends();
 }
 
 /* Every end of the range that readers let through, on clocks that cannot be one. */

@@ -1,0 +1,33 @@
+#!/bin/sh
+# What one can read at once: files of src/ and probe/ have at most 400 lines, functions at most 60, those of tests too.
+# Those that are longer stand below, with how many lines; the numbers only fall.
+cd "$(dirname "$0")/../.." || exit 1
+allowed='
+src/api/answer_demand.c 463
+'
+may() { printf '%s\n' "$allowed" | awk -v f="$1" -v d="$2" '$1 == f { d = $2 } END { print d }'; }
+passed=0; failed=0
+for file in src/*/*.[ch] include/*.h probe/*.[ch]; do
+    lines=$(wc -l <"$file")
+    if [ "$lines" -gt "$(may "$file" 400)" ]; then
+        echo "$file has $lines lines: cut it where its parts meet"; failed=$((failed + 1))
+    else passed=$((passed + 1)); fi
+done
+long() { # functions of more than 60 lines: how many, file, name
+    ctags --output-format=u-ctags --fields=+ne --c-kinds=f -f - "$@" | awk -F'\t' '!/^!/ {
+        for (i = 1; i <= NF; i++) { if ($i ~ /^line:/) from = substr($i, 6); if ($i ~ /^end:/) to = substr($i, 5) }
+        if (to - from + 1 > 60) print to - from + 1, $2, $1 }'
+}
+if ctags --version 2>/dev/null | grep -q Universal; then
+    scratch=$(mktemp -d) || exit 1
+    trap 'rm -rf "$scratch"' EXIT
+    { echo 'int f(void) {'; seq -f 'int a%.0f;' 60; echo '}'; } >"$scratch/f.c"
+    if [ -n "$(long "$scratch/f.c")" ]; then passed=$((passed + 1))
+    else echo "sizes.sh does not see a long function"; failed=$((failed + 1)); fi
+    found=$(long src/*/*.c probe/*.c tests/*/*.c)
+    if [ -n "$found" ]; then
+        printf '%s\nfunctions of more than 60 lines\n' "$found"; failed=$((failed + 1))
+    else passed=$((passed + 1)); fi
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
