@@ -2,6 +2,7 @@
 #ifndef PROBE_BACKEND_H
 #define PROBE_BACKEND_H
 
+#include "health.h"
 #include "ranks.h"
 
 typedef enum probe_dtype { PROBE_FP32, PROBE_FP16, PROBE_BF16, PROBE_DTYPES } probe_dtype;
@@ -26,6 +27,7 @@ typedef struct probe_backend {
     const char *(*collective)(ranks_group *group, ranks_collective what, const void *from, void *to,
                               size_t bytes);
     const char *(*wait)(void);
+    probe_health (*health)(void); /* while it works */
     bool has[PROBE_DTYPES];
     bool shared; /* with other programs, whose turns show in the readings */
 } probe_backend;

@@ -92,6 +92,7 @@ const probe_backend probe_cpu = {.name = "cpu",
                                  .copy = copy,
                                  .collective = collective,
                                  .wait = wait_for_it,
+                                 .health = probe_health_core,
                                  .shared = true,
 #ifdef PROBE_BLAS
                                  .has = {true, false, false}

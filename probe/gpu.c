@@ -1,6 +1,6 @@
 /* gpu.c -- CUDA and HIP, opened at run time: the same names but for their beginnings.
  *
- * Never run on hardware yet (docs/measure.md). Left out: products in 8 bit, power and clocks. */
+ * Never run on hardware yet (docs/measure.md). Left out: products in 8 bit. */
 #include "backend.h"
 
 #include <dlfcn.h>
@@ -35,6 +35,10 @@ static struct {
     int (*copy)(void *, const void *, size_t, int, void *);
     int (*wait)(void);
     int (*runtime_version)(int *);
+    int (*driver_version)(int *);
+    int (*address)(char *, int, int); /* on PCI */
+    int (*blas_version)(void *, int *);
+    int (*collectives_version)(int *);
     int (*blas_open)(void **);
     int (*multiply)(void *, int, int, int, int, int, const void *, const void *, int, int,
                     const void *, int, int, const void *, void *, int, int, int, int);
@@ -71,6 +75,8 @@ static bool find(void *library, const char *prefix, const char *name, void *func
 static bool find_runtime(void *library, const maker *m) {
     const char *p = m->prefix;
     find(library, p, "RuntimeGetVersion", &call.runtime_version);
+    find(library, p, "DriverGetVersion", &call.driver_version);
+    find(library, p, "DeviceGetPCIBusId", &call.address);
     return find(library, p, "SetDevice", &call.set_device) &&
            find(library, p, "MemGetInfo", &call.memory) &&
            find(library, p, "Malloc", &call.allocate) && find(library, p, "Memset", &call.set) &&
@@ -81,11 +87,13 @@ static bool find_runtime(void *library, const maker *m) {
 static bool find_blas(void *library, const maker *m) {
     const char *p = m->blas_prefix;
     bool v2 = find(library, p, "Create_v2", &call.blas_open);
+    find(library, p, v2 ? "GetVersion_v2" : "GetVersion", &call.blas_version);
     return (v2 || find(library, p, "Create", &call.blas_open)) &&
            (find(library, p, m->single_compute == 68 ? "GemmEx" : "GemmEx_v2", &call.multiply));
 }
 
 static bool find_collectives(void *library) {
+    find(library, "nccl", "GetVersion", &call.collectives_version);
     return find(library, "nccl", "GetUniqueId", &call.unique) &&
            find(library, "nccl", "CommInitRank", &call.join) &&
            find(library, "nccl", "AllReduce", &call.all_reduce) &&
@@ -127,11 +135,22 @@ static const char *device(void) {
 }
 
 static const char *versions(void) {
-    static char text[64];
-    int version = 0;
-    if (call.runtime_version) call.runtime_version(&version);
-    snprintf(text, sizeof text, "%s runtime %d", opened->name, version);
+    static char text[160];
+    int runtime = 0, driver = 0, products = 0, collectives = 0;
+    if (call.runtime_version) call.runtime_version(&runtime);
+    if (call.driver_version) call.driver_version(&driver);
+    if (call.blas_version) call.blas_version(blas, &products);
+    if (call.collectives_version) call.collectives_version(&collectives);
+    snprintf(text, sizeof text, "%s runtime %d, driver %d, products %d, collectives %d",
+             opened->name, runtime, driver, products, collectives);
     return text;
+}
+
+static probe_health health(void) {
+    static char pci[32];
+    if (!*pci && (!call.address || call.address(pci, sizeof pci, place_of_mine) != 0))
+        return probe_health_unknown;
+    return opened == &cuda ? probe_health_nvml(pci) : probe_health_smi(pci);
 }
 
 static double memory_bytes(void) {
@@ -223,6 +242,7 @@ static const char *wait_for_it(void) { return fails("waiting for the device", ca
                                           .copy = copy,                                            \
                                           .collective = collective,                                \
                                           .wait = wait_for_it,                                     \
+                                          .health = health,                                        \
                                           .has = {true, true, true}}
 GPU(cuda, open_cuda);
 GPU(hip, open_hip);

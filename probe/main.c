@@ -174,6 +174,10 @@ static const char *measure_all(probe_bench *b, const options *o, most *m) {
     double after = steady(b);
     if (ranks_mine() != 0) return NULL;
     if (!timely) fprintf(stderr, "ceiling-probe: out of time; the rest is left out\n");
+    if (b->causes > 0)
+        fprintf(stderr, "ceiling-probe: slowed down meanwhile by%s%s%s: see \"slowed\"\n",
+                b->causes & PROBE_POWER_CAP ? " its power cap" : "",
+                b->causes & PROBE_HEAT ? " heat" : "", b->causes & PROBE_BRAKE ? " a brake" : "");
     if (before > 0 && after > 1.1 * before)
         fprintf(stderr,
                 "ceiling-probe: the first product took %.0f %% longer at the end: throttled, or "
@@ -264,7 +268,7 @@ static const char *write_machine(const probe_backend *backend, const most *m, co
 }
 
 static const char *work(const options *o) {
-    probe_bench b = {.backend = o->backend, .stall_s = o->stall_s, .words = ""};
+    probe_bench b = {.backend = o->backend, .stall_s = o->stall_s, .causes = -1, .words = ""};
     most m = {0};
     const char *wrong = b.backend->open(ranks_on_my_node());
     if (wrong) return wrong;

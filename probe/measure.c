@@ -137,12 +137,32 @@ static const char *take(probe_bench *b, const probe_work *work, probe_timing *t)
     return wrong;
 }
 
+/* Once more, unmeasured: a manager takes its time to answer. The worst of all ranks counts. */
+static const char *look(probe_bench *b, const probe_work *work, probe_health *health) {
+    const char *wrong = once(b, work);
+    probe_health mine = wrong ? probe_health_unknown : b->backend->health();
+    if (!wrong) wrong = b->backend->wait();
+    double worst[4 + PROBE_CAUSES] = {mine.clock_hz > 0 ? -mine.clock_hz : -1e30, mine.watts,
+                                      mine.celsius};
+    worst[3 + PROBE_CAUSES] = wrong != NULL;
+    for (int i = 0; i < PROBE_CAUSES; i++)
+        worst[3 + i] = mine.causes < 0 ? -1 : (mine.causes >> i) & 1;
+    ranks_most(worst, 4 + PROBE_CAUSES);
+    *health = (probe_health){worst[0] > -1e30 ? -worst[0] : -1, worst[1], worst[2],
+                             worst[3] < 0 ? -1 : 0};
+    for (int i = 0; i < PROBE_CAUSES; i++)
+        if (worst[3 + i] > 0) health->causes |= 1 << i;
+    if (health->causes >= 0) b->causes = (b->causes < 0 ? 0 : b->causes) | health->causes;
+    return !wrong && worst[3 + PROBE_CAUSES] > 0 ? "another rank failed" : wrong;
+}
+
 const char *probe_measure(probe_bench *b, const probe_work *work, probe_timing *t) {
     *t = (probe_timing){0};
     if (bytes_of(work) > b->room) return "larger than the probe's buffers: give --room";
     probe_watch(b->stall_s);
     const char *wrong = take(b, work, t);
     probe_watch(b->stall_s);
+    if (!wrong) wrong = look(b, work, &t->health);
     if (!wrong) t->median_s = quantile(t, 0.5);
     return wrong;
 }
@@ -155,6 +175,29 @@ static void print_string(const char *key, const char *value) {
     putchar('"');
 }
 
+/* null: not known. */
+static void print_known(const char *key, double number) {
+    if (number >= 0)
+        printf(",\"%s\":%.6g", key, number);
+    else
+        printf(",\"%s\":null", key);
+}
+
+static void print_health(const probe_health *h) {
+    static const char *const causes[PROBE_CAUSES] = {"power cap", "heat", "power brake"};
+    print_known("clock_hz", h->clock_hz);
+    print_known("watts", h->watts);
+    print_known("celsius", h->celsius);
+    if (h->causes < 0) {
+        printf(",\"slowed\":null");
+        return;
+    }
+    printf(",\"slowed\":[");
+    for (int i = 0, any = 0; i < PROBE_CAUSES; i++)
+        if (h->causes & 1 << i) printf("%s\"%s\"", any++ ? "," : "", causes[i]);
+    printf("]");
+}
+
 static void print_end(const probe_bench *b, const probe_timing *t) {
     char host[128] = "", date[32] = "", program[400];
     time_t now = time(NULL);
@@ -164,7 +207,9 @@ static void print_end(const probe_bench *b, const probe_timing *t) {
              b->backend->versions());
     printf(",\"seconds\":[");
     for (int i = 0; i < t->readings; i++) printf("%s%.9g", i > 0 ? "," : "", t->seconds[i]);
-    printf("],\"spread\":%.3g%s,\"where\":{", quantile(t, 0.9) / quantile(t, 0.1) - 1, b->words);
+    printf("],\"spread\":%.3g", quantile(t, 0.9) / quantile(t, 0.1) - 1);
+    print_health(&t->health);
+    printf("%s,\"where\":{", b->words);
     print_string("gpu", b->backend->device());
     putchar(',');
     print_string("host", host);

@@ -21,6 +21,7 @@ typedef struct probe_timing {
     double seconds[PROBE_READINGS];
     int readings;
     double median_s;
+    probe_health health; /* of the worst rank: slowest clock, most watts and degrees, all causes */
 } probe_timing;
 
 typedef struct probe_bench {
@@ -30,6 +31,7 @@ typedef struct probe_bench {
     double stall_s;    /* most that one operation may take */
     double end_s;      /* of the clock: no measurement starts after it */
     double each_s;     /* time for one measurement */
+    int causes;        /* of slowness that any measurement met; -1: none was known */
     const char *words; /* added to every line of JSON, "" or ",\"key\":..." */
 } probe_bench;
 

@@ -111,7 +111,7 @@ typedef struct known {
 typedef struct sums {
     double replayed_s, expected_s;
     known *list;
-    int count;
+    int count, left_out;
 } sums;
 
 static bool same(const probe_work *a, const probe_work *b) {
@@ -133,16 +133,26 @@ static const char *timing_of(probe_bench *b, const probe_work *work, sums *s,
     return wrong;
 }
 
-/* Of one row; adds it to the sums. */
+/* What cannot be done is said and left out, on all ranks alike. */
+static void leave_out(const row *head, const row *r, const char *why, sums *s) {
+    s->left_out++;
+    if (ranks_mine() == 0)
+        fprintf(stderr, "ceiling-probe: left out: '%.60s': %s\n", cell(head, r, "operation"), why);
+}
+
+/* Of one row; adds it to the sums. NULL, or why no more can be done. */
 static const char *do_row(probe_bench *b, const row *head, const row *r, sums *s) {
     probe_work work = {0};
     probe_timing timing;
     char words[400];
     const char *wrong = as_work(head, r, &work);
     double times = wrong ? 0 : each(head, r, &work);
-    if (wrong || times <= 0) return wrong;
-    wrong = timing_of(b, &work, s, &timing);
-    if (wrong) return wrong;
+    if (!wrong && times <= 0) return NULL;
+    if (!wrong) wrong = timing_of(b, &work, s, &timing);
+    if (wrong) {
+        leave_out(head, r, wrong, s);
+        return NULL;
+    }
     describe(head, r, times, words, sizeof words);
     b->words = words;
     probe_print(b, &work, &timing);
@@ -153,9 +163,10 @@ static const char *do_row(probe_bench *b, const row *head, const row *r, sums *s
 }
 
 static void print_sums(probe_bench *b, const sums *s) {
-    probe_timing step = {.seconds = {s->replayed_s}, .readings = 1};
-    char words[80];
-    snprintf(words, sizeof words, ",\"expected_step_s\":%.9g", s->expected_s);
+    probe_timing step = {.seconds = {s->replayed_s}, .readings = 1, .health = probe_health_unknown};
+    char words[120];
+    snprintf(words, sizeof words, ",\"expected_step_s\":%.9g,\"left_out\":%d", s->expected_s,
+             s->left_out);
     b->words = words;
     probe_print_step(b, &step);
     b->words = "";
@@ -175,6 +186,7 @@ static const char *do_rows(probe_bench *b, char *text, sums *s) {
         snprintf(said, sizeof said, "'%.60s': %s", cell(&head, &r, "operation"), wrong);
         return said;
     }
+    if (s->replayed_s <= 0 && s->left_out > 0) return "none of the operations can be done here";
     if (s->replayed_s <= 0) return "no operations: give what `ceiling explain --csv` prints";
     print_sums(b, s);
     return NULL;

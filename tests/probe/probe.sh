@@ -15,7 +15,20 @@ check 'a GPU that is not here is said' 'command -v nvidia-smi >/dev/null || says
 check 'HIP that is not here is said' 'command -v rocm-smi >/dev/null || says "libamdhip64" --backend hip'
 check 'a list that is not there is said' 'says "cannot be read" --replay "$scratch/nowhere.csv"'
 printf 'kind,m\nwhat,3\n' >"$scratch/odd.csv"
-check 'an operation it does not know is named' 'says "does not do" --replay "$scratch/odd.csv"'
+check 'an operation it does not know is named, and left out' 'says "does not do" --replay "$scratch/odd.csv"'
+# Both GPU backends on libraries that stand in: products, copies, what their managers say.
+if ${CC:-cc} -shared -fPIC -o "$scratch/gpu.so" tests/probe/fake/gpu.c 2>"$scratch/err"; then
+    for name in libcudart.so libcublas.so libcuda.so.1 libnvidia-ml.so.1 libamdhip64.so libhipblas.so librocm_smi64.so; do ln -s gpu.so "$scratch/$name"; done
+    faked() { LD_LIBRARY_PATH=$scratch "$probe" "$@" --quick --time 3 --room 16 >"$scratch/out" 2>"$scratch/err"; }
+    faked --backend cuda; check 'CUDA: products and copies' '[ $? = 0 ] && grep -q "\"dtype\":\"bf16\".*NVIDIA H200" "$scratch/out" && grep -q "\"what\":\"copy\"" "$scratch/out"'
+    check 'clock, watts, degrees and what slows it down' 'grep -q "\"clock_hz\":1.74e+09,\"watts\":698,\"celsius\":61,\"slowed\":\[\"power cap\"\]" "$scratch/out"'
+    check 'slowed down is said at the end' 'grep -q "slowed down meanwhile by its power cap:" "$scratch/err"'
+    check 'versions of libraries and driver' 'grep -q "cuda runtime 12080, driver 12080, products 12080" "$scratch/out"'
+    FAKE_HEAT=1 faked --backend cuda; check 'heat is told from the power cap' 'grep -q "\"slowed\":\[\"heat\"\]" "$scratch/out" && grep -q "by heat" "$scratch/err"'
+    faked --backend hip; check 'HIP: watts and degrees of the device at its address; its clock is not known' 'grep -q "\"clock_hz\":null,\"watts\":712,\"celsius\":58,\"slowed\":null" "$scratch/out"'
+    rm "$scratch/libnvidia-ml.so.1"
+    command -v nvidia-smi >/dev/null || { faked --backend cuda; check 'without a manager nothing is known, and the rest goes on' '[ $? = 0 ] && grep -q "\"clock_hz\":null,\"watts\":null,\"celsius\":null,\"slowed\":null" "$scratch/out"'; }
+else echo "skipped: GPUs that stand in: no compiler makes a shared library"; fi
 if ! "$probe" --quick --time 5 2>/dev/null | grep -q '"what":"gemm"'; then
     echo "skipped: the probe's measurements: OpenBLAS is not here (apt-get install libopenblas-dev)"
     finish
