@@ -100,30 +100,6 @@ clg_status clg_value_word(const clg_json *object, const char *key, const clg_nam
     return status;
 }
 
-clg_status clg_value_keys(const clg_json *object, const char *const *keys, int count,
-                          const char *file, clg_error *error) {
-    if (object->kind != CLG_JSON_OBJECT)
-        return fault(object, object->key, file, "write {...}", "this is no object", error);
-    for (const clg_json *c = object->first; c; c = c->next) {
-        bool known = false;
-        for (int i = 0; i < count && !known; i++) known = strcmp(keys[i], c->key) == 0;
-        if (known) continue;
-        const char *nearest = clg_name_nearest(keys, count, c->key);
-        char mend[96];
-        snprintf(mend, sizeof mend, nearest ? "did you mean %s?" : "remove it%s",
-                 nearest ? nearest : "");
-        return fault(c, c->key, file, mend, "not a member of this file", error);
-    }
-    return CLG_OK;
-}
-
-clg_status clg_value_done(const clg_json *root, const char *file, clg_error *error) {
-    const clg_json *unread = clg_json_unread(root);
-    if (!unread) return CLG_OK;
-    return fault(unread, unread->key, file, "correct it, or remove it", "not a member of this file",
-                 error);
-}
-
 static const char *string_of(const clg_json *object, const char *key, const char *fallback) {
     const clg_json *node = clg_json_member(object, key);
     return node && node->kind == CLG_JSON_STRING ? node->text : fallback;

@@ -18,7 +18,6 @@ typedef struct field {
 } field;
 
 typedef struct file_kind {
-    const char *what;   /* "GPU" */
     const char *folder; /* "gpu/" */
     const field *fields;
     int count;
@@ -89,12 +88,13 @@ static const field price_fields[] = {
     {"date", WORD, CLG_COUNT, true, AT(clg_price, date)},
     {"price", NUMBER, CLG_USD_PER_S, true, AT(clg_price, usd_per_s)}};
 
-#define KIND(what, folder, fields)                                                                 \
-    { what, folder, fields, sizeof fields / sizeof fields[0] }
-static const file_kind gpu_kind = KIND("GPU", "gpu/", gpu_fields);
-static const file_kind node_kind = KIND("node", "node/", node_fields);
-static const file_kind fabric_kind = KIND("fabric", "fabric/", fabric_fields);
-static const file_kind price_kind = KIND("price", "price/", price_fields);
+static const file_kind gpu_kind = {"gpu/", gpu_fields, sizeof gpu_fields / sizeof gpu_fields[0]};
+static const file_kind node_kind = {"node/", node_fields,
+                                    sizeof node_fields / sizeof node_fields[0]};
+static const file_kind fabric_kind = {"fabric/", fabric_fields,
+                                      sizeof fabric_fields / sizeof fabric_fields[0]};
+static const file_kind price_kind = {"price/", price_fields,
+                                     sizeof price_fields / sizeof price_fields[0]};
 
 static clg_status read_word(const clg_json *root, const field *f, const char *file, char *into,
                             clg_error *error) {
@@ -156,18 +156,7 @@ static clg_status refuse_unknown(const file_kind *kind, const clg_json *root, co
     int count = 0;
     for (int i = 0; i < kind->count; i++) names[count++] = kind->fields[i].key;
     for (int i = 0; i < 4; i++) names[count++] = always[i];
-    for (const clg_json *c = root->first; c; c = c->next) {
-        bool known = false;
-        for (int i = 0; i < count && !known; i++) known = strcmp(names[i], c->key) == 0;
-        if (known) continue;
-        const char *nearest = clg_name_nearest(names, count, c->key);
-        char mend[96];
-        snprintf(mend, sizeof mend, nearest ? "did you mean %s?" : "remove it%s",
-                 nearest ? nearest : "");
-        clg_error_at(error, file, c->line, c->column, c->key);
-        return clg_fail(error, CLG_BAD_INPUT, mend, "a %s has no such member", kind->what);
-    }
-    return CLG_OK;
+    return clg_value_keys(root, names, count, file, error);
 }
 
 static clg_status read_file(clg_arena *arena, const file_kind *kind, const char *file,

@@ -7,32 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool known_key(const char *key) {
+static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
     static const char *const words[] = {
         "name",       "title",   "date",       "gradient", "attention", "source", "notes",
         "schedules",  "base",    "from",       "releases", "moments",   "prints", "family",
         "fabric",     "recipes", "models",     "gpus",     "until",     "as",     "shardings",
         "recomputes", "assumes", "current_on", "vendors"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], key) == 0) return true;
-    for (int i = 0; i < clg_term_count; i++)
-        if (strcmp(clg_terms[i].key, key) == 0) return true;
-    return false;
-}
-
-static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
-    const char *names[CLG_TERMS_MOST];
+    enum { WORDS = sizeof words / sizeof words[0] };
+    const char *names[CLG_TERMS_MOST + WORDS];
     for (int i = 0; i < clg_term_count; i++) names[i] = clg_terms[i].key;
-    for (const clg_json *c = root->first; c; c = c->next) {
-        if (known_key(c->key)) continue;
-        const char *nearest = clg_name_nearest(names, clg_term_count, c->key);
-        clg_error_at(error, file, c->line, c->column, c->key);
-        char mend[160];
-        snprintf(mend, sizeof mend, "%s%s%s", nearest ? "did you mean " : "remove it",
-                 nearest ? nearest : "", nearest ? "?" : "");
-        return clg_fail(error, CLG_BAD_INPUT, mend, "not a term of a software stack");
-    }
-    return CLG_OK;
+    for (int i = 0; i < WORDS; i++) names[clg_term_count + i] = words[i];
+    return clg_value_keys(root, names, clg_term_count + WORDS, file, error);
 }
 
 static clg_status read_number(const clg_json *root, const clg_term *term, bool required,
