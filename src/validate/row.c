@@ -270,6 +270,23 @@ static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const c
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
 }
 
+/* How context ranks meet: the column, else what notes or derivations say, else round a ring; so do
+ * heads that all-to-all cannot deal out. */
+static int context_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_scenario *scenario,
+                        const clg_space *space) {
+    int at = 0, from = 0, kind = CLG_CONTEXT_RING;
+    clg_error error = {0};
+    const char *said = clg_row_word(csv, row, "cp_kind");
+    if (!*said) said = clg_words_say(arena, clg_row_word(csv, row, "notes"), "cp_kind", &at);
+    if (!said) said = clg_words_say(arena, clg_row_word(csv, row, "derived"), "cp_kind", &from);
+    if (!said || clg_name_value(clg_context_names, "cp_kind", said, &kind, &error) != CLG_OK)
+        return CLG_CONTEXT_RING;
+    int64_t ranks = (int64_t)space->tp.value[0] * space->cp.value[0];
+    int64_t heads = scenario->model.kind[0].attention.heads;
+    bool dealt = ranks > 0 && heads % ranks == 0;
+    return kind == CLG_CONTEXT_ULYSSES && !dealt ? CLG_CONTEXT_RING : kind;
+}
+
 /* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
 static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
                               const clg_scenario *scenario, clg_space *space) {
@@ -287,6 +304,7 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     int tp = integer(csv, row, "tp", 1);
     fix(&space->tp, tp);
     fix(&space->cp, integer(csv, row, "cp", 1));
+    fix(&space->cp_kind, context_kind(arena, csv, row, scenario, space));
     fix(&space->ep, integer(csv, row, "ep", 1));
     fix(&space->pp, integer(csv, row, "pp", 1));
     fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
@@ -331,6 +349,7 @@ static void fill_layout(const clg_space *s, clg_layout *l) {
     l->tp = s->tp.value[0];
     l->sp = l->tp > 1 && s->sp.value[0] != 0;
     l->cp = s->cp.value[0];
+    l->cp_kind = (clg_context_kind)s->cp_kind.value[0];
     l->ep = s->ep.value[0];
     l->etp = s->etp.value[0];
     l->pp = s->pp.value[0];

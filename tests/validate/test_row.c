@@ -10,7 +10,7 @@ static const char *const head =
     "id,model,kind,layers,hidden,ffn,gated,heads,kv_heads,head_dim,vocab,experts,experts_per_token,"
     "shared_experts,expert_ffn,dense_layers,seq,gpu,gpus,stack,date,precision,recompute,tp,ep,pp,"
     "vpp,schedule,micro_batch,global_batch,etp,zero,inter_gbit_per_s_per_gpu,notes,"
-    "gpus_per_node,adapter,adapter_rank\n";
+    "gpus_per_node,adapter,adapter_rank,cp_kind,cp\n";
 
 /* Fields that `row` leaves out at the end are blank. */
 static const char *predict(const char *row) {
@@ -18,8 +18,12 @@ static const char *predict(const char *row) {
     clg_error error = {0};
     int missing = 0;
     for (const char *c = head; *c; c++) missing += *c == ',';
-    for (const char *c = row; *c; c++) missing -= *c == ',';
-    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,,,");
+    bool quoted = false;
+    for (const char *c = row; *c; c++) {
+        quoted ^= *c == '"';
+        missing -= *c == ',' && !quoted;
+    }
+    const char *text = clg_arena_print(&arena, "%s%s%.*s\n", head, row, missing, ",,,,,,,,,,,,,,");
     CHECK(missing >= 0);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
     return clg_validate_row(&arena, &csv, 0, &scenario, &answer);
@@ -51,6 +55,31 @@ static void expert_tensor(void) {
     CASE("a later stack keeps experts whole");
     CHECK(predict(MIXTRAL "megatron-2026,2026-04,bf16,,2,4,8,1,,1,1024,") == NULL);
     CHECK(answer.layout.etp == 1);
+}
+
+/* 48 heads: 2 x 8 ranks deal them out, 2 x 32 do not. */
+static void contexts(void) {
+    const char *said =
+        MIXTRAL "megatron-2024,2024-06,bf16,,2,1,1,1,,1,1024,1,1,400,\"%s\",,,,%s,%d";
+    static const struct {
+        const char *notes, *column;
+        int cp;
+        clg_context_kind kind;
+    } rows[] = {
+        {"", "", 8, CLG_CONTEXT_RING},
+        {"DeepSpeed-Ulysses on two nodes", "", 8, CLG_CONTEXT_ULYSSES},
+        {"sequence parallel 8 (all-to-all over heads)", "", 8, CLG_CONTEXT_ULYSSES},
+        {"ulysses-degree 1, ring-degree 8 (all-to-all over heads)", "", 8, CLG_CONTEXT_RING},
+        {"ulysses-degree 2, ring-degree 4 (all-to-all over heads)", "", 8, CLG_CONTEXT_RING},
+        {"ulysses-degree 8, ring-degree 1 (", "", 8, CLG_CONTEXT_ULYSSES},
+        {"Ulysses", "gather", 8, CLG_CONTEXT_GATHER},
+        {"Ulysses", "", 32, CLG_CONTEXT_RING}};
+    CASE("how context ranks meet: the column, else words; a ring where heads are too few");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(predict(clg_arena_print(&arena, said, rows[i].notes, rows[i].column, rows[i].cp)) ==
+              NULL);
+        CHECK(answer.layout.cp == rows[i].cp && answer.layout.cp_kind == rows[i].kind);
+    }
 }
 
 static void terms(void) {
@@ -261,6 +290,7 @@ int main(void) {
     network();
     boxes();
     expert_tensor();
+    contexts();
     terms();
     blanks();
     shapes();
