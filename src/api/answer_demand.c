@@ -4,6 +4,7 @@
 #include "api/command.h"
 #include "api/request_parts.h"
 #include "dataset/dataset.h"
+#include "job/launch_engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -328,6 +329,11 @@ static clg_status write_svg(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
+static clg_launch started(const void *from, clg_arena *arena, int engine) {
+    const clg_demand_answer *a = from;
+    return clg_launch_engine_of(arena, engine, &a->replica, &a->choice, a->answer.fleet.replicas);
+}
+
 static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                   CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                   CLG_PARAMS};
@@ -335,7 +341,7 @@ static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
 const clg_command clg_command_demand = {
     .name = "demand",
-    .operands = "MODEL",
+    .operands = "MODEL|FILE...",
     .summary = "what a demand needs to be served, what it costs per token, and why",
     .details = "Requests come from a trace, a profile of rates or numbers. Continuous batching is "
                "simulated iteration by iteration on as many replicas as the latency target needs. "
@@ -346,11 +352,13 @@ const clg_command clg_command_demand = {
     .knobs = knobs,
     .local = local,
     .least = 1,
-    .most = 1,
+    .most = CLG_JOB_OPERANDS,
     .first_words = clg_command_models,
-    .subject = CLG_SUBJECT_MODEL,
+    .subject = CLG_SUBJECT_JOB,
     .busy = "simulating",
     .bytes = sizeof(clg_demand_answer),
+    .started = started,
+    .starters = clg_engine_command_names,
     .answer = answer,
     .form = {
         [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_SVG] = write_svg}};

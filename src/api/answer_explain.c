@@ -115,7 +115,7 @@ static void add_launch(clg_arena *arena, clg_json_writer *w, const clg_scenario 
     for (int i = 0; clg_trainer_names[i].name; i++) {
         clg_text flags = {.arena = arena};
         clg_launch launch = clg_launch_of(arena, clg_trainer_names[i].value, s, layout);
-        clg_launch_print(&flags, clg_trainer_names[i].value, &launch);
+        clg_launch_print(&flags, clg_trainer_names[i].help, &launch);
         clg_json_open(w, NULL, '{');
         clg_json_add_string(w, "trainer", clg_trainer_names[i].name);
         clg_json_add_string(w, "text", flags.data);

@@ -8,6 +8,7 @@
 
 #include "api/request.h"
 #include "base/text.h"
+#include "job/launch.h"
 #include "search/search.h"
 
 /* Ways to write an answer. */
@@ -83,6 +84,9 @@ typedef struct clg_command {
     clg_writer *form[CLG_FORMS]; /* NULL: not written so */
     /* The layout that --launch starts; NULL: there is none. NULL: the command has no --launch. */
     const clg_layout *(*chosen)(const void *answer, const clg_scenario **scenario);
+    /* Of commands whose --launch names `starters`: the files of the n-th; NULL: none. */
+    clg_launch (*started)(const void *answer, clg_arena *arena, int starter);
+    const clg_name *starters;
     void (*end)(void *answer); /* gives back what the arena does not hold; may be NULL */
 } clg_command;
 

@@ -56,7 +56,8 @@ static bool is_shown_by(const clg_command *command, clg_param param) {
     if (!command->form[CLG_FORM_TEXT]) return false;
     for (int form = 0; form < CLG_FORMS; form++)
         if (command->form[form] && flag_of_form[form] == param) return true;
-    return param == CLG_PARAM_COLOR || (param == CLG_PARAM_LAUNCH && command->chosen);
+    return param == CLG_PARAM_COLOR ||
+           (param == CLG_PARAM_LAUNCH && (command->chosen || command->started));
 }
 
 bool clg_command_takes(const clg_command *command, clg_param param) {

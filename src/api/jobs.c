@@ -113,6 +113,7 @@ clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job
         int flag = flag_of(field);
         if (flag < 0 || !job->field[i].text || request->value[flag]) continue;
         if (!layout && is_chosen(field)) continue;
+        if (field == CLG_JOB_GPUS && job->field[CLG_JOB_ENGINE].text) continue; /* of one copy */
         request->value[flag] = as_flag(arena, &job->field[i], field, (clg_param)flag);
     }
     take_silence(arena, request, job, layout);

@@ -97,9 +97,17 @@ clg_status clg_asked_print(clg_session *session, const clg_question *question, c
 /* The files that start what was chosen. */
 static clg_status launch(clg_session *session, int trainer, const void *answer, clg_error *error) {
     const clg_scenario *scenario;
-    if (trainer < 0 || !session->command->chosen) return CLG_OK;
-    const clg_layout *layout = session->command->chosen(answer, &scenario);
-    return layout ? clg_planning_launch(session, trainer, scenario, layout, error) : CLG_OK;
+    const clg_command *command = session->command;
+    clg_launch files;
+    if (trainer < 0 || (!command->chosen && !command->started)) return CLG_OK;
+    if (command->started) {
+        files = command->started(answer, session->arena, trainer);
+        return clg_planning_launch(session, trainer, &files, error);
+    }
+    const clg_layout *layout = command->chosen(answer, &scenario);
+    if (!layout) return CLG_OK;
+    files = clg_launch_of(session->arena, trainer, scenario, layout);
+    return clg_planning_launch(session, trainer, &files, error);
 }
 
 clg_status clg_asked_page(clg_session *session, const clg_question *question, const void *answer,

@@ -79,10 +79,17 @@ clg_status clg_planning_request(clg_session *session, bool layout, clg_error *er
     return files > 0 ? read_job(session, file, files, layout, error) : CLG_OK;
 }
 
+const clg_name *clg_planning_starters(const clg_session *session) {
+    const clg_command *command = session->command;
+    return command && command->starters ? command->starters : clg_trainer_names;
+}
+
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error) {
     const char *word = session->request.value[CLG_PARAM_LAUNCH];
     *trainer = -1;
-    return word ? clg_name_value(clg_trainer_names, "trainer", word, trainer, error) : CLG_OK;
+    if (!word) return CLG_OK;
+    return clg_name_value(clg_planning_starters(session), "trainer or engine", word, trainer,
+                          error);
 }
 
 static clg_status write_files(clg_session *session, const clg_launch *launch, clg_error *error) {
@@ -103,17 +110,15 @@ static clg_status write_files(clg_session *session, const clg_launch *launch, cl
     return CLG_OK;
 }
 
-clg_status clg_planning_launch(clg_session *session, int trainer, const clg_scenario *scenario,
-                               const clg_layout *layout, clg_error *error) {
-    if (trainer < 0) return CLG_OK;
-    clg_launch launch = clg_launch_of(session->arena, trainer, scenario, layout);
+clg_status clg_planning_launch(clg_session *session, int starter, const clg_launch *launch,
+                               clg_error *error) {
+    const clg_name *name = &clg_planning_starters(session)[starter];
     if (!session->request.value[CLG_PARAM_OUT] || clg_page_asked(session)) {
         if (!clg_session_has(session, CLG_PARAM_JSON))
-            clg_launch_print(&session->out, trainer, &launch);
+            clg_launch_print(&session->out, name->help, launch);
         return CLG_OK;
     }
-    if (!launch.refused) return write_files(session, &launch, error);
-    return clg_fail(error, CLG_BAD_INPUT, "choose another trainer, or a plan that it can run",
-                    "%s is not written for this plan: %s", clg_trainer_names[trainer].name,
-                    launch.refused);
+    if (!launch->refused) return write_files(session, launch, error);
+    return clg_fail(error, CLG_BAD_INPUT, "choose another one, or a plan that it can run",
+                    "%s is not written for this plan: %s", name->name, launch->refused);
 }

@@ -8,11 +8,14 @@
  * it too, and with it every flag that was not given; `layout`: degrees and micro-batch as well. */
 clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error);
 
-/* The trainer of --launch in *trainer; -1 when not asked. */
+/* Trainers or engines that --launch names for the command. */
+const clg_name *clg_planning_starters(const clg_session *session);
+
+/* The one of --launch in *trainer; -1 when not asked. */
 clg_status clg_planning_trainer(clg_session *session, int *trainer, clg_error *error);
 
-/* The files that start a plan: into the directory of --out, else after the report in words. */
-clg_status clg_planning_launch(clg_session *session, int trainer, const clg_scenario *scenario,
-                               const clg_layout *layout, clg_error *error);
+/* The files that start an answer: into the directory of --out, else after the report in words. */
+clg_status clg_planning_launch(clg_session *session, int starter, const clg_launch *launch,
+                               clg_error *error);
 
 #endif

@@ -24,9 +24,9 @@ static bool is_config(const char *word) {
 
 /* Programs that are no file.py: the command lines of trainers. */
 static bool is_cli(const char *word) {
-    static const char *const names[] = {"llamafactory-cli", "axolotl",  "tune",  "trl",
-                                        "deepy.py",         "composer", "swift", "nemo",
-                                        "primus-cli",       NULL};
+    static const char *const names[] = {"llamafactory-cli", "axolotl",  "tune",         "trl",
+                                        "deepy.py",         "composer", "swift",        "nemo",
+                                        "primus-cli",       "vllm",     "trtllm-serve", NULL};
     for (int i = 0; names[i]; i++)
         if (strcmp(base_name(word), names[i]) == 0) return true;
     return false;
@@ -138,6 +138,12 @@ static void take_launcher(splitter *p, const char *name) {
     }
 }
 
+/* "vllm serve MODEL", "trtllm-serve MODEL". */
+static bool serves(const char *program) {
+    return strcmp(base_name(program), "vllm serve") == 0 ||
+           strcmp(base_name(program), "trtllm-serve") == 0;
+}
+
 /* Words of a trainer's own: "llamafactory-cli train x.yaml". */
 static void take_plain(splitter *p) {
     const char *text = word(p, p->at);
@@ -146,6 +152,8 @@ static void take_plain(splitter *p) {
         clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));
     if (ends(text, ".py") || ends(text, ".sh") || is_cli(text))
         name_program(p, text);
+    else if (p->program && serves(p->program) && strcmp(text, "serve") != 0)
+        clg_tree_set(p->r->arena, p->arguments, "model-given", value_of(p, text, p->at));
     else if (p->program && is_cli(p->program) && strlen(p->program) + strlen(text) < 200 &&
              !strchr(p->program, ' ') && !is_config(text))
         p->program = clg_arena_print(p->r->arena, "%s %s", p->program, text);

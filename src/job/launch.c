@@ -88,8 +88,8 @@ clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *s,
     return launch;
 }
 
-void clg_launch_print(clg_text *t, int trainer, const clg_launch *launch) {
-    clg_text_print(t, "\nlaunch   %s\n", clg_trainer_names[trainer].help);
+void clg_launch_print(clg_text *t, const char *title, const clg_launch *launch) {
+    clg_text_print(t, "\nlaunch   %s\n", title);
     if (launch->refused) {
         clg_text_print(t, "  not this plan: %s\n", launch->refused);
         return;

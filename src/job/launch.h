@@ -28,7 +28,7 @@ clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *scen
                          const clg_layout *layout);
 
 /* The files one after the other, or the refusal. */
-void clg_launch_print(clg_text *text, int trainer, const clg_launch *launch);
+void clg_launch_print(clg_text *text, const char *title, const clg_launch *launch);
 
 /* ---- for the trainers ---- */
 

@@ -173,6 +173,10 @@ static void missing(clg_text *text, const clg_job *job) {
                   {CLG_JOB_SEQ, "--seq"},
                   {CLG_JOB_GLOBAL_BATCH, "--global-batch"}};
     size_t before = text->size;
+    if (job->field[CLG_JOB_ENGINE].text) {
+        clg_text_print(text, "\nWhat it serves a demand: ceiling demand FILES --rate 5req/s\n");
+        return;
+    }
     if (!job->preset && !job->config)
         clg_text_print(text, "  model: a preset or its config.json beside these files\n");
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)

@@ -1,0 +1,180 @@
+/* launch_engine.c -- see the header. Flags are those of vLLM 0.11 and later (engine/arg_utils.py),
+ * SGLang 0.5 and later (srt/server_args.py), TensorRT-LLM 1.0 and later (commands/serve.py). Left
+ * out: ports, names, chat templates, images. */
+#include "job/launch_engine.h"
+
+#include <math.h>
+
+enum { VLLM, SGLANG, TRTLLM };
+
+const clg_name clg_engine_command_names[] = {{"vllm", VLLM, "vLLM: vllm serve"},
+                                             {"sglang", SGLANG, "SGLang: sglang.launch_server"},
+                                             {"trtllm", TRTLLM, "TensorRT-LLM: trtllm-serve"},
+                                             {NULL, 0, NULL}};
+
+typedef enum part { BOTH, PROMPTS, ANSWERS } part;
+
+typedef struct engine_job {
+    const clg_replica *replica;
+    const clg_replica_choice *choice;
+    const char *model;
+    int64_t context; /* of the longest request, rounded up */
+} engine_job;
+
+/* A flag and its value, on a line of its own. */
+static void flag(clg_text *t, const char *name, double value) {
+    clg_text_print(t, " \\\n    %s %.10g", name, value);
+}
+
+static void word(clg_text *t, const char *name, bool when) {
+    if (when) clg_text_print(t, " \\\n    %s", name);
+}
+
+static int ranks_of(const engine_job *j) { return j->replica->layout.dp; }
+
+static int stage_gpus(const engine_job *j) { return j->replica->layout.tp * ranks_of(j); }
+
+/* Only where the checkpoint is wider: 8-bit weights can be made as it is loaded. */
+static bool narrows(const engine_job *j, clg_precision to) {
+    return j->replica->layout.weights == to && j->replica->scenario->model.stored != to;
+}
+
+/* ---- vLLM: degrees and limits are of a rank */
+
+static void vllm(clg_text *t, const engine_job *j, part which) {
+    const clg_serving_layout *l = &j->replica->layout;
+    const clg_replica_choice *c = j->choice;
+    clg_text_print(t, "vllm serve %s", j->model);
+    flag(t, "--tensor-parallel-size", l->tp);
+    if (l->pp > 1) flag(t, "--pipeline-parallel-size", l->pp);
+    if (l->dp > 1) flag(t, "--data-parallel-size", l->dp);
+    if (c->front_ends > 0) flag(t, "--api-server-count", c->front_ends);
+    word(t, "--enable-expert-parallel", l->ep > 1);
+    flag(t, "--max-num-seqs", j->replica->rules.max_sequences / l->dp);
+    flag(t, "--max-num-batched-tokens", j->replica->rules.max_tokens / l->dp);
+    flag(t, "--max-model-len", (double)j->context);
+    if (c->memory_share > 0) flag(t, "--gpu-memory-utilization", c->memory_share);
+    if (c->blocks > 0) flag(t, "--num-gpu-blocks-override", (double)(c->blocks / l->dp));
+    word(t, "--quantization fp8", narrows(j, CLG_FP8));
+    word(t, "--kv-cache-dtype fp8", l->cache == CLG_FP8);
+    word(t, "--no-enable-prefix-caching", c->no_prefix_cache);
+    word(t, "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_both\"}'",
+         which != BOTH);
+    clg_text_print(t, "\n");
+}
+
+/* ---- SGLang: degrees and limits are of all ranks */
+
+static void sglang(clg_text *t, const engine_job *j, part which) {
+    const clg_serving_layout *l = &j->replica->layout;
+    const clg_replica_choice *c = j->choice;
+    clg_text_print(t, "python -m sglang.launch_server --model-path %s", j->model);
+    flag(t, "--tp-size", stage_gpus(j));
+    if (l->pp > 1) flag(t, "--pp-size", l->pp);
+    if (l->dp > 1) flag(t, "--dp-size", l->dp);
+    word(t, "--enable-dp-attention", l->dp > 1);
+    if (l->ep > 1) flag(t, "--ep-size", l->ep);
+    flag(t, "--max-running-requests", j->replica->rules.max_sequences);
+    flag(t, "--chunked-prefill-size", j->replica->rules.max_tokens);
+    flag(t, "--context-length", (double)j->context);
+    if (c->memory_share > 0) flag(t, "--mem-fraction-static", c->memory_share);
+    word(t, "--quantization fp8", narrows(j, CLG_FP8));
+    word(t, "--kv-cache-dtype fp8_e4m3", l->cache == CLG_FP8);
+    word(t, "--disable-radix-cache", c->no_prefix_cache);
+    word(t, "--disaggregation-mode prefill", which == PROMPTS);
+    word(t, "--disaggregation-mode decode", which == ANSWERS);
+    clg_text_print(t, "\n");
+}
+
+/* ---- TensorRT-LLM: degrees are of all ranks, limits of one; the rest is a file */
+
+static void trtllm(clg_text *t, const engine_job *j, part which) {
+    const clg_serving_layout *l = &j->replica->layout;
+    const clg_replica_choice *c = j->choice;
+    (void)which;
+    clg_text_print(t, "trtllm-serve %s", j->model);
+    flag(t, "--tp_size", stage_gpus(j));
+    if (l->pp > 1) flag(t, "--pp_size", l->pp);
+    if (l->ep > 1) flag(t, "--ep_size", l->ep);
+    flag(t, "--max_batch_size", j->replica->rules.max_sequences / l->dp);
+    flag(t, "--max_num_tokens", j->replica->rules.max_tokens / l->dp);
+    flag(t, "--max_seq_len", (double)j->context);
+    if (c->memory_share > 0) flag(t, "--kv_cache_free_gpu_memory_fraction", c->memory_share);
+    word(t, "--config engine.yaml", true);
+    clg_text_print(t, "\n");
+}
+
+static void trtllm_file(clg_text *t, const engine_job *j) {
+    clg_text_print(t,
+                   "enable_attention_dp: %s\nkv_cache_config:\n  dtype: %s\n"
+                   "  enable_block_reuse: %s\n",
+                   ranks_of(j) > 1 ? "true" : "false",
+                   j->replica->layout.cache == CLG_FP8 ? "fp8" : "auto",
+                   j->choice->no_prefix_cache ? "false" : "true");
+}
+
+/* ---- */
+
+static void (*const writers[])(clg_text *, const engine_job *, part) = {vllm, sglang, trtllm};
+
+static void add_script(clg_launch *launch, int engine, const engine_job *j, const char *name,
+                       part which, int64_t copies) {
+    clg_text *t = clg_launch_file(launch, name);
+    clg_text_print(t, "#!/bin/bash\n# %lld of these, on %d GPUs each\n", (long long)copies,
+                   clg_replica_part_gpus(j->replica));
+    writers[engine](t, j, which);
+}
+
+static void refuse(clg_launch *launch, int engine, const clg_replica *r,
+                   const clg_replica_choice *c) {
+    const clg_serving_layout *l = &r->layout;
+    clg_launch_refuse(launch, engine == VLLM && l->ep > 1 && l->ep != l->tp * l->dp,
+                      "vLLM shares experts out over all GPUs of a stage or none: --ep is tp x dp");
+    clg_launch_refuse(launch, engine == TRTLLM && r->prefill,
+                      "its disaggregated servers are described in a file of their own");
+    clg_launch_refuse(launch, engine != VLLM && c->front_ends > 0,
+                      "--api-servers is a flag of vLLM");
+    clg_launch_refuse(launch, engine != VLLM && l->dp > 1 && l->tp > 1,
+                      "ranks with attention on several GPUs each are not written");
+    clg_launch_refuse(launch, engine != VLLM && c->blocks > 0, "--blocks is not written");
+}
+
+static void say(clg_launch *launch, const clg_replica *r, const clg_replica_choice *c,
+                int64_t replicas, const char *hub) {
+    const clg_scenario *s = r->scenario;
+    const char *format = clg_name_of(clg_precision_names, (int)r->layout.weights);
+    bool other = r->layout.weights != s->model.stored && r->layout.weights != CLG_FP8;
+    clg_launch_say(launch, !hub, "the model has no address: put its path in");
+    clg_launch_say(launch, other,
+                   clg_arena_print(launch->arena, "name a checkpoint in %s instead of it", format));
+    clg_launch_say(launch, c->drafted > 0,
+                   "speculation: add the engine's flags for your draft model");
+    clg_launch_say(launch, r->prefill != NULL,
+                   "a router that sends prompts to one pool and answers to the other comes before");
+    clg_launch_say(launch, replicas > 1 && !r->prefill,
+                   "a balancer that keeps a conversation on its copy comes before them");
+    clg_launch_say(launch, clg_replica_part_gpus(r) > s->machine.node.gpus,
+                   "a copy spans nodes: add the engine's flags for that");
+    clg_launch_say(launch, true,
+                   clg_arena_print(launch->arena, "simulated as --engine %s on --gpu %s",
+                                   r->engine.name, s->machine.gpu.name));
+}
+
+clg_launch clg_launch_engine_of(clg_arena *arena, int engine, const clg_replica *r,
+                                const clg_replica_choice *c, int64_t replicas) {
+    clg_launch launch = {.arena = arena};
+    const char *hub = clg_launch_hub(arena, &r->scenario->model);
+    engine_job j = {r, c, hub ? hub : r->scenario->model.name,
+                    1024 * (int64_t)ceil((double)r->longest_tokens / 1024)};
+    refuse(&launch, engine, r, c);
+    if (r->prefill) {
+        engine_job first = j;
+        first.replica = r->prefill;
+        add_script(&launch, engine, &first, "prefill.sh", PROMPTS, replicas * r->prefills);
+        add_script(&launch, engine, &j, "decode.sh", ANSWERS, replicas * r->decodes);
+    } else
+        add_script(&launch, engine, &j, "serve.sh", BOTH, replicas);
+    if (engine == TRTLLM) trtllm_file(clg_launch_file(&launch, "engine.yaml"), &j);
+    say(&launch, r, c, replicas, hub);
+    return launch;
+}
