@@ -34,7 +34,10 @@ static clg_status read_costs(clg_arena *arena, clg_measuring *m, clg_error *erro
                                 {"group_setup_s", CLG_SECONDS, &m->group_setup_s},
                                 {"step_setup_s", CLG_SECONDS, &m->step_setup_s},
                                 {"steps", CLG_COUNT, &m->steps}};
-    return clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error);
+    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
+        CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 /* Of ln(a/b). */

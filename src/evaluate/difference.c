@@ -19,7 +19,8 @@ clg_status clg_difference_find(clg_arena *arena, clg_difference *difference, clg
         return error->status;
     clg_value_field fields[] = {{"sigma", CLG_COUNT, &difference->sigma},
                                 {"sigma_share", CLG_COUNT, &difference->sigma_share}};
-    return clg_value_fields(root, file->path, fields, 2, error);
+    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK) return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 double clg_difference_share(const clg_evaluation *a, const clg_evaluation *b) {

@@ -48,7 +48,9 @@ static clg_status load(clg_arena *arena, formats *all, clg_error *error) {
         if (clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root, error) !=
             CLG_OK)
             return CLG_BAD_INPUT;
-        if (clg_json_member(root, "fields")) all->format[all->count++] = root;
+        if (!clg_json_member(root, "fields")) continue;
+        if (clg_job_check_rules(root, files[i].path, error) != CLG_OK) return error->status;
+        all->format[all->count++] = root;
     }
     for (int i = 0; i < all->count; i++) inherit(arena, all, all->format[i]);
     return CLG_OK;

@@ -111,4 +111,7 @@ void clg_job_model(clg_reading *reading);
 /* Every key that no field was read from. */
 void clg_job_leftovers(clg_reading *reading);
 
+/* Refuses a trainer's file with members that no reader knows. */
+clg_status clg_job_check_rules(const clg_json *format, const char *file, clg_error *error);
+
 #endif

@@ -18,5 +18,8 @@ clg_status clg_client_find(clg_arena *arena, const char *name, clg_client *c, cl
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file->path,
                            fields[i].into, error) != CLG_OK)
             return error->status;
-    return clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &c->graphs, error);
+    if (clg_graph_sizes_read(clg_json_member(root, "graphs"), file->path, &c->graphs, error) !=
+        CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }

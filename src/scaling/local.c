@@ -82,7 +82,8 @@ static clg_status read_laws(clg_arena *arena, laws *all, clg_error *error) {
     const clg_value_field fields[] = {{"residual", CLG_COUNT, &all->residual},
                                       {"least_parameters", CLG_COUNT, &all->least_parameters},
                                       {"most_parameters", CLG_COUNT, &all->most_parameters}};
-    return clg_value_fields(root, file->path, fields, 3, error);
+    if (clg_value_fields(root, file->path, fields, 3, error) != CLG_OK) return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
 static double loss_of(const law *l, double parameters, double copies) {

@@ -10,9 +10,13 @@
 #include "cost/skinny.h"
 #include "economics/api_price.h"
 #include "economics/goodput.h"
+#include "evaluate/difference.h"
+#include "job/reading.h"
+#include "measured/client.h"
 #include "measured/workload.h"
 #include "power/power.h"
 #include "scaling/laws.h"
+#include "scaling/local.h"
 #include "serve/format.h"
 #include "stack/engine.h"
 #include "stack/stack.h"
@@ -117,6 +121,22 @@ static bool format(const char *name) {
     return clg_formats_of(&arena, &model, &gpu, list, &count, &error) == CLG_OK;
 }
 
+static bool client(const char *n) {
+    clg_client into;
+    return clg_client_find(&arena, n, &into, &error) == CLG_OK;
+}
+static bool local_sgd(const char *n) {
+    clg_sites sites = {.sites = 2, .inner_steps = 30};
+    clg_loss_penalty into;
+    (void)n;
+    return clg_sites_penalty(&arena, &sites, 1e9, &into, &error) == CLG_OK;
+}
+static bool difference(const char *n) {
+    clg_difference into;
+    (void)n;
+    return clg_difference_find(&arena, &into, &error) == CLG_OK;
+}
+
 static bool others(const char *n) {
     clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
@@ -149,6 +169,9 @@ static const struct room {
              {"collective", collective, "nvlink"},
              {"collective", collective, "protocols"},
              {"format", format, NULL},
+             {"client", client, NULL},
+             {"local-sgd", local_sgd, NULL},
+             {"accuracy", difference, "differences"},
              {"exchange", others, NULL},
              {"power", others, NULL},
              {"loss", others, NULL},
@@ -204,10 +227,34 @@ static int misspell(const struct room *room, clg_file *file, int *led) {
     return tried;
 }
 
+/* Of a trainer's file much is free: keys of others' files, and the words in them. */
+static void trainers(void) {
+    static const struct {
+        const char *text, *meant;
+    } files[] = {
+        {"{\"name\": \"x\", \"feilds\": {}}", "fields"},
+        {"{\"name\": \"x\", \"fields\": {\"optimiser\": []}}", "optimizer"},
+        {"{\"fields\": {\"tp\": [{\"key\": \"a\", \"word\": {\"b\": \"c\"}}]}}", "words"},
+        {"{\"refuses\": [{\"key\": \"a=b\", \"whi\": \"c\"}]}", "why"},
+        {"{\"ignored\": {\"lr\": \"free\"}, \"fields\": {\"tp\": [{\"key\": \"a\"}]}}", NULL}};
+    CASE("trainer");
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        clg_json *root;
+        error = (clg_error){0};
+        clg_json_parse(&arena, "mine.json", files[i].text, strlen(files[i].text), &root, &error);
+        bool read = clg_job_check_rules(root, "mine.json", &error) == CLG_OK;
+        CHECK(read == !files[i].meant);
+        CHECK(read || strstr(error.mend, files[i].meant));
+        CHECK(read || (strcmp(error.file, "mine.json") == 0 && error.line == 1));
+    }
+}
+
 int main(void) {
+    trainers();
     static const char *const folders[] = {
-        "gpu",       "node",       "fabric",   "price", "stack", "engine",     "kernel", "workload",
-        "api-price", "collective", "exchange", "power", "loss",  "operations", "model",  "format"};
+        "gpu",      "node",      "fabric",     "price",     "stack",   "engine", "kernel",
+        "workload", "api-price", "collective", "exchange",  "power",   "loss",   "operations",
+        "model",    "format",    "client",     "local-sgd", "accuracy"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) add_folder(folders[i]);
     qsort(clg_dataset_table, (size_t)clg_dataset_count, sizeof *clg_dataset_table, by_path);
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++) {
