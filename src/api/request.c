@@ -264,6 +264,25 @@ static clg_status take_trainer(clg_arena *arena, const clg_request *request, boo
     return clg_request_space(arena, request, gpus_needed, s, space, error);
 }
 
+/* "0.5%:10%" */
+static clg_status read_slow_nodes(const clg_request *request, clg_scenario *scenario,
+                                  clg_error *error) {
+    const char *word = request->value[CLG_PARAM_SLOW_NODES],
+               *colon = word ? strchr(word, ':') : word;
+    char share[32];
+    if (!word) return CLG_OK;
+    snprintf(share, sizeof share, "%.*s", colon ? (int)(colon - word) : 0, word);
+    bool read = colon && colon - word < (int)sizeof share &&
+                clg_quantity(share, CLG_FRACTION, &scenario->slow_nodes, error) == CLG_OK &&
+                clg_quantity(colon + 1, CLG_FRACTION, &scenario->slow_by, error) == CLG_OK;
+    if (read && scenario->slow_nodes <= 1 && scenario->slow_by <= 100) return CLG_OK;
+    *error = (clg_error){0};
+    clg_fail(error, CLG_BAD_INPUT,
+             "give the share of nodes and how much longer they take: 0.5%:10%",
+             "'%.32s' is no share of slow nodes", word);
+    return clg_request_at_flag(CLG_BAD_INPUT, CLG_PARAM_SLOW_NODES, error);
+}
+
 clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,
                             clg_scenario *scenario, clg_space *space, clg_error *error) {
     *scenario = (clg_scenario){0};
@@ -279,6 +298,7 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
             CLG_OK ||
         clg_request_number(request, CLG_PARAM_DATA_LOADING, &scenario->data_loading_s, error) !=
             CLG_OK ||
+        read_slow_nodes(request, scenario, error) != CLG_OK ||
         clg_request_space(arena, request, gpus_needed, scenario, space, error) != CLG_OK ||
         take_trainer(arena, request, gpus_needed, scenario, space, error) != CLG_OK)
         return error->status;

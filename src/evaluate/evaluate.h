@@ -34,6 +34,8 @@ typedef struct clg_scenario {
     clg_curve_sigmas built_in; /* of the curves before the user's own values lay over them */
     double expert_imbalance;   /* fullest expert rank over the mean, >= 1 */
     double data_loading_s;     /* per step, exposed */
+    double slow_nodes;         /* share of nodes that are slow, */
+    double slow_by;            /* and how much longer such a node takes: 0.1 */
 } clg_scenario;
 
 /* Where one step's seconds go; the fields sum to step_s. */

@@ -1,13 +1,22 @@
 /* waits.c -- what the slowest of many parts costs the others. */
 #include "evaluate/compose.h"
 
+#include "base/real.h"
+
 #include <math.h>
 
 /* A synchronous step waits for the slowest of its parts: mean + sigma sqrt(2 ln N) for Gaussian
- * parts (the leading term of the expected maximum). */
+ * parts (the leading term of the expected maximum). Nodes of which a share p is slower by d: with
+ * the chance 1 - (1 - p)^N there is one among N, and the step is as late as it is. Drawn anew for
+ * every job, and the mean over jobs: a job that has no slow node is faster, one that has is slower.
+ */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout) {
     double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
-    return parts <= 1 ? 0 : scenario->stack.jitter * sqrt(2 * log(parts));
+    double share = parts <= 1 ? 0 : scenario->stack.jitter * sqrt(2 * log(parts));
+    if (!(scenario->slow_nodes > 0)) return share;
+    double nodes = ceil(parts);
+    double none = scenario->slow_nodes < 1 ? clg_exp(nodes * clg_log1p(-scenario->slow_nodes)) : 0;
+    return none * share + (1 - none) * fmax(share, scenario->slow_by);
 }
 
 /* Sharded weights make every layer wait for all: over so short a time delays are rare and long, and

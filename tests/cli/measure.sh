@@ -21,6 +21,11 @@ plan=$("$ceiling" explain $job --json | sed -n 's/.*"step_p90_s": \([0-9.]*\).*/
 now=$("$ceiling" measure $job --json | sed -n 's/.*"step_p90_s": \([0-9.]*\).*/\1/p' | head -1)
 check "the interval is explain's ($plan, $now)" '[ -n "$plan" ] && [ "$plan" = "$now" ]'
 
+# nodes that are slow: late as the slowest of them, where there is one
+straggler() { "$ceiling" explain $job --json "$@" | sed -n 's/.*"straggler_s": \([0-9.e-]*\).*/\1/p' | head -1; }
+check 'one node in 200 a tenth slower makes the job wait' 'awk -v a="$(straggler)" -v b="$(straggler --slow-nodes 0.5%:10%)" "BEGIN { exit !(b > a) }"'
+expect 1 err 'no share of slow nodes.*0.5%:10%' explain $job --slow-nodes 10%
+
 # the scripts, with stand-ins for mpirun, the probe and nccl-tests
 command -v bash >/dev/null || { echo "skipped: the scripts: bash is not here"; finish; }
 expect 0 out '^then .*ceiling fit results/\* steps.csv --gpu h100-sxm -o mine.json' measure $job -o "$scratch/dir" --launch megatron --budget 2h

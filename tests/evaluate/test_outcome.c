@@ -126,6 +126,14 @@ static void waits(void) {
     l.dp = 32, l.accumulation = 5;
     CASE("the slowest of four nodes: 0.02 sqrt(2 ln 4); one node waits for none");
     CHECK_NEAR(clg_straggler_share(&s, &l), 0.02 * 1.6651092223153954, 1e-12);
+    CASE("one node in 200 a tenth slower: among four with the chance 1 - 0.995^4 = 0.0198505");
+    s.slow_nodes = 0.005, s.slow_by = 0.1;
+    CHECK_NEAR(clg_straggler_share(&s, &l),
+               (1 - 0.0198505) * 0.02 * 1.6651092223153954 + 0.0198505 * 0.1, 1e-5);
+    CASE("a node that is slower by less than the others' jitter delays nobody");
+    s.slow_by = 0.001;
+    CHECK_NEAR(clg_straggler_share(&s, &l), 0.02 * 1.6651092223153954, 1e-12);
+    s.slow_nodes = 0;
     CASE("sharded weights wait in every layer, ZeRO-2 in one of five micro-batches");
     static const double shares[] = {0, 0, 0.01 * 1.3862943611198906 / 5, 0.01 * 1.3862943611198906};
     for (l.zero = 0; l.zero <= 3; l.zero++)
