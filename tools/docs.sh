@@ -1,8 +1,8 @@
 #!/bin/sh
 # tools/docs.sh [FILE...]   runs the `$ ceiling ...` commands shown in the documentation again and puts
 # what they print now in place of what is shown. Lines that a page leaves out stay out: a shown line is
-# taken from the next printed one that begins with the same words, or the same number. Says what it
-# could not find again. Prose around the blocks is for people to check: read the diff.
+# taken from the next printed one that begins with the same words, the same number, or a number and the
+# same words. Says what it could not find again. Prose around the blocks is for people to check: read the diff.
 #
 # What `$ cat FILE` shows is written, and `$ sed ...` or `$ head ...` run, for the commands after it.
 # Data that commands name without a folder are looked for in $DOCS_DATA (folders, apart by colons).
@@ -27,7 +27,12 @@ for page in "$@"; do
         if (k !~ /^[0-9]/ && n > 1 && words[2] !~ /[0-9]/) k = k " " words[2]
         return k
     }
-    function refresh(command, shown, count,    i, at, from, out, n, line) {
+    # Where the number itself has changed: "116 clusters of", "27.8 %  network_bandwidth:".
+    function after_number(line, words, n) {
+        n = split(line, words, " ")
+        return n > 2 && words[1] ~ /^[0-9]/ && words[2] words[3] !~ /[0-9|]/ ? words[2] " " words[3] : ""
+    }
+    function refresh(command, shown, count,    i, at, from, out, n, line, k) {
         n = 0
         while (("cd " run " && " command " 2>/dev/null") | getline line) { sub(/ +$/, "", line); out[++n] = line }
         close("cd " run " && " command " 2>/dev/null")
@@ -36,6 +41,8 @@ for page in "$@"; do
             if (from < 0 || shown[i] ~ /^ *$/ || shown[i] ~ /^\[?\.\.\./) { print shown[i]; continue }
             if (shown[i] ~ /layouts\/s$/) { print shown[i]; continue } # a speed, not an answer
             for (at = from + 1; at <= n && key(out[at]) != key(shown[i]); at++);
+            if (at > n && (k = after_number(shown[i])) != "")
+                for (at = from + 1; at <= n && after_number(out[at]) != k; at++);
             if (at > n) { print page ": not printed any more: " shown[i] >"/dev/stderr"; print shown[i]; continue }
             print out[at]; from = at
         }
