@@ -141,7 +141,6 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
     rest -= make_room(d, weight, CLG_DOUBT_PRODUCTS, CLG_DOUBT_STREAMS, rest);
     if (e->doubt.borrowed) widen_borrowed(d, weight, s->stack.sigma_borrowed);
     if (e->doubt.aged) rest += square(s->stack.sigma_age);
-    if (e->doubt.few) rest += square(s->stack.sigma_few);
     d->sigma[CLG_DOUBT_SOFTWARE] = sqrt(rest);
 }
 

@@ -80,7 +80,6 @@ typedef struct clg_doubt {
     double measured_kernels, measured_links; /* variance that the user's own curves took away from
                                                 the stack's and from traffic's; below 0: added */
     bool aged;              /* software of another year than what its stack describes */
-    bool few;               /* fewer GPUs than a box has */
     bool experts, borrowed; /* a mixture; kernel curves of another GPU */
 } clg_doubt;
 

@@ -51,7 +51,6 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
                            traffic_s / evaluation->step_s * (scenario->network.borrowed ? 2 : 1),
                        .step_s = evaluation->step_s,
                        .aged = scenario->stack.known && scenario->stack.years_off > 0.5,
-                       .few = clg_layout_gpus(&evaluation->layout) < scenario->machine.node.gpus,
                        .experts = scenario->model.active_parameters < scenario->model.parameters,
                        .borrowed = scenario->kernels.borrowed};
     double whole = square(doubt.traffic * scenario->stack.sigma_traffic);
@@ -69,7 +68,6 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
     if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
     if (doubt->experts) variance += square(stack->sigma_experts);
     if (doubt->aged) variance += square(stack->sigma_age);
-    if (doubt->few) variance += square(stack->sigma_few);
     if (doubt->borrowed) variance += square(stack->sigma_borrowed);
     return sqrt(variance);
 }

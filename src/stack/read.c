@@ -38,9 +38,17 @@ static clg_status read_number(const clg_json *root, const clg_term *term, bool r
 /* A misspelt member of a value would be taken for none. */
 static clg_status known_members(const clg_json *root, const char *key, const char *file,
                                 clg_error *error) {
-    static const char *const members[] = {"value", "unit", "source", "kind"};
-    const clg_json *node = clg_json_member(root, key);
-    return node ? clg_value_keys(node, members, 4, file, error) : CLG_OK;
+    static const char *const members[] = {"value", "unit", "source", "kind", "rows"};
+    const clg_json *node = clg_json_member(root, key), *rows = clg_json_member(node, "rows");
+    if (!node || clg_value_keys(node, members, 5, file, error) != CLG_OK)
+        return node ? CLG_BAD_INPUT : CLG_OK;
+    bool good = !rows || rows->kind == CLG_JSON_ARRAY;
+    for (const clg_json *word = rows && good ? rows->first : NULL; word; word = word->next)
+        good = good && word->kind == CLG_JSON_STRING;
+    if (good) return CLG_OK;
+    clg_error_at(error, file, rows->line, rows->column, key);
+    return clg_fail(error, CLG_BAD_INPUT, "write the sources, like [\"one\", \"two\"]",
+                    "rows are a list of sources");
 }
 
 static clg_status read_term(const clg_json *root, const clg_term *term, bool required,

@@ -143,7 +143,6 @@ typedef struct clg_stack {
     double sigma_experts;  /* more for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_age;      /* of software more than half a year from what its file describes */
-    double sigma_few;      /* of jobs on fewer GPUs than a box has */
     double sigma_borrowed; /* of kernels timed on another GPU kind */
     double sigma_memory;   /* log-residual of memory */
     double validated_gpus; /* most GPUs of a run that was compared */
@@ -171,7 +170,6 @@ typedef struct clg_stack {
     bool flat_update;       /* fp32 copies of 16-bit gradients for the update are one buffer, which
                                finds no room among the pieces of activations (DeepSpeed) */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
-    bool gradient_buckets;  /* ZeRO-0: 16-bit gradients are copied into buckets, which stay */
     clg_scatters scatters;
     clg_precision moments;   /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
                                 has them */

@@ -34,8 +34,7 @@ double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack)
     if (!clg_gradients_whole(layout, stack) && !stack->master_weights && weight < bytes)
         return weight;
     bool beside = stack->gradient_copy && layout->zero < 2 && bytes > clg_weight_bytes(layout);
-    bool buckets = stack->gradient_buckets && layout->zero == 0 && layout->dp * layout->cp > 1;
-    return bytes + (beside ? weight : 0) + (buckets ? weight : 0);
+    return bytes + (beside ? weight : 0);
 }
 
 bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {

@@ -106,10 +106,10 @@ static void held_out(void) {
     CHECK_NEAR(box_w(LORA_64, 1720) / 5815, 1.17, 0.03);
     CASE("held out: LoRA on 8 B200, 9,580 W with a host of 2,080 W: within 4 %");
     CHECK_NEAR(box_w(LORA_B200, 2080), 9580, 0.04);
-    CASE("held out: GPU energy of OLMo 2 13B, 257 MWh for 5.6 T tokens (speed predicted too): -10 "
-         "%");
+    CASE(
+        "held out: GPU energy of OLMo 2 13B, 257 MWh for 5.6 T tokens (speed predicted too): -6 %");
     clg_evaluation olmo = evaluate(&runs[OLMO_13B]);
-    CHECK_NEAR(olmo.gpu_w / olmo.tokens_per_s_per_gpu * 5.6e12 / 3.6e9 / 257, 0.90, 0.04);
+    CHECK_NEAR(olmo.gpu_w / olmo.tokens_per_s_per_gpu * 5.6e12 / 3.6e9 / 257, 0.94, 0.04);
     CASE("held out: GPT-3 on V100, 330 W a GPU with everything (layout not published): +16 %");
     CHECK_NEAR((evaluate(&runs[GPT3_V100]).gpu_w + 2500.0 / 16) / 330, 1.16, 0.04);
 }

@@ -137,6 +137,8 @@ static void check_strict(void) {
         "\"vendor\"}}",
         "{\"name\": \"m\", \"zero_one\": {\"value\": \"shard\", \"source\": \"x\", \"kind\": "
         "\"vendor\"}}",
+        "{\"name\": \"m\", \"sigma\": {\"value\": 0.1, \"source\": \"x\", \"kind\": \"fitted\", "
+        "\"rows\": \"y\"}}",
         "{\"name\": \"m\", \"dropout\": {\"value\": true, \"sauce\": 1, \"source\": \"x\", "
         "\"kind\": \"fitted\"}}"};
     clg_stack s;
@@ -166,8 +168,8 @@ static void check_terms(void) {
                    *late = clg_stack_states(&now, "host_experts_s");
     CHECK(early && late && late->line > early->line);
     CHECK_TEXT(clg_json_member(early, "kind")->text, "vendor");
-    CHECK_TEXT(clg_json_member(late, "kind")->text, "fitted");
-    CHECK(clg_stack_states(&now, "kernel_slowdown") && !clg_stack_states(&now, "shard_jitter"));
+    CHECK_TEXT(clg_json_member(late, "kind")->text, "assumed");
+    CHECK(clg_stack_states(&now, "expert_overlap") && !clg_stack_states(&now, "shard_jitter"));
     CASE("a number by its name, and none for what is a switch");
     *clg_stack_number(&now, "gradient_overlap") = 0.25;
     CHECK_NEAR(now.gradient_overlap, 0.25, 0);
