@@ -25,7 +25,8 @@ static int context_steps(const clg_shard *shard) {
 }
 
 /* One core kernel: forward or backward. Causal kernels skip the masked half; a window keeps
- * window x query scores. Scores of unfused attention are computed in full. */
+ * window x query scores, half of them where it does not slide. Scores of unfused attention are
+ * computed in full. */
 static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attention *attention,
                     clg_pass pass, double heads, double kv_heads) {
     const clg_layout *layout = shard->layout;
@@ -35,7 +36,8 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     double seen = keys;
     if (attention->window > 0 && (double)attention->window < keys) seen = (double)attention->window;
     double scores = queries * keys;
-    if (fused) scores = queries * seen * (seen < keys ? 1.0 - 0.5 * seen / keys : 0.5);
+    bool slides = seen < keys && !attention->chunked;
+    if (fused) scores = queries * seen * (slides ? 1.0 - 0.5 * seen / keys : 0.5);
     double d = attention->head_dim, v = attention->value_head_dim;
     if (clg_attention_absorbs(shard, attention)) {
         d = attention->kv_rank + attention->rope_dim, v = attention->kv_rank;

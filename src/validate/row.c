@@ -5,6 +5,7 @@
 
 #include "schedule/schedule.h"
 #include "stack/names.h"
+#include "validate/notes.h"
 #include "validate/words.h"
 
 #include <math.h>
@@ -184,15 +185,6 @@ bool clg_row_network_open(const clg_csv *csv, int row, const clg_scenario *scena
            !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
 }
 
-/* What a trainer had switched on, in the words of --term. */
-static clg_status read_terms(clg_arena *arena, const char *notes, clg_stack *stack,
-                             clg_error *error) {
-    const char *terms;
-    for (int at = 0; (terms = clg_words_say(arena, notes, "terms", &at)) != NULL;)
-        if (clg_stack_set_all(stack, terms, error) != CLG_OK) return error->status;
-    return CLG_OK;
-}
-
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
@@ -209,7 +201,7 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
         if (clg_stack_recipe(arena, stack, clg_row_word(csv, row, "model"),
                              clg_row_word(csv, row, "gpu"), &error) != CLG_OK)
             return why(arena, &error);
-        if (read_terms(arena, clg_row_word(csv, row, "notes"), stack, &error) != CLG_OK)
+        if (clg_notes_terms(arena, clg_row_word(csv, row, "notes"), stack, &error) != CLG_OK)
             return why(arena, &error);
         return NULL;
     }
@@ -249,42 +241,15 @@ static bool degrees_are_sane(const clg_space *s) {
     return s->zero.value[0] >= 0 && s->zero.value[0] <= 3 && s->hsdp.value[0] >= 0;
 }
 
-/* Tables whose columns have no place for it say it in words. 0: they do not. */
-static int said_expert_tensor(clg_arena *arena, const char *notes, int tp) {
-    int at = 0;
-    const char *said = clg_words_say(arena, notes, "etp", &at);
-    if (!said) return 0;
-    if (strcmp(said, "tp") == 0) return tp;
-    long degree = strtol(said, NULL, 10);
-    return degree > 0 && degree < 1 << 16 ? (int)degree : 0;
-}
-
 /* Stacks that cannot fold experts apart from the dense layers split each of them by tp as well,
  * where so many ranks there are; a table with more expert ranks was folded. */
 static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                          const char *notes) {
     int64_t tp = space->tp.value[0], home = tp * space->ep.value[0], pp = space->pp.value[0];
     if (!has_experts(&scenario->model)) return 1;
-    int said = said_expert_tensor(arena, notes, (int)tp);
+    int said = clg_notes_expert_tensor(arena, notes, (int)tp);
     if (said > 0 || !scenario->stack.expert_tensor) return said > 0 ? said : 1;
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
-}
-
-/* How context ranks meet: the column, else what notes or derivations say, else round a ring; so do
- * heads that all-to-all cannot deal out. */
-static int context_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_scenario *scenario,
-                        const clg_space *space) {
-    int at = 0, from = 0, kind = CLG_CONTEXT_RING;
-    clg_error error = {0};
-    const char *said = clg_row_word(csv, row, "cp_kind");
-    if (!*said) said = clg_words_say(arena, clg_row_word(csv, row, "notes"), "cp_kind", &at);
-    if (!said) said = clg_words_say(arena, clg_row_word(csv, row, "derived"), "cp_kind", &from);
-    if (!said || clg_name_value(clg_context_names, "cp_kind", said, &kind, &error) != CLG_OK)
-        return CLG_CONTEXT_RING;
-    int64_t ranks = (int64_t)space->tp.value[0] * space->cp.value[0];
-    int64_t heads = scenario->model.kind[0].attention.heads;
-    bool dealt = ranks > 0 && heads % ranks == 0;
-    return kind == CLG_CONTEXT_ULYSSES && !dealt ? CLG_CONTEXT_RING : kind;
 }
 
 /* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
@@ -304,7 +269,8 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     int tp = integer(csv, row, "tp", 1);
     fix(&space->tp, tp);
     fix(&space->cp, integer(csv, row, "cp", 1));
-    fix(&space->cp_kind, context_kind(arena, csv, row, scenario, space));
+    int ranks = space->tp.value[0] * space->cp.value[0];
+    fix(&space->cp_kind, clg_notes_context(arena, csv, row, &scenario->model, ranks));
     fix(&space->ep, integer(csv, row, "ep", 1));
     fix(&space->pp, integer(csv, row, "pp", 1));
     fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
@@ -326,9 +292,10 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     int at = 0;
     const char *printed = clg_words_say(arena, notes, "schedule", &at);
     if (printed) fix_name(&space->schedule, clg_schedule_names, "schedule", printed, CLG_1F1B);
-    if (*clg_row_word(csv, row, "recompute"))
-        fix_name(&space->recompute, clg_recompute_names, "recompute",
-                 clg_row_word(csv, row, "recompute"), CLG_RECOMPUTE_NONE);
+    const char *recompute = clg_notes_recompute(arena, csv, row);
+    if (*recompute)
+        fix_name(&space->recompute, clg_recompute_names, "recompute", recompute,
+                 CLG_RECOMPUTE_NONE);
     fix_name(&space->attention, clg_attention_kernel_names, "attention",
              clg_row_word(csv, row, "attention"), CLG_FLASH2);
     if (!*clg_row_word(csv, row, "attention"))
@@ -374,11 +341,14 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     *space = (clg_space){.keep = 1};
     const char *reason = no_number(arena, csv, row);
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
-    if (!reason) reason = clg_row_stack(arena, csv, row, &scenario->stack);
+    if (reason) return reason;
+    clg_notes_documents(arena, clg_row_word(csv, row, "notes"), &scenario->model);
+    reason = clg_row_stack(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
     if (!reason) reason = read_space(arena, csv, row, scenario, space);
     if (reason) return reason;
     if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);
     fill_layout(space, layout);
+    clg_notes_layers(arena, clg_row_word(csv, row, "notes"), scenario->model.layers, layout);
     return NULL;
 }

@@ -182,6 +182,11 @@ static void families(void) {
     for (int i = 0; i < built(&s, &l)->kind[0].ops; i++)
         if (step.kind[0].op[i].kind == CLG_OP_ATTENTION) core += step.kind[0].op[i].flop;
     CHECK_NEAR(core, 58720256.0 * 32 * (4 * 128 + 10 * 128), 1e-13);
+    CASE("chunks of 4,096 that do not slide: half of 4,096 x 16,384");
+    s.model.kind[0].attention.chunked = true, core = 0;
+    for (int i = 0; i < built(&s, &l)->kind[0].ops; i++)
+        if (step.kind[0].op[i].kind == CLG_OP_ATTENTION) core += step.kind[0].op[i].flop;
+    CHECK_NEAR(core, 33554432.0 * 32 * (4 * 128 + 10 * 128), 1e-13);
 }
 
 static void tensor_traffic(void) {

@@ -227,6 +227,33 @@ static void notes(void) {
 
 #define LLAMA "x,,dense,16,2048,8192,1,32,32,64,131072,,,,,,4096,h100-sxm,16,"
 
+static void words(void) {
+    const char *said = LLAMA "megatron-2024,2025-02,bf16,%s,2,,2,1,,1,256,,1,200,\"%s\"";
+#define SAID(recompute, notes) predict(clg_arena_print(&arena, said, recompute, notes))
+    CASE("documents of 1,024 tokens: a query sees no further, in chunks; else the sequence");
+    CHECK(SAID("none", "FA4 varlen attention stays inside short packed documents") == NULL);
+    CHECK(scenario.model.kind[0].attention.window == 1024 &&
+          scenario.model.kind[0].attention.chunked);
+    double packed = answer.attention_s;
+    CHECK(SAID("none", "packed samples, causal over all of them") == NULL);
+    CHECK(scenario.model.kind[0].attention.window == 0 && answer.attention_s > 2 * packed);
+    CASE("6 of 16 layers recomputed: 3 on each of two stages; 0 and all need no count");
+    CHECK(SAID("", "activation checkpointing on 6 of 16 layers (partial: recompute left blank)") ==
+          NULL);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_FULL && answer.layout.recompute_layers == 3);
+    CHECK(SAID("none", "activation checkpointing on 0 of 16 layers") == NULL);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_NONE && answer.layout.recompute_layers == 0);
+    CHECK(SAID("full", "activation checkpointing on 16 of 16 layers") == NULL);
+    CHECK(answer.layout.recompute_layers == 0);
+    CASE("modules that are recomputed go before the column; switches of overlap and fusion");
+    CHECK(SAID("selective", "recompute=select (--recompute-modules moe_act layernorm)") == NULL);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_NONE && scenario.stack.recompute_activation);
+    CHECK(SAID("none", "OVERLAP OFF: no communication overlapped") == NULL);
+    CHECK(scenario.stack.gradient_overlap == 0 && scenario.stack.parameter_overlap == 0);
+    CHECK(SAID("none", "script has --no-gradient-accumulation-fusion") == NULL);
+    CHECK(!scenario.stack.fused_accumulation && scenario.stack.gradient_overlap > 0);
+}
+
 static void network(void) {
     CASE("a table that is silent on its network: that of the stack's published runs");
     CHECK(predict(LLAMA "nanotron-2025,2025-02,bf16,none,2,,1,1,,1,256,,1,") == NULL);
@@ -295,6 +322,7 @@ int main(void) {
     blanks();
     shapes();
     notes();
+    words();
     names();
     clg_arena_clear(&arena);
     return DONE;

@@ -1,0 +1,68 @@
+/* notes.c -- a row's words into its plan. */
+#include "validate/notes.h"
+
+#include "validate/row.h"
+#include "validate/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+clg_status clg_notes_terms(clg_arena *arena, const char *notes, clg_stack *stack,
+                           clg_error *error) {
+    const char *terms;
+    for (int at = 0; (terms = clg_words_say(arena, notes, "terms", &at)) != NULL;)
+        if (clg_stack_set_all(stack, terms, error) != CLG_OK) return error->status;
+    return CLG_OK;
+}
+
+int clg_notes_expert_tensor(clg_arena *arena, const char *notes, int tp) {
+    int at = 0;
+    const char *said = clg_words_say(arena, notes, "etp", &at);
+    if (!said) return 0;
+    if (strcmp(said, "tp") == 0) return tp;
+    long degree = strtol(said, NULL, 10);
+    return degree > 0 && degree < 1 << 16 ? (int)degree : 0;
+}
+
+clg_context_kind clg_notes_context(clg_arena *arena, const clg_csv *csv, int row,
+                                   const clg_model *model, int ranks) {
+    int at = 0, from = 0, kind = CLG_CONTEXT_RING;
+    clg_error error = {0};
+    const char *said = clg_row_word(csv, row, "cp_kind");
+    if (!*said) said = clg_words_say(arena, clg_row_word(csv, row, "notes"), "cp_kind", &at);
+    if (!said) said = clg_words_say(arena, clg_row_word(csv, row, "derived"), "cp_kind", &from);
+    if (!said || clg_name_value(clg_context_names, "cp_kind", said, &kind, &error) != CLG_OK)
+        return CLG_CONTEXT_RING;
+    bool dealt = ranks > 0 && model->kind[0].attention.heads % ranks == 0;
+    return kind == CLG_CONTEXT_ULYSSES && !dealt ? CLG_CONTEXT_RING : (clg_context_kind)kind;
+}
+
+const char *clg_notes_recompute(clg_arena *arena, const clg_csv *csv, int row) {
+    int at = 0;
+    const char *said = clg_words_say(arena, clg_row_word(csv, row, "notes"), "recompute", &at);
+    return said ? said : clg_row_word(csv, row, "recompute");
+}
+
+void clg_notes_layers(clg_arena *arena, const char *notes, int layers, clg_layout *layout) {
+    int at = 0;
+    const char *said = clg_words_say(arena, notes, "recompute_layers", &at);
+    long count = said ? strtol(said, NULL, 10) : 0, chunks = (long)layout->pp * layout->vpp;
+    if (count < 1 || count >= layers || chunks < 1) return;
+    layout->recompute_layers = (int)((count + chunks - 1) / chunks);
+}
+
+/* Documents of one length. Texts that call them short print none: 1,024 tokens stand for it, more
+ * than web pages mean (C4: 156 G tokens in 365 M pages, Dodge et al. 2021, arXiv:2104.08758); what
+ * attention takes inside so few is little either way. Longer ones cost more than shorter ones save,
+ * which is left out. */
+void clg_notes_documents(clg_arena *arena, const char *notes, clg_model *model) {
+    int at = 0;
+    const char *said = clg_words_say(arena, notes, "document_tokens", &at);
+    long tokens = said ? strtol(said, NULL, 10) : 0;
+    for (int i = 0; tokens > 0 && i < model->kinds; i++) {
+        clg_attention *a = &model->kind[i].attention;
+        if (a->window > 0 && a->window <= tokens) continue;
+        a->window = tokens;
+        a->chunked = true;
+    }
+}
