@@ -11,12 +11,12 @@ a list repeats a flag, a pathlib.Path is a file to read. An answer is what `ceil
 
 import ctypes
 import ctypes.util
+import functools
 import json
 import os
 import pathlib
 
-__all__ = ["Answer", "Error", "ask", "collective", "demand", "diagnose", "explain", "improve", "measure", "plan",
-           "portfolio", "scale", "size", "version", "why"]
+__all__ = ["Answer", "Error", "ask", "version"]  # and the commands, which __getattr__ finds
 
 
 class _Text(ctypes.Structure):
@@ -63,8 +63,8 @@ class Answer(dict):
         self.request = request
 
     def svg(self):
-        """The picture that `ceiling scale --svg` writes; None where the command draws none."""
-        if self.request["command"] != "scale":
+        """The picture that --svg writes; None where the command draws none."""
+        if not _commands().get(self.request["command"], {}).get("drawn"):
             return None
         return json.loads(_call({**self.request, "picture": True}, None))["svg"]
 
@@ -127,21 +127,24 @@ def _command(name, does):
         return ask(name, model, progress=progress, **flags)
 
     asked.__name__ = asked.__qualname__ = name
-    asked.__doc__ = f"{does} The flags are those of `ceiling {name} --help`."
+    asked.__doc__ = f"{does[0].upper()}{does[1:]}. `ceiling help` says more, `ceiling schema` lists the flags."
     return asked
 
 
-plan = _command("plan", "The best layouts of a model on a machine.")
-explain = _command("explain", "Where the seconds and bytes of one layout go.")
-why = _command("why", "What undoing each choice costs, what would move the step, flags of trainers.")
-scale = _command("scale", "The scaling curve, with its walls.")
-size = _command("size", "Which cluster to rent.")
-demand = _command("demand", "What serving a demand needs and costs.")
-improve = _command("improve", "What would make a job faster.")
-diagnose = _command("diagnose", "Why a measured step differs from the predicted one.")
-collective = _command("collective", "Times of a collective over sizes.")
-measure = _command("measure", "What to measure before deciding, the most telling per GPU-hour first.")
-portfolio = _command("portfolio", "Several jobs on one cluster: their list is the model, a path.")
+@functools.cache
+def _commands():
+    return {one["name"]: one for one in ask("params")["commands"]}
+
+
+def __getattr__(name):
+    """Every command that is asked about a model is a function: plan, explain, scale and the others."""
+    if name.startswith("_") or name not in _commands():
+        raise AttributeError(f"module 'ceiling' has no attribute '{name}'")
+    return globals().setdefault(name, _command(name, _commands()[name]["summary"]))
+
+
+def __dir__():
+    return sorted({*globals(), *_commands()})
 
 
 def version():

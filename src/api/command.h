@@ -106,7 +106,7 @@ bool clg_command_has_model(const clg_command *command);
 /* What the page asks for under a name of its own: a form of a command that has no flag, or whose
  * flag names a file. */
 typedef struct clg_view {
-    const char *name;
+    const char *name, *summary;
     const clg_command *command;
     clg_form form;
 } clg_view;

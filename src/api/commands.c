@@ -17,9 +17,12 @@ static const clg_command *const answered[] = {
 
 const clg_command *const *clg_commands_answered(void) { return answered; }
 
-static const clg_view views[] = {{"timeline", &clg_command_explain, CLG_FORM_TIMELINE},
-                                 {"why", &clg_command_explain, CLG_FORM_REASONS},
-                                 {NULL, NULL, CLG_FORM_JSON}};
+static const clg_view views[] = {
+    {"timeline", "the step of one layout as a trace for ui.perfetto.dev", &clg_command_explain,
+     CLG_FORM_TIMELINE},
+    {"why", "what undoing each choice costs, what would move the step, the flags of trainers",
+     &clg_command_explain, CLG_FORM_REASONS},
+    {NULL, NULL, NULL, CLG_FORM_JSON}};
 
 const clg_view *clg_views(void) { return views; }
 

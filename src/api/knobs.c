@@ -179,9 +179,12 @@ static void add_models(clg_json_writer *w) {
     clg_json_close(w, ']');
 }
 
-static void add_command(clg_json_writer *w, const char *name, const clg_command *command) {
+static void add_command(clg_json_writer *w, const char *name, const char *summary,
+                        const clg_command *command) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "name", name);
+    clg_json_add_string(w, "summary", summary);
+    clg_json_add_bool(w, "drawn", command->form[CLG_FORM_SVG] != NULL);
     clg_json_open(w, "flags", '[');
     for (int p = 0; p < CLG_PARAMS; p++)
         if (clg_command_asks(command, (clg_param)p))
@@ -193,9 +196,9 @@ static void add_command(clg_json_writer *w, const char *name, const clg_command 
 static void add_commands(clg_json_writer *w) {
     clg_json_open(w, "commands", '[');
     for (const clg_command *const *c = clg_commands_answered(); *c; c++)
-        if (clg_command_has_model(*c)) add_command(w, (*c)->name, *c);
+        if (clg_command_has_model(*c)) add_command(w, (*c)->name, (*c)->summary, *c);
     for (const clg_view *view = clg_views(); view->name; view++)
-        add_command(w, view->name, view->command);
+        add_command(w, view->name, view->summary, view->command);
     clg_json_close(w, ']');
 }
 

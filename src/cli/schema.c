@@ -59,6 +59,7 @@ static void add_knob(clg_json_writer *w, clg_param param) {
                                         row.argument[0] ? ": " : "", row.help));
     /* Words where a name is meant ("the stack's"): what happens, rather than what to write. */
     if (row.fallback[0]) clg_json_add_string(w, "x-default", row.fallback);
+    if (row.range[0]) clg_json_add_string(w, "x-range", row.range);
     add_choices(w, param);
     clg_json_close(w, '}');
 }

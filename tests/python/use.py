@@ -55,5 +55,10 @@ except ImportError:
 else:
     check("a frame", list(curve.frame()["gpus"]) == [8, 16])
 check("every name is there", all(hasattr(ceiling, one) for one in ceiling.__all__))
+commands = [one["name"] for one in ceiling.ask("params")["commands"]]
+check("every command is a function", {"plan", "why", "measure"} <= set(commands) and set(commands) <= set(dir(ceiling))
+      and all(callable(getattr(ceiling, one)) and getattr(ceiling, one).__doc__ for one in commands))
+check("and what is no command is not there", not hasattr(ceiling, "plam") and raised(AttributeError, lambda: ceiling.plam))
+check("a collective is drawn", ceiling.collective("all-reduce", gpus="8,16").svg().startswith("<svg"))
 check("a version", ceiling.version().count(".") == 2)
 print(f"{passed} passed, {failed} failed")
