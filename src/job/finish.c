@@ -172,6 +172,14 @@ static void recomputed_layers(clg_reading *r) {
         clg_job_forget(r, CLG_JOB_RECOMPUTE_LAYERS);
 }
 
+/* Ranks and targets are an adapter's. */
+static void adapters(clg_reading *r) {
+    const char *adapter = r->job->field[CLG_JOB_ADAPTER].text;
+    if (!adapter || strcmp(adapter, "none") != 0) return;
+    clg_job_forget(r, CLG_JOB_ADAPTER_RANK);
+    clg_job_forget(r, CLG_JOB_ADAPTER_TARGETS);
+}
+
 /* Experts are spread over the ranks of one stage. */
 static void experts(clg_reading *r) {
     double tp = clg_job_value_or(r, CLG_JOB_TP, 1), ep = get(r, CLG_JOB_EP);
@@ -251,6 +259,7 @@ void clg_job_finish(clg_reading *r) {
     hybrid(r);
     experts(r);
     recomputed_layers(r);
+    adapters(r);
     pipeline(r);
     batches(r);
     degrees(r);

@@ -264,7 +264,8 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
             put_constant(r, field, to, clg_job_from(r, &key), NULL);
         return CLG_OK;
     }
-    bool silent = says_nothing(key.node, field) && !names_word(rule, key.node);
+    bool silent = key.node->kind == CLG_JSON_OBJECT || /* a section of that name */
+                  (says_nothing(key.node, field) && !names_word(rule, key.node));
     return silent ? CLG_OK : put_own(r, field, rule, &key);
 }
 

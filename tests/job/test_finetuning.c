@@ -135,6 +135,23 @@ static void scripts_of_ones_own(void) {
         "recompute_granularity: full\n");
 }
 
+static void swift(void) {
+    CASE("swift");
+    JOB("model=Qwen/Qwen2.5-7B-Instruct gpus-per-node=4 cp=4 cp-kind=ulysses seq=8192 zero=3 "
+        "micro-batch=1 accumulation=8 precision=bf16 recompute=full adapter=none adapter-rank= "
+        "layers=28",
+        "a.sh",
+        "NPROC_PER_NODE=4 \\\nCUDA_VISIBLE_DEVICES=0,1,2,3 \\\nswift rlhf --rlhf_type dpo "
+        "--model Qwen/Qwen2.5-7B-Instruct --tuner_type full --torch_dtype bfloat16 "
+        "--per_device_train_batch_size 1 --gradient_accumulation_steps 8 --deepspeed zero3 "
+        "--max_length 8192 --sequence_parallel_size 4\n");
+    JOB("adapter=qlora base-precision=nf4 adapter-rank=8 adapter-targets=all-linear", "a.sh",
+        "swift sft --model Qwen/Qwen2.5-7B-Instruct --train_type lora --quant_bits 4 "
+        "--torch_dtype bfloat16 --max_length 2048\n");
+    REFUSED("reinforcement", "a.sh",
+            "swift rlhf --rlhf_type grpo --model Qwen/Qwen2.5-7B --torch_dtype bfloat16\n");
+}
+
 static void other_kinds_of_job(void) {
     CASE("reinforcement learning and diffusion are refused in a sentence");
     REFUSED(
@@ -156,6 +173,7 @@ int main(void) {
     trl();
     command_lines();
     scripts_of_ones_own();
+    swift();
     other_kinds_of_job();
     return DONE;
 }
