@@ -29,7 +29,7 @@ typedef struct clg_dialect {
     bool opens;       /* the record goes on in the lines behind */
 } clg_dialect;
 
-enum { CLG_DIALECTS = 18, CLG_DIALECT_EXPORT = CLG_DIALECTS - 2, CLG_DIALECT_BAR = 8 };
+enum { CLG_DIALECTS = 19, CLG_DIALECT_EXPORT = CLG_DIALECTS - 2, CLG_DIALECT_BAR = 8 };
 extern const clg_dialect clg_dialects[CLG_DIALECTS];
 
 typedef struct clg_step_sample {
@@ -47,7 +47,7 @@ typedef struct clg_log_reading {
     int64_t newest[CLG_DIALECTS]; /* last step seen: ranks repeat each other */
     int speaker;                  /* the rank whose reports are taken; -1: none yet */
     size_t open;                  /* 1 + the sample whose record goes on; 0: none */
-    bool hf, axolotl;             /* their own words were seen */
+    bool hf, axolotl, nemo;       /* their own words were seen */
 } clg_log_reading;
 
 /* Whether the line has the marks of a dialect; -1: of none. */

@@ -23,9 +23,11 @@ static const word words[] = {
     {CLG_SAID_STEP, "iteration ", 1},
     {CLG_SAID_STEP, "step:", 1},
     {CLG_SAID_STEP, "global_step=", 1},
+    {CLG_SAID_STEP, "/global_step=", 1},
     {CLG_SAID_STEP, "global_step:", 1},
     {CLG_SAID_STEP, "steps:", 1},
     {CLG_SAID_STEP, "stop] 0/", 1},
+    {CLG_SAID_STEP, "] 0/", 1},
     {CLG_SAID_STEP, "[batch=", 1},
     {CLG_SAID_STEP, "[step=", 1},
     {CLG_SAID_TIME, "elapsed time per iteration (ms):", 1e-3},
@@ -58,12 +60,14 @@ static const word words[] = {
     {CLG_SAID_FLOP_PER_GPU, "approx flops per GPU:", 1e12},
     {CLG_SAID_FLOP_PER_GPU, "TFLOPS_per_GPU:", 1e12},
     {CLG_SAID_FLOP_PER_GPU, "TFLOP/s/device:", 1e12},
+    {CLG_SAID_FLOP_PER_GPU, "TFLOP/s:", 1e12},
     {CLG_SAID_FLOP_PER_GPU, "GPU utilization:", 1e12},
     {CLG_SAID_FLOP_PER_GPU, "throughput/device/flops_per_sec:", 1},
     {CLG_SAID_FLOP_PER_GPU, "TFLOPs:", 1e12},
     {CLG_SAID_FLOP_PER_GPU, "tflops:", 1e12},
     {CLG_SAID_SAMPLES, "samples per second:", 1},
     {CLG_SAID_SAMPLES, "CurrSamplesPerSec=", 1},
+    {CLG_SAID_SAMPLES, "SamplesPerSec=", 1},
     {CLG_SAID_SAMPLES, "samples/sec:", 1},
     {CLG_SAID_SAMPLES, "throughput/samples_per_sec:", 1},
     {CLG_SAID_BATCH, "global batch size:", 1},
@@ -79,6 +83,7 @@ static const word peaks[] = {
     {CLG_SAID_RESERVED, "memory/device_reserved (GiB)", GIB},
     {CLG_SAID_RESERVED, "memory/device_mem_reserved(gib)", GIB},
     {CLG_SAID_RESERVED, "max_memory_reserved:", 1},
+    {CLG_SAID_RESERVED, "cuda_max_memory_reserved:", 1},
     {CLG_SAID_ALLOCATED, "max allocated:", 1024.0 * 1024.0},
     {CLG_SAID_ALLOCATED, "Max_MA", GIB},
     {CLG_SAID_ALLOCATED, "MaxMemAllocated=", GIB},
@@ -124,6 +129,7 @@ const clg_dialect clg_dialects[CLG_DIALECTS] = {
     [CLG_DIALECT_BAR] = {"hf", "hugging face", "it/s]it/s]", NULL, false},
     {"deepspeed", "deepspeed", "iter time (s):", NULL, false},
     {"deepspeed", "deepspeed", "CurrSamplesPerSec=", NULL, false},
+    {"deepspeed", "deepspeed", "SamplesPerSec=", "/", false},
     {"llm-foundry", "llm-foundry", "[batch=", "]:", true},
     {"olmo-core", "olmo", "[step=", "]", true},
     {"maxtext", "maxtext", "completed step:", "seconds:", false},
@@ -261,7 +267,8 @@ void clg_words_take(clg_step_sample *s, const char *line) {
 static void take_peaks(clg_log_reading *r, const char *line) {
     for (int i = 0; i < PEAKS; i++) {
         const char *p = clg_word_behind(line, peaks[i].key);
-        double bytes = p && !is_letter(*p) ? setting_behind(p) * peaks[i].scale : -1;
+        bool whole = p && (!is_letter(*p) || !is_letter(p[-1])); /* the word ends there */
+        double bytes = whole ? setting_behind(p) * peaks[i].scale : -1;
         if (bytes > r->setting[peaks[i].what] && bytes < 1e15) r->setting[peaks[i].what] = bytes;
     }
     const char *p = clg_word_behind(line, "memory:"); /* torchtitan: what is reserved */
@@ -309,11 +316,15 @@ void clg_settings_take(clg_log_reading *r, const char *line) {
     r->hf = r->hf || strstr(line, "{'loss'") || strstr(line, "train_runtime") ||
             strstr(line, "***** Running training");
     r->axolotl = r->axolotl || strstr(line, "axolotl");
+    r->nemo = r->nemo || strstr(line, "reduced_train_loss");
     if (clg_dialect_of(line) >= 0) return;
     for (int i = 0; i < SETTINGS; i++) {
         const char *p = clg_word_behind(line, settings[i].key);
         double value = p && !is_letter(*p) ? setting_behind(p) : -1;
-        if (value > 0 && value < 1e12) r->setting[settings[i].what] = value;
+        bool ranks =
+            settings[i].what == CLG_SAID_GPUS; /* a part of the program may count its own */
+        double *setting = &r->setting[settings[i].what];
+        if (value > 0 && value < 1e12 && !(ranks && value < *setting)) *setting = value;
     }
     take_mesh(r, line);
 }
@@ -342,7 +353,7 @@ bool clg_bar_take(const clg_log_reading *r, const char *line, clg_step_sample *s
     const char *rate = strchr(less, ',');
     if (!step || !rate) return false;
     double all = r->setting[CLG_SAID_TOTAL], per = value_behind(rate + 1);
-    if (all > 0 ? clg_number_at(total) != all : is_named(line)) return false;
+    if (all > 0 ? clg_number_at(total) != all : is_named(line) && !r->nemo) return false;
     const char *unit = rate + 1;
     while (*unit == ' ' || *unit == '.' || (*unit >= '0' && *unit <= '9')) unit++;
     bool seconds = strncmp(unit, "s/it", 4) == 0;
