@@ -77,8 +77,10 @@ const char *clg_scenario_refuses(clg_arena *arena, const clg_scenario *scenario,
     for (int p = 0; p < CLG_PRECISIONS; p++)
         if (gpu->peak_flop_per_s[p] > 0)
             has = clg_arena_print(arena, "%s %s", has, clg_name_of(clg_precision_names, p));
-    return clg_arena_print(arena, "%s does not multiply in %s, but in%s", gpu->name,
-                           clg_name_of(clg_precision_names, (int)precision), has);
+    bool half = gpu->peak_flop_per_s[CLG_FP16] > 0;
+    return clg_arena_print(arena, "%s does not multiply in %s, but in%s%s", gpu->name,
+                           clg_name_of(clg_precision_names, (int)precision), has,
+                           half ? ": --precision fp16" : "");
 }
 
 /* What layout rules cannot know: the schedule's own, and the GPU's. */

@@ -56,6 +56,15 @@ static bool is_flag(const char *word) {
            word[1] != ' ';
 }
 
+/* "activation-checkpoint:full": a choice of a part, as tyro's parsers have it. */
+static bool is_choice(const char *text) {
+    const char *colon = strchr(text, ':');
+    if (!colon || colon == text || colon - text > 60 || strchr(colon, '/')) return false;
+    for (const char *at = text; at < colon; at++)
+        if (!((*at >= 'a' && *at <= 'z') || strchr("_.-", *at))) return false;
+    return colon[1] >= 'a' && colon[1] <= 'z';
+}
+
 typedef struct splitter {
     clg_reading *r;
     clg_shell *s;
@@ -96,7 +105,9 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
     int taken = 0;
     while (p->at < p->c->words && (!launcher || taken == 0)) {
         const char *next = word(p, p->at);
-        if (is_flag(next) || (is_override(next) && !launcher) || strcmp(next, "--") == 0) break;
+        if (is_flag(next) || ((is_override(next) || is_choice(next)) && !launcher) ||
+            strcmp(next, "--") == 0)
+            break;
         if (launcher &&
             (ends(next, ".py") || ends(next, ".sh") || is_cli(next) ||
              strncmp(base_name(next), "python", 6) == 0 ||
@@ -144,9 +155,18 @@ static bool serves(const char *program) {
            strcmp(base_name(program), "trtllm-serve") == 0;
 }
 
+static bool take_choice(splitter *p) {
+    const char *text = word(p, p->at), *colon = strchr(text, ':');
+    if (!p->program || !is_choice(text)) return false;
+    char *key = clg_arena_copy(p->r->arena, text, (size_t)(colon - text));
+    clg_tree_set(p->r->arena, p->arguments, key, value_of(p, colon + 1, p->at++));
+    return true;
+}
+
 /* Words of a trainer's own: "llamafactory-cli train x.yaml". */
 static void take_plain(splitter *p) {
     const char *text = word(p, p->at);
+    if (take_choice(p)) return;
     take_launcher(p, text);
     if (p->program && is_config(text))
         clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));

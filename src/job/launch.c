@@ -10,11 +10,12 @@ const clg_name clg_trainer_names[] = {
     {"deepspeed", 2, "DeepSpeed JSON, Hugging Face Trainer"},
     {"accelerate", 3, "accelerate FSDP YAML, Hugging Face Trainer"},
     {"bridge", 4, "Megatron-Bridge recipe"},
+    {"torchtitan-2026", 5, "torchtitan configuration of 2026-08, Python"},
     {NULL, 0, NULL}};
 
 static void (*const writers[])(clg_launch *, const clg_scenario *, const clg_layout *) = {
-    clg_launch_megatron, clg_launch_torchtitan, clg_launch_deepspeed, clg_launch_accelerate,
-    clg_launch_bridge};
+    clg_launch_megatron,   clg_launch_torchtitan, clg_launch_deepspeed,
+    clg_launch_accelerate, clg_launch_bridge,     clg_launch_torchtitan_2026};
 
 clg_text *clg_launch_file(clg_launch *launch, const char *name) {
     clg_text *text = &launch->text[launch->files];

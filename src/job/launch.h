@@ -44,6 +44,7 @@ const char *clg_launch_hub(clg_arena *arena, const clg_model *model);
 
 void clg_launch_megatron(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 void clg_launch_torchtitan(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
+void clg_launch_torchtitan_2026(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 void clg_launch_deepspeed(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 void clg_launch_accelerate(clg_launch *launch, const clg_scenario *s, const clg_layout *l);
 void clg_launch_bridge(clg_launch *launch, const clg_scenario *s, const clg_layout *l);

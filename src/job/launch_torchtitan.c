@@ -1,5 +1,5 @@
-/* launch_torchtitan.c -- keys as in torchtitan 0.2.2, torchtitan/config/job_config.py; models as in
- * data/trainer/torchtitan-models.json. Its 2026 configurations are Python and are not written. */
+/* launch_torchtitan.c -- keys as in torchtitan 0.2.2, torchtitan/config/job_config.py, and of
+ * 2026-08, torchtitan/config/configs.py; models as in data/trainer/torchtitan-models.json. */
 #include "dataset/dataset.h"
 #include "job/launch.h"
 
@@ -122,16 +122,119 @@ static void toml(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_la
     clg_text_print(t, "\n[compile]\nenable = %s\n", is_compiled(s) ? "true" : "false");
 }
 
+static void start(clg_launch *f, const clg_scenario *s, const char *what) {
+    clg_text *t = clg_launch_file(f, "train.sh");
+    clg_launch_head(t, s);
+    clg_text_print(t,
+                   "torchrun --nproc_per_node $GPUS_PER_NODE --nnodes $NNODES \\\n"
+                   "  --rdzv_backend c10d --rdzv_endpoint ${MASTER_ADDR:-localhost}:29500 \\\n"
+                   "  -m torchtitan.train %s\n",
+                   what);
+    clg_launch_say(f, true, "hf_assets_path: scripts/download_hf_assets.py fetches the tokenizer");
+}
+
 void clg_launch_torchtitan(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
     toml(f, clg_launch_file(f, "train.toml"), s, l);
-    clg_text *t = clg_launch_file(f, "train.sh");
-    clg_launch_head(t, s);
-    clg_text_print(t, "torchrun --nproc_per_node $GPUS_PER_NODE --nnodes $NNODES \\\n"
-                      "  --rdzv_backend c10d --rdzv_endpoint ${MASTER_ADDR:-localhost}:29500 \\\n"
-                      "  -m torchtitan.train --job.config_file train.toml\n");
-    clg_launch_say(f, true, "hf_assets_path: scripts/download_hf_assets.py fetches the tokenizer");
+    start(f, s, "--job.config_file train.toml");
     clg_launch_say(f, l->recompute == CLG_RECOMPUTE_SELECTIVE,
                    "its selective option \"op\" keeps every second product too: more memory is "
                    "saved than priced");
+}
+
+/* ---- the configurations of 2026, which are Python ---- */
+
+static const char *converter_of(const clg_layout *l) {
+    return l->precision == CLG_FP8     ? "Float8LinearConverter"
+           : l->precision == CLG_MXFP8 ? "MXFP8LinearConverter"
+                                       : NULL;
+}
+
+static const char *checkpoint_of(const clg_layout *l) {
+    return l->recompute == CLG_RECOMPUTE_FULL        ? "FullAC"
+           : l->recompute == CLG_RECOMPUTE_SELECTIVE ? "SelectiveAC"
+                                                     : NULL;
+}
+
+static void set_number(clg_text *t, const char *key, long long value) {
+    clg_text_print(t, "    config.%s = %lld\n", key, value);
+}
+
+static void set_parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    int shard = l->zero == 0 ? 1 : clg_layout_shards(l) / l->cp;
+    if (shard < 1) shard = 1;
+    set_number(t, "parallelism.tensor_parallel_degree", l->tp);
+    set_number(t, "parallelism.pipeline_parallel_degree", l->pp);
+    set_number(t, "parallelism.context_parallel_degree", l->cp);
+    set_number(t, "parallelism.data_parallel_shard_degree", shard);
+    set_number(t, "parallelism.data_parallel_replicate_degree", l->dp / shard);
+    if (s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE)
+        set_number(t, "parallelism.expert_parallel_degree", l->ep);
+    if (l->zero > 0)
+        clg_text_print(t, "    config.parallelism.fsdp_reshard_after_forward = \"%s\"\n",
+                       l->zero == 3 ? "always" : "never");
+    if (l->pp == 1) return;
+    clg_text_print(t, "    config.parallelism.pipeline_parallel_schedule = \"%s\"\n",
+                   schedule_of(l));
+    set_number(t, "parallelism.num_pp_microbatches", l->global_batch / (l->dp * l->micro_batch));
+    if (l->vpp > 2)
+        set_number(t, "parallelism.pipeline_parallel_layers_per_stage",
+                   (s->model.layers + 2 + l->pp * l->vpp - 1) / (l->pp * l->vpp));
+}
+
+static void imports(clg_text *t, const clg_layout *l, const char *module, const char *recipe) {
+    clg_text_print(t, "# torchtitan of 2026-08\n");
+    if (converter_of(l))
+        clg_text_print(t, "from torchtitan.components.quantization import %s\n", converter_of(l));
+    clg_text_print(t, "from torchtitan.config import CompileConfig\n");
+    if (checkpoint_of(l))
+        clg_text_print(t, "from torchtitan.distributed.activation_checkpoint import %s\n",
+                       checkpoint_of(l));
+    clg_text_print(t,
+                   "from torchtitan.models.%s import model_registry\n"
+                   "from torchtitan.models.%s.config_registry import %s\n"
+                   "from torchtitan.trainer import Trainer\n",
+                   module, module, recipe);
+}
+
+static void configuration(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    const clg_json *model = model_of(f, s->model.name);
+    const clg_json *module = clg_json_member(model, "name"),
+                   *recipe = clg_json_member(model, "recipe"),
+                   *flavor = clg_json_member(model, "flavor");
+    if (!recipe || !module || !flavor) return;
+    imports(t, l, module->text, recipe->text);
+    clg_text_print(t, "\n\ndef plan() -> Trainer.Config:\n    config = %s()\n", recipe->text);
+    if (converter_of(l))
+        clg_text_print(t,
+                       "    config.model_spec = model_registry(\n        \"%s\",\n"
+                       "        converters=[%s.Config(model_compile_enabled=%s)],\n    )\n",
+                       flavor->text, converter_of(l), is_compiled(s) ? "True" : "False");
+    else
+        clg_text_print(t, "    config.model_spec = model_registry(\"%s\")\n", flavor->text);
+    set_number(t, "training.max_context_length", l->seq);
+    set_number(t, "training.num_tokens_per_microbatch_per_dp_rank", l->micro_batch * l->seq);
+    set_number(t, "training.num_tokens_per_train_step", l->global_batch * l->seq);
+    set_number(t, "training.steps", 100);
+    if (l->offload) clg_text_print(t, "    config.training.enable_cpu_offload = True\n");
+    set_parallelism(t, s, l);
+    clg_text_print(t, "    config.activation_checkpoint = %s%s\n",
+                   checkpoint_of(l) ? checkpoint_of(l) : "None",
+                   checkpoint_of(l) ? ".Config()" : "");
+    clg_text_print(t, "    config.compile = CompileConfig(enable=%s)\n    return config\n",
+                   is_compiled(s) ? "True" : "False");
+}
+
+void clg_launch_torchtitan_2026(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    refusals(f, s, l);
+    const clg_json *model = model_of(f, s->model.name);
+    bool moe = s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
+    clg_launch_refuse(f, !clg_json_member(model, "recipe"),
+                      "its configurations of 2026 have none of this model");
+    clg_launch_refuse(f, moe && l->etp > 1, "it splits no expert: --etp 1");
+    clg_launch_refuse(f, l->cp > 1, "context parallelism is not written for it: --cp 1");
+    configuration(f, clg_launch_file(f, "plan.py"), s, l);
+    start(f, s, "--module plan --config plan");
+    clg_launch_say(f, l->pp == 1,
+                   "it captures steps in CUDA graphs, which was not priced: they may be shorter");
 }

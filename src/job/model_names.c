@@ -214,7 +214,7 @@ void clg_job_model(clg_reading *r) {
     bool sized = r->job->field[CLG_JOB_LAYERS].from && r->job->field[CLG_JOB_HIDDEN].from;
     if (!sized && by_config(r)) return;
     const char *word = name->text;
-    if (!sized && clg_job_has_field(r, CLG_JOB_FAMILY)) {
+    if (!sized && !word && clg_job_has_field(r, CLG_JOB_FAMILY)) {
         const clg_job_value *size = &r->job->field[CLG_JOB_SIZE];
         word = clg_arena_print(r->arena, "%s-%s", r->job->field[CLG_JOB_FAMILY].text,
                                size->text ? size->text : "");

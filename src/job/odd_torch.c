@@ -9,8 +9,11 @@
 static void titan_sharding(clg_reading *r) {
     double pp = clg_job_value_or(r, CLG_JOB_PP, 1), shards = clg_job_value_or(r, CLG_JOB_SHARDS, 0);
     double replicas = clg_job_value_or(r, CLG_JOB_REPLICAS, 1);
-    const char *when = clg_odd_word(
-        r, "parallelism.fsdp_reshard_after_forward|training.fsdp_reshard_after_forward", "default");
+    const char *when =
+        clg_odd_word(r,
+                     "parallelism.fsdp_reshard_after_forward|training.fsdp_reshard_after_forward|"
+                     "fsdp_reshard_after_forward",
+                     "default");
     if (shards == 1 && replicas > 1) {
         clg_job_put(r, CLG_JOB_ZERO, 0, NULL, "replicas only: nothing is sharded");
         return;
@@ -52,6 +55,20 @@ static void titan_tokens(clg_reading *r) {
         clg_job_put(r, CLG_JOB_ACCUMULATION, parts, NULL, "micro-batches of the pipeline");
 }
 
+/* A configuration of one's own begins with one that is shipped: "config = llama3_70b()". */
+static void titan_model(clg_reading *r) {
+    for (int i = 0; i < r->sources; i++) {
+        const clg_json *calls = clg_tree_find(r->source[i].root, "calls");
+        for (const clg_json *one = calls ? calls->first : NULL; one; one = one->next)
+            if (!strchr(one->key, '.') && clg_job_preset_in(r->arena, one->key))
+                clg_job_put_word(r, CLG_JOB_MODEL, one->key,
+                                 clg_arena_print(r->arena, "%s:%d %s",
+                                                 clg_job_base_name(r->source[i].name), one->line,
+                                                 one->key),
+                                 NULL);
+    }
+}
+
 static void titan_chunks(clg_reading *r) {
     const char *schedule = r->job->field[CLG_JOB_SCHEDULE].text;
     bool many = schedule && (strcmp(schedule, "interleaved") == 0 ||
@@ -66,6 +83,7 @@ void clg_odd_torchtitan(clg_reading *r) {
     clg_found_key recipe = clg_job_key(r, r->main, "config");
     if (recipe.node && recipe.source->command) clg_odd_known_recipe(r, clg_job_word(recipe.node));
     const char *mode = r->job->field[CLG_JOB_RECOMPUTE].text;
+    titan_model(r);
     titan_sharding(r);
     titan_tokens(r);
     titan_batches(r);

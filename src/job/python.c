@@ -142,6 +142,8 @@ static clg_json *value(reader *r) {
         return clg_tree_scalar(r->arena, text, strlen(text), line, 1);
     }
     clg_json *node = clg_tree_scalar(r->arena, start, (size_t)(stop - start), line, 1);
+    if (node->kind == CLG_JSON_NULL) /* None is said, and means something where words ask for it */
+        return clg_tree_string(r->arena, "None", 4, line, 1);
     const char *otherwise = node->kind == CLG_JSON_STRING ? strstr(node->text, " or ") : NULL;
     if (otherwise) node = clg_tree_string(r->arena, otherwise + 4, strlen(otherwise + 4), line, 1);
     if (node->kind == CLG_JSON_STRING && strchr(node->text, ' '))

@@ -74,6 +74,13 @@ m="megatron megatron-2024 h100-sxm"
 	round $t llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --zero 3 --hsdp 8 --precision fp8 --recompute none
 	round $t $dense --tp 2 --pp 4 --vpp 2 --zero 2 --schedule zb-v --recompute none
 	round torchtitan torchtitan-eager-2025 h100-sxm $dense --tp 1 --pp 1 --cp 2 --zero 3 --recompute full
+	p="torchtitan-2026 torchtitan-2025 h100-sxm"
+	round $p $dense --tp 1 --pp 1 --zero 3 --recompute full
+	round $p $dense --tp 4 --pp 1 --zero 2 --recompute selective
+	round $p $dense --tp 2 --pp 4 --vpp 2 --zero 3 --schedule interleaved --recompute none
+	round $p llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --zero 3 --hsdp 8 --precision fp8 --recompute none
+	round $p deepseek-v3 --gpus 512 --hsdp 0 --seq 4096 --global-batch 512 --micro-batch 1 --tp 1 --pp 8 --cp 1 --ep 8 --etp 1 --zero 3 --schedule 1f1b --recompute full
+	round torchtitan-2026 torchtitan-eager-2025 h100-sxm $dense --tp 8 --pp 1 --zero 3 --recompute full
 	d="pytorch h100-sxm llama-3-8b --gpus 16 --seq 4096 --global-batch 64 --micro-batch 1 --tp 1 --pp 1 --cp 1"
 	round deepspeed $d --zero 3 --recompute full
 	round deepspeed $d --zero 2 --recompute none --gradient fp32
@@ -91,6 +98,7 @@ m="megatron megatron-2024 h100-sxm"
 	round $b qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --vpp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute none
 	refuse bridge 'no recipe' mistral-7b --gpus 64 --global-batch 64
 	refuse torchtitan 'DualPipeV' $dense --stack torchtitan-2025 --tp 1 --pp 4 --vpp 1 --schedule dualpipe --zero 2
+	refuse torchtitan-2026 'none of this model' qwen3-8b --gpus 64 --global-batch 64 --stack torchtitan-2025 --tp 1 --pp 1 --cp 1 --zero 3 --micro-batch 1 --recompute none --hsdp 0
 	refuse torchtitan 'two chunks' $dense --stack torchtitan-2025 --tp 2 --pp 4 --vpp 1 --schedule zb-h1 --zero 2
 	refuse torchtitan 'another stack' $dense --tp 4 --zero 3 --stack megatron-2024
 	refuse deepspeed 'tp, pp, cp and ep' $dense --tp 4 --zero 1 --stack pytorch

@@ -124,6 +124,9 @@ static void torchtitan_in_python(void) {
         "config_registry.py", registry);
     JOB("hidden=8192 tp=8 micro-batch=8 seq=8192 recompute=full", "run.sh",
         "torchrun --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_70b\n");
+    JOB("tp=4 recompute=none", "run.sh",
+        "torchrun --nproc_per_node 8 -m torchtitan.train --module llama3 --config llama3_70b "
+        "--parallelism.tensor_parallel_degree 4 activation-checkpoint:none\n");
 }
 
 static void shares_of_layers_and_files_around(void) {
