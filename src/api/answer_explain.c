@@ -9,6 +9,7 @@
 #include "report/operations_report.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
+#include "report/storage_report.h"
 #include "report/why.h"
 #include "timeline/perfetto.h"
 
@@ -33,6 +34,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     (void)error;
     clg_report_heading(out, scenario, &a->space);
     clg_report_evaluation(out, scenario, evaluation, a->tokens);
+    clg_report_storage(out, scenario, evaluation);
     clg_report_stages(out, evaluation);
     clg_report_groups(q->arena, out, scenario, evaluation);
     clg_report_widths(q->arena, out, scenario, evaluation);

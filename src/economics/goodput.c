@@ -20,6 +20,7 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
                 {"restart", CLG_SECONDS, &o->restart_s},
                 {"checkpoint_rate", CLG_BYTES_PER_S, &o->checkpoint_bytes_per_s},
                 {"checkpoint_per_parameter", CLG_BYTES, &o->checkpoint_parameter_bytes},
+                {"token", CLG_BYTES, &o->token_bytes},
                 {"pue", CLG_COUNT, &o->pue},
                 {"electricity", CLG_USD_PER_JOULE, &o->usd_per_joule}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

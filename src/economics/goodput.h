@@ -11,6 +11,7 @@ typedef struct clg_operations {
     double restart_s;
     double checkpoint_bytes_per_s;     /* per GPU */
     double checkpoint_parameter_bytes; /* bytes written per parameter */
+    double token_bytes;                /* of one token on disk */
     double pue;                        /* building over machines, >= 1 */
     double usd_per_joule;
 } clg_operations;

@@ -6,6 +6,7 @@
 #include "layout/batch.h"
 #include "report/leave_out_report.h"
 #include "report/plan_text.h"
+#include "report/storage_report.h"
 #include "schedule/schedule.h"
 
 #include <math.h>
@@ -211,6 +212,7 @@ void clg_json_explained(clg_json_writer *w, const clg_scenario *s, const clg_spa
     open_explain(w, NULL);
     explain_in_open(w, s, e);
     clg_json_batch(w, space);
+    clg_json_storage(w, s, e);
     if (!e->fits) add_fits_with(w, fits_with, fitting);
     clg_json_close(w, '}');
 }
