@@ -264,6 +264,17 @@ static void add_gpus(asked *session, clg_demand_answer *a) {
     a->gpus = (clg_lever_rows){row, rows};
 }
 
+/* The demand is a sample of what --requests counts; of a trace it is all. */
+static clg_status answer_job(asked *session, clg_demand_answer *a, clg_error *error) {
+    double deadline_s, requests = 0;
+    const clg_wanted_number rows[] = {{CLG_PARAM_DEADLINE, &deadline_s},
+                                      {CLG_PARAM_REQUESTS, &requests}};
+    if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
+    if (given(session, CLG_PARAM_TRACE)) requests = (double)a->demand.count;
+    return clg_batch_job_of(session->arena, &a->question, &a->answer, requests, deadline_s, &a->job,
+                            error);
+}
+
 clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
                              clg_demand_answer *a, clg_error *error) {
     asked here = {arena, request, progress}, *session = &here;
@@ -275,6 +286,8 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
         settle_fleet(session, &a->question, &a->replica, error) != CLG_OK ||
         clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session}, &a->answer,
                               error) != CLG_OK)
+        return error->status;
+    if (given(session, CLG_PARAM_DEADLINE) && answer_job(session, a, error) != CLG_OK)
         return error->status;
     clg_serve_frontier(arena, &a->question, &a->answer, &a->frontier);
     clg_serve_headroom_of(arena, &a->question, &a->answer, &a->headroom);
@@ -293,7 +306,10 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     const clg_lever_rows *found = &a->found;
     (void)q;
     (void)error;
-    clg_report_demand(out, &a->question, &a->answer);
+    if (a->job.requests > 0)
+        clg_report_deadline(out, &a->question, &a->answer, &a->job);
+    else
+        clg_report_demand(out, &a->question, &a->answer);
     clg_report_headroom(out, &a->question, &a->answer, &a->headroom);
     clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
     if (found->count > 0) clg_report_search(out, found->row, found->count);
@@ -310,6 +326,7 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     (void)error;
     clg_json_open(&writer, NULL, '{');
     clg_json_demand(&writer, &a->question, &a->answer);
+    if (a->job.requests > 0) clg_json_deadline(&writer, &a->question, &a->job);
     clg_json_headroom(&writer, &a->question, &a->headroom);
     clg_json_frontier(&writer, &a->question, &a->frontier);
     if (a->found.row) clg_json_levers(&writer, "search", a->found.row, a->found.count);
@@ -336,7 +353,7 @@ static clg_launch started(const void *from, clg_arena *arena, int engine) {
 
 static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
                                   CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
-                                  CLG_PARAMS};
+                                  CLG_PARAM_DEADLINE,  CLG_PARAMS};
 static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
 const clg_command clg_command_demand = {

@@ -5,6 +5,7 @@
 #define CLG_API_ANSWER_DEMAND_H
 
 #include "api/request.h"
+#include "report/deadline_report.h"
 #include "report/demand_report.h"
 #include "report/frontier_report.h"
 #include "report/headroom_report.h"
@@ -27,6 +28,7 @@ typedef struct clg_demand_answer {
     clg_serve_answer answer;
     clg_frontier frontier; /* of a fleet that was sized */
     clg_serve_headroom headroom;
+    clg_batch_job job;     /* of --deadline; requests 0: none */
     clg_lever_rows found;  /* of --search, cheapest first */
     clg_lever_rows levers; /* of --levers */
     clg_lever_rows gpus;   /* of --compare-gpus, cheapest first */

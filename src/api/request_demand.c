@@ -63,6 +63,11 @@ static clg_status check_trace_alone(const clg_request *request, clg_error *error
     return CLG_OK;
 }
 
+static void all_at_once(clg_demand *d) {
+    d->span_s = 0;
+    for (int64_t i = 0; i < d->count; i++) d->request[i].arrival_s = 0;
+}
+
 /* Fewer requests over the same time, so that no hour is left out. */
 static void thin(clg_arena *arena, double most, clg_demand *d) {
     int64_t all = d->count;
@@ -71,6 +76,20 @@ static void thin(clg_arena *arena, double most, clg_demand *d) {
     d->title =
         clg_arena_print(arena, "%s\n         THINNED to 1 in %.4g requests: so are rate and fleet",
                         d->title ? d->title : "a trace", (double)all / (double)d->count);
+}
+
+/* All requests of a job are there at once; a sample tells how long they are. */
+static clg_status sample_job(clg_synthetic *s, double requests, clg_error *error) {
+    enum { SAMPLE = 20000 };
+    if (!(requests >= 1 && requests <= 1e12))
+        return clg_fail(error, CLG_BAD_USAGE, "give --requests 1000000, or a --trace",
+                        "a job with a deadline has a number of requests");
+    if (s->requests_per_s > 0)
+        return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
+                        "requests come at a --rate, or are all there before a --deadline");
+    s->requests_per_s = 1e9;
+    s->most = (int64_t)fmin(requests, SAMPLE);
+    return CLG_OK;
 }
 
 static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
@@ -96,6 +115,8 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     s.seed = (uint64_t)seed;
     s.most = (int64_t)most;
     s.turns = (int)fmin(turns, 1e6);
+    bool job = request->value[CLG_PARAM_DEADLINE] != NULL;
+    if (job && sample_job(&s, most, error) != CLG_OK) return error->status;
     bool closed = clients > 0 || s.requests_per_s >= 1e9;
     if (!closed) s.most = 0;
     if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
@@ -116,9 +137,10 @@ clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_
     const char *trace = request->value[CLG_PARAM_TRACE];
     double clients, most;
     if (!trace && !request->value[CLG_PARAM_RATE] && !request->value[CLG_PARAM_PROFILE] &&
-        !request->value[CLG_PARAM_CLIENTS])
+        !request->value[CLG_PARAM_CLIENTS] && !request->value[CLG_PARAM_DEADLINE])
         return clg_fail(error, CLG_BAD_USAGE,
-                        "give --trace FILE, --profile FILE, --rate 5req/s or --clients 64",
+                        "give --trace FILE, --profile FILE, --rate 5req/s, --clients 64 or "
+                        "--requests 1000000 --deadline 8h",
                         "no demand is given");
     if (!trace) return make_demand(arena, request, demand, error);
     if (check_trace_alone(request, error) != CLG_OK) return error->status;
@@ -130,5 +152,6 @@ clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_
         *demand = clg_demand_first(demand, (int64_t)most);
     thin(arena, most, demand);
     demand->clients = clients;
+    if (request->value[CLG_PARAM_DEADLINE]) all_at_once(demand);
     return CLG_OK;
 }

@@ -78,16 +78,20 @@ static clg_term_row row_of(const clg_price *price, const clg_operations *o, doub
                           .share = g.share};
 }
 
-/* Failures and what is taken back, together. */
-static clg_operations spot_operations(clg_arena *arena, const clg_operations *o) {
-    clg_operations more = *o;
+double clg_spot_interruptions_per_gpu_s(clg_arena *arena) {
     const clg_file *file = clg_dataset_find("operations/spot.json");
     clg_json *root;
     clg_error none = {0};
     double rate = 0;
-    if (file && clg_json_parse(arena, file->path, file->text, file->size, &root, &none) == CLG_OK &&
-        clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, &rate, &none) == CLG_OK)
-        more.failures_per_gpu_s += rate;
+    if (file && clg_json_parse(arena, file->path, file->text, file->size, &root, &none) == CLG_OK)
+        clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, &rate, &none);
+    return rate;
+}
+
+/* Failures and what is taken back, together. */
+static clg_operations spot_operations(clg_arena *arena, const clg_operations *o) {
+    clg_operations more = *o;
+    more.failures_per_gpu_s += clg_spot_interruptions_per_gpu_s(arena);
     return more;
 }
 

@@ -37,6 +37,9 @@ typedef struct clg_mix {
 /* `needed` [gpus]: share of the time in which more than so many are. */
 clg_mix clg_mix_of(const clg_terms *terms, const double *needed, int64_t gpus);
 
+/* How often a spot GPU is taken back, data/operations/spot.json. */
+double clg_spot_interruptions_per_gpu_s(clg_arena *arena);
+
 /* One run under one term. */
 typedef struct clg_term_row {
     const clg_price *price;

@@ -16,6 +16,9 @@ const char *clg_words_bill(clg_text *t, double dollars);
 /* Whether requests come at times of their own. */
 bool clg_demand_timed(const clg_serve_question *question);
 
+/* What serves: GPUs, degrees, formats, memory. */
+void clg_report_replica(clg_text *t, const clg_replica *r);
+
 void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a);
 
 #endif

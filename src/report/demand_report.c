@@ -96,7 +96,7 @@ static const char *short_name(clg_text *t, const clg_gpu *gpu) {
     return clg_arena_print(t->arena, "%s (taken for '%s')", gpu->name, gpu->asked);
 }
 
-static void print_replica(clg_text *t, const clg_replica *r) {
+void clg_report_replica(clg_text *t, const clg_replica *r) {
     const clg_model *m = &r->scenario->model;
     print_parts(
         t,
@@ -286,7 +286,7 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
 
 void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     print_demand(t, s->demand);
-    print_replica(t, s->replica);
+    clg_report_replica(t, s->replica);
     if (clg_demand_timed(s)) print_needs(t, s, a);
     print_latency(t, a);
     print_iteration(t, s, a);

@@ -32,6 +32,7 @@ void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
 }
 
 static const char *all_gpus(clg_text *t, const clg_lever *l) {
+    if (l->gpus_all < 1) return "-"; /* of a demand without time */
     return isfinite(l->gpus_all) ? clg_words_grouped(t, l->gpus_all) : "misses";
 }
 
@@ -64,11 +65,11 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count) {
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
         if (i >= shown && !l->chosen) continue;
-        clg_text_print(t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest,
-                       l->name, l->loss > 0 ? "q" : " ", l->gpus,
-                       clg_words_grouped(t, l->offline_tokens_per_s),
-                       clg_words_usd(t, l->usd_per_million), all_gpus(t, l),
-                       isfinite(l->usd_per_h) ? clg_words_bill(t, l->usd_per_h) : "-");
+        clg_text_print(
+            t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest, l->name,
+            l->loss > 0 ? "q" : " ", l->gpus, clg_words_grouped(t, l->offline_tokens_per_s),
+            clg_words_usd(t, l->usd_per_million), all_gpus(t, l),
+            isfinite(l->usd_per_h) && l->gpus_all >= 1 ? clg_words_bill(t, l->usd_per_h) : "-");
     }
     clg_text_print(t,
                    "         $/Mtok: a full replica at the target; all: GPUs for the mean of the "
@@ -86,7 +87,8 @@ static void print_gpu(clg_text *t, const clg_lever *l, int widest, bool compared
     clg_text_print(t, "         %-*s %4d %9s %8s %s%7s %8s  %s\n", widest, marked(t, l), l->gpus,
                    clg_words_grouped(t, l->offline_tokens_per_s),
                    clg_words_usd(t, l->usd_per_million), compared ? even : "", all_gpus(t, l),
-                   isfinite(l->usd_per_h) ? clg_words_bill(t, l->usd_per_h) : "-",
+                   isfinite(l->usd_per_h) && l->gpus_all >= 1 ? clg_words_bill(t, l->usd_per_h)
+                                                              : "-",
                    l->price ? l->price : "");
 }
 

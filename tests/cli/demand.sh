@@ -75,6 +75,9 @@ expect 1 err '--within: .0%. is out of range; give 0.1% to 100%' demand $m --rat
 expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m --rate 1req/s --prompt 0tok
 expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 
+expect 2 err 'number of requests' demand $m --deadline 8h
+expect 1 err 'no fleet is done' demand $m --deadline 3min --requests 1000000
+expect 2 err 'leave one of them out' demand $m --deadline 3h --requests 100 --rate 3req/s
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
 "$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
 check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/out"
@@ -85,6 +88,9 @@ check "terms of price are mixed" "! sed -n '/^gpus/,/reserved/p' $scratch/out | 
 check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q v100"
 "$ceiling" demand $m --rate 4req/s --span 5min --search --weights bf16 >"$scratch/bf16" 2>/dev/null
 check "a format that was asked for is left" "grep -q 'weights bf16' $scratch/bf16"
+"$ceiling" demand $m --requests 3000000 --deadline 8h --spread 0.5 >"$scratch/job" 2>/dev/null
+check "a job has no fleet, bill or term" "grep -q '^needs .*done in' $scratch/job && grep -q 'on-demand .*/Mtok out' $scratch/job && grep -q 'pays above' $scratch/job"
+check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/job"
 ranks="demand qwen3-30b-a3b --gpu h200-sxm --rate 1e9req/s --prompt 128tok --output 128tok --requests 4000 --dp 8 --ep 8"
 most() { sed -n 's/.* output tokens\/s of \([0-9,]*\) at most.*/\1/p' | tr -d ,; }
 many=$("$ceiling" $ranks 2>/dev/null | most) one=$("$ceiling" $ranks --api-servers 1 2>/dev/null | most)

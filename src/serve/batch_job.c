@@ -1,0 +1,90 @@
+/* batch_job.c -- see the header.
+ *
+ *   time = start + output tokens / (replicas x tokens/s of a full one) + drain
+ *
+ * The drain is the longest answer in a full batch: as the last ones decode the batch empties and
+ * is faster, so times are a little long. A spot GPU that is taken back costs its replica a start
+ * and half of what it was answering. Left out: queues between jobs, and what a preempted request
+ * had computed. */
+#include "serve/batch_job.h"
+
+#include "economics/contracts.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double day_s = 86400;
+
+/* Of the longest answer, in a batch as full as it gets. */
+static double drain_s(const clg_demand *d, const clg_serve_answer *a) {
+    int32_t longest = 0;
+    for (int64_t i = 0; i < d->count; i++)
+        if (d->request[i].output_tokens > longest) longest = d->request[i].output_tokens;
+    return longest * fmax(a->steady_batch, 1) / a->offline_tokens_per_s;
+}
+
+static double run_s(const clg_batch_job *j, int64_t replicas, double scale) {
+    double busy = j->output_tokens / ((double)replicas * j->tokens_per_s);
+    return j->start_s + scale * (busy + j->drain_s);
+}
+
+/* Never more than a replica for each request. */
+static int64_t replicas_for(const clg_batch_job *j, double scale) {
+    double left = j->deadline_s - j->start_s - scale * j->drain_s;
+    double n = left > 0 ? ceil(scale * j->output_tokens / (j->tokens_per_s * left)) : INFINITY;
+    return n <= fmax(j->requests, 1) ? (int64_t)fmax(n, 1) : 0;
+}
+
+static void add_row(clg_arena *arena, clg_batch_job *j, const clg_price *price, double gpus,
+                    double hourly, double lost_s) {
+    clg_batch_row *row = &j->row[j->rows++];
+    bool spot = strcmp(price->term, "spot") == 0, held = !spot && !clg_price_on_demand(price);
+    double rate = spot ? clg_spot_interruptions_per_gpu_s(arena) : 0;
+    *row = (clg_batch_row){.price = *price};
+    row->run_s = j->sure_run_s * (1 + rate * gpus / (double)j->sure_replicas * lost_s);
+    row->interruptions = rate * gpus * row->run_s;
+    row->usd = price->usd_per_s * gpus * (held ? fmax(day_s, row->run_s) : row->run_s);
+    if (held && hourly > 0) row->pays_above_s = day_s * price->usd_per_s / hourly;
+}
+
+static void add_rows(clg_arena *arena, const clg_serve_question *q, clg_batch_job *j) {
+    const clg_scenario *s = q->replica->scenario;
+    double gpus = (double)j->sure_replicas * clg_replica_gpus(q->replica);
+    double lost_s = j->start_s + j->drain_s / 2;
+    if (!clg_price_known(&s->price)) return;
+    add_row(arena, j, &s->price, gpus, s->price.usd_per_s, lost_s);
+    for (int i = 0; clg_price_terms[i].name && j->rows < CLG_BATCH_ROWS; i++) {
+        clg_price price;
+        int term = clg_price_terms[i].value;
+        if (clg_price_of_term(arena, &s->machine.gpu, term, &price) &&
+            strcmp(price.term, s->price.term) != 0)
+            add_row(arena, j, &price, gpus, s->price.usd_per_s, lost_s);
+    }
+}
+
+clg_status clg_batch_job_of(clg_arena *arena, const clg_serve_question *q,
+                            const clg_serve_answer *a, double requests, double deadline_s,
+                            clg_batch_job *j, clg_error *error) {
+    clg_demand_means means = clg_demand_means_of(q->demand);
+    *j = (clg_batch_job){.requests = requests,
+                         .prompt_tokens = requests * means.prompt_tokens,
+                         .output_tokens = requests * means.output_tokens,
+                         .deadline_s = deadline_s,
+                         .tokens_per_s = a->offline_tokens_per_s,
+                         .start_s = q->cold_start_s,
+                         .drain_s = drain_s(q->demand, a)};
+    j->replicas = q->replicas > 0 ? q->replicas : replicas_for(j, 1);
+    if (j->replicas == 0)
+        return clg_fail(error, CLG_BAD_INPUT, "give a longer --deadline, or a shorter --cold-start",
+                        "no fleet is done in %.4g s: starting takes %.4g s, the longest answer "
+                        "%.4g s",
+                        deadline_s, j->start_s, j->drain_s);
+    j->sure_replicas = q->replicas > 0 ? q->replicas : replicas_for(j, a->doubt.rate);
+    if (j->sure_replicas == 0) j->sure_replicas = j->replicas;
+    j->run_s = run_s(j, j->replicas, 1);
+    j->early_run_s = run_s(j, j->replicas, 1 / a->doubt.rate);
+    j->late_run_s = run_s(j, j->replicas, a->doubt.rate);
+    j->sure_run_s = run_s(j, j->sure_replicas, 1);
+    add_rows(arena, q, j);
+    return CLG_OK;
+}
