@@ -24,13 +24,23 @@ int clg_notes_expert_tensor(clg_arena *arena, const char *notes, int tp) {
     return degree > 0 && degree < 1 << 16 ? (int)degree : 0;
 }
 
+/* Of notes, or of how values were derived. */
+static const char *either(clg_arena *arena, const clg_csv *csv, int row, const char *column) {
+    int at = 0, from = 0;
+    const char *said = clg_words_say(arena, clg_row_word(csv, row, "notes"), column, &at);
+    return said ? said : clg_words_say(arena, clg_row_word(csv, row, "derived"), column, &from);
+}
+
+const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row) {
+    return either(arena, csv, row, "fabric");
+}
+
 clg_context_kind clg_notes_context(clg_arena *arena, const clg_csv *csv, int row,
                                    const clg_model *model, int ranks) {
-    int at = 0, from = 0, kind = CLG_CONTEXT_RING;
+    int kind = CLG_CONTEXT_RING;
     clg_error error = {0};
     const char *said = clg_row_word(csv, row, "cp_kind");
-    if (!*said) said = clg_words_say(arena, clg_row_word(csv, row, "notes"), "cp_kind", &at);
-    if (!said) said = clg_words_say(arena, clg_row_word(csv, row, "derived"), "cp_kind", &from);
+    if (!*said) said = either(arena, csv, row, "cp_kind");
     if (!said || clg_name_value(clg_context_names, "cp_kind", said, &kind, &error) != CLG_OK)
         return CLG_CONTEXT_RING;
     bool dealt = ranks > 0 && model->kind[0].attention.heads % ranks == 0;
@@ -43,8 +53,9 @@ const char *clg_notes_recompute(clg_arena *arena, const clg_csv *csv, int row) {
     return said ? said : clg_row_word(csv, row, "recompute");
 }
 
-void clg_notes_layers(clg_arena *arena, const char *notes, int layers, clg_layout *layout) {
-    int at = 0;
+void clg_notes_layout(clg_arena *arena, const char *notes, int layers, clg_layout *layout) {
+    int at = 0, from = 0;
+    layout->offload = clg_words_say(arena, notes, "offload", &from) != NULL;
     const char *said = clg_words_say(arena, notes, "recompute_layers", &at);
     long count = said ? strtol(said, NULL, 10) : 0, chunks = (long)layout->pp * layout->vpp;
     if (count < 1 || count >= layers || chunks < 1) return;

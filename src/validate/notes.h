@@ -13,6 +13,9 @@ clg_status clg_notes_terms(clg_arena *arena, const char *notes, clg_stack *stack
 /* Ranks that share an expert; 0: not said. */
 int clg_notes_expert_tensor(clg_arena *arena, const char *notes, int tp);
 
+/* The network that notes or derivations name, whose rate a column may state; NULL: none. */
+const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row);
+
 /* How context ranks meet: the column `cp_kind`, else what notes or derivations say, else round a
  * ring; so do heads that all-to-all cannot deal out to `ranks`, those of tp and cp. */
 clg_context_kind clg_notes_context(clg_arena *arena, const clg_csv *csv, int row,
@@ -21,8 +24,9 @@ clg_context_kind clg_notes_context(clg_arena *arena, const clg_csv *csv, int row
 /* What is recomputed, by name: modules that notes name go before the column. "": not said. */
 const char *clg_notes_recompute(clg_arena *arena, const clg_csv *csv, int row);
 
-/* Layers recomputed of all `layers`, where notes count them: as many of each chunk. */
-void clg_notes_layers(clg_arena *arena, const char *notes, int layers, clg_layout *layout);
+/* Layers recomputed of all `layers`, where notes count them, as many of each chunk; the optimizer
+ * on the host. */
+void clg_notes_layout(clg_arena *arena, const char *notes, int layers, clg_layout *layout);
 
 /* Attention that stays inside packed documents: whole layers see no further than one of them. */
 void clg_notes_documents(clg_arena *arena, const char *notes, clg_model *model);

@@ -169,7 +169,8 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
         return why(arena, &error);
     bool silent = !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
     bool named = silent && stack->fabric && !clg_stack_on_reference(stack);
-    const char *fabric = named ? stack->fabric : machine->node.fabric;
+    const char *said = clg_notes_fabric(arena, csv, row);
+    const char *fabric = said ? said : named ? stack->fabric : machine->node.fabric;
     if (clg_fabric_find(arena, fabric, &machine->fabric, &error) != CLG_OK)
         return why(arena, &error);
     double rate = clg_row_number(csv, row, "inter_gbit_per_s_per_gpu", 0) * 1e9 / 8;
@@ -349,6 +350,6 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     if (reason) return reason;
     if (clg_scenario_prepare(arena, scenario, &error) != CLG_OK) return why(arena, &error);
     fill_layout(space, layout);
-    clg_notes_layers(arena, clg_row_word(csv, row, "notes"), scenario->model.layers, layout);
+    clg_notes_layout(arena, clg_row_word(csv, row, "notes"), scenario->model.layers, layout);
     return NULL;
 }

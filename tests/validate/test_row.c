@@ -85,7 +85,7 @@ static void contexts(void) {
 static void terms(void) {
     CASE("notes may set terms of the software, after stack, date and recipe");
     const char *said = MIXTRAL "megatron-2026,2025-08,bf16,,2,4,8,1,,1,1024,,1,400,"
-                               "DeepEP%s";
+                               "alltoall%s";
     CHECK(predict(clg_arena_print(&arena, said, "")) == NULL);
     CHECK(!scenario.stack.expert_dedup);
     CHECK(predict(clg_arena_print(&arena, said, "; terms as printed: expert_dedup=true; no")) ==
@@ -252,6 +252,20 @@ static void words(void) {
     CHECK(scenario.stack.gradient_overlap == 0 && scenario.stack.parameter_overlap == 0);
     CHECK(SAID("none", "script has --no-gradient-accumulation-fusion") == NULL);
     CHECK(!scenario.stack.fused_accumulation && scenario.stack.gradient_overlap > 0);
+    CASE("networks by name, at the rate of the column; the optimizer on the host");
+    static const struct {
+        const char *notes, *fabric;
+    } networks[] = {{"two boxes over TCP", "ethernet-100"},
+                    {"GPUDirect-TCPX between them", "tcpx"},
+                    {"GPUDirect-TCPXO between them", "tcpxo"},
+                    {"RoCE of the cloud", "roce-200"},
+                    {"four cards", "ib-ndr"}};
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
+        CHECK(SAID("none", networks[i].notes) == NULL && !answer.layout.offload);
+        CHECK(strcmp(scenario.machine.fabric.name, networks[i].fabric) == 0);
+        CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 25e9, 1e-14);
+    }
+    CHECK(SAID("none", "optimizer states on the CPU") == NULL && answer.layout.offload);
 }
 
 static void network(void) {
