@@ -66,6 +66,12 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
 static const clg_param knobs[] = {CLG_PARAM_BUDGET, CLG_PARAM_MAX_GPUS, CLG_PARAM_TOP, CLG_PARAMS};
 static const clg_param local[] = {CLG_PARAM_LAUNCH, CLG_PARAM_OUT, CLG_PARAMS};
 
+static const clg_own_words words[] = {
+    {CLG_PARAM_BUDGET, "TIME", "30min", "of the measurements, one after the other: 2h"},
+    {CLG_PARAM_MAX_GPUS, NULL, "8 nodes", "measure on no more GPUs"},
+    {CLG_PARAM_TOP, NULL, "the plan of the flags", "decide among so many of the fastest plans"},
+    {CLG_PARAMS, NULL, NULL, NULL}};
+
 const clg_command clg_command_measure = {
     .name = "measure",
     .operands = "MODEL|FILE...",
@@ -81,6 +87,7 @@ const clg_command clg_command_measure = {
     .example = "ceiling measure llama-3-70b --gpus 512 --budget 30min --max-gpus 64 -o measure",
     .groups = CLG_TAKES_PLANNING,
     .knobs = knobs,
+    .words = words,
     .local = local,
     .least = 1,
     .most = CLG_JOB_OPERANDS,

@@ -169,6 +169,9 @@ static const clg_param knobs[] = {
     CLG_PARAM_PRICE, CLG_PARAM_CRITICAL_BATCH, CLG_PARAM_KNEE,   CLG_PARAMS};
 static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
+static const clg_own_words words[] = {{CLG_PARAM_GPU, NULL, "every kind with a price", NULL},
+                                      {CLG_PARAMS, NULL, NULL, NULL}};
+
 const clg_command clg_command_size = {
     .name = "size",
     .operands = "MODEL|FILE...",
@@ -182,6 +185,7 @@ const clg_command clg_command_size = {
                "16Mtok",
     .groups = CLG_TAKES(JOB) | CLG_TAKES(LAYOUT) | CLG_TAKES(CLUSTER),
     .knobs = knobs,
+    .words = words,
     .local = local,
     .least = 1,
     .most = CLG_JOB_OPERANDS,

@@ -63,6 +63,12 @@ typedef struct clg_question {
 typedef clg_status clg_writer(const clg_question *question, const void *answer, clg_text *out,
                               clg_error *error);
 
+/* What help says of a knob where a command means another thing by it; NULL: as in params.def. */
+typedef struct clg_own_words {
+    clg_param param;
+    const char *argument, *fallback, *help;
+} clg_own_words;
+
 typedef struct clg_command {
     const char *name;
     const char *operands;   /* "MODEL", "FILE..." or "" */
@@ -73,7 +79,8 @@ typedef struct clg_command {
     const clg_param *knobs; /* more of it, ended by CLG_PARAMS; may be NULL */
     const clg_param *local; /* flags of the command line alone, likewise; those of forms not among
                                them */
-    int least, most;        /* operands */
+    const clg_own_words *words;          /* ended by CLG_PARAMS; may be NULL */
+    int least, most;                     /* operands */
     void (*first_words)(clg_text *text); /* what the first operand may be; NULL: files, nothing */
 
     /* Of commands that the core answers: */
@@ -119,6 +126,9 @@ bool clg_command_asks(const clg_command *command, clg_param param);
 
 /* Whether the command line takes the flag: also where and in which form the answer goes. */
 bool clg_command_takes(const clg_command *command, clg_param param);
+
+/* The row of a knob as this command means it. */
+clg_param_row clg_command_row(const clg_command *command, clg_param param);
 
 /* The flag that asks for a form; CLG_PARAMS: no flag does. */
 clg_param clg_form_flag(clg_form form);

@@ -68,6 +68,17 @@ bool clg_command_takes(const clg_command *command, clg_param param) {
            is_shown_by(command, param);
 }
 
+clg_param_row clg_command_row(const clg_command *command, clg_param param) {
+    clg_param_row row = clg_param_row_of(param);
+    for (const clg_own_words *own = command->words; own && own->param != CLG_PARAMS; own++) {
+        if (own->param != param) continue;
+        if (own->argument) row.argument = own->argument;
+        if (own->help) row.help = own->help;
+        if (own->fallback) row.fallback = own->fallback, row.typed = false;
+    }
+    return row;
+}
+
 void clg_command_models(clg_text *text) {
     int count;
     const char *const *names = clg_model_names(text->arena, &count);

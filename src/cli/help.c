@@ -59,7 +59,7 @@ static void print_knobs(clg_text *text, const clg_command *command) {
     int group = -1;
     for (int p = 0; p < CLG_PARAMS; p++) {
         if (!clg_command_takes(command, (clg_param)p)) continue;
-        clg_param_row row = clg_param_row_of((clg_param)p);
+        clg_param_row row = clg_command_row(command, (clg_param)p);
         if ((int)row.group != group)
             clg_text_print(text, "\n%s\n", clg_param_group_title(row.group));
         group = (int)row.group;

@@ -43,8 +43,8 @@ static void add_list(clg_json_writer *w) {
     clg_json_close(w, '}');
 }
 
-static void add_knob(clg_json_writer *w, clg_param param) {
-    clg_param_row row = clg_param_row_of(param);
+static void add_knob(clg_json_writer *w, const clg_command *command, clg_param param) {
+    clg_param_row row = clg_command_row(command, param);
     clg_json_open(w, row.flag, '{');
     if (param == CLG_PARAM_FIX || param == CLG_PARAM_NOT)
         add_list(w);
@@ -85,7 +85,7 @@ static void add_tool(clg_json_writer *w, const clg_command *command) {
     clg_json_open(w, "properties", '{');
     add_model(w);
     for (int p = 0; p < CLG_PARAMS; p++)
-        if (clg_command_asks(command, (clg_param)p)) add_knob(w, (clg_param)p);
+        if (clg_command_asks(command, (clg_param)p)) add_knob(w, command, (clg_param)p);
     clg_json_close(w, '}');
     clg_json_open(w, "required", '[');
     clg_json_add_string(w, NULL, "model");

@@ -47,6 +47,12 @@ static void commands(void) {
         for (int p = 0; p < CLG_PARAMS; p++)
             CHECK(!clg_command_asks(*c, (clg_param)p) || clg_command_takes(*c, (clg_param)p));
     }
+    CASE("words of its own are of knobs that a command takes");
+    for (const clg_command *const *c = clg_commands_answered(); *c; c++)
+        for (const clg_own_words *own = (*c)->words; own && own->param != CLG_PARAMS; own++)
+            CHECK(clg_command_takes(*c, own->param));
+
+    CASE("views have their form");
     for (const clg_view *view = clg_views(); view->name; view++)
         CHECK(view->command->form[view->form] != NULL);
 

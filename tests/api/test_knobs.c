@@ -76,9 +76,7 @@ static char *ask(const char *request) {
 
 static const char jobs[] = "name,model,tokens,min_gpus,max_gpus\\na,llama-2-7b,1G,8,16\\n";
 
-/* Small questions, one or more for each command; improve and diagnose read what explain
- * does. The size of all GPU kinds is not asked for: --gpu
- * has no default there. */
+/* Small questions, one or more for each command; improve and diagnose read what explain does. */
 static const struct {
     const char *command, *rest;
 } questions[] = {
@@ -97,6 +95,8 @@ static const struct {
      "\"model\":\"llama-2-7b\",\"rate\":\"0.01req/s\",\"prompt\":\"100\",\"output\":\"20\""},
     {"demand", "\"model\":\"llama-2-7b\",\"rate\":\"1req/"
                "s\",\"span\":\"5s\",\"turns\":\"3\",\"speculate\":\"3\""},
+    {"measure",
+     "\"model\":\"llama-2-7b\",\"gpus\":\"8\",\"tp\":\"2\",\"pp\":\"1\",\"micro-batch\":\"1\""},
     {"collective", "\"model\":\"all-reduce\",\"gpus\":\"16\""},
     {"portfolio", NULL},
 };
@@ -130,7 +130,7 @@ static void defaults(void) {
         const clg_command *const *c = clg_commands_answered();
         while (strcmp((*c)->name, command) != 0) c++;
         for (int p = 0; plain && p < CLG_PARAMS; p++) {
-            clg_param_row row = clg_param_row_of((clg_param)p);
+            clg_param_row row = clg_command_row(*c, (clg_param)p);
             snprintf(key, sizeof key, "\"%s\":", row.flag);
             bool idle = !questions[i].rest && row.group == CLG_GROUP_SERVING; /* no --serve */
             if (row.typed && !idle && !strstr(rest, key) && clg_command_asks(*c, (clg_param)p))
