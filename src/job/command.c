@@ -3,6 +3,7 @@
 #include "job/shell_runner.h"
 
 #include "base/text.h"
+#include "dataset/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,20 +23,35 @@ static bool is_config(const char *word) {
     return ends(word, ".yaml") || ends(word, ".yml") || ends(word, ".toml") || ends(word, ".json");
 }
 
-/* Programs that are no file.py: the command lines of trainers. */
-static bool is_cli(const char *word) {
-    static const char *const names[] = {"llamafactory-cli", "axolotl",  "tune",         "trl",
-                                        "deepy.py",         "composer", "swift",        "nemo",
-                                        "primus-cli",       "vllm",     "trtllm-serve", NULL};
-    for (int i = 0; names[i]; i++)
-        if (strcmp(base_name(word), names[i]) == 0) return true;
-    return false;
+/* The member of a list of data/trainer/launchers.json that is the word, or with which it begins;
+ * NULL: none. */
+static const char *listed(const clg_reading *r, const char *list, const char *word, bool begins) {
+    const clg_json *all = clg_json_member(r->launchers, list);
+    for (const clg_json *one = all ? all->first : NULL; one; one = one->next)
+        if (begins ? strncmp(word, one->text, one->text_size) == 0 : strcmp(word, one->text) == 0)
+            return one->text;
+    return NULL;
 }
 
-/* "-m torch.distributed.run" is a launcher, "-m nanotron.train" a program. */
-static bool is_launcher_module(const char *word) {
-    return strncmp(word, "torch.distributed", 17) == 0 || strncmp(word, "accelerate", 10) == 0 ||
-           strncmp(word, "deepspeed", 9) == 0 || strncmp(word, "torchrun", 8) == 0;
+/* Programs that are no file.py: the command lines of trainers. */
+static bool is_cli(const clg_reading *r, const char *word) {
+    return listed(r, "programs", base_name(word), false);
+}
+
+/* "-m torch.distributed.run" is a launcher, "-m my.train" a program. */
+static bool is_launcher_module(const clg_reading *r, const char *word) {
+    return listed(r, "starter_modules", word, true);
+}
+
+static clg_status read_launchers(clg_reading *r) {
+    const clg_file *file = clg_dataset_find("trainer/launchers.json");
+    clg_json *root;
+    if (!file)
+        return clg_fail(r->error, CLG_BAD_INPUT, "build it in", "no data/trainer/launchers.json");
+    if (clg_json_parse(r->arena, file->path, file->text, file->size, &root, r->error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    r->launchers = root;
+    return CLG_OK;
 }
 
 /* "training.seq_len=4096", "+trainer.x=1", "~a". */
@@ -109,7 +125,7 @@ static void take_flag(splitter *p, clg_json *into, bool launcher) {
             strcmp(next, "--") == 0)
             break;
         if (launcher &&
-            (ends(next, ".py") || ends(next, ".sh") || is_cli(next) ||
+            (ends(next, ".py") || ends(next, ".sh") || is_cli(p->r, next) ||
              strncmp(base_name(next), "python", 6) == 0 ||
              strcmp(base_name(next), "torchrun") == 0 || strcmp(base_name(next), "bash") == 0))
             break;
@@ -138,21 +154,18 @@ static void name_program(splitter *p, const char *name) {
 
 /* "python submit.py --cluster c -- accelerate launch train.py": what stood before only submits. */
 static void take_launcher(splitter *p, const char *name) {
-    static const char *const launchers[] = {"accelerate", "torchrun", "deepspeed", NULL};
-    for (int i = 0; launchers[i]; i++) {
-        if (strcmp(base_name(name), launchers[i]) != 0) continue;
-        p->starter = launchers[i];
-        if (!p->program) continue;
-        p->program = NULL;
-        p->launch = p->arguments;
-        p->arguments = clg_tree_make(p->r->arena, CLG_JSON_OBJECT, 1, 1);
-    }
+    const char *starter = listed(p->r, "starters", base_name(name), false);
+    if (!starter) return;
+    p->starter = starter;
+    if (!p->program) return;
+    p->program = NULL;
+    p->launch = p->arguments;
+    p->arguments = clg_tree_make(p->r->arena, CLG_JSON_OBJECT, 1, 1);
 }
 
-/* "vllm serve MODEL", "trtllm-serve MODEL". */
-static bool serves(const char *program) {
-    return strcmp(base_name(program), "vllm serve") == 0 ||
-           strcmp(base_name(program), "trtllm-serve") == 0;
+/* Programs that take a model as their word: "trtllm-serve MODEL". */
+static bool serves(const clg_reading *r, const char *program) {
+    return listed(r, "servers", base_name(program), false);
 }
 
 static bool take_choice(splitter *p) {
@@ -170,11 +183,11 @@ static void take_plain(splitter *p) {
     take_launcher(p, text);
     if (p->program && is_config(text))
         clg_tree_set(p->r->arena, p->arguments, "config-file-given", value_of(p, text, p->at));
-    if (ends(text, ".py") || ends(text, ".sh") || is_cli(text))
+    if (ends(text, ".py") || ends(text, ".sh") || is_cli(p->r, text))
         name_program(p, text);
-    else if (p->program && serves(p->program) && strcmp(text, "serve") != 0)
+    else if (p->program && serves(p->r, p->program) && strcmp(text, "serve") != 0)
         clg_tree_set(p->r->arena, p->arguments, "model-given", value_of(p, text, p->at));
-    else if (p->program && is_cli(p->program) && strlen(p->program) + strlen(text) < 200 &&
+    else if (p->program && is_cli(p->r, p->program) && strlen(p->program) + strlen(text) < 200 &&
              !strchr(p->program, ' ') && !is_config(text))
         p->program = clg_arena_print(p->r->arena, "%s %s", p->program, text);
     p->at++;
@@ -186,7 +199,7 @@ static void split(splitter *p) {
         bool module = strcmp(text, "-m") == 0 || strcmp(text, "--module") == 0;
         if (module && !p->program && p->at + 1 < p->c->words) {
             const char *name = word(p, p->at + 1);
-            if (!is_launcher_module(name)) name_program(p, name);
+            if (!is_launcher_module(p->r, name)) name_program(p, name);
             p->at += 2;
         } else if (strcmp(text, "--") == 0)
             p->at++;
@@ -372,6 +385,7 @@ clg_status clg_script_tree(clg_reading *r, clg_json **root) {
         }
     *root = NULL;
     if (!any) return CLG_OK;
+    if (read_launchers(r) != CLG_OK) return CLG_BAD_INPUT;
     slurm_environment(r, s, header);
     for (int i = 0; i < r->file_count; i++) {
         if (!is_script(&r->files[i]) || (i < 64 && s->read[i])) continue;

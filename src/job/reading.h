@@ -28,6 +28,7 @@ typedef struct clg_reading {
     clg_job_source source[CLG_JOB_SOURCES];
     int sources;
     const clg_json *scripts;    /* {"slurm", "launch", "variables"} of all scripts; NULL: none */
+    const clg_json *launchers;  /* what starts programs: data/trainer/launchers.json */
     const char *program;        /* what the script starts, and its words */
     const clg_json *main;       /* the trainer's data file */
     const clg_job_file *config; /* a config.json of the model among the files; NULL: none */
