@@ -21,16 +21,16 @@ typedef struct found {
 
 static void add_recording(clg_arena *arena, found *f, const clg_recording *one) {
     for (int k = 0; k < one->count; k++)
-        CLG_TRACE_ADD(arena, f->traces, f->count, f->capacity, one->traces[k]);
+        CLG_APPEND(arena, f->traces, f->count, f->capacity, one->traces[k]);
     for (size_t k = 0; k < one->benchmarks.count; k++)
-        CLG_TRACE_ADD(arena, f->rows.row, f->rows.count, f->rows.capacity, one->benchmarks.row[k]);
+        CLG_APPEND(arena, f->rows.row, f->rows.count, f->rows.capacity, one->benchmarks.row[k]);
     for (size_t k = 0; k < one->logs.count; k++)
-        CLG_TRACE_ADD(arena, f->logs.log, f->logs.count, f->logs.capacity, one->logs.log[k]);
+        CLG_APPEND(arena, f->logs.log, f->logs.count, f->logs.capacity, one->logs.log[k]);
     for (size_t k = 0; k < one->stages.count; k++)
-        CLG_TRACE_ADD(arena, f->stages.file, f->stages.count, f->stages.capacity,
+        CLG_APPEND(arena, f->stages.file, f->stages.count, f->stages.capacity,
                       one->stages.file[k]);
     for (size_t k = 0; k < one->executions.count; k++)
-        CLG_TRACE_ADD(arena, f->executions.file, f->executions.count, f->executions.capacity,
+        CLG_APPEND(arena, f->executions.file, f->executions.count, f->executions.capacity,
                       one->executions.file[k]);
 }
 

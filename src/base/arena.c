@@ -103,6 +103,14 @@ void *clg_arena_take(clg_arena *arena, size_t count, size_t size) {
     return taken;
 }
 
+void *clg_arena_grown(clg_arena *arena, const void *old, size_t count, size_t *capacity,
+                      size_t size) {
+    *capacity = *capacity ? *capacity * 2 : 64;
+    void *bigger = clg_arena_take(arena, *capacity, size);
+    if (count) memcpy(bigger, old, count * size);
+    return bigger;
+}
+
 char *clg_arena_copy(clg_arena *arena, const char *text, size_t size) {
     char *copy = clg_arena_take(arena, size + 1, 1);
     if (size) memcpy(copy, text, size);

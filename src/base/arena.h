@@ -30,6 +30,11 @@ typedef struct clg_arena_mark {
 /* `count` zeroed elements of `size` bytes. Never NULL; count*size overflow aborts. */
 void *clg_arena_take(clg_arena *arena, size_t count, size_t size);
 
+/* An array with room for more: the `count` elements of `old` in one of twice the *capacity, or of
+ * 64 where there was none. The old one stays. */
+void *clg_arena_grown(clg_arena *arena, const void *old, size_t count, size_t *capacity,
+                      size_t size);
+
 /* A NUL-terminated copy of `size` bytes at `text`. */
 char *clg_arena_copy(clg_arena *arena, const char *text, size_t size);
 
@@ -54,6 +59,15 @@ void clg_arena_on_end(void (*handler)(void));
  * back, and the answer is false: arenas that `work` was given must then not be used again. Calls
  * nest. */
 bool clg_arena_guarded(void (*work)(void *context), void *context);
+
+/* Appends to an array `items` with `count` and a size_t `capacity` beside it. */
+#define CLG_APPEND(arena, items, count, capacity, item)                                            \
+    do {                                                                                           \
+        if ((size_t)(count) == (capacity))                                                         \
+            (items) =                                                                              \
+                clg_arena_grown((arena), (items), (size_t)(count), &(capacity), sizeof *(items));  \
+        (items)[(count)++] = (item);                                                               \
+    } while (0)
 
 /* clg_take(arena, n, type): typed shorthand. */
 #define clg_take(arena, count, type) ((type *)clg_arena_take((arena), (count), sizeof(type)))

@@ -88,17 +88,8 @@ void clg_samples_add(clg_arena *arena, clg_samples *samples, const clg_sample *s
         clg_samples_leave_out(samples, "no time above 0");
         return;
     }
-    if (samples->count == samples->capacity) {
-        int capacity = samples->capacity ? 2 * samples->capacity : 256;
-        clg_sample *grown = clg_take(arena, (size_t)capacity, clg_sample);
-        if (samples->count > 0)
-            memcpy(grown, samples->sample, (size_t)samples->count * sizeof *grown);
-        samples->sample = grown;
-        samples->capacity = capacity;
-    }
-    samples->sample[samples->count] = *sample;
-    if (!sample->hosts) samples->sample[samples->count].hosts = "";
-    samples->count++;
+    CLG_APPEND(arena, samples->sample, samples->count, samples->capacity, *sample);
+    if (!sample->hosts) samples->sample[samples->count - 1].hosts = "";
 }
 
 void clg_samples_leave_out(clg_samples *samples, const char *why) {

@@ -39,7 +39,8 @@ enum { CLG_LEFT_OUT = 16 };
 
 typedef struct clg_samples {
     clg_sample *sample;
-    int count, capacity;
+    int count;
+    size_t capacity;
     clg_left_out left_out[CLG_LEFT_OUT];
     int reasons;
     int wrong;        /* left out because the results were */

@@ -193,7 +193,7 @@ size_t clg_archive_zip_members(clg_arena *arena, const char *path, clg_zip_membe
     for (uint32_t i = 0; i < entries; i++) {
         clg_zip_member m;
         if (!next_entry(file, arena, path, &m)) break;
-        if (m.size > 0) CLG_TRACE_ADD(arena, *members, count, capacity, m);
+        if (m.size > 0) CLG_APPEND(arena, *members, count, capacity, m);
     }
     fclose(file);
     return count > 1 ? count : 0;

@@ -152,7 +152,7 @@ static clg_status list_directory(listing *l, const char *path, int depth, clg_er
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
         if (entry->d_name[0] == '.') continue;
         const char *below = clg_arena_print(l->arena, "%s/%s", path, entry->d_name);
-        CLG_TRACE_ADD(l->arena, inside.paths, inside.count, inside.capacity, below);
+        CLG_APPEND(l->arena, inside.paths, inside.count, inside.capacity, below);
     }
     closedir(directory);
     if (inside.count) qsort(inside.paths, inside.count, sizeof(const char *), by_name);
@@ -177,7 +177,7 @@ static clg_status list_path(listing *l, const char *path, int depth, clg_error *
     if (directory && depth < DEEPEST_DIRECTORY) return list_directory(l, path, depth, error);
     if (directory) return CLG_OK;
     if (l->count >= MOST_FILES) return refuse(error, path, "too many files");
-    CLG_TRACE_ADD(l->arena, l->paths, l->count, l->capacity, path);
+    CLG_APPEND(l->arena, l->paths, l->count, l->capacity, path);
     return CLG_OK;
 }
 

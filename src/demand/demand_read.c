@@ -114,7 +114,8 @@ static bool date_of(span s, double *seconds) {
 /* Identities of prompt blocks as the trace writes them, in order of rows. */
 typedef struct identities {
     uint64_t *id;
-    int64_t count, room;
+    int64_t count;
+    size_t room;
 } identities;
 
 enum { PREFIX_TOKENS = 512, PREFIX_MOST = 1 << 20 }; /* Mooncake: a hash per 512 tokens */
@@ -123,8 +124,8 @@ typedef struct reader {
     clg_arena *arena;
     clg_demand *demand;
     identities blocks;
-    int hashes; /* column of them, -1: none */
-    int64_t room;
+    int hashes;              /* column of them, -1: none */
+    size_t room;             /* of requests */
     const dialect *dialects; /* known ones, in order */
     int dialect_count;
     const dialect *dialect; /* the one that fits */
@@ -149,27 +150,14 @@ static clg_status read_dialects(reader *r, clg_error *error) {
 
 static void append(reader *r, double arrival_s, double prompt, double output) {
     clg_demand *d = r->demand;
-    if (d->count == r->room) {
-        int64_t room = r->room ? r->room * 2 : 4096;
-        clg_arrival *more = clg_take(r->arena, (size_t)room, clg_arrival);
-        if (d->count > 0) memcpy(more, d->request, (size_t)d->count * sizeof *more);
-        d->request = more;
-        r->room = room;
-    }
-    d->request[d->count++] = (clg_arrival){
+    clg_arrival one = {
         .arrival_s = arrival_s, .prompt_tokens = (int32_t)prompt, .output_tokens = (int32_t)output};
+    CLG_APPEND(r->arena, d->request, d->count, r->room, one);
 }
 
 static void add_identity(reader *r, uint64_t id) {
     identities *b = &r->blocks;
-    if (b->count == b->room) {
-        int64_t room = b->room ? b->room * 2 : 4096;
-        uint64_t *more = clg_take(r->arena, (size_t)room, uint64_t);
-        if (b->count > 0) memcpy(more, b->id, (size_t)b->count * sizeof *more);
-        b->id = more;
-        b->room = room;
-    }
-    b->id[b->count++] = id;
+    CLG_APPEND(r->arena, b->id, b->count, b->room, id);
     r->demand->request[r->demand->count - 1].blocks++;
 }
 

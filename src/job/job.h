@@ -59,7 +59,8 @@ typedef struct clg_job_note {
 
 typedef struct clg_job_notes {
     clg_job_note *note;
-    int count, capacity;
+    int count;
+    size_t capacity;
 } clg_job_notes;
 
 typedef struct clg_job {

@@ -24,6 +24,16 @@ clg_text *clg_launch_file(clg_launch *launch, const char *name) {
     return text;
 }
 
+const clg_json *clg_launch_model(clg_launch *f, const char *path, const char *name) {
+    const clg_file *file = clg_dataset_find(path);
+    clg_json *root;
+    clg_error none = {0};
+    if (!file || !name ||
+        clg_json_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        return NULL;
+    return clg_json_member(clg_json_member(root, "models"), name);
+}
+
 void clg_launch_refuse(clg_launch *launch, bool when, const char *why) {
     if (when && !launch->refused) launch->refused = why;
 }

@@ -33,6 +33,9 @@ void clg_launch_print(clg_text *text, const char *title, const clg_launch *launc
 /* ---- for the trainers ---- */
 
 clg_text *clg_launch_file(clg_launch *launch, const char *name);
+/* What a file of data/ says of a model of this name, under "models"; NULL: nothing. */
+const clg_json *clg_launch_model(clg_launch *launch, const char *path, const char *name);
+
 /* The first reason stays. */
 void clg_launch_refuse(clg_launch *launch, bool when, const char *why);
 void clg_launch_say(clg_launch *launch, bool when, const char *what);

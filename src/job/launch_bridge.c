@@ -1,6 +1,5 @@
 /* launch_bridge.c -- a recipe of Megatron-Bridge with the plan's values over it; names as in its
  * recipes and training/config.py (read 2026-08), models as in data/trainer/bridge-models.json. */
-#include "dataset/dataset.h"
 #include "job/launch.h"
 
 #include "base/json.h"
@@ -9,13 +8,7 @@
 
 /* {"module", "recipe"} of this model; NULL: none. */
 static const clg_json *recipe_of(clg_launch *f, const char *name) {
-    const clg_file *file = clg_dataset_find("trainer/bridge-models.json");
-    clg_json *root;
-    clg_error none = {0};
-    if (!file || !name ||
-        clg_json_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
-        return NULL;
-    return clg_json_member(clg_json_member(root, "models"), name);
+    return clg_launch_model(f, "trainer/bridge-models.json", name);
 }
 
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {

@@ -1,6 +1,5 @@
 /* launch_torchtitan.c -- keys as in torchtitan 0.2.2, torchtitan/config/job_config.py, and of
  * 2026-08, torchtitan/config/configs.py; models as in data/trainer/torchtitan-models.json. */
-#include "dataset/dataset.h"
 #include "job/launch.h"
 
 #include "base/json.h"
@@ -9,13 +8,7 @@
 
 /* The shipped model of this name: {"name", "flavor"}; NULL: none. */
 static const clg_json *model_of(clg_launch *f, const char *name) {
-    const clg_file *file = clg_dataset_find("trainer/torchtitan-models.json");
-    clg_json *root;
-    clg_error none = {0};
-    if (!file || !name ||
-        clg_json_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
-        return NULL;
-    return clg_json_member(clg_json_member(root, "models"), name);
+    return clg_launch_model(f, "trainer/torchtitan-models.json", name);
 }
 
 static const char *schedule_of(const clg_layout *l) {

@@ -32,13 +32,8 @@ void clg_job_note_down(clg_arena *arena, clg_job_notes *notes, const char *key, 
         if (strcmp(notes->note[i].key, key) == 0 && strcmp(notes->note[i].why, why) == 0 &&
             notes->note[i].field == field)
             return;
-    if (notes->count == notes->capacity) {
-        int capacity = notes->capacity ? 2 * notes->capacity : 16;
-        clg_job_note *more = clg_take(arena, (size_t)capacity, clg_job_note);
-        if (notes->count) memcpy(more, notes->note, (size_t)notes->count * sizeof *more);
-        notes->note = more, notes->capacity = capacity;
-    }
-    notes->note[notes->count++] = (clg_job_note){key, from, why, field};
+    clg_job_note note = {key, from, why, field};
+    CLG_APPEND(arena, notes->note, notes->count, notes->capacity, note);
 }
 
 bool clg_job_has_field(const clg_reading *r, clg_job_field field) {

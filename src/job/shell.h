@@ -100,7 +100,8 @@ const char *clg_rich_text(clg_shell *shell, clg_rich *rich);
 /* Expands a word as written into words; `split` false: into one. */
 typedef struct clg_rich_list {
     clg_rich *word;
-    int count, capacity;
+    int count;
+    size_t capacity;
 } clg_rich_list;
 void clg_shell_expand(clg_shell *shell, const char *raw, size_t size, int32_t place, bool split,
                       clg_rich_list *into);

@@ -23,14 +23,8 @@ static void finish_word(expansion *e) {
         clg_shell_stop(e->s, "its variables expand to more than 8,192 words");
         return;
     }
-    if (list->count == list->capacity) {
-        int capacity = list->capacity ? 2 * list->capacity : 8;
-        clg_rich *more = clg_take(e->s->arena, (size_t)capacity, clg_rich);
-        if (list->count) memcpy(more, list->word, (size_t)list->count * sizeof *more);
-        list->word = more, list->capacity = capacity;
-    }
     clg_rich_text(e->s, &e->word);
-    list->word[list->count++] = e->word;
+    CLG_APPEND(e->s->arena, list->word, list->count, list->capacity, e->word);
     e->word = (clg_rich){0};
     e->begun = false;
 }

@@ -10,21 +10,16 @@ typedef struct lexer {
     const char *at, *end;
     int line;
     clg_shell_token *token;
-    int count, capacity;
+    int count;
+    size_t capacity;
     int here[MOST_HERE]; /* tokens of here-documents whose text begins on the next line */
     int heres;
 } lexer;
 
 static clg_shell_token *add(lexer *l, char kind, const char *text, size_t size) {
-    if (l->count == l->capacity) {
-        int capacity = l->capacity ? 2 * l->capacity : 256;
-        clg_shell_token *more = clg_take(l->arena, (size_t)capacity, clg_shell_token);
-        if (l->count > 0) memcpy(more, l->token, (size_t)l->count * sizeof *more);
-        l->token = more, l->capacity = capacity;
-    }
-    l->token[l->count] =
-        (clg_shell_token){.kind = kind, .text = text, .size = size, .line = l->line};
-    return &l->token[l->count++];
+    clg_shell_token token = {.kind = kind, .text = text, .size = size, .line = l->line};
+    CLG_APPEND(l->arena, l->token, l->count, l->capacity, token);
+    return &l->token[l->count - 1];
 }
 
 static const char *behind_quote(const char *at, const char *end) {

@@ -29,36 +29,34 @@ static const clg_file *find(clg_arena *arena, const char *what, const char *fold
     return NULL;
 }
 
-/* "h100" is the one of several that says so. */
-static bool find_usual(clg_arena *arena, const char *name, clg_gpu *gpu) {
-    int count;
-    clg_error none = {0};
-    const clg_file *files = clg_dataset_folder("gpu/", &count);
-    for (int i = 0; i < count; i++) {
-        clg_gpu read;
-        if (clg_gpu_read(arena, files[i].path, files[i].text, files[i].size, &read, &none) !=
-                CLG_OK ||
-            !read.usual_for || !clg_name_same(&read.usual_for, 1, name))
-            continue;
-        *gpu = read;
-        gpu->asked = read.usual_for;
-        return true;
+/* All built-in GPUs; files that cannot be read are left out. */
+static const clg_gpu *gpus(clg_arena *arena, int *count) {
+    int files;
+    const clg_file *file = clg_dataset_folder("gpu/", &files);
+    clg_gpu *all = clg_take(arena, (size_t)files + 1, clg_gpu);
+    *count = 0;
+    for (int i = 0; i < files; i++) {
+        clg_error none = {0};
+        *count += clg_gpu_read(arena, file[i].path, file[i].text, file[i].size, &all[*count],
+                               &none) == CLG_OK;
     }
-    return false;
+    return all;
 }
 
-/* "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" by the only title that has these words. */
-static bool find_title(clg_arena *arena, const char *name, clg_gpu *gpu) {
+/* "h100" is the one of several that says so; "3090", "Tesla T4", "NVIDIA GeForce RTX 4090" the only
+ * one whose title has these words. */
+static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
     int count, found = 0;
-    clg_error none = {0};
-    const clg_file *files = clg_dataset_folder("gpu/", &count);
+    const clg_gpu *all = gpus(arena, &count);
     for (int i = 0; i < count; i++) {
-        clg_gpu read;
-        if (clg_gpu_read(arena, files[i].path, files[i].text, files[i].size, &read, &none) !=
-                CLG_OK ||
-            !clg_name_of_title(name, read.title))
-            continue;
-        *gpu = read;
+        if (!all[i].usual_for || !clg_name_same(&all[i].usual_for, 1, name)) continue;
+        *gpu = all[i];
+        gpu->asked = all[i].usual_for;
+        return true;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!clg_name_of_title(name, all[i].title)) continue;
+        *gpu = all[i];
         found++;
     }
     return found == 1;
@@ -68,7 +66,7 @@ clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_er
     clg_error unknown = {0};
     const clg_file *file = find(arena, "GPU", "gpu/", name, &unknown);
     if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
-    if (find_usual(arena, name, gpu) || find_title(arena, name, gpu)) return CLG_OK;
+    if (find_meant(arena, name, gpu)) return CLG_OK;
     *error = unknown;
     return CLG_BAD_INPUT;
 }

@@ -117,7 +117,7 @@ static void take_node(clg_arena *arena, clg_execution *x, clg_slice message) {
                                micros > 0 ? (int64_t)micros : -1, NULL};
     if (a.group.size) call.group = clg_arena_copy(arena, a.group.text, a.group.size);
     x->communications++;
-    CLG_TRACE_ADD(arena, x->call, x->calls, x->capacity, call);
+    CLG_APPEND(arena, x->call, x->calls, x->capacity, call);
 }
 
 static bool next_message(clg_slice *data, clg_slice *message) {
@@ -148,7 +148,7 @@ bool clg_execution_read_chakra(clg_executions *list, const char *file, clg_slice
     while (next_message(&data, &message)) take_node(list->arena, &x, message);
     x.damaged = data.size > 0;
     if (x.nodes == 0) return false;
-    CLG_TRACE_ADD(list->arena, list->file, list->count, list->capacity, x);
+    CLG_APPEND(list->arena, list->file, list->count, list->capacity, x);
     return true;
 }
 

@@ -152,7 +152,7 @@ enum { COLLECTIVE, TYPE, IN_ELEMENTS, OUT_ELEMENTS, GROUP, GROUP_SIZE, RANK, ATT
 static void add_call(reader *r, clg_execution_call call) {
     clg_execution *x = r->out;
     x->communications++;
-    CLG_TRACE_ADD(r->arena, x->call, x->calls, x->capacity, call);
+    CLG_APPEND(r->arena, x->call, x->calls, x->capacity, call);
 }
 
 /* What the attributes of schema 1.1 say. */
@@ -279,7 +279,7 @@ bool clg_execution_read_json(clg_executions *list, const char *file, clg_trace_s
     read_text(&r);
     clg_arena_clear(&r.scratch);
     if (!r.nodes_seen || out.nodes == 0) return false;
-    CLG_TRACE_ADD(list->arena, list->file, list->count, list->capacity, out);
+    CLG_APPEND(list->arena, list->file, list->count, list->capacity, out);
     return true;
 }
 

@@ -7,14 +7,6 @@
 
 static const uint64_t mix = 0x9E3779B97F4A7C15u; /* 2^64 / golden ratio: spreads neighbours */
 
-void *clg_trace_grown(clg_arena *arena, const void *old, size_t count, size_t *capacity,
-                      size_t size) {
-    *capacity = *capacity ? *capacity * 2 : 64;
-    char *bigger = clg_arena_take(arena, *capacity, size);
-    if (count) memcpy(bigger, old, count * size);
-    return bigger;
-}
-
 /* Eight bytes at a time. */
 uint64_t clg_trace_hash(clg_slice text, uint64_t seed) {
     uint64_t hash = (seed ^ text.size) * mix, word;
@@ -132,7 +124,7 @@ uint32_t clg_intern_keep(clg_intern *in, clg_slice text) {
     const char *copy = clg_arena_copy(in->arena, text.text, text.size);
     in->map.arena = in->arena;
     clg_map_put(&in->map, key, (uint32_t)in->count);
-    CLG_TRACE_ADD(in->arena, in->texts, in->count, in->capacity, copy);
+    CLG_APPEND(in->arena, in->texts, in->count, in->capacity, copy);
     return (uint32_t)in->count - 1;
 }
 

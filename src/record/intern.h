@@ -6,18 +6,6 @@
 #include "base/arena.h"
 #include "record/scan.h"
 
-/* A larger copy of an array, twice the capacity. */
-void *clg_trace_grown(clg_arena *arena, const void *old, size_t count, size_t *capacity,
-                      size_t size);
-
-/* Appends to an array `items` with `count` and `capacity` beside it. */
-#define CLG_TRACE_ADD(arena, items, count, capacity, item)                                         \
-    do {                                                                                           \
-        if ((count) == (capacity))                                                                 \
-            (items) = clg_trace_grown((arena), (items), (count), &(capacity), sizeof *(items));    \
-        (items)[(count)++] = (item);                                                               \
-    } while (0)
-
 uint64_t clg_trace_hash(clg_slice text, uint64_t seed);
 
 /* Numbers by 64-bit key; open addressing, at most half full. */

@@ -112,7 +112,7 @@ static void read_groups(clg_kineto *r, const clg_json *list) {
                                 .size = count};
         if (about && about->kind == CLG_JSON_STRING)
             row.description = (clg_slice){about->text, strlen(about->text)};
-        CLG_TRACE_ADD(&r->scratch, r->group, r->group_count, r->group_capacity, row);
+        CLG_APPEND(&r->scratch, r->group, r->group_count, r->group_capacity, row);
     }
 }
 

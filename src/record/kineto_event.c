@@ -66,11 +66,11 @@ static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
     const char *name = clg_arena_print(r->arena, "%s%.*s", number ? "stream " : "",
                                        (int)(e->tid.size < 64 ? e->tid.size : 64), e->tid.text);
     clg_track track = {name, 0};
-    CLG_TRACE_ADD(r->arena, t->tracks, t->track_count, capacity, track);
+    CLG_APPEND(r->arena, t->tracks, t->track_count, capacity, track);
     t->track_capacity = (uint32_t)capacity;
     clg_map_put(&r->tracks, key, t->track_count - 1);
     int64_t device = clg_trace_integer(e->args->device, clg_trace_integer(e->pid, 0));
-    CLG_TRACE_ADD(&r->scratch, r->device, r->device_count, r->device_capacity, device);
+    CLG_APPEND(&r->scratch, r->device, r->device_count, r->device_capacity, device);
     return (uint16_t)(t->track_count - 1);
 }
 
@@ -88,7 +88,7 @@ static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, kind
     if (r->names.count == known) return &t->kernels[*name];
     bool copy = k == KIND_COPY || is_copy_kernel(e->name);
     clg_trace_kernel row = clg_trace_kernel_named(r->table, r->names.texts[*name], copy);
-    CLG_TRACE_ADD(r->arena, t->kernels, known, r->kernel_capacity, row);
+    CLG_APPEND(r->arena, t->kernels, known, r->kernel_capacity, row);
     return &t->kernels[*name];
 }
 
@@ -176,14 +176,14 @@ static void take_gpu(clg_kineto *r, const clg_trace_event *e, kind k, int64_t st
             clg_intern_add(&r->trace->groups, (clg_slice){stream, strlen(stream)});
     }
     clg_trace *t = r->trace;
-    CLG_TRACE_ADD(r->arena, t->calls, t->call_count, t->call_capacity, call);
+    CLG_APPEND(r->arena, t->calls, t->call_count, t->call_capacity, call);
 }
 
 static void take_host(clg_kineto *r, clg_host_work work, int64_t start_ns, int64_t duration_ns) {
     clg_trace *t = r->trace;
     clg_stretch stretch = {start_ns, duration_ns, (uint8_t)work};
     if (duration_ns > 0)
-        CLG_TRACE_ADD(r->arena, t->stretch, t->stretch_count, t->stretch_capacity, stretch);
+        CLG_APPEND(r->arena, t->stretch, t->stretch_count, t->stretch_capacity, stretch);
 }
 
 /* Calls of the runtime or driver that take memory or give it back, and so wait for the GPU. */
@@ -206,7 +206,7 @@ static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_n
     if (clg_map_get(&l->by_correlation, key, UINT32_MAX) != UINT32_MAX) return;
     clg_recorded_launch launch = {thread_of(e), start_ns};
     clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
-    CLG_TRACE_ADD(&r->scratch, l->launch, l->count, l->capacity, launch);
+    CLG_APPEND(&r->scratch, l->launch, l->count, l->capacity, launch);
 }
 
 static void take_recorded(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
@@ -222,7 +222,7 @@ static void take_recorded(clg_kineto *r, const clg_trace_event *e, int64_t start
     } else if (what->group_size < 0)
         what->group_size = world_of_inputs(e->args->inputs);
     clg_launches *l = &r->launches;
-    CLG_TRACE_ADD(&r->scratch, l->recorded, l->recorded_count, l->recorded_capacity, recorded);
+    CLG_APPEND(&r->scratch, l->recorded, l->recorded_count, l->recorded_capacity, recorded);
 }
 
 /* "ProfilerStep#7" */
@@ -236,7 +236,7 @@ static void take_step(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
     clg_slice number = {e->name.text + WORD, e->name.size > WORD ? e->name.size - WORD : 0};
     clg_trace_step step = {
         .number = clg_trace_integer(number, -1), .start_ns = start_ns, .duration_ns = duration_ns};
-    CLG_TRACE_ADD(r->arena, t->step, t->step_count, t->step_capacity, step);
+    CLG_APPEND(r->arena, t->step, t->step_count, t->step_capacity, step);
 }
 
 static void take_product(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
@@ -247,7 +247,7 @@ static void take_product(clg_kineto *r, const clg_trace_event *e, int64_t start_
     product.thread = thread_of(e);
     product.start_ns = start_ns;
     product.end_ns = start_ns + duration_ns;
-    CLG_TRACE_ADD(&r->scratch, l->product, l->product_count, l->product_capacity, product);
+    CLG_APPEND(&r->scratch, l->product, l->product_count, l->product_capacity, product);
 }
 
 static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,

@@ -82,8 +82,8 @@ static void take_tracks(splitting *s) {
         if (!t) continue;
         size_t capacity = t->timeline.track_capacity;
         s->place[i] = (uint16_t)t->timeline.track_count;
-        CLG_TRACE_ADD(s->reader->arena, t->timeline.tracks, t->timeline.track_count, capacity,
-                      all->tracks[i]);
+        CLG_APPEND(s->reader->arena, t->timeline.tracks, t->timeline.track_count, capacity,
+                   all->tracks[i]);
         t->timeline.track_capacity = (uint32_t)capacity;
     }
 }

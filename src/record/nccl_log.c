@@ -47,7 +47,7 @@ static bool measured(log *l, const clg_slice *words, int64_t bytes, bool in_plac
         l->file,           l->operation, in_place, bytes, l->ranks, (double)time_us * 1e-15,
         (double)algorithm, (double)bus,  -1};
     if (!clg_scan_decimal(words[3], 0, &row.wrong)) row.wrong = -1;
-    CLG_TRACE_ADD(l->rows->arena, l->rows->row, l->rows->count, l->rows->capacity, row);
+    CLG_APPEND(l->rows->arena, l->rows->row, l->rows->count, l->rows->capacity, row);
     return true;
 }
 

@@ -55,9 +55,9 @@ static uint32_t kernel_of(clg_nsys_export *x, clg_nsys_device *d, int64_t name_i
     size_t count = t->name_count;
     const char *name = x->copy_name ? x->copy_name : name_of(x, name_id);
     clg_trace_kernel row = clg_trace_kernel_named(x->table, name, x->copy_name != NULL);
-    CLG_TRACE_ADD(x->arena, d->trace.kernels, count, d->kernel_capacity, row);
+    CLG_APPEND(x->arena, d->trace.kernels, count, d->kernel_capacity, row);
     count = t->name_count;
-    CLG_TRACE_ADD(x->arena, t->names, count, d->name_capacity, name);
+    CLG_APPEND(x->arena, t->names, count, d->name_capacity, name);
     clg_map_put(&d->names, key, t->name_count);
     return t->name_count++;
 }
@@ -69,10 +69,10 @@ static uint16_t track_of(clg_nsys_export *x, clg_nsys_device *d, int64_t stream)
     if (t->track_count >= UINT16_MAX) return UINT16_MAX - 1;
     size_t count = t->track_count, capacity = t->track_capacity;
     clg_track track = {clg_arena_print(x->arena, "stream %lld", (long long)stream), 0};
-    CLG_TRACE_ADD(x->arena, t->tracks, count, capacity, track);
+    CLG_APPEND(x->arena, t->tracks, count, capacity, track);
     t->track_capacity = (uint32_t)capacity;
     clg_map_put(&d->streams, (uint64_t)stream + 1, t->track_count);
-    CLG_TRACE_ADD(&x->scratch, d->stream, d->stream_count, d->stream_capacity, stream);
+    CLG_APPEND(&x->scratch, d->stream, d->stream_count, d->stream_capacity, stream);
     return (uint16_t)t->track_count++;
 }
 
@@ -95,7 +95,7 @@ static void add_call(clg_nsys_export *x, clg_nsys_device *d, const clg_event *ev
                                     .sequence = -1,
                                     .source = -1,
                                     .target = -1}};
-    CLG_TRACE_ADD(x->arena, t->calls, t->call_count, t->call_capacity, call);
+    CLG_APPEND(x->arena, t->calls, t->call_count, t->call_capacity, call);
 }
 
 static void take_work(void *context, const clg_sqlite_row *row) {
@@ -181,7 +181,7 @@ static void take_launch(void *context, const clg_sqlite_row *row) {
     }
     clg_recorded_launch launch = {(uint64_t)tid, start_ns};
     clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
-    CLG_TRACE_ADD(&x->scratch, l->launch, l->count, l->capacity, launch);
+    CLG_APPEND(&x->scratch, l->launch, l->count, l->capacity, launch);
 }
 
 static void read_launches(clg_nsys_export *x) {

@@ -54,7 +54,7 @@ void clg_ranges_add(clg_ranges *r, clg_slice name, uint64_t thread, int64_t star
     size_t size = strip(name, word, &range.number);
     range.class = clg_trace_hash((clg_slice){word, size}, thread);
     range.named = like_a_step(word, size);
-    CLG_TRACE_ADD(r->arena, r->range, r->count, r->capacity, range);
+    CLG_APPEND(r->arena, r->range, r->count, r->capacity, range);
 }
 
 static int by_class(const void *a, const void *b) {
@@ -107,6 +107,6 @@ void clg_ranges_to_steps(clg_ranges *r, clg_trace *t) {
             .number = own->number, .start_ns = own->start_ns, .duration_ns = own->duration_ns};
         t->steps++;
         t->steps_ns = clg_ns_plus(t->steps_ns, own->duration_ns);
-        CLG_TRACE_ADD(t->timeline.arena, t->step, t->step_count, t->step_capacity, step);
+        CLG_APPEND(t->timeline.arena, t->step, t->step_count, t->step_capacity, step);
     }
 }

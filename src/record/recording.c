@@ -43,14 +43,14 @@ void clg_recording_walk(clg_parcel *p, clg_recording *r) {
 
 #define APPEND(list, items)                                                                        \
     for (size_t i = 0; i < one->list.count; i++)                                                   \
-    CLG_TRACE_ADD(&all->arena, all->list.items, all->list.count, all->list.capacity,               \
-                  one->list.items[i])
+    CLG_APPEND(&all->arena, all->list.items, all->list.count, all->list.capacity,                  \
+               one->list.items[i])
 
 void clg_recording_append(clg_recording *all, clg_recording *one) {
     all->arena = one->arena;
     size_t count = (size_t)all->count, capacity = count;
     for (int i = 0; i < one->count; i++)
-        CLG_TRACE_ADD(&all->arena, all->traces, count, capacity, one->traces[i]);
+        CLG_APPEND(&all->arena, all->traces, count, capacity, one->traces[i]);
     all->count = (int)count;
     /* What grows later, grows in the memory that is left. */
     for (int i = 0; i < all->count; i++)

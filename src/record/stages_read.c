@@ -32,7 +32,7 @@ static int32_t thread_of(reader *r, clg_slice pid, clg_slice tid) {
     if (known != UINT32_MAX) return (int32_t)known;
     int32_t none = -1;
     clg_map_put(&r->threads, key, (uint32_t)r->thread_count);
-    CLG_TRACE_ADD(&r->scratch, r->stage_of, r->thread_count, r->thread_capacity, none);
+    CLG_APPEND(&r->scratch, r->stage_of, r->thread_count, r->thread_capacity, none);
     return (int32_t)r->thread_count - 1;
 }
 
@@ -86,7 +86,7 @@ static void take_operation(reader *r, const clg_member *m) {
     op.replica = (int32_t)replica;
     op.stage = thread_of(r, m[PID].value, m[TID].value); /* until all are named */
     if (whole(numbers[CHUNK].value, 0) > 0) out->unknown = "a stage holds several chunks";
-    CLG_TRACE_ADD(r->arena, out->op, out->count, out->capacity, op);
+    CLG_APPEND(r->arena, out->op, out->count, out->capacity, op);
 }
 
 static void take_event(reader *r, const clg_member *m) {
@@ -168,7 +168,7 @@ bool clg_stages_read(clg_stages_list *list, const char *file, clg_trace_source s
     if (stages.count == 0) return false;
     qsort(stages.op, stages.count, sizeof *stages.op, in_order);
     clg_stages_replay(list->arena, &stages);
-    CLG_TRACE_ADD(list->arena, list->file, list->count, list->capacity, stages);
+    CLG_APPEND(list->arena, list->file, list->count, list->capacity, stages);
     return true;
 }
 

@@ -26,7 +26,7 @@ void clg_sample_add(clg_log_reading *r, clg_step_sample s) {
         s.restart = *newest >= 0 && step < *newest;
         *newest = step;
     }
-    CLG_TRACE_ADD(&r->scratch, r->samples, r->count, r->capacity, s);
+    CLG_APPEND(&r->scratch, r->samples, r->count, r->capacity, s);
     r->open = clg_dialects[s.dialect].opens ? r->count : 0;
 }
 
@@ -103,7 +103,7 @@ bool clg_train_log_read(clg_train_logs *logs, const char *file, clg_slice text) 
     for (int i = 0; i < CLG_DIALECTS; i++) r.newest[i] = -1;
     if (!clg_train_export_read(&r, file, text)) read_lines(&r, text);
     bool found = clg_train_summarize(&r, &log);
-    if (found) CLG_TRACE_ADD(logs->arena, logs->log, logs->count, logs->capacity, log);
+    if (found) CLG_APPEND(logs->arena, logs->log, logs->count, logs->capacity, log);
     clg_arena_clear(&r.scratch);
     return found;
 }

@@ -14,6 +14,16 @@ const char *clg_words_known(clg_text *text, double value, clg_dimension dimensio
     return value >= 0 ? clg_words_quantity(text, value, dimension) : "?";
 }
 
+const char *clg_words_seconds(clg_text *t, double seconds) {
+    char out[48];
+    clg_quantity_print(fabs(seconds), CLG_SECONDS, 3, out, sizeof out);
+    return clg_arena_print(t->arena, "%s%s", seconds < 0 ? "-" : "", out);
+}
+
+void clg_words_seconds_column(clg_text *t, double seconds, int width) {
+    clg_text_pad(t, clg_words_seconds(t, seconds), width, true);
+}
+
 const char *clg_words_ns(clg_text *text, int64_t ns) {
     return clg_words_quantity(text, (double)ns / 1e9, CLG_SECONDS);
 }

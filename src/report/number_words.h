@@ -14,6 +14,12 @@ const char *clg_words_quantity(clg_text *text, double value, clg_dimension dimen
 /* The same, "?" where a value below 0 says that it is not known. */
 const char *clg_words_known(clg_text *text, double value, clg_dimension dimension);
 
+/* "-1.2 ms": seconds more or less. */
+const char *clg_words_seconds(clg_text *text, double seconds);
+
+/* The same in a column of so many letters, at its right end. */
+void clg_words_seconds_column(clg_text *text, double seconds, int width);
+
 /* The same of nanoseconds. */
 const char *clg_words_ns(clg_text *text, int64_t ns);
 

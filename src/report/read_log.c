@@ -4,6 +4,14 @@
 #include "report/number_words.h"
 #include "units/units.h"
 
+void clg_report_log_rates(clg_text *t, const clg_train_log *l) {
+    clg_text_print(t, "  tokens      %s a second, %s a GPU\n",
+                   clg_words_known(t, l->tokens_per_s, CLG_COUNT),
+                   clg_words_known(t, l->tokens_per_s_per_gpu, CLG_COUNT));
+    clg_text_print(t, "  rate        %s a GPU, as the program counts\n",
+                   clg_words_known(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
+}
+
 static void add_change(clg_json_writer *w, const clg_train_log *l) {
     if (l->before_s < 0) {
         clg_json_add_null(w, "change");
@@ -88,11 +96,7 @@ static void print_log(clg_text *t, const clg_train_log *l) {
                    clg_words_known(t, l->step_p10_s, CLG_SECONDS),
                    clg_words_known(t, l->step_p90_s, CLG_SECONDS),
                    l->by_clock ? ", from the time stamps of the lines" : "");
-    clg_text_print(t, "  tokens      %s a second, %s a GPU\n",
-                   clg_words_known(t, l->tokens_per_s, CLG_COUNT),
-                   clg_words_known(t, l->tokens_per_s_per_gpu, CLG_COUNT));
-    clg_text_print(t, "  rate        %s a GPU, as the program counts\n",
-                   clg_words_known(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
+    clg_report_log_rates(t, l);
     clg_text_print(t, "  memory      %s at most%s\n",
                    clg_words_known(t, l->memory_bytes, CLG_BYTES),
                    l->memory_bytes < 0  ? ""

@@ -5,6 +5,9 @@
 #include "base/text.h"
 #include "record/train_log.h"
 
+/* The lines of a log that say how fast it went. */
+void clg_report_log_rates(clg_text *text, const clg_train_log *log);
+
 /* The answer of `read` to logs alone. */
 void clg_report_logs(clg_text *text, const clg_train_logs *logs);
 void clg_json_logs(clg_json_writer *writer, const clg_train_logs *logs);

@@ -31,22 +31,12 @@ static void parts_of(const clg_against *a, part *parts) {
 
 /* ---- text ---- */
 
-static const char *time_of(clg_text *t, double seconds) {
-    char out[48];
-    clg_quantity_print(fabs(seconds), CLG_SECONDS, 3, out, sizeof out);
-    return clg_arena_print(t->arena, "%s%s", seconds < 0 ? "-" : "", out);
-}
-
-static void column(clg_text *t, double seconds, int width) {
-    clg_text_pad(t, time_of(t, seconds), width, true);
-}
-
 static void print_term(clg_text *t, const char *name, double before_s, double after_s) {
     clg_text_print(t, "  ");
     clg_text_pad(t, name, 32, false);
-    column(t, before_s, 11);
-    column(t, after_s, 11);
-    column(t, after_s - before_s, 11);
+    clg_words_seconds_column(t, before_s, 11);
+    clg_words_seconds_column(t, after_s, 11);
+    clg_words_seconds_column(t, after_s - before_s, 11);
     clg_text_print(t, "\n");
 }
 
@@ -57,11 +47,11 @@ static const char *calls_of(clg_text *t, double calls) {
 
 static void print_kernel(clg_text *t, const clg_kernel_change *k) {
     const clg_kernel_side *b = &k->before, *n = &k->after;
-    column(t, k->delta_s, 11);
+    clg_words_seconds_column(t, k->delta_s, 11);
     clg_text_pad(t, calls_of(t, b->calls), 9, true);
     clg_text_pad(t, calls_of(t, n->calls), 8, true);
-    clg_text_pad(t, b->calls > 0 ? time_of(t, b->s_per_call) : "-", 11, true);
-    clg_text_pad(t, n->calls > 0 ? time_of(t, n->s_per_call) : "-", 10, true);
+    clg_text_pad(t, b->calls > 0 ? clg_words_seconds(t, b->s_per_call) : "-", 11, true);
+    clg_text_pad(t, n->calls > 0 ? clg_words_seconds(t, n->s_per_call) : "-", 10, true);
     clg_text_print(t, "  %.44s\n", k->name);
 }
 
@@ -75,7 +65,7 @@ static void print_kernels(clg_text *t, const clg_against *a, int top) {
         clg_text_print(t,
                        "  %d of %d kernels are called more or less often than before: %s of the "
                        "change%s\n",
-                       a->recounted, a->kernels, time_of(t, a->more_s),
+                       a->recounted, a->kernels, clg_words_seconds(t, a->more_s),
                        a->rule.kind == CLG_SPANS_WHOLE
                            ? ";\n  the recordings may hold different numbers of steps"
                            : "");
@@ -121,7 +111,8 @@ void clg_report_against(clg_text *t, const clg_against *a, int top) {
     print_verdict(t, a);
     if (a->before.trailing_s > 0 || a->after.trailing_s > 0)
         clg_text_print(t, "  beside it: GPU work outlasts its step on the host by %s, here %s\n",
-                       time_of(t, a->before.trailing_s), time_of(t, a->after.trailing_s));
+                       clg_words_seconds(t, a->before.trailing_s),
+                       clg_words_seconds(t, a->after.trailing_s));
     if (!a->before.waiting_known || !a->after.waiting_known)
         clg_text_print(t, "  waiting is not told from transfer in %s\n",
                        a->before.waiting_known  ? "this run"

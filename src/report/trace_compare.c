@@ -1,21 +1,13 @@
 /* trace_compare.c -- a job beside its steps, its replays, its plan and another run. */
 #include "report/trace_report.h"
 
+#include "report/number_words.h"
+
 #include "record/ns.h"
 #include "units/units.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *time_of(clg_text *t, double seconds) {
-    char out[48];
-    clg_quantity_print(fabs(seconds), CLG_SECONDS, 3, out, sizeof out);
-    return clg_arena_print(t->arena, "%s%s", seconds < 0 ? "-" : "", out);
-}
-
-static void column(clg_text *t, double seconds, int width) {
-    clg_text_pad(t, time_of(t, seconds), width, true);
-}
 
 /* ---- steps ---- */
 
@@ -48,7 +40,7 @@ static void print_step(clg_text *t, const clg_recorded_job *job, size_t at) {
     const int64_t parts[] = {
         step_ns,    sum.span_ns, sum.compute_ns, sum.exposed_communication_ns, sum.exposed_copy_ns,
         sum.idle_ns};
-    for (int i = 0; i < 6; i++) column(t, (double)parts[i] * scale, 11);
+    for (int i = 0; i < 6; i++) clg_words_seconds_column(t, (double)parts[i] * scale, 11);
     if (unlaunched) clg_text_print(t, "  %lld events by their time", (long long)unlaunched);
     clg_text_print(t, "\n");
 }
@@ -78,7 +70,7 @@ static void print_change(clg_text *t, const clg_what_if *w, clg_change change, c
     clg_text_pad(t, words, 56, false);
     for (int i = 0; i < 2; i++) {
         bool known = then[i] > 0;
-        clg_text_pad(t, known ? time_of(t, (double)then[i] * 1e-9) : "?", 9, true);
+        clg_text_pad(t, known ? clg_words_seconds(t, (double)then[i] * 1e-9) : "?", 9, true);
         clg_text_pad(t, known ? clg_arena_print(t->arena, "%.2f x", now / (double)then[i]) : "", 8,
                      true);
     }
@@ -94,8 +86,8 @@ void clg_report_what_if(clg_text *t, const clg_trace_answer *a) {
     clg_text_print(t, "\n  ");
     clg_text_pad(t,
                  clg_arena_print(t->arena, "what if (replayed %s, recorded %s)",
-                                 time_of(t, (double)w->ns[CLG_CHANGE_NOTHING] * 1e-9),
-                                 time_of(t, (double)w->observed_ns * 1e-9)),
+                                 clg_words_seconds(t, (double)w->ns[CLG_CHANGE_NOTHING] * 1e-9),
+                                 clg_words_seconds(t, (double)w->observed_ns * 1e-9)),
                  56, false);
     clg_text_print(t, "hosts as recorded      hosts ahead\n");
     print_change(t, w, CLG_CHANGE_MEDIAN, "no straggler: collectives start at the median arrival");
@@ -145,9 +137,9 @@ void clg_json_what_if(clg_json_writer *w, const clg_trace_answer *a) {
 static void print_term(clg_text *t, const char *name, double before_s, double after_s) {
     clg_text_print(t, "  ");
     clg_text_pad(t, name, 32, false);
-    column(t, before_s, 11);
-    column(t, after_s, 11);
-    column(t, after_s - before_s, 11);
+    clg_words_seconds_column(t, before_s, 11);
+    clg_words_seconds_column(t, after_s, 11);
+    clg_words_seconds_column(t, after_s - before_s, 11);
 }
 
 static void print_mfu(clg_text *t, const clg_plan_comparison *c) {

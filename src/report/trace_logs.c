@@ -2,6 +2,7 @@
 #include "report/trace_report.h"
 
 #include "report/number_words.h"
+#include "report/read_log.h"
 #include "units/units.h"
 #include <string.h>
 
@@ -13,11 +14,7 @@ static void print_log(clg_text *t, const clg_train_log *l) {
                    clg_words_known(t, l->step_p10_s, CLG_SECONDS),
                    clg_words_known(t, l->step_p90_s, CLG_SECONDS),
                    l->by_clock ? ", from the time stamps of the lines" : "");
-    clg_text_print(t, "  tokens      %s a second, %s a GPU\n",
-                   clg_words_known(t, l->tokens_per_s, CLG_COUNT),
-                   clg_words_known(t, l->tokens_per_s_per_gpu, CLG_COUNT));
-    clg_text_print(t, "  rate        %s a GPU, as the program counts\n",
-                   clg_words_known(t, l->flop_per_s_per_gpu, CLG_FLOP_PER_S));
+    clg_report_log_rates(t, l);
 }
 
 void clg_report_train_logs(clg_text *t, const clg_train_logs *logs) {

@@ -36,18 +36,9 @@ clg_known_visit *clg_searcher_known(clg_searcher *s, int64_t index) {
     return &s->page[page][index % CLG_VISITS_OF_PAGE];
 }
 
-/* An array with room for one more: doubled and moved when it is full. */
-void *clg_searcher_room(clg_searcher *s, void *array, int64_t count, int64_t *room, size_t size) {
-    if (count < *room) return array;
-    *room = *room ? 2 * *room : 256;
-    void *more = clg_arena_take(&s->memory, (size_t)*room, size);
-    if (count > 0) memcpy(more, array, (size_t)count * size);
-    return more;
-}
-
 static void note_fitting(clg_searcher *s, const clg_evaluation *e) {
-    s->fits = clg_searcher_room(s, s->fits, s->fit_count, &s->fit_room, sizeof *s->fits);
-    s->fits[s->fit_count++] = (clg_fitting){e->step_s, e->memory.total_bytes};
+    clg_fitting one = {e->step_s, e->memory.total_bytes};
+    CLG_APPEND(&s->memory, s->fits, s->fit_count, s->fit_room, one);
 }
 
 /* Composes a layout; *seconds is its step, or less when it is too slow. */

@@ -29,10 +29,10 @@ static bool same_degrees(const clg_layout *a, const clg_layout *b) {
 static void note_promising(clg_searcher *s, clg_promising found) {
     clg_promising *last = s->set_count > 0 ? &s->sets[s->set_count - 1] : NULL;
     bool same_set = last && same_degrees(&found.layout, &last->layout);
-    if (same_set && found.seconds >= last->seconds) return;
     if (!same_set)
-        s->sets = clg_searcher_room(s, s->sets, s->set_count++, &s->set_room, sizeof *s->sets);
-    s->sets[s->set_count - 1] = found;
+        CLG_APPEND(&s->memory, s->sets, s->set_count, s->set_room, found);
+    else if (found.seconds < last->seconds)
+        *last = found;
 }
 
 static bool first_visit(void *context, const clg_layout *layout, int layers) {

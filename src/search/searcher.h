@@ -55,9 +55,11 @@ typedef struct clg_searcher {
     } * priced;
     clg_known_visit *page[CLG_VISIT_PAGES];
     clg_promising *sets;
-    int64_t set_count, set_room;
+    int64_t set_count;
+    size_t set_room;
     clg_fitting *fits;
-    int64_t fit_count, fit_room;
+    int64_t fit_count;
+    size_t fit_room;
     int64_t index;      /* of the visit */
     double limit_bytes; /* plans may be predicted to need so much */
     double capacity_bytes;
@@ -82,9 +84,6 @@ double clg_searcher_threshold_s(const clg_searcher *s);
 
 /* Where the visit at `index` is remembered; NULL past the last page. */
 clg_known_visit *clg_searcher_known(clg_searcher *s, int64_t index);
-
-/* An array with room for one more: doubled and moved when it is full. */
-void *clg_searcher_room(clg_searcher *s, void *array, int64_t count, int64_t *room, size_t size);
 
 /* Composes a layout; *seconds is its step, or less when it is too slow. */
 clg_decided clg_searcher_evaluate(clg_searcher *s, const clg_layout *layout, double *seconds);

@@ -3,17 +3,9 @@
 
 #include <string.h>
 
-static void *grown(clg_arena *arena, void *old, size_t count, size_t *capacity, size_t size) {
-    size_t next = *capacity ? *capacity * 2 : 64;
-    char *bigger = clg_arena_take(arena, next, size);
-    if (count) memcpy(bigger, old, count * size);
-    *capacity = next;
-    return bigger;
-}
-
 void clg_timeline_add(clg_timeline *t, clg_event event) {
     if (t->count == t->capacity)
-        t->events = grown(t->arena, t->events, t->count, &t->capacity, sizeof *t->events);
+        t->events = clg_arena_grown(t->arena, t->events, t->count, &t->capacity, sizeof *t->events);
     t->events[t->count++] = event;
 }
 
@@ -22,7 +14,7 @@ uint32_t clg_timeline_name(clg_timeline *t, const char *name) {
         if (strcmp(t->names[i], name) == 0) return i;
     if (t->name_count == t->name_capacity) {
         size_t capacity = t->name_capacity;
-        t->names = grown(t->arena, t->names, t->name_count, &capacity, sizeof *t->names);
+        t->names = clg_arena_grown(t->arena, t->names, t->name_count, &capacity, sizeof *t->names);
         t->name_capacity = (uint32_t)capacity;
     }
     t->names[t->name_count] = clg_arena_copy(t->arena, name, strlen(name));
@@ -34,7 +26,8 @@ uint16_t clg_timeline_track(clg_timeline *t, const char *name, int32_t rank) {
         if (t->tracks[i].rank == rank && strcmp(t->tracks[i].name, name) == 0) return (uint16_t)i;
     if (t->track_count == t->track_capacity) {
         size_t capacity = t->track_capacity;
-        t->tracks = grown(t->arena, t->tracks, t->track_count, &capacity, sizeof *t->tracks);
+        t->tracks =
+            clg_arena_grown(t->arena, t->tracks, t->track_count, &capacity, sizeof *t->tracks);
         t->track_capacity = (uint32_t)capacity;
     }
     t->tracks[t->track_count] = (clg_track){clg_arena_copy(t->arena, name, strlen(name)), rank};

@@ -22,7 +22,7 @@ static clg_kernel_change *row_of(kernels *k, const char *name) {
     uint32_t at = clg_intern_add(&k->names, (clg_slice){name, strlen(name)});
     if (at == k->count) {
         clg_kernel_change row = {.name = name};
-        CLG_TRACE_ADD(k->arena, k->row, k->count, k->capacity, row);
+        CLG_APPEND(k->arena, k->row, k->count, k->capacity, row);
     }
     return &k->row[at];
 }

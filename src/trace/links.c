@@ -38,7 +38,7 @@ static size_t take_groups(groups *g, const moved *list, size_t count) {
         clg_slow_group row = {.example = list[i],
                               .count = (int)(next - i),
                               .transfer_ns = list[i + (next - i - 1) / 2]->transfer_ns};
-        CLG_TRACE_ADD(g->arena, g->row, g->count, g->capacity, row);
+        CLG_APPEND(g->arena, g->row, g->count, g->capacity, row);
     }
     return g->count - before;
 }

@@ -43,7 +43,7 @@ static uint16_t track_of(merging *m, lanes *l, int lane, const char *name, int32
     if (lane > 0) name = clg_arena_print(m->arena, "%s, lane %d", name, lane + 1);
     size_t capacity = t->track_capacity;
     clg_track track = {name, rank};
-    CLG_TRACE_ADD(m->arena, t->tracks, t->track_count, capacity, track);
+    CLG_APPEND(m->arena, t->tracks, t->track_count, capacity, track);
     t->track_capacity = (uint32_t)capacity;
     l->track[lane] = (int)t->track_count - 1;
     return (uint16_t)l->track[lane];

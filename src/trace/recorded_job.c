@@ -125,7 +125,7 @@ static void enrol(clg_matching *m, instances *in, int trace, const uint32_t *key
             index = (uint32_t)in->count;
             clg_map_put(&in->by_key, both, index);
             clg_trace_collective c = opened(t, call, key, sequence);
-            CLG_TRACE_ADD(m->arena, in->collectives, in->count, in->capacity, c);
+            CLG_APPEND(m->arena, in->collectives, in->count, in->capacity, c);
         }
         in->collectives[index].ranks++;
         call->instance = (int32_t)index;
