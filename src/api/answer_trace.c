@@ -27,11 +27,10 @@ static void add_recording(clg_arena *arena, found *f, const clg_recording *one) 
     for (size_t k = 0; k < one->logs.count; k++)
         CLG_APPEND(arena, f->logs.log, f->logs.count, f->logs.capacity, one->logs.log[k]);
     for (size_t k = 0; k < one->stages.count; k++)
-        CLG_APPEND(arena, f->stages.file, f->stages.count, f->stages.capacity,
-                      one->stages.file[k]);
+        CLG_APPEND(arena, f->stages.file, f->stages.count, f->stages.capacity, one->stages.file[k]);
     for (size_t k = 0; k < one->executions.count; k++)
         CLG_APPEND(arena, f->executions.file, f->executions.count, f->executions.capacity,
-                      one->executions.file[k]);
+                   one->executions.file[k]);
 }
 
 /* Graphs of operators help the traces of their ranks; one that tells no rank helps the only one. */
