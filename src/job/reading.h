@@ -51,6 +51,14 @@ clg_status clg_script_tree(clg_reading *reading, clg_json **root);
 /* Assignments and keyword arguments of a Python file; of several recipes the wanted one (NULL: the
  * first). */
 clg_json *clg_python_tree(clg_arena *arena, const char *text, size_t size, const char *wanted);
+/* Sets a member that the object does not have yet, to a copy: a node is in one object at a time. */
+void clg_job_set_once(clg_reading *reading, clg_json *object, const char *key,
+                      const clg_json *value);
+/* The "#SBATCH" lines of a text into an object: of file `which`, from its line `line`. */
+void clg_slurm_header(clg_reading *reading, clg_json *into, const char *text, size_t size,
+                      int which, int line);
+/* What Slurm sets in a job's environment, from its header. */
+void clg_slurm_environment(clg_reading *reading, clg_shell *shell, const clg_json *header);
 /* Fills reading->source. */
 clg_status clg_job_sources(clg_reading *reading);
 
