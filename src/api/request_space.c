@@ -261,7 +261,14 @@ static clg_status read_split(clg_arena *arena, const clg_request *request, clg_s
     return CLG_OK;
 }
 
-enum { MOST_PLANS = 64 }; /* that a search keeps */
+/* Rows of plans: a search keeps no more. Tables of recordings take more of the same knob. */
+static clg_status read_top(const clg_request *request, double *top, clg_error *error) {
+    clg_param_row row = clg_param_row_of(CLG_PARAM_TOP);
+    row.range = "1..64";
+    return clg_request_at_flag(
+        clg_request_parse(row, clg_request_word(request, CLG_PARAM_TOP), top, error), CLG_PARAM_TOP,
+        error);
+}
 
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
@@ -269,17 +276,11 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
     const clg_wanted_number rows[] = {{CLG_PARAM_RISK, &space->risk},
                                       {CLG_PARAM_GPUS, &gpus},
                                       {CLG_PARAM_SEQ, &seq},
-                                      {CLG_PARAM_TOP, &top},
                                       {CLG_PARAM_RECOMPUTE_LAYERS, &recomputed}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK ||
-        read_words(request, space, error) != CLG_OK ||
+        read_top(request, &top, error) != CLG_OK || read_words(request, space, error) != CLG_OK ||
         read_adapter(request, &space->adapter, error) != CLG_OK)
         return error->status;
-    if (top > MOST_PLANS)
-        return clg_request_at_flag(clg_fail(error, CLG_BAD_INPUT, "give 1 to 64",
-                                            "'%.32s' is out of range",
-                                            request->value[CLG_PARAM_TOP]),
-                                   CLG_PARAM_TOP, error);
     if (gpus_needed && gpus < 1)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
     space->gpus = (int64_t)gpus;

@@ -132,16 +132,20 @@ static clg_status show(clg_session *session, const clg_question *question, const
     return clg_asked_page(session, question, answer, error);
 }
 
+clg_question clg_asked_question(clg_session *session) {
+    return (clg_question){.arena = session->arena,
+                          .request = &session->request,
+                          .progress = {tell, session, clg_threads()},
+                          .models = {read_config, session},
+                          .forms = forms_of(session)};
+}
+
 clg_status clg_asked_run(clg_session *session, clg_error *error) {
     int trainer;
     double start = clg_clock_s();
     const clg_command *command = session->command;
     void *answer = clg_arena_take(session->arena, 1, command->bytes + 1);
-    clg_question question = {.arena = session->arena,
-                             .request = &session->request,
-                             .progress = {tell, session, clg_threads()},
-                             .models = {read_config, session},
-                             .forms = forms_of(session)};
+    clg_question question = clg_asked_question(session);
     if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
         read_request(session, error) != CLG_OK)
         return error->status;

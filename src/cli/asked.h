@@ -10,6 +10,9 @@ clg_status clg_asked_run(clg_session *session, clg_error *error);
 
 /* Parts of it, for one that finds its answer in its own way. */
 
+/* What is asked; progress goes to standard error. */
+clg_question clg_asked_question(clg_session *session);
+
 /* Prints the answer in the form that was asked for. */
 clg_status clg_asked_print(clg_session *session, const clg_question *question, const void *answer,
                            clg_error *error);

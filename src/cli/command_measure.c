@@ -2,7 +2,6 @@
 #include "api/answer_measure.h"
 #include "cli/asked.h"
 #include "cli/planning.h"
-#include "cli/threads.h"
 #include "job/launch.h"
 
 #include <errno.h>
@@ -98,16 +97,9 @@ static clg_status write_files(clg_session *session, const clg_measure_ask *ask,
     return CLG_OK;
 }
 
-static bool tell(void *context, double share) {
-    clg_progress_tell(context, "searching", share);
-    return true;
-}
-
 static clg_status run(clg_session *session, clg_error *error) {
     clg_measure_answer *a = clg_take(session->arena, 1, clg_measure_answer);
-    clg_question question = {.arena = session->arena,
-                             .request = &session->request,
-                             .progress = {tell, session, clg_threads()}};
+    clg_question question = clg_asked_question(session);
     if (clg_planning_request(session, true, error) != CLG_OK ||
         session->command->answer(&question, a, error) != CLG_OK)
         return error->status;

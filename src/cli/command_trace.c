@@ -91,7 +91,7 @@ static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
                               clg_trace_reading **other, clg_error *error) {
     clg_recorded_job job;
     clg_trace_answer answer = {.job = &job};
-    clg_question question = {.arena = session->arena, .request = &session->request};
+    clg_question question = clg_asked_question(session);
     int threads = 0;
     if (clg_page_check(session, error) != CLG_OK || check_gate(session, error) != CLG_OK ||
         read_asked(session, &threads, error) != CLG_OK ||
