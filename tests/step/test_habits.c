@@ -303,7 +303,7 @@ static void buckets(void) {
     check_buckets(&s, &l, 6.1e9, 64, 1);
     s.stack.gradient_overlap = 0;
     check_buckets(&s, &l, 6.1e9, 1, 1);
-    s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 24);
+    s = plan_scenario(&arena, "llama-7b", "h100-sxm", "hai-llm-2024", 24);
     l.zero = 0;
     check_buckets(&s, &l, 6.1e9, 1, 1);
 }
@@ -313,6 +313,7 @@ static void whole_reduction(void) {
     clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 24);
     clg_layout l = plan_layout(2048);
     l.dp = 24, l.zero = 1, l.global_batch = 24;
+    s.stack.bucket_parameters = 0;
     for (int whole = 1; whole >= 0; whole--) {
         clg_updates updates;
         s.stack.zero_one = whole ? CLG_ZERO_ONE_SUMS_AFTER : CLG_ZERO_ONE_SHARDS;
