@@ -28,6 +28,7 @@ static void as_written(clg_arena *arena) {
                                              {"Megatron-2024", "megatron-2024"},
                                              {"GPT-NeoX 2.0", "megatron-deepspeed-2022"},
                                              {"MaxText (JAX)", "maxtext-2024"},
+                                             {"mlperf-2024", "mlperf@2024-06"},
                                              {"jax + flax", "maxtext-2024"},
                                              {"ColossalAI 0.4", "unknown"},
                                              {"PaddleNLP", "unknown"},
@@ -82,6 +83,7 @@ int main(void) {
     CHECK(!clg_stack_named_like(&arena, "of nobody", "2024-03", true));
     as_written(&arena);
     misspelt(&arena);
+    CHECK_TEXT(clg_stack_named(&arena, "mlperf-2023", "2023-11"), "mlperf@2023-11");
     CASE("found like any other, and a name for unknown software stays unknown");
     CHECK(clg_stack_find(&arena, "accelerate@2024-02", &stack, &error) == CLG_OK);
     CHECK(stack.known && strcmp(stack.name, "pytorch") == 0);
