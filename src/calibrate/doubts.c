@@ -121,12 +121,20 @@ static double make_room(clg_doubt_shares *d, const double *weight, int from, int
     return room;
 }
 
-/* Of borrowed curves all kernels are as doubtful, as much as makes the whole. */
-static void widen_borrowed(clg_doubt_shares *d, const double *weight, double borrowed) {
-    double sum = 0;
-    for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS; i++) sum += square(weight[i]);
+/* Of borrowed curves all kernels are as doubtful, as much as makes the whole; the user's own are
+ * not. Returns what none of them can take. */
+static double widen_borrowed(clg_doubt_shares *d, const clg_scenario *s, const clg_evaluation *e,
+                             const double *weight) {
+    const bool own[] = {[CLG_DOUBT_PRODUCTS] = s->built_in.gemm[e->layout.precision] !=
+                                               s->kernels.gemm[e->layout.precision].sigma,
+                        [CLG_DOUBT_ATTENTION] = false,
+                        [CLG_DOUBT_STREAMS] = s->built_in.memory != s->kernels.memory.sigma};
+    double sum = 0, borrowed = square(s->stack.sigma_borrowed) - e->doubt.measured_borrowed;
+    for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS; i++)
+        if (!own[i]) sum += square(weight[i]);
     for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS && sum > 0; i++)
-        d->sigma[i] = sqrt(square(d->sigma[i]) + square(borrowed) / sum);
+        if (!own[i]) d->sigma[i] = sqrt(square(d->sigma[i]) + borrowed / sum);
+    return sum > 0 ? 0 : borrowed;
 }
 
 static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_evaluation *e,
@@ -139,7 +147,7 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
     d->own = fmin(square(d->difference.sigma) / 2, whole);
     double rest = whole - d->own;
     rest -= make_room(d, weight, CLG_DOUBT_PRODUCTS, CLG_DOUBT_STREAMS, rest);
-    if (e->doubt.borrowed) widen_borrowed(d, weight, s->stack.sigma_borrowed);
+    if (e->doubt.borrowed) rest += widen_borrowed(d, s, e, weight);
     if (e->doubt.aged) rest += square(s->stack.sigma_age);
     d->sigma[CLG_DOUBT_SOFTWARE] = sqrt(rest);
 }

@@ -24,6 +24,18 @@ static double measured_kernels(const clg_scenario *s, const clg_evaluation *e) {
     return fmin(sum, square(s->stack.sigma));
 }
 
+/* Kernels share the doubt of borrowing by their part of the step; those that were measured have
+ * none left. */
+static double measured_borrowed(const clg_scenario *s, const clg_evaluation *e) {
+    clg_precision p = e->layout.precision;
+    double products = square(e->matrix_s), attention = square(e->attention_s);
+    double streams = square(e->memory_bound_s + e->time.optimizer_s), own = 0;
+    if (s->built_in.gemm[p] != s->kernels.gemm[p].sigma) own += products;
+    if (s->built_in.memory != s->kernels.memory.sigma) own += streams;
+    double all = products + attention + streams;
+    return own > 0 ? square(s->stack.sigma_borrowed) * own / all : 0;
+}
+
 /* Traffic of an axis is inside a domain where its ranks, and those nearer, fit into one. */
 static double measured_links(const clg_scenario *s, const clg_evaluation *e) {
     const clg_layout *l = &e->layout;
@@ -55,6 +67,7 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
                        .borrowed = scenario->kernels.borrowed};
     double whole = square(doubt.traffic * scenario->stack.sigma_traffic);
     doubt.measured_kernels = measured_kernels(scenario, evaluation);
+    if (doubt.borrowed) doubt.measured_borrowed = measured_borrowed(scenario, evaluation);
     doubt.measured_links = fmin(measured_links(scenario, evaluation), whole);
     return doubt;
 }
@@ -68,6 +81,6 @@ double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack) {
     if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
     if (doubt->experts) variance += square(stack->sigma_experts);
     if (doubt->aged) variance += square(stack->sigma_age);
-    if (doubt->borrowed) variance += square(stack->sigma_borrowed);
+    if (doubt->borrowed) variance += square(stack->sigma_borrowed) - doubt->measured_borrowed;
     return sqrt(variance);
 }

@@ -38,6 +38,20 @@ int main(void) {
     CHECK(e.log_sigma > 0 && e.log_sigma < before);
     s.kernels.gemm[CLG_BF16].sigma = s.built_in.gemm[CLG_BF16];
 
+    CASE("borrowed kernels: products that were measured are borrowed no more");
+    s.kernels.borrowed = true;
+    s.stack.sigma_borrowed = 0.2;
+    s.built_in.gemm[CLG_BF16] = s.kernels.gemm[CLG_BF16].sigma = 0.08;
+    clg_evaluation borrowed = plan_evaluation(&arena, &s, l);
+    CHECK_NEAR(borrowed.log_sigma, sqrt(before * before + 0.04), 1e-9);
+    s.kernels.gemm[CLG_BF16].sigma = 0.07999999;
+    e = plan_evaluation(&arena, &s, l);
+    double streams_s = e.memory_bound_s + e.time.optimizer_s;
+    double others = e.attention_s * e.attention_s + streams_s * streams_s;
+    double left = others / (e.matrix_s * e.matrix_s + others);
+    CHECK_NEAR(e.log_sigma, sqrt(before * before + 0.04 * left), 1e-5);
+    s.kernels.borrowed = false;
+
     CASE("links between nodes by the share of their traffic, no more than traffic adds");
     s.built_in.slow = 0.2;
     s.network.sigma_slow = 0.1;

@@ -89,4 +89,21 @@ check 'the probe says what fit reads' '[ -s "$scratch/fit-network.json" ] && [ -
 check 'the replay has a sample of every operation' '[ $(grep -c "\"operation\"" "$scratch/replay") -gt 30 ]'
 if [ $closed$steady = nono ]; then echo "skipped: a step predicted within 10 % of its replay: these cores are not steady enough for two replays alike"
 else check 'a step is predicted within 10 % of its replay' '[ $closed = yes ]'; fi
+# What `ceiling measure` proposes for that step, done by its own script; the interval is as narrow as it said.
+command -v bash >/dev/null || { echo "skipped: the script of ceiling measure: bash is not here"; finish; }
+step() { "$ceiling" "$@" "$scratch/toy.json" --gpu "$scratch/seen-gpu.json" --node "$scratch/seen-node.json" --gpus 2 --tp 2 --seq 128 \
+    --global-batch 8 --micro-batch 2 --precision fp32; }
+wide() { awk '/"step_p10_s"/ { gsub(/[^0-9.e-]/, "", $2); low = $2 } /"step_p90_s"/ { gsub(/[^0-9.e-]/, "", $2); print $2 / low }' "$1"; }
+step measure --budget 4min -o "$scratch/list" >/dev/null; step measure --budget 4min --json >"$scratch/list.json"
+case $probe in /*) ;; *) probe=$PWD/$probe ;; esac
+PROBE=$probe BACKEND=cpu TESTS=$scratch/none bash "$scratch/list/measure.sh" >"$scratch/out" 2>"$scratch/err"; status=$?
+check "its script runs (status $status)" '[ $status = 0 ] && ls "$scratch/list/results/"*.jsonl >/dev/null'
+"$ceiling" fit "$scratch/list/results/"*.jsonl --gpu "$scratch/seen-gpu.json" --node "$scratch/seen-node.json" -o "$scratch/mine.json" >"$scratch/out"
+check 'the fit reads its results' 'grep -q "matrix products, fp32 of probed-gpu" "$scratch/out"'
+kernels=$scratch/mine.json; [ -s "$kernels" ] || kernels=$scratch/mine-kernels.json
+step explain --json >"$scratch/before"; step explain --kernels "$kernels" --json >"$scratch/after"
+now=$(wide "$scratch/before"); then=$(wide "$scratch/after"); said=$(wide "$scratch/list.json" | sed -n 2p)
+echo "P90 over P10: $now, with what was measured $then; said before: $said"
+check 'the interval is narrower' 'awk -v a="$now" -v b="$then" "BEGIN { exit !(b > 1 && b < a) }"'
+check 'by about what was said' 'awk -v a="$now" -v b="$then" -v c="$said" "BEGIN { exit !((a - b) / (a - c) > 0.5 && (a - b) / (a - c) < 2) }"'
 finish
