@@ -35,6 +35,16 @@ static void expect_copy(const clg_expecting *with, clg_expected *e) {
     e->reject_s = e->seconds * (1 + CLG_SIGMAS_TO_TENTH * with->kernels->memory.sigma);
 }
 
+/* What its list says; its operations are each off by the residual of their curves, at most as much
+ * as the widest, where all are off the same way. */
+static void expect_step(const clg_expecting *with, clg_expected *e) {
+    double sigma = fmax(with->kernels->gemm[CLG_BF16].sigma, with->kernels->memory.sigma);
+    if (e->what.ranks > 1) sigma = fmax(sigma, with->network->sigma_fast);
+    if (e->nodes > 1) sigma = fmax(sigma, with->network->sigma_slow);
+    e->seconds = e->what.expected_s;
+    e->reject_s = e->seconds * (1 + CLG_SIGMAS_TO_TENTH * sigma);
+}
+
 static clg_expected expect(const clg_expecting *with, const clg_sample *sample) {
     clg_expected e = {.what = *sample, .nodes = sample->nodes};
     int box = with->machine->node.gpus;
@@ -42,6 +52,7 @@ static clg_expected expect(const clg_expecting *with, const clg_sample *sample) 
     if (sample->kind == CLG_SAMPLE_COLLECTIVE) expect_collective(with, &e);
     if (sample->kind == CLG_SAMPLE_GEMM) expect_product(with, &e);
     if (sample->kind == CLG_SAMPLE_COPY) expect_copy(with, &e);
+    if (sample->kind == CLG_SAMPLE_STEP) expect_step(with, &e);
     return e;
 }
 
@@ -108,7 +119,7 @@ clg_expected *clg_expect_samples(clg_arena *arena, const clg_expecting *with,
     for (int i = 0; i < samples->count; i++) {
         row[i] = expect(with, &samples->sample[i]);
         row[i].measured = true;
-        row[i].rejected = samples->sample[i].seconds > row[i].reject_s;
+        row[i].rejected = samples->sample[i].seconds > row[i].reject_s || samples->sample[i].hot;
     }
     return row;
 }

@@ -2,7 +2,7 @@
  * good.
  *
  * A reading is rejected where it is slower than nine in ten clusters of this machine would be (P90
- * of its time: P10 of its rate). */
+ * of its time: P10 of its rate), or where heat or a power brake slowed its GPU down. */
 #ifndef CLG_CALIBRATE_EXPECT_H
 #define CLG_CALIBRATE_EXPECT_H
 

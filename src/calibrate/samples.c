@@ -113,6 +113,22 @@ static double median_s(clg_arena *arena, const clg_json *seconds) {
     return count > 0 ? clg_terms_quantile(readings, count, 0.5) : 0;
 }
 
+/* A number that may be null, or not there: 0. */
+static double number_or_none(const clg_json *root, const char *key) {
+    const clg_json *member = clg_json_member(root, key);
+    return member && member->kind == CLG_JSON_NUMBER && member->number > 0 ? member->number : 0;
+}
+
+/* Of "slowed": ["power cap", "heat", "power brake"]; a power cap is how a GPU is sold. */
+static bool was_hot(const clg_json *root) {
+    const clg_json *slowed = clg_json_member(root, "slowed");
+    for (const clg_json *why = slowed ? slowed->first : NULL; why; why = why->next)
+        if (why->kind == CLG_JSON_STRING &&
+            (strcmp(why->text, "heat") == 0 || strcmp(why->text, "power brake") == 0))
+            return true;
+    return false;
+}
+
 typedef struct line {
     const char *what, *dtype;
     double ranks, nodes;
@@ -136,6 +152,9 @@ static clg_status read_members(clg_arena *arena, const clg_json *root, const cha
         return CLG_BAD_INPUT;
     s->source = "";
     s->seconds = median_s(arena, clg_json_member(root, "seconds"));
+    s->expected_s = number_or_none(root, "expected_step_s");
+    s->watts = number_or_none(root, "watts");
+    s->hot = was_hot(root);
     return CLG_OK;
 }
 
@@ -164,7 +183,13 @@ static void take_alone(clg_arena *arena, const line *l, clg_samples *samples) {
 static void take(clg_arena *arena, line *l, clg_samples *samples) {
     clg_sample *s = &l->sample;
     int collective = clg_samples_collective(l->what);
-    if (strcmp(l->what, "step") == 0)
+    bool step = strcmp(l->what, "step") == 0;
+    if (step && samples->replays && s->expected_s > 0 && sane(l->ranks, 1) && l->ranks <= 1e6) {
+        s->kind = CLG_SAMPLE_STEP;
+        s->ranks = (int)l->ranks;
+        s->nodes = sane(l->nodes, 1) && l->nodes <= l->ranks ? (int)l->nodes : 0;
+        clg_samples_add(arena, samples, s);
+    } else if (step)
         clg_samples_leave_out(samples, "a step needs its plan: give a table of runs");
     else if (strcmp(l->what, "gemm") == 0 || strcmp(l->what, "copy") == 0)
         take_alone(arena, l, samples);

@@ -14,7 +14,8 @@
 typedef enum clg_sample_kind {
     CLG_SAMPLE_COLLECTIVE,
     CLG_SAMPLE_GEMM,
-    CLG_SAMPLE_COPY
+    CLG_SAMPLE_COPY,
+    CLG_SAMPLE_STEP /* its operations, one after the other; only where asked for */
 } clg_sample_kind;
 
 typedef struct clg_sample {
@@ -25,6 +26,9 @@ typedef struct clg_sample {
     clg_precision precision;
     double m, n, k;
     double seconds;
+    double expected_s;  /* of a step: what its list of operations said */
+    double watts;       /* of a GPU meanwhile; 0: not stated */
+    bool hot;           /* it was slowed down by heat, or by a power brake */
     const char *gpu;    /* as the program calls it; "" when not stated */
     const char *source; /* of a table's row; "" when not stated */
     const char *hosts;  /* nodes that took part, with commas; "" when not stated */
@@ -44,6 +48,7 @@ typedef struct clg_samples {
     clg_left_out left_out[CLG_LEFT_OUT];
     int reasons;
     int wrong;        /* left out because the results were */
+    bool replays;     /* steps are wanted, too; given before reading */
     int ranks, nodes; /* of logs that do not say who took part; given before reading, 0: not */
 } clg_samples;
 

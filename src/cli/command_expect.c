@@ -59,6 +59,7 @@ static clg_status answer(clg_session *session, const clg_scenario *s, clg_accept
                          clg_error *error) {
     clg_expecting with = {&s->machine, &s->network, &s->kernels};
     clg_samples *samples = clg_take(session->arena, 1, clg_samples);
+    samples->replays = true;
     if (clg_readings_asked(session, samples, error) != CLG_OK ||
         read_files(session, samples, error) != CLG_OK)
         return error->status;

@@ -4,15 +4,17 @@
 #include "base/version.h"
 #include "report/number_words.h"
 
-/* What a rate counts: bus bytes, flop or bytes. */
+/* What a rate counts: bus bytes, flop or bytes; steps. */
 static double rate(const clg_expected *e, double seconds) {
     const clg_sample *s = &e->what;
     if (s->kind == CLG_SAMPLE_GEMM) return 2 * s->m * s->n * s->k / seconds;
     if (s->kind == CLG_SAMPLE_COPY) return s->bytes / seconds;
+    if (s->kind == CLG_SAMPLE_STEP) return 1 / seconds;
     return clg_bus_bytes_per_s(s->collective, s->ranks, s->bytes, seconds);
 }
 
 static const char *rate_words(clg_text *t, const clg_expected *e, double seconds) {
+    if (e->what.kind == CLG_SAMPLE_STEP) return clg_words_quantity(t, seconds, CLG_SECONDS);
     clg_dimension unit = e->what.kind == CLG_SAMPLE_GEMM ? CLG_FLOP_PER_S : CLG_BYTES_PER_S;
     return clg_words_quantity(t, rate(e, seconds), unit);
 }
@@ -20,6 +22,7 @@ static const char *rate_words(clg_text *t, const clg_expected *e, double seconds
 static const char *name(const clg_expected *e) {
     if (e->what.kind == CLG_SAMPLE_GEMM) return "product";
     if (e->what.kind == CLG_SAMPLE_COPY) return "copy";
+    if (e->what.kind == CLG_SAMPLE_STEP) return "step";
     return clg_name_of(clg_collective_names, (int)e->what.collective);
 }
 
@@ -29,6 +32,7 @@ static const char *size(clg_text *t, const clg_expected *e) {
         return clg_arena_print(t->arena, "%s %.0f x %.0f x %.0f",
                                clg_name_of(clg_precision_names, (int)s->precision), s->m, s->n,
                                s->k);
+    if (s->kind == CLG_SAMPLE_STEP) return "its operations alone";
     return clg_words_quantity(t, s->bytes, CLG_BYTES);
 }
 
@@ -37,7 +41,9 @@ static void line(clg_text *t, const clg_expected *e) {
                    rate_words(t, e, e->seconds), rate_words(t, e, e->reject_s));
     if (e->measured)
         clg_text_print(t, " %11s%s", rate_words(t, e, e->what.seconds),
-                       e->rejected ? "  REJECT" : "");
+                       e->what.hot   ? "  REJECT heat"
+                       : e->rejected ? "  REJECT"
+                                     : "");
     clg_text_print(t, "\n");
 }
 
@@ -46,6 +52,17 @@ static void suspects(clg_text *t, const clg_suspects *s) {
     clg_text_print(t, "nodes    --exclude=");
     for (int i = 0; i < s->count; i++) clg_text_print(t, "%s%s", i > 0 ? "," : "", s->host[i]);
     clg_text_print(t, "\n         in rejected readings, and in no good one of the same size\n");
+}
+
+/* The most that any reading says, beside what the board may draw. */
+static void power(clg_text *t, const clg_acceptance *a) {
+    double most = 0;
+    for (int i = 0; i < a->count; i++)
+        if (a->row[i].measured && a->row[i].what.watts > most) most = a->row[i].what.watts;
+    if (most > 0)
+        clg_text_print(t, "power    %s at most in these readings, of %s\n",
+                       clg_words_quantity(t, most, CLG_WATTS),
+                       clg_words_quantity(t, a->machine->gpu.tdp_w, CLG_WATTS));
 }
 
 /* Without readings: what to hold them against. */
@@ -69,6 +86,7 @@ void clg_report_acceptance(clg_text *t, const clg_acceptance *a) {
     for (int i = 0; i < a->count; i++) line(t, &a->row[i]);
     if (a->count > 0 && a->row[0].measured)
         clg_text_print(t, "\n%d of %d readings rejected\n", a->rejected, a->count);
+    power(t, a);
     suspects(t, &a->suspects);
     for (int i = 0; i < a->reasons; i++)
         clg_text_print(t, "left out %d: %s\n", a->left_out[i].count, a->left_out[i].why);
@@ -113,6 +131,8 @@ static void add_row(clg_json_writer *w, const clg_expected *e) {
     if (e->measured) {
         clg_json_add_number(w, "measured_s", s->seconds);
         clg_json_add_bool(w, "rejected", e->rejected);
+        clg_json_add_bool(w, "hot", s->hot);
+        if (s->watts > 0) clg_json_add_number(w, "watts", s->watts);
     }
     clg_json_close(w, '}');
 }

@@ -40,6 +40,17 @@ expect 1 err 'of another GPU' expect --gpu b200-sxm "$scratch/12_all_reduce.log"
 printf '{"what":"gemm","m":8192,"n":8192,"k":8192,"dtype":"bf16","seconds":[%s],"where":{"gpu":"","host":"%s"}}\n' \
     0.00140 quick 0.00300 slow >"$scratch/gemm.jsonl"
 expect 3 out 'exclude=slow$' expect --gpu h100-sxm "$scratch/gemm.jsonl"
+# a replayed step, and a GPU that was hot though quick
+printf '{"what":"step","ranks":8,"nodes":1,"seconds":[%s],"expected_step_s":2.0,"watts":null,"slowed":null}\n' 2.1 2.9 >"$scratch/steps.jsonl"
+expect 3 out '^step +8 +1 its operations alone +2.00 s +2.38 s +2.90 s +REJECT$' expect --gpu h100-sxm "$scratch/steps.jsonl"
+expect 3 out '^1 of 2 readings' expect --gpu h100-sxm "$scratch/steps.jsonl"
+printf '{"what":"gemm","m":8192,"n":8192,"k":8192,"dtype":"bf16","seconds":[0.0014],"watts":%s,"slowed":["%s"],"where":{"host":"%s"}}\n' \
+    690 'power cap' cool 655 heat warm >"$scratch/heat.jsonl"
+expect 3 out 'REJECT heat$' expect --gpu h100-sxm "$scratch/heat.jsonl"
+expect 3 out 'exclude=warm$' expect --gpu h100-sxm "$scratch/heat.jsonl"
+expect 3 out '^power +690 W at most in these readings, of 700 W' expect --gpu h100-sxm "$scratch/heat.jsonl"
+expect 3 out '"hot": true' expect --gpu h100-sxm "$scratch/heat.jsonl" --json
+
 expect 1 err 'training runs' expect --gpu h100-sxm data/runs/megatron-papers.csv
 expect 1 err 'No such file' expect nowhere.log
 finish
