@@ -106,6 +106,7 @@ typedef struct clg_stack {
                                   (choice of algorithm, layouts, gaps between kernels); >= 1 */
     bool expert_dedup;    /* a token is sent to a rank, and to a node, once, not once per expert
                              there; copies are made on arrival */
+    bool padded_experts;  /* rows are written expert by expert into one batch, weights stacked */
     bool experts_in_rows; /* a token's experts follow one another: gates that balance a benchmark
                              by counting instead of by chance */
     bool stages_by_cost;  /* layers are cut by parameters, head included, not by count */

@@ -148,12 +148,29 @@ static void add_biases(clg_block *block, const clg_shard *shard, double elements
     clg_block_memory(block, "join experts' rows", elements * 2 * w, 1, elements * 2 * w, 1);
 }
 
+/* Before one product of all local experts their weights are stacked, and rows are written expert by
+ * expert into a batch as long as the busiest, and read out of it (KempnerForge model/moe.py of
+ * 2026, grouped_expert_forward). A write into a part of a tensor is undone by a copy of the
+ * gradient of the whole (torch/csrc/autograd/functions/tensor.cpp, CopySlices): as many copies of
+ * each batch as experts. Left out: rows of the batch that no token fills, and its memory. */
+static void pad_experts(clg_block *block, const clg_shard *shard, double elements, double experts,
+                        double parameters) {
+    double w = shard->wide_bytes, batch = 2 * elements * w, weights = 2 * parameters * w;
+    int local = (int)(experts + 0.5);
+    if (!shard->stack->padded_experts || local < 2) return;
+    clg_block_memory(block, "stack experts' weights", weights, 1, weights, 1);
+    clg_block_memory(block, "pad experts' rows", 2 * batch, 2 * local, 2 * local * batch,
+                     2 * local);
+    block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
+}
+
 /* Products of the local experts. Fused, casts, biases and activation between them happen inside. */
 static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     const clg_layout *layout = shard->layout;
     bool fused = clg_block_fused_experts(shard);
     double hidden = (double)shard->model->hidden, local = (double)mlp->experts / layout->ep;
     double width = (double)mlp->expert_ffn / layout->etp;
+    pad_experts(block, shard, rows * hidden, local, local * (mlp->gated ? 3 : 2) * width * hidden);
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
                       (mlp->gated ? 2 : 1) * width, local,
                       CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));

@@ -228,6 +228,28 @@ static void check_experts(void) {
           0);
 }
 
+/* Qwen3 30B-A3B in bf16 on 8 expert ranks: 8 x 4,096 rows of 2,048 a rank, 16 experts of 3 x 768.
+ */
+static void check_padded(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "fsdp2-2026", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = l.ep = 8, l.global_batch = 8, l.zero = 3;
+    const clg_block *block = layer(&s, &l);
+    double batch = 8.0 * 4096 * 2048 * 2, weights = 16.0 * 3 * 768 * 2048 * 2;
+    CASE("rows read and written into a batch and out of it: 4; each of 32 writes undone by a copy");
+    CHECK_NEAR(bytes_of(block, "pad experts' rows", true), 4 * batch, 1e-14);
+    CHECK_NEAR(bytes_of(block, "pad experts' rows", false), 32 * 2 * batch, 1e-14);
+    CASE("weights of all 16 experts are read and written, their gradients too");
+    CHECK_NEAR(bytes_of(block, "stack experts' weights", true), 2 * weights, 1e-14);
+    CHECK_NEAR(bytes_of(block, "stack experts' weights", false), 2 * weights, 1e-14);
+    CASE("rows multiplied as they lie: neither");
+    s.stack.padded_experts = false;
+    block = layer(&s, &l);
+    CHECK(bytes_of(block, "pad experts' rows", false) +
+              bytes_of(block, "stack experts' weights", true) ==
+          0);
+}
+
 /* Qwen3 30B-A3B in fp8 on 8 expert ranks: 16 experts of 2,048 x 768, 8 x 4,096 rows a rank. */
 static void check_casts(void) {
     CASE("scaled by the tensor's largest value: three kernels an expert, each called; 2 + 2 + 2 "
@@ -361,6 +383,7 @@ int main(void) {
     check_llama();
     check_latent();
     check_experts();
+    check_padded();
     check_casts();
     check_made_again();
     check_loss();
