@@ -49,6 +49,37 @@ static void count_from(clg_reading *r, clg_job_field field, const char *part, co
                           (int)field);
 }
 
+static const clg_json *member_anywhere(const clg_json *node, const char *key) {
+    const clg_json *found = NULL;
+    for (const clg_json *child = node->first; child && !found; child = child->next)
+        found = child->key && strcmp(child->key, key) == 0 ? child : member_anywhere(child, key);
+    return found;
+}
+
+/* GPUs of a pod, and pods: an indexed job's, or the replicas of a PyTorchJob. */
+static void manifest(clg_reading *r) {
+    if (!r->manifest) return;
+    static const char *const keys[][2] = {{"nvidia.com/gpu", "gpus-per-node"},
+                                          {"amd.com/gpu", "gpus-per-node"},
+                                          {"completions", "nodes"}};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const clg_json *node = member_anywhere(r->manifest, keys[i][0]);
+        double count = node ? last_number(node) : 0;
+        if (count > 0)
+            clg_job_put(
+                r, (clg_job_field)clg_job_field_named(keys[i][1]), count,
+                clg_arena_print(r->arena, "%s:%d %s", r->manifest_name, node->line, keys[i][0]),
+                NULL);
+    }
+    const clg_json *master = member_anywhere(r->manifest, "Master");
+    const clg_json *worker = member_anywhere(r->manifest, "Worker");
+    const clg_json *more = worker ? member_anywhere(worker, "replicas") : NULL;
+    if (more && last_number(more) > 0)
+        clg_job_put(r, CLG_JOB_NODES, last_number(more) + (master != NULL),
+                    clg_arena_print(r->arena, "%s:%d replicas", r->manifest_name, more->line),
+                    NULL);
+}
+
 static bool starts_with(const clg_reading *r, const char *starter) {
     const clg_json *node = r->scripts ? clg_tree_find(r->scripts, "starter") : NULL;
     return node && strcmp(node->text, starter) == 0;
@@ -72,6 +103,7 @@ static void machine(clg_reading *r) {
     count_from(r, CLG_JOB_GPUS, "launch", "num_processes|np", "--");
     count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "gpus-per-node|gres|gpus-per-task", "#SBATCH --");
     visible_devices(r);
+    manifest(r);
     count_from(r, CLG_JOB_NODES, "around", "nodes|N", "--");
     count_from(r, CLG_JOB_NODES, "slurm", "nodes", "#SBATCH --");
     count_from(r, CLG_JOB_GPUS, "slurm", "gpus", "#SBATCH --");

@@ -67,6 +67,34 @@ static void add_slurm(clg_launch *launch, const clg_scenario *s) {
                    nodes_of(s), each_of(s));
 }
 
+/* An indexed job: every pod is a node, found under its number. */
+static void add_kubernetes(clg_launch *launch, const clg_scenario *s) {
+    clg_text *t = clg_launch_file(launch, "kubernetes.yaml");
+    bool amd = s->machine.gpu.vendor && strcmp(s->machine.gpu.vendor, "amd") == 0;
+    clg_text_print(
+        t,
+        "# kubectl create configmap train --from-file=.; kubectl apply -f "
+        "kubernetes.yaml\n"
+        "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: train\nspec:\n"
+        "  completions: %d\n  parallelism: %d\n  completionMode: Indexed\n"
+        "  backoffLimit: 0\n  template:\n    spec:\n      subdomain: train\n"
+        "      restartPolicy: Never\n      containers:\n      - name: train\n"
+        "        image: IMAGE  # yours, with the trainer in it\n"
+        "        workingDir: /job\n        command: [bash, -c]\n"
+        "        args: [\"NODE_RANK=$JOB_COMPLETION_INDEX MASTER_ADDR=train-0.train bash "
+        "train.sh\"]\n",
+        nodes_of(s), nodes_of(s));
+    clg_text_print(t,
+                   "        resources:\n          limits:\n            %s.com/gpu: %d\n"
+                   "        volumeMounts:\n        - {name: job, mountPath: /job}\n"
+                   "        - {name: shm, mountPath: /dev/shm}\n      volumes:\n"
+                   "      - {name: job, configMap: {name: train}}\n"
+                   "      - {name: shm, emptyDir: {medium: Memory}}\n---\n"
+                   "apiVersion: v1\nkind: Service\nmetadata:\n  name: train\nspec:\n"
+                   "  clusterIP: None\n  selector:\n    job-name: train\n",
+                   amd ? "amd" : "nvidia", each_of(s));
+}
+
 const char *clg_launch_hub(clg_arena *arena, const clg_model *model) {
     static const char site[] = "https://huggingface.co/";
     const char *at = model->source ? strstr(model->source, site) : NULL;
@@ -78,9 +106,11 @@ const char *clg_launch_hub(clg_arena *arena, const clg_model *model) {
 }
 
 /* What none of the trainers here does. */
-static void common(clg_launch *launch, const clg_scenario *s, const clg_layout *l) {
-    clg_launch_refuse(launch, l->adapter.kind != CLG_ADAPTER_NONE,
-                      "adapters are not written: give the trainer's own recipe for them");
+static void common(clg_launch *launch, int trainer, const clg_scenario *s, const clg_layout *l) {
+    bool adapts =
+        writers[trainer] == clg_launch_deepspeed || writers[trainer] == clg_launch_accelerate;
+    clg_launch_refuse(launch, l->adapter.kind != CLG_ADAPTER_NONE && !adapts,
+                      "adapters are written for deepspeed and accelerate");
     clg_launch_refuse(launch, s->machine.gpus % nodes_of(s) != 0,
                       "the GPUs do not fill whole nodes");
     clg_launch_refuse(launch, l->schedule == CLG_ZB_H2, "it has no schedule zb-h2");
@@ -89,13 +119,14 @@ static void common(clg_launch *launch, const clg_scenario *s, const clg_layout *
 clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *s,
                          const clg_layout *layout) {
     clg_launch launch = {.arena = arena};
-    common(&launch, s, layout);
+    common(&launch, trainer, s, layout);
     writers[trainer](&launch, s, layout);
     clg_launch_say(&launch, true,
                    clg_arena_print(arena,
                                    "priced as --stack %s on --gpu %s: the files tell neither",
                                    s->stack.name, s->machine.gpu.name));
     add_slurm(&launch, s);
+    add_kubernetes(&launch, s);
     return launch;
 }
 

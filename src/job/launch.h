@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "evaluate/evaluate.h"
 
-enum { CLG_LAUNCH_FILES = 4, CLG_LAUNCH_SAID = 16 };
+enum { CLG_LAUNCH_FILES = 6, CLG_LAUNCH_SAID = 16 };
 
 typedef struct clg_launch {
     clg_arena *arena;

@@ -1,6 +1,7 @@
 /* launch_hugging_face.c -- the Trainer of transformers (examples/pytorch/language-modeling/
- * run_clm.py) under DeepSpeed or accelerate. Keys as in DeepSpeed's config-json, accelerate's
- * FSDP plugin and TrainingArguments (read 2026-08). */
+ * run_clm.py), or with adapters that of TRL (trl/scripts/sft.py), under DeepSpeed or accelerate.
+ * Keys as in DeepSpeed's config-json, accelerate's FSDP plugin and TrainingArguments (read
+ * 2026-08). */
 #include "job/launch.h"
 
 #include <string.h>
@@ -10,6 +11,8 @@ static bool parts_model(const clg_layout *l) {
 }
 
 static bool is_hybrid(const clg_layout *l) { return l->zero > 0 && l->hsdp > 0 && l->hsdp < l->dp; }
+
+static bool adapts(const clg_layout *l) { return l->adapter.kind != CLG_ADAPTER_NONE; }
 
 /* The model's place on the Hub, or the user's own config.json. */
 static const char *model_of(clg_launch *f, const clg_scenario *s) {
@@ -34,6 +37,54 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(f, l->optimizer == CLG_ADAM_8BIT && l->offload,
                       "8-bit Adam does not run on the host");
     clg_launch_refuse(f, l->order != 0, "it has no such order of ranks");
+    bool wide = l->adapter.base == CLG_BASE_BF16;
+    clg_launch_refuse(f, l->adapter.kind == CLG_ADAPTER_QLORA ? wide : adapts(l) && !wide,
+                      "a stored base of fewer bits is QLoRA, and only that");
+    clg_launch_refuse(f, adapts(l) && l->adapter.base == CLG_BASE_INT4,
+                      "it stores a base in nf4 or int8 while training");
+}
+
+/* The names that most models have. */
+static void targets(clg_text *t, unsigned mask) {
+    static const char *const names[] = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
+                                        "gate_proj", "up_proj", "down_proj"};
+    clg_text_print(t, " \\\n  --lora_target_modules");
+    if (mask == CLG_TARGET_ALL) {
+        clg_text_print(t, " all-linear");
+        return;
+    }
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (mask & (1U << i)) clg_text_print(t, " %s", names[i]);
+}
+
+static void adapter(clg_text *t, const clg_adapter *a) {
+    clg_text_print(t, "  --use_peft --lora_r %d --lora_alpha %d%s", a->rank, 2 * a->rank,
+                   a->kind == CLG_ADAPTER_DORA ? " --use_dora true"
+                   : a->base == CLG_BASE_NF4   ? " --load_in_4bit true"
+                   : a->base == CLG_BASE_INT8  ? " --load_in_8bit true"
+                                               : "");
+    targets(t, a->targets);
+    clg_text_print(t, " \\\n");
+}
+
+static const char *program_of(const clg_layout *l) {
+    return adapts(l) ? "-m trl.scripts.sft" : "run_clm.py";
+}
+
+static void data(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
+    const char *model = model_of(f, s) ? model_of(f, s) : "";
+    if (adapts(l)) {
+        clg_text_print(t, "  --model_name_or_path %s --dtype bfloat16 \\\n", model);
+        clg_text_print(t, "  --dataset_name trl-lib/Capybara --packing true --max_length %lld \\\n",
+                       (long long)l->seq);
+        adapter(t, &l->adapter);
+    } else {
+        clg_text_print(t, "  --config_name %s --tokenizer_name %s \\\n", model, model);
+        clg_text_print(t,
+                       "  --dataset_name wikitext --dataset_config_name wikitext-103-raw-v1 \\\n"
+                       "  --do_train --block_size %lld \\\n",
+                       (long long)l->seq);
+    }
 }
 
 static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_layout *l) {
@@ -41,21 +92,17 @@ static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const c
                                              [CLG_ADAM_8BIT] = "adamw_bnb_8bit",
                                              [CLG_MUON] = "",
                                              [CLG_SGD] = "sgd"};
-    const char *model = model_of(f, s);
-    clg_text_print(t, "  --config_name %s --tokenizer_name %s \\\n", model ? model : "",
-                   model ? model : "");
-    clg_text_print(t, "  --dataset_name wikitext --dataset_config_name wikitext-103-raw-v1 \\\n"
-                      "  --do_train --max_steps 100 --logging_steps 1 --output_dir out \\\n");
-    clg_text_print(t, "  --block_size %lld --per_device_train_batch_size %d \\\n",
-                   (long long)l->seq, l->micro_batch);
+    data(f, t, s, l);
+    clg_text_print(t, "  --max_steps 100 --logging_steps 1 --output_dir out \\\n");
+    clg_text_print(t, "  --per_device_train_batch_size %d \\\n", l->micro_batch);
     clg_text_print(t, "  --gradient_accumulation_steps %lld --optim %s", (long long)l->accumulation,
                    optimizers[l->optimizer]);
     if (l->precision != CLG_FP32)
         clg_text_print(t, " --%s true", l->precision == CLG_FP16 ? "fp16" : "bf16");
 }
 
-static void notes(clg_launch *f) {
-    clg_launch_say(f, true, "run_clm.py: transformers, examples/pytorch/language-modeling");
+static void notes(clg_launch *f, const clg_layout *l) {
+    clg_launch_say(f, !adapts(l), "run_clm.py: transformers, examples/pytorch/language-modeling");
     clg_launch_say(f, true, "attention is what the model's code picks");
 }
 
@@ -95,13 +142,15 @@ void clg_launch_deepspeed(clg_launch *f, const clg_scenario *s, const clg_layout
     deepspeed_json(clg_launch_file(f, "ds_config.json"), s, l);
     clg_text *t = clg_launch_file(f, "train.sh");
     clg_launch_head(t, s);
-    clg_text_print(t, "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
-                      "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
-                      "  run_clm.py --deepspeed ds_config.json \\\n");
+    clg_text_print(t,
+                   "torchrun --nproc-per-node $GPUS_PER_NODE --nnodes $NNODES \\\n"
+                   "  --node-rank ${NODE_RANK:-0} --master-addr ${MASTER_ADDR:-localhost} \\\n"
+                   "  %s --deepspeed ds_config.json \\\n",
+                   program_of(l));
     arguments(f, t, s, l);
     clg_text_print(t, " \\\n  --gradient_checkpointing %s\n",
                    l->recompute == CLG_RECOMPUTE_FULL ? "true" : "false");
-    notes(f);
+    notes(f, l);
 }
 
 /* ---- accelerate ---- */
@@ -142,13 +191,15 @@ void clg_launch_accelerate(clg_launch *f, const clg_scenario *s, const clg_layou
     accelerate_yaml(clg_launch_file(f, "accelerate.yaml"), s, l);
     clg_text *t = clg_launch_file(f, "train.sh");
     clg_launch_head(t, s);
-    clg_text_print(t, "accelerate launch --config_file accelerate.yaml \\\n"
-                      "  --machine_rank ${NODE_RANK:-0} --main_process_port 29500 \\\n"
-                      "  --main_process_ip ${MASTER_ADDR:-localhost} \\\n  run_clm.py \\\n");
+    clg_text_print(t,
+                   "accelerate launch --config_file accelerate.yaml \\\n"
+                   "  --machine_rank ${NODE_RANK:-0} --main_process_port 29500 \\\n"
+                   "  --main_process_ip ${MASTER_ADDR:-localhost} \\\n  %s \\\n",
+                   program_of(l));
     arguments(f, t, s, l);
     if (l->zero == 0)
         clg_text_print(t, " \\\n  --gradient_checkpointing %s",
                        l->recompute == CLG_RECOMPUTE_FULL ? "true" : "false");
     clg_text_print(t, "\n");
-    notes(f);
+    notes(f, l);
 }

@@ -2,21 +2,31 @@
  * TransformerConfig that its parser is made from (read 2026-08). */
 #include "job/launch.h"
 
-/* Layers whose sizes the flags below say in full. */
-static bool is_plain(const clg_model *m) {
-    for (int i = 0; i < m->kinds; i++) {
-        const clg_layer_kind *k = &m->kind[i];
-        const clg_attention *a = &k->attention;
-        if (a->kind != CLG_ATTENTION_GROUPED || a->window || a->output_gate || k->parallel ||
-            a->indexer.heads || k->mlp.kind == CLG_MLP_NONE || k->mlp.clamped || k->norms != 2)
-            return false;
-    }
-    return m->kinds == 1;
+/* Layers whose sizes the flags below say in full: grouped or latent attention, whole windows. */
+static bool is_plain(const clg_layer_kind *k) {
+    const clg_attention *a = &k->attention;
+    bool known = a->kind == CLG_ATTENTION_GROUPED || a->kind == CLG_ATTENTION_LATENT;
+    return known && !a->window && !a->output_gate && !k->parallel && !a->indexer.heads &&
+           k->mlp.kind != CLG_MLP_NONE && !k->mlp.clamped && !k->mlp.biases;
+}
+
+/* Layers before the first with experts, all of one kind and the rest of another; 0: all are alike;
+ * -1: neither. */
+static int dense_first(const clg_model *m) {
+    int first = 0;
+    for (int i = 0; i < m->kinds; i++)
+        if (!is_plain(&m->kind[i])) return -1;
+    if (m->kinds == 1) return 0;
+    if (m->kinds != 2) return -1;
+    while (first < m->layers && m->kind[m->layer_kind[first]].mlp.kind == CLG_MLP_DENSE) first++;
+    for (int i = first; i < m->layers; i++)
+        if (m->kind[m->layer_kind[i]].mlp.kind != CLG_MLP_MOE) return -1;
+    return first > 0 && first < m->layers ? first : -1;
 }
 
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
-    clg_launch_refuse(f, !is_plain(&s->model),
+    clg_launch_refuse(f, dense_first(&s->model) < 0,
                       "this model's layers need flags that are not written here");
     clg_launch_refuse(f, l->pp > 1 && !usual, "it runs 1f1b and interleaved 1f1b only");
     clg_launch_refuse(f, l->order > 1, "it has no such order of ranks");
@@ -32,30 +42,56 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
                       "its FSDP and pipelines are not written together here");
 }
 
-static void model(clg_text *t, const clg_scenario *s) {
-    const clg_model *m = &s->model;
-    const clg_attention *a = &m->kind[0].attention;
-    const clg_mlp *p = &m->kind[0].mlp;
-    clg_text_print(t, "MODEL=(\n  --num-layers %d --hidden-size %lld --ffn-hidden-size %lld\n",
-                   m->layers, (long long)m->hidden,
-                   (long long)(p->kind == CLG_MLP_MOE ? p->expert_ffn : p->ffn));
-    clg_text_print(t, "  --num-attention-heads %d --kv-channels %d\n", a->heads, a->head_dim);
-    if (a->kv_heads != a->heads)
-        clg_text_print(t, "  --group-query-attention --num-query-groups %d\n", a->kv_heads);
-    if (p->gated) clg_text_print(t, "  --swiglu\n");
-    if (!m->kind[0].layer_norm) clg_text_print(t, "  --normalization RMSNorm\n");
-    if (a->rotary) clg_text_print(t, "  --position-embedding-type rope\n");
-    if (!m->biases) clg_text_print(t, "  --disable-bias-linear\n");
-    if (!m->tied) clg_text_print(t, "  --untie-embeddings-and-output-weights\n");
-    if (a->query_key_norm) clg_text_print(t, "  --qk-layernorm\n");
-    if (p->kind == CLG_MLP_MOE) {
-        clg_text_print(t, "  --num-experts %d --moe-router-topk %d --moe-ffn-hidden-size %lld\n",
-                       p->experts, p->experts_per_token, (long long)p->expert_ffn);
-        clg_text_print(t, "  --moe-grouped-gemm --moe-token-dispatcher-type alltoall\n");
+static void attention(clg_text *t, const clg_attention *a) {
+    clg_text_print(t, "  --num-attention-heads %d\n", a->heads);
+    if (a->kind == CLG_ATTENTION_LATENT) {
+        clg_text_print(t,
+                       "  --multi-latent-attention --kv-lora-rank %d --qk-head-dim %d\n"
+                       "  --qk-pos-emb-head-dim %d --v-head-dim %d\n",
+                       a->kv_rank, a->head_dim - a->rope_dim, a->rope_dim, a->value_head_dim);
+        if (a->query_rank > 0) clg_text_print(t, "  --q-lora-rank %d\n", a->query_rank);
+    } else {
+        clg_text_print(t, "  --kv-channels %d\n", a->head_dim);
+        if (a->kv_heads != a->heads)
+            clg_text_print(t, "  --group-query-attention --num-query-groups %d\n", a->kv_heads);
     }
+    if (a->rotary) clg_text_print(t, "  --position-embedding-type rope\n");
+    if (a->query_key_norm) clg_text_print(t, "  --qk-layernorm\n");
+}
+
+static void experts(clg_text *t, const clg_model *m, const clg_layer_kind *k) {
+    const clg_mlp *p = &k->mlp;
+    int dense = dense_first(m);
+    clg_text_print(t, "  --num-experts %d --moe-router-topk %d --moe-ffn-hidden-size %lld\n",
+                   p->experts, p->experts_per_token, (long long)p->expert_ffn);
+    clg_text_print(t, "  --moe-grouped-gemm --moe-token-dispatcher-type alltoall\n");
+    if (dense > 0)
+        clg_text_print(t, "  --moe-layer-freq \"([0]*%d+[1]*%d)\"\n", dense, m->layers - dense);
+    if (k->extra.replicated >= p->experts) /* a bias of every expert; the parser asks for both */
+        clg_text_print(t,
+                       "  --moe-router-enable-expert-bias --moe-router-score-function sigmoid\n");
+    if (p->groups > 1)
+        clg_text_print(t, "  --moe-router-num-groups %d --moe-router-group-topk %d\n", p->groups,
+                       p->groups_per_token);
     if (p->shared_ffn > 0)
         clg_text_print(t, "  --moe-shared-expert-intermediate-size %lld\n",
                        (long long)p->shared_ffn);
+}
+
+static void model(clg_text *t, const clg_scenario *s) {
+    const clg_model *m = &s->model;
+    const clg_layer_kind *first = &m->kind[m->layer_kind[0]],
+                         *last = &m->kind[m->layer_kind[m->layers - 1]];
+    const clg_mlp *p = &first->mlp;
+    clg_text_print(t, "MODEL=(\n  --num-layers %d --hidden-size %lld --ffn-hidden-size %lld\n",
+                   m->layers, (long long)m->hidden,
+                   (long long)(p->kind == CLG_MLP_MOE ? p->expert_ffn : p->ffn));
+    attention(t, &first->attention);
+    if (p->gated) clg_text_print(t, "  --swiglu\n");
+    if (!first->layer_norm) clg_text_print(t, "  --normalization RMSNorm\n");
+    if (!m->biases) clg_text_print(t, "  --disable-bias-linear\n");
+    if (!m->tied) clg_text_print(t, "  --untie-embeddings-and-output-weights\n");
+    if (last->mlp.kind == CLG_MLP_MOE) experts(t, m, last);
     if (m->prediction_layers > 0)
         clg_text_print(t, "  --mtp-num-layers %d\n", m->prediction_layers);
     clg_text_print(t, "  --tokenizer-type NullTokenizer --vocab-size %lld\n)\n",
@@ -107,7 +143,7 @@ static void degrees(clg_launch *f, clg_text *t, const clg_scenario *s, const clg
     if (l->cp > 1)
         clg_text_print(t, "  --context-parallel-size %d --cp-comm-type %s\n", l->cp,
                        context[l->cp_kind]);
-    if (s->model.kind[0].mlp.kind == CLG_MLP_MOE)
+    if (s->model.kind[s->model.layer_kind[s->model.layers - 1]].mlp.kind == CLG_MLP_MOE)
         clg_text_print(t, "  --expert-model-parallel-size %d --expert-tensor-parallel-size %d\n",
                        l->ep, l->etp);
     if (l->pp > 1) stages(f, t, s, l);

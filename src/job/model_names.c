@@ -187,6 +187,7 @@ static void by_sizes(clg_reading *r) {
     number(r, w, "qk_nope_head_dim", CLG_JOB_NOPE_DIM);
     number(r, w, "v_head_dim", CLG_JOB_VALUE_DIM);
     number(r, w, "num_nextn_predict_layers", CLG_JOB_PREDICTION_LAYERS);
+    flag(r, w, "router_bias", CLG_JOB_ROUTER_BIAS);
     flag(r, w, "gated_mlp", CLG_JOB_GATED);
     flag(r, w, "layer_norm", CLG_JOB_LAYER_NORM);
     flag(r, w, "learned_positions", CLG_JOB_POSITIONS);

@@ -27,8 +27,10 @@ typedef struct clg_reading {
     const char *const *given;
     clg_job_source source[CLG_JOB_SOURCES];
     int sources;
-    const clg_json *scripts;    /* {"slurm", "launch", "variables"} of all scripts; NULL: none */
-    const clg_json *launchers;  /* what starts programs: data/trainer/launchers.json */
+    const clg_json *scripts;   /* {"slurm", "launch", "variables"} of all scripts; NULL: none */
+    const clg_json *launchers; /* what starts programs: data/trainer/launchers.json */
+    const clg_json *manifest;  /* of Kubernetes; NULL: none */
+    const char *manifest_name;
     const char *program;        /* what the script starts, and its words */
     const clg_json *main;       /* the trainer's data file */
     const clg_job_file *config; /* a config.json of the model among the files; NULL: none */

@@ -38,6 +38,11 @@ static const char *wanted_recipe(const clg_reading *r) {
     return NULL;
 }
 
+/* A manifest of Kubernetes: what starts the job, no trainer's file. */
+static bool is_manifest(const clg_json *root) {
+    return clg_json_member(root, "apiVersion") && clg_json_member(root, "kind");
+}
+
 static clg_status parse(clg_reading *r, const char *name, const char *text, size_t size,
                         clg_json **root) {
     *root = NULL;
@@ -98,6 +103,8 @@ clg_status clg_job_sources(clg_reading *r) {
         if (parse(r, file->name, file->text, file->size, &root) != CLG_OK) return CLG_BAD_INPUT;
         if (root && ends(file->name, ".json") && is_model(root))
             r->config = file;
+        else if (root && is_manifest(root))
+            r->manifest = root, r->manifest_name = clg_job_base_name(file->name);
         else if (root)
             add(r, file->name, root, false);
     }

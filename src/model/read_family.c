@@ -122,6 +122,7 @@ static clg_status read_generic(raw_model *raw) {
                     {"learned_positions", CLG_POSITIONS, false},
                     {"parallel_residual", CLG_PARALLEL, false},
                     {"relative_positions", CLG_RELATIVE, false},
+                    {"router_bias", CLG_ROUTER_BIAS, false},
                     {"linear_bias", CLG_QKV_BIAS | CLG_OUT_BIAS | CLG_MLP_BIAS, false}};
     const clg_json *type = clg_config_field(&raw->config, "model_type");
     if (strcmp(type->text, "generic") != 0) return CLG_OK;

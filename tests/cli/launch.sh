@@ -26,7 +26,6 @@ round() {
 		fail "$kind $*: $(cat "$work/error")"
 		return
 	fi
-	rm -f "$work/job/submit.slurm"
 	"$ceiling" explain "$work"/job/* --stack "$stack" --gpu "$gpu" --json >"$work/again" 2>"$work/error" ||
 		{ fail "read $kind $*: $(cat "$work/error")"; return; }
 	essence "$work/priced" >"$work/a"
@@ -66,6 +65,8 @@ m="megatron megatron-2024 h100-sxm"
 	round $m llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 4 --pp 1 --zero 1 --hsdp 4
 	round $m llama-3.1-405b --gpus 1024 --seq 8192 --global-batch 256 --micro-batch 1 --tp 8 --pp 16 --zero 1
 	round $m mixtral-8x7b --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --ep 8 --etp 1 --zero 1
+	round $m deepseek-v3 --gpus 512 --hsdp 0 --seq 4096 --global-batch 1024 --micro-batch 1 --tp 2 --pp 8 --ep 32 --etp 1 --zero 1 --recompute full
+	round $m moonlight-16b-a3b --gpus 64 --hsdp 0 --seq 4096 --global-batch 256 --micro-batch 1 --tp 1 --pp 1 --ep 8 --etp 1 --zero 1
 	t="torchtitan torchtitan-2025 h100-sxm"
 	round $t $dense --tp 1 --pp 1 --zero 3 --recompute full
 	round $t $dense --tp 4 --pp 1 --zero 2 --recompute selective
@@ -91,6 +92,13 @@ m="megatron megatron-2024 h100-sxm"
 	round accelerate $d --zero 3 --hsdp 8 --recompute full
 	round accelerate $d --zero 0 --recompute full
 
+	l="pytorch a100-sxm-80gb llama-3-8b --gpus 8 --seq 2048 --global-batch 64 --micro-batch 2 --tp 1 --pp 1 --cp 1 --recompute full"
+	round deepspeed $l --zero 2 --adapter lora
+	round deepspeed $l --zero 3 --adapter lora --adapter-rank 64 --adapter-targets q_proj,v_proj
+	round deepspeed $l --zero 1 --adapter qlora --adapter-rank 32
+	round accelerate $l --zero 3 --adapter qlora --base-precision int8
+	round accelerate $l --zero 0 --adapter dora --adapter-targets attention
+
 	b="bridge megatron-2026 h100-sxm"
 	round $b $dense --tp 4 --pp 2 --vpp 2 --cp 1 --zero 1 --recompute none
 	round $b $dense --tp 2 --pp 4 --cp 1 --zero 1 --recompute full --precision fp8
@@ -104,6 +112,7 @@ m="megatron megatron-2024 h100-sxm"
 	refuse deepspeed 'tp, pp, cp and ep' $dense --tp 4 --zero 1 --stack pytorch
 	refuse megatron '1f1b' $dense --tp 2 --pp 4 --schedule zb-h1 --zero 1
 	refuse megatron '8-bit' $dense --tp 2 --zero 1 --optimizer adam8bit
+	refuse megatron 'adapters' $dense --tp 1 --zero 1 --adapter lora
 	refuse accelerate 'zero 2 or 3' llama-3-8b --gpus 16 --stack pytorch --tp 1 --pp 1 --cp 1 --zero 1 --micro-batch 1 --global-batch 64 --recompute full
 }
 

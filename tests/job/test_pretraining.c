@@ -146,6 +146,18 @@ static void shares_of_layers_and_files_around(void) {
         "  fsdp_config: {sharding_strategy: FULL_SHARD}\n");
 }
 
+static void manifests(void) {
+    CASE("manifests of Kubernetes say the machine");
+    JOB("gpus=32 gpus-per-node=8 nodes=4 tp=2", "job.yaml",
+        "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n"
+        "    Master:\n      replicas: 1\n      template: {spec: {containers: [{resources: "
+        "{limits: {nvidia.com/gpu: 8}}}]}}\n"
+        "    Worker:\n      replicas: 3\n",
+        "train.sh",
+        "torchrun pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--tensor-model-parallel-size 2\n");
+}
+
 static void neox(void) {
     CASE("GPT-NeoX: a gated width is a third of what is written");
     JOB("layers=32 hidden=4096 ffn=11008 gated=true tied=false tp=2 pp=1 zero=1 micro-batch=4 "
@@ -240,6 +252,7 @@ int main(void) {
     torchtitan_old_and_new();
     torchtitan_in_python();
     shares_of_layers_and_files_around();
+    manifests();
     neox();
     foundry();
     nanotron();
