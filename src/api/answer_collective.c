@@ -167,7 +167,7 @@ const clg_command clg_command_collective = {
     .summary = "time and bus bandwidth a collective should show, by ranks and buffer",
     .details = "The fastest algorithm and protocol at each size, as the library would choose, on "
                "a network the job has to itself. Bus bandwidth as nccl-tests defines it, so that a "
-               "log can be held beside it. --gpus and --bytes take 8..2048 (doubling) or a list.",
+               "log compares with it. --gpus and --bytes take 8..2048 (doubling) or a list.",
     .example = "ceiling collective all-reduce,all-gather --gpus 8..2048 --bytes 64MiB",
     .knobs = knobs,
     .least = 1,

@@ -77,7 +77,8 @@ const clg_command clg_command_measure = {
     .operands = "MODEL|FILE...",
     .summary = "which measurements would narrow this decision most per GPU-hour",
     .details =
-        "Shares the doubt of the plan's step out over what can be measured (products, "
+        "Says how much of the interval of the plan's step comes from what can be measured "
+        "(products, "
         "memory-bound kernels, collectives of its groups, one layer, steps on 1, 2, 8 and all "
         "nodes) and lists the measurements that take most of it away per GPU-hour, as many as fit "
         "into --budget (a time: 30min, one after the other) on --max-gpus (8 nodes). --top N: "

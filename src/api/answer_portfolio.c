@@ -260,7 +260,8 @@ static const clg_param knobs[] = {CLG_PARAM_BUDGET,  CLG_PARAM_CAPEX,       CLG_
 const clg_command clg_command_portfolio = {
     .name = "portfolio",
     .operands = "JOBS.csv",
-    .summary = "how full a list of jobs keeps clusters of several sizes, how late, how dear",
+    .summary = "how full a list of jobs keeps clusters of several sizes, how late it ends and what "
+               "it costs",
     .details =
         "Every job is planned at the sizes it may take, then queued with backfill over the life of "
         "each cluster, with failures and the planner's own errors drawn. JOBS.csv has the columns "

@@ -284,7 +284,7 @@ const clg_command clg_command_scale = {
                "--mode weak grows the batch with the GPUs, grow the model and its tokens too "
                "(--grow says how). --diloco, --sites and --between train in several places. "
                "--against-gpu, --against-node "
-               "and --against-fabric put a second machine beside the first. Efficiency is relative "
+               "and --against-fabric draw a second machine's curve too. Efficiency is relative "
                "to the first "
                "size that runs; 1/(1+c) is the share of the step that is not exposed traffic.",
     .example = "ceiling scale llama-3-70b --gpus 8..16384 --seq 8192 --global-batch 4Mtok",

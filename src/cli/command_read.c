@@ -40,7 +40,7 @@ const clg_tool clg_tool_read = {
         &(const clg_command){
             .name = "read",
             .operands = "FILE...",
-            .summary = "the files of a training job as the plan they describe; its log as a step",
+            .summary = "the files of a training job as a plan, its log as step times",
             .details =
                 "Launch scripts and configurations of Megatron-LM, Megatron-DeepSpeed, NeMo, "
                 "Megatron-Bridge, torchtitan, DeepSpeed, Hugging Face, accelerate, LLaMA-Factory, "

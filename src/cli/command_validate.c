@@ -210,7 +210,7 @@ const clg_tool clg_tool_validate = {
         &(const clg_command){
             .name = "validate",
             .operands = "FILE...",
-            .summary = "predicted against measured, run by run, beside a one-constant model",
+            .summary = "predicted against measured, run by run, and how well one constant would do",
             .details =
                 "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
                 "plan columns alone; what was measured is only compared. With --leave-out the "
@@ -219,8 +219,8 @@ const clg_tool clg_tool_validate = {
                 "runs left out predicted with them, their intervals too. With --first-look each "
                 "source "
                 "weighs the "
-                "same; with --ledger what was never seen before is appended to it, once and for "
-                "all. "
+                "same; with --ledger what was never seen before is appended to it and never "
+                "changed. "
                 "With --pairs rows that differ in one thing are set against each other. With "
                 "--serving, "
                 "tables of "

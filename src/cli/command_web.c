@@ -43,7 +43,7 @@ const clg_tool clg_tool_web = {
         &(const clg_command){
             .name = "web",
             .operands = "",
-            .summary = "the same core as a page: curves to drag, plans, economics, traces",
+            .summary = "the whole program as one page: curves to drag, plans, economics, traces",
             .details =
                 "Writes ceiling.html to this directory and opens it with xdg-open where there is a "
                 "desktop; with -o FILE it only writes. The page needs no server and no network, "
