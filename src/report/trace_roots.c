@@ -57,31 +57,28 @@ static bool slow(const clg_root *r) {
     return r->cause_ns[CLG_CAUSE_COMPUTE] > 0 && r->kernel_ratio > 1.02;
 }
 
-/* What speaks for the cause. */
+/* What speaks for the cause: in so many words that a row fits 100 columns. */
 static const char *evidence(clg_text *t, const clg_recorded_job *job, const clg_root *r) {
     const clg_trace *trace = &job->traces[r->trace];
     switch (clg_root_cause(r)) {
     case CLG_CAUSE_COMPUTE:
-        if (!slow(r)) return "its kernels take no longer than elsewhere: it has more of them";
+        if (!slow(r)) return "kernels as elsewhere: more of them, or scatter";
         if (r->slow_share > 0.8)
-            return clg_arena_print(t->arena,
-                                   "all its kernels are slow, %.2f x those of the median rank: "
-                                   "clock, heat, a shared GPU",
+            return clg_arena_print(t->arena, "all kernels %.2f x: clock, heat, a shared GPU",
                                    r->kernel_ratio);
-        return clg_arena_print(t->arena,
-                               "kernels %.2f x those of the median rank, most %.2f x: %.32s",
-                               r->kernel_ratio, r->worst_ratio, r->kernel);
+        return clg_arena_print(t->arena, "kernels %.2f x, most %.2f x: %.18s", r->kernel_ratio,
+                               r->worst_ratio, r->kernel);
     case CLG_CAUSE_LOADER:
         return clg_arena_print(t->arena, "%s in its data loader",
                                clg_words_ns(t, trace->loading_ns));
     case CLG_CAUSE_ALLOCATOR:
-        return clg_arena_print(t->arena, "idle for %s in cudaMalloc, cudaFree and the like",
+        return clg_arena_print(t->arena, "idle for %s in cudaMalloc and the like",
                                clg_words_ns(t, trace->idle_allocator_ns));
     case CLG_CAUSE_HOST:
         return clg_arena_print(t->arena, "idle for %s before launches",
                                clg_words_ns(t, trace->idle_launch_ns));
     case CLG_CAUSE_TRANSFER:
-        return "its transfers in other groups take longer: a slow link there";
+        return "slower in other groups: a slow link there";
     case CLG_CAUSE_COPY:
         return "it copies more, or more slowly";
     case CLG_CAUSE_START:
@@ -94,7 +91,9 @@ static const char *evidence(clg_text *t, const clg_recorded_job *job, const clg_
 void clg_report_roots(clg_text *t, const clg_trace_answer *a, int top) {
     const clg_roots *roots = &a->roots;
     if (roots->count == 0) return;
-    clg_text_print(t, "\n  others waited for   in all   share  lost most to\n");
+    clg_text_print(
+        t,
+        "\n  others waited for   in all   share  lost most to (kernels: beside the median rank)\n");
     for (int i = 0; i < roots->count && i < top; i++) {
         const clg_root *r = &roots->root[i];
         clg_cause cause = clg_root_cause(r);
