@@ -103,6 +103,31 @@ static double probe(const search *s, int term, double *effect) {
     return most;
 }
 
+/* Mean error of the probed samples with every term at its start. */
+static double error_at_start(const search *s) {
+    double values[CLG_MINIMIZE_DIMENSIONS], sum = 0;
+    for (int i = 0; i < s->count; i++) values[i] = s->start[i];
+    for (int i = 0; i < s->samples; i++) sum += fabs(error_of(s->problem, values, s->sample[i]));
+    return sum;
+}
+
+/* Where nothing depends on a term because something else is slower, as links between nodes that
+ * carry more than those inside, it may be so slow that everything does: the start moves to where
+ * that explains the samples better. Returns the effect there. */
+static double past_the_kink(search *s, const clg_fit_term *terms, int term, double *effect) {
+    static const double factors[] = {0.8, 0.6, 0.4, 0.2, 1.25, 2};
+    double from = s->start[term], best = from, least = 0.98 * error_at_start(s);
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++) {
+        s->start[term] = clamp(&terms[term], from * factors[i]);
+        double error = error_at_start(s);
+        if (error < least) least = error, best = s->start[term];
+    }
+    s->start[term] = best;
+    double most = best == from ? 0 : probe(s, term, effect);
+    if (most < SENSITIVE || most < terms[term].needs) s->start[term] = from;
+    return most;
+}
+
 static double dot(const double *a, const double *b, int count) {
     double sum = 0;
     for (int i = 0; i < count; i++) sum += a[i] * b[i];
@@ -146,6 +171,7 @@ static void select(search *s, clg_arena *arena, clg_fit_term *terms, int most_fr
         if (terms[i].held) continue;
         double *effect = clg_take(arena, (size_t)s->samples + 1, double);
         double most = probe(s, i, effect);
+        if (most < SENSITIVE) most = past_the_kink(s, terms, i, effect);
         if (most < SENSITIVE) {
             terms[i].held = "no sample depends on it";
         } else if (most < terms[i].needs) {

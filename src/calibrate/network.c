@@ -120,6 +120,7 @@ static void fill_terms(const level *l, clg_fit_term *terms) {
                                 .unit_si = 1e-6,
                                 .least = 1e-8,
                                 .most = 1e-2,
+                                .needs = 0.1,
                                 .from = link->latency_s,
                                 .tie = "base"};
     terms[RAMP] = (clg_fit_term){.name = "ramp",
