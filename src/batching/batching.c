@@ -33,6 +33,7 @@ static clg_serve_rules rules_in_units(const clg_serve_rules *r, double unit) {
     rules.block_tokens = (int)fmax(1, floor(r->block_tokens / unit));
     rules.blocks = (int64_t)(tokens / rules.block_tokens);
     rules.token_s *= unit;
+    rules.late_token_s *= unit;
     rules.prompt_token_s *= unit;
     rules.wait_tokens = (int64_t)ceil((double)r->wait_tokens / unit);
     return rules;

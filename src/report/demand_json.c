@@ -227,6 +227,7 @@ static void add_lever(clg_json_writer *w, const clg_lever *l) {
         clg_json_add_number(w, "break_even_utilization", l->break_even_share);
         clg_json_add_number(w, "break_even_requests_per_s", l->break_even_per_s);
         clg_json_add_number(w, "half_full_requests_per_s", l->half_price_per_s);
+        clg_json_add_number(w, "fixed_price_requests_per_s", l->fixed_price_per_s);
         clg_json_add_number(w, "usd_per_h", l->usd_per_h);
         clg_json_add_number(w, "gpus_needed", l->gpus_all);
         clg_json_add_number(w, "quality_loss", l->loss);

@@ -116,6 +116,19 @@ static void print_bill(clg_text *t, const clg_serve_question *s, const clg_serve
     clg_text_fold(t, from, 9);
 }
 
+/* Replicas that a window does not need, on work that can wait. */
+static void print_filled(clg_text *t, const clg_serve_answer *a) {
+    double fleet = (double)a->fleet.replicas, idle = fleet - a->windows_mean;
+    double filled_per_s = idle * a->offline_tokens_per_s;
+    if (a->windows <= 1 || idle < 0.005 * fleet) return;
+    double both = 1e6 * fleet * a->usd_per_s / (a->fleet.output_tokens_per_s + filled_per_s);
+    clg_text_print(t,
+                   "         replicas idle by window (%.0f %% of hours) as batch work: %s a "
+                   "day; both then %s\n",
+                   100 * idle / fleet, clg_words_quantity(t, 86400 * filled_per_s, CLG_TOKENS),
+                   clg_words_usd(t, both));
+}
+
 void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_price *price = &s->replica->scenario->price;
     if (!clg_price_known(price)) {
@@ -129,6 +142,7 @@ void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_
     print_factors(t, a);
     clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
                    clg_words_usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
+    print_filled(t, a);
     clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
                    clg_words_price_band(t->arena, price));
     print_bill(t, s, a);

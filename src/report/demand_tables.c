@@ -17,18 +17,28 @@ static const char *number(clg_text *t, double value) {
 }
 
 void clg_report_levers(clg_text *t, const clg_lever *lever, int count) {
-    clg_text_print(t, "levers   %-22s %5s %12s %12s %12s %14s\n", "", "GPUs", "tokens/s/GPU",
-                   "$/Mtok full", "break-even", "half full at");
+    const char *price = count > 0 ? clg_arena_print(t->arena, "at %s",
+                                                    clg_words_usd(t, 2 * lever[0].usd_per_million))
+                                  : "";
+    clg_text_print(t, "levers   %-22s %5s %10s %11s %10s %10s %10s\n", "", "GPUs", "tok/s/GPU",
+                   "$/Mtok full", "break-even", "half full", price);
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &lever[i];
         if (!l->fits)
             clg_text_print(t, "         %-22s does not fit\n", l->name);
         else
-            clg_text_print(t, "         %-22s %5d %12s %12s %12s %8s req/s\n", l->name, l->gpus,
+            clg_text_print(t, "         %-22s %5d %10s %11s %10s %8s/s %8s/s\n", l->name, l->gpus,
                            clg_words_grouped(t, l->offline_tokens_per_s),
                            clg_words_usd(t, l->usd_per_million), per_cent(t, l->break_even_share),
-                           number(t, l->half_price_per_s));
+                           number(t, l->half_price_per_s), number(t, l->fixed_price_per_s));
     }
+    clg_text_print(t,
+                   "         half full: requests/s at which a copy does half of what it can, so a "
+                   "token costs twice\n"
+                   "         %s: requests/s that bring tokens to that price, twice the full one "
+                   "as asked;\n"
+                   "         more tokens from the same GPUs do not lower it, fewer GPUs do\n",
+                   price);
 }
 
 static const char *all_gpus(clg_text *t, const clg_lever *l) {

@@ -22,6 +22,9 @@ static int list_changes(const clg_serve_question *q, const clg_replica_choice *c
     fp8.choice.weights = CLG_FP8;
     fp8.choice.compute = gpu->peak_flop_per_s[CLG_FP8] > 0 ? CLG_FP8 : CLG_BF16;
     if (c->weights == CLG_BF16) list[count++] = fp8;
+    fp8.name = "and on half the GPUs";
+    fp8.choice.tp = tp / 2;
+    if (c->weights == CLG_BF16 && tp > 1) list[count++] = fp8;
     change cache = {"cache in fp8", as_asked, 0};
     cache.choice.cache = CLG_FP8;
     if (c->cache == CLG_BF16) list[count++] = cache;
@@ -94,6 +97,18 @@ void clg_lever_measure(clg_arena *arena, const clg_serve_question *asked, const 
     clg_lever_reprice(arena, &r->scenario->price, 1, row);
 }
 
+/* A copy costs p m dollars a second where it is full at the rate m at a price p a token, so its
+ * tokens cost P at the rate p m / P. */
+static void fix_price(clg_lever *lever, int count) {
+    double price = 2 * lever[0].usd_per_million;
+    for (int i = 0; i < count; i++) {
+        clg_lever *l = &lever[i];
+        bool reached = l->fits && l->usd_per_million <= price;
+        l->fixed_price_per_s =
+            reached ? 2 * l->half_price_per_s * l->usd_per_million / price : (double)NAN;
+    }
+}
+
 int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,
                clg_serve_progress progress, clg_lever lever[CLG_LEVERS]) {
     change list[CLG_LEVERS];
@@ -109,6 +124,7 @@ int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_
         if (lever[i].fits) clg_lever_measure(arena, q, &r, &lever[i]);
         if (progress.tell) progress.tell(progress.context, (i + 1.0) / count);
     }
+    fix_price(lever, count);
     return count;
 }
 

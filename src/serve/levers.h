@@ -21,6 +21,8 @@ typedef struct clg_lever {
     double break_even_share;     /* of offline capacity, against the API; NaN without one */
     double break_even_per_s;     /* requests per second of one replica */
     double half_price_per_s;     /* requests per second at which a token costs twice the full one */
+    double fixed_price_per_s; /* and twice the full one of the replica as asked: of one copy, which
+                                 costs the same at any rate; NaN: it never gets so cheap */
 } clg_lever;
 
 enum { CLG_LEVERS = 16 };

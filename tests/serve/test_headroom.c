@@ -15,14 +15,18 @@ static clg_engine engine;
 static clg_demand demand;
 static clg_replica replica;
 
-static void build(double per_s, double span_s) {
+static void build_with(double per_s, double span_s, int drafted) {
     clg_error error = {0};
     scenario = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", NULL, 0);
     CHECK(clg_engine_find(&arena, "vllm", &engine, &error) == CLG_OK);
     demand = demand_at_rate(&arena, per_s, span_s, 4000, 100, 0, 1);
     clg_replica_choice c = {.tp = 1, .weights = CLG_BF16, .compute = CLG_BF16, .cache = CLG_BF16};
+    c.drafted = drafted;
+    c.accepted = 0.7;
     CHECK(clg_replica_prepare(&arena, &scenario, &engine, &c, &demand, &replica, &error) == CLG_OK);
 }
+
+static void build(double per_s, double span_s) { build_with(per_s, span_s, 0); }
 
 static clg_serve_question question(double ttft_s) {
     return (clg_serve_question){
@@ -68,9 +72,10 @@ static void rate(void) {
     CHECK(h.lost_replicas == 8 && h.lost_share > 0.99);
 }
 
-static void given_up(void) {
-    CASE("given up or simulated to the end: the same answer, fleet by fleet");
-    build(20, 200);
+static void given_up(int drafted) {
+    CASE(drafted ? "and with speculation, where lengths are counted otherwise"
+                 : "given up or simulated to the end: the same answer, fleet by fleet");
+    build_with(20, 200, drafted);
     int met = 0;
     for (int64_t n = 1; n <= 12; n++)
         for (double share = 0.5; share < 1; share += 0.1) {
@@ -85,7 +90,8 @@ static void given_up(void) {
 int main(void) {
     chance();
     rate();
-    given_up();
+    given_up(0);
+    given_up(3);
     clg_arena_clear(&arena);
     return DONE;
 }
