@@ -140,6 +140,26 @@ static clg_serve_totals serve_routed(clg_arena *arena, const clg_replica *r, con
     return sum;
 }
 
+double clg_fleet_cached_share(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                              int64_t replicas) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    int32_t *route = routed(r, d, replicas) ? clg_route_requests(arena, d, replicas) : NULL;
+    clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
+    clg_serve_totals sum = {0}, one;
+    for (int64_t i = 0; i < replicas && sum.finished < SIMULATED_REQUESTS; i++) {
+        clg_arena_mark each = clg_arena_here(arena);
+        if (route) {
+            clg_demand part = clg_route_part(arena, d, route, i);
+            clg_replica_serve(arena, r, &part, 0, 1, served, &one);
+        } else
+            clg_replica_serve(arena, r, d, i, replicas, served, &one);
+        add_totals(&sum, &one);
+        clg_arena_back_to(arena, each);
+    }
+    clg_arena_back_to(arena, mark);
+    return sum.prompt_tokens > 0 ? (double)sum.cached_tokens / (double)sum.prompt_tokens : 0;
+}
+
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                   int64_t replicas, const clg_serve_target *target, times *t) {
     clg_serve_totals sum = {0};

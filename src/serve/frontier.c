@@ -12,7 +12,9 @@ static int64_t sized(clg_arena *arena, const clg_serve_question *q, const clg_se
                      int64_t guess, double *alone_share) {
     *alone_share = clg_fleet_alone(arena, q->replica, q->demand, target).well_served;
     if (*alone_share < target->share) return 0;
-    return clg_fleet_needed(arena, q->replica, q->demand, target, (double)guess);
+    int64_t n = clg_fleet_needed(arena, q->replica, q->demand, target, (double)guess);
+    bool none = n >= q->demand->count && !clg_fleet_meets(arena, q->replica, q->demand, n, target);
+    return none ? 0 : n;
 }
 
 static void add_point(clg_arena *arena, const clg_serve_question *q, int64_t asked,
@@ -32,12 +34,12 @@ static void add_shares(clg_arena *arena, const clg_serve_question *q, int64_t as
     bool done = false;
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         clg_serve_target target = q->target;
-        if (!done && q->target.share <= shares[i]) {
+        if (!done && q->target.share <= shares[i] + 1e-9) {
             add_point(arena, q, asked, CLG_FRONTIER_WITHIN, target, f);
             done = true;
         }
         target.share = shares[i];
-        if (shares[i] <= 1 && shares[i] != q->target.share)
+        if (shares[i] <= 1 && fabs(shares[i] - q->target.share) > 1e-9)
             add_point(arena, q, asked, CLG_FRONTIER_WITHIN, target, f);
     }
 }

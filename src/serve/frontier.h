@@ -18,7 +18,7 @@ typedef struct clg_frontier_point {
     double alone_share; /* of requests in time with nobody beside them */
 } clg_frontier_point;
 
-enum { CLG_FRONTIER_POINTS = 16, CLG_FRONTIER_REQUESTS = 200000 };
+enum { CLG_FRONTIER_POINTS = 16, CLG_FRONTIER_REQUESTS = 60000 };
 
 /* A fleet is at a cliff where twice as many late ones would halve it, or almost. */
 typedef struct clg_frontier {

@@ -18,7 +18,7 @@ typedef struct clg_serve_headroom {
     double lost_share; /* of requests served within the target without them */
 } clg_serve_headroom;
 
-enum { CLG_HEADROOM_REQUESTS = 200000, CLG_HEADROOM_MOST = 8 };
+enum { CLG_HEADROOM_REQUESTS = 60000, CLG_HEADROOM_MOST = 8 };
 
 void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *question,
                            const clg_serve_answer *answer, clg_serve_headroom *headroom);

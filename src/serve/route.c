@@ -95,7 +95,10 @@ int32_t *clg_route_requests(clg_arena *arena, const clg_demand *d, int64_t repli
         double weight = weight_at(&l, q->arrival_s, &since_s);
         int32_t to = keeper(d, q, owner, &matched);
         double tokens = weight * (q->prompt_tokens - matched + q->output_tokens);
-        if (to < 0 || l.given[to] > uneven * l.sum / (double)replicas + tokens) to = l.heap[0];
+        if (to >= 0 && l.given[to] > uneven * l.sum / (double)replicas + tokens &&
+            l.given[to] - l.given[l.heap[0]] > weight * matched)
+            to = -1; /* waiting there takes longer than computing it anew elsewhere */
+        if (to < 0) to = l.heap[0];
         give(&l, to, tokens);
         own(d, q, to, owner);
         route[i] = to;

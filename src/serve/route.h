@@ -6,7 +6,8 @@
 #include "demand/demand.h"
 
 /* The replica of each request, in the arena: the one that alone had half its prompt or more, unless
- * it has a quarter more to do than the others; else the one that has least. The rule of
+ * it has a quarter more to do than the others, and more than the one with least by what would have
+ * to be computed anew there; else the one that has least. The rule of
  * prefix-aware routers (SGLang's cache-aware policy: a share of the prompt matched, else the least
  * loaded), with tokens given in the last 30 s or so (assumed) instead of requests now running. */
 int32_t *clg_route_requests(clg_arena *arena, const clg_demand *demand, int64_t replicas);

@@ -2,6 +2,7 @@
 #include "serve/serve_answer.h"
 
 #include "serve/break_even.h"
+#include "serve/route.h"
 #include "serve/sizing.h"
 
 #include "units/units.h"
@@ -148,10 +149,11 @@ static bool reuses(const clg_serve_question *q) {
  * a fleet finds which is about as large as the demand needs, found of every prompt. */
 static void measure_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
     double per_s = (double)q->demand->output_tokens / q->demand->span_s;
-    int64_t n = q->replicas;
-    for (int i = 0; i < 2; i++) {
+    int64_t n = q->replicas, before = 0;
+    for (int i = 0; i < 2; i++, before = n) {
         if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
-        clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+        if (n == before) return;
+        a->fleet.cached_share = clg_fleet_cached_share(arena, q->replica, q->demand, n);
         measure_offline(arena, q->replica, q->demand, a->fleet.cached_share, a);
     }
 }
@@ -246,6 +248,16 @@ static void tell(clg_serve_progress progress, double share) {
     if (progress.tell) progress.tell(progress.context, share);
 }
 
+/* What one of as many replicas as the demand about needs is dealt: of conversations it has its own,
+ * where all of them on one would crowd each other out of its cache. */
+static clg_demand own_part(clg_arena *arena, const clg_serve_question *q,
+                           const clg_serve_answer *a) {
+    double per_s = (double)q->demand->output_tokens / q->demand->span_s;
+    int64_t n = q->replicas > 0 ? q->replicas : (int64_t)ceil(per_s / a->offline_tokens_per_s);
+    if (!reuses(q) || n < 2 || q->replica->in_turn) return *q->demand;
+    return clg_route_part(arena, q->demand, clg_route_requests(arena, q->demand, n), 0);
+}
+
 void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
     clg_demand_means means = clg_demand_means_of(q->demand);
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
@@ -260,7 +272,8 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     double most = a->offline_tokens_per_s / means.output_tokens;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
-    double rate = clg_steady_rate_per_s(arena, &slow, q->demand, &q->target, most);
+    clg_demand own = own_part(arena, q, a);
+    double rate = clg_steady_rate_per_s(arena, &slow, &own, &q->target, most);
     clg_arena_back_to(arena, mark);
     a->attainable = rate > 0;
     if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
@@ -318,13 +331,25 @@ static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
                     "no request fits in a cache of %.0f tokens", room);
 }
 
+/* A window is simulated with empty caches, the fleet is not: no window needs more than it. */
+static void cap_windows(clg_serve_answer *a, double span_s, window_sum *sum) {
+    double most = (double)a->fleet.replicas;
+    sum->needed = 0;
+    for (int64_t i = 0; i < a->windows; i++)
+        sum->needed += fmin(a->window[i].needed, most) * a->window[i].seconds;
+    a->windows_mean = sum->needed / span_s;
+    a->windows_most = fmin(a->windows_most, most);
+    a->lagged_mean = fmin((sum->needed + sum->lag_s) / span_s, most);
+}
+
 /* The fleet that the target needs with such iterations; its dollars go with its size. */
 static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
                       clg_serve_bound *b) {
     double fleet = (double)a->fleet.replicas;
     double most = a->offline_tokens_per_s / b->scale / clg_demand_means_of(q->demand).output_tokens;
     clg_replica r = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin));
-    b->attainable = clg_steady_rate_per_s(arena, &r, q->demand, &q->target, most) > 0;
+    clg_demand own = own_part(arena, q, a);
+    b->attainable = clg_steady_rate_per_s(arena, &r, &own, &q->target, most) > 0;
     b->usd_per_million = (double)NAN;
     if (!b->attainable) return;
     b->replicas = clg_fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
@@ -376,6 +401,12 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     int64_t n =
         q->replicas > 0 ? q->replicas : clg_fleet_needed(arena, &slow, d, &q->target, guess);
     run_fleet(arena, q, n, a);
+    if (q->replicas == 0 && !a->meets && n > 1 && n >= d->count)
+        return clg_fail(error, CLG_BAD_INPUT, "lower --within, or see --replicas of several sizes",
+                        "no fleet meets the target for %.4g%% of requests: with a replica for each "
+                        "%.4g%% are served so, for prompts are then found less often",
+                        100 * q->target.share, 100 * a->fleet.well_served);
+    if (reuses(q) && a->attainable && q->replicas == 0) cap_windows(a, d->span_s, &sum);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
     settle_factors(a, &sum, paid_s(d, a));

@@ -125,6 +125,10 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_deman
 bool clg_fleet_meets(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                      int64_t replicas, const clg_serve_target *target);
 
+/* The share of prompt tokens it finds in its caches, from as few of its replicas as tell. */
+double clg_fleet_cached_share(clg_arena *arena, const clg_replica *replica,
+                              const clg_demand *demand, int64_t replicas);
+
 /* The share of requests that it serves within the target; cheaper than all of clg_fleet_run. */
 double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                              int64_t replicas, const clg_serve_target *target);

@@ -13,23 +13,34 @@ enum {
 
 static const uint64_t sample_seed = 20240518;
 
+/* Prompts that have begun before are found: in a cache that holds all of them no fleet finds more.
+ * Those of a row are taken, for a sample would lack what they begin with. */
+static clg_replica remembering(const clg_replica *r) {
+    clg_replica own = *r;
+    own.rules.blocks = (int64_t)1 << 40;
+    return own;
+}
+
 clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                           const clg_serve_target *target) {
     static const double apart_s = 1e6;
     clg_fleet fleet = {.well_served = 1};
-    int64_t every = (d->count + ALONE_REQUESTS - 1) / ALONE_REQUESTS;
+    bool finds = d->prefix && !r->rules.no_prefix_cache && !r->prefill;
+    int64_t every = finds ? 1 : (d->count + ALONE_REQUESTS - 1) / ALONE_REQUESTS;
     if (d->count == 0) return fleet;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_demand apart = *d;
     apart.count = d->count / every;
+    if (apart.count > ALONE_REQUESTS) apart.count = ALONE_REQUESTS;
     apart.request = clg_take(arena, (size_t)apart.count, clg_arrival);
     for (int64_t i = 0; i < apart.count; i++) {
         apart.request[i] = d->request[i * every];
         apart.request[i].arrival_s = apart_s * (double)i;
     }
-    apart.prefix = NULL;
+    if (!finds) apart.prefix = NULL;
     apart.span_s = apart_s * (double)apart.count;
-    clg_fleet_run(arena, r, &apart, 1, target, &fleet);
+    clg_replica own = finds ? remembering(r) : *r;
+    clg_fleet_run(arena, &own, &apart, 1, target, &fleet);
     clg_arena_back_to(arena, mark);
     return fleet;
 }
@@ -47,7 +58,9 @@ static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_deman
                          const clg_serve_target *target, double alone_share,
                          double requests_per_s) {
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_demand sample = clg_demand_resample(arena, d, STEADY_REQUESTS, requests_per_s, sample_seed);
+    bool chained = d->prefix && d->count < STEADY_REQUESTS; /* who comes again finds nothing */
+    clg_demand sample = clg_demand_resample(arena, d, chained ? d->count : STEADY_REQUESTS,
+                                            requests_per_s, sample_seed);
     clg_serve_target own = clg_target_of_part(arena, r, &sample, target, alone_share);
     bool meets = clg_fleet_meets(arena, r, &sample, 1, &own);
     clg_arena_back_to(arena, mark);

@@ -5,7 +5,8 @@
 #include "serve/serve_answer.h"
 
 /* Requests with nobody beside them, of a sample of 20,000. Who is late so is late in any fleet, so
- * that no fleet serves a larger share; prompts another one left in a cache are not counted on. */
+ * that no fleet serves a larger share. What prompts begin with is found where it came before; in
+ * disaggregated replicas it is not counted on. */
 clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                           const clg_serve_target *target);
 
