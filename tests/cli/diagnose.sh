@@ -16,6 +16,27 @@ expect 0 out '^[ 5-9][0-9.]+ %  network_congestion' diagnose llama-3-8b --gpu a1
 expect 0 out '^verdict  healthy' diagnose llama-2-70b --gpus 128 --tp 8 --pp 8 --dp 2 --cp 1 --recompute full \
     --seq 4096 --global-batch 1536 --micro-batch 1 --sp 1 --measured 296.5Tflop/s/GPU
 
+# mosaicml/llm-foundry issue 1706: 13.53 % MFU of an "mpt-7b" whose YAML describes twelve layers of 768.
+cat >"$scratch/mpt.yaml" <<'YAML'
+max_seq_len: 2048
+model: {name: mpt_causal_lm, d_model: 768, n_heads: 12, n_layers: 12, expansion_ratio: 4, vocab_size: 50368}
+optimizer: {name: decoupled_adamw}
+global_train_batch_size: 160
+device_train_microbatch_size: 20
+precision: amp_bf16
+fsdp_config: {sharding_strategy: FULL_SHARD, activation_checkpointing: true}
+YAML
+expect 0 out '^verdict  healthy' diagnose "$scratch/mpt.yaml" --gpu h100-sxm --gpus 8 --measured 13.53%MFU
+# mosaicml/llm-foundry issue 336: mpt-1b, 16 GPUs eight times slower than 8: no InfiniBand was used.
+sed 's/d_model: 768, n_heads: 12, n_layers: 12/d_model: 2048, n_heads: 16, n_layers: 24/
+	s/batch_size: 160/batch_size: 512/; s/batch_size: 20/batch_size: 4/; s/checkpointing: true/checkpointing: false/
+	' "$scratch/mpt.yaml" >"$scratch/mpt-1b.yaml"
+expect 0 out '^[ 2-9][0-9.]+ %  network_bandwidth' diagnose "$scratch/mpt-1b.yaml" --gpu a100-sxm-80gb --gpus 16 \
+    --measured 25.2s
+# karpathy/nanoGPT issue 110: 562 ms an iteration, "looks pretty good".
+expect 0 out '^verdict  healthy' diagnose gpt2 --gpu a100-sxm-40gb --gpus 8 --seq 1024 --global-batch 480 \
+    --micro-batch 12 --tp 1 --pp 1 --cp 1 --zero 0 --recompute none --stack pytorch --measured 562ms
+
 expect 0 out '^ceiling_step_seconds 20.48$' diagnose $shards --recompute full --measured 200tok/s/GPU --metrics
 expect 0 out '^ceiling_cause_probability.cause="network_bandwidth". 0[.][2-9]' diagnose $shards --recompute full \
     --measured 200tok/s/GPU --metrics
