@@ -1,6 +1,7 @@
 /* answer_measure.c -- which measurements narrow a decision most per GPU-hour. */
 #include "api/answer_measure.h"
 #include "api/command.h"
+#include "api/request_parts.h"
 
 /* Where nothing is said: what a trial of a cluster has. */
 static const double BUDGET_S = 1800;
@@ -31,8 +32,14 @@ static clg_status limits(const clg_question *q, clg_measure_ask *ask, clg_error 
     double few = NODES * ask->scenario->machine.node.gpus;
     const char *budget = q->request->value[CLG_PARAM_BUDGET];
     if (clg_request_number_or(q->request, CLG_PARAM_MAX_GPUS, few, &most, error) != CLG_OK ||
-        (budget && clg_quantity(budget, CLG_SECONDS, &ask->budget_s, error) != CLG_OK))
+        (budget && clg_request_at_flag(clg_quantity(budget, CLG_SECONDS, &ask->budget_s, error),
+                                       CLG_PARAM_BUDGET, error) != CLG_OK))
         return error->status;
+    if (!(ask->budget_s > 0)) {
+        clg_fail(error, CLG_BAD_INPUT, "give the time there is: 30min",
+                 "'%.32s' is no time to measure", budget);
+        return clg_request_at_flag(CLG_BAD_INPUT, CLG_PARAM_BUDGET, error);
+    }
     ask->most_gpus = most < gpus ? (int)most : (int)gpus;
     return CLG_OK;
 }

@@ -12,6 +12,7 @@ check 'no more GPUs than there are' '! "$ceiling" measure $job --max-gpus 8 --js
 expect 0 out '"kind": "measure"' measure $job --json
 expect 0 out 'Nothing that fits into 10.0 s' measure $job --budget 10s
 expect 1 err '30min|unit|seconds' measure $job --budget 20USD
+expect 1 err 'budget.*no time to measure' measure $job --budget 0s
 expect 0 out 'right +lost' measure llama-3.1-8b --gpus 64 --seq 4096 --global-batch 512 --top 2 --budget 1h
 expect 1 err 'no plan fits' measure llama-3-70b --gpus 8 --seq 4096 --tp 1 --pp 1 --zero 0 --global-batch 8
 expect 2 err "'measure' needs MODEL" measure
