@@ -8,7 +8,14 @@
 
 #include <string.h>
 
-enum { MOST_KEYS = 4000, DEEPEST = 64, MOST_FUNCTIONS = 256, MOST_CALLS = 12 };
+enum {
+    MOST_KEYS = 4000,
+    DEEPEST = 64,
+    MOST_FUNCTIONS = 256,
+    MOST_CALLS = 12,
+    MOST_FOLLOWED = 256,
+    MOST_ARGUMENT = 256
+};
 
 /* A function of the file: "def NAME(" at the start of a line, and what is indented below. */
 typedef struct function {
@@ -25,8 +32,8 @@ typedef struct reader {
     clg_json *root;
     const char *called[DEEPEST]; /* of the open brackets: what is called; NULL: nothing */
     int depth;
-    const function *functions; /* of a file of recipes: read where they are called */
-    int function_count, calls;
+    const function *functions;           /* of a file of recipes: read where they are called */
+    int function_count, calls, followed; /* calls: open now; followed: in all */
 } reader;
 
 static void read_range(reader *r, const char *from, const char *end, int line);
@@ -184,11 +191,12 @@ static void open_bracket(reader *r, const char *called) {
 
 /* A function of the file, read where it is called. */
 static void follow(reader *r, const char *name, size_t size) {
-    for (int i = 0; i < r->function_count && r->calls < MOST_CALLS; i++) {
+    if (r->calls >= MOST_CALLS || r->followed >= MOST_FOLLOWED) return;
+    for (int i = 0; i < r->function_count; i++) {
         const function *f = &r->functions[i];
         if (f->size != size || memcmp(f->name, name, size) != 0) continue;
         reader held = *r;
-        r->calls++, r->depth = 0;
+        r->calls++, r->followed++, r->depth = 0;
         read_range(r, f->from, f->end, f->line);
         r->at = held.at, r->end = held.end, r->line = held.line, r->depth = held.depth;
         r->calls--;
@@ -198,16 +206,17 @@ static void follow(reader *r, const char *name, size_t size) {
 
 /* f("x"): its first argument, as "f.argument". */
 static void first_argument(reader *r, const char *called) {
-    const char *held = r->at;
+    const char *held = r->at, *end = r->end;
     int line = r->line;
     size_t size;
+    if (end - held > MOST_ARGUMENT) r->end = held + MOST_ARGUMENT;
     while (r->at < r->end && strchr(" \t\r\n", *r->at)) r->line += *r->at++ == '\n';
     if (r->at < r->end && (*r->at == '"' || *r->at == '\'')) {
         const char *text = string(r, &size);
         put(r, clg_arena_print(r->arena, "%s.argument", called),
             clg_tree_string(r->arena, text, size, line, 1));
     }
-    r->at = held, r->line = line;
+    r->at = held, r->end = end, r->line = line;
 }
 
 static void note_call(reader *r, const char *name, size_t size, int line) {

@@ -1,4 +1,5 @@
 /* Files that mean harm, or none: every one ends in a sentence, none runs away. */
+#include "base/text.h"
 #include "job/fixture.h"
 #include "job/tree.h"
 
@@ -68,8 +69,29 @@ static void shell(void) {
         "--num-attention-heads 1 --micro-batch-size 1\n");
 }
 
+/* Functions of a file that call each other, and quotes that never close. */
+static void python(void) {
+    CASE("Python: functions that call each other, ten times each");
+    clg_arena arena = {0};
+    clg_text text = {.arena = &arena};
+    for (int i = 0; i < 30; i++) {
+        clg_text_print(&text, "def llama3_8b_%d() -> Trainer.Config:\n", i);
+        for (int k = 0; k < 30; k++) clg_text_print(&text, "    llama3_8b_%d()\n", k);
+        clg_text_print(&text, "    training.local_batch_size = 2\n    training.seq_len = %d\n",
+                       i + 1);
+    }
+    JOB("rank-batch=2", "a.py", text.data);
+    CASE("Python: quotes that never close");
+    text = (clg_text){.arena = &arena};
+    clg_text_print(&text, "training.local_batch_size = 2\ntraining.seq_len = 64\n");
+    for (int i = 0; i < 60000; i++) clg_text_print(&text, "f(\"\"\"\n");
+    JOB("rank-batch=2 seq=64", "a.py", text.data);
+    clg_arena_clear(&arena);
+}
+
 int main(void) {
     yaml();
+    python();
     toml();
     shell();
     return DONE;
