@@ -37,6 +37,15 @@ round() {
 	fi
 }
 
+# changed KIND STACK GPU FLAGS...: the job of the last round, read, changed as improve's flags do, written and read again.
+changed() {
+	kind=$1 stack=$2 gpu=$3
+	shift 3
+	rm -rf "$work/first"
+	mv "$work/job" "$work/first"
+	round "$kind" "$stack" "$gpu" "$work"/first/* "$@"
+}
+
 # refuse KIND WORDS MODEL FLAGS...
 refuse() {
 	kind=$1 words=$2
@@ -56,6 +65,7 @@ m="megatron megatron-2024 h100-sxm"
 {
 	round $m $dense --tp 4 --pp 2 --vpp 2 --zero 1
 	round $m $dense --tp 2 --pp 4 --zero 0 --recompute full
+	changed $m --zero 1 --recompute selective --vpp 2
 	round $m $dense --tp 8 --cp 2 --zero 1 --recompute selective
 	round $m $dense --tp 4 --zero 3
 	round $m $dense --tp 4 --pp 2 --zero 1 --precision fp8
@@ -69,6 +79,7 @@ m="megatron megatron-2024 h100-sxm"
 	round $m moonlight-16b-a3b --gpus 64 --hsdp 0 --seq 4096 --global-batch 256 --micro-batch 1 --tp 1 --pp 1 --ep 8 --etp 1 --zero 1
 	t="torchtitan torchtitan-2025 h100-sxm"
 	round $t $dense --tp 1 --pp 1 --zero 3 --recompute full
+	changed $t --recompute none --precision fp8
 	round $t $dense --tp 4 --pp 1 --zero 2 --recompute selective
 	round $t $dense --tp 2 --pp 4 --zero 2 --schedule 1f1b --recompute none
 	round $t $dense --tp 2 --pp 4 --vpp 2 --zero 3 --schedule interleaved --recompute none
@@ -77,6 +88,7 @@ m="megatron megatron-2024 h100-sxm"
 	round torchtitan torchtitan-eager-2025 h100-sxm $dense --tp 1 --pp 1 --cp 2 --zero 3 --recompute full
 	p="torchtitan-2026 torchtitan-2025 h100-sxm"
 	round $p $dense --tp 1 --pp 1 --zero 3 --recompute full
+	changed $p --recompute selective --zero 2
 	round $p $dense --tp 4 --pp 1 --zero 2 --recompute selective
 	round $p $dense --tp 2 --pp 4 --vpp 2 --zero 3 --schedule interleaved --recompute none
 	round $p llama-3-8b --gpus 64 --seq 8192 --global-batch 128 --micro-batch 1 --tp 1 --pp 1 --cp 1 --zero 3 --hsdp 8 --precision fp8 --recompute none
@@ -84,10 +96,12 @@ m="megatron megatron-2024 h100-sxm"
 	round torchtitan-2026 torchtitan-eager-2025 h100-sxm $dense --tp 8 --pp 1 --zero 3 --recompute full
 	d="pytorch h100-sxm llama-3-8b --gpus 16 --seq 4096 --global-batch 64 --micro-batch 1 --tp 1 --pp 1 --cp 1"
 	round deepspeed $d --zero 3 --recompute full
+	changed deepspeed pytorch h100-sxm --zero 2 --micro-batch 2
 	round deepspeed $d --zero 2 --recompute none --gradient fp32
 	round deepspeed $d --zero 2 --recompute full --offload
 	round deepspeed $d --zero 1 --recompute full --optimizer adam8bit
 	round accelerate $d --zero 3 --recompute full
+	changed accelerate pytorch h100-sxm --recompute none --optimizer adam8bit
 	round accelerate $d --zero 2 --recompute none
 	round accelerate $d --zero 3 --hsdp 8 --recompute full
 	round accelerate $d --zero 0 --recompute full
@@ -102,6 +116,7 @@ m="megatron megatron-2024 h100-sxm"
 	b="bridge megatron-2026 h100-sxm"
 	round $b $dense --tp 4 --pp 2 --vpp 2 --cp 1 --zero 1 --recompute none
 	round $b $dense --tp 2 --pp 4 --cp 1 --zero 1 --recompute full --precision fp8
+	changed $b --recompute none --vpp 2
 	round $b $dense --tp 8 --pp 1 --cp 2 --cp-kind ring --zero 1 --recompute selective
 	round $b qwen3-30b-a3b --hsdp 0 --gpus 64 --seq 4096 --global-batch 128 --micro-batch 1 --tp 2 --pp 2 --vpp 1 --cp 1 --ep 8 --etp 1 --zero 1 --recompute none
 	refuse bridge 'no recipe' mistral-7b --gpus 64 --global-batch 64
