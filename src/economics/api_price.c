@@ -30,6 +30,14 @@ clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price 
     return clg_value_done(root, file->path, error);
 }
 
+/* Whether a list of names, with spaces between them, has this one. */
+static bool lists(const char *names, const char *name) {
+    size_t size = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += size)
+        if ((at == names || at[-1] == ' ') && (at[size] == '\0' || at[size] == ' ')) return true;
+    return false;
+}
+
 clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_price *price,
                                  clg_error *error) {
     int count;
@@ -41,7 +49,7 @@ clg_status clg_api_price_default(clg_arena *arena, const char *model, clg_api_pr
         const char *name =
             clg_arena_copy(arena, files[i].path + skip, strlen(files[i].path) - skip - 5);
         if (clg_api_price_find(arena, name, &read, error) != CLG_OK) return error->status;
-        if (strcmp(read.date, "undated") == 0 || strcmp(read.model, model) != 0) continue;
+        if (strcmp(read.date, "undated") == 0 || !lists(read.model, model)) continue;
         if (!price->name || strcmp(read.date, price->date) > 0) *price = read;
     }
     return CLG_OK;
