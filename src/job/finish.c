@@ -212,6 +212,18 @@ static void adapters(clg_reading *r) {
     clg_job_forget(r, CLG_JOB_ADAPTER_TARGETS);
 }
 
+/* A frozen model that runs forward beside the trained one (DPO, distillation): said, not priced. */
+static void second_model(clg_reading *r) {
+    if (!clg_job_has_field(r, CLG_JOB_TEACHER)) return;
+    const char *adapter = r->job->field[CLG_JOB_ADAPTER].text;
+    bool shared = adapter && strcmp(adapter, "none") != 0;
+    doubt(r, "second-model",
+          shared ? "a second forward pass without the adapter, and pairs of sequences, are not "
+                   "priced: a step takes longer"
+                 : "the second model's memory and forward pass, and pairs of sequences, are not "
+                   "priced: a step takes more of both");
+}
+
 /* Experts are spread over the ranks of one stage. */
 static void experts(clg_reading *r) {
     double tp = clg_job_value_or(r, CLG_JOB_TP, 1), ep = get(r, CLG_JOB_EP);
@@ -292,6 +304,7 @@ void clg_job_finish(clg_reading *r) {
     experts(r);
     recomputed_layers(r);
     adapters(r);
+    second_model(r);
     pipeline(r);
     batches(r);
     degrees(r);

@@ -135,6 +135,28 @@ static void scripts_of_ones_own(void) {
         "recompute_granularity: full\n");
 }
 
+static void second_models(void) {
+    CASE("a second model is said, and that it is not priced");
+    fixture f;
+    const char *const files[] = {
+        "a.yaml",
+        "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: dpo\nfinetuning_type: full\n"
+        "cutoff_len: 2048\ntemplate: llama3\npref_beta: 0.1\npref_loss: sigmoid\n",
+        NULL, NULL};
+    CHECK(fixture_read(&f, files));
+    CHECK(fixture_is(&f, "second-model=reference"));
+    bool said = false;
+    for (int i = 0; i < f.job.doubts.count; i++)
+        said = said || strstr(f.job.doubts.note[i].why, "second model's memory");
+    CHECK(said);
+    clg_arena_clear(&f.arena);
+    JOB("second-model=", "a.yaml",
+        "model_name_or_path: meta-llama/Llama-3.1-8B\nstage: dpo\nfinetuning_type: full\n"
+        "cutoff_len: 2048\ntemplate: llama3\npref_loss: orpo\n");
+    JOB("second-model=reference", "a.yaml",
+        "base_model: Qwen/Qwen2.5-0.5B\nrl: dpo\nsequence_len: 2048\nmicro_batch_size: 2\n");
+}
+
 static void swift(void) {
     CASE("swift");
     JOB("model=Qwen/Qwen2.5-7B-Instruct gpus-per-node=4 cp=4 cp-kind=ulysses seq=8192 zero=3 "
@@ -173,6 +195,7 @@ int main(void) {
     trl();
     command_lines();
     scripts_of_ones_own();
+    second_models();
     swift();
     other_kinds_of_job();
     return DONE;
