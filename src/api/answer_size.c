@@ -12,6 +12,7 @@ typedef struct sized {
     clg_doubts doubts; /* of the last offer weighed */
     clg_owning owning;
     clg_clusters clusters;
+    clg_worth worth;
     double grams_per_joule;
 } sized;
 
@@ -108,12 +109,54 @@ static clg_status weigh(clg_arena *arena, sized *a, clg_error *error) {
     return CLG_OK;
 }
 
+/* As many of the chosen GPUs over another network. */
+static clg_status compare_fabric(clg_arena *arena, const clg_request *request, sized *a,
+                                 clg_error *error) {
+    clg_worth *w = &a->worth;
+    clg_offer *offer = clg_take(arena, 1, clg_offer);
+    clg_request *r = clg_take(arena, 1, clg_request);
+    if (!request->value[CLG_PARAM_AGAINST_FABRIC]) return CLG_OK;
+    *r = *request;
+    r->value[CLG_PARAM_GPUS] = "8";
+    if (!r->value[CLG_PARAM_GPU] && !r->value[CLG_PARAM_NODE])
+        r->value[CLG_PARAM_GPU] = w->taken->offer->scenario.machine.gpu.name;
+    r->value[CLG_PARAM_FABRIC] = request->value[CLG_PARAM_AGAINST_FABRIC];
+    r->file[CLG_PARAM_FABRIC] = request->file[CLG_PARAM_AGAINST_FABRIC];
+    clg_space space;
+    if (clg_request_read(arena, r, true, &offer->scenario, &space, error) != CLG_OK)
+        return error->status;
+    offer->scenario.price = w->taken->offer->scenario.price;
+    w->compared = true;
+    w->over_runs =
+        clg_cluster_plan(arena, &a->sizing, &a->clusters, offer, w->taken->gpus, &w->over);
+    return CLG_OK;
+}
+
+/* What the choice is worth beside others. */
+static clg_status find_worth(clg_arena *arena, const clg_request *request, sized *a,
+                             clg_error *error) {
+    const clg_clusters *all = &a->clusters;
+    clg_doubts doubts;
+    if (all->best < 0) return CLG_OK;
+    const clg_cluster *c = &all->cluster[all->best];
+    const clg_scenario *s = &c->offer->scenario;
+    const clg_operations *o = &a->sizing.operations;
+    if (clg_doubts_default(arena, &s->price, &doubts, error) != CLG_OK) return error->status;
+    a->worth = (clg_worth){.taken = c, .repair_s = o->repair_s};
+    a->worth.spares =
+        clg_spares_of(o, (double)c->gpus, s->machine.node.gpus, c->seconds, s->price.usd_per_s);
+    a->worth.regrets =
+        clg_regret_rows(all, &a->sizing.limits, doubts.common_share, a->worth.regret);
+    return compare_fabric(arena, request, a, error);
+}
+
 /* The chosen cluster under every term of price. */
-static void compare_terms(clg_arena *arena, const clg_request *request, sized *a) {
+static clg_status compare_terms(clg_arena *arena, const clg_request *request, sized *a,
+                                clg_error *error) {
     clg_clusters *all = &a->clusters;
     int chosen = all->best >= 0 ? all->best : all->nearest;
     all->terms = 0;
-    if (!request->value[CLG_PARAM_COMPARE_TERMS] || chosen < 0) return;
+    if (!request->value[CLG_PARAM_COMPARE_TERMS] || chosen < 0) return CLG_OK;
     const clg_cluster *c = &all->cluster[chosen];
     const clg_scenario *s = &c->offer->scenario;
     clg_terms *terms = clg_take(arena, 1, clg_terms);
@@ -122,11 +165,11 @@ static void compare_terms(clg_arena *arena, const clg_request *request, sized *a
     bool given = request->value[CLG_PARAM_PRICE] != NULL;
     if (given || clg_price_default(arena, &s->machine.gpu, hourly, &none) != CLG_OK)
         *hourly = s->price;
-    if (!clg_price_known(hourly)) return;
+    if (!clg_price_known(hourly)) return CLG_OK;
     clg_terms_find(arena, hourly, terms);
-    all->terms =
-        clg_terms_rows(arena, terms, &a->sizing.operations, (double)c->gpus,
-                       (double)s->model.parameters, c->seconds * c->goodput.share, all->term);
+    return clg_terms_rows(arena, terms, &a->sizing.operations, (double)c->gpus,
+                          (double)s->model.parameters, c->seconds * c->goodput.share, all->term,
+                          &all->terms, error);
 }
 
 static clg_status answer(const clg_question *q, void *to, clg_error *error) {
@@ -138,9 +181,10 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
         read_term(q->request, &term, error) != CLG_OK ||
         read_running(q->arena, q->request, a, error) != CLG_OK ||
         read_offers(q->arena, q->request, term, offers, &a->sizing, error) != CLG_OK ||
-        clg_size(q->arena, &a->sizing, q->progress, &a->clusters, error) != CLG_OK)
+        clg_size(q->arena, &a->sizing, q->progress, &a->clusters, error) != CLG_OK ||
+        compare_terms(q->arena, q->request, a, error) != CLG_OK ||
+        find_worth(q->arena, q->request, a, error) != CLG_OK)
         return error->status;
-    compare_terms(q->arena, q->request, a);
     return weigh(q->arena, a, error);
 }
 
@@ -149,7 +193,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     const sized *a = from;
     (void)q;
     (void)error;
-    clg_report_clusters(out, &a->clusters, &a->sizing, &a->owning, a->grams_per_joule);
+    clg_report_clusters(out, &a->clusters, &a->sizing, &a->owning, &a->worth, a->grams_per_joule);
     return CLG_OK;
 }
 
@@ -159,17 +203,26 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     clg_json_writer writer = {.text = out, .pretty = true};
     (void)q;
     (void)error;
-    clg_json_size(&writer, &a->clusters, &a->sizing, &a->owning, a->grams_per_joule);
+    clg_json_size(&writer, &a->clusters, &a->sizing, &a->owning, &a->worth, a->grams_per_joule);
     clg_text_print(out, "\n");
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {
-    CLG_PARAM_GPU,   CLG_PARAM_NODE,           CLG_PARAM_FABRIC, CLG_PARAM_NICS, CLG_PARAM_STACK,
-    CLG_PARAM_PRICE, CLG_PARAM_CRITICAL_BATCH, CLG_PARAM_KNEE,   CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_GPU,
+                                  CLG_PARAM_NODE,
+                                  CLG_PARAM_FABRIC,
+                                  CLG_PARAM_NICS,
+                                  CLG_PARAM_STACK,
+                                  CLG_PARAM_PRICE,
+                                  CLG_PARAM_CRITICAL_BATCH,
+                                  CLG_PARAM_KNEE,
+                                  CLG_PARAM_AGAINST_FABRIC,
+                                  CLG_PARAMS};
 static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
-static const clg_own_words words[] = {{CLG_PARAM_GPU, NULL, "every kind with a price", NULL},
+static const clg_own_words words[] = {{CLG_PARAM_AGAINST_FABRIC, NULL, NULL,
+                                       "what the fabric is worth: as many GPUs over this network"},
+                                      {CLG_PARAM_GPU, NULL, "every kind with a price", NULL},
                                       {CLG_PARAMS, NULL, NULL, NULL}};
 
 const clg_command clg_command_size = {

@@ -142,6 +142,16 @@ static void plan(void *context, int index, clg_arena *arena) {
     if (one->runs) one->plan = found.best[0];
 }
 
+bool clg_cluster_plan(clg_arena *arena, const clg_sizing *ask, const clg_clusters *all,
+                      const clg_offer *offer, int64_t gpus, clg_cluster *c) {
+    job one = {.offer = offer, .gpus = gpus};
+    jobs j = {.ask = ask, .list = &one};
+    plan(&j, 0, arena);
+    *c = (clg_cluster){.offer = offer, .gpus = gpus, .plan = one.plan};
+    if (one.runs) fill(ask, all, c);
+    return one.runs;
+}
+
 static bool is_planned(const jobs *j, const clg_offer *offer, int64_t gpus) {
     for (int i = 0; i < j->all->count; i++)
         if (j->all->cluster[i].offer == offer && j->all->cluster[i].gpus == gpus) return true;

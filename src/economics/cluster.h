@@ -74,4 +74,9 @@ typedef struct clg_sizing {
 clg_status clg_size(clg_arena *arena, const clg_sizing *sizing, clg_progress progress,
                     clg_clusters *clusters, clg_error *error);
 
+/* One offer at one size, which need not be in `clusters`; false: it does not run there. `cluster`
+ * keeps the offer. No limits, knees or odds are weighed. */
+bool clg_cluster_plan(clg_arena *arena, const clg_sizing *sizing, const clg_clusters *clusters,
+                      const clg_offer *offer, int64_t gpus, clg_cluster *cluster);
+
 #endif

@@ -1,7 +1,7 @@
 /* contracts.c -- terms of one GPU kind, and the cheapest mix of two of them. */
 #include "economics/contracts.h"
 
-#include "dataset/dataset.h"
+#include "dataset/open.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -78,25 +78,19 @@ static clg_term_row row_of(const clg_price *price, const clg_operations *o, doub
                           .share = g.share};
 }
 
-double clg_spot_interruptions_per_gpu_s(clg_arena *arena) {
-    const clg_file *file = clg_dataset_find("operations/spot.json");
+clg_status clg_spot_interruptions(clg_arena *arena, double *per_gpu_s, clg_error *error) {
+    const clg_file *file;
     clg_json *root;
-    clg_error none = {0};
-    double rate = 0;
-    if (file && clg_json_parse(arena, file->path, file->text, file->size, &root, &none) == CLG_OK)
-        clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, &rate, &none);
-    return rate;
+    if (clg_dataset_open(arena, "operations", "spot", &file, &root, error) != CLG_OK ||
+        clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, per_gpu_s, error) !=
+            CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
 }
 
-/* Failures and what is taken back, together. */
-static clg_operations spot_operations(clg_arena *arena, const clg_operations *o) {
-    clg_operations more = *o;
-    more.failures_per_gpu_s += clg_spot_interruptions_per_gpu_s(arena);
-    return more;
-}
-
-int clg_terms_rows(clg_arena *arena, const clg_terms *t, const clg_operations *o, double gpus,
-                   double parameters, double useful_s, clg_term_row rows[CLG_TERM_ROWS]) {
+clg_status clg_terms_rows(clg_arena *arena, const clg_terms *t, const clg_operations *o,
+                          double gpus, double parameters, double useful_s,
+                          clg_term_row rows[CLG_TERM_ROWS], int *filled, clg_error *error) {
     int count = 0;
     rows[count++] = row_of(t->hourly, o, gpus, parameters, useful_s);
     for (int i = 0; i < t->helds; i++) {
@@ -105,8 +99,13 @@ int clg_terms_rows(clg_arena *arena, const clg_terms *t, const clg_operations *o
         row->committed_usd = t->held[i].usd_per_s * gpus * term_s(&t->held[i]);
         if (t->hourly->usd_per_s > 0) row->pays_above = t->held[i].usd_per_s / t->hourly->usd_per_s;
     }
-    if (!t->spot.term) return count;
-    clg_operations taken = spot_operations(arena, o);
-    rows[count++] = row_of(&t->spot, &taken, gpus, parameters, useful_s);
-    return count;
+    *filled = count;
+    if (!t->spot.term) return CLG_OK;
+    clg_operations both = *o; /* failures and what is taken back, together */
+    double taken_back;
+    if (clg_spot_interruptions(arena, &taken_back, error) != CLG_OK) return error->status;
+    both.failures_per_gpu_s += taken_back;
+    rows[count++] = row_of(&t->spot, &both, gpus, parameters, useful_s);
+    *filled = count;
+    return CLG_OK;
 }

@@ -38,7 +38,7 @@ typedef struct clg_mix {
 clg_mix clg_mix_of(const clg_terms *terms, const double *needed, int64_t gpus);
 
 /* How often a spot GPU is taken back, data/operations/spot.json. */
-double clg_spot_interruptions_per_gpu_s(clg_arena *arena);
+clg_status clg_spot_interruptions(clg_arena *arena, double *per_gpu_s, clg_error *error);
 
 /* One run under one term. */
 typedef struct clg_term_row {
@@ -54,9 +54,10 @@ typedef struct clg_term_row {
 enum { CLG_TERM_ROWS = CLG_TERMS + 2 };
 
 /* By the hour, then every held term, then spot, whose interruptions (data/operations/spot.json)
- * come on top of failures. `useful_s`: training without losses. Returns how many rows it filled. */
-int clg_terms_rows(clg_arena *arena, const clg_terms *terms, const clg_operations *operations,
-                   double gpus, double parameters, double useful_s,
-                   clg_term_row rows[CLG_TERM_ROWS]);
+ * come on top of failures. `useful_s`: training without losses. `filled`: how many rows. */
+clg_status clg_terms_rows(clg_arena *arena, const clg_terms *terms,
+                          const clg_operations *operations, double gpus, double parameters,
+                          double useful_s, clg_term_row rows[CLG_TERM_ROWS], int *filled,
+                          clg_error *error);
 
 #endif

@@ -18,6 +18,7 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
         double *into;
     } rows[] = {{"failures", CLG_HERTZ, &o->failures_per_gpu_s},
                 {"restart", CLG_SECONDS, &o->restart_s},
+                {"repair", CLG_SECONDS, &o->repair_s},
                 {"checkpoint_rate", CLG_BYTES_PER_S, &o->checkpoint_bytes_per_s},
                 {"checkpoint_per_parameter", CLG_BYTES, &o->checkpoint_parameter_bytes},
                 {"token", CLG_BYTES, &o->token_bytes},

@@ -9,6 +9,7 @@
 typedef struct clg_operations {
     double failures_per_gpu_s;
     double restart_s;
+    double repair_s;                   /* until a node that failed is back */
     double checkpoint_bytes_per_s;     /* per GPU */
     double checkpoint_parameter_bytes; /* bytes written per parameter */
     double token_bytes;                /* of one token on disk */

@@ -150,8 +150,6 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
                    clg_words_quantity(t, c->goodput.checkpoint_s, CLG_SECONDS),
                    clg_words_quantity(t, c->goodput.interval_s, CLG_SECONDS),
                    100 * c->goodput.share);
-    clg_text_print(t, "spares   keep about %.0f of what fails, GPU or node: a day's failures\n",
-                   ceil(86400 / c->goodput.mean_time_between_failures_s));
 }
 
 /* Watts of one GPU with its share of the host. */
@@ -275,7 +273,7 @@ static void print_footer(clg_text *t, const clg_clusters *all, const clg_sizing 
 }
 
 void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing *ask,
-                         const clg_owning *own, double grams_per_joule) {
+                         const clg_owning *own, const clg_worth *worth, double grams_per_joule) {
     const clg_scenario *s = &all->cluster[0].offer->scenario;
     size_t from = t->size;
     clg_text_print(t, "model    %s\n", s->model.title);
@@ -286,6 +284,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
     if (all->best >= 0) {
         const clg_cluster *best = &all->cluster[all->best];
         print_choice(t, best);
+        clg_report_worth(t, worth);
         print_other(t, all, &ask->limits);
         print_owning(t, best, &ask->operations, own);
         if (all->terms > 0) clg_report_contracts(t, all->term, all->terms);
@@ -371,7 +370,7 @@ static void add_target(clg_json_writer *w, const clg_clusters *all, const clg_si
 }
 
 void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_sizing *ask,
-                   const clg_owning *own, double grams_per_joule) {
+                   const clg_owning *own, const clg_worth *worth, double grams_per_joule) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "size");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
@@ -389,6 +388,7 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_sizing
         if (own->capex_usd > 0) add_owning(w, best, &ask->operations, own);
         if (grams_per_joule > 0) clg_json_add_number(w, "carbon_g", best->joules * grams_per_joule);
     }
+    clg_json_worth(w, worth);
     if (all->terms > 0) clg_json_contracts(w, all->term, all->terms);
     clg_json_open(w, "equal_time", '[');
     for (int i = 0; i < all->equal_count; i++) add_cluster(w, NULL, &all->cluster[all->equal[i]]);

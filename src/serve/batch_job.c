@@ -35,11 +35,11 @@ static int64_t replicas_for(const clg_batch_job *j, double scale) {
     return n <= fmax(j->requests, 1) ? (int64_t)fmax(n, 1) : 0;
 }
 
-static void add_row(clg_arena *arena, clg_batch_job *j, const clg_price *price, double gpus,
-                    double hourly, double lost_s) {
+static void add_row(clg_batch_job *j, const clg_price *price, double gpus, double hourly,
+                    double lost_s, double taken_back) {
     clg_batch_row *row = &j->row[j->rows++];
     bool spot = strcmp(price->term, "spot") == 0, held = !spot && !clg_price_on_demand(price);
-    double rate = spot ? clg_spot_interruptions_per_gpu_s(arena) : 0;
+    double rate = spot ? taken_back : 0;
     *row = (clg_batch_row){.price = *price};
     row->run_s = j->sure_run_s * (1 + rate * gpus / (double)j->sure_replicas * lost_s);
     row->interruptions = rate * gpus * row->run_s;
@@ -47,19 +47,22 @@ static void add_row(clg_arena *arena, clg_batch_job *j, const clg_price *price, 
     if (held && hourly > 0) row->pays_above_s = day_s * price->usd_per_s / hourly;
 }
 
-static void add_rows(clg_arena *arena, const clg_serve_question *q, clg_batch_job *j) {
+static clg_status add_rows(clg_arena *arena, const clg_serve_question *q, clg_batch_job *j,
+                           clg_error *error) {
     const clg_scenario *s = q->replica->scenario;
     double gpus = (double)j->sure_replicas * clg_replica_gpus(q->replica);
-    double lost_s = j->start_s + j->drain_s / 2;
-    if (!clg_price_known(&s->price)) return;
-    add_row(arena, j, &s->price, gpus, s->price.usd_per_s, lost_s);
+    double lost_s = j->start_s + j->drain_s / 2, taken_back;
+    if (!clg_price_known(&s->price)) return CLG_OK;
+    if (clg_spot_interruptions(arena, &taken_back, error) != CLG_OK) return error->status;
+    add_row(j, &s->price, gpus, s->price.usd_per_s, lost_s, taken_back);
     for (int i = 0; clg_price_terms[i].name && j->rows < CLG_BATCH_ROWS; i++) {
         clg_price price;
         int term = clg_price_terms[i].value;
         if (clg_price_of_term(arena, &s->machine.gpu, term, &price) &&
             strcmp(price.term, s->price.term) != 0)
-            add_row(arena, j, &price, gpus, s->price.usd_per_s, lost_s);
+            add_row(j, &price, gpus, s->price.usd_per_s, lost_s, taken_back);
     }
+    return CLG_OK;
 }
 
 clg_status clg_batch_job_of(clg_arena *arena, const clg_serve_question *q,
@@ -85,6 +88,5 @@ clg_status clg_batch_job_of(clg_arena *arena, const clg_serve_question *q,
     j->early_run_s = run_s(j, j->replicas, 1 / a->doubt.rate);
     j->late_run_s = run_s(j, j->replicas, a->doubt.rate);
     j->sure_run_s = run_s(j, j->sure_replicas, 1);
-    add_rows(arena, q, j);
-    return CLG_OK;
+    return add_rows(arena, q, j, error);
 }

@@ -122,7 +122,10 @@ static void check_terms(void) {
     const double week_s = 7 * 86400;
     CASE("terms: a run by the hour costs its hours; held GPUs are signed for three years of 365.25 "
          "days");
-    CHECK(clg_terms_rows(&arena, &terms, &o, 100, 7e9, week_s, rows) == 3);
+    clg_error e = {0};
+    int filled;
+    CHECK(clg_terms_rows(&arena, &terms, &o, 100, 7e9, week_s, rows, &filled, &e) == CLG_OK);
+    CHECK(filled == 3);
     double share = clg_goodput_of(&o, 100, 7e9).share;
     CHECK_NEAR(rows[0].usd, 100 * 168 * 2 / share, 1e-9);
     CHECK_NEAR(rows[1].usd, rows[0].usd / 2, 1e-12);
@@ -135,7 +138,6 @@ static void check_terms(void) {
     CASE("terms of a GPU in data/price: each once, the cheapest of it");
     clg_gpu gpu;
     clg_price price;
-    clg_error e = {0};
     CHECK(clg_gpu_find(&arena, "h100-sxm", &gpu, &e) == CLG_OK);
     CHECK(clg_price_default(&arena, &gpu, &price, &e) == CLG_OK);
     clg_terms_find(&arena, &price, &terms);
