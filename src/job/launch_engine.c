@@ -1,6 +1,6 @@
-/* launch_engine.c -- see the header. Flags are those of vLLM 0.11 and later (engine/arg_utils.py),
- * SGLang 0.5 and later (srt/server_args.py), TensorRT-LLM 1.0 and later (commands/serve.py). Left
- * out: ports, names, chat templates, images. */
+/* launch_engine.c -- see the header. Flags are those of vLLM 0.11 and later, SGLang 0.5 and later,
+ * TensorRT-LLM 1.0 and later; where each was read stands in data/trainer. No written file was
+ * started on hardware. Left out: ports, names, chat templates, images. */
 #include "job/launch_engine.h"
 
 #include <math.h>
