@@ -167,8 +167,12 @@ wasm_objects := $(wasm_sources:src/%.c=$(BUILD)/wasm/%.o) $(BUILD)/wasm/dataset_
 
 web: $(BUILD)/ceiling.html
 
-$(BUILD)/ceiling.html: $(BUILD)/page $(BUILD)/ceiling.wasm.gz $(wildcard web/*)
-	$(BUILD)/page web/index.html $@ core=$(BUILD)/ceiling.wasm.gz
+$(BUILD)/ceiling.html: $(BUILD)/page $(BUILD)/ceiling.wasm.gz $(BUILD)/runs.csv.gz $(wildcard web/*)
+	$(BUILD)/page web/index.html $@ core=$(BUILD)/ceiling.wasm.gz runs=$(BUILD)/runs.csv.gz
+
+# Whole training runs that others measured: marks on the page's curve.
+$(BUILD)/runs.csv.gz: $(filter-out %/finetuning.csv,$(wildcard data/runs/*.csv))
+	cat $^ | gzip -9nc >$@
 
 $(BUILD)/page: tools/page.c
 	@mkdir -p $(@D)

@@ -1,9 +1,11 @@
-/* chart.js -- the curve as SVG: tokens/s over GPUs, both logarithmic, and efficiency below. */
+/* chart.js -- the curve as SVG: efficiency over GPUs, and tokens/s below, which hides what is lost: both logarithmic. */
 import { drawn } from "./dom.js";
 import { showCount, showWhole } from "./format.js";
 
 const margin = { left: 62, right: 14, top: 38, gap: 26, bottom: 34 };
-const speedHeight = 270, efficiencyHeight = 120;
+/** A phone's chart leaves room for the sliders below it. */
+const heightsOf = (width) => (width < 500 ? { efficiencyHeight: 150, speedHeight: 90 } : { efficiencyHeight: 250, speedHeight: 120 });
+const letter = 6.4; // units a character of the chart's text takes, about
 
 function logScale(low, high, from, to) {
   const a = Math.log(low), span = Math.log(high) - a || 1;
@@ -36,27 +38,31 @@ function text(words, x, y, anchor = "middle") {
  * Draws into an svg element. Where more GPUs still pay, up to knee and cap, the ground is tinted.
  * @param {{sizes: number[], series: {mode: string, ghost?: boolean, points: {gpus: number,
  *   tokens: number, low: number, high: number, efficiency: number, bound: number, draft: boolean}[]}[],
+ *   runs: {gpus: number, tokens: number, words: string}[],
  *   missing: number[], pending: number[], cap: number | null, knee: number | null}} data
  * @returns {(gpus: number | null) => void} moves the guide
  */
 export function drawCurve(svg, data, width) {
+  const { efficiencyHeight, speedHeight } = heightsOf(width);
   const height = margin.top + speedHeight + margin.gap + efficiencyHeight + margin.bottom;
-  const right = width - margin.right, floor = margin.top + speedHeight, top2 = floor + margin.gap, floor2 = top2 + efficiencyHeight;
+  const right = width - margin.right, floor = margin.top + efficiencyHeight, top2 = floor + margin.gap, floor2 = top2 + speedHeight;
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
   const all = data.series.flatMap((one) => one.points);
   const x = logScale(data.sizes[0], data.sizes.at(-1), margin.left + 8, right - 8);
   const first = data.series.find((one) => !one.ghost && one.points.length)?.points[0];
   const lowest = Math.min(...all.map((p) => Math.min(p.low, p.useful ?? p.low))), highest = Math.max(...all.map((p) => p.high));
-  const y = all.length ? logScale(lowest / 1.15, highest * 1.3, floor, margin.top) : () => floor;
+  const y = all.length ? logScale(lowest / 1.15, highest * 1.3, floor2, top2) : () => floor2;
   const best = Math.max(1.05, ...all.map((p) => p.efficiency));
-  const e = (share) => floor2 - (share / best) * efficiencyHeight;
-  const parts = [...axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, any: all.length > 0 })];
-  if (first) parts.push(idealOf(first, data.sizes, { x, y }));
-  if (first) parts.unshift(...wallsOf(data, first.gpus, { x, floor2 }));
-  for (const one of data.series) parts.push(...seriesOf(one, { x, y, e }));
-  for (const gpus of data.pending) parts.push(drawn("circle", { class: "pending", cx: x(gpus), cy: floor - 10, r: 4 }, drawn("title", {}, `${showWhole(gpus)} GPUs: not searched yet`)));
-  for (const gpus of data.missing) parts.push(drawn("text", { class: "cross", x: x(gpus), y: floor - 6, "text-anchor": "middle" }, "×", drawn("title", {}, `${showWhole(gpus)} GPUs: nothing fits`)));
+  const e = (share) => floor - (share / best) * efficiencyHeight;
+  const scales = { x, y, e, right, floor, floor2, top2, lowest, highest, first };
+  const parts = [...axesOf(data, scales)];
+  if (first) parts.push(idealOf(first, data.sizes, scales));
+  if (first) parts.unshift(...wallsOf(data, scales));
+  for (const one of data.series) parts.push(...seriesOf(one, scales));
+  if (first) parts.push(...runsOf(data.runs, best, scales));
+  for (const gpus of data.pending) parts.push(drawn("circle", { class: "pending", cx: x(gpus), cy: floor2 - 10, r: 4 }, drawn("title", {}, `${showWhole(gpus)} GPUs: not searched yet`)));
+  for (const gpus of data.missing) parts.push(drawn("text", { class: "cross", x: x(gpus), y: floor2 - 6, "text-anchor": "middle" }, "×", drawn("title", {}, `${showWhole(gpus)} GPUs: nothing fits`)));
   const guide = drawn("line", { class: "guide", y1: margin.top, y2: floor2, visibility: "hidden" });
   svg.replaceChildren(...parts, guide);
   return (gpus) => {
@@ -65,36 +71,52 @@ export function drawCurve(svg, data, width) {
   };
 }
 
-function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, any }) {
+function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, first }) {
   const step = Math.ceil(data.sizes.length / Math.max(3, Math.floor((right - margin.left) / 56)));
   for (const [i, gpus] of data.sizes.entries()) {
     yield drawn("line", { class: "grid", x1: x(gpus), x2: x(gpus), y1: margin.top, y2: floor2 });
     if (i % step === 0) yield text(showWhole(gpus), x(gpus), floor2 + 16);
   }
   yield text("GPUs", (margin.left + right) / 2, floor2 + 31);
-  for (const v of any ? decades(lowest / 1.15, highest * 1.3) : []) {
+  const ticks = first ? decades(lowest / 1.15, highest * 1.3) : [];
+  for (const v of ticks.length > 5 ? ticks.filter((_, i) => i % 2) : ticks) {
     yield drawn("line", { class: "grid", x1: margin.left, x2: right, y1: y(v), y2: y(v) });
     yield text(showCount(v), margin.left - 6, y(v) + 4, "end");
   }
-  for (const share of [0, 0.5, 1]) {
-    yield drawn("line", { class: "grid", x1: margin.left, x2: right, y1: e(share), y2: e(share) });
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    yield drawn("line", { class: share === 1 ? "baseline" : "grid", x1: margin.left, x2: right, y1: e(share), y2: e(share) });
     yield text(`${100 * share} %`, margin.left - 6, e(share) + 4, "end");
   }
-  yield text("tokens/s", margin.left + 6, margin.top + 12, "start");
-  yield text("efficiency", margin.left + 6, top2 - 8, "start");
+  yield named("tokens/s", margin.left + 6, top2 + 12, "start");
+  const baseline = first ? `efficiency: 100 % is ${showCount(first.tokens / first.gpus)} tokens/s per GPU, as on ${showWhole(first.gpus)}` : "efficiency";
+  yield named(baseline.length * letter < right - margin.left - 12 ? baseline : "efficiency", margin.left + 6, floor - 8, "start");
   for (const end of [floor, floor2]) yield drawn("line", { class: "axis", x1: margin.left, x2: right, y1: end, y2: end });
 }
 
-/** Cheap ground from the first size that runs to the nearer wall, and a line for each wall. */
-function* wallsOf({ cap, knee, sizes }, first, { x, floor2 }) {
-  const last = sizes.at(-1), end = Math.min(cap ?? last, knee ?? last, last);
+/** Words that stand on lines. */
+const named = (words, x, y, anchor) => drawn("text", { class: "halo", x, y, "text-anchor": anchor }, words);
+
+/** Cheap ground from the first size that runs to the nearer wall, a line for each wall, and what lies between them. */
+function* wallsOf({ cap, knee, sizes }, { x, floor, floor2, right, first: { gpus: first } }) {
+  const last = sizes.at(-1), inside = (gpus) => gpus && gpus <= last && gpus >= sizes[0];
+  const walls = [cap, knee].filter(inside), end = Math.min(...walls, last);
   if (end > first) yield drawn("rect", { class: "cheap", x: x(first), y: margin.top, width: x(end) - x(first), height: floor2 - margin.top });
-  for (const [words, gpus, line] of [["DP cap", cap, 1], ["knee", knee, 2]]) {
-    if (!gpus || gpus > last || gpus < sizes[0]) continue;
-    /* the cap's name to the right of its line where there is room, the knee's to the left of its own */
-    const side = (line === 1 && x(gpus) < x(last) - 44) || x(gpus) < x(sizes[0]) + 60 ? "start" : "end", above = margin.top - 13 * line;
+  const between = (words, from, to) => (words.length * letter < x(to) - x(from) - 8 ? [drawn("text", { class: "regime halo", x: (x(from) + x(to)) / 2, y: floor - 26, "text-anchor": "middle" }, words)] : []);
+  if (walls.length && end > first) yield* between("cheap: copies of the model", first, end);
+  for (const [words, gpus, line] of [["DP cap: copies run out", cap, 1], ["knee: added GPUs half lost", knee, 2]]) {
+    if (!inside(gpus)) continue;
+    const side = x(gpus) > (margin.left + right) / 2 ? "end" : "start", above = margin.top - 13 * line;
     yield drawn("line", { class: "wall", x1: x(gpus), x2: x(gpus), y1: above - 9, y2: floor2 });
-    yield drawn("text", { class: "wall-name", x: x(gpus) + (side === "end" ? -4 : 4), y: above, "text-anchor": side }, words);
+    yield drawn("text", { class: "wall-name halo", x: x(gpus) + (side === "end" ? -4 : 4), y: above, "text-anchor": side }, words);
+  }
+}
+
+/** What others measured: a mark in each half, its source under the pointer. */
+function* runsOf(runs, best, { x, y, e, first, lowest, highest }) {
+  for (const { gpus, tokens, words } of runs) {
+    const share = tokens / gpus / (first.tokens / first.gpus), mark = (height) => drawn("path", { class: "run", d: `M${x(gpus)},${height - 5}l5,5l-5,5l-5,-5z` }, drawn("title", {}, words));
+    if (share <= best) yield mark(e(share));
+    if (tokens > lowest / 1.15 && tokens < highest * 1.3) yield mark(y(tokens));
   }
 }
 
@@ -112,7 +134,8 @@ function* seriesOf({ mode, ghost, points }, { x, y, e }) {
   yield drawn("path", { class: `line ${kind}`, d: pathOf(points, across, (p) => e(p.efficiency)) });
   if (ghost) return;
   const useful = points.filter((p) => p.useful);
-  if (useful.length > 1) yield drawn("path", { class: "line useful", d: pathOf(useful, across, (p) => y(p.useful)) });
+  if (useful.length > 1)
+    for (const height of [(p) => y(p.useful), (p) => e((p.efficiency * p.useful) / p.tokens)]) yield drawn("path", { class: "line useful", d: pathOf(useful, across, height) });
   yield drawn("path", { class: `line thin ${mode}`, d: pathOf(points, across, (p) => e(p.bound)) });
   for (const p of points)
     for (const height of [y(p.tokens), e(p.efficiency)])

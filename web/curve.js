@@ -6,6 +6,7 @@ import { drawCurve, sizeAt } from "./chart.js";
 import { drawn, element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+import { runsOfModel } from "./runs.js";
 import { askCurve, askWalls, sizesTo } from "./scale.js";
 import { requestOf, stateOfHash, textOf } from "./state.js";
 
@@ -164,16 +165,20 @@ function tableOf(lines) {
  * @param {HTMLElement} panel
  * @param {object} pool
  * @param {object} knobs
- * @param {{set: Function, fail: (error: object | null) => void, open: (gpus: number) => void}} page
+ * @param {{set: Function, fail: (error: object | null) => void, say: (words: string) => void,
+ *   runs: Promise<object[]>, open: (gpus: number) => void}} page
  */
 export function openCurve(panel, pool, knobs, page) {
   const defaults = Object.fromEntries(knobs.groups.flatMap(({ params }) => params).map((param) => [param.flag, param.default]));
   const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, defaults[stops[0]] ?? "", page.set));
-  const svg = drawn("svg", { class: "curve", role: "img", tabindex: 0, width: "100%", "aria-label": "tokens per second and efficiency over GPUs; arrow keys walk along the curve" });
-  const cards = element("div", { class: "cards", "aria-live": "polite" }), status = element("p", { class: "status" });
+  const svg = drawn("svg", { class: "curve", role: "img", tabindex: 0, width: "100%", "aria-label": "efficiency and tokens per second over GPUs; arrow keys walk along the curve" });
+  const cards = element("div", { class: "cards" }), status = element("p", { class: "status" });
   const table = element("div", { class: "scroll" });
   const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
   const pictures = element("div", {});
+  const tip = element("div", { class: "tip", hidden: true, "aria-hidden": "true" }), runsName = element("li", { hidden: true });
+  let runs = [];
+  page.runs.then((rows) => { runs = rows; drawSoon(); });
   const pinnedName = element("li", {}), wallLine = element("p", { class: "walls" });
   let state = {}, sizes = [], held = new Map(), guides = new Map(), pinned = { key: "", held: new Map() };
   let moveGuide = () => {}, hovered = null, wanted = 0, drafted = 0, drafting = false, timer = 0, lines = {}, pending = 0, walls = null, walling = false, guided = 0, wallsOf = "";
@@ -185,8 +190,9 @@ export function openCurve(panel, pool, knobs, page) {
   panel.append(element("p", { class: "lessons" }, lessonLinks), element("div", { class: "sliders" }, sliders.map(({ box }) => box)), status, searching,
     sentence, element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
       element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), element("li", {}, element("i", { class: "swatch thinline" }), "1/(1+c): only traffic counted"),
-      element("li", {}, element("i", { class: "swatch dashed" }), "useful tokens: those that count as progress"), pinnedName),
-    svg, wallLine, cards,
+      element("li", {}, element("i", { class: "swatch dashed" }), "useful tokens: those that count as progress"),
+      element("li", {}, element("i", { class: "swatch band" }), "8 of 10 runs"), runsName, pinnedName),
+    element("div", { class: "chart" }, svg, tip), wallLine, cards,
     element("p", { class: "buttons" }, pin,
       element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),
       exportButtons(() => `${state.model}-curve`, { svgs: () => [svg], csv: () => curveRows(lines),
@@ -207,7 +213,10 @@ export function openCurve(panel, pool, knobs, page) {
     for (const p of lines.strong) p.useful = useful.get(p.gpus) ?? null;
     const unasked = complete === wanted ? [] : sizes.filter((n) => !held.has(`strong/${n}`));
     const cap = current?.dp_cap.gpus ?? null, knee = current?.knee.gpus ?? null;
-    moveGuide = drawCurve(svg, { sizes, missing, pending: unasked, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
+    const measured = runsOfModel(runs, state.model, state.gpu || "h100-sxm").filter((run) => run.gpus >= sizes[0] && run.gpus <= sizes.at(-1));
+    runsName.hidden = !measured.length;
+    runsName.replaceChildren(element("i", { class: "swatch run" }), `${measured.length} published run${measured.length > 1 ? "s" : ""} of this model and GPU, any batch`);
+    moveGuide = drawCurve(svg, { sizes, runs: measured, missing, pending: unasked, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);
     hover(hovered);
     if (table.parentElement.open) table.replaceChildren(tableOf(lines));
   }
@@ -219,7 +228,21 @@ export function openCurve(panel, pool, knobs, page) {
     moveGuide(at);
     cards.replaceChildren(element("h2", {}, `${showWhole(at)} GPUs`), ...Object.entries(lines).map(([mode, points]) => cardOf(mode, points.find((p) => p.gpus === at), mode === "strong" && svg.dataset.walls === "true" && walls.points.find((p) => p.gpus === at), held.has(`${mode}/${at}`))));
   }
-  svg.addEventListener("pointermove", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
+  const briefly = (gpus) => [`${showWhole(gpus)} GPUs`, ...Object.entries(lines).map(([mode, points]) => [mode, points.find((p) => p.gpus === gpus)])
+    .map(([mode, p]) => `${mode}: ${p ? `${showShare(p.efficiency)}, ${showCount(p.tokens)} tokens/s, ${showLayout(p.answer.layout)}` : held.has(`${mode}/${gpus}`) ? "nothing fits" : "not searched yet"}`)];
+  /** What stands at the pointer, on the side where there is room. */
+  function tell(event) {
+    const gpus = sizeAt(svg, sizes, event.clientX), box = svg.getBoundingClientRect(), across = event.clientX - box.left;
+    const words = event.target.closest?.(".run")?.textContent;
+    hover(gpus);
+    tip.replaceChildren(...(words ? [words] : briefly(gpus)).map((line) => element("div", {}, line)));
+    tip.hidden = false;
+    tip.style.left = across > box.width / 2 ? "" : `${across + 14}px`;
+    tip.style.right = across > box.width / 2 ? `${box.width - across + 14}px` : "";
+    tip.style.top = `${event.clientY - box.top + 14}px`;
+  }
+  svg.addEventListener("pointermove", (event) => sizes.length && tell(event));
+  svg.addEventListener("pointerleave", () => { tip.hidden = true; });
   svg.addEventListener("click", (event) => sizes.length && hover(sizeAt(svg, sizes, event.clientX)));
   svg.addEventListener("dblclick", () => hovered && page.open(hovered));
   svg.addEventListener("keydown", (event) => {
@@ -229,6 +252,7 @@ export function openCurve(panel, pool, knobs, page) {
     event.preventDefault();
     const at = sizes.indexOf(hovered ?? (step > 0 ? sizes[0] / 2 : sizes.at(-1)));
     hover(sizes[Math.max(0, Math.min(sizes.length - 1, at + step))]);
+    page.say(briefly(hovered).join("; "));
   });
   new ResizeObserver(() => sizes.length && drawSoon()).observe(panel);
 
@@ -250,7 +274,7 @@ export function openCurve(panel, pool, knobs, page) {
     while (asked !== wallStamp()) { // another state, or other layouts found for it meanwhile
       asked = wallStamp();
       const layouts = sizes.map((gpus) => guide("strong", gpus)).filter(Boolean);
-      const found = await askWalls((request) => pool.ask(request, { group: "walls" }), requestOf(state, "scale"), layouts);
+      const found = await askWalls((request) => pool.ask(request, { group: "walls", first: true }), requestOf(state, "scale"), layouts);
       walls = found; // while a slider moves that of a moment ago: better than none
       wallsOf = asked;
       draw();
@@ -285,17 +309,27 @@ export function openCurve(panel, pool, knobs, page) {
     status.textContent = `stopped: ${held.size} of ${2 * sizes.length} sizes searched`;
   }
 
-  let searched = 0, complete = 0; // states that were begun, and answered to the end
+  const layoutsFound = () => new Map([...held].filter(([, one]) => one.answer && !one.draft).map(([key, one]) => [key, one.answer.layout]));
+
+  let searched = 0, complete = 0; // states that were begun, and whose strong curve was answered to the end
   async function search() {
     const version = wanted, began = performance.now();
-    let done = 0;
+    let done = 0, strong = 0;
     searched = version;
+    /** Walls are of the strong curve: named while the weak one is still searched. */
+    const nameWalls = () => {
+      complete = version;
+      guides = new Map([...guides, ...layoutsFound()]);
+      guided++;
+      findWalls();
+    };
     bar.value = 0;
     searching.hidden = false;
     const error = await askCurve((request) => pool.ask(request, { group: "curve" }), requestOf(state, "explain"), sizes, null, (mode, gpus, answer) => {
       if (version !== wanted) return;
       held.set(`${mode}/${gpus}`, { answer, draft: false });
       bar.value = ++done / (2 * sizes.length);
+      if (mode === "strong" && ++strong === sizes.length) nameWalls();
       status.textContent = `searching: ${done} of ${2 * sizes.length} sizes`;
       drawSoon();
     });
@@ -303,12 +337,9 @@ export function openCurve(panel, pool, knobs, page) {
     searching.hidden = true;
     page.fail(error);
     if (error) return;
-    complete = version;
     pictures.replaceChildren(pictureOf("as the command line draws it (--svg)", againstOf(state) ? {} : { mode: "both" }),
       pictureOf("the model grown with the cluster (--mode grow --svg)", { mode: "grow" }));
-    guides = new Map([...held].filter(([, one]) => one.answer).map(([key, one]) => [key, one.answer.layout]));
-    guided++;
-    findWalls();
+    guides = layoutsFound();
     draw();
     svg.dataset.searchMs = (performance.now() - began).toFixed(1);
     svg.dataset.version = String(version);

@@ -5,17 +5,18 @@ import { openEconomics } from "./economics.js";
 import { openForm } from "./form.js";
 import { openPlan } from "./planning.js";
 import { openPool } from "./pool.js";
+import { runsIn } from "./runs.js";
 import { commandLineOf, commandOf, firstState, hashOfState, keepText, keyOf, learnFlags, stateOfHash, stateOfRequest } from "./state.js";
 import { openTrace } from "./trace.js";
 
 const byId = (id) => document.getElementById(id);
 
-/** The module: base64 of gzip in a script element of this very file. */
-async function unpackModule() {
-  const packed = Uint8Array.from(atob(byId("core").textContent.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+/** What a script element of this very file holds: base64 of gzip. */
+function unpackPart(id) {
+  const packed = Uint8Array.from(atob(byId(id).textContent.trim()), (c) => c.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")));
 }
+const unpackModule = async () => WebAssembly.compile(await (await unpackPart("core")).arrayBuffer());
 
 /** What the command line answered, when it wrote this page: {request, answer as text}. */
 function reportOf() {
@@ -141,7 +142,7 @@ async function openPage() {
   const form = openForm(byId("form"), knobs, set, takeConfig, takeFile);
   const plan = openPlan(byId("plan"), pool, { fail, say, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
   const change = (some) => { Object.assign(state, some); refresh(true); };
-  const curve = openCurve(byId("curve"), pool, knobs, { set, fail, open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
+  const curve = openCurve(byId("curve"), pool, knobs, { set, fail, say, runs: unpackPart("runs").text().then(runsIn), open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
   const economics = openEconomics(byId("economics"), pool, { set, fail, say, change, open: (some) => change({ tab: "plan", ...some }) });
   const trace = openTrace(byId("trace"), pool, { fail, say, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
   const views = { plan: (settled) => plan.show(state, settled), curve: () => curve.show(state), economics: (settled) => economics.show(state, settled), trace: () => trace.shown() };

@@ -62,7 +62,7 @@ function alternativesOf(answer, picked, pick, fix) {
     element("td", {}, element("button", { type: "button", class: "small", onclick: () => fix(e.layout), title: "set the layout fields to this one" }, "keep")));
   return element("div", { class: "scroll" }, element("table", { class: "list", id: "alternatives" },
     element("caption", {}, "best layouts"),
-    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "MFU", "bound by", ""].map((words, i) => element("th", { scope: "col", class: i > 0 && i < 4 ? "number" : null }, words)))),
+    element("thead", {}, element("tr", {}, ["layout", "step", "memory", "MFU", "bound by"].map((words, i) => element("th", { scope: "col", class: i > 0 && i < 4 ? "number" : null }, words)), element("td", {}))),
     element("tbody", {}, all.map(row))));
 }
 

@@ -112,8 +112,8 @@ export function openPool(module, source) {
     size,
     /**
      * Asks the core; null when the question was cancelled.
-     * @param {{group?: string, progress?: (share: number) => void, small?: boolean, files?: File[]}} how
-     *   small: takes a millisecond, may go with others; files: those the request names; such an answer is not
+     * @param {{group?: string, progress?: (share: number) => void, small?: boolean, first?: boolean, files?: File[]}} how
+     *   first: before all that wait; small: takes a millisecond, may go with others; files: those the request names; such an answer is not
      *   kept, for names say nothing of what is in them
      * @returns {Promise<{text: string, value: object} | null>}
      */
@@ -121,7 +121,7 @@ export function openPool(module, source) {
       const key = JSON.stringify(request);
       if (!how.files && cache.has(key)) return Promise.resolve(cache.get(key));
       return new Promise((resolve) => {
-        queue.push({ key, request, resolve, ...how });
+        queue[how.first ? "unshift" : "push"]({ key, request, resolve, ...how });
         if (soon) return;
         soon = true; // questions asked in one go are shared out together
         queueMicrotask(() => { soon = false; next(); });

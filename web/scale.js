@@ -51,13 +51,6 @@ function divisibleBatch(exact) {
   return Math.max(1, exact / power < Math.sqrt(1.5) ? power : exact / power < Math.sqrt(3) ? (power * 3) / 2 : power * 2);
 }
 
-/** Sequences of a step at the size the person gave: what weak scaling keeps per GPU. */
-async function batchPerGpu(ask, request, guide) {
-  const answer = await ask(guide ? draftOf(request, guide) : request);
-  if (!answer || answer.value.error) return answer && { error: answer.value.error };
-  return { sequences: answer.value.layout.global_batch / answer.value.machine.gpus };
-}
-
 /**
  * Asks for the strong and the weak curve. `point` is called as answers come: with the answer of
  * explain, or null where there is none.
@@ -70,22 +63,33 @@ async function batchPerGpu(ask, request, guide) {
  * @returns {Promise<object | null>} the error that all sizes share, if any
  */
 export async function askCurve(ask, base, sizes, guide, point) {
-  const reference = Number(base.gpus) || sizes[0];
-  const weak = await batchPerGpu(ask, base, guide && (guide("strong", reference) ?? guide("any", reference)));
-  if (weak?.error && !guide) return weak.error;
-  let error = null, fine = false;
-  const one = async (mode, gpus) => {
-    if (mode === "weak" && !weak?.sequences) return point(mode, gpus, null);
-    const here = { ...base, gpus: String(gpus) };
-    if (mode === "weak") here["global-batch"] = String(divisibleBatch(weak.sequences * gpus));
+  let error = null, fine = false, over = false;
+  const asked = new Map(); // text of a question -> its answer, under way or here
+  const once = (request) => {
+    const key = JSON.stringify(request);
+    if (!asked.has(key)) asked.set(key, ask(request));
+    return asked.get(key);
+  };
+  const questionOf = (request, layout) => (layout ? draftOf(request, layout) : request);
+  const one = async (mode, gpus, here) => {
     const layout = guide?.(mode, gpus);
-    if (guide && !layout) return undefined;
-    const answer = await ask(layout ? draftOf(here, layout) : here);
-    if (!answer) return undefined;
+    if (guide && !layout) return;
+    const answer = await once(questionOf(here, layout));
+    if (!answer || over) return;
     error = answer.value.error ?? error;
     fine = fine || !answer.value.error;
-    return point(mode, gpus, answer.value.error ? null : answer.value);
+    point(mode, gpus, answer.value.error ? null : answer.value);
   };
-  await Promise.all(sizes.flatMap((gpus) => [one("strong", gpus), one("weak", gpus)]));
+  const reference = Number(base.gpus) || sizes[0];
+  const given = once(questionOf(base, guide && (guide("strong", reference) ?? guide("any", reference))));
+  const strong = sizes.map((gpus) => one("strong", gpus, { ...base, gpus: String(gpus) })); // waits for nothing
+  const value = (await given)?.value;
+  if (value?.error && !guide) {
+    over = true;
+    return value.error;
+  }
+  const perGpu = value && !value.error ? value.layout.global_batch / value.machine.gpus : 0;
+  const weak = sizes.map((gpus) => (perGpu ? one("weak", gpus, { ...base, gpus: String(gpus), "global-batch": String(divisibleBatch(perGpu * gpus)) }) : point("weak", gpus, null)));
+  await Promise.all([...strong, ...weak]);
   return fine ? null : error;
 }

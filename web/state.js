@@ -8,7 +8,7 @@ const shortText = 6000; // characters of a file that a link may hold
 /** Flags that mean another thing to another command: a layout kept for training is not one for serving. */
 const layoutFlags = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp-kind", "ep", "etp", "pp", "vpp", "schedule", "micro-batch", "recompute", "recompute-layers", "attention", "fix", "not"];
 const ownFlags = {
-  demand: new Set(["gpus", "tp", "pp", "dp", "ep"]),
+  demand: new Set(["deadline", "gpus", "tp", "pp", "dp", "ep"]),
   size: new Set(["gpu", "node", "fabric", "nics", "price", ...layoutFlags]),
 };
 
