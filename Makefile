@@ -170,6 +170,10 @@ web: $(BUILD)/ceiling.html
 $(BUILD)/ceiling.html: $(BUILD)/page $(BUILD)/ceiling.wasm.gz $(BUILD)/runs.csv.gz $(wildcard web/*)
 	$(BUILD)/page web/index.html $@ core=$(BUILD)/ceiling.wasm.gz runs=$(BUILD)/runs.csv.gz
 
+# The page for a static host: make site SITE_URL=https://where.it/will/be
+site: $(BUILD)/ceiling.html
+	tools/site.sh $< $(BUILD)/site "$(SITE_URL)"
+
 # Whole training runs that others measured: marks on the page's curve.
 $(BUILD)/runs.csv.gz: $(filter-out %/finetuning.csv,$(wildcard data/runs/*.csv))
 	cat $^ | gzip -9nc >$@
@@ -253,6 +257,6 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all web wheel page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
+.PHONY: FORCE all web site wheel page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
 -include $(objects:.o=.d) $(commands:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(probe:.o=.d) $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

@@ -52,7 +52,8 @@ async function openPage() {
   const banner = byId("banner");
   learnFlags(knobs.commands);
   const opened = report ? stateOfRequest(report.request) : {};
-  let state = location.hash.length > 1 || !report ? stateOfHash(location.hash) : opened, urlTimer = 0;
+  let state = location.hash.length > 1 || !report ? stateOfHash(location.hash) : opened, urlTimer = 0, rested = false;
+  let begun = true; // the entry of the history that is shown may be written over
   if (report && report.request.command !== "trace") pool.learn(report.request, report.answer);
 
   function fail(error) {
@@ -72,6 +73,18 @@ async function openPage() {
     document.body.dataset.tab = state.tab;
   }
 
+  /** The link, and a step that Back undoes: one for each change that came to rest, none for what a drag passes. */
+  function remember(settled) {
+    rested ||= settled;
+    clearTimeout(urlTimer);
+    urlTimer = setTimeout(() => {
+      const hash = hashOfState(state);
+      if (hash !== location.hash) history[begun ? "replaceState" : "pushState"](null, "", hash);
+      begun = !rested;
+      rested = false;
+    }, 150);
+  }
+
   function refresh(settled) {
     if (!views[state.tab]) state.tab = "plan";
     if (state.tab === "economics") Object.assign(state, economics.beginning(state));
@@ -81,8 +94,7 @@ async function openPage() {
     byId("command").textContent = commandLineOf(state, trace.names());
     byId("config-chip").hidden = !state.config;
     byId("config-name").textContent = state.config ? state.model : "";
-    clearTimeout(urlTimer);
-    urlTimer = setTimeout(() => history.replaceState(null, "", hashOfState(state)), 150);
+    remember(settled);
     showTabs();
     views[state.tab](settled);
   }
@@ -161,7 +173,7 @@ async function openPage() {
   addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dragging"); });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
   addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dragging"); takeDropped(event.dataTransfer); });
-  addEventListener("hashchange", () => { state = stateOfHash(location.hash); refresh(true); });
+  addEventListener("hashchange", () => { begun = true; state = stateOfHash(location.hash); refresh(true); });
   /* for the browser's console and for tests: await ceiling.ask({ command: "plan", ... }) */
   globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };
   byId("question").open = !matchMedia("(max-width: 46rem)").matches;

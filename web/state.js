@@ -18,6 +18,8 @@ export const firstState = {
 /** What a link that names something leaves out; other flags have the core's own defaults. */
 const linkDefaults = { tab: "plan", to: "16384", model: firstState.model, gpus: "1024" };
 
+const linkVersion = "1"; // of what keys mean and what is left out; says also that a link is one, not a first visit
+
 let taken = {}; // command -> flags it takes, as the core says
 const longTexts = new Map(); // "trace/name" -> text of a file, also where it is too long for a link
 
@@ -37,12 +39,14 @@ export const commandOf = (state) => ({ curve: "scale", economics: state.money ==
 /** State of a URL's hash; what a person never set is as on the first visit. */
 export function stateOfHash(hash) {
   const given = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
-  return Object.keys(given).some((key) => key !== "tab" && key !== "money") ? { ...linkDefaults, ...given } : { ...firstState, ...given };
+  const named = Object.keys(given);
+  delete given.v;
+  return named.some((key) => key !== "tab" && key !== "money") ? { ...linkDefaults, ...given } : { ...firstState, ...given };
 }
 
 export function hashOfState(state) {
-  const set = Object.entries(state).filter(([, value]) => value !== "" && value !== undefined);
-  return `#${new URLSearchParams(set)}`;
+  const set = Object.entries(state).filter(([key, value]) => value !== "" && value !== undefined && value !== linkDefaults[key]);
+  return `#${new URLSearchParams([["v", linkVersion], ...set])}`;
 }
 
 /** Where weak scaling has the batch given, when nothing is said: half way up, counted in doublings. */

@@ -257,6 +257,11 @@ async function lesson() {
   check("the critical batch is in its sentence", (await textOf("#sentence")).includes("critical 500k tokens"), await textOf("#sentence"));
   await open("#model=llama-3.1-70b");
   await until("document.documentElement.dataset.plan", "a link without GPUs");
+  check("a link says only what is not usual", await becomes(`location.hash === "#v=1&model=llama-3.1-70b"`, 2000), await read("location.hash"));
+  await typeInto("knob-gpus", "512");
+  await until(`location.hash === "#v=1&model=llama-3.1-70b&gpus=512"`, "a change is in the link");
+  await read("history.back()");
+  check("Back undoes it", await becomes(`document.getElementById("knob-gpus").value === "1024" && location.hash === "#v=1&model=llama-3.1-70b"`, 3000), await read("location.hash"));
 }
 
 async function exports() {

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openCore } from "../../web/core.js";
 import { readersOf } from "../../web/files.js";
+import { runsIn, runsOfModel } from "../../web/runs.js";
 import { rank, zipOf } from "./recordings.mjs";
 
 const [, , ceiling, wasm] = process.argv;
@@ -129,6 +130,16 @@ for (const command of ["plan", "explain", "scale", "size", "demand"]) {
     if (!new RegExp(`--${flag}\\b(?!-)`).test(help) === !error?.message.includes("takes no")) apart.push(flag);
   }
   check(`flags of ${command}`, apart.join(" "), "");
+}
+
+// published runs: quotes, commas in them, tables one after the other
+{
+  const table = 'id,cite,model,gpu,gpus,seq,precision,global_batch,step_s\na,"one, ""two""",m,g,8,100,bf16,40,2\nb,x,m,g,8,100,bf16,40,\n';
+  const runs = runsOfModel(runsIn(`${table}id,gpu,model,gpus,seq,global_batch,step_s,cite,precision\nc,g,m,16,10,4,1,y,fp8\nd,h,m,16,10,4,1,y,fp8\n`), "m", "g");
+  check("tokens/s of a run", runs.map(({ gpus, tokens }) => `${gpus}:${tokens}`).join(), "8:2000,16:40");
+  check("its source", String(runs[0].words.endsWith('(one, "two")')), "true");
+  const text = readFileSync("data/runs/mlperf.csv", "utf8");
+  check("every row of a file", String(runsIn(text).length), String(text.trim().split("\n").length - 1));
 }
 
 // what only a JSON request can get wrong
