@@ -158,21 +158,13 @@ static clg_status read_serving(maker *m, clg_progress progress, clg_tide *tide, 
  * always busy. */
 static clg_status read_owned(const maker *m, clg_terms *terms, clg_error *error) {
     const clg_machine *machine = &m->answer->scenario.machine;
-    const clg_operations *o = &m->answer->operations;
-    clg_price *owned = clg_take(m->arena, 1, clg_price);
-    double capex_usd, life_s;
-    const clg_wanted_number rows[] = {{CLG_PARAM_CAPEX, &capex_usd}, {CLG_PARAM_LIFE, &life_s}};
-    if (CLG_REQUEST_NUMBERS(m->request, rows, error) != CLG_OK) return error->status;
-    if (capex_usd <= 0) return CLG_OK;
+    clg_owning owning;
+    if (clg_request_owning(m->request, &owning, error) != CLG_OK) return error->status;
+    if (owning.capex_usd <= 0) return CLG_OK;
     double watts = machine->gpu.tdp_w + machine->node.host_w / machine->node.gpus;
-    *owned = (clg_price){
-        .name = "owned",
-        .provider = "your own",
-        .gpu = machine->gpu.name,
-        .term = clg_arena_print(m->arena, "owned, %.3g years", life_s / (365.25 * 86400)),
-        .date = "--capex",
-        .usd_per_s = clg_owned_usd_per_s(o, capex_usd, life_s, 1, watts)};
-    clg_terms_own(terms, owned);
+    clg_price owned =
+        clg_price_owned(m->arena, &machine->gpu, &m->answer->operations, &owning, watts);
+    clg_terms_own(terms, &owned);
     return CLG_OK;
 }
 
@@ -253,9 +245,10 @@ static clg_status write_csv(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_BUDGET,  CLG_PARAM_CAPEX,       CLG_PARAM_LIFE,
-                                  CLG_PARAM_PUE,     CLG_PARAM_ELECTRICITY, CLG_PARAM_FAILURES,
-                                  CLG_PARAM_RESTART, CLG_PARAM_KNEE,        CLG_PARAMS};
+static const clg_param knobs[] = {
+    CLG_PARAM_BUDGET,      CLG_PARAM_CAPEX,    CLG_PARAM_LIFE,    CLG_PARAM_PUE,
+    CLG_PARAM_ELECTRICITY, CLG_PARAM_FAILURES, CLG_PARAM_RESTART, CLG_PARAM_KNEE,
+    CLG_PARAM_RESIDUAL,    CLG_PARAM_INTEREST, CLG_PARAMS};
 
 const clg_command clg_command_portfolio = {
     .name = "portfolio",

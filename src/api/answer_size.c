@@ -37,11 +37,9 @@ static clg_status read_limits(const clg_request *r, clg_sizing *ask, clg_error *
 }
 
 static clg_status read_running(clg_arena *arena, const clg_request *r, sized *a, clg_error *error) {
-    const clg_wanted_number rows[] = {{CLG_PARAM_CARBON, &a->grams_per_joule},
-                                      {CLG_PARAM_CAPEX, &a->owning.capex_usd},
-                                      {CLG_PARAM_LIFE, &a->owning.life_s},
-                                      {CLG_PARAM_UTILIZATION, &a->owning.utilization}};
-    if (clg_request_operations(arena, r, &a->sizing.operations, error) != CLG_OK)
+    const clg_wanted_number rows[] = {{CLG_PARAM_CARBON, &a->grams_per_joule}};
+    if (clg_request_operations(arena, r, &a->sizing.operations, error) != CLG_OK ||
+        clg_request_owning(r, &a->owning, error) != CLG_OK)
         return error->status;
     return CLG_REQUEST_NUMBERS(r, rows, error);
 }
@@ -167,6 +165,11 @@ static clg_status compare_terms(clg_arena *arena, const clg_request *request, si
         *hourly = s->price;
     if (!clg_price_known(hourly)) return CLG_OK;
     clg_terms_find(arena, hourly, terms);
+    if (a->owning.capex_usd > 0) {
+        clg_price owned = clg_price_owned(arena, &s->machine.gpu, &a->sizing.operations, &a->owning,
+                                          c->plan.cluster_w / (double)c->gpus);
+        clg_terms_own(terms, &owned);
+    }
     return clg_terms_rows(arena, terms, &a->sizing.operations, (double)c->gpus,
                           (double)s->model.parameters, c->seconds * c->goodput.share, all->term,
                           &all->terms, error);

@@ -247,6 +247,15 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *r, clg_op
     return CLG_OK;
 }
 
+clg_status clg_request_owning(const clg_request *r, clg_owning *own, clg_error *error) {
+    const clg_wanted_number rows[] = {{CLG_PARAM_CAPEX, &own->capex_usd},
+                                      {CLG_PARAM_LIFE, &own->life_s},
+                                      {CLG_PARAM_UTILIZATION, &own->utilization},
+                                      {CLG_PARAM_RESIDUAL, &own->residual_share},
+                                      {CLG_PARAM_INTEREST, &own->interest}};
+    return CLG_REQUEST_NUMBERS(r, rows, error);
+}
+
 /* Where nobody named software, and the current one has not the schedule that was asked for: the
  * trainer of this model on this GPU, if one is known that has it. */
 static clg_status take_trainer(clg_arena *arena, const clg_request *request, bool gpus_needed,

@@ -38,6 +38,7 @@ clg_status clg_request_numbers(const clg_request *request, const clg_wanted_numb
 /* What running a cluster loses and costs: the data's, but for what is said. */
 clg_status clg_request_operations(clg_arena *arena, const clg_request *request,
                                   clg_operations *operations, clg_error *error);
+clg_status clg_request_owning(const clg_request *request, clg_owning *owning, clg_error *error);
 
 /* Who asks for what when: from --trace, --profile or numbers. */
 clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,

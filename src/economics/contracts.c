@@ -43,6 +43,19 @@ void clg_terms_own(clg_terms *t, const clg_price *owned) {
     choose(t);
 }
 
+clg_price clg_price_owned(clg_arena *arena, const clg_gpu *gpu, const clg_operations *o,
+                          const clg_owning *owning, double gpu_w) {
+    clg_owning always = *owning;
+    always.utilization = 1;
+    return (clg_price){
+        .name = "owned",
+        .provider = "your own",
+        .gpu = gpu->name,
+        .term = clg_arena_print(arena, "owned, %.3g years", owning->life_s / (365.25 * 86400)),
+        .date = "--capex",
+        .usd_per_s = clg_owned_usd_per_s(o, &always, gpu_w)};
+}
+
 clg_mix clg_mix_of(const clg_terms *t, const double *needed, int64_t gpus) {
     clg_mix mix = {.usd_per_s = NAN, .hourly_usd_per_s = NAN, .held_usd_per_s = NAN};
     if (!(t->hourly->usd_per_s > 0)) return mix;

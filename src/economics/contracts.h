@@ -24,6 +24,10 @@ void clg_terms_find(clg_arena *arena, const clg_price *hourly, clg_terms *terms)
 /* Adds GPUs of one's own to the held terms. `owned` is what one costs whether used or not. */
 void clg_terms_own(clg_terms *terms, const clg_price *owned);
 
+/* The price of one of one's own, whether used or not, drawing `gpu_w` all the time. */
+clg_price clg_price_owned(clg_arena *arena, const clg_gpu *gpu, const clg_operations *operations,
+                          const clg_owning *owning, double gpu_w);
+
 /* The cheapest mix for a demand whose n-th GPU is needed a share of the time that falls with n: a
  * GPU is held where that share is above the held price over the hourly one, else rented while it is
  * needed. */

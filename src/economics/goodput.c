@@ -1,6 +1,7 @@
 /* goodput.c -- Young's interval, and what owning costs. */
 #include "economics/goodput.h"
 
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
 
@@ -44,7 +45,14 @@ clg_goodput clg_goodput_of(const clg_operations *o, double gpus, double paramete
     return g;
 }
 
-double clg_owned_usd_per_s(const clg_operations *o, double capex_usd, double life_s,
-                           double utilization, double gpu_w) {
-    return capex_usd / (life_s * utilization) + gpu_w * o->pue * o->usd_per_joule;
+double clg_capital_usd_per_s(const clg_owning *own) {
+    static const double YEAR_S = 365.25 * 86400;
+    double sale_usd = own->capex_usd * own->residual_share;
+    double rate = log(1 + own->interest) / YEAR_S, later = clg_exp(-rate * own->life_s);
+    if (!(rate > 0)) return (own->capex_usd - sale_usd) / own->life_s;
+    return (own->capex_usd - sale_usd * later) * rate / (1 - later);
+}
+
+double clg_owned_usd_per_s(const clg_operations *o, const clg_owning *own, double gpu_w) {
+    return clg_capital_usd_per_s(own) / own->utilization + gpu_w * o->pue * o->usd_per_joule;
 }

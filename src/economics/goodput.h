@@ -30,9 +30,23 @@ typedef struct clg_goodput {
  * tau, cost delta and mean time M the lost share is delta/tau + tau/(2M) + restart/M. */
 clg_goodput clg_goodput_of(const clg_operations *operations, double gpus, double parameters);
 
-/* Dollars per second of an owned GPU: price over life and use, plus its electricity.
- * `gpu_w`: draw with its share of the host. */
-double clg_owned_usd_per_s(const clg_operations *operations, double capex_usd, double life_s,
-                           double utilization, double gpu_w);
+/* GPUs of one's own. */
+typedef struct clg_owning {
+    double capex_usd;      /* of one GPU with its share of node and network; 0: not asked */
+    double life_s;         /* > 0 */
+    double utilization;    /* share of its life that it works, above 0 */
+    double residual_share; /* of capex_usd that it sells for at the end, 0..1 */
+    double interest;       /* a year, on what is tied up: 0.08; 0: money costs nothing */
+} clg_owning;
+
+/* Dollars per second of its life that pay for it, used or not: the level payment whose present
+ * value is the price less that of the sale, paid without pause (capital recovery, as in any book of
+ * engineering economy). Without interest: (price - sale) / life. */
+double clg_capital_usd_per_s(const clg_owning *owning);
+
+/* Dollars per second of work: capital over use, plus electricity. `gpu_w`: draw with its share of
+ * the host. */
+double clg_owned_usd_per_s(const clg_operations *operations, const clg_owning *owning,
+                           double gpu_w);
 
 #endif

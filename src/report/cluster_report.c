@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "report/contracts_report.h"
 #include "report/number_words.h"
+#include "report/owning_report.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 #include "report/price_report.h"
@@ -152,48 +153,6 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
                    100 * c->goodput.share);
 }
 
-/* Watts of one GPU with its share of the host. */
-static double gpu_with_host_w(const clg_cluster *c) { return c->plan.cluster_w / (double)c->gpus; }
-
-/* Use above which owning is cheaper than renting; above 1: never. */
-static double break_even_use(const clg_cluster *c, const clg_operations *o, const clg_owning *own) {
-    double power = gpu_with_host_w(c) * o->pue * o->usd_per_joule;
-    double margin = c->offer->scenario.price.usd_per_s - power;
-    return margin > 0 ? own->capex_usd / own->life_s / margin : (double)INFINITY;
-}
-
-static const double YEAR_S = 365.25 * 86400;
-static const double uses[] = {0.25, 0.5, 0.75, 1};
-enum { USES = sizeof uses / sizeof uses[0], LEAST_YEARS = 2, MOST_YEARS = 6 };
-
-static void print_owning(clg_text *t, const clg_cluster *c, const clg_operations *o,
-                         const clg_owning *own) {
-    if (own->capex_usd <= 0) return;
-    double gpu_w = gpu_with_host_w(c), rent = c->offer->scenario.price.usd_per_s;
-    double owned = clg_owned_usd_per_s(o, own->capex_usd, own->life_s, own->utilization, gpu_w);
-    double even = break_even_use(c, o, own);
-    clg_text_print(t, "owned    %.2f USD/GPU-h at %.0f %% use over %s (of it electricity %.2f)",
-                   owned * 3600, 100 * own->utilization,
-                   clg_words_quantity(t, own->life_s, CLG_SECONDS),
-                   gpu_w * o->pue * o->usd_per_joule * 3600);
-    if (rent > 0 && even <= 1)
-        clg_text_print(t, "; owning pays above %.0f %% use", 100 * even);
-    else if (rent > 0)
-        clg_text_print(t, "; renting is cheaper");
-    clg_text_print(t, "\n         USD/GPU-h owned, by use:");
-    for (int u = 0; u < USES; u++) clg_text_print(t, "%7.0f %%", 100 * uses[u]);
-    if (rent > 0) clg_text_print(t, "   (rent %.2f; *: dearer)", rent * 3600);
-    clg_text_print(t, "\n");
-    for (int years = LEAST_YEARS; years <= MOST_YEARS; years++) {
-        clg_text_print(t, "           written off in %d years", years);
-        for (int u = 0; u < USES; u++) {
-            double usd = clg_owned_usd_per_s(o, own->capex_usd, years * YEAR_S, uses[u], gpu_w);
-            clg_text_print(t, "%8.2f%s", usd * 3600, rent > 0 && usd > rent ? "*" : " ");
-        }
-        clg_text_print(t, "\n");
-    }
-}
-
 static double exposed_share(const clg_evaluation *e) {
     const clg_time_ledger *l = &e->time;
     return (l->tp_exposed_s + l->cp_exposed_s + l->ep_exposed_s + l->dp_exposed_s +
@@ -286,7 +245,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
         print_choice(t, best);
         clg_report_worth(t, worth);
         print_other(t, all, &ask->limits);
-        print_owning(t, best, &ask->operations, own);
+        clg_report_owning(t, best, &ask->operations, own);
         if (all->terms > 0) clg_report_contracts(t, all->term, all->terms);
         if (grams_per_joule > 0)
             clg_text_print(t, "carbon   %.0f t CO2 for the electricity\n",
@@ -344,20 +303,6 @@ static void add_cluster(clg_json_writer *w, const char *key, const clg_cluster *
     clg_json_close(w, '}');
 }
 
-static void add_owning(clg_json_writer *w, const clg_cluster *c, const clg_operations *o,
-                       const clg_owning *own) {
-    double even = break_even_use(c, o, own);
-    clg_json_open(w, "owning", '{');
-    clg_json_add_number(w, "capex_usd", own->capex_usd);
-    clg_json_add_number(w, "life_s", own->life_s);
-    clg_json_add_number(w, "utilization", own->utilization);
-    clg_json_add_number(w, "usd_per_gpu_h",
-                        3600 * clg_owned_usd_per_s(o, own->capex_usd, own->life_s, own->utilization,
-                                                   gpu_with_host_w(c)));
-    clg_json_add_number(w, "break_even_utilization", even <= 1 ? even : (double)NAN);
-    clg_json_close(w, '}');
-}
-
 static void add_target(clg_json_writer *w, const clg_clusters *all, const clg_sizing *ask) {
     const clg_price *price = &all->cluster[all->best >= 0 ? all->best : 0].offer->scenario.price;
     clg_json_add_number(w, "tokens", ask->tokens);
@@ -385,7 +330,7 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_sizing
     if (chosen >= 0) add_odds(w, &all->cluster[chosen].odds);
     if (all->best >= 0) {
         const clg_cluster *best = &all->cluster[all->best];
-        if (own->capex_usd > 0) add_owning(w, best, &ask->operations, own);
+        if (own->capex_usd > 0) clg_json_owning(w, best, &ask->operations, own);
         if (grams_per_joule > 0) clg_json_add_number(w, "carbon_g", best->joules * grams_per_joule);
     }
     clg_json_worth(w, worth);

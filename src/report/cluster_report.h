@@ -6,11 +6,7 @@
 #include "economics/cluster.h"
 #include "report/worth_report.h"
 
-/* What owning would cost beside renting; capex_usd 0: not asked. */
-typedef struct clg_owning {
-    double capex_usd, life_s, utilization;
-} clg_owning;
-
+/* `owning`: what it would cost beside renting. */
 void clg_report_clusters(clg_text *text, const clg_clusters *clusters, const clg_sizing *sizing,
                          const clg_owning *owning, const clg_worth *worth, double grams_per_joule);
 void clg_json_size(clg_json_writer *writer, const clg_clusters *clusters, const clg_sizing *sizing,

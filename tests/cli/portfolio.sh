@@ -40,6 +40,8 @@ expect 0 out '^fabric   over plain Ethernet ' size llama-3.1-8b --tokens 1T --de
 expect 0 out '"worth_usd_per_gpu_h": [0-9]' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --against-fabric ethernet-100 --json
 expect 0 out '^regret   against [0-9]* x h100-sxm .* cheaper' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm
 expect 0 out '^spares   [1-9] nodes*: ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --repair 10d
+expect 0 out '^  owned, 4 years .* your own' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --residual 25% --interest 10% --compare-terms
+expect 1 err 'residual: .*out of range' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --residual 120%
 expect 0 out '"pays_above_utilization": ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --compare-terms --json
 expect 0 out '"useful_tokens_per_s": ' scale llama-2-7b --gpus 64,128 --useful --json
 expect 0 out 'constant-work: ' scale llama-2-7b --gpus 64,128 --mode grow --useful

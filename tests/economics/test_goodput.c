@@ -26,8 +26,17 @@ int main(void) {
     CHECK(d / tau + rate * tau / 2 < d / (0.9 * tau) + rate * 0.9 * tau / 2);
     CASE("owning: 40,000 USD over four years at 80 %, 1 kW at 0.08 USD/kWh and PUE 1.25");
     o.pue = 1.25, o.usd_per_joule = 0.08 / 3.6e6;
-    CHECK_NEAR(clg_owned_usd_per_s(&o, 40000, 1461 * 86400.0, 0.8, 1000) * 3600,
-               40000 / (1461 * 24 * 0.8) + 0.1, 1e-9);
+    clg_owning own = {.capex_usd = 40000, .life_s = 1461 * 86400.0, .utilization = 0.8};
+    CHECK_NEAR(clg_owned_usd_per_s(&o, &own, 1000) * 3600, 40000 / (1461 * 24 * 0.8) + 0.1, 1e-9);
+    const double year_s = 365.25 * 86400;
+    CASE(
+        "sold for a quarter after four years: 7,500 a year; at 10 % interest 1.1^-4 = 0.683013, so "
+        "(40,000 - 6,830.13) x ln 1.1 / 0.316987 = 9,973.3 a year");
+    own.residual_share = 0.25;
+    CHECK_NEAR(clg_capital_usd_per_s(&own) * year_s, 7500, 1e-9);
+    own.interest = 0.1;
+    CHECK_NEAR(clg_capital_usd_per_s(&own) * year_s, 33169.8654 * 0.0953101798 / 0.3169865447,
+               1e-7);
     clg_arena_clear(&arena);
     return DONE;
 }
