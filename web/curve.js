@@ -274,7 +274,7 @@ export function openCurve(panel, pool, knobs, page) {
     while (asked !== wallStamp()) { // another state, or other layouts found for it meanwhile
       asked = wallStamp();
       const layouts = sizes.map((gpus) => guide("strong", gpus)).filter(Boolean);
-      const found = await askWalls((request) => pool.ask(request, { group: "walls", first: true }), requestOf(state, "scale"), layouts);
+      const found = await askWalls((request) => pool.ask(request, { group: "walls", first: !sliding }), requestOf(state, "scale"), layouts);
       walls = found; // while a slider moves that of a moment ago: better than none
       wallsOf = asked;
       draw();

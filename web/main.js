@@ -38,8 +38,9 @@ async function filesOf(transfer) {
 }
 const readSome = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 
-/** What a dropped file is: a recording, a table of requests or rates, or a model's configuration. */
+/** What a dropped file is: a recording, a table of requests or rates, files of a job, or a model's configuration. */
 async function kindOf(file, tab) {
+  if (/\.(sh|sbatch|slurm|ya?ml|toml|py)$/i.test(file.name)) return "job";
   if (/\.(gz|zip|sqlite|sqlite3|db|et|log|out|txt)$/i.test(file.name)) return "recording";
   if (/\.(csv|jsonl)$/i.test(file.name)) return tab === "trace" ? "recording" : "table";
   const head = await file.slice(0, 1 << 16).text();
@@ -145,6 +146,8 @@ async function openPage() {
       trace.take(recordings);
       return refresh(true);
     }
+    const jobs = files.filter((_, i) => kinds[i] === "job").map(({ name }) => name);
+    if (jobs.length) return fail({ field: "", message: "", sentence: `The files of a job are read by the program, not by this page: ceiling read ${jobs.join(" ")}` });
     const table = files[kinds.indexOf("table")], config = files[kinds.indexOf("config")];
     return table ? takeTable(table) : takeConfig(config);
   }

@@ -283,6 +283,17 @@ async function exports() {
   check("what would move it", (await read(`document.querySelectorAll("#moves tr").length`)) === 7);
 }
 
+/** A launch script dropped: who reads it is said. */
+async function jobFiles() {
+  const script = join(folder, "train.sh");
+  writeFileSync(script, "torchrun train.py\n");
+  await open("#model=llama-2-7b&gpus=8");
+  await until("document.documentElement.dataset.plan", "a plan");
+  await dropFiles([script], 700, 400);
+  await until(`document.getElementById("banner").textContent.includes("ceiling read train.sh")`, "a script of a job");
+  check("the question stays", (await read(`document.getElementById("knob-model").value`)) === "llama-2-7b");
+}
+
 /** Nothing fits: what is nearest, and the GPUs that would do. */
 async function tooSmall() {
   await open("#model=llama-3.1-405b&gpus=64&seq=8192");
@@ -417,6 +428,7 @@ try {
   await fourClicks();
   await exports();
   await ownFiles();
+  await jobFiles();
   await tooSmall();
   await economicsTab();
   await traceTab();
