@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 64 };
@@ -44,10 +45,12 @@ static int most_threads(void) {
 /* This thread works too; where no helper can be started it does all. */
 static bool each(void *host, int count, void (*run)(void *work, int index), void *work,
                  clg_tell *tell, void *told) {
-    (void)host;
+    const int *lent = host;
     crew c = {.count = count, .run = run, .work = work};
     pthread_t helper[MOST_THREADS];
-    int started = 0, most = most_threads() < count ? most_threads() : count;
+    int started = 0, most = lent ? *lent : most_threads();
+    if (most > count) most = count;
+    if (most > MOST_THREADS) most = MOST_THREADS;
     pthread_mutex_init(&c.lock, NULL);
     while (started + 1 < most && pthread_create(&helper[started], NULL, help, &c) == 0) started++;
     for (int index; (index = take_next(&c)) >= 0;) {
@@ -63,3 +66,5 @@ const clg_cores *clg_threads(void) {
     static const clg_cores all = {each, NULL};
     return most_threads() > 1 ? &all : NULL;
 }
+
+clg_cores clg_threads_of(const int *most) { return (clg_cores){each, (void *)(uintptr_t)most}; }

@@ -7,4 +7,7 @@
 /* As many threads as there are cores; NULL where there is one only. */
 const clg_cores *clg_threads(void);
 
+/* At most so many, 1 or more; `most` has to live as long. */
+clg_cores clg_threads_of(const int *most);
+
 #endif

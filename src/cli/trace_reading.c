@@ -4,6 +4,7 @@
 #include "api/answer_trace.h"
 #include "cli/output.h"
 #include "cli/read_ahead.h"
+#include "cli/threads.h"
 #include "cli/trace_archive.h"
 
 #include <pthread.h>
@@ -32,6 +33,7 @@ typedef struct portion {
     packed *packed; /* [count] kept instead of the recordings; NULL: those */
     bool shared;    /* with other processes: there are many files, and memory is short */
     int count, next, done, cores;
+    int spare;            /* cores for each file, where there are more than files */
     clg_session *session; /* is told how far it is; NULL: nobody is */
     pthread_mutex_t lock;
 } portion;
@@ -90,7 +92,7 @@ static bool read_zip(const portion *r, clg_recording *into) {
     return count > 0;
 }
 
-/* With cores to spare, one inflates while another parses. */
+/* With cores to spare, one inflates while others parse. */
 static void read_one(const portion *r, clg_recording *into) {
     clg_arena scratch = {0};
     clg_trace_file *file;
@@ -106,8 +108,11 @@ static void read_one(const portion *r, clg_recording *into) {
         clg_trace_source source = clg_trace_file_source(file);
         bool spare = clg_trace_file_compressed(file) && r->cores > r->count;
         clg_read_ahead *ahead = spare ? clg_read_ahead_start(&scratch, source) : NULL;
+        clg_cores cores = clg_threads_of(&r->spare);
+        into->cores = r->spare > 1 ? &cores : NULL;
         clg_recording_read(into->file, head, ahead ? clg_read_ahead_source(ahead) : source,
                            &r->table, into);
+        into->cores = NULL;
         if (ahead) clg_read_ahead_stop(ahead);
         clg_trace_close(file);
     }
@@ -166,6 +171,7 @@ static void *work(void *context) {
 static void read_portion(portion *r) {
     pthread_t helpers[MOST_THREADS];
     int most = r->cores < r->count ? r->cores : r->count, started = 0;
+    r->spare = r->count > 0 ? r->cores / r->count : 0;
     pthread_mutex_init(&r->lock, NULL);
     while (started + 1 < most && started < MOST_THREADS &&
            pthread_create(&helpers[started], NULL, work, r) == 0)

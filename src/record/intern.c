@@ -22,8 +22,10 @@ uint64_t clg_trace_hash(clg_slice text, uint64_t seed) {
     return hash ^ hash >> 32;
 }
 
+/* Eight neighbours lie in one line of the cache: launches are numbered one after the other. */
 static size_t slot_of(const clg_map *map, uint64_t key) {
-    size_t slot = (size_t)((key * mix) >> 20) & (map->capacity - 1);
+    size_t line = (size_t)(((key >> 3) * mix) >> 20);
+    size_t slot = (line << 3 | (size_t)(key & 7)) & (map->capacity - 1);
     while (map->keys[slot] != 0 && map->keys[slot] != key) slot = (slot + 1) & (map->capacity - 1);
     return slot;
 }

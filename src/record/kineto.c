@@ -52,13 +52,14 @@ static void resynchronize(clg_kineto *r, bool *in_events) {
     }
 }
 
-/* Goes on behind a fault, noticed after `scanned` bytes. Once the text has been read over four
- * times for faults, it goes on where the fault was noticed rather than where the faulty event
- * began, so that no text costs more. */
+/* Goes on behind a fault, noticed after `scanned` bytes. Once what lies before it has been read
+ * over four times for faults, it goes on where the fault was noticed rather than where the faulty
+ * event began, so that no text costs more. */
 static void skip_fault(clg_kineto *r, size_t scanned, bool *in_events) {
+    enum { CHEAP_BYTES = 1 << 17 }; /* that little may always be */
     clg_window *w = &r->window;
     r->rescanned += (int64_t)scanned;
-    bool thrifty = r->rescanned > 4 * (w->offset + (int64_t)w->size);
+    bool thrifty = r->rescanned > 4 * (position(r) + CHEAP_BYTES);
     w->at += thrifty && scanned > 1 ? scanned : 1;
     if (w->at > w->size) w->at = w->size;
     resynchronize(r, in_events);
@@ -78,7 +79,9 @@ static void read_event(clg_kineto *r, bool *in_events) {
         if (status == CLG_SCAN_OK) {
             int64_t byte = position(r);
             r->window.at = (size_t)(s.at - r->window.data);
-            clg_kineto_take(r, &event, byte);
+            clg_kineto_verdict verdict;
+            clg_kineto_judge(&event, &verdict);
+            clg_kineto_take(r, &event, &verdict, byte);
             return;
         }
         size_t scanned = scanned_bytes(r, &s, status);
@@ -195,7 +198,14 @@ static void read_text(clg_kineto *r) {
     char next = clg_window_next(w);
     bool in_events = next == '[';
     if (next == '{' || next == '[') w->at++;
-    while ((next = clg_window_next(w)) != 0) read_step(r, next, &in_events);
+    bool helped = !r->cores;
+    while ((next = clg_window_next(w)) != 0) {
+        if (!helped && in_events && next == '{') {
+            helped = true;
+            clg_kineto_read_ahead(r);
+        } else
+            read_step(r, next, &in_events);
+    }
     if (!r->closed && !r->cut) clg_kineto_lose(r, position(r), 0, "the text ends early");
 }
 
@@ -296,11 +306,12 @@ static void finish_all(clg_kineto *r, clg_trace **traces, int *count) {
 }
 
 clg_status clg_kineto_read(clg_arena *arena, const char *file, clg_trace_source source,
-                           const clg_csv *table, clg_trace **traces, int *count, clg_error *error) {
+                           const clg_csv *table, const clg_cores *cores, clg_trace **traces,
+                           int *count, clg_error *error) {
     clg_trace *trace = clg_take(arena, 1, clg_trace);
     *trace = (clg_trace){.file = file, .rank = -1, .world_size = -1, .device = -1};
     trace->timeline.arena = trace->groups.arena = arena;
-    clg_kineto r = {.arena = arena, .table = table, .trace = trace};
+    clg_kineto r = {.arena = arena, .table = table, .cores = cores, .trace = trace};
     r.window = (clg_window){.arena = &r.scratch, .source = source};
     r.names.arena = arena;
     r.ranges.arena = r.tracks.arena = r.launches.arena = r.launches.by_correlation.arena =
@@ -320,7 +331,7 @@ clg_status clg_trace_read(clg_arena *arena, const char *file, clg_trace_source s
                           const clg_csv *table, clg_trace *trace, clg_error *error) {
     clg_trace *traces;
     int count;
-    clg_status status = clg_kineto_read(arena, file, source, table, &traces, &count, error);
+    clg_status status = clg_kineto_read(arena, file, source, table, NULL, &traces, &count, error);
     *trace = traces[0];
     return status;
 }
@@ -352,8 +363,8 @@ int32_t clg_trace_rank_of_name(const char *path) {
 static bool probe(clg_slice head) { return clg_head_is_json(head) || clg_head_has(head, "\"ph\""); }
 
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {
-    clg_status status = clg_kineto_read(&into->arena, into->file, source, kernels, &into->traces,
-                                        &into->count, &into->error);
+    clg_status status = clg_kineto_read(&into->arena, into->file, source, kernels, into->cores,
+                                        &into->traces, &into->count, &into->error);
     if (status != CLG_OK) into->count = 0;
     return status;
 }

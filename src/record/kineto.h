@@ -3,6 +3,7 @@
 #ifndef CLG_RECORD_KINETO_H
 #define CLG_RECORD_KINETO_H
 
+#include "base/cores.h"
 #include "record/event.h"
 #include "record/launches.h"
 #include "record/ranges.h"
@@ -18,6 +19,7 @@ typedef struct clg_kineto {
     clg_arena scratch; /* what does not */
     clg_window window;
     const clg_csv *table;
+    const clg_cores *cores; /* that may help; NULL: none */
     clg_trace *trace;
     clg_intern names;
     size_t kernel_capacity;
@@ -37,9 +39,35 @@ typedef struct clg_kineto {
 /* Counts events that were lost at a byte, and why. */
 void clg_kineto_lose(clg_kineto *reader, int64_t byte, int64_t lost, const char *reason);
 
+typedef enum clg_kineto_kind {
+    CLG_KINETO_OTHER,
+    CLG_KINETO_KERNEL,
+    CLG_KINETO_COPY,
+    CLG_KINETO_LAUNCH,
+    CLG_KINETO_CPU
+} clg_kineto_kind;
+
+/* What an event is, seen by itself. */
+typedef struct clg_kineto_verdict {
+    clg_kineto_kind kind;
+    bool counted;      /* it has a phase */
+    const char *fault; /* why it is lost; NULL: it is not */
+    int64_t start_ns, duration_ns;
+} clg_kineto_verdict;
+
+/* False where the event has to be counted as read and is of no further use. Knows of no other
+ * event: threads may ask at once. */
+bool clg_kineto_judge(const clg_trace_event *event, clg_kineto_verdict *verdict);
+
 /* Takes an event that was read whole into the trace: GPU work, launch, call, step or product; or
  * counts it as lost. */
-void clg_kineto_take(clg_kineto *reader, const clg_trace_event *event, int64_t byte);
+void clg_kineto_take(clg_kineto *reader, const clg_trace_event *event,
+                     const clg_kineto_verdict *verdict, int64_t byte);
+
+/* From the first event on that the window stands at: reads events on several cores as long as
+ * nothing but events comes, and leaves the window at what does. What is read is what is read
+ * without. */
+void clg_kineto_read_ahead(clg_kineto *reader);
 
 /* A trace for each GPU on which kernels ran, from the one that has all of them. */
 void clg_kineto_split(clg_kineto *reader, clg_trace **traces, int *count);

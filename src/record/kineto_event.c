@@ -20,30 +20,28 @@ void clg_kineto_lose(clg_kineto *r, int64_t byte, int64_t lost, const char *reas
         t->damage[t->damages++] = (clg_trace_damage){byte, lost, reason};
 }
 
-typedef enum kind { KIND_OTHER, KIND_KERNEL, KIND_COPY, KIND_LAUNCH, KIND_CPU } kind;
-
 /* Categories since 2021; AMD puts hip calls under cuda_runtime. gpu_user_annotation, cuda_sync and
  * overhead lie on GPU tracks and are no work. */
 static const struct {
     clg_slice name;
-    kind kind;
+    clg_kineto_kind kind;
 } categories[] = {
 #define CATEGORY(name, kind)                                                                       \
     { {name, sizeof name - 1}, kind }
-    CATEGORY("cpu_op", KIND_CPU),         CATEGORY("cuda_runtime", KIND_LAUNCH),
-    CATEGORY("kernel", KIND_KERNEL),      CATEGORY("user_annotation", KIND_CPU),
-    CATEGORY("cuda_driver", KIND_LAUNCH), CATEGORY("gpu_memcpy", KIND_COPY),
-    CATEGORY("gpu_memset", KIND_COPY),    CATEGORY("Kernel", KIND_KERNEL),
-    CATEGORY("Memcpy", KIND_COPY),        CATEGORY("Memset", KIND_COPY),
-    CATEGORY("Runtime", KIND_LAUNCH),     CATEGORY("Operator", KIND_CPU),
-    CATEGORY("hip_runtime", KIND_LAUNCH)};
+    CATEGORY("cpu_op", CLG_KINETO_CPU),         CATEGORY("cuda_runtime", CLG_KINETO_LAUNCH),
+    CATEGORY("kernel", CLG_KINETO_KERNEL),      CATEGORY("user_annotation", CLG_KINETO_CPU),
+    CATEGORY("cuda_driver", CLG_KINETO_LAUNCH), CATEGORY("gpu_memcpy", CLG_KINETO_COPY),
+    CATEGORY("gpu_memset", CLG_KINETO_COPY),    CATEGORY("Kernel", CLG_KINETO_KERNEL),
+    CATEGORY("Memcpy", CLG_KINETO_COPY),        CATEGORY("Memset", CLG_KINETO_COPY),
+    CATEGORY("Runtime", CLG_KINETO_LAUNCH),     CATEGORY("Operator", CLG_KINETO_CPU),
+    CATEGORY("hip_runtime", CLG_KINETO_LAUNCH)};
 
-static kind kind_of(clg_slice category) {
+static clg_kineto_kind kind_of(clg_slice category) {
     for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
         if (categories[i].name.size == category.size &&
             memcmp(categories[i].name.text, category.text, category.size) == 0)
             return categories[i].kind;
-    return KIND_OTHER;
+    return CLG_KINETO_OTHER;
 }
 
 static uint64_t thread_of(const clg_trace_event *e) {
@@ -80,13 +78,13 @@ static bool is_copy_kernel(clg_slice name) {
 }
 
 /* The kernel's row of the table by name, classified when it is new. */
-static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, kind k,
+static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, clg_kineto_kind k,
                                    uint32_t *name) {
     size_t known = r->names.count;
     *name = clg_intern_add(&r->names, e->name);
     clg_trace *t = r->trace;
     if (r->names.count == known) return &t->kernels[*name];
-    bool copy = k == KIND_COPY || is_copy_kernel(e->name);
+    bool copy = k == CLG_KINETO_COPY || is_copy_kernel(e->name);
     clg_trace_kernel row = clg_trace_kernel_named(r->table, r->names.texts[*name], copy);
     CLG_APPEND(r->arena, t->kernels, known, r->kernel_capacity, row);
     return &t->kernels[*name];
@@ -150,7 +148,7 @@ static clg_trace_description describe(clg_kineto *r, const clg_trace_event *e) {
     return what;
 }
 
-static void take_gpu(clg_kineto *r, const clg_trace_event *e, kind k, int64_t start_ns,
+static void take_gpu(clg_kineto *r, const clg_trace_event *e, clg_kineto_kind k, int64_t start_ns,
                      int64_t duration_ns) {
     uint32_t name;
     clg_trace_kernel *row = kernel_of(r, e, k, &name);
@@ -279,26 +277,40 @@ static const char *read_times(const clg_trace_event *e, bool gpu, int64_t *start
     return NULL;
 }
 
-void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, int64_t byte) {
+/* Whether take_cpu has a use for it. */
+static bool cpu_wanted(const clg_trace_event *e) {
+    return clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms") ||
+           clg_product_named(e->name) || clg_slice_starts(e->name, "ProfilerStep") ||
+           clg_slice_starts(e->name, "enumerate(DataLoader)") ||
+           clg_slice_is(e->category, "user_annotation");
+}
+
+bool clg_kineto_judge(const clg_trace_event *e, clg_kineto_verdict *v) {
+    *v = (clg_kineto_verdict){.kind = CLG_KINETO_OTHER};
     if (e->phase.size == 0) {
-        clg_kineto_lose(r, byte, 1, "an object without phase");
+        v->fault = "an object without phase";
+        return true;
+    }
+    v->counted = true;
+    if (clg_slice_is(e->phase, "X")) v->kind = kind_of(e->category);
+    if (v->kind == CLG_KINETO_OTHER) return false;
+    bool gpu = v->kind == CLG_KINETO_KERNEL || v->kind == CLG_KINETO_COPY;
+    v->fault = read_times(e, gpu, &v->start_ns, &v->duration_ns);
+    return v->fault || v->kind != CLG_KINETO_CPU || cpu_wanted(e);
+}
+
+void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, const clg_kineto_verdict *v,
+                     int64_t byte) {
+    r->events_seen |= v->counted;
+    if (v->fault) {
+        clg_kineto_lose(r, byte, 1, v->fault);
         return;
     }
-    r->events_seen = true;
     r->trace->events_read++;
-    if (!clg_slice_is(e->phase, "X")) return;
-    kind k = kind_of(e->category);
-    if (k == KIND_OTHER) return;
-    bool gpu = k == KIND_KERNEL || k == KIND_COPY;
-    int64_t start_ns, duration_ns;
-    const char *fault = read_times(e, gpu, &start_ns, &duration_ns);
-    if (fault) {
-        r->trace->events_read--;
-        clg_kineto_lose(r, byte, 1, fault);
-    } else if (gpu)
-        take_gpu(r, e, k, start_ns, duration_ns);
-    else if (k == KIND_LAUNCH)
-        take_launch(r, e, start_ns, duration_ns);
-    else
-        take_cpu(r, e, start_ns, duration_ns);
+    if (v->kind == CLG_KINETO_KERNEL || v->kind == CLG_KINETO_COPY)
+        take_gpu(r, e, v->kind, v->start_ns, v->duration_ns);
+    else if (v->kind == CLG_KINETO_LAUNCH)
+        take_launch(r, e, v->start_ns, v->duration_ns);
+    else if (v->kind == CLG_KINETO_CPU)
+        take_cpu(r, e, v->start_ns, v->duration_ns);
 }

@@ -18,6 +18,7 @@
 typedef struct clg_recording {
     clg_arena arena;
     const char *file;
+    const clg_cores *cores; /* lent to who reads it; NULL: none */
     clg_trace *traces;
     int count;
     clg_nccl_rows benchmarks;

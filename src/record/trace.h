@@ -6,6 +6,7 @@
 #ifndef CLG_RECORD_TRACE_H
 #define CLG_RECORD_TRACE_H
 
+#include "base/cores.h"
 #include "record/intern.h"
 #include "record/kernels.h"
 #include "record/product.h"
@@ -117,9 +118,11 @@ clg_status clg_trace_read(clg_arena *arena, const char *file, clg_trace_source s
                           const clg_csv *table, clg_trace *trace, clg_error *error);
 
 /* The same of a file with several GPUs: one trace each, in order of their numbers. A number then
- * stands for the rank. */
+ * stands for the rank. `cores` help where the file is large (NULL: none); the answer is the same.
+ */
 clg_status clg_kineto_read(clg_arena *arena, const char *file, clg_trace_source source,
-                           const clg_csv *table, clg_trace **traces, int *count, clg_error *error);
+                           const clg_csv *table, const clg_cores *cores, clg_trace **traces,
+                           int *count, clg_error *error);
 
 /* The rank a file name tells ("rank3", "worker_12", "_5.json"), or -1. */
 int32_t clg_trace_rank_of_name(const char *path);

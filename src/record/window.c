@@ -35,10 +35,8 @@ static void widen(clg_window *w) {
 bool clg_window_more(clg_window *w) {
     if (w->final) return false;
     slide(w);
-    if (w->size * 2 > w->capacity || w->capacity == 0) {
-        if (w->size >= MOST_BYTES) return false;
-        widen(w);
-    }
+    if (w->size >= MOST_BYTES) return false;
+    if (w->capacity == 0 || (w->size * 2 > w->capacity && w->capacity < MOST_BYTES)) widen(w);
     size_t before = w->size;
     while (w->size < w->capacity) {
         size_t got = w->source.fill(w->source.context, w->data + w->size, w->capacity - w->size);

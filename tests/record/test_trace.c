@@ -267,8 +267,8 @@ static void several_gpus(void) {
     const char *all = clg_arena_print(&arena, "%s%s", text, copy);
     clg_trace_memory memory = {all, strlen(all), 0};
     CASE("GPUs of one file are ranks");
-    CHECK(clg_kineto_read(&arena, "t.json", clg_trace_from_memory(&memory), &table, &traces, &count,
-                          &error) == CLG_OK);
+    CHECK(clg_kineto_read(&arena, "t.json", clg_trace_from_memory(&memory), &table, NULL, &traces,
+                          &count, &error) == CLG_OK);
     CHECK(count == 2);
     if (count != 2) return;
     CHECK(traces[0].rank == 0 && traces[1].rank == 1 && traces[1].device == 1);
