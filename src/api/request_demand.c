@@ -117,6 +117,9 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     s.turns = (int)fmin(turns, 1e6);
     bool job = request->value[CLG_PARAM_DEADLINE] != NULL;
     if (job && sample_job(&s, most, error) != CLG_OK) return error->status;
+    if (clients > 0 && request->value[CLG_PARAM_RATE] && !job)
+        return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
+                        "clients ask when they have their answer (--clients), not at a --rate");
     bool closed = clients > 0 || s.requests_per_s >= 1e9;
     if (!closed) s.most = 0;
     if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;

@@ -1,6 +1,7 @@
 /* diagnose.c -- likelihoods over a grid of strengths, and their ranking. */
 #include "diagnose/diagnose.h"
 
+#include "base/real.h"
 #include "cost/sweep.h"
 
 #include <math.h>
@@ -21,6 +22,7 @@ typedef struct trial {
     const clg_observations *seen;
     clg_scenario *changed; /* room for a world's own */
     clg_diagnosis_rules rules;
+    double longest_s; /* of all worlds priced, the plan among them */
 } trial;
 
 /* Student's t, three degrees of freedom, up to its constant. */
@@ -53,13 +55,21 @@ static clg_sweep_point bus_of(const clg_network *network, const clg_machine *mac
     return clg_sweep_at(network, machine, bus->collective, ranks > 1 ? ranks : 2, bus->bytes);
 }
 
-/* How well a world agrees with all that was seen. */
-static double likelihood(const trial *t, const clg_network *network, const clg_machine *machine,
-                         double step_s) {
-    double all = 1, planned = t->plan->log_sigma, measured = t->rules.measured_sigma;
+/* How far a measured step may be from the priced one, in its logarithm. */
+static double sigma_of(const trial *t) {
+    double planned = t->plan->log_sigma, measured = t->rules.measured_sigma;
     double counts = t->seen->counted ? t->rules.counts_sigma : 0;
-    double sigma = sqrt(planned * planned + counts * counts + measured * measured);
-    if (t->seen->step_s > 0) all *= student(log(t->seen->step_s / step_s), sigma);
+    return sqrt(planned * planned + counts * counts + measured * measured);
+}
+
+/* How well a world agrees with all that was seen. `least_s` is what its operations take at the
+ * GPU's peak: no step is shorter. */
+static double likelihood(const trial *t, const clg_network *network, const clg_machine *machine,
+                         double step_s, double least_s) {
+    double all = 1, measured = t->rules.measured_sigma;
+    double seen_s = t->seen->step_s, slack = t->seen->counted ? t->rules.counts_sigma : 0;
+    if (seen_s > 0 && seen_s < least_s * (1 - slack - measured)) return 0;
+    if (seen_s > 0) all *= student(log(seen_s / step_s), sigma_of(t));
     for (int i = 0; i < t->seen->buses; i++) {
         const clg_observed_bus *bus = &t->seen->bus[i];
         double spread = bus->nodes > 1 ? network->sigma_slow : network->sigma_fast;
@@ -71,7 +81,7 @@ static double likelihood(const trial *t, const clg_network *network, const clg_m
 }
 
 /* Prices the step in the world where a cause has this strength; false where it cannot be. */
-static bool price(const trial *t, const clg_job_cause *cause, const clg_job_cause_facts *facts,
+static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_facts *facts,
                   double strength, double *step_s, double *likely) {
     clg_arena_mark mark = clg_arena_here(t->arena);
     clg_world w = {.arena = t->arena,
@@ -87,7 +97,9 @@ static bool price(const trial *t, const clg_job_cause *cause, const clg_job_caus
                   clg_evaluate(t->arena, t->changed, &w.layout, false, NULL, &e, &none) == CLG_OK;
     if (priced) {
         *step_s = (e.step_s + w.more_s) * w.counted;
-        *likely = likelihood(t, &t->changed->network, &t->changed->machine, *step_s);
+        *likely = likelihood(t, &t->changed->network, &t->changed->machine, *step_s,
+                             e.step_s * e.hfu * w.counted);
+        if (*step_s > t->longest_s) t->longest_s = *step_s;
     }
     clg_arena_back_to(t->arena, mark);
     return priced;
@@ -120,7 +132,7 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
 }
 
 /* The weight of a cause: its prior times the mean of its likelihoods. */
-static double weigh(const trial *t, const clg_job_cause *cause, clg_suspect *s) {
+static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
     double strength[2 * STRENGTHS], sum = 0, best = 0;
     int count = strengths_of(&s->facts, strength), held = 0;
     for (int i = 0; i < count; i++) {
@@ -176,7 +188,7 @@ static clg_verdict verdict_of(const trial *t, double healthy) {
     return ratio < 1 ? CLG_SLOW : CLG_FAST;
 }
 
-static clg_status suspects_of(const trial *t, clg_diagnosis *d, double *all, clg_error *error) {
+static clg_status suspects_of(trial *t, clg_diagnosis *d, double *all, clg_error *error) {
     const clg_job_cause *cause = clg_job_causes(&d->suspects);
     for (int i = 0; i < d->suspects; i++) {
         clg_suspect *s = &d->suspect[i];
@@ -191,9 +203,27 @@ static clg_status suspects_of(const trial *t, clg_diagnosis *d, double *all, clg
     return CLG_OK;
 }
 
+/* Beyond what any cause does the tails of all causes are alike, and would say "healthy". */
+static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
+    enum { SIGMAS = 3 };
+    double seen_s = t->seen->step_s, planned_s = t->plan->step_s;
+    if (seen_s <= 0 || (weights > 0 && seen_s < t->longest_s * clg_exp(SIGMAS * sigma_of(t))))
+        return CLG_OK;
+    bool slower = seen_s > planned_s;
+    return clg_fail(error, CLG_BAD_INPUT,
+                    "check the unit, the model, --gpus, --seq and --global-batch",
+                    "'%.24s' is %.3g times as %s as planned: no cause known here does that",
+                    t->seen->written ? t->seen->written : "",
+                    slower ? seen_s / planned_s : planned_s / seen_s, slower ? "slow" : "fast");
+}
+
 clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
                         const clg_observations *seen, clg_diagnosis *d, clg_error *error) {
-    trial t = {.arena = arena, .scenario = scenario, .plan = plan, .seen = seen};
+    trial t = {.arena = arena,
+               .scenario = scenario,
+               .plan = plan,
+               .seen = seen,
+               .longest_s = plan->step_s};
     clg_job_cause_facts well;
     double all = 0, planned_s[CLG_SUSPECTS], waiting_s = 0;
     *d = (clg_diagnosis){0};
@@ -202,7 +232,9 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
         clg_job_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
         suspects_of(&t, d, &all, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    d->healthy = well.prior * likelihood(&t, &scenario->network, &scenario->machine, plan->step_s);
+    d->healthy = well.prior * likelihood(&t, &scenario->network, &scenario->machine, plan->step_s,
+                                         plan->step_s * plan->hfu);
+    if (refuse_far(&t, d->healthy + all, error) != CLG_OK) return CLG_BAD_INPUT;
     d->healthy /= d->healthy + all;
     const clg_job_cause *cause = clg_job_causes(&d->suspects);
     for (int i = 0; i < d->suspects; i++) {

@@ -60,10 +60,12 @@ void clg_report_deadline(clg_text *t, const clg_serve_question *s, const clg_ser
                    j->rows ? "of that fleet, by term of price"
                            : "no price known for this GPU: give --price 2.5USD/h");
     for (int i = 0; i < j->rows; i++) print_row(t, j, &j->row[i]);
+    size_t from = t->size;
     if (s->api && s->api->name)
         clg_text_print(t, "         %-17s %8s %7s/Mtok out  %.50s\n", "by the API",
                        clg_words_bill(t, a->api_usd_per_million * j->output_tokens / 1e6),
                        clg_words_usd(t, a->api_usd_per_million), s->api->title);
+    clg_text_fold(t, from, 53);
 }
 
 static void add_row(clg_json_writer *w, const clg_batch_row *r) {

@@ -107,8 +107,10 @@ static void print_verdict(const answer *a) {
         [CLG_HEALTHY] = "healthy: about as fast as this plan can be expected to run",
         [CLG_SLOW] = "slow: this plan should run faster on this machine",
         [CLG_FAST] = "fast: faster than this plan should run; check what was counted"};
+    size_t from = a->text->size;
     clg_text_print(a->text, "verdict  %s (chance that nothing is wrong: %s %%)\n",
                    words[a->diagnosis->verdict], clg_words_share(a->text, a->diagnosis->healthy));
+    clg_text_fold(a->text, from, 9);
 }
 
 static void print_suspect(const answer *a, const clg_suspect *s) {

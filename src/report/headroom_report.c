@@ -3,8 +3,18 @@
 
 #include "report/number_words.h"
 
+static double count_of(const clg_serve_question *s, int64_t replicas) {
+    return (double)replicas * clg_replica_gpus(s->replica);
+}
+
 static const char *gpus_of(clg_text *t, const clg_serve_question *s, int64_t replicas) {
-    return clg_words_grouped(t, (double)replicas * clg_replica_gpus(s->replica));
+    return clg_words_grouped(t, count_of(s, replicas));
+}
+
+/* "1 GPU: it holds", "4 GPUs: they hold". */
+static const char *buy_of(clg_text *t, const clg_serve_question *s, int64_t replicas) {
+    return clg_arena_print(t->arena, "%s %s", gpus_of(t, s, replicas),
+                           count_of(s, replicas) > 1 ? "GPUs: they hold" : "GPU: it holds");
 }
 
 /* A chance that was found by halving says no more than this. */
@@ -18,15 +28,15 @@ static void print_chance(clg_text *t, const clg_serve_question *s, const clg_ser
                          const clg_serve_headroom *h) {
     int64_t n = a->fleet.replicas;
     if (s->replicas > 0)
-        clg_text_print(t, "chance   %s GPUs hold the target with %s", gpus_of(t, s, n),
-                       chance(t, h->chance));
+        clg_text_print(t, "chance   %s GPU%s the target with %s", gpus_of(t, s, n),
+                       count_of(s, n) > 1 ? "s hold" : " holds", chance(t, h->chance));
     else if (h->buy_replicas > n)
-        clg_text_print(t, "buy      %s GPUs: they hold the target with %s chance; %s with %s",
-                       gpus_of(t, s, h->buy_replicas), chance(t, h->buy_chance), gpus_of(t, s, n),
+        clg_text_print(t, "buy      %s the target with %s chance; %s with %s",
+                       buy_of(t, s, h->buy_replicas), chance(t, h->buy_chance), gpus_of(t, s, n),
                        chance(t, h->chance));
     else
-        clg_text_print(t, "buy      %s GPUs: they hold the target with %s chance%s",
-                       gpus_of(t, s, n), chance(t, h->chance),
+        clg_text_print(t, "buy      %s the target with %s chance%s", buy_of(t, s, n),
+                       chance(t, h->chance),
                        h->buy_replicas == 0 ? "; no fleet does with 90 %" : "");
     clg_text_print(t, "\n");
 }

@@ -162,7 +162,9 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
     else
         clg_text_print(t, "cost     no price known for this GPU: give --price 2.5USD/h\n");
     double days = 1e12 / e->tokens_per_s / 86400, gpus = (double)clg_layout_gpus(&e->layout);
-    clg_text_print(t, "         1 T tokens take %.3g days, %s GPU-days\n", days,
+    clg_text_print(t, "         1 T tokens take %s days, %s GPU-days\n",
+                   days < 1000 ? clg_arena_print(t->arena, "%.3g", days)
+                               : clg_words_grouped(t, days),
                    clg_words_count(t, (int64_t)(days * gpus + 0.5)));
     if (tokens <= 0) return;
     days = tokens / e->tokens_per_s / 86400;
@@ -223,7 +225,7 @@ void clg_report_memory(clg_text *t, const clg_evaluation *e) {
     clg_text_print(t, "\nmemory of the fullest rank (stage %d): %s (P10-P90 %s to %s) of %s%s\n",
                    e->fullest_stage, clg_words_gb(t, m->total_bytes),
                    clg_words_gb(t, e->memory_p10_bytes), clg_words_gb(t, e->memory_p90_bytes),
-                   clg_words_gb(t, e->capacity_bytes), e->fits ? "" : "  DOES NOT FIT");
+                   clg_words_gb(t, e->capacity_bytes), e->fits ? "" : "\n  DOES NOT FIT");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         clg_text_print(t, "  ");
         clg_text_pad(t, rows[i].name, 36, false);

@@ -205,9 +205,11 @@ void clg_report_nothing_fits(clg_arena *arena, clg_text *t, const clg_scenario *
     clg_text_print(t, "\nNo layout fits.\n");
     if (!f->has_nearest) return;
     const clg_evaluation *e = &f->nearest;
+    size_t from = t->size;
     clg_text_print(t, "The nearest, %s, needs %s of %s: %s too much.\n", in_words(t, &e->layout),
                    clg_words_gb(t, e->memory.total_bytes), clg_words_gb(t, e->capacity_bytes),
                    clg_words_gb(t, e->memory.total_bytes - e->capacity_bytes));
+    clg_text_fold(t, from, 0);
     const char *mend = clg_evaluate_mend(arena, s, &e->layout);
     if (mend) clg_text_print(t, "Smallest change: %s\n", mend);
     print_fewest(t, on_more);

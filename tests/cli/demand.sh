@@ -99,7 +99,7 @@ check "limits are not those of a rank" "'$ceiling' $ranks --max-sequences 32 2>/
 "$ceiling" demand $m --rate 4req/s --span 5min --disaggregate 2:1 --speculate 3 --api-input 9USD/Mtok \
     --api-output 9USD/Mtok >"$scratch/wide" 2>/dev/null
 check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/wide"
-check "the GPU's price has no date" "grep -qE 'GPU at \\$[0-9.]+/h: .*, 20[0-9-]+' $scratch/out"
+check "the GPU's price has no date" "grep -qE 'GPU at .[0-9.]+/h: .*, 20[0-9-]+' $scratch/out"
 check "no comparator" "grep -qE '^api .*\(20[0-9-]+\)' $scratch/out"
 check "no interval of the first token" "grep -q 'iterations 5 % faster' $scratch/out"
 check "no picture" "grep -q '</svg>' $scratch/a.svg"
@@ -117,4 +117,9 @@ check "overload is not said" "grep -qE 'load \(rho\) [0-9]{3,}' $scratch/out"
 
 "$ceiling" demand $m --rate 5req/s --requests 1 >"$scratch/single"
 check 'one request alone has a cost in every factor' '! grep -q "nan\|inf" "$scratch/single"'
+expect 1 err "^ceiling: --ttft: '0s' is out of range" demand $m --rate 5req/s --ttft 0s
+expect 0 out '^buy      1 GPU: it holds' demand $m --rate 5req/s
+expect 2 err 'clients ask when they have their answer' demand $m --clients 8 --rate 5req/s
+"$ceiling" demand $m --requests 1000000 --deadline 8h >"$scratch/bill" 2>&1
+check "a bill fits 100 columns" '[ "$(awk "length > 100" "$scratch/bill" | wc -l)" = 0 ]'
 finish

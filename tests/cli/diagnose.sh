@@ -43,9 +43,12 @@ expect 0 out '^ceiling_cause_probability.cause="network_bandwidth". 0[.][2-9]' d
 expect 2 err 'two forms of one answer' diagnose $shards --measured 20s --metrics --json
 expect 2 err 'nothing was measured' diagnose $shards
 expect 1 err "'soon' is no measurement" diagnose $shards --measured soon
+expect 1 err 'times as slow as planned: no cause known here' diagnose $shards --measured 1e9s
 expect 1 err 'No such file' diagnose $shards --log "$scratch/none.log"
 expect 1 err 'no steps of a known trainer' diagnose $shards --log README.md
 expect 0 out 'kernels_unfused' show causes
 "$ceiling" diagnose $shards --measured 200tok/s/GPU >"$scratch/text"
 check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
+"$ceiling" diagnose llama-3-8b --gpus 8 --measured 46s >"$scratch/text"
+check "a healthy verdict fits 100 columns" 'grep -q healthy "$scratch/text" && [ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
 finish

@@ -25,6 +25,7 @@ expect 0 out ' USD per million tokens$' $small --explain-number cost
 expect 0 out 'layouts' plan llama-2-7b --gpus 8
 expect 0 out '"best": null' plan llama-3.1-405b --gpus 8 --json
 expect 0 out 'No layout fits' plan llama-3.1-405b --gpus 8
+check "a plan far too large fits 100 columns" '[ "$("$ceiling" plan llama-3-8b --gpus 8 --seq 10Mtok | awk "length > 100" | wc -l)" = 0 ]'
 expect 0 out '^On 128 GPUs one fits: tp' plan llama-3.1-405b --gpus 64
 expect 0 out '"on_more_gpus": .$' plan llama-3.1-405b --gpus 64 --json
 expect 0 out 'Nor does one on up to 64 times' plan llama-3.1-405b --gpus 8 --pp 1 --tp 1 --dp 8

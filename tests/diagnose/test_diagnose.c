@@ -119,6 +119,25 @@ static void impossible(void) {
     CHECK_NEAR(all, 1, 1e-9);
 }
 
+static void out_of_reach(void) {
+    CASE("a step that no cause makes is refused, be it a wrong unit or a wrong batch");
+    job j = make("llama-3-8b", sharded(64));
+    static const double times[] = {1e-9, 0.02, 500, 1e7};
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        clg_observations seen = {.step_s = times[i] * j.plan.step_s, .written = "given"};
+        clg_diagnosis d;
+        clg_error e = {0};
+        CHECK(clg_diagnose(&arena, &j.scenario, &j.plan, &seen, &d, &e) == CLG_BAD_INPUT);
+        CHECK(strstr(e.message, i < 2 ? "as fast as planned" : "as slow as planned") != NULL);
+    }
+    CASE("below what its operations take at the peak of the GPUs, a step is miscounted for sure");
+    clg_observations seen = {.step_s = 0.8 * j.plan.hfu * j.plan.step_s, .written = "given"};
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(d.verdict == CLG_FAST && d.healthy == 0);
+    CHECK(strcmp(d.suspect[0].name, "miscounted") == 0);
+    CHECK_NEAR(d.suspect[0].probability, 1, 1e-9);
+}
+
 static void written(void) {
     CASE("every way to write 64 sequences of 4,096 tokens in two seconds on 64 GPUs");
     job j = make("llama-3-8b", sharded(64));
@@ -153,6 +172,7 @@ int main(void) {
     found_again();
     as_planned();
     impossible();
+    out_of_reach();
     written();
     return DONE;
 }
