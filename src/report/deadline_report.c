@@ -21,10 +21,11 @@ static void print_job(clg_text *t, const clg_batch_job *j) {
 static void print_fleet(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
                         const clg_batch_job *j) {
     int gpus = clg_replica_gpus(s->replica);
-    clg_text_print(t, "%-8s %s replica%s = %s GPUs: done in %s (P10 %s – P90 %s)%s\n",
+    clg_text_print(t, "%-8s %s replica%s = %s GPU%s: done in %s (P10 %s – P90 %s)%s\n",
                    s->replicas > 0 ? "given" : "needs", clg_words_grouped(t, (double)j->replicas),
                    j->replicas == 1 ? "" : "s", clg_words_grouped(t, (double)j->replicas * gpus),
-                   hours(t, j->run_s), hours(t, j->early_run_s), hours(t, j->late_run_s),
+                   (double)j->replicas * gpus > 1 ? "s" : "", hours(t, j->run_s),
+                   hours(t, j->early_run_s), hours(t, j->late_run_s),
                    j->run_s > j->deadline_s ? ": LATE" : "");
     if (j->sure_replicas != j->replicas)
         clg_text_print(

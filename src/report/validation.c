@@ -76,7 +76,11 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "\n%d row%s skipped\n", skipped, skipped == 1 ? "" : "s");
     for (int i = 0, shown = 0; i < v->runs && shown < 10; i++) {
         if (!v->run[i].reason) continue;
-        clg_text_print(t, "  %s: %.90s\n", v->run[i].id, v->run[i].reason);
+        size_t from = t->size;
+        const char *id = v->run[i].id;
+        clg_text_print(t, "  %s: %s\n", id && *id ? id : clg_arena_print(t->arena, "row %d", i + 1),
+                       v->run[i].reason);
+        clg_text_fold(t, from, 4);
         shown++;
     }
 }
