@@ -1,6 +1,7 @@
 #!/bin/sh
-# The Debian packages build, install into an empty root and run. Needs debhelper and dh-python. Compiles nothing again:
-# the copy of the tree keeps its dates, and `debian/rules` the build folder.
+# The Debian packages build, install into an empty root and run. Needs debhelper and dh-python. Compiles little again:
+# the copies of the tree and of what was built keep their dates. They are copies because the packages are built without
+# MPI, and other tests run what is built with it.
 cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd)
 case $build in *sanitize*) echo "0 passed, 0 failed"; exit 0 ;; esac
@@ -14,7 +15,10 @@ check() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else echo "package: $
 
 mkdir "$place/tree"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp -p --parents -t "$place/tree" || exit 1
-(cd "$place/tree" && BUILD=$build WERROR='' MAKEFLAGS='' dpkg-buildpackage -b -nc -d -us -uc) >"$place/log" 2>&1 || {
+mkdir "$place/build"
+cp -a "$build/obj" "$build/probe" "$build/wasm" "$build"/pack "$build"/page "$build"/part-* "$build"/*.a "$build"/dataset_table.c \
+    "$build"/ceiling* "$place/build" || exit 1
+(cd "$place/tree" && BUILD=$place/build WERROR='' MAKEFLAGS='' dpkg-buildpackage -b -nc -d -us -uc) >"$place/log" 2>&1 || {
     tail -20 "$place/log"; echo "0 passed, 1 failed"; exit 1; }
 
 root=$place/root; mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates"; : >"$root/var/lib/dpkg/status"
