@@ -135,9 +135,6 @@ const clg_command clg_command_diagnose = {
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
                "--micro-batch 8 --global-batch 32 --recompute full --measured 200tok/s/GPU",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),
-    .least = 1,
-    .most = CLG_JOB_OPERANDS,
-    .first_words = clg_command_models,
     .subject = CLG_SUBJECT_JOB,
     .busy = "searching",
     .bytes = sizeof(diagnosed),

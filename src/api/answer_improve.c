@@ -66,9 +66,6 @@ const clg_command clg_command_improve = {
     .example = "ceiling improve llama-2-70b --gpus 128 --tp 8 --pp 8 --recompute full --seq 4096 "
                "--global-batch 1536 --micro-batch 1",
     .groups = CLG_TAKES_PLANNING,
-    .least = 1,
-    .most = CLG_JOB_OPERANDS,
-    .first_words = clg_command_models,
     .subject = CLG_SUBJECT_JOB,
     .busy = "searching",
     .bytes = sizeof(improved),

@@ -85,21 +85,16 @@ const clg_command clg_command_measure = {
     .summary = "which measurements would narrow this decision most per GPU-hour",
     .details =
         "Says how much of the interval of the plan's step comes from what can be measured "
-        "(products, "
-        "memory-bound kernels, collectives of its groups, one layer, steps on 1, 2, 8 and all "
-        "nodes) and lists the measurements that take most of it away per GPU-hour, as many as fit "
-        "into --budget (a time: 30min, one after the other) on --max-gpus (8 nodes). --top N: "
-        "those "
-        "that settle which of the N fastest plans (at most 4) to take. -o DIR writes the scripts; "
-        "'ceiling fit' reads back.",
+        "(products, memory-bound kernels, collectives of its groups, one layer, steps on 1, 2, 8 "
+        "and all nodes) and lists the measurements that take most of it away per GPU-hour, as "
+        "many as fit into --budget (a time: 30min, one after the other) on --max-gpus (8 nodes). "
+        "--top N: those that settle which of the N fastest plans (at most 4) to take. -o DIR "
+        "writes the scripts; 'ceiling fit' reads back.",
     .example = "ceiling measure llama-3-70b --gpus 512 --budget 30min --max-gpus 64 -o measure",
     .groups = CLG_TAKES_PLANNING,
     .knobs = knobs,
     .words = words,
     .local = local,
-    .least = 1,
-    .most = CLG_JOB_OPERANDS,
-    .first_words = clg_command_models,
     .subject = CLG_SUBJECT_JOB,
     .busy = "searching",
     .bytes = sizeof(clg_measure_answer),

@@ -283,16 +283,12 @@ const clg_command clg_command_scale = {
     .details = "Every size is planned anew. --gpus takes 8..65536 (doubling), a list or one size; "
                "--mode weak grows the batch with the GPUs, grow the model and its tokens too "
                "(--grow says how). --diloco, --sites and --between train in several places. "
-               "--against-gpu, --against-node "
-               "and --against-fabric draw a second machine's curve too. Efficiency is relative "
-               "to the first "
-               "size that runs; 1/(1+c) is the share of the step that is not exposed traffic.",
+               "--against-gpu, --against-node and --against-fabric draw a second machine's curve "
+               "too. Efficiency is relative to the first size that runs; 1/(1+c) is the share of "
+               "the step that is not exposed traffic.",
     .example = "ceiling scale llama-3-70b --gpus 8..16384 --seq 8192 --global-batch 4Mtok",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(SCALING),
     .local = local,
-    .least = 1,
-    .most = CLG_JOB_OPERANDS,
-    .first_words = clg_command_models,
     .subject = CLG_SUBJECT_MODEL,
     .busy = "planning sizes",
     .bytes = sizeof(scaled),

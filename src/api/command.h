@@ -79,9 +79,10 @@ typedef struct clg_command {
     const clg_param *knobs; /* more of it, ended by CLG_PARAMS; may be NULL */
     const clg_param *local; /* flags of the command line alone, likewise; those of forms not among
                                them */
-    const clg_own_words *words;          /* ended by CLG_PARAMS; may be NULL */
-    int least, most;                     /* operands */
-    void (*first_words)(clg_text *text); /* what the first operand may be; NULL: files, nothing */
+    const clg_own_words *words; /* ended by CLG_PARAMS; may be NULL */
+    int least, most; /* operands; 0, 0 where the subject is a model or a job: one and more */
+    void (*first_words)(clg_text *text); /* what the first operand may be; NULL: models where the
+                                            subject is one, else files or nothing */
 
     /* Of commands that the core answers: */
     clg_subject subject;
@@ -133,7 +134,11 @@ clg_param_row clg_command_row(const clg_command *command, clg_param param);
 /* The flag that asks for a form; CLG_PARAMS: no flag does. */
 clg_param clg_form_flag(clg_form form);
 
-/* first_words of a command that takes a model. */
-void clg_command_models(clg_text *text);
+/* How many operands it needs, and takes. */
+int clg_command_least(const clg_command *command);
+int clg_command_most(const clg_command *command);
+
+/* Writes what the first operand may be, a space after each; false: files, or nothing. */
+bool clg_command_first_words(const clg_command *command, clg_text *text);
 
 #endif

@@ -79,8 +79,23 @@ clg_param_row clg_command_row(const clg_command *command, clg_param param) {
     return row;
 }
 
-void clg_command_models(clg_text *text) {
+static bool takes_a_job(const clg_command *command) {
+    return command->subject == CLG_SUBJECT_MODEL || command->subject == CLG_SUBJECT_JOB;
+}
+
+int clg_command_least(const clg_command *command) {
+    return takes_a_job(command) ? 1 : command->least;
+}
+
+int clg_command_most(const clg_command *command) {
+    return takes_a_job(command) ? CLG_JOB_OPERANDS : command->most;
+}
+
+bool clg_command_first_words(const clg_command *command, clg_text *text) {
+    if (command->first_words) return command->first_words(text), true;
+    if (!takes_a_job(command)) return false;
     int count;
     const char *const *names = clg_model_names(text->arena, &count);
     for (int i = 0; i < count; i++) clg_text_print(text, "%s ", names[i]);
+    return true;
 }

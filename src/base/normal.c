@@ -40,6 +40,8 @@ static const double far_tail_below[] = {1,
                                         1.42151175831644588870e-7,
                                         2.04426310338993978564e-15};
 
+#define FAR 8.5 /* nothing lies beyond: 1e-17 */
+
 static double polynomial(const double coefficient[8], double x) {
     double sum = coefficient[7];
     for (int i = 6; i >= 0; i--) sum = sum * x + coefficient[i];
@@ -68,17 +70,21 @@ static double exponential(double x) {
     return ldexp(sum, (int)halvings);
 }
 
+double clg_normal_density(double x) {
+    static const double root_of_two_pi = 2.50662827463100050242;
+    return fabs(x) > FAR ? 0 : exponential(-x * x / 2) / root_of_two_pi;
+}
+
 /* Marsaglia 2004, Journal of Statistical Software 11:4: 1/2 + density (x + x^3/3 + x^5/15 ..), all
  * terms of one sign; to 1e-15 absolutely. */
 double clg_normal_below(double x) {
-    static const double root_of_two_pi = 2.50662827463100050242;
-    if (fabs(x) > 8.5) return x < 0 ? 0 : 1;
+    if (fabs(x) > FAR) return x < 0 ? 0 : 1;
     double term = x, sum = x, last = 0;
     for (int i = 3; sum != last; i += 2) {
         last = sum;
         sum += term *= x * x / i;
     }
-    return 0.5 + sum * exponential(-x * x / 2) / root_of_two_pi;
+    return 0.5 + sum * clg_normal_density(x);
 }
 
 double clg_factor_at(double sigma, double z) { return z < 0 ? 1 / (1 - sigma * z) : 1 + sigma * z; }

@@ -10,6 +10,9 @@ double clg_normal_quantile(double share);
 /* The share of a standard normal that lies below x. */
 double clg_normal_below(double x);
 
+/* The density of a standard normal at x, |x| at most 8.5; 0 beyond. */
+double clg_normal_density(double x);
+
 /* A quantity known as 1 within a factor: (1 + sigma z) above its median, 1 / (1 - sigma z) below
  * it, z standard normal. That is what P10 and P90 of a step are made from (evaluate.c). */
 double clg_factor_at(double sigma, double z);

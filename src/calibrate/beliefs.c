@@ -38,10 +38,9 @@ void clg_beliefs_observe(clg_beliefs *beliefs, const clg_belief_reading *reading
 }
 
 double clg_beliefs_excess(double mean, double sigma) {
-    static const double root_of_two_pi = 2.5066282746310002;
     if (!(sigma > 0)) return fmax(mean, 0);
     double z = mean / sigma;
-    return sigma * (clg_exp(-z * z / 2) / root_of_two_pi + z * clg_normal_below(z));
+    return sigma * (clg_normal_density(z) + z * clg_normal_below(z));
 }
 
 /* The mean of the belief afterwards is normal around `mean` with what the reading takes of the

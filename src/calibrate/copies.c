@@ -84,10 +84,7 @@ void clg_calibrate_copies(clg_arena *arena, const clg_gpu *gpu, const clg_kernel
                            .measured_s = own.measured_s,
                            .samples = own.count,
                            .samples_per_term = 3,
-                           .rounding = 0.01, /* below: noise of the clock */
-                           .pull = 1e-3,     /* decides only what samples leave open */
-                           .most_calls = 3000,
-                           .most_fitted = 2500};
+                           CLG_FIT_OF_SAMPLES};
     clg_calibration *c = &list[(*count)++];
     *c = (clg_calibration){.knob = "kernels",
                            .part = "memory",

@@ -80,10 +80,7 @@ static void fit_precision(clg_arena *arena, const products *p, clg_calibration *
                            .measured_s = p->measured_s,
                            .samples = p->count,
                            .samples_per_term = 4,
-                           .rounding = 0.01, /* below: noise of the clock */
-                           .pull = 1e-3,     /* decides only what samples leave open */
-                           .most_calls = 3000,
-                           .most_fitted = 2500};
+                           CLG_FIT_OF_SAMPLES};
     *c = (clg_calibration){.knob = "kernels",
                            .part = clg_name_of(clg_precision_names, (int)p->precision),
                            .title = "matrix products",

@@ -178,10 +178,7 @@ static void fit_level(clg_arena *arena, level *l, clg_network *network, clg_cali
                            .measured_s = l->measured_s,
                            .samples = l->count,
                            .samples_per_term = 3,
-                           .rounding = 0.01, /* below: noise of the clock */
-                           .pull = 1e-3,     /* decides only what samples leave open */
-                           .most_calls = 4000,
-                           .most_fitted = 2500};
+                           CLG_FIT_OF_SAMPLES};
     *c = (clg_calibration){.knob = "network",
                            .part = l->slow ? "slow" : "fast",
                            .title = l->slow ? "links between nodes" : "links inside a node",

@@ -69,7 +69,7 @@ static clg_status take_flag(clg_session *session, const clg_command *command, ch
 
 static clg_status take_operand(clg_session *session, const clg_command *command, const char *word,
                                clg_error *error) {
-    if (session->operands < command->most && session->operands < CLG_FILE_OPERANDS) {
+    if (session->operands < clg_command_most(command) && session->operands < CLG_FILE_OPERANDS) {
         session->operand[session->operands++] = word;
         return CLG_OK;
     }
@@ -112,7 +112,7 @@ clg_status clg_arguments_run(clg_session *session, const clg_tool *tool, char **
                                  : take_operand(session, command, arguments[at++], error);
         if (status != CLG_OK) return status;
     }
-    if (session->operands < command->least) {
+    if (session->operands < clg_command_least(command)) {
         char mend[200] = "see --help";
         if (command->example) snprintf(mend, sizeof mend, "for example: %s", command->example);
         return clg_fail(error, CLG_BAD_USAGE, mend, "'%s' needs %s", command->name,

@@ -21,7 +21,7 @@ static void bash_command(clg_text *text, const clg_command *command) {
     for (int p = 0; p < CLG_PARAMS; p++)
         if (clg_command_takes(command, (clg_param)p))
             clg_text_print(text, "--%s ", clg_param_row_of((clg_param)p).flag);
-    if (command->first_words) command->first_words(text);
+    clg_command_first_words(command, text);
     clg_text_print(text, "\" ;;\n");
 }
 
@@ -80,7 +80,7 @@ static void zsh_command(clg_text *text, const clg_command *command) {
         if (clg_command_takes(command, (clg_param)p))
             clg_text_print(text, " %s", clg_param_row_of((clg_param)p).flag);
     clg_text_print(text, "); all=(");
-    if (command->first_words) command->first_words(text);
+    clg_command_first_words(command, text);
     clg_text_print(text, ") ;;\n");
 }
 
@@ -156,10 +156,10 @@ static void complete_fish(clg_text *text) {
         clg_text_print(text, "complete -c ceiling -n __ceiling_first -f -a %s -d ", command->name);
         fish_quoted(text, command->summary);
         clg_text_print(text, "\n");
-        if (!command->first_words) continue;
-        clg_text_print(text, "complete -c ceiling -n '__ceiling_is %s' -a '", command->name);
-        command->first_words(text);
-        clg_text_print(text, "'\n");
+        clg_text words = {.arena = text->arena};
+        if (!clg_command_first_words(command, &words)) continue;
+        clg_text_print(text, "complete -c ceiling -n '__ceiling_is %s' -a '%s'\n", command->name,
+                       words.data);
     }
     clg_text_print(text, "complete -c ceiling -l help -d 'what it takes'\n");
     for (int p = 0; p < CLG_PARAMS; p++) fish_flag(text, (clg_param)p);

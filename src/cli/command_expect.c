@@ -111,11 +111,9 @@ const clg_tool clg_tool_expect = {
             .summary = "an acceptance sheet: rates a cluster should show, and what to reject",
             .details =
                 "Without files: bus bandwidth by size and nodes, product rates and power, each "
-                "with "
-                "the line below which to reject it (P10). With logs of nccl-tests, samples or "
-                "tables "
-                "(as ceiling fit reads): holds every reading against its line, names nodes that no "
-                "good reading clears, and ends with status 3 where one is rejected.",
+                "with the line below which to reject it (P10). With logs of nccl-tests, samples "
+                "or tables (as ceiling fit reads): holds every reading against its line, names "
+                "nodes that no good reading clears, and ends with status 3 where one is rejected.",
             .example = "ceiling expect --gpu h100-sxm --gpus 64 all_reduce.log",
             .knobs = knobs,
             .least = 0,

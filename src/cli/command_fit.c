@@ -293,9 +293,8 @@ const clg_tool clg_tool_fit = {
             .operands = "FILE...",
             .summary = "your own measurements into an overlay of the built-in values",
             .details =
-                "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a "
-                "job (or their directory: collectives and matrix products in them), or two or "
-                "three "
+                "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a job "
+                "(or their directory: collectives and matrix products in them), or two or three "
                 "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
                 "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
                 "file for --network, --kernels or --stack.",

@@ -46,10 +46,9 @@ const clg_tool clg_tool_read = {
                 "Megatron-Bridge, torchtitan, DeepSpeed, Hugging Face, accelerate, LLaMA-Factory, "
                 "axolotl, TRL, torchtune, GPT-NeoX, llm-foundry, nanotron, OLMo-core, MaxText, "
                 "Primus; name all files of one job. Nothing is run. Logs of those trainers (and "
-                "W&B or "
-                "TensorBoard exports) give step time, tokens, rate and memory. The same files take "
-                "MODEL's "
-                "place in 'explain', 'plan', 'scale' and 'size', where flags override them.",
+                "W&B or TensorBoard exports) give step time, tokens, rate and memory. The same "
+                "files take MODEL's place in 'explain', 'plan', 'scale' and 'size', where flags "
+                "override them.",
             .example = "ceiling read train.sh ds_config.json",
             .knobs = knobs,
             .least = 1,

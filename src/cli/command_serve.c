@@ -56,8 +56,8 @@ const clg_tool clg_tool_serve = {
             .details =
                 "Reads messages from standard input, a line each, and writes the replies to "
                 "standard output, until the input ends. Every command that takes a model is a "
-                "tool; "
-                "'ceiling schema' shows their arguments. Reads no file and opens no connection.",
+                "tool; 'ceiling schema' shows their arguments. Reads no file and opens no "
+                "connection.",
             .example = "ceiling serve --stdio",
             .knobs = knobs},
     .run = run};

@@ -214,17 +214,12 @@ const clg_tool clg_tool_validate = {
             .details =
                 "Reads tables of training runs (docs/formats.md). Each row is predicted from its "
                 "plan columns alone; what was measured is only compared. With --leave-out the "
-                "terms of the "
-                "software are fitted anew without each source, model or GPU generation, and the "
-                "runs left out predicted with them, their intervals too. With --first-look each "
-                "source "
-                "weighs the "
-                "same; with --ledger what was never seen before is appended to it and never "
-                "changed. "
-                "With --pairs rows that differ in one thing are set against each other. With "
-                "--serving, "
-                "tables of "
-                "serving measurements: time to the first token, per token, throughput.",
+                "terms of the software are fitted anew without each source, model or GPU "
+                "generation, and the runs left out predicted with them, their intervals too. With "
+                "--first-look each source weighs the same; with --ledger what was never seen "
+                "before is appended to it and never changed. With --pairs rows that differ in one "
+                "thing are set against each other. With --serving, tables of serving "
+                "measurements: time to the first token, per token, throughput.",
             .example = "ceiling validate data/runs/*.csv",
             .knobs = knobs,
             .least = 1,

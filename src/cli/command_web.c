@@ -45,11 +45,10 @@ const clg_tool clg_tool_web = {
             .operands = "",
             .summary = "the whole program as one page: curves to drag, plans, economics, traces",
             .details =
-                "Writes ceiling.html to this directory and opens it with xdg-open where there is a "
-                "desktop; with -o FILE it only writes. The page needs no server and no network, "
-                "and "
-                "what is given to it stays in it. 'plan', 'explain', 'scale', 'size', 'demand' and "
-                "'trace' write the same page opened on their answer: -o report.html.",
+                "Writes ceiling.html to this directory and opens it with xdg-open where there is "
+                "a desktop; with -o FILE it only writes. The page needs no server and no network, "
+                "and what is given to it stays in it. 'plan', 'explain', 'scale', 'size', "
+                "'demand' and 'trace' write the same page opened on their answer: -o report.html.",
             .example = "ceiling web -o ceiling.html",
             .knobs = knobs,
             .least = 0,

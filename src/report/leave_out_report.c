@@ -144,18 +144,16 @@ static void print_terms(clg_text *t, const clg_leave_out *l) {
 void clg_report_leave_out_page(clg_text *t, const clg_leave_out *kinds) {
     const clg_leave_out *first = &kinds[CLG_FOLD_SOURCE];
     clg_text_print(
-        t,
-        "\n## Left out of the fit\n\n"
-        "The terms behind the tables above were set with the errors of these runs known. Here the "
-        "terms of "
-        "the stacks are fitted anew without a source, a model or a GPU generation, and the runs "
-        "left out are predicted with them ([fit.md](fit.md#the-values-built-in)): *in the fit* "
-        "is the error with the built-in terms, *left out* that with terms, and intervals, of the "
-        "others. *New stack*: runs of a stack that has no runs elsewhere; its slowdown is that of "
-        "its family, or the mean of all. *One constant* is fitted to the others too; *ours there* "
-        "is our error on the runs for which the others have one. The curves of kernels and "
-        "collectives stay; *generic curves* are those of another generation, which a GPU has of "
-        "which nothing was timed.\n");
+        t, "\n## Left out of the fit\n\n"
+           "The terms behind the tables above were set with the errors of these runs known. Here "
+           "the terms of the stacks are fitted anew without a source, a model or a GPU generation, "
+           "and the runs left out are predicted with them ([fit.md](fit.md#the-values-built-in)): "
+           "*in the fit* is the error with the built-in terms, *left out* that with terms, and "
+           "intervals, of the others. *New stack*: runs of a stack that has no runs elsewhere; its "
+           "slowdown is that of its family, or the mean of all. *One constant* is fitted to the "
+           "others too; *ours there* is our error on the runs for which the others have one. The "
+           "curves of kernels and collectives stay; *generic curves* are those of another "
+           "generation, which a GPU has of which nothing was timed.\n");
     for (int kind = 0; kind < CLG_FOLD_KINDS; kind++)
         print_kind(t, &kinds[kind], kind == CLG_FOLD_MODEL ? 3 : 1);
     const clg_fold *h = &first->held_out;

@@ -222,12 +222,10 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
         "Each row of the tables is a published measurement with its citation "
         "([formats.md](formats.md#serving-measurements)), predicted from its plan alone.\n\n"
         "Errors are in %%; bias is the median signed error, positive where more is predicted: of "
-        "times too slow, of throughput too fast. It is compared with two models. *Roofline*: bytes "
-        "of "
-        "weights and cache over the bandwidth of HBM, or products over the peak, no constants "
-        "([roofline.h](../src/measured/roofline.h)). *One constant*: that, times the one factor "
-        "per "
-        "source, GPU and measure that fits its rows best.\n\n");
+        "times too slow, of throughput too fast. It is compared with two models. *Roofline*: "
+        "bytes of weights and cache over the bandwidth of HBM, or products over the peak, no "
+        "constants ([roofline.h](../src/measured/roofline.h)). *One constant*: that, times the "
+        "one factor per source, GPU and measure that fits its rows best.\n\n");
     if (any(m, true)) {
         print_blind(t);
         print_part(t, m, true);

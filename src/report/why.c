@@ -27,17 +27,15 @@ typedef struct why_row {
 static const why_row rows[] = {
     {"step", AT(step_s), CLG_SECONDS,
      "sum of the ledger: compute + exposed traffic (tp, cp, ep, dp, pp) + bubble + optimizer + "
-     "host "
-     "+ straggler, for the busiest stage",
+     "host + straggler, for the busiest stage",
      "docs/design.md: one description of a step",
      "plan.compute plan.tp plan.cp plan.ep plan.dp plan.pp plan.bubble plan.optimizer plan.host "
      "plan.straggler",
      "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
-     "P10 = step / (1 + 1.2816 sigma), P90 = step x (1 + 1.2816 late); sigma from the residuals of "
-     "runs of the stack, wider for mixtures, exposed traffic and borrowed curves; late^2 = sigma^2 "
-     "+ "
-     "(sigma_nodes ln nodes)^2",
+     "P10 = step / (1 + 1.2816 sigma), P90 = step x (1 + 1.2816 late); sigma from the residuals "
+     "of runs of the stack, wider for mixtures, exposed traffic and borrowed curves; late^2 = "
+     "sigma^2 + (sigma_nodes ln nodes)^2",
      "fitted, see the stack file",
      "plan.nodes stack.sigma stack.sigma_experts stack.sigma_traffic stack.sigma_nodes "
      "stack.jitter",
@@ -51,15 +49,12 @@ static const why_row rows[] = {
      "flops"},
     {"hfu", AT(hfu), CLG_FRACTION,
      "flop of every executed matrix product and attention, recomputed ones included, causal "
-     "attention by half / (step x GPUs "
-     "x "
-     "peak)",
+     "attention by half / (step x GPUs x peak)",
      "Korthikanti et al. 2022, arXiv:2205.05198, section 5",
      "plan.executed_flop plan.step plan.gpus gpu.peak", "flops"},
     {"compute", AT(time.compute_s), CLG_SECONDS,
      "matrix products + attention + memory-bound kernels of the busiest stage, slowed where "
-     "traffic "
-     "runs beside them",
+     "traffic runs beside them",
      "docs/kernels.md",
      "plan.matrix plan.attention plan.memory_bound gpu.hbm gpu.multiprocessors gpu.peak "
      "stack.overlap_slowdown",
@@ -77,33 +72,27 @@ static const why_row rows[] = {
      "docs/kernels.md", "gpu.hbm stack.fused_norm stack.fused_elementwise", "kernels"},
     {"tp", AT(time.tp_exposed_s), CLG_SECONDS,
      "sum of the operations below, less what hides under compute: at most the overlap share of "
-     "each, "
-     "while there is compute left to hide under",
+     "each, while there is compute left to hide under",
      "Shoeybi et al. 2019, arXiv:1909.08053; Korthikanti et al. 2022, arXiv:2205.05198",
      "plan.tp_degree plan.seq plan.micro_batch plan.hidden plan.layers plan.micro_batches "
      "node.link node.nics node.nic fabric.rate stack.tensor_overlap stack.tensor_backward_overlap",
      "collectives"},
     {"cp", AT(time.cp_exposed_s), CLG_SECONDS,
      "sum of the operations below, less what hides under compute: at most the overlap share of "
-     "each, "
-     "while there is compute left to hide under",
+     "each, while there is compute left to hide under",
      "Liu et al. 2023, arXiv:2310.01889; Jacobs et al. 2023, arXiv:2309.14509",
      "node.link node.nics node.nic fabric.rate stack.context_overlap", "collectives"},
     {"ep", AT(time.ep_exposed_s), CLG_SECONDS,
      "sum of the operations below, less what hides under compute: at most the overlap share of "
-     "each, "
-     "while there is compute left to hide under",
+     "each, while there is compute left to hide under",
      "Lepikhin et al. 2020, arXiv:2006.16668",
      "node.link node.nics node.nic fabric.rate stack.expert_overlap", "collectives"},
     {"dp", AT(time.dp_exposed_s), CLG_SECONDS,
      "sum of the operations below, less what hides under compute: at most the overlap share of "
-     "each, "
-     "while there is compute left to hide under",
+     "each, while there is compute left to hide under",
      "Rajbhandari et al. 2019, arXiv:1910.02054; nccl-tests, PERFORMANCE.md",
      "plan.dp_degree plan.zero node.nics node.nic fabric.rate fabric.efficiency "
-     "fabric.oversubscription "
-     "stack.gradient_overlap "
-     "stack.parameter_overlap",
+     "fabric.oversubscription stack.gradient_overlap stack.parameter_overlap",
      "collectives"},
     {"pp", AT(time.pp_exposed_s), CLG_SECONDS,
      "seq x micro-batch x hidden x 2 B / tp between stages, each way, per micro-batch and chunk",
@@ -118,8 +107,7 @@ static const why_row rows[] = {
      "plan.pp_degree plan.vpp plan.micro_batches plan.step", "schedules"},
     {"optimizer", AT(time.optimizer_s), CLG_SECONDS,
      "bytes of states, gradients and weights read and written / HBM bandwidth, plus the norm of "
-     "the "
-     "gradients",
+     "the gradients",
      "docs/kernels.md", "gpu.hbm", "kernels"},
     {"host", AT(time.host_s), CLG_SECONDS,
      "launches that outlast their kernels + per step + per micro-batch costs of the host",

@@ -11,8 +11,7 @@ const clg_name clg_growth_names[] = {
      "parameters and tokens go with the root of the GPUs, the batch keeps work per GPU and step"},
     {"chinchilla", CLG_BATCH_CRITICAL,
      "parameters and tokens go with the root of the GPUs, the batch keeps its share of the "
-     "critical "
-     "batch"},
+     "critical batch"},
     {"constant-batch", CLG_BATCH_PER_GPU,
      "parameters and tokens go with the root of the GPUs, the batch with the GPUs"},
     {NULL, 0, NULL}};

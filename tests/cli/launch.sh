@@ -1,9 +1,6 @@
 #!/bin/sh
 # Files that --launch writes are read back as the plan that was priced, time and memory too.
-ceiling=${BUILD:-build}/ceiling
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
+. tests/cli/round_trip
 
 # What a plan is: its layout, its step and its memory.
 essence() {
@@ -11,30 +8,16 @@ essence() {
 		sed 's/"gpu":.*//'
 }
 
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-}
+# shellcheck disable=SC2086
+write_job() { "$ceiling" explain "$@" $on --launch "$kind" -o "$work/job"; }
+# shellcheck disable=SC2086
+read_job() { "$ceiling" explain "$work"/job/* $on; }
 
 # round KIND STACK GPU MODEL FLAGS...
 round() {
-	kind=$1 stack=$2 gpu=$3
+	kind=$1 on="--stack $2 --gpu $3 --json"
 	shift 3
-	rm -rf "$work/job"
-	if ! "$ceiling" explain "$@" --stack "$stack" --gpu "$gpu" --launch "$kind" -o "$work/job" --json \
-		>"$work/priced" 2>"$work/error"; then
-		fail "$kind $*: $(cat "$work/error")"
-		return
-	fi
-	"$ceiling" explain "$work"/job/* --stack "$stack" --gpu "$gpu" --json >"$work/again" 2>"$work/error" ||
-		{ fail "read $kind $*: $(cat "$work/error")"; return; }
-	essence "$work/priced" >"$work/a"
-	essence "$work/again" >"$work/b"
-	if cmp -s "$work/a" "$work/b" && [ -s "$work/a" ]; then
-		passed=$((passed + 1))
-	else
-		fail "$kind $*: $(diff "$work/a" "$work/b" | head -8)"
-	fi
+	comes_back "$@"
 }
 
 # changed KIND STACK GPU FLAGS...: the job of the last round, read, changed as improve's flags do, written and read again.
@@ -46,17 +29,10 @@ changed() {
 	round "$kind" "$stack" "$gpu" "$work"/first/* "$@"
 }
 
-# refuse KIND WORDS MODEL FLAGS...
 refuse() {
 	kind=$1 words=$2
 	shift 2
-	rm -rf "$work/job"
-	"$ceiling" explain "$@" --launch "$kind" -o "$work/job" >/dev/null 2>"$work/error"
-	if [ $? -eq 1 ] && grep -q -e "$words" "$work/error" && [ ! -e "$work/job" ]; then
-		passed=$((passed + 1))
-	else
-		fail "$kind should refuse with '$words': $*: $(cat "$work/error")"
-	fi
+	refused "$kind" "$words" explain "$@"
 }
 
 dense="llama-3-8b --gpus 64 --hsdp 0 --seq 8192 --global-batch 128 --micro-batch 1"
@@ -131,5 +107,4 @@ m="megatron megatron-2024 h100-sxm"
 	refuse accelerate 'zero 2 or 3' llama-3-8b --gpus 16 --stack pytorch --tp 1 --pp 1 --cp 1 --zero 1 --micro-batch 1 --global-batch 64 --recompute full
 }
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+ended

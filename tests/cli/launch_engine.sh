@@ -1,51 +1,27 @@
 #!/bin/sh
 # Commands that demand --launch writes are read back as the replica that was simulated.
-ceiling=${BUILD:-build}/ceiling
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0
-
-fail() {
-	failed=$((failed + 1))
-	echo "FAIL $*"
-}
+. tests/cli/round_trip
 
 essence() {
 	sed -n '/"replica": {/,/^  }/p; /"gpus": /p; /"usd_per_million_tokens"/p; /"capacity_tokens/p' "$1"
 }
 
+# shellcheck disable=SC2086
+write_job() { "$ceiling" demand "$@" $demand --launch "$kind" -o "$work/job" --json; }
+# shellcheck disable=SC2086
+read_job() { "$ceiling" demand "$work"/job/* $demand --json; }
+
 # round ENGINE NAME MODEL FLAGS...: --engine NAME written as ENGINE
 round() {
 	kind=$1 engine=$2
 	shift 2
-	rm -rf "$work/job"
-	if ! "$ceiling" demand "$@" --engine "$engine" $demand --launch "$kind" -o "$work/job" --json \
-		>"$work/priced" 2>"$work/error"; then
-		fail "$kind $*: $(cat "$work/error")"
-		return
-	fi
-	"$ceiling" demand "$work"/job/* $demand --json >"$work/again" 2>"$work/error" ||
-		{ fail "read $kind $*: $(cat "$work/error")"; return; }
-	essence "$work/priced" >"$work/a"
-	essence "$work/again" >"$work/b"
-	if cmp -s "$work/a" "$work/b" && [ -s "$work/a" ]; then
-		passed=$((passed + 1))
-	else
-		fail "$kind $*: $(diff "$work/a" "$work/b" | head -8)"
-	fi
+	comes_back "$@" --engine "$engine"
 }
 
-# refuse KIND WORDS MODEL FLAGS...
 refuse() {
 	kind=$1 words=$2
 	shift 2
-	rm -rf "$work/job"
-	"$ceiling" demand "$@" --rate 1req/s --span 60s --launch "$kind" -o "$work/job" >/dev/null 2>"$work/error"
-	if [ $? -eq 1 ] && grep -q -e "$words" "$work/error" && [ ! -e "$work/job" ]; then
-		passed=$((passed + 1))
-	else
-		fail "$kind should refuse with '$words': $*: $(cat "$work/error")"
-	fi
+	refused "$kind" "$words" demand "$@" --rate 1req/s --span 60s
 }
 
 demand="--rate 4req/s --span 100s --prompt 1500tok --output 200tok --gpu h200-sxm"
@@ -65,5 +41,4 @@ if grep -q 'disaggregation-mode prefill' "$work/two/prefill.sh" && grep -q 'rout
 refuse vllm 'ep is tp x dp' deepseek-v3 --gpu h200-sxm --tp 8 --ep 4
 refuse trtllm 'file of their own' llama-3.1-8b --disaggregate 1:1
 refuse megatron 'vllm' llama-3.1-8b
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+ended

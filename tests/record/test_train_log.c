@@ -1,16 +1,6 @@
 /* Logs of training programs, in the words of each. */
 #include "record/recording.h"
-#include "record/train_log.h"
-#include "test.h"
-
-static clg_arena arena;
-
-static clg_train_log log_of(const char *text) {
-    clg_train_logs logs = {.arena = &arena};
-    bool read = clg_train_log_read(&logs, "log", (clg_slice){text, strlen(text)});
-    CHECK(read && logs.count == 1);
-    return read ? logs.log[0] : (clg_train_log){.trainer = ""};
-}
+#include "training_log.h"
 
 static bool refused(const char *text) {
     clg_train_logs logs = {.arena = &arena};

@@ -1,18 +1,5 @@
 /* Steps of training logs: what does not count, memory, changes, exports. */
-#include "base/text.h"
-#include "record/train_log.h"
-#include "test.h"
-
-static clg_arena arena;
-
-static clg_train_log log_named(const char *file, const char *text) {
-    clg_train_logs logs = {.arena = &arena};
-    bool read = clg_train_log_read(&logs, file, (clg_slice){text, strlen(text)});
-    CHECK(read && logs.count == 1);
-    return read ? logs.log[0] : (clg_train_log){.trainer = "", .format = ""};
-}
-
-static clg_train_log log_of(const char *text) { return log_named("log", text); }
+#include "training_log.h"
 
 #define BAR(step, at, rate) "\r  1%|1         | " step "/500 [" at "<10:00, " rate "s/it]"
 
