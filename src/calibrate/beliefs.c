@@ -37,6 +37,13 @@ void clg_beliefs_observe(clg_beliefs *beliefs, const clg_belief_reading *reading
             beliefs->covariance[i][j] -= of[i] * of[j] / variance;
 }
 
+double clg_beliefs_expected(const clg_beliefs *before, const clg_belief_reading *reading,
+                            double surprise, const clg_belief_reading *sum) {
+    double variance = clg_beliefs_covariance(before, reading, reading) + reading->noise;
+    if (!(variance > 0)) return 0;
+    return clg_beliefs_covariance(before, reading, sum) / variance * surprise;
+}
+
 double clg_beliefs_excess(double mean, double sigma) {
     if (!(sigma > 0)) return fmax(mean, 0);
     double z = mean / sigma;

@@ -28,6 +28,11 @@ double clg_beliefs_covariance(const clg_beliefs *beliefs, const clg_belief_readi
  */
 void clg_beliefs_observe(clg_beliefs *beliefs, const clg_belief_reading *reading);
 
+/* What is expected of a sum of terms once the reading said `surprise` more than was expected of it;
+ * 0 where the reading says nothing. */
+double clg_beliefs_expected(const clg_beliefs *before, const clg_belief_reading *reading,
+                            double surprise, const clg_belief_reading *sum);
+
 /* E[max(0, x)] of x normal around `mean`: what choosing by x is worth (Raiffa and Schlaifer 1961,
  * Applied Statistical Decision Theory, 5.4). */
 double clg_beliefs_excess(double mean, double sigma);

@@ -19,7 +19,7 @@ typedef struct deciding {
 
 static double square(double x) { return x * x; }
 
-static clg_status read_costs(clg_arena *arena, clg_measuring *m, clg_error *error) {
+clg_status clg_measuring_find(clg_arena *arena, clg_measuring *m, clg_error *error) {
     static const char path[] = "accuracy/measurements.json";
     const clg_file *file = clg_dataset_find(path);
     clg_json *root;
@@ -29,6 +29,7 @@ static clg_status read_costs(clg_arena *arena, clg_measuring *m, clg_error *erro
     clg_value_field fields[] = {{"kernel_noise", CLG_COUNT, &m->kernel_noise},
                                 {"link_noise", CLG_COUNT, &m->link_noise},
                                 {"step_noise", CLG_COUNT, &m->step_noise},
+                                {"beyond", CLG_COUNT, &m->beyond},
                                 {"growth", CLG_COUNT, &m->growth},
                                 {"probe_s", CLG_SECONDS, &m->probe_s},
                                 {"group_setup_s", CLG_SECONDS, &m->group_setup_s},
@@ -286,7 +287,7 @@ clg_status clg_measure(clg_arena *arena, const clg_measure_ask *ask, clg_agenda 
     }
     if (clg_doubts_of(arena, ask->scenario, &ask->plan[0], weight[0], &agenda->doubts, error) !=
             CLG_OK ||
-        read_costs(arena, &measuring, error) != CLG_OK ||
+        clg_measuring_find(arena, &measuring, error) != CLG_OK ||
         list_operations(arena, ask, agenda, error) != CLG_OK)
         return error->status;
     agenda->probe_s = measuring.probe_s;

@@ -73,13 +73,15 @@ typedef struct clg_agenda {
 clg_status clg_measure(clg_arena *arena, const clg_measure_ask *ask, clg_agenda *agenda,
                        clg_error *error);
 
-/* Internal to measure*.c: what a measurement costs and tells. */
+/* What a measurement costs, and how well it tells: data/accuracy/measurements.json. */
 typedef struct clg_measuring {
-    double kernel_noise, link_noise, step_noise, growth, probe_s, group_setup_s, step_setup_s,
-        steps;
+    double kernel_noise, link_noise, step_noise, beyond, growth, probe_s, group_setup_s,
+        step_setup_s, steps;
 } clg_measuring;
 
-/* Fills agenda->all. `weight` of each plan. */
+clg_status clg_measuring_find(clg_arena *arena, clg_measuring *measuring, clg_error *error);
+
+/* Internal to measure*.c: fills agenda->all. `weight` of each plan. */
 clg_status clg_measure_candidates(clg_arena *arena, const clg_measure_ask *ask,
                                   const clg_measuring *measuring,
                                   const double (*weight)[CLG_DOUBT_TERMS], clg_agenda *agenda,

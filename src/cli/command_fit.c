@@ -2,6 +2,7 @@
 #include "cli/tool.h"
 
 #include "calibrate/overlay.h"
+#include "cli/fit_job.h"
 #include "cli/readings.h"
 #include "cli/trace_reading.h"
 #include "record/recording.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_BYTES = 256 << 20, FILES = 256, MOST_LIST = 2 + CLG_PRECISIONS + 2 };
+enum { SAMPLE_BYTES = 256 << 20, FILES = 256, MOST_LIST = 2 + CLG_PRECISIONS + 3 };
 
 /* What the files held, and what became of it. */
 typedef struct fitting {
@@ -24,6 +25,7 @@ typedef struct fitting {
     clg_calibration list[MOST_LIST];
     int calibrations;
     clg_trace_reading *reading; /* of recordings; NULL: none */
+    clg_fit_job job;
 } fitting;
 
 /* A directory, a compressed file or database, or JSON that begins like a profiler's trace. */
@@ -72,16 +74,33 @@ static clg_status read_samples(clg_session *session, fitting *f, const char *pat
     return CLG_OK;
 }
 
+/* Samples, or beside the log of a job what it is. */
+static clg_status read_others(clg_session *session, fitting *f, const char *const *paths, int count,
+                              clg_error *error) {
+    for (int i = 0; i < count; i++) {
+        if (f->job.logs.count > 0 && clg_fit_job_word(session, &f->job, paths[i])) continue;
+        if (read_samples(session, f, paths[i], error) != CLG_OK) return error->status;
+    }
+    return CLG_OK;
+}
+
 static clg_status read_files(clg_session *session, fitting *f, clg_error *error) {
     const char **recordings = clg_take(session->arena, (size_t)session->operands, const char *);
-    int count = 0;
+    const char **others = clg_take(session->arena, (size_t)session->operands, const char *);
+    int recorded = 0, count = 0;
     f->runs = clg_take(session->arena, (size_t)session->operands, clg_csv);
-    for (int i = 0; i < session->operands; i++)
-        if (is_recording(session->operand[i]))
-            recordings[count++] = session->operand[i];
-        else if (read_samples(session, f, session->operand[i], error) != CLG_OK)
-            return error->status;
-    return read_recordings(session, f, recordings, count, error);
+    if (clg_fit_job_asked(session, &f->job, error) != CLG_OK) return error->status;
+    for (int i = 0; i < session->operands; i++) {
+        const char *path = session->operand[i];
+        if (is_recording(path))
+            recordings[recorded++] = path;
+        else if (!clg_fit_job_log(session, &f->job, path))
+            others[count++] = path;
+    }
+    if (read_others(session, f, others, count, error) != CLG_OK ||
+        clg_fit_job_read(session, &f->job, error) != CLG_OK)
+        return error->status;
+    return read_recordings(session, f, recordings, recorded, error);
 }
 
 /* A sample's GPU: its canonical name, or else as it was printed. */
@@ -206,6 +225,15 @@ static clg_status fit_runs(clg_session *session, fitting *f, clg_error *error) {
     return CLG_OK;
 }
 
+/* The stack once: by a job and its log, or by a table of runs. */
+static clg_status fit_job(clg_session *session, fitting *f, clg_error *error) {
+    if (f->job.logs.count == 0) return CLG_OK;
+    if (f->count > 0)
+        return clg_fail(error, CLG_BAD_USAGE, "fit one of them at a time",
+                        "a log of a job beside a table of runs");
+    return clg_fit_job_learn(session, &f->job, &f->list[f->calibrations++], error);
+}
+
 /* Names of the inputs without their folders, as sources cite them. */
 static const char *inputs(clg_session *session) {
     clg_text names = {.arena = session->arena};
@@ -250,6 +278,10 @@ static clg_status print(clg_session *session, const fitting *f, clg_error *error
                         .reasons = f->samples.reasons};
     c.gpu = f->count > 0 ? f->steps[0].scenario->machine.gpu.name
                          : session->request.value[CLG_PARAM_GPU];
+    if (f->job.logs.count > 0) {
+        c.gpu = f->job.plan.scenario.machine.gpu.name;
+        c.job = &f->job.learned;
+    }
     if (session->request.value[CLG_PARAM_OUT] && write_overlays(session, f, &c, error) != CLG_OK)
         return error->status;
     if (clg_session_has(session, CLG_PARAM_JSON)) {
@@ -265,7 +297,7 @@ static clg_status fit(clg_session *session, fitting *f, clg_error *error) {
     if (clg_readings_asked(session, &f->samples, error) != CLG_OK ||
         read_files(session, f, error) != CLG_OK ||
         (f->samples.count > 0 && fit_samples(session, f, error) != CLG_OK) ||
-        fit_runs(session, f, error) != CLG_OK)
+        fit_runs(session, f, error) != CLG_OK || fit_job(session, f, error) != CLG_OK)
         return error->status;
     if (f->calibrations > 0) return print(session, f, error);
     clg_error_at(error, session->operand[0], 0, 0, NULL);
@@ -281,10 +313,8 @@ static clg_status run(clg_session *session, clg_error *error) {
     return status;
 }
 
-static const clg_param knobs[] = {
-    CLG_PARAM_GPU,     CLG_PARAM_NODE,    CLG_PARAM_FABRIC, CLG_PARAM_NICS,  CLG_PARAM_STACK,
-    CLG_PARAM_KERNELS, CLG_PARAM_NETWORK, CLG_PARAM_RANKS,  CLG_PARAM_NODES, CLG_PARAM_OUT,
-    CLG_PARAM_JSON,    CLG_PARAM_COLOR,   CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_LOG,  CLG_PARAM_RANKS, CLG_PARAM_NODES, CLG_PARAM_OUT,
+                                  CLG_PARAM_JSON, CLG_PARAM_COLOR, CLG_PARAMS};
 
 const clg_tool clg_tool_fit = {
     .about =
@@ -293,12 +323,14 @@ const clg_tool clg_tool_fit = {
             .operands = "FILE...",
             .summary = "your own measurements into an overlay of the built-in values",
             .details =
-                "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a job "
-                "(or their directory: collectives and matrix products in them), or two or three "
-                "measured steps (a table of runs, docs/formats.md) and fits the terms that they "
-                "determine. Samples that do not name their GPU need --gpu. --out keeps them as a "
-                "file for --network, --kernels or --stack.",
+                "Reads samples (JSON Lines, tables, logs of nccl-tests), profiler traces of a "
+                "job (or their directory: collectives and matrix products in them), measured steps "
+                "(a table of runs, docs/formats.md), or a job (its files or a model with flags) "
+                "and its trainer's log, and fits the terms that they determine. Samples that do "
+                "not name their GPU need --gpu. --out keeps them as a file for --network, "
+                "--kernels or --stack.",
             .example = "ceiling fit all_reduce.log --gpu h100-sxm --node dgx-h100 -o network.json",
+            .groups = CLG_TAKES_PLANNING,
             .knobs = knobs,
             .least = 1,
             .most = FILES},

@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "base/version.h"
+#include "report/learned_report.h"
 
 #include <math.h>
 
@@ -53,6 +54,7 @@ static void print_calibration(clg_text *t, const clg_calibration *c) {
 
 void clg_report_calibrated(clg_text *t, const clg_calibrated *calibrated) {
     for (int i = 0; i < calibrated->count; i++) print_calibration(t, &calibrated->list[i]);
+    if (calibrated->job) clg_report_learned(t, calibrated->job);
     for (int i = 0; i < calibrated->reasons; i++)
         clg_text_print(t, "left out  %d: %s\n", calibrated->left_out[i].count,
                        calibrated->left_out[i].why);
@@ -114,6 +116,7 @@ void clg_json_calibrated(clg_json_writer *w, const clg_calibrated *calibrated) {
     clg_json_open(w, "fits", '[');
     for (int i = 0; i < calibrated->count; i++) add_calibration(w, &calibrated->list[i]);
     clg_json_close(w, ']');
+    if (calibrated->job) clg_json_learned(w, calibrated->job);
     clg_json_open(w, "left_out", '[');
     for (int i = 0; i < calibrated->reasons; i++) {
         clg_json_open(w, NULL, '{');

@@ -3,7 +3,7 @@
 #define CLG_REPORT_CALIBRATION_H
 
 #include "base/text.h"
-#include "calibrate/calibrate.h"
+#include "calibrate/learn.h"
 
 /* The answer of `ceiling fit`. */
 typedef struct clg_calibrated {
@@ -12,6 +12,7 @@ typedef struct clg_calibrated {
     const clg_left_out *left_out;
     int reasons;
     const char *gpu;
+    const clg_learned *job;        /* NULL: there were no logs of one */
     const char *file[3], *knob[3]; /* overlays written, and the knobs that take them */
     int files;
 } clg_calibrated;

@@ -11,6 +11,9 @@ int main(void) {
     CASE("a sum's variance");
     CHECK_NEAR(clg_beliefs_covariance(&b, &sum, &sum), 5, 1e-12);
     CHECK_NEAR(clg_beliefs_covariance(&b, &sum, &first), 4, 1e-12);
+    CASE("of a surprise of 1 each takes its share of 10, noise the rest: 4/10, 1/10, 5/10");
+    CHECK_NEAR(clg_beliefs_expected(&b, &sum, 1, &first), 0.4, 1e-12);
+    CHECK_NEAR(clg_beliefs_expected(&b, &sum, -2, &sum), -1, 1e-12);
     CASE("a reading takes covariance squared over its variance: 4 - 4^2/10, 1 - 1/10, -4/10");
     clg_beliefs_observe(&b, &sum);
     CHECK_NEAR(b.covariance[0][0], 2.4, 1e-12);

@@ -88,6 +88,29 @@ head -3 "$scratch/runs.csv" >"$scratch/pair.csv"
 expect 0 out 'two steps' fit "$scratch/pair.csv"
 check 'the same answer twice' '"$ceiling" fit "$scratch/runs.csv" --json >"$scratch/1" && "$ceiling" fit "$scratch/runs.csv" --json >"$scratch/2" && cmp -s "$scratch/1" "$scratch/2"'
 
+# a job and its trainer's log: 8 GPUs, ten reports of 4.40 s
+cat >"$scratch/train.sh" <<'EOF'
+torchrun --nproc_per_node=8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 11008 \
+  --num-attention-heads 32 --swiglu --normalization RMSNorm --untie-embeddings-and-output-weights \
+  --seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2 \
+  --sequence-parallel --use-distributed-optimizer --bf16 --vocab-size 32000 --use-flash-attn
+EOF
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    echo " iteration  $i/ 500 | consumed samples: 64 | elapsed time per iteration (ms): 4400.0 | global batch size:    64 |"
+done >"$scratch/train.log"
+expect 0 out 'measured   4.40 s, [0-9.]+ % longer than predicted' fit "$scratch/train.sh" "$scratch/train.log"
+expect 0 out 'run again  4.[34][0-9] s \(P10 4.3' fit "$scratch/train.sh" --log "$scratch/train.log" -o "$scratch/learned.json"
+expect 0 out 'every value has unit' check "$scratch/learned.json"
+expect 0 out '^step     4.[234][0-9]? s' explain "$scratch/train.sh" --stack "$scratch/learned.json"
+expect 0 out '"fitted_s": 4.[234]' fit "$scratch/train.sh" "$scratch/train.log" --json
+expect 0 out 'ceiling diagnose' fit "$scratch/train.sh" "$scratch/train.log" --gpu b200
+expect 2 err 'without the job.*train.sh train.log' fit "$scratch/train.log"
+expect 1 err 'train.log.*the log is of 64 sequences a step, the job of 128' fit "$scratch/train.sh" "$scratch/train.log" --global-batch 128
+expect 1 err 'no steps of a known trainer' fit "$scratch/train.sh" --log README.md
+expect 2 err 'one of them' fit "$scratch/train.sh" "$scratch/train.log" "$scratch/runs.csv"
+"$ceiling" fit "$scratch/train.sh" "$scratch/train.log" | grep -v note: >"$scratch/text"
+check 'a job and its log fit 100 columns' '[ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'
+
 # bad input and usage
 sed 's/,"where".*/}/' "$scratch/gemm.jsonl" >"$scratch/nobody.jsonl"
 expect 2 err '--gpu a100-sxm-80gb' fit "$scratch/nobody.jsonl"
