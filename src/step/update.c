@@ -201,9 +201,11 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
                    weights, overlap, buckets_of(stack, all, parameters, overlap));
         return;
     }
+    /* The step ends with them; InternEvo may leave them to the next forward (overlap_sync_param).
+     */
     int before = updates->count;
     collective(updates, CLG_UPDATE_PARAMETER, "broadcast updated weights", CLG_BROADCAST, shard,
-               weights / shard.ranks, stack->parameter_overlap);
+               weights / shard.ranks, 0);
     if (updates->count > before) updates->update[before].op.count = shard.ranks;
 }
 

@@ -35,6 +35,12 @@ const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row) {
     return either(arena, csv, row, "fabric");
 }
 
+/* A board that only its text tells from the one in its column. */
+const char *clg_notes_gpu(clg_arena *arena, const clg_csv *csv, int row) {
+    const char *said = either(arena, csv, row, "gpu");
+    return said ? said : clg_row_word(csv, row, "gpu");
+}
+
 clg_context_kind clg_notes_context(clg_arena *arena, const clg_csv *csv, int row,
                                    const clg_model *model, int ranks) {
     int kind = CLG_CONTEXT_RING;

@@ -13,6 +13,9 @@ clg_status clg_notes_terms(clg_arena *arena, const char *notes, clg_stack *stack
 /* Ranks that share an expert; 0: not said. */
 int clg_notes_expert_tensor(clg_arena *arena, const char *notes, int tp);
 
+/* The GPU: the board that notes name, where its column has only the kind. */
+const char *clg_notes_gpu(clg_arena *arena, const clg_csv *csv, int row);
+
 /* The network that notes or derivations name, whose rate a column may state; NULL: none. */
 const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row);
 

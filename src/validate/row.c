@@ -160,7 +160,7 @@ static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg
 static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
                                 const clg_stack *stack, clg_machine *machine) {
     clg_error error = {0};
-    if (clg_gpu_find(arena, clg_row_word(csv, row, "gpu"), &machine->gpu, &error) != CLG_OK ||
+    if (clg_gpu_find(arena, clg_notes_gpu(arena, csv, row), &machine->gpu, &error) != CLG_OK ||
         clg_node_default(arena, &machine->gpu, &machine->node, &error) != CLG_OK)
         return why(arena, &error);
     int box = integer(csv, row, "gpus_per_node", 0);

@@ -263,7 +263,7 @@ static void weights(void) {
         const clg_op *op = &updates.update[i].op;
         if (updates.update[i].when != CLG_UPDATE_PARAMETER) continue;
         seen++;
-        CHECK(op->collective == CLG_BROADCAST && op->count == 24);
+        CHECK(op->collective == CLG_BROADCAST && op->count == 24 && op->overlap == 0);
         CHECK_NEAR(op->bytes, 6e9 * 2 / 24, 1e-14);
     }
     CHECK(seen == 1);

@@ -266,6 +266,9 @@ static void words(void) {
         CHECK_NEAR(clg_machine_line_bytes_per_s(&scenario.machine), 25e9, 1e-14);
     }
     CHECK(SAID("none", "optimizer states on the CPU") == NULL && answer.layout.offload);
+    CASE("a board that its text tells from the one in the column");
+    CHECK(SAID("none", "custom A100 of 64 GB (not the 80 GB part)") == NULL);
+    CHECK(strcmp(scenario.machine.gpu.name, "a100-sxm-64gb") == 0);
 }
 
 static void network(void) {
