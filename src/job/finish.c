@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static double get(const clg_reading *r, clg_job_field field) {
+    return clg_job_value_or(r, field, 0);
+}
+
 /* ---- GPUs ---- */
 
 static const char *from_of(clg_reading *r, const char *part, const clg_json *node) {
@@ -88,12 +92,37 @@ static bool starts_with(const clg_reading *r, const char *starter) {
 /* "0,1,2,3": how many. */
 static void visible_devices(clg_reading *r) {
     const clg_json *node =
-        script_key(r, "variables", "CUDA_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES", r->arena);
+        script_key(r, "variables",
+                   "CUDA_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|ROCR_VISIBLE_DEVICES|"
+                   "ASCEND_RT_VISIBLE_DEVICES",
+                   r->arena);
     if (!node || clg_tree_unknown(node) || clg_job_has_field(r, CLG_JOB_GPUS_PER_NODE)) return;
     const char *text = clg_job_word(node);
     double count = text[0] >= '0' && text[0] <= '9' ? 1 : 0;
     for (; *text; text++) count += *text == ',' && text[1] >= '0' && text[1] <= '9';
     if (count > 0) clg_job_put(r, CLG_JOB_GPUS_PER_NODE, count, from_of(r, "", node), NULL);
+}
+
+/* Some scripts count nodes in it: that many are started, of GPUs that nobody says. */
+static void world_size(clg_reading *r) {
+    const clg_json *node = script_key(r, "variables", "WORLD_SIZE", r->arena);
+    double nodes = clg_job_value_or(r, CLG_JOB_NODES, 0);
+    bool of_nodes = node && nodes > 0 && last_number(node) == nodes &&
+                    !clg_job_has_field(r, CLG_JOB_GPUS_PER_NODE);
+    if (!of_nodes) count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE", "");
+}
+
+/* What starts processes here alone unless it is told of other nodes. */
+static void one_node(clg_reading *r) {
+    bool torch =
+        starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
+    bool counted = script_key(r, "launch", "nproc-per-node", r->arena) != NULL;
+    bool hosts = script_key(r, "launch", "hostfile|H", r->arena) != NULL;
+    if (clg_job_has_field(r, CLG_JOB_NODES)) return;
+    if (torch && counted)
+        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "default of torchrun: one node");
+    else if (starts_with(r, "deepspeed") && !hosts && get(r, CLG_JOB_GPUS_PER_NODE) > 0)
+        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "deepspeed without a hostfile: one node");
 }
 
 static void machine(clg_reading *r) {
@@ -104,10 +133,11 @@ static void machine(clg_reading *r) {
     count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "gpus-per-node|gres|gpus-per-task", "#SBATCH --");
     visible_devices(r);
     manifest(r);
-    count_from(r, CLG_JOB_NODES, "around", "nodes|N", "--");
+    count_from(r, CLG_JOB_NODES, "around", "nodes|N|num_nodes|nnodes", "--");
     count_from(r, CLG_JOB_NODES, "slurm", "nodes", "#SBATCH --");
     count_from(r, CLG_JOB_GPUS, "slurm", "gpus", "#SBATCH --");
-    count_from(r, CLG_JOB_GPUS_PER_NODE, "around", "gpus-per-node|gres|ntasks-per-node", "--");
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "around",
+               "gpus-per-node|gres|ntasks-per-node|num_gpus|nproc-per-node", "--");
     count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "ntasks-per-node", "#SBATCH --");
     count_from(
         r, CLG_JOB_GPUS_PER_NODE, "variables",
@@ -115,14 +145,11 @@ static void machine(clg_reading *r) {
         "GPU_PER_NODE|SLURM_GPUS_PER_NODE",
         "");
     count_from(r, CLG_JOB_NODES, "variables", "NNODES|NUM_NODES|NODES|N_NODES|NNODE", "");
-    count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE|N_GPUS|GPUS|NUM_GPUS", "");
+    world_size(r);
+    count_from(r, CLG_JOB_GPUS, "variables", "N_GPUS|GPUS|NUM_GPUS", "");
     if (!clg_job_has_field(r, CLG_JOB_NODES)) /* of scripts for one node */
         count_from(r, CLG_JOB_GPUS, "variables", "NGPU", "");
-    bool torch =
-        starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
-    if (!clg_job_has_field(r, CLG_JOB_NODES) && torch &&
-        script_key(r, "launch", "nproc-per-node", r->arena))
-        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "default of torchrun: one node");
+    one_node(r);
 }
 
 /* "gpu:h100:8", "--constraint=a100", a folder named after it. */
@@ -141,10 +168,6 @@ static void name_gpu(clg_reading *r) {
         const char *gpu = clg_job_gpu_in(r->arena, r->files[i].name);
         if (gpu) clg_job_put_word(r, CLG_JOB_GPU, gpu, NULL, "named in the file's path");
     }
-}
-
-static double get(const clg_reading *r, clg_job_field field) {
-    return clg_job_value_or(r, field, 0);
 }
 
 static void make(clg_reading *r, clg_job_field field, double value, const char *why) {

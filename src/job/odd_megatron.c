@@ -62,7 +62,19 @@ static void dense_layers(clg_reading *r) {
         clg_job_put(r, CLG_JOB_DENSE_LAYERS, first, NULL, "layers without experts stand first");
 }
 
+/* megablocks spreads experts over the ranks of one copy, as many as there are of either. */
+static void megablocks(clg_reading *r) {
+    double experts = clg_job_value_or(r, CLG_JOB_EXPERTS, 0);
+    double ranks = clg_job_value_or(r, CLG_JOB_DP, 0);
+    if (ranks < 1 || !clg_job_is(clg_odd_word(r, "moe-expert-model-parallelism", ""), "true"))
+        return;
+    if (experts >= 1) clg_job_forget(r, CLG_JOB_EP);
+    clg_job_put(r, CLG_JOB_EP, experts < ranks ? experts : ranks, NULL,
+                "--moe-expert-model-parallelism: over data-parallel ranks");
+}
+
 void clg_odd_megatron(clg_reading *r) {
+    megablocks(r);
     widths(r);
     dense_layers(r);
     stages(r);

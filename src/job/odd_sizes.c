@@ -12,12 +12,25 @@ void clg_odd_gpt_neox(clg_reading *r) {
         clg_odd_number(r, "intermediate_size", clg_odd_number(r, "expansion_factor", 4) * hidden);
     bool gated = clg_job_value_or(r, CLG_JOB_GATED, 0) != 0;
     double multiple = clg_odd_number(r, "mlp_multiple_of", 256);
-    if (hidden > 0 && written > 0 && gated && multiple >= 1)
+    const char *type = clg_odd_word(r, "mlp_type", "");
+    bool own = strcmp(type, "llama") == 0 || strcmp(type, "gated") == 0;
+    if (hidden > 0 && own && multiple >= 1)
+        clg_job_put(r, CLG_JOB_FFN, ceil(floor(hidden * 8 / 3) / multiple) * multiple, NULL,
+                    "two thirds of 4 x hidden, in whole multiples, as mlp_type has it");
+    else if (hidden > 0 && written > 0 && gated && multiple >= 1)
         clg_job_put(r, CLG_JOB_FFN, ceil(floor(floor(written * 2 / 3) / 2) / multiple) * multiple,
                     NULL,
                     "a third of intermediate_size each for gate and input, as the trainer has it");
     else if (hidden > 0)
         clg_job_put(r, CLG_JOB_FFN, written, NULL, "4 x hidden, as the trainer has it");
+}
+
+/* Scripts of encoders' heirs cut question and answer apart (qlora.py, ptuning/main.py). */
+void clg_odd_hugging_face(clg_reading *r) {
+    double source = clg_odd_number(r, "source_max_len|max_source_length", 0);
+    double target = clg_odd_number(r, "target_max_len|max_target_length", 0);
+    if (source > 0 && target > 0)
+        clg_job_put(r, CLG_JOB_SEQ, source + target, NULL, "longest source and target together");
 }
 
 void clg_odd_foundry(clg_reading *r) {
@@ -28,6 +41,9 @@ void clg_odd_foundry(clg_reading *r) {
 }
 
 void clg_odd_nanotron(clg_reading *r) {
+    double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0);
+    if (hidden > 0 && clg_job_value_or(r, CLG_JOB_GATED, 1) == 0)
+        clg_job_put(r, CLG_JOB_FFN, 4 * hidden, NULL, "4 x hidden, as the trainer has it");
     double tp = clg_job_value_or(r, CLG_JOB_TP, 1), dp = clg_job_value_or(r, CLG_JOB_DP, 0);
     double pp = clg_job_value_or(r, CLG_JOB_PP, 1), cp = clg_job_value_or(r, CLG_JOB_CP, 1);
     double ep = clg_job_value_or(r, CLG_JOB_EP, 1);
@@ -57,10 +73,14 @@ void clg_odd_olmo(clg_reading *r) {
     bool gated = clg_job_value_or(r, CLG_JOB_GATED, 0) != 0;
     double written = clg_odd_number(r, "model.mlp_hidden_size",
                                     clg_odd_number(r, "model.mlp_ratio", 4) * hidden);
+    const char *why =
+        gated ? "half of the MLP's width: gate and input are written together" : "the MLP's width";
+    double width = gated ? written / 2 : written;
+    bool expert = clg_job_value_or(r, CLG_JOB_EXPERTS, 0) > 0;
     if (hidden > 0 && r->job->field[CLG_JOB_HIDDEN].from)
-        clg_job_put(r, CLG_JOB_FFN, gated ? written / 2 : written, NULL,
-                    gated ? "half of the MLP's width: gate and input are written together"
-                          : "the MLP's width");
+        clg_job_put(r, expert ? CLG_JOB_EXPERT_FFN : CLG_JOB_FFN, width, NULL, why);
+    if (expert && clg_job_is(clg_odd_word(r, "model.moe_shared_expert", "false"), "true"))
+        clg_job_put(r, CLG_JOB_SHARED_FFN, width, NULL, "a shared expert as wide as the others");
     share_of_layers(r);
     double tokens = clg_odd_number(r, "rank_microbatch_size|train_module.rank_microbatch_size", 0);
     if (tokens > 0 && seq > 0 && tokens >= seq)

@@ -1,4 +1,5 @@
 /* sources.c -- the files of a job as trees of keys, whatever each is written in. */
+#include "base/text.h"
 #include "job/reading.h"
 
 #include <stdlib.h>
@@ -43,6 +44,58 @@ static bool is_manifest(const clg_json *root) {
     return clg_json_member(root, "apiVersion") && clg_json_member(root, "kind");
 }
 
+/* What a template fills in ("{{ x }}" of Jinja, Helm and dstack) stands as one character of the
+ * private plane, which YAML lets pass, and as what is not known afterwards. */
+#define FILLED_IN "\xee\x80\x80"
+
+/* Lines that are but the template's own ("{% if x %}", "{{- end }}") go; lines stay lines. */
+static const char *without_templates(clg_reading *r, const char *text, size_t size,
+                                     size_t *written) {
+    clg_text out = {.arena = r->arena};
+    bool begun = false; /* something stands before it in the line */
+    for (const char *at = text, *end = text + size; at < end;) {
+        bool value = end - at > 3 && at[0] == '{' && at[1] == '{';
+        bool statement = end - at > 3 && at[0] == '{' && at[1] == '%';
+        const char *stop = at;
+        while ((value || statement) && stop + 1 < end && *stop != '\n' &&
+               !(stop[0] == (value ? '}' : '%') && stop[1] == '}'))
+            stop++;
+        bool closed = stop > at && stop + 1 < end && *stop != '\n';
+        if (closed && value && begun) clg_text_print(&out, FILLED_IN);
+        if (!closed) clg_text_add(&out, at, 1);
+        begun = *at != '\n' && (begun || (!closed && *at != ' '));
+        at = closed ? stop + 2 : at + 1;
+    }
+    *written = out.size;
+    return out.data ? out.data : "";
+}
+
+static void not_known(clg_reading *r, clg_json *node) {
+    if (node->kind == CLG_JSON_STRING && strstr(node->text, FILLED_IN)) {
+        clg_text out = {.arena = r->arena};
+        for (const char *at = node->text, *mark; *at; at = mark + 3) {
+            mark = strstr(at, FILLED_IN);
+            clg_text_add(&out, at, mark ? (size_t)(mark - at) : strlen(at));
+            if (!mark) break;
+            clg_text_add(&out, &(char){CLG_TREE_UNKNOWN}, 1);
+        }
+        node->text = clg_arena_copy(r->arena, out.data, out.size);
+        node->text_size = out.size;
+    }
+    for (clg_json *child = node->first; child; child = child->next) not_known(r, child);
+}
+
+static clg_status parse_yaml(clg_reading *r, const char *name, const char *text, size_t size,
+                             clg_json **root) {
+    bool plain = true;
+    for (size_t i = 0; i + 1 < size && plain; i++)
+        plain = text[i] != '{' || (text[i + 1] != '{' && text[i + 1] != '%');
+    const char *clean = plain ? text : without_templates(r, text, size, &size);
+    clg_status status = r->host.yaml(r->arena, name, clean, size, root, r->error);
+    if (status == CLG_OK && !plain) not_known(r, *root);
+    return status;
+}
+
 static clg_status parse(clg_reading *r, const char *name, const char *text, size_t size,
                         clg_json **root) {
     *root = NULL;
@@ -53,7 +106,7 @@ static clg_status parse(clg_reading *r, const char *name, const char *text, size
         return CLG_OK;
     }
     if (!ends(name, ".yaml") && !ends(name, ".yml")) return CLG_OK;
-    if (r->host.yaml) return r->host.yaml(r->arena, name, text, size, root, r->error);
+    if (r->host.yaml) return parse_yaml(r, name, text, size, root);
     clg_error_at(r->error, name, 0, 0, NULL);
     return clg_fail(r->error, CLG_BAD_INPUT, "read it with the command line, built with libyaml",
                     "YAML is not read here");
