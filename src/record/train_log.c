@@ -20,7 +20,8 @@ static int speaker_of(const char *line) {
 
 void clg_sample_add(clg_log_reading *r, clg_step_sample s) {
     int64_t *newest = &r->newest[s.dialect];
-    if (s.value[CLG_SAID_STEP] >= 0 && s.value[CLG_SAID_STEP] < 9e15) {
+    bool bar = s.value[CLG_SAID_TOTAL] > 0; /* of several programs: sorted later */
+    if (!bar && s.value[CLG_SAID_STEP] >= 0 && s.value[CLG_SAID_STEP] < 9e15) {
         int64_t step = (int64_t)s.value[CLG_SAID_STEP];
         if (step == *newest) return;
         s.restart = *newest >= 0 && step < *newest;

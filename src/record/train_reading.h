@@ -29,7 +29,7 @@ typedef struct clg_dialect {
     bool opens;       /* the record goes on in the lines behind */
 } clg_dialect;
 
-enum { CLG_DIALECTS = 19, CLG_DIALECT_EXPORT = CLG_DIALECTS - 2, CLG_DIALECT_BAR = 8 };
+enum { CLG_DIALECTS = 21, CLG_DIALECT_EXPORT = CLG_DIALECTS - 2, CLG_DIALECT_BAR = 9 };
 extern const clg_dialect clg_dialects[CLG_DIALECTS];
 
 typedef struct clg_step_sample {
@@ -62,10 +62,15 @@ const char *clg_word_behind(const char *line, const char *key);
 const char *clg_record_next(const char *line, int dialect);
 /* "7,254", "2.45K", "1.6E+05"; -1 when no number follows. */
 double clg_number_at(const char *text);
+/* The same behind blanks and an opening quote. */
+double clg_value_behind(const char *text);
 /* "2024-08-01 11:00:00,123" anywhere in the line; -1: none. */
 int64_t clg_clock_of(const char *line);
 /* tqdm's "12/100 [01:02<07:30, 5.1s/it]" of the training itself. */
 bool clg_bar_take(const clg_log_reading *reading, const char *line, clg_step_sample *sample);
+/* Of the first `count` samples, all of bars, leaves those of the run itself, each step once, with
+ * the time it took; returns how many. Samples that no bar printed stay as they are. */
+size_t clg_bars_settle(clg_log_reading *reading, size_t count);
 
 clg_step_sample clg_sample_empty(int dialect);
 void clg_sample_add(clg_log_reading *reading, clg_step_sample sample);

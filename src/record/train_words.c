@@ -4,7 +4,8 @@
  * Megatron-DeepSpeed, GPT-NeoX logging, torchtitan MetricsProcessor, DeepSpeed ThroughputTimer and
  * PipelineEngine, nanotron train_step_logs, NeMo's progress bar and printer, Composer's
  * SpeedMonitor and MemoryMonitor (llm-foundry), OLMo-core SpeedMonitor, MaxText metric_logger,
- * Hugging Face speed_metrics, axolotl's trainer. DeepSpeed and axolotl's "GB" are 2^30 bytes in
+ * Hugging Face speed_metrics, axolotl's trainer, ms-swift's log (GiB reserved), nanoGPT's train.py,
+ * OLMo's peak_gpu_memory (10^6 bytes). DeepSpeed and axolotl's "GB" are 2^30 bytes in
  * their code, Megatron's "MB" 2^20, Composer's 10^9. */
 #include "record/train_reading.h"
 
@@ -21,6 +22,7 @@ typedef struct word {
 static const word words[] = {
     {CLG_SAID_STEP, "iteration:", 1},
     {CLG_SAID_STEP, "iteration ", 1},
+    {CLG_SAID_STEP, "iter ", 1},
     {CLG_SAID_STEP, "step:", 1},
     {CLG_SAID_STEP, "global_step=", 1},
     {CLG_SAID_STEP, "/global_step=", 1},
@@ -38,6 +40,7 @@ static const word words[] = {
     {CLG_SAID_TIME, "iter time (s):", 1},
     {CLG_SAID_TIME, "Step Time :", 1},
     {CLG_SAID_TIME, "seconds:", 1},
+    {CLG_SAID_TIME, ", time ", 1e-3},
     {CLG_SAID_RATE, "throughput/batches_per_sec:", 1},
     {CLG_SAID_RATE, "throughput/device/BPS=", 1},
     {CLG_SAID_RATE, "throughput/device/batches_per_second=", 1},
@@ -73,6 +76,7 @@ static const word words[] = {
     {CLG_SAID_BATCH, "global batch size:", 1},
     {CLG_SAID_BATCH, "global_batch_size:", 1},
     {CLG_SAID_SEQ, "actual seqlen:", 1},
+    {CLG_SAID_SEQ, "actual_seqlen:", 1},
 };
 
 /* Peaks, on any line. */
@@ -82,6 +86,7 @@ static const word peaks[] = {
     {CLG_SAID_RESERVED, "memory/peak_reserved_mem:", 1e9},
     {CLG_SAID_RESERVED, "memory/device_reserved (GiB)", GIB},
     {CLG_SAID_RESERVED, "memory/device_mem_reserved(gib)", GIB},
+    {CLG_SAID_RESERVED, "memory(GiB):", GIB},
     {CLG_SAID_RESERVED, "max_memory_reserved:", 1},
     {CLG_SAID_RESERVED, "cuda_max_memory_reserved:", 1},
     {CLG_SAID_ALLOCATED, "max allocated:", 1024.0 * 1024.0},
@@ -91,6 +96,7 @@ static const word peaks[] = {
     {CLG_SAID_ALLOCATED, "memory/max_allocated (GiB)", GIB},
     {CLG_SAID_ALLOCATED, "memory/max_mem_allocated(gib)", GIB},
     {CLG_SAID_ALLOCATED, "memory/max_memory_allocated", GIB},
+    {CLG_SAID_ALLOCATED, "System/Peak GPU Memory (MB)=", 1e6},
     {CLG_SAID_ALLOCATED, "peak_memory_usage:", 1},
     {CLG_SAID_ALLOCATED, "GPU memory usage while training:", GIB},
 };
@@ -121,6 +127,8 @@ const clg_dialect clg_dialects[CLG_DIALECTS] = {
     {"megatron-deepspeed", "megatron-deepspeed",
      "tokens per gpu per second (tgs):", "elapsed time per iteration (ms):", false},
     {"megatron", "megatron-lm", "elapsed time per iteration (ms):", NULL, false},
+    {"megatron-deepspeed", "megatron-deepspeed",
+     "elapsed_time_per_iteration_ms:", "consumed_samples", false},
     {"nanotron", "nanotron", "elapsed_time_per_iteration_ms:", NULL, false},
     {"nanotron", "nanotron", "time_per_iteration_ms:", "tokens_per_sec", false},
     {"nemo", "nemo", "train_step_timing in s", NULL, false},
@@ -132,6 +140,7 @@ const clg_dialect clg_dialects[CLG_DIALECTS] = {
     {"deepspeed", "deepspeed", "SamplesPerSec=", "/", false},
     {"llm-foundry", "llm-foundry", "[batch=", "]:", true},
     {"olmo-core", "olmo", "[step=", "]", true},
+    {"nanogpt", "nanogpt", "iter ", ": loss ", false},
     {"maxtext", "maxtext", "completed step:", "seconds:", false},
     {"bridge", "megatron-bridge", "Step Time :", "GPU utilization:", false},
     {"hf", "hugging face", "train_steps_per_second.", NULL, false},
@@ -148,11 +157,24 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* After the word `key` in a line; NULL when it is not there as a word. */
+/* Behind `key` where it begins at p, else NULL. Its colon may be written "=", and stand behind the
+ * quote that ends a name: loggers differ in that from one fork to the next. */
+static const char *behind(const char *p, const char *key) {
+    size_t size = strlen(key);
+    bool colon = key[size - 1] == ':';
+    if (strncmp(p, key, size - colon) != 0) return NULL;
+    p += size - colon;
+    if (!colon) return p;
+    if (*p == '"' || *p == '\'') p++;
+    return *p == ':' || *p == '=' ? p + 1 : NULL;
+}
+
 const char *clg_word_behind(const char *line, const char *key) {
-    for (const char *p = line; (p = strstr(p, key)) != NULL; p++)
-        if (p == line || (!is_letter(p[-1]) && p[-1] != '/') || !is_letter(*key))
-            return p + strlen(key);
+    for (const char *p = line; (p = strchr(p, *key)) != NULL; p++) {
+        bool whole = p == line || (!is_letter(p[-1]) && p[-1] != '/') || !is_letter(*key);
+        const char *end = whole ? behind(p, key) : NULL;
+        if (end) return end;
+    }
     return NULL;
 }
 
@@ -185,7 +207,7 @@ double clg_number_at(const char *p) {
     return -1;
 }
 
-static double value_behind(const char *p) {
+double clg_value_behind(const char *p) {
     while (*p == ' ' || *p == '\t' || *p == '\'' || *p == '"') p++;
     return clg_number_at(p);
 }
@@ -259,7 +281,7 @@ const char *clg_record_next(const char *line, int dialect) {
 void clg_words_take(clg_step_sample *s, const char *line) {
     for (int i = 0; i < WORDS; i++) {
         const char *p = s->value[words[i].what] < 0 ? clg_word_behind(line, words[i].key) : NULL;
-        double value = p ? value_behind(p) : -1;
+        double value = p ? clg_value_behind(p) : -1;
         if (value >= 0) s->value[words[i].what] = value * words[i].scale;
     }
 }
@@ -273,7 +295,7 @@ static void take_peaks(clg_log_reading *r, const char *line) {
     }
     const char *p = clg_word_behind(line, "memory:"); /* torchtitan: what is reserved */
     const char *unit = p ? strstr(p, "GiB(") : NULL;
-    double bytes = unit && unit - p < 12 ? value_behind(p) * GIB : -1;
+    double bytes = unit && unit - p < 12 ? clg_value_behind(p) * GIB : -1;
     if (bytes > r->setting[CLG_SAID_RESERVED] && bytes < 1e15)
         r->setting[CLG_SAID_RESERVED] = bytes;
 }
@@ -327,38 +349,4 @@ void clg_settings_take(clg_log_reading *r, const char *line) {
         if (value > 0 && value < 1e12 && !(ranks && value < *setting)) *setting = value;
     }
     take_mesh(r, line);
-}
-
-/* Digits that end before `end`; NULL: none. */
-static const char *digits_before(const char *start, const char *end) {
-    const char *p = end;
-    while (p > start && p[-1] >= '0' && p[-1] <= '9') p--;
-    return p < end ? p : NULL;
-}
-
-/* Of a bar without the run's length before it, one that names nothing ("Map: 3%") is the run's. */
-static bool is_named(const char *line) {
-    const char *percent = strchr(line, '%'), *colon = strchr(line, ':');
-    return !percent || (colon && colon < percent);
-}
-
-bool clg_bar_take(const clg_log_reading *r, const char *line, clg_step_sample *s) {
-    const char *less = strchr(line, '<'), *open = less;
-    while (open && open > line && *open != '[') open--;
-    if (!open || open == line) return false;
-    const char *end = open[-1] == ' ' ? open - 1 : open;
-    const char *total = digits_before(line, end);
-    const char *step =
-        total && total - line > 1 && total[-1] == '/' ? digits_before(line, total - 1) : NULL;
-    const char *rate = strchr(less, ',');
-    if (!step || !rate) return false;
-    double all = r->setting[CLG_SAID_TOTAL], per = value_behind(rate + 1);
-    if (all > 0 ? clg_number_at(total) != all : is_named(line) && !r->nemo) return false;
-    const char *unit = rate + 1;
-    while (*unit == ' ' || *unit == '.' || (*unit >= '0' && *unit <= '9')) unit++;
-    bool seconds = strncmp(unit, "s/it", 4) == 0;
-    if (per <= 0 || (!seconds && strncmp(unit, "it/s", 4) != 0)) return false;
-    s->value[CLG_SAID_STEP] = clg_number_at(step);
-    s->value[CLG_SAID_TIME] = seconds ? per : 1 / per;
-    return true;
 }
