@@ -2,9 +2,10 @@
 #include "record/trace.h"
 
 clg_trace_kernel clg_trace_kernel_named(const clg_csv *table, const char *name, bool copy) {
-    clg_trace_kernel row = {.work = copy ? CLG_WORK_COPY : CLG_WORK_COMPUTE};
-    if (copy) return row;
-    clg_kernel_class class = clg_trace_classify(table, name);
+    clg_kernel_class class = {.copies = copy};
+    if (!copy) class = clg_trace_classify(table, name);
+    clg_trace_kernel row = {.work = class.copies ? CLG_WORK_COPY : CLG_WORK_COMPUTE};
+    if (class.copies) return row;
     if (class.communicates) row.work = CLG_WORK_COMMUNICATION;
     row.operation = class.operation;
     row.product = class.product;

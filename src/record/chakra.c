@@ -1,5 +1,6 @@
 /* chakra.c -- Chakra's protobuf: a file of length-delimited messages, metadata and then nodes. */
 #include "record/execution.h"
+#include "record/protobuf.h"
 #include "record/recording.h"
 
 #include <string.h>
@@ -17,50 +18,6 @@ static const clg_operation collectives[] = {
     CLG_OPERATION_ALL_TO_ALL, CLG_OPERATION_REDUCE_SCATTER, CLG_OPERATION_REDUCE_SCATTER,
     CLG_OPERATION_BARRIER};
 
-typedef struct field {
-    int number;
-    uint64_t value;  /* of varints */
-    clg_slice bytes; /* of what has a length */
-} field;
-
-static bool varint(clg_slice *from, uint64_t *value) {
-    *value = 0;
-    for (int i = 0; i < 10 && from->size > 0; i++) {
-        unsigned char byte = (unsigned char)*from->text;
-        *from = (clg_slice){from->text + 1, from->size - 1};
-        *value |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if (byte < 0x80) return true;
-    }
-    return false;
-}
-
-static bool take_bytes(clg_slice *from, uint64_t size, clg_slice *out) {
-    if (size > from->size) return false;
-    *out = (clg_slice){from->text, (size_t)size};
-    *from = (clg_slice){from->text + size, from->size - (size_t)size};
-    return true;
-}
-
-/* The next field of a message; false at its end and where it is no message. */
-static bool next_field(clg_slice *from, field *f) {
-    uint64_t key, size;
-    *f = (field){0};
-    if (!varint(from, &key) || key >> 3 == 0 || key >> 3 > 1 << 20) return false;
-    f->number = (int)(key >> 3);
-    switch (key & 7) {
-    case 0:
-        return varint(from, &f->value);
-    case 1:
-        return take_bytes(from, 8, &f->bytes);
-    case 2:
-        return varint(from, &size) && take_bytes(from, size, &f->bytes);
-    case 5:
-        return take_bytes(from, 4, &f->bytes);
-    default:
-        return false;
-    }
-}
-
 typedef struct attributes {
     int64_t bytes, collective;
     bool on_cpu;
@@ -71,7 +28,7 @@ static void take_attribute(clg_slice message, attributes *a) {
     clg_slice name = {0}, text = {0};
     uint64_t number = 0;
     bool numbered = false;
-    for (field f; next_field(&message, &f);) {
+    for (clg_field f; clg_protobuf_next(&message, &f);) {
         if (f.number == ATTRIBUTE_NAME) name = f.bytes;
         if (f.number == ATTRIBUTE_TEXT) text = f.bytes;
         if (f.number == ATTRIBUTE_INT64 || f.number == ATTRIBUTE_UINT64 ||
@@ -101,7 +58,7 @@ static void take_node(clg_arena *arena, clg_execution *x, clg_slice message) {
     attributes a = {.bytes = -1, .collective = -1};
     clg_slice name = {0};
     uint64_t type = 0, micros = 0;
-    for (field f; next_field(&message, &f);) {
+    for (clg_field f; clg_protobuf_next(&message, &f);) {
         if (f.number == NODE_NAME) name = f.bytes;
         if (f.number == NODE_TYPE) type = f.value;
         if (f.number == NODE_MICROS) micros = f.value;
@@ -122,7 +79,7 @@ static void take_node(clg_arena *arena, clg_execution *x, clg_slice message) {
 
 static bool next_message(clg_slice *data, clg_slice *message) {
     uint64_t size;
-    return varint(data, &size) && take_bytes(data, size, message);
+    return clg_protobuf_varint(data, &size) && clg_protobuf_take(data, size, message);
 }
 
 /* "chakra.3.et" */
@@ -157,13 +114,13 @@ bool clg_execution_read_chakra(clg_executions *list, const char *file, clg_slice
 static bool begins_like_it(clg_slice head) {
     clg_slice metadata;
     uint64_t size;
-    field f;
+    clg_field f;
     if (!next_message(&head, &metadata)) return false;
     while (metadata.size > 0)
-        if (!next_field(&metadata, &f) || f.number > 2 || f.bytes.size == 0) return false;
-    if (!varint(&head, &size) || size == 0) return false;
-    if (!next_field(&head, &f)) return false;
-    if (f.number == NODE_ID && !next_field(&head, &f)) return false;
+        if (!clg_protobuf_next(&metadata, &f) || f.number > 2 || f.bytes.size == 0) return false;
+    if (!clg_protobuf_varint(&head, &size) || size == 0) return false;
+    if (!clg_protobuf_next(&head, &f)) return false;
+    if (f.number == NODE_ID && !clg_protobuf_next(&head, &f)) return false;
     return f.number == NODE_NAME || (f.number == NODE_TYPE && f.value <= TYPE_LAST);
 }
 

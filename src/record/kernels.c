@@ -44,8 +44,10 @@ clg_kernel_class clg_trace_classify(const clg_csv *table, const char *kernel) {
     int row = 0;
     while (row < table->rows && !matches(table, row, name)) row++;
     if (row == table->rows) return class;
-    class.communicates = strcmp(clg_csv_field(table, row, "work"), "communication") == 0;
-    class.product = !class.communicates;
+    const char *work = clg_csv_field(table, row, "work");
+    class.communicates = strcmp(work, "communication") == 0;
+    class.product = strcmp(work, "product") == 0;
+    class.copies = strcmp(work, "copy") == 0;
     const char *said = clg_csv_field(table, row, "operation");
     const char *from = *said ? said : name;
     if (class.communicates) class.operation = clg_trace_operation((clg_slice){from, strlen(from)});

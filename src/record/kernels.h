@@ -28,7 +28,7 @@ clg_status clg_trace_kernels_read(clg_arena *arena, clg_csv *table, clg_error *e
 
 /* What the name of a kernel tells. */
 typedef struct clg_kernel_class {
-    bool communicates, product;
+    bool communicates, product, copies;
     clg_operation operation; /* of what communicates, as far as the name says */
 } clg_kernel_class;
 clg_kernel_class clg_trace_classify(const clg_csv *table, const char *kernel);

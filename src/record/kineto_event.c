@@ -72,11 +72,6 @@ static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
     return (uint16_t)(t->track_count - 1);
 }
 
-static bool is_copy_kernel(clg_slice name) {
-    return clg_slice_starts(name, "Memcpy") || clg_slice_starts(name, "Memset") ||
-           clg_slice_starts(name, "hipMemcpy") || clg_slice_starts(name, "hipMemset");
-}
-
 /* The kernel's row of the table by name, classified when it is new. */
 static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, clg_kineto_kind k,
                                    uint32_t *name) {
@@ -84,7 +79,7 @@ static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, clg_
     *name = clg_intern_add(&r->names, e->name);
     clg_trace *t = r->trace;
     if (r->names.count == known) return &t->kernels[*name];
-    bool copy = k == CLG_KINETO_COPY || is_copy_kernel(e->name);
+    bool copy = k == CLG_KINETO_COPY;
     clg_trace_kernel row = clg_trace_kernel_named(r->table, r->names.texts[*name], copy);
     CLG_APPEND(r->arena, t->kernels, known, r->kernel_capacity, row);
     return &t->kernels[*name];

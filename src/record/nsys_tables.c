@@ -24,111 +24,30 @@ static void take_string(void *context, const clg_sqlite_row *row) {
     clg_map_put(&x->strings, (uint64_t)id + 1, clg_intern_add(&x->texts, row->value[1].string));
 }
 
-/* A device of a process: where each sees one GPU only, all call it 0. */
-static clg_nsys_device *device_of(clg_nsys_export *x, int64_t id, int64_t process_id) {
-    for (int i = 0; i < x->device_count; i++)
-        if (x->devices[i].id == id && x->devices[i].process == process_id) return &x->devices[i];
-    if (x->device_count == CLG_NSYS_DEVICES) return NULL;
-    clg_nsys_device *d = &x->devices[x->device_count++];
-    *d = (clg_nsys_device){.id = id, .process = process_id};
-    d->trace = (clg_trace){.file = x->path,
-                           .rank = -1,
-                           .world_size = -1,
-                           .idle_launch_ns = -1,
-                           .device = id < INT32_MAX ? (int32_t)id : -1};
-    d->trace.timeline.arena = d->trace.groups.arena = x->arena;
-    d->names.arena = d->streams.arena = &x->scratch;
-    return d;
-}
-
 static const char *name_of(const clg_nsys_export *x, int64_t id) {
     uint32_t index = clg_map_get(&x->strings, (uint64_t)id + 1, UINT32_MAX);
     return index == UINT32_MAX ? "?" : x->texts.texts[index];
 }
 
-static uint32_t kernel_of(clg_nsys_export *x, clg_nsys_device *d, int64_t name_id) {
-    uint64_t key =
-        x->copy_name ? clg_trace_hash((clg_slice){x->copy_name, 6}, 1) : (uint64_t)name_id + 1;
-    uint32_t known = clg_map_get(&d->names, key, UINT32_MAX);
-    if (known != UINT32_MAX) return known;
-    clg_timeline *t = &d->trace.timeline;
-    size_t count = t->name_count;
-    const char *name = x->copy_name ? x->copy_name : name_of(x, name_id);
-    clg_trace_kernel row = clg_trace_kernel_named(x->table, name, x->copy_name != NULL);
-    CLG_APPEND(x->arena, d->trace.kernels, count, d->kernel_capacity, row);
-    count = t->name_count;
-    CLG_APPEND(x->arena, t->names, count, d->name_capacity, name);
-    clg_map_put(&d->names, key, t->name_count);
-    return t->name_count++;
-}
-
-static uint16_t track_of(clg_nsys_export *x, clg_nsys_device *d, int64_t stream) {
-    clg_timeline *t = &d->trace.timeline;
-    uint32_t known = clg_map_get(&d->streams, (uint64_t)stream + 1, UINT32_MAX);
-    if (known != UINT32_MAX) return (uint16_t)known;
-    if (t->track_count >= UINT16_MAX) return UINT16_MAX - 1;
-    size_t count = t->track_count, capacity = t->track_capacity;
-    clg_track track = {clg_arena_print(x->arena, "stream %lld", (long long)stream), 0};
-    CLG_APPEND(x->arena, t->tracks, count, capacity, track);
-    t->track_capacity = (uint32_t)capacity;
-    clg_map_put(&d->streams, (uint64_t)stream + 1, t->track_count);
-    CLG_APPEND(&x->scratch, d->stream, d->stream_count, d->stream_capacity, stream);
-    return (uint16_t)t->track_count++;
-}
-
-static void add_call(clg_nsys_export *x, clg_nsys_device *d, const clg_event *event) {
-    clg_trace *t = &d->trace;
-    const char *stream = t->timeline.tracks[event->track].name;
-    uint32_t group = clg_intern_add(&t->groups, (clg_slice){stream, strlen(stream)});
-    clg_trace_call call = {.event = (uint32_t)(t->timeline.count - 1),
-                           .instance = -1,
-                           .start_ns = event->start_ns,
-                           .duration_ns = event->duration_ns,
-                           .transfer_ns = -1,
-                           .name = event->name,
-                           .correlation = event->detail,
-                           .what = {.operation = t->kernels[event->name].operation,
-                                    .group = group,
-                                    .group_name = group,
-                                    .bytes = -1,
-                                    .group_size = -1,
-                                    .sequence = -1,
-                                    .source = -1,
-                                    .target = -1}};
-    CLG_APPEND(x->arena, t->calls, t->call_count, t->call_capacity, call);
-}
-
 static void take_work(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
-    int64_t start_ns, end_ns, id, stream = 0, name = -1, correlation = -1, pid = 0;
-    bool whole = number(row, x->columns.start, &start_ns) && number(row, x->columns.end, &end_ns) &&
-                 number(row, x->columns.device, &id) && start_ns >= 0 && end_ns >= start_ns &&
-                 end_ns <= CLG_TRACE_LATEST_NS && end_ns - start_ns <= CLG_TRACE_LONGEST_NS;
-    number(row, x->columns.process, &pid);
-    clg_nsys_device *d = whole ? device_of(x, id, pid >> PROCESS_SHIFT) : NULL;
-    if (!d) {
-        x->unreadable++;
+    int64_t name = -1, pid = 0;
+    clg_device_work work = {.correlation = -1, .name = x->copy_name, .copy = x->copy_name};
+    if (!number(row, x->columns.start, &work.start_ns) ||
+        !number(row, x->columns.end, &work.end_ns) ||
+        !number(row, x->columns.device, &work.device)) {
+        x->devices.unreadable++;
         return;
     }
-    number(row, x->columns.stream, &stream);
+    number(row, x->columns.process, &pid);
+    number(row, x->columns.stream, &work.stream);
     number(row, x->columns.name, &name);
-    number(row, x->columns.correlation, &correlation);
-    uint32_t kernel = kernel_of(x, d, name);
-    clg_trace_kernel *k = &d->trace.kernels[kernel];
-    k->count++;
-    k->total_ns = clg_ns_plus(k->total_ns, end_ns - start_ns);
-    bool small = correlation >= 0 && correlation < INT32_MAX;
-    clg_event event = {start_ns,
-                       end_ns - start_ns,
-                       kernel,
-                       track_of(x, d, stream),
-                       (uint8_t)k->work,
-                       0xff,
-                       -1,
-                       small ? (int32_t)correlation : -1};
-    clg_timeline_add(&d->trace.timeline, event);
-    d->trace.events_read++;
-    if (k->work == CLG_WORK_COMMUNICATION) add_call(x, d, &event);
+    number(row, x->columns.correlation, &work.correlation);
+    work.process = pid >> PROCESS_SHIFT;
+    work.key = work.copy ? clg_trace_hash((clg_slice){x->copy_name, 6}, 1) : (uint64_t)name + 1;
+    if (work.key == 0) work.key = 1;
+    if (!work.copy) work.name = name_of(x, name);
+    clg_devices_add(&x->devices, &work);
 }
 
 static bool read_table(clg_nsys_export *x, const char *name, const char *copy_name) {
@@ -148,40 +67,15 @@ static bool read_table(clg_nsys_export *x, const char *name, const char *copy_na
     return true;
 }
 
-static clg_nsys_process *process_of(clg_nsys_export *x, int64_t id) {
-    for (int i = 0; i < x->process_count; i++)
-        if (x->processes[i].id == id) return &x->processes[i];
-    bool wanted = false;
-    for (int i = 0; i < x->device_count; i++) wanted = wanted || x->devices[i].process == id;
-    if (!wanted || x->process_count == CLG_NSYS_PROCESSES) return NULL;
-    clg_nsys_process *p = &x->processes[x->process_count++];
-    *p = (clg_nsys_process){.id = id};
-    p->ranges.arena = p->launches.arena = p->launches.by_correlation.arena = &x->scratch;
-    return p;
-}
-
-/* Several rows may share a correlation (a call of the runtime, and of the driver inside it): the
- * first to begin is the launch. */
 static void take_launch(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
     int64_t start_ns, correlation, tid = 0;
-    if (!number(row, x->columns.start, &start_ns) || start_ns < 0 ||
-        !number(row, x->columns.correlation, &correlation) || correlation < 0 ||
-        correlation >= INT32_MAX)
+    if (!number(row, x->columns.start, &start_ns) ||
+        !number(row, x->columns.correlation, &correlation))
         return;
     number(row, x->columns.process, &tid);
-    clg_nsys_process *p = process_of(x, tid >> PROCESS_SHIFT);
-    if (!p) return;
-    clg_launches *l = &p->launches;
-    uint64_t key = (uint64_t)correlation + 1;
-    uint32_t known = clg_map_get(&l->by_correlation, key, UINT32_MAX);
-    if (known != UINT32_MAX) {
-        if (start_ns < l->launch[known].start_ns) l->launch[known].start_ns = start_ns;
-        return;
-    }
-    clg_recorded_launch launch = {(uint64_t)tid, start_ns};
-    clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
-    CLG_APPEND(&x->scratch, l->launch, l->count, l->capacity, launch);
+    clg_device_process *p = clg_devices_process(&x->devices, tid >> PROCESS_SHIFT);
+    if (p) clg_devices_launch(p, correlation, (uint64_t)tid, start_ns);
 }
 
 static void read_launches(clg_nsys_export *x) {
@@ -204,7 +98,7 @@ static void take_range(void *context, const clg_sqlite_row *row) {
         return;
     number(row, x->columns.type, &type);
     number(row, x->columns.process, &tid);
-    clg_nsys_process *p = process_of(x, tid >> PROCESS_SHIFT);
+    clg_device_process *p = clg_devices_process(&x->devices, tid >> PROCESS_SHIFT);
     if (!p || (type != RANGE_PUSHED && type != RANGE_STARTED)) return;
     clg_slice name = {0};
     int said = x->columns.text;
@@ -239,9 +133,10 @@ static void take_gpu(void *context, const clg_sqlite_row *row) {
     int64_t id;
     if (!number(row, s->id, &id) || s->name < 0 || s->name >= row->columns) return;
     clg_slice name = row->value[s->name].string;
-    for (int i = 0; name.size && i < s->x->device_count; i++)
-        if (s->x->devices[i].id == id)
-            s->x->devices[i].trace.gpu = clg_intern_text(&s->x->texts, name);
+    clg_devices *all = &s->x->devices;
+    for (int i = 0; name.size && i < all->count; i++)
+        if (all->device[i]->id == id)
+            all->device[i]->trace.gpu = clg_intern_text(&s->x->texts, name);
 }
 
 static void name_gpus(clg_nsys_export *x) {
@@ -252,18 +147,18 @@ static void name_gpus(clg_nsys_export *x) {
 }
 
 clg_status clg_nsys_tables(clg_nsys_export *x, clg_slice data, clg_error *error) {
-    clg_error_at(error, x->path, 0, 0, NULL);
+    clg_error_at(error, x->devices.path, 0, 0, NULL);
     if (!clg_sqlite_open(&x->file, &x->scratch, data.text, data.size))
         return clg_fail(error, CLG_BAD_INPUT, "export it again", "this is no whole SQLite file");
     x->strings.arena = &x->scratch;
-    x->texts.arena = x->arena;
+    x->texts.arena = x->devices.arena;
     clg_sqlite_table strings;
     if (clg_sqlite_find(&x->file, "StringIds", &strings))
         clg_sqlite_each(&x->file, &strings, take_string, x);
     bool any = read_table(x, "CUPTI_ACTIVITY_KIND_KERNEL", NULL);
     any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMCPY", "Memcpy");
     any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMSET", "Memset");
-    if (any && x->device_count > 0) {
+    if (any && x->devices.count > 0) {
         read_launches(x);
         read_ranges(x);
         name_gpus(x);

@@ -8,6 +8,7 @@
     READER(nsys)                                                                                   \
     READER(stages)                                                                                 \
     READER(execution)                                                                              \
+    READER(xplane)                                                                                 \
     READER(chakra)                                                                                 \
     READER(kineto)                                                                                 \
     READER(log)
