@@ -241,7 +241,7 @@ static int64_t leave_out_copies(clg_devices *all) {
 void clg_devices_end(clg_devices *all, clg_trace **traces, int *count) {
     int64_t elsewhere = leave_out_copies(all);
     if (all->count > 0) qsort(all->device, (size_t)all->count, sizeof *all->device, by_id);
-    bool apart = numbered_apart(all);
+    bool apart = numbered_apart(all) && !all->by_place;
     *count = all->count;
     *traces = clg_take(all->arena, (size_t)all->count, clg_trace);
     for (int i = 0; i < all->count; i++) {

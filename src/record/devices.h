@@ -36,6 +36,7 @@ typedef struct clg_devices {
     int process_count;
     int64_t unreadable; /* pieces of work that were lost */
     const char *damage; /* why; NULL: nothing was */
+    bool by_place;      /* numbers of devices do not say which GPU it is: their order does */
 } clg_devices;
 
 /* A kernel, copy or memset. The same `key` stands for the same name within a recording. */

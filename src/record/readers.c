@@ -10,6 +10,8 @@
     READER(execution)                                                                              \
     READER(xplane)                                                                                 \
     READER(chakra)                                                                                 \
+    READER(rocprof)                                                                                \
+    READER(rocprof_csv)                                                                            \
     READER(kineto)                                                                                 \
     READER(log)
 
