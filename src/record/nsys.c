@@ -1,8 +1,6 @@
 /* nsys.c -- CUPTI activity tables of Nsight Systems (export schema 3.x) as ledgers. */
 #include "record/nsys_export.h"
 
-#include "record/recording.h"
-
 clg_status clg_nsys_read(clg_arena *arena, const char *file, clg_slice data, const clg_csv *table,
                          clg_trace **traces, int *count, clg_error *error) {
     clg_nsys_export *x = clg_take(arena, 1, clg_nsys_export);
@@ -15,18 +13,3 @@ clg_status clg_nsys_read(clg_arena *arena, const char *file, clg_slice data, con
     clg_arena_clear(&x->scratch);
     return status;
 }
-
-/* ---- as a reader ---- */
-
-static bool probe(clg_slice head) { return clg_slice_starts(head, "SQLite format 3"); }
-
-static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {
-    clg_arena scratch = {0};
-    clg_slice data = clg_source_whole(&scratch, source);
-    clg_status status = clg_nsys_read(&into->arena, into->file, data, kernels, &into->traces,
-                                      &into->count, &into->error);
-    clg_arena_clear(&scratch);
-    return status;
-}
-
-const clg_reader clg_reader_nsys = {"nsys", probe, read};

@@ -5,11 +5,12 @@
 
 /* In order of asking: the last takes what nobody else does. */
 #define READERS(READER)                                                                            \
-    READER(nsys)                                                                                   \
+    READER(database)                                                                               \
     READER(stages)                                                                                 \
     READER(execution)                                                                              \
     READER(xplane)                                                                                 \
     READER(chakra)                                                                                 \
+    READER(xla_view)                                                                               \
     READER(rocprof)                                                                                \
     READER(rocprof_csv)                                                                            \
     READER(kineto)                                                                                 \

@@ -44,6 +44,7 @@ static const unsigned char *page_of(clg_sqlite *f, uint32_t number) {
         return NULL;
     }
     f->pages_left--;
+    f->walked++;
     return f->data + (size_t)(number - 1) * f->page_bytes;
 }
 
@@ -182,15 +183,20 @@ typedef struct search {
     clg_arena *arena;
     const char *name;
     clg_sqlite_table *table;
+    int skipped; /* tables whose names only begin so, to pass over; -1: the whole name */
     bool found;
 } search;
 
 /* sqlite_master: type, name, tbl_name, rootpage, sql. */
 static void match(void *context, const clg_sqlite_row *row) {
     search *s = context;
-    if (row->columns < 5 || !clg_slice_is(row->value[0].string, "table") ||
-        !clg_slice_is(row->value[1].string, s->name))
+    if (s->found || row->columns < 5 || !clg_slice_is(row->value[0].string, "table")) return;
+    clg_slice name = row->value[1].string;
+    if (s->skipped < 0 ? !clg_slice_is(name, s->name) : !clg_slice_starts(name, s->name)) return;
+    if (s->skipped > 0) {
+        s->skipped--;
         return;
+    }
     s->found = true;
     s->table->root = (uint32_t)row->value[3].integer;
     clg_slice schema = row->value[4].string;
@@ -198,11 +204,18 @@ static void match(void *context, const clg_sqlite_row *row) {
     s->table->schema = (clg_slice){clg_arena_copy(s->arena, schema.text, schema.size), schema.size};
 }
 
-bool clg_sqlite_find(clg_sqlite *f, const char *name, clg_sqlite_table *table) {
-    search s = {f->arena, name, table, false};
+static bool find(clg_sqlite *f, search s) {
     clg_sqlite_table master = {.root = 1};
     clg_sqlite_each(f, &master, match, &s);
     return s.found;
+}
+
+bool clg_sqlite_find(clg_sqlite *f, const char *name, clg_sqlite_table *table) {
+    return find(f, (search){f->arena, name, table, -1, false});
+}
+
+bool clg_sqlite_find_nth(clg_sqlite *f, const char *prefix, int skipped, clg_sqlite_table *table) {
+    return find(f, (search){f->arena, prefix, table, skipped, false});
 }
 
 static const char *past_comment(const char *p, const char *end) {

@@ -1,6 +1,6 @@
 /* sqlite.h -- reads tables of an SQLite 3 file in memory (sqlite.org/fileformat2.html).
  *
- * Only what exports of Nsight Systems need: whole tables, row by row, in UTF-8. Every page and
+ * Only what recordings need: whole tables, row by row, in UTF-8. Every page and
  * record is checked against the file, so a damaged one gives fewer rows, never a fault. */
 #ifndef CLG_RECORD_SQLITE_H
 #define CLG_RECORD_SQLITE_H
@@ -13,6 +13,7 @@ typedef struct clg_sqlite {
     clg_arena rows;   /* for records in pieces: given back after every row */
     const unsigned char *data;
     size_t size, page_bytes, usable_bytes;
+    size_t walked;     /* pages, of all tables read so far */
     size_t pages_left; /* to follow for this table: no more than the file has, which ends cycles */
     bool damaged;      /* something could not be followed */
 } clg_sqlite;
@@ -44,6 +45,9 @@ typedef void clg_sqlite_visit(void *context, const clg_sqlite_row *row);
 bool clg_sqlite_open(clg_sqlite *file, clg_arena *arena, const char *data, size_t size);
 void clg_sqlite_close(clg_sqlite *file);
 bool clg_sqlite_find(clg_sqlite *file, const char *name, clg_sqlite_table *table);
+/* The table whose name begins with `prefix`, after `skipped` others. */
+bool clg_sqlite_find_nth(clg_sqlite *file, const char *prefix, int skipped,
+                         clg_sqlite_table *table);
 int clg_sqlite_column(const clg_sqlite_table *table, const char *name); /* -1: none */
 void clg_sqlite_each(clg_sqlite *file, const clg_sqlite_table *table, clg_sqlite_visit *visit,
                      void *context);

@@ -3,10 +3,10 @@
  * A space holds planes, one for each GPU and one for the host; a plane holds lines (streams,
  * threads), and a line events, with names and other texts in tables of the plane. GPU work is what
  * lies on streams. Left out: lines that a viewer derives from them, FLOPs, and TPUs. */
-#include "record/devices.h"
 #include "record/ns.h"
 #include "record/protobuf.h"
 #include "record/recording.h"
+#include "record/xla.h"
 
 #include <string.h>
 
@@ -23,31 +23,16 @@ typedef struct plane {
     clg_map event_names, stat_names; /* id + 1 -> texts */
 } plane;
 
-typedef struct space {
-    clg_arena scratch;
-    clg_devices devices;
-    clg_intern texts;
-    const char *host; /* NULL: not said */
-} space;
-
 typedef struct line {
     uint64_t id;
     clg_slice name;
     int64_t start_ns;
 } line;
 
-/* What of an event and its statistics anything here uses. */
-typedef struct happening {
-    const char *name;
-    uint32_t name_index;
-    int64_t start_ns, end_ns, correlation, step;
-    bool copies;
-} happening;
-
 /* ---- names ---- */
 
 /* An entry of a map from numbers to things with names. */
-static void take_name(space *s, clg_map *map, clg_slice entry) {
+static void take_name(clg_xla *s, clg_map *map, clg_slice entry) {
     uint64_t key = 0;
     clg_slice value = {0}, name = {0};
     for (clg_field f; clg_protobuf_next(&entry, &f);) {
@@ -59,12 +44,12 @@ static void take_name(space *s, clg_map *map, clg_slice entry) {
     if (key != UINT64_MAX) clg_map_put(map, key + 1, clg_intern_add(&s->texts, name));
 }
 
-static const char *name_of(const space *s, const clg_map *map, uint64_t id, uint32_t *index) {
-    *index = id == UINT64_MAX ? UINT32_MAX : clg_map_get(map, id + 1, UINT32_MAX);
-    return *index == UINT32_MAX ? "?" : s->texts.texts[*index];
+static const char *name_of(const clg_xla *s, const clg_map *map, uint64_t id) {
+    uint32_t index = id == UINT64_MAX ? UINT32_MAX : clg_map_get(map, id + 1, UINT32_MAX);
+    return index == UINT32_MAX ? "?" : s->texts.texts[index];
 }
 
-static plane plane_of(space *s, clg_slice message) {
+static plane plane_of(clg_xla *s, clg_slice message) {
     plane p = {.message = message};
     p.event_names.arena = p.stat_names.arena = &s->scratch;
     for (clg_field f; clg_protobuf_next(&message, &f);) {
@@ -77,35 +62,36 @@ static plane plane_of(space *s, clg_slice message) {
 
 /* ---- events ---- */
 
-static void take_stat(const space *s, const plane *p, clg_slice stat, happening *h) {
+static void take_stat(const clg_xla *s, const plane *p, clg_slice stat, clg_xla_event *e) {
     uint64_t name = 0, value = 0;
-    uint32_t index;
     for (clg_field f; clg_protobuf_next(&stat, &f);) {
         if (f.number == STAT_NAME) name = f.value;
         if (f.number == STAT_UINT64 || f.number == STAT_INT64) value = f.value;
     }
-    const char *text = name_of(s, &p->stat_names, name, &index);
-    if (strcmp(text, "correlation_id") == 0 && value < INT32_MAX) h->correlation = (int64_t)value;
-    if (strcmp(text, "step_num") == 0 && value < INT64_MAX) h->step = (int64_t)value;
+    const char *text = name_of(s, &p->stat_names, name);
+    if (strcmp(text, "correlation_id") == 0 && value < INT32_MAX) e->correlation = (int64_t)value;
+    if (strcmp(text, "step_num") == 0 && value < INT64_MAX) e->step = (int64_t)value;
     if (strcmp(text, "memcpy_details") == 0 || strcmp(text, "memset_details") == 0)
-        h->copies = true;
+        e->copies = true;
 }
 
 /* False where it has no time. */
-static bool event_of(const space *s, const plane *p, const line *l, clg_slice event, happening *h) {
+static bool event_of(const clg_xla *s, const plane *p, const line *l, clg_slice message,
+                     clg_xla_event *e) {
     enum { PS_PER_NS = 1000 };
-    uint64_t offset_ps = 0, duration_ps = 0, name = 0;
-    *h = (happening){.correlation = -1, .step = -1};
-    for (clg_field f; clg_protobuf_next(&event, &f);) {
-        if (f.number == EVENT_NAME) name = f.value;
+    uint64_t offset_ps = 0, duration_ps = 0, id = 0;
+    *e = (clg_xla_event){.correlation = -1, .step = -1, .thread = l->id};
+    for (clg_field f; clg_protobuf_next(&message, &f);) {
+        if (f.number == EVENT_NAME) id = f.value;
         if (f.number == EVENT_OFFSET_PS) offset_ps = f.value;
         if (f.number == EVENT_DURATION_PS) duration_ps = f.value;
-        if (f.number == EVENT_STAT) take_stat(s, p, f.bytes, h);
+        if (f.number == EVENT_STAT) take_stat(s, p, f.bytes, e);
     }
     if (offset_ps > INT64_MAX / 2 || duration_ps > INT64_MAX / 2) return false;
-    h->name = name_of(s, &p->event_names, name, &h->name_index);
-    h->start_ns = clg_ns_plus(l->start_ns, (int64_t)(offset_ps / PS_PER_NS));
-    h->end_ns = clg_ns_plus(l->start_ns, (int64_t)((offset_ps + duration_ps) / PS_PER_NS));
+    const char *name = name_of(s, &p->event_names, id);
+    e->name = (clg_slice){name, strlen(name)};
+    e->start_ns = clg_ns_plus(l->start_ns, (int64_t)(offset_ps / PS_PER_NS));
+    e->end_ns = clg_ns_plus(l->start_ns, (int64_t)((offset_ps + duration_ps) / PS_PER_NS));
     return true;
 }
 
@@ -119,67 +105,35 @@ static line line_of(clg_slice message) {
     return l;
 }
 
-static void take_work(space *s, const plane *p, int64_t device, const line *l, clg_slice event) {
-    happening h;
-    if (!event_of(s, p, l, event, &h)) {
+static void take_event(clg_xla *s, const plane *p, int64_t device, const line *l,
+                       clg_slice message) {
+    clg_xla_event event;
+    bool timed = event_of(s, p, l, message, &event);
+    if (timed && device >= 0)
+        clg_xla_work(s, device, (int64_t)(l->id & INT64_MAX), &event);
+    else if (timed)
+        clg_xla_call(s, &event);
+    else if (device >= 0)
         s->devices.unreadable++;
-        return;
-    }
-    clg_device_work work = {.device = device,
-                            .stream = (int64_t)(l->id & INT64_MAX),
-                            .start_ns = h.start_ns,
-                            .end_ns = h.end_ns,
-                            .correlation = h.correlation,
-                            .key = (uint64_t)h.name_index + 1,
-                            .name = h.name,
-                            .copy = h.copies};
-    clg_devices_add(&s->devices, &work);
-}
-
-/* Calls that launched work say its correlation; annotations of steps say their number. */
-static void take_call(space *s, const plane *p, const line *l, clg_slice event) {
-    happening h;
-    clg_device_process *process = clg_devices_process(&s->devices, 0);
-    if (!process || !event_of(s, p, l, event, &h) || h.end_ns > CLG_TRACE_LATEST_NS) return;
-    clg_devices_launch(process, h.correlation, l->id, h.start_ns);
-    if (h.step < 0) return;
-    const char *name = clg_arena_print(&s->scratch, "step %lld", (long long)h.step);
-    clg_ranges_add(&process->ranges, (clg_slice){name, strlen(name)}, l->id, h.start_ns,
-                   h.end_ns - h.start_ns);
 }
 
 /* ---- planes ---- */
 
-/* The number at the end of "/device:GPU:3"; -1 where it is no such plane. */
-static int64_t device_of(clg_slice name) {
-    static const char kind[] = "/device:GPU:";
-    enum { SIZE = sizeof kind - 1, DIGITS = 8 };
-    int64_t number;
-    bool whole = clg_slice_starts(name, kind) && name.size > SIZE && name.size <= SIZE + DIGITS &&
-                 clg_scan_decimal((clg_slice){name.text + SIZE, name.size - SIZE}, 0, &number);
-    return whole ? number : -1;
-}
-
-static void read_line(space *s, const plane *p, int64_t device, clg_slice message) {
+static void read_line(clg_xla *s, const plane *p, int64_t device, clg_slice message) {
     line l = line_of(message);
     if (device >= 0 && !clg_slice_starts(l.name, "Stream")) return;
-    for (clg_field f; clg_protobuf_next(&message, &f);) {
-        if (f.number != LINE_EVENT) continue;
-        if (device >= 0)
-            take_work(s, p, device, &l, f.bytes);
-        else
-            take_call(s, p, &l, f.bytes);
-    }
+    for (clg_field f; clg_protobuf_next(&message, &f);)
+        if (f.number == LINE_EVENT) take_event(s, p, device, &l, f.bytes);
 }
 
 /* Devices first: what the host did matters to those that have work. */
-static void read_planes(space *s, clg_slice data, bool devices) {
+static void read_planes(clg_xla *s, clg_slice data, bool devices) {
     for (clg_field f; clg_protobuf_next(&data, &f);) {
         if (f.number == SPACE_HOST && devices && f.bytes.size > 0)
             s->host = clg_intern_text(&s->texts, f.bytes);
         if (f.number != SPACE_PLANE) continue;
         plane p = plane_of(s, f.bytes);
-        int64_t device = device_of(p.name);
+        int64_t device = clg_xla_device(p.name);
         if (devices ? device < 0 : !clg_slice_starts(p.name, "/host:CPU")) continue;
         for (clg_field g; clg_protobuf_next(&p.message, &g);)
             if (g.number == PLANE_LINE) read_line(s, &p, device, g.bytes);
@@ -205,19 +159,14 @@ static bool probe(clg_slice head) {
 static clg_status read(clg_recording *into, clg_trace_source source, const clg_csv *kernels) {
     clg_arena scratch = {0};
     clg_slice data = clg_source_whole(&scratch, source);
-    space *s = clg_take(&scratch, 1, space);
-    s->texts.arena = &into->arena;
-    clg_devices_begin(&s->devices, &into->arena, &s->scratch, into->file, kernels);
+    clg_xla *s = clg_take(&scratch, 1, clg_xla);
+    clg_xla_begin(s, &into->arena, into->file, kernels);
     read_planes(s, data, true);
     read_planes(s, data, false);
-    bool found = s->devices.count > 0;
-    if (found) clg_devices_end(&s->devices, &into->traces, &into->count);
-    for (int i = 0; i < into->count; i++) into->traces[i].host = s->host;
-    clg_arena_clear(&s->scratch);
+    bool found = clg_xla_end(s, &into->traces, &into->count);
     clg_arena_clear(&scratch);
     if (found) return CLG_OK;
-    return clg_recording_refuse(into, "profile while a GPU works",
-                                "an XLA profile without GPU work");
+    return clg_recording_refuse(into, "profile while a GPU works", CLG_XLA_IDLE);
 }
 
 const clg_reader clg_reader_xplane = {"xplane", probe, read};
