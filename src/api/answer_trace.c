@@ -224,8 +224,9 @@ const clg_command clg_command_trace = {
     .operands = "FILE|DIRECTORY...",
     .summary = "where the time of a recorded job went, and who waited for whom",
     .details = "Reads PyTorch profiler traces (JSON, also gzip or zip), one file per rank, "
-               "SQLite exports of Nsight Systems, logs of nccl-tests and of training programs; a "
-               "directory stands for the files in it. Splits every rank's time exactly into "
+               "SQLite exports of Nsight Systems, profiles of XLA and of rocprofv3, logs of "
+               "nccl-tests and of training programs; a directory stands for the files in it. "
+               "Splits every rank's time exactly into "
                "compute, exposed communication, exposed copies and idle; matches collectives over "
                "ranks and tells waiting from transfer; replays the job without its stragglers. "
                "Damaged files are read as far as they go. Under mpirun every process reads its "

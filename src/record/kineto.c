@@ -352,9 +352,11 @@ int32_t clg_trace_rank_of_name(const char *path) {
             int32_t rank = digits_at(p + strlen(words[i]));
             if (rank >= 0) return rank;
         }
+    enum { MOST_DIGITS = 5 }; /* longer numbers are of processes, jobs or times */
     const char *json = strstr(name, ".json"), *p = json;
     while (p && p > name && p[-1] >= '0' && p[-1] <= '9') p--;
-    return p && p < json && p > name && p[-1] == '_' ? digits_at(p) : -1;
+    bool told = p && p < json && json - p <= MOST_DIGITS && p > name && p[-1] == '_';
+    return told ? digits_at(p) : -1;
 }
 
 /* ---- as a reader ---- */

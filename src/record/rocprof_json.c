@@ -51,13 +51,19 @@ static clg_scan_status each(clg_rocprof *r, clg_scan *s, enter *element) {
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
+/* Of the object that a value is; false where it is none. */
+static bool members_of(clg_slice value, clg_member *members, int count) {
+    if (value.size == 0 || *value.text != '{') return false;
+    clg_scan s = {value.text, value.text + value.size};
+    return clg_scan_members(&s, members, count) == CLG_SCAN_OK;
+}
+
 /* A number, or that of a {"handle": 7} or {"internal": 7}; -1 where there is none. */
 static int64_t number(clg_slice value) {
     int64_t out = -1;
     if (value.size > 0 && *value.text == '{') {
         clg_member inside[] = {{"handle", {0}}, {"internal", {0}}};
-        clg_scan s = {value.text, value.text + value.size};
-        if (clg_scan_members(&s, inside, COUNT(inside)) != CLG_SCAN_OK) return -1;
+        if (!members_of(value, inside, COUNT(inside))) return -1;
         value = inside[0].value.size ? inside[0].value : inside[1].value;
     }
     return clg_scan_decimal(value, 0, &out) ? out : -1;
@@ -119,10 +125,7 @@ static clg_scan_status take_dispatch(clg_rocprof *r, clg_scan *s) {
     clg_member info[] = {{"agent_id", {0}}, {"queue_id", {0}}, {"kernel_id", {0}}};
     clg_scan_status status = clg_scan_members(s, m, COUNT(m));
     if (status != CLG_SCAN_OK) return status;
-    clg_slice text = m[SHARED].value;
-    clg_scan inside = {text.text, text.text + text.size};
-    if (text.size == 0 || *text.text != '{' ||
-        clg_scan_members(&inside, info, COUNT(info)) != CLG_SCAN_OK) {
+    if (!members_of(m[SHARED].value, info, COUNT(info))) {
         r->devices.unreadable++;
         return CLG_SCAN_OK;
     }

@@ -71,8 +71,10 @@ static clg_scan_status scan_event(viewing *v, clg_scan *s) {
     clg_scan_status status = clg_scan_members(s, e, MEMBERS);
     if (status != CLG_SCAN_OK) return status;
     clg_slice text = e[ARGUMENTS].value;
-    clg_scan inside = {text.text, text.text + text.size};
-    if (text.size > 0 && *text.text == '{') clg_scan_members(&inside, said, SAID);
+    if (text.size > 0 && *text.text == '{') {
+        clg_scan inside = {text.text, text.text + text.size};
+        clg_scan_members(&inside, said, SAID);
+    }
     if (clg_slice_is(e[PHASE].value, "M")) take_name(v, e, said[SAYS_NAME].value);
     if (clg_slice_is(e[PHASE].value, "X")) take_event(v, e, said);
     return CLG_SCAN_OK;

@@ -61,6 +61,7 @@ int main(void) {
     CHECK(clg_trace_rank_of_name("rank9/worker3.pt.trace.json") == 3);
     CHECK(clg_trace_rank_of_name("megatron_kineto_5.json") == 5);
     CHECK(clg_trace_rank_of_name("rank_not_found.json") == -1);
+    CHECK(clg_trace_rank_of_name("model__1016005.json.gz") == -1);
     CHECK(clg_trace_rank_of_name("host_123.1694.pt.trace.json") == -1);
     clg_arena_clear(&arena);
     return DONE;
