@@ -49,17 +49,10 @@ static clg_status read_rules(const maker *m, clg_portfolio_request *ask, clg_err
 static clg_request *request_of(const maker *m, const clg_listed_job *job) {
     clg_request *own = clg_take(m->arena, 1, clg_request);
     *own = *m->request;
-    own->model = *job->model ? job->model : NULL;
-    own->model_file = (clg_attachment){0};
     own->value[CLG_PARAM_GPUS] = "1";
     if (*job->seq) own->value[CLG_PARAM_SEQ] = job->seq;
     if (*job->global_batch) own->value[CLG_PARAM_GLOBAL_BATCH] = job->global_batch;
     return own;
-}
-
-static bool is_path(const char *word) {
-    size_t size = strlen(word);
-    return strchr(word, '/') || (size > 5 && strcmp(word + size - 5, ".json") == 0);
 }
 
 /* A fault in what a job names is a fault of its line, one in a flag is not. */
@@ -73,15 +66,8 @@ static clg_status at_line(const maker *m, const clg_listed_job *job) {
 static clg_status read_trained(maker *m, const clg_listed_job *job, clg_trained *t) {
     clg_request *own = request_of(m, job);
     *t = (clg_trained){.model = job->model, .seq = job->seq, .global_batch = job->global_batch};
-    if (is_path(job->model) && m->files && m->files->read &&
-        !clg_request_preset(m->arena, job->model) &&
-        m->files->read(m->files->context, job->model, &own->model_file, m->error) != CLG_OK)
-        return at_line(m, job);
-    if (is_path(job->model) && !own->model_file.text) {
-        const char *preset = clg_request_preset(m->arena, job->model);
-        own->model = preset ? preset : job->model;
-    }
-    if (clg_request_read(m->arena, own, true, &t->scenario, &t->space, m->error) != CLG_OK)
+    if (clg_command_model(m->arena, m->files, job->model, own, m->error) != CLG_OK ||
+        clg_request_read(m->arena, own, true, &t->scenario, &t->space, m->error) != CLG_OK)
         return at_line(m, job);
     return CLG_OK;
 }

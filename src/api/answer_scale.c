@@ -36,36 +36,33 @@ static clg_status read_mode(const clg_request *request, clg_scale_mode *mode, cl
     return CLG_OK;
 }
 
-enum { NAME_BYTES = 128 };
-
-/* "llama-3-8b:512": a model and, where one is given, its batch. */
-static clg_status read_rung(clg_arena *arena, const char *text, size_t size,
+/* "llama-3-8b:512", "my/config.json:512": a model and, where one is given, its batch. */
+static clg_status read_rung(const clg_question *q, const char *text, size_t size,
                             const clg_model **model, int64_t *batch, clg_error *error) {
-    char word[NAME_BYTES];
     double number = 0;
-    clg_model *read = clg_take(arena, 1, clg_model);
-    if (size == 0 || size >= sizeof word)
-        return clg_fail(error, CLG_BAD_INPUT, "name one model for each size", "no model's name");
-    memcpy(word, text, size);
-    word[size] = '\0';
-    char *colon = strchr(word, ':');
+    clg_request named = {0};
+    clg_model *read = clg_take(q->arena, 1, clg_model);
+    char *word = clg_arena_copy(q->arena, text, size), *colon = strrchr(word, ':');
     if (colon && clg_request_count(colon + 1, &number, error) != CLG_OK) return CLG_BAD_INPUT;
     if (colon) *colon = '\0';
-    const char *preset = clg_request_preset(arena, word);
+    if (!*word)
+        return clg_fail(error, CLG_BAD_INPUT, "name one model for each size", "no model's name");
     *model = read;
     *batch = (int64_t)number;
-    return clg_model_find(arena, preset ? preset : word, read, error);
+    if (clg_command_model(q->arena, &q->models, word, &named, error) != CLG_OK)
+        return error->status;
+    return clg_request_model(q->arena, &named, read, error);
 }
 
 /* A model per size: as many as there are sizes. */
-static clg_status read_rungs(clg_arena *arena, const char *text, int sizes, clg_growth *growth,
+static clg_status read_rungs(const clg_question *q, const char *text, int sizes, clg_growth *growth,
                              clg_error *error) {
-    const clg_model **models = clg_take(arena, CLG_SCALE_POINTS, const clg_model *);
-    int64_t *batches = clg_take(arena, CLG_SCALE_POINTS, int64_t);
+    const clg_model **models = clg_take(q->arena, CLG_SCALE_POINTS, const clg_model *);
+    int64_t *batches = clg_take(q->arena, CLG_SCALE_POINTS, int64_t);
     *growth = (clg_growth){.batch = CLG_BATCH_WORK, .models = models, .batches = batches};
     while (*text && growth->count < CLG_SCALE_POINTS) {
         size_t size = strcspn(text, ",");
-        if (read_rung(arena, text, size, &models[growth->count], &batches[growth->count], error) !=
+        if (read_rung(q, text, size, &models[growth->count], &batches[growth->count], error) !=
             CLG_OK)
             return error->status;
         growth->count++;
@@ -77,7 +74,7 @@ static clg_status read_rungs(clg_arena *arena, const char *text, int sizes, clg_
 }
 
 /* A word of the ladders, an exponent, or models. */
-static clg_status read_growth(clg_arena *arena, const clg_request *request, int sizes,
+static clg_status read_growth(const clg_question *q, const clg_request *request, int sizes,
                               clg_growth *growth, clg_error *error) {
     const char *word = clg_request_word(request, CLG_PARAM_GROW);
     double exponent;
@@ -89,7 +86,7 @@ static clg_status read_growth(clg_arena *arena, const clg_request *request, int 
             return CLG_OK;
         }
     if (clg_quantity(word, CLG_COUNT, &exponent, &none) != CLG_OK)
-        return clg_request_at_flag(read_rungs(arena, word, sizes, growth, error), CLG_PARAM_GROW,
+        return clg_request_at_flag(read_rungs(q, word, sizes, growth, error), CLG_PARAM_GROW,
                                    error);
     growth->exponent = exponent;
     if (exponent > 0 && exponent <= 3) return CLG_OK;
@@ -115,14 +112,15 @@ static clg_status read_sites(const clg_request *request, clg_sites *s, clg_error
 }
 
 /* The sizes first: what else the request says is read at the first of them. */
-static clg_status read_scale(clg_arena *arena, clg_request *request, clg_scenario *scenario,
+static clg_status read_scale(const clg_question *q, clg_request *request, clg_scenario *scenario,
                              clg_space *space, clg_scale_request *ask, clg_error *error) {
+    clg_arena *arena = q->arena;
     if (clg_request_sizes(request, ask->gpus, CLG_SCALE_POINTS, &ask->count, error) != CLG_OK)
         return error->status;
     request->value[CLG_PARAM_GPUS] = clg_arena_print(arena, "%lld", (long long)ask->gpus[0]);
     if (read_mode(request, &ask->mode, error) != CLG_OK ||
         clg_request_critical_batch(request, &ask->critical_tokens, error) != CLG_OK ||
-        read_growth(arena, request, ask->count, &ask->growth, error) != CLG_OK ||
+        read_growth(q, request, ask->count, &ask->growth, error) != CLG_OK ||
         read_sites(request, &ask->sites, error) != CLG_OK ||
         clg_request_number(request, CLG_PARAM_KNEE, &ask->knee_share, error) != CLG_OK ||
         clg_request_read(arena, request, true, scenario, space, error) != CLG_OK)
@@ -214,7 +212,7 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     clg_request *request = clg_take(q->arena, 1, clg_request);
     *request = *q->request;
     *a = (scaled){.one = {&a->scenario, &a->space, &a->curve, NULL, NULL}};
-    if (read_scale(q->arena, request, &a->scenario, &a->space, &ask, error) != CLG_OK ||
+    if (read_scale(q, request, &a->scenario, &a->space, &ask, error) != CLG_OK ||
         clg_scale(q->arena, &a->scenario, &a->space, &ask, q->progress, &a->curve, error) != CLG_OK)
         return error->status;
     return answer_beside(q->arena, request, q->progress, &ask, a, error);

@@ -43,11 +43,16 @@ typedef struct clg_files {
     int others; /* the last of them are of the run to compare with */
 } clg_files;
 
-/* Reads the config.json that a list of jobs names by its path; NULL: only presets can be named. */
+/* Reads a config.json that a list of jobs or a flag names by its path; NULL: only presets can be
+ * named. */
 typedef struct clg_model_files {
     clg_status (*read)(void *context, const char *path, clg_attachment *file, clg_error *error);
     void *context;
 } clg_model_files;
+
+/* What a word names becomes the request's model, its file read where it is a path and no preset. */
+clg_status clg_command_model(clg_arena *arena, const clg_model_files *files, const char *word,
+                             clg_request *request, clg_error *error);
 
 /* What is asked, wherever it was. */
 typedef struct clg_question {

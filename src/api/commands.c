@@ -26,6 +26,15 @@ static const clg_view views[] = {
 
 const clg_view *clg_views(void) { return views; }
 
+clg_status clg_command_model(clg_arena *arena, const clg_model_files *files, const char *word,
+                             clg_request *request, clg_error *error) {
+    const char *preset = *word ? clg_request_preset(arena, word) : NULL;
+    request->model_file = (clg_attachment){0};
+    request->model = preset ? preset : *word ? word : NULL;
+    if (preset || !files->read || !clg_request_is_path(word)) return CLG_OK;
+    return files->read(files->context, word, &request->model_file, error);
+}
+
 bool clg_command_has_model(const clg_command *command) {
     return command->subject != CLG_SUBJECT_NONE && command->subject != CLG_SUBJECT_RECORDINGS;
 }

@@ -30,7 +30,12 @@ const char *clg_request_preset(clg_arena *arena, const char *word) {
     return clg_name_same(names, count, bare_name(arena, word));
 }
 
-static clg_status read_model(clg_arena *arena, const clg_request *request, clg_model *model,
+bool clg_request_is_path(const char *word) {
+    size_t size = strlen(word);
+    return strchr(word, '/') || (size > 5 && strcmp(word + size - 5, ".json") == 0);
+}
+
+clg_status clg_request_model(clg_arena *arena, const clg_request *request, clg_model *model,
                              clg_error *error) {
     const clg_attachment *file = &request->model_file;
     if (file->text) return clg_model_read(arena, file->name, file->text, file->size, model, error);
@@ -298,7 +303,7 @@ clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool g
     *scenario = (clg_scenario){0};
     *space = (clg_space){0};
     clg_machine *machine = &scenario->machine;
-    if (read_model(arena, request, &scenario->model, error) != CLG_OK ||
+    if (clg_request_model(arena, request, &scenario->model, error) != CLG_OK ||
         clg_request_machine(arena, request, machine, error) != CLG_OK ||
         clg_request_stack(arena, request, scenario->model.name, &machine->gpu, &scenario->stack,
                           error) != CLG_OK ||

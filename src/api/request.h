@@ -103,6 +103,13 @@ clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario
  * none. */
 const char *clg_request_preset(clg_arena *arena, const char *word);
 
+/* Whether a model's name is a path: it has a slash or ends in .json. */
+bool clg_request_is_path(const char *word);
+
+/* The model of a request: what was read of its file, or the preset its name means. */
+clg_status clg_request_model(clg_arena *arena, const clg_request *request, clg_model *model,
+                             clg_error *error);
+
 /* Scenario and space of a request. `space->gpus` needs --gpus; without it `gpus_needed` false
  * leaves 0. */
 clg_status clg_request_read(clg_arena *arena, const clg_request *request, bool gpus_needed,

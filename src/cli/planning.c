@@ -16,13 +16,6 @@
 
 enum { CONFIG_BYTES = 16 << 20 };
 
-/* A path has a slash or ends in .json; anything else is a preset. */
-static bool is_path(const char *word) {
-    size_t size = strlen(word);
-    return strchr(word, '/') || strcmp(word, "-") == 0 ||
-           (size > 5 && strcmp(word + size - 5, ".json") == 0);
-}
-
 /* "meta-llama/Llama-3.1-8B" is no file here, but the last part may be a preset's name. */
 static void ask_preset(clg_session *session, const char *path, clg_error *error) {
     int count;
@@ -38,7 +31,7 @@ static void ask_preset(clg_session *session, const char *path, clg_error *error)
 static clg_status read_model(clg_session *session, const char *word, clg_error *error) {
     clg_request *request = &session->request;
     request->model = word;
-    if (!is_path(request->model)) return CLG_OK;
+    if (strcmp(word, "-") != 0 && !clg_request_is_path(word)) return CLG_OK;
     clg_attachment *file = &request->model_file;
     file->name = request->model;
     if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error) ==

@@ -40,7 +40,10 @@ void clg_report_grown(clg_text *t, const clg_curve *c) {
         clg_text_print(t, "\n");
     }
     size_t from = t->size;
-    clg_text_print(t, "%s; efficiency compares useful flop/s\n", ladder(t, &c->request.growth));
+    clg_text_print(t,
+                   "%s; efficiency compares useful flop/s, and tokens "
+                   "bought are those of the first size's model that are as much work\n",
+                   ladder(t, &c->request.growth));
     clg_text_fold(t, from, 0);
 }
 

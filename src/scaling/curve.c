@@ -148,12 +148,18 @@ static double progress_of(const clg_scale_point *p) {
 
 static double per(double gained, double added) { return added > 0 ? gained / added : 0; }
 
-static void fill_margin(clg_scale_point *p, const clg_scale_point *before) {
-    double gained = p->plan.tokens_per_s, gpus = (double)p->gpus, watts = p->plan.cluster_w,
+/* Tokens/s of the first size's model that are the same work: parameters x tokens. */
+static double tokens_per_s_of(const clg_curve *curve, const clg_scale_point *p) {
+    double parameters = (double)first_that_runs(curve)->model->active_parameters;
+    return p->plan.tokens_per_s * ((double)p->model->active_parameters / parameters);
+}
+
+static void fill_margin(const clg_curve *curve, clg_scale_point *p, const clg_scale_point *before) {
+    double gained = tokens_per_s_of(curve, p), gpus = (double)p->gpus, watts = p->plan.cluster_w,
            usd_per_h = p->plan.usd_per_h;
     p->marginal_share = 1;
     if (before && p->gpus > before->gpus) {
-        gained -= before->plan.tokens_per_s;
+        gained -= tokens_per_s_of(curve, before);
         gpus -= (double)before->gpus;
         watts -= before->plan.cluster_w;
         usd_per_h -= before->plan.usd_per_h;
@@ -192,7 +198,7 @@ static void fill_margins(clg_curve *curve) {
     for (int i = 0; i < curve->count; i++) {
         clg_scale_point *p = &curve->point[i];
         if (!p->runs) continue;
-        fill_margin(p, before);
+        fill_margin(curve, p, before);
         if (before && curve->knee < 0 && p->marginal_share < curve->request.knee_share)
             curve->knee = (int)(before - curve->point);
         before = p;

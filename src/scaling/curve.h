@@ -50,7 +50,8 @@ typedef struct clg_scale_point {
     double usd_to_target;       /* 0 without a price */
     double joules_to_target;    /* machines, no cooling */
     double marginal_share;      /* of added GPUs, what became progress; first point 1 */
-    /* Tokens/s that the step up from the size before bought, per unit added; first point: mean */
+    /* Tokens/s that the step up from the size before bought, per unit added; first point: mean.
+     * Those of a larger model count as more of the first's: by parameters. */
     double marginal_per_gpu, marginal_per_w, marginal_per_usd_per_h;
     bool past_critical_batch; /* needs more tokens than a smaller batch would */
     bool past_dp_cap;         /* that, or more GPUs than the cap */

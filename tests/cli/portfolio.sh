@@ -50,6 +50,13 @@ check "fits 100 columns" '[ "$(grep -v █ "$scratch/out" | awk "length > 100" |
 expect 0 out 'GPUs.0.7' scale llama-2-7b --gpus 64,128 --mode grow --grow 0.7
 expect 0 out 'a model per size' scale megatron-1.7b --gpus 32,64 --mode grow --grow megatron-1.7b:512,megatron-3.6b:512 \
     --gpu a100-sxm-80gb --seq 2048
+cp data/model/megatron-3.6b.json "$scratch/own.json"
+expect 0 out '"marginal_tokens_per_s_per_gpu": [1-9]' scale megatron-1.7b --gpus 32,64,128 --mode grow --seq 2048 --json \
+    --grow "megatron-1.7b:512,$scratch/own.json:512,data/model/megatron-7.5b.json"
+check "a larger model's tokens count as more" '! grep -q "\"marginal_tokens_per_s_per_gpu\": -" "$scratch/out"'
+check "a path is a model" 'grep -q "active_parameters\": 356" "$scratch/out"'
+expect 1 err 'none.json: No such file' scale llama-2-7b --gpus 8,16 --mode grow --grow "llama-2-7b,$scratch/none.json"
+expect 1 err "no model's name" scale llama-2-7b --gpus 8,16 --mode grow --grow llama-2-7b,:8
 expect 1 err '2 models for 3 sizes' scale llama-2-7b --gpus 8,16,32 --mode grow --grow llama-2-7b,llama-2-13b
 expect 0 out '"outer_exposed_s": ' scale llama-2-7b --gpus 64,128 --diloco 100 --sites 2 --between 100Gbit/s --json
 check "and the loss it costs" 'grep -q "\"loss_penalty\": " "$scratch/out"'
