@@ -87,6 +87,21 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, int 
                     "no price of the term '%s' is known", clg_price_terms[term].help);
 }
 
+/* A cluster's run, with so many spare nodes. */
+static clg_venture venture_of(const clg_cluster *c, int spares) {
+    return (clg_venture){.useful_s = c->seconds * c->goodput.share,
+                         .sigma = c->plan.log_sigma,
+                         .gpus = (double)c->gpus,
+                         .parameters = (double)c->offer->scenario.model.parameters,
+                         .spares = spares};
+}
+
+/* As many spare nodes as pay. */
+static clg_spares spares_of(const clg_operations *o, const clg_cluster *c) {
+    const clg_scenario *s = &c->offer->scenario;
+    return clg_spares_of(o, (double)c->gpus, s->machine.node.gpus, c->seconds, s->price.usd_per_s);
+}
+
 /* Odds of what is worth a look: the best, the nearest, the front. */
 static clg_status weigh(clg_arena *arena, sized *a, clg_error *error) {
     clg_clusters *all = &a->clusters;
@@ -94,12 +109,9 @@ static clg_status weigh(clg_arena *arena, sized *a, clg_error *error) {
         clg_cluster *c = &all->cluster[i];
         const clg_scenario *s = &c->offer->scenario;
         bool shown = i == all->best || i == all->nearest || c->on_front;
-        clg_venture venture = {.useful_s = c->seconds * c->goodput.share,
-                               .sigma = c->plan.log_sigma,
-                               .gpus = (double)c->gpus,
-                               .parameters = (double)s->model.parameters};
         c->odds = (clg_odds){NAN, NAN, NAN};
         if (!shown) continue;
+        clg_venture venture = venture_of(c, spares_of(&a->sizing.operations, c).nodes);
         if (clg_doubts_default(arena, &s->price, &a->doubts, error) != CLG_OK) return error->status;
         c->odds = clg_odds_of(&venture, &a->sizing.operations, &a->doubts,
                               a->sizing.limits.deadline_s, a->sizing.limits.budget_usd);
@@ -130,6 +142,21 @@ static clg_status compare_fabric(clg_arena *arena, const clg_request *request, s
     return CLG_OK;
 }
 
+/* The odds with no spare node, one, half of those that pay, all, one more. */
+static void weigh_spares(sized *a, const clg_doubts *doubts) {
+    clg_worth *w = &a->worth;
+    int pays = w->spares.nodes, last = -1,
+        counts[CLG_WITH_SPARES] = {0, 1, pays / 2, pays, pays + 1};
+    if (!(w->spares.nodes_out > 0)) return;
+    for (int i = 0; i < CLG_WITH_SPARES; i++) {
+        if (counts[i] <= last) continue;
+        clg_venture venture = venture_of(w->taken, last = counts[i]);
+        w->with[w->withs++] = (clg_with_spares){
+            last, clg_odds_of(&venture, &a->sizing.operations, doubts, a->sizing.limits.deadline_s,
+                              a->sizing.limits.budget_usd)};
+    }
+}
+
 /* What the choice is worth beside others. */
 static clg_status find_worth(clg_arena *arena, const clg_request *request, sized *a,
                              clg_error *error) {
@@ -141,8 +168,8 @@ static clg_status find_worth(clg_arena *arena, const clg_request *request, sized
     const clg_operations *o = &a->sizing.operations;
     if (clg_doubts_default(arena, &s->price, &doubts, error) != CLG_OK) return error->status;
     a->worth = (clg_worth){.taken = c, .repair_s = o->repair_s};
-    a->worth.spares =
-        clg_spares_of(o, (double)c->gpus, s->machine.node.gpus, c->seconds, s->price.usd_per_s);
+    a->worth.spares = spares_of(o, c);
+    weigh_spares(a, &doubts);
     a->worth.regrets =
         clg_regret_rows(all, &a->sizing.limits, doubts.common_share, a->worth.regret);
     return compare_fabric(arena, request, a, error);

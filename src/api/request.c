@@ -242,6 +242,7 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *r, clg_op
                                   clg_error *error) {
     const clg_wanted_number rows[] = {{CLG_PARAM_FAILURES, &o->failures_per_gpu_s},
                                       {CLG_PARAM_RESTART, &o->restart_s},
+                                      {CLG_PARAM_SWAP, &o->swap_s},
                                       {CLG_PARAM_REPAIR, &o->repair_s},
                                       {CLG_PARAM_PUE, &o->pue},
                                       {CLG_PARAM_ELECTRICITY, &o->usd_per_joule}};

@@ -3,6 +3,7 @@
 
 #include "dataset/open.h"
 #include "dataset/value.h"
+#include "units/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,13 +48,13 @@ clg_price clg_price_owned(clg_arena *arena, const clg_gpu *gpu, const clg_operat
                           const clg_owning *owning, double gpu_w) {
     clg_owning always = *owning;
     always.utilization = 1;
-    return (clg_price){
-        .name = "owned",
-        .provider = "your own",
-        .gpu = gpu->name,
-        .term = clg_arena_print(arena, "owned, %.3g years", owning->life_s / (365.25 * 86400)),
-        .date = "--capex",
-        .usd_per_s = clg_owned_usd_per_s(o, &always, gpu_w)};
+    return (clg_price){.name = "owned",
+                       .provider = "your own",
+                       .gpu = gpu->name,
+                       .term =
+                           clg_arena_print(arena, "owned, %.3g years", owning->life_s / CLG_YEAR_S),
+                       .date = "--capex",
+                       .usd_per_s = clg_owned_usd_per_s(o, &always, gpu_w)};
 }
 
 clg_mix clg_mix_of(const clg_terms *t, const double *needed, int64_t gpus) {
@@ -78,7 +79,7 @@ clg_mix clg_mix_of(const clg_terms *t, const double *needed, int64_t gpus) {
 /* Years in "reserved, 3 years". */
 static double term_s(const clg_price *price) {
     const char *digit = price->term + strcspn(price->term, "123456789");
-    return strtod(digit, NULL) * 365.25 * 86400;
+    return strtod(digit, NULL) * CLG_YEAR_S;
 }
 
 static clg_term_row row_of(const clg_price *price, const clg_operations *o, double gpus,

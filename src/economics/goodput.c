@@ -4,6 +4,7 @@
 #include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
+#include "units/units.h"
 
 #include <math.h>
 
@@ -19,7 +20,9 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
         double *into;
     } rows[] = {{"failures", CLG_HERTZ, &o->failures_per_gpu_s},
                 {"restart", CLG_SECONDS, &o->restart_s},
+                {"swap", CLG_SECONDS, &o->swap_s},
                 {"repair", CLG_SECONDS, &o->repair_s},
+                {"node_share", CLG_FRACTION, &o->node_share},
                 {"checkpoint_rate", CLG_BYTES_PER_S, &o->checkpoint_bytes_per_s},
                 {"checkpoint_per_parameter", CLG_BYTES, &o->checkpoint_parameter_bytes},
                 {"token", CLG_BYTES, &o->token_bytes},
@@ -32,6 +35,8 @@ clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error
     return clg_value_done(root, file->path, error);
 }
 
+double clg_down_s(const clg_operations *o) { return o->restart_s + o->node_share * o->swap_s; }
+
 clg_goodput clg_goodput_of(const clg_operations *o, double gpus, double parameters) {
     clg_goodput g = {.share = 1, .mean_time_between_failures_s = INFINITY};
     g.checkpoint_s =
@@ -40,15 +45,14 @@ clg_goodput clg_goodput_of(const clg_operations *o, double gpus, double paramete
     if (rate <= 0) return g;
     g.mean_time_between_failures_s = 1 / rate;
     g.interval_s = sqrt(2 * g.checkpoint_s / rate);
-    double lost = g.checkpoint_s / g.interval_s + rate * g.interval_s / 2 + rate * o->restart_s;
+    double lost = g.checkpoint_s / g.interval_s + rate * g.interval_s / 2 + rate * clg_down_s(o);
     g.share = 1 / (1 + lost);
     return g;
 }
 
 double clg_capital_usd_per_s(const clg_owning *own) {
-    static const double YEAR_S = 365.25 * 86400;
     double sale_usd = own->capex_usd * own->residual_share;
-    double rate = log(1 + own->interest) / YEAR_S, later = clg_exp(-rate * own->life_s);
+    double rate = log(1 + own->interest) / CLG_YEAR_S, later = clg_exp(-rate * own->life_s);
     if (!(rate > 0)) return (own->capex_usd - sale_usd) / own->life_s;
     return (own->capex_usd - sale_usd * later) * rate / (1 - later);
 }

@@ -8,8 +8,10 @@
 /* What running a cluster loses and costs (data/operations/defaults.json, or given). */
 typedef struct clg_operations {
     double failures_per_gpu_s;
-    double restart_s;
-    double repair_s;                   /* until a node that failed is back */
+    double restart_s;                  /* from a failure to the next step, on nodes that are there */
+    double swap_s;                     /* and until a spare has the place of a node, on top of it */
+    double node_share;                 /* of failures, those that take a node out, 0..1 */
+    double repair_s;                   /* until such a node is back */
     double checkpoint_bytes_per_s;     /* per GPU */
     double checkpoint_parameter_bytes; /* bytes written per parameter */
     double token_bytes;                /* of one token on disk */
@@ -19,6 +21,9 @@ typedef struct clg_operations {
 
 clg_status clg_operations_default(clg_arena *arena, clg_operations *operations, clg_error *error);
 
+/* From a failure to the next step where spares are at hand, mean. */
+double clg_down_s(const clg_operations *operations);
+
 typedef struct clg_goodput {
     double mean_time_between_failures_s; /* of the whole job */
     double checkpoint_s;                 /* one write */
@@ -27,7 +32,7 @@ typedef struct clg_goodput {
 } clg_goodput;
 
 /* First-order optimum of Young 1974 (Communications of the ACM 17:9) and Daly 2006: with interval
- * tau, cost delta and mean time M the lost share is delta/tau + tau/(2M) + restart/M. */
+ * tau, cost delta and mean time M the lost share is delta/tau + tau/(2M) + down/M. */
 clg_goodput clg_goodput_of(const clg_operations *operations, double gpus, double parameters);
 
 /* GPUs of one's own. */

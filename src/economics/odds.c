@@ -2,8 +2,10 @@
 #include "economics/odds.h"
 
 #include "base/normal.h"
+#include "base/real.h"
 #include "dataset/dataset.h"
 #include "dataset/value.h"
+#include "economics/spares.h"
 
 #include <math.h>
 
@@ -37,24 +39,58 @@ static double stretch(const clg_venture *v, const clg_operations *o, double ofte
     clg_goodput g = clg_goodput_of(o, v->gpus, v->parameters);
     double rate = o->failures_per_gpu_s * v->gpus * often, tau = g.interval_s;
     if (!(rate > 0)) return 1;
-    double written = 1 + g.checkpoint_s / tau, mean = tau / 2 + o->restart_s;
+    double written = 1 + g.checkpoint_s / tau, mean = tau / 2 + clg_down_s(o);
     double failures = rate * v->useful_s * written;
     double lost = failures * mean + z * sqrt(failures * (tau * tau / 12 + mean * mean));
     return written + fmax(0, lost) / v->useful_s;
 }
 
-enum { OFTEN = 16, LUCK = 8, PRICES = 8 };
+enum { OFTEN = 16, LUCK = 8, STOPS = 8, LENGTHS = 4, PRICES = 8 };
+
+/* The number of events that no more than a `share` of cases stay below, where `mean` are expected:
+ * Poisson; of many the normal distribution. */
+static double poisson_quantile(double mean, double share) {
+    static const double MANY = 200;
+    if (mean > MANY) return fmax(0, floor(mean + clg_normal_quantile(share) * sqrt(mean) + 0.5));
+    double term = clg_exp(-mean), below = term, n = 0;
+    while (below < share && n < 4 * MANY) below += term *= mean / ++n;
+    return n;
+}
+
+/* Together n lengths of mean 1 that are spread exponentially: Wilson & Hilferty, PNAS 17:684, 1931.
+ */
+static double lengths(double n, double z) {
+    double root = 1 - 1 / (9 * n) + z / (3 * sqrt(n));
+    return n > 0 ? n * fmax(0, root) * root * root : 0;
+}
+
+/* The mean of clg_factor_below over how long the job stands still for want of a node. */
+static double below(double sigma, const clg_stops *stops, double wall_s, double limit_s) {
+    double sum = 0;
+    if (!(stops->share > 0)) return clg_factor_below(sigma, limit_s / wall_s);
+    for (int i = 0; i < STOPS; i++) {
+        double n = poisson_quantile(stops->per_s * wall_s, (i + 0.5) / STOPS);
+        for (int k = 0; k < LENGTHS; k++) {
+            double still_s = stops->mean_length_s * lengths(n, middle(k, LENGTHS));
+            sum += clg_factor_below(sigma, limit_s / (wall_s + still_s));
+        }
+    }
+    return sum / (STOPS * LENGTHS);
+}
 
 /* The chance that seconds x `usd_per_s` is at most `limit`; 1 USD/s asks for seconds. */
 static double chance(const clg_venture *v, const clg_operations *o, double failure_sigma,
                      double usd_per_s, double limit) {
     double sum = 0;
-    for (int i = 0; i < OFTEN; i++)
+    for (int i = 0; i < OFTEN; i++) {
+        double often = clg_factor_at(failure_sigma, middle(i, OFTEN));
+        clg_stops stops = {0};
+        if (v->spares >= 0) stops = clg_stops_of(o, v->gpus, v->spares, often);
         for (int k = 0; k < LUCK; k++) {
-            double often = clg_factor_at(failure_sigma, middle(i, OFTEN));
             double wall_s = v->useful_s * stretch(v, o, often, middle(k, LUCK));
-            sum += clg_factor_below(v->sigma, limit / (wall_s * usd_per_s));
+            sum += below(v->sigma, &stops, wall_s, limit / usd_per_s);
         }
+    }
     return sum / (OFTEN * LUCK);
 }
 

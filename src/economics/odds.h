@@ -1,8 +1,8 @@
 /* odds.h -- the chance to be in time and in budget, from what is doubted.
  *
- * Three doubts: the step (its interval), failures (how many a cluster has, and when they strike),
- * and the price (what others ask for the same GPU, until it is signed). They are taken as
- * independent. Left out: waiting for the cluster, jobs that diverge, mistakes in the plan itself.
+ * Three doubts: the step (its interval), failures (how many a cluster has, when they strike, and
+ * whether a spare node is there), and the price (what others ask for the same GPU, until it is
+ * signed). They are taken as independent. Left out: waiting for the cluster, jobs that diverge, mistakes in the plan itself.
  */
 #ifndef CLG_ECONOMICS_ODDS_H
 #define CLG_ECONOMICS_ODDS_H
@@ -34,6 +34,7 @@ typedef struct clg_venture {
     double sigma;    /* of the error of useful_s */
     double gpus;
     double parameters; /* of the model, for its checkpoints */
+    int spares;        /* nodes that stand by for those that fail; below 0: always enough */
 } clg_venture;
 
 /* The chance that it takes at most `deadline_s` and costs at most `budget_usd`; 0: no limit. */

@@ -17,6 +17,23 @@ double clg_poisson_above(double mean, int most) {
     return fmax(0, 1 - below);
 }
 
+static double nodes_out(const clg_operations *o, double gpus) {
+    return o->failures_per_gpu_s * gpus * o->node_share * o->repair_s;
+}
+
+/* The job stops when one more than the spares is out: as often as nodes fail while just all spares
+ * are in use. */
+clg_stops clg_stops_of(const clg_operations *o, double gpus, int spares, double often) {
+    double out = nodes_out(o, gpus) * often;
+    if (!(out > 0) || out > MOST_OUT) return (clg_stops){0};
+    double share = clg_poisson_above(out, spares);
+    double all_in_use = spares > 0 ? clg_poisson_above(out, spares - 1) - share : 1 - share;
+    double stops_per_s = out / o->repair_s * all_in_use; /* of all time */
+    if (!(share > 0 && share < 1 && stops_per_s > 0)) return (clg_stops){0};
+    return (clg_stops){
+        .share = share, .per_s = stops_per_s / (1 - share), .mean_length_s = share / stops_per_s};
+}
+
 /* Dollars that one more spare saves: the whole rent runs on while the job stands still. */
 static double saved(double rent_usd, double still_before, double still_after) {
     return rent_usd * (1 / (1 - still_before) - 1 / (1 - still_after));
@@ -24,8 +41,7 @@ static double saved(double rent_usd, double still_before, double still_after) {
 
 clg_spares clg_spares_of(const clg_operations *o, double gpus, double node_gpus, double seconds,
                          double usd_per_s) {
-    clg_spares s = {.nodes_out = o->failures_per_gpu_s * gpus * o->repair_s,
-                    .node_usd = node_gpus * usd_per_s * seconds};
+    clg_spares s = {.nodes_out = nodes_out(o, gpus), .node_usd = node_gpus * usd_per_s * seconds};
     double rent_usd = gpus * usd_per_s * seconds;
     if (!(s.nodes_out > 0) || s.nodes_out > MOST_OUT) return (clg_spares){0};
     s.still_without = s.still_with = clg_poisson_above(s.nodes_out, 0);

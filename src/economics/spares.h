@@ -2,8 +2,8 @@
  *
  * A failure takes its node out until it is repaired. So many are out at a time as a Poisson
  * distribution with mean failures x repair says (Palm's theorem: whatever the spread of repairs).
- * With k spares the job stands still while more than k are out. Taken wide: every failure is taken
- * to be one of the machine, and the job is not resized meanwhile. */
+ * With k spares the job stands still while more than k are out. Taken wide: all nodes are taken to
+ * have run for long when the job starts, and it is not resized meanwhile. */
 #ifndef CLG_ECONOMICS_SPARES_H
 #define CLG_ECONOMICS_SPARES_H
 
@@ -19,6 +19,16 @@ typedef struct clg_spares {
     double node_usd;                  /* what one spare node costs over the run; 0: no price */
     double first_usd, next_usd;       /* what the first saves; and the one after the last */
 } clg_spares;
+
+/* How often and how long a job stands still for want of a node. */
+typedef struct clg_stops {
+    double share;                /* of the time, 0..1 */
+    double per_s, mean_length_s; /* of time in which it does not stand still */
+} clg_stops;
+
+/* With so many spare nodes, failures coming `often` times as often as expected. None where no node
+ * fails, or no more than are repaired: see clg_spares_of. */
+clg_stops clg_stops_of(const clg_operations *operations, double gpus, int spares, double often);
 
 /* The chance that more than `most` events come where `mean` are expected (Poisson). */
 double clg_poisson_above(double mean, int most);

@@ -49,7 +49,7 @@ static clg_job_size trained_size(const clg_planning *p, const clg_listed_job *jo
                           .expected_s = useful_s / g.share,
                           .interval_s = g.interval_s,
                           .checkpoint_s = g.checkpoint_s,
-                          .restart_s = p->operations->restart_s,
+                          .restart_s = clg_down_s(p->operations),
                           .failures_per_s = p->operations->failures_per_gpu_s * (double)gpus,
                           .sigma = e->log_sigma};
 }

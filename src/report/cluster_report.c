@@ -105,25 +105,19 @@ static void print_other(clg_text *t, const clg_clusters *all, const clg_limits *
                    100 * (c->usd / best->usd - 1));
 }
 
-/* "96 %"; no chance is certain. */
-static const char *chance(clg_text *t, double odds) {
-    if (odds > 0.99) return "over 99 %";
-    return odds < 0.01 ? "under 1 %" : clg_arena_print(t->arena, "%.0f %%", 100 * odds);
-}
-
 /* What P10 and P90 say as a chance, with failures and the price in it. */
 static void print_odds(clg_text *t, const clg_odds *odds) {
     bool timed = !isnan(odds->deadline), paid = !isnan(odds->budget);
     size_t from = t->size;
     if (!timed && !paid) return;
     clg_text_print(t, "odds     ");
-    if (timed) clg_text_print(t, "%s to be in time", chance(t, odds->deadline));
+    if (timed) clg_text_print(t, "%s to be in time", clg_words_chance(t, odds->deadline));
     if (paid)
         clg_text_print(t, "%s%s to stay in the budget at this price", timed ? ", " : "",
-                       chance(t, odds->budget_at_price));
+                       clg_words_chance(t, odds->budget_at_price));
     if (paid && odds->budget < odds->budget_at_price)
-        clg_text_print(t, ", %s before it is signed", chance(t, odds->budget));
-    clg_text_print(t, " (step, failures%s)\n", paid ? ", price" : "");
+        clg_text_print(t, ", %s before it is signed", clg_words_chance(t, odds->budget));
+    clg_text_print(t, " (step, failures, spares%s)\n", paid ? ", price" : "");
     clg_text_fold(t, from, 9);
 }
 

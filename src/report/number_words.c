@@ -64,6 +64,11 @@ const char *clg_words_layout(clg_text *text, const clg_layout *l) {
                            above_one(text, "pp", l->pp), l->dp, l->zero, micro);
 }
 
+const char *clg_words_chance(clg_text *text, double chance) {
+    if (chance > 0.99) return "over 99 %";
+    return chance < 0.01 ? "under 1 %" : clg_arena_print(text->arena, "%.0f %%", 100 * chance);
+}
+
 const char *clg_words_chance_out(clg_text *text, const clg_evaluation *evaluation) {
     double percent = 100 * clg_evaluation_chance_out(evaluation);
     if (percent > 0 && percent < 0.5) return "<1";

@@ -37,6 +37,9 @@ const char *clg_words_share(clg_text *text, double share);
  * neither schedule nor recomputation. */
 const char *clg_words_layout(clg_text *text, const clg_layout *layout);
 
+/* "96 %"; no chance is certain: "over 99 %", "under 1 %". */
+const char *clg_words_chance(clg_text *text, double chance);
+
 /* "3": per cent of chance that a plan runs out of memory; "<1" where that rounds to none. */
 const char *clg_words_chance_out(clg_text *text, const clg_evaluation *evaluation);
 

@@ -16,7 +16,6 @@ static double break_even_use(const clg_cluster *c, const clg_operations *o, cons
     return margin > 0 ? clg_capital_usd_per_s(own) / margin : (double)INFINITY;
 }
 
-static const double YEAR_S = 365.25 * 86400;
 static const double uses[] = {0.25, 0.5, 0.75, 1};
 enum { USES = sizeof uses / sizeof uses[0], LEAST_YEARS = 2, MOST_YEARS = 6 };
 
@@ -42,7 +41,7 @@ void clg_report_owning(clg_text *t, const clg_cluster *c, const clg_operations *
         clg_text_print(t, "           written off in %d years", years);
         for (int u = 0; u < USES; u++) {
             clg_owning other = *own;
-            other.life_s = years * YEAR_S;
+            other.life_s = years * CLG_YEAR_S;
             other.utilization = uses[u];
             double usd = clg_owned_usd_per_s(o, &other, gpu_w);
             clg_text_print(t, "%8.2f%s", usd * 3600, rent > 0 && usd > rent ? "*" : " ");

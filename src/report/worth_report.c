@@ -22,7 +22,7 @@ static void print_spares(clg_text *t, const clg_worth *w) {
     clg_text_print(t, "without, the job stands still %s of the time", percent(t, s->still_without));
     if (s->nodes > 0) clg_text_print(t, ", with, %s", percent(t, s->still_with));
     if (s->node_usd > 0 && s->nodes > 0)
-        clg_text_print(t, "; the first saves %s, one more %s, for %s each",
+        clg_text_print(t, "; the first saves %s, one more %s, for %s each, not in the rent",
                        clg_words_quantity(t, s->first_usd, CLG_USD),
                        clg_words_quantity(t, s->next_usd, CLG_USD),
                        clg_words_quantity(t, s->node_usd, CLG_USD));
@@ -32,6 +32,28 @@ static void print_spares(clg_text *t, const clg_worth *w) {
                        clg_words_quantity(t, s->node_usd, CLG_USD));
     clg_text_print(t, " (a node is back after %s: --repair)\n",
                    clg_words_quantity(t, w->repair_s, CLG_SECONDS));
+    clg_text_fold(t, from, 9);
+}
+
+/* Of the deadline, else the budget at its price; NAN: neither is a limit. */
+static double chance_of(const clg_odds *odds) {
+    return isnan(odds->deadline) ? odds->budget_at_price : odds->deadline;
+}
+
+/* What one more node does to the odds, until they are as good as certain; nothing where it does not
+ * show. */
+static void print_with(clg_text *t, const clg_worth *w) {
+    const clg_with_spares *with = w->with;
+    if (w->withs == 0 || isnan(chance_of(&with[0].odds))) return;
+    size_t from = t->size;
+    if (chance_of(&with[w->withs - 1].odds) - chance_of(&with[0].odds) < 0.005) return;
+    clg_text_print(t, "         odds %s with",
+                   isnan(with[0].odds.deadline) ? "to stay in the budget" : "to be in time");
+    for (int i = 0; i < w->withs && (i == 0 || chance_of(&with[i - 1].odds) <= 0.99); i++)
+        clg_text_print(t, "%s %d spare%s: %s", i == 0 ? "" : ",", with[i].nodes,
+                       with[i].nodes == 1 ? "" : "s",
+                       clg_words_chance(t, chance_of(&with[i].odds)));
+    clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
 }
 
@@ -83,6 +105,7 @@ static void print_regret(clg_text *t, const clg_worth *w) {
 void clg_report_worth(clg_text *t, const clg_worth *w) {
     if (!w->taken) return;
     print_spares(t, w);
+    print_with(t, w);
     if (w->compared) print_fabric(t, w);
     print_regret(t, w);
 }
@@ -99,6 +122,15 @@ static void add_spares(clg_json_writer *w, const clg_worth *worth) {
     clg_json_add_number(w, "node_usd", priced ? s->node_usd : (double)NAN);
     clg_json_add_number(w, "first_saves_usd", priced ? s->first_usd : (double)NAN);
     clg_json_add_number(w, "next_saves_usd", priced ? s->next_usd : (double)NAN);
+    clg_json_open(w, "odds_with", '[');
+    for (int i = 0; i < worth->withs; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_integer(w, "nodes", worth->with[i].nodes);
+        clg_json_add_number(w, "deadline", worth->with[i].odds.deadline);
+        clg_json_add_number(w, "budget_at_price", worth->with[i].odds.budget_at_price);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
     clg_json_close(w, '}');
 }
 

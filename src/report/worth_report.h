@@ -7,10 +7,20 @@
 #include "economics/regret.h"
 #include "economics/spares.h"
 
+/* The odds with so many spare nodes. */
+typedef struct clg_with_spares {
+    int nodes;
+    clg_odds odds;
+} clg_with_spares;
+
+enum { CLG_WITH_SPARES = 5 };
+
 typedef struct clg_worth {
     const clg_cluster *taken;
     double repair_s;
     clg_spares spares;
+    clg_with_spares with[CLG_WITH_SPARES]; /* from none to one more than pay */
+    int withs;
     clg_regret_row regret[CLG_REGRET_ROWS];
     int regrets;
     bool compared, over_runs; /* with another fabric; whether the job runs over it at that size */

@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* Seconds of a year of 365.25 days, as terms and lives are counted. */
+#define CLG_YEAR_S (365.25 * 86400)
+
 typedef enum clg_dimension {
     CLG_COUNT,           /* no unit; 15T, 4k, 1.5M accepted */
     CLG_SECONDS,         /* ns us ms s min h d */

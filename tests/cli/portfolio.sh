@@ -39,6 +39,7 @@ check "fits 100 columns" '[ "$(grep -A6 "^terms" "$scratch/out" | awk "length > 
 expect 0 out '^fabric   over plain Ethernet ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --against-fabric ethernet-100
 expect 0 out '"worth_usd_per_gpu_h": [0-9]' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --against-fabric ethernet-100 --json
 expect 0 out '^regret   against [0-9]* x h100-sxm .* cheaper' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm
+expect 0 out 'odds to be in time with 0 spares: [0-9]* %, 1 spare: ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --repair 10d
 expect 0 out '^spares   [1-9] nodes*: ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --repair 10d
 expect 0 out '^  owned, 4 years .* your own' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --residual 25% --interest 10% --compare-terms
 expect 1 err 'residual: .*out of range' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --residual 120%

@@ -15,6 +15,33 @@ static clg_operations operations(void) {
     return o;
 }
 
+/* Seconds in which the job stands still for want of a node while it works for `works_s`: nodes fail
+ * by chance and come back after a time that is spread exponentially; all are well at first. */
+static double still_s(double out_per_s, double repair_s, int spares, double works_s,
+                      clg_random *random) {
+    double back[64], now = 0, still = 0;
+    int out = 0;
+    while (works_s > 0 && out_per_s > 0) {
+        double next = -log(clg_random_unit(random)) / out_per_s, first = INFINITY;
+        int which = -1;
+        for (int i = 0; i < out; i++)
+            if (back[i] - now < first) first = back[which = i] - now;
+        double passes = fmin(next, first);
+        bool stands = out > spares;
+        if (!stands && passes >= works_s) return still;
+        if (stands)
+            still += passes;
+        else
+            works_s -= passes;
+        now += passes;
+        if (next < first && out < 64)
+            back[out++] = now - repair_s * log(clg_random_unit(random));
+        else if (which >= 0)
+            back[which] = back[--out];
+    }
+    return still;
+}
+
 /* A truth drawn as the odds believe the world to be: seconds it really took. */
 static double truth(const clg_venture *v, const clg_operations *o, const clg_doubts *d,
                     clg_random *random) {
@@ -22,27 +49,33 @@ static double truth(const clg_venture *v, const clg_operations *o, const clg_dou
     clg_job_size size = {.useful_s = v->useful_s,
                          .interval_s = g.interval_s,
                          .checkpoint_s = g.checkpoint_s,
-                         .restart_s = o->restart_s,
+                         .restart_s = clg_down_s(o),
                          .failures_per_s = o->failures_per_gpu_s * v->gpus};
     double factor = clg_factor_at(v->sigma, clg_normal_quantile(clg_random_unit(random)));
     double often = clg_factor_at(d->failure_sigma, clg_normal_quantile(clg_random_unit(random)));
-    return clg_life_wall_s(&size, factor, often, random->state);
+    double wall_s = clg_life_wall_s(&size, factor, often, random->state);
+    random->state += 1;
+    if (v->spares < 0) return wall_s;
+    double out_per_s = o->failures_per_gpu_s * v->gpus * often * o->node_share;
+    return wall_s + still_s(out_per_s, o->repair_s, v->spares, wall_s, random);
 }
 
 enum { BINS = 10, CASES = 6000 };
 
 /* Ventures of many sizes, lengths and doubts with limits from hopeless to safe. */
-static void check_calibrated(bool budget) {
+static void check_calibrated(bool budget, int most_spares) {
     clg_operations o = operations();
     clg_doubts d = {.failure_sigma = 0.7, .price_low = 2 / 3600.0, .price_high = 4 / 3600.0};
     clg_random random = {budget ? 99 : 42};
+    if (most_spares >= 0) o.repair_s = 6 * 3600;
     double said[BINS] = {0}, came[BINS] = {0}, count[BINS] = {0};
     for (int i = 0; i < CASES; i++) {
         double u = clg_random_unit(&random), w = clg_random_unit(&random);
         clg_venture v = {.useful_s = (1 + 60 * u) * 86400,
                          .sigma = 0.02 + 0.3 * w,
-                         .gpus = 8 << (int)(12 * clg_random_unit(&random)),
-                         .parameters = 70e9};
+                         .gpus = 8 << (int)((most_spares < 0 ? 12 : 10) * clg_random_unit(&random)),
+                         .parameters = 70e9,
+                         .spares = most_spares < 0 ? -1 : i % (most_spares + 1)};
         double limit = v.useful_s * (0.6 + 1.2 * clg_random_unit(&random));
         double usd_per_s = budget ? v.gpus * d.price_low * 1.5 : 1;
         clg_odds odds = clg_odds_of(&v, &o, &d, budget ? 0 : limit, budget ? limit * usd_per_s : 0);
@@ -66,7 +99,7 @@ static void check_calibrated(bool budget) {
 static void check_limits(void) {
     clg_operations o = operations();
     clg_doubts d = {.failure_sigma = 0, .price_low = 1, .price_high = 1};
-    clg_venture v = {.useful_s = 1000, .sigma = 0.1, .gpus = 8, .parameters = 7e9};
+    clg_venture v = {.useful_s = 1000, .sigma = 0.1, .gpus = 8, .parameters = 7e9, .spares = -1};
     o.failures_per_gpu_s = 0;
     CASE("without failures and at a price that is signed, the step alone decides");
     CHECK_NEAR(clg_odds_of(&v, &o, &d, 1000, 0).deadline, 0.5, 1e-12);
@@ -149,9 +182,11 @@ static void check_terms(void) {
 int main(void) {
     check_limits();
     CASE("calibrated on simulated truths: deadlines");
-    check_calibrated(false);
+    check_calibrated(false, -1);
+    CASE("with few spares: no node, one or two");
+    check_calibrated(false, 2);
     CASE("calibrated on simulated truths: budgets");
-    check_calibrated(true);
+    check_calibrated(true, -1);
     check_mix();
     check_terms();
     clg_arena_clear(&arena);

@@ -94,7 +94,7 @@ static void check_rows(void) {
 /* 1,000 GPUs in nodes of 8 that fail once in 1,000 days and are repaired in one: one node out on
  * average, so none is with e^-1, one with e^-1, two with e^-1 / 2. */
 static void check_spares(void) {
-    clg_operations o = {.failures_per_gpu_s = 1 / 86400e3, .repair_s = 86400};
+    clg_operations o = {.failures_per_gpu_s = 1 / 86400e3, .repair_s = 86400, .node_share = 1};
     const double e = 2.718281828459045, day = 86400;
     CASE("Poisson's tail");
     CHECK_NEAR(clg_poisson_above(1, 0), 1 - 1 / e, 1e-12);
@@ -116,6 +116,13 @@ static void check_spares(void) {
     s = clg_spares_of(&o, 1000, 8, 100 * day, 0);
     CHECK(s.nodes == 4 && s.still_with < 0.01 && clg_poisson_above(1, 3) > 0.01);
     CASE("no failures, no repairs, or more than can be told: nothing is said");
+    CASE("without spares each node's failure stops the job, for a busy period of M/G/infinity");
+    double out = o.failures_per_gpu_s * 1000 * o.repair_s;
+    clg_stops stops = clg_stops_of(&o, 1000, 0, 1);
+    CHECK_NEAR(stops.per_s, o.failures_per_gpu_s * 1000, 1e-9);
+    CHECK_NEAR(stops.mean_length_s, (exp(out) - 1) / (o.failures_per_gpu_s * 1000), 1e-9);
+    CHECK_NEAR(clg_stops_of(&o, 1000, 2, 1).share, clg_poisson_above(out, 2), 1e-12);
+    CHECK(clg_stops_of(&o, 1000, 400, 1).share == 0);
     o.repair_s = 0;
     CHECK(clg_spares_of(&o, 1000, 8, day, 1).nodes_out == 0);
     o.repair_s = 1e9;
