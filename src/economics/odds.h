@@ -2,7 +2,8 @@
  *
  * Three doubts: the step (its interval), failures (how many a cluster has, when they strike, and
  * whether a spare node is there), and the price (what others ask for the same GPU, until it is
- * signed). They are taken as independent. Left out: waiting for the cluster, jobs that diverge, mistakes in the plan itself.
+ * signed). They are taken as independent. Left out: waiting for the cluster, jobs that diverge,
+ * mistakes in the plan itself.
  */
 #ifndef CLG_ECONOMICS_ODDS_H
 #define CLG_ECONOMICS_ODDS_H
