@@ -231,7 +231,8 @@ static clg_json *variables(clg_reading *r, clg_shell *s) {
 /* The command that trains: a program with most flags. Launchers of other launchers (srun around
  * torchrun) add what they say. */
 static clg_json *command_tree(clg_reading *r, clg_shell *s) {
-    static const char *const around[] = {"srun", "mpirun", "sbatch", NULL};
+    static const char *const around[] = {"srun",     "mpirun",     "sbatch", "deepspeed",
+                                         "torchrun", "accelerate", NULL};
     clg_json *best = NULL;
     clg_json *launch = clg_tree_make(r->arena, CLG_JSON_OBJECT, 1, 1);
     int most = 0;

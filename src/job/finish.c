@@ -89,6 +89,21 @@ static bool starts_with(const clg_reading *r, const char *starter) {
     return node && strcmp(node->text, starter) == 0;
 }
 
+/* "localhost:0,1@worker:0,1" of deepspeed: how many of how many hosts. */
+static void included(clg_reading *r) {
+    const clg_json *node = script_key(r, "launch", "include|i", r->arena);
+    const char *text = node && !clg_tree_unknown(node) ? clg_job_word(node) : "";
+    if (!strchr(text, ':') || clg_job_has_field(r, CLG_JOB_GPUS)) return;
+    double count = 0, hosts = 0;
+    for (bool listed = false; *text; text++) {
+        hosts += *text == ':';
+        count += *text == ':' || (listed && *text == ',');
+        listed = (listed || *text == ':') && *text != '@';
+    }
+    clg_job_put(r, CLG_JOB_GPUS, count, from_of(r, "--", node), NULL);
+    clg_job_put(r, CLG_JOB_NODES, hosts, from_of(r, "--", node), NULL);
+}
+
 /* "0,1,2,3": how many. */
 static void visible_devices(clg_reading *r) {
     const clg_json *node =
@@ -107,8 +122,8 @@ static void visible_devices(clg_reading *r) {
 static void world_size(clg_reading *r) {
     const clg_json *node = script_key(r, "variables", "WORLD_SIZE", r->arena);
     double nodes = clg_job_value_or(r, CLG_JOB_NODES, 0);
-    bool of_nodes = node && nodes > 0 && last_number(node) == nodes &&
-                    !clg_job_has_field(r, CLG_JOB_GPUS_PER_NODE);
+    bool of_nodes =
+        node && nodes > 0 && last_number(node) == nodes && get(r, CLG_JOB_GPUS_PER_NODE) != 1;
     if (!of_nodes) count_from(r, CLG_JOB_GPUS, "variables", "WORLD_SIZE", "");
 }
 
@@ -117,15 +132,21 @@ static void one_node(clg_reading *r) {
     bool torch =
         starts_with(r, "torchrun") || starts_with(r, "python") || starts_with(r, "python3");
     bool counted = script_key(r, "launch", "nproc-per-node", r->arena) != NULL;
+    bool alone = !script_key(r, "launch", "nnodes", r->arena) &&
+                 (starts_with(r, "python") || starts_with(r, "python3"));
+    bool visible = get(r, CLG_JOB_GPUS_PER_NODE) > 0;
     bool hosts = script_key(r, "launch", "hostfile|H", r->arena) != NULL;
     if (clg_job_has_field(r, CLG_JOB_NODES)) return;
     if (torch && counted)
         clg_job_put(r, CLG_JOB_NODES, 1, NULL, "default of torchrun: one node");
     else if (starts_with(r, "deepspeed") && !hosts && get(r, CLG_JOB_GPUS_PER_NODE) > 0)
         clg_job_put(r, CLG_JOB_NODES, 1, NULL, "deepspeed without a hostfile: one node");
+    else if (alone && visible && !script_key(r, "slurm", "nodes", r->arena))
+        clg_job_put(r, CLG_JOB_NODES, 1, NULL, "python without a launcher: one node");
 }
 
 static void machine(clg_reading *r) {
+    included(r);
     count_from(r, CLG_JOB_GPUS_PER_NODE, "launch",
                "nproc-per-node|num_gpus|gpus-per-node|gpus_per_node|gres", "--");
     count_from(r, CLG_JOB_NODES, "launch", "nnodes|num_nodes|num_machines|nodes|N", "--");
@@ -138,12 +159,12 @@ static void machine(clg_reading *r) {
     count_from(r, CLG_JOB_GPUS, "slurm", "gpus", "#SBATCH --");
     count_from(r, CLG_JOB_GPUS_PER_NODE, "around",
                "gpus-per-node|gres|ntasks-per-node|num_gpus|nproc-per-node", "--");
-    count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "ntasks-per-node", "#SBATCH --");
     count_from(
         r, CLG_JOB_GPUS_PER_NODE, "variables",
         "GPUS_PER_NODE|NPROC_PER_NODE|NUM_GPUS_PER_NODE|NUM_GPUS_PERNODE|N_GPUS_PER_NODE|NGPU|"
         "GPU_PER_NODE|SLURM_GPUS_PER_NODE",
         "");
+    count_from(r, CLG_JOB_GPUS_PER_NODE, "slurm", "ntasks-per-node", "#SBATCH --");
     count_from(r, CLG_JOB_NODES, "variables", "NNODES|NUM_NODES|NODES|N_NODES|NNODE", "");
     world_size(r);
     count_from(r, CLG_JOB_GPUS, "variables", "N_GPUS|GPUS|NUM_GPUS", "");
@@ -270,7 +291,7 @@ static void pipeline(clg_reading *r) {
     double pp = clg_job_value_or(r, CLG_JOB_PP, 1), layers = get(r, CLG_JOB_LAYERS);
     double each = get(r, CLG_JOB_CHUNK_LAYERS);
     if (pp > 1 && each > 0 && layers > 0)
-        make(r, CLG_JOB_VPP, layers / (pp * each), "layers over pp x layers of a chunk");
+        make(r, CLG_JOB_VPP, ceil(layers / (pp * each)), "layers over pp x layers of a chunk");
     if (pp <= 1) {
         clg_job_forget(r, CLG_JOB_SCHEDULE);
         clg_job_forget(r, CLG_JOB_VPP);

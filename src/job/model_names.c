@@ -88,6 +88,17 @@ const char *clg_job_gpu_in(clg_arena *arena, const char *text) {
     return best;
 }
 
+/* ModelScope's folders have "___" for a dot. */
+static const char *with_dots(clg_arena *arena, const char *text, size_t size) {
+    clg_text out = {.arena = arena};
+    for (const char *at = text, *end = text + size; at < end; at++)
+        if (end - at > 2 && memcmp(at, "___", 3) == 0)
+            clg_text_print(&out, "."), at += 2;
+        else
+            clg_text_add(&out, at, 1);
+    return out.data ? out.data : "";
+}
+
 /* The part of a path that says which model: the last that names one. */
 const char *clg_job_preset_in(clg_arena *arena, const char *word) {
     const char *end = word + strlen(word);
@@ -95,8 +106,7 @@ const char *clg_job_preset_in(clg_arena *arena, const char *word) {
         const char *start = end;
         while (start > word && start[-1] != '/') start--;
         if (end > start && end - start < LONGEST) {
-            const char *found =
-                preset_in(arena, clg_arena_copy(arena, start, (size_t)(end - start)));
+            const char *found = preset_in(arena, with_dots(arena, start, (size_t)(end - start)));
             if (found) return found;
         }
         end = start > word ? start - 1 : word;

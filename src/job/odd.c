@@ -11,9 +11,10 @@ static const struct {
             {"torchtune", clg_odd_torchtune}, {"gpt-neox", clg_odd_gpt_neox},
             {"llm-foundry", clg_odd_foundry}, {"olmo-core", clg_odd_olmo},
             {"maxtext", clg_odd_maxtext},     {"bridge", clg_odd_recipe},
-            {"hf", clg_odd_hugging_face},     {"nemo", clg_odd_recipe},
-            {"nanotron", clg_odd_nanotron},   {"vllm", clg_odd_vllm},
-            {"sglang", clg_odd_sglang},       {"trtllm", clg_odd_trtllm}};
+            {"hf", clg_odd_hugging_face},     {"axolotl", clg_odd_axolotl},
+            {"nemo", clg_odd_recipe},         {"nanotron", clg_odd_nanotron},
+            {"vllm", clg_odd_vllm},           {"sglang", clg_odd_sglang},
+            {"trtllm", clg_odd_trtllm}};
 
 void clg_job_odd(clg_reading *r, const char *format) {
     for (size_t i = 0; i < sizeof odds / sizeof odds[0]; i++)

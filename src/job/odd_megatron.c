@@ -18,6 +18,15 @@ static void widths(clg_reading *r) {
                     "as the dense width, as the trainer has it");
 }
 
+/* MindSpeed counts shared experts, as wide as the others. */
+static void shared(clg_reading *r) {
+    double count = clg_odd_number(r, "n-shared-experts", 0);
+    double width = clg_job_value_or(r, CLG_JOB_EXPERT_FFN, 0);
+    if (count > 0 && width > 0)
+        clg_job_put(r, CLG_JOB_SHARED_FFN, count * width, NULL,
+                    "shared experts x an expert's width");
+}
+
 /* The vocabulary is padded to a multiple of --make-vocab-size-divisible-by x tp. */
 static void vocabulary(clg_reading *r) {
     double rows = clg_job_value_or(r, CLG_JOB_VOCAB, 0), tp = clg_job_value_or(r, CLG_JOB_TP, 1);
@@ -76,6 +85,7 @@ static void megablocks(clg_reading *r) {
 void clg_odd_megatron(clg_reading *r) {
     megablocks(r);
     widths(r);
+    shared(r);
     dense_layers(r);
     stages(r);
     vocabulary(r);

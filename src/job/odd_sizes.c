@@ -33,11 +33,22 @@ void clg_odd_hugging_face(clg_reading *r) {
         clg_job_put(r, CLG_JOB_SEQ, source + target, NULL, "longest source and target together");
 }
 
+/* Of old files: batch_size counts a rank's samples of a step. */
+void clg_odd_axolotl(clg_reading *r) {
+    double all = clg_odd_number(r, "batch_size", 0),
+           micro = clg_odd_number(r, "micro_batch_size", 0);
+    if (all > 0 && micro > 0)
+        clg_job_put(r, CLG_JOB_ACCUMULATION, floor(all / micro), NULL,
+                    "batch_size over micro_batch_size");
+}
+
 void clg_odd_foundry(clg_reading *r) {
     double hidden = clg_job_value_or(r, CLG_JOB_HIDDEN, 0);
     double ratio = clg_odd_number(r, "model.expansion_ratio", 4);
+    bool expert = clg_job_value_or(r, CLG_JOB_EXPERTS, 0) > 0;
     if (hidden > 0 && r->job->field[CLG_JOB_HIDDEN].from)
-        clg_job_put(r, CLG_JOB_FFN, floor(hidden * ratio), NULL, "expansion_ratio x d_model");
+        clg_job_put(r, expert ? CLG_JOB_EXPERT_FFN : CLG_JOB_FFN, floor(hidden * ratio), NULL,
+                    "expansion_ratio x d_model");
 }
 
 void clg_odd_nanotron(clg_reading *r) {

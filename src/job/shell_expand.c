@@ -108,7 +108,12 @@ static parameter look_up(clg_shell *s, const char *name, size_t size, const char
     return (parameter){.value = v->word[at], .set = true};
 }
 
-static bool is_empty(const parameter *p) { return p->many ? p->words == 0 : p->value.size == 0; }
+/* Nothing is in it, or but what nobody set. */
+static bool is_empty(const parameter *p) {
+    size_t bytes = 0;
+    while (!p->many && bytes < p->value.size && p->value.text[bytes] == CLG_TREE_UNSET) bytes++;
+    return p->many ? p->words == 0 : bytes == p->value.size;
+}
 
 /* "${X:-d}", "${X=d}": not a part or a change of the value. */
 static bool states_default(const char *rest, const char *end) {

@@ -33,7 +33,7 @@ static void hugging_face(void) {
         "  --model_name_or_path meta-llama/Llama-2-7b-hf --block_size 1024 --do_train \\\n"
         "  --per_device_train_batch_size 2 --gradient_accumulation_steps $((128 / 4 / 2))\n");
     CASE("Hugging Face: defaults of the trainer, GPUs by what is visible");
-    JOB("model=my/model micro-batch=8 accumulation=1 precision=fp32 recompute=none gpus= "
+    JOB("model=my/model micro-batch=8 accumulation=1 precision=fp32 recompute=none gpus=2 "
         "gpus-per-node=2 adapter=qlora base-precision=nf4",
         "run.sh",
         "CUDA_VISIBLE_DEVICES=0,1 python run_clm.py --model_name_or_path my/model --do_train \\\n"

@@ -244,7 +244,59 @@ static void primus(void) {
         "      pipeline_model_parallel_size: 1\n      fp8: hybrid\n");
 }
 
+static void olmo_and_stable(void) {
+    CASE("OLMoE: experts half as wide as written, one that is shared (allenai/OLMoE, Apache-2.0)");
+    JOB("layers=16 hidden=2048 experts=32 experts-per-token=3 expert-ffn=2048 shared-ffn=2048 "
+        "micro-batch=8 global-batch=1024 zero=3",
+        "olmoe.yml",
+        "model:\n  d_model: 2048\n  n_heads: 16\n  n_layers: 16\n  mlp_ratio: 2\n"
+        "  weight_tying: false\n  include_bias: false\n  block_type: moe\n"
+        "  activation_type: swiglu\n  max_sequence_length: 4096\n  vocab_size: 50280\n"
+        "  embedding_size: 50304\n  moe_top_k: 3\n  moe_shared_expert: true\n"
+        "  moe_num_experts: 32\n  moe_dropless: true\nglobal_train_batch_size: 1024\n"
+        "device_train_microbatch_size: 8\nprecision: amp_bf16\ndistributed_strategy: fsdp\n"
+        "fsdp:\n  sharding_strategy: FULL_SHARD\n");
+    CASE("GPT-NeoX of 2023: a gated MLP's width, steps as \"gas\" (Stability-AI/StableLM, "
+         "Apache-2.0)");
+    JOB("layers=40 hidden=5120 ffn=13824 gated=true kv-heads=8 tp=2 pp=1 accumulation=8 "
+        "precision=bf16 recompute=full zero=1",
+        "stablelm-2-12b.yml",
+        "{\n  \"pipe-parallel-size\": 0,\n  \"model-parallel-size\": 2,\n  \"num-layers\": 40,\n"
+        "  \"hidden-size\": 5120,\n  \"num-attention-heads\": 32,\n  \"num_kv_heads\": 8,\n"
+        "  \"seq-length\": 4096,\n  \"mlp_multiple_of\": 256,\n  \"mlp_type\": \"gated\",\n"
+        "  \"no-weight-tying\": true, # as published\n  \"zero_optimization\": {\"stage\": 1,},\n"
+        "  \"train_micro_batch_size_per_gpu\": 1,\n  \"gas\": 8,\n"
+        "  \"checkpoint-activations\": true,\n  \"precision\": \"bfloat16\",\n}\n");
+}
+
+static void filled_in(void) {
+    CASE("a template: what is filled in later is not known, the rest is");
+    JOB("micro-batch=1 accumulation=8 adapter=lora adapter-rank=8 recompute=full gpus=",
+        "lora_phi3.yaml",
+        "model:\n  _component_: torchtune.models.phi3.lora_phi3_mini\n  lora_rank: 8\n"
+        "checkpointer:\n  checkpoint_dir: {{model_dir}}\n  checkpoint_files: [\n    a-1.bin,\n"
+        "    a-2.bin\n  ]\n{% if long %}\n{%- endif %}\nbatch_size: 1\n"
+        "gradient_accumulation_steps: 8\nenable_activation_checkpointing: True\n"
+        "output_dir: {{log_dir}}/out\nmetric_logger:\n  _component_: "
+        "torchtune.training.metric_logging.{{metric_logger}}\n");
+}
+
+static void megablocks_experts(void) {
+    CASE("megablocks: experts over data-parallel ranks; positions that nobody gives are empty");
+    JOB("experts=64 experts-per-token=1 ep=8 dp=8 gpus=8 micro-batch=8 optimizer=adafactor",
+        "dmoe.sh",
+        "NUM_EXPERTS=64\nif [ -n \"${3}\" ]; then\n    NUM_EXPERTS=$3;\nfi\nB=${6}\nB=${B:-8}\n"
+        "MOE=\"\\\n--moe-num-experts=${NUM_EXPERTS} \\\n--moe-top-k=1\"\n"
+        "torchrun --nproc_per_node 8 --nnodes 1 third_party/Megatron-LM/pretrain_gpt.py ${MOE} "
+        "--num-layers 24 --hidden-size 1536 --num-attention-heads 16 --seq-length 1024 "
+        "--micro-batch-size $B --global-batch-size 512 --optimizer adafactor --fp16 "
+        "--moe-expert-model-parallelism --use-flash-attn |& tee train.log\n");
+}
+
 int main(void) {
+    olmo_and_stable();
+    filled_in();
+    megablocks_experts();
     deepspeed_scripts_with_a_here_document();
     nemo_yaml_with_references();
     nemo_recipe();
