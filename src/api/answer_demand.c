@@ -30,8 +30,8 @@ static clg_status read_scenario(asked *session, const clg_request *request, clg_
 }
 
 static void tell(void *context, double share) {
-    const asked *session = context;
-    if (session->progress.tell) session->progress.tell(session->progress.context, share);
+    const clg_progress *to = &((const asked *)context)->progress;
+    if (to->tell) to->tell(to->context, share);
 }
 
 /* What the model may be stored as: one format, where it was asked for. */
@@ -150,7 +150,10 @@ static clg_status settle_fleet(asked *session, clg_serve_question *question, clg
     if (gpus > 0 && gpus < each)
         return clg_fail(error, CLG_BAD_INPUT, "raise --gpus or lower --tp",
                         "one replica takes %d GPUs", each);
-    if (gpus > 0 && question->replicas == 0) question->replicas = (int64_t)(gpus / each);
+    if (question->replicas == 0) {
+        question->replicas = (int64_t)(gpus / each);
+        question->spare_gpus = (int64_t)gpus % each;
+    }
     return share_clients(question->replicas, replica, error);
 }
 
@@ -218,7 +221,7 @@ static bool measure_gpu(asked *session, const clg_serve_question *question,
     return measure_formats(session, question, engine, scenario, &choice, row);
 }
 
-/* The row at the cheapest price of every term but spot, whose interruptions are not simulated. */
+/* At the cheapest price of every term but spot, whose interruptions are not simulated. */
 static int add_terms(clg_arena *arena, const clg_scenario *scenario, const clg_lever *row,
                      clg_lever *into) {
     int count = 0;
@@ -244,22 +247,38 @@ static int by_dollars(const void *a, const void *b) {
     return order ? order : strcmp(x->name, y->name);
 }
 
+/* Every GPU there is, one beside the other. */
+enum { MOST_TERMS = 4 };
+typedef struct rivals {
+    const asked *session;
+    const clg_serve_question *question;
+    const clg_file *file;
+    clg_lever (*row)[MOST_TERMS];
+    int *rows;
+} rivals;
+
+static void measure_rival(void *context, int index, clg_arena *arena) {
+    const rivals *all = context;
+    asked own = {arena, all->session->request, {0}};
+    const char *path = all->file[index].path;
+    size_t skip = strlen("gpu/"), extra = skip + strlen(".json");
+    const char *gpu = clg_arena_copy(arena, path + skip, strlen(path) - extra);
+    clg_scenario scenario;
+    clg_lever one;
+    if (measure_gpu(&own, all->question, &all->question->replica->engine, gpu, &scenario, &one))
+        all->rows[index] = add_terms(arena, &scenario, &one, all->row[index]);
+}
+
 static void add_gpus(asked *session, clg_demand_answer *a) {
-    enum { MOST_TERMS = 4 };
-    const clg_serve_question *question = &a->question;
     int count, rows = 0;
     const clg_file *files = clg_dataset_folder("gpu/", &count);
-    clg_lever *row = clg_take(session->arena, (size_t)count * MOST_TERMS, clg_lever), one;
-    clg_engine engine = question->replica->engine;
-    size_t skip = strlen("gpu/"), extra = skip + strlen(".json");
-    for (int i = 0; i < count; i++) {
-        clg_scenario *scenario = clg_take(session->arena, 1, clg_scenario);
-        const char *gpu =
-            clg_arena_copy(session->arena, files[i].path + skip, strlen(files[i].path) - extra);
-        if (measure_gpu(session, question, &engine, gpu, scenario, &one))
-            rows += add_terms(session->arena, scenario, &one, &row[rows]);
-        tell(session, (i + 1.0) / count);
-    }
+    rivals all = {session, &a->question, files,
+                  clg_arena_take(session->arena, (size_t)count, sizeof *all.row),
+                  clg_take(session->arena, (size_t)count, int)};
+    clg_lever *row = clg_take(session->arena, (size_t)count * MOST_TERMS, clg_lever);
+    clg_cores_each(session->progress, session->arena, count, measure_rival, &all);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < all.rows[i]; j++) row[rows++] = all.row[i][j];
     qsort(row, (size_t)rows, sizeof *row, by_dollars);
     a->gpus = (clg_lever_rows){row, rows};
 }
@@ -279,7 +298,8 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
                              clg_demand_answer *a, clg_error *error) {
     asked here = {arena, request, progress}, *session = &here;
     *a = (clg_demand_answer){
-        .question = {.replica = &a->replica, .demand = &a->demand, .api = &a->api}};
+        .question = {
+            .replica = &a->replica, .demand = &a->demand, .api = &a->api, .cores = progress.cores}};
     if (clg_request_demand(arena, request, &a->demand, error) != CLG_OK ||
         read_question(session, &a->question, error) != CLG_OK ||
         prepare_replica(session, a, error) != CLG_OK ||
@@ -303,7 +323,6 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
 static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
                              clg_error *error) {
     const clg_demand_answer *a = from;
-    const clg_lever_rows *found = &a->found;
     (void)q;
     (void)error;
     if (a->job.requests > 0)
@@ -312,7 +331,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
         clg_report_demand(out, &a->question, &a->answer);
     clg_report_headroom(out, &a->question, &a->answer, &a->headroom);
     clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
-    if (found->count > 0) clg_report_search(out, found->row, found->count);
+    if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
     if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count);
     return CLG_OK;

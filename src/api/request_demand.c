@@ -78,15 +78,29 @@ static void thin(clg_arena *arena, double most, clg_demand *d) {
                         d->title ? d->title : "a trace", (double)all / (double)d->count);
 }
 
+/* A job that is done by a deadline has no latency and no hours: what says those would be ignored.
+ */
+static clg_status check_job(const clg_request *request, clg_error *error) {
+    static const clg_param beside[] = {CLG_PARAM_RATE,       CLG_PARAM_PROFILE, CLG_PARAM_CLIENTS,
+                                       CLG_PARAM_SPAN,       CLG_PARAM_PEAK,    CLG_PARAM_DUTY,
+                                       CLG_PARAM_BURSTINESS, CLG_PARAM_WINDOW,  CLG_PARAM_TTFT,
+                                       CLG_PARAM_TPOT,       CLG_PARAM_WITHIN};
+    if (!request->value[CLG_PARAM_DEADLINE]) return CLG_OK;
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+        if (request->value[beside[i]])
+            return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
+                            "--%s is for requests that come in time, and before a --deadline all "
+                            "are there at once",
+                            clg_param_row_of(beside[i]).flag);
+    return CLG_OK;
+}
+
 /* All requests of a job are there at once; a sample tells how long they are. */
 static clg_status sample_job(clg_synthetic *s, double requests, clg_error *error) {
     enum { SAMPLE = 20000 };
     if (!(requests >= 1 && requests <= 1e12))
         return clg_fail(error, CLG_BAD_USAGE, "give --requests 1000000, or a --trace",
                         "a job with a deadline has a number of requests");
-    if (s->requests_per_s > 0)
-        return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
-                        "requests come at a --rate, or are all there before a --deadline");
     s->requests_per_s = 1e9;
     s->most = (int64_t)fmin(requests, SAMPLE);
     return CLG_OK;
@@ -117,7 +131,7 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     s.turns = (int)fmin(turns, 1e6);
     bool job = request->value[CLG_PARAM_DEADLINE] != NULL;
     if (job && sample_job(&s, most, error) != CLG_OK) return error->status;
-    if (clients > 0 && request->value[CLG_PARAM_RATE] && !job)
+    if (clients > 0 && request->value[CLG_PARAM_RATE])
         return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
                         "clients ask when they have their answer (--clients), not at a --rate");
     bool closed = clients > 0 || s.requests_per_s >= 1e9;
@@ -145,6 +159,7 @@ clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_
                         "give --trace FILE, --profile FILE, --rate 5req/s, --clients 64 or "
                         "--requests 1000000 --deadline 8h",
                         "no demand is given");
+    if (check_job(request, error) != CLG_OK) return error->status;
     if (!trace) return make_demand(arena, request, demand, error);
     if (check_trace_alone(request, error) != CLG_OK) return error->status;
     const clg_wanted_number rows[] = {{CLG_PARAM_CLIENTS, &clients}, {CLG_PARAM_REQUESTS, &most}};

@@ -37,6 +37,10 @@ static clg_status read_speculation(const clg_request *request, clg_replica_choic
     const clg_wanted_number rows[] = {{CLG_PARAM_SPECULATE, &drafted},
                                       {CLG_PARAM_ACCEPT, &choice->accepted}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK) return error->status;
+    if (request->value[CLG_PARAM_ACCEPT] && drafted <= 0 && !request->value[CLG_PARAM_SEARCH] &&
+        !request->value[CLG_PARAM_LEVERS])
+        return clg_fail(error, CLG_BAD_USAGE, "add --speculate 3, or --search",
+                        "--accept is a share of proposed tokens, and none are proposed");
     choice->drafted = (int)drafted;
     if (!request->value[CLG_PARAM_SPECULATE] && !request->value[CLG_PARAM_ACCEPT])
         choice->accepted = 0; /* as the search finds best */

@@ -12,14 +12,19 @@ enum { CLG_NOBODY = -1 };
 /* A sequence in the batch, or preempted and waiting to come back. */
 typedef struct clg_sequence {
     int64_t request;
-    int64_t start_step;  /* iteration its decoding began at */
-    int64_t finish_step; /* iteration its last token is made in */
-    int64_t target;      /* tokens to prefill: the prompt, and output that preemption lost */
-    int64_t done;        /* of them */
-    int64_t generated;   /* output tokens when decoding (re)started */
-    int previous, next;  /* in order of admission */
-    int heap;            /* place in the heap; CLG_NOBODY: not decoding */
+    int64_t start_step; /* iteration its decoding began at */
+    int64_t target;     /* tokens to prefill: the prompt, and output that preemption lost */
+    int64_t done;       /* of them */
+    int64_t generated;  /* output tokens when decoding (re)started */
+    int previous, next; /* in order of admission */
+    int heap;           /* place in the heap; CLG_NOBODY: not decoding */
 } clg_sequence;
+
+/* A decoding sequence in the heap. */
+typedef struct clg_due {
+    int64_t finish_step; /* iteration its last token is made in */
+    int id;
+} clg_due;
 
 typedef struct clg_lane {
     const clg_iteration_cost *cost;
@@ -31,7 +36,8 @@ typedef struct clg_lane {
     clg_serve_totals *totals;
     clg_sequence *pool;
     int *unused, unused_count;
-    int *heap, decoding;             /* by finish step */
+    clg_due *heap; /* [decoding] by finish step */
+    int decoding;
     int *preempted, preempted_count; /* a stack: the last one is first to come back */
     int *completing;                 /* prompts that end in this iteration */
     int oldest, youngest, admitted;  /* list of sequences in the batch */
@@ -50,6 +56,10 @@ typedef struct clg_lane {
                                    the last iteration, and those */
     double now_s;
 } clg_lane;
+
+/* fmax and fmin of numbers, without a call each. */
+static inline double clg_larger(double a, double b) { return a > b ? a : b; }
+static inline double clg_smaller(double a, double b) { return a < b ? a : b; }
 
 /* Decoding: `steps` take steps x first + rise x steps (steps - 1) / 2. */
 typedef struct clg_pace {
@@ -105,7 +115,8 @@ static inline double clg_lane_next_ask_s(const clg_lane *r) {
 
 /* The front end that the next request is dealt to. */
 static inline double *clg_lane_front_of(const clg_lane *r) {
-    return &r->front_free_s[r->end % clg_lane_front_ends(r)];
+    int ends = clg_lane_front_ends(r);
+    return &r->front_free_s[ends > 1 ? r->end % ends : 0];
 }
 
 /* When the next request leaves its front end, after those dealt to it before. */
@@ -113,14 +124,14 @@ static inline double clg_lane_next_through_s(const clg_lane *r) {
     if (r->rules->prefilled)
         return clg_lane_next_ask_s(r); /* came through that of the other pool */
     double tokens = clg_lane_request_at(r, clg_lane_index_of(r, r->end))->prompt_tokens;
-    return fmax(clg_lane_next_ask_s(r), *clg_lane_front_of(r)) + r->rules->turn_s +
+    return clg_larger(clg_lane_next_ask_s(r), *clg_lane_front_of(r)) + r->rules->turn_s +
            tokens * r->rules->prompt_token_s;
 }
 
 /* When the next request reaches the scheduler, none before one that asked earlier. */
 static inline double clg_lane_next_arrival_s(const clg_lane *r) {
     if (!isfinite(clg_lane_next_ask_s(r))) return INFINITY;
-    return fmax(clg_lane_next_through_s(r) + r->rules->before_s, r->ready_s);
+    return clg_larger(clg_lane_next_through_s(r) + r->rules->before_s, r->ready_s);
 }
 
 static inline bool clg_lane_anybody_waits(const clg_lane *r) {
@@ -176,9 +187,9 @@ static inline int clg_lane_stages_of(const clg_iteration_cost *c) {
 static inline double clg_lane_hosted_s(const clg_iteration_cost *c, double kernels, int launched,
                                        int sequences) {
     double each = sequences * c->loop_sequence_s;
-    if (launched == 0) return fmax(kernels, c->loop_s + each);
+    if (launched == 0) return clg_larger(kernels, c->loop_s + each);
     double replayed = kernels * (clg_lane_stages_of(c) - launched) / clg_lane_stages_of(c);
-    return fmax(kernels, replayed + launched * c->eager_s + each);
+    return clg_larger(kernels, replayed + launched * c->eager_s + each);
 }
 
 /* Attention of the sequences that decode, over their contexts. */
@@ -195,7 +206,7 @@ static inline double clg_lane_handed_s(const clg_lane *r) { return r->now_s + r-
  * meanwhile, or wait. */
 static inline void clg_lane_hand_on(clg_lane *r, double tokens, double steps, double seconds) {
     double each_s = tokens * r->rules->token_s / clg_lane_front_ends(r);
-    r->behind_s = fmax(0, r->behind_s + r->pending_s + each_s * (steps - 1) - seconds);
+    r->behind_s = clg_larger(0, r->behind_s + r->pending_s + each_s * (steps - 1) - seconds);
     r->pending_s = each_s;
 }
 

@@ -13,8 +13,7 @@ static void pass_time(clg_lane *r, double seconds, double before_last_s) {
 }
 
 static void finish_due(clg_lane *r) {
-    while (r->decoding > 0 && r->pool[r->heap[0]].finish_step == r->step)
-        clg_lane_finish(r, r->heap[0]);
+    while (r->decoding > 0 && r->heap[0].finish_step == r->step) clg_lane_finish(r, r->heap[0].id);
 }
 
 /* Whether the next arrival could be admitted at once, or ends the wait of others, so that a
@@ -34,7 +33,7 @@ static int64_t steps_to_arrival(const clg_lane *r, clg_pace p, int64_t most) {
 
 /* Decoding alone, up to the next event; waiting: while prompts are held back. */
 static void decode_stretch(clg_lane *r, bool waiting) {
-    int64_t steps = r->pool[r->heap[0]].finish_step - r->step, taken;
+    int64_t steps = r->heap[0].finish_step - r->step, taken;
     if (waiting && r->rules->wait_iterations - r->waited < steps)
         steps = r->rules->wait_iterations - r->waited;
     if (waiting && clg_lane_grows(r)) steps = 1; /* blocks that go may end what is waited for */
@@ -180,7 +179,7 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     size_t n = (size_t)r->rules->max_sequences;
     r->pool = clg_take(arena, n, clg_sequence);
     r->unused = clg_take(arena, n, int);
-    r->heap = clg_take(arena, n, int);
+    r->heap = clg_take(arena, n, clg_due);
     r->preempted = clg_take(arena, n, int);
     r->completing = clg_take(arena, n, int);
     r->due = clg_take(arena, (size_t)r->rules->block_tokens, int64_t);

@@ -13,7 +13,7 @@ double clg_lane_crowding(const clg_lane *r, int prompts) {
 static int64_t steps_in_graph(const clg_lane *r) {
     int64_t least = INT64_MAX;
     for (int i = 0; i < r->decoding; i++) {
-        int64_t left = r->cost->graph_context - clg_lane_cached(r, &r->pool[r->heap[i]]);
+        int64_t left = r->cost->graph_context - clg_lane_cached(r, &r->pool[r->heap[i].id]);
         if (left <= 0) return 0;
         if (left < least) least = left;
     }
@@ -32,7 +32,7 @@ clg_pace clg_lane_pace_of(const clg_lane *r, int64_t *steps) {
     double host = clg_lane_hosted_s(c, 0, most == 0 ? clg_lane_stages_of(c) : 0, r->decoding);
     if (kernels >= host) return graph;
     double until = graph.rise_s > 0 ? ceil((host - kernels) / graph.rise_s) : (double)*steps;
-    if (until < (double)*steps) *steps = (int64_t)fmax(until, 1);
+    if (until < (double)*steps) *steps = (int64_t)clg_larger(until, 1);
     return (clg_pace){host + beside, 0};
 }
 
@@ -41,7 +41,7 @@ int64_t clg_lane_steps_until(clg_pace p, double seconds, int64_t most) {
     if (clg_lane_stretch_s(p, (double)most) <= seconds) return most;
     double slope = p.rise_s, w = p.first_s - slope / 2;
     double guess = slope > 0 ? (sqrt(w * w + 2 * slope * seconds) - w) / slope : seconds / w;
-    int64_t k = (int64_t)fmin(fmax(ceil(guess), 1), (double)most);
+    int64_t k = (int64_t)clg_smaller(clg_larger(ceil(guess), 1), (double)most);
     while (k > 1 && clg_lane_stretch_s(p, (double)(k - 1)) >= seconds) k--;
     while (k < most && clg_lane_stretch_s(p, (double)k) < seconds) k++;
     return k;
@@ -55,8 +55,10 @@ int64_t clg_lane_steps_with_blocks(const clg_lane *r, int64_t most, int64_t *tak
     if (turns > 0 && turns * r->decoding > r->free_blocks) turns = r->free_blocks / r->decoding;
     k = turns * size;
     *taken = turns * r->decoding;
-    for (int64_t i = 0; i < size && k < most; i++, k++) {
-        int64_t need = clg_lane_due_now(r, k);
+    int64_t place =
+        (size - (r->step + k) % size) % size; /* as clg_lane_due_now, without division */
+    for (int64_t i = 0; i < size && k<most; i++, k++, place = place> 0 ? place - 1 : size - 1) {
+        int64_t need = r->due[place];
         if (*taken + need > r->free_blocks) break;
         *taken += need;
     }

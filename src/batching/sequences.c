@@ -2,31 +2,23 @@
  */
 #include "batching/lane.h"
 
-static bool earlier(const clg_lane *r, int a, int b) {
-    return r->pool[r->heap[a]].finish_step < r->pool[r->heap[b]].finish_step;
+static void put(clg_lane *r, int at, clg_due due) {
+    r->heap[at] = due;
+    r->pool[due.id].heap = at;
 }
 
-static void swap(clg_lane *r, int a, int b) {
-    int x = r->heap[a];
-    r->heap[a] = r->heap[b];
-    r->heap[b] = x;
-    r->pool[r->heap[a]].heap = a;
-    r->pool[r->heap[b]].heap = b;
-}
-
+/* Moves what is at a place to where it belongs. */
 static void sift(clg_lane *r, int at) {
-    while (at > 0 && earlier(r, at, (at - 1) / 2)) {
-        swap(r, at, (at - 1) / 2);
-        at = (at - 1) / 2;
+    clg_due due = r->heap[at];
+    for (int up; at > 0 && due.finish_step < r->heap[up = (at - 1) / 2].finish_step; at = up)
+        put(r, at, r->heap[up]);
+    for (int least; (least = 2 * at + 1) < r->decoding; at = least) {
+        if (least + 1 < r->decoding && r->heap[least + 1].finish_step < r->heap[least].finish_step)
+            least++;
+        if (r->heap[least].finish_step >= due.finish_step) break;
+        put(r, at, r->heap[least]);
     }
-    for (;;) {
-        int least = at, left = 2 * at + 1;
-        if (left < r->decoding && earlier(r, left, least)) least = left;
-        if (left + 1 < r->decoding && earlier(r, left + 1, least)) least = left + 1;
-        if (least == at) return;
-        swap(r, at, least);
-        at = least;
-    }
+    put(r, at, due);
 }
 
 /* ---- sequences in and out */
@@ -40,10 +32,9 @@ static int64_t *due_of(clg_lane *r, const clg_sequence *s) {
 void clg_lane_decode_begin(clg_lane *r, int id) {
     clg_sequence *s = &r->pool[id];
     s->start_step = r->step;
-    s->finish_step = r->step + clg_lane_request_at(r, s->request)->output_tokens - s->generated;
-    s->heap = r->decoding;
-    r->heap[r->decoding++] = id;
-    sift(r, s->heap);
+    int64_t left = clg_lane_request_at(r, s->request)->output_tokens - s->generated;
+    r->heap[r->decoding++] = (clg_due){r->step + left, id};
+    sift(r, r->decoding - 1);
     r->context += s->target;
     *due_of(r, s) += clg_lane_grows(r);
 }
@@ -53,8 +44,10 @@ static void decode_end(clg_lane *r, int id) {
     int at = s->heap;
     r->context -= clg_lane_cached(r, s);
     *due_of(r, s) -= clg_lane_grows(r);
-    swap(r, at, --r->decoding);
-    if (at < r->decoding) sift(r, at);
+    if (at < --r->decoding) {
+        r->heap[at] = r->heap[r->decoding];
+        sift(r, at);
+    }
     s->heap = CLG_NOBODY;
 }
 

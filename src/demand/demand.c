@@ -37,17 +37,9 @@ double clg_demand_peak_over_mean(const clg_demand *d) {
 }
 
 clg_demand_means clg_demand_means_of(const clg_demand *d) {
-    double prompt = 0, output = 0, context = 0, pairs = 0;
-    for (int64_t i = 0; i < d->count; i++) {
-        double p = d->request[i].prompt_tokens, o = d->request[i].output_tokens;
-        prompt += p;
-        output += o;
-        context += o * (p + o / 2);
-        pairs += p * p / 2;
-    }
-    double n = d->count > 0 ? (double)d->count : 1;
-    if (output <= 0) output = 1;
-    return (clg_demand_means){prompt / n, output / n, context / output, pairs / output};
+    double n = d->count > 0 ? (double)d->count : 1, prompt = (double)d->prompt_tokens;
+    double output = d->output_tokens > 0 ? (double)d->output_tokens : 1;
+    return (clg_demand_means){prompt / n, output / n, d->read_tokens / output, d->pairs / output};
 }
 
 /* First request at or after a time. */
@@ -65,10 +57,13 @@ static int64_t first_after(const clg_demand *d, double time_s) {
 
 static void sum(clg_demand *d) {
     d->prompt_tokens = d->output_tokens = d->longest_tokens = 0;
+    d->read_tokens = d->pairs = 0;
     for (int64_t i = 0; i < d->count; i++) {
         int64_t p = d->request[i].prompt_tokens, o = d->request[i].output_tokens;
         d->prompt_tokens += p;
         d->output_tokens += o;
+        d->read_tokens += (double)o * ((double)p + (double)o / 2);
+        d->pairs += (double)p * (double)p / 2;
         if (p + o > d->longest_tokens) d->longest_tokens = p + o;
     }
 }

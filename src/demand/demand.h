@@ -38,6 +38,8 @@ typedef struct clg_demand {
     double clients; /* > 0: closed loop, so many requests outstanding at most */
     int64_t prompt_tokens, output_tokens;
     int64_t longest_tokens; /* prompt and output of the longest request */
+    double read_tokens;     /* sum over output tokens of those before them: prompt and answer */
+    double pairs;           /* query-key pairs of all prompts */
     const uint32_t *prefix; /* identity of prompt blocks, 0 to prefixes - 1; NULL: not known */
     int64_t prefixes;       /* different blocks */
     int32_t prefix_tokens;  /* per block */

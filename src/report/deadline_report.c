@@ -47,6 +47,9 @@ static void print_row(clg_text *t, const clg_batch_job *j, const clg_batch_row *
         clg_text_print(t,
                        "         %-17s held all day for one such job; pays above %s of use a day\n",
                        "", hours(t, r->pays_above_s));
+    if (r->price.usd_per_s > j->row->price.usd_per_s)
+        clg_text_print(t, "         %-17s dearer an hour than %s, which is another seller's\n", "",
+                       j->row->price.term);
     if (r->interruptions > 0)
         clg_text_print(t, "         %-17s %.2g interruptions expected (assumed rate), done in %s\n",
                        "", r->interruptions, hours(t, r->run_s));

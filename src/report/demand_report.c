@@ -182,6 +182,18 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
                        clg_words_grouped(t, (double)a->fleet.refused));
 }
 
+/* A fleet that no target is set to: clients that wait for answers, or all at once. */
+static void print_given(clg_text *t, const clg_serve_question *s) {
+    double gpus = (double)s->replicas * clg_replica_gpus(s->replica);
+    const char *each = "";
+    if (s->replica->rules.clients > 0)
+        each = clg_arena_print(t->arena, ", %s clients each",
+                               clg_words_grouped(t, (double)s->replica->rules.clients));
+    clg_text_print(t, "given    %s replica%s = %s GPU%s%s\n",
+                   clg_words_grouped(t, (double)s->replicas), s->replicas == 1 ? "" : "s",
+                   clg_words_grouped(t, gpus), gpus > 1 ? "s" : "", each);
+}
+
 static void print_times(clg_text *t, const char *name, const clg_percentiles *p, double doubt) {
     clg_text_print(t, "         %-22s %10s %10s %10s   %s – %s\n", name,
                    clg_words_quantity(t, p->p50, CLG_SECONDS),
@@ -269,11 +281,14 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
     const clg_replica *r = s->replica;
     if (r->curves.borrowed)
         clg_text_print(t, "note     kernel times are borrowed from %s\n", r->curves.file);
+    if (s->spare_gpus > 0)
+        clg_text_print(t, "note     %s of the GPUs given make no replica of %d: they are idle\n",
+                       clg_words_grouped(t, (double)s->spare_gpus), clg_replica_gpus(r));
     if (a->fleet.simulated < a->fleet.replicas)
         clg_text_print(t,
-                       "note     %lld of the replicas were simulated; the others are dealt "
+                       "note     %lld of the replicas %s simulated; the others are dealt "
                        "requests alike\n",
-                       (long long)a->fleet.simulated);
+                       (long long)a->fleet.simulated, a->fleet.simulated == 1 ? "was" : "were");
     if (a->rho > 1 && clg_demand_timed(s))
         clg_text_print(t,
                        "note     the fleet falls behind: it is paid %s longer, until its last "
@@ -287,7 +302,10 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
 void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     print_demand(t, s->demand);
     clg_report_replica(t, s->replica);
-    if (clg_demand_timed(s)) print_needs(t, s, a);
+    if (clg_demand_timed(s))
+        print_needs(t, s, a);
+    else if (s->replicas > 0)
+        print_given(t, s);
     print_latency(t, a);
     print_iteration(t, s, a);
     print_use(t, s, a);

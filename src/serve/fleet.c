@@ -7,8 +7,8 @@
 #include <math.h>
 
 /* Replicas dealt in turn are alike: as many are simulated as give the tails, and requests enough to
- * tell one late in a hundred. */
-enum { SIMULATED = 16, SIMULATED_REQUESTS = 6000 };
+ * tell one late in a hundred; of more than a million requests another replica tells nothing new. */
+enum { SIMULATED = 16, SIMULATED_REQUESTS = 6000, TELLING_REQUESTS = 1000000 };
 
 static int64_t place_of(double share, int64_t count) {
     int64_t place = (int64_t)ceil(share * (double)count) - 1;
@@ -98,13 +98,20 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
 
 static int64_t simulated_of(int64_t replicas, int64_t requests) {
     double each = fmax((double)requests / (double)replicas, 1e-9);
-    double enough = fmax(SIMULATED, ceil(SIMULATED_REQUESTS / each));
+    double some = fmin(SIMULATED, ceil(TELLING_REQUESTS / each));
+    double enough = fmax(some, ceil(SIMULATED_REQUESTS / each));
     return enough < (double)replicas ? (int64_t)enough : replicas;
 }
 
 /* Prompts that have begun before go where they did; others in turn. */
 static bool routed(const clg_replica *r, const clg_demand *d, int64_t replicas) {
     return replicas > 1 && d->prefix && !r->in_turn && !r->rules.no_prefix_cache && d->clients <= 0;
+}
+
+/* Requests that the simulated replicas get, or more. */
+static int64_t dealt(const clg_replica *r, const clg_demand *d, int64_t replicas) {
+    int64_t some = simulated_of(replicas, d->count), each = (d->count + replicas - 1) / replicas;
+    return routed(r, d, replicas) || some * each > d->count ? d->count : some * each;
 }
 
 /* One replica with those requests; it stops when more are late than are left to be borne. */
@@ -170,12 +177,6 @@ static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const 
     return sum;
 }
 
-/* Requests that the simulated replicas get, or more. */
-static int64_t dealt(const clg_replica *r, const clg_demand *d, int64_t replicas) {
-    int64_t some = simulated_of(replicas, d->count), each = (d->count + replicas - 1) / replicas;
-    return routed(r, d, replicas) || some * each > d->count ? d->count : some * each;
-}
-
 bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
                      const clg_serve_target *target) {
     clg_arena_mark mark = clg_arena_here(arena);
@@ -189,7 +190,7 @@ bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d
 void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
                    const clg_serve_target *target, clg_fleet *f) {
     clg_arena_mark mark = clg_arena_here(arena);
-    size_t n = (size_t)d->count;
+    size_t n = (size_t)dealt(r, d, replicas);
     times t = {.ttft = clg_take(arena, n, double),
                .tpot = clg_take(arena, n, double),
                .e2e = clg_take(arena, n, double)};

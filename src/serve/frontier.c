@@ -17,42 +17,52 @@ static int64_t sized(clg_arena *arena, const clg_serve_question *q, const clg_se
     return none ? 0 : n;
 }
 
-static void add_point(clg_arena *arena, const clg_serve_question *q, int64_t asked,
-                      clg_frontier_axis axis, clg_serve_target target, clg_frontier *f) {
+static void add_point(const clg_serve_question *q, clg_frontier_axis axis, clg_serve_target target,
+                      clg_frontier *f) {
     clg_frontier_point *p = &f->point[f->count++];
     *p = (clg_frontier_point){.axis = axis, .target = target};
     p->asked = target.share == q->target.share && target.ttft_s == q->target.ttft_s &&
                target.tpot_s == q->target.tpot_s;
-    p->replicas = sized(arena, q, &target, asked, &p->alone_share);
-    if (p->asked) p->replicas = asked;
 }
 
 /* The usual shares, and the asked one among them. */
-static void add_shares(clg_arena *arena, const clg_serve_question *q, int64_t asked,
-                       clg_frontier *f) {
+static void add_shares(const clg_serve_question *q, clg_frontier *f) {
     static const double shares[] = {0.9, 0.95, 0.99, 0.995, 0.999, 2};
     bool done = false;
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
         clg_serve_target target = q->target;
         if (!done && q->target.share <= shares[i] + 1e-9) {
-            add_point(arena, q, asked, CLG_FRONTIER_WITHIN, target, f);
+            add_point(q, CLG_FRONTIER_WITHIN, target, f);
             done = true;
         }
         target.share = shares[i];
         if (shares[i] <= 1 && fabs(shares[i] - q->target.share) > 1e-9)
-            add_point(arena, q, asked, CLG_FRONTIER_WITHIN, target, f);
+            add_point(q, CLG_FRONTIER_WITHIN, target, f);
     }
 }
 
-static void add_times(clg_arena *arena, const clg_serve_question *q, int64_t asked,
-                      clg_frontier *f) {
+static void add_times(const clg_serve_question *q, clg_frontier *f) {
     static const double times[] = {2, 1.5, 1, 0.75, 0.5};
     for (int axis = CLG_FRONTIER_FIRST; axis <= CLG_FRONTIER_TOKEN; axis++)
         for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
             clg_serve_target target = q->target;
             *(axis == CLG_FRONTIER_FIRST ? &target.ttft_s : &target.tpot_s) *= times[i];
-            add_point(arena, q, asked, (clg_frontier_axis)axis, target, f);
+            add_point(q, (clg_frontier_axis)axis, target, f);
         }
+}
+
+typedef struct points {
+    const clg_serve_question *question;
+    clg_frontier *frontier;
+    int64_t asked;
+} points;
+
+static void size_point(void *context, int index, clg_arena *arena) {
+    const points *all = context;
+    clg_frontier_point *p = &all->frontier->point[index];
+    p->replicas = sized(arena, all->question, &p->target, all->asked, &p->alone_share);
+    if (p->asked) p->replicas = all->asked;
+    clg_arena_clear(arena);
 }
 
 /* What the asked share costs beside one that lets twice as many be late. */
@@ -76,8 +86,10 @@ void clg_serve_frontier(clg_arena *arena, const clg_serve_question *asked,
     clg_serve_question q = *asked;
     int64_t n = a->fleet.replicas;
     q.replica = &slow;
-    add_shares(arena, &q, n, f);
-    add_times(arena, &q, n, f);
+    add_shares(&q, f);
+    add_times(&q, f);
+    points all = {&q, f, n};
+    clg_cores_each((clg_progress){.cores = q.cores}, arena, f->count, size_point, &all);
     settle_cliff(arena, &q, n, f);
     f->late_alone = 1 - a->alone_share;
     if (n > 1) {

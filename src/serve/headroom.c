@@ -9,6 +9,8 @@
 
 enum { HALVINGS = 7 };
 
+/* The chance that a fleet to buy aims at: one year in ten it is too small, as P10 and P90 are read.
+ */
 static const double sure = 0.9;
 
 static bool meets_slowed(clg_arena *arena, const clg_serve_question *q, int64_t n, double scale) {
@@ -83,6 +85,27 @@ static void lose_node(clg_arena *arena, const clg_serve_question *q, int64_t n,
         clg_fleet_well_served(arena, q->replica, q->demand, n - h->lost_replicas, &q->target);
 }
 
+/* What does not wait for each other. */
+typedef struct chains {
+    const clg_serve_question *question;
+    const clg_serve_answer *answer;
+    clg_serve_headroom *headroom;
+} chains;
+
+static void follow(void *context, int index, clg_arena *arena) {
+    const chains *c = context;
+    const clg_serve_question *q = c->question;
+    clg_serve_headroom *h = c->headroom;
+    int64_t n = c->answer->fleet.replicas;
+    if (index == 0)
+        h->chance = clg_fleet_chance(arena, q, n, c->answer->doubt.rate);
+    else if (index == 1)
+        h->next_ratio = next_ratio(arena, q, n);
+    else
+        lose_node(arena, q, n, h);
+    clg_arena_clear(arena);
+}
+
 void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
                            clg_serve_headroom *h) {
     const clg_demand *d = q->demand;
@@ -90,12 +113,11 @@ void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *q, const 
     *h = (clg_serve_headroom){0};
     if (d->span_s <= 0 || d->clients > 0 || d->count > CLG_HEADROOM_REQUESTS) return;
     h->known = true;
-    h->chance = clg_fleet_chance(arena, q, n, a->doubt.rate);
+    chains all = {q, a, h};
+    clg_cores_each((clg_progress){.cores = q->cores}, arena, 3, follow, &all);
     if (q->replicas == 0 && a->slow.attainable) h->buy_replicas = a->slow.replicas;
     if (h->chance >= sure) h->buy_replicas = n;
     h->buy_chance = h->chance;
     if (h->buy_replicas > n)
         h->buy_chance = clg_fleet_chance(arena, q, h->buy_replicas, a->doubt.rate);
-    h->next_ratio = next_ratio(arena, q, n);
-    lose_node(arena, q, n, h);
 }

@@ -10,8 +10,12 @@ typedef struct change {
     double block_tokens; /* 0: the engine's */
 } change;
 
+/* Assumed, as --accept is where it is not given. */
+static const double accepted_unasked = 0.7;
+
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
-static int list_changes(const clg_serve_question *q, const clg_replica_choice *c, change *list) {
+static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *c,
+                        change *list) {
     const clg_gpu *gpu = &q->replica->scenario->machine.gpu;
     int count = 0, tp = q->replica->layout.tp;
     clg_replica_choice as_asked = *c;
@@ -33,11 +37,11 @@ static int list_changes(const clg_serve_question *q, const clg_replica_choice *c
     many.choice.max_sequences = 2 * q->replica->rules.max_sequences;
     list[count++] = few;
     list[count++] = many;
-    change guess = {"speculation, 3 at 70 %", as_asked, 0},
-           apart = {"disaggregated 1:1", as_asked, 0};
+    change guess = {NULL, as_asked, 0}, apart = {"disaggregated 1:1", as_asked, 0};
     change blind = {"no prefix cache", as_asked, 0};
     guess.choice.drafted = 3;
-    guess.choice.accepted = 0.7;
+    if (guess.choice.accepted <= 0) guess.choice.accepted = accepted_unasked;
+    guess.name = clg_arena_print(arena, "speculation, 3 at %.0f %%", 100 * guess.choice.accepted);
     apart.choice.prefills = apart.choice.decodes = 1;
     blind.choice.no_prefix_cache = true;
     if (c->drafted == 0) list[count++] = guess;
@@ -109,21 +113,39 @@ static void fix_price(clg_lever *lever, int count) {
     }
 }
 
+typedef struct pulls {
+    const clg_serve_question *question;
+    change list[CLG_LEVERS];
+    clg_lever *lever;
+    clg_serve_progress progress;
+} pulls;
+
+static void pull(void *context, int index, clg_arena *arena) {
+    const pulls *p = context;
+    const clg_serve_question *q = p->question;
+    const change *c = &p->list[index];
+    clg_lever *lever = &p->lever[index];
+    clg_engine engine = q->replica->engine;
+    clg_replica r;
+    clg_error no = {0};
+    if (c->block_tokens > 0) engine.block_tokens = c->block_tokens;
+    *lever = (clg_lever){.name = c->name};
+    lever->fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &c->choice, q->demand,
+                                      &r, &no) == CLG_OK;
+    if (lever->fits) clg_lever_measure(arena, q, &r, lever);
+}
+
+static bool tell_pulled(void *context, double share) {
+    const pulls *p = context;
+    if (p->progress.tell) p->progress.tell(p->progress.context, share);
+    return true;
+}
+
 int clg_levers(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *choice,
                clg_serve_progress progress, clg_lever lever[CLG_LEVERS]) {
-    change list[CLG_LEVERS];
-    int count = list_changes(q, choice, list);
-    for (int i = 0; i < count; i++) {
-        clg_engine engine = q->replica->engine;
-        clg_replica r;
-        clg_error no = {0};
-        if (list[i].block_tokens > 0) engine.block_tokens = list[i].block_tokens;
-        lever[i] = (clg_lever){.name = list[i].name};
-        lever[i].fits = clg_replica_prepare(arena, q->replica->scenario, &engine, &list[i].choice,
-                                            q->demand, &r, &no) == CLG_OK;
-        if (lever[i].fits) clg_lever_measure(arena, q, &r, &lever[i]);
-        if (progress.tell) progress.tell(progress.context, (i + 1.0) / count);
-    }
+    pulls p = {.question = q, .lever = lever, .progress = progress};
+    int count = list_changes(arena, q, choice, p.list);
+    clg_cores_each((clg_progress){tell_pulled, &p, q->cores}, arena, count, pull, &p);
     fix_price(lever, count);
     return count;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { REFINED = 2, MOST_DEGREES = 16, MOST_CHANGES = 16 };
+enum { WAVE = 4, REFINED = 2, MOST_DEGREES = 16, MOST_CHANGES = 16 };
 
 static const double hopeless_ratio = 1.5; /* of a bound over the best so far */
 
@@ -22,6 +22,8 @@ typedef struct weighing {
     int count;
     double best_gpus; /* of those that lose no quality, and lossy ones apart */
     double best_lossy_gpus;
+    clg_serve_candidate wave[WAVE]; /* to be measured, side by side */
+    int waiting;
 } weighing;
 
 static bool has_experts(const clg_model *m) {
@@ -71,21 +73,38 @@ static double fewest_gpus(const weighing *w, const clg_replica *r) {
 }
 
 /* Lossy ones are not measured against those that lose nothing, which are taken before them. */
-static void weigh(weighing *w, const clg_replica_choice *choice, double loss) {
-    clg_serve_candidate *c = &w->found[w->count];
-    double *best = loss > 0 ? &w->best_lossy_gpus : &w->best_gpus;
+static void weigh_one(void *context, int index, clg_arena *arena) {
+    weighing *w = context;
+    clg_serve_candidate *c = &w->wave[index];
+    double best = c->worth.loss > 0 ? w->best_lossy_gpus : w->best_gpus;
     clg_replica r;
     clg_error no = {0};
-    if (w->count == CLG_CANDIDATES ||
-        clg_replica_prepare(w->arena, w->scenario, w->engine, choice, w->question->demand, &r,
+    if (clg_replica_prepare(arena, w->scenario, w->engine, &c->choice, w->question->demand, &r,
                             &no) != CLG_OK ||
-        fewest_gpus(w, &r) > hopeless_ratio * *best)
+        fewest_gpus(w, &r) > hopeless_ratio * best)
         return;
-    *c = (clg_serve_candidate){.choice = *choice};
-    c->worth = (clg_lever){.name = name_of(w->arena, &r, choice), .fits = true, .loss = loss};
-    clg_lever_measure(w->arena, w->question, &r, &c->worth);
-    if (c->worth.gpus_all < *best) *best = c->worth.gpus_all;
-    w->count++;
+    c->worth.fits = true;
+    c->worth.name = name_of(arena, &r, &c->choice);
+    clg_lever_measure(arena, w->question, &r, &c->worth);
+}
+
+/* Those of a wave are bounded by the best of the waves before, so that the answer does not depend
+ * on how many are measured at once. */
+static void weigh_wave(weighing *w) {
+    clg_cores_each((clg_progress){.cores = w->question->cores}, w->arena, w->waiting, weigh_one, w);
+    for (int i = 0; i < w->waiting; i++) {
+        const clg_serve_candidate *c = &w->wave[i];
+        double *best = c->worth.loss > 0 ? &w->best_lossy_gpus : &w->best_gpus;
+        if (!c->worth.fits || w->count == CLG_CANDIDATES) continue;
+        if (c->worth.gpus_all < *best) *best = c->worth.gpus_all;
+        w->found[w->count++] = *c;
+    }
+    w->waiting = 0;
+}
+
+static void weigh(weighing *w, const clg_replica_choice *choice, double loss) {
+    w->wave[w->waiting++] = (clg_serve_candidate){.choice = *choice, .worth = {.loss = loss}};
+    if (w->waiting == WAVE) weigh_wave(w);
 }
 
 static void weigh_format(weighing *w, const clg_replica_choice *choice, const clg_format *f) {
@@ -103,6 +122,7 @@ static void weigh_format(weighing *w, const clg_replica_choice *choice, const cl
         c.max_tokens = choice->max_tokens / ranks * list[i].dp;
         weigh(w, &c, f->loss);
     }
+    weigh_wave(w);
 }
 
 /* What else may be better about a replica, one thing at a time. */
@@ -132,6 +152,7 @@ static void refine(weighing *w, const clg_serve_candidate *base) {
     double loss = base->worth.loss;
     int count = list_changes(w, &from, list);
     for (int i = 0; i < count; i++) weigh(w, &list[i], loss);
+    weigh_wave(w);
 }
 
 static int by_gpus(const void *x, const void *y) {
@@ -167,7 +188,13 @@ int clg_replica_search(clg_arena *arena, const clg_serve_question *q, const clg_
                        const clg_engine *engine, const clg_replica_choice *choice,
                        const clg_format *format, int formats, clg_serve_progress progress,
                        clg_serve_candidate found[CLG_CANDIDATES]) {
-    weighing w = {arena, q, scenario, engine, found, 0, INFINITY, INFINITY};
+    weighing w = {.arena = arena,
+                  .question = q,
+                  .scenario = scenario,
+                  .engine = engine,
+                  .found = found,
+                  .best_gpus = INFINITY,
+                  .best_lossy_gpus = INFINITY};
     for (int i = 0; i < formats; i++) {
         weigh_format(&w, choice, &format[i]);
         if (progress.tell) progress.tell(progress.context, (i + 1.0) / (formats + 1));

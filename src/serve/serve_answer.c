@@ -5,6 +5,7 @@
 #include "serve/refusal.h"
 #include "serve/route.h"
 #include "serve/sizing.h"
+#include "serve/windows.h"
 
 #include "units/units.h"
 
@@ -89,55 +90,6 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     clg_arena_back_to(arena, mark);
 }
 
-static double window_of(const clg_serve_question *q) {
-    if (q->window_s > 0) return q->window_s;
-    return q->demand->span_s >= 12 * 3600 ? 3600 : q->demand->span_s / 12;
-}
-
-/* Sums over windows, in replicas. */
-typedef struct window_sum {
-    double needed, whole, steady, lag_s, most, previous;
-} window_sum;
-
-static void add_window(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a,
-                       clg_serve_window *w, window_sum *sum) {
-    double begin_s = w->begin_s, seconds = w->seconds;
-    clg_demand part = clg_demand_slice(q->demand, begin_s, begin_s + seconds);
-    double steady = (double)part.output_tokens / seconds / a->target_tokens_per_s;
-    clg_serve_target target =
-        clg_target_of_part(arena, q->replica, &part, &q->target, a->alone_share);
-    double needed = (double)clg_fleet_needed(arena, q->replica, &part, &target, steady);
-    w->steady = steady;
-    w->needed = needed;
-    sum->needed += needed * seconds;
-    sum->whole += ceil(steady) * seconds;
-    sum->steady += steady * seconds;
-    sum->most = fmax(sum->most, needed);
-    if (needed > sum->previous)
-        sum->lag_s += (needed - sum->previous) * fmin(q->cold_start_s, seconds);
-    sum->previous = needed;
-}
-
-static window_sum over_windows(clg_arena *arena, const clg_serve_question *q,
-                               clg_serve_progress progress, clg_serve_answer *a) {
-    double window = window_of(q), span = q->demand->span_s;
-    window_sum sum = {0};
-    a->windows = (int64_t)fmax(1, ceil(span / window - 1e-6));
-    clg_serve_window *list = clg_take(arena, (size_t)a->windows, clg_serve_window);
-    a->window = list;
-    for (int64_t i = 0; i < a->windows; i++) {
-        double begin = (double)i * window;
-        list[i] = (clg_serve_window){.begin_s = begin, .seconds = fmin(window, span - begin)};
-        add_window(arena, q, a, &list[i], &sum);
-        if (progress.tell)
-            progress.tell(progress.context, 0.4 + 0.3 * (double)i / (double)a->windows);
-    }
-    a->windows_mean = sum.needed / span;
-    a->windows_most = sum.most;
-    a->lagged_mean = (sum.needed + sum.lag_s) / span;
-    return sum;
-}
-
 static double usd_per_million(double usd_per_s, double tokens_per_s) {
     return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
 }
@@ -165,7 +117,7 @@ static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
 }
 
 /* Each factor takes up where the one before it ended; all together they are what is paid. */
-static void settle_factors(clg_serve_answer *a, const window_sum *sum, double fleet_paid_s) {
+static void settle_factors(clg_serve_answer *a, const clg_window_sum *sum, double fleet_paid_s) {
     double *f = a->factor, fleet = (double)a->fleet.replicas * fleet_paid_s;
     f[CLG_FACTOR_FLOOR] = usd_per_million(a->usd_per_s, a->floor_tokens_per_s);
     f[CLG_FACTOR_BATCH] = a->floor_tokens_per_s / a->offline_tokens_per_s;
@@ -203,10 +155,6 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     a->mfu = a->fleet.output_tokens_per_s *
              clg_serve_flop_per_output(&r->scenario->model, &computed) / (fleet * gpus * peak);
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
-}
-
-static void tell(clg_serve_progress progress, double share) {
-    if (progress.tell) progress.tell(progress.context, share);
 }
 
 /* What one of as many replicas as the demand about needs is dealt: of conversations it has its own,
@@ -254,12 +202,33 @@ static double scaled_ttft_s(clg_arena *arena, const clg_serve_question *q, int64
 /* How sure costs are at best: a few per cent, which load multiplies. */
 static const double cost_doubt = 0.05;
 
+/* What is worked on at once, by the cores that were lent. */
+typedef struct work {
+    const clg_serve_question *question;
+    clg_serve_answer *answer;
+    int64_t replicas;
+} work;
+
+/* The fleet as priced, and a little faster and slower. */
+static void run_scaled(void *context, int index, clg_arena *arena) {
+    const work *at = context;
+    const clg_serve_question *q = at->question;
+    clg_serve_answer *a = at->answer;
+    int64_t n = at->replicas;
+    if (index == 0)
+        clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+    else if (index == 1)
+        a->ttft_low_s = scaled_ttft_s(arena, q, n, 1 - cost_doubt);
+    else
+        a->ttft_high_s = scaled_ttft_s(arena, q, n, 1 + cost_doubt);
+    clg_arena_clear(arena);
+}
+
 static void run_fleet(clg_arena *arena, const clg_serve_question *q, int64_t n,
                       clg_serve_answer *a) {
-    clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
+    work all = {.question = q, .answer = a, .replicas = n};
+    clg_cores_each((clg_progress){.cores = q->cores}, arena, 3, run_scaled, &all);
     a->meets = a->fleet.well_served >= q->target.share;
-    a->ttft_low_s = scaled_ttft_s(arena, q, n, 1 - cost_doubt);
-    a->ttft_high_s = scaled_ttft_s(arena, q, n, 1 + cost_doubt);
 }
 
 /* A demand that comes all at once, or a closed loop: one fleet, no windows. */
@@ -292,17 +261,6 @@ static clg_status check_fit(const clg_serve_question *q, clg_error *error) {
                     "no request fits in a cache of %.0f tokens", room);
 }
 
-/* A window is simulated with empty caches, the fleet is not: no window needs more than it. */
-static void cap_windows(clg_serve_answer *a, double span_s, window_sum *sum) {
-    double most = (double)a->fleet.replicas;
-    sum->needed = 0;
-    for (int64_t i = 0; i < a->windows; i++)
-        sum->needed += fmin(a->window[i].needed, most) * a->window[i].seconds;
-    a->windows_mean = sum->needed / span_s;
-    a->windows_most = fmin(a->windows_most, most);
-    a->lagged_mean = fmin((sum->needed + sum->lag_s) / span_s, most);
-}
-
 /* The fleet that the target needs with such iterations; its dollars go with its size. */
 static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
                       clg_serve_bound *b) {
@@ -331,10 +289,24 @@ static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
     return b;
 }
 
+static void find_bound(void *context, int index, clg_arena *arena) {
+    const work *at = context;
+    clg_serve_answer *a = at->answer;
+    if (index == 0)
+        a->fast = bound_of(arena, at->question, a, 1 / a->doubt.rate);
+    else
+        a->slow = bound_of(arena, at->question, a, a->doubt.rate);
+    clg_arena_clear(arena);
+}
+
 static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    work all = {.question = q, .answer = a};
     a->doubt = clg_serve_doubt_of(&q->replica->engine, clg_replica_borrowed_sigma(q->replica));
-    a->fast = bound_of(arena, q, a, 1 / a->doubt.rate);
-    a->slow = bound_of(arena, q, a, a->doubt.rate);
+    clg_cores_each((clg_progress){.cores = q->cores}, arena, 2, find_bound, &all);
+}
+
+static void tell(clg_serve_progress progress, double share) {
+    if (progress.tell) progress.tell(progress.context, share);
 }
 
 clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
@@ -349,7 +321,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
         settle_doubt(arena, q, a);
         return CLG_OK;
     }
-    window_sum sum = {0};
+    clg_window_sum sum = {0};
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
     clg_serve_question sized = *q;
     sized.replica = &slow;
@@ -357,7 +329,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     bool hopeless = !a->attainable || a->alone_share < q->target.share;
     if (hopeless && q->replicas == 0) return clg_refuse_target(arena, &sized, error);
     tell(progress, 0.4);
-    if (a->attainable) sum = over_windows(arena, &sized, progress, a);
+    if (a->attainable) sum = clg_serve_windows(arena, &sized, progress, a);
     double guess = fmax(a->windows_most, 1);
     int64_t n =
         q->replicas > 0 ? q->replicas : clg_fleet_needed(arena, &slow, d, &q->target, guess);
@@ -367,7 +339,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                         "no fleet meets the target for %.4g%% of requests: with a replica for each "
                         "%.4g%% are served so, for prompts are then found less often",
                         100 * q->target.share, 100 * a->fleet.well_served);
-    if (reuses(q) && a->attainable && q->replicas == 0) cap_windows(a, d->span_s, &sum);
+    if (reuses(q) && a->attainable && q->replicas == 0) clg_cap_windows(a, d->span_s, &sum);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
     settle_factors(a, &sum, paid_s(d, a));

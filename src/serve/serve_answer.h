@@ -8,6 +8,7 @@
 #ifndef CLG_SERVE_SERVE_ANSWER_H
 #define CLG_SERVE_SERVE_ANSWER_H
 
+#include "base/cores.h"
 #include "economics/api_price.h"
 #include "serve/doubt.h"
 #include "serve/replica.h"
@@ -53,11 +54,13 @@ typedef struct clg_serve_question {
     const clg_demand *demand;
     clg_serve_target target;
     int64_t replicas;    /* 0: as many as the target needs */
+    int64_t spare_gpus;  /* of those given, too few for one more */
     double window_s;     /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
     double cold_start_s; /* until a started replica serves */
     double full_share;   /* of capacity that counts as full */
     double margin;       /* fleets meet the target with iterations this share longer */
     const clg_api_price *api; /* name NULL: none */
+    const clg_cores *cores;   /* lent; NULL: one */
 } clg_serve_question;
 
 /* One stretch between scaling up and down. */

@@ -78,6 +78,17 @@ expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 expect 2 err 'number of requests' demand $m --deadline 8h
 expect 1 err 'no fleet is done' demand $m --deadline 3min --requests 1000000
 expect 2 err 'leave one of them out' demand $m --deadline 3h --requests 100 --rate 3req/s
+expect 2 err '--ttft is for requests that come in time' demand $m --deadline 3h --requests 100 --ttft 1s
+expect 2 err '--accept is a share of proposed' demand $m --rate 3req/s --accept 80%
+expect 0 out 'given    2 replicas = 8 GPUs, 8 clients each' demand $m --tp 4 --clients 16 --gpus 9
+expect 0 out '1 of the GPUs given make no replica of 4' demand $m --tp 4 --clients 16 --gpus 9
+expect 0 out 'dearer an hour than on-demand' demand $m --deadline 3h --requests 1000
+# other cores, same bytes
+cores="demand $m --rate 8req/s --span 20min --search --levers --compare-gpus"
+"$ceiling" $cores >"$scratch/all" 2>/dev/null
+taskset -c 0 "$ceiling" $cores >"$scratch/one" 2>/dev/null || cp "$scratch/all" "$scratch/one"
+expect_same() { if cmp -s "$1" "$2"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL: $1 and $2 differ"; fi; }
+expect_same "$scratch/all" "$scratch/one"
 quick="demand $m --rate 4req/s --span 20min --levers --compare-gpus --search"
 "$ceiling" $quick --svg "$scratch/a.svg" >"$scratch/out" 2>"$scratch/err"
 check "a line is wider than 100 columns" "awk 'length > 100 {exit 1}' $scratch/out"

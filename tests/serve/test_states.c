@@ -25,7 +25,8 @@ static clg_replica made(asked a) {
     c.drafted = a.drafted;
     c.accepted = a.drafted > 0 ? .5 : 0;
     clg_arrival ask[4] = {{.prompt_tokens = 300, .output_tokens = 200}};
-    clg_demand d = {.request = ask, .count = 1, .longest_tokens = 500, .span_s = 1};
+    clg_demand d = {.request = ask, .count = 1, .span_s = 1};
+    clg_demand_finish(&arena, &d);
     bool ok = clg_replica_prepare(&arena, &s, &engine, &c, &d, &r, &error) == CLG_OK;
     if (!ok) printf("  %s\n", error.message);
     CHECK(ok);
