@@ -34,6 +34,11 @@ static clg_status read_recipe(const clg_json *recipe, const char *file, clg_stac
     return CLG_OK;
 }
 
+static bool has_words(const clg_json *recipe, const char *member) {
+    const clg_json *list = clg_json_member(recipe, member);
+    return list && list->kind == CLG_JSON_ARRAY && list->first;
+}
+
 /* Recipes are laid over later, when model and GPU are known; faults in them show at once. */
 static clg_status read_recipes(const clg_json *root, const char *file, clg_stack *stack,
                                clg_error *error) {
@@ -41,11 +46,10 @@ static clg_status read_recipes(const clg_json *root, const char *file, clg_stack
     if (!list) return CLG_OK;
     for (const clg_json *recipe = list->first; recipe; recipe = recipe->next) {
         clg_stack scratch = *stack;
-        const clg_json *models = clg_json_member(recipe, "models");
-        if (!models || models->kind != CLG_JSON_ARRAY || !models->first) {
+        if (!has_words(recipe, "models") && !has_words(recipe, "gpus")) {
             clg_error_at(error, file, recipe->line, recipe->column, "recipes");
             return clg_fail(error, CLG_BAD_INPUT, "add \"models\": [\"NAME\"]",
-                            "a recipe without its models");
+                            "a recipe without its models or GPUs");
         }
         if (read_recipe(recipe, file, &scratch, error) != CLG_OK) return CLG_BAD_INPUT;
     }
@@ -69,9 +73,10 @@ clg_status clg_stack_recipe(clg_arena *arena, clg_stack *stack, const char *mode
     const clg_json *list = model && gpu ? stack->recipes : NULL;
     for (const clg_json *recipe = list ? list->first : NULL; recipe; recipe = recipe->next) {
         const char *as = NULL;
-        const clg_json *gpus = clg_json_member(recipe, "gpus");
-        if (!is_of_month(recipe, stack->recipes_month) ||
-            !lists(clg_json_member(recipe, "models"), model) || (gpus && !lists(gpus, gpu)))
+        const clg_json *models = clg_json_member(recipe, "models"),
+                       *gpus = clg_json_member(recipe, "gpus");
+        if (!is_of_month(recipe, stack->recipes_month) || (models && !lists(models, model)) ||
+            (gpus && !lists(gpus, gpu)))
             continue;
         if (read_recipe(recipe, stack->recipes_file, stack, error) != CLG_OK ||
             clg_json_string(recipe, "as", NULL, &as, stack->recipes_file, error) != CLG_OK)

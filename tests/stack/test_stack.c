@@ -101,6 +101,18 @@ static void check_software(void) {
     CHECK(s.known && clg_stack_runs_on(&s, "amd"));
     CHECK(clg_stack_current(&arena, "nobody", &s, &error) == CLG_OK);
     CHECK(!s.known && s.chosen);
+    CASE(
+        "recipes of performance are for the boards they were written on: older ones have defaults");
+    const double graphs = 3e-6;
+    CHECK(clg_stack_current(&arena, "nvidia", &s, &error) == CLG_OK);
+    CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "h100-sxm", &error) == CLG_OK);
+    CHECK_NEAR(s.host_launch_s, graphs, 1e-12);
+    CHECK(s.fused_cross_entropy && s.gradient == CLG_BF16);
+    CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "a100-sxm-80gb", &error) == CLG_OK);
+    CHECK(s.host_launch_s > 10 * graphs && s.tensor_overlap == 0);
+    CHECK(!s.fused_cross_entropy && s.gradient == CLG_FP32 && !s.attention_final);
+    CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "v100-sxm-32gb", &error) == CLG_OK);
+    CHECK_TEXT(s.attention, "unfused");
     CASE("what a stack lacks of a layout, by name");
     CHECK(clg_stack_find(&arena, "fsdp-2024", &s, &error) == CLG_OK);
     CHECK(!s.chosen && !clg_stack_lacks(&s, &l));
