@@ -37,8 +37,9 @@ typedef struct clg_job_cause_facts {
     double mildest, worst;
     double factor[CLG_CAUSE_FACTORS]; /* strengths of form "count" */
     int factors;
-    double memory_from;  /* it can be only where the plan fills so much of its memory; 0: always */
-    const char *form;    /* of the strength in words: share times growth level steps flag count */
+    double memory_from; /* it can be only where the plan fills so much of its memory; 0: always */
+    const char
+        *form; /* of the strength in words: share times either growth level steps flag count */
     const char *says;    /* a clause; {} stands for the strength */
     const char *measure; /* the cheapest measurement that shows it */
     const char *command; /* GPUS and PER_NODE stand for numbers of the job */
@@ -47,10 +48,14 @@ typedef struct clg_job_cause_facts {
 clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_cause_facts *facts,
                                     clg_error *error);
 
-/* How exact measurements are, as deviations of a logarithm; and the share of a step by which a
- * world must move it to be another than the planned one. data/operations/diagnosis.json. */
+/* data/operations/diagnosis.json. */
 typedef struct clg_diagnosis_rules {
-    double measured_sigma, counts_sigma, felt;
+    double measured_sigma, counts_sigma; /* of logarithms: how exact measurements are */
+    double felt;        /* share by which a world moves the step to be another than the planned */
+    double told;        /* share by which a bus bandwidth must fall to tell a cause */
+    double large_bytes; /* buffer of the collective that is to be measured */
+    double beyond;      /* sigmas beyond all that causes do, from where nothing is said */
+    int strengths;      /* tried of a cause; at most 64 */
 } clg_diagnosis_rules;
 
 clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *rules, clg_error *error);

@@ -256,7 +256,12 @@ static double experts_s(clg_arena *arena, const clg_scenario *s, const clg_evalu
 
 /* --- the number --- */
 
-/* Of what is not modelled no more is known than how much it weighs. */
+/* Of what is not modelled no more is known than how much it weighs; the GPUs' peak holds for it. */
+static bool unknown(clg_world *w, double factor) {
+    w->more_s = (factor - 1) * w->plan->step_s;
+    return true;
+}
+
 static bool counted_so(clg_world *w, double factor) {
     w->counted = factor;
     return true;
@@ -281,7 +286,7 @@ static const clg_job_cause causes[] = {{"network_bandwidth", slow_network, netwo
                                        {"logging_or_checkpointing", waits, NULL},
                                        {"tp_across_nodes", split_tensor, far_tensor_s},
                                        {"miscounted", counted_so, NULL},
-                                       {"other", counted_so, NULL}};
+                                       {"other", unknown, NULL}};
 
 const clg_job_cause *clg_job_causes(int *count) {
     *count = sizeof causes / sizeof causes[0];

@@ -1,6 +1,7 @@
 /* diagnose.c -- likelihoods over a grid of strengths, and their ranking. */
 #include "diagnose/diagnose.h"
 
+#include "base/normal.h"
 #include "base/real.h"
 #include "cost/sweep.h"
 
@@ -13,7 +14,7 @@ const clg_name clg_verdict_names[] = {{"healthy", CLG_HEALTHY, NULL},
                                       {"fast", CLG_FAST, NULL},
                                       {NULL, 0, NULL}};
 
-enum { STRENGTHS = 33 };
+enum { MOST_STRENGTHS = 128 }; /* of a cause, either way */
 
 typedef struct trial {
     clg_arena *arena;
@@ -25,56 +26,74 @@ typedef struct trial {
     double longest_s; /* of all worlds priced, the plan among them */
 } trial;
 
-/* Student's t, three degrees of freedom, up to its constant. */
+/* Student's t, three degrees of freedom, with the P10 and P90 of a normal of this sigma: 1.638 of
+ * its own scale. */
 static double student(double z, double sigma) {
-    double density = 1 + z * z / (3 * sigma * sigma);
-    return 1 / (density * density * sigma);
+    static const double to_tenth = 1.6377443537, peak = 0.3675525970; /* 2 / (pi sqrt(3)) */
+    double scale = sigma * CLG_SIGMAS_TO_TENTH / to_tenth;
+    double density = 1 + z * z / (3 * scale * scale);
+    return peak / (density * density * scale);
+}
+
+static double normal(double z, double sigma) {
+    static const double peak = 0.3989422804; /* 1 / sqrt(2 pi) */
+    return peak / sigma * clg_exp(-z * z / (2 * sigma * sigma));
 }
 
 /* Strengths a cause may have, equally likely. Levels count up; what is miscounted is so by whole
- * factors, either way; the rest is geometric. */
-static int strengths_of(const clg_job_cause_facts *f, double strength[2 * STRENGTHS]) {
+ * factors, either way; the rest is geometric, what is not known either way too. */
+static int strengths_of(const clg_job_cause_facts *f, int steps, double strength[MOST_STRENGTHS]) {
     int count = 0;
     if (strcmp(f->form, "flag") == 0 || f->worst <= f->mildest) {
         strength[count++] = f->mildest;
     } else if (strcmp(f->form, "level") == 0) {
-        for (double level = f->mildest; level <= f->worst; level++) strength[count++] = level;
+        for (double level = f->mildest; level <= f->worst && count < MOST_STRENGTHS; level++)
+            strength[count++] = level;
     } else if (strcmp(f->form, "count") == 0) {
         for (int i = 0; i < f->factors; i++) strength[count++] = f->factor[i];
     } else {
-        double ratio = f->worst / f->mildest, at = f->mildest;
-        for (int halving = STRENGTHS - 1; halving > 1; halving /= 2) ratio = sqrt(ratio);
-        for (; count < STRENGTHS; at *= ratio) strength[count++] = at;
+        double all = log(f->worst / f->mildest);
+        bool either = strcmp(f->form, "either") == 0;
+        for (int i = 0; i < steps; i++) {
+            double at = f->mildest * clg_exp(all * i / (steps - 1));
+            strength[count++] = at;
+            if (either) strength[count++] = 1 / at;
+        }
     }
     return count;
 }
 
-static clg_sweep_point bus_of(const clg_network *network, const clg_machine *machine,
-                              const clg_observed_bus *bus) {
-    int ranks = bus->nodes * machine->node.gpus;
-    return clg_sweep_at(network, machine, bus->collective, ranks > 1 ? ranks : 2, bus->bytes);
+static double bus_of(const trial *t, const clg_scenario *world, const clg_observed_bus *bus) {
+    int ranks = bus->nodes * world->machine.node.gpus;
+    double bytes = bus->bytes > 0 ? bus->bytes : t->rules.large_bytes;
+    return clg_sweep_at(&world->network, &world->machine, bus->collective, ranks > 1 ? ranks : 2,
+                        bytes)
+        .bus_bytes_per_s;
 }
 
-/* How far a measured step may be from the priced one, in its logarithm. */
+/* How far a measured step may be from the priced one, in its logarithm: by the interval as it is
+ * printed. */
 static double sigma_of(const trial *t) {
-    double planned = t->plan->log_sigma, measured = t->rules.measured_sigma;
+    double planned = log(t->plan->step_p90_s / t->plan->step_p10_s) / (2 * CLG_SIGMAS_TO_TENTH);
+    double measured = t->rules.measured_sigma;
     double counts = t->seen->counted ? t->rules.counts_sigma : 0;
     return sqrt(planned * planned + counts * counts + measured * measured);
 }
 
-/* How well a world agrees with all that was seen. `least_s` is what its operations take at the
- * GPU's peak: no step is shorter. */
-static double likelihood(const trial *t, const clg_network *network, const clg_machine *machine,
-                         double step_s, double least_s) {
+/* How well a world agrees with all that was seen, under a density of ln(seen / priced). `least_s`
+ * is what its operations take at the GPU's peak: no step is shorter. */
+static double likelihood(const trial *t, const clg_scenario *world,
+                         double (*density)(double, double), double step_s, double least_s) {
+    const clg_network *network = &world->network;
     double all = 1, measured = t->rules.measured_sigma;
     double seen_s = t->seen->step_s, slack = t->seen->counted ? t->rules.counts_sigma : 0;
     if (seen_s > 0 && seen_s < least_s * (1 - slack - measured)) return 0;
-    if (seen_s > 0) all *= student(log(seen_s / step_s), sigma_of(t));
+    if (seen_s > 0) all *= density(log(seen_s / step_s), sigma_of(t));
     for (int i = 0; i < t->seen->buses; i++) {
         const clg_observed_bus *bus = &t->seen->bus[i];
         double spread = bus->nodes > 1 ? network->sigma_slow : network->sigma_fast;
-        double expected = bus_of(network, machine, bus).bus_bytes_per_s;
-        all *= student(log(bus->bus_bytes_per_s / expected),
+        double expected = bus_of(t, world, bus);
+        all *= density(log(bus->bus_bytes_per_s / expected),
                        sqrt(spread * spread + measured * measured));
     }
     return all;
@@ -97,8 +116,7 @@ static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_fact
                   clg_evaluate(t->arena, t->changed, &w.layout, false, NULL, &e, &none) == CLG_OK;
     if (priced) {
         *step_s = (e.step_s + w.more_s) * w.counted;
-        *likely = likelihood(t, &t->changed->network, &t->changed->machine, *step_s,
-                             e.step_s * e.hfu * w.counted);
+        *likely = likelihood(t, t->changed, student, *step_s, e.step_s * e.hfu * w.counted);
         if (*step_s > t->longest_s) t->longest_s = *step_s;
     }
     clg_arena_back_to(t->arena, mark);
@@ -108,7 +126,6 @@ static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_fact
 /* Of a large all-reduce over the whole job, or inside a box where that tells more, as planned and
  * under the likeliest strength. */
 static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s) {
-    static const double LARGE_BYTES = 1073741824.0;
     clg_world w = {.arena = t->arena,
                    .scenario = t->changed,
                    .layout = t->plan->layout,
@@ -123,18 +140,18 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
     bool inside = t->changed->network.fast.bytes_per_s < t->scenario->network.fast.bytes_per_s;
     if (inside && ranks > machine->node.gpus) ranks = machine->node.gpus;
     s->planned_bus_bytes_per_s =
-        clg_sweep_at(&t->scenario->network, machine, CLG_ALL_REDUCE, ranks, LARGE_BYTES)
+        clg_sweep_at(&t->scenario->network, machine, CLG_ALL_REDUCE, ranks, t->rules.large_bytes)
             .bus_bytes_per_s;
     s->bus_bytes_per_s =
-        clg_sweep_at(&t->changed->network, machine, CLG_ALL_REDUCE, ranks, LARGE_BYTES)
+        clg_sweep_at(&t->changed->network, machine, CLG_ALL_REDUCE, ranks, t->rules.large_bytes)
             .bus_bytes_per_s;
-    s->tells_bus = s->bus_bytes_per_s < 0.95 * s->planned_bus_bytes_per_s;
+    s->tells_bus = s->bus_bytes_per_s < (1 - t->rules.told) * s->planned_bus_bytes_per_s;
 }
 
 /* The weight of a cause: its prior times the mean of its likelihoods. */
 static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
-    double strength[2 * STRENGTHS], sum = 0, best = 0;
-    int count = strengths_of(&s->facts, strength), held = 0;
+    double strength[MOST_STRENGTHS], sum = 0, best = 0;
+    int count = strengths_of(&s->facts, t->rules.strengths, strength), held = 0;
     for (int i = 0; i < count; i++) {
         double step_s, likely;
         if (!price(t, cause, &s->facts, strength[i], &step_s, &likely)) continue;
@@ -182,9 +199,7 @@ static clg_verdict verdict_of(const trial *t, double healthy) {
     if (t->seen->step_s > 0) return t->seen->step_s > t->plan->step_s ? CLG_SLOW : CLG_FAST;
     double ratio = 1;
     for (int i = 0; i < t->seen->buses; i++)
-        ratio *=
-            t->seen->bus[i].bus_bytes_per_s /
-            bus_of(&t->scenario->network, &t->scenario->machine, &t->seen->bus[i]).bus_bytes_per_s;
+        ratio *= t->seen->bus[i].bus_bytes_per_s / bus_of(t, t->scenario, &t->seen->bus[i]);
     return ratio < 1 ? CLG_SLOW : CLG_FAST;
 }
 
@@ -205,9 +220,9 @@ static clg_status suspects_of(trial *t, clg_diagnosis *d, double *all, clg_error
 
 /* Beyond what any cause does the tails of all causes are alike, and would say "healthy". */
 static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
-    enum { SIGMAS = 3 };
     double seen_s = t->seen->step_s, planned_s = t->plan->step_s;
-    if (seen_s <= 0 || (weights > 0 && seen_s < t->longest_s * clg_exp(SIGMAS * sigma_of(t))))
+    if (seen_s <= 0 ||
+        (weights > 0 && seen_s < t->longest_s * clg_exp(t->rules.beyond * sigma_of(t))))
         return CLG_OK;
     bool slower = seen_s > planned_s;
     return clg_fail(error, CLG_BAD_INPUT,
@@ -232,8 +247,8 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
         clg_job_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
         suspects_of(&t, d, &all, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    d->healthy = well.prior * likelihood(&t, &scenario->network, &scenario->machine, plan->step_s,
-                                         plan->step_s * plan->hfu);
+    d->healthy =
+        well.prior * likelihood(&t, scenario, normal, plan->step_s, plan->step_s * plan->hfu);
     if (refuse_far(&t, d->healthy + all, error) != CLG_OK) return CLG_BAD_INPUT;
     d->healthy /= d->healthy + all;
     const clg_job_cause *cause = clg_job_causes(&d->suspects);

@@ -2,12 +2,12 @@
  *
  *   P(cause | measured)  ~  prior(cause) x mean over strengths of L(measured | step priced so)
  *
- * L is Student's t with three degrees of freedom over the log of the step, as wide as the plan's
- * own interval: heavier than a normal's tails, because intervals on jobs of strangers are too
- * narrow, and made of products only, so the same on every machine. Strengths are taken as equally
- * likely on a log scale between the mildest and the worst of data/cause/. One cause at a time: two
- * at once are told as the stronger. What a healthy job waits for already is told by its own ledger,
- * weighted with the chance that the job is healthy. */
+ * L is a density of the log of the step with the P10 and P90 of the plan's own interval: normal
+ * where nothing is wrong, for that is what the interval states; Student's t with three degrees of
+ * freedom where something is, for how strong a cause is says no interval. Strengths are taken as
+ * equally likely on a log scale between the mildest and the worst of data/cause/. One cause at a
+ * time: two at once are told as the stronger. What a healthy job waits for already is told by its
+ * own ledger, weighted with the chance that the job is healthy. */
 #ifndef CLG_DIAGNOSE_DIAGNOSE_H
 #define CLG_DIAGNOSE_DIAGNOSE_H
 

@@ -67,7 +67,6 @@ static double step_of(const clg_evaluation *plan, const clg_machine *machine, co
 
 /* "40GB/s:all-reduce:6", and a fourth part for the buffer: ":1GiB". */
 static clg_status bus_of(const char *written, clg_observations *o, clg_error *error) {
-    static const double LARGE_BYTES = 1073741824.0;
     char word[96], *part[4] = {NULL};
     int parts = 0, collective;
     double nodes;
@@ -80,7 +79,7 @@ static clg_status bus_of(const char *written, clg_observations *o, clg_error *er
         if (at) *at++ = '\0';
     }
     clg_observed_bus *bus = &o->bus[o->buses];
-    *bus = (clg_observed_bus){.bytes = LARGE_BYTES};
+    *bus = (clg_observed_bus){0};
     if (parts < 3 || !number(part[0], CLG_BYTES_PER_S, &bus->bus_bytes_per_s) ||
         !number(part[2], CLG_COUNT, &nodes) || nodes > 1e5 ||
         (part[3] && !number(part[3], CLG_BYTES, &bus->bytes)))

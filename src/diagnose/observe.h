@@ -10,7 +10,7 @@ enum { CLG_OBSERVATIONS = 16 };
 typedef struct clg_observed_bus {
     clg_collective collective;
     int nodes;
-    double bytes; /* of the buffer; 1 GiB where it was not said */
+    double bytes; /* of the buffer; 0: not said, a large one */
     double bus_bytes_per_s;
 } clg_observed_bus;
 

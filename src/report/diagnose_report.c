@@ -98,7 +98,8 @@ static void print_expected(const answer *a) {
         clg_text_print(t, "measured %s of bus bandwidth, %s of %s over %d nodes\n",
                        clg_words_quantity(t, b->bus_bytes_per_s, CLG_BYTES_PER_S),
                        clg_name_of(clg_collective_names, (int)b->collective),
-                       clg_words_quantity(t, b->bytes, CLG_BYTES), b->nodes);
+                       b->bytes > 0 ? clg_words_quantity(t, b->bytes, CLG_BYTES) : "large buffers",
+                       b->nodes);
     }
 }
 
@@ -176,7 +177,7 @@ static void add_measured(clg_json_writer *w, const answer *a) {
         clg_json_add_string(w, "collective",
                             clg_name_of(clg_collective_names, (int)a->seen->bus[i].collective));
         clg_json_add_integer(w, "nodes", a->seen->bus[i].nodes);
-        clg_json_add_number(w, "bytes", a->seen->bus[i].bytes);
+        clg_json_add_known(w, "bytes", a->seen->bus[i].bytes > 0 ? a->seen->bus[i].bytes : -1);
         clg_json_add_number(w, "bus_bytes_per_s", a->seen->bus[i].bus_bytes_per_s);
         clg_json_close(w, '}');
     }

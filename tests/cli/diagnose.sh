@@ -37,6 +37,28 @@ expect 0 out '^[ 2-9][0-9.]+ %  network_bandwidth' diagnose "$scratch/mpt-1b.yam
 expect 0 out '^verdict  healthy' diagnose gpt2 --gpu a100-sxm-40gb --gpus 8 --seq 1024 --global-batch 480 \
     --micro-batch 12 --tp 1 --pp 1 --cp 1 --zero 0 --recompute none --stack pytorch --measured 562ms
 
+# karpathy/nanoGPT pull 225: 1,600 ms instead of 40, for 40 micro-batches were accumulated by default.
+echo '{"model_type":"gpt2","n_layer":6,"n_embd":384,"n_head":6,"vocab_size":65,"n_positions":256}' >"$scratch/char.json"
+expect 0 out '^ *[2-9][0-9.]+ %  miscounted: .* 32 times' diagnose "$scratch/char.json" --gpu a6000 --gpus 1 --seq 256 \
+    --micro-batch 64 --global-batch 64 --recompute none --stack pytorch --measured 1600ms
+# pytorch/torchtitan issue 929: 6.5k tokens/s is what the maintainers saw again on 8 H100.
+titan="llama-3-8b --gpus 8 --seq 8192 --micro-batch 1 --global-batch 8 --zero 3 --tp 1 --recompute selective --stack torchtitan-2025"
+expect 0 out '^verdict  healthy' diagnose $titan --measured 6500tok/s/GPU
+# NVIDIA/Megatron-LM issue 756: Mixtral at 130 Tflop/s; another dispatcher and grouped products made 230 of it.
+expect 0 out 'expert_dispatch: dispatching to experts costs' diagnose mixtral-8x7b --gpus 16 --tp 2 --ep 8 --pp 1 \
+    --micro-batch 1 --global-batch 128 --seq 4096 --stack megatron-2024 --measured 130Tflop/s/GPU
+# hiyouga/LlamaFactory issue 3499: 60 s a step; the three cards were not of one kind.
+expect 1 err 'no cause known here does that' diagnose llama-3-8b --gpu a100-sxm-80gb --gpus 3 --adapter lora --zero 3 \
+    --adapter-targets q_proj,v_proj --seq 1024 --micro-batch 1 --global-batch 6 --precision fp16 --measured 60s
+# The verdict keeps to the interval: half and twice the plan are not healthy on any stack, the plan is.
+for stack in megatron-2024 torchtitan-2025 pytorch; do
+    plan="llama-3-8b --gpus 8 --tp 1 --pp 1 --micro-batch 1 --global-batch 64 --recompute full --stack $stack"
+    set -- $("$ceiling" explain $plan --json | sed -n 's/.*"step_s": \([0-9.]*\).*/\1/p' | head -1 | awk '{ print $1 / 2, $1, $1 * 2 }')
+    expect 0 out '^verdict  fast:' diagnose $plan --measured "$1s"
+    expect 0 out '^verdict  healthy' diagnose $plan --measured "$2s"
+    expect 0 out '^verdict  slow' diagnose $plan --measured "$3s"
+done
+
 expect 0 out '^ceiling_step_seconds 20.48$' diagnose $shards --recompute full --measured 200tok/s/GPU --metrics
 expect 0 out '^ceiling_cause_probability.cause="network_bandwidth". 0[.][2-9]' diagnose $shards --recompute full \
     --measured 200tok/s/GPU --metrics
