@@ -182,6 +182,8 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
         read_jobs(&m, ask.horizon_s, error) != CLG_OK)
         return error->status;
     ask.horizon_s = fmax(ask.horizon_s, a->jobs.horizon_s);
+    ask.quota = a->jobs.quota;
+    ask.quotas = a->jobs.quotas;
     if ((double)ask.draws * a->jobs.count > MOST_LIVES)
         return clg_fail(error, CLG_BAD_INPUT, "give fewer --draws",
                         "%d lives of %d jobs are too many", ask.draws, a->jobs.count);
@@ -231,10 +233,10 @@ static clg_status write_csv(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {
-    CLG_PARAM_BUDGET,      CLG_PARAM_CAPEX,    CLG_PARAM_LIFE,    CLG_PARAM_PUE,
-    CLG_PARAM_ELECTRICITY, CLG_PARAM_FAILURES, CLG_PARAM_RESTART, CLG_PARAM_KNEE,
-    CLG_PARAM_RESIDUAL,    CLG_PARAM_INTEREST, CLG_PARAMS};
+static const clg_param knobs[] = {CLG_PARAM_BUDGET,   CLG_PARAM_CAPEX,       CLG_PARAM_LIFE,
+                                  CLG_PARAM_PUE,      CLG_PARAM_ELECTRICITY, CLG_PARAM_FAILURES,
+                                  CLG_PARAM_RESTART,  CLG_PARAM_SWAP,        CLG_PARAM_KNEE,
+                                  CLG_PARAM_RESIDUAL, CLG_PARAM_INTEREST,    CLG_PARAMS};
 
 const clg_command clg_command_portfolio = {
     .name = "portfolio",
@@ -245,7 +247,8 @@ const clg_command clg_command_portfolio = {
         "Every job is planned at the sizes it may take, then queued with backfill over the life of "
         "each cluster, with failures and the planner's own errors drawn. JOBS.csv has the columns "
         "name, model, tokens or steps or gpu_hours, arrival_h, deadline_h, every_h, priority, "
-        "min_gpus, max_gpus, seq, global_batch; or it is an export of sacct -P or a public trace.",
+        "min_gpus, max_gpus, seq, global_batch, team, quota_gpus; or it is an export of sacct -P "
+        "or a public trace.",
     .example = "ceiling portfolio jobs.csv --gpus 64..4096 --horizon 365d",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(PORTFOLIO) | CLG_TAKES(SERVING),
     .knobs = knobs,

@@ -4,6 +4,8 @@
  * files do not say. */
 #include "portfolio/export.h"
 
+#include "portfolio/quotas.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +27,7 @@ enum {
     LIMIT,
     LIMIT_MIN,
     PRIORITY,
+    TEAM,
     MEANINGS
 };
 
@@ -32,17 +35,39 @@ enum {
 static const struct {
     const char *name;
     int meaning;
-} names[] = {{"jobid", ID},         {"job_id", ID},          {"jobname", NAME},
-             {"submit", SUBMIT},    {"submit_time", SUBMIT}, {"submitted_time", SUBMIT},
-             {"timestamp", SUBMIT}, {"start", START},        {"start_time", START},
-             {"end", END},          {"end_time", END},       {"elapsedraw", SECONDS},
-             {"duration", SECONDS}, {"run_time", SECONDS},   {"elapsed", ELAPSED},
-             {"queue", WAIT},       {"wait_time", WAIT},     {"gpu_num", GPUS},
-             {"num_gpus", GPUS},    {"num_gpu", GPUS},       {"gpus", GPUS},
-             {"ngpus", GPUS},       {"alloctres", TRES},     {"reqtres", TRES},
-             {"allocgres", GRES},   {"reqgres", GRES},       {"nnodes", NODES},
-             {"allocnodes", NODES}, {"timelimit", LIMIT},    {"timelimitraw", LIMIT_MIN},
-             {"priority", PRIORITY}};
+} names[] = {{"jobid", ID},
+             {"job_id", ID},
+             {"jobname", NAME},
+             {"submit", SUBMIT},
+             {"submit_time", SUBMIT},
+             {"submitted_time", SUBMIT},
+             {"timestamp", SUBMIT},
+             {"start", START},
+             {"start_time", START},
+             {"end", END},
+             {"end_time", END},
+             {"elapsedraw", SECONDS},
+             {"duration", SECONDS},
+             {"run_time", SECONDS},
+             {"elapsed", ELAPSED},
+             {"queue", WAIT},
+             {"wait_time", WAIT},
+             {"gpu_num", GPUS},
+             {"num_gpus", GPUS},
+             {"num_gpu", GPUS},
+             {"gpus", GPUS},
+             {"ngpus", GPUS},
+             {"alloctres", TRES},
+             {"reqtres", TRES},
+             {"allocgres", GRES},
+             {"reqgres", GRES},
+             {"nnodes", NODES},
+             {"allocnodes", NODES},
+             {"timelimit", LIMIT},
+             {"timelimitraw", LIMIT_MIN},
+             {"priority", PRIORITY},
+             {"vc", TEAM},
+             {"virtual_cluster", TEAM}};
 
 static bool same_word(const char *a, const char *b) {
     for (; *a && *b; a++, b++)
@@ -180,6 +205,8 @@ static bool read_row(const row *r, clg_listed_job *job) {
                             .model = "",
                             .seq = "",
                             .global_batch = "",
+                            .team = cell(r, TEAM),
+                            .quota = -1,
                             .line = r->csv->row[r->row].line,
                             .gpu_s = seconds * (double)whole,
                             .arrival_s = submit,
@@ -212,5 +239,6 @@ clg_status clg_export_read(clg_arena *arena, const clg_csv *csv, clg_job_list *j
         jobs->count++;
     }
     for (int i = 0; i < jobs->count; i++) jobs->job[i].arrival_s -= first;
+    clg_quotas_of_export(arena, jobs);
     return CLG_OK;
 }

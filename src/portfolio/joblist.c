@@ -4,6 +4,7 @@
 #include "base/csv.h"
 #include "base/name.h"
 #include "portfolio/export.h"
+#include "portfolio/quotas.h"
 #include "portfolio/table.h"
 #include "units/units.h"
 
@@ -27,11 +28,14 @@ enum {
     MOST,
     SEQ,
     BATCH,
+    TEAM,
+    QUOTA,
     COLUMNS
 };
-static const char *const columns[COLUMNS] = {
-    "name",    "model",    "tokens",   "steps",    "gpu_hours", "arrival_h",   "deadline_h",
-    "every_h", "priority", "min_gpus", "max_gpus", "seq",       "global_batch"};
+static const char *const columns[COLUMNS] = {"name",         "model",     "tokens",     "steps",
+                                             "gpu_hours",    "arrival_h", "deadline_h", "every_h",
+                                             "priority",     "min_gpus",  "max_gpus",   "seq",
+                                             "global_batch", "team",      "quota_gpus"};
 
 /* One row, and where its cells are. */
 typedef struct reader {
@@ -98,6 +102,8 @@ static clg_status read_job(const reader *r, clg_listed_job *job, double *every_s
                             .line = r->csv->row[r->row].line,
                             .seq = cell(r, SEQ),
                             .global_batch = cell(r, BATCH),
+                            .team = cell(r, TEAM),
+                            .quota = -1,
                             .recorded_wait_s = -1};
     if (read_work(r, job) != CLG_OK || read_gpus(r, job) != CLG_OK ||
         number(r, ARRIVAL, 0, &arrival) != CLG_OK ||
@@ -108,6 +114,22 @@ static clg_status read_job(const reader *r, clg_listed_job *job, double *every_s
     job->arrival_s = arrival * HOUR_S;
     job->deadline_s = deadline * HOUR_S;
     *every_s = every * HOUR_S;
+    return CLG_OK;
+}
+
+/* The quota of a row's team: what one row of it says holds for all. */
+static clg_status read_quota(const reader *r, clg_quotas *quotas) {
+    double gpus;
+    if (number(r, QUOTA, 0, &gpus) != CLG_OK) return r->error->status;
+    if (!*cell(r, QUOTA)) return CLG_OK;
+    if (!*cell(r, TEAM)) return fault(r, TEAM, "name the team", "a quota of nobody");
+    if (!(gpus >= 1 && gpus <= 1e6))
+        return fault(r, QUOTA, "give GPUs, 1 to 1,000,000", "no quota of GPUs");
+    clg_quota *quota = clg_quotas_take(quotas, cell(r, TEAM));
+    if (!quota) return fault(r, QUOTA, "up to 1,024", "too many teams with a quota");
+    if (quota->gpus > 0 && quota->gpus != (int64_t)gpus)
+        return fault(r, QUOTA, "give one, or leave the others blank", "a team with two quotas");
+    quota->gpus = (int64_t)gpus;
     return CLG_OK;
 }
 
@@ -178,12 +200,15 @@ static int by_arrival(const void *a, const void *b) {
 static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon_s,
                             clg_job_list *jobs, clg_error *error) {
     reader r = {.csv = csv, .error = error};
+    clg_quotas quotas = {.arena = arena, .list = jobs};
     double *every_s = clg_take(arena, (size_t)csv->rows + 1, double);
     if (find_columns(&r, arena, jobs) != CLG_OK) return error->status;
     jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_listed_job);
     for (r.row = 0; r.row < csv->rows; r.row++, jobs->count++)
-        if (read_job(&r, &jobs->job[jobs->count], &every_s[jobs->count]) != CLG_OK)
+        if (read_job(&r, &jobs->job[jobs->count], &every_s[jobs->count]) != CLG_OK ||
+            read_quota(&r, &quotas) != CLG_OK)
             return error->status;
+    clg_quotas_join(jobs);
     place_deadlines(jobs);
     return repeat(arena, &r, every_s, horizon_s, jobs);
 }

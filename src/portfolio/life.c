@@ -82,6 +82,7 @@ void clg_simulation_start(simulation *s, int task, const clg_job_size *size) {
         (running){s->now_s, run->end_s, task, clg_pool_take(s->pool, size->gpus)};
     sift_up(s, s->actives++);
     s->busy += size->gpus;
+    if (s->task[task].job->quota >= 0) s->held[s->task[task].job->quota] += size->gpus;
     s->started_s = s->now_s;
     s->life->useful_gpu_s += run->useful_gpu_s;
 }
@@ -96,15 +97,22 @@ running clg_simulation_remove(simulation *s, int at) {
     gone.end_s = end_s;
     clg_pool_give(s->pool, gone.hold);
     s->busy -= s->run[task].gpus;
+    if (s->task[task].job->quota >= 0) s->held[s->task[task].job->quota] -= s->run[task].gpus;
     return gone;
 }
 
-/* A job that no size of the cluster runs never starts. */
+/* The most GPUs that a job may have at once. */
+static int64_t ceiling_of(const simulation *s, const clg_listed_job *job) {
+    int64_t quota = job->quota >= 0 ? s->rules->quota[job->quota].gpus : s->rules->gpus;
+    return quota < s->rules->gpus ? quota : s->rules->gpus;
+}
+
+/* A job that no size of the cluster, or of its team's quota, runs never starts. */
 static void arrive(simulation *s, int task) {
     const clg_task *t = &s->task[task];
     s->run[task] = (clg_job_run){.start_s = INFINITY, .end_s = INFINITY};
     s->left[task] = 1;
-    if (t->sizes > 0 && t->size[0].gpus <= s->rules->gpus)
+    if (t->sizes > 0 && t->size[0].gpus <= ceiling_of(s, t->job))
         clg_simulation_enqueue(s, task);
     else
         s->life->impossible++;
@@ -161,6 +169,8 @@ void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_
                     .promised = clg_take(arena, most, promise),
                     .least_speed = clg_simulation_floors(arena, tasks, count),
                     .left = clg_take(arena, (size_t)count + 1, double),
+                    .held = clg_take(arena, (size_t)rules->quotas + 1, int64_t),
+                    .full = clg_take(arena, (size_t)rules->quotas + 1, bool),
                     .serving_hold = clg_pool_take(NULL, 0),
                     .queue = clg_take(arena, (size_t)count + 1, int)};
     for (int next = 0; goes_on(&s, next, count);) happen(&s, &next, count);

@@ -7,6 +7,9 @@
  * its equal share of the cluster, or the smallest that meets its deadline where that needs more;
  * none whose speed per GPU is below half of its best. A size is kept to the end.
  *
+ * Jobs of a team whose quota is used up wait for its own to end, in their order; those of others
+ * pass them.
+ *
  * Failures strike running jobs at a rate per GPU; the work since the last checkpoint is done again,
  * after a restart on GPUs that spares replace at once. Where the cluster also serves,
  * serving has its GPUs first: jobs of the lowest priority that started last write a checkpoint,
@@ -51,6 +54,8 @@ typedef struct clg_tide {
 
 typedef struct clg_life_rules {
     int64_t gpus;
+    const clg_quota *quota; /* [quotas]: what teams may hold at once */
+    int quotas;
     int node_gpus;
     uint64_t seed;
     double factor_z;       /* error common to all steps, in sigmas */

@@ -24,6 +24,8 @@ static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpu
     double steps_z = clg_normal_quantile(clg_random_unit(&random));
     double often_z = clg_normal_quantile(clg_random_unit(&random));
     return (clg_life_rules){.gpus = gpus,
+                            .quota = request->quota,
+                            .quotas = request->quotas,
                             .serving = request->serving,
                             .horizon_s = request->horizon_s,
                             .node_gpus = request->node_gpus,

@@ -19,7 +19,9 @@ typedef struct clg_portfolio_request {
     int draws; /* lives of each size; 0: as many as 40,000 jobs take, 10 to 200; 1 where nothing is
                   drawn */
     uint64_t seed;
-    clg_tide serving;  /* what is served beside the jobs */
+    clg_tide serving;       /* what is served beside the jobs */
+    const clg_quota *quota; /* [quotas]: what teams may hold at once */
+    int quotas;
     double horizon_s;  /* paid at least so long; 0: until the last job ends */
     double budget_usd; /* 0: none */
     double knee_share; /* the knee: where GPUs added are needed less than this share of the time */

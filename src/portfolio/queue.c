@@ -93,13 +93,28 @@ double *clg_simulation_floors(clg_arena *arena, const clg_task *tasks, int count
     return least;
 }
 
+/* What is left of its team's quota. */
+static int64_t quota_left(const simulation *s, int task) {
+    int quota = s->task[task].job->quota;
+    return quota < 0 ? s->rules->gpus : s->rules->quota[quota].gpus - s->held[quota];
+}
+
+/* Whether a task waits for its own team: those of it behind wait too. */
+static bool waits_for_team(simulation *s, int task) {
+    int quota = s->task[task].job->quota;
+    if (quota < 0) return false;
+    if (s->task[task].size[0].gpus > quota_left(s, task)) s->full[quota] = true;
+    return s->full[quota];
+}
+
 /* The size at which a task is expected to end first; the smallest where serving leaves none. */
 static const clg_job_size *choose(const simulation *s, int task) {
     const clg_task *t = &s->task[task];
     const clg_job_size *chosen = NULL;
     double ends_s = INFINITY, due_s = t->job->deadline_s;
-    int64_t share = share_of(s);
-    for (int i = 0; i < t->sizes && t->size[i].gpus <= s->rules->gpus; i++) {
+    int64_t share = share_of(s), left = quota_left(s, task);
+    int64_t most = left < s->rules->gpus ? left : s->rules->gpus;
+    for (int i = 0; i < t->sizes && t->size[i].gpus <= most; i++) {
         const clg_job_size *size = &t->size[i];
         double end_s = when(s, size->gpus) + size->expected_s;
         bool within =
@@ -112,14 +127,19 @@ static const clg_job_size *choose(const simulation *s, int task) {
     return chosen;
 }
 
-/* Starts those at the front while they fit; the size the next one waits for, NULL: nobody. */
-static const clg_job_size *serve_front(simulation *s) {
-    while (s->waiting > 0) {
-        int task = s->queue[0];
+/* Starts those at the front while they fit, but for those that wait for their team; the size the
+ * next one waits for, and where it stands in the queue; NULL: nobody. */
+static const clg_job_size *serve_front(simulation *s, int *first) {
+    for (*first = 0; *first < s->waiting;) {
+        int task = s->queue[*first];
+        if (waits_for_team(s, task)) {
+            ++*first;
+            continue;
+        }
         count_promises(s);
         const clg_job_size *size = choose(s, task);
         if (!clg_pool_fits(s->pool, size->gpus)) return size;
-        dequeue(s, 0);
+        dequeue(s, *first);
         clg_simulation_start(s, task, size);
     }
     return NULL;
@@ -135,14 +155,14 @@ static int64_t beyond(const simulation *s, double shadow_s, int64_t taken) {
 
 /* Those behind pass the first where they end before its time or leave it its GPUs. Where only their
  * places keep it waiting, its time is the next end. */
-static void backfill(simulation *s, const clg_job_size *first) {
+static void backfill(simulation *s, const clg_job_size *first, int behind) {
     double shadow_s = when(s, first->gpus);
     if (shadow_s <= s->now_s && s->actives > 0) shadow_s = fmax(s->promised[0].end_s, s->now_s);
     int64_t spare = beyond(s, shadow_s, first->gpus);
-    for (int at = 1, seen = 0; at < s->waiting && seen < DEPTH && clg_pool_free(s->pool) > 0;
-         seen++) {
+    for (int at = behind + 1, seen = 0;
+         at < s->waiting && seen < DEPTH && clg_pool_free(s->pool) > 0; seen++) {
         int task = s->queue[at];
-        if (s->task[task].size[0].gpus > clg_pool_free(s->pool)) {
+        if (s->task[task].size[0].gpus > clg_pool_free(s->pool) || waits_for_team(s, task)) {
             at++;
             continue;
         }
@@ -161,6 +181,8 @@ static void backfill(simulation *s, const clg_job_size *first) {
 
 void clg_simulation_schedule(simulation *s) {
     if (clg_pool_free(s->pool) == 0) return;
-    const clg_job_size *first = serve_front(s);
-    if (first) backfill(s, first);
+    if (s->rules->quotas > 0) memset(s->full, 0, (size_t)s->rules->quotas * sizeof *s->full);
+    int at;
+    const clg_job_size *first = serve_front(s, &at);
+    if (first) backfill(s, first, at);
 }

@@ -32,6 +32,8 @@ typedef struct simulation {
     double *least_speed;     /* of each task: per GPU, below it a size is not worth taking */
     double *left;            /* of each task: share of its work that is to do */
     double now_s, started_s; /* started_s: when a job last did */
+    int64_t *held;           /* of each quota: GPUs in use */
+    bool *full;              /* of each quota: its first that waits does not fit into it */
     int64_t busy;
     int64_t windows;      /* of serving that have begun */
     int64_t serving_gpus; /* held for serving */

@@ -114,6 +114,14 @@ void clg_json_portfolio(clg_json_writer *w, const clg_portfolio_shown *s) {
     clg_json_add_string(w, "price_date", price->date);
     clg_json_add_integer(w, "jobs", s->jobs->count);
     clg_json_add_integer(w, "rows_left_out", s->jobs->left_out);
+    if (s->jobs->quotas > 0) clg_json_open(w, "quotas", '[');
+    for (int i = 0; i < s->jobs->quotas; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "team", s->jobs->quota[i].team);
+        clg_json_add_integer(w, "gpus", s->jobs->quota[i].gpus);
+        clg_json_close(w, '}');
+    }
+    if (s->jobs->quotas > 0) clg_json_close(w, ']');
     clg_json_add_string(w, "columns_ignored", s->jobs->ignored);
     clg_json_add_string(w, "deadlines",
                         s->jobs->deadlines_after_arrival ? "hours after arrival" : "hours");

@@ -58,6 +58,23 @@ static const char *knee_words(clg_text *t, const clg_portfolio *p) {
     return "not reached: every size is needed";
 }
 
+/* Who may hold how much; of many the first by name. */
+static void print_quotas(clg_text *t, const clg_job_list *jobs) {
+    enum { SHOWN = 8 };
+    int64_t all = 0;
+    size_t from = t->size;
+    if (jobs->quotas == 0) return;
+    for (int i = 0; i < jobs->quotas; i++) all += jobs->quota[i].gpus;
+    clg_text_print(t, "quotas   of %d team%s, %lld GPUs together%s:", jobs->quotas,
+                   jobs->quotas == 1 ? "" : "s", (long long)all,
+                   jobs->recorded ? " (the most that each ever held: the least they can be)" : "");
+    for (int i = 0; i < jobs->quotas && i < SHOWN; i++)
+        clg_text_print(t, "%s %.32s %lld", i == 0 ? "" : ",", jobs->quota[i].team,
+                       (long long)jobs->quota[i].gpus);
+    clg_text_print(t, jobs->quotas > SHOWN ? ", ...\n" : "\n");
+    clg_text_fold(t, from, 9);
+}
+
 static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
     const clg_job_list *jobs = s->jobs;
     double last_s = jobs->job[jobs->count - 1].arrival_s;
@@ -74,6 +91,7 @@ static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
         clg_text_print(t, "; deadlines taken as hours after arrival, as one lies before its own");
     clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
+    print_quotas(t, jobs);
 }
 
 static void print_machine(clg_text *t, const clg_portfolio_shown *s) {

@@ -4,13 +4,13 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 jobs=$scratch/jobs.csv
 cat >"$jobs" <<'END'
-name,model,tokens,steps,gpu_hours,arrival_h,deadline_h,priority,min_gpus,max_gpus,every_h,team
+name,model,tokens,steps,gpu_hours,arrival_h,deadline_h,priority,min_gpus,max_gpus,every_h,owner
 base,llama-3.1-8b,20G,,,0,400,1,8,,,a
 tune,data/model/llama-2-7b.json,,500,,24,60,0,8,32,168,b
 eval,,,,40,10,,2,8,8,24,b
 END
 expect 0 out '^knee ' portfolio "$jobs" --gpus 8..64 --horizon 60d --seed 3
-check "a column for somebody else is named" 'grep -q "not read: team" "$scratch/out"'
+check "a column for somebody else is named" 'grep -q "not read: owner" "$scratch/out"'
 check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
 expect 0 out '"marginal_fill": ' portfolio "$jobs" --gpus 8,16 --json --budget 100kUSD --horizon 60d
 check "odds of both" 'grep -A3 "\"odds\"" "$scratch/out" | grep -q "\"deadline\": [01]" &&
@@ -63,4 +63,8 @@ expect 0 out '"outer_exposed_s": ' scale llama-2-7b --gpus 64,128 --diloco 100 -
 check "and the loss it costs" 'grep -q "\"loss_penalty\": " "$scratch/out"'
 expect 0 out '^sites    2' scale llama-2-7b --gpus 64,128 --diloco 100 --sites 2 --between 10Gbit/s
 expect 2 err 'sites need a link' scale llama-2-7b --gpus 64 --sites 2
+printf 'name,gpu_hours,min_gpus,team,quota_gpus\na,80,8,red,8\nb,80,8,red,\nc,80,8,blue,\n' >"$scratch/teams.csv"
+expect 0 out '"period_h": 20' portfolio "$scratch/teams.csv" --gpus 24 --json
+check "the quotas are said" 'grep -q "\"team\": \"red\"" "$scratch/out"'
+expect 0 out '^quotas   of 1 team, 8 GPUs together: red 8' portfolio "$scratch/teams.csv" --gpus 24
 finish

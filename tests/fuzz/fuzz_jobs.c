@@ -26,7 +26,11 @@ static void live(clg_arena *arena, const clg_job_list *jobs) {
     clg_task *tasks = clg_take(arena, MOST_JOBS, clg_task);
     clg_job_run *run = clg_take(arena, MOST_JOBS, clg_job_run);
     clg_life life;
-    clg_life_rules rules = {.gpus = GPUS, .node_gpus = NODE, .certain = true};
+    clg_life_rules rules = {.gpus = GPUS,
+                            .node_gpus = NODE,
+                            .certain = true,
+                            .quota = jobs->quota,
+                            .quotas = jobs->quotas};
     int count = 0;
     for (int i = 0; i < jobs->count && count < MOST_JOBS; i++)
         if (jobs->job[i].gpu_s > 0) tasks[count++] = clg_task_make(&planning, &jobs->job[i], NULL);

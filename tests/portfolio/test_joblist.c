@@ -46,6 +46,30 @@ static void check_lists(void) {
     CHECK_NEAR(jobs.job[2].deadline_s, 51 * 3600, 0);
 }
 
+static void check_quotas(void) {
+    CASE("teams: a quota said once holds for all rows of its team");
+    CHECK(
+        read("name,gpu_hours,min_gpus,team,quota_gpus\na,8,8,red,16\nb,8,8,red,\nc,8,8,blue,\n") ==
+        CLG_OK);
+    CHECK(jobs.quotas == 1 && jobs.quota[0].gpus == 16);
+    CHECK(jobs.job[0].quota == 0 && jobs.job[1].quota == 0 && jobs.job[2].quota == -1);
+    CASE("teams: two quotas of one, a quota of nobody or of nothing are refused");
+    CHECK(read("name,gpu_hours,team,quota_gpus\na,8,red,16\nb,8,red,8\n") != CLG_OK);
+    CHECK(strstr(error.message, "two quotas") && error.line == 3);
+    CHECK(read("name,gpu_hours,team,quota_gpus\na,8,,16\n") != CLG_OK);
+    CHECK(read("name,gpu_hours,team,quota_gpus\na,8,red,0\n") != CLG_OK);
+    CASE("exports: the quota of a virtual cluster is the most it held: 8 + 4, then 8 again");
+    CHECK(read("job_id,vc,gpu_num,submit_time,start_time,end_time,duration\n"
+               "1,x,8,2020-01-01 00:00:00,2020-01-01 00:00:00,2020-01-01 02:00:00,7200\n"
+               "2,x,4,2020-01-01 00:00:00,2020-01-01 01:00:00,2020-01-01 03:00:00,7200\n"
+               "3,x,8,2020-01-01 01:30:00,2020-01-01 02:00:00,2020-01-01 03:00:00,3600\n"
+               "4,y,2,2020-01-01 01:30:00,2020-01-01 02:00:00,2020-01-01 03:00:00,3600\n") ==
+          CLG_OK);
+    CHECK(jobs.quotas == 2);
+    CHECK(jobs.quota[0].gpus == 12 && jobs.quota[1].gpus == 2);
+    CHECK(jobs.job[3].quota >= 0);
+}
+
 static void check_year(void) {
     CASE("without a horizon it comes for a year; a list that repeats nothing needs none");
     CHECK(read("name,gpu_hours,min_gpus,every_h\na,8,8,24\n") == CLG_OK);
@@ -117,6 +141,7 @@ static void check_faults(void) {
 int main(void) {
     check_lists();
     check_year();
+    check_quotas();
     check_exports();
     check_faults();
     clg_arena_clear(&arena);

@@ -105,6 +105,43 @@ static void check_sizes(void) {
     CHECK(two.run[0].gpus == 4 && two.run[1].gpus == 4 && two.run[1].start_s == 0);
 }
 
+/* 16 GPUs. Team 0 may hold 8, team 1 too: A (8 for 10 h), B (4 for 5 h) and C (2 for 1 h) of team
+ * 0, D (8 for 4 h) of team 1, E (2 for 1 h) of nobody. */
+static void check_quotas(void) {
+    const clg_quota quota[] = {{"a", 8}, {"b", 8}};
+    list l = list_of(&arena, 8);
+    add(&l, 0, 8, 10)->quota = 0;
+    add(&l, 1, 4, 5)->quota = 0;
+    add(&l, 1, 2, 1)->quota = 0;
+    add(&l, 2, 8, 4)->quota = 1;
+    add(&l, 3, 2, 1);
+    live_within(&l, 16, 8, quota, 2);
+    CASE("quota: a team that holds all it may waits for its own, in order, though GPUs are free");
+    CHECK_NEAR(l.run[1].start_s, 10, 0);
+    CHECK_NEAR(l.run[2].start_s, 10, 0);
+    CASE("quota: others pass it, and those of no team wait for GPUs alone");
+    CHECK_NEAR(l.run[3].start_s, 2, 0);
+    CHECK_NEAR(l.run[4].start_s, 6, 0);
+    CASE("quota: what does not fit into it never starts");
+    list m = list_of(&arena, 8);
+    add(&m, 0, 12, 1)->quota = 0;
+    CHECK(live_within(&m, 16, 8, quota, 2).impossible == 1);
+    CASE("quota: a small one does not pass a large one of its team that waits for it");
+    list n = list_of(&arena, 8);
+    add(&n, 0, 4, 10)->quota = 0;
+    add(&n, 1, 8, 10)->quota = 0;
+    add(&n, 2, 2, 1)->quota = 0;
+    live_within(&n, 16, 8, quota, 2);
+    CHECK_NEAR(n.run[1].start_s, 10, 0);
+    CHECK_NEAR(n.run[2].start_s, 20, 0);
+    CASE("quota: a job of several sizes takes what is left of it");
+    list p = list_of(&arena, 8);
+    add(&p, 0, 4, 10)->quota = 0;
+    add_sizes(&p, 1, perfect, 3)->quota = 0;
+    live_within(&p, 16, 8, quota, 2);
+    CHECK(p.run[1].gpus == 4 && p.run[1].start_s == 1);
+}
+
 /* Probability that a customer of M/M/c waits (Erlang 1917), by the recursion of Erlang B. */
 static double erlang_c(int servers, double load) {
     double blocked = 1;
@@ -210,6 +247,7 @@ int main(void) {
     check_backfill();
     check_priority();
     check_sizes();
+    check_quotas();
     check_theory();
     check_failures();
     check_serving();
