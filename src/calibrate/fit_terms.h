@@ -54,8 +54,7 @@ typedef struct clg_problem {
 } clg_problem;
 
 /* Of fits to samples of a machine's parts: errors below 1 % are noise of the clock; the pull
- * decides only what samples leave open. Three terms a curve settle within the calls, 2500 spread
- * samples say what all of them do. */
+ * decides only what samples leave open; the last two bound the time of a fit. */
 #define CLG_FIT_OF_SAMPLES .rounding = 0.01, .pull = 1e-3, .most_calls = 4000, .most_fitted = 2500
 
 /* Moves terms[].to and fills fit. */
