@@ -11,7 +11,7 @@ WARNINGS   = -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
              -Wstrict-prototypes -Wmissing-prototypes -Wvla $(WERROR)
 must       = -std=c17 -D_POSIX_C_SOURCE=200809L -ffp-contract=off
 compile    = $(CC) $(CPPFLAGS) $(CFLAGS) $(must) -fPIC -fvisibility=hidden $(WARNINGS) -Isrc -Iinclude -MMD -MP
-LDLIBS    += -lyaml -lz -lm -lpthread
+LDLIBS    += -lz -lm -lpthread
 
 # MPI, for traces read by several processes. The words are those that its compiler would add to cc's.
 MPICC    ?= mpicc

@@ -2,7 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/expectation.h"
 #include "cli/tool.h"
-#include "cli/yaml.h"
+#include "job/yaml.h"
 
 #include <stdio.h>
 #include <string.h>

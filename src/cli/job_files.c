@@ -1,8 +1,7 @@
-/* job_files.c -- the files of a job, from the disk; YAML by libyaml. */
+/* job_files.c -- the files of a job, from the disk. */
 #include "cli/job_files.h"
 
 #include "api/jobs.h"
-#include "cli/yaml.h"
 
 #include <string.h>
 
@@ -19,8 +18,7 @@ clg_status clg_job_files_read(clg_session *session, const char *const *paths, in
             return error->status;
     }
     clg_request_given(&session->request, given);
-    return clg_job_read(session->arena, (clg_job_host){clg_yaml_parse}, files, count, given, job,
-                        error);
+    return clg_job_read(session->arena, files, count, given, job, error);
 }
 
 /* A JSON file is a model's unless it lacks what every config.json has. */

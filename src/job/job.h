@@ -3,8 +3,7 @@
  * Files of nineteen formats (data/trainer/) become one set of fields, each with the file, line and
  * key it comes from, or with the trainer's default and where that is stated. What was left aside is
  * listed with the reason. Scripts are read, never run: a value that only running could tell is
- * "not said". The core reads shell, Python assignments, JSON and TOML; YAML is parsed by the host's
- * library. */
+ * "not said". */
 #ifndef CLG_JOB_JOB_H
 #define CLG_JOB_JOB_H
 
@@ -81,16 +80,10 @@ typedef struct clg_job_file {
     size_t size;
 } clg_job_file;
 
-/* What the host's libraries do. `yaml` NULL: such files are refused. */
-typedef struct clg_job_host {
-    clg_status (*yaml)(clg_arena *arena, const char *name, const char *text, size_t size,
-                       clg_json **root, clg_error *error);
-} clg_job_host;
-
 /* Reads the files of one job. CLG_BAD_INPUT: no format knows them, or a value that matters was not
  * understood (file, line, key, mend). What `given` states (NULL: nothing) goes over the files, and
  * what follows from a field follows from it. */
-clg_status clg_job_read(clg_arena *arena, clg_job_host host, const clg_job_file *files, int count,
+clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
                         const char *const given[CLG_JOB_FIELDS], clg_job *job, clg_error *error);
 
 /* Whether a file of this name and text is one of a job (and not, say, a config.json or a trace). */

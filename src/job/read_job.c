@@ -226,13 +226,12 @@ static clg_status check_files(const clg_reading *r) {
     return CLG_OK;
 }
 
-clg_status clg_job_read(clg_arena *arena, clg_job_host host, const clg_job_file *files, int count,
+clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
                         const char *const given[CLG_JOB_FIELDS], clg_job *job, clg_error *error) {
     clg_reading *r = clg_take(arena, 1, clg_reading);
     formats *all = clg_take(arena, 1, formats);
     *r = (clg_reading){.arena = arena,
                        .error = error,
-                       .host = host,
                        .files = files,
                        .file_count = count,
                        .given = given,

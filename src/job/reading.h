@@ -21,7 +21,6 @@ typedef struct clg_job_source {
 typedef struct clg_reading {
     clg_arena *arena;
     clg_error *error;
-    clg_job_host host;
     const clg_job_file *files;
     int file_count;
     const char *const *given;

@@ -1,6 +1,7 @@
 /* sources.c -- the files of a job as trees of keys, whatever each is written in. */
 #include "base/text.h"
 #include "job/reading.h"
+#include "job/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static clg_status parse_yaml(clg_reading *r, const char *name, const char *text,
     for (size_t i = 0; i + 1 < size && plain; i++)
         plain = text[i] != '{' || (text[i + 1] != '{' && text[i + 1] != '%');
     const char *clean = plain ? text : without_templates(r, text, size, &size);
-    clg_status status = r->host.yaml(r->arena, name, clean, size, root, r->error);
+    clg_status status = clg_yaml_parse(r->arena, name, clean, size, root, r->error);
     if (status == CLG_OK && !plain) not_known(r, *root);
     return status;
 }
@@ -105,11 +106,8 @@ static clg_status parse(clg_reading *r, const char *name, const char *text, size
         *root = clg_python_tree(r->arena, text, size, wanted_recipe(r));
         return CLG_OK;
     }
-    if (!ends(name, ".yaml") && !ends(name, ".yml")) return CLG_OK;
-    if (r->host.yaml) return parse_yaml(r, name, text, size, root);
-    clg_error_at(r->error, name, 0, 0, NULL);
-    return clg_fail(r->error, CLG_BAD_INPUT, "read it with the command line, built with libyaml",
-                    "YAML is not read here");
+    bool yaml = ends(name, ".yaml") || ends(name, ".yml");
+    return yaml ? parse_yaml(r, name, text, size, root) : CLG_OK;
 }
 
 /* Files that a script writes before it starts the trainer. One that cannot be read as what its name

@@ -1,6 +1,5 @@
 /* A file of a job in any language it may be written in: fields or a sentence, in bounded time. The
  * first byte says which. */
-#include "cli/yaml.h"
 #include "job/job.h"
 
 #include <assert.h>
@@ -15,7 +14,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     clg_job *job = clg_take(&arena, 1, clg_job);
     const char *text = clg_arena_copy(&arena, (const char *)data + 1, size - 1);
     clg_job_file file = {names[data[0] % 5], text, size - 1};
-    if (clg_job_read(&arena, (clg_job_host){clg_yaml_parse}, &file, 1, NULL, job, &error) == CLG_OK)
+    if (clg_job_read(&arena, &file, 1, NULL, job, &error) == CLG_OK)
         assert(job->format && job->format[0]);
     else
         assert(error.message[0]);

@@ -1,8 +1,7 @@
-/* fixture.h -- files of a job made in a test, read by the core alone or with libyaml. */
+/* fixture.h -- files of a job made in a test. */
 #ifndef CLG_TESTS_JOB_FIXTURE_H
 #define CLG_TESTS_JOB_FIXTURE_H
 
-#include "cli/yaml.h"
 #include "job/job.h"
 #include "test.h"
 
@@ -22,8 +21,7 @@ static inline bool fixture_read(fixture *f, const char *const *file) {
         files[count] =
             (clg_job_file){file[2 * count], file[2 * count + 1], strlen(file[2 * count + 1])};
     *f = (fixture){0};
-    return clg_job_read(&f->arena, (clg_job_host){clg_yaml_parse}, files, count, NULL, &f->job,
-                        &f->error) == CLG_OK;
+    return clg_job_read(&f->arena, files, count, NULL, &f->job, &f->error) == CLG_OK;
 }
 
 static inline const char *fixture_word(const fixture *f, clg_job_field field) {
