@@ -38,15 +38,17 @@ void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, cl
     }
     clg_block_price(&pricing, &priced->step.embedding, priced->embedding);
     clg_block_price(&pricing, &priced->step.head, priced->head);
+    clg_priced_sum(&scenario->model, priced);
 }
 
-bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
+bool clg_priced_same(const clg_stack *stack, const clg_layout *a, const clg_layout *b) {
+    bool sends = stack->pipeline_launches > 0; /* the host's, beside tensor collectives */
     return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
            a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq && a->order == b->order &&
            (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
-           (a->accumulation > 1) == (b->accumulation > 1) && (a->pp > 1) == (b->pp > 1);
+           (a->accumulation > 1) == (b->accumulation > 1) && (!sends || (a->pp > 1) == (b->pp > 1));
 }
 
 /* Seconds of updates of one kind, and the share that may hide. */
@@ -60,61 +62,6 @@ static double updates_s(const clg_pricing *pricing, const clg_updates *updates,
         if (share) *share = update->op.overlap;
     }
     return seconds;
-}
-
-/* One chunk's passes: its layers, and embedding or head where they are. Sharded weights are
- * gathered layer by layer under the compute of the layer before. */
-static void add_chunk(composition *c, stage *s, int depth, int first_layer, int layers,
-                      clg_pass_cost pass[CLG_PASSES]) {
-    const clg_model *model = &c->scenario->model;
-    int of_kind[CLG_LAYER_KINDS] = {0};
-    for (int i = 0; i < layers; i++) of_kind[model->layer_kind[first_layer + i]]++;
-    bool first = depth == 0, last = depth == c->layout->pp * c->layout->vpp - 1;
-    if (last) of_kind[model->layer_kind[model->layers - 1]] += model->prediction_layers;
-    double again = clg_recomputed_share(c->layout, layers);
-    for (int kind = 0; kind < model->kinds; kind++) {
-        if (of_kind[kind] == 0) continue;
-        s->load.layers[kind] += of_kind[kind];
-        for (int p = 0; p < CLG_PASSES; p++)
-            clg_pass_add(&pass[p], &c->priced->layer[kind][p],
-                         of_kind[kind] * (p == CLG_PASS_RECOMPUTE ? again : 1));
-    }
-    s->load.embedding |= first;
-    s->load.head |= last;
-    for (int p = 0; p < CLG_PASSES; p++) {
-        if (first) clg_pass_add(&pass[p], &c->priced->embedding[p], 1);
-        if (last) clg_pass_add(&pass[p], &c->priced->head[p], 1);
-    }
-}
-
-/* Pipelines of two directions hold a second depth on every stage; each sees half the batches. */
-static void fill_chunks(composition *c) {
-    const clg_layout *layout = c->layout;
-    int chunks = layout->pp * layout->vpp, directions = clg_layout_copies(layout);
-    int held = layout->vpp * directions;
-    int *layers_of = clg_take(c->arena, (size_t)chunks, int);
-    int *first_of = clg_take(c->arena, (size_t)chunks + 1, int);
-    if (c->scenario->stack.stages_by_cost && !layout->split)
-        clg_layout_layers_by_cost(&c->scenario->model, layout, layers_of);
-    else
-        clg_layout_layers(&c->scenario->model, layout, layers_of);
-    for (int d = 0; d < chunks; d++) first_of[d + 1] = first_of[d] + layers_of[d];
-    for (int s = 0; s < layout->pp; s++) {
-        stage *here = &c->stages[s];
-        here->load.chunks = held;
-        for (int v = 0; v < held; v++) {
-            clg_pass_cost pass[CLG_PASSES] = {0};
-            int depth = c->schedule->depth(c->pipeline, s, v);
-            add_chunk(c, here, depth, first_of[depth], layers_of[depth], pass);
-            clg_sharded_traffic(c, here, depth, layers_of[depth], pass);
-            c->forward_s[depth] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
-            c->backward_input_s[depth] =
-                clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
-            c->backward_weight_s[depth] = clg_pass_s(&pass[CLG_PASS_BACKWARD_WEIGHT]);
-            for (int p = 0; p < CLG_PASSES; p++)
-                clg_pass_add(&here->pass[p], &pass[p], 1.0 / directions);
-        }
-    }
 }
 
 static void price_updates(composition *c, stage *s) {
@@ -155,14 +102,6 @@ static void fill_updates(composition *c, stage *s, const stage *before) {
     s->parameter_window_s = inner * clg_pass_s(&s->pass[CLG_PASS_FORWARD]);
 }
 
-/* How much longer a pass takes for a whole step's reduction or gather beside it: what does not
- * hide, and what both lose beside each other, as in clg_pass_hide. Of one micro-batch a step that
- * is much of the pass, of many little. */
-static double exposed(double seconds, double share, double window_s, const clg_stack *stack) {
-    double hidden = fmin(seconds * share, window_s / stack->traffic_slowdown);
-    return seconds - hidden + hidden * (stack->overlap_slowdown - 1);
-}
-
 /* From a stage to the next. Tensor ranks that hold the same activations may send a part each and
  * gather on the other side (Narayanan et al. 2021, arXiv:2104.04473, section 4.1). */
 static double boundary_s(const composition *c) {
@@ -196,22 +135,16 @@ static double exposed_updates_s(const composition *c, const clg_pipeline_result 
     double late = 0, early = 0;
     for (int i = 0; i < c->layout->pp; i++) {
         const stage *s = &c->stages[i];
-        double gradient = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s, stack);
+        double gradient =
+            clg_update_exposed_s(s->gradient_s, s->gradient_share, s->gradient_window_s, stack);
         double after = run->end_s[i] + gradient + s->scatter_tail_s - run->makespan_s;
         double parameter =
-            exposed(s->parameter_s, s->parameter_share, s->parameter_window_s, stack);
+            clg_update_exposed_s(s->parameter_s, s->parameter_share, s->parameter_window_s, stack);
         double before = parameter - run->start_s[i];
         if (after > late) late = after;
         if (before > early) early = before;
     }
     return late + early;
-}
-
-static double largest_optimizer_s(const composition *c) {
-    double most = 0;
-    for (int i = 0; i < c->layout->pp; i++)
-        if (c->stages[i].optimizer_s > most) most = c->stages[i].optimizer_s;
-    return most;
 }
 
 static void fill_time(const composition *c, const clg_pipeline_result *run, clg_evaluation *e) {
@@ -231,7 +164,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     t->pp_exposed_s = run->send_exposed_s;
     if (t->pp_exposed_s > idle) t->pp_exposed_s = idle;
     t->bubble_s = idle - t->pp_exposed_s;
-    t->optimizer_s = largest_optimizer_s(c);
+    t->optimizer_s = clg_largest_optimizer_s(c);
     t->host_s = all.host_s + stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s;
     t->data_loading_s = c->scenario->data_loading_s;
     double busy = t->compute_s + clg_ledger_traffic_s(t) + t->bubble_s + t->optimizer_s +
@@ -302,70 +235,33 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     return c;
 }
 
-/* Sends of one stage and micro-batch; a V turns round inside its end stages. */
-static int sends_at_least(const clg_layout *layout, int index) {
-    if (index > 0 && index < layout->pp - 1) return 2 * layout->vpp;
-    return layout->vpp > 1 ? 2 * layout->vpp - 2 : 1;
-}
-
-/* A lower bound that knows the stages, much cheaper than placing them. Stage i does all its passes;
- * before its first one forwards have to come down to it, after its last one either its own
- * reduction follows or, where a backward is not split, whole backwards go up again. Sends delay
- * those ways, and occupy a stage where they block. Stage 0 starts at once: what it waits for its
- * weights is not hidden by a fill. */
-static double least_step_s(const composition *c) {
-    double most = 0, down = 0, up = 0, m = (double)c->layout->accumulation;
-    double fewest_s = INFINITY; /* passes of a stage without waiting for its shards */
-    const clg_stack *stack = &c->scenario->stack;
-    bool both_ways = c->schedule->weight_copies > 1 || c->schedule->crosses_steps,
-         split = c->schedule->splits_backward;
-    int edge = c->layout->pp - 1;
-    for (int i = 0; i < c->layout->pp; i++) {
-        const stage *s = &c->stages[i];
-        double work = 0, waits = 0;
-        for (int p = 0; p < CLG_PASSES; p++) {
-            work += clg_pass_s(&s->pass[p]);
-            waits += s->pass[p].exposed_s[CLG_AXIS_DP];
-        }
-        fewest_s = fmin(fewest_s, work - waits);
-        double seconds = m * work;
-        if (!stack->send_overlap && !both_ways && edge > 0)
-            seconds += (m * sends_at_least(c->layout, i) - 1) * c->send_s;
-        double reduction = exposed(s->gradient_s, s->gradient_share, s->gradient_window_s, stack) +
-                           s->scatter_tail_s;
-        double after = !both_ways && !split && up > reduction ? up : reduction;
-        if (down + seconds + after > most) most = down + seconds + after;
-        if (both_ways) continue; /* starts at both ends */
-        down += c->forward_s[i] + c->send_s;
-        up += c->backward_input_s[i] + c->backward_weight_s[i] + c->send_s;
-    }
-    const stage *first = &c->stages[0];
-    double early =
-        exposed(first->parameter_s, first->parameter_share, first->parameter_window_s, stack);
-    double host = stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s +
-                  c->scenario->data_loading_s;
-    double sure = most + early + largest_optimizer_s(c) + host;
-    return sure * (1 + clg_straggler_share(c->scenario, c->layout)) +
-           (m * fewest_s + host) * clg_shard_wait_share(c->scenario, c->layout);
-}
-
 clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
                        clg_priced *priced, clg_wanted wanted, clg_evaluation *evaluation,
                        clg_error *error) {
     clg_step_groups(&scenario->machine, layout, &priced->step);
     composition c = begin(arena, scenario, layout, priced);
-    fill_chunks(&c);
+    clg_evaluation e = {.layout = *layout};
+    if (wanted.memory_alone) {
+        clg_stages_load(&c);
+        fill_memory(&c, false, &e);
+        *evaluation = e;
+        return CLG_OK;
+    }
+    e.step_s = clg_stages_fill(&c, wanted.cutoff_s);
+    if (e.step_s > 0) {
+        *evaluation = e;
+        return CLG_OK;
+    }
     for (int i = 0; i < layout->pp; i++)
         fill_updates(&c, &c.stages[i], i > 0 ? &c.stages[i - 1] : NULL);
-    clg_evaluation e = {.layout = *layout};
-    if (wanted.cutoff_s > 0 && least_step_s(&c) > wanted.cutoff_s) {
-        e.step_s = least_step_s(&c);
+    if (wanted.cutoff_s > 0 && clg_least_step_s(&c) > wanted.cutoff_s) {
+        e.step_s = clg_least_step_s(&c);
         *evaluation = e;
         return CLG_OK;
     }
     fill_memory(&c, wanted.detail, &e);
     if (wanted.most_bytes > 0 && e.memory.total_bytes > wanted.most_bytes) {
-        e.step_s = least_step_s(&c);
+        e.step_s = clg_least_step_s(&c);
         *evaluation = e;
         return CLG_OK;
     }

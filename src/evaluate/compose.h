@@ -8,6 +8,15 @@
 #include "cost/price.h"
 #include "evaluate/evaluate.h"
 
+/* What the lower bounds read of priced blocks: the same for all layouts that share them. */
+typedef struct clg_priced_sums {
+    double sure_s, again_s; /* the whole model, a micro-batch: forward and backward,
+                               recomputing */
+    double forward_s, passes_s,
+        redone_s;                      /* of the cheapest layer: forward; and backward; and again */
+    double parameters, saved, rebuilt; /* bytes but for the first: the least of a layer */
+} clg_priced_sums;
+
 /* Blocks of a step with the seconds of their passes. */
 typedef struct clg_priced {
     clg_step step;
@@ -15,6 +24,7 @@ typedef struct clg_priced {
     clg_pass_cost embedding[CLG_PASSES], head[CLG_PASSES];
     int layers_of_kind[CLG_LAYER_KINDS]; /* of the whole model */
     double expert_parameters;            /* of the whole model */
+    clg_priced_sums sums;
 } clg_priced;
 
 clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layout);
@@ -22,10 +32,11 @@ clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layou
 void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_priced *priced);
 
 /* True when two layouts may share one clg_priced. */
-bool clg_priced_same(const clg_layout *a, const clg_layout *b);
+bool clg_priced_same(const clg_stack *stack, const clg_layout *a, const clg_layout *b);
 
 /* How much of an answer is wanted. */
 typedef struct clg_wanted {
+    bool memory_alone;      /* nothing of time: step_s is 0 */
     bool detail;            /* per-stage reports, and sends told from bubbles */
     double cutoff_s;        /* a step surely longer than this is not placed; 0: always place */
     double most_bytes;      /* what needs more is not placed either: step_s a lower bound; 0: any */
@@ -38,13 +49,32 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
                        clg_priced *priced, clg_wanted wanted, clg_evaluation *evaluation,
                        clg_error *error);
 
+/* Sums up what the bounds read; clg_price_blocks calls it. */
+void clg_priced_sum(const clg_model *model, clg_priced *priced);
+
 /* A lower bound of step_s in constant time; never above clg_compose's. */
 double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
                            const clg_priced *priced);
 
-/* A lower bound of the fullest rank's total_bytes, likewise. */
-double clg_compose_bound_bytes(const clg_scenario *scenario, const clg_layout *layout,
-                               const clg_priced *priced);
+/* The same of all layouts that share these blocks, its batch and its GPUs: whatever their pp, dp,
+ * vpp, schedule, ZeRO and layers recomputed. */
+double clg_compose_shared_bound_s(const clg_scenario *scenario, const clg_layout *layout,
+                                  const clg_priced *priced);
+
+/* A lower bound of the fullest rank's total_bytes, likewise, as a function of the layers that each
+ * chunk recomputes. */
+typedef struct clg_bytes_bound {
+    double states;                /* of the mean stage, reserve included */
+    double first;                 /* of the first stage: states */
+    double saved, rebuilt, alive; /* of a layer; how often it is kept */
+    double workspace, reserve;    /* bytes; share */
+    int layers;                   /* of its chunks */
+} clg_bytes_bound;
+clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_layout *layout,
+                                        const clg_priced *priced);
+
+/* With so many layers recomputed; 0: all, or none where the layout recomputes none. */
+double clg_bytes_bound_at(const clg_bytes_bound *bound, int recompute_layers);
 
 /* Share a synchronous step of so many GPUs is longer than its mean part; and where weights are
  * sharded, than its part without exposed traffic of the shards. */

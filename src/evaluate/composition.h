@@ -34,8 +34,10 @@ typedef struct composition {
     clg_pricing pricing;
     clg_pipeline pipeline;
     const clg_schedule *schedule;
-    double send_s;     /* one boundary to the next stage */
-    stage *stages;     /* [pp] */
+    double send_s;  /* one boundary to the next stage */
+    stage *stages;  /* [pp] */
+    int *layers_of; /* [pp * vpp], by depth, and the first of each */
+    int *first_of;
     double *forward_s; /* [pp * vpp] */
     double *backward_input_s, *backward_weight_s;
     messages last_messages;
@@ -43,6 +45,21 @@ typedef struct composition {
 
 /* Share of a chunk's layers that is done again in the backward: all, or the first n of each. */
 double clg_recomputed_share(const clg_layout *layout, int layers);
+
+/* What stages hold, nothing of time. */
+void clg_stages_load(composition *composition);
+
+/* What they hold and their passes. 0; or, above `cutoff_s` (0: none), a lower bound of the step
+ * that one stage alone gives: then not all are filled. */
+double clg_stages_fill(composition *composition, double cutoff_s);
+
+/* Lower bounds of the step: of one filled stage; of all, with their updates. */
+double clg_least_of_stage_s(const composition *composition, const stage *stage);
+double clg_least_step_s(const composition *composition);
+
+/* How much longer a pass takes for a whole step's reduction or gather beside it. */
+double clg_update_exposed_s(double seconds, double share, double window_s, const clg_stack *stack);
+double clg_largest_optimizer_s(const composition *composition);
 
 /* Puts the gathers and scatters of a chunk's sharded weights (ZeRO-2, 3) into its passes: hidden
  * under compute where there is some, exposed elsewhere. `depth` of the chunk, `layers` in it. */

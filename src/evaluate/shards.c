@@ -103,11 +103,17 @@ static int matrices_of(const clg_block *block) {
 /* The host copies every rank's part of every matrix after a gather, and before a scatter, while the
  * GPU waits (DeepSpeed's ZeRO-3 of 2021). A layer that is done again is gathered again. Vectors
  * stay whole on every rank (stage3_param_persistence_threshold) and are left out. */
-static void copy_by_rank(const composition *c, double matrices, double again,
+static void copy_by_rank(const composition *c, const stage *s, int layers,
                          clg_pass_cost pass[CLG_PASSES]) {
-    double ranks = c->priced->step.shard_group.ranks;
-    double seconds = c->scenario->stack.host_copy_s * matrices * ranks;
-    if (c->layout->zero < 3 || ranks <= 1) return;
+    const clg_step *step = &c->priced->step;
+    double ranks = step->shard_group.ranks, each_s = c->scenario->stack.host_copy_s;
+    double matrices = 0, total = 0, again = clg_recomputed_share(c->layout, layers);
+    if (c->layout->zero < 3 || ranks <= 1 || !(each_s > 0)) return;
+    for (int kind = 0; kind < step->kinds; kind++) {
+        total += s->load.layers[kind];
+        matrices += s->load.layers[kind] * matrices_of(&step->kind[kind]);
+    }
+    double seconds = each_s * (matrices / total * layers) * ranks;
     pass[CLG_PASS_FORWARD].host_s += seconds;
     if (c->layout->recompute == CLG_RECOMPUTE_FULL)
         pass[CLG_PASS_RECOMPUTE].host_s += seconds * again;
@@ -118,16 +124,14 @@ static void copy_by_rank(const composition *c, double matrices, double again,
 void clg_sharded_traffic(composition *c, stage *s, int depth, int layers,
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
-    double dense = 0, expert = 0, total = 0, edges = 0, matrices = 0;
+    double dense = 0, expert = 0, total = 0, edges = 0;
     if (c->layout->zero < 2) return;
     for (int kind = 0; kind < step->kinds; kind++) {
         dense += s->load.layers[kind] * step->kind[kind].dense_parameters;
         expert += s->load.layers[kind] * step->kind[kind].expert_parameters;
         total += s->load.layers[kind];
-        matrices += s->load.layers[kind] * matrices_of(&step->kind[kind]);
     }
-    if (layers > 0)
-        copy_by_rank(c, matrices / total * layers, clg_recomputed_share(c->layout, layers), pass);
+    if (layers > 0) copy_by_rank(c, s, layers, pass);
     messages layer = {.dense = dense / total, .expert = expert / total};
     if (layers > 0) shard_messages(c, s, layer, layers, pass);
     if (depth == 0) edges += step->embedding.dense_parameters;

@@ -240,13 +240,26 @@ static bool recompute_is_meant(rule_context *c) {
            refuse(c, "recompute-layers goes with full recompute only");
 }
 
+static bool degrees_are_legal(rule_context *c) {
+    return degrees_are_positive(c) && batch_is_whole(c) && tensor_splits(c) && sequence_splits(c) &&
+           experts_split(c);
+}
+
+static bool stages_are_legal(rule_context *c) {
+    return layers_suffice(c) && split_is_whole(c) && shards_are_whole(c) && recompute_is_meant(c);
+}
+
 const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout) {
     rule_context context = {arena, model, layout, NULL};
-    rule_context *c = &context;
-    bool legal = degrees_are_positive(c) && batch_is_whole(c) && tensor_splits(c) &&
-                 sequence_splits(c) && experts_split(c) && layers_suffice(c) && split_is_whole(c) &&
-                 shards_are_whole(c) && recompute_is_meant(c);
-    return legal ? NULL : context.why;
+    return degrees_are_legal(&context) && stages_are_legal(&context) ? NULL : context.why;
+}
+
+bool clg_layout_degrees_legal(const clg_model *model, const clg_layout *layout) {
+    return degrees_are_legal(&(rule_context){.model = model, .layout = layout});
+}
+
+bool clg_layout_stages_legal(const clg_model *model, const clg_layout *layout) {
+    return stages_are_legal(&(rule_context){.model = model, .layout = layout});
 }
 
 /* Layers beside the head. Where layers do not divide they are laid by hand, and then a prediction

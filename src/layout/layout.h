@@ -89,6 +89,11 @@ int clg_layout_copies(const clg_layout *layout);
  * right; the text lives in `arena`. Rules in layout.c, one function each. */
 const char *clg_layout_refuses(clg_arena *arena, const clg_model *model, const clg_layout *layout);
 
+/* Its two halves, for a search: the rules that read neither vpp, schedule, zero, hsdp nor layers
+ * recomputed, and the others. */
+bool clg_layout_degrees_legal(const clg_model *model, const clg_layout *layout);
+bool clg_layout_stages_legal(const clg_model *model, const clg_layout *layout);
+
 /* Most chunks a stage can have (vpp); below 1: the model has fewer layers than stages. */
 int clg_layout_most_chunks(const clg_model *model, int pp);
 

@@ -17,7 +17,7 @@ static double whole_bytes(clg_searcher *s, const clg_layout *layout) {
     clg_evaluation e;
     clg_arena_mark mark = clg_arena_here(&s->scratch);
     clg_status status = clg_compose(&s->scratch, s->scenario, layout, clg_searcher_price(s, layout),
-                                    (clg_wanted){.most_bytes = s->limit_bytes}, &e, s->error);
+                                    (clg_wanted){.memory_alone = true}, &e, s->error);
     clg_arena_back_to(&s->scratch, mark);
     return status == CLG_OK ? e.memory.total_bytes : -1;
 }
@@ -25,8 +25,8 @@ static double whole_bytes(clg_searcher *s, const clg_layout *layout) {
 static bool least_memory_visit(void *context, const clg_layout *layout, int layers) {
     least_memory *least = context;
     (void)layers; /* recomputing all takes least */
-    double bytes =
-        clg_compose_bound_bytes(least->s->scenario, layout, clg_searcher_price(least->s, layout));
+    clg_bytes_bound bound = clg_searcher_bytes(least->s, layout);
+    double bytes = clg_bytes_bound_at(&bound, layout->recompute_layers);
     if (least->any && bytes >= least->bytes) return true;
     bytes = whole_bytes(least->s, layout);
     least->failed = bytes < 0;
@@ -40,7 +40,7 @@ static bool least_memory_visit(void *context, const clg_layout *layout, int laye
 void clg_searcher_nearest(clg_searcher *s) {
     least_memory least = {.s = s};
     double seconds;
-    clg_walk(s->scenario, s->space, least_memory_visit, &least);
+    clg_walk(s->scenario, s->space, NULL, least_memory_visit, &least);
     if (!least.any || least.failed ||
         clg_searcher_evaluate(s, &least.layout, &seconds) == CLG_FAILED)
         return;
@@ -51,8 +51,9 @@ void clg_searcher_nearest(clg_searcher *s) {
 /* The fewest layers to recompute that fit within the limit of now. */
 static bool decide_again(clg_searcher *s, const clg_layout *layout, int layers, double *seconds) {
     clg_decided so_far = CLG_TOO_LARGE;
-    for (int n = clg_searcher_fewest(s, layout, layers); n <= layers && so_far == CLG_TOO_LARGE;
-         n++) {
+    clg_bytes_bound bytes = clg_searcher_bytes(s, layout);
+    for (int n = clg_searcher_fewest(s, &bytes, layout, layers);
+         n <= layers && so_far == CLG_TOO_LARGE; n++) {
         clg_layout each = clg_searcher_with_layers(layout, n, layers);
         so_far = clg_searcher_bound_s(s, &each) > clg_searcher_threshold_s(s)
                      ? CLG_TOO_SLOW
@@ -97,12 +98,12 @@ static double fastest_known_s(const clg_searcher *s) {
 
 /* The fastest plan within another limit, into *one; false: there is none, or none faster than what
  * was promised. */
-static bool search_again(clg_searcher *s, clg_walk_visit *visit, clg_evaluation *one) {
+static bool search_again(clg_searcher *s, clg_walk_enter *enter, clg_walk_visit *visit,
+                         clg_evaluation *one) {
     clg_found *found = s->found, next = {.best = one};
     s->found = &next;
     s->keep = 1;
-    s->index = 0;
-    bool whole = clg_walk(s->scenario, s->space, visit, s);
+    bool whole = clg_searcher_walk(s, enter, visit);
     if (whole && next.count > 0) clg_searcher_finish(s, one, 1);
     s->found = found;
     return whole && next.count > 0;
@@ -117,7 +118,8 @@ void clg_searcher_front(clg_searcher *s, int most) {
         found->front[found->front_count++] = next;
         s->limit_bytes = 0.9 * next.memory.total_bytes;
         s->promised_s = fastest_known_s(s);
-    } while (found->front_count < most && search_again(s, tighter_visit, &next));
+    } while (found->front_count < most &&
+             search_again(s, clg_searcher_enter_tighter, tighter_visit, &next));
 }
 
 void clg_searcher_gamble(clg_searcher *s) {
@@ -125,7 +127,7 @@ void clg_searcher_gamble(clg_searcher *s) {
     clg_evaluation one;
     s->limit_bytes = s->capacity_bytes;
     s->promised_s = found->count > 0 ? found->best[0].step_s : INFINITY;
-    if (!search_again(s, looser_visit, &one)) return;
+    if (!search_again(s, clg_searcher_enter_looser, looser_visit, &one)) return;
     found->has_gamble = found->count == 0 || one.step_s < found->best[0].step_s;
     if (found->has_gamble) found->gamble = one;
 }

@@ -4,20 +4,46 @@
 #include <math.h>
 #include <string.h>
 
+/* Which block set of its degrees a layout has. */
+static int set_of(const clg_searcher *s, const clg_layout *layout) {
+    bool sends = s->scenario->stack.pipeline_launches > 0 && layout->pp > 1;
+    return (sends ? 4 : 0) + (layout->schedule == CLG_DUALPIPE ? 2 : 0) +
+           (layout->accumulation > 1);
+}
+
 clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {
-    int slot = (layout->schedule == CLG_DUALPIPE ? 2 : 0) + (layout->accumulation > 1);
-    if (!s->priced[slot].valid || !clg_priced_same(layout, &s->priced[slot].of)) {
-        clg_price_blocks(s->scenario, layout, &s->priced[slot].blocks);
-        s->priced[slot].of = *layout;
-        s->priced[slot].valid = true;
+    clg_priced_set *set = &s->priced[set_of(s, layout)];
+    if (!set->valid || !clg_priced_same(&s->scenario->stack, layout, &set->of)) {
+        clg_price_blocks(s->scenario, layout, &set->blocks);
+        set->of = *layout;
+        set->valid = true;
     }
-    return &s->priced[slot].blocks;
+    return &set->blocks;
+}
+
+static bool same_but_for_recompute(const clg_layout *a, const clg_layout *b) {
+    return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
+           a->ep == b->ep && a->etp == b->etp && a->attention == b->attention &&
+           a->order == b->order;
+}
+
+static double shared_bound_s(clg_searcher *s, const clg_layout *layout) {
+    return clg_compose_shared_bound_s(s->scenario, layout, clg_searcher_price(s, layout));
+}
+
+double clg_searcher_shared_s(clg_searcher *s, const clg_layout *layout) {
+    if (layout->micro_batch > CLG_RULED_BATCHES) return shared_bound_s(s, layout);
+    if (!same_but_for_recompute(&s->ruled.of, layout))
+        s->ruled = (clg_ruled_degrees){.of = *layout};
+    double *seconds = &s->ruled.seconds[layout->micro_batch - 1][set_of(s, layout)];
+    if (*seconds == 0) *seconds = shared_bound_s(s, layout);
+    return *seconds;
 }
 
 double clg_searcher_threshold_s(const clg_searcher *s) {
     const clg_found *f = s->found;
     if (s->space->exhaustive) return INFINITY;
-    return f->count < s->keep ? s->promised_s : f->best[f->count - 1].step_s;
+    return f->count < s->keep ? s->promised_s : fmin(s->promised_s, f->best[f->count - 1].step_s);
 }
 
 static void note_nearest(clg_searcher *s, const clg_evaluation *e) {
@@ -67,10 +93,9 @@ clg_decided clg_searcher_evaluate(clg_searcher *s, const clg_layout *layout, dou
     return CLG_TOO_LARGE;
 }
 
-static double bound_bytes(clg_searcher *s, const clg_layout *layout) {
-    return s->space->exhaustive
-               ? 0
-               : clg_compose_bound_bytes(s->scenario, layout, clg_searcher_price(s, layout));
+clg_bytes_bound clg_searcher_bytes(clg_searcher *s, const clg_layout *layout) {
+    if (s->space->exhaustive) return (clg_bytes_bound){0};
+    return clg_compose_bytes_bound(s->scenario, layout, clg_searcher_price(s, layout));
 }
 
 double clg_searcher_bound_s(clg_searcher *s, const clg_layout *layout) {
@@ -88,12 +113,13 @@ clg_layout clg_searcher_with_layers(const clg_layout *layout, int n, int layers)
 
 /* The fewest layers to recompute for the memory bound to pass: it falls with their number.
  * layers + 1: not even all of them. */
-int clg_searcher_fewest(clg_searcher *s, const clg_layout *layout, int layers) {
+int clg_searcher_fewest(const clg_searcher *s, const clg_bytes_bound *bound,
+                        const clg_layout *layout, int layers) {
     int low = 1, high = layers + 1;
     while (low < high) {
         int n = (low + high) / 2;
-        clg_layout each = clg_searcher_with_layers(layout, n, layers);
-        if (bound_bytes(s, &each) <= s->limit_bytes)
+        double bytes = clg_bytes_bound_at(bound, n < layers ? n : layout->recompute_layers);
+        if (bytes <= s->limit_bytes)
             high = n;
         else
             low = n + 1;
@@ -105,8 +131,10 @@ int clg_searcher_fewest(clg_searcher *s, const clg_layout *layout, int layers) {
 static float lowered(double bytes) { return (float)(bytes * (1 - 1e-6)); }
 
 clg_known_visit clg_searcher_bound(clg_searcher *s, const clg_layout *layout, int layers) {
-    int n = clg_searcher_fewest(s, layout, layers);
-    clg_known_visit k = {.bytes = lowered(bound_bytes(s, layout)), .fewest = (short)n};
+    clg_bytes_bound bytes = clg_searcher_bytes(s, layout);
+    int n = clg_searcher_fewest(s, &bytes, layout, layers);
+    double least = clg_bytes_bound_at(&bytes, layout->recompute_layers);
+    clg_known_visit k = {.bytes = lowered(least), .fewest = (short)n};
     clg_layout first = clg_searcher_with_layers(layout, n, layers);
     k.least = n == 1;
     if (n <= layers) k.seconds = clg_searcher_bound_s(s, &first);

@@ -1,10 +1,12 @@
 /* search.c -- bounds every layout, prices what the bounds do not rule out.
  *
  * Layouts that share everything but dp, pp, vpp, schedule and zero share their priced blocks, which
- * are made once. The first walk bounds every layout and remembers the bounds. Then the most
- * promising layout of each block set is priced, the best bound first, until a bound is above the
- * plans kept: good plans are known now. The second walk prices whatever is not ruled out. Bounds
- * are lower bounds of what clg_compose returns, so no layout that is cut can be among the best. */
+ * are made once. A small part of the space is searched first: what is slower than its plans by what
+ * a block set takes alone is not looked at further. The first walk bounds every layout and
+ * remembers the bounds. Then the most promising layout of each block set is priced, the best bound
+ * first, until a bound is above the plans kept: good plans are known now. The second walk prices
+ * whatever is not ruled out. Bounds are lower bounds of what clg_compose returns, so no layout that
+ * is cut can be among the best. */
 #include "search/searcher.h"
 
 #include <math.h>
@@ -19,20 +21,35 @@ const clg_name clg_cut_names[] = {
     {"recomputes_more", CLG_CUT_LAZIER, "recomputes more layers than a plan that fits, or is cut"},
     {NULL, 0, NULL}};
 
-/* Degrees that the outer loops of the walk set. */
-static bool same_degrees(const clg_layout *a, const clg_layout *b) {
-    return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
-           a->ep == b->ep && a->etp == b->etp && a->recompute == b->recompute &&
-           a->attention == b->attention && a->micro_batch == b->micro_batch && a->order == b->order;
-}
-
 static void note_promising(clg_searcher *s, clg_promising found) {
     clg_promising *last = s->set_count > 0 ? &s->sets[s->set_count - 1] : NULL;
-    bool same_set = last && same_degrees(&found.layout, &last->layout);
-    if (!same_set)
+    if (!last || found.branch != last->branch)
         CLG_APPEND(&s->memory, s->sets, s->set_count, s->set_room, found);
     else if (found.seconds < last->seconds)
         *last = found;
+}
+
+/* Whether what their blocks take alone rules layouts out. With another limit of memory too, as long
+ * as no slower plan is asked for. */
+static bool rules_out(clg_searcher *s, const clg_layout *layout, int layers, clg_known_visit *k) {
+    double threshold_s = clg_searcher_threshold_s(s);
+    if (isinf(threshold_s)) return false;
+    double seconds = clg_searcher_shared_s(s, layout);
+    if (seconds <= threshold_s) return false;
+    *k = (clg_known_visit){.seconds = seconds, .fewest = 1, .decided = true, .least = true};
+    s->found->cut[CLG_CUT_TIME] += layers;
+    s->found->bounded += layers;
+    return true;
+}
+
+/* Bounds a visit; where even all layers recomputed are too large it is decided. */
+static clg_known_visit bound(clg_searcher *s, const clg_layout *layout, int layers) {
+    clg_known_visit k = clg_searcher_bound(s, layout, layers);
+    if (k.fewest <= layers) return k;
+    s->found->cut[CLG_CUT_MEMORY] += layers;
+    s->found->bounded += layers;
+    k.decided = true;
+    return k;
 }
 
 static bool first_visit(void *context, const clg_layout *layout, int layers) {
@@ -40,10 +57,15 @@ static bool first_visit(void *context, const clg_layout *layout, int layers) {
     int64_t index = s->index++;
     s->found->layouts += layers;
     if (s->space->exhaustive) return true;
-    clg_known_visit k = clg_searcher_bound(s, layout, layers),
-                    *remembered = clg_searcher_known(s, index);
-    if (remembered) *remembered = k;
-    if (k.fewest <= layers) note_promising(s, (clg_promising){k.seconds, index, *layout, layers});
+    clg_known_visit *k = clg_searcher_known(s, index);
+    if (!k) {
+        clg_searcher_note_unknown(s);
+        return true;
+    }
+    if (!rules_out(s, layout, layers, k)) *k = bound(s, layout, layers);
+    clg_searcher_note_visit(s, k, layers);
+    if (!k->decided)
+        note_promising(s, (clg_promising){k->seconds, index, s->branch_count - 1, *layout, layers});
     return true;
 }
 
@@ -67,8 +89,10 @@ static bool decide_promising(clg_searcher *s) {
     qsort(s->sets, (size_t)s->set_count, sizeof *s->sets, by_promise);
     for (int64_t i = 0; i < s->set_count && s->sets[i].seconds <= clg_searcher_threshold_s(s);
          i++) {
-        clg_known_visit *k = clg_searcher_known(s, s->sets[i].index);
-        if (k && !clg_searcher_decide(s, &s->sets[i].layout, s->sets[i].layers, k)) return false;
+        const clg_promising *set = &s->sets[i];
+        clg_known_visit *k = clg_searcher_known(s, set->index);
+        clg_searcher_take_visit(s, set->branch, k, set->layers);
+        if (!clg_searcher_decide(s, &set->layout, set->layers, k)) return false;
     }
     return true;
 }
@@ -85,11 +109,16 @@ static bool second_visit(void *context, const clg_layout *layout, int layers) {
     return clg_searcher_decide(s, layout, layers, k);
 }
 
+bool clg_searcher_walks(clg_searcher *s) {
+    clg_searcher_walk(s, clg_searcher_begin_branch, first_visit);
+    clg_searcher_end_branches(s);
+    return decide_promising(s) && clg_searcher_walk(s, clg_searcher_enter_second, second_visit);
+}
+
 static void search(clg_searcher *s) {
     clg_found *f = s->found;
-    clg_walk(s->scenario, s->space, first_visit, s);
-    s->index = 0;
-    f->complete = decide_promising(s) && clg_walk(s->scenario, s->space, second_visit, s);
+    if (!s->space->exhaustive) clg_searcher_guess(s);
+    f->complete = clg_searcher_walks(s);
     if (f->count == 0 && f->complete) clg_searcher_nearest(s);
     clg_searcher_finish(s, f->best, f->count);
     clg_searcher_finish(s, &f->nearest, f->has_nearest);
@@ -122,7 +151,7 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                       .promised_s = INFINITY,
                       .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
-    s.priced = clg_arena_take(&s.memory, 4, sizeof *s.priced);
+    s.priced = clg_take(&s.memory, CLG_PRICED_SETS, clg_priced_set);
     set_limit(&s);
     search(&s);
     clg_arena_clear(&s.scratch);

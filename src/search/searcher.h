@@ -1,6 +1,8 @@
 /* searcher.h -- internal to search/: the state of one search, and its parts.
  *
  *   keep.c     which plans are kept, and in which order
+ *   guess.c    a plan of a small part of the space, to cut the rest by
+ *   branch.c   branches of the walk that a later walk passes over
  *   decide.c   one visit of the walk: bounded, priced or cut
  *   again.c    walks with another limit of memory: nearest miss, front, gamble
  *   search.c   the two walks, and the certificate */
@@ -29,15 +31,41 @@ enum {
 /* The visit with the lowest bound of a block set. */
 typedef struct clg_promising {
     double seconds;
-    int64_t index;
+    int64_t index, branch;
     clg_layout layout;
     int layers;
 } clg_promising;
+
+/* What the first walk found in one branch: later ones pass over it where that is enough. */
+typedef struct clg_branch {
+    int64_t until;   /* index of the visit after its last */
+    double least_s;  /* none of its layouts within the limit of memory is faster */
+    double always_s; /* nor any within capacity */
+    /* Visits not decided yet; their layouts that are too large; those that recompute more than they
+     * must, should time cut the rest. */
+    int64_t visits, too_large, lazier;
+} clg_branch;
 
 /* A plan that was priced and fits. */
 typedef struct clg_fitting {
     double seconds, bytes;
 } clg_fitting;
+
+enum { CLG_PRICED_SETS = 8, CLG_RULED_BATCHES = 16 };
+
+typedef struct clg_priced_set {
+    clg_priced blocks;
+    clg_layout of;
+    bool valid;
+} clg_priced_set;
+
+/* Whatever is recomputed, forward and backward take as long: a bound of all layouts of a
+ * micro-batch and a block set, found for the first kind of recomputing, holds for the others. 0:
+ * not known. */
+typedef struct clg_ruled_degrees {
+    clg_layout of;
+    double seconds[CLG_RULED_BATCHES][CLG_PRICED_SETS];
+} clg_ruled_degrees;
 
 typedef struct clg_searcher {
     clg_arena *arena;
@@ -46,17 +74,17 @@ typedef struct clg_searcher {
     clg_found *found;
     clg_error *error;
     clg_arena scratch, memory; /* `memory`: what is known of layouts */
-    /* Block sets of the current degrees: schedule and accumulation change fastest and switch
-     * between four of them. */
-    struct {
-        clg_priced blocks;
-        clg_layout of;
-        bool valid;
-    } * priced;
+    /* Block sets of the current degrees: pp, schedule and accumulation change fastest and switch
+     * between a few of them. */
+    clg_priced_set *priced;  /* [CLG_PRICED_SETS] */
+    clg_ruled_degrees ruled; /* what is known of them without pricing */
     clg_known_visit *page[CLG_VISIT_PAGES];
     clg_promising *sets;
     int64_t set_count;
     size_t set_room;
+    clg_branch *branches;
+    int64_t branch_count, branch; /* `branch`: the one a walk is in */
+    size_t branch_room;
     clg_fitting *fits;
     int64_t fit_count;
     size_t fit_room;
@@ -82,6 +110,32 @@ clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout);
 /* A step above this is none of the plans kept. */
 double clg_searcher_threshold_s(const clg_searcher *s);
 
+/* No layout of these blocks is faster, whatever is recomputed. */
+double clg_searcher_shared_s(clg_searcher *s, const clg_layout *layout);
+
+/* First walk: a branch begins; ends, the last one too. Then what was found in the one of now. */
+bool clg_searcher_begin_branch(void *searcher, const clg_layout *layout);
+void clg_searcher_end_branches(clg_searcher *s);
+void clg_searcher_note_visit(clg_searcher *s, const clg_known_visit *k, int layers);
+void clg_searcher_note_unknown(clg_searcher *s);
+
+/* One of its visits was decided out of turn. */
+void clg_searcher_take_visit(clg_searcher *s, int64_t branch, const clg_known_visit *k, int layers);
+
+/* Later walks: whether to enter a branch. The second counts what it passes over. */
+bool clg_searcher_enter_second(void *searcher, const clg_layout *layout);
+bool clg_searcher_enter_tighter(void *searcher, const clg_layout *layout);
+bool clg_searcher_enter_looser(void *searcher, const clg_layout *layout);
+
+/* A walk from its beginning; brute force enters everything. */
+bool clg_searcher_walk(clg_searcher *s, clg_walk_enter *enter, clg_walk_visit *visit);
+
+/* Both walks over the space of the searcher; false: stopped, or failed. */
+bool clg_searcher_walks(clg_searcher *s);
+
+/* Searches the part of the space where the best plans mostly are, and promises what it found. */
+void clg_searcher_guess(clg_searcher *s);
+
 /* Where the visit at `index` is remembered; NULL past the last page. */
 clg_known_visit *clg_searcher_known(clg_searcher *s, int64_t index);
 
@@ -95,7 +149,9 @@ double clg_searcher_bound_s(clg_searcher *s, const clg_layout *layout);
 clg_layout clg_searcher_with_layers(const clg_layout *layout, int n, int layers);
 
 /* The fewest layers to recompute for the memory bound to pass; layers + 1: not even all. */
-int clg_searcher_fewest(clg_searcher *s, const clg_layout *layout, int layers);
+int clg_searcher_fewest(const clg_searcher *s, const clg_bytes_bound *bound,
+                        const clg_layout *layout, int layers);
+clg_bytes_bound clg_searcher_bytes(clg_searcher *s, const clg_layout *layout);
 
 /* Both bounds of a visit. */
 clg_known_visit clg_searcher_bound(clg_searcher *s, const clg_layout *layout, int layers);

@@ -12,6 +12,7 @@
 typedef struct walker {
     const clg_scenario *scenario;
     const clg_space *space;
+    clg_walk_enter *enter;
     clg_walk_visit *visit;
     void *context;
     clg_layout layout;
@@ -51,8 +52,7 @@ static void offer_order(walker *w) {
 }
 
 static void offer(walker *w) {
-    if (clg_layout_refuses(NULL, &w->scenario->model, &w->layout)) return;
-    offer_order(w);
+    if (clg_layout_stages_legal(&w->scenario->model, &w->layout)) offer_order(w);
 }
 
 /* Shard groups smaller than dp x cp matter from ZeRO-2 on; the node is the natural one. */
@@ -96,14 +96,14 @@ static bool is_even(int layers, int chunks) {
 static void walk_vpp(walker *w, const clg_schedule *schedule) {
     bool open = is_free(&w->space->vpp), by_hand = w->space->split != NULL;
     int most = clg_layout_most_chunks(&w->scenario->model, w->layout.pp);
+    clg_pipeline pipeline = clg_pipeline_of(&w->layout);
     for (int vpp = 1; vpp <= most && (!open || vpp <= 16) && !w->stopped; vpp++) {
-        w->layout.vpp = vpp;
-        if (!clg_axis_allows(&w->space->vpp, vpp) || schedule->refuses(clg_pipeline_of(&w->layout)))
-            continue;
+        w->layout.vpp = pipeline.chunks = vpp;
+        if (!clg_axis_allows(&w->space->vpp, vpp)) continue;
         if (by_hand && w->layout.pp * vpp != w->space->split_count) continue;
         if (vpp > 2 && open && !by_hand && !is_even(w->scenario->model.layers, w->layout.pp * vpp))
             continue;
-        walk_zero(w);
+        if (!schedule->refuses(pipeline)) walk_zero(w);
     }
 }
 
@@ -125,6 +125,7 @@ static void walk_schedule(walker *w) {
 }
 
 static void walk_pp(walker *w) {
+    if (w->enter && !w->enter(w->context, &w->layout)) return;
     int64_t rest = w->space->gpus / ((int64_t)w->layout.tp * w->layout.cp);
     if (rest * w->layout.tp * w->layout.cp != w->space->gpus) return;
     for (int pp = 1; pp <= rest && pp <= w->scenario->model.layers && !w->stopped; pp++) {
@@ -138,7 +139,7 @@ static void walk_pp(walker *w) {
         w->layout.pp = pp;
         w->layout.dp = (int)dp;
         w->layout.accumulation = accumulation;
-        walk_schedule(w);
+        if (clg_layout_degrees_legal(&w->scenario->model, &w->layout)) walk_schedule(w);
     }
 }
 
@@ -247,6 +248,7 @@ static void start(walker *w) {
     const clg_model *model = &w->scenario->model;
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.kind == CLG_MLP_MOE) w->experts = &model->kind[i].mlp;
+    w->layout.vpp = 1;
     w->layout.seq = w->space->seq;
     w->layout.global_batch = w->space->global_batch;
     w->layout.precision = w->space->precision;
@@ -257,9 +259,10 @@ static void start(walker *w) {
     w->layout.split_count = w->space->split_count;
 }
 
-bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_visit *visit,
-              void *context) {
-    walker w = {.scenario = scenario, .space = space, .visit = visit, .context = context};
+bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_enter *enter,
+              clg_walk_visit *visit, void *context) {
+    walker w = {
+        .scenario = scenario, .space = space, .enter = enter, .visit = visit, .context = context};
     start(&w);
     for (int tp = 1; tp <= space->gpus && tp <= 1024 && !w.stopped; tp++) {
         if (space->gpus % tp != 0 || !clg_axis_allows(&space->tp, tp)) continue;

@@ -8,10 +8,15 @@
  * recomputed; the last of them is the layout itself, which recomputes all. False stops the walk. */
 typedef bool clg_walk_visit(void *context, const clg_layout *layout, int layers);
 
+/* A branch of the walk: layouts with these degrees but for pp and dp, this recomputing and this
+ * micro-batch; those of `layout` are set, nothing else. False passes over all of them. */
+typedef bool clg_walk_enter(void *context, const clg_layout *layout);
+
 /* Calls `visit` for every legal layout, those that share priced blocks next to each other as far as
- * possible. Stops early when it returns false, and returns false then. */
-bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_visit *visit,
-              void *context);
+ * possible, and `enter` (NULL: none) before each branch. Stops early when `visit` returns false,
+ * and returns false then. */
+bool clg_walk(const clg_scenario *scenario, const clg_space *space, clg_walk_enter *enter,
+              clg_walk_visit *visit, void *context);
 
 /* Why the space is empty: the rule the likeliest layout breaks. In `arena`. */
 const char *clg_walk_refused(clg_arena *arena, const clg_scenario *scenario,

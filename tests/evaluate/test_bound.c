@@ -38,7 +38,14 @@ static clg_layout four(clg_schedule_kind schedule) {
 }
 
 static double bound_s(const clg_scenario *s, clg_layout l) {
+    clg_priced_sum(&s->model, &priced);
     return clg_compose_bound_s(s, &l, &priced);
+}
+
+static double bound_bytes(const clg_scenario *s, clg_layout l) {
+    clg_priced_sum(&s->model, &priced);
+    clg_bytes_bound bound = clg_compose_bytes_bound(s, &l, &priced);
+    return clg_bytes_bound_at(&bound, l.recompute_layers);
 }
 
 static void schedules(void) {
@@ -99,6 +106,22 @@ static void waiting(void) {
     CHECK_NEAR(bound_s(&s, l), 150.048 * (1 + nodes + shards), 1e-12);
 }
 
+static void shared(void) {
+    clg_layout l = four(CLG_1F1B);
+    CASE("all layouts of a batch of 48 on 32 GPUs: 1.5 sequences each, of 25 s, and the host");
+    clg_priced_sum(&base.model, &priced);
+    CHECK_NEAR(clg_compose_shared_bound_s(&base, &l, &priced), 37.5 + 0.03 + 1.5 * 0.003, 1e-8);
+    CASE(
+        "the same whatever pp, dp, schedule and recomputing; two context ranks take twice as long");
+    l.pp = 1, l.dp = 32, l.schedule = CLG_ZB_H1, l.recompute = CLG_RECOMPUTE_FULL;
+    CHECK_NEAR(clg_compose_shared_bound_s(&base, &l, &priced), 37.5 + 0.03 + 1.5 * 0.003, 1e-8);
+    l.cp = 2, l.dp = 16;
+    CHECK_NEAR(clg_compose_shared_bound_s(&base, &l, &priced), 75 + 0.03 + 3 * 0.003, 1e-8);
+    CASE("micro-batches of two: half as many");
+    l.micro_batch = 2;
+    CHECK_NEAR(clg_compose_shared_bound_s(&base, &l, &priced), 37.5 + 0.03 + 1.5 * 0.003, 1e-8);
+}
+
 /* Stage 0: 2 layers of a million parameters and 100 GB, kept 4 times. Sums of 2, 4 and 12 bytes a
  * parameter show in the last digits; under ZeRO-3 the
  * fp32 master is the shard. */
@@ -112,21 +135,21 @@ static void bytes(void) {
     CASE("first stage: states cut by ZeRO, activations, workspace, and a tenth on top");
     static const double held[] = {18, 6 + 12.0 / 8, 2 + 16.0 / 8, 16.0 / 8};
     for (l.zero = 0; l.zero <= 3; l.zero++)
-        CHECK_NEAR(clg_compose_bound_bytes(&s, &l, &priced),
-                   (8e11 + 2e6 * held[l.zero] + 3e9) * 1.1, 1e-12);
+        CHECK_NEAR(bound_bytes(&s, l), (8e11 + 2e6 * held[l.zero] + 3e9) * 1.1, 1e-12);
     CASE("one layer of two recomputed: the other keeps a tenth");
     l.zero = 0, l.recompute_layers = 1;
-    CHECK_NEAR(clg_compose_bound_bytes(&s, &l, &priced), (4.4e11 + 3.6e7 + 3e9) * 1.1, 1e-12);
+    CHECK_NEAR(bound_bytes(&s, l), (4.4e11 + 3.6e7 + 3e9) * 1.1, 1e-12);
     CASE("no activations: the even share of the whole model's states decides");
     priced.step.kind[0].saved_bytes = priced.step.kind[0].rebuilt_bytes = 0;
     double states = clg_memory_bound(&s.model, priced.expert_parameters, &s.stack, &l);
     CHECK(states > 2e10);
-    CHECK(clg_compose_bound_bytes(&s, &l, &priced) == states);
+    CHECK(bound_bytes(&s, l) == states);
 }
 
 int main(void) {
     start();
     schedules();
+    shared();
     layers();
     recomputed();
     waiting();

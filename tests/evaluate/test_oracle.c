@@ -295,8 +295,11 @@ static bool bounded(const clg_scenario *s, const clg_layout *l, const clg_evalua
     static clg_priced priced;
     clg_price_blocks(s, l, &priced);
     clg_step_groups(&s->machine, l, &priced.step);
-    return clg_compose_bound_s(s, l, &priced) <= e->step_s * (1 + 1e-12) &&
-           clg_compose_bound_bytes(s, l, &priced) <= e->memory.total_bytes * (1 + 1e-12);
+    clg_bytes_bound bytes = clg_compose_bytes_bound(s, l, &priced);
+    double bound_s = clg_compose_bound_s(s, l, &priced);
+    return bound_s <= e->step_s * (1 + 1e-12) &&
+           clg_compose_shared_bound_s(s, l, &priced) <= bound_s &&
+           clg_bytes_bound_at(&bytes, l->recompute_layers) <= e->memory.total_bytes * (1 + 1e-12);
 }
 
 /* The bound of a composed step, which the search asks for with a cutoff, likewise. */
@@ -304,10 +307,14 @@ static bool cut_rightly(const clg_scenario *s, const clg_layout *l, const clg_ev
     static clg_priced priced;
     clg_evaluation cut;
     clg_error error = {0};
-    clg_wanted wanted = {.cutoff_s = 1e-9};
+    bool ok = true;
     clg_price_blocks(s, l, &priced);
-    return clg_compose(&scratch, s, l, &priced, wanted, &cut, &error) == CLG_OK &&
-           cut.step_s <= e->step_s * (1 + 1e-12);
+    for (int i = 0; i < 2; i++) { /* by one stage, or by none or all of them */
+        clg_wanted wanted = {.cutoff_s = i == 0 ? 1e-9 : 0.95 * e->step_s};
+        ok &= clg_compose(&scratch, s, l, &priced, wanted, &cut, &error) == CLG_OK &&
+              cut.step_s <= e->step_s * (1 + 1e-12);
+    }
+    return ok;
 }
 
 /* Same ranks, everything a little better: bandwidths before the network is made from them, its

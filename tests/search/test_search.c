@@ -67,7 +67,7 @@ static void check_software(void) {
         clg_scenario s = scenario(models[i % 2], "h100-sxm", 16, name);
         clg_space space = {
             .gpus = 16, .seq = 4096, .global_batch = 64, .precision = CLG_BF16, .keep = 1};
-        CHECK(clg_walk(&s, &space, is_had, &s.stack));
+        CHECK(clg_walk(&s, &space, NULL, is_had, &s.stack));
     }
     clg_scenario s = scenario("llama-3-8b", "h100-sxm", 16, "fsdp-2024");
     clg_space space = {.gpus = 16,
