@@ -17,6 +17,7 @@ typedef struct found {
     clg_train_logs logs;
     clg_stages_list stages;
     clg_executions executions;
+    clg_memory_uses memory;
 } found;
 
 static void add_recording(clg_arena *arena, found *f, const clg_recording *one) {
@@ -31,6 +32,8 @@ static void add_recording(clg_arena *arena, found *f, const clg_recording *one) 
     for (size_t k = 0; k < one->executions.count; k++)
         CLG_APPEND(arena, f->executions.file, f->executions.count, f->executions.capacity,
                    one->executions.file[k]);
+    for (size_t k = 0; k < one->memory.count; k++)
+        CLG_APPEND(arena, f->memory.use, f->memory.count, f->memory.capacity, one->memory.use[k]);
 }
 
 /* Graphs of operators help the traces of their ranks; one that tells no rank helps the only one. */
@@ -54,8 +57,8 @@ clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings
         if (skips->count == 0) *error = one->error;
         skips->row[skips->count++] = (clg_trace_skipped){one->file, one->error.message};
     }
-    if (f.count + f.rows.count + f.logs.count + f.stages.count + f.executions.count == 0)
-        return error->status;
+    size_t files = f.rows.count + f.logs.count + f.stages.count + f.executions.count;
+    if (f.count + files + f.memory.count == 0) return error->status;
     *error = (clg_error){0};
     lend_all(&f);
     clg_job_match(arena, f.traces, (int)f.count, job);
@@ -63,6 +66,7 @@ clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings
     job->logs = f.logs;
     job->stages = f.stages;
     job->executions = f.executions;
+    job->memory = f.memory;
     return CLG_OK;
 }
 

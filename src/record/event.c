@@ -39,15 +39,20 @@ static const field argument_fields[] = {ARGUMENT("correlation", correlation),
                                         ARGUMENT("Dst Rank", target),
                                         ARGUMENT("Input Dims", dims),
                                         ARGUMENT("Input type", types),
-                                        ARGUMENT("Concrete Inputs", inputs)};
+                                        ARGUMENT("Concrete Inputs", inputs),
+                                        ARGUMENT("Total Allocated", allocated),
+                                        ARGUMENT("Total Reserved", reserved),
+                                        ARGUMENT("Device Type", memory_type),
+                                        ARGUMENT("Device Id", memory_device)};
 
 /* A bit for every size and one for every first letter (modulo 32) that one of them has: most keys
  * of arguments are none of them, and two looks say so. */
 #define BIT(n) (UINT32_C(1) << ((n) % 32))
-static const uint32_t argument_sizes = BIT(3) | BIT(5) | BIT(6) | BIT(8) | BIT(10) | BIT(11) |
-                                       BIT(13) | BIT(14) | BIT(15) | BIT(18) | BIT(19) | BIT(25);
+static const uint32_t argument_sizes = BIT(3) | BIT(5) | BIT(6) | BIT(8) | BIT(9) | BIT(10) |
+                                       BIT(11) | BIT(13) | BIT(14) | BIT(15) | BIT(18) | BIT(19) |
+                                       BIT(25);
 static const uint32_t argument_letters = BIT('c') | BIT('C') | BIT('I') | BIT('O') | BIT('G') |
-                                         BIT('d') | BIT('P') | BIT('S') | BIT('D');
+                                         BIT('d') | BIT('P') | BIT('S') | BIT('D') | BIT('T');
 
 enum {
     EVENT_FIELDS = sizeof event_fields / sizeof event_fields[0],
@@ -106,10 +111,13 @@ static bool wants_arguments(const clg_trace_event *e) {
 }
 
 /* Flows, names, counters and Python frames, a large part of many traces, are known as such by their
- * first members; the others are of no use. */
+ * first members; the others are of no use. Of moments only those of the allocator are. */
 static bool needless(const clg_trace_event *e) {
-    bool complete = e->phase.size == 1 && *e->phase.text == 'X';
-    return e->phase.size > 0 && (!complete || clg_slice_is(e->category, "python_function"));
+    if (e->phase.size == 0) return false;
+    if (clg_slice_is(e->phase, "X")) return clg_slice_is(e->category, "python_function");
+    bool perhaps_memory = clg_slice_is(e->phase, "i") &&
+                          (e->category.size == 0 || clg_slice_is(e->category, "cpu_instant_event"));
+    return !perhaps_memory || (e->name.size > 0 && !clg_slice_is(e->name, "[memory]"));
 }
 
 static const clg_trace_arguments no_arguments;

@@ -4,12 +4,13 @@
 
 #include "record/scan.h"
 
-/* Of "args"; the last line is of a recorded CPU operator. */
+/* Of "args"; the line before the last is of a recorded CPU operator. */
 typedef struct clg_trace_arguments {
     clg_slice correlation, device;
     clg_slice collective, in_elements, out_elements, group_size, data_type;
     clg_slice group_name, group_ranks, group_description, sequence, source, target;
     clg_slice dims, types, inputs;
+    clg_slice allocated, reserved, memory_type, memory_device; /* of "[memory]" */
 } clg_trace_arguments;
 
 /* Slices are empty where the event does not say. */

@@ -14,6 +14,12 @@ typedef struct clg_kineto_group {
     int64_t size;
 } clg_kineto_group;
 
+/* What PyTorch's allocator had given out on a GPU. */
+typedef struct clg_kineto_memory {
+    clg_memory_point point;
+    int64_t reserved_bytes, device;
+} clg_kineto_memory;
+
 typedef struct clg_kineto {
     clg_arena *arena;  /* what lives on */
     clg_arena scratch; /* what does not */
@@ -26,6 +32,9 @@ typedef struct clg_kineto {
     clg_map tracks;
     int64_t *device; /* [tracks] of their events */
     size_t device_count, device_capacity;
+    clg_kineto_memory *memory;
+    size_t memory_count, memory_capacity;
+    int ranks; /* traces it becomes */
     clg_launches launches;
     clg_ranges ranges;
     clg_slice devices; /* deviceProperties as written */
@@ -44,7 +53,8 @@ typedef enum clg_kineto_kind {
     CLG_KINETO_KERNEL,
     CLG_KINETO_COPY,
     CLG_KINETO_LAUNCH,
-    CLG_KINETO_CPU
+    CLG_KINETO_CPU,
+    CLG_KINETO_MEMORY
 } clg_kineto_kind;
 
 /* What an event is, seen by itself. */

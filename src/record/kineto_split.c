@@ -147,7 +147,7 @@ static void copy_host(clg_arena *arena, clg_trace *t) {
 static bool affordable(const splitting *s, size_t ranks) {
     const clg_trace *t = s->all;
     size_t each = t->timeline.name_count + t->groups.count + t->step_count + t->stretch_count +
-                  s->reader->launches.product_count;
+                  s->reader->launches.product_count + s->reader->memory_count;
     return each <= (((size_t)1 << 20) + 8 * t->timeline.count) / ranks;
 }
 

@@ -13,6 +13,7 @@
     READER(xla_view)                                                                               \
     READER(rocprof)                                                                                \
     READER(rocprof_csv)                                                                            \
+    READER(memory_profile)                                                                         \
     READER(kineto)                                                                                 \
     READER(log)
 

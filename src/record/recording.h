@@ -25,6 +25,7 @@ typedef struct clg_recording {
     clg_train_logs logs;
     clg_stages_list stages;
     clg_executions executions;
+    clg_memory_uses memory; /* of files that tell it alone */
     clg_status status;
     clg_error error;
 } clg_recording;
@@ -51,7 +52,7 @@ void clg_recording_append(clg_recording *all, clg_recording *one);
 /* A recording as bytes and back (base/parcel.h), to be read in one process and joined in another.
  * While unpacking, `file` has to be set, and what comes lives in the recording's arena. The form
  * changes with any field: only processes of one build understand each other. */
-enum { CLG_RECORDING_FORM = 3 };
+enum { CLG_RECORDING_FORM = 4 };
 void clg_recording_walk(clg_parcel *parcel, clg_recording *recording);
 
 /* For readers: all of a file (a gigabyte at most), whether it begins like JSON, whether a word is

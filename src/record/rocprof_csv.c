@@ -27,6 +27,7 @@ static int64_t number(const char *field) {
 
 static void take_row(clg_rocprof *r, const clg_csv *csv, int row) {
     const char *name = clg_csv_field(csv, row, "Kernel_Name");
+    if (!name) name = "?"; /* the column is called only nearly so */
     int64_t agent = number(clg_csv_field(csv, row, "Agent_Id"));
     int64_t stream = number(clg_csv_field(csv, row, "Stream_Id"));
     uint32_t text = clg_intern_add(&r->texts, (clg_slice){name, strlen(name)});

@@ -23,10 +23,10 @@ static clg_scan_status walk(clg_rocprof *r, clg_scan *s, const door *doors, int 
         if (s->at == s->end) return CLG_SCAN_SHORT;
         if (*s->at == '}') break;
         clg_scan_status status = clg_scan_key(s, &key);
+        if (status != CLG_SCAN_OK) return status;
         int at = 0;
         while (at < count && !clg_slice_is(key, doors[at].key)) at++;
-        if (status == CLG_SCAN_OK)
-            status = at < count ? doors[at].enter(r, s) : clg_scan_value(s, &ignored);
+        status = at < count ? doors[at].enter(r, s) : clg_scan_value(s, &ignored);
         if (status != CLG_SCAN_OK) return status;
     }
     s->at++;

@@ -9,6 +9,7 @@
 #include "base/cores.h"
 #include "record/intern.h"
 #include "record/kernels.h"
+#include "record/memory_use.h"
 #include "record/product.h"
 #include "record/window.h"
 #include "timeline/timeline.h"
@@ -110,6 +111,7 @@ typedef struct clg_trace {
     clg_trace_damage damage[CLG_TRACE_DAMAGES];
     int damages; /* kept in `damage`; more may have been */
     bool damaged;
+    clg_memory_use memory; /* of profile_memory=True; without file: nothing was recorded */
 } clg_trace;
 
 /* Reads a trace of one GPU (of several, that of the first). What lives on is in `arena`.

@@ -225,6 +225,20 @@ static void walk_damage(clg_parcel *p, clg_trace *t) {
     }
 }
 
+static void walk_use(clg_parcel *p, const char *path, clg_memory_use *u) {
+    bool known = u->file != NULL;
+    flag(p, &known);
+    if (!known) return;
+    u->file = file(p, path, u->file);
+    any32(p, &u->rank);
+    int64_t *fields[] = {&u->changes,        &u->least_bytes, &u->peak_bytes,
+                         &u->reserved_bytes, &u->span_ns,     &u->peak_ns};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) any(p, fields[i]);
+    flag(p, &u->kinds);
+    for (int i = 0; i < CLG_HELD_KINDS; i++) any(p, &u->at_peak[i]);
+    for (int i = 0; i < CLG_MEMORY_BINS; i++) any(p, &u->bin[i]);
+}
+
 void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     if (!p->out) *t = (clg_trace){.timeline.arena = p->arena, .groups.arena = p->arena};
     t->file = file(p, path, t->file);
@@ -250,6 +264,7 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     walk_sides(p, t);
     walk_host(p, t);
     walk_damage(p, t);
+    walk_use(p, path, &t->memory);
 }
 
 /* ---- logs ---- */
@@ -369,5 +384,11 @@ void clg_walk_executions(clg_parcel *p, const char *path, clg_executions *list) 
         flag(p, &x->damaged);
         walk_execution_calls(p, x);
     }
+    list->capacity = list->count;
+}
+
+void clg_walk_memory(clg_parcel *p, const char *path, clg_memory_uses *list) {
+    list->use = clg_parcel_array(p, list->use, &list->count, sizeof *list->use, 1);
+    for (size_t i = 0; i < list->count; i++) walk_use(p, path, &list->use[i]);
     list->capacity = list->count;
 }

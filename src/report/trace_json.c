@@ -214,6 +214,7 @@ static void add_job(clg_json_writer *w, const char *key, const clg_trace_answer 
     clg_json_train_logs(w, &job->logs);
     clg_json_stages(w, &job->stages);
     clg_json_executions(w, &job->executions);
+    clg_json_held(w, job);
     clg_json_what_if(w, a);
     clg_json_plan_terms(w, a->plan);
     clg_json_kernels(w, job);

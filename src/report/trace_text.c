@@ -314,6 +314,8 @@ void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
     print_benchmarks(t, &job->benchmarks);
     clg_report_train_logs(t, &job->logs);
     if (job->count == 0 && a->plan && a->plan->log) clg_report_plan(t, a->plan);
+    clg_report_held(t, job);
+    if (a->plan) clg_report_held_beside(t, a);
     clg_report_operations(t, &job->stages, top);
     clg_report_executions(t, &job->executions);
     print_notes(t, a);

@@ -26,6 +26,16 @@ static bool read_time(clg_trace_plan *p, source s) {
     return all;
 }
 
+static bool read_memory(clg_planned_memory *m, source s) {
+    return take(&s, "weights_bytes", &m->weights_bytes) &&
+           take(&s, "gradients_bytes", &m->gradients_bytes) &&
+           take(&s, "optimizer_bytes", &m->optimizer_bytes) &&
+           take(&s, "activations_bytes", &m->activations_bytes) &&
+           take(&s, "buffers_bytes", &m->buffers_bytes) &&
+           take(&s, "reserved_bytes", &m->reserved_bytes) &&
+           take(&s, "total_bytes", &m->total_bytes);
+}
+
 static bool read_degrees(clg_trace_plan *p, source s) {
     static const char *const keys[CLG_SPLITS] = {NULL, "tp", "cp", "ep", "dp", "pp"};
     for (int i = 1; i < CLG_SPLITS; i++)
@@ -45,11 +55,13 @@ clg_status clg_trace_plan_read(clg_arena *arena, const char *file, const char *t
     clg_json *root;
     *plan = (clg_trace_plan){.file = file};
     if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
-    source s = {file, explanation(root), error}, time = s, layout = s, machine = s, model = s;
+    source s = {file, explanation(root), error}, time = s, layout = s, machine = s, model = s,
+           memory = s;
     time.object = clg_json_member(s.object, "time");
     layout.object = clg_json_member(s.object, "layout");
     machine.object = clg_json_member(s.object, "machine");
     model.object = clg_json_member(s.object, "model");
+    memory.object = clg_json_member(s.object, "memory");
     if (!time.object || time.object->kind != CLG_JSON_OBJECT) {
         clg_error_at(error, file, 1, 1, "time");
         return clg_fail(error, CLG_BAD_INPUT, "give what 'ceiling explain --json' printed",
@@ -57,6 +69,7 @@ clg_status clg_trace_plan_read(clg_arena *arena, const char *file, const char *t
     }
     bool read = take(&s, "step_s", &plan->step_s) && take(&s, "mfu", &plan->mfu) &&
                 read_time(plan, time) && read_degrees(plan, layout) &&
+                read_memory(&plan->memory, memory) &&
                 clg_json_integer(machine.object, "gpus", 0, &plan->gpus, file, error) == CLG_OK &&
                 clg_json_string(machine.object, "gpu", NULL, &plan->gpu, file, error) == CLG_OK &&
                 clg_json_string(model.object, "name", NULL, &plan->model, file, error) == CLG_OK;

@@ -52,6 +52,7 @@ typedef struct clg_recorded_job {
     clg_train_logs logs;               /* likewise, of training programs */
     clg_executions executions;         /* likewise, graphs of operators */
     clg_stages_list stages;            /* likewise, operation timelines */
+    clg_memory_uses memory;            /* likewise, memory timelines */
     const char *unmatched;             /* why nothing was matched over ranks; NULL: it was */
 } clg_recorded_job;
 

@@ -21,6 +21,12 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
         assert(l->compute_ns + l->exposed_communication_ns + l->exposed_copy_ns + l->idle_ns ==
                l->span_ns);
     }
+    for (size_t i = 0; i < recording.memory.count; i++) {
+        const clg_memory_use *u = &recording.memory.use[i];
+        int64_t rest = u->peak_bytes;
+        for (int k = 0; k < CLG_HELD_KINDS; k++) rest -= u->at_peak[k];
+        assert(u->least_bytes <= u->peak_bytes && (!u->kinds || rest == 0));
+    }
     assert(recording.status == CLG_OK || recording.error.message[0]);
     assert(recording.arena.used_bytes <= 2000 * size + 4000000);
     clg_recording_end(&recording);

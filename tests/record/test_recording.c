@@ -152,12 +152,13 @@ int main(void) {
         "tests/fuzz/corpus/trace",     "tests/fuzz/corpus/nccl_log",
         "tests/fuzz/corpus/train_log", "tests/fuzz/corpus/stages",
         "tests/fuzz/corpus/execution", "tests/fuzz/corpus/sqlite",
-        "tests/recorded/two-hosts",    "../shared/traces/megatron-tp8",
+        "tests/fuzz/corpus/profile",   "tests/recorded/two-hosts",
+        "../shared/traces/megatron-tp8",
         "../shared/traces/kineto",     "../../shared/traces/megatron-tp8"};
     clg_error error = {0};
     if (clg_trace_kernels_read(&arena, &table, &error) != CLG_OK) return 1;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (i < 7 || clg_trace_is_directory(folders[i])) check_folder(folders[i]);
+        if (i < 8 || clg_trace_is_directory(folders[i])) check_folder(folders[i]);
     check_damage("tests/fuzz/corpus/trace/whole");
     check_damage("tests/fuzz/corpus/stages/two-by-two");
     check_damage("tests/fuzz/corpus/execution/pytorch-1.1");
