@@ -6,14 +6,14 @@
 #include <stdlib.h>
 
 const clg_name clg_held_kind_names[] = {{"parameters", CLG_HELD_PARAMETER, NULL},
-                                          {"optimizer", CLG_HELD_OPTIMIZER, NULL},
-                                          {"inputs", CLG_HELD_INPUT, NULL},
-                                          {"temporary", CLG_HELD_TEMPORARY, NULL},
-                                          {"activations", CLG_HELD_ACTIVATION, NULL},
-                                          {"gradients", CLG_HELD_GRADIENT, NULL},
-                                          {"autograd", CLG_HELD_AUTOGRAD, NULL},
-                                          {"not told", CLG_HELD_UNKNOWN, NULL},
-                                          {NULL, 0, NULL}};
+                                        {"optimizer", CLG_HELD_OPTIMIZER, NULL},
+                                        {"inputs", CLG_HELD_INPUT, NULL},
+                                        {"temporary", CLG_HELD_TEMPORARY, NULL},
+                                        {"activations", CLG_HELD_ACTIVATION, NULL},
+                                        {"gradients", CLG_HELD_GRADIENT, NULL},
+                                        {"autograd", CLG_HELD_AUTOGRAD, NULL},
+                                        {"not told", CLG_HELD_UNKNOWN, NULL},
+                                        {NULL, 0, NULL}};
 
 static int by_time(const void *a, const void *b) {
     const clg_memory_point *x = a, *y = b;

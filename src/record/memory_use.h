@@ -27,15 +27,15 @@ extern const clg_name clg_held_kind_names[];
 enum { CLG_MEMORY_BINS = 32 };
 
 typedef struct clg_memory_use {
-    const char *file;                  /* NULL: nothing is known */
-    int32_t rank;                      /* -1: not said */
-    int64_t changes;                   /* allocations and frees */
-    int64_t least_bytes, peak_bytes;   /* allocated; least: held throughout */
-    int64_t reserved_bytes;            /* at most; -1: not said */
-    int64_t span_ns, peak_ns;          /* of the recording; the peak, from its start */
-    bool kinds;                        /* `at_peak` is known */
+    const char *file;                /* NULL: nothing is known */
+    int32_t rank;                    /* -1: not said */
+    int64_t changes;                 /* allocations and frees */
+    int64_t least_bytes, peak_bytes; /* allocated; least: held throughout */
+    int64_t reserved_bytes;          /* at most; -1: not said */
+    int64_t span_ns, peak_ns;        /* of the recording; the peak, from its start */
+    bool kinds;                      /* `at_peak` is known */
     int64_t at_peak[CLG_HELD_KINDS]; /* bytes; they add up to the peak */
-    int64_t bin[CLG_MEMORY_BINS];      /* the most in each equal part of the span */
+    int64_t bin[CLG_MEMORY_BINS];    /* the most in each equal part of the span */
 } clg_memory_use;
 
 typedef struct clg_memory_uses {
