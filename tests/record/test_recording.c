@@ -149,12 +149,12 @@ static void check_damage(const char *path) {
 
 int main(void) {
     static const char *const folders[] = {
-        "tests/fuzz/corpus/trace",     "tests/fuzz/corpus/nccl_log",
-        "tests/fuzz/corpus/train_log", "tests/fuzz/corpus/stages",
-        "tests/fuzz/corpus/execution", "tests/fuzz/corpus/sqlite",
-        "tests/fuzz/corpus/profile",   "tests/recorded/two-hosts",
-        "../shared/traces/megatron-tp8",
-        "../shared/traces/kineto",     "../../shared/traces/megatron-tp8"};
+        "tests/fuzz/corpus/trace",         "tests/fuzz/corpus/nccl_log",
+        "tests/fuzz/corpus/train_log",     "tests/fuzz/corpus/stages",
+        "tests/fuzz/corpus/execution",     "tests/fuzz/corpus/sqlite",
+        "tests/fuzz/corpus/profile",       "tests/recorded/two-hosts",
+        "../shared/traces/megatron-tp8",   "../shared/traces/kineto",
+        "../../shared/traces/megatron-tp8"};
     clg_error error = {0};
     if (clg_trace_kernels_read(&arena, &table, &error) != CLG_OK) return 1;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
