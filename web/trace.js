@@ -139,6 +139,27 @@ function executionViews(list) {
   });
 }
 
+/** GPU memory over each recording: the peak, what was held throughout, what the peak consisted of. */
+function memoryView(list) {
+  const kinds = (m) => Object.entries(m.at_peak).filter(([, bytes]) => bytes > 0).sort((a, b) => b[1] - a[1]).map(([kind, bytes]) => `${kind} ${showShare(bytes / m.peak_bytes)}`).join(", ");
+  const rows = (list ?? []).map((m) => [m.rank === null ? m.file.split("/").at(-1) : `rank ${m.rank}`, showSize(m.peak_bytes), m.reserved_bytes === null ? "?" : showSize(m.reserved_bytes), showSize(m.least_bytes), kinds(m)]);
+  return rows.length ? tableView("GPU memory", ["", "peak", "reserved", "throughout", "at the peak"], rows) : null;
+}
+
+/** Hands a timeline to Perfetto in a window of its own, once that says that it is there. What it gets stays in the browser. */
+function openInPerfetto(ask) {
+  const origin = "https://ui.perfetto.dev", view = window.open(origin);
+  if (!view) return;
+  const calling = setInterval(() => view.closed ? clearInterval(calling) : view.postMessage("PING", origin), 100);
+  window.addEventListener("message", async function hear(event) {
+    if (event.source !== view || event.data !== "PONG") return;
+    window.removeEventListener("message", hear);
+    clearInterval(calling);
+    const text = await ask();
+    if (text) view.postMessage({ perfetto: { buffer: new TextEncoder().encode(text).buffer, title: "recorded job", fileName: "job.json" } }, origin);
+  });
+}
+
 /** Whether shapes of products were recorded, so that their rates are known. */
 const rated = (answer) => (answer.kernels ?? []).some((k) => typeof k.flop_per_s === "number");
 const knownOr = (value, say) => (typeof value === "number" ? say(value) : "");
@@ -202,18 +223,21 @@ export function openTrace(panel, pool, page) {
     result.replaceChildren(...[
       rows.length && traceTiles(a), figure && element("h2", {}, "where the time of every rank went"), figure,
       figure && element("ul", { class: "legend" }, shown.map(({ words, color }) => element("li", {}, element("i", { class: `swatch ${color}` }), words))),
-      element("p", { class: "buttons" }, exportButtons(() => "trace", { ...(figure ? { svgs: () => [figure], csv } : {}), json: () => text })),
+      element("p", { class: "buttons" }, exportButtons(() => "trace", { ...(figure ? { svgs: () => [figure], csv } : {}), json: () => text }),
+        files.length > 0 && rows.length > 0 && element("button", { type: "button", class: "small", id: "trace-perfetto", title: "all ranks on one clock, in a window of ui.perfetto.dev", onclick: () => openInPerfetto(askTimeline) }, "open in Perfetto")),
       stripsView(a.strips), ...notesOf(a), files.length > 0 && rows.length > 0 && pictureDetails(() => "trace-picture", async () => (await pool.ask({ ...request(), picture: true }, { group: "picture", files: [...files, ...others] }))?.value), whatIfView(a.what_if), planView(a.plan), againstView(a.against),
       rootsView(a), tableView("who arrives last", ["rank", "times last", "others waited", "skew caused"], a.stragglers.map((s) => [`rank ${s.rank}`, showWhole(s.last_arrivals), showSeconds(s.caused_wait_s), showSeconds(s.caused_skew_s)])),
       tableView("collectives", ["operation", "size", "ranks", "count", "transfer, median", "bus rate, median", "skew, mean"], collectiveRows(a.collectives)),
       tableView(`GPU work of ${rows.length ? rankName(a.ranks[0]) : ""}`, ["name", "time", "share", "count", ...(rated(a) ? ["rate", "of peak"] : [])],
         (a.kernels ?? []).map((k) => [k.name, showSeconds(k.total_s), showShare(k.total_s / a.kernels_s), showWhole(k.count), ...(rated(a) ? [knownOr(k.flop_per_s, showFlops), knownOr(k.efficiency, showShare)] : [])]), 1, 12),
       tableView("ranks", ["", "GPU", "span", "compute", "exposed comm.", "copies", "idle", "events"], a.ranks.map((r) => [rankName(r), r.gpu ?? "?", showSeconds(r.span_s), ...["compute_s", "exposed_communication_s", "exposed_copy_s", "idle_s"].map((key) => showShare(r[key] / (r.span_s || 1))), showWhole(r.events)]), 2),
-      ...timelineViews(a.operation_timelines), ...executionViews(a.execution_traces),
+      memoryView(a.memory), ...timelineViews(a.operation_timelines), ...executionViews(a.execution_traces),
       ...(a.logs ?? []).map((log) => element("p", {}, logWords(log))),
     ].flat().filter(Boolean));
     result.dataset.ranks = String(a.ranks.length);
   }
+
+  const askTimeline = async () => (await pool.ask({ ...request(), timeline: true }, { group: "timeline", files }))?.text;
 
   function request() {
     const plan = beside.checked ? page.planText() : null;

@@ -122,8 +122,8 @@ static clg_status take_knob(const clg_command *c, const clg_json *value, clg_req
 
 /* What stands beside the knobs: the command, the model and its file, recordings. */
 static bool is_head(const char *key) {
-    static const char *const heads[] = {"command", "model",       "config",
-                                        "files",   "other_files", "picture"};
+    static const char *const heads[] = {"command",     "model",   "config",  "files",
+                                        "other_files", "picture", "timeline"};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         if (strcmp(key, heads[i]) == 0) return true;
     return false;
@@ -145,24 +145,26 @@ static clg_status take_model(const clg_json *root, bool needed, clg_request *req
     return clg_fail(error, CLG_BAD_USAGE, "name a preset or give a config", "no model is named");
 }
 
-/* The names of those that are drawn, with commas. */
-static const char *drawn_names(clg_arena *arena) {
+/* The names of those that can be had in a form, with commas. */
+static const char *names_with(clg_arena *arena, clg_form form) {
     const char *all = "";
     for (const clg_command *const *c = clg_commands_answered(); *c; c++)
-        if ((*c)->form[CLG_FORM_SVG])
+        if ((*c)->form[form])
             all = clg_arena_print(arena, "%s%s%s", all, all[0] ? ", " : "", (*c)->name);
     return all;
 }
 
-static clg_status take_picture(caller *c, const clg_json *root, clg_error *error) {
-    bool picture;
-    if (clg_json_bool(root, "picture", false, &picture, "request", error) != CLG_OK || !picture)
+/* A form that is asked for by a member of the request. */
+static clg_status take_form(caller *c, const clg_json *root, const char *member, clg_form form,
+                            clg_error *error) {
+    bool asked;
+    if (clg_json_bool(root, member, false, &asked, "request", error) != CLG_OK || !asked)
         return error->status;
-    c->form = CLG_FORM_SVG;
-    if (c->command->form[CLG_FORM_SVG]) return CLG_OK;
+    c->form = form;
+    if (c->command->form[form]) return CLG_OK;
     return clg_fail(error, CLG_BAD_USAGE,
-                    clg_arena_print(c->arena, "%s are", drawn_names(c->arena)), "'%s' is not drawn",
-                    c->command->name);
+                    clg_arena_print(c->arena, "%s are", names_with(c->arena, form)),
+                    "'%s' is not drawn", c->command->name);
 }
 
 static clg_status take(caller *c, const char *text, size_t size, clg_error *error) {
@@ -173,7 +175,8 @@ static clg_status take(caller *c, const char *text, size_t size, clg_error *erro
         find_command(c, name, error) != CLG_OK ||
         take_model(root, clg_command_has_model(c->command), c->request, error) != CLG_OK ||
         take_files(c->arena, root, &c->question.files, error) != CLG_OK ||
-        take_picture(c, root, error) != CLG_OK)
+        take_form(c, root, "picture", CLG_FORM_SVG, error) != CLG_OK ||
+        take_form(c, root, "timeline", CLG_FORM_TIMELINE, error) != CLG_OK)
         return error->status;
     for (const clg_json *value = root->first; value; value = value->next)
         if (!is_head(value->key) && value->kind != CLG_JSON_NULL &&

@@ -6,7 +6,8 @@
  * true, a flag that names a file {"name","text"}. "config" carries the text of a config.json,
  * "model" then is only its name. "files" names the recordings of trace, "other_files" those of the
  * run to compare with; their (inflated) bytes are read from the host, in this order. "picture":true
- * asks what is drawn for {"kind":"picture","svg"}, what --svg writes. The answer is otherwise the
+ * asks what is drawn for {"kind":"picture","svg"}, what --svg writes, "timeline":true for what
+ * --timeline writes. The answer is otherwise the
  * text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params have no
  * --json: what `explain --timeline` writes, what explain says in words, all knobs. */
 #ifndef CLG_API_DOOR_H

@@ -270,32 +270,6 @@ static void complete_groups(clg_kineto *r) {
     }
 }
 
-/* The GPU whose memory is a trace's. Numbers of kernels are the machine's, those of the allocator
- * the process's (ROCm): where there is one of each, it is that one. */
-static int64_t memory_device(const clg_kineto *r, const clg_trace *t) {
-    int64_t only = r->memory_count > 0 ? r->memory[0].device : -1;
-    for (size_t i = 0; i < r->memory_count; i++)
-        if (r->ranks > 1 || r->memory[i].device != only) return t->device;
-    return only;
-}
-
-static void sum_memory(clg_kineto *r, clg_trace *t) {
-    int64_t device = memory_device(r, t), reserved_bytes = -1;
-    clg_memory_point *point = clg_take(&r->scratch, r->memory_count + 1, clg_memory_point);
-    size_t count = 0;
-    for (size_t i = 0; i < r->memory_count; i++) {
-        const clg_kineto_memory *m = &r->memory[i];
-        if (m->device != device) continue;
-        point[count++] = m->point;
-        if (m->reserved_bytes > reserved_bytes) reserved_bytes = m->reserved_bytes;
-    }
-    if (count == 0) return;
-    t->memory = clg_memory_use_of(point, count);
-    t->memory.file = t->file;
-    t->memory.rank = t->rank;
-    t->memory.reserved_bytes = reserved_bytes;
-}
-
 static void finish(clg_kineto *r, clg_trace *t) {
     r->trace = t;
     name_gpu(r, t);
@@ -309,7 +283,7 @@ static void finish(clg_kineto *r, clg_trace *t) {
     clg_launches_keep(&r->launches, t);
     clg_trace_split_idle(&r->scratch, t);
     clg_steps_assign(&r->scratch, t);
-    sum_memory(r, t);
+    clg_kineto_sum_memory(r, t);
     rebase(r, t);
 }
 

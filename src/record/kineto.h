@@ -74,6 +74,12 @@ bool clg_kineto_judge(const clg_trace_event *event, clg_kineto_verdict *verdict)
 void clg_kineto_take(clg_kineto *reader, const clg_trace_event *event,
                      const clg_kineto_verdict *verdict, int64_t byte);
 
+/* Keeps what the allocator says of a GPU, where totals are said (torch 1.12 and later). */
+void clg_kineto_take_memory(clg_kineto *reader, const clg_trace_event *event, int64_t at_ns);
+
+/* Gives a trace the memory of its GPU. */
+void clg_kineto_sum_memory(clg_kineto *reader, clg_trace *trace);
+
 /* From the first event on that the window stands at: reads events on several cores as long as
  * nothing but events comes, and leaves the window at what does. What is read is what is read
  * without. */

@@ -258,18 +258,6 @@ static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
         clg_ranges_add(&r->ranges, e->name, thread_of(e), start_ns, duration_ns);
 }
 
-/* Of GPUs alone, and where the totals are said (torch 1.12 and later). */
-static void take_memory(clg_kineto *r, const clg_trace_event *e, int64_t at_ns) {
-    const int64_t most_bytes = INT64_C(1) << 50, cpu = 0;
-    clg_kineto_memory m = {{at_ns, clg_trace_integer(e->args->allocated, -1)},
-                           clg_trace_integer(e->args->reserved, -1),
-                           clg_trace_integer(e->args->memory_device, -1)};
-    if (clg_trace_integer(e->args->memory_type, cpu) == cpu || m.point.allocated_bytes < 0 ||
-        m.point.allocated_bytes > most_bytes || m.reserved_bytes > most_bytes)
-        return;
-    CLG_APPEND(&r->scratch, r->memory, r->memory_count, r->memory_capacity, m);
-}
-
 /* What is wrong with the times of an event, or NULL. */
 static const char *read_times(const clg_trace_event *e, bool gpu, int64_t *start_ns,
                               int64_t *duration_ns) {
@@ -323,5 +311,5 @@ void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, const clg_kineto_v
     else if (v->kind == CLG_KINETO_CPU)
         take_cpu(r, e, v->start_ns, v->duration_ns);
     else if (v->kind == CLG_KINETO_MEMORY)
-        take_memory(r, e, v->start_ns);
+        clg_kineto_take_memory(r, e, v->start_ns);
 }

@@ -352,6 +352,11 @@ async function traceTab() {
   check("what was skipped", (await textOf("#trace-result .caveat")).includes("notes.txt"));
   check("one row a rank", (await kept("#trace", "CSV", "trace.csv")).toString().trim().split("\n").length === 3);
   check("the drawing can be kept", /^<svg/.test((await kept("#trace", "SVG", "trace.svg")).toString()));
+  // Perfetto's window is played by a frame: it says that it is there, and is handed the timeline.
+  await read(`(() => { const frame = document.body.appendChild(document.createElement("iframe")), view = frame.contentWindow; window.open = () => view; view.postMessage = (what) => { if (what === "PING") window.dispatchEvent(new MessageEvent("message", { data: "PONG", source: view })); else window.handed = new TextDecoder().decode(what.perfetto.buffer); }; document.getElementById("trace-perfetto").click(); })()`);
+  await until(`window.handed`, "a timeline for Perfetto");
+  spawnSync(resolve(ceiling), ["trace", "rank0.json.gz", "rank1.zip", "--timeline", "timeline.json"], { cwd: folder });
+  check("Perfetto is handed the command line's timeline", (await read(`window.handed`)) === readFileSync(join(folder, "timeline.json"), "utf8"));
   await choose("#trace-others", [files[0]]);
   await until(`/beside the other run/.test(document.getElementById("trace").textContent)`, "another run beside it");
   await shot("trace.webp");
