@@ -8,11 +8,11 @@ static void as_written(clg_arena *arena) {
     static const char *const written[][2] = {{"PyTorch FSDP2", "torchtitan-2025"},
                                              {"PyTorch 2.5", "pytorch"},
                                              {"FSDP1", "fsdp-2024"},
-                                             {"HF Trainer + DeepSpeed ZeRO3", "pytorch"},
-                                             {"Hugging Face Transformers 4.41", "pytorch"},
-                                             {"TRL SFTTrainer", "pytorch"},
-                                             {"LLaMA-Factory 0.9 + DeepSpeed", "pytorch"},
-                                             {"ms-swift 3.0", "pytorch"},
+                                             {"HF Trainer + DeepSpeed ZeRO3", "transformers"},
+                                             {"Hugging Face Transformers 4.41", "transformers"},
+                                             {"TRL SFTTrainer", "transformers"},
+                                             {"LLaMA-Factory 0.9 + DeepSpeed", "transformers"},
+                                             {"ms-swift 3.0", "transformers"},
                                              {"Unsloth", "unknown"},
                                              {"torchtune 0.5", "pytorch"},
                                              {"torchtitan v0.1.0", "torchtitan-2025"},
@@ -32,8 +32,8 @@ static void as_written(clg_arena *arena) {
                                              {"jax + flax", "maxtext-2024"},
                                              {"ColossalAI 0.4", "unknown"},
                                              {"PaddleNLP", "unknown"},
-                                             {"veRL SFT", "pytorch"},
-                                             {"OpenRLHF", "pytorch"},
+                                             {"veRL SFT", "transformers"},
+                                             {"OpenRLHF", "transformers"},
                                              {"custom", "unknown"},
                                              {"in-house", "unknown"},
                                              {"n/a", "unknown"}};
@@ -79,14 +79,14 @@ int main(void) {
     CHECK_TEXT(clg_stack_named(&arena, "Megatron_LM", "2024-03"), "megatron-2024@2024-03");
     CHECK(!clg_stack_named(&arena, "deepspeed-0.14.2", "2024-03"));
     CHECK_TEXT(clg_stack_named_like(&arena, "deepspeed-0.14.2", "2024-03", false),
-               "pytorch@2024-03");
+               "transformers@2024-03");
     CHECK(!clg_stack_named_like(&arena, "of nobody", "2024-03", true));
     as_written(&arena);
     misspelt(&arena);
     CHECK_TEXT(clg_stack_named(&arena, "mlperf-2023", "2023-11"), "mlperf@2023-11");
     CASE("found like any other, and a name for unknown software stays unknown");
     CHECK(clg_stack_find(&arena, "accelerate@2024-02", &stack, &error) == CLG_OK);
-    CHECK(stack.known && strcmp(stack.name, "pytorch") == 0);
+    CHECK(stack.known && strcmp(stack.name, "transformers") == 0);
     CHECK(clg_stack_find(&arena, "paddle", &stack, &error) == CLG_OK && !stack.known);
     CASE("every name is of a stack that is there");
     static const char *const months[] = {"2020-01", "2023-06", "2024-06", "2026-06"};
