@@ -112,6 +112,7 @@ typedef struct clg_synthetic {
     double duty;           /* share of every day with any demand */
     double prompt_tokens, output_tokens; /* means */
     double spread;                       /* standard deviation over mean of lengths, log-normal */
+    double most_prompt, most_output;     /* longer ones are cut, and means stay; 0: none are */
     double shared_tokens;                /* that every prompt begins with, beside prompt_tokens */
     int turns;         /* of a conversation, each with all that was said before; 0 and 1: one */
     double turn_gap_s; /* mean, from one to the next */
@@ -119,6 +120,10 @@ typedef struct clg_synthetic {
     uint64_t seed;
     const clg_rate_profile *profile; /* instead of rate, span, peak and duty; may be NULL */
 } clg_synthetic;
+
+/* The mean of a log-normal length that is `mean` once what is above `most` is cut to it; `mean`
+ * itself where nothing is cut (most 0). */
+double clg_demand_uncut_mean(double mean, double spread, double most);
 
 clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *synthetic, clg_demand *demand,
                            clg_error *error);

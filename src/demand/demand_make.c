@@ -4,6 +4,7 @@
  * shape of the day are independent of each other. */
 #include "demand/demand.h"
 
+#include "base/normal.h"
 #include "base/real.h"
 #include "demand/random.h"
 #include "demand/turns.h"
@@ -46,10 +47,32 @@ static double span_of(const clg_rate_profile *p) {
     return sum;
 }
 
-static int32_t draw_length(clg_random *random, double mean, double spread) {
+/* E min(X, L) = m P(Z < (ln L - mu - s^2) / s) + L P(Z > (ln L - mu) / s), mu = ln m - s^2 / 2. */
+static double cut_mean(double mean, double spread, double most) {
+    double sigma2 = log(1 + spread * spread), sigma = sqrt(sigma2);
+    double above = (log(most / mean) + sigma2 / 2) / sigma;
+    return mean * clg_normal_below(above - sigma) + most * clg_normal_below(-above);
+}
+
+double clg_demand_uncut_mean(double mean, double spread, double most) {
+    enum { HALVINGS = 50 };
+    double low = mean, high = 1e3 * mean;
+    if (most <= 0 || spread <= 0 || mean >= most) return mean;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        if (cut_mean(middle, spread, most) < mean)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+static int32_t draw_length(clg_random *random, double mean, double spread, double most) {
     double sigma2 = log(1 + spread * spread);
     double x = mean;
     if (spread > 0) x = mean * clg_exp(sqrt(sigma2) * clg_random_normal(random) - sigma2 / 2);
+    if (most > 0 && x > most) x = most;
     x = floor(x + 0.5);
     return (int32_t)(x < 1 ? 1 : x > 1e7 ? 1e7 : x);
 }
@@ -125,12 +148,14 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
     int64_t room = most > 0 && (double)most < likely ? most : (int64_t)likely;
     *demand = (clg_demand){.span_s = span_of(&profile)};
     demand->request = clg_take(arena, (size_t)room, clg_arrival);
+    double prompt = clg_demand_uncut_mean(s->prompt_tokens, s->spread, s->most_prompt);
+    double output = clg_demand_uncut_mean(s->output_tokens, s->spread, s->most_output);
     walk w = {&profile, 0, 0, 0};
     while (demand->count < room && advance(&w, turns * clg_random_gamma(&gaps, s->burstiness))) {
         clg_arrival *r = &demand->request[demand->count++];
         r->arrival_s = w.begin_s + w.used_s;
-        r->prompt_tokens = draw_length(&lengths, s->prompt_tokens, s->spread);
-        r->output_tokens = draw_length(&lengths, s->output_tokens, s->spread);
+        r->prompt_tokens = draw_length(&lengths, prompt, s->spread, s->most_prompt);
+        r->output_tokens = draw_length(&lengths, output, s->spread, s->most_output);
     }
     if (demand->count == most) demand->span_s = w.begin_s + w.used_s;
     if (demand->count == 0)

@@ -61,6 +61,11 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
         if (clg_value_read(root, rows[i].key, rows[i].dimension, true, file->path, rows[i].into,
                            error) != CLG_OK)
             return error->status;
+    if (clg_value_read(root, "most_prompt", CLG_COUNT, false, file->path, &w->most_prompt, error) !=
+            CLG_OK ||
+        clg_value_read(root, "most_output", CLG_COUNT, false, file->path, &w->most_output, error) !=
+            CLG_OK)
+        return error->status;
     static const char *const keys[] = {"gpu",  "tp",    "sequences", "sequences_timed",
                                        "kind", "source"};
     for (const clg_json *l = w->layouts ? w->layouts->first : NULL; l; l = l->next)
@@ -141,6 +146,8 @@ void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scena
                              .prompt_tokens = w->prompt_tokens,
                              .output_tokens = w->output_tokens,
                              .spread = w->spread,
+                             .most_prompt = w->most_prompt,
+                             .most_output = w->most_output,
                              .most = 4000,
                              .seed = 1};
     *best = (clg_workload_best){.weights = clg_narrowest(&s->machine.gpu)};

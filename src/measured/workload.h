@@ -7,7 +7,8 @@
 typedef struct clg_workload {
     const char *name, *title, *model;    /* model: a built-in one */
     double prompt_tokens, output_tokens; /* means */
-    double spread;                       /* deviation over mean of both, log-normal */
+    double most_prompt, most_output;     /* none is longer; 0: not known */
+    double spread;                       /* deviation over mean of both before, log-normal */
     clg_serve_target target;             /* when requests come one by one */
     const clg_json *layouts;             /* published ones, by GPU; NULL: none */
 } clg_workload;

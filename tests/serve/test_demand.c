@@ -167,6 +167,24 @@ static void thinned(void) {
     CHECK(clg_demand_thin(&arena, &d, d.count).request == d.request);
 }
 
+static void bounded(void) {
+    CASE("lengths cut at a bound keep their mean, and none is longer");
+    clg_synthetic s = plain;
+    s.spread = 0.8;
+    s.prompt_tokens = 9400;
+    s.output_tokens = 684.68;
+    s.most_prompt = 20000;
+    s.most_output = 2000;
+    clg_demand d = demand_made(&arena, s);
+    clg_demand_means m = clg_demand_means_of(&d);
+    CHECK_NEAR(m.prompt_tokens, 9400, 0.01);
+    CHECK_NEAR(m.output_tokens, 684.68, 0.01);
+    CHECK(d.longest_tokens <= 22000 && d.longest_tokens > 21000);
+    CHECK(clg_demand_uncut_mean(9400, 0.8, 20000) > 9400);
+    CHECK_NEAR(clg_demand_uncut_mean(9400, 0.8, 1e9), 9400, 1e-6);
+    CHECK(clg_demand_uncut_mean(9400, 0.8, 0) == 9400 && clg_demand_uncut_mean(5, 0, 9) == 5);
+}
+
 static void absurd(void) {
     clg_demand d;
     clg_error error = {0};
@@ -189,6 +207,7 @@ int main(void) {
     made_up();
     profiles();
     thinned();
+    bounded();
     absurd();
     clg_arena_clear(&arena);
     return DONE;
