@@ -6,7 +6,7 @@ import { openForm } from "./form.js";
 import { openPlan } from "./planning.js";
 import { openPool } from "./pool.js";
 import { runsIn } from "./runs.js";
-import { commandLineOf, commandOf, firstState, hashOfState, keepText, keyOf, learnFlags, stateOfHash, stateOfRequest } from "./state.js";
+import { commandLineOf, commandOf, firstState, hashOfState, keepText, keyOf, learnFlags, stateOfHash, stateOfRequest, takes } from "./state.js";
 import { openTrace } from "./trace.js";
 
 const byId = (id) => document.getElementById(id);
@@ -103,7 +103,10 @@ async function openPage() {
   function set(flag, value, settled = false) {
     const same = (state[flag] ?? "") === value;
     if (same && !(settled && plan.waits())) return;
-    if (flag === "model") delete state.config;
+    if (flag === "model") {
+      delete state.config;
+      byId("job").replaceChildren();
+    }
     state[flag] = value;
     delete state[`${flag}-text`]; // a name now, not the file of before
     if (!value) delete state[flag];
@@ -138,6 +141,22 @@ async function openPage() {
     await takeFile(rates ? "profile" : "trace", file);
   }
 
+  /** The question of a job's files takes the place of the one before; what they leave open is said. */
+  async function takeJob(files) {
+    const given = await Promise.all(files.map(async (file) => ({ name: file.name, text: await file.text() })));
+    const { value } = await pool.ask({ command: "read", files: given });
+    if (value.error) return fail(value.error);
+    const { model, config, ...flags } = value.flags ?? {};
+    state = { tab: "plan", to: state.to, model: config ? files[0].name : model ?? state.model, ...(config && { config }) };
+    for (const [flag, said] of Object.entries(flags)) if (takes("plan", flag)) state[flag] = said;
+    const open = [...value.doubts, ...value.not_known].map(({ key, why }) => `${key}: ${why}`);
+    if (!model && !config) open.unshift("model: name it, or drop its config.json");
+    for (const name of ["gpus", "seq", "global-batch"]) if (!flags[name]) open.push(`${name}: not in the files`);
+    byId("job").replaceChildren(`Read from ${files.map(({ name }) => name).join(", ")} (${value.format}): ${value.fields.length} values, ${value.assumed.length} more assumed. `
+      + (open.length ? `Look at ${open.join(" · ")}. ` : ""), element("code", {}, `ceiling read ${files.map(({ name }) => name).join(" ")}`), " lists them.");
+    refresh(true);
+  }
+
   async function takeDropped(transfer) {
     const files = await filesOf(transfer), kinds = await Promise.all(files.map((file) => kindOf(file, state.tab)));
     const recordings = files.filter((_, i) => kinds[i] === "recording");
@@ -146,8 +165,7 @@ async function openPage() {
       trace.take(recordings);
       return refresh(true);
     }
-    const jobs = files.filter((_, i) => kinds[i] === "job").map(({ name }) => name);
-    if (jobs.length) return fail({ field: "", message: "", sentence: `The files of a job are read by the program, not by this page: ceiling read ${jobs.join(" ")}` });
+    if (kinds.includes("job")) return takeJob(files.filter((_, i) => kinds[i] === "job" || kinds[i] === "config"));
     const table = files[kinds.indexOf("table")], config = files[kinds.indexOf("config")];
     return table ? takeTable(table) : takeConfig(config);
   }

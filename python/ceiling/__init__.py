@@ -110,21 +110,26 @@ def _value(value):
     return value if isinstance(value, (bool, dict)) else str(value)
 
 
-def ask(command, model=None, *, progress=None, **flags):
-    """Asks any command. `model` is a preset or the path of a config.json; `progress` is told shares from 0 to 1 and
-    stops the search by returning False."""
+def ask(command, model=None, *files, progress=None, **flags):
+    """Asks any command. `model` is a preset or the path of a config.json; it and what follows may be paths of a job's
+    files, which `read` only takes. `progress` is told shares from 0 to 1 and stops the search by returning False."""
     request = {"command": command}
-    if isinstance(model, pathlib.Path):
+    paths = [pathlib.Path(path) for path in files]
+    if isinstance(model, pathlib.Path) and model.suffix == ".json" and command != "read":
         request.update(model=model.name, config=model.read_text(encoding="utf-8"))
+    elif isinstance(model, pathlib.Path) or (model is not None and command == "read"):
+        paths.insert(0, pathlib.Path(model))
     elif model is not None:
         request["model"] = model
+    if paths:
+        request["files"] = [_value(path) for path in paths]
     request.update((flag.replace("_", "-"), _value(value)) for flag, value in flags.items() if value is not None)
     return Answer(_call(request, progress), request)
 
 
 def _command(name, does):
-    def asked(model, *, progress=None, **flags):
-        return ask(name, model, progress=progress, **flags)
+    def asked(model, *files, progress=None, **flags):
+        return ask(name, model, *files, progress=progress, **flags)
 
     asked.__name__ = asked.__qualname__ = name
     asked.__doc__ = f"{does[0].upper()}{does[1:]}. `ceiling help` says more, `ceiling schema` lists the flags."

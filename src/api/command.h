@@ -31,6 +31,7 @@ typedef enum clg_subject {
     CLG_SUBJECT_JOB,       /* the same with its layout */
     CLG_SUBJECT_TABLE,     /* a file, read whole */
     CLG_SUBJECT_WORDS,     /* names, with commas */
+    CLG_SUBJECT_FILES,     /* of a job, and its logs; no model */
     CLG_SUBJECT_RECORDINGS /* files that are read as they come; no model */
 } clg_subject;
 
@@ -115,6 +116,9 @@ const clg_command *const *clg_commands_answered(void);
 
 /* Whether a model, a table or words have to be named. */
 bool clg_command_has_model(const clg_command *command);
+
+/* Whether files of a job may be given, in a model's place or alone. */
+bool clg_command_has_files(const clg_command *command);
 
 /* What the page asks for under a name of its own: a form of a command that has no flag, or whose
  * flag names a file. */

@@ -36,7 +36,8 @@ clg_status clg_command_model(clg_arena *arena, const clg_model_files *files, con
 }
 
 bool clg_command_has_model(const clg_command *command) {
-    return command->subject != CLG_SUBJECT_NONE && command->subject != CLG_SUBJECT_RECORDINGS;
+    return command->subject != CLG_SUBJECT_NONE && command->subject != CLG_SUBJECT_RECORDINGS &&
+           command->subject != CLG_SUBJECT_FILES;
 }
 
 /* Text is what is written where no flag says otherwise, reasons only the page asks for. */
@@ -90,6 +91,10 @@ clg_param_row clg_command_row(const clg_command *command, clg_param param) {
 
 static bool takes_a_job(const clg_command *command) {
     return command->subject == CLG_SUBJECT_MODEL || command->subject == CLG_SUBJECT_JOB;
+}
+
+bool clg_command_has_files(const clg_command *command) {
+    return takes_a_job(command) || command->subject == CLG_SUBJECT_FILES;
 }
 
 int clg_command_least(const clg_command *command) {

@@ -2,6 +2,7 @@
 #include "api/door.h"
 
 #include "api/command.h"
+#include "api/jobs.h"
 #include "base/json.h"
 
 #include <string.h>
@@ -70,6 +71,24 @@ static clg_status take_file(const clg_json *value, clg_param param, clg_request 
     if (!file->text) return no_value(value, error);
     file->size = text->text_size;
     request->value[param] = file->name;
+    return CLG_OK;
+}
+
+/* Files of a job come with their text. */
+static clg_status take_job(caller *c, const clg_json *root, clg_error *error) {
+    const clg_json *list = clg_json_member(root, "files");
+    if (!list || !clg_command_has_files(c->command)) return CLG_OK;
+    clg_attachment *file = clg_take(c->arena, list->count + 1, clg_attachment);
+    c->request->job_file = file;
+    for (const clg_json *one = list->first; one; one = one->next, file++) {
+        const clg_json *text = clg_json_member(one, "text");
+        if (clg_json_string(one, "name", "files", &file->name, "request", error) != CLG_OK ||
+            clg_json_string(one, "text", NULL, &file->text, "request", error) != CLG_OK)
+            return error->status;
+        if (!file->text || c->request->job_files == CLG_JOB_OPERANDS) return no_value(one, error);
+        file->size = text->text_size;
+        c->request->job_files++;
+    }
     return CLG_OK;
 }
 
@@ -172,9 +191,11 @@ static clg_status take(caller *c, const char *text, size_t size, clg_error *erro
     const char *name;
     if (clg_json_parse(c->arena, "request", text, size, &root, error) != CLG_OK ||
         clg_json_string(root, "command", NULL, &name, "request", error) != CLG_OK ||
-        find_command(c, name, error) != CLG_OK ||
-        take_model(root, clg_command_has_model(c->command), c->request, error) != CLG_OK ||
-        take_files(c->arena, root, &c->question.files, error) != CLG_OK ||
+        find_command(c, name, error) != CLG_OK || take_job(c, root, error) != CLG_OK ||
+        take_model(root, clg_command_has_model(c->command) && c->request->job_files == 0,
+                   c->request, error) != CLG_OK ||
+        (!clg_command_has_files(c->command) &&
+         take_files(c->arena, root, &c->question.files, error) != CLG_OK) ||
         take_form(c, root, "picture", CLG_FORM_SVG, error) != CLG_OK ||
         take_form(c, root, "timeline", CLG_FORM_TIMELINE, error) != CLG_OK)
         return error->status;
@@ -207,6 +228,10 @@ static clg_status answer(caller *c, const char *text, size_t size, clg_error *er
     c->request = clg_take(c->arena, 1, clg_request);
     if (take(c, text, size, error) != CLG_OK) return error->status;
     const clg_command *command = c->command;
+    bool layout = command->subject == CLG_SUBJECT_JOB;
+    if (command->subject != CLG_SUBJECT_FILES &&
+        clg_request_files(c->arena, c->request, layout, error) != CLG_OK)
+        return error->status;
     void *found = clg_arena_take(c->arena, 1, command->bytes + 1);
     c->question.request = c->request;
     c->question.forms = 1u << c->form;

@@ -4,9 +4,10 @@
  *
  * Keys are the flags of params.def, values what one would write after the flag; a switch takes
  * true, a flag that names a file {"name","text"}. "config" carries the text of a config.json,
- * "model" then is only its name. "files" names the recordings of trace, "other_files" those of the
- * run to compare with; their (inflated) bytes are read from the host, in this order. "picture":true
- * asks what is drawn for {"kind":"picture","svg"}, what --svg writes, "timeline":true for what
+ * "model" then is only its name. "files" of read and of commands that plan are those of a job,
+ * {"name","text"} each; "files" of trace names its recordings, "other_files" those of the run to
+ * compare with; their (inflated) bytes are read from the host, in this order. "picture":true asks
+ * what is drawn for {"kind":"picture","svg"}, what --svg writes, "timeline":true for what
  * --timeline writes. The answer is otherwise the
  * text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params have no
  * --json: what `explain --timeline` writes, what explain says in words, all knobs. */

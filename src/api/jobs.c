@@ -8,6 +8,7 @@
 
 /* -1: there is no such flag. */
 static int flag_of(clg_job_field field) {
+    if (clg_job_row_of(field).part == CLG_JOB_PART_WORKING) return -1; /* names of its own */
     for (int i = 0; i < CLG_PARAMS; i++)
         if (strcmp(clg_param_row_of((clg_param)i).flag, clg_job_row_of(field).name) == 0) return i;
     return -1;
@@ -107,7 +108,6 @@ static void take_silence(clg_arena *arena, clg_request *request, const clg_job *
 
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error) {
-    if (take_model(request, job, error) != CLG_OK) return CLG_BAD_INPUT;
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
         clg_job_field field = (clg_job_field)i;
         int flag = flag_of(field);
@@ -117,5 +117,25 @@ clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job
         request->value[flag] = as_flag(arena, &job->field[i], field, (clg_param)flag);
     }
     take_silence(arena, request, job, layout);
-    return CLG_OK;
+    return take_model(request, job, error);
+}
+
+clg_status clg_request_read_job(clg_arena *arena, const clg_request *request, clg_job *job,
+                                clg_error *error) {
+    const char *given[CLG_JOB_FIELDS];
+    clg_job_file *files = clg_take(arena, (size_t)request->job_files + 1, clg_job_file);
+    for (int i = 0; i < request->job_files; i++) {
+        const clg_attachment *file = &request->job_file[i];
+        files[i] = (clg_job_file){file->name, file->text, file->size};
+    }
+    clg_request_given(request, given);
+    return clg_job_read(arena, files, request->job_files, given, job, error);
+}
+
+clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout,
+                             clg_error *error) {
+    clg_job *job = clg_take(arena, 1, clg_job);
+    if (request->job_files == 0) return CLG_OK;
+    if (clg_request_read_job(arena, request, job, error) != CLG_OK) return error->status;
+    return clg_request_job(arena, request, job, layout, error);
 }

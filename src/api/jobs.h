@@ -13,4 +13,11 @@ void clg_request_given(const clg_request *request, const char *given[CLG_JOB_FIE
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error);
 
+/* Reads the files of a job that were given with a request. */
+clg_status clg_request_read_job(clg_arena *arena, const clg_request *request, clg_job *job,
+                                clg_error *error);
+
+/* The same, and lays it under the request; without files nothing is done. */
+clg_status clg_request_files(clg_arena *arena, clg_request *request, bool layout, clg_error *error);
+
 #endif

@@ -196,7 +196,8 @@ static void add_command(clg_json_writer *w, const char *name, const char *summar
 static void add_commands(clg_json_writer *w) {
     clg_json_open(w, "commands", '[');
     for (const clg_command *const *c = clg_commands_answered(); *c; c++)
-        if (clg_command_has_model(*c)) add_command(w, (*c)->name, (*c)->summary, *c);
+        if (clg_command_has_model(*c) || clg_command_has_files(*c))
+            add_command(w, (*c)->name, (*c)->summary, *c);
     for (const clg_view *view = clg_views(); view->name; view++)
         add_command(w, view->name, view->summary, view->command);
     clg_json_close(w, ']');

@@ -69,6 +69,8 @@ typedef struct clg_request {
     clg_attachment file[CLG_PARAMS]; /* for knobs that named a file */
     const char *fix[CLG_REQUEST_LISTS], *forbid[CLG_REQUEST_LISTS];
     int fixes, forbids;
+    const clg_attachment *job_file; /* [job_files]: of a job, in the model's place or beside it */
+    int job_files;
 } clg_request;
 
 /* What --cross-entropy and --master take. */

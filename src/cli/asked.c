@@ -6,6 +6,7 @@
 #include "cli/threads.h"
 
 static const size_t table_bytes = (size_t)512 << 20, trace_bytes = (size_t)8 << 30;
+static const size_t log_bytes = (size_t)1 << 30;
 enum { CONFIG_BYTES = 16 << 20 };
 
 static bool tell(void *context, double share) {
@@ -35,6 +36,20 @@ static clg_status read_table(clg_session *session, clg_error *error) {
     return clg_file_read(session->arena, list->name, table_bytes, &list->text, &list->size, error);
 }
 
+/* Files of a job, and logs, whole. */
+static clg_status read_files(clg_session *session, clg_error *error) {
+    clg_attachment *file = clg_take(session->arena, (size_t)session->operands, clg_attachment);
+    session->request.job_file = file;
+    for (int i = 0; i < session->operands; i++, file++) {
+        file->name = session->operand[i];
+        if (clg_file_read(session->arena, file->name, log_bytes, &file->text, &file->size, error) !=
+            CLG_OK)
+            return error->status;
+        session->request.job_files++;
+    }
+    return CLG_OK;
+}
+
 /* What the operands are, into the request. */
 static clg_status read_subject(clg_session *session, clg_error *error) {
     switch (session->command->subject) {
@@ -47,6 +62,8 @@ static clg_status read_subject(clg_session *session, clg_error *error) {
     case CLG_SUBJECT_WORDS:
         session->request.model = session->operand[0];
         break;
+    case CLG_SUBJECT_FILES:
+        return read_files(session, error);
     case CLG_SUBJECT_NONE:
     case CLG_SUBJECT_RECORDINGS:
         break;

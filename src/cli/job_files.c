@@ -1,25 +1,10 @@
 /* job_files.c -- the files of a job, from the disk. */
 #include "cli/job_files.h"
 
-#include "api/jobs.h"
 
 #include <string.h>
 
 enum { FILE_BYTES = 4 << 20, LOG_BYTES = 1 << 30 };
-
-clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
-                              clg_job *job, clg_error *error) {
-    const char *given[CLG_JOB_FIELDS];
-    clg_job_file *files = clg_take(session->arena, (size_t)count, clg_job_file);
-    for (int i = 0; i < count; i++) {
-        files[i].name = paths[i];
-        if (clg_file_read(session->arena, paths[i], FILE_BYTES, &files[i].text, &files[i].size,
-                          error) != CLG_OK)
-            return error->status;
-    }
-    clg_request_given(&session->request, given);
-    return clg_job_read(session->arena, files, count, given, job, error);
-}
 
 /* A JSON file is a model's unless it lacks what every config.json has. */
 static bool is_config(const char *text, size_t size) {

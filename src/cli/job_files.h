@@ -6,10 +6,6 @@
 #include "job/job.h"
 #include "record/train_log.h"
 
-/* Reads the files of a job; fields whose flags are given may be anything in them. */
-clg_status clg_job_files_read(clg_session *session, const char *const *paths, int count,
-                              clg_job *job, clg_error *error);
-
 /* Reads a file that is the log of a training program; false: it is none. */
 bool clg_job_files_log(clg_session *session, const char *path, clg_train_logs *logs);
 

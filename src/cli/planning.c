@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CONFIG_BYTES = 16 << 20 };
+enum { CONFIG_BYTES = 16 << 20, JOB_BYTES = 4 << 20 };
 
 /* "meta-llama/Llama-3.1-8B" is no file here, but the last part may be a preset's name. */
 static void ask_preset(clg_session *session, const char *path, clg_error *error) {
@@ -50,9 +50,16 @@ static clg_status read_model(clg_session *session, const char *word, clg_error *
 
 static clg_status read_job(clg_session *session, const char *const *paths, int count, bool layout,
                            clg_error *error) {
-    clg_job *job = clg_take(session->arena, 1, clg_job);
-    if (clg_job_files_read(session, paths, count, job, error) != CLG_OK) return error->status;
-    return clg_request_job(session->arena, &session->request, job, layout, error);
+    clg_attachment *file = clg_take(session->arena, (size_t)count, clg_attachment);
+    session->request.job_file = file;
+    for (int i = 0; i < count; i++, file++) {
+        file->name = paths[i];
+        if (clg_file_read(session->arena, paths[i], JOB_BYTES, &file->text, &file->size, error) !=
+            CLG_OK)
+            return error->status;
+    }
+    session->request.job_files = count;
+    return clg_request_files(session->arena, &session->request, layout, error);
 }
 
 clg_status clg_planning_request(clg_session *session, bool layout, clg_error *error) {

@@ -7,9 +7,14 @@
 
 #include <string.h>
 
+/* Recordings are not sent as text. */
+static bool is_tool(const clg_command *command) {
+    return clg_command_has_model(command) || clg_command_has_files(command);
+}
+
 bool clg_schema_has(const char *name) {
     for (const clg_command *const *c = clg_commands_answered(); *c; c++)
-        if (clg_command_has_model(*c) && strcmp((*c)->name, name) == 0) return true;
+        if (is_tool(*c) && strcmp((*c)->name, name) == 0) return true;
     return false;
 }
 
@@ -76,6 +81,36 @@ static void add_model(clg_json_writer *w) {
     clg_json_close(w, '}');
 }
 
+/* Of a job: in the model's place, or alone. */
+static void add_files(clg_json_writer *w) {
+    clg_json_open(w, "files", '{');
+    add_types(w, "array", NULL);
+    clg_json_add_string(w, "description",
+                        "the files of a training job in the model's place: launch script, "
+                        "configurations, each with its name and whole text");
+    clg_json_open(w, "items", '{');
+    add_types(w, "object", NULL);
+    clg_json_open(w, "properties", '{');
+    static const char *const members[] = {"name", "text"};
+    for (int i = 0; i < 2; i++) {
+        clg_json_open(w, members[i], '{');
+        add_types(w, "string", NULL);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, '}');
+    clg_json_open(w, "required", '[');
+    for (int i = 0; i < 2; i++) clg_json_add_string(w, NULL, members[i]);
+    clg_json_close(w, ']');
+    clg_json_close(w, '}');
+    clg_json_close(w, '}');
+}
+
+/* Where files may stand for a model, neither has to be there. */
+static const char *needed(const clg_command *command) {
+    if (command->subject == CLG_SUBJECT_FILES) return "files";
+    return clg_command_has_files(command) ? NULL : "model";
+}
+
 static void add_tool(clg_json_writer *w, const clg_command *command) {
     clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "name", command->name);
@@ -83,12 +118,13 @@ static void add_tool(clg_json_writer *w, const clg_command *command) {
     clg_json_open(w, "inputSchema", '{');
     add_types(w, "object", NULL);
     clg_json_open(w, "properties", '{');
-    add_model(w);
+    if (clg_command_has_model(command)) add_model(w);
+    if (clg_command_has_files(command)) add_files(w);
     for (int p = 0; p < CLG_PARAMS; p++)
         if (clg_command_asks(command, (clg_param)p)) add_knob(w, command, (clg_param)p);
     clg_json_close(w, '}');
     clg_json_open(w, "required", '[');
-    clg_json_add_string(w, NULL, "model");
+    if (needed(command)) clg_json_add_string(w, NULL, needed(command));
     clg_json_close(w, ']');
     clg_json_add_bool(w, "additionalProperties", false);
     clg_json_close(w, '}');
@@ -98,6 +134,6 @@ static void add_tool(clg_json_writer *w, const clg_command *command) {
 void clg_schema_tools(clg_json_writer *w, const char *key) {
     clg_json_open(w, key, '[');
     for (const clg_command *const *c = clg_commands_answered(); *c; c++)
-        if (clg_command_has_model(*c)) add_tool(w, *c);
+        if (is_tool(*c)) add_tool(w, *c);
     clg_json_close(w, ']');
 }

@@ -91,7 +91,6 @@ static void add_notes(clg_json_writer *w, const char *name, const clg_job_notes 
 }
 
 void clg_json_job(clg_json_writer *w, const clg_job *job, const clg_train_logs *logs) {
-    clg_json_open(w, NULL, '{');
     clg_json_add_string(w, "kind", "read");
     clg_json_add_string(w, "format", job->format);
     clg_json_open(w, "files", '[');
@@ -107,7 +106,6 @@ void clg_json_job(clg_json_writer *w, const clg_job *job, const clg_train_logs *
     add_notes(w, "doubts", &job->doubts);
     add_notes(w, "ignored", &job->ignored);
     clg_json_add_logs(w, logs);
-    clg_json_close(w, '}');
 }
 
 /* ---- for people ---- */

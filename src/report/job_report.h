@@ -7,7 +7,7 @@
 #include "record/train_log.h"
 
 void clg_report_job(clg_text *text, const clg_job *job);
-/* With the logs given beside its files. */
+/* Members of the answer, with the logs given beside its files. */
 void clg_json_job(clg_json_writer *writer, const clg_job *job, const clg_train_logs *logs);
 
 #endif

@@ -65,6 +65,24 @@ static void commands(void) {
     }
 }
 
+static void files_of_a_job(void) {
+    static const char file[] =
+        "\"files\":[{\"name\":\"a.yaml\",\"text\":\"model_name_or_path: Qwen/Qwen2.5-7B\\n"
+        "finetuning_type: full\\ncutoff_len: 4096\\nper_device_train_batch_size: 2\\n\"}]}";
+    char request[512];
+    CASE("files of a job: what they ask for, as flags too; in a model's place");
+    snprintf(request, sizeof request, "{\"command\":\"read\",%s", file);
+    const clg_json *read = call(request, go_on);
+    CHECK_TEXT(text_of(clg_json_member(read, "model"), "name"), "qwen2.5-7b");
+    CHECK_TEXT(text_of(clg_json_member(read, "flags"), "seq"), "4096");
+    snprintf(request, sizeof request, "{\"command\":\"explain\",\"gpus\":\"8\",%s", file);
+    const clg_json *explain = call(request, go_on);
+    CHECK_TEXT(text_of(clg_json_member(explain, "layout"), "micro_batch"), "2");
+    CASE("without any it says so");
+    CHECK(strstr(sentence("{\"command\":\"read\"}"), "nothing to read") != NULL);
+    CHECK(strstr(sentence("{\"command\":\"read\",\"files\":[1]}"), "cannot be read") != NULL);
+}
+
 static void answers(void) {
     CASE("a plan");
     const clg_json *plan = call("{\"command\":\"plan\",\"model\":\"llama-2-7b\",\"gpus\":\"8\","
@@ -163,6 +181,7 @@ static void faults(void) {
 int main(void) {
     commands();
     answers();
+    files_of_a_job();
     files();
     faults();
     clg_arena_clear(&arena);

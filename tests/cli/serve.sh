@@ -43,12 +43,13 @@ import json, sys
 third, explain, schema, knobs = (open(name).read() for name in sys.argv[1:])
 assert json.loads(third)["result"]["content"][0]["text"] == explain, "bytes"
 tools = {tool["name"]: tool["inputSchema"] for tool in json.loads(schema)["tools"]}
-wanted = {"plan", "explain", "scale", "size", "demand", "diagnose", "improve", "collective", "portfolio", "measure"}
+wanted = {"plan", "explain", "scale", "size", "demand", "diagnose", "improve", "collective", "portfolio", "measure", "read"}
 assert set(tools) == wanted, set(tools) ^ wanted
 flags = {c["name"]: set(c["flags"]) for c in json.loads(knobs)["commands"]}
 for name, tool in tools.items():
-    assert set(tool["properties"]) - {"model", "config"} == flags[name], name
-    assert tool["required"] == ["model"]
+    assert set(tool["properties"]) - {"model", "config", "files"} == flags[name], name
+    files = "files" in tool["properties"]
+    assert tool["required"] == (["files"] if name == "read" else [] if files else ["model"]), name
 PY
 "$ceiling" params >"$scratch/knobs"
 check "the bytes of the command line; every flag of every tool" 'python3 "$scratch/look.py" "$scratch/third" "$scratch/explain" "$scratch/schema" "$scratch/knobs"'

@@ -43,6 +43,10 @@ check("progress is told", ceiling.plan("llama-3.1-70b", gpus=64, progress=lambda
 stopped = ceiling.plan("llama-3.1-70b", gpus=64, progress=lambda share: False)
 check("and stops the search", stopped["search"]["complete"] is False)
 check("what it raises comes out", raised(ZeroDivisionError, lambda: ceiling.plan("llama-3.1-70b", gpus=64, progress=lambda share: 1 / 0)))
+job = pathlib.Path(folder, "sft.yaml")
+job.write_text("model_name_or_path: Qwen/Qwen2.5-7B\nfinetuning_type: full\ncutoff_len: 4096\nper_device_train_batch_size: 2\n")
+check("the files of a job", ceiling.read(job)["model"]["name"] == "qwen2.5-7b" == ceiling.read(str(job))["flags"]["model"])
+check("in a model's place", ceiling.plan(job, gpus=8)["best"]["layout"]["dp"] >= 1)
 texts = []
 threads = [threading.Thread(target=lambda: texts.append(ceiling.explain("llama-2-7b", gpus=8, fix=["tp=2"], offload=True).text)) for _ in range(4)]
 [thread.start() for thread in threads]

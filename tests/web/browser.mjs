@@ -283,15 +283,21 @@ async function exports() {
   check("what would move it", (await read(`document.querySelectorAll("#moves tr").length`)) === 7);
 }
 
-/** A launch script dropped: who reads it is said. */
+/** Files of a job dropped: they become the question; what is none leaves it as it is. */
 async function jobFiles() {
   const script = join(folder, "train.sh");
   writeFileSync(script, "torchrun train.py\n");
   await open("#model=llama-2-7b&gpus=8");
   await until("document.documentElement.dataset.plan", "a plan");
   await dropFiles([script], 700, 400);
-  await until(`document.getElementById("banner").textContent.includes("ceiling read train.sh")`, "a script of a job");
+  await until(`document.getElementById("banner").textContent.includes("no trainer's keys")`, "a script of no trainer");
   check("the question stays", (await read(`document.getElementById("knob-model").value`)) === "llama-2-7b");
+  const yaml = join(folder, "sft.yaml"), zero = join(folder, "ds_z2.json");
+  writeFileSync(yaml, "model_name_or_path: Qwen/Qwen2.5-7B\nfinetuning_type: full\ncutoff_len: 4096\nper_device_train_batch_size: 2\ndeepspeed: ds_z2.json\n");
+  writeFileSync(zero, '{"zero_optimization": {"stage": 2}, "train_micro_batch_size_per_gpu": "auto"}');
+  await dropFiles([yaml, zero], 700, 400);
+  await until(`document.getElementById("job").textContent.includes("gpus: not in the files")`, "what the files leave open");
+  check("the model of the files", (await read(`document.getElementById("knob-model").value`)) === "qwen2.5-7b");
 }
 
 /** Nothing fits: what is nearest, and the GPUs that would do. */
