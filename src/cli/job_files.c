@@ -1,7 +1,6 @@
 /* job_files.c -- the files of a job, from the disk. */
 #include "cli/job_files.h"
 
-
 #include <string.h>
 
 enum { FILE_BYTES = 4 << 20, LOG_BYTES = 1 << 30 };
