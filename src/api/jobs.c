@@ -106,6 +106,20 @@ static void take_silence(clg_arena *arena, clg_request *request, const clg_job *
     if (node) request->value[CLG_PARAM_NODE] = node;
 }
 
+/* Trainers of preferences count pairs: a chosen and a rejected sequence each, which go through the
+ * model as one batch (TRL dpo_trainer.py, concatenated_inputs). */
+static void count_sequences(clg_arena *arena, clg_request *request, const clg_job *job) {
+    static const clg_param batches[] = {CLG_PARAM_MICRO_BATCH, CLG_PARAM_GLOBAL_BATCH};
+    static const clg_job_field fields[] = {CLG_JOB_MICRO_BATCH, CLG_JOB_GLOBAL_BATCH};
+    const char *teacher = job->field[CLG_JOB_TEACHER].text;
+    if (!teacher || strcmp(teacher, "reference") != 0) return;
+    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
+        const clg_job_value *value = &job->field[fields[i]];
+        if (value->text && request->value[batches[i]] == value->text)
+            request->value[batches[i]] = clg_arena_print(arena, "%.0f", 2 * value->number);
+    }
+}
+
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error) {
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
@@ -116,6 +130,7 @@ clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job
         if (field == CLG_JOB_GPUS && job->field[CLG_JOB_ENGINE].text) continue; /* of one copy */
         request->value[flag] = as_flag(arena, &job->field[i], field, (clg_param)flag);
     }
+    count_sequences(arena, request, job);
     take_silence(arena, request, job, layout);
     return take_model(request, job, error);
 }

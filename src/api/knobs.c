@@ -48,6 +48,8 @@ static const clg_name *table_of(clg_param param) {
         return clg_precision_names;
     case CLG_PARAM_OPTIMIZER:
         return clg_optimizer_names;
+    case CLG_PARAM_REFERENCE:
+        return clg_reference_names;
     case CLG_PARAM_SCHEDULE:
         return clg_schedule_names;
     case CLG_PARAM_CP_KIND:

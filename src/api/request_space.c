@@ -214,12 +214,15 @@ static clg_status read_axes(const clg_request *request, clg_space *space, clg_er
 }
 
 static clg_status read_words(const clg_request *request, clg_space *space, clg_error *error) {
-    int precision, optimizer;
+    int precision, optimizer, reference;
     if (clg_request_name(request, CLG_PARAM_PRECISION, clg_precision_names, "precision", &precision,
                          error) != CLG_OK ||
         clg_request_name(request, CLG_PARAM_OPTIMIZER, clg_optimizer_names, "optimizer", &optimizer,
+                         error) != CLG_OK ||
+        clg_request_name(request, CLG_PARAM_REFERENCE, clg_reference_names, "reference", &reference,
                          error) != CLG_OK)
         return error->status;
+    space->reference = (clg_reference)reference;
     space->precision = (clg_precision)precision;
     space->optimizer = (clg_optimizer)optimizer;
     space->offload = request->value[CLG_PARAM_OFFLOAD] != NULL;

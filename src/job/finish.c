@@ -256,16 +256,17 @@ static void adapters(clg_reading *r) {
     clg_job_forget(r, CLG_JOB_ADAPTER_TARGETS);
 }
 
-/* A frozen model that runs forward beside the trained one (DPO, distillation): said, not priced. */
+/* A frozen model that runs forward beside the trained one: DPO's reference, a named teacher. */
 static void second_model(clg_reading *r) {
-    if (!clg_job_has_field(r, CLG_JOB_TEACHER)) return;
-    const char *adapter = r->job->field[CLG_JOB_ADAPTER].text;
-    bool shared = adapter && strcmp(adapter, "none") != 0;
+    const char *teacher = r->job->field[CLG_JOB_TEACHER].text;
+    if (!teacher) return;
+    bool pairs = strcmp(teacher, "reference") == 0;
+    clg_job_put_word(r, CLG_JOB_REFERENCE, "model", NULL,
+                     pairs ? "a frozen model runs forward beside" : "taken as of the same sizes");
     doubt(r, "second-model",
-          shared ? "a second forward pass without the adapter, and pairs of sequences, are not "
-                   "priced: a step takes longer"
-                 : "the second model's memory and forward pass, and pairs of sequences, are not "
-                   "priced: a step takes more of both");
+          pairs ? "batches count pairs: priced as twice as many sequences"
+                : "the second model is priced as one of the trained one's sizes, over the same "
+                  "sequences");
 }
 
 /* Experts are spread over the ranks of one stage. */

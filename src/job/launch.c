@@ -111,6 +111,8 @@ static void common(clg_launch *launch, int trainer, const clg_scenario *s, const
         writers[trainer] == clg_launch_deepspeed || writers[trainer] == clg_launch_accelerate;
     clg_launch_refuse(launch, l->adapter.kind != CLG_ADAPTER_NONE && !adapts,
                       "adapters are written for deepspeed and accelerate");
+    clg_launch_refuse(launch, l->reference == CLG_REFERENCE_MODEL,
+                      "no file here starts a trainer with a second model");
     clg_launch_refuse(launch, s->machine.gpus % nodes_of(s) != 0,
                       "the GPUs do not fill whole nodes");
     clg_launch_refuse(launch, l->schedule == CLG_ZB_H2, "it has no schedule zb-h2");

@@ -91,7 +91,10 @@ static void arguments(clg_launch *f, clg_text *t, const clg_scenario *s, const c
     static const char *const optimizers[] = {[CLG_ADAM] = "adamw_torch",
                                              [CLG_ADAM_8BIT] = "adamw_bnb_8bit",
                                              [CLG_MUON] = "",
-                                             [CLG_SGD] = "sgd"};
+                                             [CLG_SGD] = "sgd",
+                                             [CLG_LION] = "lion_32bit",
+                                             [CLG_LION_8BIT] = "lion_8bit",
+                                             [CLG_ADAFACTOR] = "adafactor"};
     data(f, t, s, l);
     clg_text_print(t, "  --max_steps 100 --logging_steps 1 --output_dir out \\\n");
     clg_text_print(t, "  --per_device_train_batch_size %d \\\n", l->micro_batch);

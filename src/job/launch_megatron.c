@@ -30,7 +30,8 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
                       "this model's layers need flags that are not written here");
     clg_launch_refuse(f, l->pp > 1 && !usual, "it runs 1f1b and interleaved 1f1b only");
     clg_launch_refuse(f, l->order > 1, "it has no such order of ranks");
-    clg_launch_refuse(f, l->optimizer == CLG_ADAM_8BIT, "it has no 8-bit Adam");
+    bool known = l->optimizer == CLG_ADAM || l->optimizer == CLG_SGD || l->optimizer == CLG_MUON;
+    clg_launch_refuse(f, !known, "it has no 8-bit Adam, no Lion, no Adafactor");
     clg_launch_refuse(f, l->optimizer == CLG_MUON && l->zero > 0,
                       "its Muon runs without the distributed optimizer");
     clg_launch_refuse(f, l->precision == CLG_FP32 && l->zero >= 2,

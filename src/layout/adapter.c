@@ -1,6 +1,8 @@
 /* adapter.c -- words of fine-tuning: kinds, formats, and what modules are called. */
 #include "layout/adapter.h"
 
+#include "op/op.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -20,14 +22,21 @@ const clg_name clg_base_names[] = {{"bf16", CLG_BASE_BF16, NULL},
                                    {"awq-int4", CLG_BASE_INT4, NULL},
                                    {NULL, 0, NULL}};
 
-/* nf4: a 4-bit value and 0.127 bit of doubly quantized scales (arXiv:2305.14314, section 3); int4
- * of groups of 128: a 16-bit scale and a 4-bit zero each; int8: a scale a row, nothing. */
+/* nf4: a 4-bit value and 0.127 bit of doubly quantized scales (arXiv:2305.14314, section 3); int8:
+ * a scale a row, nothing; the others as op.c has them. */
 double clg_base_bytes(clg_base_format format) {
-    static const double bits[] = {[CLG_BASE_BF16] = 16,
-                                  [CLG_BASE_INT8] = 8,
-                                  [CLG_BASE_NF4] = 4.127,
-                                  [CLG_BASE_INT4] = 4 + (16.0 + 4.0) / 128};
-    return bits[format] / 8;
+    static const double nf4_bits = 4.127;
+    switch (format) {
+    case CLG_BASE_INT8:
+        return 1;
+    case CLG_BASE_NF4:
+        return nf4_bits / 8;
+    case CLG_BASE_INT4:
+        return clg_precision_bytes(CLG_INT4);
+    case CLG_BASE_BF16:
+        break;
+    }
+    return clg_precision_bytes(CLG_BF16);
 }
 
 /* One kernel reads the stored value and writes the wide one (bitsandbytes, kDequantizeBlockwise).

@@ -35,6 +35,17 @@ const clg_name clg_optimizer_names[] = {
     {"adam8bit", CLG_ADAM_8BIT, "fp32 master weights and two 8-bit moments"},
     {"muon", CLG_MUON, "fp32 master weights and one moment, orthogonalized"},
     {"sgd", CLG_SGD, "fp32 master weights and one moment"},
+    {"lion", CLG_LION, "fp32 master weights and one moment"},
+    {"lion8bit", CLG_LION_8BIT, "fp32 master weights and one 8-bit moment"},
+    {"adafactor", CLG_ADAFACTOR, "fp32 master weights, sums of rows and columns"},
+    {"paged-adam8bit", CLG_ADAM_8BIT, "the same bytes, moved to the host where they do not fit"},
+    {"paged-adam", CLG_ADAM, "the same bytes, moved to the host where they do not fit"},
+    {NULL, 0, NULL}};
+
+const clg_name clg_reference_names[] = {
+    {"none", CLG_REFERENCE_NONE, NULL},
+    {"model", CLG_REFERENCE_MODEL, "a frozen model runs forward beside"},
+    {"precomputed", CLG_REFERENCE_NONE, "what it says was computed before: nothing in a step"},
     {NULL, 0, NULL}};
 
 const clg_name clg_order_names[] = {{"tp-cp-dp-pp", 0, "stages outermost, as trainers have it"},

@@ -44,8 +44,24 @@ extern const clg_name clg_context_names[];
  * value of a name is its place in the table; 0 is Megatron's default. */
 extern const clg_name clg_order_names[];
 
-typedef enum clg_optimizer { CLG_ADAM, CLG_ADAM_8BIT, CLG_MUON, CLG_SGD } clg_optimizer;
+typedef enum clg_optimizer {
+    CLG_ADAM,
+    CLG_ADAM_8BIT,
+    CLG_MUON,
+    CLG_SGD,
+    CLG_LION, /* one moment, the sign of it (Chen et al. 2023, arXiv:2302.06675) */
+    CLG_LION_8BIT,
+    CLG_ADAFACTOR, /* sums of rows and columns for moments (Shazeer & Stern 2018, arXiv:1804.04235)
+                    */
+    CLG_OPTIMIZERS
+} clg_optimizer;
 extern const clg_name clg_optimizer_names[];
+
+/* A frozen model of the same sizes that runs forward beside the trained one: DPO's reference
+ * (Rafailov et al. 2023, arXiv:2305.18290), a teacher. What it says may have been computed before.
+ */
+typedef enum clg_reference { CLG_REFERENCE_NONE, CLG_REFERENCE_MODEL } clg_reference;
+extern const clg_name clg_reference_names[];
 
 typedef struct clg_layout {
     int64_t seq;          /* tokens */
@@ -68,8 +84,9 @@ typedef struct clg_layout {
     int attention; /* clg_attention_kernel */
     clg_optimizer optimizer;
     clg_adapter adapter;
-    bool offload; /* optimizer states and update on the host */
-    int order;    /* of ranks: clg_order_names */
+    clg_reference reference; /* beside adapters: their own frozen model, without them */
+    bool offload;            /* optimizer states and update on the host */
+    int order;               /* of ranks: clg_order_names */
     const int
         *split; /* layers of each chunk by depth, split_count of them; NULL: as even as can be */
     int split_count;

@@ -122,6 +122,14 @@ static double beside_frozen_bytes(const clg_model *model, const clg_layout *layo
            (held * (1 - step->frozen_share) * wide + tables * (wide - clg_weight_bytes(layout)));
 }
 
+/* A frozen copy in the type of compute; adapters have theirs already. Trainers shard it where they
+ * shard weights and else hold it whole (TRL, models/utils.py, prepare_deepspeed: stage 3 or 0). */
+static double reference_bytes(const clg_layout *layout, double owned, double held) {
+    bool beside = layout->reference == CLG_REFERENCE_MODEL;
+    if (!beside || layout->adapter.kind != CLG_ADAPTER_NONE) return 0;
+    return (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout);
+}
+
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load) {
@@ -143,6 +151,7 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
         m.weights_bytes = 4 * owned;
         m.optimizer_bytes -= 4 * owned;
     }
+    m.weights_bytes += reference_bytes(layout, owned, held);
     double kept = kept_activations(layout, step, load);
     if (stack->kept_outputs && layout->pp > 1 && !load->head)
         kept += step->boundary_bytes * load->alive;

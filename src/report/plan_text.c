@@ -111,6 +111,10 @@ static void print_layout(clg_text *t, const clg_layout *l) {
                        "         %s of rank %d is trained; the model is frozen, its layers in %s\n",
                        clg_name_of(clg_adapter_names, (int)l->adapter.kind), l->adapter.rank,
                        clg_name_of(clg_base_names, (int)l->adapter.base));
+    if (l->reference == CLG_REFERENCE_MODEL)
+        clg_text_print(t, "         beside it %s runs forward, frozen\n",
+                       l->adapter.kind != CLG_ADAPTER_NONE ? "the model without its adapter"
+                                                           : "a second model of the same sizes");
     if (l->order > 0)
         clg_text_print(t, "         ranks in the order %s\n",
                        clg_name_of(clg_order_names, l->order));

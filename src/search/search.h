@@ -28,6 +28,7 @@ typedef struct clg_space {
     clg_precision precision;
     clg_optimizer optimizer;
     clg_adapter adapter; /* of a frozen model */
+    clg_reference reference;
     bool offload;
     clg_axis_values dp, zero, hsdp, tp, sp, cp, cp_kind, ep, etp, pp, vpp, schedule, micro_batch,
         recompute, attention, order;

@@ -254,6 +254,7 @@ static void start(walker *w) {
     w->layout.precision = w->space->precision;
     w->layout.optimizer = w->space->optimizer;
     w->layout.adapter = w->space->adapter;
+    w->layout.reference = w->space->reference;
     w->layout.offload = w->space->offload;
     w->layout.split = w->space->split;
     w->layout.split_count = w->space->split_count;

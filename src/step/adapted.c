@@ -27,6 +27,7 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
                      int modules) {
     const clg_adapter *a = &shard->layout->adapter;
     double w = shard->wide_bytes, rank = a->rank;
+    int from = block->ops;
     if (a->kind == CLG_ADAPTER_NONE || modules == 0) return;
     for (int i = 0; i < modules; i++) {
         thin(block, shard, "adapter down", tokens, in, rank);
@@ -40,6 +41,7 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
         clg_block_memory(block, "column norms", in * out * w * 3, 2, in * out * w * 2, 1);
     block->saved_bytes += modules * tokens * (in * (w + 1) + rank * w);
     block->adapter_parameters += rank * (modules * in + out);
+    for (int i = from; i < block->ops; i++) block->op[i].adapts = true;
 }
 
 /* A frozen weight kept narrow is widened before each product that reads it. */

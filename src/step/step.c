@@ -168,6 +168,20 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     block->saved_bytes = elements * w;
 }
 
+/* A frozen model's forward pass of the same tokens: no gradients, nothing kept, no adapters. Left
+ * out: that it runs before the trained one's, and that teachers may be of other sizes. */
+static void refer(clg_block *block, const clg_shard *shard) {
+    int until = shard->layout->reference == CLG_REFERENCE_MODEL ? block->ops : 0;
+    for (int i = 0; i < until; i++) {
+        const clg_op *op = &block->op[i];
+        if (op->pass != CLG_PASS_FORWARD || op->adapts) continue;
+        clg_op *again = clg_block_add(block, op->kind, CLG_PASS_FORWARD, "");
+        *again = block->op[i];
+        again->name = "reference model";
+        again->saved_bytes = 0;
+    }
+}
+
 void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step) {
     int copies = clg_layout_copies(layout), ranks = layout->dp * layout->cp * copies;
     step->dense_group = group_of(machine, layout, "cd", 1, ranks);
@@ -199,6 +213,7 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
     step->kinds = model->kinds;
     for (int i = 0; i < model->kinds; i++) {
         write_layer(&step->kind[i], &shard, &model->kind[i]);
+        refer(&step->kind[i], &shard);
     }
     /* Whether it is so depends on nothing but pp where the GPUs of the job are given. */
     bool beside = layout->pp > 1 && clg_layout_gpus(layout) > machine->node.domain;
@@ -207,6 +222,8 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
             step->kind[i].op[j].beside_pipeline = beside && step->kind[i].op[j].axis == CLG_AXIS_TP;
     clg_block_embedding(&step->embedding, &shard);
     clg_block_head(&step->head, &shard);
+    refer(&step->embedding, &shard);
+    refer(&step->head, &shard);
     step->frozen_share = frozen_share(model, layout, step);
     step->boundary_bytes = shard.own_tokens * (double)model->hidden * shard.wide_bytes;
     clg_step_groups(machine, layout, step);

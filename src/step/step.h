@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "stack/stack.h"
 
-enum { CLG_BLOCK_OPS = 256, CLG_UPDATE_OPS = 24 };
+enum { CLG_BLOCK_OPS = 320, CLG_UPDATE_OPS = 24 };
 
 /* The work of one micro-batch on one rank for one layer (or embedding, or head). */
 typedef struct clg_block {

@@ -63,10 +63,10 @@ double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_sta
     /* Not said, Adam's moments follow the weights' dtype where there is no master copy. */
     double adam = stack->master_weights || single ? 4 : 2, one = 4;
     if (stack->moments != CLG_PRECISIONS) adam = one = clg_precision_bytes(stack->moments);
-    double moments[] = {[CLG_ADAM] = 2 * adam,
-                        [CLG_ADAM_8BIT] = 2.03, /* two bytes and a scale per 256-value block */
-                        [CLG_MUON] = one,
-                        [CLG_SGD] = one};
+    const double eighth = 1 + 4.0 / 256; /* a byte, and an fp32 scale a block of 256 */
+    double moments[CLG_OPTIMIZERS] = {
+        [CLG_ADAM] = 2 * adam, [CLG_ADAM_8BIT] = 2 * eighth, [CLG_MUON] = one, [CLG_SGD] = one,
+        [CLG_LION] = one,      [CLG_LION_8BIT] = eighth};
     return master + moments[layout->optimizer];
 }
 
@@ -131,6 +131,12 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
     collective(updates, first, "gather layer weights", CLG_ALL_GATHER, shard, weights,
                stack->parameter_overlap);
     copy_message(updates, stack, first, "copy gathered weights", shard, parameters, 2 * weight);
+    if (layout->zero == 3 && layout->reference == CLG_REFERENCE_MODEL) {
+        collective(updates, CLG_UPDATE_FORWARD, "gather reference weights", CLG_ALL_GATHER, shard,
+                   weights, stack->parameter_overlap);
+        copy_message(updates, stack, CLG_UPDATE_FORWARD, "copy gathered weights", shard, parameters,
+                     2 * weight);
+    }
     if (layout->zero == 3) {
         collective(updates, CLG_UPDATE_BACKWARD, "gather layer weights again", CLG_ALL_GATHER,
                    shard, weights, stack->parameter_overlap);
@@ -209,6 +215,16 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
     if (updates->count > before) updates->update[before].op.count = shard.ranks;
 }
 
+/* Adafactor of Hugging Face (transformers/optimization.py, Adafactor.step, without a first moment),
+ * each line a kernel over fp32: weight's norm 4; square, plus epsilon 8 + 8; means of rows and
+ * columns 4 + 4; their product written 4; times gradient 12; norm 4; clipped 8; times rate 8; added
+ * 12. What is narrower is widened before, and the weight narrowed again. Left out: a largest
+ * tensor's fp32 copies in memory. */
+static double factored_bytes(double gradient, double weight) {
+    double widened = (gradient < 4 ? gradient + 4 : 0) + (weight < 4 ? 2 * (weight + 4) : 0);
+    return 4 + 8 + 8 + 4 + 4 + 4 + 12 + 4 + 8 + 8 + 12 + widened;
+}
+
 /* Clipping reads gradients once; the update reads gradient and states, writes states and weight.
  * Gradients of 16 bits are copied to fp32 before, where master weights are (Megatron-LM
  * optimizer.py, _copy_model_grads_to_main_grads; distrib_optimizer.py has the same).
@@ -234,6 +250,11 @@ static void optimize(clg_updates *updates, const clg_stack *stack, const clg_lay
     if (layout->offload) {
         clg_op *move = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_COPY, "states on the host");
         move->bytes = owned * (gradient + weight);
+        return;
+    }
+    if (layout->optimizer == CLG_ADAFACTOR) {
+        clg_op *factored = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_MEMORY, "factored moments");
+        factored->hbm_bytes = owned * factored_bytes(gradient, weight);
         return;
     }
     clg_op *op = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_OPTIMIZER, "optimizer");

@@ -136,7 +136,7 @@ static void scripts_of_ones_own(void) {
 }
 
 static void second_models(void) {
-    CASE("a second model is said, and that it is not priced");
+    CASE("a second model is said, and priced");
     fixture f;
     const char *const files[] = {
         "a.yaml",
@@ -144,10 +144,10 @@ static void second_models(void) {
         "cutoff_len: 2048\ntemplate: llama3\npref_beta: 0.1\npref_loss: sigmoid\n",
         NULL, NULL};
     CHECK(fixture_read(&f, files));
-    CHECK(fixture_is(&f, "second-model=reference"));
+    CHECK(fixture_is(&f, "second-model=reference reference=model"));
     bool said = false;
     for (int i = 0; i < f.job.doubts.count; i++)
-        said = said || strstr(f.job.doubts.note[i].why, "second model's memory");
+        said = said || strstr(f.job.doubts.note[i].why, "batches count pairs");
     CHECK(said);
     clg_arena_clear(&f.arena);
     JOB("second-model=", "a.yaml",
@@ -155,6 +155,15 @@ static void second_models(void) {
         "cutoff_len: 2048\ntemplate: llama3\npref_loss: orpo\n");
     JOB("second-model=reference", "a.yaml",
         "base_model: Qwen/Qwen2.5-0.5B\nrl: dpo\nsequence_len: 2048\nmicro_batch_size: 2\n");
+    JOB("reference=precomputed optimizer=adam8bit", "a.yaml",
+        "base_model: Qwen/Qwen2.5-0.5B\nrl: dpo\nsequence_len: 2048\nmicro_batch_size: 2\n"
+        "precompute_ref_log_probs: true\noptimizer: paged_adamw_8bit\n");
+    JOB("optimizer=lion8bit", "a.sh",
+        "python run_clm.py --model_name_or_path gpt2 --per_device_train_batch_size 2 "
+        "--optim paged_lion_8bit --block_size 1024\n");
+    JOB("optimizer=adafactor", "a.yaml",
+        "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 2048\nmicro_batch_size: 2\n"
+        "optimizer: adafactor\n");
 }
 
 static void swift(void) {

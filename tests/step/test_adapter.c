@@ -88,6 +88,34 @@ static void memory(void) {
     CHECK_NEAR(e.model_flop / tokens, 4 * 6.738e9 + attention + 6 * 39976960.0, 0.002);
 }
 
+/* DPO's second model. */
+static void reference(void) {
+    CASE("a frozen model beside: every forward product once more, nothing backward, nothing kept");
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", "pytorch", 1);
+    clg_layout l = plan_layout(2048);
+    clg_step *alone = clg_take(&arena, 1, clg_step), *both = clg_take(&arena, 1, clg_step);
+    clg_step_build(&s.model, &s.machine, &s.stack, &l, alone);
+    l.reference = CLG_REFERENCE_MODEL;
+    clg_step_build(&s.model, &s.machine, &s.stack, &l, both);
+    CHECK_NEAR(frozen_flop(both, CLG_PASS_FORWARD), 2 * frozen_flop(alone, CLG_PASS_FORWARD),
+               1e-12);
+    CHECK_NEAR(frozen_flop(both, CLG_PASS_BACKWARD_INPUT),
+               frozen_flop(alone, CLG_PASS_BACKWARD_INPUT), 1e-12);
+    CHECK(both->kind[0].saved_bytes == alone->kind[0].saved_bytes);
+    CASE("beside an adapter it is the frozen model itself: no thin products, no memory");
+    l.adapter = adapter("lora", 16, "", "");
+    clg_step_build(&s.model, &s.machine, &s.stack, &l, both);
+    for (int i = 0; i < both->kind[0].ops; i++)
+        if (strcmp(both->kind[0].op[i].name, "reference model") == 0)
+            CHECK(!both->kind[0].op[i].adapts);
+    clg_evaluation with = plan_evaluation(&arena, &s, l);
+    l.reference = CLG_REFERENCE_NONE;
+    clg_evaluation without = plan_evaluation(&arena, &s, l);
+    CHECK(with.memory.weights_bytes == without.memory.weights_bytes);
+    CASE("a forward of three passes: a third more of a step whose kernels are all there is");
+    CHECK(with.step_s > 1.2 * without.step_s && with.step_s < 1.6 * without.step_s);
+}
+
 static void words(void) {
     CASE("modules as models call them; unknown ones are refused with the nearest");
     unsigned targets;
@@ -107,6 +135,7 @@ int main(void) {
     counts();
     passes();
     memory();
+    reference();
     words();
     return DONE;
 }
