@@ -79,7 +79,8 @@ static clg_status read_offers(clg_arena *arena, const clg_request *request, int 
         if (!one)
             r->value[CLG_PARAM_GPU] = clg_arena_copy(arena, slash, strlen(slash) - strlen(".json"));
         clg_scenario *s = &offers[ask->offers].scenario;
-        if (clg_request_read(arena, r, true, s, &ask->space, error) != CLG_OK) return error->status;
+        if (clg_request_read(arena, r, true, s, &offers[ask->offers].space, error) != CLG_OK)
+            return error->status;
         ask->offers += is_offered(arena, r, one, term, &s->price, &s->machine.gpu);
     }
     if (ask->offers > 0) return CLG_OK;
@@ -132,8 +133,7 @@ static clg_status compare_fabric(clg_arena *arena, const clg_request *request, s
         r->value[CLG_PARAM_GPU] = w->taken->offer->scenario.machine.gpu.name;
     r->value[CLG_PARAM_FABRIC] = request->value[CLG_PARAM_AGAINST_FABRIC];
     r->file[CLG_PARAM_FABRIC] = request->file[CLG_PARAM_AGAINST_FABRIC];
-    clg_space space;
-    if (clg_request_read(arena, r, true, &offer->scenario, &space, error) != CLG_OK)
+    if (clg_request_read(arena, r, true, &offer->scenario, &offer->space, error) != CLG_OK)
         return error->status;
     offer->scenario.price = w->taken->offer->scenario.price;
     w->compared = true;
@@ -169,6 +169,9 @@ static clg_status find_worth(clg_arena *arena, const clg_request *request, sized
     if (clg_doubts_default(arena, &s->price, &doubts, error) != CLG_OK) return error->status;
     a->worth = (clg_worth){.taken = c, .repair_s = o->repair_s};
     a->worth.spares = spares_of(o, c);
+    if (clg_storage_bill_of(arena, o, a->sizing.tokens, (double)s->model.parameters, c->seconds,
+                            &a->worth.storage, error) != CLG_OK)
+        return error->status;
     weigh_spares(a, &doubts);
     a->worth.regrets =
         clg_regret_rows(all, &a->sizing.limits, doubts.common_share, a->worth.regret);

@@ -3,8 +3,10 @@
 
 #include "api/request_parts.h"
 #include "dataset/dataset.h"
+#include "economics/electricity.h"
 #include "model/preset.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -244,13 +246,18 @@ clg_status clg_request_operations(clg_arena *arena, const clg_request *r, clg_op
                                       {CLG_PARAM_RESTART, &o->restart_s},
                                       {CLG_PARAM_SWAP, &o->swap_s},
                                       {CLG_PARAM_REPAIR, &o->repair_s},
-                                      {CLG_PARAM_PUE, &o->pue},
-                                      {CLG_PARAM_ELECTRICITY, &o->usd_per_joule}};
+                                      {CLG_PARAM_PUE, &o->pue}};
     if (clg_operations_default(arena, o, error) != CLG_OK) return error->status;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (clg_request_number_or(r, rows[i].param, *rows[i].into, rows[i].into, error) != CLG_OK)
             return error->status;
-    return CLG_OK;
+    const char *electricity = r->value[CLG_PARAM_ELECTRICITY];
+    if (electricity && isalpha((unsigned char)electricity[0]))
+        return clg_request_at_flag(
+            clg_electricity_find(arena, electricity, &o->usd_per_joule, error),
+            CLG_PARAM_ELECTRICITY, error);
+    return clg_request_number_or(r, CLG_PARAM_ELECTRICITY, o->usd_per_joule, &o->usd_per_joule,
+                                 error);
 }
 
 clg_status clg_request_owning(const clg_request *r, clg_owning *own, clg_error *error) {

@@ -131,7 +131,7 @@ static void plan(void *context, int index, clg_arena *arena) {
     const jobs *j = context;
     job *one = &j->list[index];
     clg_scenario here = one->offer->scenario;
-    clg_space at = j->ask->space;
+    clg_space at = one->offer->space;
     clg_found found;
     clg_error none = {0};
     here.machine.gpus = (int)one->gpus;
@@ -247,7 +247,8 @@ static clg_status find_target(clg_arena *arena, const clg_sizing *ask, clg_clust
     if (clg_critical_batch_find(arena, model, ask->tokens, ask->critical_tokens, &all->critical,
                                 error) != CLG_OK)
         return error->status;
-    all->batch_tokens = (double)ask->space.global_batch * (double)ask->space.seq;
+    const clg_space *space = &ask->offer[0].space;
+    all->batch_tokens = (double)space->global_batch * (double)space->seq;
     all->tokens_needed = clg_tokens_needed(ask->tokens, all->batch_tokens, all->critical.tokens);
     return CLG_OK;
 }
@@ -257,7 +258,7 @@ clg_status clg_size(clg_arena *arena, const clg_sizing *ask, clg_progress progre
     jobs j = {ask, all, progress, clg_take(arena, CLG_CLUSTERS, job), 0};
     all->count = 0;
     const char *why = ask->offers == 1 ? clg_scenario_refuses(arena, &ask->offer[0].scenario,
-                                                              ask->space.precision)
+                                                              ask->offer[0].space.precision)
                                        : NULL;
     if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     if (find_target(arena, ask, all, error) != CLG_OK) return error->status;

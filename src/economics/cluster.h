@@ -13,6 +13,7 @@ enum { CLG_CLUSTERS = 640, CLG_KINDS = 64 };
 /* A kind of machine to consider, made ready. `price.usd_per_s` 0: not considered for money. */
 typedef struct clg_offer {
     clg_scenario scenario;
+    clg_space space; /* of every size: what its own software leaves open; its GPUs are not read */
 } clg_offer;
 
 /* Limits, of time and money at P90 of the step; 0: none. */
@@ -57,9 +58,8 @@ typedef struct clg_clusters {
 
 /* What is asked. */
 typedef struct clg_sizing {
-    const clg_offer *offer;
+    const clg_offer *offer; /* [offers], all of one batch */
     int offers;
-    clg_space space; /* of every size; its GPUs are not read */
     clg_operations operations;
     clg_limits limits;
     double tokens;          /* the target: see clg_tokens_needed */

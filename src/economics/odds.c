@@ -61,7 +61,7 @@ static double poisson_quantile(double mean, double share) {
  */
 static double lengths(double n, double z) {
     double root = 1 - 1 / (9 * n) + z / (3 * sqrt(n));
-    return n > 0 ? n * fmax(0, root) * root * root : 0;
+    return n * fmax(0, root) * root * root;
 }
 
 /* The mean of clg_factor_below over how long the job stands still for want of a node. */
@@ -71,7 +71,7 @@ static double below(double sigma, const clg_stops *stops, double wall_s, double 
     for (int i = 0; i < STOPS; i++) {
         double n = poisson_quantile(stops->per_s * wall_s, (i + 0.5) / STOPS);
         for (int k = 0; k < LENGTHS; k++) {
-            double still_s = stops->mean_length_s * lengths(n, middle(k, LENGTHS));
+            double still_s = n > 0 ? stops->mean_length_s * lengths(n, middle(k, LENGTHS)) : 0;
             sum += clg_factor_below(sigma, limit_s / (wall_s + still_s));
         }
     }

@@ -22,14 +22,17 @@ static double nodes_out(const clg_operations *o, double gpus) {
 }
 
 /* The job stops when one more than the spares is out: as often as nodes fail while just all spares
- * are in use. */
+ * are in use. Where it is as good as never at work, its first stop is without end; so it is, with
+ * fewer spares than nodes are out on average, where those are too many to sum. */
 clg_stops clg_stops_of(const clg_operations *o, double gpus, int spares, double often) {
     double out = nodes_out(o, gpus) * often;
-    if (!(out > 0) || out > MOST_OUT) return (clg_stops){0};
-    double share = clg_poisson_above(out, spares);
+    if (!(out > 0) || (out > MOST_OUT && spares >= out)) return (clg_stops){0};
+    double share = out > MOST_OUT ? 1 : clg_poisson_above(out, spares);
+    double fails_per_s = out / o->repair_s;
+    if (share >= 1) return (clg_stops){.share = 1, .per_s = fails_per_s, .mean_length_s = INFINITY};
     double all_in_use = spares > 0 ? clg_poisson_above(out, spares - 1) - share : 1 - share;
-    double stops_per_s = out / o->repair_s * all_in_use; /* of all time */
-    if (!(share > 0 && share < 1 && stops_per_s > 0)) return (clg_stops){0};
+    double stops_per_s = fails_per_s * all_in_use; /* of all time */
+    if (!(share > 0 && stops_per_s > 0)) return (clg_stops){0};
     return (clg_stops){
         .share = share, .per_s = stops_per_s / (1 - share), .mean_length_s = share / stops_per_s};
 }

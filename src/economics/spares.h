@@ -27,7 +27,7 @@ typedef struct clg_stops {
 } clg_stops;
 
 /* With so many spare nodes, failures coming `often` times as often as expected. None where no node
- * fails, or no more than are repaired: see clg_spares_of. */
+ * fails. */
 clg_stops clg_stops_of(const clg_operations *operations, double gpus, int spares, double often);
 
 /* The chance that more than `most` events come where `mean` are expected (Poisson). */

@@ -1,6 +1,10 @@
 /* storage.c -- rates from the step, checkpoints by Young's interval. */
 #include "economics/storage.h"
 
+#include "dataset/open.h"
+#include "dataset/value.h"
+#include "units/units.h"
+
 /* At Young's interval sqrt(2 d M) writing for d seconds takes d / interval = sqrt(d / (2 M)) of the
  * time: a share s at d = 2 M s^2. */
 static double rate_of_share(const clg_storage *s, double between_failures_s, double share) {
@@ -24,4 +28,38 @@ clg_storage clg_storage_of(const clg_operations *o, const clg_scenario *scenario
     s.share = g.checkpoint_s / g.interval_s;
     s.one_percent_bytes_per_s = rate_of_share(&s, g.mean_time_between_failures_s, 0.01);
     return s;
+}
+
+static clg_status read_prices(clg_arena *arena, double *low, double *high, clg_storage_bill *b,
+                              clg_error *error) {
+    const clg_file *file;
+    clg_json *root;
+    const clg_value_field fields[] = {{"tb_month_low", CLG_USD, low},
+                                      {"tb_month_high", CLG_USD, high},
+                                      {"tb_out_low", CLG_USD, &b->out_low_usd},
+                                      {"tb_out_high", CLG_USD, &b->out_high_usd},
+                                      {"checkpoints_kept", CLG_COUNT, &b->checkpoints}};
+    if (clg_dataset_open(arena, "operations", "storage", &file, &root, error) != CLG_OK ||
+        clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
+            CLG_OK)
+        return error->status;
+    return clg_value_done(root, file->path, error);
+}
+
+clg_status clg_storage_bill_of(clg_arena *arena, const clg_operations *o, double tokens,
+                               double parameters, double seconds, clg_storage_bill *b,
+                               clg_error *error) {
+    static const double TB = 1e12, WEIGHT_BYTES = 2; /* as models are published: 16 bits */
+    double low, high;
+    *b = (clg_storage_bill){.data_bytes = tokens * o->token_bytes,
+                            .checkpoint_bytes = parameters * o->checkpoint_parameter_bytes};
+    if (read_prices(arena, &low, &high, b, error) != CLG_OK) return error->status;
+    double months = seconds / (CLG_YEAR_S / 12);
+    double kept_tb = (b->data_bytes + b->checkpoints * b->checkpoint_bytes) / TB;
+    double moved_tb = (b->data_bytes + parameters * WEIGHT_BYTES) / TB;
+    b->low_usd = low * kept_tb * months;
+    b->high_usd = high * kept_tb * months;
+    b->out_low_usd *= moved_tb;
+    b->out_high_usd *= moved_tb;
+    return CLG_OK;
 }

@@ -22,4 +22,20 @@ typedef struct clg_storage {
 clg_storage clg_storage_of(const clg_operations *operations, const clg_scenario *scenario,
                            const clg_evaluation *evaluation);
 
+/* What a run pays for storage: its data set and the checkpoints that are kept, for its length; and
+ * for the data set and one copy of the weights to leave a cloud. From the cheapest price asked to
+ * the dearest (data/operations/storage.json). Left out: data that are not tokens, copies, requests.
+ */
+typedef struct clg_storage_bill {
+    double data_bytes, checkpoint_bytes; /* of one checkpoint */
+    double checkpoints;                  /* kept at a time */
+    double low_usd, high_usd;            /* kept for the length of the run */
+    double out_low_usd, out_high_usd;    /* leaving a cloud once */
+} clg_storage_bill;
+
+/* Of a run of `seconds` on so many tokens. */
+clg_status clg_storage_bill_of(clg_arena *arena, const clg_operations *operations, double tokens,
+                               double parameters, double seconds, clg_storage_bill *bill,
+                               clg_error *error);
+
 #endif

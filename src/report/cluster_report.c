@@ -32,10 +32,11 @@ static void print_header(clg_text *t) {
 
 static void print_limits(clg_text *t, const clg_sizing *ask) {
     const clg_limits *l = &ask->limits;
-    clg_text_print(t, "job      %s tokens in steps of %s",
-                   clg_words_quantity(t, ask->tokens, CLG_COUNT),
-                   clg_words_quantity(t, (double)ask->space.global_batch * (double)ask->space.seq,
-                                      CLG_TOKENS));
+    clg_text_print(
+        t, "job      %s tokens in steps of %s", clg_words_quantity(t, ask->tokens, CLG_COUNT),
+        clg_words_quantity(
+            t, (double)ask->offer[0].space.global_batch * (double)ask->offer[0].space.seq,
+            CLG_TOKENS));
     if (l->deadline_s > 0)
         clg_text_print(t, ", within %s", clg_words_quantity(t, l->deadline_s, CLG_SECONDS));
     if (l->budget_usd > 0)
@@ -231,7 +232,7 @@ void clg_report_clusters(clg_text *t, const clg_clusters *all, const clg_sizing 
     size_t from = t->size;
     clg_text_print(t, "model    %s\n", s->model.title);
     print_limits(t, ask);
-    clg_report_batch(t, &ask->space);
+    clg_report_batch(t, &ask->offer[0].space);
     print_target(t, all, ask);
     clg_text_fold(t, from, 9);
     if (all->best >= 0) {
@@ -314,7 +315,7 @@ void clg_json_size(clg_json_writer *w, const clg_clusters *all, const clg_sizing
     clg_json_add_string(w, "kind", "size");
     clg_json_add_string(w, "ceiling", CLG_VERSION);
     add_target(w, all, ask);
-    clg_json_batch(w, &ask->space);
+    clg_json_batch(w, &ask->offer[0].space);
     if (all->best >= 0)
         add_cluster(w, "best", &all->cluster[all->best]);
     else

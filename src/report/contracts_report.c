@@ -11,12 +11,12 @@ static const char *dated(clg_text *t, const clg_price *price) {
 }
 
 void clg_report_contracts(clg_text *t, const clg_term_row *rows, int count) {
-    clg_text_print(t,
-                   "\nterms of price for this run (without storage and egress; how often spot is "
-                   "taken back: assumed)\n"
-                   "  term             USD/GPU-h    time      rent  trains signed for   pays  "
-                   "who, when\n"
-                   "                                                     %%              above\n");
+    clg_text_print(
+        t, "\nterms of price for this run (storage and egress are beside them; how often spot is "
+           "taken\nback: assumed)\n"
+           "  term             USD/GPU-h    time      rent  trains signed for   pays  "
+           "who, when\n"
+           "                                                     %%              above\n");
     for (int i = 0; i < count; i++) {
         const clg_term_row *r = &rows[i];
         clg_text_print(t, "  ");

@@ -19,11 +19,18 @@ static void print_spares(clg_text *t, const clg_worth *w) {
         clg_text_print(t, "none %s: ", s->node_usd > 0 ? "pays" : "needed");
     else
         clg_text_print(t, "%d node%s: ", s->nodes, s->nodes == 1 ? "" : "s");
-    clg_text_print(t, "without, the job stands still %s of the time", percent(t, s->still_without));
+    bool hopeless = s->still_without > 0.95;
+    if (hopeless)
+        clg_text_print(t, "without, the job hardly ever runs");
+    else
+        clg_text_print(t, "without, the job stands still %s of the time",
+                       percent(t, s->still_without));
     if (s->nodes > 0) clg_text_print(t, ", with, %s", percent(t, s->still_with));
     if (s->node_usd > 0 && s->nodes > 0)
-        clg_text_print(t, "; the first saves %s, one more %s, for %s each, not in the rent",
-                       clg_words_quantity(t, s->first_usd, CLG_USD),
+        clg_text_print(t, "; %sone more saves %s, for %s each, not in the rent",
+                       hopeless ? ""
+                                : clg_arena_print(t->arena, "the first saves %s, ",
+                                                  clg_words_quantity(t, s->first_usd, CLG_USD)),
                        clg_words_quantity(t, s->next_usd, CLG_USD),
                        clg_words_quantity(t, s->node_usd, CLG_USD));
     else if (s->node_usd > 0)
@@ -54,6 +61,23 @@ static void print_with(clg_text *t, const clg_worth *w) {
                        with[i].nodes == 1 ? "" : "s",
                        clg_words_chance(t, chance_of(&with[i].odds)));
     clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
+}
+
+/* The same under every term: it is beside the rent, not in it. */
+static void print_storage(clg_text *t, const clg_worth *w) {
+    const clg_storage_bill *b = &w->storage;
+    size_t from = t->size;
+    clg_text_print(t, "storage  %s of token ids, %.0f checkpoints of %s kept: %s to %s;",
+                   clg_words_quantity(t, b->data_bytes, CLG_BYTES), b->checkpoints,
+                   clg_words_quantity(t, b->checkpoint_bytes, CLG_BYTES),
+                   clg_words_quantity(t, b->low_usd, CLG_USD),
+                   clg_words_quantity(t, b->high_usd, CLG_USD));
+    clg_text_print(t,
+                   " tokens in and weights out of another cloud: %s to %s egress (list prices of "
+                   "2026)\n",
+                   clg_words_quantity(t, b->out_low_usd, CLG_USD),
+                   clg_words_quantity(t, b->out_high_usd, CLG_USD));
     clg_text_fold(t, from, 9);
 }
 
@@ -107,6 +131,7 @@ void clg_report_worth(clg_text *t, const clg_worth *w) {
     print_spares(t, w);
     print_with(t, w);
     if (w->compared) print_fabric(t, w);
+    print_storage(t, w);
     print_regret(t, w);
 }
 
@@ -134,6 +159,18 @@ static void add_spares(clg_json_writer *w, const clg_worth *worth) {
     clg_json_close(w, '}');
 }
 
+static void add_storage(clg_json_writer *w, const clg_storage_bill *b) {
+    clg_json_open(w, "storage", '{');
+    clg_json_add_number(w, "data_bytes", b->data_bytes);
+    clg_json_add_number(w, "checkpoint_bytes", b->checkpoint_bytes);
+    clg_json_add_number(w, "checkpoints_kept", b->checkpoints);
+    clg_json_add_number(w, "low_usd", b->low_usd);
+    clg_json_add_number(w, "high_usd", b->high_usd);
+    clg_json_add_number(w, "egress_low_usd", b->out_low_usd);
+    clg_json_add_number(w, "egress_high_usd", b->out_high_usd);
+    clg_json_close(w, '}');
+}
+
 static void add_fabric(clg_json_writer *w, const clg_worth *worth) {
     const clg_cluster *o = &worth->over;
     clg_json_open(w, "over_fabric", '{');
@@ -149,6 +186,7 @@ static void add_fabric(clg_json_writer *w, const clg_worth *worth) {
 
 void clg_json_worth(clg_json_writer *w, const clg_worth *worth) {
     if (!worth->taken) return;
+    add_storage(w, &worth->storage);
     if (worth->spares.nodes_out > 0) add_spares(w, worth);
     if (worth->compared) add_fabric(w, worth);
     clg_json_open(w, "regret", '[');

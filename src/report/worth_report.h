@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "economics/regret.h"
 #include "economics/spares.h"
+#include "economics/storage.h"
 
 /* The odds with so many spare nodes. */
 typedef struct clg_with_spares {
@@ -23,6 +24,7 @@ typedef struct clg_worth {
     int withs;
     clg_regret_row regret[CLG_REGRET_ROWS];
     int regrets;
+    clg_storage_bill storage;
     bool compared, over_runs; /* with another fabric; whether the job runs over it at that size */
     clg_cluster over;         /* as many of the same GPUs over it */
 } clg_worth;

@@ -40,6 +40,10 @@ expect 0 out '^fabric   over plain Ethernet ' size llama-3.1-8b --tokens 1T --de
 expect 0 out '"worth_usd_per_gpu_h": [0-9]' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --against-fabric ethernet-100 --json
 expect 0 out '^regret   against [0-9]* x h100-sxm .* cheaper' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm
 expect 0 out 'odds to be in time with 0 spares: [0-9]* %, 1 spare: ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --repair 10d
+expect 0 out '^storage  4.00 TB of token ids, 10 checkpoints of 112 GB kept: .* USD to ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm
+expect 0 out 'by region 0.0[0-9] to 0.[0-9]' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --electricity texas --compare-terms
+check "size fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 1 err 'electricity: no price .* one of: texas' size llama-3.1-8b --tokens 1T --deadline 30d --electricity narnia
 expect 0 out '^spares   [1-9] nodes*: ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --repair 10d
 expect 0 out '^  owned, 4 years .* your own' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --residual 25% --interest 10% --compare-terms
 expect 1 err 'residual: .*out of range' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --capex 40kUSD --residual 120%

@@ -7,11 +7,9 @@
 
 static clg_arena arena;
 
-static clg_sizing sizing(const clg_offer *offers, int count, const clg_space *space,
-                         clg_limits limits) {
+static clg_sizing sizing(const clg_offer *offers, int count, clg_limits limits) {
     clg_sizing ask = {.offer = offers,
                       .offers = count,
-                      .space = *space,
                       .limits = limits,
                       .tokens = 100e9,
                       .critical_tokens = INFINITY,
@@ -29,8 +27,8 @@ static clg_clusters *answer(const clg_sizing *ask) {
     return all;
 }
 
-static clg_clusters *size(const clg_offer *offer, const clg_space *space, clg_limits limits) {
-    clg_sizing ask = sizing(offer, 1, space, limits);
+static clg_clusters *size(const clg_offer *offer, clg_limits limits) {
+    clg_sizing ask = sizing(offer, 1, limits);
     return answer(&ask);
 }
 
@@ -52,18 +50,17 @@ static bool fastest(const clg_clusters *all) {
 static clg_offer offer_of(const char *gpu, const char *price) {
     clg_request request = {.model = "llama-2-7b"};
     clg_offer offer;
-    clg_space space;
     clg_error e = {0};
     request.value[CLG_PARAM_GPUS] = "8";
     request.value[CLG_PARAM_GPU] = gpu;
     request.value[CLG_PARAM_PRICE] = price;
-    CHECK(clg_request_read(&arena, &request, true, &offer.scenario, &space, &e) == CLG_OK);
+    CHECK(clg_request_read(&arena, &request, true, &offer.scenario, &offer.space, &e) == CLG_OK);
     return offer;
 }
 
-static void check_two_kinds(const clg_space *space) {
+static void check_two_kinds(void) {
     clg_offer kinds[] = {offer_of("a100-sxm-80gb", "1USD/h"), offer_of("h100-sxm", "5USD/h")};
-    clg_sizing ask = sizing(kinds, 2, space, (clg_limits){.deadline_s = 3 * 86400});
+    clg_sizing ask = sizing(kinds, 2, (clg_limits){.deadline_s = 3 * 86400});
     ask.most_gpus = 512;
     CASE("two kinds: the cheaper one, and both at equal time, fewest GPUs first");
     clg_clusters *all = answer(&ask);
@@ -87,25 +84,43 @@ static void check_two_kinds(const clg_space *space) {
         CHECK(!all->cluster[i].meets || all->cluster[i].joules >= all->cluster[all->best].joules);
 }
 
+/* What software leaves open differs from kind to kind. */
+static void check_spaces(void) {
+    clg_offer kinds[] = {offer_of("a100-sxm-80gb", "1USD/h"), offer_of("h100-sxm", "5USD/h")};
+    kinds[1].space.tp = (clg_axis_values){.count = 1, .value = {8}};
+    clg_sizing ask = sizing(kinds, 2, (clg_limits){.deadline_s = 3 * 86400});
+    ask.most_gpus = 64;
+    clg_clusters *all = answer(&ask);
+    bool free = false;
+    CASE("each kind is planned in the space of its own software");
+    for (int i = 0; i < all->count; i++) {
+        int tp = all->cluster[i].plan.layout.tp;
+        CHECK(all->cluster[i].offer == &kinds[0] || tp == 8);
+        free = free || (all->cluster[i].offer == &kinds[0] && tp != 8);
+    }
+    CHECK(free);
+}
+
 /* The same job at a batch, with the critical batch said. */
-static clg_clusters *at_batch(const clg_offer *offer, clg_space space, int64_t batch,
-                              double critical) {
-    space.global_batch = batch;
-    clg_sizing ask = sizing(offer, 1, &space, (clg_limits){.deadline_s = 20 * 86400});
+static clg_clusters *at_batch(const clg_offer *offer, int64_t batch, double critical) {
+    clg_offer *own = clg_take(&arena, 1, clg_offer);
+    *own = *offer;
+    own->space.global_batch = batch;
+    clg_sizing ask = sizing(own, 1, (clg_limits){.deadline_s = 20 * 86400});
     ask.critical_tokens = critical;
     return answer(&ask);
 }
 
-static void check_progress(const clg_offer *offer, const clg_space *space) {
+static void check_progress(const clg_offer *offer) {
     CASE("progress: a batch past the critical one needs more tokens, and so more time and money");
-    double critical = 512 * (double)space->seq;
-    clg_clusters *small = at_batch(offer, *space, 512, critical);
-    clg_clusters *large = at_batch(offer, *space, 4096, critical);
+    double critical = 512 * (double)offer->space.seq;
+    clg_clusters *small = at_batch(offer, 512, critical);
+    clg_clusters *large = at_batch(offer, 4096, critical);
     CHECK(small->tokens_needed == 100e9);
     CHECK_NEAR(large->tokens_needed, 100e9 * (1 + 8) / 2, 1e-12);
     const clg_cluster *s = &small->cluster[small->best], *l = &large->cluster[large->best];
     CHECK(l->usd > 3 * s->usd);
-    CHECK(at_batch(offer, *space, 4096, INFINITY)->tokens_needed == 100e9);
+    CHECK(at_batch(offer, 4096, INFINITY)->tokens_needed == 100e9);
     CASE("the knee: a doubling past it wins less than half its GPUs, or costs twice the cheapest");
     for (int i = 0; i < small->count; i++) {
         const clg_cluster *c = &small->cluster[i];
@@ -114,9 +129,9 @@ static void check_progress(const clg_offer *offer, const clg_space *space) {
         if (!c->past_knee) CHECK(c->usd <= 2 * least);
     }
     CASE("a great budget buys no more than the knee; most GPUs are not passed");
-    clg_clusters *rich = size(offer, space, (clg_limits){.budget_usd = 1e9});
+    clg_clusters *rich = size(offer, (clg_limits){.budget_usd = 1e9});
     CHECK(!rich->cluster[rich->best].past_knee && fastest(rich));
-    clg_sizing ask = sizing(offer, 1, space, (clg_limits){.budget_usd = 1e9});
+    clg_sizing ask = sizing(offer, 1, (clg_limits){.budget_usd = 1e9});
     ask.most_gpus = 64;
     clg_clusters *few = answer(&ask);
     for (int i = 0; i < few->count; i++) CHECK(few->cluster[i].gpus <= 64);
@@ -134,10 +149,10 @@ static bool backwards(void *host, int count, void (*run)(void *work, int index),
     return true;
 }
 
-static void check_cores(const clg_offer *offer, const clg_space *space) {
+static void check_cores(const clg_offer *offer) {
     CASE("pieces done in another order make the same answer");
     const clg_cores cores = {backwards, NULL};
-    clg_sizing ask = sizing(offer, 1, space, (clg_limits){.budget_usd = 20e3});
+    clg_sizing ask = sizing(offer, 1, (clg_limits){.budget_usd = 20e3});
     clg_clusters *one = answer(&ask), *other = clg_take(&arena, 1, clg_clusters);
     clg_error e = {0};
     CHECK(clg_size(&arena, &ask, (clg_progress){.cores = &cores}, other, &e) == CLG_OK);
@@ -151,22 +166,21 @@ static void check_cores(const clg_offer *offer, const clg_space *space) {
 int main(void) {
     clg_request request = {.model = "llama-2-7b"};
     clg_offer offer;
-    clg_space space;
     clg_error e = {0};
     request.value[CLG_PARAM_GPUS] = "8";
     request.value[CLG_PARAM_PRICE] = "3USD/h";
-    CHECK(clg_request_read(&arena, &request, true, &offer.scenario, &space, &e) == CLG_OK);
+    CHECK(clg_request_read(&arena, &request, true, &offer.scenario, &offer.space, &e) == CLG_OK);
     CASE("a deadline: the cheapest that meets it, no larger than the doubling that does");
-    clg_clusters *all = size(&offer, &space, (clg_limits){.deadline_s = 2 * 86400});
+    clg_clusters *all = size(&offer, (clg_limits){.deadline_s = 2 * 86400});
     CHECK(all->best >= 0 &&
           all->cluster[all->best].seconds * all->cluster[all->best].late <= 2 * 86400 &&
           cheapest(all));
     CASE("only power: the fastest that stays below it, near it");
-    all = size(&offer, &space, (clg_limits){.power_w = 200e3});
+    all = size(&offer, (clg_limits){.power_w = 200e3});
     CHECK(all->best >= 0 && all->cluster[all->best].power_w <= 200e3 && fastest(all));
     CHECK(all->cluster[all->best].power_w > 150e3);
     CASE("only money: the fastest for it");
-    all = size(&offer, &space, (clg_limits){.budget_usd = 20e3});
+    all = size(&offer, (clg_limits){.budget_usd = 20e3});
     CHECK(all->best >= 0 && all->cluster[all->best].usd * all->cluster[all->best].late <= 20e3 &&
           fastest(all));
     CASE(
@@ -181,11 +195,12 @@ int main(void) {
     CHECK(all->equal_count == 1 && all->equal_seconds == all->cluster[all->best].seconds);
     CHECK(all->cluster[all->equal[0]].gpus <= all->cluster[all->best].gpus);
     CASE("nothing meets an impossible limit: the nearest is named with its factor");
-    all = size(&offer, &space, (clg_limits){.deadline_s = 1});
+    all = size(&offer, (clg_limits){.deadline_s = 1});
     CHECK(all->best < 0 && all->nearest >= 0 && all->missed_factor > 1000);
-    check_two_kinds(&space);
-    check_progress(&offer, &space);
-    check_cores(&offer, &space);
+    check_two_kinds();
+    check_spaces();
+    check_progress(&offer);
+    check_cores(&offer);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -123,6 +123,10 @@ static void check_spares(void) {
     CHECK_NEAR(stops.mean_length_s, (exp(out) - 1) / (o.failures_per_gpu_s * 1000), 1e-9);
     CHECK_NEAR(clg_stops_of(&o, 1000, 2, 1).share, clg_poisson_above(out, 2), 1e-12);
     CHECK(clg_stops_of(&o, 1000, 400, 1).share == 0);
+    CASE("where far more nodes are out than there are spares, it stops and never goes on");
+    CHECK(isinf(clg_stops_of(&o, 1e5, 0, 1).mean_length_s));
+    CHECK(isinf(clg_stops_of(&o, 1e8, 5, 1).mean_length_s));
+    CHECK(clg_stops_of(&o, 1e6, 100000, 1).share == 0);
     o.repair_s = 0;
     CHECK(clg_spares_of(&o, 1000, 8, day, 1).nodes_out == 0);
     o.repair_s = 1e9;

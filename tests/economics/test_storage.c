@@ -1,4 +1,5 @@
 /* What a plan asks of storage, by hand. */
+#include "economics/electricity.h"
 #include "economics/storage.h"
 #include "plan.h"
 
@@ -37,6 +38,21 @@ int main(void) {
     o.failures_per_gpu_s = 0;
     r = clg_storage_of(&o, &s, &e);
     CHECK(r.interval_s == 0 && r.share == 0 && r.one_percent_bytes_per_s == 0);
+    CASE("keeping 4 TB of tokens and ten checkpoints of 112 GB for a twelfth of a year");
+    clg_storage_bill b;
+    clg_error error = {0};
+    CHECK(clg_storage_bill_of(&arena, &o, 1e12, 8e9, 365.25 * 86400 / 12, &b, &error) == CLG_OK);
+    CHECK_NEAR(b.low_usd, 5.12 * 7.99, 1e-9);
+    CHECK_NEAR(b.high_usd, 5.12 * 102, 1e-9);
+    CASE("4 TB in and 16 GB of weights out: nothing, or 112 USD/TB");
+    CHECK(b.out_low_usd == 0);
+    CHECK_NEAR(b.out_high_usd, 4.016 * 112, 1e-9);
+    CASE("electricity by region: the cheapest, the dearest, one that is not known");
+    double low, high, usd_per_joule;
+    CHECK(clg_electricity_band(&arena, &low, &high, &error) == CLG_OK);
+    CHECK(low < high && clg_electricity_find(&arena, "texas", &usd_per_joule, &error) == CLG_OK);
+    CHECK(usd_per_joule >= low && usd_per_joule <= high);
+    CHECK(clg_electricity_find(&arena, "nowhere", &usd_per_joule, &error) == CLG_BAD_INPUT);
     clg_arena_clear(&arena);
     return DONE;
 }

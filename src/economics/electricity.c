@@ -1,0 +1,47 @@
+/* electricity.c -- reads data/electricity.csv. */
+#include "economics/electricity.h"
+
+#include "base/csv.h"
+#include "dataset/dataset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double KWH_J = 3.6e6;
+
+static clg_status read(clg_arena *arena, clg_csv *csv, clg_error *error) {
+    const clg_file *file = clg_dataset_find("electricity.csv");
+    return clg_csv_parse(arena, file->path, file->text, file->size, csv, error);
+}
+
+static double price_of(const clg_csv *csv, int row) {
+    return strtod(clg_csv_field(csv, row, "usd_per_kwh"), NULL) / KWH_J;
+}
+
+clg_status clg_electricity_find(clg_arena *arena, const char *region, double *usd_per_joule,
+                                clg_error *error) {
+    clg_csv csv;
+    const char *known = "";
+    if (read(arena, &csv, error) != CLG_OK) return error->status;
+    for (int i = 0; i < csv.rows; i++) {
+        const char *name = clg_csv_field(&csv, i, "region");
+        *usd_per_joule = price_of(&csv, i);
+        if (strcmp(name, region) == 0) return CLG_OK;
+        known = clg_arena_print(arena, "%s%s%s", known, i > 0 ? " " : "", name);
+    }
+    return clg_fail(error, CLG_BAD_INPUT,
+                    clg_arena_print(arena, "give 0.08USD/kWh, or one of: %s", known),
+                    "no price of electricity is known for '%.32s'", region);
+}
+
+clg_status clg_electricity_band(clg_arena *arena, double *low, double *high, clg_error *error) {
+    clg_csv csv;
+    if (read(arena, &csv, error) != CLG_OK) return error->status;
+    *low = INFINITY, *high = 0;
+    for (int i = 0; i < csv.rows; i++) {
+        *low = fmin(*low, price_of(&csv, i));
+        *high = fmax(*high, price_of(&csv, i));
+    }
+    return CLG_OK;
+}
