@@ -42,7 +42,7 @@ enum { NODES = 9, MOST_OF_SOURCE = 64 };
 
 typedef struct known_run {
     const clg_stack_run *run;
-    double *seconds; /* [NODES]; NULL: not evaluated yet */
+    double *seconds; /* [NODES]; NULL: more than the slowdown moves it */
     double variance; /* of everything but the stack */
     unsigned moves;  /* bit per term of its stack */
 } known_run;
@@ -50,19 +50,19 @@ typedef struct known_run {
 struct clg_stack_fitting {
     const clg_stack_run *runs;
     known_run *known; /* [count] */
+    double *nodes;    /* [count][NODES] */
     int *of;          /* [count] its stack, -1: none */
     int count;
     clg_stack standard;
     clg_stack_terms *stack; /* as they start */
     int stacks;
-    clg_arena *arena;
 };
 
 /* The runs of one stack that a fit looks at. */
 typedef struct chosen {
-    clg_stack_fitting *fitting;
+    const clg_stack_fitting *fitting;
     const clg_stack_terms *terms;
-    known_run **run;
+    const known_run **run;
     double *measured_s, *weight;
     int count, sources;
     double readings;
@@ -117,7 +117,7 @@ static void put_aside(const clg_stack *standard, clg_stack *stack) {
 }
 
 /* A run's step with some terms of its stack at `values`; the others as the default has them. */
-static double step_s(clg_stack_fitting *f, const known_run *k, const clg_stack_terms *s,
+static double step_s(const clg_stack_fitting *f, const known_run *k, const clg_stack_terms *s,
                      const double *values, clg_evaluation *evaluation) {
     clg_arena scratch = {0};
     clg_scenario scenario = *k->run->scenario;
@@ -136,21 +136,43 @@ static double node_slowdown(int node) {
     return kinds[0].least + (kinds[0].most - kinds[0].least) * node / (NODES - 1);
 }
 
-static void fill_nodes(clg_stack_fitting *f, known_run *k, const clg_stack_terms *s) {
+/* Terms a run has nothing for, as those of experts where there are none: its step is the same at
+ * both bounds. */
+static void drop_idle(const clg_stack_fitting *f, known_run *k, const clg_stack_terms *s) {
+    double values[CLG_STACK_TERMS];
     clg_evaluation evaluation;
-    k->seconds = clg_take(f->arena, NODES, double);
+    for (int i = 0; i < s->terms; i++) values[i] = s->term[i].term.from;
+    for (int i = 1; i < s->terms; i++) {
+        if (!(k->moves & 1u << i)) continue;
+        values[i] = s->term[i].term.least;
+        double least_s = step_s(f, k, s, values, &evaluation);
+        values[i] = s->term[i].term.most;
+        double most_s = step_s(f, k, s, values, &evaluation);
+        values[i] = s->term[i].term.from;
+        if (memcmp(&least_s, &most_s, sizeof least_s) == 0) k->moves &= ~(1u << i);
+    }
+}
+
+static void fill_nodes(void *context, int run, clg_arena *arena) {
+    const clg_stack_fitting *f = context;
+    (void)arena;
+    known_run *k = &f->known[run];
+    clg_evaluation evaluation;
+    if (f->of[run] < 0) return;
+    drop_idle(f, k, &f->stack[f->of[run]]);
+    if (k->moves & ~1u) return; /* more than the slowdown */
+    k->seconds = &f->nodes[(size_t)run * NODES];
     for (int i = 0; i < NODES; i++) {
         double slowdown = node_slowdown(i);
-        k->seconds[i] = step_s(f, k, s, &slowdown, &evaluation);
+        k->seconds[i] = step_s(f, k, &f->stack[f->of[run]], &slowdown, &evaluation);
     }
 }
 
 static double predict(const void *context, const double *values, int sample) {
     const chosen *c = context;
-    known_run *k = c->run[sample];
+    const known_run *k = c->run[sample];
     clg_evaluation evaluation;
-    if (c->terms->terms > 1) return step_s(c->fitting, k, c->terms, values, &evaluation);
-    if (!k->seconds) fill_nodes(c->fitting, k, c->terms);
+    if (!k->seconds) return step_s(c->fitting, k, c->terms, values, &evaluation);
     double at = (values[0] - node_slowdown(0)) / (node_slowdown(1) - node_slowdown(0));
     int below = at < 0 ? 0 : at > NODES - 2 ? NODES - 2 : (int)at;
     return k->seconds[below] + (at - below) * (k->seconds[below + 1] - k->seconds[below]);
@@ -184,14 +206,16 @@ static void begin_run(clg_stack_fitting *f, int i) {
 }
 
 clg_status clg_stacks_begin(clg_arena *arena, const clg_stack_run *runs, int count,
-                            clg_stack_fitting **fitting, clg_error *error) {
+                            const clg_cores *cores, clg_stack_fitting **fitting, clg_error *error) {
     clg_stack_fitting *f = clg_take(arena, 1, clg_stack_fitting);
-    *f = (clg_stack_fitting){.runs = runs, .count = count, .arena = arena};
+    *f = (clg_stack_fitting){.runs = runs, .count = count};
     f->known = clg_take(arena, (size_t)count + 1, known_run);
+    f->nodes = clg_take(arena, ((size_t)count + 1) * NODES, double);
     f->of = clg_take(arena, (size_t)count + 1, int);
     f->stack = clg_take(arena, (size_t)count + 1, clg_stack_terms);
     if (clg_stack_find(arena, "unknown", &f->standard, error) != CLG_OK) return error->status;
     for (int i = 0; i < count; i++) begin_run(f, i);
+    clg_cores_each((clg_progress){.cores = cores}, arena, count, fill_nodes, f);
     *fitting = f;
     return CLG_OK;
 }
@@ -202,7 +226,7 @@ static bool takes_part(const clg_stack_fitting *f, const bool *left_out, int sta
 
 /* At most so many of a source, evenly: a grid says little more by all its layouts. */
 static void choose_source(chosen *c, const bool *left_out, int stack, const char *source) {
-    clg_stack_fitting *f = c->fitting;
+    const clg_stack_fitting *f = c->fitting;
     int all = 0, seen = 0, first = c->count;
     double sum = 0;
     for (int i = 0; i < f->count; i++)
@@ -222,9 +246,10 @@ static void choose_source(chosen *c, const bool *left_out, int stack, const char
     c->sources++;
 }
 
-static chosen choose(clg_arena *arena, clg_stack_fitting *f, const bool *left_out, int stack) {
+static chosen choose(clg_arena *arena, const clg_stack_fitting *f, const bool *left_out,
+                     int stack) {
     chosen c = {.fitting = f, .terms = &f->stack[stack]};
-    c.run = clg_take(arena, (size_t)f->count + 1, known_run *);
+    c.run = clg_take(arena, (size_t)f->count + 1, const known_run *);
     c.measured_s = clg_take(arena, (size_t)f->count + 1, double);
     c.weight = clg_take(arena, (size_t)f->count + 1, double);
     for (int i = 0; i < f->count; i++) {
@@ -319,42 +344,67 @@ static prior prior_of(const clg_stacks *stacks, const char *name, const char *fa
     return (prior){value_of(&m), sqrt(square(STACK_SPREAD) + 1 / m.weights)};
 }
 
-static bool touches(const clg_stack_fitting *f, const bool *left_out, int stack) {
-    for (int i = 0; i < f->count && left_out; i++)
-        if (f->of[i] == stack && left_out[i]) return true;
-    return false;
+/* Whether two fits leave out the same runs of a stack. */
+static bool same_without(const clg_stack_fitting *f, const bool *a, const bool *b, int stack) {
+    for (int i = 0; i < f->count; i++)
+        if (f->of[i] == stack && (a && a[i]) != (b && b[i])) return false;
+    return true;
 }
 
-/* One round over the stacks of which runs are left out, or over all: alone, or drawn to the mean.
- */
-static void fit_round(clg_arena *scratch, clg_stack_fitting *f, const bool *left_out,
-                      const clg_stacks *whole, bool drawn, clg_stacks *fitted) {
+/* Whether a stack is that of a run whose prediction is wanted. */
+static bool is_wanted(const clg_stack_fitting *f, const bool *wanted, int stack) {
+    for (int i = 0; i < f->count && wanted; i++)
+        if (wanted[i] && f->runs[i].scenario && f->of[i] == stack) return true;
+    return !wanted;
+}
+
+static void fit_stack(clg_arena *scratch, const clg_stack_fitting *f, const bool *left_out,
+                      prior slowdown, int stack, clg_stack_terms *fitted) {
+    chosen c = choose(scratch, f, left_out, stack);
+    double alone = fitted->alone;
+    *fitted = f->stack[stack];
+    fitted->runs = c.count;
+    fitted->sources = c.sources;
+    fitted->readings = c.readings;
+    if (c.count > 0) solve(scratch, &c, slowdown, fitted);
+    fitted->alone = slowdown.spread > 0 ? alone : fitted->term[0].term.to;
+}
+
+/* Each alone, where no other fit knows it already. */
+static void fit_alone(clg_arena *scratch, const clg_stack_fitting *f, const clg_stacks_without *w,
+                      clg_stacks *fitted) {
     for (int i = 0; i < f->stacks; i++) {
-        clg_stack_terms *s = &fitted->stack[i];
-        if (whole && !touches(f, left_out, i)) {
-            *s = whole->stack[i];
-            continue;
-        }
-        chosen c = choose(scratch, f, left_out, i);
-        double alone = s->alone;
-        *s = f->stack[i];
-        s->runs = c.count;
-        s->sources = c.sources;
-        s->readings = c.readings;
-        if (c.count > 0)
-            solve(scratch, &c, drawn ? prior_of(fitted, s->stack, s->family) : (prior){0}, s);
-        s->alone = drawn ? alone : s->term[0].term.to;
+        const clg_stacks *same = NULL;
+        for (int k = 0; k < CLG_STACKS_KNOWN && !same; k++)
+            if (w->known[k] && same_without(f, w->left_out, w->known[k]->left_out, i))
+                same = w->known[k];
+        if (same)
+            fitted->stack[i] = same->stack[i];
+        else
+            fit_stack(scratch, f, w->left_out, (prior){0}, i, &fitted->stack[i]);
     }
 }
 
-void clg_stacks_fit(clg_arena *arena, clg_stack_fitting *fitting, const bool *left_out,
-                    const clg_stacks *whole, clg_stacks *stacks) {
+/* Drawn to the mean: those that are wanted, of which anything is left out. */
+static void fit_drawn(clg_arena *scratch, const clg_stack_fitting *f, const clg_stacks_without *w,
+                      clg_stacks *fitted) {
+    const clg_stacks *whole = w->known[0];
+    for (int i = 0; i < f->stacks; i++) {
+        clg_stack_terms *s = &fitted->stack[i];
+        if (whole && same_without(f, w->left_out, whole->left_out, i)) continue;
+        if (is_wanted(f, w->wanted, i))
+            fit_stack(scratch, f, w->left_out, prior_of(fitted, s->stack, s->family), i, s);
+    }
+}
+
+void clg_stacks_fit(clg_arena *arena, const clg_stack_fitting *fitting,
+                    const clg_stacks_without *without, clg_stacks *stacks) {
     clg_arena scratch = {0};
-    clg_stacks fitted = {.count = fitting->stacks};
+    clg_stacks fitted = {.count = fitting->stacks, .left_out = without->left_out};
     fitted.stack = clg_take(arena, (size_t)fitting->stacks + 1, clg_stack_terms);
-    fit_round(&scratch, fitting, left_out, whole, false, &fitted);
+    fit_alone(&scratch, fitting, without, &fitted);
     fitted.kernel_slowdown = mean_slowdown(fitting, &fitted);
-    fit_round(&scratch, fitting, left_out, whole, true, &fitted);
+    fit_drawn(&scratch, fitting, without, &fitted);
     clg_arena_clear(&scratch);
     *stacks = fitted;
 }

@@ -12,6 +12,7 @@
 #ifndef CLG_CALIBRATE_STACKS_H
 #define CLG_CALIBRATE_STACKS_H
 
+#include "base/cores.h"
 #include "calibrate/fit_terms.h"
 #include "evaluate/evaluate.h"
 
@@ -46,6 +47,7 @@ typedef struct clg_stacks {
     clg_stack_terms *stack;
     int count;
     double kernel_slowdown;
+    const bool *left_out; /* [runs]; NULL: none */
 } clg_stacks;
 
 /* Runs, grouped, with what was evaluated of them so far. */
@@ -53,12 +55,22 @@ typedef struct clg_stack_fitting clg_stack_fitting;
 
 /* `runs` must live as long. Rows of stacks that are not known take no part. */
 clg_status clg_stacks_begin(clg_arena *arena, const clg_stack_run *runs, int count,
-                            clg_stack_fitting **fitting, clg_error *error);
+                            const clg_cores *cores, clg_stack_fitting **fitting, clg_error *error);
 
-/* Fits to the runs that are not left out (NULL: to all). `whole`, the fit to all of them, spares
- * work: stacks of which nothing is left out are as there; NULL: none. */
-void clg_stacks_fit(clg_arena *arena, clg_stack_fitting *fitting, const bool *left_out,
-                    const clg_stacks *whole, clg_stacks *stacks);
+enum { CLG_STACKS_KNOWN = 3 };
+
+/* A fit to the runs that are not left out (NULL: to all); `left_out` must live as long as it. What
+ * spares work: `known`, other fits (NULL: none), the fit to all runs first: stacks of which the
+ * same is left out need not be fitted again. `wanted` (NULL: all): runs whose stacks will be asked
+ * for; the terms of others are not made. */
+typedef struct clg_stacks_without {
+    const bool *left_out, *wanted;
+    const clg_stacks *known[CLG_STACKS_KNOWN];
+} clg_stacks_without;
+
+/* Several may go on at a time. */
+void clg_stacks_fit(clg_arena *arena, const clg_stack_fitting *fitting,
+                    const clg_stacks_without *without, clg_stacks *stacks);
 
 /* Puts the terms in the place of those that were fitted: of a stack without runs, what a new one
  * gets. Says whether it had runs. `stacks` NULL: all as the default has them. */

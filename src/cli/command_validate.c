@@ -1,4 +1,5 @@
 /* command_validate.c -- predicted against measured, run by run. */
+#include "cli/threads.h"
 #include "cli/tool.h"
 
 #include "report/accuracy.h"
@@ -31,14 +32,20 @@ static void tell(void *context, int row, int rows) {
     clg_progress_tell(context, "predicting", rows > 0 ? (double)row / rows : 1);
 }
 
+static bool tell_rows(void *context, double share) {
+    clg_progress_tell(context, "predicting", share);
+    return true;
+}
+
 /* One kind of folds, or for the page all of them. */
 typedef struct left_out {
     clg_leave_out kind[CLG_FOLD_KINDS];
     const clg_leave_out *asked; /* NULL: none by name */
 } left_out;
 
-static void tell_fold(void *context, int fold, int folds) {
-    clg_progress_tell(context, "leaving out", folds > 0 ? (double)fold / folds : 1);
+static bool tell_folds(void *context, double share) {
+    clg_progress_tell(context, "leaving out", share);
+    return true;
 }
 
 static clg_status leave_out(clg_session *session, const clg_csv *tables,
@@ -51,20 +58,22 @@ static clg_status leave_out(clg_session *session, const clg_csv *tables,
     if (!word && !page) return CLG_OK;
     if (word && clg_name_value(clg_fold_names, "--leave-out", word, &asked, error) != CLG_OK)
         return error->status;
-    if (clg_leave_out_begin(session->arena, tables, session->operands, validation, tell_fold,
-                            session, &rows, error) != CLG_OK)
+    if (clg_leave_out_begin(session->arena, tables, session->operands, validation,
+                            (clg_progress){tell_folds, session, clg_threads()}, &rows,
+                            error) != CLG_OK)
         return error->status;
     for (int kind = 0; kind < CLG_FOLD_KINDS; kind++)
         if (page || kind == asked)
-            clg_leave_out_score(session->arena, rows, (clg_fold_kind)kind, tell_fold, session,
-                                &l->kind[kind]);
+            clg_leave_out_score(session->arena, rows, (clg_fold_kind)kind,
+                                (clg_progress){tell_folds, session, clg_threads()}, &l->kind[kind]);
     clg_progress_end(session);
     if (word) l->asked = &l->kind[asked];
     return CLG_OK;
 }
 
-static void tell_own(void *context, int row, int rows) {
-    clg_progress_tell(context, "fitting own steps", rows > 0 ? (double)row / rows : 1);
+static bool tell_own(void *context, double share) {
+    clg_progress_tell(context, "fitting own steps", share);
+    return true;
 }
 
 /* The ledger of --ledger, else the one built in; `text` is what the file holds. */
@@ -127,7 +136,8 @@ static clg_status print(clg_session *session, const clg_csv *tables,
         clg_own_steps own[2];
         for (int one_model = 0; one_model < 2; one_model++)
             clg_own_steps_score(session->arena, tables, session->operands, validation,
-                                one_model == 1, tell_own, session, &own[one_model]);
+                                one_model == 1, (clg_progress){tell_own, session, clg_threads()},
+                                &own[one_model]);
         clg_progress_end(session);
         clg_report_accuracy(out, validation, l->kind, own);
     } else if (clg_session_has(session, CLG_PARAM_CSV))
@@ -185,7 +195,8 @@ static clg_status run(clg_session *session, clg_error *error) {
         return run_serving(session, tables, error);
     }
     if (read_tables(session, tables, error) != CLG_OK ||
-        clg_validate(session->arena, tables, session->operands, tell, session, &validation,
+        clg_validate(session->arena, tables, session->operands,
+                     (clg_progress){tell_rows, session, clg_threads()}, &validation,
                      error) != CLG_OK)
         return error->status;
     clg_progress_end(session);

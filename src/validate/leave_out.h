@@ -50,11 +50,11 @@ typedef struct clg_leave_out {
  */
 typedef struct clg_leave_out_rows clg_leave_out_rows;
 clg_status clg_leave_out_begin(clg_arena *arena, const clg_csv *tables, int count,
-                               const clg_validation *validation, clg_validate_tell tell,
-                               void *context, clg_leave_out_rows **rows, clg_error *error);
+                               const clg_validation *validation, clg_progress progress,
+                               clg_leave_out_rows **rows, clg_error *error);
 
-/* `tell` is called before each fold. */
+/* `progress` is not to stop it. */
 void clg_leave_out_score(clg_arena *arena, clg_leave_out_rows *rows, clg_fold_kind kind,
-                         clg_validate_tell tell, void *context, clg_leave_out *scores);
+                         clg_progress progress, clg_leave_out *scores);
 
 #endif

@@ -44,9 +44,13 @@ static void gather(scoring *s, int first) {
 }
 
 static clg_measured_step step_of(clg_arena *arena, const scoring *s, int run) {
+    clg_plan *plan = clg_take(arena, 1, clg_plan);
     clg_scenario *scenario = clg_take(arena, 1, clg_scenario);
     clg_evaluation evaluation = {0};
-    clg_validate_row(arena, s->table[run], s->row[run], scenario, &evaluation);
+    clg_arena scratch = {0};
+    if (!clg_plan_read(arena, s->table[run], s->row[run], plan))
+        clg_plan_predict(&scratch, plan, NULL, NULL, scenario, &evaluation);
+    clg_arena_clear(&scratch);
     return (clg_measured_step){scenario, evaluation.layout,
                                s->validation->run[run].measured_step_s};
 }
@@ -97,9 +101,35 @@ static clg_own_source *source_of(clg_own_steps *scores, const clg_run *run) {
     return source;
 }
 
+/* The groups, and what each adds to its source. */
+typedef struct groups {
+    scoring *group;
+    clg_own_source *sum;
+    int count;
+} groups;
+
+static void score_one(void *context, int index, clg_arena *arena) {
+    const groups *g = context;
+    (void)arena;
+    score_group(&g->group[index], &g->sum[index]);
+}
+
+static void add(clg_own_source *source, const clg_own_source *more) {
+    source->before += more->before;
+    source->constant += more->constant;
+    for (int i = 0; i < CLG_OWN_STEPS; i++) source->after[i] += more->after[i];
+    source->runs += more->runs;
+}
+
+static int *kept(clg_arena *arena, const int *member, int members) {
+    int *copy = clg_take(arena, (size_t)members, int);
+    memcpy(copy, member, (size_t)members * sizeof *copy);
+    return copy;
+}
+
 void clg_own_steps_score(clg_arena *arena, const clg_csv *tables, int count,
-                         const clg_validation *validation, bool one_model, clg_validate_tell tell,
-                         void *context, clg_own_steps *scores) {
+                         const clg_validation *validation, bool one_model, clg_progress progress,
+                         clg_own_steps *scores) {
     size_t runs = (size_t)validation->runs + 1;
     scoring s = {.validation = validation,
                  .one_model = one_model,
@@ -107,19 +137,20 @@ void clg_own_steps_score(clg_arena *arena, const clg_csv *tables, int count,
                  .row = clg_take(arena, runs, int),
                  .member = clg_take(arena, runs, int)};
     clg_own_steps all = {clg_take(arena, runs, clg_own_source), 0};
-    for (int i = 0, at = 0; i < count; i++)
-        for (int row = 0; row < tables[i].rows; row++, at++) {
-            s.table[at] = &tables[i];
-            s.row[at] = row;
-        }
+    groups g = {clg_take(arena, runs, scoring), clg_take(arena, runs, clg_own_source), 0};
+    clg_rows_of_tables(tables, count, s.table, s.row);
     for (int i = 0; i < validation->runs; i++) {
-        const clg_run *run = &validation->run[i];
-        if (tell) tell(context, i, validation->runs);
         gather(&s, i);
         if (s.members < CLG_OWN_STEPS + FEWEST_LEFT) continue;
+        g.group[g.count] = s;
+        g.group[g.count++].member = kept(arena, s.member, s.members);
+    }
+    clg_cores_each(progress, arena, g.count, score_one, &g);
+    for (int i = 0; i < g.count; i++) {
+        const clg_run *run = &validation->run[g.group[i].member[0]];
         clg_own_source *source = source_of(&all, run);
         source->held_out = source->held_out && run->held_out;
-        score_group(&s, source);
+        add(source, &g.sum[i]);
     }
     for (int i = 0; i < all.sources; i++) finish(&all.source[i]);
     *scores = all;

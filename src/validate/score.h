@@ -2,6 +2,7 @@
 #ifndef CLG_VALIDATE_SCORE_H
 #define CLG_VALIDATE_SCORE_H
 
+#include "search/search.h"
 #include "validate/validate.h"
 
 /* Predicted and measured. */
@@ -23,9 +24,22 @@ double clg_best_rate(const clg_run *runs, const bool *counts, int count, const c
 typedef const char *(*clg_validate_change)(const void *context, clg_arena *arena,
                                            clg_scenario *scenario);
 
-/* clg_validate_row with such a change. */
-const char *clg_validate_plan(clg_arena *arena, clg_validate_change change, const void *context,
-                              const clg_csv *csv, int row, clg_scenario *scenario,
-                              clg_evaluation *evaluation);
+/* A row, read once to be predicted often. */
+typedef struct clg_plan {
+    clg_scenario scenario;
+    clg_space space;
+    clg_layout layout;
+    bool network_open;
+} clg_plan;
+const char *clg_plan_read(clg_arena *arena, const clg_csv *csv, int row, clg_plan *plan);
+
+/* clg_validate_row of such a plan, changed; `change` may be NULL. The scenario lives as long as the
+ * plan and what the change took from `arena`. */
+const char *clg_plan_predict(clg_arena *arena, const clg_plan *plan, clg_validate_change change,
+                             const void *context, clg_scenario *scenario,
+                             clg_evaluation *evaluation);
+
+/* Table and row of every run. */
+void clg_rows_of_tables(const clg_csv *tables, int count, const clg_csv **table, int *row);
 
 #endif

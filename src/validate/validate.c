@@ -11,26 +11,36 @@
 #include <math.h>
 #include <string.h>
 
-const char *clg_validate_plan(clg_arena *arena, clg_validate_change change, const void *context,
-                              const clg_csv *csv, int row, clg_scenario *scenario,
-                              clg_evaluation *evaluation) {
-    clg_space *space = clg_take(arena, 1, clg_space);
-    clg_layout layout;
-    const char *reason = clg_row_read(arena, csv, row, scenario, space, &layout);
-    if (!reason) reason = change(context, arena, scenario);
+const char *clg_plan_read(clg_arena *arena, const clg_csv *csv, int row, clg_plan *plan) {
+    const char *reason =
+        clg_row_read(arena, csv, row, &plan->scenario, &plan->space, &plan->layout);
+    if (!reason) plan->network_open = clg_row_network_open(csv, row, &plan->scenario);
+    return reason;
+}
+
+const char *clg_plan_predict(clg_arena *arena, const clg_plan *plan, clg_validate_change change,
+                             const void *context, clg_scenario *scenario,
+                             clg_evaluation *evaluation) {
+    *scenario = plan->scenario;
+    const char *reason = change ? change(context, arena, scenario) : NULL;
     if (reason) return reason;
-    return clg_open_predict(arena, scenario, space, &layout,
-                            clg_row_network_open(csv, row, scenario), evaluation);
+    return clg_open_predict(arena, scenario, &plan->space, &plan->layout, plan->network_open,
+                            evaluation);
 }
 
 const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
                              clg_evaluation *evaluation) {
-    clg_space *space = clg_take(arena, 1, clg_space);
-    clg_layout layout;
-    const char *reason = clg_row_read(arena, csv, row, scenario, space, &layout);
-    if (reason) return reason;
-    return clg_open_predict(arena, scenario, space, &layout,
-                            clg_row_network_open(csv, row, scenario), evaluation);
+    clg_plan *plan = clg_take(arena, 1, clg_plan);
+    const char *reason = clg_plan_read(arena, csv, row, plan);
+    return reason ? reason : clg_plan_predict(arena, plan, NULL, NULL, scenario, evaluation);
+}
+
+void clg_rows_of_tables(const clg_csv *tables, int count, const clg_csv **table, int *row) {
+    for (int i = 0, at = 0; i < count; i++)
+        for (int k = 0; k < tables[i].rows; k++, at++) {
+            table[at] = &tables[i];
+            row[at] = k;
+        }
 }
 
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
@@ -70,7 +80,18 @@ static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
                            clg_row_word(csv, row, "precision"), clg_row_word(csv, row, "kind"));
 }
 
-static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run) {
+/* All runs of all tables. */
+typedef struct rows {
+    const clg_csv **table;
+    int *row;
+    clg_run *run;
+    int count;
+} rows;
+
+static void run_row(const rows *all, int index, clg_arena *arena) {
+    const clg_csv *csv = all->table[index];
+    int row = all->row[index];
+    clg_run *run = &all->run[index];
     clg_arena scratch = {0};
     clg_scenario *scenario = clg_take(&scratch, 1, clg_scenario);
     run->id = clg_row_word(csv, row, "id");
@@ -91,6 +112,15 @@ static void run_row(clg_arena *arena, const clg_csv *csv, int row, clg_run *run)
         if (run->measured_step_s > 0) run->error = run->predicted.step_s / run->measured_step_s - 1;
     }
     clg_arena_clear(&scratch);
+}
+
+/* Many rows share an arena: a row leaves a few words there. */
+enum { ROWS_OF_PIECE = 16 };
+
+static void run_rows(void *context, int piece, clg_arena *arena) {
+    const rows *all = context;
+    int last = (piece + 1) * ROWS_OF_PIECE;
+    for (int i = piece * ROWS_OF_PIECE; i < all->count && i < last; i++) run_row(all, i, arena);
 }
 
 static void sort(double *values, int count) {
@@ -254,27 +284,25 @@ static void fill_scores(clg_arena *arena, clg_validation *v) {
     v->held_out.others = score_rows(arena, v, "others", other_row);
 }
 
-clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_validate_tell tell,
-                        void *context, clg_validation *validation, clg_error *error) {
+clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_progress progress,
+                        clg_validation *validation, clg_error *error) {
     clg_validation v = {0};
-    int rows = 0;
     for (int i = 0; i < count; i++) {
         if (tables[i].rows > 0 && !clg_csv_field(&tables[i], 0, "gpus")) {
             clg_error_at(error, tables[i].name, 1, 1, "gpus");
             return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the columns of runs",
                             "not a table of training runs: it has no such column");
         }
-        rows += tables[i].rows;
+        v.runs += tables[i].rows;
     }
-    if (rows == 0)
+    if (v.runs == 0)
         return clg_fail(error, CLG_BAD_INPUT, "see docs/formats.md for the columns of runs",
                         "no runs are in %.120s", count > 0 ? tables[0].name : "no table");
-    v.run = clg_take(arena, (size_t)rows + 1, clg_run);
-    for (int i = 0; i < count; i++)
-        for (int row = 0; row < tables[i].rows; row++) {
-            if (tell) tell(context, v.runs, rows);
-            run_row(arena, &tables[i], row, &v.run[v.runs++]);
-        }
+    size_t runs = (size_t)v.runs + 1;
+    rows all = {clg_take(arena, runs, const clg_csv *), clg_take(arena, runs, int),
+                v.run = clg_take(arena, runs, clg_run), v.runs};
+    clg_rows_of_tables(tables, count, all.table, all.row);
+    clg_cores_each(progress, arena, (v.runs + ROWS_OF_PIECE - 1) / ROWS_OF_PIECE, run_rows, &all);
     fill_baseline(&v);
     fill_elsewhere(&v);
     fill_scores(arena, &v);

@@ -5,6 +5,7 @@
 #ifndef CLG_VALIDATE_VALIDATE_H
 #define CLG_VALIDATE_VALIDATE_H
 
+#include "base/cores.h"
 #include "base/csv.h"
 #include "evaluate/evaluate.h"
 
@@ -58,15 +59,13 @@ typedef struct clg_validation {
     clg_held_out held_out;
 } clg_validation;
 
-/* Called before each row with its number; may be NULL. */
-typedef void (*clg_validate_tell)(void *context, int row, int rows);
-
 /* Fills the scenario of a row from its plan columns, and *evaluation with what is predicted for it;
  * its layout is complete. Returns why the row cannot be expressed, or NULL. */
 const char *clg_validate_row(clg_arena *arena, const clg_csv *csv, int row, clg_scenario *scenario,
                              clg_evaluation *evaluation);
 
-clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_validate_tell tell,
-                        void *context, clg_validation *validation, clg_error *error);
+/* `progress` is not to stop it. */
+clg_status clg_validate(clg_arena *arena, const clg_csv *tables, int count, clg_progress progress,
+                        clg_validation *validation, clg_error *error);
 
 #endif

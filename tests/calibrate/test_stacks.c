@@ -53,8 +53,8 @@ static clg_stacks fitted(const made *m, const bool *left_out) {
     clg_stack_fitting *fitting;
     clg_stacks stacks = {0};
     clg_error e = {0};
-    CHECK(clg_stacks_begin(&arena, m->run, m->count, &fitting, &e) == CLG_OK);
-    clg_stacks_fit(&arena, fitting, left_out, NULL, &stacks);
+    CHECK(clg_stacks_begin(&arena, m->run, m->count, NULL, &fitting, &e) == CLG_OK);
+    clg_stacks_fit(&arena, fitting, &(clg_stacks_without){.left_out = left_out}, &stacks);
     return stacks;
 }
 
@@ -186,9 +186,10 @@ static void left_out(void) {
     clg_stack_fitting *fitting;
     clg_stacks whole, fold;
     clg_error e = {0};
-    CHECK(clg_stacks_begin(&arena, m.run, m.count, &fitting, &e) == CLG_OK);
-    clg_stacks_fit(&arena, fitting, NULL, NULL, &whole);
-    clg_stacks_fit(&arena, fitting, out, &whole, &fold);
+    CHECK(clg_stacks_begin(&arena, m.run, m.count, NULL, &fitting, &e) == CLG_OK);
+    clg_stacks_fit(&arena, fitting, &(clg_stacks_without){0}, &whole);
+    clg_stacks_fit(&arena, fitting,
+                   &(clg_stacks_without){.left_out = out, .wanted = out, .known = {&whole}}, &fold);
     CHECK_NEAR(slowdown_of(&fold, "megatron-2024"), kept, 1e-12);
 }
 

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     clg_validation validation;
     if (size < 4096 &&
         clg_csv_parse(&arena, "fuzz", (const char *)data, size, &table, &error) == CLG_OK)
-        clg_validate(&arena, &table, 1, NULL, NULL, &validation, &error);
+        clg_validate(&arena, &table, 1, (clg_progress){0}, &validation, &error);
     clg_arena_clear(&arena);
     return 0;
 }

@@ -17,7 +17,7 @@ static clg_validation validated(const char *text) {
     clg_csv table;
     clg_error error = {0};
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &table, &error) == CLG_OK);
-    CHECK(clg_validate(&arena, &table, 1, NULL, NULL, &v, &error) == CLG_OK);
+    CHECK(clg_validate(&arena, &table, 1, (clg_progress){0}, &v, &error) == CLG_OK);
     return v;
 }
 

@@ -65,9 +65,9 @@ static clg_leave_out scored(const made *m, int count, clg_fold_kind kind) {
     clg_leave_out_rows *rows;
     clg_leave_out l = {0};
     clg_error e = {0};
-    CHECK(clg_validate(&arena, &csv, 1, NULL, NULL, v, &e) == CLG_OK);
-    CHECK(clg_leave_out_begin(&arena, &csv, 1, v, NULL, NULL, &rows, &e) == CLG_OK);
-    clg_leave_out_score(&arena, rows, kind, NULL, NULL, &l);
+    CHECK(clg_validate(&arena, &csv, 1, (clg_progress){0}, v, &e) == CLG_OK);
+    CHECK(clg_leave_out_begin(&arena, &csv, 1, v, (clg_progress){0}, &rows, &e) == CLG_OK);
+    clg_leave_out_score(&arena, rows, kind, (clg_progress){0}, &l);
     return l;
 }
 

@@ -57,8 +57,8 @@ static clg_own_steps scored(double first, double rest, bool other, bool one_mode
     clg_validation *v = clg_take(&arena, 1, clg_validation);
     clg_own_steps own = {0};
     clg_error e = {0};
-    CHECK(clg_validate(&arena, &csv, 1, NULL, NULL, v, &e) == CLG_OK);
-    clg_own_steps_score(&arena, &csv, 1, v, one_model, NULL, NULL, &own);
+    CHECK(clg_validate(&arena, &csv, 1, (clg_progress){0}, v, &e) == CLG_OK);
+    clg_own_steps_score(&arena, &csv, 1, v, one_model, (clg_progress){0}, &own);
     return own;
 }
 

@@ -175,7 +175,7 @@ static clg_run noted(const char *stack, const char *schedule, const char *notes)
         "a,b,24,2304,9216,1,24,32000,1024,a100-sxm-80gb,8,%s,bf16,none,1,0,1,8,%s,2,48,30,%s\n",
         stack, schedule, notes);
     CHECK(clg_csv_parse(&arena, "runs.csv", text, strlen(text), &csv, &error) == CLG_OK);
-    CHECK(clg_validate(&arena, &csv, 1, NULL, NULL, &v, &error) == CLG_OK);
+    CHECK(clg_validate(&arena, &csv, 1, (clg_progress){0}, &v, &error) == CLG_OK);
     CHECK(v.run[0].reason == NULL);
     return v.run[0];
 }
