@@ -7,16 +7,15 @@
 
 #include "base/real.h"
 #include "calibrate/minimize.h"
+#include "calibrate/stack_means.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Log-spreads: of single runs about their source's mean, of sources about their stack, of stacks
- * about their family, of families about each other. Rounded; of 0.01 to 0.5 for a stack and 0.01 to
- * 0.5 for a family these leave the least error on sources left out, and half or twice of each
- * changes it by less than a fiftieth. */
-static const double RUN_SPREAD = 0.06, SOURCE_SPREAD = 0.06, STACK_SPREAD = 0.03,
-                    FAMILY_SPREAD = 0.1;
+/* Log-spreads: of sources about their stack; the others are in stack_means.h. Rounded; of 0.01 to
+ * 0.5 for a stack and 0.01 to 0.5 for a family they leave the least error on sources left out, and
+ * half or twice of each changes it by less than a fiftieth. */
+static const double SOURCE_SPREAD = 0.06;
 
 /* What may be fitted, between physical bounds: kernels are not faster than the best ones alone, nor
  * twice as slow; a share is a share. `start` where the default has nothing to start from. */
@@ -200,7 +199,7 @@ static void begin_run(clg_stack_fitting *f, int i) {
     clg_stack_terms none = {0};
     if (!isfinite(step_s(f, k, &none, NULL, &evaluation))) return;
     clg_stack rest = *stack;
-    rest.sigma = RUN_SPREAD;
+    rest.sigma = CLG_RUN_SPREAD;
     k->variance = square(clg_doubt_sigma(&evaluation.doubt, &rest));
     f->of[i] = at;
 }
@@ -242,7 +241,7 @@ static void choose_source(chosen *c, const bool *left_out, int stack, const char
     }
     double shared = 1 / (1 + square(SOURCE_SPREAD) * sum);
     for (int i = first; i < c->count; i++) c->weight[i] *= shared;
-    c->readings += sum * shared * square(RUN_SPREAD);
+    c->readings += sum * shared * square(CLG_RUN_SPREAD);
     c->sources++;
 }
 
@@ -262,12 +261,7 @@ static chosen choose(clg_arena *arena, const clg_stack_fitting *f, const bool *l
     return c;
 }
 
-/* Where the slowdown of a stack may lie before its own runs are looked at. */
-typedef struct prior {
-    double mean, spread; /* of the logarithm; spread 0: anywhere */
-} prior;
-
-static void solve(clg_arena *arena, const chosen *c, prior slowdown, clg_stack_terms *s) {
+static void solve(clg_arena *arena, const chosen *c, clg_stack_prior slowdown, clg_stack_terms *s) {
     clg_fit_term terms[CLG_STACK_TERMS];
     clg_terms_fit fit;
     double rounding = 0.05;
@@ -279,7 +273,7 @@ static void solve(clg_arena *arena, const chosen *c, prior slowdown, clg_stack_t
                            .samples = c->count,
                            .samples_per_term = 1,
                            .rounding = rounding,
-                           .pull = square(RUN_SPREAD) / (2 * c->readings * rounding),
+                           .pull = square(CLG_RUN_SPREAD) / (2 * c->readings * rounding),
                            .most_calls = 60 * s->terms,
                            .most_fitted = c->count};
     for (int i = 0; i < s->terms; i++) terms[i] = c->terms->term[i].term;
@@ -291,57 +285,6 @@ static void solve(clg_arena *arena, const chosen *c, prior slowdown, clg_stack_t
     clg_terms_solve(arena, &problem, terms, s->terms, &fit);
     for (int i = 0; i < s->terms; i++) s->term[i].term = terms[i];
     s->left = fit.after;
-}
-
-/* Stacks whose code is one another's say something of each other. */
-static bool same_family(const clg_stack_terms *a, const char *family) {
-    return strcmp(a->family, family) == 0;
-}
-
-/* A mean of logarithms, each by how sure it is. */
-typedef struct mean {
-    double sum, weights;
-} mean;
-
-static void add(mean *m, double value, double variance) {
-    m->sum += value / variance;
-    m->weights += 1 / variance;
-}
-
-static double value_of(const mean *m) { return m->sum / m->weights; }
-
-/* Of the slowdowns in a stack's family, fitted alone, without its own. */
-static mean family_of(const clg_stacks *stacks, const char *family, const char *without) {
-    mean m = {0};
-    for (int i = 0; i < stacks->count; i++) {
-        const clg_stack_terms *s = &stacks->stack[i];
-        if (s->runs == 0 || !same_family(s, family)) continue;
-        if (without && strcmp(s->stack, without) == 0) continue;
-        add(&m, log(s->alone), square(STACK_SPREAD) + square(RUN_SPREAD) / s->readings);
-    }
-    return m;
-}
-
-/* ln-mean of all families; the default's where there are none. */
-static double mean_slowdown(const clg_stack_fitting *f, const clg_stacks *stacks) {
-    mean all = {0};
-    for (int i = 0; i < stacks->count; i++) {
-        bool first = stacks->stack[i].runs > 0;
-        for (int j = 0; j < i && first; j++)
-            first = stacks->stack[j].runs == 0 ||
-                    !same_family(&stacks->stack[j], stacks->stack[i].family);
-        if (!first) continue;
-        mean m = family_of(stacks, stacks->stack[i].family, NULL);
-        add(&all, value_of(&m), square(FAMILY_SPREAD) + 1 / m.weights);
-    }
-    return all.weights > 0 ? clg_exp(value_of(&all)) : f->standard.kernel_slowdown;
-}
-
-/* From the other years of its family, and from all families. */
-static prior prior_of(const clg_stacks *stacks, const char *name, const char *family) {
-    mean m = family_of(stacks, family, name);
-    add(&m, log(stacks->kernel_slowdown), square(FAMILY_SPREAD));
-    return (prior){value_of(&m), sqrt(square(STACK_SPREAD) + 1 / m.weights)};
 }
 
 /* Whether two fits leave out the same runs of a stack. */
@@ -359,7 +302,7 @@ static bool is_wanted(const clg_stack_fitting *f, const bool *wanted, int stack)
 }
 
 static void fit_stack(clg_arena *scratch, const clg_stack_fitting *f, const bool *left_out,
-                      prior slowdown, int stack, clg_stack_terms *fitted) {
+                      clg_stack_prior slowdown, int stack, clg_stack_terms *fitted) {
     chosen c = choose(scratch, f, left_out, stack);
     double alone = fitted->alone;
     *fitted = f->stack[stack];
@@ -381,7 +324,7 @@ static void fit_alone(clg_arena *scratch, const clg_stack_fitting *f, const clg_
         if (same)
             fitted->stack[i] = same->stack[i];
         else
-            fit_stack(scratch, f, w->left_out, (prior){0}, i, &fitted->stack[i]);
+            fit_stack(scratch, f, w->left_out, (clg_stack_prior){0}, i, &fitted->stack[i]);
     }
 }
 
@@ -393,7 +336,7 @@ static void fit_drawn(clg_arena *scratch, const clg_stack_fitting *f, const clg_
         clg_stack_terms *s = &fitted->stack[i];
         if (whole && same_without(f, w->left_out, whole->left_out, i)) continue;
         if (is_wanted(f, w->wanted, i))
-            fit_stack(scratch, f, w->left_out, prior_of(fitted, s->stack, s->family), i, s);
+            fit_stack(scratch, f, w->left_out, clg_stacks_prior(fitted, s->stack, s->family), i, s);
     }
 }
 
@@ -403,7 +346,7 @@ void clg_stacks_fit(clg_arena *arena, const clg_stack_fitting *fitting,
     clg_stacks fitted = {.count = fitting->stacks, .left_out = without->left_out};
     fitted.stack = clg_take(arena, (size_t)fitting->stacks + 1, clg_stack_terms);
     fit_alone(&scratch, fitting, without, &fitted);
-    fitted.kernel_slowdown = mean_slowdown(fitting, &fitted);
+    fitted.kernel_slowdown = clg_stacks_mean(&fitted, fitting->standard.kernel_slowdown);
     fit_drawn(&scratch, fitting, without, &fitted);
     clg_arena_clear(&scratch);
     *stacks = fitted;
@@ -417,7 +360,7 @@ bool clg_stacks_apply(const clg_stacks *stacks, const clg_stack *standard, clg_s
     put_aside(standard, stack);
     if (stacks)
         stack->kernel_slowdown =
-            stack->known ? clg_exp(prior_of(stacks, stack->name, family_name(stack)).mean)
+            stack->known ? clg_exp(clg_stacks_prior(stacks, stack->name, family_name(stack)).mean)
                          : stacks->kernel_slowdown;
     if (!s || s->runs == 0) return false;
     for (int i = 0; i < s->terms; i++)
