@@ -259,6 +259,7 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
     clg_job_model(r);
     clg_job_odd(r, odd); /* what needs the model's sizes */
     clg_job_finish(r);
+    clg_job_contradictions(r);
     clg_job_leftovers(r);
     return CLG_OK;
 }

@@ -118,6 +118,8 @@ const char *clg_job_preset_in(clg_arena *arena, const char *word);
 const char *clg_job_gpu_in(clg_arena *arena, const char *text);
 /* The model by name, or a config.json of its sizes. */
 void clg_job_model(clg_reading *reading);
+/* What files say that no job can mean. */
+void clg_job_contradictions(clg_reading *reading);
 /* Every key that no field was read from. */
 void clg_job_leftovers(clg_reading *reading);
 

@@ -261,6 +261,10 @@ static clg_status try_rule(clg_reading *r, const clg_json *format, clg_job_field
     }
     bool silent = key.node->kind == CLG_JSON_OBJECT || /* a section of that name */
                   (says_nothing(key.node, field) && !names_word(rule, key.node));
+    double below;
+    if (silent && clg_job_number(key.node, &below) && below < -1) /* -1 leaves it to the trainer */
+        clg_job_note_down(r->arena, &r->job->doubts, rows[field].name, clg_job_from(r, &key),
+                          "less than none: left out", -1);
     return silent ? CLG_OK : put_own(r, field, rule, &key);
 }
 

@@ -1,0 +1,65 @@
+/* What files say that no job can mean: it stands under "Look at". */
+#include "job/fixture.h"
+
+/* Some note of what is odd has this part. */
+static bool is_said(const char *part, const char *const *files) {
+    fixture f;
+    bool said = false;
+    CHECK(fixture_read(&f, files));
+    for (int i = 0; i < f.job.doubts.count; i++)
+        said = said || strstr(f.job.doubts.note[i].why, part);
+    clg_arena_clear(&f.arena);
+    return said;
+}
+
+#define SAID(part, ...) CHECK(is_said(part, (const char *const[]){__VA_ARGS__, NULL, NULL}))
+#define UNSAID(part, ...) CHECK(!is_said(part, (const char *const[]){__VA_ARGS__, NULL, NULL}))
+
+#define SIZES                                                                                      \
+    "--hidden-size 4096 --num-attention-heads 32 --vocab-size 50257 --seq-length 2048 --bf16 "
+
+static void counts(void) {
+    CASE("a stage of ZeRO that is none, a degree below none, one that leaves it to the trainer");
+    SAID("no stage 9", "ds.json",
+         "{\"zero_optimization\": {\"stage\": 9}, \"train_batch_size\": 8}");
+    SAID("less than none", "a.sh",
+         "torchrun pretrain_gpt.py --num-layers 2 --context-parallel-size -2 " SIZES);
+    UNSAID("less than none", "a.toml",
+           "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n"
+           "data_parallel_shard_degree = -1\n[training]\nlocal_batch_size = 1\n");
+    SAID("counted from 1", "a.sh",
+         "torchrun pretrain_gpt.py --num-layers 2 --tensor-model-parallel-size 0 " SIZES);
+}
+
+static void multiples(void) {
+    CASE("heads over tp, layers over stages, a batch over micro-batches");
+    SAID("32 do not divide by tp = 5", "a.sh",
+         "torchrun pretrain_gpt.py --num-layers 2 --tensor-model-parallel-size 5 " SIZES);
+    SAID("7 do not divide by pp = 2", "a.sh",
+         "torchrun pretrain_gpt.py --num-layers 7 --pipeline-model-parallel-size 2 " SIZES);
+    SAID("64 do not divide by micro-batch = 3", "a.sh",
+         "torchrun pretrain_gpt.py --num-layers 2 --micro-batch-size 3 --global-batch-size "
+         "64 " SIZES);
+    SAID("needs a multiple of 16", "a.sh",
+         "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 2 "
+         "--tensor-model-parallel-size 8 --pipeline-model-parallel-size 2 " SIZES);
+}
+
+static void memory(void) {
+    CASE("by hand: 175 B x 16 bytes over 8 GPUs are 349 GB each; 1,024 GPUs have them");
+    const char *few = "deepspeed --num_gpus 8 --num_nodes 1 pretrain_gpt.py --num-layers 96 "
+                      "--hidden-size 12288 --num-attention-heads 96 --vocab-size 50257 "
+                      "--seq-length 2048 --bf16 --zero-stage 3\n";
+    const char *many = "deepspeed --num_gpus 8 --num_nodes 128 pretrain_gpt.py --num-layers 96 "
+                       "--hidden-size 12288 --num-attention-heads 96 --vocab-size 50257 "
+                       "--seq-length 2048 --bf16 --zero-stage 3\n";
+    SAID("349 GB for each of 8 GPUs", "run-175b.sh", few);
+    UNSAID("for each of", "run-175b.sh", many);
+}
+
+int main(void) {
+    counts();
+    multiples();
+    memory();
+    return DONE;
+}
