@@ -187,6 +187,23 @@ static double spread_of(const cases *all, double step_s) {
     return sqrt(variance);
 }
 
+/* Rows that say what they recompute take more than what fits needs in 613 of 1,335, never less
+ * (71 sources); those that do not say were on average as fast as the least. Between the two: one in
+ * four has whole layers done again. Says how far that lies off, as a variance. */
+static double more_recompute(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                             const clg_evaluation *least) {
+    const double share = 0.25;
+    clg_error error = {0};
+    clg_evaluation more;
+    clg_layout layout = least->layout;
+    if (space->recompute.count > 0 || layout.recompute == CLG_RECOMPUTE_FULL) return 0;
+    layout.recompute = CLG_RECOMPUTE_FULL;
+    layout.recompute_layers = 0;
+    if (clg_evaluate(arena, scenario, &layout, false, NULL, &more, &error) != CLG_OK) return 0;
+    double off = log(more.step_s / least->step_s);
+    return share * off * off;
+}
+
 const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg_space *space,
                              const clg_layout *layout, bool network_open,
                              clg_evaluation *evaluation) {
@@ -205,7 +222,9 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     const filled *middle = middle_of(&all);
     *evaluation = middle->evaluation;
     if (seen.count > 0) set_rate(arena, scenario, middle->rate);
-    evaluation->doubt.open = spread_of(&all, evaluation->step_s);
+    double spread = spread_of(&all, evaluation->step_s);
+    evaluation->doubt.open =
+        sqrt(spread * spread + more_recompute(arena, scenario, space, evaluation));
     if (evaluation->doubt.open > 0)
         clg_evaluation_widen(evaluation, clg_doubt_sigma(&evaluation->doubt, &scenario->stack));
     return NULL;

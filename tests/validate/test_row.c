@@ -2,6 +2,8 @@
 #include "test.h"
 #include "validate/validate.h"
 
+#include <math.h>
+
 static clg_arena arena;
 static clg_scenario scenario;
 static clg_evaluation answer;
@@ -304,6 +306,19 @@ static void boxes(void) {
 /* Llama 3 8B on 32 A100. */
 #define EIGHT_B "x,llama-3-8b,dense,32,4096,14336,1,32,8,128,128256,0,,,,,4096,a100-sxm-80gb,32,"
 
+static void open_recompute(void) {
+    CASE("what is not said to be recomputed is the least that fits; one in four does layers again");
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,full,1,,1,1,,1,32,,3,200") == NULL);
+    double full_s = answer.step_s;
+    CHECK(answer.doubt.open == 0);
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,200") == NULL);
+    double least_s = answer.step_s;
+    CHECK(answer.doubt.open == 0);
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,,1,,1,1,,1,32,,3,200") == NULL);
+    CHECK_NEAR(answer.step_s, least_s, 1e-14);
+    CHECK_NEAR(answer.doubt.open, sqrt(0.25) * log(full_s / least_s), 1e-12);
+}
+
 static void open_cells(void) {
     CASE("a network that nobody names is one in the middle of those there are, and widens");
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,") == NULL);
@@ -331,6 +346,7 @@ static void open_cells(void) {
 
 int main(void) {
     open_cells();
+    open_recompute();
     network();
     boxes();
     expert_tensor();
