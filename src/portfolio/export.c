@@ -102,15 +102,16 @@ static double days_of(int year, int month, int day) {
     return (double)(era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468);
 }
 
-/* "2017-10-09 07:01:55+08:00", "2024-03-01T12:00:00", or seconds; NAN for anything else. */
+/* "2017-10-09 07:01:55+08:00", "2024-03-01T12:00:00", "2024-03-01 12:00", or seconds; NAN for
+ * anything else. */
 static double moment(const char *text) {
     int year, month, day, hour, minute, used = 0;
     double second;
     char mark;
-    if (sscanf(text, "%4d-%2d-%2d%c%2d:%2d:%n", &year, &month, &day, &mark, &hour, &minute,
-               &used) == 6 &&
+    if (sscanf(text, "%4d-%2d-%2d%c%2d:%2d%n", &year, &month, &day, &mark, &hour, &minute, &used) ==
+            6 &&
         used > 0) {
-        second = strtod(text + used, NULL);
+        second = text[used] == ':' ? strtod(text + used + 1, NULL) : 0;
         bool dated =
             month >= 1 && month <= 12 && day >= 1 && day <= 31 && second >= 0 && second < 62;
         return dated ? days_of(year, month, day) * 86400 + hour * 3600 + minute * 60 + second

@@ -64,7 +64,7 @@ static clg_status number(const reader *r, int column, double otherwise, double *
     bool read = clg_quantity(text, CLG_COUNT, value, &none) == CLG_OK ||
                 (column == TOKENS && clg_quantity(text, CLG_TOKENS, value, &none) == CLG_OK);
     if (read && *value >= 0 && *value <= 1e18) return CLG_OK;
-    return fault(r, column, "give a number, 0 or more: 24, 1.5, 15T", "this is no number");
+    return fault(r, column, "write it as 24, 1.5 or 15T", "this is no number of 0 or more");
 }
 
 static clg_status read_work(const reader *r, clg_listed_job *job) {
@@ -87,6 +87,8 @@ static clg_status read_gpus(const reader *r, clg_listed_job *job) {
     if (number(r, LEAST, 0, &least) != CLG_OK || number(r, MOST, 0, &most) != CLG_OK)
         return r->error->status;
     if (least > 1e6 || most > 1e6) return fault(r, MOST, "up to 1,000,000", "too many GPUs");
+    if (least != floor(least)) return fault(r, LEAST, "give whole GPUs", "a part of a GPU");
+    if (most != floor(most)) return fault(r, MOST, "give whole GPUs", "a part of a GPU");
     job->least_gpus = (int64_t)least;
     job->most_gpus = (int64_t)most;
     if (most > 0 && least > most)
@@ -197,17 +199,40 @@ static int by_arrival(const void *a, const void *b) {
     return (x->line > y->line) - (x->line < y->line);
 }
 
+/* Spreadsheets end in rows of commas. */
+static bool is_blank(const clg_csv *csv, int row) {
+    for (int i = 0; i < csv->columns; i++)
+        if (csv->row[row].field[i][strspn(csv->row[row].field[i], " ")] != '\0') return false;
+    return true;
+}
+
+/* "JobID     Submit": one column that nobody knows is a table in columns of spaces. */
+static clg_status check_separated(const reader *r) {
+    bool known = false;
+    for (int c = 0; c < COLUMNS; c++) known = known || r->at[c] >= 0;
+    if (known) return CLG_OK;
+    clg_error_at(r->error, r->csv->name, 1, 1, NULL);
+    return clg_fail(r->error, CLG_BAD_INPUT,
+                    "separate columns with commas, as sacct -P does with bars; docs/portfolio.md "
+                    "lists them",
+                    "none of its columns is known");
+}
+
 static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon_s,
                             clg_job_list *jobs, clg_error *error) {
     reader r = {.csv = csv, .error = error};
     clg_quotas quotas = {.arena = arena, .list = jobs};
     double *every_s = clg_take(arena, (size_t)csv->rows + 1, double);
-    if (find_columns(&r, arena, jobs) != CLG_OK) return error->status;
+    if (find_columns(&r, arena, jobs) != CLG_OK || check_separated(&r) != CLG_OK)
+        return error->status;
     jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_listed_job);
-    for (r.row = 0; r.row < csv->rows; r.row++, jobs->count++)
+    for (r.row = 0; r.row < csv->rows; r.row++) {
+        if (is_blank(csv, r.row)) continue;
         if (read_job(&r, &jobs->job[jobs->count], &every_s[jobs->count]) != CLG_OK ||
             read_quota(&r, &quotas) != CLG_OK)
             return error->status;
+        jobs->count++;
+    }
     clg_quotas_join(jobs);
     place_deadlines(jobs);
     return repeat(arena, &r, every_s, horizon_s, jobs);
@@ -224,6 +249,11 @@ clg_status clg_job_list_read(clg_arena *arena, const char *name, const char *tex
     if (status != CLG_OK) return status;
     if (jobs->count == 0) {
         clg_error_at(error, name, 0, 0, NULL);
+        if (jobs->left_out > 0)
+            return clg_fail(
+                error, CLG_BAD_INPUT, "see docs/portfolio.md for what is read",
+                "none of its %d rows is a job on GPUs that came and ended at known times",
+                jobs->left_out);
         return clg_fail(error, CLG_BAD_INPUT, "give it rows below its header", "no job is in it");
     }
     qsort(jobs->job, (size_t)jobs->count, sizeof *jobs->job, by_arrival);

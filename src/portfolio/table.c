@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The separator of the header: a comma unless it has none but bars or tabs. */
+/* The separator of the header: a comma unless it has none but bars, tabs or semicolons. */
 static char separator_of(const char *text, size_t size) {
     const char *end = memchr(text, '\n', size);
     size_t header = end ? (size_t)(end - text) : size;
     if (memchr(text, ',', header)) return ',';
     if (memchr(text, '|', header)) return '|';
+    if (memchr(text, ';', header)) return ';';
     return memchr(text, '\t', header) ? '\t' : ',';
 }
 

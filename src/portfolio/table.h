@@ -4,7 +4,8 @@
 
 #include "base/csv.h"
 
-/* A table of CSV, or of `sacct -P` (bars) or tabs where its header has those and no comma. */
+/* A table of CSV, or of `sacct -P` (bars), tabs or semicolons where its header has those and no
+ * comma. */
 clg_status clg_table_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_csv *csv, clg_error *error);
 

@@ -69,9 +69,12 @@ void clg_report_useful(clg_text *t, const clg_curve *c) {
     }
 }
 
+/* Per cent to two digits; what rounds to nothing has no sign. */
+static double percent(double share) { return fabs(share) < 5e-5 ? 0 : 100 * share; }
+
 static void print_penalty(clg_text *t, const clg_loss_penalty *p) {
-    clg_text_print(t, "   %+.2f %% (%+.2f to %+.2f)%s", 100 * p->expected, 100 * p->low,
-                   100 * p->high, p->beyond ? " beyond" : "");
+    clg_text_print(t, "   %+.2f %% (%+.2f to %+.2f)%s", percent(p->expected), percent(p->low),
+                   percent(p->high), p->beyond ? " beyond" : "");
 }
 
 static double traffic_bytes(const clg_sites *s, double parameters) {

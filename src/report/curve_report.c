@@ -62,11 +62,12 @@ static void print_samples(clg_text *t, const clg_curve *c) {
             most = p;
     }
     if (!most) return;
-    clg_text_print(
-        t,
-        "*                the batch is past the critical one: up to %.3g times the tokens "
-        "for the target\n",
-        most->tokens_needed / most->train_tokens);
+    double more = most->tokens_needed / most->train_tokens - 1;
+    clg_text_print(t, "*                the batch is past the critical one: up to ");
+    if (more < 0.995)
+        clg_text_print(t, "%.1f %% more tokens for the target\n", 100 * more);
+    else
+        clg_text_print(t, "%.3g times the tokens for the target\n", 1 + more);
 }
 
 static void print_walls(clg_text *t, const clg_curve *c) {

@@ -84,8 +84,8 @@ static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
                    jobs->recorded ? "; hours of GPUs as a scheduler recorded them" : "");
     if (s->plans > 0) clg_text_print(t, "; %d plans made for them", s->plans);
     if (jobs->left_out > 0)
-        clg_text_print(t, "; %s rows left out: no GPUs, no time, or a part of another",
-                       clg_words_count(t, jobs->left_out));
+        clg_text_print(t, "; %s row%s left out: no GPUs, no time, or a part of another",
+                       clg_words_count(t, jobs->left_out), jobs->left_out == 1 ? "" : "s");
     if (jobs->ignored) clg_text_print(t, "; columns not read: %.200s", jobs->ignored);
     if (jobs->deadlines_after_arrival)
         clg_text_print(t, "; deadlines taken as hours after arrival, as one lies before its own");
@@ -109,8 +109,9 @@ static void print_machine(clg_text *t, const clg_portfolio_shown *s) {
 static void print_impossible(clg_text *t, const clg_portfolio *p) {
     for (int i = 0; i < p->points; i++)
         if (p->point[i].impossible > 0)
-            clg_text_print(t, "%s %d jobs run on no size that %lld GPUs have\n",
+            clg_text_print(t, "%s %d job%s on no size that %lld GPUs have\n",
                            i == 0 ? "never   " : "        ", p->point[i].impossible,
+                           p->point[i].impossible == 1 ? " runs" : "s run",
                            (long long)p->point[i].gpus);
 }
 

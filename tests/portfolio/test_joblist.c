@@ -70,6 +70,23 @@ static void check_quotas(void) {
     CHECK(jobs.job[3].quota >= 0);
 }
 
+static void check_odd(void) {
+    CASE("semicolons, rows of nothing but separators");
+    CHECK(read("name;gpu_hours;min_gpus\na;10;8\n;;\n") == CLG_OK && jobs.count == 1);
+    CASE(
+        "parts of a GPU, columns of spaces and exports without a job are refused, with the reason");
+    CHECK(read("name,gpu_hours,min_gpus\na,10,8.5\n") != CLG_OK && error.column == 3);
+    CHECK(read("JobID      Submit   Elapsed\n1 2024-01-01 1:00\n") != CLG_OK);
+    CHECK(strstr(error.mend, "sacct -P"));
+    CHECK(read("jobid|submit|start|end|alloctres\n1|2024-03-31T03:30|2024-03-31T03:30|"
+               "2024-03-31T02:30|gres/gpu=8\n") != CLG_OK);
+    CHECK(strstr(error.message, "none of its 1 rows"));
+    CASE("times to the minute");
+    CHECK(read("jobid,submit,elapsed,gpus\n1,2024-01-01 00:00,01:00:00,8\n"
+               "2,2024-01-01T00:30:00,01:00:00,8\n") == CLG_OK);
+    CHECK_NEAR(jobs.job[1].arrival_s, 1800, 0);
+}
+
 static void check_year(void) {
     CASE("without a horizon it comes for a year; a list that repeats nothing needs none");
     CHECK(read("name,gpu_hours,min_gpus,every_h\na,8,8,24\n") == CLG_OK);
@@ -142,6 +159,7 @@ int main(void) {
     check_lists();
     check_year();
     check_quotas();
+    check_odd();
     check_exports();
     check_faults();
     clg_arena_clear(&arena);
