@@ -12,7 +12,8 @@ static int set_of(const clg_searcher *s, const clg_layout *layout) {
 }
 
 clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {
-    clg_priced_set *set = &s->priced[set_of(s, layout)];
+    clg_priced_set **place = &s->priced[set_of(s, layout)], *set = *place;
+    if (!set) *place = set = clg_take(&s->memory, 1, clg_priced_set);
     if (!set->valid || !clg_priced_same(&s->scenario->stack, layout, &set->of)) {
         clg_price_blocks(s->scenario, layout, &set->blocks);
         set->of = *layout;

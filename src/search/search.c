@@ -151,7 +151,6 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                       .promised_s = INFINITY,
                       .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
-    s.priced = clg_take(&s.memory, CLG_PRICED_SETS, clg_priced_set);
     set_limit(&s);
     search(&s);
     clg_arena_clear(&s.scratch);

@@ -24,9 +24,9 @@ typedef struct clg_known_visit {
 } clg_known_visit;
 
 enum {
-    CLG_VISITS_OF_PAGE = 1 << 16,
-    CLG_VISIT_PAGES = 64
-}; /* 4 M visits, 64 MB; later ones are bounded twice */
+    CLG_VISITS_OF_PAGE = 1 << 12,
+    CLG_VISIT_PAGES = 1 << 10
+}; /* 4 M visits, 96 MB; later ones are bounded twice */
 
 /* The visit with the lowest bound of a block set. */
 typedef struct clg_promising {
@@ -76,8 +76,8 @@ typedef struct clg_searcher {
     clg_arena scratch, memory; /* `memory`: what is known of layouts */
     /* Block sets of the current degrees: pp, schedule and accumulation change fastest and switch
      * between a few of them. */
-    clg_priced_set *priced;  /* [CLG_PRICED_SETS] */
-    clg_ruled_degrees ruled; /* what is known of them without pricing */
+    clg_priced_set *priced[CLG_PRICED_SETS]; /* NULL: not met */
+    clg_ruled_degrees ruled;                 /* what is known of them without pricing */
     clg_known_visit *page[CLG_VISIT_PAGES];
     clg_promising *sets;
     int64_t set_count;

@@ -226,6 +226,7 @@ clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *st
     for (int i = 0; i < count; i++) {
         clg_json *root;
         const clg_file *file = &files[i];
+        if (!strstr(file->text, "\"current_on\"")) continue; /* spares reading all of them */
         if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
             return CLG_BAD_INPUT;
         if (!is_current_on(root, vendor)) continue;
