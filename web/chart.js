@@ -96,13 +96,23 @@ function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, f
 /** Words that stand on lines. */
 const named = (words, x, y, anchor) => drawn("text", { class: "halo", x, y, "text-anchor": anchor }, words);
 
-/** Cheap ground from the first size that runs to the nearer wall, a line for each wall, and what lies between them. */
+/** Cheap ground from the first size that runs to the nearer wall, dear up to the knee, half wasted past it; a line for each wall. */
 function* wallsOf({ cap, knee, sizes }, { x, floor, floor2, right, first: { gpus: first } }) {
   const last = sizes.at(-1), inside = (gpus) => gpus && gpus <= last && gpus >= sizes[0];
   const walls = [cap, knee].filter(inside), end = Math.min(...walls, last);
   if (end > first) yield drawn("rect", { class: "cheap", x: x(first), y: margin.top, width: x(end) - x(first), height: floor2 - margin.top });
-  const between = (words, from, to) => (words.length * letter < x(to) - x(from) - 8 ? [drawn("text", { class: "regime halo", x: (x(from) + x(to)) / 2, y: floor - 26, "text-anchor": "middle" }, words)] : []);
-  if (walls.length && end > first) yield* between("cheap: copies of the model", first, end);
+  /** The longest of some names that there is room for. */
+  const between = (kind, names, from, to) => {
+    const words = names.find((one) => one.length * letter < x(to) - x(from) - 8);
+    return words ? [drawn("text", { class: `regime ${kind} halo`, x: (x(from) + x(to)) / 2, y: floor - 26, "text-anchor": "middle" }, words)] : [];
+  };
+  const ground = (kind, from, to) => drawn("rect", { class: kind, x: x(from), y: margin.top, width: x(to) - x(from), height: floor2 - margin.top });
+  if (walls.length && end > first) yield* between("", ["cheap: copies of the model", "cheap"], first, end);
+  const wasted = inside(knee) ? Math.max(knee, first) : last;
+  if (walls.length && wasted > end) yield ground("costly", end, wasted);
+  if (walls.length && wasted > end) yield* between("dear", cap && cap <= end ? ["dear: split further, batch too large", "dear: split further", "dear"] : ["dear"], end, wasted);
+  if (inside(knee) && last > wasted) yield ground("wasted", wasted, last);
+  if (inside(knee) && last > wasted) yield* between("lost", ["half wasted: machines that wait", "half wasted", "waste"], wasted, last);
   for (const [words, gpus, line] of [["DP cap: copies run out", cap, 1], ["knee: added GPUs half lost", knee, 2]]) {
     if (!inside(gpus)) continue;
     const side = x(gpus) > (margin.left + right) / 2 ? "end" : "start", above = margin.top - 13 * line;

@@ -48,12 +48,12 @@ function placeOf(values, value) {
   return values.reduce((near, v, i) => (v && (!values[near] || far(v) < far(values[near])) ? i : near), 0);
 }
 
-function sliderOf([flag, words, values], fallback, set) {
+function sliderOf([flag, words, values], fallback, set, help) {
   const shown = element("output", {}), range = element("input", {
     type: "range", min: 0, max: values.length - 1, step: 1, id: `slide-${flag}`,
     oninput: () => set(flag, values[range.value]), onchange: () => set(flag, values[range.value], true),
   });
-  const box = element("div", { class: "slider" }, element("label", { for: range.id }, words), range, shown);
+  const box = element("div", { class: "slider" }, element("label", { for: range.id, title: help }, words), flag === "to" ? "" : element("small", { class: "flag", "aria-hidden": "true" }, `--${flag}`), range, shown);
   return { box, show(state) {
     range.value = placeOf(values, state[flag] || (values[0] === "" ? "" : fallback));
     shown.textContent = state[flag] || fallback;
@@ -155,7 +155,7 @@ function againstOf(state) {
 function tableOf(lines) {
   const number = (words) => element("td", { class: "number" }, words);
   return element("table", { class: "list" },
-    element("thead", {}, element("tr", {}, ["GPUs", "", "layout", "step", "tokens/s", "efficiency"].map((words) => element("th", { scope: "col" }, words)))),
+    element("thead", {}, element("tr", {}, ["GPUs", "mode", "layout", "step", "tokens/s", "efficiency"].map((words) => element("th", { scope: "col" }, words)))),
     element("tbody", {}, Object.entries(lines).flatMap(([mode, points]) => points.map((p) => element("tr", {},
       number(showWhole(p.gpus)), element("td", {}, mode), element("td", {}, showLayout(p.answer.layout)),
       number(showSeconds(p.answer.step_s)), number(showCount(p.tokens)), number(showShare(p.efficiency)))))));
@@ -170,7 +170,8 @@ function tableOf(lines) {
  */
 export function openCurve(panel, pool, knobs, page) {
   const defaults = Object.fromEntries(knobs.groups.flatMap(({ params }) => params).map((param) => [param.flag, param.default]));
-  const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, defaults[stops[0]] ?? "", page.set));
+  const helps = Object.fromEntries(knobs.groups.flatMap(({ params }) => params).map((param) => [param.flag, param.help]));
+  const sliders = stopsOf(knobs.models).map((stops) => sliderOf(stops, defaults[stops[0]] ?? "", page.set, helps[stops[0]] ?? null));
   const svg = drawn("svg", { class: "curve", role: "img", tabindex: 0, width: "100%", "aria-label": "efficiency and tokens per second over GPUs; arrow keys walk along the curve" });
   const cards = element("div", { class: "cards" }), status = element("p", { class: "status" });
   const table = element("div", { class: "scroll" });
@@ -191,7 +192,11 @@ export function openCurve(panel, pool, knobs, page) {
     sentence, element("ul", { class: "legend" }, Object.entries(modes).map(([mode, words]) => element("li", {}, element("i", { class: `swatch ${mode}` }), words)),
       element("li", {}, element("i", { class: "swatch dotted" }), "in proportion to GPUs"), element("li", {}, element("i", { class: "swatch thinline" }), "1/(1+c): only traffic counted"),
       element("li", {}, element("i", { class: "swatch dashed" }), "useful tokens: those that count as progress"),
-      element("li", {}, element("i", { class: "swatch band" }), "8 of 10 runs"), runsName, pinnedName),
+      element("li", {}, element("i", { class: "swatch band" }), "8 of 10 runs"),
+      element("li", { title: "copies of the model are added, each on its own share of the batch" }, element("i", { class: "swatch cheap" }), "cheap"),
+      element("li", { title: "the model is split further, or the batch grows beyond what teaches: each GPU brings less" }, element("i", { class: "swatch costly" }), "dear"),
+      element("li", { title: "of each added GPU less than half becomes progress" }, element("i", { class: "swatch wasted" }), "half wasted"),
+      element("li", {}, element("i", { class: "swatch wall" }), "walls: cap and knee"), element("li", {}, element("i", { class: "swatch hollow" }), "hollow: draft, or not searched"), runsName, pinnedName),
     element("div", { class: "chart" }, svg, tip), wallLine, cards,
     element("p", { class: "buttons" }, pin,
       element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),

@@ -98,8 +98,8 @@ function demandView(a, width) {
     curve && element("h3", {}, "price over load, and break-even"), curve, verdict && element("p", { id: "verdict" }, verdict),
     !be.api && element("p", { class: "status" }, "No API price is known for this model: choose one, or give your own, under Serving: more."),
     be.api && element("p", { class: "status" }, `API: ${be.api.name}, ${showPrice(be.api.usd_per_million_input)} in and ${showPrice(be.api.usd_per_million_output)} out per million (${be.api.date})`),
-    listed("latency", ["", ...times], [["first token", a.ttft_s], ["each token after", a.tpot_s], ["whole answer", a.e2e_s]].map(([name, of]) => [name, ...times.map((p) => showSeconds(of[p]))])),
-    a.iteration && listed(`where a token's time goes: ${showWhole(a.iteration.sequences)} decoding with ${showWhole(a.iteration.context_tokens)} tokens each, no prompt`, ["", "time", "share"],
+    listed("latency", ["of a request", ...times], [["first token", a.ttft_s], ["each token after", a.tpot_s], ["whole answer", a.e2e_s]].map(([name, of]) => [name, ...times.map((p) => showSeconds(of[p]))])),
+    a.iteration && listed(`where a token's time goes: ${showWhole(a.iteration.sequences)} decoding with ${showWhole(a.iteration.context_tokens)} tokens each, no prompt`, ["part", "time", "share"],
       [...a.iteration.parts.filter((p) => p.seconds >= 0.005 * a.iteration.seconds), { name: "all", seconds: a.iteration.seconds }].map((p) => [p.name, showSeconds(p.seconds), showShare(p.seconds / a.iteration.seconds)])),
     a.autoscaled?.windows > 1 && element("p", { class: "status" }, `Scaled over ${showWhole(a.autoscaled.windows)} windows: ${a.autoscaled.replicas_mean.toFixed(2)} replicas on average, ${showWhole(a.autoscaled.replicas_most)} at most; with cold starts ${a.autoscaled.replicas_mean_with_cold_starts.toFixed(2)}.`),
     ...["levers", "gpus_compared", "search"].map((key) => Array.isArray(a[key]) && a[key].length > 0 && leverView(key, a[key])),
@@ -115,7 +115,7 @@ const marked = (l) => [l.name, l.chosen && "taken", l.quality_loss > 0 && `loses
 
 function leverView(key, rows) {
   const number = (v, say) => (v === null || v === undefined ? "–" : say(v));
-  return listed(leverTitles[key], ["", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even", "USD/h needed"], rows.map((l) => (l.fits === false ? [marked(l), "does not fit", "", "", "", ""]
+  return listed(leverTitles[key], ["choice", "GPUs", "tokens/s per GPU", "USD per million, full", "break-even", "USD/h needed"], rows.map((l) => (l.fits === false ? [marked(l), "does not fit", "", "", "", ""]
     : [marked(l), showWhole(l.gpus), number(l.output_tokens_per_s_per_gpu, showCount), number(l.usd_per_million_tokens_full, showPrice), number(l.break_even_utilization, showShare), number(l.usd_per_h, (v) => `$${v < 99.5 ? v.toPrecision(3) : showWhole(v)}`)])));
 }
 

@@ -49,10 +49,18 @@ function fileControl({ flag, fallback, default: otherwise }, common) {
     element("button", { type: "button", class: "small", "aria-label": `no ${flag}`, onclick: () => tellFile(name, flag, null) }, "×"));
 }
 
+/** What a stranger calls it, where the flag is an abbreviation; the flag stands beside it in grey. */
+const plainNames = {
+  gpu: "kind of GPU", gpus: "GPUs", nics: "network cards", stack: "software", kernels: "kernel times", network: "link times", seq: "sequence length",
+  gradient: "gradients in", master: "master weights", moments: "optimizer moments", term: "software terms", dp: "copies of the model", zero: "shard states (ZeRO)", hsdp: "shards repeat every",
+  tp: "tensor parallel", sp: "sequence parallel", cp: "context parallel", ep: "expert parallel", etp: "experts split over", pp: "pipeline stages", vpp: "chunks a stage",
+  ttft: "first token within", tpot: "later tokens within",
+};
+
 function fieldOf(param) {
   const id = `knob-${param.flag}`;
   return element("div", { class: `field ${param.kind}`, "data-flag": param.flag },
-    element("label", { for: id }, param.flag.replaceAll("-", " ")),
+    element("label", { for: id, title: param.help }, plainNames[param.flag] ?? param.flag.replaceAll("-", " "), plainNames[param.flag] ? element("small", {}, `--${param.flag}`) : ""),
     controlOf(param),
     element("p", { class: "help", id: `${id}-help` }, param.help),
     element("p", { class: "error", id: `${id}-error`, role: "alert" }));

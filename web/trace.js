@@ -54,7 +54,7 @@ function whatIfView(w) {
   const changes = [["without_straggler_s", "no straggler: collectives start at the median arrival"], ["worst_rank_on_time_s", w.worst_rank === null || w.worst_rank === undefined ? "the worst rank is never late" : `rank ${w.worst_rank} is never late`],
     ["free_communication_s", "communication is free, ranks still wait for each other"], ["perfect_overlap_s", "communication overlaps perfectly"]];
   const hosts = w.hosts_as_recorded ?? {}, said = (of, key) => (of[key] === null || of[key] === undefined ? "?" : `${showSeconds(of[key])}, ${((of.replayed_s ?? w.replayed_s) / of[key]).toFixed(2)} ×`);
-  return tableView(`what if (replayed ${showSeconds(w.replayed_s)}, recorded ${showSeconds(w.recorded_s)})`, ["", "hosts as recorded", "hosts keep ahead"], changes.map(([key, words]) => [words, said(hosts, key), said(w, key)]));
+  return tableView(`what if (replayed ${showSeconds(w.replayed_s)}, recorded ${showSeconds(w.recorded_s)})`, ["change", "hosts as recorded", "hosts keep ahead"], changes.map(([key, words]) => [words, said(hosts, key), said(w, key)]));
 }
 
 const signed = (seconds) => `${seconds < 0 ? "−" : "+"}${showSeconds(Math.abs(seconds))}`;
@@ -92,9 +92,9 @@ function stripsView(strips) {
 /** Whom the time that others waited comes from, and exposed communication by what it splits. */
 function rootsView(a) {
   const axes = a.ranks.flatMap((r) => (r.axes ?? []).map((x) => [rankName(r), x.axis, showSeconds(x.exposed_s), knownOr(x.transfer_s, showSeconds), knownOr(x.waiting_s, showSeconds), showWhole(x.calls)]));
-  return [tableView("who lost the time that others waited", ["", "in all", "lost most to", "because"], (a.roots ?? []).map((r) => [`rank ${r.rank}`, showSeconds(r.caused_wait_s), r.cause, r.evidence]), 1, 12),
+  return [tableView("who lost the time that others waited", ["rank", "in all", "lost most to", "because"], (a.roots ?? []).map((r) => [`rank ${r.rank}`, showSeconds(r.caused_wait_s), r.cause, r.evidence]), 1, 12),
     tableView("groups slower than others of their kind", ["operation", "size", "count", "transfer", "elsewhere", "ranks"], (a.slow_groups ?? []).map((g) => [g.operation, showSize(g.bytes), showWhole(g.count), showSeconds(g.transfer_s), showSeconds(g.usual_transfer_s), g.ranks.join(", ")])),
-    axes.some(([, axis]) => axis !== "other") && tableView("exposed communication by axis", ["", "axis", "exposed", "transfer", "waiting", "calls"], axes, 2, 12)].filter(Boolean);
+    axes.some(([, axis]) => axis !== "other") && tableView("exposed communication by axis", ["rank", "axis", "exposed", "transfer", "waiting", "calls"], axes, 2, 12)].filter(Boolean);
 }
 
 /** The answer as that of a job, which may stand beside another run. */
@@ -105,7 +105,7 @@ function againstView(a) {
   const { spans } = a, parts = Object.entries(spans).filter(([, v]) => v && v.delta !== undefined);
   const change = spans.step_s.before ? spans.step_s.delta / spans.step_s.before : 0;
   const calls = (n) => (Number.isInteger(n) ? showWhole(n) : n.toFixed(2)), each = (n, s) => (n ? showSeconds(s) : "–");
-  return [tableView("beside the other run, a rank and step on average", ["", "other", "this", "change"], parts.map(([key, v]) => [key.replace(/_s$/, "").replaceAll("_", " "), showSeconds(v.before), showSeconds(v.after), signed(v.delta)])),
+  return [tableView("beside the other run, a rank and step on average", ["part", "other", "this", "change"], parts.map(([key, v]) => [key.replace(/_s$/, "").replaceAll("_", " "), showSeconds(v.before), showSeconds(v.after), signed(v.delta)])),
     element("p", {}, `${change < 0 ? "Faster" : "Slower"} by ${showShare(Math.abs(change))}; ` + (a.noise_s === null ? "one step in a run, so that noise is not known." : `the steps of both runs vary by ${showSeconds(a.noise_s)}${Math.abs(spans.step_s.delta) <= a.noise_s ? ": no more than noise" : ""}.`) + ` Steps: ${spans.aligned_by}.`),
     tableView("GPU work that changed most, a rank and step", ["name", "change", "calls", "now", "per call", "now"], a.kernels.map((k) => [k.name, signed(k.delta_s), calls(k.calls_before), calls(k.calls), each(k.calls_before, k.s_per_call_before), each(k.calls, k.s_per_call)]), 1, 12)];
 }

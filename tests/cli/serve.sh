@@ -35,6 +35,21 @@ expect 2 err "serve --stdio" serve
 "$ceiling" schema >"$scratch/schema"
 check "schemas of flags" 'grep -q "\"global-batch\": {" "$scratch/schema" && grep -q "\"additionalProperties\": false" "$scratch/schema"'
 
+# A client that others wrote: MCP_INSPECTOR=.../node_modules/.bin/mcp-inspector (npm: @modelcontextprotocol/inspector)
+inspector=${MCP_INSPECTOR:-node_modules/.bin/mcp-inspector}
+if [ -x "$inspector" ]; then
+    inspect() { timeout 60 "$inspector" --cli "$ceiling" serve --stdio "$@" 2>/dev/null; }
+    inspect --method tools/list >"$scratch/tools"
+    check "the protocol's own inspector lists the tools" 'grep -q "\"name\": \"plan\"" "$scratch/tools" && grep -q "\"name\": \"demand\"" "$scratch/tools"'
+    inspect --method tools/call --tool-name explain --tool-arg model=llama-2-7b --tool-arg gpus=8 >"$scratch/inspected"
+    "$ceiling" explain llama-2-7b --gpus 8 --json >"$scratch/explain"
+    check "and gets the bytes of the command line" 'node -e "process.stdout.write(JSON.parse(require(\"fs\").readFileSync(process.argv[1])).content[0].text)" "$scratch/inspected" | cmp -s - "$scratch/explain"'
+    inspect --method tools/call --tool-name plan --tool-arg model=llama-2-7c >"$scratch/inspected"
+    check "and an error of the tool" 'grep -q "did you mean llama-2-7b" "$scratch/inspected" && grep -q "\"isError\": true" "$scratch/inspected"'
+else
+    echo "skipped: a session of another client (npm install --no-save @modelcontextprotocol/inspector)"
+fi
+
 if ! command -v python3 >/dev/null 2>&1; then echo "skipped: schemas read by another program (no python3)"; finish; fi
 "$ceiling" serve --stdio <"$session" | sed -n 3p >"$scratch/third"
 "$ceiling" explain llama-2-7b --gpus 8 --fix tp=2 --offload --json >"$scratch/explain"

@@ -15,6 +15,8 @@ if ! command -v node >/dev/null 2>&1; then echo "skipped: the page (no node)"; f
 out=$(node tests/web/same.mjs "$build/ceiling" "$build/ceiling.wasm" 2>&1) || true
 add "$out"
 if ! command -v chromium >/dev/null 2>&1; then echo "skipped: the page in a browser (no chromium)"; finish; fi
+out=$(timeout 300 node tests/web/axe.mjs "$build/ceiling.html" 2>&1) || true
+add "$out"
 out=$(timeout 500 node tests/web/browser.mjs "$build/ceiling" "$build/ceiling.html" 2>&1) || true
 add "$out"
 finish
