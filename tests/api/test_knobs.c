@@ -92,7 +92,8 @@ static const struct {
      "\"capex\":\"40kUSD\",\"tp\":\"1\",\"pp\":\"1\",\"zero\":\"1\",\"micro-batch\":\"1\","
      "\"recompute\":\"none\""},
     {"demand",
-     "\"model\":\"llama-2-7b\",\"rate\":\"0.01req/s\",\"prompt\":\"100\",\"output\":\"20\""},
+     "\"model\":\"llama-2-7b\",\"rate\":\"0.01req/s\",\"prompt\":\"100\",\"output\":\"20\","
+     "\"speculate\":\"2\""},
     {"demand", "\"model\":\"llama-2-7b\",\"rate\":\"1req/"
                "s\",\"span\":\"5s\",\"turns\":\"3\",\"speculate\":\"3\""},
     {"measure",
