@@ -55,10 +55,14 @@ static void print_step(clg_text *t, const clg_evaluation *job, const clg_improve
     difference d[DIFFERENCES];
     int count = differences(t, &job->layout, &i->plan.layout, d);
     size_t from = t->size;
-    clg_text_print(t, "%d change%s: +%s %%, step %s, chance of running out of memory %s %%\n",
-                   i->changes, i->changes == 1 ? "" : "s", clg_words_share(t, i->gain),
-                   clg_words_quantity(t, i->plan.step_s, CLG_SECONDS),
-                   clg_words_chance_out(t, &i->plan));
+    clg_text_print(
+        t,
+        "%d change%s: %s+%s %% (P10 %+.1f %%, P90 %+.1f %%; faster with a chance of %s %%), "
+        "step %s, chance of running out of memory %s %%\n",
+        i->changes, i->changes == 1 ? "" : "s", i->tie ? "a tie, " : "",
+        clg_words_share(t, i->gain), 100 * i->gain_p10, 100 * i->gain_p90,
+        clg_words_share(t, i->faster), clg_words_quantity(t, i->plan.step_s, CLG_SECONDS),
+        clg_words_chance_out(t, &i->plan));
     clg_text_print(t, "   ");
     for (int k = 0; k < count; k++)
         clg_text_print(t, " --%s %s (was %s)", d[k].flag, d[k].to, d[k].from);
@@ -80,8 +84,7 @@ void clg_report_improvements(clg_text *t, const clg_evaluation *job, double risk
                        CLG_IMPROVE_CHANGES);
     clg_text_print(t,
                    "\n%s layouts that differ from the job in up to %d flags were searched; within "
-                   "a risk\nof %s %% none is faster with as few. Gains of a few per cent are "
-                   "within the model's error.\n",
+                   "a risk\nof %s %% none is faster with as few.\n",
                    clg_words_count(t, all->layouts), CLG_IMPROVE_CHANGES, clg_words_share(t, risk));
 }
 
@@ -92,6 +95,10 @@ static void add_step(clg_json_writer *w, const clg_scenario *s, const clg_evalua
     clg_json_open(w, NULL, '{');
     clg_json_add_integer(w, "changes", i->changes);
     clg_json_add_number(w, "gain", i->gain);
+    clg_json_add_number(w, "gain_p10", i->gain_p10);
+    clg_json_add_number(w, "gain_p90", i->gain_p90);
+    clg_json_add_number(w, "faster", i->faster);
+    clg_json_add_bool(w, "tie", i->tie);
     clg_json_open(w, "flags", '[');
     for (int k = 0; k < count; k++) {
         clg_json_open(w, NULL, '{');

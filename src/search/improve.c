@@ -1,6 +1,10 @@
 /* improve.c -- searches the neighbourhood of a layout, one more axis free at a time. */
 #include "search/improve.h"
 
+#include "base/normal.h"
+#include "base/real.h"
+#include "evaluate/difference.h"
+
 static clg_axis_values only(int value) { return (clg_axis_values){.count = 1, .value = {value}}; }
 
 /* What `space` allows of an axis, or only what the job has. */
@@ -81,11 +85,22 @@ static void try_set(clg_arena *arena, const clg_scenario *scenario, const clg_sp
         *best = found->best[0];
 }
 
+/* How sure a gain is (difference.h). */
+static void doubt_gain(const clg_difference *d, const clg_evaluation *job, clg_improvement *step) {
+    double tenth = CLG_SIGMAS_TO_TENTH * clg_difference_sigma(d, &step->plan, job);
+    step->gain_p10 = (1 + step->gain) * clg_exp(-tenth) - 1;
+    step->gain_p90 = (1 + step->gain) * clg_exp(tenth) - 1;
+    step->faster = clg_difference_faster(d, &step->plan, job);
+    step->tie = clg_difference_tie(d, &step->plan, job);
+}
+
 clg_status clg_improve(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                        const clg_evaluation *job, double worth, clg_progress progress,
                        clg_improvements *into, clg_error *error) {
     double before_s = job->step_s;
+    clg_difference difference;
     *into = (clg_improvements){0};
+    if (clg_difference_find(arena, &difference, error) != CLG_OK) return error->status;
     for (int size = 1; size <= CLG_IMPROVE_CHANGES; size++) {
         clg_evaluation best = {0};
         for (unsigned set = 1; set < 1u << CLG_FREED; set++) {
@@ -104,6 +119,7 @@ clg_status clg_improve(clg_arena *arena, const clg_scenario *scenario, const clg
         step->gain = job->step_s / best.step_s - 1;
         if (clg_evaluate(arena, scenario, &best.layout, true, NULL, &step->plan, error) != CLG_OK)
             return error->status;
+        doubt_gain(&difference, job, step);
         before_s = best.step_s;
     }
     return CLG_OK;

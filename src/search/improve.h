@@ -25,9 +25,12 @@ typedef enum clg_freed {
 } clg_freed;
 
 typedef struct clg_improvement {
-    int changes;         /* axes that really differ, 1.. */
-    clg_evaluation plan; /* the fastest with at most so many, within the risk */
-    double gain;         /* tokens/s over those of the job, minus 1 */
+    int changes;               /* axes that really differ, 1.. */
+    clg_evaluation plan;       /* the fastest with at most so many, within the risk */
+    double gain;               /* tokens/s over those of the job, minus 1 */
+    double gain_p10, gain_p90; /* of what is each plan's own: what both share cancels */
+    double faster;             /* chance that it is faster at all */
+    bool tie;                  /* not faster by more than chance */
 } clg_improvement;
 
 typedef struct clg_improvements {

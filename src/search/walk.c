@@ -37,7 +37,7 @@ static bool may(const clg_axis_values *axis, unsigned set, int one) {
 /* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
 static int open_layers(const walker *w) {
     bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
-                w->space->recompute_layers == 0;
+                w->space->recompute_layers == 0 && w->scenario->stack.recompute_some_layers;
     return open ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
 }
 

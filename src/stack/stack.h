@@ -91,6 +91,7 @@ typedef struct clg_stack {
     bool gathered_loss;       /* logits are gathered: every tensor rank has the loss of the whole
                                  vocabulary */
     clg_selective selective;
+    bool recompute_some_layers; /* full recomputation can be of the first layers of a chunk only */
     bool recompute_stops_early; /* recomputing leaves out what nothing kept depends on */
     bool dropout;               /* masks are kept and passes made */
     bool current_scaling; /* fp8: scaled by the tensor's own largest value, read once more first */

@@ -5,6 +5,11 @@ cd "$(dirname "$0")/../.." || exit 1
 job="llama-2-70b --gpus 128 --tp 8 --pp 8 --cp 1 --sp 1 --seq 4096 --global-batch 1536 --micro-batch 1"
 
 expect 0 out 'recompute none .was full.' improve $job --recompute full
+expect 0 out '^1 change: .*P10 [+-][0-9.]+ %, P90 \+[0-9.]+ %; faster with' improve $job --recompute full
+expect 0 out '"gain_p10": ' improve $job --recompute full --json
+# torchtitan recomputes all layers or none: some of them is no change that it can make.
+check 'only what the software can do' '! "$ceiling" improve llama-3-8b --gpus 64 --stack torchtitan-2025 --tp 2 --zero 3 \
+    --seq 8192 --global-batch 256 --micro-batch 4 --recompute full --json | grep -q "recompute-layers"'
 expect 0 out '"kind": "improve"' improve $job --recompute full --json
 expect 0 out '"flag": "recompute"' improve $job --recompute full --json
 expect 0 out '^1 change: .*recompute|^1 change' improve $job --recompute full --not tp=1
