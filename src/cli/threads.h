@@ -7,7 +7,13 @@
 /* As many threads as there are cores; NULL where there is one only. */
 const clg_cores *clg_threads(void);
 
-/* At most so many, 1 or more; `most` has to live as long. */
-clg_cores clg_threads_of(const int *most);
+/* A few threads that stay for work of many short rounds: nothing is started before the first, and a
+ * thread that gets no processor holds up no round that it took no piece of. */
+typedef struct clg_crew clg_crew;
+
+/* `most` with the caller, 1 or more. */
+clg_crew *clg_crew_of(clg_arena *arena, int most);
+clg_cores clg_crew_cores(clg_crew *crew);
+void clg_crew_end(clg_crew *crew); /* before the arena is given back */
 
 #endif

@@ -108,11 +108,13 @@ static void read_one(const portion *r, clg_recording *into) {
         clg_trace_source source = clg_trace_file_source(file);
         bool spare = clg_trace_file_compressed(file) && r->cores > r->count;
         clg_read_ahead *ahead = spare ? clg_read_ahead_start(&scratch, source) : NULL;
-        clg_cores cores = clg_threads_of(&r->spare);
+        clg_crew *crew = clg_crew_of(&scratch, r->spare);
+        clg_cores cores = clg_crew_cores(crew);
         into->cores = r->spare > 1 ? &cores : NULL;
         clg_recording_read(into->file, head, ahead ? clg_read_ahead_source(ahead) : source,
                            &r->table, into);
         into->cores = NULL;
+        clg_crew_end(crew);
         if (ahead) clg_read_ahead_stop(ahead);
         clg_trace_close(file);
     }

@@ -21,9 +21,9 @@ static uint32_t next_random(uint32_t *seed) {
     return (*seed = *seed * 1664525u + 1013904223u) >> 8;
 }
 
-/* Events of all kinds, about 5 MB of them, closed by a header. `more`: of the
- * arguments of Python frames, which are skipped. */
-static clg_text make_text(clg_arena *arena, const char *more) {
+/* Events of all kinds, about 5 MB of them, closed by a header. `more`: of the arguments of Python
+ * frames, `flow`: members of flows; both are skipped. */
+static clg_text make_text(clg_arena *arena, const char *more, const char *flow) {
     clg_text t = {.arena = arena};
     clg_text_print(&t, "{\"schemaVersion\": 1, \"traceEvents\": [\n");
     for (int i = 0; i < 24000; i++) {
@@ -41,7 +41,8 @@ static clg_text make_text(clg_arena *arena, const char *more) {
             "}",
             i ? ",\n" : "", kind, i % 7, i * 3, i % 11, i, i / 4, i % 4 == 3 ? more : "");
         if (i % 5 == 0)
-            clg_text_print(&t, ", {\"ph\": \"f\", \"id\": 3, \"cat\": \"flow\", \"name\": \"s\"}");
+            clg_text_print(&t, ", {\"ph\": \"f\", \"id\": 3, \"cat\": \"flow\", \"name\": \"s\"%s}",
+                           flow);
     }
     clg_text_print(&t, "\n], \"distributedInfo\": {\"rank\": 3, \"world_size\": 8}}");
     return t;
@@ -102,9 +103,26 @@ static void damaged(clg_slice text) {
 static void misleading(void) {
     clg_arena arena = {0};
     CASE("what looks like an event in an event");
-    clg_text t =
-        make_text(&arena, ", \"of\": {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", "
-                          "\"ts\": 1, \"dur\": 7}, \"and\": {\"ph\": 3}");
+    clg_text t = make_text(&arena,
+                           ", \"of\": {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", "
+                           "\"ts\": 1, \"dur\": 7}, \"and\": {\"ph\": 3}",
+                           "");
+    CHECK(compared((clg_slice){t.data, t.size}) > 0);
+    clg_arena_clear(&arena);
+}
+
+/* A chunk that begins inside a flow finds a kernel that is none, and reads on from there: only what
+ * the chunk before ended with tells. */
+static void kernels_in_flows(void) {
+    clg_arena arena = {0};
+    CASE("a kernel in what is skipped is none, wherever a chunk begins");
+    clg_text flow = {.arena = &arena};
+    clg_text_print(&flow, ", \"pad\": \"");
+    for (int i = 0; i < 64; i++) clg_text_print(&flow, "0123456789");
+    clg_text_print(&flow,
+                   "\", \"in\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"none\", "
+                   "\"pid\": 0, \"tid\": 1, \"ts\": 1, \"dur\": 7, \"args\": {\"device\": 0}}]");
+    clg_text t = make_text(&arena, "", flow.data);
     CHECK(compared((clg_slice){t.data, t.size}) > 0);
     clg_arena_clear(&arena);
 }
@@ -129,11 +147,12 @@ int main(void) {
     clg_arena arena = {0};
     clg_error error = {0};
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
-    clg_text made = make_text(&arena, "");
+    clg_text made = make_text(&arena, "", "");
     clg_slice text = {made.data, made.size};
     whole(text);
     damaged(text);
     misleading();
+    kernels_in_flows();
     CASE("an event longer than a chunk, than what is carried, than a buffer, than any may be");
     for (size_t size = (size_t)1 << 16; size <= (size_t)1 << 25; size *= 4) long_event(text, size);
     clg_arena_clear(&arena);
