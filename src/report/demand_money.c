@@ -62,7 +62,7 @@ static void print_verdict(clg_text *t, const clg_serve_answer *a) {
     else if (a->break_even_share > 1)
         clg_text_print(t,
                        "         even a full replica costs more: the API is cheaper at any "
-                       "demand (%.1f x)\n",
+                       "demand (%.3g x)\n",
                        a->break_even_share);
     else
         clg_text_print(t,

@@ -146,9 +146,10 @@ static const char *fleet_gpus(clg_text *t, const clg_serve_question *s, const cl
 static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     if (s->replicas > 0) return;
     clg_text_print(t,
-                   "         P10 %s – P90 %s GPUs, by how far off this engine's tokens/s were on "
+                   "         P10 %s – P90 %s%s, by how far off this engine's tokens/s were on "
                    "other tables\n",
-                   fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow));
+                   fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow),
+                   a->slow.attainable ? " GPUs" : "");
 }
 
 /* How a given fleet would do at both ends; one that is sized meets the target by its size. */

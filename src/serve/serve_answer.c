@@ -36,6 +36,15 @@ static bool is_timed(const clg_serve_question *q) {
     return q->demand->span_s > 0 && q->demand->clients <= 0;
 }
 
+/* Means of what is computed where a share of each prompt is found: the rest attends to all of it,
+ * p^2/2 - (c p)^2/2 pairs. */
+static clg_demand_means computed_of(const clg_demand_means *means, double cached_share) {
+    clg_demand_means m = *means;
+    m.prompt_tokens *= 1 - cached_share;
+    m.pairs_per_output *= 1 - cached_share * cached_share;
+    return m;
+}
+
 static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *means) {
     double best = 0;
     for (double b = 1; b <= 1 << 20; b *= 2)
@@ -171,9 +180,10 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     clg_demand_means means = clg_demand_means_of(q->demand);
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
                                          clg_replica_gpus(q->replica)};
-    a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &means);
     measure_offline(arena, q->replica, q->demand, 0, a);
     if (reuses(q)) measure_reuse(arena, q, a);
+    clg_demand_means computed = computed_of(&means, a->fleet.cached_share);
+    a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &computed);
     clg_serve_break_even(q, &means, a);
     a->attainable = true;
     a->target_tokens_per_s = a->offline_tokens_per_s;
@@ -339,7 +349,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                         "no fleet meets the target for %.4g%% of requests: with a replica for each "
                         "%.4g%% are served so, for prompts are then found less often",
                         100 * q->target.share, 100 * a->fleet.well_served);
-    if (reuses(q) && a->attainable && q->replicas == 0) clg_cap_windows(a, d->span_s, &sum);
+    if (a->attainable && q->replicas == 0) clg_cap_windows(a, d->span_s, &sum);
     settle_totals(q, &means, a);
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
     settle_factors(a, &sum, paid_s(d, a));

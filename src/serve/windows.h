@@ -15,7 +15,8 @@ typedef struct clg_window_sum {
 clg_window_sum clg_serve_windows(clg_arena *arena, const clg_serve_question *question,
                                  clg_serve_progress progress, clg_serve_answer *answer);
 
-/* A window is simulated with empty caches, the fleet is not: no window needs more than it. */
+/* A window is simulated with empty caches and has few requests to be late, the fleet is met over
+ * all of them: no window needs more than it. */
 void clg_cap_windows(clg_serve_answer *answer, double span_s, clg_window_sum *sum);
 
 #endif
