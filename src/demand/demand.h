@@ -128,9 +128,10 @@ double clg_demand_uncut_mean(double mean, double spread, double most);
 clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *synthetic, clg_demand *demand,
                            clg_error *error);
 
-/* `count` requests drawn from the lengths of `demand`, Poisson at a rate; rate 0: all at once. With
- * prefixes they are taken in order, so that conversations stay together. */
+/* `count` requests drawn from the lengths of `demand` at a rate, as one of so many `dealt` in turn
+ * from a Poisson stream gets them (1: that stream); rate 0: all at once. With prefixes they are
+ * taken in order, so that conversations stay together. */
 clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
-                               double requests_per_s, uint64_t seed);
+                               double requests_per_s, double dealt, uint64_t seed);
 
 #endif

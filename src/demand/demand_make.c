@@ -167,7 +167,7 @@ clg_status clg_demand_make(clg_arena *arena, const clg_synthetic *s, clg_demand 
 }
 
 clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64_t count,
-                               double requests_per_s, uint64_t seed) {
+                               double requests_per_s, double dealt, uint64_t seed) {
     clg_demand made = {.title = demand->title,
                        .count = count,
                        .prefix = demand->prefix,
@@ -183,7 +183,7 @@ clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64
         made.request[i] = demand->request[from];
         if (i >= demand->count) made.request[i].blocks = 0; /* nobody asks the same twice */
         made.request[i].arrival_s = now_s;
-        if (requests_per_s > 0) now_s += clg_random_gamma(&random, 1) / requests_per_s;
+        if (requests_per_s > 0) now_s += clg_random_gamma(&random, dealt) / requests_per_s;
     }
     made.span_s = now_s;
     clg_demand_finish(arena, &made);

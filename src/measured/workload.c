@@ -88,6 +88,7 @@ static double rate_of(clg_arena *arena, const clg_workload *w, const clg_replica
     clg_api_price price = {0};
     clg_serve_answer a = {0};
     q.api = &price;
+    q.replicas = 1; /* a Poisson stream each: how a box deals requests is not stated; errs low */
     clg_serve_capacity(arena, &q, &a);
     double rate = timed ? a.target_tokens_per_s : a.offline_tokens_per_s;
     return isfinite(rate) && (!timed || a.attainable) ? rate / clg_replica_gpus(r) : 0;

@@ -290,6 +290,9 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
                        "note     %lld of the replicas %s simulated; the others are dealt "
                        "requests alike\n",
                        (long long)a->fleet.simulated, a->fleet.simulated == 1 ? "was" : "were");
+    if (clg_demand_timed(s) && 4 * a->fleet.e2e_s.p90 > s->demand->span_s)
+        clg_text_print(t, "note     answers take long beside the time requests come in: start and "
+                          "end weigh; longer --span\n");
     if (a->rho > 1 && clg_demand_timed(s))
         clg_text_print(t,
                        "note     the fleet falls behind: it is paid %s longer, until its last "

@@ -80,7 +80,7 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     int places = r->rules.max_sequences;
     int64_t count = 10 * (int64_t)places;
     if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
-    clg_demand sample = clg_demand_resample(arena, d, count, 0, sample_seed);
+    clg_demand sample = clg_demand_resample(arena, d, count, 0, 1, sample_seed);
     clg_demand_means means = clg_demand_means_of(d);
     clg_serve_totals t, fewer;
     double rate = rate_at_once(arena, r, &sample, places, cached_share, &t);
@@ -176,6 +176,14 @@ static clg_demand own_part(clg_arena *arena, const clg_serve_question *q,
     return clg_route_part(arena, q->demand, clg_route_requests(arena, q->demand, n), 0);
 }
 
+/* Replicas between whom requests are dealt in turn: as many as are given, or as the demand takes at
+ * least. Those of conversations go where their prompt is. */
+static double dealt_to(const clg_serve_question *q, double most_per_s) {
+    bool routed = reuses(q) && !q->replica->in_turn;
+    if (routed || q->replicas > 0) return routed ? 1 : (double)q->replicas;
+    return fmax(1, ceil(clg_demand_rate_per_s(q->demand) / most_per_s));
+}
+
 void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
     clg_demand_means means = clg_demand_means_of(q->demand);
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
@@ -192,7 +200,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
     clg_demand own = own_part(arena, q, a);
-    double rate = clg_steady_rate_per_s(arena, &slow, &own, &q->target, most);
+    double rate = clg_steady_rate_per_s(arena, &slow, &own, &q->target, most, dealt_to(q, most));
     clg_arena_back_to(arena, mark);
     a->attainable = rate > 0;
     if (a->attainable) a->target_tokens_per_s = rate * means.output_tokens;
@@ -278,7 +286,7 @@ static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_s
     double most = a->offline_tokens_per_s / b->scale / clg_demand_means_of(q->demand).output_tokens;
     clg_replica r = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin));
     clg_demand own = own_part(arena, q, a);
-    b->attainable = clg_steady_rate_per_s(arena, &r, &own, &q->target, most) > 0;
+    b->attainable = clg_steady_rate_per_s(arena, &r, &own, &q->target, most, dealt_to(q, most)) > 0;
     b->usd_per_million = (double)NAN;
     if (!b->attainable) return;
     b->replicas = clg_fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
@@ -335,11 +343,12 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
     clg_serve_question sized = *q;
     sized.replica = &slow;
-    a->alone_share = clg_fleet_alone(arena, &slow, d, &q->target).well_served;
+    clg_fleet alone = clg_fleet_alone(arena, &slow, d, &q->target);
+    a->alone_share = alone.well_served;
     bool hopeless = !a->attainable || a->alone_share < q->target.share;
     if (hopeless && q->replicas == 0) return clg_refuse_target(arena, &sized, error);
     tell(progress, 0.4);
-    if (a->attainable) sum = clg_serve_windows(arena, &sized, progress, a);
+    if (a->attainable) sum = clg_serve_windows(arena, &sized, progress, alone.e2e_s.mean, a);
     double guess = fmax(a->windows_most, 1);
     int64_t n =
         q->replicas > 0 ? q->replicas : clg_fleet_needed(arena, &slow, d, &q->target, guess);

@@ -55,12 +55,12 @@ clg_serve_target clg_target_of_part(clg_arena *arena, const clg_replica *r, cons
 }
 
 static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                         const clg_serve_target *target, double alone_share,
-                         double requests_per_s) {
+                         const clg_serve_target *target, double alone_share, double requests_per_s,
+                         double dealt) {
     clg_arena_mark mark = clg_arena_here(arena);
     bool chained = d->prefix && d->count < STEADY_REQUESTS; /* who comes again finds nothing */
     clg_demand sample = clg_demand_resample(arena, d, chained ? d->count : STEADY_REQUESTS,
-                                            requests_per_s, sample_seed);
+                                            requests_per_s, dealt, sample_seed);
     clg_serve_target own = clg_target_of_part(arena, r, &sample, target, alone_share);
     bool meets = clg_fleet_meets(arena, r, &sample, 1, &own);
     clg_arena_back_to(arena, mark);
@@ -68,13 +68,13 @@ static bool steady_meets(clg_arena *arena, const clg_replica *r, const clg_deman
 }
 
 double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                             const clg_serve_target *target, double most) {
+                             const clg_serve_target *target, double most, double dealt) {
     double low = 0, high = most, alone = clg_fleet_alone(arena, r, d, target).well_served;
     if (alone < target->share) return 0;
-    if (steady_meets(arena, r, d, target, alone, most)) return most;
+    if (steady_meets(arena, r, d, target, alone, most, dealt)) return most;
     for (int i = 0; i < (low > 0 && high - low <= low / 8 ? BISECTIONS : HALVINGS); i++) {
         double middle = low > 0 ? (low + high) / 2 : high / 2;
-        if (steady_meets(arena, r, d, target, alone, middle))
+        if (steady_meets(arena, r, d, target, alone, middle, dealt))
             low = middle;
         else
             high = middle;

@@ -17,9 +17,10 @@ clg_serve_target clg_target_of_part(clg_arena *arena, const clg_replica *replica
                                     const clg_demand *part, const clg_serve_target *target,
                                     double alone_share);
 
-/* The highest Poisson rate, up to `most`, that one replica serves within the target; 0: none. */
+/* The highest steady rate, up to `most`, that one replica serves within the target; 0: none. Its
+ * requests are those of a Poisson stream that is dealt in turn to so many. */
 double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
-                             const clg_serve_target *target, double most);
+                             const clg_serve_target *target, double most, double dealt);
 
 /* The smallest fleet that meets the target, from a guess; at most a replica for each request. */
 int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,

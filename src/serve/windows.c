@@ -6,9 +6,13 @@
 
 #include <math.h>
 
-static double window_of(const clg_serve_question *q) {
+/* A window begins empty, so it has to be much longer than answers take beside others, some three
+ * times as long as alone. */
+static double window_of(const clg_serve_question *q, double alone_answer_s) {
+    static const double answers = 30;
+    double span_s = q->demand->span_s, window_s = span_s >= 12 * 3600 ? 3600 : span_s / 12;
     if (q->window_s > 0) return q->window_s;
-    return q->demand->span_s >= 12 * 3600 ? 3600 : q->demand->span_s / 12;
+    return fmin(span_s, fmax(window_s, answers * alone_answer_s));
 }
 
 typedef struct sizing {
@@ -59,8 +63,9 @@ static bool tell_sized(void *context, double share) {
 }
 
 clg_window_sum clg_serve_windows(clg_arena *arena, const clg_serve_question *q,
-                                 clg_serve_progress progress, clg_serve_answer *a) {
-    double window = window_of(q), span = q->demand->span_s;
+                                 clg_serve_progress progress, double alone_answer_s,
+                                 clg_serve_answer *a) {
+    double window = window_of(q, alone_answer_s), span = q->demand->span_s;
     clg_window_sum sum = {0};
     sizing all = {q, a, progress, NULL};
     a->windows = (int64_t)fmax(1, ceil(span / window - 1e-6));

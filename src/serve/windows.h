@@ -11,9 +11,11 @@ typedef struct clg_window_sum {
 
 /* Sizes every window, with the cores the question lends, into the answer's list and means. The
  * replica is the slowed one that fleets are sized for; target_tokens_per_s and alone_share of the
- * answer are read. */
+ * answer are read, and how long an answer takes alone: windows that nobody gave are 30 times that
+ * at least. */
 clg_window_sum clg_serve_windows(clg_arena *arena, const clg_serve_question *question,
-                                 clg_serve_progress progress, clg_serve_answer *answer);
+                                 clg_serve_progress progress, double alone_answer_s,
+                                 clg_serve_answer *answer);
 
 /* A window is simulated with empty caches and has few requests to be late, the fleet is met over
  * all of them: no window needs more than it. */

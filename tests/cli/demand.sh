@@ -83,6 +83,11 @@ expect 2 err '--accept is a share of proposed' demand $m --rate 3req/s --accept 
 expect 0 out 'given    2 replicas = 8 GPUs, 8 clients each' demand $m --tp 4 --clients 16 --gpus 9
 expect 0 out '1 of the GPUs given make no replica of 4' demand $m --tp 4 --clients 16 --gpus 9
 expect 0 out 'dearer an hour than on-demand' demand $m --deadline 3h --requests 1000
+# windows hold many answers, and scaling never needs more than the fleet that stays
+long="demand $m --rate 1req/s --output 8ktok --tpot 30ms"
+expect 0 out 'answers take long beside' $long --span 2min
+check 'answers of minutes leave no windows of seconds' '! "$ceiling" $long --span 5min 2>/dev/null | grep -q "scaled over"'
+expect 0 out 'hardware floor +\$0' demand $m --rate 8req/s --span 10min --turns 10 --prompt 1ktok --output 300tok
 # other cores, same bytes
 cores="demand $m --rate 8req/s --span 20min --search --levers --compare-gpus"
 "$ceiling" $cores >"$scratch/all" 2>/dev/null
