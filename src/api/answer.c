@@ -2,6 +2,7 @@
  * and for what begins as they do. */
 #include "api/answer.h"
 
+#include "job/launch.h"
 #include "scaling/fewest.h"
 
 enum { FRONT = 5 }; /* plans shown on the front of time against memory */
@@ -18,10 +19,36 @@ static clg_status search(clg_arena *arena, const clg_request *request, int keep,
     return clg_search(arena, &answer->scenario, &answer->space, progress, &answer->found, error);
 }
 
+/* Where the trainer of --launch cannot run the best plan: the best of those that it can. Where it
+ * can run none, what was found stays. */
+static clg_status writable(clg_arena *arena, const clg_request *request, clg_progress progress,
+                           clg_answer *answer, clg_error *error) {
+    const char *word = request->value[CLG_PARAM_LAUNCH];
+    int trainer;
+    clg_found found;
+    clg_error none = {0};
+    if (!word || answer->found.count == 0) return CLG_OK;
+    if (clg_name_value(clg_trainer_names, "trainer", word, &trainer, error) != CLG_OK)
+        return error->status;
+    const clg_evaluation *best = &answer->found.best[0];
+    clg_launch launch = clg_launch_of(arena, trainer, &answer->scenario, &best->layout);
+    if (!launch.refused || clg_launch_can(trainer, &answer->scenario, &best->layout)) return CLG_OK;
+    clg_space space = answer->space;
+    space.may = clg_launch_can, space.may_context = trainer;
+    if (clg_search(arena, &answer->scenario, &space, progress, &found, &none) != CLG_OK ||
+        found.count == 0)
+        return CLG_OK;
+    answer->not_written = launch.refused;
+    answer->unwritten_step_s = best->step_s;
+    answer->space = space, answer->found = found;
+    return CLG_OK;
+}
+
 clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_progress progress,
                            clg_answer *answer, clg_error *error) {
     *answer = (clg_answer){0};
     if (search(arena, request, 0, FRONT, progress, answer, error) != CLG_OK) return error->status;
+    if (writable(arena, request, progress, answer, error) != CLG_OK) return error->status;
     if (answer->found.count == 0 && answer->found.complete)
         answer->on_more = clg_fewest_gpus(arena, &answer->scenario, &answer->space);
     if (answer->found.count == 0)

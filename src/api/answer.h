@@ -21,6 +21,10 @@ typedef struct clg_answer {
     clg_fits_with fits_with[CLG_FITS_WITH]; /* where nothing fits */
     int fitting;
     double tokens; /* to train on; 0: not said */
+    /* Of --launch, where its trainer cannot run the best plan: why, and how long that one's step
+     * takes; what was found then is the best that it can. NULL: it can, or nothing is started. */
+    const char *not_written;
+    double unwritten_step_s;
 } clg_answer;
 
 /* The best layouts and the front of time against memory. Nothing fits is an answer. */

@@ -9,12 +9,26 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     return clg_answer_plan(q->arena, q->request, q->progress, to, error);
 }
 
+/* What it costs that the trainer of --launch cannot run the best plan. */
+static void report_written(const clg_question *q, clg_text *out, const clg_answer *a) {
+    size_t from = out->size;
+    if (!a->not_written) return;
+    double step_s = a->found.best[0].step_s;
+    clg_text_print(out,
+                   "launch   the best that %s can run; the best plan is not for it: %s. It costs ",
+                   q->request->value[CLG_PARAM_LAUNCH], a->not_written);
+    clg_text_print(out, "%.1f %% of the step: %.4g s, not %.4g s\n",
+                   100 * (step_s / a->unwritten_step_s - 1), step_s, a->unwritten_step_s);
+    clg_text_fold(out, from, 9);
+}
+
 static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
                              clg_error *error) {
     const clg_answer *a = from;
     const clg_found *found = &a->found;
     (void)error;
     clg_report_heading(out, &a->scenario, &a->space);
+    report_written(q, out, a);
     if (found->count == 0) {
         clg_report_nothing_fits(q->arena, out, &a->scenario, &a->space, found, a->on_more);
         clg_report_fits_with(out, a->fits_with, a->fitting);
@@ -39,7 +53,9 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
                            .family = a->family,
                            .families = a->families,
                            .fits_with = a->fits_with,
-                           .fitting = a->fitting};
+                           .fitting = a->fitting,
+                           .not_written = a->not_written,
+                           .unwritten_step_s = a->unwritten_step_s};
     (void)error;
     clg_json_plan(&writer, &a->scenario, &a->space, &planned, q->seconds);
     clg_text_print(out, "\n");

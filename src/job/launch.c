@@ -132,6 +132,13 @@ clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *s,
     return launch;
 }
 
+bool clg_launch_can(int trainer, const clg_scenario *s, const clg_layout *layout) {
+    clg_launch launch = {.asks = true};
+    common(&launch, trainer, s, layout);
+    if (!launch.refused) writers[trainer](&launch, s, layout);
+    return !launch.refused;
+}
+
 void clg_launch_print(clg_text *t, const char *title, const clg_launch *launch) {
     clg_text_print(t, "\nlaunch   %s\n", title);
     if (launch->refused) {

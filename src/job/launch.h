@@ -16,6 +16,7 @@ typedef struct clg_launch {
     const char *name[CLG_LAUNCH_FILES];
     clg_text text[CLG_LAUNCH_FILES];
     int files;
+    bool asks;                         /* only whether the layout can be written: no files */
     const char *refused;               /* why this trainer cannot run the plan; NULL: it can */
     const char *said[CLG_LAUNCH_SAID]; /* what the files do not settle */
     int saids;
@@ -26,6 +27,9 @@ extern const clg_name clg_trainer_names[];
 
 clg_launch clg_launch_of(clg_arena *arena, int trainer, const clg_scenario *scenario,
                          const clg_layout *layout);
+
+/* Whether the layout can be written, models and stacks aside. Pure. */
+bool clg_launch_can(int trainer, const clg_scenario *scenario, const clg_layout *layout);
 
 /* The files one after the other, or the refusal. */
 void clg_launch_print(clg_text *text, const char *title, const clg_launch *launch);

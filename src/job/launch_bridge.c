@@ -110,6 +110,7 @@ static void recipe(clg_launch *f, clg_text *t, const clg_scenario *s, const clg_
 
 void clg_launch_bridge(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
+    if (f->asks) return;
     recipe(f, clg_launch_file(f, "recipe.py"), s, l);
     clg_text *t = clg_launch_file(f, "train.sh");
     clg_launch_head(t, s);

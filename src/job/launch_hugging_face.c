@@ -22,7 +22,8 @@ static const char *model_of(clg_launch *f, const clg_scenario *s) {
 }
 
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
-    clg_launch_refuse(f, !model_of(f, s), "no place of this model on the Hub is known here");
+    clg_launch_refuse(f, !f->asks && !model_of(f, s),
+                      "no place of this model on the Hub is known here");
     clg_launch_refuse(f,
                       strncmp(s->stack.name, "megatron", 8) == 0 ||
                           strncmp(s->stack.name, "torchtitan", 10) == 0,
@@ -142,6 +143,7 @@ void clg_launch_deepspeed(clg_launch *f, const clg_scenario *s, const clg_layout
     refusals(f, s, l);
     clg_launch_refuse(f, is_hybrid(l), "its shards span all ranks: --hsdp 0");
     clg_launch_refuse(f, l->offload && l->zero == 0, "ZeRO-0 has nothing to move to the host");
+    if (f->asks) return;
     deepspeed_json(clg_launch_file(f, "ds_config.json"), s, l);
     clg_text *t = clg_launch_file(f, "train.sh");
     clg_launch_head(t, s);
@@ -191,6 +193,7 @@ void clg_launch_accelerate(clg_launch *f, const clg_scenario *s, const clg_layou
     clg_launch_refuse(f, l->offload, "its offload moves parameters too, which was not priced");
     clg_launch_refuse(f, is_hybrid(l) && l->hsdp != s->machine.node.gpus,
                       "its hybrid shards span one node");
+    if (f->asks) return;
     accelerate_yaml(clg_launch_file(f, "accelerate.yaml"), s, l);
     clg_text *t = clg_launch_file(f, "train.sh");
     clg_launch_head(t, s);

@@ -181,8 +181,9 @@ static void numbers(clg_text *t, const clg_scenario *s, const clg_layout *l) {
 }
 
 void clg_launch_megatron(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
-    clg_text *t = clg_launch_file(f, "train.sh");
     refusals(f, s, l);
+    if (f->asks) return;
+    clg_text *t = clg_launch_file(f, "train.sh");
     clg_launch_head(t, s);
     if ((l->tp > 1 || l->cp > 1) && l->zero < 2) /* arguments.py asserts so before Blackwell */
         clg_text_print(t, "export CUDA_DEVICE_MAX_CONNECTIONS=1\n");

@@ -30,7 +30,7 @@ static bool is_compiled(const clg_scenario *s) { return !strstr(s->stack.name, "
 
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool single = l->schedule == CLG_GPIPE || l->schedule == CLG_1F1B;
-    clg_launch_refuse(f, !model_of(f, s->model.name), "it does not ship this model");
+    clg_launch_refuse(f, !f->asks && !model_of(f, s->model.name), "it does not ship this model");
     clg_launch_refuse(f, strncmp(s->stack.name, "torchtitan", 10) != 0,
                       "the plan was priced for another stack: give --stack torchtitan-2025");
     clg_launch_refuse(f, l->pp > 1 && l->schedule == CLG_DUALPIPE,
@@ -128,6 +128,7 @@ static void start(clg_launch *f, const clg_scenario *s, const char *what) {
 
 void clg_launch_torchtitan(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
+    if (f->asks) return;
     toml(f, clg_launch_file(f, "train.toml"), s, l);
     start(f, s, "--job.config_file train.toml");
     clg_launch_say(f, l->recompute == CLG_RECOMPUTE_SELECTIVE,
@@ -220,12 +221,12 @@ static void configuration(clg_launch *f, clg_text *t, const clg_scenario *s, con
 
 void clg_launch_torchtitan_2026(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     refusals(f, s, l);
-    const clg_json *model = model_of(f, s->model.name);
     bool moe = s->model.kind[s->model.kinds - 1].mlp.kind == CLG_MLP_MOE;
-    clg_launch_refuse(f, !clg_json_member(model, "recipe"),
-                      "its configurations of 2026 have none of this model");
     clg_launch_refuse(f, moe && l->etp > 1, "it splits no expert: --etp 1");
     clg_launch_refuse(f, l->cp > 1, "context parallelism is not written for it: --cp 1");
+    if (f->asks) return;
+    clg_launch_refuse(f, !clg_json_member(model_of(f, s->model.name), "recipe"),
+                      "its configurations of 2026 have none of this model");
     configuration(f, clg_launch_file(f, "plan.py"), s, l);
     start(f, s, "--module plan --config plan");
     clg_launch_say(f, l->pp == 1,

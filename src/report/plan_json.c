@@ -252,6 +252,12 @@ void clg_json_plan(clg_json_writer *w, const clg_scenario *s, const clg_space *s
     else
         add_nearest(w, s, f, planned->on_more);
     if (f->count == 0) add_fits_with(w, planned->fits_with, planned->fitting);
+    if (planned->not_written) {
+        clg_json_open(w, "launch", '{');
+        clg_json_add_string(w, "not_for_the_best", planned->not_written);
+        clg_json_add_number(w, "best_step_s", planned->unwritten_step_s);
+        clg_json_close(w, '}');
+    }
     clg_json_add_number(w, "risk", space->risk);
     clg_json_batch(w, space);
     if (f->has_gamble)

@@ -33,6 +33,8 @@ typedef struct clg_planned {
     int families;
     const clg_fits_with *fits_with; /* where nothing fits */
     int fitting;
+    const char *not_written; /* why the trainer of --launch cannot run the best plan; or NULL */
+    double unwritten_step_s; /* of that plan */
 } clg_planned;
 
 void clg_json_plan(clg_json_writer *writer, const clg_scenario *scenario, const clg_space *space,

@@ -41,6 +41,9 @@ typedef struct clg_space {
     bool gamble;     /* also the fastest that is predicted to fit, whatever its risk */
     int front;       /* plans on the front of time against memory; 0: none */
     bool exhaustive; /* no cutting: brute force for tests */
+    /* Layouts that may be at all, by a pure function of many threads; NULL: all. */
+    bool (*may)(int context, const clg_scenario *scenario, const clg_layout *layout);
+    int may_context;
 } clg_space;
 
 enum { CLG_CUTS = 4 };

@@ -34,11 +34,18 @@ static bool may(const clg_axis_values *axis, unsigned set, int one) {
     return !is_free(axis) || clg_stack_has(set, one);
 }
 
+static bool admits(const walker *w, const clg_layout *layout) {
+    const clg_space *space = w->space;
+    return !space->may || space->may(space->may_context, w->scenario, layout);
+}
+
 /* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
 static int open_layers(const walker *w) {
     bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
                 w->space->recompute_layers == 0 && w->scenario->stack.recompute_some_layers;
-    return open ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
+    clg_layout some = w->layout;
+    some.recompute_layers = 1;
+    return open && admits(w, &some) ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
 }
 
 /* Left open, ranks are in the order of the trainers. */
@@ -47,6 +54,7 @@ static void offer_order(walker *w) {
     for (int order = 0; order == 0 || clg_order_names[order].name; order++) {
         if (!clg_axis_allows(axis, order) || (axis->count == 0 && order > 0)) continue;
         w->layout.order = order;
+        if (!admits(w, &w->layout)) continue;
         if (!w->stopped && !w->visit(w->context, &w->layout, open_layers(w))) w->stopped = true;
     }
 }

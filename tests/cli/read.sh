@@ -60,4 +60,7 @@ expect 1 err 'no trainer' read README.md
 expect 0 out 'a log tells no terms' trace $log --plan "$scratch/plan.json"
 expect 0 out '"measured_step_s": 2.1,' trace $log --plan "$scratch/plan.json" --json
 
+expect 0 out '^launch +the best that accelerate can run' plan llama-3-8b --gpus 64 --seq 8192 --global-batch 4Mtok --stack pytorch --launch accelerate -o "$scratch/best"
+check "it is written and read back: one rank a copy" '"$ceiling" read "$scratch/best/accelerate.yaml" "$scratch/best/train.sh" | grep -q "^  tp  *1 "'
+check "what it costs, for programs" '"$ceiling" plan llama-3-8b --gpus 64 --seq 8192 --global-batch 4Mtok --stack pytorch --launch accelerate --json | grep -q "not_for_the_best"'
 finish

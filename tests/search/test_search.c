@@ -49,6 +49,26 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
     }
 }
 
+static bool is_whole(int context, const clg_scenario *s, const clg_layout *layout) {
+    (void)s;
+    return layout->tp == context && layout->recompute_layers == 0;
+}
+
+/* What may not be is not in the space: the best of the rest, as a fixed axis finds it. */
+static void only_some(void) {
+    CASE("layouts of a predicate: tp 2 alone, as --tp 2");
+    clg_scenario s = scenario("llama-3-8b", "h100-sxm", 16, "megatron-2024");
+    clg_space some = {.gpus = 16, .seq = 8192, .global_batch = 64, .keep = 1}, fixed = some;
+    clg_found a, b;
+    clg_error e = {0};
+    some.may = is_whole, some.may_context = 2;
+    fixed.tp = (clg_axis_values){.count = 1, .value = {2}};
+    CHECK(clg_search(&arena, &s, &some, (clg_progress){0}, &a, &e) == CLG_OK);
+    CHECK(clg_search(&arena, &s, &fixed, (clg_progress){0}, &b, &e) == CLG_OK);
+    CHECK(a.count == 1 && a.complete && a.best[0].layout.tp == 2);
+    CHECK(a.best[0].layout.recompute_layers == 0 && a.best[0].step_s >= b.best[0].step_s);
+}
+
 static bool is_had(void *context, const clg_layout *layout, int layers) {
     (void)layers;
     const clg_stack *stack = context;
@@ -216,6 +236,7 @@ static void check_limit(void) {
 }
 
 int main(void) {
+    only_some();
     check_limit();
     check_risk();
     agree("a dense model on 16 GPUs", "llama-2-7b", "h100-sxm", 16, 64, "megatron-2024");
