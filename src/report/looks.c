@@ -3,6 +3,7 @@
 #include "report/looks.h"
 
 #include "report/number_words.h"
+#include "report/plan_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,6 +66,7 @@ void clg_report_first_look(clg_text *t, const clg_validation *v, const clg_looks
     if (first.sources < all.sources)
         clg_text_print(t, "Sources seen before are rows to develop on: their score says less of "
                           "the next source.\n");
+    clg_report_unknown_stacks(t, v);
     print_set_aside(t, v, all.set_aside);
 }
 

@@ -63,6 +63,10 @@ void clg_report_fits_with(clg_text *text, const clg_fits_with *fits_with, int co
 
 void clg_report_validation(clg_text *text, const clg_validation *validation);
 
+/* Names of stacks that nobody knows, and how many rows were predicted without them; nothing for
+ * none. */
+void clg_report_unknown_stacks(clg_text *text, const clg_validation *validation);
+
 /* Every run as a line of CSV: plan, predicted, measured. */
 void clg_report_validation_rows(clg_text *text, const clg_validation *validation);
 

@@ -41,6 +41,26 @@ static void print_looks(clg_text *t) {
                    first.sources, 100 * first.mape, 100 * first.coverage);
 }
 
+void clg_report_unknown_stacks(clg_text *t, const clg_validation *v) {
+    bool any = false;
+    for (int i = 0; i < v->runs; i++) {
+        const char *name = v->run[i].unknown_stack;
+        bool first = name != NULL;
+        for (int j = 0; j < i && first; j++)
+            first = !v->run[j].unknown_stack || strcmp(v->run[j].unknown_stack, name) != 0;
+        if (!first) continue;
+        int rows = 0;
+        for (int j = i; j < v->runs; j++)
+            rows += v->run[j].unknown_stack && strcmp(v->run[j].unknown_stack, name) == 0;
+        if (!any) clg_text_print(t, "\nstacks nobody here knows, predicted as 'unknown':\n");
+        any = true;
+        clg_text_print(t, "  %.60s: %d row%s\n", *name ? name : "(none stated)", rows,
+                       rows == 1 ? "" : "s");
+    }
+    if (any)
+        clg_text_print(t, "  known names: ceiling show stacks; more names: data/stack-names.csv\n");
+}
+
 void clg_report_validation(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "error of step time in %%; 'one constant': one flop/s per GPU kind and "
                       "precision, fitted here\n");
@@ -70,6 +90,7 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
                        "P10-P90\n",
                        100 * once.mape, 100 * once.median_ape, 100 * once.coverage);
     if (once.sources > 1) print_looks(t);
+    clg_report_unknown_stacks(t, v);
     int skipped = 0;
     for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
     if (skipped == 0) return;

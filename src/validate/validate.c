@@ -103,6 +103,7 @@ static void run_row(const rows *all, int index, clg_arena *arena) {
         run->reason = clg_arena_copy(arena, reason, strlen(reason));
     } else {
         run->stack = clg_arena_copy(arena, scenario->stack.name, strlen(scenario->stack.name));
+        if (!scenario->stack.known) run->unknown_stack = clg_row_word(csv, row, "stack");
         run->predicted.stages = NULL;
         run->predicted.caveats = NULL;
         run->model_flop = run->predicted.model_flop;

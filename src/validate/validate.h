@@ -13,8 +13,10 @@ typedef struct clg_run {
     const char *id, *source, *reason; /* reason: why it was skipped; NULL when scored */
     const char *group;                /* one-constant model: GPU, precision, dense or MoE */
     const char *stack;                /* that it is predicted with; NULL when skipped */
-    clg_evaluation predicted;         /* valid unless skipped */
-    double model_flop;                /* of the whole step, contract's definition */
+    const char *unknown_stack; /* the row's name for it, "" where it states none, when nobody knows
+                                  that; else NULL */
+    clg_evaluation predicted;  /* valid unless skipped */
+    double model_flop;         /* of the whole step, contract's definition */
     int64_t gpus;
     bool held_out;                 /* by its column: nothing was fitted on it */
     double measured_step_s;        /* 0: not measured */
