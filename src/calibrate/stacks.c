@@ -30,7 +30,7 @@ static const clg_fit_term kinds[] = {
      .least = 1e-6,
      .most = 2e-4,
      .start = 3e-5},
-    {.name = "pipeline_launches", .unit = "", .unit_si = 1, .least = 0.1, .most = 50, .start = 1},
+    {.name = "rank_launches", .unit = "", .unit_si = 1, .least = 0.1, .most = 50, .start = 1},
     {.name = "host_experts_s", .unit = "ms", .unit_si = 1e-3, .least = 1e-5, .most = 0.1},
     {.name = "host_expert_s", .unit = "us", .unit_si = 1e-6, .least = 1e-7, .most = 1e-3}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };

@@ -153,9 +153,8 @@ void clg_block_price(const clg_pricing *pricing, const clg_block *block,
         const clg_op *op = &block->op[i];
         if (op->kind != CLG_OP_COLLECTIVE) continue;
         cost[op->pass].launches += op->count;
-        if (op->beside_pipeline)
-            cost[op->pass].launches +=
-                op->count * op->group.ranks * pricing->stack->pipeline_launches;
+        if (op->over_nodes)
+            cost[op->pass].launches += op->count * op->group.ranks * pricing->stack->rank_launches;
         clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
                              pricing->stack);
     }

@@ -41,14 +41,13 @@ void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, cl
     clg_priced_sum(&scenario->model, priced);
 }
 
-bool clg_priced_same(const clg_stack *stack, const clg_layout *a, const clg_layout *b) {
-    bool sends = stack->pipeline_launches > 0; /* the host's, beside tensor collectives */
+bool clg_priced_same(const clg_layout *a, const clg_layout *b) {
     return a->tp == b->tp && a->sp == b->sp && a->cp == b->cp && a->cp_kind == b->cp_kind &&
            a->ep == b->ep && a->etp == b->etp && a->micro_batch == b->micro_batch &&
            a->recompute == b->recompute && a->attention == b->attention &&
            a->precision == b->precision && a->seq == b->seq && a->order == b->order &&
            (a->schedule == CLG_DUALPIPE) == (b->schedule == CLG_DUALPIPE) &&
-           (a->accumulation > 1) == (b->accumulation > 1) && (!sends || (a->pp > 1) == (b->pp > 1));
+           (a->accumulation > 1) == (b->accumulation > 1);
 }
 
 /* Seconds of updates of one kind, and the share that may hide. */

@@ -32,7 +32,7 @@ clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layou
 void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_priced *priced);
 
 /* True when two layouts may share one clg_priced. */
-bool clg_priced_same(const clg_stack *stack, const clg_layout *a, const clg_layout *b);
+bool clg_priced_same(const clg_layout *a, const clg_layout *b);
 
 /* How much of an answer is wanted. */
 typedef struct clg_wanted {

@@ -111,10 +111,10 @@ typedef struct clg_op {
     clg_axis axis;
     clg_group group;
     double bytes;
-    bool beside_pipeline; /* the pipeline's sends leave the domain while it runs */
-    double slow_share;    /* all-to-all: share of the bytes between domains that really crosses (a
-                             token sent once per domain instead of once per expert); 0: all of them */
-    double overlap; /* share of its time that may hide behind compute of the same pass, 0..1 */
+    bool over_nodes;   /* of a job of more than one domain */
+    double slow_share; /* all-to-all: share of the bytes between domains that really crosses (a
+                          token sent once per domain instead of once per expert); 0: all of them */
+    double overlap;    /* share of its time that may hide behind compute of the same pass, 0..1 */
     /* memory/: what the forward op leaves for the backward, and needs while it runs. */
     double saved_bytes;
     double transient_bytes;

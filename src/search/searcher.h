@@ -51,7 +51,7 @@ typedef struct clg_fitting {
     double seconds, bytes;
 } clg_fitting;
 
-enum { CLG_PRICED_SETS = 8, CLG_RULED_BATCHES = 16 };
+enum { CLG_PRICED_SETS = 4, CLG_RULED_BATCHES = 16 };
 
 typedef struct clg_priced_set {
     clg_priced blocks;

@@ -43,7 +43,7 @@ static void clear(clg_op *op, clg_op_kind kind) {
     op->collective = CLG_ALL_REDUCE;
     op->axis = CLG_AXIS_NONE;
     op->group = (clg_group){1, 1};
-    op->routes = op->beside_pipeline = false;
+    op->routes = op->over_nodes = false;
     op->slow_share = op->overlap = op->saved_bytes = op->transient_bytes = 0;
     if (kind == CLG_OP_ATTENTION) memset(&op->attention, 0, sizeof op->attention);
 }

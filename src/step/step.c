@@ -215,11 +215,11 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
         write_layer(&step->kind[i], &shard, &model->kind[i]);
         refer(&step->kind[i], &shard);
     }
-    /* Whether it is so depends on nothing but pp where the GPUs of the job are given. */
-    bool beside = layout->pp > 1 && clg_layout_gpus(layout) > machine->node.domain;
+    /* The same for all layouts of a search: its GPUs are given. */
+    bool over = clg_layout_gpus(layout) > machine->node.domain;
     for (int i = 0; i < model->kinds; i++)
         for (int j = 0; j < step->kind[i].ops; j++)
-            step->kind[i].op[j].beside_pipeline = beside && step->kind[i].op[j].axis == CLG_AXIS_TP;
+            step->kind[i].op[j].over_nodes = over && step->kind[i].op[j].axis == CLG_AXIS_TP;
     clg_block_embedding(&step->embedding, &shard);
     clg_block_head(&step->head, &shard);
     refer(&step->embedding, &shard);

@@ -453,16 +453,21 @@ static void pipelines(void) {
     double whole = step_s(&s, &l);
     s.stack.scatter_gather = true;
     CHECK(step_s(&s, &l) == whole);
-    CASE("launches that a pipeline over nodes adds: none in one node");
+    CASE("launches that ranks of a tensor collective add over nodes, with a pipeline or without: "
+         "none in one node");
     s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "nanotron-2025", 16);
     l = plan_layout(4096);
     l.tp = 4, l.sp = true, l.pp = 2, l.dp = 2, l.accumulation = 16, l.global_batch = 32;
     double over = step_s(&s, &l);
-    s.stack.pipeline_launches = 0;
+    s.stack.rank_launches = 0;
     CHECK(over > 1.5 * step_s(&s, &l));
-    l.dp = 1, l.global_batch = 16;
+    l.pp = 1, l.dp = 4, l.global_batch = 64;
+    double without = step_s(&s, &l);
+    s.stack.rank_launches = 3.5;
+    CHECK(step_s(&s, &l) > 1.2 * without);
+    l.dp = 2, l.global_batch = 32;
     double inside = step_s(&s, &l);
-    s.stack.pipeline_launches = 3.5;
+    s.stack.rank_launches = 0;
     CHECK(step_s(&s, &l) == inside);
 }
 
