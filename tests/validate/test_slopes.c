@@ -18,7 +18,7 @@ static const char *page(const char *rows) {
     clg_text text = {.arena = &arena};
     const char *csv = clg_arena_print(&arena, "%s%s", HEAD, rows);
     CHECK(clg_csv_parse(&arena, "runs.csv", csv, strlen(csv), &table, &error) == CLG_OK);
-    CHECK(clg_validate(&arena, &table, 1, NULL, NULL, &v, &error) == CLG_OK);
+    CHECK(clg_validate(&arena, &table, 1, (clg_progress){0}, &v, &error) == CLG_OK);
     for (int i = 0; i < v.runs; i++) CHECK(v.run[i].reason == NULL);
     clg_report_slopes(&text, &v);
     return clg_arena_copy(&arena, text.data, text.size);
