@@ -22,7 +22,7 @@ typedef struct stage {
 typedef struct messages {
     double dense, expert; /* parameters of the layer on a rank, before ZeRO */
     bool edge;            /* embedding or head: 16 bit whatever the plan */
-    double gather_s, again_s, scatter_s, gather_share, scatter_share;
+    double gather_s, again_s, scatter_s, sum_s, gather_share, scatter_share, sum_share;
     clg_pass_cost copies, first_copies, backward_copies; /* of a forward, the first, a backward */
 } messages;
 

@@ -13,7 +13,8 @@ static double message_s(const composition *c, const clg_updates *updates, clg_up
     double seconds = 0;
     for (int i = 0; i < updates->count; i++) {
         const clg_update *update = &updates->update[i];
-        if (update->when != when || update->op.collective != kind) continue;
+        if (update->when != when || update->op.kind != CLG_OP_COLLECTIVE) continue;
+        if (update->op.collective != kind) continue;
         seconds += clg_op_s(&c->pricing, &update->op);
         *share = update->op.overlap;
     }
@@ -59,6 +60,7 @@ static void hide_messages(composition *c, stage *s, const messages *m, int count
     pass[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_DP] += m->gather_s;
     hide_behind_backward(pass, m->again_s * count, m->gather_share, stack);
     hide_behind_backward(pass, m->scatter_s * count, m->scatter_share, stack);
+    hide_behind_backward(pass, m->sum_s * count, m->sum_share, stack);
     if (m->scatter_s > s->scatter_tail_s) s->scatter_tail_s = m->scatter_s;
 }
 
@@ -78,6 +80,7 @@ static void price_messages(composition *c, messages *m) {
     m->again_s = message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_ALL_GATHER, &m->gather_share);
     m->scatter_s =
         message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_REDUCE_SCATTER, &m->scatter_share);
+    m->sum_s = message_s(c, &updates, CLG_UPDATE_BACKWARD, CLG_ALL_REDUCE, &m->sum_share);
 }
 
 /* Chunks with equal layers send equal messages: priced once. */

@@ -15,6 +15,14 @@ static bool sums_gradients(const clg_stack *stack, const clg_layout *l) {
     return clg_gradients_whole(l, stack) && l->dp * l->cp > 1;
 }
 
+/* When they are reduced, where that is not beside the last backward. */
+static const char *reduced(const clg_stack *stack, const clg_layout *l) {
+    if (sums_gradients(stack, l)) return ", whole until they are reduced once a step";
+    if (l->zero == 2 && stack->scatters == CLG_SCATTERS_SUMS)
+        return ", all-reduced in every backward";
+    return l->zero >= 2 ? ", scattered in every backward" : "";
+}
+
 static bool is_latent(const clg_model *m) {
     for (int i = 0; i < m->kinds; i++)
         if (m->kind[i].attention.kind == CLG_ATTENTION_LATENT) return true;
@@ -37,10 +45,7 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout
         bool so;
         const char *says;
     } all[] = {
-        {true, clg_arena_print(arena, "gradients in %s%s", gradient,
-                               sums_gradients(k, l) ? ", whole until they are reduced once a step"
-                               : l->zero >= 2       ? ", scattered in every backward"
-                                                    : "")},
+        {true, clg_arena_print(arena, "gradients in %s%s", gradient, reduced(k, l))},
         {!single, k->master_weights ? "fp32 masters" : "no fp32 masters"},
         {true, moments},
         {!full && k->recompute_activation, "norms and activations made again in the backward"},

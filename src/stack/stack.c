@@ -40,6 +40,7 @@ const clg_name clg_zero_one_names[] = {
 const clg_name clg_scatters_names[] = {
     {"once", CLG_SCATTERS_ONCE, "a step"},
     {"each-backward", CLG_SCATTERS_EACH, "with pipelines once a step"},
+    {"sums-each-backward", CLG_SCATTERS_SUMS, "the same; ZeRO-2 all-reduces whole gradients"},
     {"anywhere", CLG_SCATTERS_ANYWHERE, "in every backward, with pipelines too"},
     {NULL, 0, NULL}};
 _Static_assert(sizeof(clg_selective) == sizeof(int) && sizeof(clg_zero_one) == sizeof(int) &&

@@ -56,6 +56,8 @@ extern const clg_name clg_zero_one_names[];
 typedef enum clg_scatters {
     CLG_SCATTERS_ONCE,    /* a step */
     CLG_SCATTERS_EACH,    /* in the backward of every micro-batch; with pipelines once a step */
+    CLG_SCATTERS_SUMS,    /* the same, but ZeRO-2 all-reduces whole gradients there, after compute,
+                             and gathers weights once they are updated */
     CLG_SCATTERS_ANYWHERE /* in every backward, with pipelines too */
 } clg_scatters;
 extern const clg_name clg_scatters_names[];

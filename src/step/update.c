@@ -120,6 +120,9 @@ static void copy_message(clg_updates *updates, const clg_stack *stack, clg_updat
     add(updates, when, CLG_OP_MEMORY, name)->hbm_bytes = parameters * bytes;
 }
 
+typedef void sharding(clg_updates *, const clg_stack *, const clg_layout *, clg_group shard,
+                      clg_group replica, double parameters, double trained);
+
 /* Fully sharded: gathers before use, scatters gradients in every backward (Zhao et al. 2023,
  * arXiv:2304.11277), or in the last of a step where they are kept whole. Stage 2 keeps what the
  * first forward of a step gathered. */
@@ -152,6 +155,27 @@ static void sharded(clg_updates *updates, const clg_stack *stack, const clg_layo
                stack->gradient_overlap);
     collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
                gradients / shard.ranks, stack->gradient_overlap);
+}
+
+/* Stage 2 by whole sums (DeepSpeed runtime/zero/stage_1_and_2.py): gradients are copied into a
+ * bucket, divided by the ranks and flattened with its others, then all-reduced, of which a rank
+ * keeps its part (average_tensor, allreduce_and_scatter; use_multi_rank_bucket_allreduce); on the
+ * compute's own stream, so nothing hides it (overlap_comm is off unless a configuration says
+ * otherwise: fast networks lose little by that, slow ones are predicted slow). Weights are whole
+ * all step and gathered after the update. */
+static void summed(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
+                   clg_group shard, clg_group replica, double parameters, double trained) {
+    double gradient = message_bytes(layout, stack), summands = parameters * trained;
+    double copies = clg_weight_bytes(layout) + gradient + 4 * gradient;
+    bool whole = clg_gradients_whole(layout, stack);
+    copy_message(updates, stack, whole ? CLG_UPDATE_OPTIMIZER : CLG_UPDATE_BACKWARD,
+                 "copy gradients to sum", shard, summands, copies);
+    collective(updates, whole ? CLG_UPDATE_GRADIENT : CLG_UPDATE_BACKWARD, "all-reduce gradients",
+               CLG_ALL_REDUCE, shard, summands * gradient, 0);
+    collective(updates, CLG_UPDATE_GRADIENT, "all-reduce gradient shards", CLG_ALL_REDUCE, replica,
+               summands * gradient / shard.ranks, 0);
+    collective(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
+               summands * clg_weight_bytes(layout), 0);
 }
 
 /* Beside compute a buffer goes bucket by bucket, each as soon as its gradients are there, or before
@@ -288,9 +312,11 @@ void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_
     double trained = 1 - step->frozen_share;
     updates->count = 0;
     if (layout->zero >= 2) {
-        sharded(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters,
-                trained);
-        sharded(updates, stack, layout, step->expert_group, alone, expert_parameters, trained);
+        bool sums = layout->zero == 2 && stack->scatters == CLG_SCATTERS_SUMS;
+        sharding *send = sums ? summed : sharded;
+        send(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters,
+             trained);
+        send(updates, stack, layout, step->expert_group, alone, expert_parameters, trained);
     } else {
         bool sharded_states = layout->zero == 1;
         replicated(updates, stack, layout, step->dense_group,

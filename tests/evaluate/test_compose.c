@@ -131,6 +131,21 @@ static void shards(void) {
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + (32 * layer + edge) * 2 * 0.2, 1e-9);
 }
 
+/* Whole gradients take as long to sum as those of ZeRO-1 after the backward. */
+static void sums(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 1, l.global_batch = 64;
+    clg_scenario s = plain(1e-10);
+    s.stack.zero_one = CLG_ZERO_ONE_SUMS_AFTER, s.stack.scatters = CLG_SCATTERS_SUMS;
+    s.stack.parameter_overlap = 0;
+    double gather = all * 2e-10, once = whole(&s, l).time.dp_exposed_s;
+    CASE("ZeRO-2 by whole sums: one bare in each of four micro-batches, weights gathered once");
+    l.zero = 2, l.accumulation = 4, l.global_batch = 256;
+    s.stack.parameter_overlap = 0.5;
+    CHECK(once > 3 * gather);
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, 4 * (once - gather) + gather, 1e-9);
+}
+
 /* 8.03 billion parameters at 10 bytes/s of memory a parameter: 0.4 s forward, 1 s back. */
 static void buffers(void) {
     clg_layout l = plan_layout(4096);
@@ -383,6 +398,7 @@ int main(void) {
     windows();
     late_and_early();
     shards();
+    sums();
     buffers();
     copies();
     sends();

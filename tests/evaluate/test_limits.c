@@ -138,7 +138,8 @@ static void precision_of_states(void) {
     static const struct {
         clg_optimizer kind;
         double bytes;
-    } rows[] = {{CLG_ADAM, 12}, {CLG_ADAM_8BIT, 6.03}, {CLG_MUON, 8}, {CLG_SGD, 8}};
+    } rows[] = {
+        {CLG_ADAM, 12}, {CLG_ADAM_8BIT, 4 + 2 * (1 + 4.0 / 256)}, {CLG_MUON, 8}, {CLG_SGD, 8}};
     for (int i = 0; i < 4; i++) {
         clg_layout other = l;
         other.optimizer = rows[i].kind;

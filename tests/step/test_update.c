@@ -103,6 +103,26 @@ static void copied(void) {
     CHECK(of(&base, l, "copy gathered weights")->hbm_bytes == 0);
 }
 
+/* A billion gradients of 2 bytes: into the bucket 2 + 2, divided 2 + 2, flattened 2 + 2. */
+static void summed(void) {
+    CASE("stage 2 by whole sums: all-reduced in every backward, weights gathered after the update");
+    clg_scenario s = base;
+    s.stack.scatters = CLG_SCATTERS_SUMS, s.stack.gradient = CLG_BF16;
+    clg_layout l = sixteen(2);
+    const clg_op *op = of(&s, l, "all-reduce gradients");
+    CHECK(op->collective == CLG_ALL_REDUCE && op->group.ranks == 16 && op->overlap == 0);
+    CHECK_NEAR(op->bytes, 2e9, 1e-14);
+    CHECK_NEAR(of(&s, l, "gather updated weights")->bytes, 2e9, 1e-14);
+    CHECK_NEAR(of(&s, l, "copy gradients to sum")->hbm_bytes, 12e9, 1e-14);
+    CHECK(of(&s, l, "gather layer weights")->bytes == 0);
+    for (int i = 0; i < updates.count; i++)
+        if (updates.update[i].op.collective == CLG_ALL_REDUCE && updates.update[i].op.bytes > 0)
+            CHECK(updates.update[i].when == CLG_UPDATE_BACKWARD);
+    CHECK(!clg_gradients_whole(&l, &s.stack));
+    CASE("stage 3 scatters all the same");
+    CHECK_NEAR(of(&s, sixteen(3), "reduce-scatter gradients")->bytes, 2e9, 1e-14);
+}
+
 /* Tensor traffic of a backward hides as much as that of a forward at least. */
 static void beside(void) {
     CASE("tensor traffic: a stack's share of the backward, or of all where that is more");
@@ -131,6 +151,7 @@ int main(void) {
     muon();
     parts();
     copied();
+    summed();
     beside();
     clg_arena_clear(&arena);
     return DONE;
