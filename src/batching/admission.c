@@ -13,8 +13,7 @@ void clg_lane_client_asks(clg_lane *r, double when_s) {
 }
 
 void clg_lane_take_arrivals(clg_lane *r) {
-    double seen_s = r->rules->overlapped ? r->seen_s : r->now_s;
-    for (double when; (when = clg_lane_next_arrival_s(r)) <= seen_s;) {
+    for (double when; (when = clg_lane_next_arrival_s(r)) <= clg_lane_seen_s(r);) {
         r->served[clg_lane_index_of(r, r->end)].arrival_s = clg_lane_next_ask_s(r);
         *clg_lane_front_of(r) = clg_lane_next_through_s(r);
         r->ready_s = when;
@@ -69,16 +68,22 @@ bool clg_lane_held_back(const clg_lane *r) {
            r->partial == CLG_NOBODY && r->preempted_count == 0 && !gathered(r);
 }
 
-/* What of a prompt is in the cache; its last token is always computed. */
-static int64_t find_prefix(clg_lane *r, const clg_sequence *s) {
+/* What of a prompt is in the cache, *read of it in the host's; its last token is always computed.
+ */
+static int64_t find_prefix(clg_lane *r, const clg_sequence *s, int64_t *read) {
     const clg_demand *d = r->demand;
-    if (r->rules->cached_share > 0 && !r->rules->prefilled)
+    *read = 0;
+    if (r->rules->cached_share > 0 && !r->rules->prefilled) {
+        *read = (int64_t)(r->rules->read_share * ((double)s->target - 1));
         return (int64_t)(r->rules->cached_share * ((double)s->target - 1));
-    if (!r->prefix.resident) return 0;
+    }
+    if (!r->prefix.tier) return 0;
     int64_t room = (r->free_blocks + r->prompt_blocks) * r->rules->block_tokens / d->prefix_tokens;
     const clg_arrival *q = clg_lane_request_at(r, s->request);
-    int64_t hits = clg_prefix_find(&r->prefix, d->prefix + q->block, q->blocks, room);
+    int64_t hits = clg_prefix_find(&r->prefix, d->prefix + q->block, q->blocks, room, read);
     int64_t tokens = hits * d->prefix_tokens;
+    *read *= d->prefix_tokens;
+    if (*read >= s->target) *read = s->target - 1;
     return tokens < s->target ? tokens : s->target - 1;
 }
 
@@ -96,10 +101,14 @@ int clg_lane_admit(clg_lane *r) {
         r->served[index].first_token_s = -1;
     }
     clg_sequence *s = &r->pool[id];
-    s->done = find_prefix(r, s);
+    int64_t read;
+    s->done = find_prefix(r, s, &read);
     r->totals->cached_tokens += s->done;
+    r->totals->read_tokens += read;
     r->free_blocks -= clg_lane_held(r, s);
     r->waited = 0;
     clg_lane_join(r, id);
-    return id;
+    if (read == 0) return id;
+    clg_lane_read_back(r, id, read);
+    return CLG_NOBODY;
 }

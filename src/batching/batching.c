@@ -35,6 +35,7 @@ static clg_serve_rules rules_in_units(const clg_serve_rules *r, double unit) {
     rules.token_s *= unit;
     rules.late_token_s *= unit;
     rules.prompt_token_s *= unit;
+    rules.read_token_s *= unit;
     rules.wait_tokens = (int64_t)ceil((double)r->wait_tokens / unit);
     return rules;
 }

@@ -12,7 +12,10 @@
  * a CUDA graph (vLLM V0). All of today put the next iteration together while one runs, so a
  * request that comes during one is not in the next. Prompts whose first blocks another one left in
  * the cache skip them; what no sequence holds is kept until it is needed, least recently used out
- * first. A pool that only decodes takes prompts with their cache.
+ * first. Where the host keeps what the GPU drops, it is read back over the link of its rank, one
+ * prompt after the other and beside the iterations; the prompt holds its blocks and waits (vLLM's
+ * OffloadingConnector). Left out: writing to the host, which goes the other way. A pool that only
+ * decodes takes prompts with their cache.
  *
  * In front of the scheduler a process reads and tokenizes requests, one after the other: clients
  * that start together queue there first. A client of a closed loop asks again when the last token
@@ -78,7 +81,10 @@ typedef struct clg_serve_rules {
                                 of them decode; 0: not by ranks */
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
-    double cached_share;     /* > 0: of every prompt is in the cache, whatever hashes say */
+    double cached_share;     /* > 0: of every prompt is in the cache, whatever hashes say, */
+    double read_share;       /* and so much of every prompt, part of it, in the host's */
+    double host_tokens;      /* of prompts, that the host's memory keeps; 0: none */
+    double read_token_s;     /* to read one of them back, over the link of one rank */
     int64_t give_up_at;      /* > 0: ends once so many requests were beyond one of these: */
     double late_first_s, late_token_s; /* to the first token, and each after it */
 } clg_serve_rules;
@@ -98,7 +104,8 @@ typedef struct clg_serve_totals {
     int64_t prompt_tokens, output_tokens; /* of finished requests */
     int64_t made_tokens;                  /* output tokens counted iteration by iteration */
     int64_t prefilled_tokens;             /* computed: prompts, and what preemption lost */
-    int64_t cached_tokens;                /* of prompts, found in the cache */
+    int64_t cached_tokens;                /* of prompts, found in the cache, */
+    int64_t read_tokens;                  /* and of these in the host's memory */
     int64_t preemptions, iterations, events;
     double begin_s, end_s; /* first arrival, last finish */
     double busy_s, idle_s; /* together end - begin */

@@ -18,6 +18,8 @@ typedef struct clg_sequence {
     int64_t generated;  /* output tokens when decoding (re)started */
     int previous, next; /* in order of admission */
     int heap;           /* place in the heap; CLG_NOBODY: not decoding */
+    bool reading;       /* in the batch, until its cache is read back from the host at */
+    double ready_s;
 } clg_sequence;
 
 /* A decoding sequence in the heap. */
@@ -52,6 +54,8 @@ typedef struct clg_lane {
     int64_t waited;        /* iterations that prompts were held back */
     double seen_s;         /* who came later is not in the next iteration */
     clg_prefix_cache prefix;
+    int *reading, reading_count; /* who reads from the host, the last to be through first */
+    double *link_free_s;         /* [ranks] when each has read all that was asked of it */
     double behind_s, pending_s; /* front ends: what they still have to hand on, before the tokens of
                                    the last iteration, and those */
     double now_s;
@@ -136,6 +140,16 @@ static inline double clg_lane_next_arrival_s(const clg_lane *r) {
 
 static inline bool clg_lane_anybody_waits(const clg_lane *r) {
     return r->preempted_count > 0 || r->begin < r->end;
+}
+
+/* When the next prompt is read back; never, while none is. */
+static inline double clg_lane_next_read_s(const clg_lane *r) {
+    return r->reading_count > 0 ? r->pool[r->reading[r->reading_count - 1]].ready_s : INFINITY;
+}
+
+/* What came later than that is not in the iteration that is put together now. */
+static inline double clg_lane_seen_s(const clg_lane *r) {
+    return r->rules->overlapped ? r->seen_s : r->now_s;
 }
 
 static inline int64_t clg_lane_next_target(const clg_lane *r) {
@@ -234,7 +248,13 @@ void clg_lane_client_asks(clg_lane *r, double when_s);
 void clg_lane_take_arrivals(clg_lane *r);
 void clg_lane_refuse_impossible(clg_lane *r);
 bool clg_lane_held_back(const clg_lane *r);
-int clg_lane_admit(clg_lane *r);
+int clg_lane_admit(clg_lane *r); /* CLG_NOBODY: it reads from the host first */
+
+/* ---- reading.c: prompts that are read back from the host's memory */
+
+void clg_lane_read_back(clg_lane *r, int id, int64_t tokens);
+int clg_lane_next_read(const clg_lane *r); /* who is through, CLG_NOBODY: no one */
+void clg_lane_end_read(clg_lane *r);
 
 /* ---- pace.c: how long iterations take */
 

@@ -16,16 +16,17 @@ static void finish_due(clg_lane *r) {
     while (r->decoding > 0 && r->heap[0].finish_step == r->step) clg_lane_finish(r, r->heap[0].id);
 }
 
-/* Whether the next arrival could be admitted at once, or ends the wait of others, so that a
- * stretch must stop for it. */
-static bool arrival_matters(const clg_lane *r, bool waiting) {
-    return isfinite(clg_lane_next_arrival_s(r)) && (waiting || !clg_lane_anybody_waits(r)) &&
-           r->admitted < r->rules->max_sequences;
+/* When a stretch must stop: a prompt is read back, or the next arrival could be admitted at once or
+ * ends the wait of others; infinite: never. */
+static double stop_s(const clg_lane *r, bool waiting) {
+    bool matters = (waiting || !clg_lane_anybody_waits(r)) && r->admitted < r->rules->max_sequences;
+    double read_s = clg_lane_next_read_s(r);
+    return matters ? clg_smaller(clg_lane_next_arrival_s(r), read_s) : read_s;
 }
 
-/* Steps, at most `most`, until the next arrival can be admitted. */
-static int64_t steps_to_arrival(const clg_lane *r, clg_pace p, int64_t most) {
-    double gap = clg_lane_next_arrival_s(r) - r->now_s;
+/* Steps, at most `most`, until what comes then can be admitted. */
+static int64_t steps_to(const clg_lane *r, clg_pace p, int64_t most, double when_s) {
+    double gap = when_s - r->now_s;
     if (gap <= 0) return 1;
     int64_t steps = clg_lane_steps_until(p, gap, most);
     return steps < most && r->rules->overlapped ? steps + 1 : steps;
@@ -38,7 +39,8 @@ static void decode_stretch(clg_lane *r, bool waiting) {
         steps = r->rules->wait_iterations - r->waited;
     if (waiting && clg_lane_grows(r)) steps = 1; /* blocks that go may end what is waited for */
     clg_pace p = clg_lane_pace_of(r, &steps);
-    if (arrival_matters(r, waiting)) steps = steps_to_arrival(r, p, steps);
+    double when_s = stop_s(r, waiting);
+    if (isfinite(when_s)) steps = steps_to(r, p, steps, when_s);
     int64_t possible = clg_lane_steps_with_blocks(r, steps, &taken);
     if (possible == 0) {
         while (clg_lane_due_now(r, 0) > r->free_blocks) clg_lane_preempt_youngest(r);
@@ -90,7 +92,7 @@ static void complete_prompt(clg_lane *r, int id) {
     const clg_arrival *q = clg_lane_request_at(r, s->request);
     s->generated++;
     r->totals->made_tokens++;
-    if (r->prefix.resident) clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
+    if (r->prefix.tier) clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
     if (s->generated == 1) first_token(r, s->request);
     if (s->generated == q->output_tokens)
         clg_lane_finish(r, id);
@@ -98,15 +100,33 @@ static void complete_prompt(clg_lane *r, int id) {
         clg_lane_decode_begin(r, id);
 }
 
+/* The next prompt of an iteration with room for so many tokens more: one that was read back, else
+ * the head of the queue; CLG_NOBODY: none. */
+static int next_prompt(clg_lane *r, bool may_admit, const chunk_sum *sum, int64_t room) {
+    bool whole = r->rules->whole_prompts && sum->sequences > 0;
+    int id = clg_lane_next_read(r);
+    if (id != CLG_NOBODY) {
+        if (whole && r->pool[id].target - r->pool[id].done > room) return CLG_NOBODY;
+        clg_lane_end_read(r);
+        return id;
+    }
+    while (may_admit && id == CLG_NOBODY) {
+        clg_lane_refuse_impossible(r);
+        if (!clg_lane_admissible(r) || (r->rules->prefilled && r->preempted_count == 0)) break;
+        if (whole && clg_lane_next_target(r) > room) break;
+        id = clg_lane_admit(r);
+    }
+    return id;
+}
+
 static chunk_sum gather_chunks(clg_lane *r, bool may_admit) {
     chunk_sum sum = {0};
     if (r->partial != CLG_NOBODY) prefill_chunk(r, r->partial, &sum);
-    for (int64_t room; may_admit && r->partial == CLG_NOBODY &&
-                       (room = clg_lane_budget_of(r, sum.tokens, r->rules->prefill_alone)) > 0;) {
-        clg_lane_refuse_impossible(r);
-        if (!clg_lane_admissible(r) || (r->rules->prefilled && r->preempted_count == 0)) break;
-        if (r->rules->whole_prompts && sum.sequences > 0 && clg_lane_next_target(r) > room) break;
-        prefill_chunk(r, clg_lane_admit(r), &sum);
+    while (r->partial == CLG_NOBODY) {
+        int64_t room = clg_lane_budget_of(r, sum.tokens, r->rules->prefill_alone);
+        int id = room > 0 ? next_prompt(r, may_admit, &sum, room) : CLG_NOBODY;
+        if (id == CLG_NOBODY) break;
+        prefill_chunk(r, id, &sum);
     }
     return sum;
 }
@@ -118,6 +138,7 @@ static void mixed_iteration(clg_lane *r) {
     while (clg_lane_due_now(r, 0) > r->free_blocks) clg_lane_preempt_youngest(r);
     r->free_blocks -= clg_lane_due_now(r, 0);
     chunk_sum sum = gather_chunks(r, r->totals->preemptions == before);
+    if (sum.sequences + r->decoding == 0) return; /* all read from the host first */
     double crowd = clg_lane_crowding(r, sum.sequences), tokens = crowd * (double)sum.tokens;
     double seconds =
         clg_lane_dense_of(r, tokens) + clg_lane_contexts_s(r) + c->pair_s * sum.pairs * crowd;
@@ -140,6 +161,7 @@ static void mixed_iteration(clg_lane *r) {
 static void prefill_iteration(clg_lane *r) {
     const clg_iteration_cost *c = r->cost;
     chunk_sum sum = gather_chunks(r, true);
+    if (sum.sequences == 0) return;
     double unit = c->drafted > 0 ? c->gained : 1, crowd = clg_lane_crowding(r, sum.sequences);
     int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
     double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
@@ -165,7 +187,7 @@ static void take_prefilled(clg_lane *r) {
 }
 
 static void wait_for_arrival(clg_lane *r) {
-    double gap = clg_lane_next_arrival_s(r) - r->now_s;
+    double gap = clg_smaller(clg_lane_next_arrival_s(r), clg_lane_next_read_s(r)) - r->now_s;
     assert(isfinite(gap));
     if (gap > 0) {
         r->totals->idle_s += gap;
@@ -183,6 +205,8 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     r->preempted = clg_take(arena, n, int);
     r->completing = clg_take(arena, n, int);
     r->due = clg_take(arena, (size_t)r->rules->block_tokens, int64_t);
+    r->reading = clg_take(arena, n, int);
+    r->link_free_s = clg_take(arena, (size_t)(r->cost->ranks > 1 ? r->cost->ranks : 1), double);
     for (size_t i = 0; i < n; i++) r->unused[i] = (int)(n - 1 - i);
     r->unused_count = (int)n;
     r->oldest = r->youngest = r->partial = CLG_NOBODY;
@@ -196,7 +220,8 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? clg_lane_next_arrival_s(r) : 0;
     if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled &&
         r->rules->cached_share <= 0)
-        clg_prefix_open(arena, &r->prefix, r->demand->prefixes);
+        clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
+                        (int64_t)(r->rules->host_tokens / r->demand->prefix_tokens));
 }
 
 /* Front end: a request is seen `before_s` late, and its answer reaches the client later still. */
@@ -225,7 +250,8 @@ static void note_marks(clg_lane *r, bool *warm, bool *full) {
 }
 
 static void iterate(clg_lane *r) {
-    bool prompts = r->partial != CLG_NOBODY || clg_lane_admissible(r);
+    bool prompts =
+        r->partial != CLG_NOBODY || clg_lane_next_read(r) != CLG_NOBODY || clg_lane_admissible(r);
     if (prompts && clg_lane_held_back(r))
         decode_stretch(r, true);
     else if (prompts && r->rules->prefill_alone)

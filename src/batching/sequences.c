@@ -97,9 +97,11 @@ void clg_lane_finish(clg_lane *r, int id) {
                                 r->rules->token_s * q->output_tokens);
 }
 
-/* The youngest gives its blocks back and will compute everything again. */
+/* The youngest gives its blocks back and will compute everything again; who reads is not stopped.
+ */
 void clg_lane_preempt_youngest(clg_lane *r) {
     int id = r->youngest;
+    while (r->pool[id].reading) id = r->pool[id].previous;
     clg_sequence *s = &r->pool[id];
     int64_t blocks = clg_lane_held(r, s);
     if (s->heap != CLG_NOBODY) {

@@ -58,6 +58,9 @@ static void vllm(clg_text *t, const engine_job *j, part which) {
     word(t, "--quantization fp8", narrows(j, CLG_FP8));
     word(t, "--kv-cache-dtype fp8", l->cache == CLG_FP8);
     word(t, "--no-enable-prefix-caching", c->no_prefix_cache);
+    if (c->host_bytes > 0) /* GiB of all GPUs of a rank */
+        flag(t, "--kv-offloading-size", floor(c->host_bytes * l->tp * l->pp / 0x1p30));
+    word(t, "--kv-offloading-backend native", c->host_bytes > 0);
     word(t, "--kv-transfer-config '{\"kv_connector\":\"NixlConnector\",\"kv_role\":\"kv_both\"}'",
          which != BOTH);
     clg_text_print(t, "\n");
@@ -81,6 +84,8 @@ static void sglang(clg_text *t, const engine_job *j, part which) {
     word(t, "--quantization fp8", narrows(j, CLG_FP8));
     word(t, "--kv-cache-dtype fp8_e4m3", l->cache == CLG_FP8);
     word(t, "--disable-radix-cache", c->no_prefix_cache);
+    word(t, "--enable-hierarchical-cache", c->host_bytes > 0);
+    if (c->host_bytes > 0) flag(t, "--hicache-size", floor(c->host_bytes / 1e9)); /* GB of a GPU */
     word(t, "--disaggregation-mode prefill", which == PROMPTS);
     word(t, "--disaggregation-mode decode", which == ANSWERS);
     clg_text_print(t, "\n");
@@ -111,6 +116,8 @@ static void trtllm_file(clg_text *t, const engine_job *j) {
                    ranks_of(j) > 1 ? "true" : "false",
                    j->replica->layout.cache == CLG_FP8 ? "fp8" : "auto",
                    j->choice->no_prefix_cache ? "false" : "true");
+    if (j->choice->host_bytes > 0) /* of a GPU */
+        clg_text_print(t, "  host_cache_size: %.0f\n", j->choice->host_bytes);
 }
 
 /* ---- */

@@ -196,7 +196,8 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     json_percentiles(w, "tpot_s", &a->fleet.tpot_s);
     json_percentiles(w, "e2e_s", &a->fleet.e2e_s);
     json_iteration(w, s, a);
-    clg_json_add_number(w, "prompt_cached_share", a->fleet.cached_share);
+    clg_json_add_number(w, "prompt_cached_share", a->fleet.found.cached);
+    clg_json_add_number(w, "prompt_read_share", a->fleet.found.read);
     clg_json_add_number(w, "rho", a->rho);
     clg_json_add_number(w, "output_tokens_per_s", a->fleet.output_tokens_per_s);
     clg_json_add_number(w, "usd_per_million_tokens",

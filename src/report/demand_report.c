@@ -260,11 +260,17 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                    "use      busy %.1f %% of the time with %.1f sequences; MFU %.2f %%; load "
                    "(rho) %.1f %% of capacity\n",
                    100 * a->fleet.busy_share, a->fleet.mean_sequences, 100 * a->mfu, 100 * a->rho);
-    if (a->fleet.cached_share > 0)
+    if (a->fleet.found.cached > 0)
         clg_text_print(t,
                        "         %.1f %% of prompt tokens were in the prefix cache; capacity is "
                        "with as many\n",
-                       100 * a->fleet.cached_share);
+                       100 * a->fleet.found.cached);
+    if (s->replica->host_bytes_per_s > 0)
+        clg_text_print(t,
+                       "         %.1f %% were read back from the host's, at %s a GPU and beside "
+                       "the iterations\n",
+                       100 * a->fleet.found.read,
+                       clg_words_quantity(t, s->replica->host_bytes_per_s, CLG_BYTES_PER_S));
     double most = fleet * a->offline_tokens_per_s;
     clg_text_print(t, "         %s output tokens/s of %s at most (P10 %s – P90 %s)\n",
                    clg_words_grouped(t, a->fleet.output_tokens_per_s), clg_words_grouped(t, most),

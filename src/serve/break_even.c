@@ -9,7 +9,7 @@ void clg_serve_break_even(const clg_serve_question *q, const clg_demand_means *m
     a->break_even_share = a->break_even_per_s = NAN;
     if (!api || !api->name) return;
     double cached =
-        api->usd_per_cached_token >= 0 ? a->fleet.cached_share * means->prompt_tokens : 0;
+        api->usd_per_cached_token >= 0 ? a->fleet.found.cached * means->prompt_tokens : 0;
     double per_request = api->usd_per_input_token * (means->prompt_tokens - cached) +
                          api->usd_per_cached_token * cached +
                          api->usd_per_output_token * means->output_tokens;

@@ -41,6 +41,7 @@ static void add(clg_serve_totals *sum, const clg_serve_totals *t, double gpus) {
     sum->busy_s += t->busy_s * gpus;
     sum->prefilled_tokens += t->prefilled_tokens;
     sum->cached_tokens += t->cached_tokens;
+    sum->read_tokens += t->read_tokens;
     sum->iterations += t->iterations;
     sum->events += t->events;
     sum->preemptions += t->preemptions;

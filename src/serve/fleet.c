@@ -71,12 +71,19 @@ static void add_totals(clg_serve_totals *sum, const clg_serve_totals *t) {
     sum->prompt_tokens += t->prompt_tokens;
     sum->output_tokens += t->output_tokens;
     sum->cached_tokens += t->cached_tokens;
+    sum->read_tokens += t->read_tokens;
     sum->preemptions += t->preemptions;
     sum->iterations += t->iterations;
     sum->events += t->events;
     sum->busy_s += t->busy_s;
     sum->sequence_s += t->sequence_s;
     if (t->end_s > sum->end_s) sum->end_s = t->end_s;
+}
+
+static clg_reuse found_of(const clg_serve_totals *t) {
+    double prompts = (double)t->prompt_tokens;
+    if (prompts <= 0) return (clg_reuse){0};
+    return (clg_reuse){(double)t->cached_tokens / prompts, (double)t->read_tokens / prompts};
 }
 
 static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *d, double begin_s) {
@@ -91,8 +98,7 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
     f->busy_share = paid > 0 ? sum->busy_s / paid : 0;
     f->mean_sequences = sum->busy_s > 0 ? sum->sequence_s / sum->busy_s : 0;
     f->output_tokens_per_s = (double)sum->output_tokens * scale;
-    if (sum->prompt_tokens > 0)
-        f->cached_share = (double)sum->cached_tokens / (double)sum->prompt_tokens;
+    f->found = found_of(sum);
     f->prompt_tokens_per_s = (double)sum->prompt_tokens * scale;
 }
 
@@ -147,8 +153,8 @@ static clg_serve_totals serve_routed(clg_arena *arena, const clg_replica *r, con
     return sum;
 }
 
-double clg_fleet_cached_share(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                              int64_t replicas) {
+clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                          int64_t replicas) {
     clg_arena_mark mark = clg_arena_here(arena);
     int32_t *route = routed(r, d, replicas) ? clg_route_requests(arena, d, replicas) : NULL;
     clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
@@ -164,7 +170,7 @@ double clg_fleet_cached_share(clg_arena *arena, const clg_replica *r, const clg_
         clg_arena_back_to(arena, each);
     }
     clg_arena_back_to(arena, mark);
-    return sum.prompt_tokens > 0 ? (double)sum.cached_tokens / (double)sum.prompt_tokens : 0;
+    return found_of(&sum);
 }
 
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,

@@ -10,8 +10,9 @@ typedef struct change {
     double block_tokens; /* 0: the engine's */
 } change;
 
-/* Assumed, as --accept is where it is not given. */
-static const double accepted_unasked = 0.7;
+/* Assumed, as --accept is where it is not given; of 2 TB in boxes of eight, with room for the rest.
+ */
+static const double accepted_unasked = 0.7, host_bytes_unasked = 100e9;
 
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
 static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *c,
@@ -38,7 +39,12 @@ static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg
     list[count++] = few;
     list[count++] = many;
     change guess = {NULL, as_asked, 0}, apart = {"disaggregated 1:1", as_asked, 0};
-    change blind = {"no prefix cache", as_asked, 0};
+    change blind = {"no prefix cache", as_asked, 0}, host = {NULL, as_asked, 0};
+    bool lacks_host = c->host_bytes <= 0;
+    host.choice.host_bytes = lacks_host ? host_bytes_unasked : 0;
+    host.name = lacks_host
+                    ? clg_arena_print(arena, "%.0f GB of host a GPU", host_bytes_unasked / 1e9)
+                    : "no host cache";
     guess.choice.drafted = 3;
     if (guess.choice.accepted <= 0) guess.choice.accepted = accepted_unasked;
     guess.name = clg_arena_print(arena, "speculation, 3 at %.0f %%", 100 * guess.choice.accepted);
@@ -46,6 +52,7 @@ static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg
     blind.choice.no_prefix_cache = true;
     if (c->drafted == 0) list[count++] = guess;
     if (c->prefills == 0) list[count++] = apart;
+    if (q->demand->prefix && !c->no_prefix_cache) list[count++] = host;
     if (q->demand->prefix && !c->no_prefix_cache) list[count++] = blind;
     static const char *const names[] = {"tp 1", "tp 2", "tp 4", "tp 8"};
     for (int i = 0, t = 1; t <= 8; t *= 2, i++) {

@@ -7,6 +7,7 @@
  * Left out: overlap of host and GPU. */
 #include "serve/replica.h"
 
+#include "cost/host_copy.h"
 #include "serve/batch_cost.h"
 #include "step/routing.h"
 
@@ -175,6 +176,24 @@ static void settle_room(clg_replica *r, const clg_replica_choice *c) {
     r->rules.blocks = c->blocks > 0 ? c->blocks : r->room.blocks;
 }
 
+/* Each GPU keeps and reads its own share of a token's cache; ranks have prompts of their own. */
+static clg_status settle_host(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
+                              clg_error *error) {
+    double token_bytes = r->room.cache_bytes_per_token;
+    if (c->host_bytes <= 0 || token_bytes <= 0) return CLG_OK;
+    r->host_bytes_per_s = c->host_bytes_per_s;
+    const clg_gpu *gpu = &r->scenario->machine.gpu;
+    if (c->host_bytes_per_s <= 0 &&
+        clg_host_copy_rate(arena, gpu, &r->host_bytes_per_s, error) != CLG_OK)
+        return error->status;
+    if (r->host_bytes_per_s <= 0)
+        return clg_fail(error, CLG_BAD_INPUT, "give --host-bandwidth",
+                        "%s has no link to its host in data/gpu", gpu->name);
+    r->rules.host_tokens = c->host_bytes / token_bytes * r->layout.dp;
+    r->rules.read_token_s = token_bytes / r->host_bytes_per_s;
+    return CLG_OK;
+}
+
 /* The smallest tensor-parallel group that holds the weights and the longest request; else the
  * largest that holds the weights. */
 static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_demand *demand) {
@@ -274,6 +293,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     choose_tp(r, c, demand);
     while (r->layout.tp * r->layout.dp % r->layout.ep != 0) r->layout.ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
+    if (settle_host(arena, r, c, error) != CLG_OK) return error->status;
     settle_cost(arena, r, c, means.context_tokens);
     r->cost.sequence_s += clg_filter_sequence_s(r) / r->layout.dp;
     if (c->graph_tokens > 0) r->cost.graph_tokens = c->graph_tokens;

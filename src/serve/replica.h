@@ -22,6 +22,7 @@ struct clg_replica {
     int64_t longest_tokens;                         /* prompt and answer, of its longest request */
     clg_iteration_cost cost;
     clg_serve_rules rules;
+    double host_bytes_per_s; /* that each GPU reads from the host's cache; 0: there is none */
     bool in_turn; /* a fleet of these is dealt requests in turn, whoever has their prompts */
     /* Disaggregated: so many replicas like *prefill make first tokens, so many like this one the
      * rest, and the cache of a prompt is sent between them. prefill NULL: one does both. */
@@ -43,6 +44,8 @@ typedef struct clg_replica_choice {
     int drafted;           /* tokens proposed per iteration, 0: no speculation */
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
+    double host_bytes, host_bytes_per_s; /* of the host's memory that keep prompts, for each GPU;
+                                            how fast it reads them, 0: as its link carries copies */
     bool in_turn;
     bool filtered;                 /* tokens are sampled from the likeliest: top-k, top-p */
     const clg_graph_sizes *graphs; /* NULL: the engine's */

@@ -54,15 +54,17 @@ static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *m
 
 /* All at once with so many places: the rate from a quarter admitted until the queue is empty. */
 static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_demand *sample,
-                           int places, double cached_share, clg_serve_totals *t) {
+                           int places, clg_reuse found, clg_serve_totals *t) {
     clg_served *served = clg_take(arena, (size_t)sample->count, clg_served);
     clg_replica open = *r;
     open.rules.clients = 0;
-    open.rules.cached_share = cached_share;
+    open.rules.cached_share = found.cached;
+    open.rules.read_share = found.read;
     clg_replica prompts;
     if (r->prefill) {
         prompts = *r->prefill;
-        prompts.rules.cached_share = cached_share;
+        prompts.rules.cached_share = found.cached;
+        prompts.rules.read_share = found.read;
         open.prefill = &prompts;
     }
     open.rules.max_sequences = places;
@@ -75,7 +77,7 @@ static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_dem
 /* The most a replica makes: with the places it has or, where those are more than the cache holds
  * and sequences are preempted, with as many as it holds to their ends. */
 static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                            double cached_share, clg_serve_answer *a) {
+                            clg_reuse found, clg_serve_answer *a) {
     clg_arena_mark mark = clg_arena_here(arena);
     int places = r->rules.max_sequences;
     int64_t count = 10 * (int64_t)places;
@@ -83,12 +85,12 @@ static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_de
     clg_demand sample = clg_demand_resample(arena, d, count, 0, 1, sample_seed);
     clg_demand_means means = clg_demand_means_of(d);
     clg_serve_totals t, fewer;
-    double rate = rate_at_once(arena, r, &sample, places, cached_share, &t);
+    double rate = rate_at_once(arena, r, &sample, places, found, &t);
     double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
     double held = (double)r->rules.blocks * r->rules.block_tokens /
                   (means.prompt_tokens + means.output_tokens + states);
     if (t.preemptions > 0 && held >= 1 && held < places) {
-        double calm = rate_at_once(arena, r, &sample, (int)held, cached_share, &fewer);
+        double calm = rate_at_once(arena, r, &sample, (int)held, found, &fewer);
         if (calm > rate) {
             rate = calm;
             t = fewer;
@@ -115,8 +117,8 @@ static void measure_reuse(clg_arena *arena, const clg_serve_question *q, clg_ser
     for (int i = 0; i < 2; i++, before = n) {
         if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
         if (n == before) return;
-        a->fleet.cached_share = clg_fleet_cached_share(arena, q->replica, q->demand, n);
-        measure_offline(arena, q->replica, q->demand, a->fleet.cached_share, a);
+        a->fleet.found = clg_fleet_found(arena, q->replica, q->demand, n);
+        measure_offline(arena, q->replica, q->demand, a->fleet.found, a);
     }
 }
 
@@ -160,7 +162,7 @@ static void settle_totals(const clg_serve_question *q, const clg_demand_means *m
     double paid = q->demand->span_s > 0 ? paid_s(q->demand, a) / q->demand->span_s : 1;
     a->usd_per_million = usd_per_million(a->usd_per_s * fleet * paid, demanded);
     clg_demand_means computed = *means; /* what is found in a cache is no work */
-    computed.prompt_tokens *= 1 - a->fleet.cached_share;
+    computed.prompt_tokens *= 1 - a->fleet.found.cached;
     a->mfu = a->fleet.output_tokens_per_s *
              clg_serve_flop_per_output(&r->scenario->model, &computed) / (fleet * gpus * peak);
     a->gpus_kept_full = floor(demanded / (a->offline_tokens_per_s * share)) * gpus;
@@ -188,9 +190,9 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     clg_demand_means means = clg_demand_means_of(q->demand);
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
                                          clg_replica_gpus(q->replica)};
-    measure_offline(arena, q->replica, q->demand, 0, a);
+    measure_offline(arena, q->replica, q->demand, (clg_reuse){0}, a);
     if (reuses(q)) measure_reuse(arena, q, a);
-    clg_demand_means computed = computed_of(&means, a->fleet.cached_share);
+    clg_demand_means computed = computed_of(&means, a->fleet.found.cached);
     a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &computed);
     clg_serve_break_even(q, &means, a);
     a->attainable = true;

@@ -18,6 +18,11 @@ typedef struct clg_serve_target {
     double share;          /* of requests that must be */
 } clg_serve_target;
 
+/* Of prompt tokens: in the cache, and of these in the host's part of it. */
+typedef struct clg_reuse {
+    double cached, read;
+} clg_reuse;
+
 typedef struct clg_percentiles {
     double p50, p90, p99, mean;
 } clg_percentiles;
@@ -34,7 +39,7 @@ typedef struct clg_fleet {
     double span_s;                     /* paid time of each replica */
     double output_tokens_per_s;        /* of the whole fleet */
     double prompt_tokens_per_s;
-    double cached_share; /* of prompt tokens found in the cache */
+    clg_reuse found; /* of prompt tokens */
     double iterations, events;
 } clg_fleet;
 
@@ -128,9 +133,9 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *replica, const clg_deman
 bool clg_fleet_meets(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                      int64_t replicas, const clg_serve_target *target);
 
-/* The share of prompt tokens it finds in its caches, from as few of its replicas as tell. */
-double clg_fleet_cached_share(clg_arena *arena, const clg_replica *replica,
-                              const clg_demand *demand, int64_t replicas);
+/* The shares of prompt tokens it finds in its caches, from as few of its replicas as tell. */
+clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                          int64_t replicas);
 
 /* The share of requests that it serves within the target; cheaper than all of clg_fleet_run. */
 double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,

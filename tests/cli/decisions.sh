@@ -46,6 +46,12 @@ ask agents $agents
 within "agents, found of prompts" "$(number "$work/agents" prompt_cached_share)" 0.85 0.96
 within "agents, GPUs" "$(top "$work/agents" gpus)" 48 160
 ask blind $agents --no-prefix-cache
+# who thinks for a minute is dropped from the GPUs; from the hosts he is read back, and fewer nodes do
+thinkers=$(echo $agents | sed 's/turn-gap 15s/turn-gap 60s/')
+ask slow $thinkers
+ask host $thinkers --host-cache 200GB
+within "agents, read back" "$(number "$work/host" prompt_read_share)" 0.04 0.3
+within "agents, GPUs saved" "$(($(top "$work/slow" gpus) - $(top "$work/host" gpus)))" 8 96
 within "agents without a cache are refused" "$(grep -c 'no fleet meets' "$work/blind")" 1 1
 
 # what a GPU makes times GPU-hours is what was asked for, and a tenth of the GPUs take ten times as long

@@ -104,8 +104,8 @@ static void capacity(clg_arena *arena) {
     s.shared_tokens = 7500;
     clg_demand d = demand_made(arena, s);
     clg_serve_answer with = answer(arena, &d, false, false), none = answer(arena, &d, true, false);
-    CHECK_NEAR(with.fleet.cached_share, 7488.0 / 8000, 2e-3); /* whole blocks of 16 */
-    CHECK(none.fleet.cached_share == 0);
+    CHECK_NEAR(with.fleet.found.cached, 7488.0 / 8000, 2e-3); /* whole blocks of 16 */
+    CHECK(none.fleet.found.cached == 0);
     CHECK(with.offline_tokens_per_s > 2 * none.offline_tokens_per_s);
     CHECK_NEAR(with.rho * with.offline_tokens_per_s, none.rho * none.offline_tokens_per_s, 1e-9);
     CHECK_NEAR(with.break_even_share * with.offline_tokens_per_s,
@@ -117,7 +117,7 @@ static void capacity(clg_arena *arena) {
     turns.turn_gap_s = 20;
     d = demand_made(arena, turns);
     clg_serve_answer kept = answer(arena, &d, false, false), dealt = answer(arena, &d, false, true);
-    CHECK(kept.fleet.cached_share > dealt.fleet.cached_share + 0.2);
+    CHECK(kept.fleet.found.cached > dealt.fleet.found.cached + 0.2);
     CHECK(kept.rho < dealt.rho && kept.fleet.requests == d.count);
 }
 
