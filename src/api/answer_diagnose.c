@@ -2,6 +2,7 @@
 #include "api/answer.h"
 #include "api/command.h"
 #include "calibrate/samples.h"
+#include "job/log_size.h"
 #include "record/train_log.h"
 #include "report/diagnose_report.h"
 #include "report/plan_text.h"
@@ -28,20 +29,58 @@ static clg_status take_measured(clg_arena *arena, const char *text, const clg_an
     return CLG_OK;
 }
 
-static clg_status take_log(clg_arena *arena, const clg_attachment *file, clg_observations *seen,
+static clg_status read_log(clg_arena *arena, const clg_attachment *file, clg_train_logs *logs,
                            clg_error *error) {
-    clg_train_logs logs = {.arena = arena};
-    if (!clg_train_log_read(&logs, file->name, (clg_slice){file->text, file->size}) ||
-        logs.count == 0 || logs.log[0].step_median_s <= 0)
-        return clg_fail(error, CLG_BAD_INPUT, "give the time as --measured 12.5s",
-                        "%.80s: no steps of a known trainer in it", file->name);
+    *logs = (clg_train_logs){.arena = arena};
+    if (!file->text) return CLG_OK;
+    if (clg_train_log_read(logs, file->name, (clg_slice){file->text, file->size}) &&
+        logs->count > 0 && logs->log[0].step_median_s > 0)
+        return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give the time as --measured 12.5s",
+                    "%.80s: no steps of a known trainer in it", file->name);
+}
+
+/* What a job leaves open is as its log states it. */
+static const clg_request *with_log(clg_arena *arena, const clg_request *request,
+                                   const clg_train_logs *logs) {
+    if (logs->count == 0) return request;
+    const clg_train_log *log = &logs->log[0];
+    const struct {
+        clg_param param;
+        int64_t said;
+    } sizes[] = {{CLG_PARAM_GPUS, log->gpus},
+                 {CLG_PARAM_GLOBAL_BATCH, log->batch},
+                 {CLG_PARAM_SEQ, log->seq}};
+    clg_request *r = clg_take(arena, 1, clg_request);
+    *r = *request;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (sizes[i].said > 0 && !r->value[sizes[i].param])
+            r->value[sizes[i].param] = clg_arena_print(arena, "%lld", (long long)sizes[i].said);
+    return r;
+}
+
+/* A log's own flop/s, where the job as given would make others of the same step: it is not this
+ * job. Trainers count attention and the head in ways that lie a third apart. */
+static const char *other_job(clg_arena *arena, const clg_train_log *log, const clg_evaluation *e) {
+    double implied = e->model_flop_per_s_per_gpu * e->step_s / log->step_median_s;
+    double said = log->flop_per_s_per_gpu;
+    if (!(said > 0) || (said < 1.5 * implied && implied < 1.5 * said)) return "";
+    return clg_arena_print(
+        arena, "; it counts %.3g Tflop/s a GPU, the job as given makes %.3g: see --seq, the model",
+        said * 1e-12, implied * 1e-12);
+}
+
+static clg_status take_log(clg_arena *arena, const clg_train_logs *logs, const clg_answer *plan,
+                           clg_observations *seen, clg_error *error) {
+    if (logs->count == 0) return CLG_OK;
+    const clg_train_log *log = &logs->log[0];
     if (seen->step_s > 0)
         return clg_fail(error, CLG_BAD_USAGE, "keep one of them",
                         "--measured and --log both say how long a step takes");
-    seen->step_s = logs.log[0].step_median_s;
-    seen->written = clg_arena_print(arena, "median of %d steps, %s log", logs.log[0].steps,
-                                    logs.log[0].trainer);
-    return CLG_OK;
+    seen->step_s = log->step_median_s;
+    seen->written = clg_arena_print(arena, "median of %d steps, %s log%s", log->steps, log->trainer,
+                                    other_job(arena, log, &plan->evaluation));
+    return clg_log_check_size(log, &plan->evaluation.layout, error);
 }
 
 /* The largest message of every collective and number of nodes. */
@@ -80,14 +119,17 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     const char *measured = q->request->value[CLG_PARAM_MEASURED];
     const clg_attachment *log = &q->request->file[CLG_PARAM_LOG];
     const clg_attachment *nccl = &q->request->file[CLG_PARAM_NCCL];
+    clg_train_logs logs;
     *a = (diagnosed){0};
     if (!measured && !log->text && !nccl->text)
         return clg_fail(error, CLG_BAD_USAGE,
                         "give --measured 12.5s (or 200tok/s/GPU), --log FILE or --nccl FILE",
                         "nothing was measured");
-    if (clg_answer_explain(q->arena, q->request, q->progress, NULL, &a->plan, error) != CLG_OK ||
+    if (read_log(q->arena, log, &logs, error) != CLG_OK) return error->status;
+    const clg_request *job = with_log(q->arena, q->request, &logs);
+    if (clg_answer_explain(q->arena, job, q->progress, NULL, &a->plan, error) != CLG_OK ||
         (measured && take_measured(q->arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
-        (log->text && take_log(q->arena, log, &a->seen, error) != CLG_OK) ||
+        take_log(q->arena, &logs, &a->plan, &a->seen, error) != CLG_OK ||
         (nccl->text &&
          take_nccl(q->arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen, error) != CLG_OK))
         return error->status;
@@ -131,7 +173,9 @@ const clg_command clg_command_diagnose = {
         "Prices the job as given, then in worlds where one thing is wrong, and weighs which of "
         "them gives what was measured. Flags left out are chosen as 'plan' would, so say what the "
         "job does. --measured takes 12.5s a step, 200tok/s/GPU, 6400tok/s, 230Tflop/s/GPU, 13%MFU "
-        "or 40GB/s:all-reduce:6 (bus bandwidth, collective, nodes); several with commas.",
+        "or 40GB/s:all-reduce:6 (bus bandwidth, collective, nodes); several with commas. GPUs, "
+        "batch "
+        "and sequence that are left out are those of --log, where it states them.",
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
                "--micro-batch 8 --global-batch 32 --recompute full --measured 200tok/s/GPU",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),

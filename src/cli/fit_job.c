@@ -6,6 +6,7 @@
 #include "cli/job_files.h"
 #include "cli/planning.h"
 #include "cli/threads.h"
+#include "job/log_size.h"
 
 #include <string.h>
 
@@ -79,24 +80,9 @@ static double median_s(clg_arena *arena, const clg_train_logs *logs) {
 
 /* A log of another size than the job is of another job. */
 static clg_status check_size(const clg_fit_job *job, clg_error *error) {
-    const clg_layout *l = &job->plan.evaluation.layout;
-    for (size_t i = 0; i < job->logs.count; i++) {
-        const clg_train_log *log = &job->logs.log[i];
-        const struct {
-            const char *what, *flag;
-            int64_t said, planned;
-        } sizes[] = {{"GPUs", "--gpus", log->gpus, clg_layout_gpus(l)},
-                     {"sequences a step", "--global-batch", log->batch, l->global_batch},
-                     {"tokens a sequence", "--seq", log->seq, l->seq}};
-        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-            if (sizes[k].said <= 0 || sizes[k].said == sizes[k].planned) continue;
-            clg_error_at(error, log->file, 0, 0, sizes[k].flag);
-            return clg_fail(error, CLG_BAD_INPUT,
-                            "give the job as it ran; flags override its files",
-                            "the log is of %lld %s, the job of %lld", (long long)sizes[k].said,
-                            sizes[k].what, (long long)sizes[k].planned);
-        }
-    }
+    for (size_t i = 0; i < job->logs.count; i++)
+        if (clg_log_check_size(&job->logs.log[i], &job->plan.evaluation.layout, error) != CLG_OK)
+            return error->status;
     return CLG_OK;
 }
 

@@ -135,6 +135,7 @@ static void plan(void *context, int index, clg_arena *arena) {
     clg_found found;
     clg_error none = {0};
     here.machine.gpus = (int)one->gpus;
+    here.machine.fabric.assumed = false; /* who rents says what network, so the answer names it */
     at.gpus = one->gpus;
     at.keep = 1;
     one->runs = clg_search(arena, &here, &at, (clg_progress){0}, &found, &none) == CLG_OK &&

@@ -122,6 +122,17 @@ static void print_odds(clg_text *t, const clg_odds *odds) {
     clg_text_fold(t, from, 9);
 }
 
+/* What is rented is a network too: all here is for this one. */
+static void print_promise(clg_text *t, const clg_machine *m) {
+    size_t from = t->size;
+    clg_text_print(t, "network  ");
+    clg_report_network(t, m);
+    clg_text_fold(t, from, 9);
+    if (m->fabric.assumed)
+        clg_text_print(t, "         the reference box's: see that the offer has it (--fabric names "
+                          "another)\n");
+}
+
 static void print_choice(clg_text *t, const clg_cluster *c) {
     const clg_scenario *s = &c->offer->scenario;
     size_t from = t->size;
@@ -134,6 +145,7 @@ static void print_choice(clg_text *t, const clg_cluster *c) {
     clg_text_print(t, "\n");
     print_interval(t, c);
     clg_text_fold(t, from, 9);
+    print_promise(t, &s->machine);
     print_odds(t, &c->odds);
     if (!isfinite(c->goodput.mean_time_between_failures_s)) {
         clg_text_print(t, "losses   none: no failures are assumed, so no checkpoints\n");

@@ -89,10 +89,12 @@ static void print_expected(const answer *a) {
                    clg_words_quantity(t, e->step_p10_s, CLG_SECONDS),
                    clg_words_quantity(t, e->step_p90_s, CLG_SECONDS),
                    clg_words_grouped(t, e->tokens_per_s_per_gpu), clg_words_share(t, e->mfu));
+    size_t from = t->size;
     if (a->seen->step_s > 0)
         clg_text_print(t, "measured %s a step (%s), %.3g times as long\n",
                        clg_words_quantity(t, a->seen->step_s, CLG_SECONDS), a->seen->written,
                        a->seen->step_s / e->step_s);
+    clg_text_fold(t, from, 9);
     for (int i = 0; i < a->seen->buses; i++) {
         const clg_observed_bus *b = &a->seen->bus[i];
         clg_text_print(t, "measured %s of bus bandwidth, %s of %s over %d nodes\n",
@@ -109,8 +111,8 @@ static void print_verdict(const answer *a) {
         [CLG_SLOW] = "slow: this plan should run faster on this machine",
         [CLG_FAST] = "fast: faster than this plan should run; check what was counted"};
     size_t from = a->text->size;
-    clg_text_print(a->text, "verdict  %s (chance that nothing is wrong: %s %%)\n",
-                   words[a->diagnosis->verdict], clg_words_share(a->text, a->diagnosis->healthy));
+    clg_text_print(a->text, "verdict  %s (chance that nothing is wrong: %s)\n",
+                   words[a->diagnosis->verdict], clg_words_chance(a->text, a->diagnosis->healthy));
     clg_text_fold(a->text, from, 9);
 }
 

@@ -24,8 +24,7 @@ static void print_overlays(clg_text *t, const clg_scenario *s) {
     if (s->network_file.text) clg_text_print(t, "network  %.85s\n", s->network_file.path);
 }
 
-/* A GPU's share of the network, and whether ports or NICs make it so. */
-static void print_network(clg_text *t, const clg_machine *m) {
+void clg_report_network(clg_text *t, const clg_machine *m) {
     const clg_node *n = &m->node;
     double cards = n->nics * n->nic_bytes_per_s;
     double ports = clg_machine_ports(m) * m->fabric.bytes_per_s;
@@ -75,7 +74,7 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
     if (s->machine.node.domain != s->machine.node.gpus)
         clg_text_print(t, ", %d share a fast-link domain", s->machine.node.domain);
     clg_text_print(t, "\nnetwork  ");
-    print_network(t, &s->machine);
+    clg_report_network(t, &s->machine);
     clg_text_print(
         t, "job      %s sequences x %s tokens = %s a step, %s\n",
         clg_words_count(t, space->global_batch), clg_words_count(t, space->seq),

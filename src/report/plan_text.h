@@ -12,6 +12,9 @@
 /* What was asked: model, machine, job, one line each. */
 void clg_report_heading(clg_text *text, const clg_scenario *scenario, const clg_space *space);
 
+/* A GPU's share of the network, and whether ports or NICs make it so; the rest of a line. */
+void clg_report_network(clg_text *text, const clg_machine *machine);
+
 /* What a batch asked for in tokens became; nothing where sequences were, or it is exact. */
 void clg_report_batch(clg_text *text, const clg_space *space);
 

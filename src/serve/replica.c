@@ -159,7 +159,10 @@ static clg_attention_kernel attention_of(const clg_kernels *k) {
 
 static clg_status refuse(const clg_replica *r, clg_error *error) {
     const clg_gpu *gpu = &r->scenario->machine.gpu;
-    return clg_fail(error, CLG_BAD_INPUT, "raise --tp or --pp, or store weights as --weights fp8",
+    bool wide = clg_precision_bytes(r->layout.weights) > 1;
+    return clg_fail(error, CLG_BAD_INPUT,
+                    wide ? "raise --tp or --pp, or store weights as --weights fp8"
+                         : "raise --tp or --pp, or take a GPU with more memory",
                     "%s does not fit: tp %d x pp %d needs %.1f GB a GPU for weights and %.1f GB "
                     "beside them of %.1f GB",
                     r->scenario->model.name, r->layout.tp, r->layout.pp, r->room.weight_bytes / 1e9,
@@ -192,6 +195,17 @@ static clg_status settle_host(clg_arena *arena, clg_replica *r, const clg_replic
     r->rules.host_tokens = c->host_bytes / token_bytes * r->layout.dp;
     r->rules.read_token_s = token_bytes / r->host_bytes_per_s;
     return CLG_OK;
+}
+
+/* Where the widest group does not hold the weights: stages, as many groups as do. */
+static void choose_pp(clg_replica *r, const clg_replica_choice *c) {
+    enum { MOST = 16 };
+    while (c->tp == 0 && c->pp == 0 && r->rules.blocks < 1 && r->layout.pp < MOST &&
+           2 * r->layout.pp <= r->scenario->model.layers) {
+        r->layout.pp *= 2;
+        settle_rules(r, c);
+        settle_room(r, c);
+    }
 }
 
 /* The smallest tensor-parallel group that holds the weights and the longest request; else the
@@ -291,6 +305,7 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
     r->longest_tokens = demand->longest_tokens;
     r->mean_context_tokens = means.context_tokens;
     choose_tp(r, c, demand);
+    choose_pp(r, c);
     while (r->layout.tp * r->layout.dp % r->layout.ep != 0) r->layout.ep--;
     if (r->rules.blocks < 1) return refuse(r, error);
     if (settle_host(arena, r, c, error) != CLG_OK) return error->status;

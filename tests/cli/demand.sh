@@ -48,6 +48,8 @@ head -c 40 "$scratch/packed.csv.gz" >"$scratch/cut.csv.gz"
 expect 1 err 'damaged or cut short' demand $m $t/cut.csv.gz
 printf '0,100,20\n0,100,20\n0,100,20\n9,100,20\n' | trace ties.csv
 expect 0 out '2 requests' demand $m $t/ties.csv --requests 2
+expect 0 out '^replica .* 16 x h100-sxm: tp 8, pp 2, weights fp8' demand deepseek-v3 --rate 1req/s
+expect 1 err 'does not fit.*a GPU with more memory' demand deepseek-v3 --rate 1req/s --tp 8 --pp 1
 expect 1 err 'does not fit: tp 1 x pp 1 needs' demand llama-3.1-405b --tp 1 --rate 1req/s
 expect 1 err 'there is no demand' demand $m --rate 0req/s
 expect 2 err 'no demand is given' demand $m

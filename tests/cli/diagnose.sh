@@ -68,6 +68,16 @@ expect 1 err "'soon' is no measurement" diagnose $shards --measured soon
 expect 1 err 'times as slow as planned: no cause known here' diagnose $shards --measured 1e9s
 expect 1 err 'No such file' diagnose $shards --log "$scratch/none.log"
 expect 1 err 'no steps of a known trainer' diagnose $shards --log README.md
+for step in 1 2 3 4; do
+    printf '%s\n' " iteration $step/ 99 | consumed samples: 9 | elapsed time per iteration (ms): 6500.3 | throughput per GPU (TFLOP/s/GPU): 126.0 | global batch size: 256 | lm loss: 1.1E+01 |"
+done >"$scratch/train.log"
+expect 1 err 'of 256 sequences a step, the job of 1024' diagnose llama-3-8b --gpus 64 --global-batch 1024 \
+    --log "$scratch/train.log"
+expect 0 out '^job      256 sequences' diagnose llama-3-8b --gpus 64 --log "$scratch/train.log"
+check "the log's own flop/s are those of the job" '! grep -q "as given makes" "$scratch/out"'
+sed s/126.0/450.2/ "$scratch/train.log" >"$scratch/long.log"
+expect 0 out 'it counts 450 Tflop/s a GPU' diagnose llama-3-8b --gpus 64 --log "$scratch/long.log"
+expect 0 out 'nothing is wrong: under 1 %' diagnose $shards --recompute full --measured 200tok/s/GPU
 expect 0 out 'kernels_unfused' show causes
 "$ceiling" diagnose $shards --measured 200tok/s/GPU >"$scratch/text"
 check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/text" | wc -l)" = 0 ]'

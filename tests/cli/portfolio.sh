@@ -37,6 +37,7 @@ expect 0 out '^odds  .* to be in time' size llama-3.1-8b --tokens 1T --deadline 
 expect 0 out '^  reserved, 1 year .* 6[0-9] %' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --compare-terms
 check "fits 100 columns" '[ "$(grep -A6 "^terms" "$scratch/out" | awk "length > 100" | wc -l)" = 0 ]'
 expect 0 out '^fabric   over plain Ethernet ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --against-fabric ethernet-100
+expect 0 out '^network  200 Gbit/s per GPU' size llama-3.1-8b --tokens 1T --deadline 30d --gpu a100
 expect 0 out '"worth_usd_per_gpu_h": [0-9]' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --against-fabric ethernet-100 --json
 expect 0 out '^regret   against [0-9]* x h100-sxm .* cheaper' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm
 expect 0 out 'odds to be in time with 0 spares: [0-9]* %, 1 spare: ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --repair 10d

@@ -135,6 +135,16 @@ static void check_progress(const clg_offer *offer) {
     ask.most_gpus = 64;
     clg_clusters *few = answer(&ask);
     for (int i = 0; i < few->count; i++) CHECK(few->cluster[i].gpus <= 64);
+    CASE("a cluster is rented with the network it is planned on: its limits hold on that");
+    clg_offer open = offer_of("a100-sxm-80gb", "2.79USD/h"), named = open;
+    CHECK(open.scenario.machine.fabric.assumed);
+    named.scenario.machine.fabric.assumed = false;
+    clg_cluster of_open, of_named;
+    ask = sizing(&open, 1, (clg_limits){.deadline_s = 30 * 86400.0});
+    CHECK(clg_cluster_plan(&arena, &ask, answer(&ask), &open, 512, &of_open));
+    CHECK(clg_cluster_plan(&arena, &ask, answer(&ask), &named, 512, &of_named));
+    CHECK_NEAR(of_open.late, of_named.late, 1e-12);
+
     CASE("no failures: every second trains");
     ask.operations.failures_per_gpu_s = 0;
     few = answer(&ask);
