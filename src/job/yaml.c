@@ -192,9 +192,18 @@ static bool is_dash(const clg_yaml_reader *r) {
     return r->at < r->end && *r->at == '-' && (r->at + 1 == r->end || strchr(" \t\r\n", r->at[1]));
 }
 
+/* Past "&name" and "!tag" before a node; only looks. */
+static const char *behind_properties(const char *at, const char *end) {
+    while (at < end && (*at == '&' || *at == '!')) {
+        while (at < end && !strchr(" \t\r\n", *at)) at++;
+        while (at < end && (*at == ' ' || *at == '\t')) at++;
+    }
+    return at;
+}
+
 /* Whether the line goes on with "key:"; only looks. */
 static bool is_key(const clg_yaml_reader *r) {
-    const char *at = r->at, *end = r->end;
+    const char *end = r->end, *at = behind_properties(r->at, end);
     char quote = at < end && (*at == '"' || *at == '\'') ? *at : 0;
     if (at < end && strchr("[{#|>@`%", *at)) return false;
     for (at += quote != 0; quote && at < end && *at != '\n' && *at != quote; at++)
@@ -207,28 +216,41 @@ static bool is_key(const clg_yaml_reader *r) {
     return false;
 }
 
-/* What stands behind "key:" or "-": on this line, or in lines further in than `indent`; a list
- * under a key may stand at the key's own indent. */
-static clg_status inner(clg_yaml_reader *r, int indent, bool of_key, clg_json **node) {
-    clg_yaml_spaces(r);
+/* Whether properties, if any, are all that stands on the rest of the line: then past them, with the
+ * place of their anchor (-1: none). Where more follows nothing is taken. */
+static bool only_properties(clg_yaml_reader *r, int *anchor) {
     const char *rest = r->at;
-    int line = r->line, anchors = r->anchors, anchor = properties(r);
-    clg_status status;
-    if (r->at < r->end && *r->at != '\n' && *r->at != '\r' && *r->at != '#') {
-        r->at = rest, r->anchors = anchors;
-        return of_key ? clg_yaml_scalar_or_flow(r, indent, node) : block(r, indent + 1, node);
-    }
+    int anchors = r->anchors;
+    *anchor = properties(r);
+    if (r->at >= r->end || strchr("\r\n#", *r->at)) return true;
+    r->at = rest, r->anchors = anchors;
+    return false;
+}
+
+/* The node in the next lines, behind what stood alone on `line`; nothing: null. */
+static clg_status below(clg_yaml_reader *r, int least, int anchor, int line, clg_json **node) {
+    clg_status status = CLG_OK;
     clg_yaml_blank(r);
-    bool list = of_key && is_dash(r) && column(r) == indent;
-    bool over = r->at >= r->end || clg_yaml_document_end(r);
-    if (!over && (list || column(r) > indent))
-        status = block(r, list ? indent : indent + 1, node);
+    if (r->at < r->end && column(r) >= least && !clg_yaml_document_end(r))
+        status = block(r, least, node);
     else {
         *node = clg_tree_make(r->arena, CLG_JSON_NULL, line, 1);
         status = count(r);
     }
     if (anchor >= 0) r->anchor[anchor].node = *node;
     return status;
+}
+
+/* What stands behind "key:" or "-": on this line, or in lines further in than `indent`; a list
+ * under a key may stand at the key's own indent. */
+static clg_status inner(clg_yaml_reader *r, int indent, bool of_key, clg_json **node) {
+    int anchor, line = r->line;
+    clg_yaml_spaces(r);
+    if (!only_properties(r, &anchor))
+        return of_key ? clg_yaml_scalar_or_flow(r, indent, node) : block(r, indent + 1, node);
+    clg_yaml_blank(r);
+    bool list = of_key && is_dash(r) && column(r) == indent;
+    return below(r, list ? indent : indent + 1, anchor, line, node);
 }
 
 static clg_status sequence(clg_yaml_reader *r, int indent, clg_json *array) {
@@ -282,8 +304,10 @@ static clg_status mapping(clg_yaml_reader *r, int indent, clg_json *object) {
 
 /* A node whose first character is at the reader's place: its column is the indent. */
 static clg_status branch(clg_yaml_reader *r, int least, clg_json **node) {
-    int indent = column(r);
-    bool dash = is_dash(r);
+    int indent = column(r), anchor;
+    bool dash = is_dash(r), properties_first = r->at < r->end && (*r->at == '&' || *r->at == '!');
+    if (properties_first && only_properties(r, &anchor))
+        return below(r, least, anchor, r->line, node);
     if (!dash && !is_key(r)) return clg_yaml_scalar_or_flow(r, least - 1, node);
     *node = clg_tree_make(r->arena, dash ? CLG_JSON_ARRAY : CLG_JSON_OBJECT, r->line, indent + 1);
     if (count(r) != CLG_OK) return CLG_BAD_INPUT;

@@ -1,5 +1,7 @@
 /* YAML: examples of its specification (yaml.org/spec/1.2.2) and what is refused, written as JSON.
- * Against libyaml 0.2.5, 5,281 public files gave the same trees. */
+ * Of 5,851 public files (2026-11), 5,677 gave the tree of libyaml 0.2.5, 8 are empty, 138 are
+ * refused by both, 23 here alone (22 begin with a line of a template, one makes more than 20,000
+ * values), 5 differ: "\0" in a string ends it here, two are "---" alone. */
 #include "base/text.h"
 #include "job/yaml.h"
 #include "test.h"
@@ -85,6 +87,15 @@ static void anchors(void) {
        "}");
 }
 
+static void properties(void) {
+    CASE("tags and anchors on a line of their own, before keys, and before quotes with a colon");
+    is("a:\n  !Sub \"x: y\"\nb:\n  !Join\n    - 1\n    - 2\nc: !T\n- 1\nd:\n  &x !m\n  k: 1\n"
+       "e: *x\nf:\n  - !Sub\n    g: 1\nh:\n  &y\ni: *y\n",
+       "{\"a\":\"x: y\",\"b\":[1,2],\"c\":[1],\"d\":{\"k\":1},\"e\":{\"k\":1},\"f\":[{\"g\":1}],"
+       "\"h\":null,\"i\":null}");
+    is("!map\n&a\n&k x: 1\n", "{\"x\":1}");
+}
+
 static void faults(void) {
     CASE("what is no YAML: open brackets and quotes, indents that fit nothing, two values, '@'");
     refused("a: [1, 2\n", 2);
@@ -94,12 +105,15 @@ static void faults(void) {
     refused("a: 'x' y\n", 1);
     refused("a: @x\n", 1);
     refused("a: *x\n", 1);
+    refused("a: &x\n  b: *x\n", 2);
+    refused("{{ $a := .b }}\nc: 1\n", 2);
 }
 
 int main(void) {
     collections();
     scalars();
     anchors();
+    properties();
     faults();
     return DONE;
 }
