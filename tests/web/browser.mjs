@@ -254,7 +254,7 @@ async function lesson() {
   check("four short links", links.length === 4 && links.every((link) => link.length < 120), links.join(" "));
   await click(".lesson:nth-of-type(4)");
   await until(`location.hash.includes("critical-batch=500ktok") && ${rested}`, "the fourth lesson");
-  check("the critical batch is in its sentence", (await textOf("#sentence")).includes("critical 500k tokens"), await textOf("#sentence"));
+  check("the critical batch is in its sentence", await becomes(`document.querySelector("#sentence").textContent.includes("critical 500k tokens")`, 20000), await textOf("#sentence"));
   await open("#model=llama-3.1-70b");
   await until("document.documentElement.dataset.plan", "a link without GPUs");
   check("a link says only what is not usual", await becomes(`location.hash === "#v=1&model=llama-3.1-70b"`, 2000), await read("location.hash"));
