@@ -108,6 +108,9 @@ bool clg_price_known(const clg_price *price);
  * kinds of GPU by. */
 bool clg_price_on_demand(const clg_price *price);
 
+/* Whether it is paid for a term, used or not: "reserved, 1 year". */
+bool clg_price_held(const clg_price *price);
+
 /* The built-in prices of a GPU, in order of their files. */
 const clg_price *clg_prices_of(clg_arena *arena, const char *gpu, int *count);
 

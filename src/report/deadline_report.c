@@ -40,14 +40,17 @@ static void print_fleet(clg_text *t, const clg_serve_question *s, const clg_serv
 }
 
 static void print_row(clg_text *t, const clg_batch_job *j, const clg_batch_row *r) {
-    clg_text_print(t, "         %-17s %8s %7s/Mtok out  %s/h: %s, %.10s\n", r->price.term,
+    clg_text_print(t, "         %-17s %8s %7s/Mtok out  %s/h: %s%s%.10s\n", r->price.term,
                    clg_words_bill(t, r->usd), clg_words_usd(t, 1e6 * r->usd / j->output_tokens),
-                   clg_words_usd(t, 3600 * r->price.usd_per_s), r->price.provider, r->price.date);
-    if (r->pays_above_s > 0)
+                   clg_words_usd(t, 3600 * r->price.usd_per_s), r->price.provider,
+                   r->price.date ? ", " : "", r->price.date ? r->price.date : "");
+    if (r->pays_above_s > 24 * 3600)
+        clg_text_print(t, "         %-17s held all day for one such job; never pays\n", "");
+    else if (r->pays_above_s > 0)
         clg_text_print(t,
                        "         %-17s held all day for one such job; pays above %s of use a day\n",
                        "", hours(t, r->pays_above_s));
-    if (r->price.usd_per_s > j->row->price.usd_per_s)
+    if (clg_price_on_demand(&j->row->price) && r->price.usd_per_s > j->row->price.usd_per_s)
         clg_text_print(t, "         %-17s dearer an hour than %s, which is another seller's\n", "",
                        j->row->price.term);
     if (r->interruptions > 0)

@@ -38,8 +38,8 @@ static int64_t replicas_for(const clg_batch_job *j, double scale) {
 static void add_row(clg_batch_job *j, const clg_price *price, double gpus, double hourly,
                     double lost_s, double taken_back) {
     clg_batch_row *row = &j->row[j->rows++];
-    bool spot = strcmp(price->term, "spot") == 0, held = !spot && !clg_price_on_demand(price);
-    double rate = spot ? taken_back : 0;
+    bool held = clg_price_held(price);
+    double rate = strcmp(price->term, "spot") == 0 ? taken_back : 0;
     *row = (clg_batch_row){.price = *price};
     row->run_s = j->sure_run_s * (1 + rate * gpus / (double)j->sure_replicas * lost_s);
     row->interruptions = rate * gpus * row->run_s;

@@ -84,7 +84,8 @@ expect 2 err '--ttft is for requests that come in time' demand $m --deadline 3h 
 expect 2 err '--accept is a share of proposed' demand $m --rate 3req/s --accept 80%
 expect 0 out 'given    2 replicas = 8 GPUs, 8 clients each' demand $m --tp 4 --clients 16 --gpus 9
 expect 0 out '1 of the GPUs given make no replica of 4' demand $m --tp 4 --clients 16 --gpus 9
-expect 0 out 'dearer an hour than on-demand' demand $m --deadline 3h --requests 1000
+expect 0 out '^ +given +[$]0.13 .*by you$' demand $m --deadline 3h --requests 1000 --price 2USD/h
+expect 0 out 'held all day for one such job; never pays' demand $m --deadline 3h --requests 1000 --price 2USD/h
 # windows hold many answers, and scaling never needs more than the fleet that stays
 long="demand $m --rate 1req/s --output 8ktok --tpot 30ms"
 expect 0 out 'answers take long beside' $long --span 2min
