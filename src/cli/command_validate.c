@@ -9,11 +9,23 @@
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 #include "report/serving_accuracy.h"
+#include "validate/columns.h"
 #include "validate/validate.h"
 
+#include <stdio.h>
 #include <time.h>
 
 enum { TABLE_BYTES = 256 << 20, TABLES = 256 };
+
+/* What headings were taken for, beside the answer and not in it. */
+static void tell_columns(clg_session *session, clg_csv *table) {
+    const char *said = clg_columns_rename(session->arena, table);
+    if (!said) return;
+    clg_text note = {.arena = session->arena};
+    clg_text_print(&note, "%s: taken %s\n", table->name, said);
+    clg_text_fold(&note, 0, 2);
+    fputs(note.data, stderr);
+}
 
 static clg_status read_tables(clg_session *session, clg_csv *tables, clg_error *error) {
     for (int i = 0; i < session->operands; i++) {
@@ -24,6 +36,7 @@ static clg_status read_tables(clg_session *session, clg_csv *tables, clg_error *
             clg_csv_parse(session->arena, session->operand[i], text, size, &tables[i], error) !=
                 CLG_OK)
             return error->status;
+        if (!clg_session_has(session, CLG_PARAM_SERVING)) tell_columns(session, &tables[i]);
     }
     return CLG_OK;
 }

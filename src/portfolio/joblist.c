@@ -26,16 +26,17 @@ enum {
     PRIORITY,
     LEAST,
     MOST,
+    GPUS,
     SEQ,
     BATCH,
     TEAM,
     QUOTA,
     COLUMNS
 };
-static const char *const columns[COLUMNS] = {"name",         "model",     "tokens",     "steps",
-                                             "gpu_hours",    "arrival_h", "deadline_h", "every_h",
-                                             "priority",     "min_gpus",  "max_gpus",   "seq",
-                                             "global_batch", "team",      "quota_gpus"};
+static const char *const columns[COLUMNS] = {
+    "name",       "model",        "tokens",   "steps",     "gpu_hours", "arrival_h",
+    "deadline_h", "every_h",      "priority", "min_gpus",  "max_gpus",  "gpus",
+    "seq",        "global_batch", "team",     "quota_gpus"};
 
 /* One row, and where its cells are. */
 typedef struct reader {
@@ -83,8 +84,9 @@ static clg_status read_work(const reader *r, clg_listed_job *job) {
 }
 
 static clg_status read_gpus(const reader *r, clg_listed_job *job) {
-    double least, most;
-    if (number(r, LEAST, 0, &least) != CLG_OK || number(r, MOST, 0, &most) != CLG_OK)
+    double least, most, just;
+    if (number(r, GPUS, 0, &just) != CLG_OK || number(r, LEAST, just, &least) != CLG_OK ||
+        number(r, MOST, just, &most) != CLG_OK)
         return r->error->status;
     if (least > 1e6 || most > 1e6) return fault(r, MOST, "up to 1,000,000", "too many GPUs");
     if (least != floor(least)) return fault(r, LEAST, "give whole GPUs", "a part of a GPU");
@@ -135,6 +137,16 @@ static clg_status read_quota(const reader *r, clg_quotas *quotas) {
     return CLG_OK;
 }
 
+/* "Min GPUs" is min_gpus: people write headers as headings. */
+static bool is_column(const char *known, const char *word) {
+    for (; *known && *word; known++, word++) {
+        char c = *word == ' ' || *word == '-' ? '_' : *word;
+        if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+        if (c != *known) return false;
+    }
+    return !*known && !*word;
+}
+
 /* A column that is near a known one is that one misspelt; others are for somebody else. */
 static clg_status find_columns(reader *r, clg_arena *arena, clg_job_list *jobs) {
     for (int c = 0; c < COLUMNS; c++) r->at[c] = -1;
@@ -142,7 +154,7 @@ static clg_status find_columns(reader *r, clg_arena *arena, clg_job_list *jobs) 
         int found = -1;
         const char *word = r->csv->column[i];
         for (int c = 0; c < COLUMNS; c++)
-            if (strcmp(columns[c], word) == 0) found = c;
+            if (is_column(columns[c], word)) found = c;
         if (found >= 0)
             r->at[found] = i;
         else if (clg_name_nearest(columns, COLUMNS, word))

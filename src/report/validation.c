@@ -61,6 +61,18 @@ void clg_report_unknown_stacks(clg_text *t, const clg_validation *v) {
         clg_text_print(t, "  known names: ceiling show stacks; more names: data/stack-names.csv\n");
 }
 
+/* Predicted, and held against nothing. */
+static void print_unmeasured(clg_text *t, const clg_validation *v) {
+    int rows = 0;
+    for (int i = 0; i < v->runs; i++) rows += !v->run[i].reason && !(v->run[i].measured_step_s > 0);
+    if (rows > 0)
+        clg_text_print(
+            t,
+            "\n%d row%s predicted, not scored: step_s and tokens_per_s_per_gpu are blank "
+            "or no number\n",
+            rows, rows == 1 ? "" : "s");
+}
+
 void clg_report_validation(clg_text *t, const clg_validation *v) {
     clg_text_print(t, "error of step time in %%; 'one constant': one flop/s per GPU kind and "
                       "precision, fitted here\n");
@@ -91,6 +103,7 @@ void clg_report_validation(clg_text *t, const clg_validation *v) {
                        100 * once.mape, 100 * once.median_ape, 100 * once.coverage);
     if (once.sources > 1) print_looks(t);
     clg_report_unknown_stacks(t, v);
+    print_unmeasured(t, v);
     int skipped = 0;
     for (int i = 0; i < v->runs; i++) skipped += v->run[i].reason != NULL;
     if (skipped == 0) return;

@@ -3,6 +3,7 @@
 
 #include "base/quantile.h"
 #include "search/search.h"
+#include "units/units.h"
 #include "validate/blanks.h"
 #include "validate/row.h"
 #include "validate/score.h"
@@ -43,13 +44,23 @@ void clg_rows_of_tables(const clg_csv *tables, int count, const clg_csv **table,
         }
 }
 
+/* What was measured, in its own unit or, a bare number, that of the column; 0: it is not known. */
+static double measured(const clg_csv *csv, int row, const char *column, clg_dimension dimension,
+                       double unit) {
+    clg_error none = {0};
+    double value = clg_row_number(csv, row, column, 0) * unit;
+    if (isnan(value) &&
+        clg_quantity(clg_row_word(csv, row, column), dimension, &value, &none) != CLG_OK)
+        value = 0;
+    return value > 0 ? value : 0;
+}
+
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     const char *status = clg_row_word(csv, row, "status");
-    run->measured_step_s = clg_row_number(csv, row, "step_s", 0);
-    if (!(run->measured_step_s > 0)) run->measured_step_s = 0;
+    run->measured_step_s = measured(csv, row, "step_s", CLG_SECONDS, 1);
     run->published_flop_per_s = clg_row_number(csv, row, "tflops_per_gpu", 0) * 1e12;
     if (!(run->published_flop_per_s > 0)) run->published_flop_per_s = 0;
-    run->measured_memory_bytes = clg_row_number(csv, row, "memory_gb", 0) * 1e9;
+    run->measured_memory_bytes = measured(csv, row, "memory_gb", CLG_BYTES, 1e9);
     run->held_out = clg_row_number(csv, row, "held_out", 0) > 0;
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
 }
@@ -78,6 +89,14 @@ static double memory_of_kind(const clg_run *run, const clg_stack *stack) {
 static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
     return clg_arena_print(arena, "%s %s %s", clg_row_word(csv, row, "gpu"),
                            clg_row_word(csv, row, "precision"), clg_row_word(csv, row, "kind"));
+}
+
+/* Of a row that states only how fast tokens go, at the batch it is predicted with. */
+static void read_rate(const clg_csv *csv, int row, clg_run *run) {
+    const clg_layout *l = &run->predicted.layout;
+    double rate = measured(csv, row, "tokens_per_s_per_gpu", CLG_COUNT, 1);
+    if (run->measured_step_s > 0 || rate <= 0) return;
+    run->measured_step_s = (double)l->global_batch * (double)l->seq / rate / (double)run->gpus;
 }
 
 /* All runs of all tables. */
@@ -110,6 +129,7 @@ static void run_row(const rows *all, int index, clg_arena *arena) {
         run->gpus = scenario->machine.gpus;
         read_memory_kind(arena, csv, row, &scenario->stack, run);
         run->predicted_memory_bytes = memory_of_kind(run, &scenario->stack);
+        read_rate(csv, row, run);
         if (run->measured_step_s > 0) run->error = run->predicted.step_s / run->measured_step_s - 1;
     }
     clg_arena_clear(&scratch);

@@ -75,6 +75,10 @@ static void check_odd(void) {
     CHECK(read("name;gpu_hours;min_gpus\na;10;8\n;;\n") == CLG_OK && jobs.count == 1);
     CASE(
         "parts of a GPU, columns of spaces and exports without a job are refused, with the reason");
+    CHECK(read("Name,GPU hours,GPUs\na,10,8\n") == CLG_OK && jobs.job[0].least_gpus == 8 &&
+          jobs.job[0].most_gpus == 8);
+    CHECK(read("name,gpu_hours,gpus,max_gpus\na,10,8,32\n") == CLG_OK &&
+          jobs.job[0].least_gpus == 8 && jobs.job[0].most_gpus == 32);
     CHECK(read("name,gpu_hours,min_gpus\na,10,8.5\n") != CLG_OK && error.column == 3);
     CHECK(read("JobID      Submit   Elapsed\n1 2024-01-01 1:00\n") != CLG_OK);
     CHECK(strstr(error.mend, "sacct -P"));

@@ -1,0 +1,103 @@
+/* columns.c -- see the header. */
+#include "validate/columns.h"
+
+#include "dataset/dataset.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *plain(clg_arena *arena, const char *heading) {
+    size_t size = strlen(heading), used = 0;
+    char *out = clg_take(arena, size + 1, char);
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)heading[i];
+        bool word = isalnum(c);
+        if (word)
+            out[used++] = (char)tolower(c);
+        else if (used > 0 && out[used - 1] != '_')
+            out[used++] = '_';
+    }
+    while (used > 0 && out[used - 1] == '_') used--;
+    out[used] = '\0';
+    return out;
+}
+
+static bool has(const clg_csv *csv, const char *column) {
+    for (int i = 0; i < csv->columns; i++)
+        if (strcmp(csv->column[i], column) == 0) return true;
+    return false;
+}
+
+/* "1,536" without its comma; anything else, "1,2" too, as it is. */
+static const char *number(clg_arena *arena, const char *cell) {
+    static const char digits[] = "0123456789";
+    size_t size = strspn(cell, digits), used = size;
+    char *out = clg_take(arena, strlen(cell) + 1, char);
+    memcpy(out, cell, size);
+    for (; size > 0 && cell[size] == ','; size += 4, used += 3) {
+        if (strspn(cell + size + 1, digits) != 3) return cell;
+        memcpy(out + used, cell + size + 1, 3);
+    }
+    if (cell[size]) return cell;
+    out[used] = '\0';
+    return out;
+}
+
+/* "4k" as lengths are spoken of. */
+static const char *length(clg_arena *arena, const char *cell) {
+    char *end;
+    double tokens = strtod(cell, &end);
+    if (end == cell || (strcmp(end, "k") != 0 && strcmp(end, "K") != 0) || !(tokens < 1e6))
+        return cell;
+    return clg_arena_print(arena, "%.0f", tokens * 1024);
+}
+
+/* A bare number gets the unit of its heading. */
+static const char *with_unit(clg_arena *arena, const char *cell, const char *unit) {
+    bool bare = *cell && strspn(cell, "0123456789.eE+-") == strlen(cell);
+    return bare && *unit ? clg_arena_print(arena, "%s%s", cell, unit) : cell;
+}
+
+static void set_cells(clg_arena *arena, clg_csv *csv, int column, const char *unit) {
+    bool seq = strcmp(csv->column[column], "seq") == 0;
+    for (int i = 0; i < csv->rows; i++) {
+        const char **cell = &csv->row[i].field[column];
+        *cell = number(arena, *cell);
+        if (seq) *cell = length(arena, *cell);
+        *cell = with_unit(arena, *cell, unit);
+    }
+}
+
+/* The column meant by a heading, and its unit; NULL: none is known. */
+static const char *meant(const clg_csv *names, const char *heading, const char **unit) {
+    for (int i = 0; i < names->rows; i++) {
+        const char *column = clg_csv_field(names, i, "column");
+        bool written = strcmp(clg_csv_field(names, i, "written"), heading) == 0;
+        if (!written && strcmp(column, heading) != 0) continue;
+        *unit = written ? clg_csv_field(names, i, "unit") : "";
+        return column;
+    }
+    return NULL;
+}
+
+const char *clg_columns_rename(clg_arena *arena, clg_csv *csv) {
+    const clg_file *file = clg_dataset_find("run-columns.csv");
+    clg_csv names;
+    clg_error error = {0};
+    const char *said = NULL;
+    if (clg_csv_parse(arena, file->path, file->text, file->size, &names, &error) != CLG_OK)
+        return NULL;
+    for (int i = 0; i < csv->columns; i++) {
+        const char *unit = "", *was = csv->column[i], *heading = plain(arena, was);
+        const char *known = meant(&names, heading, &unit), *column = known ? known : heading;
+        bool same = strcmp(column, was) == 0;
+        if (!same && has(csv, column)) continue;
+        csv->column[i] = column;
+        if (known) set_cells(arena, csv, i, unit);
+        if (same || strcmp(column, heading) == 0) continue;
+        said = said ? clg_arena_print(arena, "%s, %.40s as %s", said, was, column)
+                    : clg_arena_print(arena, "%.40s as %s", was, column);
+    }
+    return said;
+}

@@ -1,0 +1,15 @@
+/* columns.h -- a table of somebody's own runs, its columns named their way.
+ *
+ * data/run-columns.csv says which column is meant, and the unit a heading gives its cells. A
+ * heading is compared in small letters, with "_" for all that is neither letter nor digit. */
+#ifndef CLG_VALIDATE_COLUMNS_H
+#define CLG_VALIDATE_COLUMNS_H
+
+#include "base/csv.h"
+
+/* Renames in place what is not named as docs/formats.md has it; a column that is there already
+ * stays the only one. Cells of numbers lose their "1,000" commas; lengths of "4k" become tokens.
+ * Returns what was taken for what, "MBS as micro_batch, ...", or NULL where nothing was. */
+const char *clg_columns_rename(clg_arena *arena, clg_csv *csv);
+
+#endif
