@@ -9,7 +9,7 @@
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 #include "report/serving_accuracy.h"
-#include "validate/columns.h"
+#include "validate/run_columns.h"
 #include "validate/validate.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* columns.c -- see the header. */
-#include "validate/columns.h"
+/* run_columns.c -- see the header. */
+#include "validate/run_columns.h"
 
 #include "dataset/dataset.h"
 

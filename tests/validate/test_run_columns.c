@@ -1,6 +1,6 @@
 /* Tables of somebody's own runs: headings, units and lengths as people write them. */
 #include "test.h"
-#include "validate/columns.h"
+#include "validate/run_columns.h"
 #include "validate/validate.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* columns.h -- a table of somebody's own runs, its columns named their way.
+/* run_columns.h -- a table of somebody's own runs, its columns named their way.
  *
  * data/run-columns.csv says which column is meant, and the unit a heading gives its cells. A
  * heading is compared in small letters, with "_" for all that is neither letter nor digit. */
-#ifndef CLG_VALIDATE_COLUMNS_H
-#define CLG_VALIDATE_COLUMNS_H
+#ifndef CLG_VALIDATE_RUN_COLUMNS_H
+#define CLG_VALIDATE_RUN_COLUMNS_H
 
 #include "base/csv.h"
 
