@@ -43,8 +43,13 @@ const clg_name clg_scatters_names[] = {
     {"sums-each-backward", CLG_SCATTERS_SUMS, "the same; ZeRO-2 all-reduces whole gradients"},
     {"anywhere", CLG_SCATTERS_ANYWHERE, "in every backward, with pipelines too"},
     {NULL, 0, NULL}};
+const clg_name clg_expert_rows_names[] = {
+    {"as-they-lie", CLG_ROWS_AS_THEY_LIE, "sorted rows, one call"},
+    {"padded", CLG_ROWS_PADDED, "one batch, as long an expert as the busiest"},
+    {"looped", CLG_ROWS_LOOPED, "a loop over experts, kernel by kernel"},
+    {NULL, 0, NULL}};
 _Static_assert(sizeof(clg_selective) == sizeof(int) && sizeof(clg_zero_one) == sizeof(int) &&
-                   sizeof(clg_scatters) == sizeof(int),
+                   sizeof(clg_scatters) == sizeof(int) && sizeof(clg_expert_rows) == sizeof(int),
                "behaviours are read as int");
 
 #define NUMBER(key, dimension)                                                                     \
@@ -82,7 +87,7 @@ const clg_term clg_terms[] = {NUMBER(host_launch_s, CLG_SECONDS),
                               SWITCH(narrow_activations),
                               NUMBER(kernel_slowdown, CLG_COUNT),
                               SWITCH(expert_dedup),
-                              SWITCH(padded_experts),
+                              WORD(expert_rows),
                               SWITCH(experts_in_rows),
                               SWITCH(stages_by_cost),
                               WORD(zero_one),

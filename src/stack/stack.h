@@ -62,6 +62,14 @@ typedef enum clg_scatters {
 } clg_scatters;
 extern const clg_name clg_scatters_names[];
 
+/* How rows meet the products of their experts. */
+typedef enum clg_expert_rows {
+    CLG_ROWS_AS_THEY_LIE, /* one call multiplies sorted rows */
+    CLG_ROWS_PADDED,      /* written expert by expert into one batch, weights stacked */
+    CLG_ROWS_LOOPED       /* expert by expert, each kernel launched for it alone */
+} clg_expert_rows;
+extern const clg_name clg_expert_rows_names[];
+
 typedef struct clg_stack {
     const char *name, *title, *date;
     const char *family; /* stacks whose code is one another's: what is known of one says something
@@ -107,9 +115,9 @@ typedef struct clg_stack {
                                   result in 12 */
     double kernel_slowdown;    /* tensor-core kernels take this much longer than the best ones alone
                                   (choice of algorithm, layouts, gaps between kernels); >= 1 */
-    bool expert_dedup;    /* a token is sent to a rank, and to a node, once, not once per expert
-                             there; copies are made on arrival */
-    bool padded_experts;  /* rows are written expert by expert into one batch, weights stacked */
+    bool expert_dedup; /* a token is sent to a rank, and to a node, once, not once per expert
+                          there; copies are made on arrival */
+    clg_expert_rows expert_rows;
     bool experts_in_rows; /* a token's experts follow one another: gates that balance a benchmark
                              by counting instead of by chance */
     bool stages_by_cost;  /* layers are cut by parameters, head included, not by count */

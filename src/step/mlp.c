@@ -157,10 +157,28 @@ static void pad_experts(clg_block *block, const clg_shard *shard, double element
                         double parameters) {
     double w = shard->wide_bytes, batch = 2 * elements * w, weights = 2 * parameters * w;
     int local = (int)(experts + 0.5);
-    if (!shard->stack->padded_experts || local < 2) return;
+    if (shard->stack->expert_rows != CLG_ROWS_PADDED || local < 2) return;
     clg_block_memory(block, "stack experts' weights", weights, 1, weights, 1);
     clg_block_memory(block, "pad experts' rows", 2 * batch, 2 * local, 2 * local * batch,
                      2 * local);
+    block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
+}
+
+/* A loop over experts (transformers before 5, modeling_mixtral.py and its kin). Kernels of one
+ * beside its products: forward, its rows found in a mask of 8 bytes a token and choice (nonzero:
+ * five that read it twice, and a copy to the host), picked, gate and up apart, two of the
+ * activation, weights picked, multiplied, added to the sum. Backward: rows of the sum picked, three
+ * of the weighing, three of the activation, gate and up apart and summed, and of both picks zeros,
+ * a sort of eight and an addition; that of rows is as large as all tokens: written, read twice and
+ * written. Left out: what gathering each module costs the host under ZeRO-3, several times more:
+ * too fast. */
+static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
+                         double experts) {
+    double tokens = shard->own_tokens, all = tokens * (double)shard->model->hidden;
+    int local = experts > 1 ? (int)(experts + 0.5) : 1;
+    if (shard->stack->expert_rows != CLG_ROWS_LOOPED) return;
+    clg_block_memory(block, "loop over experts", local * tokens * mlp->experts_per_token * 16,
+                     13 * local, local * all * 4 * shard->wide_bytes, 30 * local);
     block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
 }
 
@@ -171,6 +189,7 @@ static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *ml
     double hidden = (double)shard->model->hidden, local = (double)mlp->experts / layout->ep;
     double width = (double)mlp->expert_ffn / layout->etp;
     pad_experts(block, shard, rows * hidden, local, local * (mlp->gated ? 3 : 2) * width * hidden);
+    loop_experts(block, shard, mlp, local);
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
                       (mlp->gated ? 2 : 1) * width, local,
                       CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));

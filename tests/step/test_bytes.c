@@ -243,11 +243,35 @@ static void check_padded(void) {
     CHECK_NEAR(bytes_of(block, "stack experts' weights", true), 2 * weights, 1e-14);
     CHECK_NEAR(bytes_of(block, "stack experts' weights", false), 2 * weights, 1e-14);
     CASE("rows multiplied as they lie: neither");
-    s.stack.padded_experts = false;
+    s.stack.expert_rows = CLG_ROWS_AS_THEY_LIE;
     block = layer(&s, &l);
     CHECK(bytes_of(block, "pad experts' rows", false) +
               bytes_of(block, "stack experts' weights", true) ==
           0);
+}
+
+/* Qwen3 30B-A3B, 4,096 tokens of 2,048, 128 experts of which each takes 8. */
+static void check_looped(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "transformers@2024-06", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = 8, l.global_batch = 8, l.zero = 3;
+    const clg_block *block = layer(&s, &l);
+    CASE("experts in a loop: each reads the mask twice; gradients of all tokens 4 times");
+    CHECK_NEAR(bytes_of(block, "loop over experts", true), 128.0 * 2 * 8 * 8 * 4096, 1e-14);
+    CHECK_NEAR(bytes_of(block, "loop over experts", false), 128.0 * 4 * 4096 * 2048 * 2, 1e-14);
+    CASE("13 and 30 kernels of each are called by the host");
+    int found = 0;
+    for (int i = 0; i < block->ops; i++) {
+        const clg_op *op = &block->op[i];
+        if (strcmp(op->name, "loop over experts") != 0) continue;
+        CHECK(op->count == 128 * (op->pass == CLG_PASS_FORWARD ? 13 : 30));
+        CHECK(op->expert_calls == 1);
+        found++;
+    }
+    CHECK(found == 2);
+    CASE("transformers 5 multiplies them in one call");
+    s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "transformers@2026-03", 8);
+    CHECK(bytes_of(layer(&s, &l), "loop over experts", true) == 0 && s.stack.host_expert_s == 0);
 }
 
 /* Qwen3 30B-A3B in fp8 on 8 expert ranks: 16 experts of 2,048 x 768, 8 x 4,096 rows a rank. */
@@ -384,6 +408,7 @@ int main(void) {
     check_latent();
     check_experts();
     check_padded();
+    check_looped();
     check_casts();
     check_made_again();
     check_loss();
