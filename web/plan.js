@@ -152,7 +152,7 @@ function certificateOf({ search: s }) {
   if (!s) return null;
   const end = s.complete ? "The search is complete: none is faster by this model." : "The search was stopped before its end.";
   return element("p", { id: "certificate" }, `${showWhole(s.layouts)} legal layouts: ${showWhole(s.cut.memory_bound)} ruled out by memory, ` +
-    `${showWhole(s.cut.time_bound)} by a lower bound on time, ${showWhole(s.cut.recomputes_more)} that recompute more layers than they must, ${showWhole(s.priced)} priced (${showWhole(s.cut.does_not_fit)} of them do not fit). ${end}`);
+    `${showWhole(s.cut.time_bound)} by a lower bound on time, ${showWhole(s.cut.recomputes_more)} that recompute more layers than they must, ${showWhole(s.cut.balanced_as_even)} balanced as they are, ${showWhole(s.priced)} priced (${showWhole(s.cut.does_not_fit)} of them do not fit). ${end}`);
 }
 
 function headOf(e) {

@@ -241,13 +241,19 @@ static clg_status read_adapter(const clg_request *request, clg_adapter *adapter,
         CLG_PARAM_ADAPTER, error);
 }
 
-/* "9,10,10,3": layers of each chunk. */
+/* "even", "balanced", or "9,10,10,3": layers of each chunk. */
 static clg_status read_split(clg_arena *arena, const clg_request *request, clg_space *space,
                              clg_error *error) {
     enum { MOST = 4096 };
     const char *text = request->value[CLG_PARAM_STAGE_LAYERS];
-    int *split = text ? clg_take(arena, MOST, int) : NULL;
-    for (; text && *text; text += strcspn(text, ","), text += *text == ',') {
+    if (!text) return CLG_OK;
+    for (const clg_name *name = clg_placing_names; name->name; name++)
+        if (strcmp(text, name->name) == 0) {
+            space->placing = (clg_axis_values){.count = 1, .value = {name->value}};
+            return CLG_OK;
+        }
+    int *split = clg_take(arena, MOST, int);
+    for (; *text; text += strcspn(text, ","), text += *text == ',') {
         char word[16];
         double layers;
         snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ","), text);

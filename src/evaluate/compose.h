@@ -34,6 +34,12 @@ void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, cl
 /* True when two layouts may share one clg_priced. */
 bool clg_priced_same(const clg_layout *a, const clg_layout *b);
 
+/* Layers of each chunk by depth, into layers_of[0 .. pp*vpp-1], cut so that the busiest stage has
+ * less to do; false: as even as can be is as good. Reads of the layout pp, vpp and schedule;
+ * `priced` must be of it. */
+bool clg_balanced_layers(clg_arena *scratch, const clg_model *model, const clg_layout *layout,
+                         const clg_priced *priced, int *layers_of);
+
 /* How much of an answer is wanted. */
 typedef struct clg_wanted {
     bool memory_alone;      /* nothing of time: step_s is 0 */

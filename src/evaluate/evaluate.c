@@ -206,6 +206,7 @@ static bool double_tp(clg_layout *l) {
 static bool double_pp(clg_layout *l) {
     if (l->dp % 2 != 0) return false;
     l->pp *= 2;
+    l->split = NULL;
     l->dp /= 2;
     l->accumulation *= 2;
     return true;

@@ -22,6 +22,7 @@ static bool halve_tp(clg_layout *l) {
 static bool halve_pp(clg_layout *l) {
     if (l->pp % 2 != 0) return false;
     l->pp /= 2;
+    l->split = NULL; /* as even as can be on the chunks it has then */
     if (l->pp == 1) {
         l->vpp = 1;
         l->schedule = CLG_1F1B;
@@ -65,6 +66,7 @@ static bool double_micro_batch(clg_layout *l) {
 static bool plain_schedule(clg_layout *l) {
     if (l->schedule == CLG_1F1B || l->pp == 1) return false;
     l->schedule = CLG_1F1B;
+    if (l->vpp > 1) l->split = NULL;
     l->vpp = 1;
     return true;
 }

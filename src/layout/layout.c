@@ -323,8 +323,9 @@ void clg_layout_layers_by_cost(const clg_model *model, const clg_layout *layout,
 }
 
 int clg_layout_fewest(const clg_model *model, const clg_layout *layout) {
-    int fewest = last_layers(model, layout->pp * layout->vpp);
-    for (int i = 0; layout->split && i < layout->split_count; i++)
+    if (!layout->split) return last_layers(model, layout->pp * layout->vpp);
+    int fewest = layout->split[0];
+    for (int i = 1; i < layout->split_count; i++)
         if (layout->split[i] < fewest) fewest = layout->split[i];
     return fewest;
 }
@@ -370,5 +371,5 @@ void clg_layout_print(const clg_layout *l, char *out, size_t size) {
         clg_name_of(clg_recompute_names, (int)l->recompute));
     if (l->recompute_layers > 0) add(out, size, "-%d", l->recompute_layers);
     if (l->order > 0) add(out, size, " %s", clg_name_of(clg_order_names, l->order));
-    if (l->split) add(out, size, " by-hand");
+    if (l->split) add(out, size, " uneven");
 }

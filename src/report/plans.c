@@ -23,12 +23,15 @@ static const char *loss(const clg_evaluation *e, const clg_evaluation *best) {
     return mine[most] > theirs[most] ? names[most] : "nothing";
 }
 
-/* For a column: no recompute goes without saying. */
+/* For a column: no recompute goes without saying, in a long one what kind it is. */
 static const char *in_words(clg_text *t, const clg_layout *layout) {
+    enum { LONG = 66 };
     char words[160];
     clg_layout_print(layout, words, sizeof words);
     char *none = strstr(words, " recompute-none");
     if (none) memmove(none, none + 15, strlen(none + 15) + 1);
+    char *kind = strlen(words) > LONG ? strstr(words, "recompute-") : NULL;
+    if (kind) memmove(kind, kind + 10, strlen(kind + 10) + 1);
     return clg_arena_copy(t->arena, words, strlen(words));
 }
 
@@ -134,6 +137,9 @@ void clg_report_certificate(clg_text *t, const clg_found *f, double seconds) {
                    clg_words_count(t, f->cut[CLG_CUT_TIME]),
                    clg_words_count(t, f->cut[CLG_CUT_LAZIER]), clg_words_count(t, f->priced),
                    clg_words_count(t, f->cut[CLG_CUT_NO_FIT]));
+    if (f->cut[CLG_CUT_SAME] > 0)
+        clg_text_print(t, "%s more are balanced as they are: no uneven split is better.\n",
+                       clg_words_count(t, f->cut[CLG_CUT_SAME]));
     clg_text_print(t, "%s\n",
                    !f->complete   ? "The search was stopped: a faster one may exist."
                    : f->count > 0 ? "The search is complete: none is faster by this model."

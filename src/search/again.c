@@ -22,17 +22,20 @@ static double whole_bytes(clg_searcher *s, const clg_layout *layout) {
     return status == CLG_OK ? e.memory.total_bytes : -1;
 }
 
-static bool least_memory_visit(void *context, const clg_layout *layout, int layers) {
+static bool least_memory_visit(void *context, const clg_layout *layout, int layers, bool balanced) {
     least_memory *least = context;
+    clg_layout placed;
     (void)layers; /* recomputing all takes least */
-    clg_bytes_bound bound = clg_searcher_bytes(least->s, layout);
-    double bytes = clg_bytes_bound_at(&bound, layout->recompute_layers);
+    if (!clg_searcher_place(least->s, layout, balanced, &placed)) return true;
+    clg_bytes_bound bound = clg_searcher_bytes(least->s, &placed);
+    double bytes = clg_bytes_bound_at(&bound, placed.recompute_layers);
     if (least->any && bytes >= least->bytes) return true;
-    bytes = whole_bytes(least->s, layout);
+    bytes = whole_bytes(least->s, &placed);
     least->failed = bytes < 0;
     if (least->failed || (least->any && bytes >= least->bytes)) return !least->failed;
     least->bytes = bytes;
-    least->layout = *layout;
+    least->layout = placed;
+    clg_searcher_own_split(least->s, &least->layout);
     least->any = true;
     return true;
 }
@@ -49,12 +52,15 @@ void clg_searcher_nearest(clg_searcher *s) {
 }
 
 /* The fewest layers to recompute that fit within the limit of now. */
-static bool decide_again(clg_searcher *s, const clg_layout *layout, int layers, double *seconds) {
+static bool decide_again(clg_searcher *s, const clg_layout *layout, int layers, bool balanced,
+                         double *seconds) {
     clg_decided so_far = CLG_TOO_LARGE;
-    clg_bytes_bound bytes = clg_searcher_bytes(s, layout);
-    for (int n = clg_searcher_fewest(s, &bytes, layout, layers);
+    clg_layout placed;
+    if (!clg_searcher_place(s, layout, balanced, &placed)) return true;
+    clg_bytes_bound bytes = clg_searcher_bytes(s, &placed);
+    for (int n = clg_searcher_fewest(s, &bytes, &placed, layers);
          n <= layers && so_far == CLG_TOO_LARGE; n++) {
-        clg_layout each = clg_searcher_with_layers(layout, n, layers);
+        clg_layout each = clg_searcher_with_layers(&placed, n, layers);
         so_far = clg_searcher_bound_s(s, &each) > clg_searcher_threshold_s(s)
                      ? CLG_TOO_SLOW
                      : clg_searcher_evaluate(s, &each, seconds);
@@ -64,26 +70,23 @@ static bool decide_again(clg_searcher *s, const clg_layout *layout, int layers, 
 
 /* Another walk over what is known, with less memory: more layers are recomputed, no plan is faster
  * than it was. */
-static bool tighter_visit(void *context, const clg_layout *layout, int layers) {
+static bool tighter_visit(void *context, const clg_layout *layout, int layers, bool balanced) {
     clg_searcher *s = context;
-    clg_known_visit unknown, *k = clg_searcher_known(s, s->index++);
-    if (!k) {
-        unknown = clg_searcher_bound(s, layout, layers);
-        k = &unknown;
-    }
+    clg_known_visit unknown = {0}, *k = clg_searcher_known(s, s->index++);
+    if (!k) k = &unknown;
     if (k->bytes > s->limit_bytes || k->seconds > clg_searcher_threshold_s(s)) return true;
-    return decide_again(s, layout, layers, &k->seconds);
+    return decide_again(s, layout, layers, balanced, &k->seconds);
 }
 
 /* And one with more, before the others: what was too large may fit now, and fewer layers may have
  * to be recomputed than what is known of its time takes for granted. */
-static bool looser_visit(void *context, const clg_layout *layout, int layers) {
+static bool looser_visit(void *context, const clg_layout *layout, int layers, bool balanced) {
     clg_searcher *s = context;
     double seconds;
     const clg_known_visit *k = clg_searcher_known(s, s->index++);
     if (k && (k->bytes > s->limit_bytes || (k->least && k->seconds > clg_searcher_threshold_s(s))))
         return true;
-    return decide_again(s, layout, layers, &seconds);
+    return decide_again(s, layout, layers, balanced, &seconds);
 }
 
 /* Of the plans priced before, the fastest within capacity; a little more, for a bound of that very

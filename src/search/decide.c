@@ -5,16 +5,17 @@
 #include <string.h>
 
 /* Which block set of its degrees a layout has. */
-static int set_of(const clg_layout *layout) {
+int clg_searcher_set_of(const clg_layout *layout) {
     return (layout->schedule == CLG_DUALPIPE ? 2 : 0) + (layout->accumulation > 1);
 }
 
 clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {
-    clg_priced_set **place = &s->priced[set_of(layout)], *set = *place;
+    clg_priced_set **place = &s->priced[clg_searcher_set_of(layout)], *set = *place;
     if (!set) *place = set = clg_take(&s->memory, 1, clg_priced_set);
     if (!set->valid || !clg_priced_same(layout, &set->of)) {
         clg_price_blocks(s->scenario, layout, &set->blocks);
         set->of = *layout;
+        clg_searcher_forget_cuts(set);
         set->valid = true;
     }
     return &set->blocks;
@@ -34,7 +35,7 @@ double clg_searcher_shared_s(clg_searcher *s, const clg_layout *layout) {
     if (layout->micro_batch > CLG_RULED_BATCHES) return shared_bound_s(s, layout);
     if (!same_but_for_recompute(&s->ruled.of, layout))
         s->ruled = (clg_ruled_degrees){.of = *layout};
-    double *seconds = &s->ruled.seconds[layout->micro_batch - 1][set_of(layout)];
+    double *seconds = &s->ruled.seconds[layout->micro_batch - 1][clg_searcher_set_of(layout)];
     if (*seconds == 0) *seconds = shared_bound_s(s, layout);
     return *seconds;
 }
@@ -50,6 +51,7 @@ static void note_nearest(clg_searcher *s, const clg_evaluation *e) {
     if (s->found->has_nearest && missing >= s->least_missing_bytes) return;
     s->least_missing_bytes = missing;
     s->found->nearest = *e;
+    clg_searcher_own_split(s, &s->found->nearest.layout);
     s->found->has_nearest = true;
 }
 

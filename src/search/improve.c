@@ -40,6 +40,7 @@ static clg_space freed(const clg_space *space, const clg_layout *job, unsigned c
     s.attention = only(job->attention);
     s.split = pp || schedule ? NULL : job->split;
     s.split_count = s.split ? job->split_count : 0;
+    s.placing = only(CLG_STAGES_EVEN); /* a split is none of the flags that are changed */
     s.keep = 1;
     s.front = 0;
     s.gamble = false;

@@ -1,5 +1,5 @@
 /* keep.c -- which plans are kept: the faster, then the simpler; of plans that differ by nothing but
- * layers recomputed, one. */
+ * layers recomputed or on their stages, one. */
 #include "search/searcher.h"
 
 #include <limits.h>
@@ -31,13 +31,14 @@ static bool simpler_but_for_layers(const clg_layout *a, const clg_layout *b) {
     return false;
 }
 
-/* The same but for how many layers are recomputed, if any are. */
+/* The same but for how many layers are recomputed, if any are, and how they fall on stages. */
 static bool same_but_for_layers(const clg_layout *a, const clg_layout *b) {
     return !simpler_but_for_layers(a, b) && !simpler_but_for_layers(b, a);
 }
 
 static bool simpler(const clg_layout *a, const clg_layout *b) {
-    return same_but_for_layers(a, b) ? redone(a) < redone(b) : simpler_but_for_layers(a, b);
+    if (!same_but_for_layers(a, b)) return simpler_but_for_layers(a, b);
+    return redone(a) != redone(b) ? redone(a) < redone(b) : !a->split && b->split;
 }
 
 static bool better(const clg_evaluation *a, const clg_evaluation *b) {
@@ -81,4 +82,5 @@ void clg_searcher_keep(clg_searcher *s, const clg_evaluation *e) {
     int last = f->count < s->keep ? f->count++ : f->count - 1;
     for (int i = last; i > at; i--) f->best[i] = f->best[i - 1];
     f->best[at] = *e;
+    clg_searcher_own_split(s, &f->best[at].layout);
 }

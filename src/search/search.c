@@ -19,6 +19,7 @@ const clg_name clg_cut_names[] = {
     {"time_bound", CLG_CUT_TIME, "even a lower bound of its step is above the plans kept"},
     {"does_not_fit", CLG_CUT_NO_FIT, "priced, and needs more memory than the risk allows"},
     {"recomputes_more", CLG_CUT_LAZIER, "recomputes more layers than a plan that fits, or is cut"},
+    {"balanced_as_even", CLG_CUT_SAME, "no uneven split of its layers makes its stages shorter"},
     {NULL, 0, NULL}};
 
 static void note_promising(clg_searcher *s, clg_promising found) {
@@ -52,7 +53,7 @@ static clg_known_visit bound(clg_searcher *s, const clg_layout *layout, int laye
     return k;
 }
 
-static bool first_visit(void *context, const clg_layout *layout, int layers) {
+static bool first_visit(void *context, const clg_layout *layout, int layers, bool balanced) {
     clg_searcher *s = context;
     int64_t index = s->index++;
     s->found->layouts += layers;
@@ -62,10 +63,17 @@ static bool first_visit(void *context, const clg_layout *layout, int layers) {
         clg_searcher_note_unknown(s);
         return true;
     }
-    if (!rules_out(s, layout, layers, k)) *k = bound(s, layout, layers);
+    clg_layout placed;
+    if (!rules_out(s, layout, layers, k)) {
+        if (clg_searcher_place(s, layout, balanced, &placed))
+            *k = bound(s, &placed, layers);
+        else
+            clg_searcher_same(s, layers, k);
+    }
     clg_searcher_note_visit(s, k, layers);
     if (!k->decided)
-        note_promising(s, (clg_promising){k->seconds, index, s->branch_count - 1, *layout, layers});
+        note_promising(
+            s, (clg_promising){k->seconds, index, s->branch_count - 1, *layout, layers, balanced});
     return true;
 }
 
@@ -91,22 +99,27 @@ static bool decide_promising(clg_searcher *s) {
          i++) {
         const clg_promising *set = &s->sets[i];
         clg_known_visit *k = clg_searcher_known(s, set->index);
+        clg_layout placed;
         clg_searcher_take_visit(s, set->branch, k, set->layers);
-        if (!clg_searcher_decide(s, &set->layout, set->layers, k)) return false;
+        clg_searcher_place(s, &set->layout, set->balanced, &placed);
+        if (!clg_searcher_decide(s, &placed, set->layers, k)) return false;
     }
     return true;
 }
 
-static bool second_visit(void *context, const clg_layout *layout, int layers) {
+static bool second_visit(void *context, const clg_layout *layout, int layers, bool balanced) {
     clg_searcher *s = context;
     clg_known_visit unknown, *k = clg_searcher_known(s, s->index++);
+    clg_layout placed;
     if (!tell(s)) return false;
     if (k && k->decided) return true;
+    if (!clg_searcher_place(s, layout, balanced, &placed))
+        return clg_searcher_same(s, layers, k ? k : &unknown);
     if (!k) {
-        unknown = clg_searcher_bound(s, layout, layers);
+        unknown = clg_searcher_bound(s, &placed, layers);
         k = &unknown;
     }
-    return clg_searcher_decide(s, layout, layers, k);
+    return clg_searcher_decide(s, &placed, layers, k);
 }
 
 bool clg_searcher_walks(clg_searcher *s) {
@@ -153,6 +166,8 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
     set_limit(&s);
     search(&s);
+    for (int i = 0; i < CLG_PRICED_SETS; i++)
+        if (s.priced[i]) clg_searcher_forget_cuts(s.priced[i]);
     clg_arena_clear(&s.scratch);
     clg_arena_clear(&s.memory);
     if (error->status != CLG_OK) return error->status;

@@ -21,6 +21,10 @@ typedef struct clg_axis_values {
 
 bool clg_axis_allows(const clg_axis_values *axis, int value);
 
+/* How layers fall on the chunks of a pipeline: see clg_layout_layers, clg_balanced_layers. */
+typedef enum clg_placing { CLG_STAGES_EVEN, CLG_STAGES_BALANCED } clg_placing;
+extern const clg_name clg_placing_names[];
+
 typedef struct clg_space {
     int64_t gpus, seq, global_batch; /* sequences */
     const char *seq_asked; /* a length as it was written, where that is not the number itself */
@@ -32,6 +36,8 @@ typedef struct clg_space {
     bool offload;
     clg_axis_values dp, zero, hsdp, tp, sp, cp, cp_kind, ep, etp, pp, vpp, schedule, micro_batch,
         recompute, attention, order;
+    /* clg_placing; left open: even, and balanced where the software can and pp is not given. */
+    clg_axis_values placing;
     const int *split; /* layers of each chunk, split_count of them; NULL: as even as can be */
     int split_count;
     int recompute_layers; /* recompute whole layers, the first so many of a chunk; 0: all or none */
@@ -46,12 +52,13 @@ typedef struct clg_space {
     int may_context;
 } clg_space;
 
-enum { CLG_CUTS = 4 };
+enum { CLG_CUTS = 5 };
 typedef enum clg_cut {
     CLG_CUT_MEMORY, /* a lower bound of memory is above the limit */
     CLG_CUT_TIME,   /* a lower bound of time is above the worst plan kept */
     CLG_CUT_NO_FIT, /* priced, needs more than the limit */
-    CLG_CUT_LAZIER  /* the same plan with fewer layers recomputed fits, or is cut by time */
+    CLG_CUT_LAZIER, /* the same plan with fewer layers recomputed fits, or is cut by time */
+    CLG_CUT_SAME    /* to be balanced, and its stages are as balanced as they are even */
 } clg_cut;
 extern const clg_name clg_cut_names[];
 

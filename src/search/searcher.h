@@ -3,6 +3,7 @@
  *   keep.c     which plans are kept, and in which order
  *   guess.c    a plan of a small part of the space, to cut the rest by
  *   branch.c   branches of the walk that a later walk passes over
+ *   placing.c  the layers of stages that are to be balanced
  *   decide.c   one visit of the walk: bounded, priced or cut
  *   again.c    walks with another limit of memory: nearest miss, front, gamble
  *   search.c   the two walks, and the certificate */
@@ -34,6 +35,7 @@ typedef struct clg_promising {
     int64_t index, branch;
     clg_layout layout;
     int layers;
+    bool balanced;
 } clg_promising;
 
 /* What the first walk found in one branch: later ones pass over it where that is enough. */
@@ -53,10 +55,21 @@ typedef struct clg_fitting {
 
 enum { CLG_PRICED_SETS = 4, CLG_RULED_BATCHES = 16 };
 
+/* Layers of each chunk, balanced; NULL: even is as good. pp 0: not known. */
+typedef struct clg_cut_layers {
+    int pp, vpp;
+    clg_schedule_kind schedule;
+    const int *layers;
+} clg_cut_layers;
+
+enum { CLG_CUTS_KNOWN = 256 }; /* of one block set; others are found again */
+
 typedef struct clg_priced_set {
     clg_priced blocks;
     clg_layout of;
     bool valid;
+    clg_arena cuts;      /* of these blocks */
+    clg_cut_layers *cut; /* [CLG_CUTS_KNOWN]; NULL: none known */
 } clg_priced_set;
 
 /* Whatever is recomputed, forward and backward take as long: a bound of all layouts of a
@@ -106,6 +119,23 @@ void clg_searcher_keep(clg_searcher *s, const clg_evaluation *e);
 
 /* The blocks of a layout, priced once per set. */
 clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout);
+
+/* Which of CLG_PRICED_SETS. */
+int clg_searcher_set_of(const clg_layout *layout);
+
+/* A visit's layout with the layers of its chunks, which live until other blocks take the place of
+ * its own; false: it would be balanced, is so as it stands, and is visited so too. */
+bool clg_searcher_place(clg_searcher *s, const clg_layout *layout, bool balanced,
+                        clg_layout *placed);
+
+/* Decides a visit of which that is so. */
+bool clg_searcher_same(clg_searcher *s, int layers, clg_known_visit *k);
+
+/* A copy of the split that lives as long as what is found. */
+void clg_searcher_own_split(clg_searcher *s, clg_layout *layout);
+
+/* When the blocks are others. */
+void clg_searcher_forget_cuts(clg_priced_set *set);
 
 /* A step above this is none of the plans kept. */
 double clg_searcher_threshold_s(const clg_searcher *s);

@@ -48,14 +48,43 @@ static int open_layers(const walker *w) {
     return open && admits(w, &some) ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
 }
 
+/* Both, where nobody said which and the software can: a stage that is balanced may not fit. Whoever
+ * gives the degrees of a pipeline has its layers as trainers deal them out. */
+static bool is_placed(const walker *w, clg_placing placing) {
+    const clg_space *space = w->space;
+    bool given = space->pp.count == 1 && !space->pp.except, one = w->layout.pp == 1 || space->split;
+    if (one || space->placing.count > 0)
+        return one ? placing == CLG_STAGES_EVEN : clg_axis_allows(&space->placing, (int)placing);
+    return placing == CLG_STAGES_EVEN || (!given && w->scenario->stack.uneven_stages);
+}
+
+/* Whether the layout may be with another split than an even one. */
+static bool admits_uneven(const walker *w) {
+    if (!w->space->may) return true;
+    clg_arena arena = {0};
+    clg_layout uneven = w->layout;
+    uneven.split_count = uneven.pp * uneven.vpp;
+    int *split = clg_take(&arena, (size_t)uneven.split_count, int);
+    clg_layout_layers(&w->scenario->model, &uneven, split);
+    uneven.split = split;
+    bool may = admits(w, &uneven);
+    clg_arena_clear(&arena);
+    return may;
+}
+
+static void offer_placed(walker *w, bool balanced) {
+    if (!w->stopped && !w->visit(w->context, &w->layout, open_layers(w), balanced))
+        w->stopped = true;
+}
+
 /* Left open, ranks are in the order of the trainers. */
 static void offer_order(walker *w) {
     const clg_axis_values *axis = &w->space->order;
     for (int order = 0; order == 0 || clg_order_names[order].name; order++) {
         if (!clg_axis_allows(axis, order) || (axis->count == 0 && order > 0)) continue;
         w->layout.order = order;
-        if (!admits(w, &w->layout)) continue;
-        if (!w->stopped && !w->visit(w->context, &w->layout, open_layers(w))) w->stopped = true;
+        if (is_placed(w, CLG_STAGES_EVEN) && admits(w, &w->layout)) offer_placed(w, false);
+        if (is_placed(w, CLG_STAGES_BALANCED) && admits_uneven(w)) offer_placed(w, true);
     }
 }
 

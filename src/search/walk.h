@@ -5,8 +5,9 @@
 #include "search/search.h"
 
 /* A layout, or `layers` of them when that is more than 1: the first 1, 2, ... layers of each chunk
- * recomputed; the last of them is the layout itself, which recomputes all. False stops the walk. */
-typedef bool clg_walk_visit(void *context, const clg_layout *layout, int layers);
+ * recomputed; the last of them is the layout itself, which recomputes all. `balanced`: its stages
+ * are to be, which only its priced blocks can say how. False stops the walk. */
+typedef bool clg_walk_visit(void *context, const clg_layout *layout, int layers, bool balanced);
 
 /* A branch of the walk: layouts with these degrees but for pp and dp, this recomputing and this
  * micro-batch; those of `layout` are set, nothing else. False passes over all of them. */

@@ -121,6 +121,7 @@ typedef struct clg_stack {
     bool experts_in_rows; /* a token's experts follow one another: gates that balance a benchmark
                              by counting instead of by chance */
     bool stages_by_cost;  /* layers are cut by parameters, head included, not by count */
+    bool uneven_stages;   /* layers of each chunk can be given by hand */
     clg_zero_one zero_one;
     /* what it can run, a bit each: clg_schedule_kind, clg_sharding, clg_recompute */
     unsigned schedules, shardings, recomputes;

@@ -121,6 +121,7 @@ expect 0 out 'cp 2 \(ulysses\)' $small --cp 2 --cp-kind ulysses
 expect 0 out 'recompute full \(4 of a chunk.s layers\)' $small --recompute-layers 4
 expect 0 out 'ranks in the order dp-tp-cp-pp' $small --tp 4 --order dp-tp-cp-pp
 expect 0 out 'layers of the chunks 10,12,10' explain llama-2-7b --gpus 6 --pp 3 --stage-layers 10,12,10 --global-batch 48
+expect 0 out 'layers of the chunks 8,9,9,6' explain llama-3-8b --gpus 64 --pp 4 --vpp 1 --stack megatron-2026 --stage-layers balanced
 expect 1 err 'stage-layers is 31 layers' explain llama-2-7b --gpus 6 --pp 3 --stage-layers 10,11,10 --global-batch 48
 expect 1 err 'stage-layers: .x. is no number' $small --stage-layers 10,x
 expect 1 err 'unknown order' $small --order pp-first

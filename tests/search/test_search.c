@@ -20,10 +20,26 @@ static clg_scenario scenario(const char *model, const char *gpu, int gpus, const
     return s;
 }
 
+static clg_space space_of(int64_t gpus, int64_t seq, int64_t batch) {
+    return (clg_space){.gpus = gpus,
+                       .seq = seq,
+                       .global_batch = batch,
+                       .precision = CLG_BF16,
+                       .attention = {.count = 1, .value = {CLG_FLASH2}},
+                       .keep = 3};
+}
+
+static bool same_split(const clg_layout *a, const clg_layout *b) {
+    if (!a->split || !b->split) return a->split == b->split;
+    return a->split_count == b->split_count &&
+           memcmp(a->split, b->split, (size_t)a->split_count * sizeof *a->split) == 0;
+}
+
 static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch,
                   const char *stack) {
     CASE(name);
     clg_scenario s = scenario(model, gpu, gpus, stack);
+    if (strcmp(stack, "unknown") == 0) s.stack.uneven_stages = true;
     clg_space space = {.gpus = gpus,
                        .seq = 4096,
                        .global_batch = batch,
@@ -38,7 +54,7 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
     CHECK(quick.layouts == brute.layouts && quick.complete && brute.complete);
     CHECK(quick.priced < brute.priced);
     CHECK(quick.layouts == quick.priced + quick.cut[CLG_CUT_MEMORY] + quick.cut[CLG_CUT_TIME] +
-                               quick.cut[CLG_CUT_LAZIER]);
+                               quick.cut[CLG_CUT_LAZIER] + quick.cut[CLG_CUT_SAME]);
     CHECK(quick.count == brute.count && quick.count > 0);
     for (int i = 0; i < quick.count; i++) {
         char a[160], b[160];
@@ -46,6 +62,7 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
         clg_layout_print(&brute.best[i].layout, b, sizeof b);
         CHECK_TEXT(a, b);
         CHECK(quick.best[i].step_s == brute.best[i].step_s);
+        CHECK(same_split(&quick.best[i].layout, &brute.best[i].layout));
     }
 }
 
@@ -69,8 +86,8 @@ static void only_some(void) {
     CHECK(a.best[0].layout.recompute_layers == 0 && a.best[0].step_s >= b.best[0].step_s);
 }
 
-static bool is_had(void *context, const clg_layout *layout, int layers) {
-    (void)layers;
+static bool is_had(void *context, const clg_layout *layout, int layers, bool balanced) {
+    (void)layers, (void)balanced;
     const clg_stack *stack = context;
     return clg_stack_lacks(stack, layout) == NULL;
 }
@@ -136,15 +153,6 @@ static void check_part_recomputed(void) {
     CHECK(whole.best[0].step_s > quick.best[0].step_s && whole.layouts < quick.layouts);
 }
 
-static clg_space space_of(int64_t gpus, int64_t seq, int64_t batch) {
-    return (clg_space){.gpus = gpus,
-                       .seq = seq,
-                       .global_batch = batch,
-                       .precision = CLG_BF16,
-                       .attention = {.count = 1, .value = {CLG_FLASH2}},
-                       .keep = 3};
-}
-
 static void same_plan(const clg_evaluation *a, const clg_evaluation *b) {
     char one[160], two[160];
     clg_layout_print(&a->layout, one, sizeof one);
@@ -165,7 +173,7 @@ static void agree_at(const clg_scenario *s, clg_space space) {
     space.exhaustive = false;
     CHECK(quick.count == brute.count && quick.layouts == brute.layouts);
     CHECK(quick.layouts == quick.priced + quick.cut[CLG_CUT_MEMORY] + quick.cut[CLG_CUT_TIME] +
-                               quick.cut[CLG_CUT_LAZIER]);
+                               quick.cut[CLG_CUT_LAZIER] + quick.cut[CLG_CUT_SAME]);
     for (int i = 0; i < quick.count; i++) {
         same_plan(&quick.best[i], &brute.best[i]);
         CHECK(clg_evaluation_chance_out(&quick.best[i]) <= space.risk + 1e-9);
