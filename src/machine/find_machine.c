@@ -2,6 +2,7 @@
 #include "dataset/dataset.h"
 #include "machine/machine.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The built-in file of a name or of its only beginning ("H200"), or an error with the nearest. */
@@ -62,11 +63,75 @@ static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
     return found == 1;
 }
 
+enum { WORD = 32 };
+
+/* The next word of a name in small letters, its memory's unit with its number ("80 GB": "80gb");
+ * false: no more. */
+static bool next_word(const char **at, char word[WORD]) {
+    size_t used = 0;
+    while (**at && !isalnum((unsigned char)**at)) (*at)++;
+    for (; isalnum((unsigned char)**at) && used + 3 < WORD; (*at)++)
+        word[used++] = (char)tolower((unsigned char)**at);
+    word[used] = '\0';
+    bool number = used > 0 && strspn(word, "0123456789") == used;
+    if (number && strncmp(*at, " GB", 3) == 0) {
+        memcpy(word + used, "gb", 3);
+        *at += 3;
+    }
+    return used > 0;
+}
+
+/* Words with digits are the same, others begin alike: "sxm" is "sxm4", "a10" is not "a100". */
+static bool has_word(const char *title, const char *word) {
+    char of_title[WORD];
+    bool digits = strpbrk(word, "0123456789") != NULL;
+    while (next_word(&title, of_title)) {
+        size_t size = strlen(word);
+        if (digits ? strcmp(of_title, word) == 0 : strncmp(of_title, word, size) == 0) return true;
+    }
+    return false;
+}
+
+/* Whether all words of a name are in a title, in any order, its number among them. */
+static bool has_words(const char *title, const char *name) {
+    char word[WORD];
+    bool numbered = false;
+    while (next_word(&name, word)) {
+        if (!has_word(title, word)) return false;
+        size_t size = strlen(word);
+        bool memory = size > 2 && strcmp(word + size - 2, "gb") == 0;
+        numbered = numbered || (!memory && strpbrk(word, "0123456789"));
+    }
+    return numbered;
+}
+
+/* "NVIDIA H100 80GB HBM3" as drivers report it; "A100-80GB" has the words of two, of which one is
+ * the usual. The shortest usual name goes first. */
+static bool find_described(clg_arena *arena, const char *name, clg_gpu *gpu) {
+    int count, found = 0;
+    const clg_gpu *all = gpus(arena, &count), *usual = NULL;
+    for (int i = 0; i < count; i++) {
+        const char *reported = all[i].reported_as, *short_name = all[i].usual_for;
+        if (reported && clg_name_same(&reported, 1, name)) {
+            *gpu = all[i];
+            return true;
+        }
+        if (!has_words(all[i].title, name)) continue;
+        *gpu = all[i];
+        found++;
+        if (short_name && (!usual || strlen(short_name) < strlen(usual->usual_for)))
+            usual = &all[i];
+    }
+    if (found > 1 && usual) *gpu = *usual;
+    gpu->asked = clg_arena_copy(arena, name, strlen(name));
+    return found == 1 || usual;
+}
+
 clg_status clg_gpu_find(clg_arena *arena, const char *name, clg_gpu *gpu, clg_error *error) {
     clg_error unknown = {0};
     const clg_file *file = find(arena, "GPU", "gpu/", name, &unknown);
     if (file) return clg_gpu_read(arena, file->path, file->text, file->size, gpu, error);
-    if (find_meant(arena, name, gpu)) return CLG_OK;
+    if (find_meant(arena, name, gpu) || find_described(arena, name, gpu)) return CLG_OK;
     *error = unknown;
     return CLG_BAD_INPUT;
 }

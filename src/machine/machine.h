@@ -12,6 +12,7 @@
 
 typedef struct clg_gpu {
     const char *name, *title, *vendor, *generation;
+    const char *reported_as; /* by its driver, where the title has not these words; NULL: it has */
     const char *usual_for; /* beginning of names of which it is the one that is meant; NULL: none */
     const char *asked;     /* such a beginning, where it was found by one; NULL: it was not */
     const char *attention; /* the first attention kernel made for it; NULL: any of them */

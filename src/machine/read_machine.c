@@ -30,6 +30,7 @@ static const field gpu_fields[] = {
     {"title", WORD, CLG_COUNT, true, AT(clg_gpu, title)},
     {"vendor", WORD, CLG_COUNT, true, AT(clg_gpu, vendor)},
     {"generation", WORD, CLG_COUNT, true, AT(clg_gpu, generation)},
+    {"reported_as", WORD, CLG_COUNT, false, AT(clg_gpu, reported_as)},
     {"usual_for", WORD, CLG_COUNT, false, AT(clg_gpu, usual_for)},
     {"attention", WORD, CLG_COUNT, false, AT(clg_gpu, attention)},
     {"lender", WORD, CLG_COUNT, false, AT(clg_gpu, lender)},
