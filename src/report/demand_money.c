@@ -9,6 +9,7 @@
 
 const char *clg_words_usd(clg_text *t, double value) {
     if (!isfinite(value)) return "-";
+    if (value >= 1000) return clg_arena_print(t->arena, "$%s", clg_words_grouped(t, value));
     return clg_arena_print(t->arena,
                            value < 0.1   ? "$%.4f"
                            : value < 100 ? "$%.3f"

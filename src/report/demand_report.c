@@ -254,6 +254,24 @@ static void print_iteration(clg_text *t, const clg_serve_question *s, const clg_
                    clg_words_quantity(t, a->fleet.tpot_s.p50, CLG_SECONDS));
 }
 
+/* Clients of a closed loop ask as fast as they are answered: they keep what there is busy. */
+static void print_kept(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    double gpus = (double)a->fleet.replicas * clg_replica_gpus(s->replica);
+    if (s->demand->clients > 0)
+        clg_text_print(t,
+                       "         closed loop: %s clients keep %s GPU%s at %.0f %% of that, and ask "
+                       "when answered\n",
+                       clg_words_grouped(t, (double)s->demand->clients), clg_words_grouped(t, gpus),
+                       gpus > 1 ? "s" : "", 100 * a->rho);
+    if (!clg_demand_timed(s)) return;
+    clg_text_print(t,
+                   "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
+                   "load\n",
+                   a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
+                   clg_serve_kept_full(s, a, &a->fast), clg_serve_kept_full(s, a, &a->slow),
+                   100 * s->full_share);
+}
+
 static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     double fleet = (double)a->fleet.replicas;
     clg_text_print(t,
@@ -276,12 +294,7 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
                    clg_words_grouped(t, a->fleet.output_tokens_per_s), clg_words_grouped(t, most),
                    clg_words_grouped(t, most / a->doubt.rate),
                    clg_words_grouped(t, most * a->doubt.rate));
-    clg_text_print(t,
-                   "         this demand keeps %.0f GPU%s (P10 %.0f – P90 %.0f) above %.0f %% "
-                   "load\n",
-                   a->gpus_kept_full, a->gpus_kept_full == 1.0 ? "" : "s",
-                   clg_serve_kept_full(s, a, &a->fast), clg_serve_kept_full(s, a, &a->slow),
-                   100 * s->full_share);
+    print_kept(t, s, a);
 }
 
 static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {

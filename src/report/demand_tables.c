@@ -46,6 +46,13 @@ static const char *all_gpus(clg_text *t, const clg_lever *l) {
     return isfinite(l->gpus_all) ? clg_words_grouped(t, l->gpus_all) : "misses";
 }
 
+/* Of the fleet, or of the mean: "~12". */
+static const char *search_gpus(clg_text *t, const clg_lever *l) {
+    if (l->gpus_fleet > 0) return clg_words_grouped(t, l->gpus_fleet);
+    bool number = l->gpus_all >= 1 && isfinite(l->gpus_all);
+    return number ? clg_arena_print(t->arena, "~%s", all_gpus(t, l)) : all_gpus(t, l);
+}
+
 /* What each lossy format among the rows loses, once. */
 static void print_losses(clg_text *t, const clg_lever *row, int count) {
     double told[LOSSES] = {0};
@@ -78,12 +85,12 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count) {
         clg_text_print(
             t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest, l->name,
             l->loss > 0 ? "q" : " ", l->gpus, clg_words_grouped(t, l->offline_tokens_per_s),
-            clg_words_usd(t, l->usd_per_million), all_gpus(t, l),
+            clg_words_usd(t, l->usd_per_million), search_gpus(t, l),
             isfinite(l->usd_per_h) && l->gpus_all >= 1 ? clg_words_bill(t, l->usd_per_h) : "-");
     }
     clg_text_print(t,
-                   "         $/Mtok: a full replica at the target; all: GPUs for the mean of the "
-                   "demand; > taken\n");
+                   "         $/Mtok: a full replica at the target; all: GPUs that meet it, ~ for "
+                   "the mean; > taken\n");
     print_losses(t, row, shown);
 }
 

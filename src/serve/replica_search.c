@@ -2,10 +2,15 @@
  * a disaggregated replica, and limits of sequences beside other changes. */
 #include "serve/replica_search.h"
 
+#include "serve/sizing.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 enum { WAVE = 4, REFINED = 2, MOST_DEGREES = 16, MOST_CHANGES = 16 };
+
+/* Rows whose fleets are sized at a time and in all, of demands of so many requests: seconds. */
+enum { SIZED = 8, MOST_SIZED = 24, MOST_SIZED_REQUESTS = 30000 };
 
 static const double hopeless_ratio = 1.5; /* of a bound over the best so far */
 
@@ -24,6 +29,7 @@ typedef struct weighing {
     double best_lossy_gpus;
     clg_serve_candidate wave[WAVE]; /* to be measured, side by side */
     int waiting;
+    int sized; /* rows, in order */
 } weighing;
 
 static bool has_experts(const clg_model *m) {
@@ -155,9 +161,49 @@ static void refine(weighing *w, const clg_serve_candidate *base) {
     weigh_wave(w);
 }
 
+/* Sizes the fleet of one row, as the answer does: with iterations longer by the margin. */
+static void size_one(void *context, int index, clg_arena *arena) {
+    const weighing *w = context;
+    const clg_serve_question *q = w->question;
+    clg_serve_candidate *c = &w->found[w->sized + index];
+    clg_lever *row = &c->worth;
+    clg_replica r;
+    clg_error no = {0};
+    if (!isfinite(row->gpus_all) || clg_replica_prepare(arena, w->scenario, w->engine, &c->choice,
+                                                        q->demand, &r, &no) != CLG_OK)
+        return;
+    clg_replica slow = clg_replica_slowed(arena, &r, 1 + q->margin);
+    if (clg_fleet_alone(arena, &slow, q->demand, &q->target).well_served < q->target.share) return;
+    int64_t n = clg_fleet_needed(arena, &slow, q->demand, &q->target, row->gpus_all / row->gpus);
+    if (n > 1 && n >= q->demand->count) return;
+    row->gpus_fleet = (double)n * row->gpus;
+    row->usd_per_h *= row->gpus_fleet / row->gpus_all;
+}
+
+/* In order of GPUs at the mean, until no fleet of those left can be smaller than the smallest. */
+static void size_best(weighing *w) {
+    const clg_serve_question *q = w->question;
+    bool timed = q->demand->span_s > 0 && q->demand->clients <= 0;
+    if (!timed || q->replicas > 0 || q->demand->count > MOST_SIZED_REQUESTS) return;
+    double best = INFINITY;
+    while (w->sized < w->count && w->sized < MOST_SIZED) {
+        if (w->found[w->sized].worth.gpus_all >= best) return;
+        int left = w->count - w->sized, some = left < SIZED ? left : SIZED;
+        clg_cores_each((clg_progress){.cores = q->cores}, w->arena, some, size_one, w);
+        for (int i = 0; i < some; i++, w->sized++) {
+            const clg_lever *row = &w->found[w->sized].worth;
+            if (row->gpus_fleet > 0 && row->loss <= 0) best = fmin(best, row->gpus_fleet);
+        }
+    }
+}
+
 static int by_gpus(const void *x, const void *y) {
     const clg_lever *a = &((const clg_serve_candidate *)x)->worth;
     const clg_lever *b = &((const clg_serve_candidate *)y)->worth;
+    if (a->gpus_fleet != b->gpus_fleet) {
+        if (a->gpus_fleet <= 0 || b->gpus_fleet <= 0) return a->gpus_fleet <= 0 ? 1 : -1;
+        return a->gpus_fleet > b->gpus_fleet ? 1 : -1;
+    }
     double left = isfinite(a->gpus_all) ? a->gpus_all : 1e300 / a->offline_tokens_per_s;
     double right = isfinite(b->gpus_all) ? b->gpus_all : 1e300 / b->offline_tokens_per_s;
     if (left != right) return left > right ? 1 : -1;
@@ -202,6 +248,8 @@ int clg_replica_search(clg_arena *arena, const clg_serve_question *q, const clg_
     sort(&w);
     refine_best(&w, false, REFINED);
     refine_best(&w, true, 1);
+    sort(&w);
+    size_best(&w);
     sort(&w);
     return w.count;
 }

@@ -17,8 +17,9 @@ enum { CLG_CANDIDATES = 128 };
 /* Weighs replicas over what the choice leaves open, each with each of the formats: first degrees,
  * with attention on ranks of its own where there are experts; then, of the best few, limits of
  * sequences and tokens, disaggregation, and speculation where a chance of acceptance is given. What
- * a bound shows to take half as many GPUs again as the best so far is not simulated. Fewest GPUs
- * first; returns how many fit and were weighed. */
+ * a bound shows to take half as many GPUs again as the best so far is not simulated. Last, fleets
+ * of the best few at the mean are sized, where requests are few enough. Fewest GPUs first, sized
+ * ones before others; returns how many fit and were weighed. */
 int clg_replica_search(clg_arena *arena, const clg_serve_question *question,
                        const clg_scenario *scenario, const clg_engine *engine,
                        const clg_replica_choice *choice, const clg_format *format, int formats,

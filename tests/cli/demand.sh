@@ -105,6 +105,9 @@ check "fp8 is not what a search takes" "grep -q 'weights fp8' $scratch/out"
 check "a lossy format comes without a word" "grep -q 'q: int4 loses some 2 %' $scratch/out"
 check "terms of price are mixed" "! sed -n '/^gpus/,/reserved/p' $scratch/out | grep -q survey"
 check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | grep -q v100"
+check "a search counts other GPUs than the answer" "[ \$(awk '\$1 == \">\" {print \$(NF - 1)}' $scratch/out) = \$(sed -n 's/^needs .* = \([0-9]*\) GPU.*/\1/p' $scratch/out) ]"
+"$ceiling" demand $m --clients 16 --requests 300 >"$scratch/loop" 2>/dev/null
+check "a closed loop is said to fill GPUs" "grep -q 'closed loop: 16 clients keep 1 GPU at' $scratch/loop && ! grep -q 'this demand keeps' $scratch/loop"
 "$ceiling" demand $m --rate 4req/s --span 5min --search --weights bf16 >"$scratch/bf16" 2>/dev/null
 check "a format that was asked for is left" "grep -q 'weights bf16' $scratch/bf16"
 "$ceiling" demand $m --requests 3000000 --deadline 8h --spread 0.5 >"$scratch/job" 2>/dev/null
