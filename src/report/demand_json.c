@@ -231,7 +231,7 @@ static void add_lever(clg_json_writer *w, const clg_lever *l) {
         clg_json_add_number(w, "fixed_price_requests_per_s", l->fixed_price_per_s);
         clg_json_add_number(w, "usd_per_h", l->usd_per_h);
         clg_json_add_number(w, "gpus_needed", l->gpus_all);
-    if (l->gpus_fleet > 0) clg_json_add_number(w, "gpus_fleet", l->gpus_fleet);
+        if (l->gpus_fleet > 0) clg_json_add_number(w, "gpus_fleet", l->gpus_fleet);
         clg_json_add_number(w, "quality_loss", l->loss);
         clg_json_add_bool(w, "chosen", l->chosen);
         clg_json_add_bool(w, "borrowed_kernels", l->borrowed);
