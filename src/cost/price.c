@@ -127,6 +127,12 @@ void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
     c->host_s = host_s > gpu_s ? host_s - gpu_s : 0;
 }
 
+double clg_update_s(const clg_pricing *pricing, const clg_op *op) {
+    const clg_stack *stack = pricing->stack;
+    double ranks = op->over_nodes ? op->count * (double)op->group.ranks : 0;
+    return clg_op_s(pricing, op) + ranks * stack->rank_launches * stack->host_launch_s;
+}
+
 static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_cost *cost) {
     double seconds = clg_op_s(pricing, op);
     cost->launches += op->expert_calls > 0 ? 1 : op->count;

@@ -19,6 +19,10 @@ typedef struct clg_pricing {
 /* Seconds of an op, all its repetitions, alone on the machine. */
 double clg_op_s(const clg_pricing *pricing, const clg_op *op);
 
+/* The same of an op of clg_step_updates, with what its ranks cost the host before it is sent
+ * (rank_launches). That of a tensor collective is among the launches of its pass. */
+double clg_update_s(const clg_pricing *pricing, const clg_op *op);
+
 /* Seconds of one pass of one block by what they are spent on. */
 typedef struct clg_pass_cost {
     double matrix_s, attention_s, memory_s;

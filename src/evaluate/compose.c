@@ -57,7 +57,7 @@ static double updates_s(const clg_pricing *pricing, const clg_updates *updates,
     for (int i = 0; i < updates->count; i++) {
         const clg_update *update = &updates->update[i];
         if (update->when != when) continue;
-        seconds += clg_op_s(pricing, &update->op);
+        seconds += clg_update_s(pricing, &update->op);
         if (share) *share = update->op.overlap;
     }
     return seconds;
@@ -65,8 +65,10 @@ static double updates_s(const clg_pricing *pricing, const clg_updates *updates,
 
 static void price_updates(composition *c, stage *s) {
     clg_updates updates;
-    clg_step_updates(&c->scenario->model, &c->scenario->stack, c->layout, &c->priced->step,
-                     s->dense, s->expert, s->tied, &updates);
+    const clg_model *model = &c->scenario->model;
+    const clg_step *step = &c->priced->step;
+    clg_held held = {s->dense, s->expert, s->tied, clg_stage_tables(model, step, &s->load)};
+    clg_step_updates(model, &c->scenario->stack, c->layout, step, held, &updates);
     s->gradient_s = updates_s(&c->pricing, &updates, CLG_UPDATE_GRADIENT, &s->gradient_share);
     s->parameter_s = updates_s(&c->pricing, &updates, CLG_UPDATE_PARAMETER, &s->parameter_share);
     s->optimizer_s = updates_s(&c->pricing, &updates, CLG_UPDATE_OPTIMIZER, NULL);

@@ -15,7 +15,7 @@ static double message_s(const composition *c, const clg_updates *updates, clg_up
         const clg_update *update = &updates->update[i];
         if (update->when != when || update->op.kind != CLG_OP_COLLECTIVE) continue;
         if (update->op.collective != kind) continue;
-        seconds += clg_op_s(&c->pricing, &update->op);
+        seconds += clg_update_s(&c->pricing, &update->op);
         *share = update->op.overlap;
     }
     return seconds;
@@ -28,7 +28,7 @@ static clg_pass_cost copies_cost(const composition *c, const clg_updates *update
     for (int i = 0; i < updates->count; i++) {
         const clg_update *update = &updates->update[i];
         if (update->when != when || update->op.kind != CLG_OP_MEMORY) continue;
-        cost.memory_s += clg_op_s(&c->pricing, &update->op);
+        cost.memory_s += clg_update_s(&c->pricing, &update->op);
         cost.hbm_bytes += update->op.hbm_bytes;
     }
     return cost;
@@ -68,8 +68,8 @@ static void price_messages(composition *c, messages *m) {
     clg_updates updates;
     clg_layout layout = *c->layout;
     if (m->edge && layout.precision >= CLG_FP8) layout.precision = CLG_BF16;
-    clg_step_updates(&c->scenario->model, &c->scenario->stack, &layout, &c->priced->step, m->dense,
-                     m->expert, 0, &updates);
+    clg_step_updates(&c->scenario->model, &c->scenario->stack, &layout, &c->priced->step,
+                     (clg_held){.dense = m->dense, .expert = m->expert}, &updates);
     m->gather_s = message_s(c, &updates, CLG_UPDATE_FORWARD, CLG_ALL_GATHER, &m->gather_share);
     /* Once a step: its share of the mean micro-batch. */
     m->gather_s += message_s(c, &updates, CLG_UPDATE_FIRST, CLG_ALL_GATHER, &m->gather_share) /

@@ -58,11 +58,10 @@ static double update_times(clg_update_when when, double batches) {
 
 /* `part`: how many such messages make the stage; the parameters are those of one. Only what goes
  * with passes (`by_pass`), or only the rest. */
-static void add_updates(walk *w, double dense, double expert, double tied, double part,
-                        bool by_pass) {
+static void add_updates(walk *w, clg_held held, double part, bool by_pass) {
     clg_updates *updates = clg_take(w->arena, 1, clg_updates);
-    clg_step_updates(&w->scenario->model, &w->scenario->stack, w->layout, &w->priced->step, dense,
-                     expert, tied, updates);
+    clg_step_updates(&w->scenario->model, &w->scenario->stack, w->layout, &w->priced->step, held,
+                     updates);
     for (int i = 0; i < updates->count; i++) {
         clg_update_when when = updates->update[i].when;
         bool passes =
@@ -85,8 +84,10 @@ static void add_messages(walk *w) {
     }
     if (load->embedding) edges += step->embedding.dense_parameters;
     if (load->head) edges += step->head.dense_parameters;
-    if (layers > 0) add_updates(w, dense / layers, expert / layers, 0, layers, true);
-    if (edges > 0) add_updates(w, edges, 0, 0, 1, true);
+    if (layers > 0)
+        add_updates(w, (clg_held){.dense = dense / layers, .expert = expert / layers}, layers,
+                    true);
+    if (edges > 0) add_updates(w, (clg_held){.dense = edges}, 1, true);
 }
 
 clg_operations_table clg_explain_operations(clg_arena *arena, const clg_scenario *scenario,
@@ -107,7 +108,9 @@ clg_operations_table clg_explain_operations(clg_arena *arena, const clg_scenario
     if (stage->load.embedding) add_block(&w, "embedding", &step->embedding, batches);
     if (stage->load.head) add_block(&w, "head", &step->head, batches);
     if (layout->zero >= 2) add_messages(&w);
-    add_updates(&w, stage->dense, stage->expert, stage->tied, 1, false);
+    clg_held held = {stage->dense, stage->expert, stage->tied,
+                     clg_stage_tables(&scenario->model, &w.priced->step, &stage->load)};
+    add_updates(&w, held, 1, false);
     return (clg_operations_table){evaluation->busiest_stage, w.count, w.row};
 }
 

@@ -3,6 +3,8 @@
 
 #include "step/step.h"
 
+#include <string.h>
+
 static double larger(double a, double b) { return a > b ? a : b; }
 
 void clg_stage_parameters(const clg_model *model, const clg_step *step, const clg_stage_load *load,
@@ -17,6 +19,14 @@ void clg_stage_parameters(const clg_model *model, const clg_step *step, const cl
     *dense += step->head.dense_parameters;
     if (model->tied && load->embedding)
         *dense -= step->head.dense_parameters - (double)model->final_parameters;
+}
+
+double clg_stage_tables(const clg_model *model, const clg_step *step, const clg_stage_load *load) {
+    double dense, expert;
+    clg_stage_load ends = *load;
+    memset(ends.layers, 0, sizeof ends.layers);
+    clg_stage_parameters(model, step, &ends, &dense, &expert);
+    return dense;
 }
 
 /* Activations kept between forward and backward: those of a mean chunk times the chunks alive.

@@ -29,6 +29,9 @@ typedef struct clg_stage_load {
 void clg_stage_parameters(const clg_model *model, const clg_step *step, const clg_stage_load *load,
                           double *dense, double *expert);
 
+/* Of the dense ones, those of embedding and head. */
+double clg_stage_tables(const clg_model *model, const clg_step *step, const clg_stage_load *load);
+
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load);

@@ -88,8 +88,9 @@ typedef struct clg_stack {
     double host_expert_s;  /* per expert and product, or cast, where each is launched alone */
     double host_copy_s;    /* ZeRO-3: per rank and matrix gathered or scattered, where the host
                               copies every rank's part by a call of its own; 0: it does not */
-    double rank_launches;  /* launches' worth of host time that each rank of a tensor collective
-                                  costs in a job of more than one domain */
+    double rank_launches;  /* launches' worth of host time that each rank of a collective costs
+                              in a job of more than one domain: tensor groups, reductions and
+                              gathers once a step */
     /* kernels */
     bool fused_norm;        /* one pass over the data instead of several */
     bool fused_elementwise; /* bias + GeLU, SwiGLU, bias + dropout + add: one kernel each */

@@ -216,7 +216,7 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
         refer(&step->kind[i], &shard);
     }
     /* The same for all layouts of a search: its GPUs are given. */
-    bool over = clg_layout_gpus(layout) > machine->node.domain;
+    bool over = step->over_nodes = clg_layout_gpus(layout) > machine->node.domain;
     for (int i = 0; i < model->kinds; i++)
         for (int j = 0; j < step->kind[i].ops; j++)
             step->kind[i].op[j].over_nodes = over && step->kind[i].op[j].axis == CLG_AXIS_TP;

@@ -39,6 +39,7 @@ typedef struct clg_step {
     clg_group shard_group;   /* ranks one ZeRO shard set of dense parameters spans */
     clg_group replica_group; /* HSDP: ranks that hold the same shard */
     clg_group send_group;    /* two pipeline neighbours */
+    bool over_nodes;         /* the job has more than one domain */
 } clg_step;
 
 /* The chunked kernels of a state layer over `tokens` of `heads` heads, of which the longest
@@ -73,11 +74,15 @@ typedef struct clg_updates {
     clg_update update[CLG_UPDATE_OPS];
 } clg_updates;
 
-/* Updates of a stage holding these parameters per rank (before ZeRO), of which
- * `tied_parameters` are summed between first and last stage as well. */
+/* Parameters a rank of a stage holds, before ZeRO. */
+typedef struct clg_held {
+    double dense, expert;
+    double tied;   /* of dense: summed between first and last stage as well */
+    double tables; /* of dense: embedding and head, each one matrix */
+} clg_held;
+
 void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_layout *layout,
-                      const clg_step *step, double dense_parameters, double expert_parameters,
-                      double tied_parameters, clg_updates *updates);
+                      const clg_step *step, clg_held held, clg_updates *updates);
 
 /* Bytes of optimizer state per parameter (master weights and moments), before ZeRO. */
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);

@@ -183,11 +183,38 @@ static void summed(clg_updates *updates, const clg_stack *stack, const clg_layou
  * at a number of parameters that grows with the ranks (distributed_data_parallel_config.py,
  * bucket_size: "larger DP sizes need larger buckets to ensure collectives do not become
  * latency-bound"); without overlap there is one. */
-static double buckets_of(const clg_stack *stack, clg_group group, double parameters,
+static double bucket_of(const clg_stack *stack, clg_group group) {
+    return fmax(stack->bucket_parameters, stack->bucket_parameters_per_rank * group.ranks);
+}
+
+/* A bucket ends with the matrix that fills it (torch/csrc/distributed/c10d/reducer.cpp,
+ * compute_bucket_assignment_by_size; Megatron-Core's param_and_grad_buffer.py): how many end in a
+ * layer, of four in a row, last matrix first. 0 where buckets are larger than layers. */
+static double buckets_of_layer(const clg_block *layer, double bucket) {
+    enum { LAYERS = 4 };
+    double filled = 0, all = 0;
+    int ended = 0;
+    for (int i = LAYERS * layer->ops - 1; i >= 0; i--) {
+        const clg_op *op = &layer->op[i % layer->ops];
+        if (op->kind != CLG_OP_GEMM || op->pass != CLG_PASS_FORWARD) continue;
+        filled += op->n * op->k;
+        all += op->n * op->k;
+        if (filled < bucket) continue;
+        filled = 0;
+        ended++;
+    }
+    return all < LAYERS * bucket ? 0 : (ended + filled / bucket) / LAYERS;
+}
+
+/* Layers of a stage by their parameters, all like `layer`; a table is a matrix. NULL: experts, of
+ * matrices so small that all buckets are just full. */
+static double buckets_of(const clg_block *layer, double bucket, double parameters, double tables,
                          double overlap) {
-    double bucket = fmax(stack->bucket_parameters, stack->bucket_parameters_per_rank * group.ranks);
     if (bucket <= 0 || overlap <= 0 || parameters <= bucket) return 1;
-    return ceil(parameters / bucket);
+    double of_layer = layer ? buckets_of_layer(layer, bucket) : 0;
+    if (of_layer == 0 || layer->dense_parameters <= 0) return ceil(parameters / bucket);
+    double layers = fmax(0, parameters - tables) / layer->dense_parameters;
+    return ceil(fmin(2, ceil(tables / bucket)) + of_layer * layers);
 }
 
 static void in_buckets(clg_updates *updates, clg_update_when when, const char *name,
@@ -201,11 +228,13 @@ static void in_buckets(clg_updates *updates, clg_update_when when, const char *n
 /* Whole gradients and weights. The shards of ZeRO-1 may span part of the ranks: then the shards of
  * gradients are summed over the other parts too. */
 static void replicated(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
-                       clg_group all, clg_group shard, clg_group replica, double parameters) {
+                       clg_group all, clg_group shard, clg_group replica, const clg_block *layer,
+                       double parameters, double tables) {
     double weights = parameters * clg_weight_bytes(layout);
     double gradients = parameters * clg_gradient_bytes(layout, stack);
     double overlap = stack->gradient_overlap;
-    double buckets = buckets_of(stack, all, parameters, overlap);
+    double bucket = bucket_of(stack, all);
+    double buckets = buckets_of(layer, bucket, parameters, tables, overlap);
     if (layout->zero == 0) {
         in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, overlap, buckets);
@@ -228,7 +257,7 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
     if (stack->zero_one != CLG_ZERO_ONE_BROADCASTS) {
         overlap = stack->parameter_overlap;
         in_buckets(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
-                   weights, overlap, buckets_of(stack, all, parameters, overlap));
+                   weights, overlap, buckets_of(layer, bucket, parameters, tables, overlap));
         return;
     }
     /* The step ends with them; InternEvo may leave them to the next forward (overlap_sync_param).
@@ -306,35 +335,37 @@ static double expert_side(const clg_model *model) {
 }
 
 void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_layout *layout,
-                      const clg_step *step, double dense_parameters, double expert_parameters,
-                      double tied_parameters, clg_updates *updates) {
+                      const clg_step *step, clg_held held, clg_updates *updates) {
     const clg_group alone = {1, 1};
     double trained = 1 - step->frozen_share;
     updates->count = 0;
     if (layout->zero >= 2) {
         bool sums = layout->zero == 2 && stack->scatters == CLG_SCATTERS_SUMS;
         sharding *send = sums ? summed : sharded;
-        send(updates, stack, layout, step->shard_group, step->replica_group, dense_parameters,
-             trained);
-        send(updates, stack, layout, step->expert_group, alone, expert_parameters, trained);
+        send(updates, stack, layout, step->shard_group, step->replica_group, held.dense, trained);
+        send(updates, stack, layout, step->expert_group, alone, held.expert, trained);
     } else {
         bool sharded_states = layout->zero == 1;
         replicated(updates, stack, layout, step->dense_group,
                    sharded_states ? step->shard_group : step->dense_group,
-                   sharded_states ? step->replica_group : alone, dense_parameters * trained);
-        replicated(updates, stack, layout, step->expert_group, step->expert_group, alone,
-                   expert_parameters * trained);
+                   sharded_states ? step->replica_group : alone, &step->kind[0],
+                   held.dense * trained, held.tables * trained);
+        replicated(updates, stack, layout, step->expert_group, step->expert_group, alone, NULL,
+                   held.expert * trained, 0);
     }
-    if (tied_parameters > 0 && step->frozen_share == 0) {
+    if (held.tied > 0 && step->frozen_share == 0) {
         collective(updates, CLG_UPDATE_OPTIMIZER, "sum tied embedding gradients", CLG_ALL_REDUCE,
-                   step->send_group, tied_parameters * clg_gradient_bytes(layout, stack), 0);
+                   step->send_group, held.tied * clg_gradient_bytes(layout, stack), 0);
     }
     double dense_share = layout->zero >= 1 ? step->shard_group.ranks : 1;
     double expert_share = layout->zero >= 1 ? step->expert_group.ranks : 1;
-    double dense_owned = dense_parameters / dense_share;
-    double expert_owned = expert_parameters / expert_share;
+    double dense_owned = held.dense / dense_share;
+    double expert_owned = held.expert / expert_share;
     optimize(updates, stack, layout, (dense_owned + expert_owned) * trained,
-             (dense_parameters + expert_parameters) * trained);
+             (held.dense + held.expert) * trained);
+    for (int i = 0; i < updates->count; i++)
+        updates->update[i].op.over_nodes =
+            step->over_nodes && updates->update[i].op.kind == CLG_OP_COLLECTIVE;
     if (layout->optimizer != CLG_MUON) return;
     orthogonalize(updates, (double)model->hidden, dense_owned);
     orthogonalize(updates, expert_side(model), expert_owned);

@@ -245,7 +245,7 @@ static void tensor_traffic(void) {
 static double words(const clg_scenario *s, const clg_layout *l, double parameters, bool per_pass) {
     clg_updates updates;
     built(s, l);
-    clg_step_updates(&s->model, &s->stack, l, &step, parameters, 0, 0, &updates);
+    clg_step_updates(&s->model, &s->stack, l, &step, (clg_held){.dense = parameters}, &updates);
     double all = 0;
     for (int i = 0; i < updates.count; i++) {
         const clg_update *u = &updates.update[i];
@@ -302,7 +302,7 @@ static void data_traffic(void) {
     l.dp = 64, l.global_batch = 64, l.hsdp = 8, l.zero = 3;
     clg_updates updates;
     built(&s, &l);
-    clg_step_updates(&s.model, &s.stack, &l, &step, parameters, 0, 0, &updates);
+    clg_step_updates(&s.model, &s.stack, &l, &step, (clg_held){.dense = parameters}, &updates);
     for (int i = 0; i < updates.count; i++) {
         const clg_update *u = &updates.update[i];
         if (u->op.kind != CLG_OP_COLLECTIVE) continue;

@@ -11,7 +11,7 @@ static clg_updates updates;
 static const clg_op *of(const clg_scenario *s, clg_layout l, const char *name) {
     CHECK(clg_layout_refuses(&arena, &s->model, &l) == NULL);
     clg_step_build(&s->model, &s->machine, &s->stack, &l, &step);
-    clg_step_updates(&s->model, &s->stack, &l, &step, 1e9, 0, 0, &updates);
+    clg_step_updates(&s->model, &s->stack, &l, &step, (clg_held){.dense = 1e9}, &updates);
     for (int i = 0; i < updates.count; i++)
         if (strcmp(updates.update[i].op.name, name) == 0) return &updates.update[i].op;
     static const clg_op none;
