@@ -1,6 +1,8 @@
 /* blanks.c -- completes blank columns, over what may have been. */
 #include "validate/blanks.h"
 
+#include "dataset/dataset.h"
+#include "dataset/value.h"
 #include "machine/seen.h"
 
 #include <math.h>
@@ -187,12 +189,23 @@ static double spread_of(const cases *all, double step_s) {
     return sqrt(variance);
 }
 
-/* Rows that say what they recompute take more than what fits needs in 613 of 1,335, never less
- * (71 sources); those that do not say were on average as fast as the least. Between the two: one in
- * five has whole layers done again. Says how far that lies off, as a variance. */
+/* The share of such rows that have whole layers done again where the least that fits would do. */
+static clg_status find_share(clg_arena *arena, double *share, clg_error *error) {
+    static const char path[] = "accuracy/blanks.json";
+    const clg_file *file = clg_dataset_find(path);
+    clg_json *root;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
+    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return error->status;
+    clg_value_field fields[] = {{"more_recompute", CLG_COUNT, share}};
+    if (clg_value_fields(root, file->path, fields, 1, error) != CLG_OK) return error->status;
+    return clg_value_done(root, file->path, error);
+}
+
+/* How far a row that recomputes more lies off, as a variance. What does less than the least that is
+ * predicted to fit is left out: few rows do. */
 static double more_recompute(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                             const clg_evaluation *least) {
-    const double share = 0.2;
+                             const clg_evaluation *least, double share) {
     clg_error error = {0};
     clg_evaluation more;
     clg_layout layout = least->layout;
@@ -210,7 +223,9 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     clg_error error = {0};
     clg_seen seen = {0};
     const char *reason;
+    double share = 0;
     cases all = {.one = clg_take(arena, CASES, filled)};
+    if (find_share(arena, &share, &error) != CLG_OK) return sentence(arena, &error);
     if (network_open &&
         clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
         return sentence(arena, &error);
@@ -224,7 +239,7 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     if (seen.count > 0) set_rate(arena, scenario, middle->rate);
     double spread = spread_of(&all, evaluation->step_s);
     evaluation->doubt.open =
-        sqrt(spread * spread + more_recompute(arena, scenario, space, evaluation));
+        sqrt(spread * spread + more_recompute(arena, scenario, space, evaluation, share));
     if (evaluation->doubt.open > 0)
         clg_evaluation_widen(evaluation, clg_doubt_sigma(&evaluation->doubt, &scenario->stack));
     return NULL;
