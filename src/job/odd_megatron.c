@@ -39,25 +39,60 @@ static void vocabulary(clg_reading *r) {
         clg_arena_print(r->arena, "padded to %.0f rows, multiples of %.0f", padded, multiple), -1);
 }
 
-/* Chunks of "Et*3|(tt|)*29,m|L": bars part them, "(...)*n" stands n times. */
-static double chunks_of(const char *layout) {
-    double bars = 0, inside = 0;
-    for (bool group = false; *layout; layout++) {
-        bars += *layout == '|';
-        inside = *layout == '(' ? 0 : inside + (group && *layout == '|');
-        group = *layout == '(' || (group && *layout != ')');
-        if (*layout != ')' || layout[1] != '*') continue;
-        double times = atof(layout + 2);
-        if (times >= 1 && times < 1e4) bars += inside * (times - 1);
+enum { CHUNKS_MOST = 1024 };
+
+/* Layers of the chunks of a pipeline: those before `count` are whole, the one there is begun. */
+typedef struct chunks {
+    int layers[CHUNKS_MOST + 1];
+    int count;
+} chunks;
+
+/* "*3" after a letter or a group; without it once. */
+static int times_of(const char *text) {
+    double times = *text == '*' ? atof(text + 1) : 1;
+    return times >= 1 && times < 1e4 ? (int)times : 1;
+}
+
+/* "Et*3", "tt|": bars part chunks, "t" is a layer; embedding, head and modules beside it are not.
+ */
+static void add_chunks(chunks *c, const char *text, const char *end) {
+    for (; text < end; text++) {
+        if (*text == '|' && c->count < CHUNKS_MOST) c->layers[++c->count] = 0;
+        if (*text == 't' && c->layers[c->count] < 10000) c->layers[c->count] += times_of(text + 1);
     }
-    return bars + 1;
+}
+
+/* "Et*3|(tt|)*29,m|L": "(...)*n" stands n times. */
+static void read_chunks(chunks *c, const char *layout) {
+    while (*layout) {
+        const char *end = layout + strcspn(layout, "("), *close = strchr(end, ')');
+        add_chunks(c, layout, end);
+        if (!*end || !close) return;
+        for (int n = times_of(close + 1); n > 0; n--) add_chunks(c, end + 1, close);
+        layout = close + 1;
+    }
+}
+
+/* "9,10,10,3" */
+static const char *in_words(clg_reading *r, const chunks *c) {
+    const char *words = "";
+    for (int i = 0; i <= c->count; i++)
+        words = clg_arena_print(r->arena, "%s%s%d", words, i > 0 ? "," : "", c->layers[i]);
+    return words;
 }
 
 static void stages(clg_reading *r) {
     const char *layout = clg_odd_word(r, "pipeline-model-parallel-layout", "");
-    double chunks = chunks_of(layout), pp = clg_job_value_or(r, CLG_JOB_PP, 1);
-    if (*layout && chunks >= pp && fmod(chunks, pp) == 0)
-        clg_job_put(r, CLG_JOB_VPP, chunks / pp, NULL, "stages of the pipeline's layout over pp");
+    double pp = clg_job_value_or(r, CLG_JOB_PP, 1), layers = 0;
+    chunks *c = clg_take(r->arena, 1, chunks);
+    read_chunks(c, layout);
+    if (!*layout || c->count + 1 < pp || fmod(c->count + 1, pp) != 0) return;
+    clg_job_put(r, CLG_JOB_VPP, (c->count + 1) / pp, NULL,
+                "stages of the pipeline's layout over pp");
+    for (int i = 0; i <= c->count; i++) layers += c->layers[i];
+    if (c->count < 256 && layers == clg_job_value_or(r, CLG_JOB_LAYERS, 0))
+        clg_job_put_word(r, CLG_JOB_STAGE_LAYERS, in_words(r, c), NULL,
+                         "layers of the pipeline's layout");
 }
 
 /* "[0]*3+[1]*58", "([0]*1+[1]*26)": layers without experts stand first; else every n-th has them.

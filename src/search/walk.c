@@ -8,6 +8,7 @@
 #include "schedule/schedule.h"
 
 #include <stddef.h>
+#include <string.h>
 
 typedef struct walker {
     const clg_scenario *scenario;
@@ -281,6 +282,20 @@ static void walk_sp(walker *w) {
     }
 }
 
+/* A split by hand that is the even one is no other layout. */
+static bool is_other(const walker *w) {
+    const clg_space *space = w->space;
+    clg_layout even = {.pp = space->split_count, .vpp = 1};
+    clg_arena arena = {0};
+    if (!space->split || space->split_count < 1 || w->scenario->stack.stages_by_cost)
+        return space->split != NULL;
+    int *layers = clg_take(&arena, (size_t)space->split_count, int);
+    clg_layout_layers(&w->scenario->model, &even, layers);
+    bool other = memcmp(layers, space->split, (size_t)even.pp * sizeof *layers) != 0;
+    clg_arena_clear(&arena);
+    return other;
+}
+
 static void start(walker *w) {
     const clg_model *model = &w->scenario->model;
     for (int i = 0; i < model->kinds; i++)
@@ -293,6 +308,7 @@ static void start(walker *w) {
     w->layout.adapter = w->space->adapter;
     w->layout.reference = w->space->reference;
     w->layout.offload = w->space->offload;
+    if (!is_other(w)) return;
     w->layout.split = w->space->split;
     w->layout.split_count = w->space->split_count;
 }

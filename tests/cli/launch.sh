@@ -45,6 +45,8 @@ m="megatron megatron-2024 h100-sxm"
 	round $m $dense --tp 8 --cp 2 --zero 1 --recompute selective
 	round $m $dense --tp 4 --zero 3
 	round $m $dense --tp 4 --pp 2 --zero 1 --precision fp8
+	round $m $dense --tp 2 --pp 4 --zero 1 --vpp 1 --stage-layers 8,9,9,6
+	round $m $dense --tp 2 --pp 4 --zero 1 --vpp 2 --stage-layers balanced
 	round $m $dense --tp 1 --pp 4 --zero 1 --gradient fp32 --recompute full --recompute-layers 2
 	round $m $dense --tp 4 --pp 2 --zero 1 --order tp-cp-pp-dp
 	round $m $dense --tp 8 --zero 1 --offload
