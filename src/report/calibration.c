@@ -48,7 +48,9 @@ static void print_calibration(clg_text *t, const clg_calibration *c) {
         print_term(t, &c->term[i]);
     }
     clg_text_print(t, "  sigma                 %11.4g    %10.4g\n", c->sigma_from, c->sigma_to);
+    size_t from = t->size;
     if (c->notes) clg_text_print(t, "  note: %s\n", c->notes);
+    clg_text_fold(t, from, 8);
     clg_text_print(t, "\n");
 }
 

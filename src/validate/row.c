@@ -1,6 +1,7 @@
 /* row.c -- reads the plan columns of one measured run. */
 #include "validate/row.h"
 
+#include "base/name.h"
 #include "model/preset.h"
 
 #include "schedule/schedule.h"
@@ -130,11 +131,21 @@ static bool known_model(clg_arena *arena, const clg_model_shape *s, bool named, 
     return true;
 }
 
+/* The preset that "Llama 2 70B" spells, else the name as it is. */
+static const char *spelled(clg_arena *arena, const char *name) {
+    int count;
+    const char *const *names = clg_model_names(arena, &count);
+    const char *same = clg_name_same(names, count, name);
+    return same ? same : name;
+}
+
 static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg_model *model) {
     clg_error error = {0};
     const char *name = clg_row_word(csv, row, "model");
     if (*name && !*clg_row_word(csv, row, "layers")) /* by name alone: a built-in model */
-        return clg_model_find(arena, name, model, &error) == CLG_OK ? NULL : why(arena, &error);
+        return clg_model_find(arena, spelled(arena, name), model, &error) == CLG_OK
+                   ? NULL
+                   : why(arena, &error);
     clg_model_shape s = {.name = *name ? name : clg_row_word(csv, row, "id")};
     s.layers = integer(csv, row, "layers", 0);
     s.heads = integer(csv, row, "heads", 0);

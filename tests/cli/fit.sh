@@ -129,4 +129,10 @@ expect 1 err 'curves of .h100-sxm., not a100-sxm-80gb' plan llama-2-7b --gpus 8 
 expect 1 err 'not a member' plan llama-2-7b --gpus 8 --kernels "$scratch/links.json"
 expect 1 err 'did you mean --out|cannot|No such' fit "$scratch/one.csv" -o "$scratch/nowhere/x.json"
 
+printf '%s\n' 'torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --vocab-size 32000' >"$scratch/wide.sh"
+for step in 1 2 3 4; do
+    printf '%s\n' " iteration $step/ 99 | consumed samples: 9 | elapsed time per iteration (ms): 9500.3 | global batch size: 64 | lm loss: 1.1E+01 |"
+done >"$scratch/wide.log"
+expect 0 out 'underdetermined' fit "$scratch/wide.sh" "$scratch/wide.log"
+check "a note fits 100 columns" '[ "$(grep -v "$scratch" "$scratch/out" | awk "length > 100" | wc -l)" = 0 ]'
 finish

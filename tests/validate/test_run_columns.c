@@ -53,6 +53,11 @@ int main(void) {
     CHECK_NEAR(measured_s(clg_arena_print(&arena, "%stok/s/gpu\n%s16384\n", plan, row)), 1, 1e-12);
     CHECK(measured_s(clg_arena_print(&arena, "%sstep_s\n%sfast\n", plan, row)) == 0);
 
+    CASE("a model and a GPU as people spell them");
+    const char people[] = "Llama 2 7B,NVIDIA H100 80GB HBM3,64,1,1,2,256,4k,";
+    CHECK_NEAR(measured_s(clg_arena_print(&arena, "%stok/s/gpu\n%s16384\n", plan, people)), 1,
+               1e-12);
+
     clg_arena_clear(&arena);
     return DONE;
 }
