@@ -10,8 +10,9 @@
  * `ceiling COMMAND --json` prints, with 0 for the seconds of the search: the same request gives
  * the same bytes on every machine. docs/formats.md has the members of both.
  *
- * No call prints, reads a file, a clock or the environment, or keeps state: threads may ask at the
- * same time. Where memory ends, the answer is an error. */
+ * No call prints, reads a file, a clock or the environment, or keeps state beside a session:
+ * threads may ask at the same time, in one session too. Where memory ends, the answer is an error.
+ */
 #ifndef CEILING_H
 #define CEILING_H
 
@@ -43,6 +44,16 @@ typedef bool ceiling_progress(void *context, double share);
 /* Answers `request`, `bytes` of UTF-8. `tell` may be NULL. */
 CEILING_API ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
                                        void *context);
+
+/* What several questions share: built-in data that was read once, at most 20 MB. It changes no
+ * answer; a short one comes in about half the time. NULL: no memory. */
+typedef struct clg_kept ceiling_session;
+CEILING_API ceiling_session *ceiling_open(void);
+CEILING_API ceiling_answer ceiling_ask_in(ceiling_session *session, const char *request,
+                                          size_t bytes, ceiling_progress *tell, void *context);
+
+/* After the last of its questions was answered; answers stay. NULL: nothing is done. */
+CEILING_API void ceiling_close(ceiling_session *session);
 
 CEILING_API void ceiling_release(ceiling_answer *answer);
 

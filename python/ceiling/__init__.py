@@ -33,8 +33,10 @@ def _open():
              ctypes.util.find_library("ceiling")]
     for name in filter(None, names):
         library = ctypes.CDLL(name)
-        library.ceiling_ask.argtypes = [ctypes.c_char_p, ctypes.c_size_t, _Progress, ctypes.c_void_p]
-        library.ceiling_ask.restype = _Text
+        library.ceiling_open.argtypes = []
+        library.ceiling_open.restype = ctypes.c_void_p
+        library.ceiling_ask_in.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, _Progress, ctypes.c_void_p]
+        library.ceiling_ask_in.restype = _Text
         library.ceiling_release.argtypes = [ctypes.POINTER(_Text)]
         library.ceiling_release.restype = None
         library.ceiling_version.argtypes = []
@@ -44,6 +46,7 @@ def _open():
 
 
 _library = _open()
+_session = _library.ceiling_open()  # data files are read once for all questions
 
 
 class Error(ValueError):
@@ -90,7 +93,7 @@ def _call(request, progress):
             return False
 
     said = json.dumps(request).encode()
-    answer = _library.ceiling_ask(said, len(said), _Progress(tell), None)
+    answer = _library.ceiling_ask_in(_session, said, len(said), _Progress(tell), None)
     try:
         text, answered = ctypes.string_at(answer.text, answer.bytes).decode(), answer.answered
     finally:

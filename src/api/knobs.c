@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "job/launch.h"
 #include "model/preset.h"
 #include "scaling/curve.h"
@@ -115,10 +116,10 @@ static const clg_choice *choices_of_folder(clg_arena *arena, const char *folder,
     const clg_file *files = clg_dataset_folder(folder, &files_in_all);
     clg_choice *choice = clg_take(arena, (size_t)files_in_all, clg_choice);
     for (int i = 0; i < files_in_all; i++) {
-        clg_json *root;
+        const clg_json *root;
         clg_error none = {0};
         const char *start = files[i].path + strlen(folder);
-        if (clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root, &none))
+        if (clg_dataset_parse(arena, files[i].path, files[i].text, files[i].size, &root, &none))
             continue;
         const clg_json *title = clg_json_member(root, "title");
         choice[(*count)++] =

@@ -2,6 +2,7 @@
 #include "api/door.h"
 #include "base/version.h"
 #include "ceiling.h"
+#include "dataset/kept.h"
 
 static bool never_stop(void *context, double share) {
     (void)context;
@@ -14,12 +15,13 @@ typedef struct call {
     const char *request;
     size_t bytes;
     clg_door_host host;
+    ceiling_session *session;
     ceiling_answer answer;
 } call;
 
 static void answer_call(void *context) {
     call *c = context;
-    clg_arena arena = {0};
+    clg_arena arena = {.kept = c->session};
     clg_text out = {.arena = &arena};
     clg_status status = clg_door_call(&arena, c->request, c->bytes, c->host, &out);
     clg_arena *kept = clg_take(&arena, 1, clg_arena); /* the arena lives in itself */
@@ -27,17 +29,38 @@ static void answer_call(void *context) {
     c->answer = (ceiling_answer){out.data, out.size, status == CLG_OK, kept};
 }
 
-ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
-                           void *context) {
+static void open_session(void *context) {
+    ceiling_session **session = context;
+    *session = clg_kept_open();
+}
+
+ceiling_session *ceiling_open(void) {
+    ceiling_session *session = NULL;
+    return clg_arena_guarded(open_session, &session) ? session : NULL;
+}
+
+void ceiling_close(ceiling_session *session) { clg_kept_close(session); }
+
+ceiling_answer ceiling_ask_in(ceiling_session *session, const char *request, size_t bytes,
+                              ceiling_progress *tell, void *context) {
     static const char no_memory[] =
         "{\n  \"error\": {\n    \"status\": 1,\n    \"message\": \"memory is at its end\",\n"
         "    \"mend\": \"give more of it, or ask for less at a time\",\n"
         "    \"sentence\": \"memory is at its end\"\n  }\n}\n";
     call c = {.request = request,
               .bytes = bytes,
+              .session = session,
               .host.progress = {tell ? tell : never_stop, context, NULL}};
     if (clg_arena_guarded(answer_call, &c)) return c.answer;
     return (ceiling_answer){no_memory, sizeof no_memory - 1, false, NULL};
+}
+
+ceiling_answer ceiling_ask(const char *request, size_t bytes, ceiling_progress *tell,
+                           void *context) {
+    ceiling_session *session = ceiling_open();
+    ceiling_answer answer = ceiling_ask_in(session, request, bytes, tell, context);
+    ceiling_close(session);
+    return answer;
 }
 
 void ceiling_release(ceiling_answer *answer) {

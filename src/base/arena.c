@@ -54,6 +54,7 @@ static void leave(clg_arena_block *block) {
     if (!block->guard) return;
     block->before->after = block->after;
     block->after->before = block->before;
+    block->guard = NULL;
 }
 
 static void give_back(clg_arena_block *block) {
@@ -89,7 +90,9 @@ static clg_arena_block *grow(clg_arena *arena, size_t size) {
     return block;
 }
 
-void *clg_arena_take(clg_arena *arena, size_t count, size_t size) {
+clg_arena clg_arena_beside(const clg_arena *arena) { return (clg_arena){.kept = arena->kept}; }
+
+void *clg_arena_room(clg_arena *arena, size_t count, size_t size) {
     if (size && count > SIZE_MAX / 2 / size) no_memory();
     size_t asked = count * size;
     size_t bytes = rounded(asked > 0 ? asked : 1);
@@ -99,8 +102,12 @@ void *clg_arena_take(clg_arena *arena, size_t count, size_t size) {
     void *taken = bytes_of(block) + block->used;
     block->used += bytes;
     arena->used_bytes += bytes;
-    memset(taken, 0, bytes);
     return taken;
+}
+
+void *clg_arena_take(clg_arena *arena, size_t count, size_t size) {
+    void *taken = clg_arena_room(arena, count, size);
+    return memset(taken, 0, count * size + (count * size == 0));
 }
 
 void *clg_arena_grown(clg_arena *arena, const void *old, size_t count, size_t *capacity,
@@ -171,7 +178,12 @@ void clg_arena_adopt(clg_arena *arena, clg_arena *child) {
     oldest->older = *below;
     *below = child->newest;
     arena->used_bytes += child->used_bytes;
-    *child = (clg_arena){0};
+    *child = clg_arena_beside(child);
+}
+
+void clg_arena_outlive(clg_arena *arena) {
+    for (clg_arena_block *block = arena->newest; block; block = block->older) leave(block);
+    if (arena->spare) leave(arena->spare);
 }
 
 bool clg_arena_guarded(void (*work)(void *context), void *context) {

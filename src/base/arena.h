@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 typedef struct clg_arena_block clg_arena_block;
+struct clg_kept;
 
 /* A zero-initialised arena is empty and usable. */
 typedef struct clg_arena {
@@ -18,6 +19,7 @@ typedef struct clg_arena {
     clg_arena_block *spare; /* released, kept for the next one that fits in it */
     size_t used_bytes;      /* handed out so far */
     size_t limit_bytes;     /* 0: none; more than this aborts (bounds hostile input) */
+    struct clg_kept *kept;  /* what outlives the arena, for its work to use (dataset/kept.h) */
 } clg_arena;
 
 /* A place in an arena to fall back to: everything allocated after it is released. */
@@ -27,8 +29,14 @@ typedef struct clg_arena_mark {
     size_t used_bytes;
 } clg_arena_mark;
 
+/* An empty arena for work of its own, which uses what is kept beside the other. */
+clg_arena clg_arena_beside(const clg_arena *arena);
+
 /* `count` zeroed elements of `size` bytes. Never NULL; count*size overflow aborts. */
 void *clg_arena_take(clg_arena *arena, size_t count, size_t size);
+
+/* The same with whatever was there before: for what is large and written before it is read. */
+void *clg_arena_room(clg_arena *arena, size_t count, size_t size);
 
 /* An array with room for more: the `count` elements of `old` in one of twice the *capacity, or of
  * 64 where there was none. The old one stays. */
@@ -50,6 +58,10 @@ void clg_arena_adopt(clg_arena *arena, clg_arena *child);
 
 /* Releases everything; the arena is empty and usable again. */
 void clg_arena_clear(clg_arena *arena);
+
+/* What the arena holds belongs to no guarded call (below) any more: it outlives the one it was made
+ * in. */
+void clg_arena_outlive(clg_arena *arena);
 
 /* What a program does where memory ends; it must not return. For a main(), before anything else:
  * the one setting of this library that a process has once. */

@@ -28,6 +28,7 @@ bool clg_cores_each(clg_progress progress, clg_arena *arena, int count, clg_piec
     static const clg_cores one = {one_by_one, NULL};
     const clg_cores *cores = progress.cores ? progress.cores : &one;
     pieces all = {piece, context, clg_take(arena, (size_t)(count > 0 ? count : 1), clg_arena)};
+    for (int i = 0; i < count; i++) all.arenas[i] = clg_arena_beside(arena);
     bool whole = cores->each(cores->host, count, run, &all, progress.tell, progress.context);
     for (int i = 0; i < count; i++) clg_arena_adopt(arena, &all.arenas[i]);
     return whole;

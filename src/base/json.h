@@ -30,16 +30,17 @@ typedef enum clg_json_kind {
 typedef struct clg_json clg_json;
 struct clg_json {
     clg_json_kind kind;
-    bool truth;          /* CLG_JSON_BOOL */
-    double number;       /* CLG_JSON_NUMBER */
-    const char *text;    /* decoded string (UTF-8, NUL-terminated), or the number as written */
-    size_t text_size;    /* bytes in text; a string may hold NUL */
-    const char *key;     /* member name when the parent is an object, else NULL */
-    clg_json *first;     /* first child */
-    clg_json *next;      /* next sibling */
-    size_t count;        /* children */
-    int line, column;    /* where the value starts, from 1 */
-    unsigned char *seen; /* what readers did with it: see clg_json_unread */
+    bool truth;       /* CLG_JSON_BOOL */
+    double number;    /* CLG_JSON_NUMBER */
+    const char *text; /* decoded string (UTF-8, NUL-terminated), or the number as written */
+    size_t text_size; /* bytes in text; a string may hold NUL */
+    const char *key;  /* member name when the parent is an object, else NULL */
+    clg_json *first;  /* first child */
+    clg_json *next;   /* next sibling */
+    size_t count;     /* children */
+    int line, column; /* where the value starts, from 1 */
+    /* What readers did with it: see clg_json_unread. Several threads may read one tree. */
+    _Atomic(unsigned char) *seen;
 };
 
 /* Parses exactly one value. On failure fills error (file is `name`, line, column) and leaves *root

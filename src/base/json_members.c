@@ -2,17 +2,21 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 /* What a node was used for. */
 enum { ASKED = 1, LOOKED_INTO = 2 };
 
-static void use(const clg_json *node, int how) {
-    if (node->seen) *node->seen |= (unsigned char)how;
+static bool was(const clg_json *node, int how) {
+    return node->seen && atomic_load_explicit(node->seen, memory_order_relaxed) & how;
 }
 
-static bool was(const clg_json *node, int how) { return node->seen && *node->seen & how; }
+static void use(const clg_json *node, int how) {
+    if (node->seen && !was(node, how))
+        atomic_fetch_or_explicit(node->seen, (unsigned char)how, memory_order_relaxed);
+}
 
 const clg_json *clg_json_member(const clg_json *node, const char *key) {
     if (!node || node->kind != CLG_JSON_OBJECT) return NULL;

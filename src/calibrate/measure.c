@@ -3,6 +3,7 @@
 
 #include "base/normal.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -22,9 +23,9 @@ static double square(double x) { return x * x; }
 clg_status clg_measuring_find(clg_arena *arena, clg_measuring *m, clg_error *error) {
     static const char path[] = "accuracy/measurements.json";
     const clg_file *file = clg_dataset_find(path);
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     clg_value_field fields[] = {{"kernel_noise", CLG_COUNT, &m->kernel_noise},
                                 {"link_noise", CLG_COUNT, &m->link_noise},

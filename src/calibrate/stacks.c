@@ -342,7 +342,7 @@ static void fit_drawn(clg_arena *scratch, const clg_stack_fitting *f, const clg_
 
 void clg_stacks_fit(clg_arena *arena, const clg_stack_fitting *fitting,
                     const clg_stacks_without *without, clg_stacks *stacks) {
-    clg_arena scratch = {0};
+    clg_arena scratch = clg_arena_beside(arena);
     clg_stacks fitted = {.count = fitting->stacks, .left_out = without->left_out};
     fitted.stack = clg_take(arena, (size_t)fitting->stacks + 1, clg_stack_terms);
     fit_alone(&scratch, fitting, without, &fitted);

@@ -245,7 +245,7 @@ static void note_bounds(clg_arena *arena, clg_calibration *c) {
 void clg_calibrate_steps(clg_arena *arena, const clg_measured_step *steps, int steps_count,
                          clg_calibration *calibration) {
     const clg_stack *stack = &steps[0].scenario->stack;
-    clg_arena scratch = {0};
+    clg_arena scratch = clg_arena_beside(arena);
     measured m = {.steps = steps, .count = steps_count, .scratch = &scratch};
     m.measured_s = clg_take(arena, (size_t)steps_count, double);
     for (int i = 0; i < steps_count; i++) m.measured_s[i] = steps[i].step_s;

@@ -22,8 +22,8 @@ static bool read_line(clg_text *line, bool *whole) {
 }
 
 /* True while there is more to answer. */
-static bool answer_one(void) {
-    clg_arena arena = {0};
+static bool answer_one(const clg_session *session) {
+    clg_arena arena = clg_arena_beside(session->arena);
     clg_text line = {.arena = &arena}, out = {.arena = &arena};
     bool whole, more = read_line(&line, &whole);
     if (more && !whole)
@@ -40,7 +40,7 @@ static clg_status run(clg_session *session, clg_error *error) {
     if (!clg_session_has(session, CLG_PARAM_STDIO))
         return clg_fail(error, CLG_BAD_USAGE, "ceiling serve --stdio",
                         "there is no server on a network");
-    while (answer_one()) {
+    while (answer_one(session)) {
     }
     return CLG_OK;
 }

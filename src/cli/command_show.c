@@ -3,6 +3,7 @@
 
 #include "base/name.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 #include "machine/machine.h"
 #include "model/preset.h"
@@ -71,9 +72,9 @@ static void list_prices(clg_session *session, const shelf *s) {
 
 /* A built-in file as a tree; NULL where it does not parse, which the data check refuses. */
 static const clg_json *parsed(clg_session *session, const clg_file *file) {
-    clg_json *root;
+    const clg_json *root;
     clg_error none = {0};
-    return clg_json_parse(session->arena, file->path, file->text, file->size, &root, &none) ==
+    return clg_dataset_parse(session->arena, file->path, file->text, file->size, &root, &none) ==
                    CLG_OK
                ? root
                : NULL;
@@ -155,8 +156,9 @@ static clg_status show_one(clg_session *session, const shelf *s, const char *nam
         return clg_fail(error, CLG_BAD_INPUT, found > 0 ? ask : "list them without a name",
                         "no '%.64s' among %s", name, s->name);
     }
-    clg_json *root;
-    if (clg_json_parse(session->arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    const clg_json *root;
+    if (clg_dataset_parse(session->arena, file->path, file->text, file->size, &root, error) !=
+        CLG_OK)
         return error->status;
     print_values(session, root, 0);
     return CLG_OK;

@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/output.h"
 #include "cli/tool.h"
+#include "dataset/kept.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ static int answer(const clg_session *session, clg_status status, const clg_error
 
 int main(int count, char **arguments) {
     clg_output_guard();
-    clg_arena arena = {0};
+    clg_arena arena = {.kept = clg_kept_open()};
     clg_session *session = clg_take(&arena, 1, clg_session);
     session->arena = session->out.arena = &arena;
     session->started_s = clg_clock_s();
@@ -101,5 +102,6 @@ int main(int count, char **arguments) {
     }
     clg_share_finish(&session->share);
     clg_arena_clear(&arena);
+    clg_kept_close(arena.kept);
     return code;
 }

@@ -124,7 +124,7 @@ static const char *call_tool(clg_arena *arena, clg_json_writer *w, const clg_jso
         return "'arguments' is not an object of flags";
     clg_text request = {.arena = arena};
     write_request(&request, name, arguments);
-    ceiling_answer answer = ceiling_ask(request.data, request.size, tell, NULL);
+    ceiling_answer answer = ceiling_ask_in(arena->kept, request.data, request.size, tell, NULL);
     add_answer(w, &answer);
     ceiling_release(&answer);
     return NULL;

@@ -10,6 +10,7 @@
 #include "cost/collective.h"
 
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <assert.h>
@@ -257,9 +258,9 @@ static clg_status read_curve(clg_arena *arena, const char *path, bool link,
                           {"in_switch_efficiency", CLG_FRACTION, true, false},
                           {"peer", CLG_SECONDS, false, true}};
     const clg_file *file = clg_dataset_find(path);
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
-    if (clg_json_parse(arena, path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, path, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     for (int i = 0; i < CURVE_KEYS; i++)
         if ((link || !rows[i].link_only) &&
@@ -271,9 +272,9 @@ static clg_status read_curve(clg_arena *arena, const char *path, bool link,
 
 static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *error) {
     const clg_file *file = clg_dataset_find("collective/protocols.json");
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "protocols are not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     for (int i = 0; i < CLG_PROTOCOLS; i++) {
         const clg_json *row = clg_json_member(root, protocol_names[i]);
@@ -373,8 +374,8 @@ clg_status clg_network_overlay(clg_arena *arena, const clg_file *file, const clg
                                clg_network *network, clg_error *error) {
     static const char *const keys[] = {"name", "title", "notes", "gpu", "fabric", "fast", "slow"};
     double fast[LEVEL_KEYS], slow[LEVEL_KEYS];
-    clg_json *root;
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    const clg_json *root;
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, sizeof keys / sizeof keys[0], file->path, error) != CLG_OK ||
         clg_machine_owns(machine, root, file->path, error) != CLG_OK ||
         read_level(clg_json_member(root, "fast"), file->path, fast, error) != CLG_OK ||

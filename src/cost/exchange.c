@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -28,10 +29,10 @@ static clg_status read_points(const clg_json *list, const char *file, clg_exchan
 
 clg_status clg_exchange_find(clg_arena *arena, clg_exchange_curve *c, clg_error *error) {
     const clg_file *file = clg_dataset_find("exchange/sent-tokens.json");
-    clg_json *root;
+    const clg_json *root;
     *c = (clg_exchange_curve){0};
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "exchange of tokens is not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     const clg_value_field fields[] = {{"tokens", CLG_COUNT, &c->tokens},
                                       {"hidden", CLG_COUNT, &c->hidden},

@@ -2,14 +2,15 @@
 #include "cost/indexer.h"
 
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 clg_status clg_sparse_kernels_find(clg_arena *arena, clg_sparse_kernels *k, clg_error *error) {
     const clg_file *file = clg_dataset_find("operations/sparse.json");
-    clg_json *root;
+    const clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "kernels of sparse attention are not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     const clg_value_field fields[] = {{"index_hbm_share", CLG_FRACTION, &k->index_hbm_share},
                                       {"scores_launch", CLG_SECONDS, &k->scores_launch_s},

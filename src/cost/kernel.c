@@ -3,6 +3,7 @@
 
 #include "base/csv.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -173,9 +174,9 @@ static clg_status read_curves(const clg_json *root, bool whole, const char *file
 
 static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels *kernels,
                             clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     clg_kernels read = {.file = file->path, .batched.efficiency = 1};
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         read_curves(root, true, file->path, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
     clg_json_member(root, "serving"); /* cost/skinny reads it */
@@ -312,9 +313,9 @@ clg_status clg_kernels_overlay(clg_arena *arena, const clg_file *file, const clg
                                clg_kernels *kernels, clg_error *error) {
     static const char *const keys[] = {"name",    "title",     "notes", "gemm",  "grouped",
                                        "batched", "attention", "state", "memory"};
-    clg_json *root;
+    const clg_json *root;
     clg_kernels read = *kernels;
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, COUNT(keys), file->path, error) != CLG_OK ||
         check_name(root, file->path, gpu, error) != CLG_OK ||
         read_curves(root, false, file->path, &read, error) != CLG_OK)

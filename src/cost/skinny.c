@@ -2,6 +2,7 @@
 #include "cost/skinny.h"
 
 #include "cost/kernel.h"
+#include "dataset/kept.h"
 #include "dataset/open.h"
 #include "dataset/value.h"
 
@@ -202,11 +203,12 @@ static clg_status compare_generations(clg_arena *arena, const clg_gpu *gpu, cons
  * lender's file names where a GPU's own products were timed and these were not. */
 static clg_status open_section(clg_arena *arena, const clg_gpu *gpu, const clg_file **file,
                                const clg_json **section, clg_serve_curves *c, clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     *file = clg_kernels_file(arena, gpu, &c->borrowed);
     if (!*file)
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
-    if (clg_json_parse(arena, (*file)->path, (*file)->text, (*file)->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, (*file)->path, (*file)->text, (*file)->size, &root, error) !=
+        CLG_OK)
         return error->status;
     *section = clg_json_member(root, "serving");
     const char *lender = clg_dataset_word(*section, "lender");

@@ -2,14 +2,15 @@
 #include "dataset/open.h"
 
 #include "base/name.h"
+#include "dataset/kept.h"
 
 #include <string.h>
 
 clg_status clg_dataset_open(clg_arena *arena, const char *folder, const char *name,
-                            const clg_file **file, clg_json **root, clg_error *error) {
+                            const clg_file **file, const clg_json **root, clg_error *error) {
     *file = clg_dataset_find(clg_arena_print(arena, "%s/%.64s.json", folder, name));
     if (*file)
-        return clg_json_parse(arena, (*file)->path, (*file)->text, (*file)->size, root, error);
+        return clg_dataset_parse(arena, (*file)->path, (*file)->text, (*file)->size, root, error);
     int count;
     const clg_file *files = clg_dataset_folder(clg_arena_print(arena, "%s/", folder), &count);
     const char **names = clg_take(arena, (size_t)count + 1, const char *);

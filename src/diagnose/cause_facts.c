@@ -1,6 +1,7 @@
 /* cause_facts.c -- reads data/cause/. */
 #include "diagnose/cause.h"
 
+#include "dataset/kept.h"
 #include "dataset/open.h"
 #include "dataset/value.h"
 
@@ -24,14 +25,14 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
     static const char *const keys[] = {"name",        "title",   "form",    "prior",
                                        "mildest",     "worst",   "factors", "factors_source",
                                        "memory_from", "measure", "command"};
-    clg_json *root;
+    const clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
     *f = (clg_job_cause_facts){0};
     const clg_value_field fields[] = {{"prior", CLG_COUNT, &f->prior},
                                       {"mildest", CLG_COUNT, &f->mildest},
                                       {"worst", CLG_COUNT, &f->worst}};
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, sizeof keys / sizeof keys[0], file->path, error) != CLG_OK ||
         clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
         clg_value_read(root, "memory_from", CLG_FRACTION, false, file->path, &f->memory_from,
@@ -47,7 +48,7 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
 
 clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     double strengths = 0;
     const clg_value_field fields[] = {{"measured_sigma", CLG_COUNT, &r->measured_sigma},
                                       {"counts_sigma", CLG_COUNT, &r->counts_sigma},

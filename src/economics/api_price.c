@@ -12,7 +12,7 @@
 clg_status clg_api_price_find(clg_arena *arena, const char *name, clg_api_price *p,
                               clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     if (clg_dataset_open(arena, "api-price", name, &file, &root, error) != CLG_OK)
         return error->status;
     *p = (clg_api_price){.name = clg_dataset_word(root, "name"),

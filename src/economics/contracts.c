@@ -94,7 +94,7 @@ static clg_term_row row_of(const clg_price *price, const clg_operations *o, doub
 
 clg_status clg_spot_interruptions(clg_arena *arena, double *per_gpu_s, clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     if (clg_dataset_open(arena, "operations", "spot", &file, &root, error) != CLG_OK ||
         clg_value_read(root, "interruptions", CLG_HERTZ, true, file->path, per_gpu_s, error) !=
             CLG_OK)

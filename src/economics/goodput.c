@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 #include "units/units.h"
 
@@ -10,9 +11,9 @@
 
 clg_status clg_operations_default(clg_arena *arena, clg_operations *o, clg_error *error) {
     const clg_file *file = clg_dataset_find("operations/defaults.json");
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "operations are not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     const struct {
         const char *key;

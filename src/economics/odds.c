@@ -4,6 +4,7 @@
 #include "base/normal.h"
 #include "base/real.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 #include "economics/spares.h"
 
@@ -12,10 +13,10 @@
 clg_status clg_doubts_default(clg_arena *arena, const clg_price *price, clg_doubts *d,
                               clg_error *error) {
     const clg_file *file = clg_dataset_find("operations/doubts.json");
-    clg_json *root;
+    const clg_json *root;
     double low = 0, high = 0;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "doubts are not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     const clg_value_field fields[] = {{"failure_sigma", CLG_COUNT, &d->failure_sigma},
                                       {"common_share", CLG_FRACTION, &d->common_share}};

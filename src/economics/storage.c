@@ -33,7 +33,7 @@ clg_storage clg_storage_of(const clg_operations *o, const clg_scenario *scenario
 static clg_status read_prices(clg_arena *arena, double *low, double *high, clg_storage_bill *b,
                               clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     const clg_value_field fields[] = {{"tb_month_low", CLG_USD, low},
                                       {"tb_month_high", CLG_USD, high},
                                       {"tb_out_low", CLG_USD, &b->out_low_usd},

@@ -3,6 +3,7 @@
 
 #include "base/normal.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@ static const double SURE = 0.8;
 
 clg_status clg_difference_find(clg_arena *arena, clg_difference *difference, clg_error *error) {
     const clg_file *file = clg_dataset_find(FILE_OF);
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", FILE_OF);
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     clg_value_field fields[] = {{"sigma", CLG_COUNT, &difference->sigma},
                                 {"sigma_share", CLG_COUNT, &difference->sigma_share}};

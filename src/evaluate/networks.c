@@ -10,37 +10,37 @@ static bool is_open(const clg_scenario *s) {
 }
 
 /* Seconds of the same layout at another rate per GPU; 0: it cannot be priced. */
-static double step_at(clg_arena *arena, const clg_scenario *scenario, const clg_layout *layout,
+static double step_at(clg_arena *scratch, const clg_scenario *scenario, const clg_layout *layout,
                       double bytes_per_s) {
-    clg_arena scratch = {0};
     clg_error error = {0};
     clg_evaluation other = {0};
-    clg_scenario *narrow = clg_take(arena, 1, clg_scenario);
+    clg_scenario *narrow = clg_arena_room(scratch, 1, sizeof *narrow);
     *narrow = *scenario;
     narrow->machine.fabric.assumed = false;
     narrow->machine.fabric.gpu_bytes_per_s = bytes_per_s;
-    if (clg_network_find(&scratch, &narrow->machine, &narrow->network, &error) != CLG_OK ||
-        clg_evaluate(&scratch, narrow, layout, false, NULL, &other, &error) != CLG_OK)
+    if (clg_network_find(scratch, &narrow->machine, &narrow->network, &error) != CLG_OK ||
+        clg_evaluate(scratch, narrow, layout, false, NULL, &other, &error) != CLG_OK)
         other.step_s = 0;
-    clg_arena_clear(&scratch);
     return other.step_s;
 }
 
 void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario, clg_evaluation *e) {
     clg_seen seen;
     clg_error error = {0};
-    double variance = 0, slowest_s = 0;
+    clg_arena scratch = clg_arena_beside(arena);
+    double variance = 0, slowest_s = 0, step_s = 1;
     if (!is_open(scenario) ||
         clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
         return;
-    for (int i = 0; i < seen.count; i++) {
-        double step_s = step_at(arena, scenario, &e->layout, seen.bytes_per_s[i]);
-        if (!(step_s > 0)) return;
+    for (int i = 0; i < seen.count && step_s > 0; i++) {
+        step_s = step_at(&scratch, scenario, &e->layout, seen.bytes_per_s[i]);
+        clg_arena_back_to(&scratch, (clg_arena_mark){0});
         double off = log(step_s / e->step_s);
         variance += seen.share[i] * off * off;
         if (i == 0) slowest_s = step_s;
     }
-    if (seen.count == 0) return;
+    clg_arena_clear(&scratch);
+    if (seen.count == 0 || !(step_s > 0)) return;
     e->doubt.open = sqrt(variance);
     clg_evaluation_widen(e, clg_doubt_sigma(&e->doubt, &scenario->stack));
     const char *said = clg_arena_print(

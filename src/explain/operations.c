@@ -96,7 +96,7 @@ clg_operations_table clg_explain_operations(clg_arena *arena, const clg_scenario
     const clg_stage_report *stage = &evaluation->stages[evaluation->busiest_stage];
     walk w = {.arena = arena, .scenario = scenario, .layout = layout, .stage = stage};
     w.pricing = clg_pricing_of(scenario, layout);
-    w.priced = clg_take(arena, 1, clg_priced);
+    w.priced = clg_arena_room(arena, 1, sizeof *w.priced);
     w.row = clg_take(arena, MOST_ROWS, clg_priced_operation);
     clg_price_blocks(scenario, layout, w.priced);
     clg_step_groups(&scenario->machine, layout, &w.priced->step);

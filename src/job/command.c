@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,10 +46,10 @@ static bool is_launcher_module(const clg_reading *r, const char *word) {
 
 static clg_status read_launchers(clg_reading *r) {
     const clg_file *file = clg_dataset_find("trainer/launchers.json");
-    clg_json *root;
+    const clg_json *root;
     if (!file)
         return clg_fail(r->error, CLG_BAD_INPUT, "build it in", "no data/trainer/launchers.json");
-    if (clg_json_parse(r->arena, file->path, file->text, file->size, &root, r->error) != CLG_OK)
+    if (clg_dataset_parse(r->arena, file->path, file->text, file->size, &root, r->error) != CLG_OK)
         return CLG_BAD_INPUT;
     r->launchers = root;
     return CLG_OK;

@@ -1,6 +1,8 @@
 /* launch.c -- which trainers are written, and what their files share. */
 #include "job/launch.h"
 
+#include "dataset/kept.h"
+
 #include <string.h>
 
 /* The value of a name is its writer's place. */
@@ -26,10 +28,10 @@ clg_text *clg_launch_file(clg_launch *launch, const char *name) {
 
 const clg_json *clg_launch_model(clg_launch *f, const char *path, const char *name) {
     const clg_file *file = clg_dataset_find(path);
-    clg_json *root;
+    const clg_json *root;
     clg_error none = {0};
     if (!file || !name ||
-        clg_json_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        clg_dataset_parse(f->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
         return NULL;
     return clg_json_member(clg_json_member(root, "models"), name);
 }

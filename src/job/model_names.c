@@ -1,6 +1,7 @@
 /* model_names.c -- the model of a job: a preset under one of its names, or sizes. */
 #include "base/text.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "job/reading.h"
 #include "model/preset.h"
 
@@ -58,9 +59,10 @@ static const char *preset_in(clg_arena *arena, const char *name) {
         if (size > longest && stands_in(part, size, name)) longest = size, best = names[i];
     }
     const clg_file *file = clg_dataset_find("trainer/names.json");
-    clg_json *root;
+    const clg_json *root;
     clg_error none = {0};
-    if (!file || clg_json_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+    if (!file ||
+        clg_dataset_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
         return best;
     const clg_json *others = clg_json_member(root, "names");
     for (const clg_json *one = others ? others->first : NULL; one; one = one->next) {
@@ -73,12 +75,13 @@ static const char *preset_in(clg_arena *arena, const char *name) {
 
 const char *clg_job_gpu_in(clg_arena *arena, const char *text) {
     const clg_file *file = clg_dataset_find("trainer/names.json");
-    clg_json *root;
+    const clg_json *root;
     clg_error none = {0};
     size_t longest = 0;
     const char *best = NULL;
     char part[LONGEST];
-    if (!file || clg_json_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+    if (!file ||
+        clg_dataset_parse(arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
         return NULL;
     const clg_json *all = clg_json_member(root, "gpus");
     for (const clg_json *one = all ? all->first : NULL; one; one = one->next) {

@@ -1,5 +1,6 @@
 /* odd_recipe.c -- recipes in Python: names of functions say the model, and some the machine. */
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "job/odd.h"
 
 #include <stdlib.h>
@@ -37,10 +38,10 @@ static void take_recipe(clg_reading *r, const clg_json *recipe, const char *why)
 /* "llm.llama3_8b.pretrain_recipe", "llama3_8b_pretrain_config": by the end of its name. */
 void clg_odd_known_recipe(clg_reading *r, const char *called) {
     const clg_file *file = clg_dataset_find("trainer/recipes.json");
-    clg_json *root;
+    const clg_json *root;
     clg_error none = {0};
     if (!file ||
-        clg_json_parse(r->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
+        clg_dataset_parse(r->arena, file->path, file->text, file->size, &root, &none) != CLG_OK)
         return;
     const clg_json *all = clg_json_member(root, "recipes");
     size_t size = strlen(called);

@@ -1,5 +1,6 @@
 /* read_machine.c -- machine files into plain structs. One table of fields per kind of file. */
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 #include "machine/machine.h"
 
@@ -161,9 +162,9 @@ static clg_status refuse_unknown(const file_kind *kind, const clg_json *root, co
 }
 
 static clg_status read_file(clg_arena *arena, const file_kind *kind, const char *file,
-                            const char *text, size_t size, void *into, clg_json **root,
+                            const char *text, size_t size, void *into, const clg_json **root,
                             clg_error *error) {
-    if (clg_json_parse(arena, file, text, size, root, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (clg_dataset_parse(arena, file, text, size, root, error) != CLG_OK) return CLG_BAD_INPUT;
     if ((*root)->kind != CLG_JSON_OBJECT) {
         clg_error_at(error, file, 1, 1, NULL);
         return clg_fail(error, CLG_BAD_INPUT, "write { ... }", "not a JSON object");
@@ -199,7 +200,7 @@ static clg_status read_peaks(const clg_json *root, const char *file, clg_gpu *gp
 
 clg_status clg_gpu_read(clg_arena *arena, const char *file, const char *text, size_t size,
                         clg_gpu *gpu, clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     clg_gpu read = {0};
     if (read_file(arena, &gpu_kind, file, text, size, &read, &root, error) != CLG_OK ||
         read_peaks(root, file, &read, error) != CLG_OK)
@@ -212,7 +213,7 @@ clg_status clg_gpu_read(clg_arena *arena, const char *file, const char *text, si
 
 clg_status clg_node_read(clg_arena *arena, const char *file, const char *text, size_t size,
                          clg_node *node, clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     clg_node read = {0};
     if (read_file(arena, &node_kind, file, text, size, &read, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
@@ -225,7 +226,7 @@ clg_status clg_node_read(clg_arena *arena, const char *file, const char *text, s
 
 clg_status clg_fabric_read(clg_arena *arena, const char *file, const char *text, size_t size,
                            clg_fabric *fabric, clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     clg_fabric read = {0};
     if (read_file(arena, &fabric_kind, file, text, size, &read, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
@@ -237,7 +238,7 @@ clg_status clg_fabric_read(clg_arena *arena, const char *file, const char *text,
 
 clg_status clg_price_read(clg_arena *arena, const char *file, const char *text, size_t size,
                           clg_price *price, clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     clg_price read = {0};
     if (read_file(arena, &price_kind, file, text, size, &read, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;

@@ -6,7 +6,7 @@
 
 clg_status clg_client_find(clg_arena *arena, const char *name, clg_client *c, clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     *c = (clg_client){0};
     if (clg_dataset_open(arena, "client", name, &file, &root, error) != CLG_OK)
         return error->status;

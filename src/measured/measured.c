@@ -283,7 +283,7 @@ static const char *predict(clg_arena *arena, clg_measured *row) {
 }
 
 static void predict_row(clg_arena *arena, const clg_measured *first, clg_measured *row) {
-    clg_arena scratch = {0};
+    clg_arena scratch = clg_arena_beside(arena);
     const clg_measured *same = alike(first, row);
     if (same) {
         take_alike(same, row);

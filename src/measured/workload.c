@@ -5,6 +5,7 @@
 #include "measured/workload.h"
 
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -42,9 +43,9 @@ static clg_status unknown(clg_arena *arena, const char *name, clg_error *error) 
 clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w,
                              clg_error *error) {
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "%s%.64s.json", folder, name));
-    clg_json *root;
+    const clg_json *root;
     if (!file) return unknown(arena, name, error);
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     *w = (clg_workload){
         .name = word(root, "name"), .title = word(root, "title"), .model = word(root, "model")};

@@ -2,6 +2,7 @@
  *
  * Fields come under several names (config.h), and what no field says comes from the family
  * (family.h). What concerns one layer is read_layers.c. */
+#include "dataset/kept.h"
 #include "model/raw_model.h"
 
 #include <string.h>
@@ -257,8 +258,8 @@ static void read_stored(clg_arena *arena, const clg_json *root, clg_model *model
 
 clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_model *model, clg_error *error) {
-    clg_json *root;
-    if (clg_json_parse(arena, name, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    const clg_json *root;
+    if (clg_dataset_parse(arena, name, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
     raw_model raw = {.config = {name, root, error, NULL}};
     if (root->kind != CLG_JSON_OBJECT)
         return clg_config_fault(&raw.config, "model_type", "give a Hugging Face config.json",

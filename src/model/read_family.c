@@ -3,6 +3,7 @@
 
 #include "base/name.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,9 +73,10 @@ static clg_status read_defaults(clg_arena *arena, clg_config *config, const char
     const clg_file *file =
         strlen(type) < 64 ? clg_dataset_find(clg_arena_print(arena, "text-config/%s.json", type))
                           : NULL;
-    clg_json *parsed;
+    const clg_json *parsed;
     if (!file) return CLG_OK;
-    if (clg_json_parse(arena, file->path, file->text, file->size, &parsed, config->error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &parsed, config->error) !=
+        CLG_OK)
         return CLG_BAD_INPUT;
     config->defaults = parsed;
     return CLG_OK;

@@ -5,16 +5,17 @@
 #include "power/power.h"
 
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 static const char *const FILE_NAME = "power/phases.json";
 
 clg_status clg_power_find(clg_arena *arena, clg_power *power, clg_error *error) {
     const clg_file *file = clg_dataset_find(FILE_NAME);
-    clg_json *root;
+    const clg_json *root;
     clg_power read = {0};
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", FILE_NAME);
-    if (clg_json_parse(arena, FILE_NAME, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, FILE_NAME, file->text, file->size, &root, error) != CLG_OK)
         return CLG_BAD_INPUT;
     const struct {
         const char *key;

@@ -1,6 +1,7 @@
 /* why.c -- one row per printed number: what it is, its formula, whose it is, what goes in. */
 #include "report/why.h"
 
+#include "dataset/kept.h"
 #include "dataset/value.h"
 #include "report/number_words.h"
 #include "report/operations_report.h"
@@ -221,9 +222,9 @@ static const clg_json *base_stack(clg_arena *arena, const clg_json *stack) {
     const clg_json *base = stack ? clg_json_member(stack, "base") : NULL;
     const char *name = base && base->text ? base->text : "unknown";
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "stack/%s.json", name));
-    clg_json *root = NULL;
+    const clg_json *root = NULL;
     clg_error none = {0};
-    if (file) clg_json_parse(arena, file->path, file->text, file->size, &root, &none);
+    if (file) clg_dataset_parse(arena, file->path, file->text, file->size, &root, &none);
     return root;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -28,10 +29,10 @@ static clg_status read_number(const clg_json *root, const char *key, clg_dimensi
 clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens, double *loss,
                              clg_error *error) {
     const clg_file *file = clg_dataset_find("loss/chinchilla-2022.json");
-    clg_json *root;
+    const clg_json *root;
     double floor_, a, alpha, b, beta;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "the law of the loss is not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         read_number(root, "floor", CLG_COUNT, file->path, &floor_, error) != CLG_OK ||
         read_number(root, "parameter_scale", CLG_COUNT, file->path, &a, error) != CLG_OK ||
         read_number(root, "parameter_exponent", CLG_COUNT, file->path, &alpha, error) != CLG_OK ||
@@ -47,11 +48,11 @@ clg_status clg_expected_loss(clg_arena *arena, double parameters, double tokens,
  * are not negative). */
 static clg_status read_law(clg_arena *arena, const clg_file *file, const position *at,
                            clg_batch_law *law, clg_error *error) {
-    clg_json *root;
+    const clg_json *root;
     const char *basis_word;
     int basis;
     double coefficient, exponent, reference;
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_json_string(root, "name", NULL, &law->name, file->path, error) != CLG_OK ||
         clg_json_string(root, "title", NULL, &law->title, file->path, error) != CLG_OK ||
         clg_json_string(root, "basis", "data", &basis_word, file->path, error) != CLG_OK ||

@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
@@ -71,9 +72,9 @@ static clg_status read_law(const clg_json *root, const char *key, const char *fi
 static clg_status read_laws(clg_arena *arena, laws *all, clg_error *error) {
     static const char *const keys[LAWS] = {"copies_1", "copies_2", "copies_4", "copies_8"};
     const clg_file *file = clg_dataset_find("local-sgd/2025.json");
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "laws of local SGD are not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         read_law(root, "data_parallel", file->path, &all->parallel, error) != CLG_OK ||
         read_law(root, "joint", file->path, &all->joint, error) != CLG_OK)
         return CLG_BAD_INPUT;

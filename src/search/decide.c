@@ -11,7 +11,10 @@ int clg_searcher_set_of(const clg_layout *layout) {
 
 clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {
     clg_priced_set **place = &s->priced[clg_searcher_set_of(layout)], *set = *place;
-    if (!set) *place = set = clg_take(&s->memory, 1, clg_priced_set);
+    if (!set) {
+        *place = set = clg_arena_room(&s->memory, 1, sizeof *set);
+        set->valid = false;
+    }
     if (!set->valid || !clg_priced_same(layout, &set->of)) {
         clg_price_blocks(s->scenario, layout, &set->blocks);
         set->of = *layout;

@@ -20,7 +20,7 @@ static bool names(const clg_json *list, const char *word) {
 static clg_status read_format(clg_arena *arena, const char *name, const clg_gpu *gpu,
                               clg_format *format, bool *served, clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     int precision;
     if (clg_dataset_open(arena, "format", name, &file, &root, error) != CLG_OK ||
         clg_name_value(clg_precision_names, "format", name, &precision, error) != CLG_OK ||

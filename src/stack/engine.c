@@ -1,6 +1,7 @@
 /* engine.c -- reading data/engine. */
 #include "stack/engine.h"
 
+#include "dataset/kept.h"
 #include "dataset/open.h"
 #include "dataset/value.h"
 
@@ -77,10 +78,10 @@ static const char *default_name(clg_arena *arena) {
     int count;
     const clg_file *files = clg_dataset_folder("engine/", &count);
     for (int i = 0; i < count; i++) {
-        clg_json *root;
+        const clg_json *root;
         clg_error error;
-        bool read = clg_json_parse(arena, files[i].path, files[i].text, files[i].size, &root,
-                                   &error) == CLG_OK;
+        bool read = clg_dataset_parse(arena, files[i].path, files[i].text, files[i].size, &root,
+                                      &error) == CLG_OK;
         if (read && clg_json_member(root, "default")) return clg_dataset_word(root, "name");
     }
     return "";
@@ -88,7 +89,7 @@ static const char *default_name(clg_arena *arena) {
 
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
     const clg_file *file;
-    clg_json *root;
+    const clg_json *root;
     if (!name || !*name) name = default_name(arena);
     if (clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
         return error->status;

@@ -3,6 +3,7 @@
 #include "stack/terms.h"
 
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,9 +134,9 @@ static clg_status read_default(clg_arena *arena, const char *month, clg_stack *s
     const clg_file *file = clg_dataset_find(DEFAULT_FILE);
     clg_stack read = {
         .gradient = CLG_FP32, .moments = CLG_PRECISIONS, .prints = CLG_MEMORY_RESERVED};
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", DEFAULT_FILE);
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_stack_read_onto(root, file->path, true, &read, error) != CLG_OK ||
         read_releases(root, file->path, month, &read, error) != CLG_OK)
         return CLG_BAD_INPUT;
@@ -163,8 +164,8 @@ static clg_status read_base(clg_arena *arena, const clg_json *root, const char *
 static clg_status read_file(clg_arena *arena, const char *file, const char *text, size_t size,
                             const char *month, clg_stack *stack, clg_error *error) {
     clg_stack read;
-    clg_json *root;
-    if (clg_json_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
+    const clg_json *root;
+    if (clg_dataset_parse(arena, file, text, size, &root, error) != CLG_OK) return CLG_BAD_INPUT;
     if (root->kind != CLG_JSON_OBJECT) {
         clg_error_at(error, file, root->line, root->column, NULL);
         return clg_fail(error, CLG_BAD_INPUT, "write {...}", "a stack is an object");
@@ -224,10 +225,10 @@ clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *st
     int count;
     const clg_file *files = clg_dataset_folder("stack/", &count);
     for (int i = 0; i < count; i++) {
-        clg_json *root;
+        const clg_json *root;
         const clg_file *file = &files[i];
         if (!strstr(file->text, "\"current_on\"")) continue; /* spares reading all of them */
-        if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
             return CLG_BAD_INPUT;
         if (!is_current_on(root, vendor)) continue;
         clg_status status =

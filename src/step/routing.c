@@ -6,15 +6,16 @@
 
 #include "base/real.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "dataset/value.h"
 
 #include <math.h>
 
 clg_status clg_routing_spread(clg_arena *arena, double *spread, clg_error *error) {
     const clg_file *file = clg_dataset_find("operations/routing.json");
-    clg_json *root;
+    const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "routing of experts is not built in");
-    if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     if (clg_value_read(root, "spread", CLG_COUNT, true, file->path, spread, error) != CLG_OK)
         return error->status;

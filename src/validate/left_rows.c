@@ -45,7 +45,7 @@ static void begin_row(clg_leave_out_rows *r, int i, clg_arena *arena) {
     clg_unseen none = {.standard = &r->standard};
     for (int kind = 0; kind < CLG_FOLD_KINDS; kind++) r->key[kind][i] = "";
     if (!clg_run_timed(run) || clg_plan_read(arena, r->table[i], r->row[i], plan)) return;
-    clg_arena scratch = {0};
+    clg_arena scratch = clg_arena_beside(arena);
     bool predicted = !clg_unseen_predict(&scratch, plan, &none, scenario, &evaluation);
     clg_arena_clear(&scratch);
     if (!predicted) return;

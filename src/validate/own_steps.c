@@ -47,7 +47,7 @@ static clg_measured_step step_of(clg_arena *arena, const scoring *s, int run) {
     clg_plan *plan = clg_take(arena, 1, clg_plan);
     clg_scenario *scenario = clg_take(arena, 1, clg_scenario);
     clg_evaluation evaluation = {0};
-    clg_arena scratch = {0};
+    clg_arena scratch = clg_arena_beside(arena);
     if (!clg_plan_read(arena, s->table[run], s->row[run], plan))
         clg_plan_predict(&scratch, plan, NULL, NULL, scenario, &evaluation);
     clg_arena_clear(&scratch);

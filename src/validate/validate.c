@@ -111,7 +111,7 @@ static void run_row(const rows *all, int index, clg_arena *arena) {
     const clg_csv *csv = all->table[index];
     int row = all->row[index];
     clg_run *run = &all->run[index];
-    clg_arena scratch = {0};
+    clg_arena scratch = clg_arena_beside(arena);
     clg_scenario *scenario = clg_take(&scratch, 1, clg_scenario);
     run->id = clg_row_word(csv, row, "id");
     run->source = clg_row_word(csv, row, "source");

@@ -7,6 +7,7 @@
  * The host provides core.progress(share), called now and then while a search runs; 0 stops it; and
  * core.read(file, to, capacity), the next bytes of the n-th file that a request names. */
 #include "api/door.h"
+#include "dataset/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,12 @@ void *clg_allocate(size_t size) { return malloc(size ? size : 1); }
 
 void clg_free(void *pointer) { free(pointer); }
 
+/* Of this instance, between its calls. Where memory ends the host drops the instance, this too. */
+static clg_kept *kept;
+
 char *clg_call(const char *text, size_t size) {
-    clg_arena arena = {0};
+    if (!kept) kept = clg_kept_open();
+    clg_arena arena = {.kept = kept};
     clg_text out = {.arena = &arena};
     clg_door_call(&arena, text, size, (clg_door_host){{tell, NULL, NULL}, read_file, NULL}, &out);
     char *answer = malloc(out.size + 1);

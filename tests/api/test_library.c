@@ -39,6 +39,20 @@ int main(void) {
           strstr(stopped.text, "\"complete\":false"));
     ceiling_release(&stopped);
 
+    CASE("what a session keeps changes no answer");
+    ceiling_session *session = ceiling_open();
+    const char *small = "{\"command\":\"explain\",\"model\":\"llama-2-7b\",\"gpus\":8}";
+    for (int i = 0; i < 2; i++) {
+        ceiling_answer alone = ask(small);
+        ceiling_answer in = ceiling_ask_in(session, small, strlen(small), NULL, NULL);
+        CHECK(in.answered);
+        CHECK_TEXT(in.text, alone.text);
+        ceiling_release(&alone);
+        ceiling_release(&in);
+    }
+    ceiling_close(session);
+    ceiling_close(NULL);
+
     CASE("the version");
     CHECK(strchr(ceiling_version(), '.'));
     return DONE;

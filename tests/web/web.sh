@@ -10,7 +10,7 @@ add() { # the count that a program ended with
 }
 finish() { echo "$passed passed, $failed failed"; [ $failed -eq 0 ]; exit; }
 if ! tools/web_needs.sh >/dev/null 2>&1; then echo "skipped: the page (make web says what is missing)"; finish; fi
-if ! out=$(${MAKE:-make} -s BUILD="$build" web 2>&1); then echo "$out"; failed=1; finish; fi
+if ! out=$(${MAKE:-make} -s BUILD="$build" web "$build/ceiling" 2>&1); then echo "$out"; failed=1; finish; fi
 if ! command -v node >/dev/null 2>&1; then echo "skipped: the page (no node)"; finish; fi
 out=$(node tests/web/same.mjs "$build/ceiling" "$build/ceiling.wasm" 2>&1) || true
 add "$out"
