@@ -14,6 +14,8 @@ clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {
     if (!set) {
         *place = set = clg_arena_room(&s->memory, 1, sizeof *set);
         set->valid = false;
+        set->cuts = (clg_arena){0};
+        set->cut = NULL;
     }
     if (!set->valid || !clg_priced_same(layout, &set->of)) {
         clg_price_blocks(s->scenario, layout, &set->blocks);
