@@ -315,7 +315,7 @@ async function economicsTab() {
   await until(`document.getElementById("economics").dataset.version`, "clusters");
   const size = ask("size", "llama-3.1-8b", "--seq", "8192", "--tokens", "1T", "--deadline", "30d", "--gpu", "h100-sxm");
   check("the cluster is the command line's", (await textOf("#economics-head")) === `${size.best.gpus.toLocaleString("en-US")} × ${size.best.gpu}`, await textOf("#economics-head"));
-  check("P90 of the time is the command line's", (await textOf("#economics .tiles")).includes(`${Number((size.best.seconds_p90 / 86400).toPrecision(3))} d`), await textOf("#economics .tiles"));
+  check("P90 of the time is the command line's", (await textOf("#economics .tiles")).includes(`${(size.best.seconds_p90 / 86400).toPrecision(3)} d`), await textOf("#economics .tiles"));
   check("all clusters are drawn", (await read(`document.querySelectorAll(".clusters circle.dot").length`)) === size.clusters.length);
   await shot("economics-size.webp");
   await click("#economics .choice label:nth-of-type(2) input");
