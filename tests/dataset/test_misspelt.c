@@ -5,6 +5,7 @@
  * models, which are configs of others, and rooms of tables. */
 #include "cost/collective.h"
 #include "cost/exchange.h"
+#include "cost/host_copy.h"
 #include "cost/indexer.h"
 #include "cost/kernel.h"
 #include "cost/skinny.h"
@@ -144,7 +145,9 @@ static bool others(const char *n) {
     clg_power power;
     double number;
     (void)n;
+    const clg_gpu linked = {.pcie_bytes_per_s = 64e9};
     return clg_exchange_find(&arena, &exchange, &error) == CLG_OK &&
+           clg_host_copy_rate(&arena, &linked, &number, &error) == CLG_OK &&
            clg_sparse_kernels_find(&arena, &sparse, &error) == CLG_OK &&
            clg_operations_default(&arena, &operations, &error) == CLG_OK &&
            clg_power_find(&arena, &power, &error) == CLG_OK &&
