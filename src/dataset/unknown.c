@@ -26,6 +26,7 @@ clg_status clg_value_keys(const clg_json *object, const char *const *keys, int c
         for (int i = 0; i < count && !known; i++) known = strcmp(keys[i], c->key) == 0;
         if (!known) return refuse(c, clg_name_nearest(keys, count, c->key), file, error);
     }
+    clg_json_entries(object); /* known, whoever reads some of them later */
     return CLG_OK;
 }
 
