@@ -42,8 +42,7 @@ static clg_status read_speculation(const clg_request *request, clg_replica_choic
         return clg_fail(error, CLG_BAD_USAGE, "add --speculate 3, or --search",
                         "--accept is a share of proposed tokens, and none are proposed");
     choice->drafted = (int)drafted;
-    if (!request->value[CLG_PARAM_SPECULATE] && !request->value[CLG_PARAM_ACCEPT])
-        choice->accepted = 0; /* as the search finds best */
+    choice->proposes = request->value[CLG_PARAM_ACCEPT] != NULL;
     return CLG_OK;
 }
 

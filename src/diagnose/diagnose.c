@@ -35,10 +35,7 @@ static double student(double z, double sigma) {
     return peak / (density * density * scale);
 }
 
-static double normal(double z, double sigma) {
-    static const double peak = 0.3989422804; /* 1 / sqrt(2 pi) */
-    return peak / sigma * clg_exp(-z * z / (2 * sigma * sigma));
-}
+static double normal(double z, double sigma) { return clg_normal_density(z / sigma) / sigma; }
 
 /* Strengths a cause may have, equally likely. Levels count up; what is miscounted is so by whole
  * factors, either way; the rest is geometric, what is not known either way too. */

@@ -3,12 +3,11 @@
 
 #include "base/csv.h"
 #include "dataset/dataset.h"
+#include "units/units.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double KWH_J = 3.6e6;
 
 static clg_status read(clg_arena *arena, clg_csv *csv, clg_error *error) {
     const clg_file *file = clg_dataset_find("electricity.csv");
@@ -16,7 +15,10 @@ static clg_status read(clg_arena *arena, clg_csv *csv, clg_error *error) {
 }
 
 static double price_of(const clg_csv *csv, int row) {
-    return strtod(clg_csv_field(csv, row, "usd_per_kwh"), NULL) / KWH_J;
+    double price = strtod(clg_csv_field(csv, row, "usd_per_kwh"), NULL), si = 0;
+    clg_error none;
+    clg_quantity_of(price, "USD/kWh", CLG_USD_PER_JOULE, &si, &none);
+    return si;
 }
 
 clg_status clg_electricity_find(clg_arena *arena, const char *region, double *usd_per_joule,

@@ -10,9 +10,8 @@ typedef struct change {
     double block_tokens; /* 0: the engine's */
 } change;
 
-/* Assumed, as --accept is where it is not given; of 2 TB in boxes of eight, with room for the rest.
- */
-static const double accepted_unasked = 0.7, host_bytes_unasked = 100e9;
+/* Assumed: of 2 TB in boxes of eight, with room for the rest. */
+static const double host_bytes_unasked = 100e9;
 
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
 static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *c,
@@ -46,7 +45,6 @@ static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg
                     ? clg_arena_print(arena, "%.0f GB of host a GPU", host_bytes_unasked / 1e9)
                     : "no host cache";
     guess.choice.drafted = 3;
-    if (guess.choice.accepted <= 0) guess.choice.accepted = accepted_unasked;
     guess.name = clg_arena_print(arena, "speculation, 3 at %.0f %%", 100 * guess.choice.accepted);
     apart.choice.prefills = apart.choice.decodes = 1;
     blind.choice.no_prefix_cache = true;

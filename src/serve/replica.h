@@ -42,6 +42,7 @@ typedef struct clg_replica_choice {
                               vLLM's api_server_count */
     int prefills, decodes; /* disaggregated: so many of each; 0: not */
     int drafted;           /* tokens proposed per iteration, 0: no speculation */
+    bool proposes;         /* a search may speculate: the share below was asked for */
     double accepted;       /* share of proposed tokens that are, each after the one before it */
     bool no_prefix_cache;
     double host_bytes, host_bytes_per_s; /* of the host's memory that keep prompts, for each GPU;

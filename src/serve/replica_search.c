@@ -149,7 +149,7 @@ static int list_changes(const weighing *w, const clg_replica_choice *c,
         list[count].prefills = split[i][0];
         list[count++].decodes = split[i][1];
     }
-    if (c->drafted == 0 && c->accepted > 0) list[count++].drafted = 3;
+    if (c->drafted == 0 && c->proposes) list[count++].drafted = 3;
     return count;
 }
 

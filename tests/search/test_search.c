@@ -1,44 +1,13 @@
 /* The search against brute force: the same best plans to the last layout, the same count. */
-#include "dataset/dataset.h"
-#include "model/preset.h"
-#include "search/search.h"
 #include "search/walk.h"
-#include "test.h"
+#include "space.h"
 
 static clg_arena arena;
-
-static clg_scenario scenario(const char *model, const char *gpu, int gpus, const char *stack) {
-    clg_scenario s = {.expert_imbalance = 1};
-    clg_error e = {0};
-    CHECK(clg_model_find(&arena, model, &s.model, &e) == CLG_OK);
-    CHECK(clg_gpu_find(&arena, gpu, &s.machine.gpu, &e) == CLG_OK);
-    CHECK(clg_node_default(&arena, &s.machine.gpu, &s.machine.node, &e) == CLG_OK);
-    CHECK(clg_fabric_find(&arena, s.machine.node.fabric, &s.machine.fabric, &e) == CLG_OK);
-    CHECK(clg_stack_find(&arena, stack, &s.stack, &e) == CLG_OK);
-    s.machine.gpus = gpus;
-    CHECK(clg_scenario_prepare(&arena, &s, &e) == CLG_OK);
-    return s;
-}
-
-static clg_space space_of(int64_t gpus, int64_t seq, int64_t batch) {
-    return (clg_space){.gpus = gpus,
-                       .seq = seq,
-                       .global_batch = batch,
-                       .precision = CLG_BF16,
-                       .attention = {.count = 1, .value = {CLG_FLASH2}},
-                       .keep = 3};
-}
-
-static bool same_split(const clg_layout *a, const clg_layout *b) {
-    if (!a->split || !b->split) return a->split == b->split;
-    return a->split_count == b->split_count &&
-           memcmp(a->split, b->split, (size_t)a->split_count * sizeof *a->split) == 0;
-}
 
 static void agree(const char *name, const char *model, const char *gpu, int gpus, int batch,
                   const char *stack) {
     CASE(name);
-    clg_scenario s = scenario(model, gpu, gpus, stack);
+    clg_scenario s = plan_scenario(&arena, model, gpu, stack, gpus);
     if (strcmp(stack, "unknown") == 0) s.stack.uneven_stages = true;
     clg_space space = {.gpus = gpus,
                        .seq = 4096,
@@ -74,7 +43,7 @@ static bool is_whole(int context, const clg_scenario *s, const clg_layout *layou
 /* What may not be is not in the space: the best of the rest, as a fixed axis finds it. */
 static void only_some(void) {
     CASE("layouts of a predicate: tp 2 alone, as --tp 2");
-    clg_scenario s = scenario("llama-3-8b", "h100-sxm", 16, "megatron-2024");
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 16);
     clg_space some = {.gpus = 16, .seq = 8192, .global_batch = 64, .keep = 1}, fixed = some;
     clg_found a, b;
     clg_error e = {0};
@@ -101,12 +70,12 @@ static void check_software(void) {
     for (int i = 0; i < 2 * count; i++) {
         const char *path = files[i / 2].path + strlen("stack/");
         const char *name = clg_arena_copy(&arena, path, strlen(path) - strlen(".json"));
-        clg_scenario s = scenario(models[i % 2], "h100-sxm", 16, name);
+        clg_scenario s = plan_scenario(&arena, models[i % 2], "h100-sxm", name, 16);
         clg_space space = {
             .gpus = 16, .seq = 4096, .global_batch = 64, .precision = CLG_BF16, .keep = 1};
         CHECK(clg_walk(&s, &space, NULL, is_had, &s.stack));
     }
-    clg_scenario s = scenario("llama-3-8b", "h100-sxm", 16, "fsdp-2024");
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "fsdp-2024", 16);
     clg_space space = {.gpus = 16,
                        .seq = 4096,
                        .global_batch = 64,
@@ -126,7 +95,7 @@ static void check_software(void) {
 /* 8 layers a chunk, of which none, one, ... may be recomputed: none does not fit, all is slower. */
 static void check_part_recomputed(void) {
     CASE("some layers recomputed: as few as fit, and brute force agrees");
-    clg_scenario s = scenario("llama-3.1-405b", "h100-sxm", 16384, "megatron-2024");
+    clg_scenario s = plan_scenario(&arena, "llama-3.1-405b", "h100-sxm", "megatron-2024", 16384);
     clg_space space = {.gpus = 16384,
                        .seq = 8192,
                        .global_batch = 2048,
@@ -208,10 +177,10 @@ static void check_risk(void) {
     CASE("under a risk: brute force agrees, over random jobs, and the gamble is found");
     for (int i = 0; i < 16; i++) {
         int size = sizes[next(&state) % 5];
-        clg_scenario s = scenario(models[next(&state) % 5], gpus[next(&state) % 4], size,
-                                  i % 6 == 5 ? "unknown" : "megatron-2024");
+        clg_scenario s = plan_scenario(&arena, models[next(&state) % 5], gpus[next(&state) % 4],
+                                       i % 6 == 5 ? "unknown" : "megatron-2024", size);
         clg_precision precision = s.machine.gpu.peak_flop_per_s[CLG_BF16] > 0 ? CLG_BF16 : CLG_FP16;
-        clg_space space = space_of(size, 1024 << next(&state) % 4, 12 << next(&state) % 4);
+        clg_space space = space_of(size, 1024 << next(&state) % 4, 12 << next(&state) % 4, 3);
         space.precision = precision;
         space.risk = risks[next(&state) % 6];
         agree_at(&s, space);
@@ -221,7 +190,7 @@ static void check_risk(void) {
 /* The limit is where the chance crosses the risk, whatever they are. */
 static void check_limit(void) {
     CASE("the limit of a risk: the chance there is the risk, and above it more");
-    clg_scenario s = scenario("llama-2-7b", "h100-sxm", 8, "megatron-2024");
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
     static const double risks[] = {0.001, 0.01, 0.1, 0.3, 0.5, 0.9};
     for (int i = 0; i < 6; i++) {
         clg_evaluation e = {.capacity_bytes = 8e10};
@@ -255,7 +224,7 @@ int main(void) {
     agree("every schedule", "llama-2-7b", "h100-sxm", 16, 64, "unknown");
     agree("every schedule, experts", "mixtral-8x7b", "h100-sxm", 16, 32, "unknown");
     CASE("nothing fits: the nearest says what is missing");
-    clg_scenario s = scenario("llama-3.1-405b", "a100-sxm-40gb", 8, "megatron-2024");
+    clg_scenario s = plan_scenario(&arena, "llama-3.1-405b", "a100-sxm-40gb", "megatron-2024", 8);
     clg_space space = {.gpus = 8,
                        .seq = 4096,
                        .global_batch = 8,
@@ -275,7 +244,7 @@ int main(void) {
     CHECK_NEAR(found.nearest.memory.total_bytes, least_bytes, 1e-12);
     space.exhaustive = false;
     CASE("a fixed axis is kept; one without a legal layout is an error");
-    s = scenario("llama-2-7b", "h100-sxm", 16, "megatron-2024");
+    s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 16);
     space = (clg_space){.gpus = 16,
                         .seq = 4096,
                         .global_batch = 64,
@@ -289,7 +258,7 @@ int main(void) {
     CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_BAD_INPUT);
     e = (clg_error){0};
     CASE("the rule of the field comes out: tensor parallel stays inside the box");
-    s = scenario("llama-3-70b", "h100-sxm", 512, "megatron-2024");
+    s = plan_scenario(&arena, "llama-3-70b", "h100-sxm", "megatron-2024", 512);
     space = (clg_space){.gpus = 512,
                         .seq = 8192,
                         .global_batch = 512,
