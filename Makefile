@@ -100,7 +100,12 @@ $(BUILD)/pack: tools/pack.c
 	@mkdir -p $(@D)
 	$(HOSTCC) -std=c17 -O1 -o $@ $<
 
-$(BUILD)/dataset_table.c: $(BUILD)/pack $(data) Makefile
+# A file that is gone is no newer than anything: the list of names changes.
+$(BUILD)/data-names: FORCE
+	@mkdir -p $(@D)
+	@echo '$(data)' | cmp -s - $@ || echo '$(data)' >$@
+
+$(BUILD)/dataset_table.c: $(BUILD)/pack $(data) $(BUILD)/data-names Makefile
 	$(BUILD)/pack data $@ $(data)
 
 $(BUILD)/obj/dataset_table.o: $(BUILD)/dataset_table.c
@@ -149,6 +154,7 @@ fuzz:
 # Ratios inside one run; never part of the tests. make bench TRACES="trace.json.gz ..." reads those
 # instead of a trace of its own.
 bench: $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
+	$(BUILD)/bench/call
 	$(BUILD)/bench/search
 	$(BUILD)/bench/serve $(SERVING)
 	$(BUILD)/bench/trace $(TRACES)
@@ -156,6 +162,14 @@ bench: $(patsubst tools/bench/%.c,$(BUILD)/bench/%,$(wildcard tools/bench/*.c))
 $(BUILD)/bench/%: tools/bench/%.c $(archives)
 	@mkdir -p $(@D)
 	$(compile) $(LDFLAGS) -o $@ $< $(archives) $(isal) $(LDLIBS)
+
+# Beside simdjson, where a package such as libsimdjson-dev is there.
+ifneq ($(wildcard /usr/include/simdjson.h),)
+$(BUILD)/bench/trace: tools/bench/trace.c tools/bench/simdjson.cc $(archives)
+	@mkdir -p $(@D)
+	$(CXX) -O2 -c -o $@.o tools/bench/simdjson.cc
+	$(compile) -DBENCH_SIMDJSON $(LDFLAGS) -o $@ $< $@.o $(archives) $(isal) $(LDLIBS) -lsimdjson -lstdc++
+endif
 
 # The page: the same core as WebAssembly in one HTML file that needs no server and no network.
 WASM_CC    ?= clang

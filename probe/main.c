@@ -168,9 +168,21 @@ static double steady(probe_bench *b) {
     return probe_measure(b, &w, &timing) ? 0 : timing.median_s;
 }
 
+/* Messages, copies and products share the time, so that each begins: messages have half of it,
+ * and what one leaves is the next one's. */
+static bool try_all(probe_bench *b, bool quick, most *m) {
+    double now_s = probe_now_s(), whole_s = b->end_s - now_s;
+    b->end_s = now_s + whole_s / 2;
+    bool timely = try_groups(b, quick, m);
+    b->end_s = now_s + whole_s * 3 / 4;
+    timely = try_copies(b, m) && timely;
+    b->end_s = now_s + whole_s;
+    return try_products(b, quick, m) && timely;
+}
+
 static const char *measure_all(probe_bench *b, const options *o, most *m) {
     double before = steady(b);
-    bool timely = try_groups(b, o->quick, m) && try_copies(b, m) && try_products(b, o->quick, m);
+    bool timely = try_all(b, o->quick, m);
     double after = steady(b);
     if (ranks_mine() != 0) return NULL;
     if (!timely) fprintf(stderr, "ceiling-probe: out of time; the rest is left out\n");
@@ -263,6 +275,11 @@ static const char *write_node(const most *m, const char *stem) {
 }
 
 static const char *write_machine(const probe_backend *backend, const most *m, const char *stem) {
+    double products = 0;
+    for (int d = 0; d < PROBE_DTYPES; d++) products += m->flop_per_s[d];
+    if (!(m->copy_bytes_per_s > 0 && products > 0) ||
+        (ranks_all() > 1 && !(m->bus_bytes_per_s > 0)))
+        return "no time for each of products, copies and messages: give --machine more --time";
     const char *wrong = write_gpu(backend, m, stem);
     return wrong ? wrong : write_node(m, stem);
 }

@@ -55,7 +55,7 @@ export function drawCurve(svg, data, width) {
   const y = all.length ? logScale(lowest / 1.15, highest * 1.3, floor2, top2) : () => floor2;
   const best = Math.max(1.05, ...all.map((p) => p.efficiency));
   const e = (share) => floor - (share / best) * efficiencyHeight;
-  const scales = { x, y, e, right, floor, floor2, top2, lowest, highest, first };
+  const scales = { x, y, e, right, floor, floor2, top2, lowest, highest, first, names: emptyRow(data.series, e, floor) };
   const parts = [...axesOf(data, scales)];
   if (first) parts.push(idealOf(first, data.sizes, scales));
   if (first) parts.unshift(...wallsOf(data, scales));
@@ -96,15 +96,24 @@ function* axesOf(data, { x, y, e, right, floor, floor2, top2, lowest, highest, f
 /** Words that stand on lines. */
 const named = (words, x, y, anchor) => drawn("text", { class: "halo", x, y, "text-anchor": anchor }, words);
 
+/** A row for the names of the ground, of a few the first that no line comes near, or else the farthest from them. */
+function emptyRow(series, e, floor) {
+  const lines = series.flatMap(({ points }) => [(p) => p.efficiency, (p) => p.bound, (p) => (p.useful ? (p.efficiency * p.useful) / p.tokens : null)].map((of) => points.map(of).filter((share) => share !== null).map(e)));
+  const between = (a, b, y) => Math.max(0, Math.min(a, b) - y, y - Math.max(a, b));
+  const room = (y) => Math.min(...lines.flatMap((line) => line.map((at, i) => between(at, line[i + 1] ?? at, y - 4))), Infinity);
+  const rows = [floor - 26, ...[0.36, 0.61, 0.86].map((share) => e(share))];
+  return rows.find((y) => room(y) > 12) ?? rows.reduce((far, y) => (room(y) > room(far) ? y : far));
+}
+
 /** Cheap ground from the first size that runs to the nearer wall, dear up to the knee, half wasted past it; a line for each wall. */
-function* wallsOf({ cap, knee, sizes }, { x, floor, floor2, right, first: { gpus: first } }) {
+function* wallsOf({ cap, knee, sizes }, { x, names: row, floor2, right, first: { gpus: first } }) {
   const last = sizes.at(-1), inside = (gpus) => gpus && gpus <= last && gpus >= sizes[0];
   const walls = [cap, knee].filter(inside), end = Math.min(...walls, last);
   if (end > first) yield drawn("rect", { class: "cheap", x: x(first), y: margin.top, width: x(end) - x(first), height: floor2 - margin.top });
   /** The longest of some names that there is room for. */
   const between = (kind, names, from, to) => {
     const words = names.find((one) => one.length * letter < x(to) - x(from) - 8);
-    return words ? [drawn("text", { class: `regime ${kind} halo`, x: (x(from) + x(to)) / 2, y: floor - 26, "text-anchor": "middle" }, words)] : [];
+    return words ? [drawn("text", { class: `regime ${kind} halo`, x: (x(from) + x(to)) / 2, y: row, "text-anchor": "middle" }, words)] : [];
   };
   const ground = (kind, from, to) => drawn("rect", { class: kind, x: x(from), y: margin.top, width: x(to) - x(from), height: floor2 - margin.top });
   if (walls.length && end > first) yield* between("", ["cheap: copies of the model", "cheap"], first, end);

@@ -6,6 +6,7 @@ import { drawCurve, sizeAt } from "./chart.js";
 import { drawn, element } from "./dom.js";
 import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { showBytes, showCount, showLayout, showMoney, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+import { explained, meaningOf } from "./glossary.js";
 import { runsOfModel } from "./runs.js";
 import { askCurve, askWalls, sizesTo } from "./scale.js";
 import { requestOf, stateOfHash, textOf } from "./state.js";
@@ -98,14 +99,17 @@ function wallWords(walls, known) {
   return `${known ? "" : "draft, layouts held: "}DP cap: ${cap.gpus === null ? "none" : `${showWhole(cap.gpus)} GPUs`}; knee: ${knee.gpus === null ? knee.why : `${showWhole(knee.gpus)} GPUs, ${knee.why}`}; ${batch}`;
 }
 
-/** What the curve says, in a sentence; only of what was searched. */
+/** What the curve says, in two sentences; only of what was searched. */
 function sentenceOf(walls, { model, points }) {
   const first = walls.points.find((p) => p.layout), last = points.at(-1).gpus;
-  const { dp_cap: cap, knee } = walls, tokens = first.layout.global_batch * first.layout.seq;
-  const copies = cap.gpus === null ? "no critical batch is set" : cap.gpus > last ? `copies do not run out by ${showWhole(last)} GPUs (they do at ${showWhole(cap.gpus)})`
-    : `past ${showWhole(cap.gpus)} GPUs copies run out: more of them would need a batch beyond the critical ${showCount(cap.batch_tokens)} tokens`;
-  const gain = knee.gpus === null ? `up to ${showWhole(last)} GPUs adding still pays` : `past ${showWhole(knee.gpus)} GPUs less than half of every added GPU becomes progress`;
-  return `${model} in batches of ${showCount(tokens)} tokens: ${copies}; ${gain}.`;
+  const { dp_cap: cap, knee } = walls, tokens = first.layout.global_batch * first.layout.seq, critical = cap.batch_tokens && showCount(cap.batch_tokens);
+  const past = (gpus) => `past ${showWhole(gpus)} GPUs`, over = critical && tokens > 2 * cap.batch_tokens;
+  const copies = cap.gpus === null ? "copies of the model never run out of work, for no critical batch is set"
+    : over ? `${(tokens / cap.batch_tokens).toFixed(1)} times what a step can learn from (the critical ${critical} tokens): ${showShare(1 / first.samples_needed_ratio)} of them become progress, and with steps of ${critical} tokens, copies of the model run out of work ${past(cap.gpus)}`
+      : cap.gpus > last ? `copies of the model have work beyond ${showWhole(last)} GPUs (up to ${showWhole(cap.gpus)})`
+        : `${past(cap.gpus)} copies of the model run out of work, for a step of more than the critical ${critical} tokens teaches little more`;
+  const gain = knee.gpus === null ? `Up to ${showWhole(last)} GPUs more than half of every added one becomes progress` : `P${past(knee.gpus).slice(1)} less than half of every added one becomes progress`;
+  return `${model}, ${showCount(tokens)} tokens a step${over ? ", " : ": "}${copies}. ${gain}.`;
 }
 
 /** The lesson, each a link of its own. */
@@ -118,14 +122,14 @@ function cardOf(mode, point, wall, searched) {
   if (!point) return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode]), element("p", {}, searched ? "nothing fits here" : "not searched yet"));
   const e = point.answer;
   return element("div", { class: "card" }, element("h3", { class: mode }, modes[mode], point.draft ? element("small", {}, "draft: layout held") : null),
-    element("p", { class: "layout" }, showLayout(e.layout)),
-    element("p", {}, `${showCount(e.tokens_per_s)} tokens/s, step ${showSeconds(e.step_s)}, MFU ${showShare(e.mfu)}, efficiency ${showShare(point.efficiency)}, 1/(1+c) ${showShare(point.bound)} with traffic c = ${showShare(point.c)} of the rest of the step, ` +
+    element("p", { class: "layout", title: meaningOf(e.layout) }, showLayout(e.layout)),
+    element("p", {}, `${showCount(e.tokens_per_s)} tokens/s, step ${showSeconds(e.step_s)}, MFU ${showShare(e.mfu)}, efficiency ${showShare(point.efficiency)}, traffic adds c = ${showShare(point.c)} to the rest of the step (1/(1+c) = ${showShare(point.bound)}), ` +
       `${showWhole(e.layout.global_batch)} sequences, ${showBytes(e.memory.total_bytes)}, bound by ${e.bound_by.replaceAll("_", " ")}`),
     progressOf(wall),
     element("div", { class: "stack thin" }, timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) =>
       element("span", { class: `bar ${color}`, style: `width:${(100 * e.time[key]) / e.step_s}%`, title: `${words} ${showSeconds(e.time[key])}` }))),
     element("p", { class: "ledger" }, timeParts.filter(({ key }) => e.time[key] > 0.005 * e.step_s).map(({ key, words, color }) =>
-      element("span", {}, element("i", { class: `swatch ${color}` }), `${words} ${showShare(e.time[key] / e.step_s)}`))));
+      element("span", {}, element("i", { class: `swatch ${color}` }), explained(words), ` ${showShare(e.time[key] / e.step_s)}`))));
 }
 
 const columns = [["gpus", (p) => p.gpus], ["mode", (_, mode) => mode], ["layout", (p) => showLayout(p.answer.layout)],
@@ -177,7 +181,7 @@ export function openCurve(panel, pool, knobs, page) {
   const table = element("div", { class: "scroll" });
   const pin = element("button", { type: "button", onclick: () => page.set("pin", state.pin ? "" : pinOf(state), true) }, "pin");
   const pictures = element("div", {});
-  const tip = element("div", { class: "tip", hidden: true, "aria-hidden": "true" }), runsName = element("li", { hidden: true });
+  const tip = element("div", { class: "tip", hidden: true, "aria-hidden": "true" }), runsName = element("li", { hidden: true }), missingName = element("li", { hidden: true }, element("span", { class: "swatch cross" }, "×"), "nothing fits");
   let runs = [];
   page.runs.then((rows) => { runs = rows; drawSoon(); });
   const pinnedName = element("li", {}), wallLine = element("p", { class: "walls" });
@@ -196,7 +200,7 @@ export function openCurve(panel, pool, knobs, page) {
       element("li", { title: "copies of the model are added, each on its own share of the batch" }, element("i", { class: "swatch cheap" }), "cheap"),
       element("li", { title: "the model is split further, or the batch grows beyond what teaches: each GPU brings less" }, element("i", { class: "swatch costly" }), "dear"),
       element("li", { title: "of each added GPU less than half becomes progress" }, element("i", { class: "swatch wasted" }), "half wasted"),
-      element("li", {}, element("i", { class: "swatch wall" }), "walls: cap and knee"), element("li", {}, element("i", { class: "swatch hollow" }), "hollow: draft, or not searched"), runsName, pinnedName),
+      element("li", {}, element("i", { class: "swatch wall" }), "walls: cap and knee"), element("li", {}, element("i", { class: "swatch hollow" }), "hollow: draft, or not searched"), missingName, runsName, pinnedName),
     element("div", { class: "chart" }, svg, tip), wallLine, cards,
     element("p", { class: "buttons" }, pin,
       element("button", { type: "button", onclick: () => page.open(hovered ?? Number(state.gpus)) }, "plan at this size"),
@@ -219,6 +223,7 @@ export function openCurve(panel, pool, knobs, page) {
     const unasked = complete === wanted ? [] : sizes.filter((n) => !held.has(`strong/${n}`));
     const cap = current?.dp_cap.gpus ?? null, knee = current?.knee.gpus ?? null;
     const measured = runsOfModel(runs, state.model, state.gpu || "h100-sxm").filter((run) => run.gpus >= sizes[0] && run.gpus <= sizes.at(-1));
+    missingName.hidden = !missing.length;
     runsName.hidden = !measured.length;
     runsName.replaceChildren(element("i", { class: "swatch run" }), `${measured.length} published run${measured.length > 1 ? "s" : ""} of this model and GPU, any batch`);
     moveGuide = drawCurve(svg, { sizes, runs: measured, missing, pending: unasked, cap, knee, series: [...ghosts, ...Object.entries(lines).map(([mode, points]) => ({ mode, points }))] }, width);

@@ -72,7 +72,7 @@ function between(ends, show) {
 
 /** What is paid in 30 days: the fleet as it is, scaled by window, and the API for the same tokens. */
 function billWords(bill) {
-  const rows = [["", bill.usd_per_30_days], ["scaled by window ", bill.autoscaled_usd_per_30_days < bill.usd_per_30_days ? bill.autoscaled_usd_per_30_days : null], ["by the API ", bill.api_usd_per_30_days]];
+  const rows = [["", bill.usd_per_30_days], ["autoscaled in time ", bill.autoscaled_usd_per_30_days < bill.usd_per_30_days ? bill.autoscaled_usd_per_30_days : null], ["by the API ", bill.api_usd_per_30_days]];
   const said = rows.filter(([, usd]) => typeof usd === "number").map(([words, usd]) => `${words}${showPrice(usd)}`);
   return said.length ? `in 30 days ${said.join("; ")}` : "";
 }
@@ -89,7 +89,7 @@ function demandView(a, width) {
     element("h2", { id: "economics-head" }, `${showWhole(a.replicas)} replica${a.replicas === 1 ? "" : "s"}, ${showWhole(a.gpus)} GPU${a.gpus === 1 ? "" : "s"}: ${price === null ? "no price known for this GPU" : `${showPrice(price)} per million output tokens`}`),
     element("p", { class: "what" }, `a replica: ${a.replica.gpus} GPU${a.replica.gpus === 1 ? "" : "s"}, ${words}; ${showWhole(a.demand.requests)} requests${a.demand.span_s > 0 ? `, ${Number(a.demand.mean_rate_per_s.toPrecision(3))} a second over ${showSeconds(a.demand.span_s)}, busiest ${a.demand.peak_over_mean.toFixed(2)} × the mean` : ""}` +
       `${a.demand.rows_left_out ? `; ${showWhole(a.demand.rows_left_out)} rows left out` : ""}`),
-    a.p10_p90 && element("p", { class: "what" }, `P10 – P90: ${pairOf(a.p10_p90.gpus, showWhole)} GPUs${price === null ? "" : `, ${pairOf(a.p10_p90.usd_per_million_tokens, showPrice)} per million`}, by how far off this engine's tokens/s were on other tables`),
+    a.p10_p90 && element("p", { class: "what" }, `P10 – P90: ${pairOf(a.p10_p90.gpus, showWhole)} GPUs${price === null ? "" : `, ${pairOf(a.p10_p90.usd_per_million_tokens, showPrice)} per million`}, by how far off tokens/s of such models were on other tables`),
     a.meets_target === false && element("p", { class: "caveat wrong-words" }, "The latency target is not met."),
     element("dl", { class: "tiles" }, typeof a.bill?.usd_per_h === "number" && fact("bill", `$${a.bill.usd_per_h.toFixed(2)} an hour`, billWords(a.bill)), fact("busy", showShare(a.utilization), "of the time"), fact("load", showShare(a.rho), "of capacity (rho)"), fact("MFU", showShare(a.mfu)),
       fact("output", `${showCount(a.output_tokens_per_s)} tokens/s`, `of ${showCount(a.capacity_tokens_per_s)} at most${between(a.p10_p90?.capacity_tokens_per_s, showCount)}`), fact("first token, p99", showSeconds(a.ttft_s.p99), a.ttft_p99_interval_s && `${showSeconds(a.ttft_p99_interval_s[0])} to ${showSeconds(a.ttft_p99_interval_s[1])} with iterations ± 5 %`),
@@ -101,7 +101,7 @@ function demandView(a, width) {
     listed("latency", ["of a request", ...times], [["first token", a.ttft_s], ["each token after", a.tpot_s], ["whole answer", a.e2e_s]].map(([name, of]) => [name, ...times.map((p) => showSeconds(of[p]))])),
     a.iteration && listed(`where a token's time goes: ${showWhole(a.iteration.sequences)} decoding with ${showWhole(a.iteration.context_tokens)} tokens each, no prompt`, ["part", "time", "share"],
       [...a.iteration.parts.filter((p) => p.seconds >= 0.005 * a.iteration.seconds), { name: "all", seconds: a.iteration.seconds }].map((p) => [p.name, showSeconds(p.seconds), showShare(p.seconds / a.iteration.seconds)])),
-    a.autoscaled?.windows > 1 && element("p", { class: "status" }, `Scaled over ${showWhole(a.autoscaled.windows)} windows: ${a.autoscaled.replicas_mean.toFixed(2)} replicas on average, ${showWhole(a.autoscaled.replicas_most)} at most; with cold starts ${a.autoscaled.replicas_mean_with_cold_starts.toFixed(2)}.`),
+    a.autoscaled?.windows > 1 && element("p", { class: "status" }, `Scaled over ${showWhole(a.autoscaled.windows)} windows: ${a.autoscaled.replicas_mean.toFixed(2)} replicas on average, ${showWhole(a.autoscaled.replicas_most)} at most.`),
     ...["levers", "gpus_compared", "search"].map((key) => Array.isArray(a[key]) && a[key].length > 0 && leverView(key, a[key])),
   ];
   return { nodes, svgs: [factors, curve].filter(Boolean), csv: csvOf(["factor", "times", "usd_per_million_tokens"], a.factors.map((f) => [f.name, f.factor, f.usd_per_million_tokens])) };

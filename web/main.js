@@ -3,6 +3,7 @@ import { openCurve } from "./curve.js";
 import { element } from "./dom.js";
 import { openEconomics } from "./economics.js";
 import { openForm } from "./form.js";
+import { glossary } from "./glossary.js";
 import { openPlan } from "./planning.js";
 import { openPool } from "./pool.js";
 import { runsIn } from "./runs.js";
@@ -49,7 +50,9 @@ async function kindOf(file, tab) {
 
 async function openPage() {
   const pool = openPool(await unpackModule(), byId("worker-source").textContent);
-  const knobs = (await pool.ask({ command: "params" })).value, report = reportOf();
+  const report = reportOf(), { tab: _, to: __, ...first } = firstState;
+  if (location.hash.length < 2 && !report) pool.ask({ command: "explain", ...first }); // a worker would stand idle beside the next question
+  const knobs = (await pool.ask({ command: "params" })).value;
   const banner = byId("banner");
   learnFlags(knobs.commands);
   const opened = report ? stateOfRequest(report.request) : {};
@@ -190,6 +193,7 @@ async function openPage() {
     });
   }
   byId("config-drop").addEventListener("click", () => { delete state.config; state.model = firstState.model; refresh(true); });
+  byId("skip").addEventListener("click", () => document.querySelector("main").focus());
   byId("copy").addEventListener("click", () => navigator.clipboard?.writeText(byId("command").textContent));
   addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dragging"); });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
@@ -198,6 +202,7 @@ async function openPage() {
   /* for the browser's console and for tests: await ceiling.ask({ command: "plan", ... }) */
   globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };
   byId("question").open = !matchMedia("(max-width: 46rem)").matches;
+  byId("copy").closest("footer").append(glossary());
   byId("version").textContent = `${knobs.ceiling}`;
   const asleep = report?.request.command === "scale" && location.hash.length < 2; // its curve would be searched again
   const wake = element("button", { type: "button", id: "wake", onclick: () => { wake.remove(); document.body.classList.remove("asleep"); refresh(true); } }, "change the question: searches every size again");

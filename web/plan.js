@@ -3,9 +3,10 @@ import { element } from "./dom.js";
 import { csvOf, exportButtons } from "./export.js";
 import { planFigure } from "./figure.js";
 import { memoryParts, showBytes, showCount, showLayout, showMoney, showPower, showSeconds, showShare, showWhole, timeParts } from "./format.js";
+import { explained, meaningOf } from "./glossary.js";
 
 function tile(words, value, more = "") {
-  return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
+  return element("div", { class: "tile" }, element("dt", {}, explained(words)), element("dd", {}, value, more ? element("small", {}, more) : null));
 }
 
 function tilesOf(e, tokens) {
@@ -27,7 +28,7 @@ export function waterfallOf(e) {
   const rows = timeParts.filter(({ key }) => e.time[key] > 0).map(({ key, words, color }) => {
     const left = (100 * before) / e.step_s, width = (100 * e.time[key]) / e.step_s;
     before += e.time[key];
-    return element("tr", {}, element("th", { scope: "row" }, words),
+    return element("tr", {}, element("th", { scope: "row" }, explained(words)),
       element("td", { class: "lane" }, element("span", { class: `bar ${color}`, style: `margin-left:${left}%;width:${width}%` })),
       element("td", { class: "number" }, showSeconds(e.time[key])), element("td", { class: "number" }, `${width.toFixed(1)} %`));
   });
@@ -48,13 +49,13 @@ export function memoryOf(e) {
       parts.map(({ key, color }) => element("span", { class: `bar ${color}`, style: `width:${percent(m[key])}` })),
       element("i", { class: "limit", style: `left:${percent(m.capacity_bytes)}` })),
     element("ul", { class: "legend" }, parts.map(({ key, words: name, color }) =>
-      element("li", {}, element("i", { class: `swatch ${color}` }), `${name} ${showBytes(m[key])}`))));
+      element("li", {}, element("i", { class: `swatch ${color}` }), explained(name), ` ${showBytes(m[key])}`))));
 }
 
 function alternativesOf(answer, picked, pick, fix) {
   const all = [answer.best, ...answer.alternatives];
   const row = (e, i) => element("tr", { class: i === picked ? "picked" : null },
-    element("th", { scope: "row" }, element("button", { type: "button", class: "link", "aria-pressed": String(i === picked), onclick: () => pick(i) }, showLayout(e.layout))),
+    element("th", { scope: "row" }, element("button", { type: "button", class: "link", "aria-pressed": String(i === picked), title: meaningOf(e.layout), onclick: () => pick(i) }, showLayout(e.layout))),
     element("td", { class: "number" }, i === 0 ? showSeconds(e.step_s) : `+${(100 * (e.step_s / all[0].step_s - 1)).toFixed(1)} %`),
     element("td", { class: "number" }, showBytes(e.memory.total_bytes)),
     element("td", { class: "number" }, showShare(e.mfu)),
@@ -156,7 +157,7 @@ function certificateOf({ search: s }) {
 }
 
 function headOf(e) {
-  return [element("h2", { id: "layout" }, showLayout(e.layout)),
+  return [element("h2", { id: "layout", title: meaningOf(e.layout) }, showLayout(e.layout)),
     element("p", { class: "what" }, `${e.model.name} on ${showWhole(e.machine.gpus)} × ${e.machine.gpu}, ${e.machine.node}, ${e.machine.fabric}, ${e.machine.stack}; ` +
       `${showWhole(e.layout.global_batch)} sequences × ${showWhole(e.layout.seq)} tokens in ${showWhole(e.layout.accumulation)} micro-batches, ${e.layout.precision}`),
     e.caveats ? element("p", { class: "caveat" }, e.caveats) : null];

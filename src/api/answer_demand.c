@@ -114,18 +114,33 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
 }
 
 static clg_status read_question(asked *session, clg_serve_question *question, clg_error *error) {
-    double replicas;
-    const clg_wanted_number rows[] = {{CLG_PARAM_TTFT, &question->target.ttft_s},
-                                      {CLG_PARAM_TPOT, &question->target.tpot_s},
-                                      {CLG_PARAM_WITHIN, &question->target.share},
-                                      {CLG_PARAM_REPLICAS, &replicas},
-                                      {CLG_PARAM_WINDOW, &question->window_s},
-                                      {CLG_PARAM_COLD_START, &question->cold_start_s},
-                                      {CLG_PARAM_MARGIN, &question->margin},
-                                      {CLG_PARAM_FULL, &question->full_share}};
+    double replicas, least;
+    clg_autoscaler *scaler = &question->autoscaler;
+    if (clg_serving_habits_read(session->arena, &question->habits, error) != CLG_OK)
+        return error->status;
+    const clg_wanted_number rows[] = {
+        {CLG_PARAM_TTFT, &question->target.ttft_s},  {CLG_PARAM_TPOT, &question->target.tpot_s},
+        {CLG_PARAM_WITHIN, &question->target.share}, {CLG_PARAM_REPLICAS, &replicas},
+        {CLG_PARAM_WINDOW, &question->window_s},     {CLG_PARAM_SCALE_AT, &scaler->share},
+        {CLG_PARAM_SCALE_WINDOW, &scaler->window_s}, {CLG_PARAM_SCALE_IN, &scaler->keep_s},
+        {CLG_PARAM_LEAST_REPLICAS, &least},          {CLG_PARAM_MARGIN, &question->margin},
+        {CLG_PARAM_GROWTH, &question->growth},       {CLG_PARAM_FULL, &question->full_share}};
     if (CLG_REQUEST_NUMBERS(session->request, rows, error) != CLG_OK) return error->status;
     question->replicas = (int64_t)replicas;
+    scaler->least = (int64_t)least;
     return CLG_OK;
+}
+
+/* As asked, else from what its nodes have to read. */
+static clg_status settle_cold_start(asked *session, clg_serve_question *question,
+                                    clg_error *error) {
+    clg_serving_habits *habits = &question->habits;
+    if (clg_request_number_or(session->request, CLG_PARAM_LOAD_BANDWIDTH, habits->load_bytes_per_s,
+                              &habits->load_bytes_per_s, error) != CLG_OK)
+        return error->status;
+    return clg_request_number_or(session->request, CLG_PARAM_COLD_START,
+                                 clg_replica_cold_start_s(question->replica, habits),
+                                 &question->cold_start_s, error);
 }
 
 /* Clients are those of the whole fleet. */
@@ -304,6 +319,7 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
         read_question(session, &a->question, error) != CLG_OK ||
         prepare_replica(session, a, error) != CLG_OK ||
         settle_fleet(session, &a->question, &a->replica, error) != CLG_OK ||
+        settle_cold_start(session, &a->question, error) != CLG_OK ||
         clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session}, &a->answer,
                               error) != CLG_OK)
         return error->status;
@@ -329,6 +345,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
         clg_report_deadline(out, &a->question, &a->answer, &a->job);
     else
         clg_report_demand(out, &a->question, &a->answer);
+    clg_report_quality(out, &a->replica);
     clg_report_headroom(out, &a->question, &a->answer, &a->headroom);
     clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
     if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count);

@@ -5,6 +5,7 @@
 #include "job/log_size.h"
 #include "record/train_log.h"
 #include "report/diagnose_report.h"
+#include "report/number_words.h"
 #include "report/plan_text.h"
 
 #include <string.h>
@@ -16,10 +17,18 @@ typedef struct diagnosed {
 } diagnosed;
 
 /* "12.5s,40GB/s:all-reduce:6". */
+/* Characters up to the comma that ends a measurement, not one that parts thousands: "1,200tok/s".
+ */
+static size_t measurement_size(const char *text) {
+    size_t size = strspn(text, "0123456789");
+    while (text[size] == ',' && strspn(text + size + 1, "0123456789") == 3) size += 4;
+    return size + strcspn(text + size, ",");
+}
+
 static clg_status take_measured(clg_arena *arena, const char *text, const clg_answer *plan,
                                 clg_observations *seen, clg_error *error) {
     while (*text) {
-        size_t size = strcspn(text, ",");
+        size_t size = measurement_size(text);
         const char *one = clg_arena_copy(arena, text, size);
         if (size > 0 &&
             clg_observe(&plan->evaluation, &plan->scenario.machine, one, seen, error) != CLG_OK)
@@ -143,6 +152,12 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
     (void)q;
     (void)error;
     clg_report_heading(out, &a->plan.scenario, &a->plan.space);
+    clg_report_layout(out, &a->plan.evaluation.layout);
+    if (a->plan.found.layouts > 1)
+        clg_text_print(out,
+                       "         the fastest of %s that your flags allow: say what the job "
+                       "does, and odds change\n",
+                       clg_words_count(out, a->plan.found.layouts));
     clg_report_diagnosis(out, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis);
     return CLG_OK;
 }

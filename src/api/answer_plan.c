@@ -62,6 +62,14 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     return CLG_OK;
 }
 
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_plan_rows(out, &((const clg_answer *)from)->found);
+    return CLG_OK;
+}
+
 static const clg_layout *chosen(const void *from, const clg_scenario **scenario) {
     const clg_answer *a = from;
     *scenario = &a->scenario;
@@ -87,5 +95,6 @@ const clg_command clg_command_plan = {
     .busy = "searching",
     .bytes = sizeof(clg_answer),
     .answer = answer,
-    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json},
+    .form =
+        {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv},
     .chosen = chosen};

@@ -193,8 +193,10 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
                                 .most_gpus = ask.gpus[ask.count - 1],
                                 .progress = q->progress};
     if (make_tasks(&m, tasks) != CLG_OK ||
-        clg_doubts_default(arena, &a->scenario.price, &ask.doubts, error) != CLG_OK)
+        clg_doubts_default(arena, &a->scenario.price, &ask.doubts, error) != CLG_OK ||
+        clg_storage_prices_read(arena, &ask.storage, error) != CLG_OK)
         return error->status;
+    ask.operations = a->operations;
     ask.node_gpus = a->scenario.machine.node.gpus;
     clg_terms_find(arena, &a->scenario.price, &ask.terms);
     if (read_owned(&m, &ask.terms, error) != CLG_OK) return error->status;
@@ -233,10 +235,18 @@ static clg_status write_csv(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
-static const clg_param knobs[] = {CLG_PARAM_BUDGET,   CLG_PARAM_CAPEX,       CLG_PARAM_LIFE,
-                                  CLG_PARAM_PUE,      CLG_PARAM_ELECTRICITY, CLG_PARAM_FAILURES,
-                                  CLG_PARAM_RESTART,  CLG_PARAM_SWAP,        CLG_PARAM_KNEE,
-                                  CLG_PARAM_RESIDUAL, CLG_PARAM_INTEREST,    CLG_PARAMS};
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_picture_portfolio(out, &((const filled *)from)->shown);
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {
+    CLG_PARAM_BUDGET,   CLG_PARAM_CAPEX,    CLG_PARAM_LIFE, CLG_PARAM_PUE,    CLG_PARAM_ELECTRICITY,
+    CLG_PARAM_FAILURES, CLG_PARAM_RESTART,  CLG_PARAM_SWAP, CLG_PARAM_REPAIR, CLG_PARAM_KNEE,
+    CLG_PARAM_RESIDUAL, CLG_PARAM_INTEREST, CLG_PARAMS};
 
 const clg_command clg_command_portfolio = {
     .name = "portfolio",
@@ -258,5 +268,7 @@ const clg_command clg_command_portfolio = {
     .busy = "planning jobs",
     .bytes = sizeof(filled),
     .answer = answer,
-    .form = {
-        [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv}};
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg}};

@@ -85,10 +85,8 @@ const clg_command clg_command_read = {
     .operands = "FILE...",
     .summary = "the files of a training job as a plan, its log as step times",
     .details =
-        "Launch scripts and configurations of Megatron-LM, Megatron-DeepSpeed, NeMo, "
-        "Megatron-Bridge, torchtitan, DeepSpeed, Hugging Face, accelerate, LLaMA-Factory, "
-        "axolotl, TRL, torchtune, GPT-NeoX, llm-foundry, nanotron, OLMo-core, MaxText, "
-        "Primus; name all files of one job. Nothing is run. Logs of those trainers (and W&B or "
+        "Launch scripts and configurations of the trainers and engines that 'ceiling show "
+        "trainers' lists; name all files of one job. Nothing is run. Logs of trainers (and W&B or "
         "TensorBoard exports) give step time, tokens, rate and memory. The same files take "
         "MODEL's place in 'explain', 'plan', 'scale' and 'size', where flags override them.",
     .example = "ceiling read train.sh ds_config.json",

@@ -166,12 +166,14 @@ static clg_status find_worth(clg_arena *arena, const clg_request *request, sized
     const clg_cluster *c = &all->cluster[all->best];
     const clg_scenario *s = &c->offer->scenario;
     const clg_operations *o = &a->sizing.operations;
-    if (clg_doubts_default(arena, &s->price, &doubts, error) != CLG_OK) return error->status;
+    clg_storage_prices prices;
+    if (clg_doubts_default(arena, &s->price, &doubts, error) != CLG_OK ||
+        clg_storage_prices_read(arena, &prices, error) != CLG_OK)
+        return error->status;
     a->worth = (clg_worth){.taken = c, .repair_s = o->repair_s};
     a->worth.spares = spares_of(o, c);
-    if (clg_storage_bill_of(arena, o, a->sizing.tokens, (double)s->model.parameters, c->seconds,
-                            &a->worth.storage, error) != CLG_OK)
-        return error->status;
+    a->worth.storage =
+        clg_storage_bill_of(&prices, o, a->sizing.tokens, (double)s->model.parameters, c->seconds);
     weigh_spares(a, &doubts);
     a->worth.regrets =
         clg_regret_rows(all, &a->sizing.limits, doubts.common_share, a->worth.regret);
@@ -241,6 +243,22 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     return CLG_OK;
 }
 
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_cluster_rows(out, &((const sized *)from)->clusters);
+    return CLG_OK;
+}
+
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_picture_clusters(out, &((const sized *)from)->clusters);
+    return CLG_OK;
+}
+
 static const clg_param knobs[] = {CLG_PARAM_GPU,
                                   CLG_PARAM_NODE,
                                   CLG_PARAM_FABRIC,
@@ -277,4 +295,7 @@ const clg_command clg_command_size = {
     .busy = "planning clusters",
     .bytes = sizeof(sized),
     .answer = answer,
-    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg}};

@@ -137,6 +137,11 @@ bool clg_command_asks(const clg_command *command, clg_param param);
 /* Whether the command line takes the flag: also where and in which form the answer goes. */
 bool clg_command_takes(const clg_command *command, clg_param param);
 
+/* The knob of this command that is named `flag`, of those it asks, or of all it takes where `shown`
+ * too; -1 with CLG_BAD_USAGE that names the flags whose help speaks of it, or whose name is near.
+ */
+int clg_command_param(const clg_command *command, const char *flag, bool shown, clg_error *error);
+
 /* The row of a knob as this command means it. */
 clg_param_row clg_command_row(const clg_command *command, clg_param param);
 

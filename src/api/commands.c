@@ -1,7 +1,12 @@
 /* commands.c -- the commands that the core answers, and what each takes. */
 #include "api/command.h"
 
+#include "dataset/kept.h"
 #include "model/preset.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
 
 #define ASKED(name) extern const clg_command clg_command_##name;
 #define READ(name) ASKED(name)
@@ -28,7 +33,7 @@ const clg_view *clg_views(void) { return views; }
 
 clg_status clg_command_model(clg_arena *arena, const clg_model_files *files, const char *word,
                              clg_request *request, clg_error *error) {
-    const char *preset = *word ? clg_request_preset(arena, word) : NULL;
+    const char *preset = *word ? clg_model_named(arena, word) : NULL;
     request->model_file = (clg_attachment){0};
     request->model = preset ? preset : *word ? word : NULL;
     if (preset || !files->read || !clg_request_is_path(word)) return CLG_OK;
@@ -87,6 +92,99 @@ clg_param_row clg_command_row(const clg_command *command, clg_param param) {
         if (own->fallback) row.fallback = own->fallback, row.typed = false;
     }
     return row;
+}
+
+enum { FLAGS_NEAR = 3, SHORTEST_WORD = 3 };
+
+static bool begins_with(const char *text, const char *word, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (tolower((unsigned char)text[i]) != tolower((unsigned char)word[i])) return false;
+    return true;
+}
+
+/* Whether `help` has `word` as a whole one, with or without an s at its end. */
+static bool speaks_of(const char *help, const char *word) {
+    size_t size = strlen(word);
+    if (word[size - 1] == 's') size--;
+    for (const char *at = help; *at; at += strcspn(at, " "), at += strspn(at, " (")) {
+        if (!begins_with(at, word, size)) continue;
+        const char *end = at + size;
+        if (!isalpha((unsigned char)end[*end == 's'])) return true;
+    }
+    return false;
+}
+
+/* Those near a flag that is none of the `count` names of `params`: "pipeline-model-parallel-size"
+ * is --pp, whose help begins so; "users" is --clients, whose help speaks of them. */
+static int flags_near(const clg_command *command, const clg_param *params, const char *const *names,
+                      int count, const char *flag, const char **near) {
+    int found = 0;
+    size_t size = strcspn(flag, "-_");
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : 0), flag);
+    size = strlen(word);
+    for (int begins = 1; begins >= 0 && found == 0 && size >= SHORTEST_WORD; begins--)
+        for (int i = 0; i < count && found < FLAGS_NEAR; i++) {
+            const char *help = clg_command_row(command, params[i]).help;
+            if (begins ? begins_with(help, word, size) : speaks_of(help, word))
+                near[found++] = names[i];
+        }
+    return found > 0 ? found : clg_name_near(names, count, flag, near, FLAGS_NEAR);
+}
+
+/* What people call a flag that the command takes: data/flag-words.csv. */
+static const char *word_of(clg_arena *arena, const char *const *names, int count,
+                           const char *flag) {
+    clg_csv csv;
+    clg_error error = {0};
+    if (clg_dataset_csv(arena, "flag-words.csv", &csv, &error) != CLG_OK) return NULL;
+    for (int i = 0; i < csv.rows; i++) {
+        const char *word = clg_csv_field(&csv, i, "word"), *is = clg_csv_field(&csv, i, "flag");
+        if (clg_name_same(&word, 1, flag) && clg_name_same(names, count, is))
+            return clg_csv_field(&csv, i, "mend");
+    }
+    return NULL;
+}
+
+/* Who takes a flag that `command` does not: "'ceiling plan' and 'ceiling explain' do". */
+static void others_taking(const clg_command *command, const char *flag, char *out, size_t size) {
+    int param = clg_param_find(flag), found = 0;
+    size_t used = (size_t)snprintf(out, size, "see 'ceiling %s --help'", command->name);
+    for (const clg_command *const *c = clg_commands_answered(); *c && param >= 0; c++)
+        if (clg_command_asks(*c, (clg_param)param) && found < FLAGS_NEAR && used < size) {
+            if (found == 0) used = 0;
+            used += (size_t)snprintf(out + used, size - used, "%s'ceiling %s'", found++ ? ", " : "",
+                                     (*c)->name);
+        }
+    if (found > 0 && used < size)
+        snprintf(out + used, size - used, found > 1 ? " take it" : " takes it");
+}
+
+int clg_command_param(const clg_command *command, const char *flag, bool shown, clg_error *error) {
+    clg_param params[CLG_PARAMS];
+    const char *names[CLG_PARAMS], *near[FLAGS_NEAR];
+    int count = 0;
+    for (int p = 0; p < CLG_PARAMS; p++) {
+        clg_param param = (clg_param)p;
+        if (!(shown ? clg_command_takes(command, param) : clg_command_asks(command, param)))
+            continue;
+        names[count] = clg_param_row_of(param).flag;
+        if (strcmp(names[count], flag) == 0) return p;
+        params[count++] = param;
+    }
+    char mend[160], help[160];
+    clg_name_ask(near, flags_near(command, params, names, count, flag, near), "--", mend,
+                 sizeof mend);
+    others_taking(command, flag, help, sizeof help);
+    clg_arena arena = {0};
+    const char *word = word_of(&arena, names, count, flag);
+    clg_fail(error, CLG_BAD_USAGE,
+             word    ? word
+             : *mend ? mend
+                     : help,
+             "'%s' takes no --%.64s", command->name, flag);
+    clg_arena_clear(&arena);
+    return -1;
 }
 
 static bool takes_a_job(const clg_command *command) {

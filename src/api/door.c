@@ -121,10 +121,8 @@ static clg_status take_files(clg_arena *arena, const clg_json *root, clg_files *
 
 static clg_status take_knob(const clg_command *c, const clg_json *value, clg_request *request,
                             clg_error *error) {
-    int param = clg_param_find(value->key, error);
+    int param = clg_command_param(c, value->key, false, error);
     if (param < 0) return CLG_BAD_USAGE;
-    if (!clg_command_asks(c, (clg_param)param))
-        return clg_fail(error, CLG_BAD_USAGE, NULL, "'%s' takes no --%.64s", c->name, value->key);
     if (param == CLG_PARAM_FIX) return take_list(value, request->fix, &request->fixes, error);
     if (param == CLG_PARAM_NOT) return take_list(value, request->forbid, &request->forbids, error);
     bool is_switch = clg_param_row_of((clg_param)param).kind == CLG_KIND_SWITCH;
@@ -232,6 +230,7 @@ static clg_status answer(caller *c, const char *text, size_t size, clg_error *er
     if (command->subject != CLG_SUBJECT_FILES &&
         clg_request_files(c->arena, c->request, layout, error) != CLG_OK)
         return error->status;
+    if (clg_request_lone(c->request, error) != CLG_OK) return error->status;
     void *found = clg_arena_take(c->arena, 1, command->bytes + 1);
     c->question.request = c->request;
     c->question.forms = 1u << c->form;

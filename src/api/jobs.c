@@ -122,6 +122,7 @@ static void count_sequences(clg_arena *arena, clg_request *request, const clg_jo
 
 clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job *job, bool layout,
                            clg_error *error) {
+    const clg_request typed = *request;
     for (int i = 0; i < CLG_JOB_FIELDS; i++) {
         clg_job_field field = (clg_job_field)i;
         int flag = flag_of(field);
@@ -130,6 +131,9 @@ clg_status clg_request_job(clg_arena *arena, clg_request *request, const clg_job
         if (field == CLG_JOB_GPUS && job->field[CLG_JOB_ENGINE].text) continue; /* of one copy */
         request->value[flag] = as_flag(arena, &job->field[i], field, (clg_param)flag);
     }
+    /* Files keep settings of what they have switched off. */
+    for (int i = 0; i < CLG_PARAMS; i++)
+        if (!typed.value[i] && clg_request_is_lone(request, (clg_param)i)) request->value[i] = NULL;
     count_sequences(arena, request, job);
     take_silence(arena, request, job, layout);
     return take_model(request, job, error);

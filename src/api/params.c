@@ -65,28 +65,12 @@ bool clg_param_is_file(clg_param param, const char *value) {
     return strchr(value, '/') ? !rate : size > 5 && strcmp(value + size - 5, ".json") == 0;
 }
 
-/* Flags whose help begins with its first part: "pipeline-model-parallel-size" is --pp. */
-static int near_in_help(const char *word, const char **near, int most) {
-    int found = 0;
-    size_t size = strcspn(word, "-_");
-    for (int i = 0; i < CLG_PARAMS && found < most && size >= 4; i++)
-        if (strncmp(clg_param_row_of((clg_param)i).help, word, size) == 0)
-            near[found++] = clg_param_row_of((clg_param)i).flag;
-    return found;
-}
-
-int clg_param_find(const char *flag, clg_error *error) {
-    const char *names[CLG_PARAMS];
-    for (int i = 0; i < CLG_PARAMS; i++) {
-        if (strcmp(clg_param_row_of((clg_param)i).flag, flag) == 0) return i;
-        names[i] = clg_param_row_of((clg_param)i).flag;
+int clg_param_find(const char *flag) {
+    int param = 0;
+    for (size_t i = 0; i < sizeof mixed / sizeof mixed[0]; i++) {
+        if (mixed[i].title) continue;
+        if (strcmp(mixed[i].row.flag, flag) == 0) return param;
+        param++;
     }
-    const char *near[3];
-    int found = near_in_help(flag, near, 3);
-    if (found == 0) found = clg_name_near(names, CLG_PARAMS, flag, near, 3);
-    char mend[160];
-    clg_name_ask(near, found, "--", mend, sizeof mend);
-    clg_fail(error, CLG_BAD_USAGE, found > 0 ? mend : "see --help", "there is no flag --%.64s",
-             flag);
     return -1;
 }

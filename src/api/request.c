@@ -11,27 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a name as on Hugging Face what the architecture has: neither owner nor kind of tuning. */
-static const char *bare_name(clg_arena *arena, const char *word) {
-    static const char *const tuned[] = {"-instruct", "-chat", "-base", "-hf", "-it"};
-    const char *slash = strrchr(word, '/');
-    char *name = clg_arena_copy(arena, slash ? slash + 1 : word, strlen(slash ? slash + 1 : word));
-    for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++) {
-        size_t size = strlen(name), ending = strlen(tuned[i]);
-        if (size <= ending || name[size - ending] != '-') continue;
-        if (!clg_name_same(&tuned[i], 1, name + size - ending)) continue;
-        name[size - ending] = '\0';
-        i = (size_t)-1; /* "-chat-hf": what is left may end in another */
-    }
-    return name;
-}
-
-const char *clg_request_preset(clg_arena *arena, const char *word) {
-    int count;
-    const char *const *names = clg_model_names(arena, &count);
-    return clg_name_same(names, count, bare_name(arena, word));
-}
-
 bool clg_request_is_path(const char *word) {
     size_t size = strlen(word);
     return strchr(word, '/') || (size > 5 && strcmp(word + size - 5, ".json") == 0);
@@ -41,7 +20,7 @@ clg_status clg_request_model(clg_arena *arena, const clg_request *request, clg_m
                              clg_error *error) {
     const clg_attachment *file = &request->model_file;
     if (file->text) return clg_model_read(arena, file->name, file->text, file->size, model, error);
-    const char *preset = clg_request_preset(arena, request->model);
+    const char *preset = clg_model_named(arena, request->model);
     return clg_model_find(arena, preset ? preset : request->model, model, error);
 }
 

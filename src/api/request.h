@@ -51,8 +51,8 @@ const char *clg_param_group_title(clg_param_group group);
 /* A knob that may name a file takes one when its value looks like a path. */
 bool clg_param_is_file(clg_param param, const char *value);
 
-/* The row of a flag name; -1 with CLG_BAD_USAGE and the nearest name when there is none. */
-int clg_param_find(const char *flag, clg_error *error);
+/* The row of a flag name; -1 when there is none. */
+int clg_param_find(const char *flag);
 
 /* A file the caller read for a knob that may name one. */
 typedef struct clg_attachment {
@@ -72,6 +72,12 @@ typedef struct clg_request {
     const clg_attachment *job_file; /* [job_files]: of a job, in the model's place or beside it */
     int job_files;
 } clg_request;
+
+/* Whether a knob is given that says more of another, which is not: --adapter-rank of --adapter. */
+bool clg_request_is_lone(const clg_request *request, clg_param param);
+
+/* CLG_BAD_USAGE for the first of them that is not asked for: --adapter-rank without --adapter. */
+clg_status clg_request_lone(const clg_request *request, clg_error *error);
 
 /* What --cross-entropy and --master take. */
 extern const clg_name clg_loss_names[];
@@ -100,10 +106,6 @@ clg_status clg_request_machine(clg_arena *arena, const clg_request *request, clg
 clg_status clg_request_stack(clg_arena *arena, const clg_request *request, const char *model,
                              const clg_gpu *gpu, clg_stack *stack, clg_error *error);
 clg_status clg_request_curves(const clg_request *request, clg_scenario *scenario, clg_error *error);
-
-/* The preset a name means, whatever its case, owner ("meta-llama/") or tuning ("-Instruct"); NULL:
- * none. */
-const char *clg_request_preset(clg_arena *arena, const char *word);
 
 /* Whether a model's name is a path: it has a slash or ends in .json. */
 bool clg_request_is_path(const char *word);

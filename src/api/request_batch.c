@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool in_tokens(const char *text) {
-    size_t size = strlen(text);
-    return size >= 3 && strcmp(text + size - 3, "tok") == 0;
-}
+static bool in_tokens(const char *text) { return strstr(text, "tok") != NULL; }
 
 static clg_status read_tokens(const char *text, clg_space *space, clg_error *error) {
     double tokens;

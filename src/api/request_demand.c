@@ -54,7 +54,8 @@ static clg_status check_trace_alone(const clg_request *request, clg_error *error
     static const clg_param made_up[] = {
         CLG_PARAM_RATE,   CLG_PARAM_PROFILE, CLG_PARAM_SPAN,   CLG_PARAM_BURSTINESS,
         CLG_PARAM_PEAK,   CLG_PARAM_DUTY,    CLG_PARAM_PROMPT, CLG_PARAM_ANSWER,
-        CLG_PARAM_SPREAD, CLG_PARAM_SERVICE, CLG_PARAM_TURNS,  CLG_PARAM_SHARED_PREFIX};
+        CLG_PARAM_SPREAD, CLG_PARAM_SERVICE, CLG_PARAM_TURNS,  CLG_PARAM_SHARED_PREFIX,
+        CLG_PARAM_WEEKEND};
     for (size_t i = 0; i < sizeof made_up / sizeof made_up[0]; i++)
         if (request->value[made_up[i]])
             return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
@@ -84,7 +85,8 @@ static clg_status check_job(const clg_request *request, clg_error *error) {
     static const clg_param beside[] = {CLG_PARAM_RATE,       CLG_PARAM_PROFILE, CLG_PARAM_CLIENTS,
                                        CLG_PARAM_SPAN,       CLG_PARAM_PEAK,    CLG_PARAM_DUTY,
                                        CLG_PARAM_BURSTINESS, CLG_PARAM_WINDOW,  CLG_PARAM_TTFT,
-                                       CLG_PARAM_TPOT,       CLG_PARAM_WITHIN};
+                                       CLG_PARAM_WEEKEND,    CLG_PARAM_GROWTH,  CLG_PARAM_TPOT,
+                                       CLG_PARAM_WITHIN};
     if (!request->value[CLG_PARAM_DEADLINE]) return CLG_OK;
     for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
         if (request->value[beside[i]])
@@ -106,16 +108,25 @@ static clg_status sample_job(clg_synthetic *s, double requests, clg_error *error
     return CLG_OK;
 }
 
+/* What goes round in a day or a week is asked for whole: an hour of it has another rate. */
+static void settle_span(const clg_request *request, clg_synthetic *s) {
+    enum { DAY_S = 86400 };
+    if (request->value[CLG_PARAM_SPAN] || request->value[CLG_PARAM_PROFILE]) return;
+    if (s->peak_over_mean > 1 || s->duty < 1) s->span_s = DAY_S;
+    if (s->weekend_less < 0 || s->weekend_less > 0) s->span_s = 7 * DAY_S;
+}
+
 static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
                               clg_error *error) {
     clg_synthetic s = {0};
     clg_rate_profile profile;
-    double seed, most, clients, turns;
+    double seed, most, clients, turns, weekend;
     const clg_wanted_number rows[] = {{CLG_PARAM_RATE, &s.requests_per_s},
                                       {CLG_PARAM_SPAN, &s.span_s},
                                       {CLG_PARAM_BURSTINESS, &s.burstiness},
                                       {CLG_PARAM_PEAK, &s.peak_over_mean},
                                       {CLG_PARAM_DUTY, &s.duty},
+                                      {CLG_PARAM_WEEKEND, &weekend},
                                       {CLG_PARAM_PROMPT, &s.prompt_tokens},
                                       {CLG_PARAM_ANSWER, &s.output_tokens},
                                       {CLG_PARAM_SPREAD, &s.spread},
@@ -127,6 +138,8 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
                                       {CLG_PARAM_SEED, &seed}};
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK) return error->status;
     s.seed = (uint64_t)seed;
+    s.weekend_less = 1 - weekend;
+    settle_span(request, &s);
     s.most = (int64_t)most;
     s.turns = (int)fmin(turns, 1e6);
     bool job = request->value[CLG_PARAM_DEADLINE] != NULL;

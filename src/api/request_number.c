@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 clg_status clg_request_at_flag(clg_status status, clg_param param, clg_error *error) {
@@ -34,8 +35,12 @@ clg_status clg_request_count(const char *text, double *number, clg_error *error)
 static bool bare_quantity(const char *text, clg_param_row row, double *number) {
     char spelt[96];
     clg_error none = {0};
-    if (strspn(text, "0123456789.eE+-") != strlen(text)) return false;
-    snprintf(spelt, sizeof spelt, "%.48s%.*s", text, (int)strcspn(row.argument, "|"), row.argument);
+    bool money = strncmp(row.argument, "USD/", 4) == 0; /* "$2" and "2USD" are bare, too */
+    text += money && *text == '$';
+    size_t digits = strspn(text, "0123456789.,eE+-"), end = digits + strspn(text + digits, " ");
+    if (text[end] && !(money && strcmp(text + end, "USD") == 0)) return false;
+    snprintf(spelt, sizeof spelt, "%.*s%.*s", (int)(digits < 48 ? digits : 48), text,
+             (int)strcspn(row.argument, "|"), row.argument);
     return clg_quantity(spelt, row.dimension, number, &none) == CLG_OK;
 }
 
@@ -52,9 +57,9 @@ static clg_status read_length(const char *text, double *number, clg_error *error
     static const struct {
         const char *unit;
         double factor;
-    } units[] = {{"", 1},        {"tok", 1},     {"k", 1024},    {"K", 1024},
-                 {"M", 1048576}, {"ktok", 1024}, {"Ktok", 1024}, {"Mtok", 1048576}};
-    size_t digits = strspn(text, "0123456789.");
+    } units[] = {{"", 1},     {"tok", 1},     {"tokens", 1},  {" tokens", 1}, {"k", 1024},
+                 {"K", 1024}, {"M", 1048576}, {"ktok", 1024}, {"Ktok", 1024}, {"Mtok", 1048576}};
+    size_t digits = strspn(text, "0123456789.,");
     char plain[32];
     snprintf(plain, sizeof plain, "%.*s", (int)(digits < 31 ? digits : 31), text);
     for (size_t i = 0; i < sizeof units / sizeof units[0] && digits > 0; i++) {
@@ -104,6 +109,26 @@ clg_status clg_request_parse(clg_param_row row, const char *text, double *number
     return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is out of range", text);
 }
 
+clg_status clg_request_gpus(const char *text, double *number, clg_error *error) {
+    static const char digits[] = "0123456789";
+    char product[32];
+    clg_param_row row = clg_param_row_of(CLG_PARAM_GPUS);
+    size_t first = strspn(text, digits), second;
+    const char *comma = strchr(text, ',');
+    if (comma && !strstr(text, ",0"))
+        return clg_fail(error, CLG_BAD_INPUT,
+                        "write it without commas; 'ceiling scale' takes lists",
+                        "'%.32s' is a list, or one number", text);
+    if (first > 0 && first < 8 && text[first] == 'x' &&
+        (second = strspn(text + first + 1, digits)) > 0 && second < 8 &&
+        !text[first + 1 + second]) {
+        snprintf(product, sizeof product, "%lld",
+                 strtoll(text, NULL, 10) * strtoll(text + first + 1, NULL, 10));
+        text = product;
+    }
+    return clg_request_parse(row, text, number, error);
+}
+
 const char *clg_request_word(const clg_request *request, clg_param param) {
     clg_param_row row = clg_param_row_of(param);
     if (request->value[param]) return request->value[param];
@@ -115,8 +140,10 @@ clg_status clg_request_number(const clg_request *request, clg_param param, doubl
     const char *text = clg_request_word(request, param);
     *number = 0;
     if (!text) return CLG_OK;
-    return clg_request_at_flag(clg_request_parse(clg_param_row_of(param), text, number, error),
-                               param, error);
+    return clg_request_at_flag(
+        param == CLG_PARAM_GPUS ? clg_request_gpus(text, number, error)
+                                : clg_request_parse(clg_param_row_of(param), text, number, error),
+        param, error);
 }
 
 clg_status clg_request_number_or(const clg_request *request, clg_param param, double otherwise,

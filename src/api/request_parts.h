@@ -16,6 +16,9 @@ clg_status clg_request_at_flag(clg_status status, clg_param param, clg_error *er
 /* A whole number from 0 to 1e12. */
 clg_status clg_request_count(const char *text, double *number, clg_error *error);
 
+/* One number of GPUs: 1024, "1,024", or nodes by GPUs per node, "128x8". */
+clg_status clg_request_gpus(const char *text, double *number, clg_error *error);
+
 /* A text as the number of a knob, within its range. */
 clg_status clg_request_parse(clg_param_row row, const char *text, double *number, clg_error *error);
 

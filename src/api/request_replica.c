@@ -76,9 +76,6 @@ clg_status clg_request_replica(const clg_request *request, const clg_model *mode
     if (read_split(request, choice, error) != CLG_OK ||
         read_speculation(request, choice, error) != CLG_OK)
         return error->status;
-    if (choice->host_bytes_per_s > 0 && choice->host_bytes <= 0)
-        return clg_fail(error, CLG_BAD_USAGE, "add --host-cache 100GB",
-                        "--host-bandwidth is of a cache that is not asked for");
     choice->no_prefix_cache = request->value[CLG_PARAM_NO_PREFIX_CACHE] != NULL;
     choice->in_turn = request->value[CLG_PARAM_IN_TURN] != NULL;
     choice->dp = space->dp.count > 0 ? space->dp.value[0] : 0;

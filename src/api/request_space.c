@@ -4,17 +4,22 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static clg_status one_size(const char *text, size_t size, int64_t *gpus, clg_error *error) {
     char word[32];
     double number;
-    if (size == 0 || size >= sizeof word)
-        return clg_fail(error, CLG_BAD_INPUT, "write 8..65536 or 8,16,24", "no number of GPUs");
-    memcpy(word, text, size);
-    word[size] = '\0';
-    if (clg_request_parse(clg_param_row_of(CLG_PARAM_GPUS), word, &number, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    snprintf(word, sizeof word, "%.*s", (int)size, text);
+    if (word[0] == '0' && size == 3)
+        return clg_fail(error, CLG_BAD_INPUT, "write 1024 for 1,024",
+                        "',%s' looks like thousands; commas part sizes", word);
+    bool product = strchr(word, 'x');
+    if (size >= sizeof word ||
+        (!product && clg_quantity(word, CLG_COUNT, &number, error) != CLG_OK))
+        return clg_fail(error, CLG_BAD_INPUT, "write 8..65536, which doubles, or 8,16,24",
+                        "'%.32s' is no number of GPUs", word);
+    if (clg_request_gpus(word, &number, error) != CLG_OK) return CLG_BAD_INPUT;
     *gpus = (int64_t)number;
     return CLG_OK;
 }
@@ -155,7 +160,7 @@ static clg_status split_axis(const char *text, clg_space *space, int *param, con
                         text);
     memcpy(axis, text, size);
     axis[size] = '\0';
-    *param = clg_param_find(axis, error);
+    *param = clg_param_find(axis);
     if (*param < 0 || !axis_of(space, (clg_param)*param))
         return clg_fail(error, CLG_BAD_INPUT,
                         "axes are dp zero hsdp tp sp cp cp-kind ep etp pp vpp schedule "
@@ -279,6 +284,17 @@ static clg_status read_top(const clg_request *request, double *top, clg_error *e
         error);
 }
 
+/* "4x4" are 16 GPUs, but no two nodes of eight. */
+static clg_status check_nodes(const char *gpus, const clg_node *node, clg_error *error) {
+    const char *product = gpus ? strchr(gpus, 'x') : NULL;
+    int each = product ? (int)strtol(product + 1, NULL, 10) : node->gpus;
+    if (each == node->gpus || (each < node->gpus && strncmp(gpus, "1x", 2) == 0)) return CLG_OK;
+    return clg_request_at_flag(
+        clg_fail(error, CLG_BAD_INPUT, "give all GPUs in one number; --node names other nodes",
+                 "'%.24s', but a node of %.24s has %d GPUs", gpus, node->name, node->gpus),
+        CLG_PARAM_GPUS, error);
+}
+
 clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool gpus_needed,
                              const clg_scenario *scenario, clg_space *space, clg_error *error) {
     double gpus, seq, top, recomputed;
@@ -292,6 +308,8 @@ clg_status clg_request_space(clg_arena *arena, const clg_request *request, bool 
         return error->status;
     if (gpus_needed && gpus < 1)
         return clg_fail(error, CLG_BAD_USAGE, "say how many: --gpus 512", "--gpus is missing");
+    if (check_nodes(request->value[CLG_PARAM_GPUS], &scenario->machine.node, error) != CLG_OK)
+        return error->status;
     space->gpus = (int64_t)gpus;
     space->seq = (int64_t)seq;
     const char *length = request->value[CLG_PARAM_SEQ];

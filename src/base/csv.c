@@ -101,7 +101,8 @@ clg_status clg_csv_parse(clg_arena *arena, const char *name, const char *text, s
             continue;
         }
         if (count != read.columns)
-            return fault(&r, line, "give every row the columns of the header",
+            return fault(&r, line,
+                         "give every row the columns of the header; quote fields that hold commas",
                          "a row of another width");
         read.row[read.rows++] = (clg_csv_row){line, copied(arena, fields, count)};
     }

@@ -175,6 +175,19 @@ static clg_status read_number(reader *r, clg_json *node) {
     return CLG_OK;
 }
 
+/* Python writes what is no number, or no end, as words that JSON does not have: nothing stated. */
+static bool read_no_number(reader *r, clg_json *node) {
+    static const char *const words[] = {"NaN", "Infinity", "-Infinity"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        size_t size = strlen(words[i]);
+        if ((size_t)(r->end - r->at) < size || memcmp(r->at, words[i], size) != 0) continue;
+        node->kind = CLG_JSON_NULL;
+        r->at += size;
+        return true;
+    }
+    return false;
+}
+
 static clg_status read_value(reader *r, clg_json *node);
 
 static clg_json *new_node(clg_arena *arena) {
@@ -211,6 +224,8 @@ static clg_status read_key(reader *r, clg_json *object, clg_json *child) {
     skip_blanks(r);
     const char *where = r->at;
     size_t size;
+    if (object->first != child && r->at < r->end && *r->at == '}')
+        return fault(r, r->at, "take the comma away", "a comma before the closing bracket");
     if (r->at >= r->end || *r->at != '"')
         return fault(r, r->at, "write \"name\": value", "a member name is expected");
     if (read_string(r, &child->key, &size) != CLG_OK) return CLG_BAD_INPUT;
@@ -261,7 +276,7 @@ static clg_status read_word(reader *r, clg_json *node) {
         r->at += 4;
         return CLG_OK;
     }
-    return read_number(r, node);
+    return read_no_number(r, node) ? CLG_OK : read_number(r, node);
 }
 
 static clg_status read_value(reader *r, clg_json *node) {

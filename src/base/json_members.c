@@ -22,7 +22,8 @@ const clg_json *clg_json_member(const clg_json *node, const char *key) {
     if (!node || node->kind != CLG_JSON_OBJECT) return NULL;
     use(node, LOOKED_INTO);
     for (const clg_json *c = node->first; c; c = c->next) {
-        if (strcmp(c->key, key) != 0) continue;
+        if (c->key[0] != key[0] || strcmp(c->key, key) != 0)
+            continue; /* most differ in the first */
         use(c, ASKED);
         return c;
     }

@@ -65,16 +65,18 @@ static bool is_initials(const char *letters, const char *word) {
     return *word == '\0';
 }
 
-/* "a100-80gb" is "a100-sxm-80gb": every segment of the one is in the other, in this order. */
+/* "a100-80gb" is "a100-sxm-80gb": every segment of the one is in the other, in this order; what has
+ * three characters may be a beginning, "80g". */
 static bool leaves_out(const char *part, const char *word) {
     while (*part) {
         size_t size = strcspn(part, "-");
-        while (*word && !(strcspn(word, "-") == size && memcmp(word, part, size) == 0)) {
+        while (*word &&
+               !(strncmp(word, part, size) == 0 && (size >= 3 || strcspn(word, "-") == size))) {
             word += strcspn(word, "-");
             word += *word == '-';
         }
         if (!*word) return false;
-        word += size;
+        word += strcspn(word, "-");
         part += size;
         part += *part == '-';
     }
@@ -135,14 +137,24 @@ const char *clg_name_same(const char *const *candidates, int count, const char *
     return NULL;
 }
 
+/* Whether a plain name goes on with a '-' after all letters and digits of a bare word. */
+static bool goes_on(const char *name, const char *bare) {
+    for (; *bare && *name; name++)
+        if (*name == *bare)
+            bare++;
+        else if (*name != '-')
+            return false;
+    return !*bare && *name == '-';
+}
+
 const char *clg_name_begun(const char *const *candidates, int count, const char *word) {
-    char c[LONGEST + 2], w[LONGEST + 2];
+    char c[LONGEST + 2], w[LONGEST + 2], bare[LONGEST + 2];
     const char *only = NULL;
     plain(word, w);
-    size_t size = strlen(w);
-    for (int i = 0; i < count && size > 0; i++) {
+    without_marks(w, bare);
+    for (int i = 0; i < count && bare[0]; i++) {
         plain(candidates[i], c);
-        if (strncmp(c, w, size) != 0 || c[size] != '-') continue;
+        if (!goes_on(c, bare)) continue;
         if (only) return NULL;
         only = candidates[i];
     }

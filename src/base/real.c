@@ -9,11 +9,16 @@ static const double LN2_HIGH = 0x1.62e42fefap-1, LN2_LOW = 0x1.cf79abc9e3b3ap-40
 static const double LN2 = 0x1.62e42fefa39efp-1;
 static const double TWO_PI = 0x1.921fb54442d18p+2, TWO_OVER_SQRT_PI = 0x1.20dd750429b6dp+0;
 
-/* (exp(r) - 1) of |r| <= ln2 / 2: the next term is below 2^-60 of it. */
+/* (exp(r) - 1) of |r| <= ln2 / 2: the next term is below 2^-60 of it. Terms are products with
+ * 1/n!, for a division takes as long as four. */
 static double small_expm1(double r) {
+    static const double over_factorial[] = {
+        1.0 / 2,         1.0 / 6,          1.0 / 24,          1.0 / 120,          1.0 / 720,
+        1.0 / 5040,      1.0 / 40320,      1.0 / 362880,      1.0 / 3628800,      1.0 / 39916800,
+        1.0 / 479001600, 1.0 / 6227020800, 1.0 / 87178291200, 1.0 / 1307674368000};
     double sum = 0;
-    for (int n = 15; n >= 2; n--) sum = (sum + 1) * r / n;
-    return (sum + 1) * r;
+    for (int i = 13; i >= 0; i--) sum = sum * r + over_factorial[i];
+    return (sum * r + 1) * r;
 }
 
 double clg_exp(double x) {
@@ -67,8 +72,11 @@ double clg_pow(double x, double y) {
 
 /* Sine and cosine of an eighth of a turn and less. */
 static double series(double angle, bool sine) {
+    static const double over[2][8] = {
+        {1.0 / 2, 1.0 / 12, 1.0 / 30, 1.0 / 56, 1.0 / 90, 1.0 / 132, 1.0 / 182, 1.0 / 240},
+        {1.0 / 6, 1.0 / 20, 1.0 / 42, 1.0 / 72, 1.0 / 110, 1.0 / 156, 1.0 / 210, 1.0 / 272}};
     double square = angle * angle, sum = 0;
-    for (int n = sine ? 17 : 16; n >= 2; n -= 2) sum = (1 + sum) * -square / (n * (n - 1));
+    for (int i = 7; i >= 0; i--) sum = (1 + sum) * -square * over[sine][i];
     return (1 + sum) * (sine ? angle : 1);
 }
 

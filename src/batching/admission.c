@@ -78,11 +78,13 @@ static int64_t find_prefix(clg_lane *r, const clg_sequence *s, int64_t *read) {
         return (int64_t)(r->rules->cached_share * ((double)s->target - 1));
     }
     if (!r->prefix.tier) return 0;
-    int64_t room = (r->free_blocks + r->prompt_blocks) * r->rules->block_tokens / d->prefix_tokens;
+    double each = clg_lane_prefix_tokens(r);
+    double held = (double)(r->free_blocks + r->prompt_blocks) * r->rules->block_tokens;
     const clg_arrival *q = clg_lane_request_at(r, s->request);
-    int64_t hits = clg_prefix_find(&r->prefix, d->prefix + q->block, q->blocks, room, read);
-    int64_t tokens = hits * d->prefix_tokens;
-    *read *= d->prefix_tokens;
+    int64_t hits =
+        clg_prefix_find(&r->prefix, d->prefix + q->block, q->blocks, (int64_t)(held / each), read);
+    int64_t tokens = (int64_t)((double)hits * each);
+    *read = (int64_t)((double)*read * each);
     if (*read >= s->target) *read = s->target - 1;
     return tokens < s->target ? tokens : s->target - 1;
 }

@@ -6,7 +6,6 @@
 /* Lengths in units of what an iteration gains. */
 static clg_demand in_units(clg_arena *arena, const clg_demand *d, double unit) {
     clg_demand scaled = *d;
-    scaled.prefix = NULL;
     scaled.request = clg_take(arena, (size_t)d->count + 1, clg_arrival);
     for (int64_t i = 0; i < d->count; i++) {
         clg_arrival *q = &scaled.request[i];
@@ -36,6 +35,8 @@ static clg_serve_rules rules_in_units(const clg_serve_rules *r, double unit) {
     rules.late_token_s *= unit;
     rules.prompt_token_s *= unit;
     rules.read_token_s *= unit;
+    rules.host_tokens /= unit;
+    rules.unit_tokens = unit;
     rules.wait_tokens = (int64_t)ceil((double)r->wait_tokens / unit);
     return rules;
 }
@@ -59,6 +60,8 @@ static void in_tokens(const clg_demand *d, int64_t first, int64_t stride, const 
     t->warm_tokens = scaled_by(t->warm_tokens, ratio);
     t->full_tokens = scaled_by(t->full_tokens, ratio);
     t->prefilled_tokens = scaled_by(t->prefilled_tokens, unit);
+    t->cached_tokens = scaled_by(t->cached_tokens, unit);
+    t->read_tokens = scaled_by(t->read_tokens, unit);
 }
 
 void clg_serve_simulate(clg_arena *arena, const clg_iteration_cost *cost,

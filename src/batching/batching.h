@@ -79,6 +79,7 @@ typedef struct clg_serve_rules {
     int64_t wait_tokens;     /* the iteration would have so many tokens; 0: they are not */
     int64_t wait_ranks;      /* or until every one of so many ranks could start a prompt, while all
                                 of them decode; 0: not by ranks */
+    double unit_tokens;      /* that lengths are counted in, those of prefix blocks not; 0: one */
     bool prefilled;          /* prompts come with their cache and first token */
     bool no_prefix_cache;    /* hashes of the demand are not looked at */
     double cached_share;     /* > 0: of every prompt is in the cache, whatever hashes say, */

@@ -82,6 +82,12 @@ static inline const clg_arrival *clg_lane_request_at(const clg_lane *r, int64_t 
     return &r->demand->request[index];
 }
 
+/* Of a block of prefixes, in what lengths are counted in. */
+static inline double clg_lane_prefix_tokens(const clg_lane *r) {
+    double unit = r->rules->unit_tokens > 0 ? r->rules->unit_tokens : 1;
+    return r->demand->prefix_tokens / unit;
+}
+
 /* Tokens a sequence has in the cache. */
 static inline int64_t clg_lane_cached(const clg_lane *r, const clg_sequence *s) {
     return s->heap == CLG_NOBODY ? s->target : s->target + r->step - s->start_step;

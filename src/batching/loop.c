@@ -221,7 +221,7 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled &&
         r->rules->cached_share <= 0)
         clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
-                        (int64_t)(r->rules->host_tokens / r->demand->prefix_tokens));
+                        (int64_t)(r->rules->host_tokens / clg_lane_prefix_tokens(r)));
 }
 
 /* Front end: a request is seen `before_s` late, and its answer reaches the client later still. */

@@ -48,13 +48,8 @@ static clg_status take_flag(clg_session *session, const clg_command *command, ch
     const char *word = strcmp(written, "-o") == 0 ? "out" : written + 2;
     const char *equal = strchr(word, '=');
     snprintf(flag, sizeof flag, "%.*s", (int)(equal ? equal - word : (long)strlen(word)), word);
-    int param = clg_param_find(flag, error);
+    int param = clg_command_param(command, flag, true, error);
     if (param < 0) return CLG_BAD_USAGE;
-    if (!clg_command_takes(command, (clg_param)param)) {
-        char mend[96];
-        snprintf(mend, sizeof mend, "see 'ceiling %s --help'", command->name);
-        return clg_fail(error, CLG_BAD_USAGE, mend, "'%s' takes no --%s", command->name, flag);
-    }
     clg_param_row row = clg_param_row_of((clg_param)param);
     if (row.kind == CLG_KIND_SWITCH) {
         if (equal) return clg_fail(error, CLG_BAD_USAGE, "drop the value", "--%s takes none", flag);

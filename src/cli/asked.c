@@ -164,7 +164,8 @@ clg_status clg_asked_run(clg_session *session, clg_error *error) {
     void *answer = clg_arena_take(session->arena, 1, command->bytes + 1);
     clg_question question = clg_asked_question(session);
     if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
-        read_request(session, error) != CLG_OK)
+        read_request(session, error) != CLG_OK ||
+        clg_request_lone(&session->request, error) != CLG_OK)
         return error->status;
     clg_status status = command->answer(&question, answer, error);
     clg_progress_end(session);

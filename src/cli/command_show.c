@@ -111,8 +111,9 @@ static void list_files(clg_session *session, const shelf *s) {
         const clg_json *root = parsed(session, &files[i]);
         if (!root) continue;
         const clg_json *title = clg_json_member(root, "title");
+        if (!title) continue; /* words that others of its folder share */
         clg_text_print(&session->out, "%-30s %.68s\n", stem(session->arena, &files[i], s),
-                       title ? title->text : "");
+                       title->text);
     }
 }
 
@@ -121,7 +122,8 @@ static const shelf shelves[] = {
     {"nodes", "node/", list_files},         {"fabrics", "fabric/", list_files},
     {"stacks", "stack/", list_files},       {"prices", "price/", list_prices},
     {"engines", "engine/", list_files},     {"api-prices", "api-price/", list_api_prices},
-    {"workloads", "workload/", list_files}, {"causes", "cause/", list_files}};
+    {"workloads", "workload/", list_files}, {"causes", "cause/", list_files},
+    {"trainers", "trainer/", list_files}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 /* Every value of a file with unit, kind and source. */
@@ -168,30 +170,55 @@ static void kinds(clg_text *text) {
     for (int i = 0; i < SHELVES; i++) clg_text_print(text, "%s ", shelves[i].name);
 }
 
+static void list_kinds(clg_session *session) {
+    for (int i = 0; i < SHELVES; i++) {
+        int count;
+        clg_dataset_folder(shelves[i].folder, &count);
+        clg_text_print(&session->out, "%-12s %4d\n", shelves[i].name, count);
+    }
+}
+
+/* What is said to be a kind and is none: the name of something, on each shelf that has it. */
+static clg_status show_named(clg_session *session, const char *name, clg_error *error) {
+    const char *kinds_named[SHELVES];
+    int shown = 0;
+    for (int i = 0; i < SHELVES; i++) {
+        const shelf *s = &shelves[i];
+        kinds_named[i] = s->name;
+        if (!clg_dataset_find(clg_arena_print(session->arena, "%s%s.json", s->folder, name)))
+            continue;
+        clg_text_print(&session->out, "%s%s %s\n", shown++ ? "\n" : "", s->name, name);
+        if (show_one(session, s, name, error) != CLG_OK) return error->status;
+    }
+    if (shown > 0) return CLG_OK;
+    const char *nearest = clg_name_nearest(kinds_named, SHELVES, name);
+    char *mend = clg_arena_print(session->arena, "%s%s%s", nearest ? "did you mean " : "there are",
+                                 nearest ? nearest : "", nearest ? "?" : "");
+    for (int i = 0; !nearest && i < SHELVES; i++)
+        mend = clg_arena_print(session->arena, "%s %s", mend, shelves[i].name);
+    return clg_fail(error, CLG_BAD_USAGE, mend, "'%.64s' is nothing to show", name);
+}
+
+/* "gpus", or one "gpu". */
+static bool is_kind(const shelf *s, const char *word) {
+    size_t size = strlen(word);
+    return strncmp(s->name, word, size) == 0 && strlen(s->name) - size <= 1;
+}
+
 static clg_status run(clg_session *session, clg_error *error) {
-    const char *names[SHELVES];
-    if (session->operands == 0) { /* what there is */
-        for (int i = 0; i < SHELVES; i++) {
-            int count;
-            clg_dataset_folder(shelves[i].folder, &count);
-            clg_text_print(&session->out, "%-12s %4d\n", shelves[i].name, count);
-        }
+    const char *kind = session->operand[0];
+    if (session->operands == 0) {
+        list_kinds(session);
         return CLG_OK;
     }
     for (int i = 0; i < SHELVES; i++) {
-        names[i] = shelves[i].name;
-        if (strcmp(shelves[i].name, session->operand[0]) != 0) continue;
+        if (!is_kind(&shelves[i], kind)) continue;
         if (session->operands > 1)
             return show_one(session, &shelves[i], session->operand[1], error);
         shelves[i].list(session, &shelves[i]);
         return CLG_OK;
     }
-    const char *nearest = clg_name_nearest(names, SHELVES, session->operand[0]);
-    char *mend = clg_arena_print(session->arena, "%s%s%s", nearest ? "did you mean " : "there are",
-                                 nearest ? nearest : "", nearest ? "?" : "");
-    for (int i = 0; !nearest && i < SHELVES; i++)
-        mend = clg_arena_print(session->arena, "%s %s", mend, shelves[i].name);
-    return clg_fail(error, CLG_BAD_USAGE, mend, "'%.64s' is nothing to show", session->operand[0]);
+    return show_named(session, kind, error);
 }
 
 const clg_tool clg_tool_show = {

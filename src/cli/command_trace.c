@@ -43,6 +43,10 @@ static clg_status compare_run(clg_session *session, int threads, clg_trace_answe
     clg_against *a = clg_take(session->arena, 1, clg_against);
     *a = clg_job_against(session->arena, &job, answer->job);
     answer->against = a;
+    if (a->before.steps == 0 || a->after.steps == 0)
+        return clg_fail(error, CLG_BAD_INPUT, "give profiler recordings of both runs",
+                        "nothing to compare: no GPU work was read of %.200s",
+                        a->before.steps == 0 ? path : session->operand[0]);
     if (!clg_session_has(session, CLG_PARAM_FAIL_ABOVE)) return CLG_OK;
     if (clg_request_number(&session->request, CLG_PARAM_FAIL_ABOVE, &a->fail_above, error) !=
         CLG_OK)
@@ -75,6 +79,19 @@ static clg_status check_gate(const clg_session *session, clg_error *error) {
                     "--fail-above has nothing to compare with");
 }
 
+/* What only GPU work can answer must not pass for an answer where there is none. */
+static clg_status check_work(const clg_session *session, const clg_trace_answer *answer,
+                             clg_error *error) {
+    static const clg_param asked[] = {CLG_PARAM_SVG, CLG_PARAM_TIMELINE, CLG_PARAM_CSV,
+                                      CLG_PARAM_AGAINST};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (answer->job->count == 0 && clg_session_has(session, asked[i]))
+            return clg_fail(error, CLG_BAD_INPUT, "give profiler recordings",
+                            "no GPU work was read, which --%s needs",
+                            clg_param_row_of(asked[i]).flag);
+    return CLG_OK;
+}
+
 /* A timeline of many ranks is as many files: one each in a .tar. */
 static clg_status write_files(clg_session *session, const clg_question *question,
                               const clg_trace_answer *answer, clg_error *error) {
@@ -97,6 +114,7 @@ static clg_status answer_with(clg_session *session, clg_trace_reading **reading,
         read_asked(session, &threads, error) != CLG_OK ||
         clg_trace_reading_do(session, session->operand, session->operands, threads, reading, &job,
                              error) != CLG_OK ||
+        check_work(session, &answer, error) != CLG_OK ||
         compare_plan(session, &answer, error) != CLG_OK ||
         compare_run(session, threads, &answer, other, error) != CLG_OK ||
         check_outputs(session, *reading, *other, error) != CLG_OK ||

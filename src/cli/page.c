@@ -146,8 +146,8 @@ static void add_stored(clg_text *out, const clg_session *session, const clg_text
     clg_text_print(out, "<h2>");
     clg_svg_escape(out, question_of(session));
     clg_text_print(out,
-                   "</h2>\n<p class=\"what\">The answer as it was given, by ceiling %s. What "
-                   "stands below it can be changed.</p>\n",
+                   "</h2>\n<p class=\"what\">The answer as it was given, by ceiling %s. <span "
+                   "class=\"live\">What stands below it can be changed.</span></p>\n",
                    CLG_VERSION);
     if (picture) clg_text_add(out, picture->data, picture->size);
     clg_text_print(out, "<pre tabindex=\"0\">");

@@ -9,10 +9,12 @@
 #include "job/launch.h"
 #include "model/preset.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { CONFIG_BYTES = 16 << 20, JOB_BYTES = 4 << 20 };
 
@@ -28,8 +30,18 @@ static void ask_preset(clg_session *session, const char *path, clg_error *error)
     snprintf(error->mend, sizeof error->mend, "%s Or give the path of its config.json", ask);
 }
 
+/* "meta-llama/Meta-Llama-3-8B", an owner's model on Hugging Face, and no file with an ending. */
+static const char *preset_of_hub(clg_session *session, const char *word) {
+    const char *slash = strchr(word, '/'), *dot = strrchr(word, '.');
+    if (!slash || slash == word || strchr(slash + 1, '/') || word[0] == '.' || word[0] == '~')
+        return NULL;
+    return dot && !isdigit((unsigned char)dot[1]) ? NULL : clg_job_preset_in(session->arena, word);
+}
+
 static clg_status read_model(clg_session *session, const char *word, clg_error *error) {
     clg_request *request = &session->request;
+    const char *within = clg_arena_print(session->arena, "%s/config.json", word);
+    if (access(within, F_OK) == 0) word = within; /* a model's folder */
     request->model = word;
     if (strcmp(word, "-") != 0 && !clg_request_is_path(word)) return CLG_OK;
     clg_attachment *file = &request->model_file;
@@ -37,7 +49,8 @@ static clg_status read_model(clg_session *session, const char *word, clg_error *
     if (clg_file_read(session->arena, file->name, CONFIG_BYTES, &file->text, &file->size, error) ==
         CLG_OK)
         return CLG_OK;
-    const char *preset = clg_request_preset(session->arena, file->name);
+    const char *preset = clg_model_named(session->arena, file->name);
+    if (!preset) preset = preset_of_hub(session, file->name);
     if (preset && clg_file_absent(file->name)) { /* "meta-llama/Llama-3.1-70B" */
         *error = (clg_error){0};
         *file = (clg_attachment){0};

@@ -94,10 +94,11 @@ static const char *name_of(tar *t, const char *header) {
                            prefixed ? "/" : "", header);
 }
 
-static void read_member(tar *t, const char *name, part *p, clg_member_reader *read, void *context) {
+void clg_archive_hand_member(const char *name, clg_trace_source source, clg_member_reader *read,
+                             void *context) {
     clg_arena scratch = {0};
     headed *outer = clg_take(&scratch, 1, headed), *inner = clg_take(&scratch, 1, headed);
-    clg_member_file m = {name, look(outer, (clg_trace_source){fill_part, p}), {fill_headed, outer}};
+    clg_member_file m = {name, look(outer, source), {fill_headed, outer}};
     bool gzip = clg_slice_starts(m.head, "\x1f\x8b");
     clg_packed packed = {m.source, NULL};
     clg_inflation *inflation = gzip ? clg_inflation_start(&scratch, packed, true, true) : NULL;
@@ -108,7 +109,6 @@ static void read_member(tar *t, const char *name, part *p, clg_member_reader *re
     read(context, &m);
     if (inflation) clg_inflation_stop(inflation);
     clg_arena_clear(&scratch);
-    (void)t;
 }
 
 /* Past what is left of a member and to the next block. */
@@ -134,7 +134,8 @@ void clg_archive_read_tar(clg_arena *arena, const char *path, clg_trace_source s
             if (!fill_whole((clg_trace_source){fill_part, &p}, t.longer, length)) break;
             t.longer[length] = '\0';
         } else if (type == '0' || type == '\0') {
-            if (size > 0) read_member(&t, name_of(&t, header), &p, read, context);
+            clg_trace_source own = {fill_part, &p};
+            if (size > 0) clg_archive_hand_member(name_of(&t, header), own, read, context);
             members++;
         }
         if (type != 'L' && type != 'x' && type != 'g') t.longer[0] = '\0';

@@ -14,6 +14,10 @@ typedef struct clg_member_file {
 
 typedef void clg_member_reader(void *context, const clg_member_file *member);
 
+/* Hands a member to `read` as it is, or inflated where it is gzip. */
+void clg_archive_hand_member(const char *name, clg_trace_source source, clg_member_reader *read,
+                             void *context);
+
 /* Whether a file begins like a tar. */
 bool clg_archive_is_tar(clg_slice head);
 

@@ -6,6 +6,7 @@
 #include "cli/read_ahead.h"
 #include "cli/threads.h"
 #include "cli/trace_archive.h"
+#include "cli/trace_export.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -75,14 +76,14 @@ static bool read_zip(const portion *r, clg_recording *into) {
     bool regular = clg_trace_file_bytes(into->file) > 0; /* a pipe cannot be read twice */
     size_t count = regular ? clg_archive_zip_members(&into->arena, into->file, &members) : 0;
     for (size_t i = 0; i < count; i++) {
-        clg_member_file m = {.name = members[i].name};
         clg_trace_file *file;
+        clg_slice head;
         clg_error error = {0};
         clg_arena_mark mark = clg_arena_here(&scratch);
-        if (clg_trace_open_member(&scratch, into->file, &members[i], &file, &m.head, &error) ==
+        if (clg_trace_open_member(&scratch, into->file, &members[i], &file, &head, &error) ==
             CLG_OK) {
-            m.source = clg_trace_file_source(file);
-            add_member(&g, &m);
+            clg_trace_source source = clg_trace_file_source(file);
+            clg_archive_hand_member(members[i].name, source, add_member, &g);
             clg_trace_close(file);
         }
         clg_arena_back_to(&scratch, mark);
@@ -92,17 +93,28 @@ static bool read_zip(const portion *r, clg_recording *into) {
     return count > 0;
 }
 
+/* Those of a tar, or what was compressed twice. */
+static void read_members(const portion *r, clg_recording *into, clg_trace_source source, bool tar) {
+    gathering g = {r, into, 0};
+    if (tar)
+        clg_archive_read_tar(&into->arena, into->file, source, add_member, &g);
+    else
+        clg_archive_hand_member(into->file, source, add_member, &g);
+    finish_archive(&g);
+}
+
 /* With cores to spare, one inflates while others parse. */
 static void read_one(const portion *r, clg_recording *into) {
     clg_arena scratch = {0};
     clg_trace_file *file;
-    clg_slice head;
+    clg_slice head = {"", 0};
     if (read_zip(r, into)) return;
-    into->status = clg_trace_open(&scratch, into->file, &file, &head, &into->error);
-    if (into->status == CLG_OK && clg_archive_is_tar(head)) {
-        gathering g = {r, into, 0};
-        clg_archive_read_tar(&into->arena, into->file, clg_trace_file_source(file), add_member, &g);
-        finish_archive(&g);
+    const char *exported = clg_trace_export(&scratch, into->file);
+    const char *path = exported ? exported : into->file;
+    into->status = clg_trace_open(&scratch, path, &file, &head, &into->error);
+    bool tar = clg_archive_is_tar(head), twice = clg_slice_starts(head, "\x1f\x8b");
+    if (into->status == CLG_OK && (tar || twice)) {
+        read_members(r, into, clg_trace_file_source(file), tar);
         clg_trace_close(file);
     } else if (into->status == CLG_OK) {
         clg_trace_source source = clg_trace_file_source(file);
@@ -118,6 +130,7 @@ static void read_one(const portion *r, clg_recording *into) {
         if (ahead) clg_read_ahead_stop(ahead);
         clg_trace_close(file);
     }
+    clg_trace_export_end(&scratch, exported);
     clg_arena_clear(&scratch);
 }
 

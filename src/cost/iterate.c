@@ -42,13 +42,24 @@ static double narrow_share(clg_precision stored, clg_precision compute, double r
     return widened && rows < 64 ? 16 * ceil(rows / 16) / 64 : 1;
 }
 
+/* Models published in 8 bit have a scale for each block of their weights; those that others
+ * quantize one for each product. */
+static double arithmetic_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
+    const clg_op *op = &i->op;
+    clg_precision compute = op->precision;
+    double share = p->serving->engine->block_flop_share;
+    bool blocks = i->stored == CLG_FP8 && p->serving->model->stored == CLG_FP8 && share > 0;
+    double plain = clg_gemm_arithmetic_s(gpu_of(p), p->kernels, compute, op->m, op->n, op->k) *
+                   p->curves->product[compute].time_share * narrow_share(i->stored, compute, op->m);
+    double flop = 2 * op->m * op->n * op->k;
+    return blocks ? fmax(plain, flop / (gpu_of(p)->peak_flop_per_s[compute] * share)) : plain;
+}
+
 static double product_s(const clg_iteration_pricing *p, const clg_iteration_op *i) {
     const clg_op *op = &i->op;
     clg_precision compute = op->precision;
     const clg_read_curve *read = &p->curves->weights[i->stored];
-    double arithmetic = clg_gemm_arithmetic_s(gpu_of(p), p->kernels, compute, op->m, op->n, op->k) *
-                        p->curves->product[compute].time_share *
-                        narrow_share(i->stored, compute, op->m);
+    double arithmetic = arithmetic_s(p, i);
     arithmetic += cast_s(p, compute, op->m * op->k);
     return fmax(arithmetic, clg_read_s(gpu_of(p), op->hbm_bytes, read->hbm_share)) +
            fixed_s(p, read->launch_s);

@@ -1,7 +1,6 @@
 /* kernel.c -- reading the curves of a GPU, and the memory-bound kernels. */
 #include "cost/kernel.h"
 
-#include "base/csv.h"
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "dataset/value.h"
@@ -17,18 +16,23 @@ const clg_name clg_attention_kernel_names[] = {
     {"cudnn", CLG_CUDNN, "cuDNN fused attention"},
     {NULL, 0, NULL}};
 
-clg_attention_kernel clg_attention_default(const clg_gpu *gpu, const char *stack_kernel) {
-    const char *names[] = {stack_kernel, gpu->attention};
-    clg_attention_kernel latest = stack_kernel ? CLG_UNFUSED : CLG_FLASH2;
-    for (int i = 0; i < 2; i++) {
-        clg_error error = {0};
-        int kernel;
-        if (!names[i] || clg_name_value(clg_attention_kernel_names, "attention", names[i], &kernel,
-                                        &error) != CLG_OK)
-            continue;
-        if (kernel > (int)latest) latest = (clg_attention_kernel)kernel; /* rows are by age */
-    }
-    return latest;
+static clg_attention_kernel kernel_of(const char *name, clg_attention_kernel missing) {
+    clg_error error = {0};
+    int kernel;
+    bool named = name && clg_name_value(clg_attention_kernel_names, "attention", name, &kernel,
+                                        &error) == CLG_OK;
+    return named ? (clg_attention_kernel)kernel : missing;
+}
+
+/* Rows of kernels are by age. */
+clg_attention_kernel clg_attention_default(const clg_gpu *gpu, const char *stack_kernel,
+                                           const char *older) {
+    clg_attention_kernel first = kernel_of(gpu->attention, CLG_UNFUSED),
+                         newest = kernel_of(gpu->attention_newest, CLG_ATTENTION_KERNELS),
+                         usual = stack_kernel ? CLG_UNFUSED : CLG_FLASH2;
+    usual = kernel_of(stack_kernel, usual);
+    if (usual > newest) usual = kernel_of(older, newest);
+    return usual > first ? usual : first;
 }
 
 typedef struct field {
@@ -193,12 +197,10 @@ static clg_status read_file(clg_arena *arena, const clg_file *file, clg_kernels 
 /* The lender of a generation in data/kernel-lenders.csv. NULL of one that is not there; with
  * `stranger` the first that lends to all and is not the generation's own. */
 static const char *lender_of(clg_arena *arena, const char *generation, bool stranger) {
-    const clg_file *file = clg_dataset_find("kernel-lenders.csv");
     clg_csv csv;
     clg_error error = {0};
     const char *own = stranger ? lender_of(arena, generation, false) : NULL;
-    if (!file || clg_csv_parse(arena, file->path, file->text, file->size, &csv, &error) != CLG_OK)
-        return NULL;
+    if (clg_dataset_csv(arena, "kernel-lenders.csv", &csv, &error) != CLG_OK) return NULL;
     for (int i = 0; i < csv.rows; i++) {
         const char *of = clg_csv_field(&csv, i, "generation"), *gpu = clg_csv_field(&csv, i, "gpu");
         if (strcmp(of, stranger ? "*" : generation) == 0 && !(own && strcmp(own, gpu) == 0))
@@ -250,6 +252,42 @@ static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels 
     return CLG_OK;
 }
 
+/* The share of a slower matrix unit's peak: what a tile takes beside it (loads, first and last
+ * steps, the exponentials of attention) goes on as before. */
+static double slowed(double share, double cut) { return 1 / (1 + (1 / share - 1) / cut); }
+
+static void slow_gemm(clg_gemm_curve *c, double cut) {
+    c->efficiency = slowed(c->efficiency, cut);
+    c->medium_tile = slowed(c->medium_tile, cut);
+    c->small_tile = slowed(c->small_tile, cut);
+    c->k_overhead /= cut;
+}
+
+/* A chip of the timed board's generation whose matrix units do a half or less a clock, as export
+ * rules and market segments have it, the rest of it as it was. Nearer than half, what boards call
+ * their boost clock differs as much. */
+static clg_status slow_units(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                             clg_error *error) {
+    enum { LEAST = 2 };
+    clg_gpu timed;
+    if (clg_gpu_find(arena, lender(arena, gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
+    double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors / gpu->clock_hz;
+    double theirs = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / timed.clock_hz;
+    if (strcmp(gpu->generation, timed.generation) != 0 || !(theirs >= LEAST * own) || own <= 0)
+        return CLG_OK;
+    double cut = theirs / own;
+    for (int p = 0; p < CLG_PRECISIONS; p++) {
+        slow_gemm(&kernels->gemm[p], cut);
+        slow_gemm(&kernels->grouped[p], cut);
+    }
+    for (int i = 0; i < CLG_ATTENTION_KERNELS; i++) {
+        clg_attention_curve *a = &kernels->attention[i];
+        a->forward_efficiency = slowed(a->forward_efficiency, cut);
+        a->backward_efficiency = slowed(a->backward_efficiency, cut);
+    }
+    return CLG_OK;
+}
+
 const clg_file *clg_kernels_file(clg_arena *arena, const clg_gpu *gpu, bool *borrowed) {
     const clg_file *file = curves_of(arena, gpu->name);
     *borrowed = file == NULL;
@@ -264,7 +302,8 @@ clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *k
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
     if (read_file(arena, file, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
     kernels->borrowed = borrowed;
-    return borrowed ? limit_power(arena, gpu, kernels, error) : CLG_OK;
+    if (borrowed && limit_power(arena, gpu, kernels, error) != CLG_OK) return CLG_BAD_INPUT;
+    return borrowed ? slow_units(arena, gpu, kernels, error) : CLG_OK;
 }
 
 clg_status clg_kernels_generic(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,

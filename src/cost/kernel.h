@@ -37,8 +37,9 @@ typedef enum clg_attention_kernel {
 extern const clg_name clg_attention_kernel_names[];
 
 /* What a plan runs that names no kernel: the stack's (a name, or NULL), unless the GPU is younger
- * and needs another. */
-clg_attention_kernel clg_attention_default(const clg_gpu *gpu, const char *stack_kernel);
+ * and needs another, or too old for it: then `older`, the stack's too. */
+clg_attention_kernel clg_attention_default(const clg_gpu *gpu, const char *stack_kernel,
+                                           const char *older);
 
 typedef struct clg_attention_curve {
     double forward_efficiency,

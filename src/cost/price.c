@@ -18,10 +18,11 @@ static double collective_s(const clg_pricing *p, const clg_op *op) {
     return seconds;
 }
 
-/* Products as this stack runs them. An attention kernel is one program: stacks choose it, not how
- * it is tiled, so what they lose in products does not slow it. */
-static double slowed_s(const clg_pricing *p, double seconds) {
-    return seconds * p->stack->kernel_slowdown;
+/* Products as this stack runs them; what it loses is tensor cores', so fp32 ones, which run
+ * without, have none of it. An attention kernel is one program: stacks choose it, not how it is
+ * tiled, so what they lose in products does not slow it. */
+static double slowed_s(const clg_pricing *p, const clg_op *op, double seconds) {
+    return seconds * (op->precision == CLG_FP32 ? 1 : p->stack->kernel_slowdown);
 }
 
 static double grouped_s(const clg_pricing *p, const clg_op *op) {
@@ -44,10 +45,10 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
     switch (op->kind) {
     case CLG_OP_GEMM:
         seconds = slowed_s(
-            p, clg_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch));
+            p, op, clg_gemm_s(p->gpu, p->kernels, op->precision, op->m, op->n, op->k, op->batch));
         break;
     case CLG_OP_GROUPED:
-        seconds = slowed_s(p, grouped_s(p, op));
+        seconds = slowed_s(p, op, grouped_s(p, op));
         break;
     case CLG_OP_ATTENTION:
         seconds = clg_attention_s(p->gpu, p->kernels, p->attention, op->precision, op);
@@ -60,6 +61,9 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
         break;
     case CLG_OP_COPY:
         seconds = p->gpu->pcie_bytes_per_s > 0 ? op->bytes / p->gpu->pcie_bytes_per_s : 0;
+        break;
+    case CLG_OP_HOST:
+        seconds = op->bytes / 1e9 * p->stack->host_gigabyte_s;
         break;
     case CLG_OP_COLLECTIVE:
     case CLG_OP_SEND:
@@ -91,6 +95,7 @@ void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times) 
     into->expert_calls += from->expert_calls * times;
     into->routed += from->routed * times;
     into->casts += from->casts * times;
+    into->gathers += from->gathers * times;
     for (int axis = 0; axis < CLG_AXES; axis++) {
         into->exposed_s[axis] += from->exposed_s[axis] * times;
         into->hidden_s[axis] += from->hidden_s[axis] * times;
@@ -123,7 +128,8 @@ void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, doubl
 void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
     double gpu_s = clg_pass_s(c) - c->host_s;
     double host_s = c->launches * stack->host_launch_s + c->expert_calls * stack->host_expert_s +
-                    c->routed * stack->host_experts_s + c->casts * stack->host_cast_s;
+                    c->routed * stack->host_experts_s + c->casts * stack->host_cast_s +
+                    c->gathers * stack->host_gather_s;
     c->host_s = host_s > gpu_s ? host_s - gpu_s : 0;
 }
 

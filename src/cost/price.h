@@ -34,6 +34,7 @@ typedef struct clg_pass_cost {
     double launches, expert_calls; /* of the host: kernels, and experts launched one by one */
     double routed;                 /* expert layers: each waits for its token counts */
     double casts;                  /* products in 8 bit or less */
+    double gathers;                /* matrices gathered by hooks of their own */
 } clg_pass_cost;
 
 double clg_pass_compute_s(const clg_pass_cost *cost); /* matrix, attention, memory, slowdown */

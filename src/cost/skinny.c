@@ -142,24 +142,25 @@ static clg_precision lender_of(clg_precision p, bool unpacked) {
     }
 }
 
+/* One table's lender, which its own entries decide; what is lent stays unknown. */
+#define LEND(table, p)                                                                             \
+    do {                                                                                           \
+        if ((table)[p].known) break;                                                               \
+        (table)[p] = (table)[lender_of(p, (table)[CLG_MXFP4].known)];                              \
+        (table)[p].known = false;                                                                  \
+    } while (0)
+
 /* Formats not measured take the measured one of the nearest width: reads are reads. */
 static void fill_missing(clg_serve_curves *c) {
     static const clg_precision order[] = {CLG_BF16,  CLG_FP16,  CLG_TF32,  CLG_FP32, CLG_FP8,
                                           CLG_MXFP8, CLG_NVFP4, CLG_MXFP4, CLG_INT4};
     for (int i = 0; i < CLG_PRECISIONS; i++) {
         clg_precision p = order[i];
-        if (c->weights[p].known) continue;
-        clg_precision from = lender_of(p, c->weights[CLG_MXFP4].known);
-        c->weights[p] = c->weights[from];
-        c->weights[p].known = false;
-    }
-    for (int i = 0; i < CLG_PRECISIONS; i++) {
-        clg_precision p = order[i];
-        clg_precision from = lender_of(p, c->experts[CLG_MXFP4].known);
-        if (!c->experts[p].known) c->experts[p] = c->experts[from];
-        if (!c->shared[p].known) c->shared[p] = c->shared[from];
-        if (!c->product[p].known) c->product[p] = c->product[from];
-        if (!c->cache[p].known) c->cache[p] = c->cache[from];
+        LEND(c->weights, p);
+        LEND(c->experts, p);
+        LEND(c->shared, p);
+        LEND(c->product, p);
+        LEND(c->cache, p);
     }
 }
 

@@ -4,16 +4,27 @@
 #include "dataset/dataset.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
-/* A parsed file in an arena of its own, this included. */
+/* A parsed file in an arena of its own, this included: a tree, or a table. */
 typedef struct document {
     clg_arena arena;
     clg_json *root;
+    clg_csv table;
 } document;
+
+/* What was made of some, in an arena of its own, this included. */
+typedef struct made_value {
+    clg_arena arena;
+    const char *name;
+    const void *value;
+    struct made_value *next;
+} made_value;
 
 struct clg_kept {
     clg_arena arena; /* holds this */
     _Atomic(document *) *file;
+    _Atomic(made_value *) made; /* the latest first */
 };
 
 clg_kept *clg_kept_open(void) {
@@ -23,15 +34,14 @@ clg_kept *clg_kept_open(void) {
     clg_dataset_files(&count);
     kept->file = clg_arena_take(&arena, (size_t)count, sizeof *kept->file);
     for (int i = 0; i < count; i++) atomic_init(&kept->file[i], NULL);
+    atomic_init(&kept->made, NULL);
     clg_arena_outlive(&arena);
     kept->arena = arena;
     return kept;
 }
 
-static void forget(const document *d) {
-    clg_arena arena = d->arena;
-    clg_arena_clear(&arena);
-}
+/* `arena` holds what it lies in. */
+static void forget(clg_arena arena) { clg_arena_clear(&arena); }
 
 void clg_kept_close(clg_kept *kept) {
     int count;
@@ -39,23 +49,32 @@ void clg_kept_close(clg_kept *kept) {
     clg_dataset_files(&count);
     for (int i = 0; i < count; i++) {
         const document *d = atomic_load(&kept->file[i]);
-        if (d) forget(d);
+        if (d) forget(d->arena);
     }
-    clg_arena arena = kept->arena;
-    clg_arena_clear(&arena);
+    for (made_value *one = atomic_load(&kept->made), *next; one; one = next) {
+        next = one->next;
+        forget(one->arena);
+    }
+    forget(kept->arena);
+}
+
+static clg_status read_into(document *d, const clg_file *file, clg_error *error) {
+    size_t stem = strlen(file->path) - 4;
+    return strcmp(file->path + stem, ".csv") == 0
+               ? clg_csv_parse(&d->arena, file->path, file->text, file->size, &d->table, error)
+               : clg_json_parse(&d->arena, file->path, file->text, file->size, &d->root, error);
 }
 
 /* NULL: a fault. */
 static document *read_document(const clg_file *file, clg_error *error) {
-    clg_json *root;
-    clg_arena arena = {0};
-    if (clg_json_parse(&arena, file->path, file->text, file->size, &root, error) != CLG_OK) {
-        clg_arena_clear(&arena);
+    document made = {0};
+    if (read_into(&made, file, error) != CLG_OK) {
+        clg_arena_clear(&made.arena);
         return NULL;
     }
-    document *read = clg_take(&arena, 1, document);
-    clg_arena_outlive(&arena);
-    *read = (document){arena, root};
+    document *read = clg_take(&made.arena, 1, document);
+    clg_arena_outlive(&made.arena);
+    *read = made;
     return read;
 }
 
@@ -63,13 +82,20 @@ static document *read_document(const clg_file *file, clg_error *error) {
 static const document *place_document(_Atomic(document *) *place, document *read) {
     document *there = NULL;
     if (atomic_compare_exchange_strong(place, &there, read)) return read;
-    forget(read);
+    forget(read->arena);
     return there;
+}
+
+static const document *document_of(const clg_kept *kept, const clg_file *file, clg_error *error) {
+    int count;
+    _Atomic(document *) *place = &kept->file[file - clg_dataset_files(&count)];
+    const document *there = atomic_load(place);
+    document *read = there ? NULL : read_document(file, error);
+    return read ? place_document(place, read) : there;
 }
 
 clg_status clg_dataset_parse(clg_arena *arena, const char *name, const char *text, size_t size,
                              const clg_json **root, clg_error *error) {
-    int count;
     const clg_file *file = arena->kept ? clg_dataset_find(name) : NULL;
     if (!file || file->text != text) {
         clg_json *own;
@@ -77,13 +103,38 @@ clg_status clg_dataset_parse(clg_arena *arena, const char *name, const char *tex
         if (status == CLG_OK) *root = own;
         return status;
     }
-    _Atomic(document *) *place = &arena->kept->file[file - clg_dataset_files(&count)];
-    const document *kept = atomic_load(place);
-    if (!kept) {
-        document *read = read_document(file, error);
-        if (!read) return CLG_BAD_INPUT;
-        kept = place_document(place, read);
+    const document *kept = document_of(arena->kept, file, error);
+    if (kept) *root = kept->root;
+    return kept ? CLG_OK : CLG_BAD_INPUT;
+}
+
+clg_status clg_dataset_csv(clg_arena *arena, const char *path, clg_csv *table, clg_error *error) {
+    const clg_file *file = clg_dataset_find(path);
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, "build it in", "no data/%s", path);
+    if (!arena->kept) return clg_csv_parse(arena, file->path, file->text, file->size, table, error);
+    const document *kept = document_of(arena->kept, file, error);
+    if (kept) *table = kept->table;
+    return kept ? CLG_OK : CLG_BAD_INPUT;
+}
+
+const void *clg_kept_made(const clg_arena *arena, const char *name) {
+    const made_value *one = arena->kept ? atomic_load(&arena->kept->made) : NULL;
+    while (one && strcmp(one->name, name) != 0) one = one->next;
+    return one ? one->value : NULL;
+}
+
+/* Two threads may put the same: the later one is found, both stay. */
+void clg_kept_put(const clg_arena *arena, const char *name, const void *made, size_t size) {
+    if (!arena->kept) return;
+    clg_arena own = {0};
+    made_value *one = clg_take(&own, 1, made_value);
+    void *value = clg_arena_take(&own, 1, size);
+    memcpy(value, made, size);
+    one->name = clg_arena_copy(&own, name, strlen(name));
+    one->value = value;
+    clg_arena_outlive(&own);
+    one->arena = own;
+    one->next = atomic_load(&arena->kept->made);
+    while (!atomic_compare_exchange_weak(&arena->kept->made, &one->next, one)) {
     }
-    *root = kept->root;
-    return CLG_OK;
 }

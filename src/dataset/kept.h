@@ -1,4 +1,4 @@
-/* kept.h -- files of data/ that were parsed once and serve every later question.
+/* kept.h -- files of data/ that were read once and serve every later question.
  *
  * Reading them anew is most of the work of a short question. Who asks several (a session, a page, a
  * program over many jobs) opens one of these and lays it beside its arenas; arenas made beside
@@ -7,6 +7,7 @@
 #ifndef CLG_DATASET_KEPT_H
 #define CLG_DATASET_KEPT_H
 
+#include "base/csv.h"
 #include "base/json.h"
 
 typedef struct clg_kept clg_kept;
@@ -21,5 +22,15 @@ void clg_kept_close(clg_kept *kept);
  * kept, the tree is the kept one; else it is parsed into the arena. */
 clg_status clg_dataset_parse(clg_arena *arena, const char *name, const char *text, size_t size,
                              const clg_json **root, clg_error *error);
+
+/* The built-in table at `path`, below data/. Where the arena has something kept its fields are
+ * shared, and not to be written over. */
+clg_status clg_dataset_csv(clg_arena *arena, const char *path, clg_csv *table, clg_error *error);
+
+/* What a reader made of built-in files, by a name that data/ bounds. It may point into kept trees
+ * and tables, and at what lives as long as the program. NULL: nothing yet, or the arena has nothing
+ * kept, and then nothing is put. */
+const void *clg_kept_made(const clg_arena *arena, const char *name);
+void clg_kept_put(const clg_arena *arena, const char *name, const void *made, size_t size);
 
 #endif

@@ -23,7 +23,8 @@ clg_status clg_value_keys(const clg_json *object, const char *const *keys, int c
     }
     for (const clg_json *c = object->first; c; c = c->next) {
         bool known = false;
-        for (int i = 0; i < count && !known; i++) known = strcmp(keys[i], c->key) == 0;
+        for (int i = 0; i < count && !known; i++)
+            known = keys[i][0] == c->key[0] && strcmp(keys[i], c->key) == 0;
         if (!known) return refuse(c, clg_name_nearest(keys, count, c->key), file, error);
     }
     clg_json_entries(object); /* known, whoever reads some of them later */

@@ -79,6 +79,14 @@ clg_demand clg_demand_slice(const clg_demand *d, double begin_s, double end_s) {
     return slice;
 }
 
+clg_demand clg_demand_dealt(clg_arena *arena, const clg_demand *d, int64_t first, int64_t stride) {
+    clg_demand part = *d;
+    part.count = first < d->count ? (d->count - first + stride - 1) / stride : 0;
+    part.request = clg_arena_room(arena, (size_t)part.count + 1, sizeof *part.request);
+    for (int64_t i = 0; i < part.count; i++) part.request[i] = d->request[first + i * stride];
+    return part;
+}
+
 clg_demand clg_demand_first(const clg_demand *d, int64_t count) {
     clg_demand first = *d;
     if (count >= d->count) return first;
@@ -99,6 +107,42 @@ clg_demand clg_demand_thin(clg_arena *arena, const clg_demand *d, int64_t count)
     }
     sum(&thin);
     return thin;
+}
+
+clg_demand clg_demand_busiest(const clg_demand *d, int64_t count) {
+    const clg_arrival *at = d->request;
+    int64_t best = 0;
+    if (count >= d->count) return *d;
+    for (int64_t i = 0; i + count < d->count; i++)
+        if (at[i + count].arrival_s - at[i].arrival_s <
+            at[best + count].arrival_s - at[best].arrival_s)
+            best = i;
+    return clg_demand_slice(d, at[best].arrival_s, at[best + count].arrival_s);
+}
+
+/* Whether a stretch is the one of its `one_in` that is taken. Another place in each, spread evenly
+ * by the golden ratio: at the same one days would be seen at the same hour. */
+static bool is_taken(int64_t stretch, int64_t one_in) {
+    static const double golden = 0.6180339887498949;
+    double turns = ((double)(stretch / one_in) + 0.5) * golden;
+    return stretch % one_in == (int64_t)((turns - floor(turns)) * (double)one_in);
+}
+
+clg_demand clg_demand_sampled(clg_arena *arena, const clg_demand *d, double count, double least_s) {
+    static const double fewest = 4, most = 24;
+    clg_demand some = *d;
+    if (count >= (double)d->count || d->span_s <= 0) return some;
+    int64_t one_in = (int64_t)ceil((double)d->count / count);
+    double held = floor(d->span_s / (double)one_in / fmax(least_s, 1e-9));
+    double stretch_s = d->span_s / ((double)one_in * fmin(fmax(held, fewest), most));
+    size_t room = 0;
+    some.request = NULL;
+    some.count = 0;
+    for (int64_t i = 0; i < d->count; i++)
+        if (is_taken((int64_t)(d->request[i].arrival_s / stretch_s), one_in))
+            CLG_APPEND(arena, some.request, some.count, room, d->request[i]);
+    sum(&some);
+    return some;
 }
 
 static int by_arrival(const void *a, const void *b) {

@@ -43,7 +43,9 @@ typedef struct clg_demand {
     const uint32_t *prefix; /* identity of prompt blocks, 0 to prefixes - 1; NULL: not known */
     int64_t prefixes;       /* different blocks */
     int32_t prefix_tokens;  /* per block */
-    int64_t moved;          /* rows that came out of order and were sorted in */
+    double telling; /* simulated requests that tell enough of a fleet of equal replicas; 0: a
+                       million */
+    int64_t moved;  /* rows that came out of order and were sorted in */
     clg_demand_losses lost;
 } clg_demand;
 
@@ -71,11 +73,25 @@ clg_demand_means clg_demand_means_of(const clg_demand *demand);
  * span; times kept; shares the requests of `demand`. */
 clg_demand clg_demand_slice(const clg_demand *demand, double begin_s, double end_s);
 
+/* Every `stride`-th request from `first` on, side by side; all else is that of `demand`. */
+clg_demand clg_demand_dealt(clg_arena *arena, const clg_demand *demand, int64_t first,
+                            int64_t stride);
+
 /* The first `count` requests, 1 to all; they span up to the one that follows. */
 clg_demand clg_demand_first(const clg_demand *demand, int64_t count);
 
 /* `count` requests, 1 to all, evenly out of all of them; the span stays, and the rate falls. */
 clg_demand clg_demand_thin(clg_arena *arena, const clg_demand *demand, int64_t count);
+
+/* About `count` requests in stretches over the whole span, at the rates they came: each stretch as
+ * long as `least_s` where that leaves four of them, and at most 24. The span stays; all of a demand
+ * that has no more. */
+clg_demand clg_demand_sampled(clg_arena *arena, const clg_demand *demand, double count,
+                              double least_s);
+
+/* The `count` requests, 1 to all, that come one after the other in the least time; they span that.
+ */
+clg_demand clg_demand_busiest(const clg_demand *demand, int64_t count);
 
 /* Fills the sums and sorts; every maker ends with it. */
 void clg_demand_finish(clg_arena *arena, clg_demand *demand);
@@ -110,6 +126,8 @@ typedef struct clg_synthetic {
     double burstiness;     /* shape of gamma gaps, as vLLM's benchmark has it: 1 Poisson */
     double peak_over_mean; /* of a sine over the day; 1: flat */
     double duty;           /* share of every day with any demand */
+    double weekend_less;   /* by so much of the others' rate, every sixth and seventh day; the mean
+                              of a week stays */
     double prompt_tokens, output_tokens; /* means */
     double spread;                       /* standard deviation over mean of lengths, log-normal */
     double most_prompt, most_output;     /* longer ones are cut, and means stay; 0: none are */

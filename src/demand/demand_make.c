@@ -13,17 +13,19 @@
 
 static const double day_s = 86400, quarter_s = 900, longest_s = 36525 * 86400.0;
 
-/* The rate at a time of day, of mean 1 over the day. */
+/* The rate at a time of day, of mean 1 over the day and, with all its days, over the week. */
 static double shape_at(const clg_synthetic *s, double time_s) {
-    double hour = fmod(time_s, day_s) / day_s;
+    double hour = fmod(time_s, day_s) / day_s, weekend = 1 - s->weekend_less;
+    bool ends = fmod(time_s, 7 * day_s) >= 5 * day_s;
     double swing = s->peak_over_mean - 1;
     double sine = 1 - swing * clg_cos_of_turns(hour);
-    return s->duty < 1 ? (hour < s->duty ? 1 / s->duty : 0) : sine;
+    double shape = s->duty < 1 ? (hour < s->duty ? 1 / s->duty : 0) : sine;
+    return shape * 7 / (5 + 2 * weekend) * (ends ? weekend : 1);
 }
 
 /* Steps of a quarter of an hour; flat demands are one step. */
 static clg_rate_profile profile_of(clg_arena *arena, const clg_synthetic *s) {
-    bool flat = s->duty >= 1 && s->peak_over_mean <= 1;
+    bool flat = s->duty >= 1 && s->peak_over_mean <= 1 && s->weekend_less == 0.0;
     double step_s = flat ? s->span_s : fmin(quarter_s, s->span_s);
     int64_t steps = (int64_t)ceil(s->span_s / step_s - 1e-9);
     clg_rate_profile p = {.step = clg_take(arena, (size_t)steps, clg_rate_step), .steps = steps};
@@ -177,14 +179,21 @@ clg_demand clg_demand_resample(clg_arena *arena, const clg_demand *demand, int64
     double now_s = 0;
     int64_t start = (int64_t)(clg_random_unit(&random) * (double)demand->count);
     made.request = clg_take(arena, (size_t)count, clg_arrival);
+    clg_arena_mark mark = clg_arena_here(arena);
+    int64_t *from = clg_arena_room(arena, (size_t)count, sizeof *from);
+    double *time_s = clg_arena_room(arena, (size_t)count, sizeof *time_s);
     for (int64_t i = 0; i < count; i++) {
-        int64_t from = (int64_t)(clg_random_unit(&random) * (double)demand->count);
-        if (demand->prefix) from = (start + i) % demand->count;
-        made.request[i] = demand->request[from];
-        if (i >= demand->count) made.request[i].blocks = 0; /* nobody asks the same twice */
-        made.request[i].arrival_s = now_s;
+        from[i] = (int64_t)(clg_random_unit(&random) * (double)demand->count);
+        if (demand->prefix) from[i] = (start + i) % demand->count;
+        time_s[i] = now_s;
         if (requests_per_s > 0) now_s += clg_random_gamma(&random, dealt) / requests_per_s;
     }
+    for (int64_t i = 0; i < count; i++) { /* apart, so that memory is waited for at once */
+        made.request[i] = demand->request[from[i]];
+        if (i >= demand->count) made.request[i].blocks = 0; /* nobody asks the same twice */
+        made.request[i].arrival_s = time_s[i];
+    }
+    clg_arena_back_to(arena, mark);
     made.span_s = now_s;
     clg_demand_finish(arena, &made);
     return made;

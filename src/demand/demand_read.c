@@ -3,10 +3,9 @@
  * Reads without building a table, because a week of traffic is tens of millions of rows. */
 #include "demand/demand.h"
 
-#include "base/csv.h"
 #include "base/json.h"
 #include "base/real.h"
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,11 +132,8 @@ typedef struct reader {
 } reader;
 
 static clg_status read_dialects(reader *r, clg_error *error) {
-    const clg_file *file = clg_dataset_find("request-logs.csv");
     clg_csv csv;
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, "build it in", "no data/request-logs.csv");
-    if (clg_csv_parse(r->arena, file->path, file->text, file->size, &csv, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    if (clg_dataset_csv(r->arena, "request-logs.csv", &csv, error) != CLG_OK) return CLG_BAD_INPUT;
     dialect *all = clg_take(r->arena, (size_t)csv.rows + 1, dialect);
     for (int i = 0; i < csv.rows; i++)
         all[i] = (dialect){clg_csv_field(&csv, i, "title"), clg_csv_field(&csv, i, "arrival"),

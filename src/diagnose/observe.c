@@ -44,7 +44,10 @@ static double step_of(const clg_evaluation *plan, const clg_machine *machine, co
     double peak = machine->gpu.peak_flop_per_s[plan->layout.precision];
     char word[64], rate[64];
     *counted = false;
-    if (number(written, CLG_SECONDS, &value)) return value;
+    static const char *const each_step[] = {"/it", "/step", "/iteration", ""};
+    for (size_t i = 0; i < sizeof each_step / sizeof each_step[0]; i++)
+        if (without(written, each_step[i], word, sizeof word) && number(word, CLG_SECONDS, &value))
+            return value;
     bool each = false;
     snprintf(word, sizeof word, "%.63s", written);
     for (size_t i = 0; i < sizeof per_gpu / sizeof per_gpu[0] && !each; i++)

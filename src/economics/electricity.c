@@ -1,8 +1,7 @@
 /* electricity.c -- reads data/electricity.csv. */
 #include "economics/electricity.h"
 
-#include "base/csv.h"
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "units/units.h"
 
 #include <math.h>
@@ -10,8 +9,7 @@
 #include <string.h>
 
 static clg_status read(clg_arena *arena, clg_csv *csv, clg_error *error) {
-    const clg_file *file = clg_dataset_find("electricity.csv");
-    return clg_csv_parse(arena, file->path, file->text, file->size, csv, error);
+    return clg_dataset_csv(arena, "electricity.csv", csv, error);
 }
 
 static double price_of(const clg_csv *csv, int row) {

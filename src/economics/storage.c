@@ -30,15 +30,14 @@ clg_storage clg_storage_of(const clg_operations *o, const clg_scenario *scenario
     return s;
 }
 
-static clg_status read_prices(clg_arena *arena, double *low, double *high, clg_storage_bill *b,
-                              clg_error *error) {
+clg_status clg_storage_prices_read(clg_arena *arena, clg_storage_prices *p, clg_error *error) {
     const clg_file *file;
     const clg_json *root;
-    const clg_value_field fields[] = {{"tb_month_low", CLG_USD, low},
-                                      {"tb_month_high", CLG_USD, high},
-                                      {"tb_out_low", CLG_USD, &b->out_low_usd},
-                                      {"tb_out_high", CLG_USD, &b->out_high_usd},
-                                      {"checkpoints_kept", CLG_COUNT, &b->checkpoints}};
+    const clg_value_field fields[] = {{"tb_month_low", CLG_USD, &p->tb_month_low_usd},
+                                      {"tb_month_high", CLG_USD, &p->tb_month_high_usd},
+                                      {"tb_out_low", CLG_USD, &p->tb_out_low_usd},
+                                      {"tb_out_high", CLG_USD, &p->tb_out_high_usd},
+                                      {"checkpoints_kept", CLG_COUNT, &p->checkpoints}};
     if (clg_dataset_open(arena, "operations", "storage", &file, &root, error) != CLG_OK ||
         clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
             CLG_OK)
@@ -46,20 +45,18 @@ static clg_status read_prices(clg_arena *arena, double *low, double *high, clg_s
     return clg_value_done(root, file->path, error);
 }
 
-clg_status clg_storage_bill_of(clg_arena *arena, const clg_operations *o, double tokens,
-                               double parameters, double seconds, clg_storage_bill *b,
-                               clg_error *error) {
+clg_storage_bill clg_storage_bill_of(const clg_storage_prices *p, const clg_operations *o,
+                                     double tokens, double parameters, double seconds) {
     static const double TB = 1e12, WEIGHT_BYTES = 2; /* as models are published: 16 bits */
-    double low, high;
-    *b = (clg_storage_bill){.data_bytes = tokens * o->token_bytes,
-                            .checkpoint_bytes = parameters * o->checkpoint_parameter_bytes};
-    if (read_prices(arena, &low, &high, b, error) != CLG_OK) return error->status;
+    clg_storage_bill b = {.data_bytes = tokens * o->token_bytes,
+                          .checkpoint_bytes = parameters * o->checkpoint_parameter_bytes,
+                          .checkpoints = p->checkpoints};
     double months = seconds / (CLG_YEAR_S / 12);
-    double kept_tb = (b->data_bytes + b->checkpoints * b->checkpoint_bytes) / TB;
-    double moved_tb = (b->data_bytes + parameters * WEIGHT_BYTES) / TB;
-    b->low_usd = low * kept_tb * months;
-    b->high_usd = high * kept_tb * months;
-    b->out_low_usd *= moved_tb;
-    b->out_high_usd *= moved_tb;
-    return CLG_OK;
+    double kept_tb = (b.data_bytes + b.checkpoints * b.checkpoint_bytes) / TB;
+    double moved_tb = (b.data_bytes + parameters * WEIGHT_BYTES) / TB;
+    b.low_usd = p->tb_month_low_usd * kept_tb * months;
+    b.high_usd = p->tb_month_high_usd * kept_tb * months;
+    b.out_low_usd = p->tb_out_low_usd * moved_tb;
+    b.out_high_usd = p->tb_out_high_usd * moved_tb;
+    return b;
 }

@@ -33,9 +33,17 @@ typedef struct clg_storage_bill {
     double out_low_usd, out_high_usd;    /* leaving a cloud once */
 } clg_storage_bill;
 
+/* Of a TB, 10^12 bytes. */
+typedef struct clg_storage_prices {
+    double tb_month_low_usd, tb_month_high_usd, tb_out_low_usd, tb_out_high_usd;
+    double checkpoints; /* kept at a time */
+} clg_storage_prices;
+
+clg_status clg_storage_prices_read(clg_arena *arena, clg_storage_prices *prices, clg_error *error);
+
 /* Of a run of `seconds` on so many tokens. */
-clg_status clg_storage_bill_of(clg_arena *arena, const clg_operations *operations, double tokens,
-                               double parameters, double seconds, clg_storage_bill *bill,
-                               clg_error *error);
+clg_storage_bill clg_storage_bill_of(const clg_storage_prices *prices,
+                                     const clg_operations *operations, double tokens,
+                                     double parameters, double seconds);
 
 #endif

@@ -129,14 +129,12 @@ clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_
     b.states = clg_memory_bound(&scenario->model, priced->expert_parameters, stack, layout);
     double held = b.layers * layout->vpp * sums->parameters;
     double shards = (double)layout->dp * layout->cp;
-    double weights = layout->zero == 3 ? clg_shard_bytes(layout, stack) : clg_weight_bytes(layout);
-    bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
-    double gradients = frozen ? 0 : clg_gradient_held_bytes(layout, stack);
-    b.first = held * (layout->zero == 3 ? weights / shards : weights) +
-              held * (layout->zero >= 2 ? gradients / shards : gradients);
-    if (!layout->offload && !frozen)
-        b.first += held * clg_optimizer_bytes_per_parameter(layout, stack) /
-                   (layout->zero >= 1 ? shards : 1);
+    clg_state_bytes sure = clg_memory_sure(stack, layout);
+    b.first = held * (sure.weight / (layout->zero == 3 ? shards : 1) +
+                      sure.gradient / (layout->zero >= 2 ? shards : 1) +
+                      sure.optimizer / (layout->zero >= 1 ? shards : 1));
+    /* Kept on the host, at most two layers' are here: none is sure. */
+    if (stack->activations_on_host) b.saved = b.rebuilt = 0;
     return b;
 }
 

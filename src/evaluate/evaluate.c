@@ -30,17 +30,22 @@ clg_attention_kernel clg_scenario_attention(const clg_scenario *scenario) {
     if (stack->attention_final && clg_name_value(clg_attention_kernel_names, "attention",
                                                  stack->attention, &kernel, &error) == CLG_OK)
         return (clg_attention_kernel)kernel;
-    return clg_attention_default(&scenario->machine.gpu, stack->attention);
+    return clg_attention_default(&scenario->machine.gpu, stack->attention, stack->attention_older);
 }
 
 /* Kernels are named above stacks: a file's word for one is looked at here. */
 static clg_status known_attention(const clg_stack *stack, clg_error *error) {
-    int kernel;
-    if (!stack->attention) return CLG_OK; /* an engine's */
-    clg_status status =
-        clg_name_value(clg_attention_kernel_names, "attention", stack->attention, &kernel, error);
-    if (status != CLG_OK) clg_error_at(error, stack->file, 0, 0, "attention");
-    return status;
+    const char *const members[] = {"attention", "attention_older"};
+    const char *const words[] = {stack->attention, stack->attention_older};
+    for (int i = 0; i < 2; i++) {
+        int kernel;
+        if (!words[i] || clg_name_value(clg_attention_kernel_names, "attention", words[i], &kernel,
+                                        error) == CLG_OK)
+            continue; /* an engine has none */
+        clg_error_at(error, stack->file, 0, 0, members[i]);
+        return CLG_BAD_INPUT;
+    }
+    return CLG_OK;
 }
 
 static void note_sigmas(clg_scenario *s) {

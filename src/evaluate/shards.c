@@ -1,6 +1,8 @@
 /* shards.c -- traffic of sharded weights: layer by layer, beside the passes of a chunk. */
 #include "evaluate/composition.h"
 
+#include <math.h>
+
 /* Layers done again in the backward: all, or the first n of each chunk. */
 double clg_recomputed_share(const clg_layout *layout, int layers) {
     if (layout->recompute_layers == 0 || layers <= layout->recompute_layers) return 1;
@@ -124,6 +126,46 @@ static void copy_by_rank(const composition *c, const stage *s, int layers,
     pass[CLG_PASS_BACKWARD_WEIGHT].host_s += seconds;
 }
 
+/* Matrices of a layer that are modules of their own: four of attention; experts run one by one are
+ * one by one, else stacks of them, beside a router. */
+static double modules_of(const clg_layer_kind *kind, const clg_stack *stack, int ep) {
+    const clg_mlp *mlp = &kind->mlp;
+    double each = mlp->gated ? 3 : 2;
+    if (mlp->kind != CLG_MLP_MOE) return 4 + each;
+    double routed = stack->expert_rows == CLG_ROWS_LOOPED ? each * mlp->experts / ep : 2;
+    return 4 + 1 + routed + (mlp->shared_ffn > 0 ? each : 0);
+}
+
+/* The host waits for no less than it did for layer by layer. */
+static void gather_beside(clg_pass_cost *pass, const clg_stack *stack, double matrices) {
+    double before_s = pass->host_s;
+    pass->gathers += matrices;
+    clg_pass_host(pass, stack);
+    pass->host_s = fmax(before_s, pass->host_s);
+}
+
+/* DeepSpeed's ZeRO-3 fetches module by module, from Python (host_gather_s): in the forward, again
+ * where layers are done again, and in the backward, of which half the work is either pass's. */
+static void gather_modules(const composition *c, const stage *s, int layers,
+                           clg_pass_cost pass[CLG_PASSES]) {
+    const clg_model *model = &c->scenario->model;
+    const clg_stack *stack = &c->scenario->stack;
+    double modules = 0, total = 0;
+    if (c->layout->zero < 3 || !(stack->host_gather_s > 0)) return;
+    if (c->priced->step.shard_group.ranks <= 1) return;
+    for (int kind = 0; kind < model->kinds; kind++) {
+        total += s->load.layers[kind];
+        modules += s->load.layers[kind] * modules_of(&model->kind[kind], stack, c->layout->ep);
+    }
+    double matrices = modules / total * layers;
+    gather_beside(&pass[CLG_PASS_FORWARD], stack, matrices);
+    if (c->layout->recompute == CLG_RECOMPUTE_FULL)
+        gather_beside(&pass[CLG_PASS_RECOMPUTE], stack,
+                      matrices * clg_recomputed_share(c->layout, layers));
+    gather_beside(&pass[CLG_PASS_BACKWARD_INPUT], stack, matrices / 2);
+    gather_beside(&pass[CLG_PASS_BACKWARD_WEIGHT], stack, matrices / 2);
+}
+
 void clg_sharded_traffic(composition *c, stage *s, int depth, int layers,
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
@@ -135,6 +177,7 @@ void clg_sharded_traffic(composition *c, stage *s, int depth, int layers,
         total += s->load.layers[kind];
     }
     if (layers > 0) copy_by_rank(c, s, layers, pass);
+    if (layers > 0) gather_modules(c, s, layers, pass);
     messages layer = {.dense = dense / total, .expert = expert / total};
     if (layers > 0) shard_messages(c, s, layer, layers, pass);
     if (depth == 0) edges += step->embedding.dense_parameters;

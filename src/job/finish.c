@@ -256,6 +256,14 @@ static void adapters(clg_reading *r) {
     clg_job_forget(r, CLG_JOB_ADAPTER_TARGETS);
 }
 
+/* KTO trains each sequence and runs it once more with another answer, forward only, as the
+ * reference does both (TRL kto_trainer.py): 6 passes forward's worth, where a pair with its
+ * reference has 8. */
+static bool is_kto(clg_reading *r) {
+    clg_found_key key = clg_job_key(r, r->main, "stage|rl|train_impl");
+    return key.node && clg_job_is(clg_job_word(key.node), "kto");
+}
+
 /* A frozen model that runs forward beside the trained one: DPO's reference, a named teacher. */
 static void second_model(clg_reading *r) {
     const char *teacher = r->job->field[CLG_JOB_TEACHER].text;
@@ -264,9 +272,10 @@ static void second_model(clg_reading *r) {
     clg_job_put_word(r, CLG_JOB_REFERENCE, "model", NULL,
                      pairs ? "a frozen model runs forward beside" : "taken as of the same sizes");
     doubt(r, "second-model",
-          pairs ? "batches count pairs: priced as twice as many sequences"
-                : "the second model is priced as one of the trained one's sizes, over the same "
-                  "sequences");
+          pairs && is_kto(r) ? "KTO is priced as pairs: a third too long, its activations twice"
+          : pairs            ? "batches count pairs: priced as twice as many sequences"
+                  : "the second model is priced as one of the trained one's sizes, over the same "
+                    "sequences");
 }
 
 /* Experts are spread over the ranks of one stage. */
@@ -297,7 +306,8 @@ static void pipeline(clg_reading *r) {
         clg_job_forget(r, CLG_JOB_SCHEDULE);
         clg_job_forget(r, CLG_JOB_VPP);
     }
-    if (clg_job_has_field(r, CLG_JOB_PP)) make(r, CLG_JOB_VPP, 1, "one chunk a stage");
+    bool open = each > 0 && layers <= 0; /* the model is still to be found */
+    if (clg_job_has_field(r, CLG_JOB_PP) && !open) make(r, CLG_JOB_VPP, 1, "one chunk a stage");
     if (pp > 1 && !clg_job_has_field(r, CLG_JOB_SCHEDULE))
         clg_job_put_word(r, CLG_JOB_SCHEDULE,
                          clg_job_value_or(r, CLG_JOB_VPP, 1) > 1 ? "interleaved" : "1f1b", NULL,

@@ -89,4 +89,7 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
 /* Whether a file of this name and text is one of a job (and not, say, a config.json or a trace). */
 bool clg_job_is_file(const char *name, const char *text, size_t size);
 
+/* The preset that a name or path speaks of; NULL: none known. */
+const char *clg_job_preset_in(clg_arena *arena, const char *word);
+
 #endif

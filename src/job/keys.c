@@ -200,7 +200,7 @@ const clg_json *clg_job_find_within(clg_reading *r, const clg_json *format, cons
     for (const clg_json *one = all ? all->first : NULL; one && !node; one = one->next) {
         const clg_json *inner = clg_tree_find(root, one->text);
         node = inner ? clg_tree_find(inner, key) : NULL;
-        if (!inner) node = clg_tree_find(root, clg_arena_print(r->arena, "%s.%s", one->text, key));
+        if (!node) node = clg_tree_find(root, clg_arena_print(r->arena, "%s.%s", one->text, key));
     }
     return node;
 }

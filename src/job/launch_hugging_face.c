@@ -112,6 +112,15 @@ static void notes(clg_launch *f, const clg_layout *l) {
 
 /* ---- DeepSpeed ---- */
 
+static const char *format_name(clg_precision precision) {
+    return precision == CLG_FP32 ? "fp32" : precision == CLG_FP16 ? "fp16" : "bf16";
+}
+
+/* Narrow gradients are in the format of the weights. */
+static const char *gradients(const clg_scenario *s, const clg_layout *l) {
+    return format_name(s->stack.gradient == CLG_FP32 ? CLG_FP32 : l->precision);
+}
+
 static void deepspeed_json(clg_text *t, const clg_scenario *s, const clg_layout *l) {
     clg_json_writer writer = {.text = t, .pretty = true}, *w = &writer;
     clg_json_open(w, NULL, '{');
@@ -133,7 +142,7 @@ static void deepspeed_json(clg_text *t, const clg_scenario *s, const clg_layout 
         clg_json_close(w, '}');
     }
     clg_json_open(w, "data_types", '{');
-    clg_json_add_string(w, "grad_accum_dtype", s->stack.gradient == CLG_FP32 ? "fp32" : "bf16");
+    clg_json_add_string(w, "grad_accum_dtype", gradients(s, l));
     clg_json_close(w, '}');
     clg_json_close(w, '}');
     clg_text_print(t, "\n");
@@ -143,6 +152,11 @@ void clg_launch_deepspeed(clg_launch *f, const clg_scenario *s, const clg_layout
     refusals(f, s, l);
     clg_launch_refuse(f, is_hybrid(l), "its shards span all ranks: --hsdp 0");
     clg_launch_refuse(f, l->offload && l->zero == 0, "ZeRO-0 has nothing to move to the host");
+    clg_launch_refuse(f, l->zero == 0 && strcmp(gradients(s, l), format_name(l->precision)) != 0,
+                      "without ZeRO its gradients are in the format of the weights: --zero 1, or "
+                      "--gradient bf16");
+    clg_launch_refuse(f, l->offload && l->optimizer != CLG_ADAM && l->optimizer != CLG_LION,
+                      "on the host it has Adam and Lion; accelerate puts Adam for any other");
     if (f->asks) return;
     deepspeed_json(clg_launch_file(f, "ds_config.json"), s, l);
     clg_text *t = clg_launch_file(f, "train.sh");

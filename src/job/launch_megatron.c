@@ -28,6 +28,9 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     bool usual = l->schedule == CLG_1F1B || l->schedule == CLG_INTERLEAVED;
     clg_launch_refuse(f, dense_first(&s->model) < 0,
                       "this model's layers need flags that are not written here");
+    for (int i = 0; i < s->model.kinds; i++)
+        clg_launch_refuse(f, s->model.kind[i].mlp.latent > 0,
+                          "experts on a latent width are not written here");
     clg_launch_refuse(f, l->pp > 1 && !usual, "it runs 1f1b and interleaved 1f1b only");
     clg_launch_refuse(f, l->order > 1, "it has no such order of ranks");
     bool known = l->optimizer == CLG_ADAM || l->optimizer == CLG_SGD || l->optimizer == CLG_MUON;

@@ -28,6 +28,22 @@ static const char *schedule_of(const clg_layout *l) {
 
 static bool is_compiled(const clg_scenario *s) { return !strstr(s->stack.name, "eager"); }
 
+/* Even chunks: embedding and head, which it counts as layers by default, are told to weigh none. */
+static int layers_of(const clg_scenario *s, const clg_layout *l) {
+    return (s->model.layers + l->pp * l->vpp - 1) / (l->pp * l->vpp);
+}
+
+/* It makes as many chunks as so many layers fill, or refuses to start. */
+static void chunks(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
+    int parts = l->pp * l->vpp, each = layers_of(s, l);
+    clg_launch_refuse(f, l->pp > 1 && l->vpp > 2 && (s->model.layers + each - 1) / each != parts,
+                      "so many chunks do not divide its layers");
+    clg_launch_say(
+        f, l->pp > 1 && s->model.layers % parts != 0,
+        "the layers do not divide: the first stages have one more there, the middle ones "
+        "as priced");
+}
+
 static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) {
     bool single = l->schedule == CLG_GPIPE || l->schedule == CLG_1F1B;
     clg_launch_refuse(f, !f->asks && !model_of(f, s->model.name), "it does not ship this model");
@@ -41,6 +57,7 @@ static void refusals(clg_launch *f, const clg_scenario *s, const clg_layout *l) 
     clg_launch_refuse(f, l->pp > 1 && (single ? l->vpp > 1 : l->vpp < 2),
                       "this schedule has another number of chunks there");
     clg_launch_refuse(f, l->split != NULL, "layers of stages by hand are not written");
+    chunks(f, s, l);
     clg_launch_refuse(f, l->optimizer != CLG_ADAM, "it has AdamW only");
     clg_launch_refuse(f, l->order != 0, "it has no such order of ranks");
     clg_launch_refuse(f, l->zero == 1, "it shards gradients too: --zero 2 or 3");
@@ -78,9 +95,9 @@ static void parallelism(clg_text *t, const clg_scenario *s, const clg_layout *l)
     clg_text_print(t,
                    "pipeline_parallel_schedule = \"%s\"\npipeline_parallel_microbatch_size = %d\n",
                    schedule_of(l), l->micro_batch);
-    if (l->vpp > 2)
-        clg_text_print(t, "pipeline_parallel_layers_per_stage = %d\n",
-                       (s->model.layers + 2 + l->pp * l->vpp - 1) / (l->pp * l->vpp));
+    clg_text_print(t, "pipeline_parallel_first_stage_less_layers = 0\n"
+                      "pipeline_parallel_last_stage_less_layers = 0\n");
+    if (l->vpp > 2) clg_text_print(t, "pipeline_parallel_layers_per_stage = %d\n", layers_of(s, l));
 }
 
 /* The batch of a rank is one micro-batch, or all that its pipeline cuts into them. */
@@ -171,9 +188,10 @@ static void set_parallelism(clg_text *t, const clg_scenario *s, const clg_layout
     clg_text_print(t, "    config.parallelism.pipeline_parallel_schedule = \"%s\"\n",
                    schedule_of(l));
     set_number(t, "parallelism.num_pp_microbatches", l->global_batch / (l->dp * l->micro_batch));
+    set_number(t, "parallelism.pipeline_parallel_first_stage_less_layers", 0);
+    set_number(t, "parallelism.pipeline_parallel_last_stage_less_layers", 0);
     if (l->vpp > 2)
-        set_number(t, "parallelism.pipeline_parallel_layers_per_stage",
-                   (s->model.layers + 2 + l->pp * l->vpp - 1) / (l->pp * l->vpp));
+        set_number(t, "parallelism.pipeline_parallel_layers_per_stage", layers_of(s, l));
 }
 
 static void imports(clg_text *t, const clg_layout *l, const char *module, const char *recipe) {

@@ -10,7 +10,8 @@ enum { MOST_NOTES = 400, DEEPEST = 70 };
 static const char *const weighty[] = {
     "parallel", "batch_size", "batch-size", "recompute", "checkpoint_activ", "offload", "shard",
     "overlap",  "fp8",        "quant",      "fusion",    "compile",          "flash",   "expert",
-    "moe",      "packing",    "zero",       "prefetch",  "bucket",           "liger",   NULL};
+    "moe",      "packing",    "zero",       "prefetch",  "bucket",           "liger",   "lora",
+    "peft",     "vision",     "freeze",     NULL};
 
 static bool is_used(const clg_reading *r, const clg_json *node) {
     for (int i = 0; i < r->used_count; i++)
@@ -25,7 +26,7 @@ static const char *reason(const clg_reading *r, const clg_json *format, const ch
         if (clg_job_has(key, one->key)) return one->text;
     for (int i = 0; weighty[i]; i++)
         if (clg_job_has(key, weighty[i])) return "not modelled: it may change time or memory";
-    return "shapes neither time nor memory of a step";
+    return "taken to change neither time nor memory of a step";
 }
 
 /* A Python assignment is kept under several keys: it is used when one of them is. */

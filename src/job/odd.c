@@ -27,6 +27,19 @@ double clg_odd_number(clg_reading *r, const char *keys, double otherwise) {
     return key.node && clg_job_number(key.node, &number) ? number : otherwise;
 }
 
+void clg_odd_stage_layers(clg_reading *r, const int *layers, int chunks, const char *why) {
+    const char *words = "";
+    double all = 0;
+    if (chunks > 256) return;
+    for (int i = 0; i < chunks; i++) {
+        if (layers[i] < 0) return;
+        words = clg_arena_print(r->arena, "%s%s%d", words, i > 0 ? "," : "", layers[i]);
+        all += layers[i];
+    }
+    if (chunks > 0 && all == clg_job_value_or(r, CLG_JOB_LAYERS, 0))
+        clg_job_put_word(r, CLG_JOB_STAGE_LAYERS, words, NULL, why);
+}
+
 const char *clg_odd_word(clg_reading *r, const char *keys, const char *otherwise) {
     clg_found_key key = clg_job_key(r, r->main, keys);
     return key.node && *clg_job_word(key.node) ? clg_job_word(key.node) : otherwise;

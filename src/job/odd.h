@@ -8,6 +8,10 @@
 double clg_odd_number(clg_reading *reading, const char *keys, double otherwise);
 const char *clg_odd_word(clg_reading *reading, const char *keys, const char *otherwise);
 
+/* Layers of each chunk in the order of a micro-batch: "9,10,10,3"; none where they are not all the
+ * model's. */
+void clg_odd_stage_layers(clg_reading *reading, const int *layers, int chunks, const char *why);
+
 void clg_odd_megatron(clg_reading *reading);
 void clg_odd_torchtitan(clg_reading *reading);
 void clg_odd_torchtune(clg_reading *reading);

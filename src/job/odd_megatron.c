@@ -73,26 +73,55 @@ static void read_chunks(chunks *c, const char *layout) {
     }
 }
 
-/* "9,10,10,3" */
-static const char *in_words(clg_reading *r, const chunks *c) {
-    const char *words = "";
-    for (int i = 0; i <= c->count; i++)
-        words = clg_arena_print(r->arena, "%s%s%d", words, i > 0 ? "," : "", c->layers[i]);
-    return words;
-}
-
 static void stages(clg_reading *r) {
     const char *layout = clg_odd_word(r, "pipeline-model-parallel-layout", "");
-    double pp = clg_job_value_or(r, CLG_JOB_PP, 1), layers = 0;
+    double pp = clg_job_value_or(r, CLG_JOB_PP, 1);
     chunks *c = clg_take(r->arena, 1, chunks);
     read_chunks(c, layout);
     if (!*layout || c->count + 1 < pp || fmod(c->count + 1, pp) != 0) return;
     clg_job_put(r, CLG_JOB_VPP, (c->count + 1) / pp, NULL,
                 "stages of the pipeline's layout over pp");
-    for (int i = 0; i <= c->count; i++) layers += c->layers[i];
-    if (c->count < 256 && layers == clg_job_value_or(r, CLG_JOB_LAYERS, 0))
-        clg_job_put_word(r, CLG_JOB_STAGE_LAYERS, in_words(r, c), NULL,
-                         "layers of the pipeline's layout");
+    clg_odd_stage_layers(r, c->layers, c->count + 1, "layers of the pipeline's layout");
+}
+
+/* Layers of stage `at` of `pp`: first and last as they are told, the others alike; embedding and
+ * loss in the place of a layer each (transformer_layer.py, get_num_layers_to_build). 0: not told.
+ */
+static double stage_of(clg_reading *r, int at, int pp) {
+    double layers = clg_job_value_or(r, CLG_JOB_LAYERS, 0);
+    double first = clg_odd_number(
+        r, "decoder-first-pipeline-num-layers|num-layers-in-first-pipeline-stage", 0);
+    double last =
+        clg_odd_number(r, "decoder-last-pipeline-num-layers|num-layers-in-last-pipeline-stage", 0);
+    bool begins =
+        clg_job_is(clg_odd_word(r, "account-for-embedding-in-pipeline-split", ""), "true");
+    bool ends = clg_job_is(clg_odd_word(r, "account-for-loss-in-pipeline-split", ""), "true");
+    int others = pp - (first > 0) - (last > 0);
+    if (first <= 0 && last <= 0 && !begins && !ends) return 0;
+    if (at == 0 && first > 0) return first;
+    if (at == pp - 1 && last > 0) return last;
+    return others < 1 ? 0 : (layers - first - last + begins + ends) / others;
+}
+
+/* A stage's layers are cut evenly into its chunks; a chunk of every stage comes before the next of
+ * any. */
+static void uneven_stages(clg_reading *r) {
+    int pp = (int)clg_job_value_or(r, CLG_JOB_PP, 1), layers[256];
+    double each = clg_job_value_or(r, CLG_JOB_CHUNK_LAYERS, 0), whole = stage_of(r, 0, pp);
+    bool begins =
+        clg_job_is(clg_odd_word(r, "account-for-embedding-in-pipeline-split", ""), "true");
+    bool ends = clg_job_is(clg_odd_word(r, "account-for-loss-in-pipeline-split", ""), "true");
+    if (pp < 2 || pp > 256 || whole <= 0) return;
+    if (each > 0 && fmod(whole, each) == 0)
+        clg_job_put(r, CLG_JOB_VPP, whole / each, NULL, "layers of a stage over those of a chunk");
+    int vpp = (int)clg_job_value_or(r, CLG_JOB_VPP, 1), parts = pp * vpp;
+    if (vpp < 1 || vpp > 256 / pp) return;
+    for (int i = 0; i < parts; i++) {
+        double part = stage_of(r, i % pp, pp) / vpp;
+        if (part != floor(part)) return;
+        layers[i] = (int)part - (begins && i == 0) - (ends && i == parts - 1);
+    }
+    clg_odd_stage_layers(r, layers, parts, "layers of the first and the last stage, as told");
 }
 
 /* "[0]*3+[1]*58", "([0]*1+[1]*26)": layers without experts stand first; else every n-th has them.
@@ -123,6 +152,7 @@ void clg_odd_megatron(clg_reading *r) {
     shared(r);
     dense_layers(r);
     stages(r);
+    uneven_stages(r);
     vocabulary(r);
     if (clg_job_value_or(r, CLG_JOB_MICRO_BATCH, 0) > 0 &&
         clg_job_value_or(r, CLG_JOB_GLOBAL_BATCH, 0) == 0)

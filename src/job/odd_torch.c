@@ -78,6 +78,35 @@ static void titan_chunks(clg_reading *r) {
         clg_job_put(r, CLG_JOB_VPP, 2, NULL, "two chunks a stage, as the trainer has it");
 }
 
+/* Embedding and head stand for a layer each unless told otherwise; what does not divide goes to the
+ * first stages (torchtitan/distributed/pipeline_parallel.py). */
+static void titan_stages(clg_reading *r) {
+    int pp = (int)clg_job_value_or(r, CLG_JOB_PP, 1), layers[256];
+    double all = clg_job_value_or(r, CLG_JOB_LAYERS, 0);
+    double each = clg_job_value_or(r, CLG_JOB_CHUNK_LAYERS, 0);
+    double first = clg_odd_number(r,
+                                  "parallelism.pipeline_parallel_first_stage_less_layers|"
+                                  "pipeline_parallel_first_stage_less_layers",
+                                  1);
+    double last = clg_odd_number(r,
+                                 "parallelism.pipeline_parallel_last_stage_less_layers|"
+                                 "pipeline_parallel_last_stage_less_layers",
+                                 1);
+    double shares = all + first + last;
+    if (pp < 2 || pp > 256 || all < 1 || first < 0 || last < 0 || shares > 1e6) return;
+    if (each > 0)
+        clg_job_put(r, CLG_JOB_VPP, ceil(ceil(shares / each) / pp), NULL,
+                    "layers and what counts as such over pp x layers of a stage");
+    int vpp = (int)clg_job_value_or(r, CLG_JOB_VPP, 1), chunks = pp * vpp;
+    if (vpp < 1 || vpp > 256 / pp || first + last == 0) return;
+    int share = (int)shares / chunks, more = (int)shares % chunks;
+    for (int i = 0; i < chunks; i++)
+        layers[i] =
+            share + (i < more) - (i == 0 ? (int)first : 0) - (i == chunks - 1 ? (int)last : 0);
+    clg_odd_stage_layers(r, layers, chunks,
+                         "first_ and last_stage_less_layers: what they count as layers");
+}
+
 void clg_odd_torchtitan(clg_reading *r) {
     const char *option = clg_odd_word(r, "activation_checkpoint.selective_ac_option", "2");
     clg_found_key recipe = clg_job_key(r, r->main, "config");
@@ -88,6 +117,7 @@ void clg_odd_torchtitan(clg_reading *r) {
     titan_tokens(r);
     titan_batches(r);
     titan_chunks(r);
+    titan_stages(r);
     bool by_class = clg_job_has(clg_odd_word(r, "activation_checkpoint", ""), "AC.Config");
     if (mode && strcmp(mode, "selective") == 0 && !by_class && option[0] >= '1' && option[0] <= '9')
         clg_job_note_down(r->arena, &r->job->doubts, "recompute", NULL,

@@ -137,6 +137,20 @@ static void choose(clg_reading *r) {
             r->source[i].format = r->main;
 }
 
+/* Neither a key of its own nor its program is met: keys that others have too. */
+static void doubt_trainer(clg_reading *r) {
+    int best = 0;
+    for (int i = 0; i < r->sources; i++)
+        if (r->source[i].format == r->main && r->source[i].score > best) best = r->source[i].score;
+    if (best >= MARK || is_companion(r->main)) return;
+    clg_job_note_down(r->arena, &r->job->doubts, "trainer", clg_job_base_name(r->files[0].name),
+                      clg_arena_print(r->arena,
+                                      "no key tells which: taken for %s by names that others have "
+                                      "too; if it is not, its defaults are wrong as well",
+                                      word_of(r->main, "title")),
+                      -1);
+}
+
 /* ---- reading ---- */
 
 static clg_status refused(clg_reading *r) {
@@ -237,13 +251,18 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
                        .given = given,
                        .job = job};
     *job = (clg_job){0};
-    if (check_files(r) != CLG_OK || load(arena, all, error) != CLG_OK ||
-        clg_job_sources(r) != CLG_OK)
-        return error->status;
+    if (check_files(r) != CLG_OK || load(arena, all, error) != CLG_OK) return error->status;
+    clg_job_file *plain = clg_take(arena, (size_t)count, clg_job_file);
+    for (int i = 0; i < count; i++)
+        plain[i] =
+            clg_is_markdown(files[i].name) ? clg_markdown_script(arena, &files[i]) : files[i];
+    r->files = plain;
+    if (clg_job_sources(r) != CLG_OK) return error->status;
     assign(r, all);
     choose(r);
     if (!r->main) return no_trainer(r);
     if (refused(r) != CLG_OK) return CLG_BAD_INPUT;
+    doubt_trainer(r);
     const char *of = word_of(r->main, "format"), *odd = word_of(r->main, "odd");
     job->format = *of ? of : word_of(r->main, "name");
     if (!*odd) odd = job->format;
@@ -265,8 +284,8 @@ clg_status clg_job_read(clg_arena *arena, const clg_job_file *files, int count,
 }
 
 bool clg_job_is_file(const char *name, const char *text, size_t size) {
-    static const char *const endings[] = {".yaml", ".yml",    ".toml", ".sh",  ".py", ".slurm",
-                                          ".bash", ".sbatch", ".job",  ".sub", ".txt"};
+    static const char *const endings[] = {".yaml", ".yml",    ".toml", ".sh",  ".py",  ".slurm",
+                                          ".bash", ".sbatch", ".job",  ".sub", ".txt", ".md"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         size_t end = strlen(endings[i]);

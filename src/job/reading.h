@@ -60,6 +60,9 @@ void clg_slurm_header(clg_reading *reading, clg_json *into, const char *text, si
                       int which, int line);
 /* What Slurm sets in a job's environment, from its header. */
 void clg_slurm_environment(clg_reading *reading, clg_shell *shell, const clg_json *header);
+bool clg_is_markdown(const char *name);
+/* The commands of a page, at the page's lines. */
+clg_job_file clg_markdown_script(clg_arena *arena, const clg_job_file *page);
 /* Fills reading->source. */
 clg_status clg_job_sources(clg_reading *reading);
 
@@ -113,8 +116,7 @@ void clg_job_note_down(clg_arena *arena, clg_job_notes *notes, const char *key, 
 void clg_job_odd(clg_reading *reading, const char *format);
 /* GPUs from Slurm and launchers; degrees and batches that follow from others. */
 void clg_job_finish(clg_reading *reading);
-/* The preset, or the GPU, that a name or path speaks of; NULL: none known. */
-const char *clg_job_preset_in(clg_arena *arena, const char *word);
+/* The GPU that a name or path speaks of; NULL: none known. */
 const char *clg_job_gpu_in(clg_arena *arena, const char *text);
 /* The model by name, or a config.json of its sizes. */
 void clg_job_model(clg_reading *reading);

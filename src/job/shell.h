@@ -74,11 +74,14 @@ typedef struct clg_shell {
     size_t bytes;      /* made by expansion */
     bool stopped;      /* a bound was met; error says which */
     bool bare;         /* expanding for a test: what nothing sets is empty */
+    clg_rich *printed; /* inside $(...): where echo goes; NULL: outside */
 } clg_shell;
 
 /* Runs file `which` of the job's files. */
 clg_status clg_shell_run_file(clg_shell *shell, int which);
 void clg_shell_run_text(clg_shell *shell, const char *text, size_t size, int32_t place);
+/* The same inside $(...): what echo says; unknown where anything else is run. */
+clg_rich clg_shell_said(clg_shell *shell, const char *text, size_t size, int32_t place);
 
 /* ---- between the parts ---- */
 clg_shell_script clg_shell_tokens(clg_arena *arena, const char *text, size_t size, int file,

@@ -1,5 +1,6 @@
-/* shell_printed.c -- what $(...) prints, where reading tells: echo, expr, basename, counts of
- * words. Anything else is not known. */
+/* shell_printed.c -- what $(...) prints, where reading tells: echo, also behind a condition, expr,
+ * basename, counts of words, of the node's GPUs and of Slurm's nodes. Anything else is not known.
+ */
 #include "job/shell.h"
 
 #include <stdio.h>
@@ -63,10 +64,37 @@ static int64_t parts_of(const clg_rich *text) {
     return parts;
 }
 
+/* "nvidia-smi -L | wc -l", "torch.cuda.device_count()", "scontrol show hostnames | wc -l": the
+ * header of Slurm says as much, or the list of devices. */
+static clg_rich asked(clg_shell *s, const char *name, const clg_rich *all, bool counts,
+                      int32_t place) {
+    static const char gpus[] = "SLURM_GPUS_ON_NODE", nodes[] = "SLURM_NNODES",
+                      devices[] = "CUDA_VISIBLE_DEVICES";
+    bool of_nodes = counts && strcmp(name, "scontrol") == 0;
+    bool of_gpus = (counts && strcmp(name, "nvidia-smi") == 0) ||
+                   (all->text && strstr(all->text, "cuda.device_count()"));
+    const clg_shell_variable *said = of_nodes  ? clg_shell_variable_of(s, nodes, sizeof nodes - 1)
+                                     : of_gpus ? clg_shell_variable_of(s, gpus, sizeof gpus - 1)
+                                               : NULL;
+    if (said && said->words > 0) return said->word[0];
+    const clg_shell_variable *list =
+        of_gpus ? clg_shell_variable_of(s, devices, sizeof devices - 1) : NULL;
+    bool known = list && list->words > 0 && list->word[0].size > 0 &&
+                 !memchr(list->word[0].text, CLG_TREE_UNKNOWN, list->word[0].size);
+    return known ? counted(s, parts_of(&list->word[0]), place) : not_known(s, place);
+}
+
+/* "[ -z "$X" ] && echo 1 || echo $X" */
+static bool chooses(const clg_shell_script *script) {
+    return script->count > 0 && (is(&script->token[0], "[") || is(&script->token[0], "[[") ||
+                                 is(&script->token[0], "test"));
+}
+
 clg_rich clg_shell_printed(clg_shell *s, const char *text, size_t size, int32_t place) {
     clg_shell_script script = clg_shell_tokens(s->arena, text, size, 0, 1);
     clg_rich_list words = {0};
     int at = 0;
+    if (chooses(&script)) return clg_shell_said(s, text, size, place);
     for (; at < script.count && script.token[at].kind == 'w'; at++)
         clg_shell_expand(s, script.token[at].text, script.token[at].size, place, true, &words);
     if (words.count == 0 || s->stopped) return not_known(s, place);
@@ -91,5 +119,5 @@ clg_rich clg_shell_printed(clg_shell *s, const char *text, size_t size, int32_t 
     if (strcmp(name, "expr") == 0 && !piped && known) return computed(s, all, place);
     if (strcmp(name, "basename") == 0 && !piped && known && words.count > 1)
         return base_of(s, &words.word[1], words.count > 2 ? clg_rich_text(s, &words.word[2]) : "");
-    return not_known(s, place);
+    return asked(s, name, &all, counts, place);
 }

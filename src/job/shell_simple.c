@@ -103,6 +103,14 @@ static void take_here(clg_shell_runner *r, clg_shell_redirection *where) {
     r->at++;
 }
 
+/* "read -r -d '' NAME <<EOF": the text is NAME's value. */
+static void read_here(clg_shell *s, const clg_shell_redirection *where, clg_rich_list *w) {
+    if (w->count < 2 || strcmp(clg_rich_text(s, &w->word[0]), "read") != 0) return;
+    const clg_rich *name = &w->word[w->count - 1];
+    if (clg_shell_is_name(name->text, name->size))
+        clg_shell_set(s, name->text, name->size, &where->here, 1, false);
+}
+
 static clg_shell_outcome test_words(clg_shell_runner *r, clg_rich_list *w) {
     const char *word[256];
     int words = 0;
@@ -199,5 +207,6 @@ clg_shell_outcome clg_runner_simple(clg_shell_runner *r, clg_shell_redirection *
     if (!r->live || words.count == 0) return set ? CLG_SHELL_YES : CLG_SHELL_NOT_KNOWN;
     if (where->to || where->has_here) write_down(r, where, &words);
     if (where->has_here) run_here(r, where, &words);
+    if (where->has_here) read_here(r->s, where, &words);
     return test ? test_words(r, &words) : clg_runner_words(r, &words);
 }

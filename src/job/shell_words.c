@@ -77,9 +77,55 @@ void clg_shell_run_text(clg_shell *s, const char *text, size_t size, int32_t pla
     run_script(s, script, 0);
 }
 
+clg_rich clg_shell_said(clg_shell *s, const char *text, size_t size, int32_t place) {
+    clg_rich said = {0}, *held = s->printed;
+    s->printed = &said;
+    clg_shell_run_text(s, text, size, place);
+    s->printed = held;
+    clg_rich_text(s, &said);
+    return said;
+}
+
+/* One command inside $(...). */
+static void say(clg_shell *s, clg_rich_list *w) {
+    static const char *const options[] = {"-n", "-e", "-ne", NULL};
+    int from = w->count > 1 && clg_shell_is_word_of(clg_rich_text(s, &w->word[1]), options) ? 2 : 1;
+    bool echo = strcmp(clg_rich_text(s, &w->word[0]), "echo") == 0;
+    if (!echo) clg_rich_add(s, s->printed, &(char){CLG_TREE_UNKNOWN}, 1, 0);
+    for (int i = from; echo && i < w->count; i++) {
+        if (i > from) clg_rich_add(s, s->printed, " ", 1, 0);
+        clg_rich_join(s, s->printed, &w->word[i]);
+    }
+}
+
 static void record(clg_shell *s, clg_rich_list *words) {
     if (s->commands == (int)(sizeof s->command / sizeof s->command[0])) return;
     s->command[s->commands++] = (clg_shell_command){words->word, words->count};
+}
+
+/* A whole command as one word. */
+static bool is_command(const char *text) {
+    static const char *const first[] = {"python", "torchrun", "accelerate ", "deepspeed ", "bash ",
+                                        "srun ",  "export ",  "cd ",         "composer "};
+    while (*text == ' ' || *text == '\n') text++;
+    for (size_t i = 0; strchr(text, ' ') && i < sizeof first / sizeof first[0]; i++)
+        if (strncmp(text, first[i], strlen(first[i])) == 0) return true;
+    return false;
+}
+
+/* "bcprun -c 'python train.py ...'", "sbatch --wrap '...'": what other launchers are to run. */
+static bool run_handed(clg_shell *s, clg_rich_list *w) {
+    static const char *const flags[] = {"-c", "--wrap", "--command", "--cmd", NULL};
+    for (int i = 1; i + 1 < w->count; i++) {
+        clg_rich *text = &w->word[i + 1];
+        if (!clg_shell_is_word_of(clg_rich_text(s, &w->word[i]), flags) ||
+            strncmp(clg_job_base_name(clg_rich_text(s, &w->word[i - 1])), "python", 6) == 0 ||
+            !is_command(clg_rich_text(s, text)))
+            continue;
+        clg_shell_run_text(s, clg_rich_text(s, text), text->size, text->size ? text->place[0] : 0);
+        return true;
+    }
+    return false;
 }
 
 /* "bash -c TEXT" anywhere in it: that text is run as well. */
@@ -163,6 +209,10 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
     if (clg_shell_is_word_of(name, declaring)) declare(r, w);
     if (strcmp(name, "true") == 0 || strcmp(name, ":") == 0) return CLG_SHELL_YES;
     if (strcmp(name, "false") == 0) return CLG_SHELL_NO;
+    if (s->printed) {
+        say(s, w);
+        return CLG_SHELL_RAN;
+    }
     if (strcmp(name, "eval") == 0) join_and_run(s, w);
     if ((strcmp(name, "source") == 0 || strcmp(name, ".") == 0) && w->count > 1) {
         int which = file_named(s, clg_rich_text(s, &w->word[1]));
@@ -174,7 +224,7 @@ clg_shell_outcome clg_runner_words(clg_shell_runner *r, clg_rich_list *w) {
             run_with(s, s->function[i].script, s->function[i].from, w->word + 1, w->count - 1);
             return CLG_SHELL_RAN;
         }
-    if (run_quoted(s, w)) {
+    if (run_quoted(s, w) || run_handed(s, w)) {
         record(s, w); /* the launcher around it has flags of its own */
         return CLG_SHELL_RAN;
     }

@@ -39,15 +39,21 @@ double clg_base_bytes(clg_base_format format) {
     return clg_precision_bytes(CLG_BF16);
 }
 
-/* One kernel reads the stored value and writes the wide one (bitsandbytes, kDequantizeBlockwise).
+/* One kernel reads the stored value and writes the wide one (bitsandbytes, kDequantizeBlockwise),
+ * after two over the scales of 64 each: a byte to fp32, and their mean added (functional.py,
+ * dequantize_4bit, nested): written 4, read and written 4 + 4.
  * Groups of 4 bit are unpacked by elementary kernels where they are trained beside (AutoGPTQ,
  * qlinear_cuda_old.py, `trainable`): a shift to 32 bit, a cast to 8, a mask, less the zero, times
  * the scale: 0.5 + 4, 4 + 1, 1 + 1, 1 + 1, 1 + 2 bytes. */
 clg_widening clg_base_widening(clg_base_format format) {
-    double stored = clg_base_bytes(format), wide = 2;
-    if (format == CLG_BASE_BF16) return (clg_widening){0, 0};
+    double stored = clg_base_bytes(format), wide = 2, scales = (4.0 + 4 + 4) / 64;
+    if (format == CLG_BASE_NF4) return (clg_widening){stored + wide + scales, 3};
     if (format == CLG_BASE_INT4) return (clg_widening){16.5, 5};
-    return (clg_widening){stored + wide, 1};
+    return (clg_widening){0, 0};
+}
+
+bool clg_adapter_recomputes(const clg_adapter *a) {
+    return a->kind != CLG_ADAPTER_NONE && a->base != CLG_BASE_BF16;
 }
 
 enum {
@@ -56,7 +62,9 @@ enum {
     MLP = CLG_TARGET_GATE | CLG_TARGET_UP | CLG_TARGET_DOWN
 };
 
-/* Modules of Hugging Face models, of Megatron, and groups of them. */
+/* Modules of Hugging Face models, of Megatron, and groups of them. Two families disagree on w1 to
+ * w3: up and gate are w1 and w2, or w3 and w1 beside w2 for down. As here both have all their
+ * matrices when all are named, and as many of the same sizes when two are. */
 static const clg_name modules[] = {{"all-linear", CLG_TARGET_ALL, NULL},
                                    {"all", CLG_TARGET_ALL, NULL},
                                    {"attention", ATTENTION, NULL},
@@ -73,6 +81,9 @@ static const clg_name modules[] = {{"all-linear", CLG_TARGET_ALL, NULL},
                                    {"query_key_value", QKV, NULL},
                                    {"linear_qkv", QKV, NULL},
                                    {"c_attn", QKV, NULL},
+                                   {"W_pack", QKV, NULL},
+                                   {"Wqkv", QKV, NULL},
+                                   {"wqkv", QKV, NULL},
                                    {"c_proj", CLG_TARGET_OUTPUT | CLG_TARGET_DOWN, NULL},
                                    {"linear_proj", CLG_TARGET_OUTPUT, NULL},
                                    {"gate_up_proj", CLG_TARGET_GATE | CLG_TARGET_UP, NULL},
@@ -81,11 +92,13 @@ static const clg_name modules[] = {{"all-linear", CLG_TARGET_ALL, NULL},
                                    {"dense", CLG_TARGET_OUTPUT, NULL},
                                    {"dense_h_to_4h", CLG_TARGET_GATE | CLG_TARGET_UP, NULL},
                                    {"dense_4h_to_h", CLG_TARGET_DOWN, NULL},
+                                   {"out_proj", CLG_TARGET_OUTPUT, NULL},
+                                   {"wo", CLG_TARGET_OUTPUT, NULL},
                                    {"fc1", CLG_TARGET_UP, NULL},
                                    {"fc2", CLG_TARGET_DOWN, NULL},
                                    {"w1", CLG_TARGET_UP, NULL},
                                    {"w2", CLG_TARGET_GATE, NULL},
-                                   {"w3", CLG_TARGET_GATE, NULL},
+                                   {"w3", CLG_TARGET_DOWN, NULL},
                                    {NULL, 0, NULL}};
 
 clg_status clg_adapter_targets(const char *words, unsigned *targets, clg_error *error) {

@@ -51,12 +51,17 @@ typedef struct clg_adapter {
 double clg_base_bytes(clg_base_format format);
 
 /* How a stored weight becomes a 16-bit one before a product: bytes read and written for each, and
- * kernels. bf16 needs none. */
+ * kernels. bf16 needs none, and int8 is multiplied as it is. */
 typedef struct clg_widening {
     double bytes;
     int kernels;
 } clg_widening;
 clg_widening clg_base_widening(clg_base_format format);
+
+/* Whether its trainers do layers again unless told otherwise: all that keep the base in 4 or 8 bits
+ * do (PEFT other.py, prepare_model_for_kbit_training; QLoRA recipes of torchtune, Axolotl,
+ * LLaMA-Factory, FSDP-QLoRA's train.py). Of a base in 16 bits they differ. */
+bool clg_adapter_recomputes(const clg_adapter *adapter);
 
 /* "all-linear", "q_proj v_proj", "c_attn,w1": names as models and trainers have them, apart by
  * blanks or commas. An unknown one is CLG_BAD_INPUT. */

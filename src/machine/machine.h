@@ -16,11 +16,12 @@ typedef struct clg_gpu {
     const char *usual_for; /* beginning of names of which it is the one that is meant; NULL: none */
     const char *asked;     /* such a beginning, where it was found by one; NULL: it was not */
     const char *attention; /* the first attention kernel made for it; NULL: any of them */
-    const char *lender;    /* GPU whose kernels stand in; NULL: the timed one of its generation */
-    const char *link_curve;     /* file of data/collective: collectives timed over its fast links */
-    const char *link_lender;    /* where none were: the file that stands in; NULL: the default's */
-    const char *node;           /* the vendor's reference box, by name */
-    double memory_bytes;        /* as sold */
+    const char *attention_newest; /* the last one that runs on it; NULL: any of them */
+    const char *lender;      /* GPU whose kernels stand in; NULL: the timed one of its generation */
+    const char *link_curve;  /* file of data/collective: collectives timed over its fast links */
+    const char *link_lender; /* where none were: the file that stands in; NULL: the default's */
+    const char *node;        /* the vendor's reference box, by name */
+    double memory_bytes;     /* as sold */
     double memory_usable_bytes; /* what the driver leaves to a program */
     double hbm_bytes_per_s;     /* peak */
     double l2_bytes;

@@ -18,6 +18,7 @@ const clg_price *clg_prices_of(clg_arena *arena, const char *gpu, int *count) {
     for (int i = 0; i < files; i++) {
         clg_error none = {0};
         clg_price *next = &prices[*count];
+        if (!strstr(file[i].text, gpu)) continue; /* spares reading all of them */
         if (clg_price_read(arena, file[i].path, file[i].text, file[i].size, next, &none) ==
                 CLG_OK &&
             strcmp(next->gpu, gpu) == 0)

@@ -34,6 +34,7 @@ static const field gpu_fields[] = {
     {"reported_as", WORD, CLG_COUNT, false, AT(clg_gpu, reported_as)},
     {"usual_for", WORD, CLG_COUNT, false, AT(clg_gpu, usual_for)},
     {"attention", WORD, CLG_COUNT, false, AT(clg_gpu, attention)},
+    {"attention_newest", WORD, CLG_COUNT, false, AT(clg_gpu, attention_newest)},
     {"lender", WORD, CLG_COUNT, false, AT(clg_gpu, lender)},
     {"link_curve", WORD, CLG_COUNT, false, AT(clg_gpu, link_curve)},
     {"link_lender", WORD, CLG_COUNT, false, AT(clg_gpu, link_lender)},

@@ -1,8 +1,7 @@
 /* seen.c -- reads data/fabric-seen.csv. */
 #include "machine/seen.h"
 
-#include "base/csv.h"
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,12 +28,10 @@ static void add(clg_seen *seen, double bytes_per_s) {
 
 clg_status clg_seen_find(clg_arena *arena, const char *generation, clg_seen *seen,
                          clg_error *error) {
-    const clg_file *file = clg_dataset_find("fabric-seen.csv");
     clg_csv csv;
     double systems = 0;
     *seen = (clg_seen){0};
-    if (clg_csv_parse(arena, file->path, file->text, file->size, &csv, error) != CLG_OK)
-        return error->status;
+    if (clg_dataset_csv(arena, "fabric-seen.csv", &csv, error) != CLG_OK) return error->status;
     for (int i = 0; i < csv.rows; i++) {
         if (strcmp(clg_csv_field(&csv, i, "generation"), generation) != 0) continue;
         add(seen, strtod(clg_csv_field(&csv, i, "gbit_per_s_per_gpu"), NULL) * 1e9 / 8);

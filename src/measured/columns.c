@@ -76,6 +76,20 @@ static const char *read_precision(const clg_cell_reader *r, const char *column,
     return NULL;
 }
 
+/* Formats of weights and cache. Some 8-bit checkpoints keep attention in 16 bit. */
+static const char *read_formats(const clg_cell_reader *r, clg_serve_plan *p) {
+    clg_precision attention = CLG_PRECISIONS;
+    const char *reason;
+    if ((reason = read_precision(r, "weights", &p->weights)) ||
+        (reason = read_precision(r, "cache", &p->cache)) ||
+        (reason = read_precision(r, "attention_weights", &attention)))
+        return reason;
+    if (attention < CLG_PRECISIONS && attention != CLG_BF16 && attention != p->weights)
+        return "attention_weights: bf16, or as weights";
+    p->wide_attention = attention == CLG_BF16;
+    return NULL;
+}
+
 static clg_part part_of(const clg_cell_reader *r, const char *prefix, const char *copies) {
     clg_arena *a = r->arena;
     return (clg_part){clg_cell_degree(r, clg_arena_print(a, "%stp", prefix)),
@@ -242,7 +256,8 @@ static const char *read_arrivals(const clg_cell_reader *r, clg_serve_plan *p) {
     return NULL;
 }
 
-/* A benchmark whose layout is chosen; the rest of the row is not looked at. */
+/* A benchmark whose layout is chosen, as are weights that the row does not name; the rest of the
+ * row is not looked at. */
 static const char *read_chosen(const clg_cell_reader *r, clg_serve_plan *p) {
     const char *scenario = clg_cell_word(r, "scenario");
     clg_workload workload;
@@ -255,6 +270,10 @@ static const char *read_chosen(const clg_cell_reader *r, clg_serve_plan *p) {
     if (clg_workload_find(r->arena, p->workload, &workload, &error) != CLG_OK)
         return clg_arena_print(r->arena, "workload '%.60s' is not built in", p->workload);
     p->model = workload.model;
+    clg_gpu gpu;
+    if (clg_gpu_find(r->arena, p->gpu, &gpu, &error) == CLG_OK) p->weights = clg_narrowest(&gpu);
+    const char *reason = read_precision(r, "weights", &p->weights);
+    if (reason) return reason;
     if (!p->timed && strcmp(scenario, "offline") != 0) return "scenario: server or offline";
     return p->box_gpus < 1 || p->boxes < 1 ? "a number of GPUs is absurd" : NULL;
 }
@@ -290,6 +309,8 @@ const char *clg_measured_plain(clg_cell_reader *r) {
     const char *reason;
     if (*clg_cell_word(r, "source")) r->into->source = clg_cell_word(r, "source");
     r->into->held_out = clg_cell_number(r, "held_out", 0) > 0;
+    if (*clg_cell_word(r, "date"))
+        r->into->year = clg_arena_print(r->arena, "%.4s", clg_cell_word(r, "date"));
     p->model = clg_cell_word(r, "model");
     p->gpu = clg_cell_word(r, "gpu");
     if ((reason = read_engine(r, p))) return reason;
@@ -300,8 +321,7 @@ const char *clg_measured_plain(clg_cell_reader *r) {
     p->part = part_of(r, "", "decode_copies");
     if (split) p->prefill = part_of(r, "prefill_", "prefill_copies");
     read_limits(r, p);
-    if ((reason = read_precision(r, "weights", &p->weights)) ||
-        (reason = read_precision(r, "cache", &p->cache)) || (reason = read_lengths(r, p)) ||
+    if ((reason = read_formats(r, p)) || (reason = read_lengths(r, p)) ||
         (reason = read_load(r, p)) || (reason = read_speculation(r, p)) ||
         (reason = clg_check_part(&p->part)) || (reason = clg_check_lengths(p)) ||
         (split && (reason = clg_check_part(&p->prefill))) || (reason = read_manner(r, p)) ||

@@ -63,6 +63,23 @@ static void name_blocks(clg_arena *arena, clg_demand *d, int64_t distinct, int32
     }
 }
 
+/* Tables print the mean of the lengths they drew, and draw as few as ten: ours are scaled to it. */
+static void keep_means(const clg_serve_plan *p, clg_demand *d) {
+    double prompts = 0, outputs = 0, share = p->spread > 0 ? 1 : (1 + p->shortest) / 2;
+    double count = (double)d->count;
+    for (int64_t i = 0; i < d->count; i++) {
+        prompts += d->request[i].prompt_tokens / count;
+        outputs += d->request[i].output_tokens / count;
+    }
+    for (int64_t i = 0; i < d->count; i++) {
+        clg_arrival *q = &d->request[i];
+        q->prompt_tokens =
+            (int32_t)fmax(1, round(q->prompt_tokens * share * p->prompt_tokens / prompts));
+        q->output_tokens =
+            (int32_t)fmax(1, round(q->output_tokens * share * p->output_tokens / outputs));
+    }
+}
+
 static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
     int64_t distinct = p->distinct < p->requests ? p->distinct : 0;
     clg_demand d = {.count = p->requests, .clients = (double)p->clients};
@@ -81,6 +98,7 @@ static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double bl
         d.request[i].arrival_s = now_s;
         if (p->requests_per_s > 0) now_s += clg_random_gamma(&gaps, 1) / p->requests_per_s;
     }
+    if (!p->request && (p->shortest < 1 || p->spread > 0)) keep_means(p, &d);
     if (distinct > 0) name_blocks(arena, &d, distinct, (int32_t)block_tokens);
     clg_demand_finish(arena, &d);
     return d;
@@ -117,6 +135,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     clg_replica_choice c = {.tp = part->tp, .pp = part->pp, .dp = part->dp, .ep = part->ep};
     c.weights = p->weights;
     c.cache = p->cache;
+    c.wide_attention = p->wide_attention;
     c.compute = clg_serve_arithmetic(&s->machine.gpu, p->weights);
     limit_part(p, part, &c);
     c.memory_share = p->memory_share;
@@ -148,8 +167,8 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     return CLG_OK;
 }
 
-static void widen(const clg_engine *e, double borrowed_sigma, clg_measured *row) {
-    clg_serve_doubt doubt = clg_serve_doubt_of(e, borrowed_sigma);
+static void widen(const clg_serve_sigma *sigma, clg_measured *row) {
+    clg_serve_doubt doubt = clg_serve_doubt_of(sigma);
     const double wide[] = {doubt.first, doubt.token, doubt.token, doubt.rate};
     for (int i = 0; i < CLG_MEASURES; i++) {
         row->low[i] = row->predicted[i] / wide[i];
@@ -163,7 +182,7 @@ static void take_results(const clg_fleet *f, const clg_replica *r, clg_measured 
     row->predicted[CLG_MEASURE_TPOT] = medians ? f->tpot_s.p50 : f->tpot_s.mean;
     row->predicted[CLG_MEASURE_ANSWER] = row->plan.whole_batch ? f->e2e_s.p99 : f->e2e_s.mean;
     row->predicted[CLG_MEASURE_RATE] = f->output_tokens_per_s;
-    widen(&r->engine, clg_replica_borrowed_sigma(r), row);
+    widen(&r->sigma, row);
 }
 
 /* What nothing but peaks would give, and how many sequences want to be there over those that fit.
@@ -221,12 +240,11 @@ static const char *predict_workload(clg_arena *arena, clg_measured *row) {
         read_scenario(arena, p, s, &error) != CLG_OK ||
         clg_engine_find(arena, p->engine, &engine, &error) != CLG_OK)
         return sentence(arena, &error);
-    clg_workload_serve(arena, &workload, s, &engine, p->box_gpus, p->timed, &best);
+    clg_workload_serve(arena, &workload, s, &engine, p->weights, p->box_gpus, p->timed, &best);
     if (best.tp == 0) return "no layout fits the box and meets the target";
-    row->plan.weights = best.weights;
-    row->plan.part.tp = best.tp;
+    row->plan.part = (clg_part){best.tp, 1, best.dp, best.ep, 1};
     row->predicted[CLG_MEASURE_RATE] = best.tokens_per_s_per_gpu * p->box_gpus * p->boxes;
-    widen(&engine, best.borrowed_sigma, row);
+    widen(&best.sigma, row);
     return NULL;
 }
 
@@ -237,7 +255,7 @@ static const clg_measured *alike(const clg_measured *first, const clg_measured *
         const clg_serve_plan *q = &first->plan;
         if (!first->reason && q->workload && strcmp(q->workload, p->workload) == 0 &&
             strcmp(q->gpu, p->gpu) == 0 && strcmp(q->engine, p->engine) == 0 &&
-            q->box_gpus == p->box_gpus && q->timed == p->timed)
+            q->box_gpus == p->box_gpus && q->timed == p->timed && q->weights == p->weights)
             return first;
     }
     return NULL;
@@ -245,7 +263,6 @@ static const clg_measured *alike(const clg_measured *first, const clg_measured *
 
 static void take_alike(const clg_measured *from, clg_measured *row) {
     double boxes = (double)row->plan.boxes / from->plan.boxes;
-    row->plan.weights = from->plan.weights;
     row->plan.part = from->plan.part;
     row->predicted[CLG_MEASURE_RATE] = from->predicted[CLG_MEASURE_RATE] * boxes;
     row->low[CLG_MEASURE_RATE] = from->low[CLG_MEASURE_RATE] * boxes;

@@ -28,6 +28,7 @@ typedef struct clg_part {
 typedef struct clg_serve_plan {
     const char *model, *gpu, *engine; /* names of the built-in data */
     clg_precision weights, cache;
+    bool wide_attention;    /* weights of attention are in 16 bit */
     clg_part part, prefill; /* prefill.copies 0: not disaggregated */
     double prompt_tokens, output_tokens;
     double shortest; /* lengths are even from this share of the nominal one up; 1: all alike */
@@ -63,6 +64,7 @@ typedef struct clg_serve_plan {
 typedef struct clg_measured {
     const char *id, *source, *group;
     const char *reason; /* why the row was skipped; NULL when scored */
+    const char *year;   /* of the software; NULL: the row has no date */
     clg_serve_plan plan;
     double measured[CLG_MEASURES];                /* NaN: not measured */
     double predicted[CLG_MEASURES];               /* NaN: not asked */

@@ -20,7 +20,8 @@ static double routed_parameters(const clg_model *m, double *chosen) {
     for (int l = 0; l < m->layers; l++) {
         const clg_mlp *mlp = &m->kind[m->layer_kind[l]].mlp;
         if (mlp->kind != CLG_MLP_MOE) continue;
-        double each = (mlp->gated ? 3.0 : 2.0) * (double)mlp->expert_ffn * (double)m->hidden;
+        double each =
+            (mlp->gated ? 3.0 : 2.0) * (double)mlp->expert_ffn * (double)clg_expert_input(m, mlp);
         all += each * mlp->experts;
         visited += each * mlp->experts_per_token;
     }

@@ -7,6 +7,7 @@
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "dataset/value.h"
+#include "serve/replica_search.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,8 +108,10 @@ static void weigh(clg_arena *arena, const clg_workload *w, const clg_scenario *s
     if (rate > best->tokens_per_s_per_gpu) {
         best->tokens_per_s_per_gpu = rate;
         best->tp = c->tp;
+        best->dp = r.layout.dp;
+        best->ep = r.layout.ep;
         best->max_sequences = r.rules.max_sequences;
-        best->borrowed_sigma = clg_replica_borrowed_sigma(&r);
+        best->sigma = r.sigma;
     }
     clg_arena_back_to(arena, mark);
 }
@@ -136,8 +139,25 @@ static void weigh_published(clg_arena *arena, const clg_workload *w, const clg_s
 /* Beside the engine's own limit: as many as benchmarks raise it to. */
 static const int many_sequences = 2048;
 
+/* All ways to share the work inside the box. */
+static void weigh_degrees(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
+                          const clg_engine *engine, clg_replica_choice c, const clg_demand *d,
+                          int gpus, bool timed, clg_workload_best *best) {
+    clg_copy_degrees list[CLG_DEGREES];
+    int count = clg_replica_degrees(s, &c, list);
+    for (int i = 0; i < count; i++)
+        for (int limit = 0; limit < 2 && list[i].tp * list[i].dp <= gpus; limit++) {
+            c.tp = list[i].tp;
+            c.dp = list[i].dp;
+            c.ep = list[i].ep;
+            c.max_sequences = limit > 0 ? many_sequences * c.dp : 0;
+            weigh(arena, w, s, engine, &c, d, timed, best);
+        }
+}
+
 void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scenario *s,
-                        const clg_engine *engine, int gpus, bool timed, clg_workload_best *best) {
+                        const clg_engine *engine, clg_precision weights, int gpus, bool timed,
+                        clg_workload_best *best) {
     clg_error error = {0};
     clg_demand d;
     clg_synthetic lengths = {.requests_per_s = 10,
@@ -152,16 +172,12 @@ void clg_workload_serve(clg_arena *arena, const clg_workload *w, const clg_scena
                              .most_output = w->most_output,
                              .most = 4000,
                              .seed = 1};
-    *best = (clg_workload_best){.weights = clg_narrowest(&s->machine.gpu)};
+    *best = (clg_workload_best){0};
     if (clg_demand_make(arena, &lengths, &d, &error) != CLG_OK) return;
-    clg_replica_choice c = {.weights = best->weights};
+    clg_replica_choice c = {.weights = weights};
     c.compute = clg_serve_arithmetic(&s->machine.gpu, c.weights);
     c.cache = clg_precision_bytes(c.weights) < 2 ? CLG_FP8 : CLG_BF16;
     weigh_published(arena, w, s, engine, c, &d, gpus, timed, best);
     if (best->tp > 0) return;
-    for (c.tp = 1; c.tp <= gpus && c.tp <= 8; c.tp *= 2)
-        for (int limit = 0; limit < 2; limit++) {
-            c.max_sequences = limit > 0 ? many_sequences : 0;
-            weigh(arena, w, s, engine, &c, &d, timed, best);
-        }
+    weigh_degrees(arena, w, s, engine, c, &d, gpus, timed, best);
 }

@@ -20,20 +20,19 @@ clg_status clg_workload_find(clg_arena *arena, const char *name, clg_workload *w
 const char *const *clg_workload_names(clg_arena *arena);
 
 /* The most output tokens a second and GPU that replicas of `engine` give a workload on boxes of
- * `gpus`, weights as narrow as the GPU multiplies. Layout and limit of sequences are those
- * published for the GPU; where none are, or nothing fits so, tensor-parallel groups of powers of
- * two inside a box and the engine's limit or 2,048, as who submits a benchmark would choose.
+ * `gpus`. Layout and limit of sequences are those
+ * published for the GPU; where none are, or nothing fits so, clg_replica_degrees inside a box and
+ * the engine's limit or 2,048 a rank, as who submits a benchmark would choose.
  * `timed`: at a steady rate within the target; else all requests at once. */
 typedef struct clg_workload_best {
-    int tp, max_sequences;
-    clg_precision weights;
-    double borrowed_sigma;       /* see clg_replica_borrowed_sigma */
+    int tp, dp, ep, max_sequences;
+    clg_serve_sigma sigma;       /* how far off that may be */
     double tokens_per_s_per_gpu; /* 0: nothing fits, or nothing meets the target */
 } clg_workload_best;
 
 void clg_workload_serve(clg_arena *arena, const clg_workload *workload,
-                        const clg_scenario *scenario, const clg_engine *engine, int gpus,
-                        bool timed, clg_workload_best *best);
+                        const clg_scenario *scenario, const clg_engine *engine,
+                        clg_precision weights, int gpus, bool timed, clg_workload_best *best);
 
 /* The narrowest format of weights whose products the GPU has peaks for. */
 clg_precision clg_narrowest(const clg_gpu *gpu);

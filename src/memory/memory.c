@@ -31,9 +31,9 @@ double clg_stage_tables(const clg_model *model, const clg_step *step, const clg_
 
 /* Activations kept between forward and backward: those of a mean chunk times the chunks alive.
  * The input embedding belongs to the first chunk; the head's logits live while their micro-batch
- * turns round. */
-static double kept_activations(const clg_layout *layout, const clg_step *step,
-                               const clg_stage_load *load) {
+ * turns round. On the host: of all layers but the one at work and the one that moves. */
+static double kept_activations(const clg_stack *stack, const clg_layout *layout,
+                               const clg_step *step, const clg_stage_load *load) {
     double all = 0, layers = 0, again = 1;
     for (int i = 0; i < step->kinds; i++) layers += load->layers[i];
     if (layout->recompute_layers > 0 && layers > layout->recompute_layers * load->chunks)
@@ -41,8 +41,10 @@ static double kept_activations(const clg_layout *layout, const clg_step *step,
     for (int i = 0; i < step->kinds; i++)
         all += load->layers[i] *
                (again * step->kind[i].saved_bytes + (1 - again) * step->kind[i].rebuilt_bytes);
+    double here = layers * load->alive / load->chunks;
+    double stays = stack->activations_on_host && here > 2 ? 2 / here : 1;
     if (load->embedding) all += step->embedding.saved_bytes;
-    double bytes = all * load->alive / load->chunks;
+    double bytes = stays * all * load->alive / load->chunks;
     if (load->head) bytes += step->head.saved_bytes * load->head_alive;
     return bytes;
 }
@@ -77,59 +79,90 @@ static double table_parameters(const clg_step *step, const clg_stage_load *load)
 /* Fully sharded: tables are whole from the forward to the end of the backward (the root unit of
  * FSDP, which is not resharded but where asked to be), and so are the layer at work and the one
  * prefetched. Stage 2 keeps all gathered weights, which are counted as weights. */
-static double gathered(const clg_layout *layout, const clg_step *step, const clg_stage_load *load) {
+static double gathered(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
+                       const clg_stage_load *load) {
     if (layout->zero < 3 || step->shard_group.ranks * step->expert_group.ranks == 1) return 0;
-    double tables = table_parameters(step, load);
-    return (tables + 2 * largest_layer(step, load)) * clg_weight_bytes(layout);
+    double tables = table_parameters(step, load) * clg_table_bytes(layout, stack);
+    return tables + 2 * largest_layer(step, load) * clg_weight_bytes(layout);
 }
 
-/* A gradient on its way into shards is whole; kept whole, it is among the gradients. */
-static double scattered(const clg_stack *stack, const clg_layout *layout, double parameters) {
+/* A gradient on its way into shards, or into the weight at once, is whole; kept whole, it is among
+ * the gradients. */
+static double passing(const clg_stack *stack, const clg_layout *layout, double parameters) {
     bool shards = layout->zero >= 2 && !clg_gradients_whole(layout, stack);
-    return shards ? parameters * clg_gradient_bytes(layout, stack) : 0;
+    bool passes = shards || stack->updates_in_backward;
+    return passes ? parameters * clg_gradient_bytes(layout, stack) : 0;
 }
 
-/* The fullest moment beside what is kept: the loss; a layer's backward with what it rebuilds and
- * its gradient; the end, when the tables' gradients leave and activations are gone. */
-static moment fullest(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
-                      const clg_stage_load *load, double kept) {
-    double weights = gathered(layout, step, load), trained = 1 - step->frozen_share;
-    moment most = {0, 0}, end = {-kept, weights};
+/* One micro-batch a step, and gradients are let go after it (torch.optim, zero_grad: set_to_none
+ * since PyTorch 2.0): before the first layer's backward there are none, but of the head. */
+static bool come_late(const clg_stack *stack, const clg_layout *layout) {
+    return stack->fresh_gradients && layout->pp == 1 && layout->accumulation <= 1;
+}
+
+/* What a layer's backward has beside it: what it rebuilds, and its gradient. */
+static moment layer_backward(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
+                             const clg_stage_load *load) {
+    moment most = {0, 0};
     for (int i = 0; i < step->kinds; i++) {
         const clg_block *block = &step->kind[i];
         if (load->layers[i] == 0) continue;
-        moment backward = {block->rebuilt_bytes + block->transient_bytes,
-                           weights + trained * scattered(stack, layout, layer_parameters(block))};
-        most = fuller(most, backward);
+        double gradient = (1 - step->frozen_share) * layer_parameters(block);
+        most = fuller(most, (moment){block->rebuilt_bytes + block->transient_bytes,
+                                     passing(stack, layout, gradient)});
     }
+    return most;
+}
+
+/* The fullest moment beside what is kept: the loss; a layer's backward, the first of which may find
+ * no gradients and the last no activations; the end, when the tables' gradients leave and
+ * activations are gone. `gradients`: all that are held. */
+static moment fullest(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
+                      const clg_stage_load *load, double kept, double gradients) {
+    double weights = gathered(stack, layout, step, load), trained = 1 - step->frozen_share;
+    moment layer = layer_backward(stack, layout, step, load), end = {-kept, weights};
+    layer.whole += weights;
+    moment most = layer;
     /* Where the root is not kept the loss, which is outside of it, finds no weights gathered. */
-    if (load->head)
-        most =
-            fuller(most, (moment){step->head.transient_bytes, stack->resharded_root ? 0 : weights});
+    moment loss = {step->head.transient_bytes, stack->resharded_root ? 0 : weights};
+    if (come_late(stack, layout)) {
+        most.whole -= gradients;
+        loss.whole -= gradients;
+        most = fuller(most, (moment){layer.activations - kept, layer.whole});
+    }
+    if (load->head) most = fuller(most, loss);
     if (load->embedding)
-        end.whole += trained * scattered(stack, layout, step->embedding.dense_parameters);
-    if (load->head) end.whole += trained * scattered(stack, layout, step->head.dense_parameters);
+        end.whole += trained * passing(stack, layout, step->embedding.dense_parameters);
+    if (load->head) end.whole += trained * passing(stack, layout, step->head.dense_parameters);
     return fuller(most, end);
+}
+
+/* Shards of everything (PyTorch FSDP CPUOffload, FSDP2 CPUOffloadPolicy; DeepSpeed offload_param).
+ */
+static bool on_host(const clg_stack *stack, const clg_layout *layout) {
+    return stack->weights_on_host && layout->zero == 3;
 }
 
 /* Gradients of 16 bits are copied to fp32 for the update: parameter by parameter, where there is
  * room once activations are gone (Megatron-LM, distrib_optimizer.py,
  * _copy_model_grads_to_main_grads); DeepSpeed's FP16_Optimizer makes one flat buffer, which finds
- * none among their pieces. */
+ * none among their pieces. A foreach update has the roots of all second moments. */
 static double update_bytes(const clg_stack *stack, const clg_layout *layout) {
-    return layout->offload ? 0 : clg_update_bytes_per_parameter(layout, stack);
+    if (layout->offload || on_host(stack, layout)) return 0;
+    return clg_update_bytes_per_parameter(layout, stack) +
+           (stack->updates_in_backward ? 0 : clg_foreach_bytes_per_parameter(layout, stack));
 }
 
-/* Beside frozen layers: the adapters, and what tables of 16 bit have over the layers' format. A
- * head that is the embedding too is there once. */
-static double beside_frozen_bytes(const clg_model *model, const clg_layout *layout,
-                                  const clg_step *step, const clg_stage_load *load, double owned,
-                                  double held) {
-    double tables = table_parameters(step, load), wide = 2;
+/* Beside frozen layers: the adapters, and what tables have over the layers' format. A head that is
+ * the embedding too is there once. */
+static double beside_frozen_bytes(const clg_model *model, const clg_stack *stack,
+                                  const clg_layout *layout, const clg_step *step,
+                                  const clg_stage_load *load, double owned, double held) {
+    double tables = table_parameters(step, load), wide = clg_table_bytes(layout, stack);
     if (model->tied && load->embedding && load->head) tables = step->embedding.dense_parameters;
     double share = layout->zero == 3 ? owned / held : 1;
     return share *
-           (held * (1 - step->frozen_share) * wide + tables * (wide - clg_weight_bytes(layout)));
+           (held * (1 - step->frozen_share) * 2 + tables * (wide - clg_weight_bytes(layout)));
 }
 
 /* A frozen copy in the type of compute; adapters have theirs already. Trainers shard it where they
@@ -140,6 +173,51 @@ static double reference_bytes(const clg_layout *layout, double owned, double hel
     return (layout->zero == 3 ? owned : held) * clg_weight_bytes(layout);
 }
 
+/* Kept from the backward to the update. Replicas that reduce buckets have them beside (torch
+ * DistributedDataParallel, gradient_as_bucket_view off). Moved states take shards of gradients with
+ * them (DeepSpeed runtime/zero/stage3.py, grad_partitions_flat_buffer; stage_1_and_2.py,
+ * async_accumulate_grad_in_cpu_via_gpu). */
+static double gradient_bytes(const clg_stack *stack, const clg_layout *layout, double owned,
+                             double held) {
+    bool whole = clg_gradients_whole(layout, stack);
+    bool replicas = layout->zero == 0 && layout->dp * layout->cp > 1;
+    if (stack->updates_in_backward && layout->accumulation <= 1) return 0;
+    if (!whole && (layout->offload || on_host(stack, layout))) return 0;
+    double copy = stack->gradient_buckets && replicas ? clg_gradient_bytes(layout, stack) : 0;
+    return (whole ? held : owned) * (clg_gradient_held_bytes(layout, stack) + copy);
+}
+
+/* Weights and optimizer states of the parameters a rank holds, and of its share of them. Paged
+ * states are managed memory that gives way (bitsandbytes functional.py, get_paged). */
+static void fill_states(const clg_model *model, const clg_stack *stack, const clg_layout *layout,
+                        const clg_step *step, const clg_stage_load *load, double owned, double held,
+                        clg_memory_ledger *m) {
+    double shard = clg_shard_bytes(layout, stack), trained = 1 - step->frozen_share;
+    if (on_host(stack, layout)) return;
+    m->weights_bytes = layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
+    if (trained < 1)
+        m->weights_bytes += beside_frozen_bytes(model, stack, layout, step, load, owned, held);
+    bool moved = layout->offload || stack->paged_states;
+    m->optimizer_bytes = moved ? 0
+                               : (layout->zero >= 1 ? owned : held) * trained *
+                                     clg_optimizer_bytes_per_parameter(layout, stack);
+    if (layout->zero == 3 && shard == 0) { /* the weights are the master copy */
+        m->weights_bytes = 4 * owned;
+        m->optimizer_bytes -= 4 * owned;
+    }
+    m->weights_bytes += reference_bytes(layout, owned, held);
+}
+
+/* At the fullest moment gradients may be missing: then the ledger has fewer of them. */
+static void fill_moment(moment most, clg_memory_ledger *m) {
+    if (most.whole < 0) {
+        m->gradients_bytes += most.whole;
+        most.whole = 0;
+    }
+    m->activations_bytes += most.activations;
+    m->buffers_bytes += most.whole;
+}
+
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load) {
@@ -147,36 +225,37 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     clg_stage_parameters(model, step, load, &dense, &expert);
     double dense_shards = step->shard_group.ranks, expert_shards = step->expert_group.ranks;
     double owned = dense / dense_shards + expert / expert_shards, held = dense + expert;
-    clg_memory_ledger m = {0};
-    double shard = clg_shard_bytes(layout, stack);
     double trained = 1 - step->frozen_share;
-    m.weights_bytes = layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
-    if (trained < 1) m.weights_bytes += beside_frozen_bytes(model, layout, step, load, owned, held);
-    m.gradients_bytes = (clg_gradients_whole(layout, stack) ? held : owned) * trained *
-                        clg_gradient_held_bytes(layout, stack);
-    m.optimizer_bytes = layout->offload ? 0
-                                        : (layout->zero >= 1 ? owned : held) * trained *
-                                              clg_optimizer_bytes_per_parameter(layout, stack);
-    if (layout->zero == 3 && shard == 0) { /* the weights are the master copy */
-        m.weights_bytes = 4 * owned;
-        m.optimizer_bytes -= 4 * owned;
-    }
-    m.weights_bytes += reference_bytes(layout, owned, held);
-    double kept = kept_activations(layout, step, load);
+    clg_memory_ledger m = {0};
+    fill_states(model, stack, layout, step, load, owned, held, &m);
+    m.gradients_bytes = trained * gradient_bytes(stack, layout, owned, held);
+    double kept = kept_activations(stack, layout, step, load);
     if (stack->kept_outputs && layout->pp > 1 && !load->head)
         kept += step->boundary_bytes * load->alive;
-    moment most = fullest(stack, layout, step, load, kept);
+    moment most = fullest(stack, layout, step, load, kept, m.gradients_bytes);
     double update = (layout->zero >= 1 ? owned : held) * trained * update_bytes(stack, layout);
     if (!stack->flat_update)
-        most = fuller(most, (moment){-kept, update + gathered(layout, step, load)});
-    m.activations_bytes = kept + most.activations + 2 * step->boundary_bytes;
-    m.buffers_bytes = stack->workspace_bytes + most.whole;
+        most = fuller(most, (moment){-kept, update + gathered(stack, layout, step, load)});
+    m.activations_bytes = kept + 2 * step->boundary_bytes;
+    m.buffers_bytes = stack->workspace_bytes;
+    fill_moment(most, &m);
     if (stack->flat_update) m.buffers_bytes += update;
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;
     m.reserved_bytes = allocated * stack->reserve_share;
     m.total_bytes = allocated + m.reserved_bytes;
     return m;
+}
+
+clg_state_bytes clg_memory_sure(const clg_stack *stack, const clg_layout *layout) {
+    bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
+    bool late = come_late(stack, layout) || layout->offload || stack->updates_in_backward;
+    bool moved = layout->offload || stack->paged_states;
+    if (on_host(stack, layout)) return (clg_state_bytes){0};
+    return (clg_state_bytes){
+        .weight = layout->zero == 3 ? clg_shard_bytes(layout, stack) : clg_weight_bytes(layout),
+        .gradient = frozen || late ? 0 : clg_gradient_held_bytes(layout, stack),
+        .optimizer = frozen || moved ? 0 : clg_optimizer_bytes_per_parameter(layout, stack)};
 }
 
 double clg_memory_bound(const clg_model *model, double experts, const clg_stack *stack,
@@ -187,13 +266,9 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double span = clg_layout_shards(layout);
     double expert_span = ranks * layout->tp / ((double)layout->ep * layout->etp);
     double owned = dense / span + expert / expert_span, held = dense + expert;
-    bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
-    double states = layout->offload ? 0 : clg_optimizer_bytes_per_parameter(layout, stack);
-    double gradients = frozen ? 0 : clg_gradient_held_bytes(layout, stack);
-    if (frozen) states = 0;
-    double bytes = (layout->zero == 3 ? owned * clg_shard_bytes(layout, stack)
-                                      : held * clg_weight_bytes(layout)) +
-                   (layout->zero >= 2 ? owned : held) * gradients +
-                   (layout->zero >= 1 ? owned : held) * states;
+    clg_state_bytes sure = clg_memory_sure(stack, layout);
+    double bytes = (layout->zero == 3 ? owned : held) * sure.weight +
+                   (layout->zero >= 2 ? owned : held) * sure.gradient +
+                   (layout->zero >= 1 ? owned : held) * sure.optimizer;
     return bytes * (1 + stack->reserve_share);
 }

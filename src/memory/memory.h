@@ -36,6 +36,13 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
                                       const clg_layout *layout, const clg_step *step,
                                       const clg_stage_load *load);
 
+/* Bytes of a parameter that are there at the fullest moment whatever it is, adapters apart: of what
+ * the layout shards, before it is shared out. */
+typedef struct clg_state_bytes {
+    double weight, gradient, optimizer;
+} clg_state_bytes;
+clg_state_bytes clg_memory_sure(const clg_stack *stack, const clg_layout *layout);
+
 /* A lower bound in constant time: states of the mean stage, no activations. `experts`: how many of
  * the model's parameters are in experts. */
 double clg_memory_bound(const clg_model *model, double experts, const clg_stack *stack,

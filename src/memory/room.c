@@ -59,7 +59,7 @@ static double up_to(double size, double multiple) {
 /* Stored experts over those of the checkpoint: kernels want sizes of whole tiles. */
 static double experts_padding(const clg_serving *s, const clg_expert_curve *c, const clg_mlp *mlp) {
     if (mlp->kind != CLG_MLP_MOE) return 1;
-    double hidden = (double)s->model->hidden;
+    double hidden = (double)clg_expert_input(s->model, mlp);
     double width = clg_serving_expert_width(s->layout, mlp);
     return up_to(hidden, c->hidden_multiple) / hidden * up_to(width, c->width_multiple) / width;
 }
@@ -201,17 +201,17 @@ static double static_bytes(const clg_serving *s, double usable) {
 }
 
 /* Boxes together: by recipe, not by what the engine reckons. */
-static double cache_room_bytes(const clg_serving *s, const clg_serving_room *r,
-                               double memory_share) {
+static void settle_cache_room(const clg_serving *s, clg_serving_room *r, double memory_share) {
     const clg_engine *e = s->engine;
     double share = memory_share > 0 ? memory_share : e->memory_share;
     double beside = r->activation_bytes + e->other_bytes;
     double taken = r->weight_bytes + (e->static_share > 0 ? 0 : beside);
     double usable = s->machine->gpu.memory_usable_bytes;
     bool boxed = clg_serving_gpus(s->layout) <= s->machine->node.gpus;
-    if (e->reserve_least_bytes > 0 && memory_share <= 0 && boxed)
-        return static_bytes(s, usable) - taken;
-    return e->free_share > 0 ? share * (usable - taken) : share * usable - taken;
+    bool reckoned = e->reserve_least_bytes > 0 && memory_share <= 0 && boxed,
+         free = e->free_share > 0;
+    r->engine_bytes = reckoned ? static_bytes(s, usable) : free ? usable : share * usable;
+    r->cache_room_bytes = (free && !reckoned ? share : 1) * (r->engine_bytes - taken);
 }
 
 clg_serving_room clg_serving_room_of(const clg_serving *s, const clg_serve_curves *curves,
@@ -227,7 +227,7 @@ clg_serving_room clg_serving_room_of(const clg_serving *s, const clg_serve_curve
                                  ? clg_read_bytes_per_token(s, s->context_tokens) / pp
                                  : r.cache_bytes_per_token;
     r.state_bytes = n.all / pp;
-    r.cache_room_bytes = cache_room_bytes(s, &r, memory_share);
+    settle_cache_room(s, &r, memory_share);
     double room = s->layout->dp * r.cache_room_bytes;
     double block = r.cache_bytes_per_token * r.block_tokens;
     r.blocks = room > 0 && block > 0 ? (int64_t)fmin(room / block, 1e15) : 0;

@@ -13,6 +13,7 @@ typedef struct clg_serving_room {
                                      chosen keys are attended to */
     double state_bytes;           /* of a sequence: layers that keep a state */
     double cache_room_bytes;      /* negative: the weights do not fit */
+    double engine_bytes;          /* of the GPU's memory, for all of these */
     int64_t blocks;               /* of the cache, all ranks */
     int block_tokens, sequence_blocks, max_sequences; /* of a block; for the states of a sequence;
                                                          at most, all ranks */

@@ -47,12 +47,21 @@ clg_status clg_config_fault(const clg_config *config, const char *names, const c
     return clg_fail(config->error, CLG_BAD_INPUT, mend, "%s", message);
 }
 
+/* Of a list, one number per layer, that is the same for all (Hunyuan): that number. */
+static const clg_json *one_of(const clg_json *node) {
+    if (node->kind != CLG_JSON_ARRAY || !node->first) return node;
+    for (const clg_json *item = node->first; item; item = item->next)
+        if (item->kind != CLG_JSON_NUMBER || item->number != node->first->number) return node;
+    return node->first;
+}
+
 clg_status clg_config_whole(const clg_config *config, const char *names, int64_t least,
                             int64_t most, int64_t otherwise, int64_t *value) {
     const clg_json *node = clg_config_field(config, names);
     *value = otherwise;
     if (!node) return CLG_OK;
     char mend[96];
+    node = one_of(node);
     snprintf(mend, sizeof mend, "give a whole number from %lld to %lld", (long long)least,
              (long long)most);
     if (node->kind != CLG_JSON_NUMBER || node->number != floor(node->number))

@@ -38,6 +38,10 @@ int64_t clg_indexer_parameters(const clg_model *m, const clg_attention *a) {
 
 static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
 
+int64_t clg_expert_input(const clg_model *m, const clg_mlp *mlp) {
+    return mlp->latent > 0 ? mlp->latent : m->hidden;
+}
+
 static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     const clg_mlp *mlp = &kind->mlp;
     clg_layer_parameters *p = &kind->parameters;
@@ -50,8 +54,8 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
         p->replicated += kind->attention.query_rank + kind->attention.kv_rank;
     p->replicated += clg_indexer_parameters(m, &kind->attention);
     if (mlp->kind != CLG_MLP_MOE) return;
-    p->experts += mlp_matrices(mlp) * m->hidden * mlp->expert_ffn * mlp->experts;
-    p->replicated += m->hidden * mlp->experts;
+    p->experts += mlp_matrices(mlp) * clg_expert_input(m, mlp) * mlp->expert_ffn * mlp->experts;
+    p->replicated += m->hidden * (mlp->experts + 2 * mlp->latent);
 }
 
 bool clg_model_countable(const clg_model *m) {

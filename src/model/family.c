@@ -4,8 +4,7 @@
  * counts against model cards. */
 #include "model/family.h"
 
-#include "base/csv.h"
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,12 +66,9 @@ static bool take_traits(const char *words, unsigned *all) {
 }
 
 clg_status clg_families_read(clg_arena *arena, clg_families *families, clg_error *error) {
-    const clg_file *file = clg_dataset_find("model-families.csv");
     clg_csv csv;
     *families = (clg_families){0};
-    if (!file) return clg_fail(error, CLG_BAD_INPUT, "build it in", "no data/model-families.csv");
-    if (clg_csv_parse(arena, file->path, file->text, file->size, &csv, error) != CLG_OK)
-        return CLG_BAD_INPUT;
+    if (clg_dataset_csv(arena, "model-families.csv", &csv, error) != CLG_OK) return CLG_BAD_INPUT;
     clg_family *all = clg_take(arena, (size_t)csv.rows + 1, clg_family);
     for (int i = 0; i < csv.rows; i++) {
         const char *every = clg_csv_field(&csv, i, "window_every");
@@ -80,7 +76,7 @@ clg_status clg_families_read(clg_arena *arena, clg_families *families, clg_error
                               .window_every = every ? atoi(every) : 0};
         const char *words = clg_csv_field(&csv, i, "traits");
         if (all[i].type && words && take_traits(words, &all[i].traits)) continue;
-        clg_error_at(error, file->path, csv.row[i].line, 1, "traits");
+        clg_error_at(error, csv.name, csv.row[i].line, 1, "traits");
         return clg_fail(error, CLG_BAD_INPUT, "src/model/family.h has those that there are",
                         "a trait that has no meaning here");
     }

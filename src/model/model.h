@@ -79,9 +79,11 @@ typedef struct clg_mlp {
     int groups, groups_per_token; /* MoE: a token's experts lie in so many of so many equal groups
                                      (DeepSeek-V3: of 4 nodes); 0: anywhere */
     int64_t expert_ffn;           /* MoE: width of one routed expert */
-    int64_t shared_ffn;           /* MoE: total width of the shared experts (0: none) */
-    bool biases;                  /* MoE: experts' matrices carry biases */
-    bool clamped; /* MoE: gate and up are cut off at a value before the activation */
+    int64_t latent;     /* MoE: width that routed experts read and write, projected from the hidden
+                           width     and back; 0: the hidden width itself */
+    int64_t shared_ffn; /* MoE: total width of the shared experts (0: none) */
+    bool biases;        /* MoE: experts' matrices carry biases */
+    bool clamped;       /* MoE: gate and up are cut off at a value before the activation */
 } clg_mlp;
 
 /* Parameters of one layer by where they live, because they are sharded differently. */
@@ -111,10 +113,12 @@ typedef struct clg_model {
     const char *source; /* where the shape is from */
     int layers;         /* transformer layers, without multi-token-prediction modules */
     int64_t hidden;
-    int64_t vocab;         /* as in the checkpoint */
-    bool tied;             /* output head shares the embedding matrix */
-    bool biases;           /* linear layers carry biases (memory only; counted in parameters) */
-    int64_t max_seq;       /* tokens; 0 if the file does not say */
+    int64_t vocab;      /* as in the checkpoint */
+    bool tied;          /* output head shares the embedding matrix */
+    bool biases;        /* linear layers carry biases (memory only; counted in parameters) */
+    bool gelu_in_steps; /* GeLU by tanh, each of its lines a kernel where nothing fuses them */
+    bool attention_dropout, hidden_dropout; /* the file drops out: probabilities, what layers add */
+    int64_t max_seq;                        /* tokens; 0 if the file does not say */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
                             */
     int kinds;
@@ -168,7 +172,7 @@ typedef struct clg_model_shape {
     int64_t hidden, ffn, vocab;
     bool gated, tied;
     int experts, experts_per_token, shared_experts, dense_layers;
-    int64_t expert_ffn;
+    int64_t expert_ffn, latent;
 } clg_model_shape;
 
 clg_status clg_model_from_shape(clg_arena *arena, const clg_model_shape *shape, clg_model *model,
@@ -180,6 +184,9 @@ bool clg_model_countable(const clg_model *model);
 
 /* Parameters of a layer's indexer, on every tensor rank; 0 where it has none of its own. */
 int64_t clg_indexer_parameters(const clg_model *model, const clg_attention *attention);
+
+/* Width of what is sent to routed experts and comes back. */
+int64_t clg_expert_input(const clg_model *model, const clg_mlp *mlp);
 
 /* Fills every derived field (parameter counts) from kinds and widths. Used by both readers. */
 void clg_model_count(clg_model *model);

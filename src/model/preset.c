@@ -4,6 +4,7 @@
 #include "base/name.h"
 #include "dataset/dataset.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,19 +22,52 @@ const char *const *clg_model_names(clg_arena *arena, int *count) {
     return names;
 }
 
-clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, clg_error *error) {
+/* Four figures at the end, a month and year or day: "-2507", "-0528". */
+static bool dated(const char *name, size_t size) {
+    if (size <= 5 || name[size - 5] != '-') return false;
+    for (size_t i = size - 4; i < size; i++)
+        if (!isdigit((unsigned char)name[i])) return false;
+    return true;
+}
+
+/* Of a name as on Hugging Face or Ollama ("gpt-oss:120b") what the architecture has: neither owner
+ * nor kind of tuning. */
+static const char *bare_name(clg_arena *arena, const char *word) {
+    static const char *const tuned[] = {"-instruct", "-chat", "-base", "-hf", "-it", "-latest"};
+    const char *slash = strrchr(word, '/');
+    char *name = clg_arena_copy(arena, slash ? slash + 1 : word, strlen(slash ? slash + 1 : word));
+    for (char *c = name; *c; c++)
+        if (*c == ':') *c = '-';
+    for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++) {
+        if (dated(name, strlen(name))) name[strlen(name) - 5] = '\0';
+        size_t size = strlen(name), ending = strlen(tuned[i]);
+        if (size <= ending || name[size - ending] != '-') continue;
+        if (!clg_name_same(&tuned[i], 1, name + size - ending)) continue;
+        name[size - ending] = '\0';
+        i = (size_t)-1; /* "-chat-hf": what is left may end in another */
+    }
+    return name;
+}
+
+const char *clg_model_named(clg_arena *arena, const char *word) {
     int count;
     const char *const *names = clg_model_names(arena, &count);
-    const clg_file *files = clg_dataset_folder("model/", &count);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(names[i], name) != 0) continue;
-        if (clg_model_read(arena, files[i].path, files[i].text, files[i].size, model, error) !=
-            CLG_OK)
+    const char *bare = bare_name(arena, word), *same = clg_name_same(names, count, word);
+    if (!same) same = clg_name_same(names, count, bare);
+    /* "llama3.3" came in one size. A path may be anything. */
+    return same || strchr(word, '/') ? same : clg_name_begun(names, count, bare);
+}
+
+clg_status clg_model_find(clg_arena *arena, const char *name, clg_model *model, clg_error *error) {
+    const clg_file *file = clg_dataset_find(clg_arena_print(arena, "model/%s.json", name));
+    if (file) {
+        if (clg_model_read(arena, file->path, file->text, file->size, model, error) != CLG_OK)
             return CLG_BAD_INPUT;
-        model->name = names[i];
+        model->name = stem(arena, file->path);
         return CLG_OK;
     }
-    const char *near[3];
+    int count;
+    const char *const *names = clg_model_names(arena, &count), *near[3];
     char ask[120], mend[200];
     int found = clg_name_near(names, count, name, near, 3);
     clg_name_ask(near, found, "", ask, sizeof ask);

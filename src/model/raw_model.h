@@ -15,7 +15,8 @@ typedef struct raw_model {
     int64_t hidden, layers, heads, kv_heads, head_dim, value_head_dim, ffn, dense_ffn, vocab,
         max_seq;
     int64_t groups, groups_per_token;
-    int64_t experts, experts_per_token, expert_ffn, shared_ffn, dense_first, moe_every, moe_first;
+    int64_t experts, experts_per_token, expert_ffn, latent, shared_ffn, dense_first, moe_every,
+        moe_first;
     int64_t query_rank, kv_rank, rope_dim;
     int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
     int64_t prediction_layers;
@@ -23,6 +24,7 @@ typedef struct raw_model {
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
     bool output_gate, rotary, tie_stated;
+    bool gelu_in_steps, attention_dropout, hidden_dropout;
     clg_attention state; /* of layers that keep one; kind NONE: there are none */
     clg_layer_parameters state_extra;
 } raw_model;
@@ -31,6 +33,9 @@ static inline bool has(const raw_model *raw, unsigned trait) { return (raw->trai
 
 /* The family, what it implies, and where the language model stands in the file. */
 clg_status clg_raw_family(clg_arena *arena, raw_model *raw);
+
+/* Refuses, by name, what the file switches on and no part here prices. */
+clg_status clg_raw_priced(const raw_model *raw);
 
 /* Every layer described, then equal layers in one kind. */
 clg_status clg_raw_layers(clg_arena *arena, const raw_model *raw, clg_model *model);

@@ -9,12 +9,22 @@
 
 /* ---- sizes ---- */
 
+/* Without a number the list of layers says how many (Nemotron 3 Ultra). */
+static clg_status read_depth(raw_model *raw) {
+    const char *names = "num_hidden_layers|n_layer|n_layers|num_layers";
+    const clg_json *list = clg_config_field(&raw->config, "layers_block_type");
+    if (clg_config_field(&raw->config, names) || !list || list->kind != CLG_JSON_ARRAY ||
+        list->count < 1 || list->count > 10000)
+        return clg_config_needed(&raw->config, names, "the number of layers", 10000, &raw->layers);
+    raw->layers = (int64_t)list->count;
+    return CLG_OK;
+}
+
 static clg_status read_sizes(raw_model *raw) {
     const clg_config *c = &raw->config;
     if (clg_config_needed(c, "hidden_size|n_embd|d_model|n_embed", "the hidden width", 1 << 20,
                           &raw->hidden) != CLG_OK ||
-        clg_config_needed(c, "num_hidden_layers|n_layer|n_layers|num_layers",
-                          "the number of layers", 10000, &raw->layers) != CLG_OK ||
+        read_depth(raw) != CLG_OK ||
         clg_config_needed(c, "num_attention_heads|n_head|n_heads|num_heads", "the number of heads",
                           1 << 16, &raw->heads) != CLG_OK ||
         clg_config_needed(c, "vocab_size|padded_vocab_size", "the vocabulary", 1 << 28,
@@ -109,10 +119,12 @@ static clg_status read_experts(raw_model *raw) {
                           &raw->experts_per_token) != CLG_OK ||
         clg_config_whole(c, "moe_intermediate_size", 1, 1 << 24, raw->ffn, &raw->expert_ffn) !=
             CLG_OK ||
+        clg_config_whole(c, "moe_latent_size", 1, raw->hidden, 0, &raw->latent) != CLG_OK ||
         clg_config_whole(c, "n_group", 0, 1 << 16, 0, &raw->groups) != CLG_OK ||
         clg_config_whole(c, "topk_group", 0, 1 << 16, 0, &raw->groups_per_token) != CLG_OK ||
-        clg_config_whole(c, "n_shared_experts|num_shared_experts|moe_num_shared_experts", 0,
-                         1 << 16, 0, &shared) != CLG_OK ||
+        clg_config_whole(
+            c, "n_shared_experts|num_shared_experts|num_shared_expert|moe_num_shared_experts", 0,
+            1 << 16, 0, &shared) != CLG_OK ||
         clg_config_whole(c,
                          "shared_expert_intermediate_size|shared_intermediate_size|"
                          "moe_shared_expert_intermediate_size",
@@ -141,20 +153,42 @@ static clg_status read_expert_layers(raw_model *raw) {
 static clg_status read_window(raw_model *raw) {
     const clg_config *c = &raw->config;
     bool used;
+    const clg_json *pattern = clg_config_field(c, "sliding_window_pattern");
+    bool letters = pattern && pattern->kind == CLG_JSON_STRING && pattern->text_size > 0 &&
+                   pattern->text[pattern->text_size - 1] == 'G'; /* "LLLG" (EXAONE 4) */
     if (clg_config_switch(c, "use_sliding_window", !has(raw, CLG_WINDOW_OFF), &used) != CLG_OK ||
         clg_config_whole(c, "sliding_window|attention_chunk_size", 1, 1 << 30, 0, &raw->window) !=
             CLG_OK ||
-        clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern|layer_switch", 1, 10000,
-                         0, &raw->window_every) != CLG_OK)
+        (!letters &&
+         clg_config_whole(c, "sliding_window_pattern|_sliding_window_pattern|layer_switch", 1,
+                          10000, 0, &raw->window_every) != CLG_OK))
         return CLG_BAD_INPUT;
+    if (letters) raw->window_every = (int64_t)pattern->text_size;
     if (!used) raw->window = 0;
     if (raw->window_every == 0) raw->window_every = raw->family_window_every;
     return CLG_OK;
 }
 
+/* A share above 0. What is no number drops nothing out. */
+static bool drops(const clg_config *config, const char *names) {
+    const clg_json *share = clg_config_field(config, names);
+    return share && share->kind == CLG_JSON_NUMBER && share->number > 0;
+}
+
+/* How the model's own code trains it: "gelu_new" is elementary operations (transformers
+ * activations.py, NewGELUActivation), the other names of activations are a kernel each. */
+static void read_code(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    const clg_json *act = clg_config_field(c, "activation_function|hidden_act|hidden_activation");
+    raw->gelu_in_steps = act && act->kind == CLG_JSON_STRING && strcmp(act->text, "gelu_new") == 0;
+    raw->attention_dropout = drops(c, "attn_pdrop|attention_dropout|attention_probs_dropout_prob");
+    raw->hidden_dropout = drops(c, "resid_pdrop|hidden_dropout|hidden_dropout_prob|dropout");
+}
+
 static clg_status read_switches(raw_model *raw) {
     const clg_config *c = &raw->config;
     bool bias, norms, tied;
+    read_code(raw);
     if (clg_config_switch(c, "attention_bias|qkv_bias|use_qkv_bias|add_qkv_bias", false, &bias) !=
             CLG_OK ||
         clg_config_switch(c, "mlp_bias", has(raw, CLG_MLP_BIAS), &raw->mlp_bias) != CLG_OK ||
@@ -175,8 +209,8 @@ static clg_status read_switches(raw_model *raw) {
     /* Falcon says "bias" for all linear layers. */
     if (clg_config_switch(c, "bias", false, &bias) != CLG_OK) return CLG_BAD_INPUT;
     if (bias) raw->qkv_bias = raw->out_bias = raw->mlp_bias = true;
-    if (clg_config_switch(c, "attn_output_gate", has(raw, CLG_OUTPUT_GATE), &raw->output_gate) !=
-        CLG_OK)
+    if (clg_config_switch(c, "attn_output_gate|attention_output_gate", has(raw, CLG_OUTPUT_GATE),
+                          &raw->output_gate) != CLG_OK)
         return CLG_BAD_INPUT;
     const clg_json *positions = clg_config_field(c, "position_embedding_type");
     bool none = positions && positions->kind == CLG_JSON_STRING &&
@@ -193,6 +227,19 @@ static clg_status read_states(raw_model *raw) {
                           &raw->state, &raw->state_extra);
 }
 
+/* Where a layer is one part, a module is two: attention, and a part like the last (Nemotron 3's
+ * "*E"). Left out: the time of that attention. */
+static int64_t attention_part(const raw_model *raw, const clg_model *model) {
+    const clg_config *c = &raw->config;
+    if (!clg_config_field(c, "mtp_hybrid_override_pattern|mtp_layers_block_type")) return 0;
+    for (int i = 0; i < model->kinds; i++) {
+        const clg_layer_parameters *p = &model->kind[i].parameters;
+        if (model->kind[i].attention.kind == CLG_ATTENTION_GROUPED)
+            return p->attention + p->replicated;
+    }
+    return 0;
+}
+
 /* Multi-token prediction as DeepSeek-V3 has it (arXiv:2412.19437, section 2.2): two norms, a
  * 2h x h projection, a layer like the last and a norm; embedding and head are shared. Where layers
  * share an indexer's choice the module's has its own (GLM-5.2's checkpoint). */
@@ -200,6 +247,7 @@ static int64_t prediction_parameters(const raw_model *raw, const clg_model *mode
     const clg_layer_kind *last = &model->kind[model->layer_kind[raw->layers - 1]];
     const clg_layer_parameters *p = &last->parameters;
     int64_t layer = p->attention + p->mlp + p->experts + p->replicated;
+    if (has(raw, CLG_ONE_PART)) layer += attention_part(raw, model);
     clg_attention own = last->attention;
     own.indexer.shared = false;
     if (last->attention.indexer.shared) layer += clg_indexer_parameters(model, &own);
@@ -217,6 +265,9 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
                          .vocab = raw->vocab,
                          .tied = raw->tied,
                          .biases = raw->qkv_bias || raw->mlp_bias,
+                         .gelu_in_steps = raw->gelu_in_steps,
+                         .attention_dropout = raw->attention_dropout,
+                         .hidden_dropout = raw->hidden_dropout,
                          .max_seq = raw->max_seq,
                          .prediction_layers = (int)raw->prediction_layers,
                          .embedding_parameters = rows * raw->hidden,
@@ -264,11 +315,12 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
     if (root->kind != CLG_JSON_OBJECT)
         return clg_config_fault(&raw.config, "model_type", "give a Hugging Face config.json",
                                 "this is no JSON object");
-    if (clg_raw_family(arena, &raw) != CLG_OK || read_sizes(&raw) != CLG_OK ||
-        read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK || read_latent(&raw) != CLG_OK ||
-        read_experts(&raw) != CLG_OK || read_expert_layers(&raw) != CLG_OK ||
-        read_window(&raw) != CLG_OK || read_switches(&raw) != CLG_OK ||
-        read_states(&raw) != CLG_OK || clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
+    if (clg_raw_family(arena, &raw) != CLG_OK || clg_raw_priced(&raw) != CLG_OK ||
+        read_sizes(&raw) != CLG_OK || read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK ||
+        read_latent(&raw) != CLG_OK || read_experts(&raw) != CLG_OK ||
+        read_expert_layers(&raw) != CLG_OK || read_window(&raw) != CLG_OK ||
+        read_switches(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
+        clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);

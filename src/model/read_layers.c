@@ -82,6 +82,7 @@ static clg_mlp mlp_of(const raw_model *raw, int64_t layer) {
                      .groups = (int)raw->groups,
                      .groups_per_token = (int)raw->groups_per_token,
                      .expert_ffn = raw->expert_ffn,
+                     .latent = raw->latent,
                      .shared_ffn = raw->shared_ffn,
                      .biases = raw->mlp_bias,
                      .clamped = raw->clamped};
@@ -101,22 +102,25 @@ static int64_t attention_extra(const raw_model *raw, const clg_attention *a) {
     return extra;
 }
 
-static int64_t mlp_bias_values(const raw_model *raw, const clg_mlp *mlp, int64_t width) {
-    return raw->mlp_bias && width > 0 ? (mlp->gated ? 2 : 1) * width + raw->hidden : 0;
+static int64_t mlp_bias_values(const raw_model *raw, const clg_mlp *mlp, int64_t width,
+                               int64_t out) {
+    return raw->mlp_bias && width > 0 ? (mlp->gated ? 2 : 1) * width + out : 0;
 }
 
 static clg_layer_parameters extra_of(const raw_model *raw, const clg_layer_kind *kind) {
     const clg_mlp *mlp = &kind->mlp;
     bool moe = mlp->kind == CLG_MLP_MOE;
     clg_layer_parameters extra = {.attention = attention_extra(raw, &kind->attention)};
-    extra.mlp = mlp_bias_values(raw, mlp, moe ? mlp->shared_ffn : mlp->ffn);
+    extra.mlp = mlp_bias_values(raw, mlp, moe ? mlp->shared_ffn : mlp->ffn, raw->hidden);
     clg_attention_kind attention = kind->attention.kind;
     bool attends = attention == CLG_ATTENTION_GROUPED || attention == CLG_ATTENTION_LATENT;
     extra.replicated = attends && raw->out_bias ? raw->hidden : 0;
     if (attends && raw->head_norms) extra.replicated += 2 * raw->head_dim;
     if (attention == CLG_ATTENTION_LINEAR) extra.replicated += raw->state_extra.replicated;
     if (!moe) return extra;
-    extra.experts = mlp->experts * mlp_bias_values(raw, mlp, mlp->expert_ffn);
+    int64_t out = mlp->latent > 0 ? mlp->latent : raw->hidden;
+    extra.experts = mlp->experts * mlp_bias_values(raw, mlp, mlp->expert_ffn, out);
+    if (raw->mlp_bias && mlp->latent > 0) extra.replicated += mlp->latent + raw->hidden;
     if (has(raw, CLG_ROUTER_BIAS)) extra.replicated += mlp->experts;
     if (has(raw, CLG_SHARED_GATE) && mlp->shared_ffn > 0) extra.replicated += raw->hidden;
     return extra;

@@ -3,8 +3,7 @@
  *
  * After the code of transformers 5 (modeling_qwen3_next.py, modeling_qwen3_5.py,
  * modeling_nemotron_h.py, modeling_granitemoehybrid.py, modeling_minimax.py) and of the repository
- * of Kimi-Linear-48B-A3B (modeling_kimi.py). Left out: experts on a narrower width than the layer
- * (latent experts, Nemotron 3 Super), which are refused. */
+ * of Kimi-Linear-48B-A3B (modeling_kimi.py). */
 #include "model/state.h"
 
 #include "model/family.h"
@@ -131,10 +130,6 @@ static const char *const wrong_parts =
 
 clg_status clg_state_check_parts(const clg_config *c, unsigned traits, int64_t layers) {
     clg_layer_part part;
-    if (clg_config_field(c, "moe_latent_size|routed_expert_hidden_size"))
-        return clg_config_fault(c, "moe_latent_size|routed_expert_hidden_size",
-                                "leave it out to price experts of the whole width",
-                                "experts on a narrower width than the layer are not modelled");
     if (!(traits & CLG_ONE_PART)) return CLG_OK;
     const clg_json *pattern = clg_config_field(c, pattern_names);
     const char *names = pattern ? pattern_names : block_names;

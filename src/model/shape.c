@@ -37,6 +37,7 @@ static clg_layer_kind kind_of(const clg_model_shape *s, bool moe) {
     mlp->experts = s->experts;
     mlp->experts_per_token = s->experts_per_token;
     mlp->expert_ffn = s->expert_ffn > 0 ? s->expert_ffn : mlp->ffn;
+    mlp->latent = s->latent > 0 ? s->latent : 0;
     mlp->shared_ffn = s->shared_experts > 0 ? s->shared_experts * mlp->expert_ffn : 0;
     return kind;
 }

@@ -18,7 +18,7 @@ typedef enum clg_precision {
     CLG_FP8,
     CLG_MXFP8,
     CLG_NVFP4,
-    CLG_MXFP4, /* of stored weights; no GPU here multiplies it as it is */
+    CLG_MXFP4, /* of stored weights; AMD's CDNA 4 multiplies it as it is, others wider */
     CLG_INT4,  /* the same: GPTQ and AWQ, groups of 128 with a scale and a zero */
     CLG_PRECISIONS
 } clg_precision;
@@ -38,7 +38,8 @@ typedef enum clg_op_kind {
     CLG_OP_COLLECTIVE, /* over a group */
     CLG_OP_SEND,       /* to the next pipeline stage or ring neighbour */
     CLG_OP_OPTIMIZER,  /* parameter update, bound by HBM */
-    CLG_OP_COPY        /* host to device or back */
+    CLG_OP_COPY,       /* host to device or back */
+    CLG_OP_HOST        /* passes over the host's memory, `bytes` of all its ranks */
 } clg_op_kind;
 
 /* A pass is the part of the step an op belongs to. */

@@ -15,6 +15,7 @@ enum {
     ID,
     NAME,
     SUBMIT,
+    ELIGIBLE,
     START,
     END,
     SECONDS,
@@ -42,6 +43,7 @@ static const struct {
              {"submit_time", SUBMIT},
              {"submitted_time", SUBMIT},
              {"timestamp", SUBMIT},
+             {"eligible", ELIGIBLE},
              {"start", START},
              {"start_time", START},
              {"end", END},
@@ -84,12 +86,22 @@ static void find(const clg_csv *csv, int at[MEANINGS]) {
                 at[names[n].meaning] = i;
 }
 
+static const char *lacks(const int at[MEANINGS]) {
+    bool sized = at[GPUS] >= 0 || at[TRES] >= 0 || at[GRES] >= 0;
+    bool timed = at[SECONDS] >= 0 || at[ELAPSED] >= 0 || (at[START] >= 0 && at[END] >= 0);
+    return at[SUBMIT] < 0 ? "Submit" : !sized ? "AllocTRES" : !timed ? "ElapsedRaw" : NULL;
+}
+
 bool clg_export_is(const clg_csv *csv) {
     int at[MEANINGS];
     find(csv, at);
-    bool sized = at[GPUS] >= 0 || at[TRES] >= 0 || at[GRES] >= 0;
-    bool timed = at[SECONDS] >= 0 || at[ELAPSED] >= 0 || (at[START] >= 0 && at[END] >= 0);
-    return at[SUBMIT] >= 0 && sized && timed;
+    return !lacks(at);
+}
+
+const char *clg_export_lacks(const clg_csv *csv) {
+    int at[MEANINGS];
+    find(csv, at);
+    return at[SUBMIT] >= 0 || (at[START] >= 0 && at[END] >= 0) ? lacks(at) : NULL;
 }
 
 /* Days from 1970-01-01 of a date of the Gregorian calendar, counted in years that begin in March,
@@ -137,8 +149,9 @@ static double tres_gpus(const char *text) {
     for (const char *at = strstr(text, "gres/gpu"); at; at = strstr(at + 1, "gres/gpu")) {
         const char *equals = at + strcspn(at, "=,");
         double count = *equals == '=' ? strtod(equals + 1, NULL) : 0;
-        if (at[strlen("gres/gpu")] == '=') return count;
-        kinds += count;
+        char after = at[strlen("gres/gpu")];
+        if (after == '=') return count;
+        if (after == ':') kinds += count; /* no "gres/gpumem" */
     }
     return kinds;
 }
@@ -188,18 +201,24 @@ static double limit_of(const row *r) {
     return limit > 0 && limit < 1e9 ? limit : 0;
 }
 
-static double wait_of(const row *r, double submit_s) {
+/* When it first could start: not before the jobs it depends on have ended. */
+static double arrival_of(const row *r) {
+    double submit = moment(cell(r, SUBMIT)), eligible = moment(cell(r, ELIGIBLE));
+    return eligible > submit ? eligible : submit;
+}
+
+static double wait_of(const row *r, double arrival_s) {
     double wait = plain(cell(r, WAIT));
-    if (isnan(wait)) wait = moment(cell(r, START)) - submit_s;
+    if (isnan(wait)) wait = moment(cell(r, START)) - arrival_s;
     return wait >= 0 ? wait : -1;
 }
 
 /* False where the row is no job that ran on GPUs. */
 static bool read_row(const row *r, clg_listed_job *job) {
-    double submit = moment(cell(r, SUBMIT)), seconds = seconds_of(r), gpus = gpus_of(r);
+    double arrival = arrival_of(r), seconds = seconds_of(r), gpus = gpus_of(r);
     double priority = plain(cell(r, PRIORITY));
     if (strchr(cell(r, ID), '.')) return false;
-    if (isnan(submit) || !(seconds > 0) || !(gpus >= 1) || seconds > 1e9 || gpus > 1e6)
+    if (isnan(arrival) || !(seconds > 0) || !(gpus >= 1) || seconds > 1e9 || gpus > 1e6)
         return false;
     int64_t whole = (int64_t)gpus;
     *job = (clg_listed_job){.name = *cell(r, NAME) ? cell(r, NAME) : cell(r, ID),
@@ -210,13 +229,13 @@ static bool read_row(const row *r, clg_listed_job *job) {
                             .quota = -1,
                             .line = r->csv->row[r->row].line,
                             .gpu_s = seconds * (double)whole,
-                            .arrival_s = submit,
+                            .arrival_s = arrival,
                             .deadline_s = INFINITY,
                             .priority = isnan(priority) ? 0 : priority,
                             .least_gpus = whole,
                             .most_gpus = whole,
                             .limit_s = limit_of(r),
-                            .recorded_wait_s = wait_of(r, submit)};
+                            .recorded_wait_s = wait_of(r, arrival)};
     return true;
 }
 

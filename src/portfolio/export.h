@@ -9,8 +9,12 @@
  */
 bool clg_export_is(const clg_csv *csv);
 
-/* Its GPU jobs that ran, the first submission at 0. Job steps ("123.batch"), jobs without GPUs and
- * jobs that never started are left out and counted. */
+/* The first column that an export must have and this one has not; NULL where it has all, or where
+ * the table says no times of a scheduler. */
+const char *clg_export_lacks(const clg_csv *csv);
+
+/* Its GPU jobs that ran, the first at 0: since when it could start, where that is said. Job steps
+ * ("123.batch"), jobs without GPUs and jobs that never started are left out and counted. */
 clg_status clg_export_read(clg_arena *arena, const clg_csv *csv, clg_job_list *jobs,
                            clg_error *error);
 

@@ -230,12 +230,22 @@ static clg_status check_separated(const reader *r) {
                     "none of its columns is known");
 }
 
+/* An export that lacks a column is no list of jobs. */
+static clg_status check_whole(const reader *r) {
+    const char *lacks = clg_export_lacks(r->csv);
+    if (!lacks) return CLG_OK;
+    clg_error_at(r->error, r->csv->name, 1, 1, NULL);
+    return clg_fail(r->error, CLG_BAD_INPUT, "docs/portfolio.md has the whole command",
+                    "an export of a scheduler without the column %s", lacks);
+}
+
 static clg_status read_list(clg_arena *arena, const clg_csv *csv, double horizon_s,
                             clg_job_list *jobs, clg_error *error) {
     reader r = {.csv = csv, .error = error};
     clg_quotas quotas = {.arena = arena, .list = jobs};
     double *every_s = clg_take(arena, (size_t)csv->rows + 1, double);
-    if (find_columns(&r, arena, jobs) != CLG_OK || check_separated(&r) != CLG_OK)
+    if (check_whole(&r) != CLG_OK || find_columns(&r, arena, jobs) != CLG_OK ||
+        check_separated(&r) != CLG_OK)
         return error->status;
     jobs->job = clg_take(arena, (size_t)csv->rows + 1, clg_listed_job);
     for (r.row = 0; r.row < csv->rows; r.row++) {

@@ -19,14 +19,19 @@ static double factor_of(const simulation *s, int task, double sigma) {
     return clg_factor_at(sigma, sqrt(common) * s->rules->factor_z + sqrt(1 - common) * own);
 }
 
-/* Of what is left of a task; going on takes a checkpoint and a restart more. */
-static double wall_of(const simulation *s, int task, const clg_job_size *size) {
+/* Of what is left of a task; going on takes a restart more, and giving way a checkpoint. */
+static clg_job_stretch stretch_of(const simulation *s, int task, const clg_job_size *size) {
     clg_job_size left = *size;
-    double again_s = s->left[task] < 1 ? size->checkpoint_s + size->restart_s : 0;
+    double again_s = s->stopped[task] == NOT_STOPPED ? 0 : size->restart_s;
+    if (s->stopped[task] == GAVE_WAY) again_s += size->checkpoint_s;
     left.useful_s *= s->left[task];
-    if (s->rules->certain) return size->expected_s * s->left[task] + again_s;
-    return again_s + clg_life_wall_s(&left, factor_of(s, task, size->sigma),
-                                     s->rules->failure_factor, seed_of(s, task, 2));
+    if (s->rules->certain)
+        return (clg_job_stretch){size->expected_s * s->left[task] + again_s, 1, false};
+    clg_job_stretch stretch =
+        clg_life_stretch(&left, factor_of(s, task, size->sigma), s->rules->failure_factor,
+                         s->rules->repair_s > 0 ? s->rules->node_share : 0, &s->failing[task]);
+    stretch.wall_s += again_s;
+    return stretch;
 }
 
 double clg_simulation_expected_s(const simulation *s, int task, const clg_job_size *size) {
@@ -60,6 +65,7 @@ static void pass(simulation *s, double until_s) {
     if (s->busy > 0) s->life->at_least[s->busy - 1] += seconds;
     s->life->busy_gpu_s += (double)s->busy * seconds;
     s->life->serving_gpu_s += (double)s->serving_gpus * seconds;
+    s->life->repair_gpu_s += (double)s->broken * seconds;
     s->life->short_gpu_s += (double)s->short_gpus * seconds;
     s->now_s = until_s;
 }
@@ -70,17 +76,37 @@ static double useful_of(const simulation *s, int task, const clg_job_size *size)
     return (double)size->gpus * size->useful_s * factor * s->left[task];
 }
 
+void clg_simulation_hold(simulation *s, running r) {
+    clg_simulation_promise(s, &r);
+    s->active[s->actives] = r;
+    sift_up(s, s->actives++);
+}
+
+int clg_simulation_jobs(const simulation *s) { return s->actives - s->repairs; }
+
+void clg_simulation_stop(simulation *s, int task, double done, stop why) {
+    s->life->useful_gpu_s -= s->run[task].useful_gpu_s * (1 - done);
+    s->left[task] *= 1 - done;
+    s->stopped[task] = why;
+    s->run[task].end_s = INFINITY;
+}
+
 void clg_simulation_start(simulation *s, int task, const clg_job_size *size) {
     clg_job_run *run = &s->run[task];
+    clg_job_stretch stretch = stretch_of(s, task, size);
     if (!isfinite(run->start_s)) run->start_s = s->now_s;
-    run->end_s = s->now_s + wall_of(s, task, size);
+    run->end_s = s->now_s + stretch.wall_s;
     run->expected_end_s = s->now_s + clg_simulation_expected_s(s, task, size);
     run->gpus = size->gpus;
     run->useful_gpu_s = useful_of(s, task, size);
-    clg_simulation_promise(s, task, run->expected_end_s);
-    s->active[s->actives] =
-        (running){s->now_s, run->end_s, task, clg_pool_take(s->pool, size->gpus)};
-    sift_up(s, s->actives++);
+    clg_simulation_hold(s, (running){.started_s = s->now_s,
+                                     .end_s = run->end_s,
+                                     .expected_end_s = run->expected_end_s,
+                                     .done = stretch.done,
+                                     .breaks = stretch.breaks,
+                                     .gpus = size->gpus,
+                                     .task = task,
+                                     .hold = clg_pool_take(s->pool, size->gpus)});
     s->busy += size->gpus;
     if (s->task[task].job->quota >= 0) s->held[s->task[task].job->quota] += size->gpus;
     s->started_s = s->now_s;
@@ -88,16 +114,22 @@ void clg_simulation_start(simulation *s, int task, const clg_job_size *size) {
 }
 
 running clg_simulation_remove(simulation *s, int at) {
-    int task = s->active[at].task;
-    clg_simulation_forget(s, task, s->run[task].expected_end_s);
+    clg_simulation_forget(s, &s->active[at]);
     double end_s = s->active[at].end_s;
     s->active[at].end_s = -INFINITY;
     sift_up(s, at);
     running gone = pop(s);
     gone.end_s = end_s;
     clg_pool_give(s->pool, gone.hold);
-    s->busy -= s->run[task].gpus;
-    if (s->task[task].job->quota >= 0) s->held[s->task[task].job->quota] -= s->run[task].gpus;
+    if (gone.task == REPAIR) {
+        s->broken -= gone.gpus;
+        s->repairs--;
+        return gone;
+    }
+    int quota = s->task[gone.task].job->quota;
+    s->run[gone.task].held_gpu_s += (double)gone.gpus * (s->now_s - gone.started_s);
+    s->busy -= gone.gpus;
+    if (quota >= 0) s->held[quota] -= gone.gpus;
     return gone;
 }
 
@@ -112,6 +144,7 @@ static void arrive(simulation *s, int task) {
     const clg_task *t = &s->task[task];
     s->run[task] = (clg_job_run){.start_s = INFINITY, .end_s = INFINITY};
     s->left[task] = 1;
+    s->failing[task] = (clg_random){seed_of(s, task, 2)};
     if (t->sizes > 0 && t->size[0].gpus <= ceiling_of(s, t->job))
         clg_simulation_enqueue(s, task);
     else
@@ -137,13 +170,18 @@ static bool is_stuck(const simulation *s, int next, int count) {
            s->now_s >= s->rules->horizon_s;
 }
 
+static void end_first(simulation *s) {
+    running gone = clg_simulation_remove(s, 0);
+    if (gone.breaks) clg_simulation_break(s, &gone);
+}
+
 /* Everything that happens at the next moment at which anything does. */
 static void happen(simulation *s, int *next, int count) {
     double ends_s = s->actives > 0 ? s->active[0].end_s : INFINITY;
     double comes_s = *next < count ? s->task[*next].job->arrival_s : INFINITY;
     double at_s = fmin(fmin(ends_s, comes_s), serving_changes_s(s));
     if (at_s > s->now_s) pass(s, at_s);
-    while (s->actives > 0 && s->active[0].end_s <= at_s) clg_simulation_remove(s, 0);
+    while (s->actives > 0 && s->active[0].end_s <= at_s) end_first(s);
     if (serving_changes_s(s) <= at_s) clg_simulation_serve(s);
     for (; *next < count && s->task[*next].job->arrival_s <= at_s; ++*next) arrive(s, *next);
     clg_simulation_schedule(s);
@@ -152,13 +190,15 @@ static void happen(simulation *s, int *next, int count) {
 /* A cluster that serves goes on doing so to the horizon; jobs go on to their end. */
 static bool goes_on(const simulation *s, int next, int count) {
     if (is_stuck(s, next, count)) return false;
-    if (next < count || s->actives > 0) return true;
+    if (next < count || clg_simulation_jobs(s) > 0) return true;
+    if (s->waiting > 0 && s->repairs > 0) return true;
     return s->rules->serving.windows > 0 && (s->waiting > 0 || s->now_s < s->rules->horizon_s);
 }
 
 void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_life_rules *rules,
                   clg_job_run *run, clg_life *life) {
-    size_t most = (size_t)(rules->gpus < count ? rules->gpus : count) + 1;
+    bool breaks = rules->repair_s > 0 && !rules->certain;
+    size_t most = (size_t)(rules->gpus < count || breaks ? rules->gpus : count) + 1;
     *life = (clg_life){.at_least = clg_take(arena, (size_t)rules->gpus, double)};
     simulation s = {.task = tasks,
                     .rules = rules,
@@ -169,6 +209,8 @@ void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_
                     .promised = clg_take(arena, most, promise),
                     .least_speed = clg_simulation_floors(arena, tasks, count),
                     .left = clg_take(arena, (size_t)count + 1, double),
+                    .stopped = clg_take(arena, (size_t)count + 1, stop),
+                    .failing = clg_take(arena, (size_t)count + 1, clg_random),
                     .held = clg_take(arena, (size_t)rules->quotas + 1, int64_t),
                     .full = clg_take(arena, (size_t)rules->quotas + 1, bool),
                     .serving_hold = clg_pool_take(NULL, 0),

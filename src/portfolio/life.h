@@ -11,13 +11,17 @@
  * pass them.
  *
  * Failures strike running jobs at a rate per GPU; the work since the last checkpoint is done again,
- * after a restart on GPUs that spares replace at once. Where the cluster also serves,
+ * after a restart. Some take the job's node out (a job smaller than a node: as many GPUs as it has)
+ * until it is repaired, after a time that is drawn from an exponential. Where free GPUs replace
+ * them the job goes on at once, at its size; else it gives the others back and waits in its place
+ * in the queue, for a size to be chosen anew. Where the cluster also serves,
  * serving has its GPUs first: jobs of the lowest priority that started last write a checkpoint,
  * give way and go on later. Left out: preemption by other jobs, resizing while running, fair shares
- * between users, maintenance, spares that run out. */
+ * between users, maintenance, failures of nodes that no job is on. */
 #ifndef CLG_PORTFOLIO_LIFE_H
 #define CLG_PORTFOLIO_LIFE_H
 
+#include "demand/random.h"
 #include "portfolio/joblist.h"
 
 /* A job at one of the sizes it may take. */
@@ -34,7 +38,8 @@ typedef struct clg_task {
     const clg_listed_job *job;
     const clg_job_size *size; /* [sizes], fewest GPUs first; none: it runs on no size */
     int sizes;
-    double flop; /* of the model, all of the work; 0: not known */
+    double flop;               /* of the model, all of the work; 0: not known */
+    double tokens, parameters; /* that it trains on, and how large it is; 0: not known */
 } clg_task;
 
 /* How it went. */
@@ -43,6 +48,7 @@ typedef struct clg_job_run {
     double expected_end_s; /* as the queue took it when it started */
     int64_t gpus;
     double useful_gpu_s; /* of training, since it last started */
+    double held_gpu_s;   /* of all its stretches */
 } clg_job_run;
 
 /* GPUs that serving holds before any job, window after window, round after round. */
@@ -62,8 +68,10 @@ typedef struct clg_life_rules {
     double common_share;   /* of the variance of a step's error that is common to all jobs */
     double failure_factor; /* times the failures expected */
     clg_tide serving;
-    double horizon_s; /* serving goes on at least so long */
-    bool certain;     /* steps and failures as expected, nothing is drawn */
+    double horizon_s;  /* serving goes on at least so long */
+    double node_share; /* of failures, those that take a node out */
+    double repair_s;   /* until it is back, mean; 0: at once */
+    bool certain;      /* steps and failures as expected, nothing is drawn */
 } clg_life_rules;
 
 typedef struct clg_life {
@@ -74,6 +82,9 @@ typedef struct clg_life {
     double serving_gpu_s; /* of the busy: held for serving */
     double short_gpu_s;   /* that serving wanted and the cluster did not have */
     int preempted;        /* times that a job gave way to serving */
+    double repair_gpu_s;  /* GPUs out of order */
+    int breaks, stops;    /* failures that took a node out, and of them those after which the job
+                             had to wait */
     int impossible;       /* jobs that no size of this cluster runs */
 } clg_life;
 
@@ -81,7 +92,17 @@ typedef struct clg_life {
 void clg_life_run(clg_arena *arena, const clg_task *tasks, int count, const clg_life_rules *rules,
                   clg_job_run *run, clg_life *life);
 
-/* Seconds that so much work takes with the failures drawn from `seed`. */
+/* Work until its end or until a failure takes a node out. */
+typedef struct clg_job_stretch {
+    double wall_s;
+    double done; /* share of the work that is kept */
+    bool breaks; /* ended by such a failure; `wall_s` is without the restart from it */
+} clg_job_stretch;
+
+clg_job_stretch clg_life_stretch(const clg_job_size *size, double factor, double failure_factor,
+                                 double node_share, clg_random *random);
+
+/* Seconds that so much work takes with the failures drawn from `seed`, nodes replaced at once. */
 double clg_life_wall_s(const clg_job_size *size, double factor, double failure_factor,
                        uint64_t seed);
 

@@ -16,7 +16,7 @@ typedef struct tally {
     int in_time;    /* lives without a missed deadline */
     int in_budget, in_budget_at_price;
     double period_s, paid_gpu_s, busy_gpu_s, useful_gpu_s;
-    double serving_gpu_s, short_gpu_s, preempted;
+    double serving_gpu_s, short_gpu_s, preempted, repair_gpu_s, breaks, stops;
 } tally;
 
 static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpus, int draw) {
@@ -30,6 +30,8 @@ static clg_life_rules rules_of(const clg_portfolio_request *request, int64_t gpu
                             .horizon_s = request->horizon_s,
                             .node_gpus = request->node_gpus,
                             .seed = request->seed * 1000003 + (uint64_t)draw,
+                            .node_share = request->operations.node_share,
+                            .repair_s = request->operations.repair_s,
                             .factor_z = steps_z,
                             .common_share = request->doubts.common_share,
                             .failure_factor =
@@ -68,6 +70,9 @@ static void count_money(const clg_portfolio_request *request, const clg_life *li
     t->serving_gpu_s += life->serving_gpu_s;
     t->short_gpu_s += life->short_gpu_s;
     t->preempted += life->preempted;
+    t->repair_gpu_s += life->repair_gpu_s;
+    t->breaks += life->breaks;
+    t->stops += life->stops;
     t->in_budget_at_price += request->doubts.price_low * paid_gpu_s <= request->budget_usd;
     t->in_budget += price_of(request, draw) * paid_gpu_s <= request->budget_usd;
     for (int64_t n = 0; n < gpus; n++) t->needed[n] += life->at_least[n];
@@ -80,7 +85,7 @@ static double flop_of(const clg_task *tasks, int count, const clg_job_run *run,
     for (int i = 0; i < count; i++) {
         if (!(tasks[i].flop > 0) || !isfinite(run[i].end_s)) continue;
         flop += tasks[i].flop;
-        *known_gpu_s += (double)run[i].gpus * (run[i].end_s - run[i].start_s);
+        *known_gpu_s += run[i].held_gpu_s;
     }
     return flop;
 }
@@ -125,6 +130,9 @@ static void fill_point(clg_portfolio *p, tally *t, int64_t before, clg_portfolio
     double wanted_gpu_s = t->serving_gpu_s + t->short_gpu_s;
     point->serving_short = wanted_gpu_s > 0 ? t->short_gpu_s / wanted_gpu_s : 0;
     point->preempted = t->preempted / draws;
+    point->repair_share = t->repair_gpu_s / t->paid_gpu_s;
+    point->breaks = t->breaks / draws;
+    point->stops = t->stops / draws;
     point->waiting = waiting_of(t->wait_s, t->waits);
     point->marginal_fill = fill_between(t->needed, before, point->gpus, t->period_s);
     for (int i = 0; i < p->count; i++) point->with_deadline += isfinite(p->task[i].job->deadline_s);
@@ -188,6 +196,24 @@ static int draws_of(const clg_portfolio_request *request, const clg_task *tasks,
     return draws < LEAST ? LEAST : draws > MOST ? MOST : draws;
 }
 
+/* Each job keeps its tokens and checkpoints while it runs, and moves its own once. */
+static void fill_storage(clg_portfolio *p) {
+    const clg_portfolio_request *r = &p->request;
+    p->storage = (clg_storage_bill){.checkpoints = r->storage.checkpoints};
+    for (int i = 0; i < p->count; i++) {
+        const clg_task *task = &p->task[i];
+        if (!(task->tokens > 0) || !isfinite(p->run[i].end_s)) continue;
+        clg_storage_bill one =
+            clg_storage_bill_of(&r->storage, &r->operations, task->tokens, task->parameters,
+                                p->run[i].end_s - p->run[i].start_s);
+        p->storage.data_bytes += one.data_bytes;
+        p->storage.low_usd += one.low_usd;
+        p->storage.high_usd += one.high_usd;
+        p->storage.out_low_usd += one.out_low_usd;
+        p->storage.out_high_usd += one.out_high_usd;
+    }
+}
+
 static void live_at(clg_arena *arena, clg_portfolio *p, int at) {
     for (int i = 0; i < p->count; i++) p->late[i] = 0;
     live(arena, p, p->request.gpus[at], at > 0 ? p->request.gpus[at - 1] : 0, &p->point[at]);
@@ -206,6 +232,7 @@ void clg_portfolio_run(clg_arena *arena, const clg_task *tasks, int count,
     for (int i = 0; i < p->points; i++) live_at(arena, p, i);
     p->knee = knee_of(p);
     if (p->knee >= 0 && p->knee != p->shown) live_at(arena, p, p->knee);
+    fill_storage(p);
 }
 
 bool clg_waiting_recorded(clg_arena *arena, const clg_job_list *jobs, clg_waiting *waiting) {

@@ -8,6 +8,7 @@
 
 #include "economics/contracts.h"
 #include "economics/odds.h"
+#include "economics/storage.h"
 #include "portfolio/life.h"
 
 enum { CLG_PORTFOLIO_POINTS = 64 };
@@ -26,6 +27,8 @@ typedef struct clg_portfolio_request {
     double budget_usd; /* 0: none */
     double knee_share; /* the knee: where GPUs added are needed less than this share of the time */
     clg_doubts doubts;
+    clg_operations operations; /* how nodes break */
+    clg_storage_prices storage;
     clg_terms terms; /* what GPUs cost */
 } clg_portfolio_request;
 
@@ -42,6 +45,8 @@ typedef struct clg_portfolio_point {
     int impossible;       /* jobs that no size of this cluster runs */
     double serving_share; /* of paid GPU time: held for serving */
     double serving_short; /* share of what serving wanted that the cluster did not have */
+    double repair_share;  /* of paid GPU time: in repair */
+    double breaks, stops; /* nodes that broke, and times that a job had to wait for one, mean */
     double preempted;     /* times that jobs gave way to it, mean of the lives */
     double missed_deadlines; /* median of the lives */
     int with_deadline;
@@ -58,10 +63,11 @@ typedef struct clg_portfolio {
     int count;
     clg_portfolio_point point[CLG_PORTFOLIO_POINTS];
     int points, draws;
-    int knee;         /* index; -1: none */
-    clg_job_run *run; /* [count] the first life at the knee, or at the last size */
-    double *late;     /* [count] share of lives in which a job misses its deadline there */
-    int shown;        /* which point these are of */
+    int knee;                 /* index; -1: none */
+    clg_job_run *run;         /* [count] the first life at the knee, or at the last size */
+    double *late;             /* [count] share of lives in which a job misses its deadline there */
+    int shown;                /* which point these are of */
+    clg_storage_bill storage; /* of all jobs together in that life */
 } clg_portfolio;
 
 /* `tasks` in order of arrival. */

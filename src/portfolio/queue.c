@@ -23,16 +23,16 @@ static int promise_at(const simulation *s, double end_s) {
     return low;
 }
 
-void clg_simulation_promise(simulation *s, int task, double end_s) {
-    int at = promise_at(s, end_s);
+void clg_simulation_promise(simulation *s, const running *r) {
+    int at = promise_at(s, r->expected_end_s);
     memmove(&s->promised[at + 1], &s->promised[at],
             (size_t)(s->actives - at) * sizeof *s->promised);
-    s->promised[at] = (promise){.end_s = end_s, .task = task};
+    s->promised[at] = (promise){.end_s = r->expected_end_s, .task = r->task, .gpus = r->gpus};
 }
 
-void clg_simulation_forget(simulation *s, int task, double end_s) {
-    int at = promise_at(s, end_s);
-    while (s->promised[at].task != task) at++;
+void clg_simulation_forget(simulation *s, const running *r) {
+    int at = promise_at(s, r->expected_end_s);
+    while (s->promised[at].task != r->task || s->promised[at].gpus != r->gpus) at++;
     memmove(&s->promised[at], &s->promised[at + 1],
             (size_t)(s->actives - at - 1) * sizeof *s->promised);
 }
@@ -71,14 +71,13 @@ static double when(const simulation *s, int64_t gpus) {
 
 static void count_promises(simulation *s) {
     int64_t free = clg_pool_free(s->pool);
-    for (int i = 0; i < s->actives; i++)
-        s->promised[i].free = free += s->run[s->promised[i].task].gpus;
+    for (int i = 0; i < s->actives; i++) s->promised[i].free = free += s->promised[i].gpus;
 }
 
 /* The equal share of every job there is. */
 static int64_t share_of(const simulation *s) {
-    return (s->rules->gpus - s->serving_gpus) /
-           (s->waiting + s->actives > 0 ? s->waiting + s->actives : 1);
+    int jobs = s->waiting + clg_simulation_jobs(s);
+    return (s->rules->gpus - s->serving_gpus - s->broken) / (jobs > 0 ? jobs : 1);
 }
 
 static double speed_per_gpu(const clg_job_size *size) {
@@ -116,7 +115,7 @@ static const clg_job_size *choose(const simulation *s, int task) {
     int64_t most = left < s->rules->gpus ? left : s->rules->gpus;
     for (int i = 0; i < t->sizes && t->size[i].gpus <= most; i++) {
         const clg_job_size *size = &t->size[i];
-        double end_s = when(s, size->gpus) + size->expected_s;
+        double end_s = when(s, size->gpus) + size->expected_s * s->left[task];
         bool within =
             i == 0 || (size->gpus <= share && speed_per_gpu(size) >= s->least_speed[task]);
         bool urgent = ends_s > due_s;

@@ -5,18 +5,26 @@
 #include "portfolio/life.h"
 #include "portfolio/pool.h"
 
-/* A job at work since it started or went on. */
+/* What holds GPUs: a job since it started or went on, or a repair of what broke. */
 typedef struct running {
-    double started_s, end_s;
-    int task;
+    double started_s, end_s, expected_end_s;
+    double done; /* of the work that was left, the share that is kept at end_s */
+    int64_t gpus;
+    bool breaks; /* end_s is a failure that takes a node out */
+    int task;    /* REPAIR: none */
     int32_t hold;
 } running;
+
+enum { REPAIR = -1 };
+
+/* Why a task is not new: what going on takes first. */
+typedef enum stop { NOT_STOPPED, GAVE_WAY, BROKE } stop;
 
 /* An end as the queue expects it, and the GPUs free from then on. */
 typedef struct promise {
     double end_s;
     int task;
-    int64_t free;
+    int64_t gpus, free;
 } promise;
 
 typedef struct simulation {
@@ -31,10 +39,13 @@ typedef struct simulation {
     int *queue, waiting;
     double *least_speed;     /* of each task: per GPU, below it a size is not worth taking */
     double *left;            /* of each task: share of its work that is to do */
+    stop *stopped;           /* of each task */
+    clg_random *failing;     /* of each task: where its failures come from */
     double now_s, started_s; /* started_s: when a job last did */
     int64_t *held;           /* of each quota: GPUs in use */
     bool *full;              /* of each quota: its first that waits does not fit into it */
-    int64_t busy;
+    int64_t busy, broken;    /* GPUs that jobs and serving hold, and that are in repair */
+    int repairs;
     int64_t windows;      /* of serving that have begun */
     int64_t serving_gpus; /* held for serving */
     int64_t short_gpus;   /* that it wants beside them */
@@ -52,8 +63,20 @@ void clg_simulation_schedule(simulation *s);
 
 /* The expected end of a task is added to those the queue counts on, or dropped before its task is
  * popped. */
-void clg_simulation_promise(simulation *s, int task, double end_s);
-void clg_simulation_forget(simulation *s, int task, double end_s);
+void clg_simulation_promise(simulation *s, const running *r);
+void clg_simulation_forget(simulation *s, const running *r);
+
+/* Adds to what holds GPUs. */
+void clg_simulation_hold(simulation *s, running r);
+
+/* What is left to do of a task that stopped when so much of it was kept. */
+void clg_simulation_stop(simulation *s, int task, double done, stop why);
+
+/* A job whose node broke: the node goes into repair, the job on or into the queue. */
+void clg_simulation_break(simulation *s, const running *gone);
+
+/* How many jobs run. */
+int clg_simulation_jobs(const simulation *s);
 
 /* Takes the i-th of the running out, its GPUs given back; the time does not move. */
 running clg_simulation_remove(simulation *s, int at);

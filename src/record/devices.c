@@ -3,6 +3,7 @@
 
 #include "record/by_step.h"
 #include "record/ns.h"
+#include "record/phases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,7 @@ static void take_launches(clg_devices *all, clg_device *d) {
     clg_launches_keep(&p->launches, &d->trace);
     clg_trace_split_idle(all->scratch, &d->trace);
     clg_ranges_to_steps(&p->ranges, &d->trace);
+    clg_ranges_to_phases(&p->ranges, &p->launches, &d->trace);
     clg_steps_assign(all->scratch, &d->trace);
 }
 

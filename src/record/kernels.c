@@ -1,7 +1,7 @@
 /* kernels.c -- reading names of kernels, operations and types. */
 #include "record/kernels.h"
 
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <string.h>
 
@@ -21,10 +21,7 @@ const clg_name clg_operation_names[] = {{"unknown", CLG_OPERATION_UNKNOWN, NULL}
                                         {NULL, 0, NULL}};
 
 clg_status clg_trace_kernels_read(clg_arena *arena, clg_csv *table, clg_error *error) {
-    const clg_file *file = clg_dataset_find("trace/kernels.csv");
-    if (!file)
-        return clg_fail(error, CLG_BAD_INPUT, "build again", "the table of kernels is missing");
-    return clg_csv_parse(arena, file->path, file->text, file->size, table, error);
+    return clg_dataset_csv(arena, "trace/kernels.csv", table, error);
 }
 
 /* Demangled names of templates start with the return type. */

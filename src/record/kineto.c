@@ -1,10 +1,13 @@
 /* kineto.c -- PyTorch profiler traces: the text from top to bottom, whatever its state. */
 #include "record/kineto.h"
 
+#include "base/order.h"
+
 #include "base/json.h"
 #include "base/text.h"
 #include "record/by_step.h"
 #include "record/ns.h"
+#include "record/phases.h"
 #include "record/recording.h"
 #include "record/split.h"
 
@@ -274,13 +277,14 @@ static void finish(clg_kineto *r, clg_trace *t) {
     r->trace = t;
     name_gpu(r, t);
     for (uint32_t i = 0; i < t->timeline.track_count; i++) t->timeline.tracks[i].rank = t->rank;
-    if (t->call_count) qsort(t->calls, t->call_count, sizeof *t->calls, by_start);
+    clg_order(&r->scratch, t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
     clg_ranges_to_steps(&r->ranges, t);
     clg_launches_describe(&r->launches, t);
     complete_groups(r);
     clg_launches_multiply(&r->launches, t);
     clg_launches_keep(&r->launches, t);
+    clg_ranges_to_phases(&r->ranges, &r->launches, t);
     clg_trace_split_idle(&r->scratch, t);
     clg_steps_assign(&r->scratch, t);
     clg_kineto_sum_memory(r, t);

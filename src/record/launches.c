@@ -1,6 +1,8 @@
 /* launches.c -- sizes from launches, and why the GPU was idle. */
 #include "record/launches.h"
 
+#include "base/order.h"
+
 #include "record/ns.h"
 #include "record/split.h"
 
@@ -67,7 +69,8 @@ static void describe(clg_launches *l, clg_trace_call *call) {
 
 void clg_launches_describe(clg_launches *l, clg_trace *trace) {
     if (l->recorded_count)
-        qsort(l->recorded, l->recorded_count, sizeof *l->recorded, by_thread_and_start);
+        clg_order(l->arena, l->recorded, l->recorded_count, sizeof *l->recorded,
+                  by_thread_and_start);
     for (size_t i = 0; i < trace->call_count; i++) {
         clg_trace_description *what = &trace->calls[i].what;
         describe(l, &trace->calls[i]);
@@ -103,7 +106,7 @@ static clg_product *product_around(const clg_launches *l, const clg_recorded_lau
 }
 
 static clg_product *product_of(const clg_launches *l, const clg_event *e) {
-    if (e->work != CLG_WORK_COMPUTE || e->detail < 0) return NULL;
+    if (l->product_count == 0 || e->work != CLG_WORK_COMPUTE || e->detail < 0) return NULL;
     uint32_t index = clg_map_get(&l->by_correlation, (uint64_t)e->detail + 1, UINT32_MAX);
     return index == UINT32_MAX ? NULL : product_around(l, &l->launch[index]);
 }
@@ -165,7 +168,7 @@ static void keep_products(const clg_launches *l, clg_trace *t) {
 void clg_launches_multiply(clg_launches *l, clg_trace *t) {
     size_t count = t->timeline.count;
     if (l->product_count)
-        qsort(l->product, l->product_count, sizeof *l->product, by_thread_and_time);
+        clg_order(l->arena, l->product, l->product_count, sizeof *l->product, by_thread_and_time);
     int64_t *longest_ns = clg_take(l->arena, l->product_count + 1, int64_t);
     find_outputs(l);
     for (size_t i = 0; i < count; i++) {
@@ -212,7 +215,7 @@ static begun *in_order(clg_arena *scratch, const clg_timeline *t) {
         const clg_event *e = &t->events[i];
         events[i] = (begun){e->start_ns, e->start_ns + e->duration_ns, i};
     }
-    if (t->count) qsort(events, t->count, sizeof *events, by_start);
+    clg_order(scratch, events, t->count, sizeof *events, by_start);
     return events;
 }
 

@@ -50,7 +50,11 @@ static void fill_bins(clg_memory_use *use, const clg_memory_point *points, size_
 
 clg_memory_use clg_memory_use_of(clg_memory_point *points, size_t count) {
     if (!in_order(points, count)) qsort(points, count, sizeof *points, by_time);
-    clg_memory_use use = {.rank = -1, .reserved_bytes = -1, .changes = (int64_t)count};
+    clg_memory_use use = {.rank = -1,
+                          .reserved_bytes = -1,
+                          .changes = (int64_t)count,
+                          .refused_bytes = -1,
+                          .free_bytes = -1};
     use.least_bytes = use.peak_bytes = points[0].allocated_bytes;
     use.span_ns = clg_ns_minus(points[count - 1].at_ns, points[0].at_ns);
     for (size_t i = 0; i < count; i++) {

@@ -24,7 +24,13 @@ typedef enum clg_held_kind {
 } clg_held_kind;
 extern const clg_name clg_held_kind_names[];
 
-enum { CLG_MEMORY_BINS = 32 };
+enum { CLG_MEMORY_BINS = 32, CLG_MEMORY_SITES = 4 };
+
+/* A place in a program, and what it had allocated at the peak. */
+typedef struct clg_memory_site {
+    const char *where;
+    int64_t bytes;
+} clg_memory_site;
 
 typedef struct clg_memory_use {
     const char *file;                /* NULL: nothing is known */
@@ -32,10 +38,14 @@ typedef struct clg_memory_use {
     int64_t changes;                 /* allocations and frees */
     int64_t least_bytes, peak_bytes; /* allocated; least: held throughout */
     int64_t reserved_bytes;          /* at most; -1: not said */
-    int64_t span_ns, peak_ns;        /* of the recording; the peak, from its start */
+    int64_t span_ns, peak_ns;        /* of the recording; the peak, from its start; -1: no times */
     bool kinds;                      /* `at_peak` is known */
     int64_t at_peak[CLG_HELD_KINDS]; /* bytes; they add up to the peak */
     int64_t bin[CLG_MEMORY_BINS];    /* the most in each equal part of the span */
+    clg_memory_site site[CLG_MEMORY_SITES]; /* who holds most at the peak */
+    int sites;
+    int64_t refused_bytes, free_bytes; /* memory ran out when so much was asked for, and so much was
+                                          free; -1: it did not */
 } clg_memory_use;
 
 typedef struct clg_memory_uses {

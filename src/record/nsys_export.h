@@ -20,7 +20,8 @@ typedef struct clg_nsys_export {
     clg_map strings; /* StringIds.id -> texts */
     clg_intern texts;
     clg_nsys_columns columns; /* of the table being read */
-    const char *copy_name;    /* of a table of copies; NULL for kernels */
+    const char *whole_name;   /* of all work of a table that names none; NULL: it does */
+    bool copies;              /* it is a table of copies */
 } clg_nsys_export;
 
 /* Opens the database and reads every table into devices and processes. */

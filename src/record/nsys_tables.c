@@ -32,7 +32,7 @@ static const char *name_of(const clg_nsys_export *x, int64_t id) {
 static void take_work(void *context, const clg_sqlite_row *row) {
     clg_nsys_export *x = context;
     int64_t name = -1, pid = 0;
-    clg_device_work work = {.correlation = -1, .name = x->copy_name, .copy = x->copy_name};
+    clg_device_work work = {.correlation = -1, .name = x->whole_name, .copy = x->copies};
     if (!number(row, x->columns.start, &work.start_ns) ||
         !number(row, x->columns.end, &work.end_ns) ||
         !number(row, x->columns.device, &work.device)) {
@@ -44,17 +44,19 @@ static void take_work(void *context, const clg_sqlite_row *row) {
     number(row, x->columns.name, &name);
     number(row, x->columns.correlation, &work.correlation);
     work.process = pid >> PROCESS_SHIFT;
-    work.key = work.copy ? clg_trace_hash((clg_slice){x->copy_name, 6}, 1) : (uint64_t)name + 1;
+    work.key = work.name ? clg_trace_hash((clg_slice){work.name, 6}, 1) : (uint64_t)name + 1;
     if (work.key == 0) work.key = 1;
-    if (!work.copy) work.name = name_of(x, name);
+    if (!work.name) work.name = name_of(x, name);
     clg_devices_add(&x->devices, &work);
 }
 
-static bool read_table(clg_nsys_export *x, const char *name, const char *copy_name) {
+/* `whole_name`: of all work of a table that names none. */
+static bool read_table(clg_nsys_export *x, const char *name, const char *whole_name, bool copies) {
     clg_sqlite_table table;
     if (!clg_sqlite_find(&x->file, name, &table)) return false;
     int named = clg_sqlite_column(&table, "demangledName");
-    x->copy_name = copy_name;
+    x->whole_name = whole_name;
+    x->copies = copies;
     x->columns =
         (clg_nsys_columns){.start = clg_sqlite_column(&table, "start"),
                            .end = clg_sqlite_column(&table, "end"),
@@ -155,9 +157,11 @@ clg_status clg_nsys_tables(clg_nsys_export *x, clg_slice data, clg_error *error)
     clg_sqlite_table strings;
     if (clg_sqlite_find(&x->file, "StringIds", &strings))
         clg_sqlite_each(&x->file, &strings, take_string, x);
-    bool any = read_table(x, "CUPTI_ACTIVITY_KIND_KERNEL", NULL);
-    any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMCPY", "Memcpy");
-    any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMSET", "Memset");
+    bool any = read_table(x, "CUPTI_ACTIVITY_KIND_KERNEL", NULL, false);
+    any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMCPY", "Memcpy", true);
+    any |= read_table(x, "CUPTI_ACTIVITY_KIND_MEMSET", "Memset", true);
+    /* As nsys records graphs by default: what is inside is not told. */
+    any |= read_table(x, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "CUDA graph, recorded whole", false);
     if (any && x->devices.count > 0) {
         read_launches(x);
         read_ranges(x);

@@ -45,15 +45,50 @@ static bool like_a_step(const char *text, size_t size) {
     return false;
 }
 
+/* emit_nvtx of torch writes "aten::mm, seq = 12, op_id = 34": all calls of an operator are one. */
+static clg_slice without_counts(clg_slice name) {
+    static const char *const counts[] = {", seq = ", ", op_id = "};
+    for (size_t i = 0; i < name.size; i++)
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            if (clg_slice_starts((clg_slice){name.text + i, name.size - i}, counts[k]))
+                return (clg_slice){name.text, i};
+    return name;
+}
+
+/* The name with one # for each number. */
+static uint32_t keep_name(clg_ranges *r, clg_slice name) {
+    char masked[MOST_NAME];
+    size_t size = 0, known = r->names.count;
+    name = without_counts(name);
+    for (size_t i = 0; i < name.size && size < MOST_NAME; i++) {
+        if (!digit(name.text[i])) masked[size++] = name.text[i];
+        if (digit(name.text[i]) && (i == 0 || !digit(name.text[i - 1]))) masked[size++] = '#';
+    }
+    r->names.arena = r->arena;
+    uint32_t at = clg_intern_add(&r->names, (clg_slice){masked, size});
+    size_t shown = name.size < MOST_NAME ? name.size : MOST_NAME;
+    if (r->names.count > known) {
+        const char *first = clg_arena_copy(r->arena, name.text, shown);
+        CLG_APPEND(r->arena, r->first, known, r->first_capacity, first);
+    } else if (r->first[at] && !clg_slice_is((clg_slice){name.text, shown}, r->first[at]))
+        r->first[at] = NULL;
+    return at;
+}
+
+const char *clg_range_name(const clg_ranges *r, uint32_t name) {
+    return r->first[name] ? r->first[name] : r->names.texts[name];
+}
+
 void clg_ranges_add(clg_ranges *r, clg_slice name, uint64_t thread, int64_t start_ns,
                     int64_t duration_ns) {
     char word[MOST_NAME];
-    clg_range range = {.start_ns = start_ns, .duration_ns = duration_ns};
-    /* torch names these by itself, and they are a part of a step. */
-    if (r->count >= MOST_RANGES || duration_ns <= 0 || clg_slice_starts(name, "Optimizer.")) return;
+    clg_range range = {.start_ns = start_ns, .duration_ns = duration_ns, .thread = thread};
+    if (r->count >= MOST_RANGES || duration_ns <= 0 || name.size == 0) return;
     size_t size = strip(name, word, &range.number);
+    range.name = keep_name(r, name);
     range.class = clg_trace_hash((clg_slice){word, size}, thread);
     range.named = like_a_step(word, size);
+    range.part = clg_slice_starts(name, "Optimizer."); /* torch names these by itself */
     CLG_APPEND(r->arena, r->range, r->count, r->capacity, range);
 }
 
@@ -93,7 +128,7 @@ static candidate choose(clg_ranges *r, int64_t span_ns) {
     for (size_t i = 0, next; i < r->count; i = next) {
         for (next = i + 1; next < r->count && r->range[next].class == r->range[i].class;) next++;
         candidate c = {i, next - i, 0, r->range[i].named};
-        if (eligible(r, &c, span_ns) && better(&c, &best)) best = c;
+        if (!r->range[i].part && eligible(r, &c, span_ns) && better(&c, &best)) best = c;
     }
     return best;
 }

@@ -5,6 +5,7 @@
 
 /* In order of asking: the last takes what nobody else does. */
 #define READERS(READER)                                                                            \
+    READER(memory_snapshot)                                                                        \
     READER(database)                                                                               \
     READER(stages)                                                                                 \
     READER(execution)                                                                              \

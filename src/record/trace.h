@@ -61,6 +61,17 @@ typedef struct clg_trace_step {
     clg_ledger ledger;
 } clg_trace_step;
 
+/* What was launched within ranges of one name, and within what lies in those (record/phases.h).
+ * Phases under a 200th of the span are left out; else compute, exposed communication, exposed
+ * copies and idle time of those that lie in no other add up to those of the ledger. */
+typedef struct clg_phase {
+    const char *name;       /* numbers that differ are # */
+    int32_t parent;         /* that it lies in; -1: none */
+    int64_t calls, host_ns; /* of the ranges */
+    int64_t compute_ns, exposed_communication_ns, exposed_copy_ns;
+    int64_t idle_ns; /* before its work */
+} clg_phase;
+
 /* A stretch in which the host did something that may hold the GPU up. */
 typedef enum clg_host_work {
     CLG_HOST_LOADER,   /* waits for the data loader */
@@ -104,6 +115,8 @@ typedef struct clg_trace {
     int64_t steps, steps_ns; /* ProfilerStep annotations and their total */
     clg_trace_step *step;    /* [step_count] in order of time */
     size_t step_count, step_capacity;
+    clg_phase *phase; /* [phase_count] each behind what it lies in */
+    size_t phase_count;
     int32_t *event_step; /* [timeline.count] -1: none; NULL without steps */
     int64_t
         *launch_ns; /* [timeline.count] when its launch began, else INT64_MIN; NULL: no record */

@@ -4,7 +4,8 @@
  * Megatron-DeepSpeed, GPT-NeoX logging, torchtitan MetricsProcessor, DeepSpeed ThroughputTimer and
  * PipelineEngine, nanotron train_step_logs, NeMo's progress bar and printer, Composer's
  * SpeedMonitor and MemoryMonitor (llm-foundry), OLMo-core SpeedMonitor, MaxText metric_logger,
- * Hugging Face speed_metrics, axolotl's trainer, ms-swift's log (GiB reserved), nanoGPT's train.py,
+ * Hugging Face speed_metrics, axolotl's trainer, ms-swift's log (GiB reserved; its speed is the
+ * mean since the start), torchtune's file (GiB), nanochat, nanoGPT's train.py,
  * OLMo's peak_gpu_memory (10^6 bytes). DeepSpeed and axolotl's "GB" are 2^30 bytes in
  * their code, Megatron's "MB" 2^20, Composer's 10^9. */
 #include "record/train_reading.h"
@@ -28,6 +29,9 @@ static const word words[] = {
     {CLG_SAID_STEP, "/global_step=", 1},
     {CLG_SAID_STEP, "global_step:", 1},
     {CLG_SAID_STEP, "steps:", 1},
+    {CLG_SAID_STEP, "global_step/max_steps:", 1},
+    {CLG_SAID_STEP, "step ", 1},
+    {CLG_SAID_STEP, "Step ", 1},
     {CLG_SAID_STEP, "stop] 0/", 1},
     {CLG_SAID_STEP, "] 0/", 1},
     {CLG_SAID_STEP, "[batch=", 1},
@@ -40,11 +44,15 @@ static const word words[] = {
     {CLG_SAID_TIME, "iter time (s):", 1},
     {CLG_SAID_TIME, "Step Time :", 1},
     {CLG_SAID_TIME, "seconds:", 1},
+    {CLG_SAID_TIME, "train_speed(s/it):", 1},
+    {CLG_SAID_TIME, "dt:", 1e-3},
     {CLG_SAID_TIME, ", time ", 1e-3},
     {CLG_SAID_RATE, "throughput/batches_per_sec:", 1},
     {CLG_SAID_RATE, "throughput/device/BPS=", 1},
     {CLG_SAID_RATE, "throughput/device/batches_per_second=", 1},
+    {CLG_SAID_RATE, "train_speed(iter/s):", 1},
     {CLG_SAID_TOKENS, "tokens_per_sec:", 1},
+    {CLG_SAID_TOKENS, "tok/sec:", 1},
     {CLG_SAID_TOKENS, "throughput/tokens_per_sec:", 1},
     {CLG_SAID_TOKENS_PER_GPU, "tokens_per_sec_per_gpu:", 1},
     {CLG_SAID_TOKENS_PER_GPU, "tokens per gpu per second (tgs):", 1},
@@ -55,6 +63,7 @@ static const word words[] = {
     {CLG_SAID_TOKENS_PER_GPU, "throughput/device/tokens_per_sec:", 1},
     {CLG_SAID_TOKENS_PER_GPU, "throughput/device/TPS=", 1},
     {CLG_SAID_TOKENS_PER_GPU, "throughput/device/tokens_per_second=", 1},
+    {CLG_SAID_TOKENS_PER_GPU, "tokens_per_second_per_gpu:", 1},
     {CLG_SAID_TOKENS_PER_GPU, "tps:", 1},
     {CLG_SAID_TOKENS_PER_GPU, "wps:", 1},
     {CLG_SAID_FLOP_PER_GPU, "throughput per GPU (TFLOP/s/GPU):", 1e12},
@@ -87,6 +96,7 @@ static const word peaks[] = {
     {CLG_SAID_RESERVED, "memory/device_reserved (GiB)", GIB},
     {CLG_SAID_RESERVED, "memory/device_mem_reserved(gib)", GIB},
     {CLG_SAID_RESERVED, "memory(GiB):", GIB},
+    {CLG_SAID_RESERVED, "peak_memory_reserved:", GIB},
     {CLG_SAID_RESERVED, "max_memory_reserved:", 1},
     {CLG_SAID_RESERVED, "cuda_max_memory_reserved:", 1},
     {CLG_SAID_ALLOCATED, "max allocated:", 1024.0 * 1024.0},
@@ -142,6 +152,9 @@ const clg_dialect clg_dialects[CLG_DIALECTS] = {
     {"olmo-core", "olmo", "[step=", "]", true},
     {"nanogpt", "nanogpt", "iter ", ": loss ", false},
     {"maxtext", "maxtext", "completed step:", "seconds:", false},
+    {"nanogpt", "nanochat", "tok/sec:", "dt:", false},
+    {"torchtune", "torchtune", "tokens_per_second_per_gpu:", "loss:", false},
+    {"ms-swift", "ms-swift", "train_speed(", "loss", false},
     {"bridge", "megatron-bridge", "Step Time :", "GPU utilization:", false},
     {"hf", "hugging face", "train_steps_per_second.", NULL, false},
     [CLG_DIALECT_EXPORT] = {"wandb", "w&b", "wandb export", NULL, false},

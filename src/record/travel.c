@@ -1,6 +1,7 @@
 /* travel.c -- the fields of everything that a file can hold. */
 #include "record/travel.h"
 
+#include "record/phases.h"
 #include "record/split.h"
 
 #include <string.h>
@@ -231,12 +232,17 @@ static void walk_use(clg_parcel *p, const char *path, clg_memory_use *u) {
     if (!known) return;
     u->file = file(p, path, u->file);
     any32(p, &u->rank);
-    int64_t *fields[] = {&u->changes,        &u->least_bytes, &u->peak_bytes,
-                         &u->reserved_bytes, &u->span_ns,     &u->peak_ns};
+    int64_t *fields[] = {&u->changes, &u->least_bytes, &u->peak_bytes,    &u->reserved_bytes,
+                         &u->span_ns, &u->peak_ns,     &u->refused_bytes, &u->free_bytes};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) any(p, fields[i]);
     flag(p, &u->kinds);
     for (int i = 0; i < CLG_HELD_KINDS; i++) any(p, &u->at_peak[i]);
     for (int i = 0; i < CLG_MEMORY_BINS; i++) any(p, &u->bin[i]);
+    u->sites = (int)clg_parcel_integer(p, u->sites, 0, CLG_MEMORY_SITES);
+    for (int i = 0; i < u->sites; i++) {
+        text(p, &u->site[i].where);
+        any(p, &u->site[i].bytes);
+    }
 }
 
 void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
@@ -247,12 +253,10 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     any32(p, &t->rank);
     any32(p, &t->world_size);
     any32(p, &t->device);
-    any(p, &t->elsewhere);
     walk_ledger(p, &t->ledger);
-    any(p, &t->idle_loading_ns);
-    any(p, &t->idle_allocator_ns);
-    any(p, &t->idle_launch_ns);
-    any(p, &t->loading_ns);
+    int64_t *times[] = {&t->elsewhere, &t->idle_loading_ns, &t->idle_allocator_ns,
+                        &t->idle_launch_ns, &t->loading_ns};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) any(p, times[i]);
     walk_names(p, &t->timeline);
     walk_tracks(p, &t->timeline, t->rank);
     walk_events(p, &t->timeline);
@@ -265,6 +269,7 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     walk_host(p, t);
     walk_damage(p, t);
     walk_use(p, path, &t->memory);
+    clg_walk_phases(p, t);
 }
 
 /* ---- logs ---- */
@@ -388,7 +393,7 @@ void clg_walk_executions(clg_parcel *p, const char *path, clg_executions *list) 
 }
 
 void clg_walk_memory(clg_parcel *p, const char *path, clg_memory_uses *list) {
-    list->use = clg_parcel_array(p, list->use, &list->count, sizeof *list->use, 1);
+    list->use = clg_parcel_array(p, list->use, &list->count, sizeof *list->use, 50);
     for (size_t i = 0; i < list->count; i++) walk_use(p, path, &list->use[i]);
     list->capacity = list->count;
 }

@@ -3,6 +3,7 @@
 #include "report/accuracy.h"
 
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "report/leave_out_report.h"
 #include "report/number_words.h"
 #include "validate/first_look.h"
@@ -170,10 +171,9 @@ static void print_rows(clg_text *t, const clg_validation *v, const char *source,
 
 /* Row by row, the sources that data/accuracy/tables.csv names. */
 static void print_tables(clg_text *t, const clg_validation *v) {
-    const clg_file *file = clg_dataset_find("accuracy/tables.csv");
     clg_csv csv;
     clg_error error = {0};
-    if (clg_csv_parse(t->arena, file->path, file->text, file->size, &csv, &error) != CLG_OK) return;
+    if (clg_dataset_csv(t->arena, "accuracy/tables.csv", &csv, &error) != CLG_OK) return;
     for (int i = 0; i < csv.rows; i++)
         print_rows(t, v, clg_csv_field(&csv, i, "source"), clg_csv_field(&csv, i, "title"));
 }

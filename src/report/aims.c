@@ -1,8 +1,7 @@
 /* aims.c -- what the numbers were to reach on runs of others, beside what they reach. */
 #include "report/accuracy.h"
 
-#include "base/csv.h"
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,10 +47,9 @@ static void print_aim(clg_text *t, const clg_validation *v, const aim *a) {
 }
 
 static void print_aims(clg_text *t, const clg_validation *v) {
-    const clg_file *file = clg_dataset_find("accuracy/aims.csv");
     clg_csv csv;
     clg_error error = {0};
-    if (clg_csv_parse(t->arena, file->path, file->text, file->size, &csv, &error) != CLG_OK) return;
+    if (clg_dataset_csv(t->arena, "accuracy/aims.csv", &csv, &error) != CLG_OK) return;
     for (int i = 0; i < csv.rows; i++) {
         aim a = {clg_csv_field(&csv, i, "of"), clg_csv_field(&csv, i, "kind"),
                  clg_csv_field(&csv, i, "sources"),

@@ -86,19 +86,25 @@ static void print_walls(clg_text *t, const clg_curve *c) {
             clg_text_print(t, "                 %s  %s\n",
                            clg_words_quantity(t, b->law[i].tokens, CLG_TOKENS), b->law[i].title);
         if (c->request.mode != CLG_GROW)
-            clg_text_print(t,
-                           "DP cap           %.0f GPUs: dp <= B_crit/(micro-batch x seq), "
-                           "times GPUs per copy\n",
-                           c->dp_cap_gpus);
+            clg_text_print(t, "DP cap           %.0f GPUs: %s\n", c->dp_cap_gpus,
+                           c->request.mode == CLG_WEAK
+                               ? "there the batch, which grows with them, is the critical one"
+                               : "dp <= B_crit/(micro-batch x seq), times GPUs per copy");
         print_samples(t, c);
     }
+}
+
+/* A knee may lie beyond what was asked. */
+static const char *beyond_asked(clg_text *t, const clg_curve *c) {
+    return clg_arena_print(t->arena, " with %lld GPUs: ask for more",
+                           (long long)c->point[c->count - 1].gpus);
 }
 
 static void print_knee(clg_text *t, const clg_curve *c, int knee, const char *name,
                        const char *beyond, double number) {
     clg_text_pad(t, name, 17, false);
     if (knee < 0)
-        clg_text_print(t, "not reached\n");
+        clg_text_print(t, "not reached%s\n", name[0] == ' ' ? "" : beyond_asked(t, c));
     else {
         clg_text_print(t, "%lld GPUs%s: beyond it ", (long long)c->point[knee].gpus,
                        knee == c->knee && name[0] != ' ' ? " (<)" : "");
@@ -111,6 +117,9 @@ static void print_knees(clg_text *t, const clg_drawn *one) {
     double share = c->request.knee_share;
     print_knee(t, c, c->knee, "knee", "less than %.0f %% of added GPUs becomes progress\n",
                100 * share);
+    if (c->knee_of_batch)
+        clg_text_print(t,
+                       "                 (steps stay fast; the larger batch needs more tokens)\n");
     if (one->scenario->price.usd_per_s > 0)
         print_knee(t, c, c->knee_usd, "  in dollars",
                    "work costs over %.1f times what it does at the cheapest size\n", 1 / share);

@@ -142,8 +142,9 @@ static void add_knees(clg_json_writer *w, const clg_curve *c) {
     double share = c->request.knee_share;
     clg_json_open(w, "knee", '{');
     add_knee(w, c, c->knee,
-             clg_arena_print(arena, "beyond it less than %.0f %% of added GPUs becomes progress",
-                             100 * share));
+             clg_arena_print(arena, "beyond it less than %.0f %% of added GPUs becomes progress%s",
+                             100 * share,
+                             c->knee_of_batch ? ": the larger batch needs more tokens" : ""));
     clg_json_open(w, "dollars", '{');
     add_knee(w, c, c->knee_usd,
              clg_arena_print(arena,

@@ -2,6 +2,7 @@
 #include "report/demand_report.h"
 
 #include "base/version.h"
+#include "serve/format.h"
 
 #include <math.h>
 
@@ -38,6 +39,9 @@ static void json_replica(clg_json_writer *w, const clg_replica *r) {
     clg_json_add_number(w, "tokens_gained", r->cost.drafted > 0 ? r->cost.gained : 1);
     clg_json_add_integer(w, "pp", r->layout.pp);
     clg_json_add_string(w, "weights", clg_name_of(clg_precision_names, (int)r->layout.weights));
+    clg_json_add_number(w, "quality_loss",
+                        clg_format_loss(w->text->arena, &r->scenario->model,
+                                        &r->scenario->machine.gpu, r->layout.weights));
     clg_json_add_string(w, "cache", clg_name_of(clg_precision_names, (int)r->layout.cache));
     clg_json_add_integer(w, "blocks", r->rules.blocks);
     if (r->room.state_bytes > 0) {
@@ -132,13 +136,32 @@ static void json_iteration(clg_json_writer *w, const clg_serve_question *s,
     clg_json_close(w, '}');
 }
 
-/* Replicas on average when scaled by window, without and with cold starts. */
-static void json_windows(clg_json_writer *w, const clg_serve_answer *a) {
+static void json_scaled(clg_json_writer *w, const clg_serve_question *s,
+                        const clg_serve_answer *a) {
+    clg_json_add_number(w, "cold_start_s", s->cold_start_s);
+    clg_json_open(w, "reactive", '[');
+    for (int i = 0; i < a->scaled_count; i++) {
+        const clg_scaled_fleet *f = &a->scaled[i];
+        clg_json_open(w, NULL, '{');
+        clg_json_add_number(w, "scale_at", f->share);
+        clg_json_add_number(w, "replicas_mean", f->replicas_mean);
+        clg_json_add_integer(w, "replicas_most", f->most);
+        clg_json_add_integer(w, "starts", f->starts);
+        clg_json_add_number(w, "share_in_time", f->well_served);
+        clg_json_add_number(w, "late_first", f->late_first);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+}
+
+/* Replicas on average when scaled by window, seen ahead, and by an autoscaler. */
+static void json_windows(clg_json_writer *w, const clg_serve_question *s,
+                         const clg_serve_answer *a) {
     clg_json_open(w, "autoscaled", '{');
     clg_json_add_integer(w, "windows", a->windows);
     clg_json_add_number(w, "replicas_mean", a->windows_mean);
     clg_json_add_number(w, "replicas_most", a->windows_most);
-    clg_json_add_number(w, "replicas_mean_with_cold_starts", a->lagged_mean);
+    json_scaled(w, s, a);
     clg_json_open(w, "window", '[');
     for (int64_t i = 0; a->window && i < a->windows; i++) {
         clg_json_open(w, NULL, '{');
@@ -212,7 +235,7 @@ void clg_json_demand(clg_json_writer *w, const clg_serve_question *s, const clg_
     clg_json_add_integer(w, "requests_refused", a->fleet.refused);
     clg_json_add_number(w, "capacity_tokens_per_s",
                         a->offline_tokens_per_s * (double)a->fleet.replicas);
-    json_windows(w, a);
+    json_windows(w, s, a);
     json_bill(w, s, a);
 }
 

@@ -95,7 +95,8 @@ clg_bill clg_bill_of(const clg_serve_question *s, const clg_serve_answer *a) {
     clg_bill b = {3600 * usd_per_s, none, none, none};
     if (!clg_demand_timed(s)) return b;
     b.usd_per_month = month_s * usd_per_s;
-    if (a->windows > 1) b.scaled_usd_per_month = month_s * a->usd_per_s * a->lagged_mean;
+    const clg_scaled_fleet *scaled = clg_scaled_in_time(s, a);
+    if (scaled) b.scaled_usd_per_month = month_s * a->usd_per_s * scaled->replicas_mean;
     double output_per_s = (double)s->demand->output_tokens / s->demand->span_s;
     if (s->api && s->api->name)
         b.api_usd_per_month = month_s * output_per_s * a->api_usd_per_million / 1e6;
@@ -109,8 +110,8 @@ static void print_bill(clg_text *t, const clg_serve_question *s, const clg_serve
     clg_text_print(t, "bill     %s an hour", clg_words_bill(t, b.usd_per_h));
     if (isfinite(b.usd_per_month))
         clg_text_print(t, ", %s in 30 days of this demand", clg_words_bill(t, b.usd_per_month));
-    if (isfinite(b.scaled_usd_per_month) && a->windows_most > 1)
-        clg_text_print(t, "; scaled by window %s", clg_words_bill(t, b.scaled_usd_per_month));
+    if (b.scaled_usd_per_month < CLG_SCALED_MOST * b.usd_per_month)
+        clg_text_print(t, "; autoscaled in time %s", clg_words_bill(t, b.scaled_usd_per_month));
     if (isfinite(b.api_usd_per_month))
         clg_text_print(t, "; by the API %s", clg_words_bill(t, b.api_usd_per_month));
     clg_text_print(t, "\n");
@@ -130,6 +131,16 @@ static void print_filled(clg_text *t, const clg_serve_answer *a) {
                    clg_words_usd(t, both));
 }
 
+/* Where prompts are nearly all that is computed, output alone says little. */
+static void print_both(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
+    static const double mostly = 10; /* prompt tokens for each of an answer */
+    clg_demand_means m = clg_demand_means_of(s->demand);
+    if (m.prompt_tokens < mostly * m.output_tokens) return;
+    clg_text_print(t, "         %s per million tokens, prompts and answers\n",
+                   clg_words_usd(t, a->usd_per_million * m.output_tokens /
+                                        (m.prompt_tokens + m.output_tokens)));
+}
+
 void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_price *price = &s->replica->scenario->price;
     if (!clg_price_known(price)) {
@@ -143,6 +154,7 @@ void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_
     print_factors(t, a);
     clg_text_print(t, "         were the idle capacity sold as batch work, %s\n",
                    clg_words_usd(t, a->factor[CLG_FACTOR_FLOOR] * a->factor[CLG_FACTOR_BATCH]));
+    print_both(t, s, a);
     print_filled(t, a);
     clg_text_print(t, "         GPU at $%.2f/h: %s\n", 3600 * price->usd_per_s,
                    clg_words_price_band(t->arena, price));

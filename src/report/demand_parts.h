@@ -19,6 +19,14 @@ bool clg_demand_timed(const clg_serve_question *question);
 /* What serves: GPUs, degrees, formats, memory. */
 void clg_report_replica(clg_text *t, const clg_replica *r);
 
+/* Of a fleet that stays, what an autoscaled one takes at most that saves anything. */
+#define CLG_SCALED_MOST 0.995
+
+/* The autoscaled fleet that meets the target; NULL: none does. */
+const clg_scaled_fleet *clg_scaled_in_time(const clg_serve_question *s, const clg_serve_answer *a);
+
+void clg_report_scaling(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a);
+
 void clg_report_money(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a);
 
 #endif

@@ -146,7 +146,7 @@ static const char *fleet_gpus(clg_text *t, const clg_serve_question *s, const cl
 static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     if (s->replicas > 0) return;
     clg_text_print(t,
-                   "         P10 %s – P90 %s%s, by how far off this engine's tokens/s were on "
+                   "         P10 %s – P90 %s%s, by how far off tokens/s of such models were on "
                    "other tables\n",
                    fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow),
                    a->slow.attainable ? " GPUs" : "");
@@ -176,8 +176,8 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
     if (a->windows > 1)
         clg_text_print(t,
                        "         scaled over %lld windows: %.2f replicas on average, %.0f at "
-                       "most; with cold starts %.2f\n",
-                       (long long)a->windows, a->windows_mean, a->windows_most, a->lagged_mean);
+                       "most\n",
+                       (long long)a->windows, a->windows_mean, a->windows_most);
     if (a->fleet.refused > 0)
         clg_text_print(t, "         refused, because they can never fit in the cache: %s\n",
                        clg_words_grouped(t, (double)a->fleet.refused));
@@ -333,5 +333,6 @@ void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve
     print_iteration(t, s, a);
     print_use(t, s, a);
     clg_report_money(t, s, a);
+    clg_report_scaling(t, s, a);
     print_caveats(t, s, a);
 }

@@ -2,6 +2,7 @@
 
 #include "report/demand_parts.h"
 #include "report/number_words.h"
+#include "serve/format.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static const char *marked(clg_text *t, const clg_lever *l) {
 
 static void print_gpu(clg_text *t, const clg_lever *l, int widest, bool compared) {
     const char *even = clg_arena_print(t->arena, "%7s ", per_cent(t, l->break_even_share));
-    clg_text_print(t, "         %-*s %4d %9s %8s %s%7s %8s  %s\n", widest, marked(t, l), l->gpus,
+    clg_text_print(t, "         %-*s %4d %9s %7s %s%7s %8s %s\n", widest, marked(t, l), l->gpus,
                    clg_words_grouped(t, l->offline_tokens_per_s),
                    clg_words_usd(t, l->usd_per_million), compared ? even : "", all_gpus(t, l),
                    isfinite(l->usd_per_h) && l->gpus_all >= 1 ? clg_words_bill(t, l->usd_per_h)
@@ -119,8 +120,7 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
         compared |= isfinite(row[i].break_even_share);
         borrowed |= row[i].borrowed;
     }
-    clg_text_print(t,
-                   "gpus     %-*s copy tok/s/GPU   $/Mtok %sGPUs all  $/h all  a GPU, per hour\n",
+    clg_text_print(t, "gpus     %-*s copy tok/s/GPU  $/Mtok %sGPUs all  $/h all a GPU, per hour\n",
                    widest - 1, "cheapest first", compared ? "pays at " : "");
     for (int i = 0; i < count; i++) {
         if (i == 0 || row[i].term != row[i - 1].term)
@@ -138,4 +138,23 @@ void clg_report_gpus(clg_text *t, const clg_lever *row, int count) {
                        "         pays at: load, of what it can do, above which it beats the API\n");
     if (borrowed)
         clg_text_print(t, "         *: kernel times borrowed from another GPU, a guess\n");
+}
+
+void clg_report_quality(clg_text *t, const clg_replica *r) {
+    const clg_model *m = &r->scenario->model;
+    clg_precision own = r->layout.weights;
+    double loss = clg_format_loss(t->arena, m, &r->scenario->machine.gpu, own);
+    const char *name = clg_name_of(clg_precision_names, (int)own);
+    if (clg_precision_bytes(own) >= clg_precision_bytes(m->stored)) return;
+    if (isnan(loss))
+        clg_text_print(
+            t, "quality  what weights in %s lose is not known here: try your own tests\n", name);
+    else if (loss > 0)
+        clg_text_print(t,
+                       "quality  weights in %s lose some %.2g %% of scores in published tests "
+                       "(data/format): try your own\n",
+                       name, 100 * loss);
+    else
+        clg_text_print(t, "quality  weights in %s lose nothing in published tests (data/format)\n",
+                       name);
 }

@@ -3,6 +3,7 @@
 
 #include "base/version.h"
 #include "report/number_words.h"
+#include "report/plan_json.h"
 
 #include <string.h>
 
@@ -200,6 +201,7 @@ void clg_json_diagnosis(clg_text *t, const clg_scenario *scenario, const clg_eva
     clg_json_add_number(w, "step_p90_s", plan->step_p90_s);
     clg_json_add_number(w, "mfu", plan->mfu);
     clg_json_close(w, '}');
+    clg_json_layout(w, &plan->layout);
     add_measured(w, &a);
     clg_json_add_string(w, "verdict", clg_name_of(clg_verdict_names, (int)d->verdict));
     clg_json_add_number(w, "healthy", d->healthy);

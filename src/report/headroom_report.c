@@ -3,6 +3,8 @@
 
 #include "report/number_words.h"
 
+#include <math.h>
+
 static double count_of(const clg_serve_question *s, int64_t replicas) {
     return (double)replicas * clg_replica_gpus(s->replica);
 }
@@ -43,9 +45,28 @@ static void print_chance(clg_text *t, const clg_serve_question *s, const clg_ser
 
 static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
     double rate = h->next_ratio * clg_demand_rate_per_s(s->demand);
+    if (h->busiest_s > 0)
+        clg_text_print(t, "         all by the busiest %s%s\n",
+                       clg_words_quantity(t, h->busiest_s, CLG_SECONDS),
+                       h->next_ratio == 0 ? ", in which it is too small" : "");
     if (h->next_ratio == 0) return;
     clg_text_print(t, "         the next GPUs are due at %s%.3g requests/s, %.2f x this demand\n",
                    h->next_ratio >= CLG_HEADROOM_MOST ? "more than " : "", rate, h->next_ratio);
+}
+
+/* "in 2.3 months at 10 % a month; 3 months 7 GPUs, 6 months 9". */
+static void print_growth(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+    if (s->growth == 0.0) return;
+    bool due = isfinite(h->next_months) && h->next_ratio < CLG_HEADROOM_MOST;
+    clg_text_print(t, "growth   %+.3g %% a month: ", 100 * s->growth);
+    if (due)
+        clg_text_print(t, "the next GPUs are due in %.1f months", h->next_months);
+    else
+        clg_text_print(t, "no more GPUs are due soon");
+    for (int i = 0; i < CLG_GROWN && h->grown_replicas[i] > 0; i++)
+        clg_text_print(t, "%s %s%s in %d%s", i > 0 ? "," : ";", gpus_of(t, s, h->grown_replicas[i]),
+                       i > 0 ? "" : " GPUs", clg_grown_months[i], i > 0 ? "" : " months");
+    clg_text_print(t, "\n");
 }
 
 static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
@@ -62,6 +83,7 @@ void clg_report_headroom(clg_text *t, const clg_serve_question *s, const clg_ser
     if (!h->known) return;
     print_chance(t, s, a, h);
     print_next(t, s, h);
+    print_growth(t, s, h);
     print_lost(t, s, a, h);
 }
 
@@ -77,6 +99,11 @@ void clg_json_headroom(clg_json_writer *w, const clg_serve_question *s,
     }
     clg_json_add_number(w, "next_at_requests_per_s",
                         h->next_ratio * clg_demand_rate_per_s(s->demand));
+    if (isfinite(h->next_months)) clg_json_add_number(w, "next_in_months", h->next_months);
+    for (int i = 0; i < CLG_GROWN && h->grown_replicas[i] > 0; i++)
+        clg_json_add_integer(
+            w, clg_arena_print(w->text->arena, "gpus_in_%d_months", clg_grown_months[i]),
+            h->grown_replicas[i] * gpus);
     clg_json_add_integer(w, "node_gpus", h->lost_replicas * gpus);
     clg_json_add_number(w, "share_without_node", h->lost_share);
     clg_json_close(w, '}');

@@ -86,7 +86,7 @@ void clg_report_heading(clg_text *t, const clg_scenario *s, const clg_space *spa
     clg_text_fold(t, from, 9);
 }
 
-static void print_layout(clg_text *t, const clg_layout *l) {
+void clg_report_layout(clg_text *t, const clg_layout *l) {
     clg_text_print(t, "layout   tp %d%s", l->tp, l->sp ? " with sequence parallel" : "");
     if (l->cp > 1)
         clg_text_print(t, " · cp %d (%s)", l->cp, clg_name_of(clg_context_names, (int)l->cp_kind));
@@ -262,7 +262,10 @@ static void print_caveats(clg_text *t, const char *caveats) {
 void clg_report_evaluation(clg_text *t, const clg_scenario *s, const clg_evaluation *e,
                            double tokens) {
     size_t from = t->size;
-    print_layout(t, &e->layout);
+    clg_report_layout(t, &e->layout);
+    if (!e->fits)
+        clg_text_print(t, "memory   DOES NOT FIT: %s of %s; what follows is as if it did\n",
+                       clg_words_gb(t, e->memory.total_bytes), clg_words_gb(t, e->capacity_bytes));
     print_speed(t, e);
     print_money(t, s, e, tokens);
     clg_text_fold(t, from, 9);

@@ -27,6 +27,9 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *scenario, const clg
                        const char *says[CLG_SOFTWARE_KEEPS]);
 void clg_report_keeps(clg_text *text, const clg_scenario *scenario, const clg_layout *layout);
 
+/* How the job is laid out over the GPUs, in words: two lines and more. */
+void clg_report_layout(clg_text *text, const clg_layout *layout);
+
 /* One plan in full: speed, ledger of time with bars, memory, power, money, caveats. */
 void clg_report_evaluation(clg_text *text, const clg_scenario *scenario,
                            const clg_evaluation *evaluation, double tokens);
@@ -45,6 +48,8 @@ void clg_report_widths(clg_arena *arena, clg_text *text, const clg_scenario *sce
 
 /* Runners-up against the best; time against memory; the certificate. */
 void clg_report_alternatives(clg_text *text, const clg_found *found);
+/* The plans that were kept, best first, a row of CSV each. */
+void clg_report_plan_rows(clg_text *text, const clg_found *found);
 void clg_report_front(clg_text *text, const clg_found *found);
 /* The best of each family against the best of all. */
 void clg_report_families(clg_text *text, const clg_layout_family *families, int count,

@@ -45,6 +45,9 @@ static void add_point(clg_json_writer *w, const clg_portfolio *p,
         clg_json_add_number(w, "serving_short", point->serving_short);
         clg_json_add_number(w, "preempted", point->preempted);
     }
+    clg_json_add_number(w, "repair_share", point->repair_share);
+    clg_json_add_number(w, "nodes_broken", point->breaks);
+    clg_json_add_number(w, "stops_for_want_of_a_node", point->stops);
     clg_json_add_number(w, "missed_deadlines", point->missed_deadlines);
     clg_json_add_integer(w, "jobs_with_deadline", point->with_deadline);
     clg_json_add_integer(w, "impossible_jobs", point->impossible);
@@ -101,6 +104,16 @@ static void add_jobs(clg_json_writer *w, const clg_portfolio *p) {
     clg_json_close(w, '}');
 }
 
+static void add_storage(clg_json_writer *w, const clg_storage_bill *b) {
+    clg_json_open(w, "storage", '{');
+    clg_json_add_number(w, "data_bytes", b->data_bytes);
+    clg_json_add_number(w, "low_usd", b->low_usd);
+    clg_json_add_number(w, "high_usd", b->high_usd);
+    clg_json_add_number(w, "egress_low_usd", b->out_low_usd);
+    clg_json_add_number(w, "egress_high_usd", b->out_high_usd);
+    clg_json_close(w, '}');
+}
+
 void clg_json_portfolio(clg_json_writer *w, const clg_portfolio_shown *s) {
     const clg_portfolio *p = s->portfolio;
     const clg_price *price = &s->scenario->price;
@@ -131,6 +144,7 @@ void clg_json_portfolio(clg_json_writer *w, const clg_portfolio_shown *s) {
     for (int i = 0; i < p->points; i++) add_point(w, p, &p->point[i]);
     clg_json_close(w, ']');
     add_knee(w, p);
+    add_storage(w, &p->storage);
     add_jobs(w, p);
     clg_json_close(w, '}');
 }

@@ -82,7 +82,8 @@ static void print_jobs(clg_text *t, const clg_portfolio_shown *s) {
     clg_text_print(t, "jobs     %s, the last arrives after %s%s", clg_words_count(t, jobs->count),
                    clg_words_quantity(t, last_s, CLG_SECONDS),
                    jobs->recorded ? "; hours of GPUs as a scheduler recorded them" : "");
-    if (s->plans > 0) clg_text_print(t, "; %d plans made for them", s->plans);
+    if (s->plans > 0)
+        clg_text_print(t, "; %d plan%s made for them", s->plans, s->plans == 1 ? "" : "s");
     if (jobs->left_out > 0)
         clg_text_print(t, "; %s row%s left out: no GPUs, no time, or a part of another",
                        clg_words_count(t, jobs->left_out), jobs->left_out == 1 ? "" : "s");
@@ -137,6 +138,45 @@ static void print_serving(clg_text *t, const clg_portfolio *p) {
     }
 }
 
+/* Fewer nodes that break in a life are not worth a line. */
+static const double HARDLY = 0.5;
+
+/* A mean of counts: "0.62", "1,240". */
+static const char *mean_words(clg_text *t, double mean) {
+    return mean < 10 ? clg_arena_print(t->arena, "%.2g", mean) : clg_words_grouped(t, mean);
+}
+
+/* Nodes that break, and jobs that must wait for one: no spare was free. */
+static void print_repairs(clg_text *t, const clg_portfolio *p) {
+    bool first = true;
+    for (int i = 0; i < p->points; i++) {
+        const clg_portfolio_point *point = &p->point[i];
+        if (point->breaks < HARDLY) continue;
+        clg_text_print(
+            t, "%s%lld GPUs: %s break, %.2g %% of GPU time in repair; %s stops for want of one\n",
+            first ? "nodes    " : "         ", (long long)point->gpus, mean_words(t, point->breaks),
+            100 * point->repair_share, mean_words(t, point->stops));
+        first = false;
+    }
+}
+
+/* Of the life that is shown job by job. */
+static void print_storage(clg_text *t, const clg_portfolio *p) {
+    const clg_storage_bill *b = &p->storage;
+    size_t from = t->size;
+    if (!(b->data_bytes > 0)) return;
+    clg_text_print(
+        t,
+        "\nstorage  on %lld GPUs, beside the rent: %s of token ids and %.0f checkpoints a job "
+        "kept while jobs run: %s to %s; tokens in and weights out of another cloud: "
+        "%s to %s egress (list prices of 2026)\n",
+        (long long)p->point[p->shown].gpus, clg_words_quantity(t, b->data_bytes, CLG_BYTES),
+        b->checkpoints, clg_words_quantity(t, b->low_usd, CLG_USD),
+        clg_words_quantity(t, b->high_usd, CLG_USD), clg_words_quantity(t, b->out_low_usd, CLG_USD),
+        clg_words_quantity(t, b->out_high_usd, CLG_USD));
+    clg_text_fold(t, from + 1, 9);
+}
+
 /* What a job's log says beside what the simulation makes of it. */
 static void print_recorded(clg_text *t, const clg_portfolio_shown *s) {
     if (!s->recorded) return;
@@ -160,31 +200,44 @@ static const char *monthly(clg_text *t, double usd_per_s) {
     return clg_words_quantity(t, usd_per_s * MONTH_S, CLG_USD);
 }
 
-static void print_held(clg_text *t, const clg_terms *terms, const clg_mix *mix) {
-    const clg_price *held = &terms->held[terms->cheapest];
-    clg_text_print(t, "; %s (%s at %.2f USD/h, %s, %s)", monthly(t, mix->usd_per_s), held->term,
-                   held->usd_per_s * 3600, held->provider, held->date);
-    if (mix->held_gpus == 0)
-        clg_text_print(t, " would not be cheaper");
-    else
-        clg_text_print(t, " with %lld held and up to %lld rented beside them",
-                       (long long)mix->held_gpus, (long long)mix->most_gpus);
-}
+enum { TERMS_SHOWN = 3 };
 
-static void print_mix(clg_text *t, const clg_portfolio *p) {
-    const clg_portfolio_point *point = &p->point[p->knee >= 0 ? p->knee : p->points - 1];
+static void print_money_head(clg_text *t, const clg_portfolio *p) {
     const clg_terms *terms = &p->request.terms;
-    if (isnan(point->mix.usd_per_s)) return;
     size_t from = t->size;
-    clg_text_print(t,
-                   "\nmoney    %lld GPUs a month of 730 h: %s kept all the time; %s by the hour "
-                   "while needed",
-                   (long long)point->gpus,
-                   monthly(t, terms->hourly->usd_per_s * (double)point->gpus),
-                   monthly(t, point->mix.hourly_usd_per_s));
-    if (terms->cheapest >= 0) print_held(t, terms, &point->mix);
+    clg_text_print(t, "\nmoney    a month of 730 h, by size: by the hour all the time and while "
+                      "needed");
+    for (int i = 0; i < terms->helds && i < TERMS_SHOWN; i++)
+        clg_text_print(t, "%s%s at %.2f USD/h (%s, %s)", i == 0 ? "; held, used or not: " : ", ",
+                       terms->held[i].term, terms->held[i].usd_per_s * 3600,
+                       terms->held[i].provider, terms->held[i].date);
+    if (terms->cheapest >= 0)
+        clg_text_print(t, "; mix: some held at the cheapest, the rest rented while needed");
     clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
+    clg_text_print(t, "   GPUs   by the hour     as needed");
+    for (int i = 0; i < terms->helds && i < TERMS_SHOWN; i++)
+        clg_text_pad(t, terms->held[i].term, 18, true);
+    clg_text_print(t, terms->cheapest >= 0 ? "         mix   held rented\n" : "\n");
+}
+
+static void print_money(clg_text *t, const clg_portfolio *p) {
+    const clg_terms *terms = &p->request.terms;
+    if (isnan(p->point[0].mix.usd_per_s)) return;
+    print_money_head(t, p);
+    for (int i = 0; i < p->points; i++) {
+        const clg_portfolio_point *point = &p->point[i];
+        double gpus = (double)point->gpus;
+        clg_text_print(t, "%7lld", (long long)point->gpus);
+        clg_text_pad(t, monthly(t, terms->hourly->usd_per_s * gpus), 14, true);
+        clg_text_pad(t, monthly(t, point->mix.hourly_usd_per_s), 14, true);
+        for (int k = 0; k < terms->helds && k < TERMS_SHOWN; k++)
+            clg_text_pad(t, monthly(t, terms->held[k].usd_per_s * gpus), 18, true);
+        if (terms->cheapest >= 0)
+            clg_text_print(t, "%12s%7lld%7lld", monthly(t, point->mix.usd_per_s),
+                           (long long)point->mix.held_gpus, (long long)point->mix.most_gpus);
+        clg_text_print(t, "\n");
+    }
 }
 
 enum { LATEST = 5 };
@@ -218,9 +271,11 @@ void clg_report_portfolio(clg_text *t, const clg_portfolio_shown *s) {
     clg_text_print(t, "\nknee     %s\n", knee_words(t, p));
     print_late(t, p);
     print_impossible(t, p);
+    print_repairs(t, p);
     print_serving(t, p);
     print_recorded(t, s);
-    print_mix(t, p);
+    print_money(t, p);
+    print_storage(t, p);
     clg_text_print(t,
                    "\n%d %s of each size; in time and in budget: share of them. Not modelled: "
                    "preemption, resizing,\nfair shares, jobs that diverge\n",

@@ -17,6 +17,7 @@ typedef struct clg_portfolio_shown {
 
 void clg_report_portfolio(clg_text *text, const clg_portfolio_shown *shown);
 void clg_report_portfolio_rows(clg_text *text, const clg_portfolio_shown *shown);
+void clg_picture_portfolio(clg_text *svg, const clg_portfolio_shown *shown);
 void clg_json_portfolio(clg_json_writer *writer, const clg_portfolio_shown *shown);
 
 #endif

@@ -1,6 +1,7 @@
 /* serving_accuracy_page.c -- all errors of serving as a page. Tables are scores; what is said of
  * causes stands in data/accuracy. */
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 #include "measured/scores.h"
 #include "report/serving_accuracy.h"
 
@@ -20,8 +21,8 @@ static const char *share(clg_text *t, double value) {
 /* ---- which rows */
 
 typedef struct asked {
-    bool held, calm;                  /* calm: below what there is room for, not all at once */
-    const char *model, *gpu, *engine; /* NULL: any */
+    bool held, calm; /* calm: below what there is room for, not all at once */
+    const char *model, *gpu, *engine, *year; /* NULL: any */
 } asked;
 
 static bool same(const char *wanted, const char *name) {
@@ -37,7 +38,7 @@ static bool keep(const clg_measured *row, const void *context) {
     const asked *a = context;
     return row->held_out == a->held && (!a->calm || is_calm(row)) &&
            same(a->model, row->plan.model) && same(a->gpu, row->plan.gpu) &&
-           same(a->engine, row->plan.engine);
+           same(a->engine, row->plan.engine) && same(a->year, row->year);
 }
 
 static bool any(const clg_measured_table *m, bool held) {
@@ -145,19 +146,18 @@ static void print_aims(clg_text *t, const clg_measured_table *m) {
            "*Unsaturated*: fewer sequences than there is room for, not all at once.\n\n"
            "| of | aim | never fitted on | mean | median | one constant | | others | mean | "
            "median |\n|---|---|---|---|---|---|---|---|---|---|\n");
-    const clg_file *file = clg_dataset_find("accuracy/serving-aims.csv");
     clg_csv table;
     clg_error error;
-    if (clg_csv_parse(t->arena, file->path, file->text, file->size, &table, &error) != CLG_OK)
-        return;
+    if (clg_dataset_csv(t->arena, "accuracy/serving-aims.csv", &table, &error) != CLG_OK) return;
     for (int i = 0; i < table.rows; i++) print_line(t, m, &table, i);
 }
 
 /* ---- by what was served */
 
-enum { BY_MODEL, BY_GPU, BY_ENGINE };
+enum { BY_MODEL, BY_GPU, BY_ENGINE, BY_YEAR };
 
 static const char *name_by(const clg_measured *row, int by) {
+    if (by == BY_YEAR) return row->year;
     return by == BY_MODEL ? row->plan.model : by == BY_GPU ? row->plan.gpu : row->plan.engine;
 }
 
@@ -179,7 +179,10 @@ static void print_by(clg_text *t, const clg_measured_table *m, int by, const cha
         const char *name = name_by(&m->row[i], by);
         if (!m->row[i].held_out || m->row[i].reason || !name || named_before(m, i, by)) continue;
         asked a = {.held = true};
-        *(by == BY_MODEL ? &a.model : by == BY_GPU ? &a.gpu : &a.engine) = name;
+        *(by == BY_MODEL    ? &a.model
+          : by == BY_GPU    ? &a.gpu
+          : by == BY_ENGINE ? &a.engine
+                            : &a.year) = name;
         clg_measured_score rate = clg_measured_score_rows(m, keep, &a, CLG_MEASURE_RATE);
         clg_measured_score token = clg_measured_score_rows(m, keep, &a, CLG_MEASURE_TPOT);
         clg_text_print(t, "| %s | %d | %s | %s | %s | %d | %s | %s | %s |\n", name, rate.scored,
@@ -234,6 +237,7 @@ void clg_report_measured_page(clg_text *t, const clg_measured_table *m) {
         print_by(t, m, BY_MODEL, "model");
         print_by(t, m, BY_GPU, "GPU");
         print_by(t, m, BY_ENGINE, "engine");
+        print_by(t, m, BY_YEAR, "software of");
         clg_report_measured_peers(t, m);
         print_text(t, "accuracy/serving-first-looks.md");
         print_text(t, "accuracy/serving-causes.md");

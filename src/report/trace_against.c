@@ -71,6 +71,12 @@ static void print_kernels(clg_text *t, const clg_against *a, int top) {
                            : "");
 }
 
+/* "slower by 8.77 %" */
+static const char *change_of(clg_text *t, double share) {
+    return clg_arena_print(t->arena, "%s by %.2f %%", share < 0 ? "faster" : "slower",
+                           100 * fabs(share));
+}
+
 static void print_verdict(clg_text *t, const clg_against *a) {
     const clg_trace_means *b = &a->before, *n = &a->after;
     if (b->steps == 0 || n->steps == 0) {
@@ -78,17 +84,16 @@ static void print_verdict(clg_text *t, const clg_against *a) {
         return;
     }
     double change_s = n->step_s - b->step_s;
-    clg_text_print(t, "  %s by %.2f %% (medians: by %.2f %%)", change_s < 0 ? "faster" : "slower",
-                   100 * fabs(n->step_s / b->step_s - 1),
-                   100 * (b->median_s > 0 ? n->median_s / b->median_s - 1 : 0));
+    clg_text_print(t, "  %s (medians: %s)", change_of(t, n->step_s / b->step_s - 1),
+                   change_of(t, b->median_s > 0 ? n->median_s / b->median_s - 1 : 0));
     if (a->noise_s < 0)
         clg_text_print(t, "; one step in a run, so that noise is not known\n");
     else
         clg_text_print(t, "; noise of the steps %.2f %%%s\n", 100 * a->noise_s / b->step_s,
                        fabs(change_s) <= a->noise_s ? ": no more than noise" : "");
     if (a->fail_above >= 0)
-        clg_text_print(t, "  %s: slower by %.2f %%, allowed are %.2f %%\n",
-                       clg_against_fails(a) ? "FAILED" : "passed", 100 * a->slower,
+        clg_text_print(t, "  %s: %s, allowed are %.2f %%\n",
+                       clg_against_fails(a) ? "FAILED" : "passed", change_of(t, a->slower),
                        100 * a->fail_above);
 }
 
@@ -96,10 +101,10 @@ void clg_report_against(clg_text *t, const clg_against *a, int top) {
     part parts[PARTS];
     parts_of(a, parts);
     clg_text_print(t,
-                   "\nagainst the other run, a rank and step on average: %lld steps of %d "
+                   "\nagainst the other run, a rank and step on average: %lld step%s of %d "
                    "rank%s, here %lld of %d\n",
-                   (long long)a->before.samples, a->before.ranks, a->before.ranks == 1 ? "" : "s",
-                   (long long)a->after.samples, a->after.ranks);
+                   (long long)a->before.samples, a->before.samples == 1 ? "" : "s", a->before.ranks,
+                   a->before.ranks == 1 ? "" : "s", (long long)a->after.samples, a->after.ranks);
     if (a->rule.kind == CLG_SPANS_PATTERN)
         clg_text_print(t, "  no steps are annotated; a step lasts from call to call of\n  %.*s\n",
                        NAME + 30, a->rule.kernel);

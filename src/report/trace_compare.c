@@ -1,6 +1,7 @@
 /* trace_compare.c -- a job beside its steps, its replays, its plan and another run. */
 #include "report/trace_report.h"
 
+#include "base/quantile.h"
 #include "report/number_words.h"
 
 #include "record/ns.h"
@@ -20,29 +21,72 @@ static void add_ledger(clg_ledger *sum, const clg_ledger *l) {
     sum->idle_ns = clg_ns_plus(sum->idle_ns, l->idle_ns);
 }
 
-/* The n-th step of every rank that has one. */
-static void print_step(clg_text *t, const clg_recorded_job *job, size_t at) {
+enum { STEP, SPAN, COMPUTE, PARTS = 6 };
+static const char *const part_names[PARTS] = {"step",     "span",   "compute",
+                                              "exp.comm", "copies", "idle"};
+
+/* The n-th step on the mean of the ranks that have one. */
+typedef struct mean_step {
+    double part_s[PARTS];
+    int64_t unlaunched;
+    long long number;
+} mean_step;
+
+static mean_step mean_of(const clg_recorded_job *job, size_t at) {
     clg_ledger sum = {0};
-    int64_t step_ns = 0, unlaunched = 0;
+    int64_t step_ns = 0;
     int ranks = 0;
+    const clg_trace *first = &job->traces[0];
+    mean_step m = {.number = (long long)at};
+    if (at < first->step_count) m.number = (long long)first->step[at].number;
     for (int i = 0; i < job->count; i++) {
         if (at >= job->traces[i].step_count) continue;
         const clg_trace_step *s = &job->traces[i].step[at];
         add_ledger(&sum, &s->ledger);
         step_ns = clg_ns_plus(step_ns, s->duration_ns);
-        unlaunched += s->unlaunched;
+        m.unlaunched += s->unlaunched;
         ranks++;
     }
-    double scale = 1e-9 / (ranks ? ranks : 1);
-    const clg_trace *first = &job->traces[0];
-    long long number = at < first->step_count ? (long long)first->step[at].number : (long long)at;
-    clg_text_print(t, "  %-6lld", number);
-    const int64_t parts[] = {
+    const int64_t parts[PARTS] = {
         step_ns,    sum.span_ns, sum.compute_ns, sum.exposed_communication_ns, sum.exposed_copy_ns,
         sum.idle_ns};
-    for (int i = 0; i < 6; i++) clg_words_seconds_column(t, (double)parts[i] * scale, 11);
-    if (unlaunched) clg_text_print(t, "  %lld events by their time", (long long)unlaunched);
+    for (int i = 0; i < PARTS; i++) m.part_s[i] = (double)parts[i] * 1e-9 / (ranks ? ranks : 1);
+    return m;
+}
+
+static void print_step(clg_text *t, const mean_step *m) {
+    clg_text_print(t, "  %-6lld", m->number);
+    for (int i = 0; i < PARTS; i++) clg_words_seconds_column(t, m->part_s[i], 11);
+    if (m->unlaunched) clg_text_print(t, "  %lld events by their time", (long long)m->unlaunched);
     clg_text_print(t, "\n");
+}
+
+/* What the slowest step has more of than the median one, where that is over a fiftieth. */
+static void print_slowest(clg_text *t, const mean_step *steps, size_t count) {
+    double median_s[PARTS], *values = clg_take(t->arena, count, double);
+    const mean_step *slowest = &steps[0];
+    for (int p = 0; p < PARTS; p++) {
+        for (size_t i = 0; i < count; i++) values[i] = steps[i].part_s[p];
+        clg_sort(values, count);
+        median_s[p] = clg_quantile(values, (int)count, 0.5);
+    }
+    for (size_t i = 1; i < count; i++)
+        if (steps[i].part_s[STEP] > slowest->part_s[STEP]) slowest = &steps[i];
+    double more_s = slowest->part_s[STEP] - median_s[STEP];
+    if (count < 3 || more_s * 50 < median_s[STEP]) return;
+    size_t from = t->size;
+    clg_text_print(t, "  step %lld took %s longer than the median:", slowest->number,
+                   clg_words_seconds(t, more_s));
+    const char *before = " on the GPU";
+    for (int p = COMPUTE; p < PARTS; p++) {
+        double change_s = slowest->part_s[p] - median_s[p];
+        if (fabs(change_s) * 20 < more_s) continue;
+        clg_text_print(t, "%s %s %s%s", before, part_names[p], change_s > 0 ? "+" : "-",
+                       clg_words_seconds(t, fabs(change_s)));
+        before = ",";
+    }
+    clg_text_print(t, "%s\n", *before == ',' ? "" : " the GPU as in others, the host took longer");
+    clg_text_fold(t, from, 4);
 }
 
 void clg_report_steps(clg_text *t, const clg_recorded_job *job, int top) {
@@ -55,9 +99,12 @@ void clg_report_steps(clg_text *t, const clg_recorded_job *job, int top) {
                    "\n  step          step   GPU span    compute   exp.comm     copies       idle"
                    "%s\n",
                    job->count > 1 ? "  mean of the ranks" : "");
-    for (size_t i = 0; i < most && i < (size_t)top; i++) print_step(t, job, i);
+    mean_step *steps = clg_take(t->arena, most, mean_step);
+    for (size_t i = 0; i < most; i++) steps[i] = mean_of(job, i);
+    for (size_t i = 0; i < most && i < (size_t)top; i++) print_step(t, &steps[i]);
     if (most > (size_t)top)
         clg_text_print(t, "  ... and %zu more steps: --csv has all\n", most - (size_t)top);
+    print_slowest(t, steps, most);
 }
 
 /* ---- what if ---- */

@@ -107,6 +107,7 @@ static void add_rank(clg_json_writer *w, const clg_recorded_job *job, int index)
     clg_json_add_integer(w, "steps", t->steps);
     add_known_ns(w, "mean_step_s", t->steps ? t->steps_ns / t->steps : 0, t->steps > 0);
     add_steps(w, t);
+    clg_json_phases(w, t);
     clg_trace_rate rate = clg_trace_rate_of(t);
     add_measured(w, "product_flop", rate.flop);
     add_measured(w, "product_flop_per_s", rate.flop_per_s);

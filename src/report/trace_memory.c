@@ -41,6 +41,18 @@ static void print_kinds(clg_text *t, const clg_memory_use *u) {
     clg_text_fold(t, from, 4);
 }
 
+static void print_sites(clg_text *t, const clg_memory_use *u) {
+    for (int i = 0; i < u->sites; i++) {
+        clg_text_print(t, "  %s", i == 0 ? "  taken by" : "          ");
+        bytes_column(t, u->site[i].bytes);
+        clg_text_print(t, "  %.70s\n", u->site[i].where);
+    }
+    if (u->refused_bytes >= 0)
+        clg_text_print(t, "  out of memory: %s were asked for, %s free\n",
+                       clg_words_known(t, (double)u->refused_bytes, CLG_BYTES),
+                       clg_words_known(t, (double)u->free_bytes, CLG_BYTES));
+}
+
 static void print_use(clg_text *t, const clg_memory_use *u) {
     const char *rank = u->rank >= 0 ? clg_arena_print(t->arena, "%d", u->rank) : "?";
     clg_text_pad(t, rank, 6, true);
@@ -51,13 +63,16 @@ static void print_use(clg_text *t, const clg_memory_use *u) {
     draw(t, u);
     clg_text_print(t, "\n");
     print_kinds(t, u);
+    print_sites(t, u);
 }
 
 void clg_report_held(clg_text *t, const clg_recorded_job *job) {
     const clg_memory_use *u = use_at(job, 0);
     if (!u) return;
     clg_text_print(t, "\n  rank  memory peak    reserved  throughout  over %s\n",
-                   clg_words_ns(t, u->span_ns));
+                   u->span_ns >= 0
+                       ? clg_words_ns(t, u->span_ns)
+                       : clg_arena_print(t->arena, "%lld changes", (long long)u->changes));
     int n = 0;
     for (; n < MOST_ROWS && (u = use_at(job, n)) != NULL; n++) print_use(t, u);
     if (use_at(job, n)) clg_text_print(t, "  ... and more ranks: --json has all\n");
@@ -93,8 +108,9 @@ void clg_report_held_beside(clg_text *t, const clg_trace_answer *a) {
     for (int n = 1; (u = use_at(a->job, n)) != NULL; n++)
         if (u->peak_bytes > fullest->peak_bytes) fullest = u;
     clg_text_print(t, "\n  memory of the fullest rank          planned    recorded\n");
-    if (fullest->kinds && p->weights_bytes > 0) compare_kinds(t, p, fullest);
-    if (!fullest->kinds && p->weights_bytes > 0)
+    bool kinds = fullest->kinds && fullest->sites == 0; /* who took it does not tell what it is */
+    if (kinds && p->weights_bytes > 0) compare_kinds(t, p, fullest);
+    if (!kinds && p->weights_bytes > 0)
         compare(t, "weights, optimizer: throughout", p->weights_bytes + p->optimizer_bytes,
                 fullest->least_bytes);
     compare(t, "peak of tensors", p->total_bytes - p->reserved_bytes, fullest->peak_bytes);
@@ -112,12 +128,24 @@ static void add_use(clg_json_writer *w, const clg_memory_use *u) {
     clg_json_add_integer(w, "peak_bytes", u->peak_bytes);
     clg_json_add_whole(w, "reserved_bytes", u->reserved_bytes);
     clg_json_add_integer(w, "least_bytes", u->least_bytes);
-    clg_json_add_nanoseconds(w, "span_s", u->span_ns);
-    clg_json_add_nanoseconds(w, "peak_s", u->peak_ns);
+    if (u->span_ns >= 0) clg_json_add_nanoseconds(w, "span_s", u->span_ns);
+    if (u->span_ns < 0) clg_json_add_null(w, "span_s");
+    if (u->span_ns >= 0) clg_json_add_nanoseconds(w, "peak_s", u->peak_ns);
+    if (u->span_ns < 0) clg_json_add_null(w, "peak_s");
     clg_json_open(w, "at_peak", '{');
     for (int k = 0; u->kinds && k < CLG_HELD_KINDS; k++)
         clg_json_add_integer(w, clg_name_of(clg_held_kind_names, k), u->at_peak[k]);
     clg_json_close(w, '}');
+    clg_json_open(w, "taken_by", '[');
+    for (int i = 0; i < u->sites; i++) {
+        clg_json_open(w, NULL, '{');
+        clg_json_add_string(w, "where", u->site[i].where);
+        clg_json_add_integer(w, "bytes", u->site[i].bytes);
+        clg_json_close(w, '}');
+    }
+    clg_json_close(w, ']');
+    clg_json_add_whole(w, "refused_bytes", u->refused_bytes);
+    clg_json_add_whole(w, "free_bytes", u->free_bytes);
     clg_json_open(w, "bins", '[');
     for (int i = 0; i < CLG_MEMORY_BINS; i++) clg_json_add_integer(w, NULL, u->bin[i]);
     clg_json_close(w, ']');

@@ -80,6 +80,23 @@ static void draw_legend(drawing *d) {
     clg_svg_label(d->svg, MIDDLE + GAP, TOP - 8, "start", "time others waited for this rank");
 }
 
+/* Ticks at 1, 2 or 5 times a power of ten, five at most beside the one at 0. */
+static void draw_axis(drawing *d, double y) {
+    enum { MOST_TICKS = 5 };
+    static const int64_t widen[] = {2, 5, 10};
+    int64_t power_ns = 1, step_ns = 1;
+    for (int i = 0; d->longest_ns / step_ns > MOST_TICKS; i++) {
+        step_ns = power_ns * widen[i % 3];
+        if (i % 3 == 2) power_ns = step_ns;
+    }
+    for (int64_t tick = 0; tick <= d->longest_ns / step_ns; tick++) {
+        int64_t at_ns = tick * step_ns;
+        double x = LEFT + (MIDDLE - LEFT) * ((double)at_ns / (double)d->longest_ns);
+        clg_svg_rectangle(d->svg, x, y, 1, 4, "#888", 1, NULL);
+        clg_svg_label(d->svg, x, y + 16, "middle", at_ns > 0 ? clg_words_ns(d->svg, at_ns) : "0 s");
+    }
+}
+
 void clg_picture_trace(clg_text *svg, const clg_recorded_job *job) {
     drawing d = {.svg = svg, .job = job, .longest_ns = 1};
     int rows = job->count < MOST ? job->count : MOST;
@@ -95,6 +112,7 @@ void clg_picture_trace(clg_text *svg, const clg_recorded_job *job) {
                                    : "Where the time went");
     draw_legend(&d);
     for (int i = 0; i < rows; i++) draw_rank(&d, i);
+    draw_axis(&d, TOP + d.row * rows + 2);
     for (int i = 0; i < job->straggler_count; i++) draw_straggler(&d, &job->stragglers[i]);
     clg_svg_close(svg);
 }

@@ -38,6 +38,8 @@ void clg_report_steps(clg_text *text, const clg_recorded_job *job, int top);
 void clg_report_what_if(clg_text *text, const clg_trace_answer *answer);
 void clg_report_plan(clg_text *text, const clg_plan_comparison *plan);
 void clg_report_kernels(clg_text *text, const clg_trace *trace, int top);
+void clg_report_lost(clg_text *text, const clg_trace_answer *answer);
+void clg_report_phases(clg_text *text, const clg_trace *trace);
 void clg_report_held(clg_text *text, const clg_recorded_job *job);
 void clg_report_held_beside(clg_text *text, const clg_trace_answer *answer);
 void clg_report_axes(clg_text *text, const clg_recorded_job *job);
@@ -51,6 +53,7 @@ void clg_json_trace(clg_json_writer *writer, const clg_trace_answer *answer);
 /* Parts of it. */
 void clg_json_train_logs(clg_json_writer *writer, const clg_train_logs *logs);
 void clg_json_executions(clg_json_writer *writer, const clg_executions *list);
+void clg_json_phases(clg_json_writer *writer, const clg_trace *trace);
 void clg_json_held(clg_json_writer *writer, const clg_recorded_job *job);
 void clg_json_stages(clg_json_writer *writer, const clg_stages_list *list);
 void clg_json_what_if(clg_json_writer *writer, const clg_trace_answer *answer);

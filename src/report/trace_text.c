@@ -62,68 +62,13 @@ static void print_ranks(clg_text *t, const clg_recorded_job *job) {
     for (int i = 0; i < job->count && i < MOST_RANKS; i++) print_rank(t, &job->traces[i]);
     if (job->count > MOST_RANKS)
         clg_text_print(t, "  ... and %d more ranks: --json has all\n", job->count - MOST_RANKS);
-    clg_text_print(t, "  compute + exposed communication + exposed copies + idle = span, to the "
-                      "nanosecond\n");
-}
-
-/* Sums over ranks. */
-typedef struct totals {
-    int64_t span_ns, communication_ns, overlapped_ns, exposed_ns, waiting_ns;
-    int64_t idle_ns, loading_ns, allocator_ns, launch_ns;
-    bool waits, splits;
-} totals;
-
-static totals sum_up(const clg_recorded_job *job) {
-    totals s = {.waits = true, .splits = true};
-    for (int i = 0; i < job->count; i++) {
-        const clg_trace *t = &job->traces[i];
-        if (t->ledger.span_ns == 0) continue;
-        s.span_ns = clg_ns_plus(s.span_ns, t->ledger.span_ns);
-        s.communication_ns = clg_ns_plus(s.communication_ns, t->ledger.communication_ns);
-        s.overlapped_ns = clg_ns_plus(s.overlapped_ns, t->ledger.overlapped_communication_ns);
-        s.exposed_ns = clg_ns_plus(s.exposed_ns, t->ledger.exposed_communication_ns);
-        s.idle_ns = clg_ns_plus(s.idle_ns, t->ledger.idle_ns);
-        s.loading_ns = clg_ns_plus(s.loading_ns, t->idle_loading_ns);
-        s.allocator_ns = clg_ns_plus(s.allocator_ns, t->idle_allocator_ns);
-        s.launch_ns = clg_ns_plus(s.launch_ns, t->idle_launch_ns);
-        s.waiting_ns = clg_ns_plus(s.waiting_ns, job->waiting_ns[i]);
-        s.waits = s.waits && job->waiting_ns[i] >= 0;
-        s.splits = s.splits && t->idle_launch_ns >= 0;
-    }
-    return s;
-}
-
-static void print_means(clg_text *t, const clg_recorded_job *job) {
-    totals s = sum_up(job);
-    int64_t n = job->count;
-    if (s.communication_ns > 0) {
-        clg_text_print(t, "\ncommunication %s a rank, %.1f %% of it under compute, %s exposed",
-                       clg_words_ns(t, s.communication_ns / n),
-                       percent(s.overlapped_ns, s.communication_ns),
-                       clg_words_ns(t, s.exposed_ns / n));
-        if (s.waits && s.exposed_ns > 0)
-            clg_text_print(t, ":\n  %s (%.0f %%) waiting for others, %s transfer",
-                           clg_words_ns(t, s.waiting_ns / n), percent(s.waiting_ns, s.exposed_ns),
-                           clg_words_ns(t, (s.exposed_ns - s.waiting_ns) / n));
-        clg_text_print(t, "\n");
-    }
-    if (s.splits && s.idle_ns > 0)
-        clg_text_print(t,
-                       "idle %s a rank: %.0f %% under the data loader, %s%.0f %% before the next "
-                       "launch, %.0f %% other\n",
-                       clg_words_ns(t, s.idle_ns / n), percent(s.loading_ns, s.idle_ns),
-                       s.allocator_ns > 0 ? clg_arena_print(t->arena, "%.0f %% in the allocator, ",
-                                                            percent(s.allocator_ns, s.idle_ns))
-                                          : "",
-                       percent(s.launch_ns, s.idle_ns),
-                       percent(s.idle_ns - s.loading_ns - s.allocator_ns - s.launch_ns, s.idle_ns));
 }
 
 /* Of all ranks. */
 typedef struct work {
     double flop, share; /* share of peak, summed */
-    int64_t span_ns, product_ns, priced_ns;
-    bool known;
+    int64_t wall_ns, product_ns, priced_ns;
+    bool known, by_steps; /* by_steps: the host took longer than the GPU */
 } work;
 
 static work all_work(const clg_recorded_job *job) {
@@ -131,7 +76,8 @@ static work all_work(const clg_recorded_job *job) {
     for (int i = 0; i < job->count; i++) {
         const clg_trace *trace = &job->traces[i];
         clg_trace_rate r = clg_trace_rate_of(trace);
-        w.span_ns = clg_ns_plus(w.span_ns, trace->ledger.span_ns);
+        w.wall_ns = clg_ns_plus(w.wall_ns, clg_trace_wall_ns(trace));
+        w.by_steps = w.by_steps || clg_trace_wall_ns(trace) > trace->ledger.span_ns;
         w.product_ns = clg_ns_plus(w.product_ns, trace->product_ns);
         w.priced_ns = clg_ns_plus(w.priced_ns, trace->priced_ns);
         w.flop += r.flop > 0 ? r.flop : 0;
@@ -141,16 +87,32 @@ static work all_work(const clg_recorded_job *job) {
     return w;
 }
 
+/* Why there is no MFU, and what could be done about it. */
+static void print_unpriced(clg_text *t, const clg_trace *trace) {
+    clg_trace_unpriced u = clg_trace_unpriced_of(trace);
+    size_t from = t->size;
+    if (trace->product_ns == 0 || !u.longest) return;
+    clg_text_print(t, "  ");
+    if (percent(u.graph_ns, trace->product_ns) > 10)
+        clg_text_print(t, "%.0f %% was launched by graphs, which record no shapes; ",
+                       percent(u.graph_ns, trace->product_ns));
+    else if (trace->priced_ns == 0)
+        clg_text_print(t, "no shapes were recorded (PyTorch: record_shapes=True); ");
+    clg_text_print(t, "longest without: %.60s\n", u.longest);
+    clg_text_fold(t, from, 4);
+}
+
 /* What products, convolutions and attention of known shapes did of what the GPU can, on the average
  * rank; nothing of that where too few shapes are known. */
 static void print_products(clg_text *t, const clg_recorded_job *job) {
     work w = all_work(job);
-    if (w.product_ns == 0 || w.span_ns <= 0) return;
+    if (w.product_ns == 0 || w.wall_ns <= 0) return;
     double priced = (double)w.priced_ns / (double)w.product_ns;
     if (w.flop > 0)
-        clg_text_print(t, "products %s a rank by shapes, %s over its span; ",
+        clg_text_print(t, "products %s a rank by shapes, %s over its %s; ",
                        clg_words_quantity(t, w.flop / job->count, CLG_FLOP),
-                       clg_words_quantity(t, w.flop / ((double)w.span_ns * 1e-9), CLG_FLOP_PER_S));
+                       clg_words_quantity(t, w.flop / ((double)w.wall_ns * 1e-9), CLG_FLOP_PER_S),
+                       w.by_steps ? "steps" : "span");
     else
         clg_text_print(t, "products ");
     clg_text_print(t, "%.0f %% of their time is priced: ", 100 * priced);
@@ -158,6 +120,7 @@ static void print_products(clg_text *t, const clg_recorded_job *job) {
         clg_text_print(t, "MFU %.1f %%\n", 100 * w.share / job->count);
     else
         clg_text_print(t, "%s\n", priced < CLG_TRACE_PRICED_LEAST ? "no MFU" : "peak not known");
+    if (priced < CLG_TRACE_PRICED_LEAST) print_unpriced(t, &job->traces[0]);
 }
 
 /* ---- collectives, by operation and size ---- */
@@ -272,10 +235,16 @@ static void print_damage(clg_text *t, const clg_trace *trace) {
     }
 }
 
+static bool communicates(const clg_recorded_job *job) {
+    for (int i = 0; i < job->count; i++)
+        if (job->traces[i].call_count > 0) return true;
+    return false;
+}
+
 static void print_notes(clg_text *t, const clg_trace_answer *a) {
     const clg_recorded_job *job = a->job;
     clg_text_print(t, "\n");
-    if (job->unmatched && job->count > 0)
+    if (job->unmatched && communicates(job))
         clg_text_print(t, "note     waiting is not told from transfer: %s\n", job->unmatched);
     if (job->mismatched > 0)
         clg_text_print(t, "warning  %d collectives differ between ranks and were not matched\n",
@@ -298,10 +267,11 @@ void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {
     if (job->count > 0) {
         print_heading(t, job);
         print_ranks(t, job);
-        print_means(t, job);
+        clg_report_lost(t, a);
         print_products(t, job);
         clg_report_axes(t, job);
         clg_report_steps(t, job, top);
+        clg_report_phases(t, &job->traces[0]);
         print_collectives(t, job, top);
         print_stragglers(t, job, top);
         clg_report_roots(t, a, top);

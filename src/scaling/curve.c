@@ -116,10 +116,14 @@ static const clg_scale_point *first_that_runs(const clg_curve *curve) {
 }
 
 /* dp <= B_crit / (micro-batch x accumulation x seq), at no accumulation, times the GPUs of one
- * model copy at the first size. */
-static double cap_gpus(const clg_scale_point *first, double critical_tokens) {
+ * model copy at the first size. In weak scaling a copy keeps its share of the batch, so that the
+ * batch is the critical one at B_crit / B of the first size's GPUs. */
+static double cap_gpus(const clg_curve *curve, const clg_scale_point *first,
+                       double critical_tokens) {
     const clg_layout *l = &first->plan.layout;
     if (isinf(critical_tokens)) return INFINITY;
+    if (curve->request.mode == CLG_WEAK)
+        return (double)first->gpus * critical_tokens / batch_tokens(&first->plan);
     double ranks = floor(critical_tokens / ((double)l->micro_batch * (double)l->seq));
     return fmax(1, ranks) * l->tp * l->cp * l->pp;
 }
@@ -154,6 +158,12 @@ static double tokens_per_s_of(const clg_curve *curve, const clg_scale_point *p) 
     return p->plan.tokens_per_s * ((double)p->model->active_parameters / parameters);
 }
 
+/* Of the GPUs added since the size before, the share by which something grew that many times. */
+static double share_of_added(const clg_scale_point *p, const clg_scale_point *before,
+                             double growth) {
+    return (growth - 1) / ((double)p->gpus / (double)before->gpus - 1);
+}
+
 static void fill_margin(const clg_curve *curve, clg_scale_point *p, const clg_scale_point *before) {
     double gained = tokens_per_s_of(curve, p), gpus = (double)p->gpus, watts = p->plan.cluster_w,
            usd_per_h = p->plan.usd_per_h;
@@ -163,8 +173,7 @@ static void fill_margin(const clg_curve *curve, clg_scale_point *p, const clg_sc
         gpus -= (double)before->gpus;
         watts -= before->plan.cluster_w;
         usd_per_h -= before->plan.usd_per_h;
-        p->marginal_share =
-            (progress_of(p) / progress_of(before) - 1) / (gpus / (double)before->gpus);
+        p->marginal_share = share_of_added(p, before, progress_of(p) / progress_of(before));
     }
     p->marginal_per_gpu = per(gained, gpus);
     p->marginal_per_w = per(gained, watts);
@@ -199,8 +208,12 @@ static void fill_margins(clg_curve *curve) {
         clg_scale_point *p = &curve->point[i];
         if (!p->runs) continue;
         fill_margin(curve, p, before);
-        if (before && curve->knee < 0 && p->marginal_share < curve->request.knee_share)
+        if (before && curve->knee < 0 && p->marginal_share < curve->request.knee_share) {
+            double faster = p->efficiency * (double)p->gpus;
+            faster /= before->efficiency * (double)before->gpus;
             curve->knee = (int)(before - curve->point);
+            curve->knee_of_batch = share_of_added(p, before, faster) >= curve->request.knee_share;
+        }
         before = p;
     }
     curve->knee_usd = before && before->usd_to_target > 0 ? knee_of(curve, usd_of) : -1;
@@ -226,9 +239,10 @@ clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_s
                               &curve->point[i].penalty, error) != CLG_OK)
             return error->status;
     const clg_scale_point *first = first_that_runs(curve);
-    curve->dp_cap_gpus = first ? cap_gpus(first, curve->critical.tokens) : INFINITY;
-    curve->dp_cap_low_gpus = first ? cap_gpus(first, curve->critical.low_tokens) : INFINITY;
-    curve->dp_cap_high_gpus = first ? cap_gpus(first, curve->critical.high_tokens) : INFINITY;
+    curve->dp_cap_gpus = first ? cap_gpus(curve, first, curve->critical.tokens) : INFINITY;
+    curve->dp_cap_low_gpus = first ? cap_gpus(curve, first, curve->critical.low_tokens) : INFINITY;
+    curve->dp_cap_high_gpus =
+        first ? cap_gpus(curve, first, curve->critical.high_tokens) : INFINITY;
     for (int i = 0; first && i < curve->count; i++)
         if (curve->point[i].runs) fill_point(curve, scenario, first, &curve->point[i]);
     fill_margins(curve);

@@ -62,11 +62,12 @@ typedef struct clg_curve {
     clg_critical_batch critical;
     clg_scale_point point[CLG_SCALE_POINTS];
     int count;
-    double dp_cap_gpus; /* data-parallel ranks B_crit allows x model-parallel degree; INFINITY */
+    double dp_cap_gpus; /* GPUs at which their batch is the critical one; INFINITY: none */
     double dp_cap_low_gpus, dp_cap_high_gpus; /* the same at the ends of the laws' band */
     /* Indices; -1: none. knee: the last size before added GPUs stop becoming progress. The others:
      * the last size at which the job takes at most 1/share of its least dollars or joules. */
     int knee, knee_usd, knee_j;
+    bool knee_of_batch; /* at the knee steps stay fast: the larger batch needs more tokens */
 } clg_curve;
 
 clg_status clg_scale(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,

@@ -42,6 +42,7 @@ static clg_model_shape widened(const clg_model *m, double width) {
                              .shared_experts = mlp->shared_ffn > 0 && mlp->expert_ffn > 0
                                                    ? (int)(mlp->shared_ffn / mlp->expert_ffn)
                                                    : 0,
+                             .latent = mlp->latent > 0 ? scaled(mlp->latent, real, MLP_STEP) : 0,
                              .expert_ffn =
                                  mlp->expert_ffn > 0 ? scaled(mlp->expert_ffn, real, MLP_STEP) : 0};
 }

@@ -155,16 +155,6 @@ static void settle(pools *p, const clg_served *served) {
     }
 }
 
-/* The requests of one replica, in a list of their own. */
-static clg_demand own_requests(clg_arena *arena, const clg_demand *d, int64_t first,
-                               int64_t stride) {
-    clg_demand own = *d;
-    own.count = 0;
-    own.request = clg_take(arena, (size_t)(d->count / stride) + 1, clg_arrival);
-    for (int64_t i = first; i < d->count; i += stride) own.request[own.count++] = d->request[i];
-    return own;
-}
-
 static clg_demand room_for(clg_arena *arena, const clg_demand *d) {
     clg_demand room = *d;
     room.request = clg_take(arena, (size_t)d->count + 1, clg_arrival);
@@ -201,7 +191,7 @@ void clg_replica_serve(clg_arena *arena, const clg_replica *r, const clg_demand 
         return;
     }
     clg_arena_mark mark = clg_arena_here(arena);
-    clg_demand own = own_requests(arena, d, first, stride);
+    clg_demand own = clg_demand_dealt(arena, d, first, stride);
     clg_served *of_own = clg_take(arena, (size_t)own.count + 1, clg_served);
     serve(arena, r, &own, of_own, totals);
     for (int64_t i = 0; i < own.count; i++) served[first + i * stride] = of_own[i];

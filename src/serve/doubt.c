@@ -2,16 +2,65 @@
 #include "serve/doubt.h"
 
 #include "base/real.h"
+#include "dataset/dataset.h"
+#include "dataset/kept.h"
+#include "dataset/value.h"
 
 #include <math.h>
 
-/* Of two independent deviations, as a factor. */
-static double tenth_of(double sigma, double more) {
-    static const double tenth = 1.2815515655446004; /* from the middle to P90 of a normal */
-    return clg_exp(tenth * sqrt(sigma * sigma + more * more));
+/* What a model is like, the least sure last. */
+typedef enum kind { DENSE, MIXTURE, LATENT, KINDS } kind;
+
+/* Keys and values kept as latents, or chosen by an indexer: kernels of one model each. */
+static kind kind_of(const clg_model *m) {
+    kind found = DENSE;
+    for (int k = 0; k < m->kinds; k++) {
+        const clg_attention *a = &m->kind[k].attention;
+        if (a->kind == CLG_ATTENTION_LATENT || a->indexer.heads > 0) return LATENT;
+        if (m->kind[k].mlp.kind == CLG_MLP_MOE) found = MIXTURE;
+    }
+    return found;
 }
 
-clg_serve_doubt clg_serve_doubt_of(const clg_engine *e, double more) {
-    return (clg_serve_doubt){tenth_of(e->sigma_first, more), tenth_of(e->sigma_token, more),
-                             tenth_of(e->sigma_rate, more)};
+/* Of two that know nothing of each other. */
+static double both(double a, double b) { return sqrt(a * a + b * b); }
+
+clg_status clg_serve_sigma_of(clg_arena *arena, const clg_model *model, double borrowed,
+                              clg_serve_sigma *sigma, clg_error *error) {
+    const clg_file *file = clg_dataset_find("operations/serving-doubts.json");
+    const clg_json *root;
+    clg_serve_sigma of[KINDS];
+    double experts;
+    if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "doubts of serving are not built in");
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    const clg_value_field fields[] = {{"dense_first", CLG_COUNT, &of[DENSE].first},
+                                      {"dense_token", CLG_COUNT, &of[DENSE].token},
+                                      {"dense_rate", CLG_COUNT, &of[DENSE].rate},
+                                      {"mixture_first", CLG_COUNT, &of[MIXTURE].first},
+                                      {"mixture_token", CLG_COUNT, &of[MIXTURE].token},
+                                      {"mixture_rate", CLG_COUNT, &of[MIXTURE].rate},
+                                      {"latent_first", CLG_COUNT, &of[LATENT].first},
+                                      {"latent_token", CLG_COUNT, &of[LATENT].token},
+                                      {"latent_rate", CLG_COUNT, &of[LATENT].rate},
+                                      {"borrowed_experts", CLG_COUNT, &experts}};
+    if (clg_value_fields(root, file->path, fields, sizeof fields / sizeof fields[0], error) !=
+            CLG_OK ||
+        clg_value_done(root, file->path, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    kind like = kind_of(model);
+    double more = borrowed > 0 && like != DENSE ? experts : borrowed;
+    *sigma = (clg_serve_sigma){both(of[like].first, more), both(of[like].token, more),
+                               both(of[like].rate, more)};
+    return CLG_OK;
+}
+
+/* A deviation as a factor. */
+static double tenth_of(double sigma) {
+    static const double tenth = 1.2815515655446004; /* from the middle to P90 of a normal */
+    return clg_exp(tenth * sigma);
+}
+
+clg_serve_doubt clg_serve_doubt_of(const clg_serve_sigma *s) {
+    return (clg_serve_doubt){tenth_of(s->first), tenth_of(s->token), tenth_of(s->rate)};
 }

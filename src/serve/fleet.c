@@ -51,9 +51,9 @@ static void add_request(times *t, const clg_served *s, const clg_arrival *q,
     t->well += ttft <= target->ttft_s && tpot <= target->tpot_s;
 }
 
-static void add_replica(times *t, const clg_demand *d, const clg_served *served, int64_t first,
-                        int64_t stride, const clg_serve_target *target) {
-    for (int64_t i = first; i < d->count; i += stride)
+static void add_replica(times *t, const clg_demand *d, const clg_served *served,
+                        const clg_serve_target *target) {
+    for (int64_t i = 0; i < d->count; i++)
         if (served[i].finish_s >= 0) add_request(t, &served[i], &d->request[i], target);
 }
 
@@ -102,9 +102,10 @@ static void settle(clg_fleet *f, const clg_serve_totals *sum, const clg_demand *
     f->prompt_tokens_per_s = (double)sum->prompt_tokens * scale;
 }
 
-static int64_t simulated_of(int64_t replicas, int64_t requests) {
-    double each = fmax((double)requests / (double)replicas, 1e-9);
-    double some = fmin(SIMULATED, ceil(TELLING_REQUESTS / each));
+static int64_t simulated_of(int64_t replicas, const clg_demand *d) {
+    double each = fmax((double)d->count / (double)replicas, 1e-9);
+    double telling = d->telling > 0 ? d->telling : TELLING_REQUESTS;
+    double some = fmin(SIMULATED, ceil(telling / each));
     double enough = fmax(some, ceil(SIMULATED_REQUESTS / each));
     return enough < (double)replicas ? (int64_t)enough : replicas;
 }
@@ -116,56 +117,51 @@ static bool routed(const clg_replica *r, const clg_demand *d, int64_t replicas) 
 
 /* Requests that the simulated replicas get, or more. */
 static int64_t dealt(const clg_replica *r, const clg_demand *d, int64_t replicas) {
-    int64_t some = simulated_of(replicas, d->count), each = (d->count + replicas - 1) / replicas;
+    int64_t some = simulated_of(replicas, d), each = (d->count + replicas - 1) / replicas;
     return routed(r, d, replicas) || some * each > d->count ? d->count : some * each;
 }
 
 /* One replica with those requests; it stops when more are late than are left to be borne. */
-static void serve_one(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t first,
-                      int64_t stride, clg_served *served, const clg_serve_target *target, times *t,
-                      clg_serve_totals *sum) {
+static void serve_one(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                      const clg_serve_target *target, times *t, clg_serve_totals *sum) {
     clg_replica own = *r;
+    clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
     clg_serve_totals one;
     if (t->hurries && !r->prefill) {
         own.rules.give_up_at = t->most_late - (t->count - t->well) + 1;
         own.rules.late_first_s = target->ttft_s;
         own.rules.late_token_s = target->tpot_s;
     }
-    clg_replica_serve(arena, &own, d, first, stride, served, &one);
+    clg_replica_serve(arena, &own, d, 0, 1, served, &one);
     t->lost = own.rules.give_up_at > 0 && one.late >= own.rules.give_up_at;
     if (t->lost) return;
     add_totals(sum, &one);
-    add_replica(t, d, served, first, stride, target);
+    add_replica(t, d, served, target);
     t->lost = t->hurries && t->count - t->well > t->most_late;
 }
 
-static clg_serve_totals serve_routed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                                     int64_t replicas, const clg_serve_target *target, times *t) {
-    clg_serve_totals sum = {0};
-    int32_t *route = clg_route_requests(arena, d, replicas);
-    for (int64_t i = 0; i < simulated_of(replicas, d->count) && !t->lost; i++) {
-        clg_arena_mark mark = clg_arena_here(arena);
-        clg_demand part = clg_route_part(arena, d, route, i);
-        clg_served *served = clg_take(arena, (size_t)part.count + 1, clg_served);
-        serve_one(arena, r, &part, 0, 1, served, target, t, &sum);
-        clg_arena_back_to(arena, mark);
-    }
-    return sum;
+/* What each replica gets: by route, or in turn where that is NULL. */
+static clg_demand part_of(clg_arena *arena, const clg_demand *d, const int32_t *route,
+                          int64_t replica, int64_t replicas) {
+    return route ? clg_route_part(arena, d, route, replica)
+                 : clg_demand_dealt(arena, d, replica, replicas);
+}
+
+static int32_t *route_of(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                         int64_t replicas) {
+    return routed(r, d, replicas) ? clg_route_requests(arena, d, replicas) : NULL;
 }
 
 clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                           int64_t replicas) {
     clg_arena_mark mark = clg_arena_here(arena);
-    int32_t *route = routed(r, d, replicas) ? clg_route_requests(arena, d, replicas) : NULL;
+    int32_t *route = route_of(arena, r, d, replicas);
     clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
     clg_serve_totals sum = {0}, one;
     for (int64_t i = 0; i < replicas && sum.finished < SIMULATED_REQUESTS; i++) {
         clg_arena_mark each = clg_arena_here(arena);
-        if (route) {
-            clg_demand part = clg_route_part(arena, d, route, i);
-            clg_replica_serve(arena, r, &part, 0, 1, served, &one);
-        } else
-            clg_replica_serve(arena, r, d, i, replicas, served, &one);
+        clg_demand part = part_of(arena, d, route, i, replicas);
+        clg_replica_serve(arena, r, &part, 0, 1, served, &one);
         add_totals(&sum, &one);
         clg_arena_back_to(arena, each);
     }
@@ -176,10 +172,13 @@ clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_dema
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                   int64_t replicas, const clg_serve_target *target, times *t) {
     clg_serve_totals sum = {0};
-    if (routed(r, d, replicas)) return serve_routed(arena, r, d, replicas, target, t);
-    clg_served *served = clg_take(arena, (size_t)d->count, clg_served);
-    for (int64_t i = 0; i < simulated_of(replicas, d->count) && !t->lost; i++)
-        serve_one(arena, r, d, i, replicas, served, target, t, &sum);
+    int32_t *route = route_of(arena, r, d, replicas);
+    for (int64_t i = 0; i < simulated_of(replicas, d) && !t->lost; i++) {
+        clg_arena_mark mark = clg_arena_here(arena);
+        clg_demand part = part_of(arena, d, route, i, replicas);
+        serve_one(arena, r, &part, target, t, &sum);
+        clg_arena_back_to(arena, mark);
+    }
     return sum;
 }
 
@@ -200,7 +199,7 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
     times t = {.ttft = clg_take(arena, n, double),
                .tpot = clg_take(arena, n, double),
                .e2e = clg_take(arena, n, double)};
-    *f = (clg_fleet){.replicas = replicas, .simulated = simulated_of(replicas, d->count)};
+    *f = (clg_fleet){.replicas = replicas, .simulated = simulated_of(replicas, d)};
     clg_serve_totals sum = serve_all(arena, r, d, replicas, target, &t);
     settle(f, &sum, d, d->count > 0 ? d->request[0].arrival_s : 0);
     f->well_served = well_served(&t);

@@ -4,6 +4,7 @@
 #include "dataset/open.h"
 #include "dataset/value.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A file of the folder, without its ending. */
@@ -50,4 +51,15 @@ clg_status clg_formats_of(clg_arena *arena, const clg_model *m, const clg_gpu *g
         *count += served && clg_precision_bytes(next->weights) < clg_precision_bytes(m->stored);
     }
     return CLG_OK;
+}
+
+double clg_format_loss(clg_arena *arena, const clg_model *m, const clg_gpu *gpu,
+                       clg_precision weights) {
+    const char *name = clg_name_of(clg_precision_names, (int)weights);
+    clg_format format;
+    clg_error none = {0};
+    bool served;
+    if (clg_precision_bytes(weights) >= clg_precision_bytes(m->stored)) return 0;
+    bool read = read_format(arena, name, gpu, &format, &served, &none) == CLG_OK;
+    return read ? format.loss : (double)NAN;
 }

@@ -18,4 +18,8 @@ enum { CLG_FORMATS = 8 };
 clg_status clg_formats_of(clg_arena *arena, const clg_model *model, const clg_gpu *gpu,
                           clg_format list[CLG_FORMATS], int *count, clg_error *error);
 
+/* What the model loses in `weights`: 0 in its own format and wider ones, NaN: not known. */
+double clg_format_loss(clg_arena *arena, const clg_model *model, const clg_gpu *gpu,
+                       clg_precision weights);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/normal.h"
 #include "base/real.h"
+#include "serve/sizing.h"
 
 #include <math.h>
 
@@ -73,6 +74,24 @@ static double next_ratio(clg_arena *arena, const clg_serve_question *asked, int6
     return meets ? low : 0;
 }
 
+const int clg_grown_months[CLG_GROWN] = {3, 6, 12};
+
+/* Sized as fleets are, with the margin, for the same requests as much faster as growth makes them.
+ */
+static void grow(clg_arena *arena, const clg_serve_question *q, int64_t n, clg_serve_headroom *h) {
+    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
+    if (q->growth == 0.0 || q->replicas > 0) return;
+    for (int i = 0; i < CLG_GROWN; i++) {
+        double ratio = 1;
+        for (int month = 0; month < clg_grown_months[i]; month++) ratio *= 1 + q->growth;
+        clg_arena_mark mark = clg_arena_here(arena);
+        clg_demand grown = hurried(arena, q->demand, ratio);
+        h->grown_replicas[i] =
+            clg_fleet_needed(arena, &slow, &grown, &q->target, (double)n * ratio);
+        clg_arena_back_to(arena, mark);
+    }
+}
+
 static void lose_node(clg_arena *arena, const clg_serve_question *q, int64_t n,
                       clg_serve_headroom *h) {
     int each = clg_replica_gpus(q->replica), node = q->replica->scenario->machine.node.gpus;
@@ -101,20 +120,27 @@ static void follow(void *context, int index, clg_arena *arena) {
         h->chance = clg_fleet_chance(arena, q, n, c->answer->doubt.rate);
     else if (index == 1)
         h->next_ratio = next_ratio(arena, q, n);
+    else if (index == 2)
+        grow(arena, q, n, h);
     else
         lose_node(arena, q, n, h);
     clg_arena_clear(arena);
 }
 
-void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
-                           clg_serve_headroom *h) {
-    const clg_demand *d = q->demand;
+void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *asked,
+                           const clg_serve_answer *a, clg_serve_headroom *h) {
     int64_t n = a->fleet.replicas;
     *h = (clg_serve_headroom){0};
-    if (d->span_s <= 0 || d->clients > 0 || d->count > CLG_HEADROOM_REQUESTS) return;
+    if (asked->demand->span_s <= 0 || asked->demand->clients > 0) return;
     h->known = true;
+    clg_demand d = clg_demand_for_sizing(asked->demand, CLG_HEADROOM_REQUESTS, (double)n);
+    clg_serve_question own = *asked, *q = &own;
+    own.demand = &d;
+    h->busiest_s = d.count < asked->demand->count ? d.span_s : 0;
     chains all = {q, a, h};
-    clg_cores_each((clg_progress){.cores = q->cores}, arena, 3, follow, &all);
+    clg_cores_each((clg_progress){.cores = q->cores}, arena, 4, follow, &all);
+    h->next_months =
+        q->growth > 0 && h->next_ratio >= 1 ? log(h->next_ratio) / log(1 + q->growth) : INFINITY;
     if (q->replicas == 0 && a->slow.attainable) h->buy_replicas = a->slow.replicas;
     if (h->chance >= sure) h->buy_replicas = n;
     h->buy_chance = h->chance;

@@ -5,14 +5,22 @@
 
 #include "serve/serve_answer.h"
 
+enum { CLG_GROWN = 3 };
+extern const int clg_grown_months[CLG_GROWN];
+
 typedef struct clg_serve_headroom {
-    bool known;           /* of a demand in time, up to CLG_HEADROOM_REQUESTS requests */
+    bool known;           /* of a demand in time */
+    double busiest_s;     /* of a demand of more than CLG_HEADROOM_REQUESTS requests all else is of
+                             its busiest part, which lasts so long; 0: of all of it */
     double chance;        /* that this fleet meets the target, by the engine's errors */
     int64_t buy_replicas; /* of a fleet that was sized: its own where that is sure enough, else as
                              many as P90 asks for; 0: no fleet */
     double buy_chance;    /* that those meet it */
     double next_ratio;    /* of the demand's rate, to which the fleet meets the target with the
                              margin; at most CLG_HEADROOM_MOST; 0: not even at its own */
+    double next_months;   /* until then by the growth that was asked for; infinite: never */
+    int64_t grown_replicas[CLG_GROWN]; /* fleets for the demand in clg_grown_months; of a fleet
+                                          that was sized; 0: not asked for */
     int64_t
         lost_replicas; /* that stand on one node, or share it; all of a fleet that has no more */
     double lost_share; /* of requests served within the target without them */

@@ -10,9 +10,6 @@ typedef struct change {
     double block_tokens; /* 0: the engine's */
 } change;
 
-/* Assumed: of 2 TB in boxes of eight, with room for the rest. */
-static const double host_bytes_unasked = 100e9;
-
 /* Before paging (Kwon et al., SOSP 2023) a sequence held room for its longest possible answer. */
 static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg_replica_choice *c,
                         change *list) {
@@ -40,9 +37,9 @@ static int list_changes(clg_arena *arena, const clg_serve_question *q, const clg
     change guess = {NULL, as_asked, 0}, apart = {"disaggregated 1:1", as_asked, 0};
     change blind = {"no prefix cache", as_asked, 0}, host = {NULL, as_asked, 0};
     bool lacks_host = c->host_bytes <= 0;
-    host.choice.host_bytes = lacks_host ? host_bytes_unasked : 0;
+    host.choice.host_bytes = lacks_host ? q->habits.host_bytes : 0;
     host.name = lacks_host
-                    ? clg_arena_print(arena, "%.0f GB of host a GPU", host_bytes_unasked / 1e9)
+                    ? clg_arena_print(arena, "%.0f GB of host a GPU", q->habits.host_bytes / 1e9)
                     : "no host cache";
     guess.choice.drafted = 3;
     guess.name = clg_arena_print(arena, "speculation, 3 at %.0f %%", 100 * guess.choice.accepted);

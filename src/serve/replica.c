@@ -158,16 +158,15 @@ static clg_attention_kernel attention_of(const clg_kernels *k) {
 }
 
 static clg_status refuse(const clg_replica *r, clg_error *error) {
-    const clg_gpu *gpu = &r->scenario->machine.gpu;
     bool wide = clg_precision_bytes(r->layout.weights) > 1;
+    double beside = r->room.activation_bytes + r->engine.other_bytes;
     return clg_fail(error, CLG_BAD_INPUT,
                     wide ? "raise --tp or --pp, or store weights as --weights fp8"
                          : "raise --tp or --pp, or take a GPU with more memory",
                     "%s does not fit: tp %d x pp %d needs %.1f GB a GPU for weights and %.1f GB "
-                    "beside them of %.1f GB",
+                    "beside them of the %.1f GB that the engine takes",
                     r->scenario->model.name, r->layout.tp, r->layout.pp, r->room.weight_bytes / 1e9,
-                    (r->room.activation_bytes + r->engine.other_bytes) / 1e9,
-                    gpu->memory_usable_bytes / 1e9);
+                    beside / 1e9, r->room.engine_bytes / 1e9);
 }
 
 static void settle_room(clg_replica *r, const clg_replica_choice *c) {
@@ -269,17 +268,25 @@ static void take_tiled(clg_serve_curves *c, bool tuned) {
 /* As chosen, but tp. */
 static clg_serving_layout layout_of(const clg_model *m, const clg_replica_choice *c) {
     bool experts_alone = clg_precision_bytes(c->weights) < 1 && has_experts(m);
+    bool wide = c->wide_attention || experts_alone;
     return (clg_serving_layout){.pp = c->pp > 0 ? c->pp : 1,
                                 .dp = c->dp > 0 ? c->dp : 1,
                                 .ep = c->ep > 0 ? c->ep : 1,
                                 .compute = c->compute,
                                 .weights = c->weights,
                                 .cache = c->cache,
-                                .attention_weights = experts_alone ? CLG_BF16 : c->weights,
+                                .attention_weights = wide ? CLG_BF16 : c->weights,
                                 .expert_kernels = c->expert_kernels,
                                 .two_batches = c->two_batches,
                                 .balanced = c->balanced,
                                 .filtered = c->filtered};
+}
+
+static clg_status settle_doubt(clg_arena *arena, clg_replica *r, clg_error *error) {
+    const clg_scenario *s = r->scenario;
+    bool borrowed = r->curves.borrowed || s->kernels.borrowed;
+    return clg_serve_sigma_of(arena, &s->model, borrowed ? s->stack.sigma_borrowed : 0, &r->sigma,
+                              error);
 }
 
 clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
@@ -292,7 +299,8 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         clg_routing_spread(arena, &r->expert_spread, error) != CLG_OK ||
         clg_sparse_kernels_find(arena, &r->sparse, error) != CLG_OK ||
         clg_exchange_find(arena, &r->exchange, error) != CLG_OK ||
-        clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK)
+        clg_serve_curves_find(arena, &scenario->machine.gpu, &r->curves, error) != CLG_OK ||
+        settle_doubt(arena, r, error) != CLG_OK)
         return error->status;
     if (engine->narrow_cache > 0)
         for (int p = CLG_FP8; p < CLG_PRECISIONS; p++)
@@ -318,11 +326,6 @@ clg_status clg_replica_prepare(clg_arena *arena, const clg_scenario *scenario,
         clg_replica_disaggregate(r, prefill, c->prefills, c->decodes);
     }
     return CLG_OK;
-}
-
-double clg_replica_borrowed_sigma(const clg_replica *r) {
-    bool borrowed = r->curves.borrowed || r->scenario->kernels.borrowed;
-    return borrowed ? r->scenario->stack.sigma_borrowed : 0;
 }
 
 /* Seconds of an iteration with `starts` prompts and `sequences` that decode. */

@@ -6,6 +6,7 @@
 #include "demand/demand.h"
 #include "evaluate/evaluate.h"
 #include "memory/room.h"
+#include "serve/doubt.h"
 
 typedef struct clg_replica clg_replica;
 struct clg_replica {
@@ -16,7 +17,8 @@ struct clg_replica {
     clg_attention_kernel attention;
     clg_exchange_curve exchange;
     clg_sparse_kernels sparse;
-    double expert_spread; /* of how often experts are chosen: step/routing.h */
+    clg_serve_sigma sigma; /* how far off it may be */
+    double expert_spread;  /* of how often experts are chosen: step/routing.h */
     clg_serving_room room;
     double mean_prompt_tokens, mean_context_tokens; /* of the demand the costs were made for */
     int64_t longest_tokens;                         /* prompt and answer, of its longest request */
@@ -35,6 +37,7 @@ struct clg_replica {
 typedef struct clg_replica_choice {
     int tp, pp, dp, ep;
     clg_precision compute, weights, cache;
+    bool wide_attention; /* the checkpoint keeps attention's weights in 16 bit */
     int max_sequences, max_tokens;
     int64_t blocks; /* cache blocks as the engine's log states them */
     double memory_share;
@@ -69,9 +72,6 @@ typedef struct clg_iteration {
 } clg_iteration;
 clg_iteration clg_replica_iteration(const clg_replica *replica, double sequences,
                                     double context_tokens);
-
-/* Deviation of times that kernels of another GPU add, as in training; 0: its own. */
-double clg_replica_borrowed_sigma(const clg_replica *replica);
 
 /* Seconds of everything in an iteration of `tokens` but attention over contexts. */
 double clg_replica_dense_s(const clg_replica *replica, double tokens);

@@ -7,16 +7,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WAVE = 4, REFINED = 2, MOST_DEGREES = 16, MOST_CHANGES = 16 };
+enum { WAVE = 4, REFINED = 2, MOST_CHANGES = 16 };
 
-/* Rows whose fleets are sized at a time and in all, of demands of so many requests: seconds. */
+/* Rows whose fleets are sized at a time and in all, on so many requests of the demand: seconds. */
 enum { SIZED = 8, MOST_SIZED = 24, MOST_SIZED_REQUESTS = 30000 };
 
 static const double hopeless_ratio = 1.5; /* of a bound over the best so far */
-
-typedef struct degrees {
-    int tp, dp, ep;
-} degrees;
 
 typedef struct weighing {
     clg_arena *arena;
@@ -38,20 +34,19 @@ static bool has_experts(const clg_model *m) {
     return false;
 }
 
-/* Tensor-parallel groups inside a domain, experts split with them or shared out; and attention on
- * ranks of its own with experts shared out over all of them. */
-static int list_degrees(const clg_scenario *s, const clg_replica_choice *c,
-                        degrees list[MOST_DEGREES]) {
+int clg_replica_degrees(const clg_scenario *s, const clg_replica_choice *c,
+                        clg_copy_degrees list[CLG_DEGREES]) {
     int count = 0, dp = c->dp > 0 ? c->dp : 1, ep = c->ep > 0 ? c->ep : 1;
     bool experts = has_experts(&s->model);
     for (int tp = 1; tp <= 8 && (tp == 1 || tp <= s->machine.node.domain); tp *= 2) {
         int wide = c->tp > 0 ? c->tp : tp;
-        list[count++] = (degrees){wide, dp, ep};
-        if (experts && c->ep == 0 && wide * dp > 1) list[count++] = (degrees){wide, dp, wide * dp};
+        list[count++] = (clg_copy_degrees){wide, dp, ep};
+        if (experts && c->ep == 0 && wide * dp > 1)
+            list[count++] = (clg_copy_degrees){wide, dp, wide * dp};
         if (c->tp > 0) break;
     }
     for (int ranks = 2; experts && c->tp <= 1 && c->dp == 0 && ranks <= 32; ranks *= 2)
-        list[count++] = (degrees){1, ranks, c->ep > 0 ? c->ep : ranks};
+        list[count++] = (clg_copy_degrees){1, ranks, c->ep > 0 ? c->ep : ranks};
     return count;
 }
 
@@ -114,8 +109,8 @@ static void weigh(weighing *w, const clg_replica_choice *choice, double loss) {
 }
 
 static void weigh_format(weighing *w, const clg_replica_choice *choice, const clg_format *f) {
-    degrees list[MOST_DEGREES];
-    int count = list_degrees(w->scenario, choice, list);
+    clg_copy_degrees list[CLG_DEGREES];
+    int count = clg_replica_degrees(w->scenario, choice, list);
     for (int i = 0; i < count; i++) {
         clg_replica_choice c = *choice;
         c.weights = f->weights;
@@ -176,7 +171,7 @@ static void size_one(void *context, int index, clg_arena *arena) {
     if (clg_fleet_alone(arena, &slow, q->demand, &q->target).well_served < q->target.share) return;
     int64_t n = clg_fleet_needed(arena, &slow, q->demand, &q->target, row->gpus_all / row->gpus);
     if (n > 1 && n >= q->demand->count) return;
-    row->gpus_fleet = (double)n * row->gpus;
+    row->gpus_fleet = fmax((double)n * row->gpus, row->gpus_all);
     row->usd_per_h *= row->gpus_fleet / row->gpus_all;
 }
 
@@ -184,10 +179,16 @@ static void size_one(void *context, int index, clg_arena *arena) {
 static void size_best(weighing *w) {
     const clg_serve_question *q = w->question;
     bool timed = q->demand->span_s > 0 && q->demand->clients <= 0;
-    if (!timed || q->replicas > 0 || q->demand->count > MOST_SIZED_REQUESTS) return;
-    double best = INFINITY;
+    if (!timed || q->replicas > 0 || w->count == 0) return;
+    const clg_lever *first = &w->found[0].worth;
+    double best = INFINITY,
+           replicas = isfinite(first->gpus_all) ? first->gpus_all / first->gpus : 1;
+    clg_demand part = clg_demand_for_sizing(q->demand, MOST_SIZED_REQUESTS, replicas);
+    clg_serve_question on_some = *q;
+    on_some.demand = &part;
+    w->question = &on_some;
     while (w->sized < w->count && w->sized < MOST_SIZED) {
-        if (w->found[w->sized].worth.gpus_all >= best) return;
+        if (w->found[w->sized].worth.gpus_all >= best) break;
         int left = w->count - w->sized, some = left < SIZED ? left : SIZED;
         clg_cores_each((clg_progress){.cores = q->cores}, w->arena, some, size_one, w);
         for (int i = 0; i < some; i++, w->sized++) {
@@ -195,6 +196,7 @@ static void size_best(weighing *w) {
             if (row->gpus_fleet > 0 && row->loss <= 0) best = fmin(best, row->gpus_fleet);
         }
     }
+    w->question = q;
 }
 
 static int by_gpus(const void *x, const void *y) {
@@ -213,9 +215,25 @@ static int by_gpus(const void *x, const void *y) {
 
 static void sort(weighing *w) { qsort(w->found, (size_t)w->count, sizeof *w->found, by_gpus); }
 
+static double fleet_of(const clg_serve_candidate *c) {
+    return c->worth.gpus_fleet > 0 ? c->worth.gpus_fleet : c->worth.gpus_all;
+}
+
+/* Two pools are run for more than what fleets are uncertain by. */
+static const clg_serve_candidate *plainer(const clg_serve_candidate *found, int count,
+                                          const clg_serve_candidate *best) {
+    static const double tie = 1.05;
+    for (int i = 0; i < count && best->choice.prefills > 0; i++)
+        if (found[i].worth.loss <= 0 && found[i].choice.prefills == 0 &&
+            fleet_of(&found[i]) <= tie * fleet_of(best))
+            return &found[i];
+    return best;
+}
+
 const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int count) {
     for (int i = 0; i < count; i++)
-        if (found[i].worth.loss <= 0 && isfinite(found[i].worth.gpus_all)) return &found[i];
+        if (found[i].worth.loss <= 0 && isfinite(found[i].worth.gpus_all))
+            return plainer(found, count, &found[i]);
     for (int i = 0; i < count; i++)
         if (found[i].worth.loss <= 0) return &found[i];
     return count > 0 ? found : NULL;

@@ -5,12 +5,12 @@
 
 #include <math.h>
 
-/* Replicas by tokens given, the least first: a heap. */
+/* Replicas that serve by tokens given, the least first: a heap. */
 typedef struct loads {
     double *given;
-    int32_t *heap, *place;
-    int64_t count;
-    double sum;
+    int32_t *heap, *place; /* place -1: does not serve */
+    int64_t count, all;
+    double sum; /* of those that serve */
 } loads;
 
 static bool lighter(const loads *l, int64_t a, int64_t b) {
@@ -26,17 +26,37 @@ static void swap(loads *l, int64_t a, int64_t b) {
     l->place[l->heap[b]] = (int32_t)b;
 }
 
-static void give(loads *l, int32_t replica, double tokens) {
-    l->given[replica] += tokens;
-    l->sum += tokens;
-    for (int64_t at = l->place[replica];;) {
-        int64_t least = at;
+static void sink(loads *l, int64_t at) {
+    for (int64_t least = at;; at = least) {
         for (int64_t child = 2 * at + 1; child <= 2 * at + 2; child++)
             if (child < l->count && lighter(l, child, least)) least = child;
         if (least == at) return;
         swap(l, at, least);
-        at = least;
     }
+}
+
+static void give(loads *l, int32_t replica, double tokens) {
+    l->given[replica] += tokens;
+    l->sum += tokens;
+    sink(l, l->place[replica]);
+}
+
+static void join(loads *l, int32_t replica) {
+    int64_t at = l->count++;
+    l->heap[at] = replica;
+    l->place[replica] = (int32_t)at;
+    for (; at > 0 && lighter(l, at, (at - 1) / 2); at = (at - 1) / 2) swap(l, at, (at - 1) / 2);
+}
+
+/* The last one takes its place, and goes to where it belongs. */
+static void leave(loads *l, int32_t replica) {
+    int64_t at = l->place[replica], last = --l->count;
+    l->sum -= l->given[replica];
+    if (at != last) swap(l, at, last);
+    l->place[replica] = -1;
+    if (at == last) return;
+    for (; at > 0 && lighter(l, at, (at - 1) / 2); at = (at - 1) / 2) swap(l, at, (at - 1) / 2);
+    sink(l, at);
 }
 
 static loads loads_open(clg_arena *arena, int64_t replicas) {
@@ -44,8 +64,8 @@ static loads loads_open(clg_arena *arena, int64_t replicas) {
     loads l = {.given = clg_take(arena, n, double),
                .heap = clg_take(arena, n, int32_t),
                .place = clg_take(arena, n, int32_t),
-               .count = replicas};
-    for (int64_t i = 0; i < replicas; i++) l.heap[i] = l.place[i] = (int32_t)i;
+               .all = replicas};
+    for (int64_t i = 0; i < replicas; i++) l.place[i] = -1;
     return l;
 }
 
@@ -76,35 +96,66 @@ static double weight_at(loads *l, double time_s, double *since_s) {
     static const double remembered_s = 30, most = 200; /* times e */
     if (time_s - *since_s > most * remembered_s) {
         double shrink = clg_exp(-(time_s - *since_s) / remembered_s);
-        for (int64_t i = 0; i < l->count; i++) l->given[i] *= shrink;
+        for (int64_t i = 0; i < l->all; i++) l->given[i] *= shrink;
         l->sum *= shrink;
         *since_s = time_s;
     }
     return clg_exp((time_s - *since_s) / remembered_s);
 }
 
-int32_t *clg_route_requests(clg_arena *arena, const clg_demand *d, int64_t replicas) {
+/* Where a request goes that `tokens` of remain to be worked for, wherever it goes. */
+static int32_t choose(const loads *l, const clg_demand *d, const clg_arrival *q,
+                      const int32_t *owner, double weight, double *tokens) {
     static const double uneven = 1.25;
+    double matched;
+    int32_t to = keeper(d, q, owner, &matched);
+    *tokens = weight * (q->prompt_tokens - matched + q->output_tokens);
+    if (to < 0 || l->place[to] < 0) return l->heap[0];
+    bool crowded = l->given[to] > uneven * l->sum / (double)l->count + *tokens;
+    bool slower = l->given[to] - l->given[l->heap[0]] > weight * matched;
+    return crowded && slower ? l->heap[0] : to; /* waiting there takes longer than anew elsewhere */
+}
+
+/* Those that come and go until a time, and on to the first that comes where nobody serves. */
+static const clg_shift *take_shifts(loads *l, const clg_shift *shift, const clg_shift *end,
+                                    double until_s) {
+    for (; shift < end && (shift->time_s <= until_s || l->count == 0); shift++)
+        if (shift->joins)
+            join(l, shift->replica);
+        else
+            leave(l, shift->replica);
+    return shift;
+}
+
+int32_t *clg_route_shifts(clg_arena *arena, const clg_demand *d, bool in_turn,
+                          const clg_shift *shift, int64_t shifts, int64_t replicas) {
     int32_t *route = clg_take(arena, (size_t)d->count + 1, int32_t);
     clg_arena_mark mark = clg_arena_here(arena);
     int32_t *owner = clg_take(arena, (size_t)d->prefixes + 1, int32_t);
     loads l = loads_open(arena, replicas);
-    double since_s = 0, matched;
+    const clg_shift *end = shift + shifts;
+    double since_s = 0, tokens;
     for (int64_t i = 0; i < d->count; i++) {
         const clg_arrival *q = &d->request[i];
+        shift = take_shifts(&l, shift, end, q->arrival_s);
+        if (in_turn) {
+            route[i] = l.heap[i % l.count];
+            continue;
+        }
         double weight = weight_at(&l, q->arrival_s, &since_s);
-        int32_t to = keeper(d, q, owner, &matched);
-        double tokens = weight * (q->prompt_tokens - matched + q->output_tokens);
-        if (to >= 0 && l.given[to] > uneven * l.sum / (double)replicas + tokens &&
-            l.given[to] - l.given[l.heap[0]] > weight * matched)
-            to = -1; /* waiting there takes longer than computing it anew elsewhere */
-        if (to < 0) to = l.heap[0];
+        int32_t to = choose(&l, d, q, owner, weight, &tokens);
         give(&l, to, tokens);
         own(d, q, to, owner);
         route[i] = to;
     }
     clg_arena_back_to(arena, mark);
     return route;
+}
+
+int32_t *clg_route_requests(clg_arena *arena, const clg_demand *d, int64_t replicas) {
+    clg_shift *shift = clg_take(arena, (size_t)replicas, clg_shift);
+    for (int64_t i = 0; i < replicas; i++) shift[i] = (clg_shift){-INFINITY, (int32_t)i, true};
+    return clg_route_shifts(arena, d, false, shift, replicas, replicas);
 }
 
 clg_demand clg_route_part(clg_arena *arena, const clg_demand *d, const int32_t *route,

@@ -12,6 +12,19 @@
  * loaded), with tokens given in the last 30 s or so (assumed) instead of requests now running. */
 int32_t *clg_route_requests(clg_arena *arena, const clg_demand *demand, int64_t replicas);
 
+/* A replica begins or ends to serve. */
+typedef struct clg_shift {
+    double time_s;
+    int32_t replica;
+    bool joins;
+} clg_shift;
+
+/* The same among those that serve when a request comes, `shift` in order of time; where none does,
+ * to the next that begins, of which there has to be one. In turn: one after the other, whoever has
+ * its prompt. Who ends to serve has lost what its cache kept. */
+int32_t *clg_route_shifts(clg_arena *arena, const clg_demand *demand, bool in_turn,
+                          const clg_shift *shift, int64_t shifts, int64_t replicas);
+
 /* What goes to one replica. */
 clg_demand clg_route_part(clg_arena *arena, const clg_demand *demand, const int32_t *route,
                           int64_t replica);

@@ -1,6 +1,7 @@
 /* serve_answer.c -- from a demand and a replica to replicas needed, factors and break-even. */
 #include "serve/serve_answer.h"
 
+#include "serve/autoscale.h"
 #include "serve/break_even.h"
 #include "serve/refusal.h"
 #include "serve/route.h"
@@ -256,7 +257,7 @@ static void answer_burst(clg_arena *arena, const clg_serve_question *q,
                          const clg_demand_means *means, clg_serve_answer *a) {
     int64_t n = q->replicas > 0 ? q->replicas : 1;
     run_fleet(arena, q, n, a);
-    a->windows_mean = a->windows_most = a->lagged_mean = (double)n;
+    a->windows_mean = a->windows_most = (double)n;
     settle_totals(q, means, a);
     settle_burst(a);
 }
@@ -321,7 +322,7 @@ static void find_bound(void *context, int index, clg_arena *arena) {
 
 static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
     work all = {.question = q, .answer = a};
-    a->doubt = clg_serve_doubt_of(&q->replica->engine, clg_replica_borrowed_sigma(q->replica));
+    a->doubt = clg_serve_doubt_of(&q->replica->sigma);
     clg_cores_each((clg_progress){.cores = q->cores}, arena, 2, find_bound, &all);
 }
 
@@ -334,7 +335,9 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
                                  clg_error *error) {
     const clg_demand *d = q->demand;
     clg_demand_means means = clg_demand_means_of(d);
-    if (check_fit(q, error) != CLG_OK || check_windows(q, error) != CLG_OK) return error->status;
+    if (check_fit(q, error) != CLG_OK || check_windows(q, error) != CLG_OK ||
+        clg_autoscaler_check(q, error) != CLG_OK)
+        return error->status;
     clg_serve_capacity(arena, q, a);
     if (!is_timed(q)) {
         answer_burst(arena, q, &means, a);
@@ -365,6 +368,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     if (!a->attainable) sum.needed = sum.whole = sum.steady = (double)n * d->span_s;
     settle_factors(a, &sum, paid_s(d, a));
     if (!a->attainable) a->factor[CLG_FACTOR_LATENCY] = 1 / a->rho;
+    if (q->replicas == 0) clg_autoscale(arena, q, a);
     settle_doubt(arena, q, a);
     return CLG_OK;
 }

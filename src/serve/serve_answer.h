@@ -11,6 +11,7 @@
 #include "base/cores.h"
 #include "economics/api_price.h"
 #include "serve/doubt.h"
+#include "serve/habits.h"
 #include "serve/replica.h"
 
 typedef struct clg_serve_target {
@@ -54,6 +55,23 @@ typedef enum clg_factor {
 } clg_factor;
 extern const clg_name clg_factor_names[];
 
+/* What adds replicas and takes them away, and sees no request before it comes. Its times are those
+ * of Knative and Kubernetes (docs/economics.md). */
+typedef struct clg_autoscaler {
+    double share;    /* of the rate at the target that a replica shall have; 0: nobody scales */
+    double window_s; /* that the rate is measured over */
+    double keep_s;   /* no fewer than the most wanted in so long */
+    int64_t least;   /* replicas */
+} clg_autoscaler;
+
+/* A fleet that an autoscaler ran. */
+typedef struct clg_scaled_fleet {
+    double share;         /* of the autoscaler */
+    double replicas_mean; /* paid: from the order to the last answer */
+    int64_t most, starts;
+    double well_served, late_first; /* shares of requests, as of clg_fleet */
+} clg_scaled_fleet;
+
 typedef struct clg_serve_question {
     const clg_replica *replica;
     const clg_demand *demand;
@@ -62,8 +80,11 @@ typedef struct clg_serve_question {
     int64_t spare_gpus;  /* of those given, too few for one more */
     double window_s;     /* of scaling up and down; 0: an hour, or a twelfth of shorter spans */
     double cold_start_s; /* until a started replica serves */
-    double full_share;   /* of capacity that counts as full */
-    double margin;       /* fleets meet the target with iterations this share longer */
+    clg_autoscaler autoscaler;
+    clg_serving_habits habits;
+    double full_share;        /* of capacity that counts as full */
+    double growth;            /* of the demand in a month; 0: not said */
+    double margin;            /* fleets meet the target with iterations this share longer */
     const clg_api_price *api; /* name NULL: none */
     const clg_cores *cores;   /* lent; NULL: one */
 } clg_serve_question;
@@ -98,10 +119,12 @@ typedef struct clg_serve_answer {
     double steady_batch;         /* sequences offline */
     double rho;                  /* mean demand over offline capacity of the fleet */
     double mfu;
-    double usd_per_s;           /* one replica */
-    double usd_per_million;     /* output tokens */
-    double factor[CLG_FACTORS]; /* the first one in USD per million output tokens */
-    double windows_mean, windows_most, lagged_mean; /* replicas, scaled by window */
+    double usd_per_s;                  /* one replica */
+    double usd_per_million;            /* output tokens */
+    double factor[CLG_FACTORS];        /* the first one in USD per million output tokens */
+    double windows_mean, windows_most; /* replicas, scaled by window, seen ahead */
+    clg_scaled_fleet scaled[2];        /* as asked and, if that misses the target, at the highest */
+    int scaled_count;                  /* share that meets it */
     int64_t windows;
     const clg_serve_window *window; /* [windows], in the arena; NULL without a span */
     double api_usd_per_million;     /* same mix, per million output tokens; 0: no comparator */

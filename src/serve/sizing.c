@@ -82,6 +82,13 @@ double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *r, const clg_d
     return low;
 }
 
+clg_demand clg_demand_for_sizing(const clg_demand *d, double count, double replicas) {
+    if ((double)d->count <= count) return *d;
+    clg_demand part = clg_demand_busiest(d, (int64_t)(count / 3 * fmax(1, replicas)));
+    part.telling = count / 3;
+    return part;
+}
+
 /* Doubled or cut until one fleet meets the target and one does not, then bisected. A replica for
  * each request is as many as can help. */
 int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *r, const clg_demand *d,

@@ -22,6 +22,10 @@ clg_serve_target clg_target_of_part(clg_arena *arena, const clg_replica *replica
 double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                              const clg_serve_target *target, double most, double dealt);
 
+/* The busiest part of a demand of more requests than so many: a third of that for each of about so
+ * many replicas, of which few are then simulated. What holds there holds at other times. */
+clg_demand clg_demand_for_sizing(const clg_demand *demand, double count, double replicas);
+
 /* The smallest fleet that meets the target, from a guess; at most a replica for each request. */
 int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                          const clg_serve_target *target, double guess);

@@ -9,10 +9,9 @@
 /* A window begins empty, so it has to be much longer than answers take beside others, some three
  * times as long as alone. */
 static double window_of(const clg_serve_question *q, double alone_answer_s) {
-    static const double answers = 30;
     double span_s = q->demand->span_s, window_s = span_s >= 12 * 3600 ? 3600 : span_s / 12;
     if (q->window_s > 0) return q->window_s;
-    return fmin(span_s, fmax(window_s, answers * alone_answer_s));
+    return fmin(span_s, fmax(window_s, q->habits.window_answers * alone_answer_s));
 }
 
 typedef struct sizing {
@@ -44,16 +43,12 @@ static void size_some_windows(void *context, int index, clg_arena *arena) {
     clg_arena_clear(arena);
 }
 
-static void add_window(const clg_serve_question *q, const clg_serve_window *w,
-                       clg_window_sum *sum) {
+static void add_window(const clg_serve_window *w, clg_window_sum *sum) {
     double seconds = w->seconds, needed = w->needed, steady = w->steady;
     sum->needed += needed * seconds;
     sum->whole += ceil(steady) * seconds;
     sum->steady += steady * seconds;
     sum->most = fmax(sum->most, needed);
-    if (needed > sum->previous)
-        sum->lag_s += (needed - sum->previous) * fmin(q->cold_start_s, seconds);
-    sum->previous = needed;
 }
 
 static bool tell_sized(void *context, double share) {
@@ -77,10 +72,9 @@ clg_window_sum clg_serve_windows(clg_arena *arena, const clg_serve_question *q,
     }
     clg_cores_each((clg_progress){tell_sized, &all, q->cores}, arena,
                    (int)fmin((double)a->windows, WINDOW_PIECES), size_some_windows, &all);
-    for (int64_t i = 0; i < a->windows; i++) add_window(q, &list[i], &sum);
+    for (int64_t i = 0; i < a->windows; i++) add_window(&list[i], &sum);
     a->windows_mean = sum.needed / span;
     a->windows_most = sum.most;
-    a->lagged_mean = (sum.needed + sum.lag_s) / span;
     return sum;
 }
 
@@ -91,5 +85,4 @@ void clg_cap_windows(clg_serve_answer *a, double span_s, clg_window_sum *sum) {
         sum->needed += fmin(a->window[i].needed, most) * a->window[i].seconds;
     a->windows_mean = sum->needed / span_s;
     a->windows_most = fmin(a->windows_most, most);
-    a->lagged_mean = fmin((sum->needed + sum->lag_s) / span_s, most);
 }

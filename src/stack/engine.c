@@ -121,9 +121,6 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                                       {"graph_context", CLG_COUNT, &e->graph_context},
                                       {"after", CLG_SECONDS, &e->after_s},
                                       {"token", CLG_SECONDS, &e->token_s},
-                                      {"sigma_first", CLG_COUNT, &e->sigma_first},
-                                      {"sigma_token", CLG_COUNT, &e->sigma_token},
-                                      {"sigma_rate", CLG_COUNT, &e->sigma_rate},
                                       {"reserve_output", CLG_COUNT, &e->reserve_output},
                                       {"prefill_alone", CLG_COUNT, &e->prefill_alone},
                                       {"whole_prompts", CLG_COUNT, &e->whole_prompts},
@@ -133,6 +130,7 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
                                       {"narrow_weights", CLG_COUNT, &e->narrow_weights},
                                       {"tiled_experts", CLG_COUNT, &e->tiled_experts},
                                       {"static_scales", CLG_COUNT, &e->static_scales},
+                                      {"block_flop_share", CLG_FRACTION, &e->block_flop_share},
                                       {"grouped_experts", CLG_SECONDS, &e->grouped_experts_s},
                                       {"gathers", CLG_COUNT, &e->gathers},
                                       {"sends_tokens", CLG_COUNT, &e->sends_tokens}};

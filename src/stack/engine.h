@@ -70,7 +70,6 @@ typedef struct clg_engine {
     double prompt_token_s, random_token_s; /* tokenizing, per token of text; of random tokens, which
                                               benchmarks send */
     double graph_context;                  /* decoded without CUDA graph beyond it; 0: never */
-    double sigma_first, sigma_token, sigma_rate; /* of the log of predicted over measured */
     double reserve_output, prefill_alone, whole_prompts, overlapped; /* rules: clg_serve_rules */
     double query_reads;  /* 1: decode attention reads a key once for each query head that uses it */
     double narrow_cache; /* 1: its kernels read an 8-bit cache at the share of a 16-bit one */
@@ -80,6 +79,9 @@ typedef struct clg_engine {
                                 with tiles found by trying, where it has those */
     double static_scales;  /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
                               pass; 0: as the tables of kernels have it */
+    double
+        block_flop_share; /* of peak, of products whose 8-bit weights have a scale for each block,
+                             where its kernels have no tuned ones; 0: as other 8-bit products */
     double grouped_experts_s; /* per layer of experts computed by DeepGEMM, beside Triton's time */
     double gathers;      /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     double sends_tokens; /* 1: by DeepEP, cost/exchange.h */

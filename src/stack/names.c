@@ -2,17 +2,16 @@
  * people write around a name (makers, versions, asides) is looked past. */
 #include "stack/names.h"
 
-#include "base/csv.h"
 #include "base/name.h"
 #include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <ctype.h>
 #include <string.h>
 
 static bool open_names(clg_arena *arena, clg_csv *csv) {
-    const clg_file *file = clg_dataset_find("stack-names.csv");
     clg_error error = {0};
-    return clg_csv_parse(arena, file->path, file->text, file->size, csv, &error) == CLG_OK;
+    return clg_dataset_csv(arena, "stack-names.csv", csv, &error) == CLG_OK;
 }
 
 static const char *named(const clg_csv *csv, const char *name, const char *month) {

@@ -9,10 +9,11 @@
 
 static clg_status refuse_unknown_keys(const clg_json *root, const char *file, clg_error *error) {
     static const char *const words[] = {
-        "name",       "title",   "date",       "gradient", "attention", "source", "notes",
-        "schedules",  "base",    "from",       "releases", "moments",   "prints", "family",
-        "fabric",     "recipes", "models",     "gpus",     "until",     "as",     "shardings",
-        "recomputes", "assumes", "current_on", "vendors"};
+        "name",       "title",  "date",      "gradient",  "attention",  "attention_older",
+        "source",     "notes",  "schedules", "base",      "from",       "releases",
+        "moments",    "prints", "family",    "fabric",    "recipes",    "models",
+        "gpus",       "until",  "as",        "shardings", "recomputes", "assumes",
+        "current_on", "vendors"};
     enum { WORDS = sizeof words / sizeof words[0] };
     const char *names[CLG_TERMS_MOST + WORDS];
     for (int i = 0; i < clg_term_count; i++) names[i] = clg_terms[i].key;
@@ -66,6 +67,7 @@ static clg_status read_terms(const clg_json *root, const char *file, bool requir
                              clg_stack *stack, clg_error *error) {
     for (int i = 0; i < clg_term_count; i++) {
         const clg_term *term = &clg_terms[i];
+        if (!required && !clg_json_member(root, term->key)) continue;
         void *into = (char *)stack + term->offset;
         clg_status status = read_term(root, term, required, file, into, error);
         if (status == CLG_OK) status = known_members(root, term->key, file, error);
@@ -107,6 +109,8 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
         clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
         clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
             CLG_OK ||
+        clg_json_string(root, "attention_older", stack->attention_older, &stack->attention_older,
+                        file, error) != CLG_OK ||
         clg_json_string(root, "family", stack->family, &stack->family, file, error) != CLG_OK ||
         clg_json_string(root, "fabric", stack->fabric, &stack->fabric, file, error) != CLG_OK ||
         clg_json_string(root, "assumes", stack->assumes, &stack->assumes, file, error) != CLG_OK ||

@@ -222,6 +222,12 @@ static bool is_current_on(const clg_json *root, const char *vendor) {
 
 clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *stack,
                              clg_error *error) {
+    const char *name = clg_arena_print(arena, "stack of %s", vendor ? vendor : "");
+    const clg_stack *kept = clg_kept_made(arena, name);
+    if (kept) {
+        *stack = *kept;
+        return CLG_OK;
+    }
     int count;
     const clg_file *files = clg_dataset_folder("stack/", &count);
     for (int i = 0; i < count; i++) {
@@ -234,6 +240,7 @@ clg_status clg_stack_current(clg_arena *arena, const char *vendor, clg_stack *st
         clg_status status =
             read_file(arena, file->path, file->text, file->size, newest(root), stack, error);
         stack->chosen = "none was named, the current one here";
+        if (status == CLG_OK) clg_kept_put(arena, name, stack, sizeof *stack);
         return status;
     }
     clg_status status = read_default(arena, LATEST, stack, error);

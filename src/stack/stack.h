@@ -81,30 +81,43 @@ typedef struct clg_stack {
     double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
     double host_step_s;        /* per step: data loader, logging, synchronizations */
     double host_micro_batch_s; /* per micro-batch and stage: scheduler, synchronizations */
-    double host_experts_s; /* per pass of an expert layer: routing, dispatch, and the read of how
-                              many tokens each expert got, before which nothing can be queued */
-    double host_cast_s;    /* per pass of a product in 8 bit or less: scales and casts of a module
-                              that is called eagerly, beyond its launches */
-    double host_expert_s;  /* per expert and product, or cast, where each is launched alone */
-    double host_copy_s;    /* ZeRO-3: per rank and matrix gathered or scattered, where the host
-                              copies every rank's part by a call of its own; 0: it does not */
-    double rank_launches;  /* launches' worth of host time that each rank of a collective costs
-                              in a job of more than one domain: tensor groups, reductions and
-                              gathers once a step */
+    double host_experts_s;  /* per pass of an expert layer: routing, dispatch, and the read of how
+                               many tokens each expert got, before which nothing can be queued */
+    double host_cast_s;     /* per pass of a product in 8 bit or less: scales and casts of a module
+                               that is called eagerly, beyond its launches */
+    double host_expert_s;   /* per expert and product, or cast, where each is launched alone */
+    double host_copy_s;     /* ZeRO-3: per rank and matrix gathered or scattered, where the host
+                               copies every rank's part by a call of its own; 0: it does not */
+    double host_gather_s;   /* ZeRO-3: per matrix that hooks of its own module gather and let go,
+                               beside the GPU; 0: whole layers are gathered */
+    double host_gigabyte_s; /* updates on the host: for 1e9 bytes read or written there, of all its
+                               ranks */
+    double rank_launches;   /* launches' worth of host time that each rank of a collective costs
+                               in a job of more than one domain: tensor groups, reductions and
+                               gathers once a step */
     /* kernels */
     bool fused_norm;        /* one pass over the data instead of several */
     bool fused_elementwise; /* bias + GeLU, SwiGLU, bias + dropout + add: one kernel each */
     bool fused_clamp;       /* a limit on the activation's inputs (gpt-oss) inside that kernel */
     bool fused_rotary;
-    bool fused_softmax;       /* scale + mask + softmax in one kernel (unfused attention) */
-    bool fused_cross_entropy; /* loss without fp32 logits in memory */
-    bool fused_accumulation;  /* weight gradients are added to their sum by the product itself */
-    bool gathered_loss;       /* logits are gathered: every tensor rank has the loss of the whole
-                                 vocabulary */
+    bool fused_softmax;        /* scale + mask + softmax in one kernel (unfused attention) */
+    bool fused_cross_entropy;  /* loss without fp32 logits in memory */
+    bool fused_accumulation;   /* weight gradients are added to their sum by the product itself */
+    bool single_beside_frozen; /* beside frozen weights of 4 or 8 bit, what products read and leave
+                                  is fp32: PEFT's preparation widens norms, and all follow */
+    bool fused_optimizer;      /* Adam's update is one kernel, not one for each of its lines */
+    bool gathered_loss;        /* logits are gathered: every tensor rank has the loss of the whole
+                                  vocabulary */
     clg_selective selective;
     bool recompute_some_layers; /* full recomputation can be of the first layers of a chunk only */
     bool recompute_stops_early; /* recomputing leaves out what nothing kept depends on */
+    bool kept_core;             /* full recomputation leaves out a fused attention core: what it
+                                   gave is kept */
     bool dropout;               /* masks are kept and passes made */
+    bool model_dropout;         /* so they are where the model's config.json says so */
+    bool autocast;              /* fp32 weights that nothing shards are cast for every product, and
+                                   what lies between layers is fp32 (torch.autocast) */
+    bool shifted_logits;        /* logits are copied without the last token's before the loss */
     bool current_scaling; /* fp8: scaled by the tensor's own largest value, read once more first */
     bool fused_experts;   /* casts and activation between an expert's products inside them, in
                              block-scaled formats (mxfp8, nvfp4) */
@@ -143,6 +156,8 @@ typedef struct clg_stack {
                                 in, and gradients into the one they are scattered from */
     bool context_merged;     /* context ranks: keys and values go round with as many heads as
                                 queries; what steps give is summed in fp32 by kernels */
+    bool context_dealt;      /* the causal half is dealt out evenly: keys from their owners in cp/2
+                                rounds, ranks without work do that of others */
     bool scatter_gather;     /* without sp, tensor ranks send a part each and gather again */
     bool send_overlap;       /* pipeline sends do not block the sender */
     double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
@@ -174,8 +189,22 @@ typedef struct clg_stack {
                                   projection's output, which stays, beside copies of keys and values */
     double kept_gathers;  /* share of the inputs gathered by sp that are kept for the backward, not
                              gathered again */
+    bool gate_apart;      /* gate and up projections are modules that each all-reduce the gradient
+                             of their input */
     bool kept_outputs;    /* pipelines keep what a stage sends until that micro-batch's backward */
     bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
+    double loss_chunks; /* head and loss take the tokens in so many parts, one after the other, and
+                           keep no logits; 0: all at once */
+    bool fresh_gradients;  /* gradients are let go after a step, so that the first backward after it
+                              finds none */
+    bool gradient_buckets; /* unsharded replicas reduce a copy of the gradients */
+    bool foreach_update; /* unfused, Adam's update makes the roots of all second moments at once */
+    bool updates_in_backward; /* a gradient is used and let go once its layer's backward is done */
+    bool paged_states;        /* pages of optimizer states move to the host where they do not fit */
+    bool weights_on_host;     /* ZeRO-3: so are shards of weights, their gradients and states */
+    bool activations_on_host; /* what layers keep, but of the one at work and the next */
+    bool widens_rest;     /* what is frozen beside narrow layers is fp32, and with it what goes from
+                             layer to layer */
     bool resharded_root;  /* FSDP's root unit, the tables, is resharded after the forward */
     bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
@@ -185,14 +214,15 @@ typedef struct clg_stack {
                                finds no room among the pieces of activations (DeepSpeed) */
     bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
     clg_scatters scatters;
-    clg_precision moments;   /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
-                                has them */
-    bool master_weights;     /* fp32 copy beside 16-bit weights */
-    bool master_remainders;  /* of bf16 weights only the lower half of it is kept, and 16-bit
-                                gradients are read as they are (Apex DistributedFusedAdam) */
-    bool expert_tensor;      /* experts are split by tp as well (older Megatron) */
-    const char *attention;   /* default attention kernel name */
-    bool attention_final;    /* a recipe's: whatever the GPU could run */
+    clg_precision moments;  /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
+                               has them */
+    bool master_weights;    /* fp32 copy beside 16-bit weights */
+    bool master_remainders; /* of bf16 weights only the lower half of it is kept, and 16-bit
+                               gradients are read as they are (Apex DistributedFusedAdam) */
+    bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
+    const char *attention;  /* default attention kernel name */
+    const char *attention_older; /* what it runs on GPUs too old for that one */
+    bool attention_final;        /* a recipe's: whatever the GPU could run */
     const char *fabric;      /* the network its published runs had where a table of them does not
                                 say; "reference": that of the GPU's reference box; NULL: not known */
     const clg_json *vendors; /* of the GPUs it is known to run on; NULL: not said */

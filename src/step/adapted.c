@@ -1,16 +1,28 @@
-/* adapted.c -- what stands beside frozen products: two thin ones, and the kernels that join them.
- */
+/* adapted.c -- what stands beside frozen products: two thin ones, the kernels that join them, and
+ * what a base of 4 or 8 bits needs. */
 #include "step/block.h"
+
+bool clg_block_single(const clg_shard *shard) {
+    const clg_adapter *a = &shard->layout->adapter;
+    bool kept = a->base == CLG_BASE_NF4 || a->base == CLG_BASE_INT8; /* other bases are not cast */
+    bool narrow = !clg_precision_is_single(shard->layout->precision);
+    return shard->stack->single_beside_frozen && a->kind != CLG_ADAPTER_NONE && kept && narrow &&
+           shard->layout->zero == 0;
+}
+
+/* A cast between 16 bit and fp32, read and written; 0 where everything is one type. */
+static double cast_bytes(const clg_shard *shard) { return clg_block_single(shard) ? 2 + 4 : 0; }
 
 /* A trained thin product: forward, gradient to its input, gradient to its weight. */
 static void thin(clg_block *block, const clg_shard *shard, const char *name, double tokens,
-                 double in, double out) {
+                 double in, double out, int experts) {
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT,
                                       CLG_PASS_BACKWARD_WEIGHT};
-    double w = shard->wide_bytes;
+    double w = clg_precision_bytes(shard->wide);
     for (int i = 0; i < 3; i++) {
         clg_op *op = clg_block_add(block, CLG_OP_GEMM, passes[i], name);
         op->precision = shard->wide;
+        op->count = experts;
         op->m = i == 2 ? in : tokens;
         op->n = i == 1 ? in : out;
         op->k = i == 0 ? in : i == 1 ? out : tokens;
@@ -21,34 +33,72 @@ static void thin(clg_block *block, const clg_shard *shard, const char *name, dou
 
 /* As the common library runs it, one kernel each (Hugging Face PEFT, tuners/lora/layer.py: result +
  * lora_B(lora_A(dropout(x))) * scaling): dropout of the input, scaling, and the sum; backward the
- * same and a sum of input gradients. DoRA's column norms read the whole weight once more; its
+ * same and a sum of input gradients. Where x is fp32, autocast casts it and both fp32 weights for
+ * the products, and the gradients back. DoRA's column norms read the whole weight once more; its
  * further products are left out, so that it is priced too fast. */
 void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
-                     int modules) {
+                     int modules, int experts) {
     const clg_adapter *a = &shard->layout->adapter;
-    double w = shard->wide_bytes, rank = a->rank;
-    int from = block->ops;
+    double w = shard->wide_bytes, n = clg_precision_bytes(shard->wide), rank = a->rank;
+    double cast = cast_bytes(shard), weights = experts * rank * (modules * in + out) * cast;
+    int from = block->ops, calls = (cast > 0 ? 6 : 3) * modules * experts;
     if (a->kind == CLG_ADAPTER_NONE || modules == 0) return;
     for (int i = 0; i < modules; i++) {
-        thin(block, shard, "adapter down", tokens, in, rank);
-        thin(block, shard, "adapter up", tokens, rank, out / modules);
+        thin(block, shard, "adapter down", tokens / experts, in, rank, experts);
+        thin(block, shard, "adapter up", tokens / experts, rank, out / modules, experts);
     }
-    double forward = modules * tokens * in * (2 * w + 1) + tokens * out * 5 * w;
-    double backward = modules * tokens * in * (5 * w + 1) + tokens * out * 2 * w;
-    clg_block_memory(block, "adapter dropout, scale, sum", forward, 3 * modules, backward,
-                     3 * modules);
+    double forward = modules * tokens * in * (2 * w + 1 + cast) + tokens * out * (2 * w + 3 * n);
+    double backward = modules * tokens * in * (5 * w + 1 + cast) + tokens * out * (2 * n + cast);
+    clg_block_memory(block, "adapter dropout, scale, sum", forward + weights, calls,
+                     backward + weights, calls);
     if (a->kind == CLG_ADAPTER_DORA)
-        clg_block_memory(block, "column norms", in * out * w * 3, 2, in * out * w * 2, 1);
-    block->saved_bytes += modules * tokens * (in * (w + 1) + rank * w);
-    block->adapter_parameters += rank * (modules * in + out);
+        clg_block_memory(block, "column norms", experts * in * out * n * 3, 2 * experts,
+                         experts * in * out * n * 2, experts);
+    block->saved_bytes += modules * tokens * (in * (n + 1) + rank * n);
+    block->adapter_parameters += experts * rank * (modules * in + out);
     for (int i = from; i < block->ops; i++) block->op[i].adapts = true;
 }
 
-/* A frozen weight kept narrow is widened before each product that reads it. */
-void clg_block_widen(clg_block *block, const clg_shard *shard, double parameters) {
+/* LLM.int8 (Dettmers et al. 2022, arXiv:2208.07339; bitsandbytes autograd/_functions.py,
+ * MatMul8bitLt, of 2023-24). Forward, an element of the input: cast to fp16 where it is not, its
+ * statistics read 2, both int8 copies 2 + 2, turned into the product's order 1 + 1; of the result:
+ * 2 more as it is int32, brought back 4 + 2, the product of the outlying columns 2, added 2 + 2 + 2
+ * and cloned 2 + 2, twice those sums in fp32. Backward: the gradient is quantized too (2 + 4),
+ * though nothing reads that; weights are put in order 1 + 1 twice, cast 1 + w, scaled w + w.
+ * The int8 product itself is priced as a 16-bit one; zeroing of columns, copies to the host and
+ * what it waits for them are left out. */
+static void outliers(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
+                     double matrices) {
+    double w = shard->wide_bytes, cast = cast_bytes(shard);
+    double result = 2 + 6 + 2 + 2 + 4 * w + cast;
+    double forward = tokens * (in * (8 + cast) + out * result);
+    double gradient = tokens * out * (6 + cast), weights = matrices * in * out * (5 + 3 * w);
+    int each = matrices > 1 ? (int)(matrices + 0.5) : 1, casts = cast > 0 ? 1 : 0;
+    clg_block_memory(block, "quantize, outliers, dequantize", forward, (7 + 2 * casts) * each,
+                     gradient + weights, (6 + casts) * each);
+}
+
+/* nf4 and int4 are widened before each product, in the forward and again in the backward. Around it
+ * the input is cast from fp32 and the result to it, and so are their gradients (bitsandbytes
+ * nn/modules.py, Linear4bit.forward), once where several matrices share an input: too fast. */
+void clg_block_frozen(clg_block *block, const clg_shard *shard, double tokens, double in,
+                      double out, double matrices) {
     const clg_adapter *a = &shard->layout->adapter;
     if (a->kind == CLG_ADAPTER_NONE || a->base == CLG_BASE_BF16) return;
+    if (a->base == CLG_BASE_INT8) {
+        outliers(block, shard, tokens, in, out, matrices);
+        return;
+    }
     clg_widening w = clg_base_widening(a->base);
-    clg_block_memory(block, "widen frozen weights", parameters * w.bytes, w.kernels,
-                     parameters * w.bytes, w.kernels);
+    double bytes = matrices * in * out * w.bytes, cast = tokens * (in + out) * cast_bytes(shard);
+    clg_block_memory(block, "widen frozen weights", bytes, w.kernels, bytes, w.kernels);
+    clg_block_memory(block, "cast beside frozen weights", cast, 2, cast, 2);
+}
+
+/* LLM.int8 multiplies the gradient as it comes by the weight in the input's type, outside of
+ * autocast (MatMul8bitLt.backward): both fp32 where activations are, and PyTorch does not round
+ * fp32 products to TF32 unless asked to. */
+clg_precision clg_block_frozen_backward(const clg_shard *shard, clg_precision forward) {
+    bool int8 = shard->layout->adapter.base == CLG_BASE_INT8;
+    return int8 && clg_block_single(shard) ? CLG_FP32 : forward;
 }

@@ -11,17 +11,36 @@
  * bit once, its gradient reads two and writes one. Elementary operations: 15 forward, 45 backward,
  * of which the mask's are more than half (ETT operator times on A100, DebarghaG/estimate-train-time
  * 1ac4d5e: softmax 7.1 and 12.5, fill of the mask 8.2 and 32.8 bytes at the rate of a large copy).
- * Dropout reads, writes and keeps a mask. */
+ * Dropout reads, writes and keeps a mask. Autocast does the softmax in fp32 (aten/src/ATen/
+ * autocast_mode.h): casts of 6 before and after, 4 more for it forward, 6 backward. */
 static double score_bytes(const clg_shard *shard, bool backward) {
-    double softmax = shard->stack->fused_softmax ? (backward ? 6 : 4) : (backward ? 45 : 15);
-    return softmax + (shard->stack->dropout ? 5 : 0);
+    bool fused = shard->stack->fused_softmax;
+    double softmax = fused ? (backward ? 6 : 4) : (backward ? 45 : 15);
+    if (shard->autocast && !fused) softmax += 2 * 6 + (backward ? 6 : 4);
+    return softmax + (shard->attention_dropout ? 5 : 0);
+}
+
+/* How often a rank of a ring takes in keys of others: cp - 1 times; dealt out evenly cp / 2 times
+ * (Li et al. 2024, DISTFLASHATTN, arXiv:2310.03294, section 3.2). */
+static int context_rounds(const clg_shard *shard) {
+    int cp = shard->layout->cp;
+    return shard->stack->context_dealt ? cp / 2 : cp - 1;
 }
 
 /* A ring attends to one part of the keys after the other, each by a kernel of its own. */
 static int context_steps(const clg_shard *shard) {
     const clg_layout *layout = shard->layout;
     bool ring = layout->cp_kind == CLG_CONTEXT_RING && layout->attention != 0;
-    return ring ? layout->cp : 1;
+    return ring ? 1 + context_rounds(shard) : 1;
+}
+
+/* Work of the busiest rank over the mean, cp / 2 blocks of a part's queries and a part's keys.
+ * Dealt out among an even number of ranks, half of them have none in the last round: cp / 2 blocks
+ * and its own half block, for the others. */
+static double context_excess(const clg_shard *shard) {
+    int cp = shard->layout->cp;
+    bool dealt = shard->stack->context_dealt && context_steps(shard) > 1;
+    return dealt && cp % 2 == 0 ? 1 + 1.0 / cp : 1;
 }
 
 /* One core kernel: forward or backward. Causal kernels skip the masked half; a window keeps
@@ -55,7 +74,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
     op->attention.head_dim = d;
     op->attention.value_head_dim = v;
     op->attention.query_tokens = queries;
-    op->attention.key_tokens = keys / steps;
+    op->attention.key_tokens = steps > 1 ? queries : keys;
     op->attention.window = seen < keys ? seen : 0;
     op->attention.causal = true;
     op->attention.fused = fused;
@@ -64,7 +83,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
      * arXiv:2307.08691: five products against two), which are as wide as queries. */
     double width = d + v;
     if (op->attention.backward) width = fused ? 3 * d + 2 * v : 2 * (d + v);
-    op->flop = layout->micro_batch * heads * scores * 2 * width / steps;
+    op->flop = layout->micro_batch * heads * scores * 2 * width * context_excess(shard) / steps;
     op->count = steps;
     if (!fused)
         op->hbm_bytes =
@@ -79,7 +98,7 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
  * values convert 6, add 12 and join 8. Of the rank whose steps are all whole; half ones of the
  * others, which are joined again, cost as much. */
 static void merge_steps(clg_block *block, const clg_shard *shard, double width) {
-    double steps = shard->layout->cp - 1, elements = shard->tokens * width * steps;
+    double steps = context_rounds(shard), elements = shard->tokens * width * steps;
     clg_block_memory(block, "merge context steps", 38 * elements, (int)(4 * steps), 70 * elements,
                      (int)(8 * steps));
 }
@@ -87,14 +106,16 @@ static void merge_steps(clg_block *block, const clg_shard *shard, double width) 
 /* Transformer Engine (attention.py, AttnFuncWithCPAndKVP2P) corrects and adds what a step gave in
  * one kernel each: output forward; gradients of queries, and of keys and values, backward. */
 static void add_steps(clg_block *block, const clg_shard *shard, double width, double kv_width) {
-    double steps = shard->layout->cp - 1, bytes = 3 * shard->wide_bytes * shard->tokens * steps;
+    double steps = context_rounds(shard), bytes = 3 * shard->wide_bytes * shard->tokens * steps;
     clg_block_memory(block, "add context steps", bytes * width, (int)steps,
                      bytes * (width + kv_width), (int)(2 * steps));
 }
 
 /* Every rank hands its part on to the next, cp - 1 times (Liu et al. 2023, arXiv:2310.01889). A
  * ring that leaves a node does so over one card, that of the rank at the border, and the others
- * wait for it: a gather, cut into rings of its own, has all of the node's. */
+ * wait for it: a gather, cut into rings of its own, has all of the node's. Dealt out, ranks send
+ * over their own cards, in half of the rounds; where a rank works for another, its queries and
+ * results are as many bytes as keys and values where heads are as many (fewer keys: left out). */
 static void pass_round(clg_block *block, const clg_shard *shard, clg_pass pass, const char *name,
                        double all, double share) {
     const clg_layout *layout = shard->layout;
@@ -104,7 +125,7 @@ static void pass_round(clg_block *block, const clg_shard *shard, clg_pass pass, 
     }
     clg_block_collective(block, pass, name, CLG_AXIS_CP, CLG_SEND_RECEIVE, shard->cp,
                          all / layout->cp, share);
-    block->op[block->ops - 1].count = layout->cp - 1;
+    block->op[block->ops - 1].count = context_rounds(shard);
 }
 
 /* Keys and values of the other context ranks. Ring: the same bytes in cp - 1 exchanges under the
@@ -154,13 +175,24 @@ static void rotate(clg_block *block, const clg_shard *shard, double width) {
 }
 
 /* What the core leaves for the backward: fused kernels keep one statistic per row; unfused ones
- * the softmax (2 bytes), its dropout output (2) and mask (1) for every score. */
+ * the softmax (2 bytes), its dropout output (2) and mask (1) for every score. Of elementary
+ * operations the softmax is fp32 (4), and what it is turned to or its dropout output has 2
+ * (Megatron-LM fused_softmax.py, forward_torch_softmax; transformers, eager_attention_forward). */
 static double core_saved(const clg_shard *shard, double heads) {
     const clg_layout *layout = shard->layout;
     double rows = layout->micro_batch * heads * (double)layout->seq / layout->cp;
     if (layout->attention != 0) return rows * 4;
-    double per_score = shard->stack->dropout ? 5 : 2;
+    double per_score = shard->attention_dropout ? 5 : 2;
+    if (!shard->stack->fused_softmax) per_score = shard->attention_dropout ? 7 : 6;
     return rows * (double)layout->seq * per_score;
+}
+
+double clg_attention_kept_core(const clg_shard *shard, const clg_attention *attention) {
+    bool fused = shard->layout->attention != 0 && attention->kind != CLG_ATTENTION_NONE &&
+                 attention->kind != CLG_ATTENTION_LINEAR;
+    if (!shard->stack->kept_core || !fused) return 0;
+    clg_widths w = clg_widths_of(attention, shard->layout->tp);
+    return shard->tokens * w.results * shard->wide_bytes + core_saved(shard, w.heads);
 }
 
 /* Beside it in the backward of an unfused core: the gradient of the probabilities, turned into that
@@ -184,7 +216,7 @@ static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widt
     for (int i = 0; i < 3; i++)
         if (shard->layout->adapter.targets & parts[i].target)
             clg_block_adapt(block, shard, shard->tokens, (double)shard->model->hidden,
-                            parts[i].width, 1);
+                            parts[i].width, 1, 1);
 }
 
 static void project_grouped(clg_block *block, const clg_shard *shard,
@@ -316,6 +348,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);
     if (shard->layout->adapter.targets & CLG_TARGET_OUTPUT)
-        clg_block_adapt(block, shard, shard->tokens, value_width, (double)shard->model->hidden, 1);
+        clg_block_adapt(block, shard, shard->tokens, value_width, (double)shard->model->hidden, 1,
+                        1);
     clg_block_leave_tensor(block, shard, "attention output", true);
 }

@@ -79,10 +79,28 @@ static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, dou
 static void accumulate(clg_block *block, const clg_shard *shard, double parameters) {
     if (shard->layout->accumulation <= 1) return;
     double bytes = clg_gradient_bytes(shard->layout, shard->stack);
+    double added = shard->autocast ? 4 : shard->wide_bytes; /* cast before, it is as wide */
     bool fused = shard->stack->fused_accumulation;
     clg_op *op =
         clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_WEIGHT, "accumulate weight gradient");
-    op->hbm_bytes = parameters * (2 * bytes + (fused ? -1 : 1) * shard->wide_bytes);
+    op->hbm_bytes = parameters * (2 * bytes + (fused ? -1 : 1) * added);
+}
+
+/* torch.autocast (aten/src/ATen/autocast_mode.cpp, cached_cast) casts an fp32 weight in the forward
+ * of every micro-batch, once, and again where that is done again; the backward casts its gradient
+ * back (ToCopyBackward). */
+static void cast_weight(clg_block *block, const clg_shard *shard, double parameters) {
+    double bytes = parameters * (4 + shard->wide_bytes);
+    if (!shard->autocast) return;
+    clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_FORWARD, "autocast weights")->hbm_bytes = bytes;
+    clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_WEIGHT, "autocast weight gradients")
+        ->hbm_bytes = bytes;
+}
+
+void clg_block_cast_input(clg_block *block, const clg_shard *shard, double elements, int readers) {
+    double bytes = elements * readers * (4 + shard->wide_bytes);
+    if (!shard->casts_apart || readers <= 0) return;
+    clg_block_memory(block, "autocast inputs", bytes, readers, bytes, readers);
 }
 
 static clg_precision narrow_or_wide(const clg_shard *shard, bool narrow) {
@@ -93,11 +111,13 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
                       double in, double out, bool narrow) {
     clg_precision precision = narrow_or_wide(shard, narrow);
     bool frozen = shard->layout->adapter.kind != CLG_ADAPTER_NONE;
-    if (narrow) clg_block_widen(block, shard, in * out);
+    if (narrow) clg_block_frozen(block, shard, tokens, in, out, 1);
+    cast_weight(block, shard, in * out);
     if (narrow) cast(block, shard, CLG_PASS_FORWARD, tokens * in);
     product(block, CLG_OP_GEMM, CLG_PASS_FORWARD, name, precision, tokens, out, in, 1);
     if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, tokens * out);
-    product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_INPUT, name, precision, tokens, in, out, 1);
+    clg_precision back = narrow ? clg_block_frozen_backward(shard, precision) : precision;
+    product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_INPUT, name, back, tokens, in, out, 1);
     if (frozen) return; /* nobody asks for its weight's gradient */
     product(block, CLG_OP_GEMM, CLG_PASS_BACKWARD_WEIGHT, name, precision, in, out, tokens, 1);
     accumulate(block, shard, in * out);
@@ -138,7 +158,7 @@ static void each_product(clg_block *block, const clg_shard *shard, clg_pass pass
 
 void clg_block_experts(clg_block *block, const clg_shard *shard, const char *name, double rows,
                        double in, double out, double experts, unsigned casts) {
-    clg_block_widen(block, shard, experts * in * out);
+    clg_block_frozen(block, shard, rows, in, out, experts);
     if (casts & CLG_CAST_INPUT)
         call_each(shard, cast(block, shard, CLG_PASS_FORWARD, rows * in), experts);
     each_product(block, shard, CLG_PASS_FORWARD, name, rows, out, in, experts);
@@ -233,11 +253,11 @@ void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char
  * operations 25-31 forward and 119-130 backward (same source). */
 void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
                     bool layer_norm) {
-    double w = elements * shard->wide_bytes;
+    double w = elements * shard->wide_bytes, s = elements * shard->stream_bytes;
     if (layer_norm)
-        clg_block_memory(block, name, 3.6 * w, 1, 8 * w, 2);
+        clg_block_memory(block, name, 3.6 * s, 1, 8 * s, 2);
     else if (shard->stack->fused_norm)
-        clg_block_memory(block, name, 2.5 * w, 1, 5 * w, 2);
+        clg_block_memory(block, name, 2.5 * s, 1, 5 * s, 2);
     else {
         clg_block_memory(block, name, 14 * w, 6, 60 * w, 12);
         /* the input in fp32 and the normalized value before its weight are kept as well */
@@ -245,12 +265,14 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
     }
 }
 
-/* Bias, dropout and residual addition; the backward adds the branches' gradients. */
+/* Bias, dropout and residual addition; the backward adds the branches' gradients. Under autocast a
+ * 16-bit branch is added to an fp32 sum, and its gradient cast. */
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name) {
     double w = shard->wide_bytes;
     double elements = shard->own_tokens * (double)shard->model->hidden;
-    bool fused = shard->stack->fused_elementwise, dropout = shard->stack->dropout;
-    double forward = 3 * w, backward = 3 * w;
+    bool fused = shard->stack->fused_elementwise, dropout = shard->hidden_dropout;
+    double s = shard->stream_bytes, forward = w + 2 * s;
+    double backward = 3 * s + (shard->casts_apart ? s + w : 0);
     int kernels = 1;
     if (dropout) {
         forward += fused ? 1 : 2 * w + 1;

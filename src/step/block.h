@@ -14,6 +14,10 @@ typedef struct clg_shard {
     clg_group tp, cp, ep, etp;
     clg_precision wide; /* 16-bit precision of activations (fp32 when the plan is fp32) */
     double wide_bytes;
+    bool autocast;       /* products cast fp32 weights and inputs to 16 bit */
+    bool casts_apart;    /* inputs by kernels of their own; fused, by what writes them */
+    double stream_bytes; /* of an element that layers add to: fp32 where casts are apart */
+    bool attention_dropout, hidden_dropout;
 } clg_shard;
 
 /* An empty block; ops are cleared as they are added. */
@@ -36,12 +40,21 @@ double clg_block_operand_bytes(const clg_shard *shard);
 bool clg_block_fused_experts(const clg_shard *shard);
 
 /* The adapters of `modules` matrices that share an input of `in`, with `out` results in all, where
- * the plan has adapters. */
+ * the plan has adapters; of so many local experts, which share `tokens`, each with its own. */
 void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, double in, double out,
-                     int modules);
+                     int modules, int experts);
 
-/* A frozen weight that is stored narrow is widened for the forward and again for the backward. */
-void clg_block_widen(clg_block *block, const clg_shard *shard, double parameters);
+/* Whether activations of layers are fp32 beside a frozen base of 16-bit products (stack:
+ * single_beside_frozen). Sharding trainers bring the norms back to 16 bit: FSDP's mixed precision,
+ * DeepSpeed's engine. */
+bool clg_block_single(const clg_shard *shard);
+
+/* What a frozen weight that is stored narrow costs beside its product, over `tokens`. */
+void clg_block_frozen(clg_block *block, const clg_shard *shard, double tokens, double in,
+                      double out, double matrices);
+
+/* Of the product that gives the gradient to a frozen weight's input. */
+clg_precision clg_block_frozen_backward(const clg_shard *shard, clg_precision forward);
 
 /* A linear layer of a part that is trained apart: nothing flows back through its input. In the wide
  * precision. */
@@ -73,11 +86,19 @@ void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char
 void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name,
                             bool narrow);
 
+/* Under autocast what a norm gives is cast for every product that reads it, and the gradient of
+ * each copy back. */
+void clg_block_cast_input(clg_block *block, const clg_shard *shard, double elements, int readers);
+
 void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, double elements,
                     bool layer_norm);
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name);
 
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention);
+
+/* Bytes that full recomputation keeps of attention where the stack does: its result and statistic,
+ * else 0. */
+double clg_attention_kept_core(const clg_shard *shard, const clg_attention *attention);
 
 /* Whether a query attends to chosen keys only: sparse attention, a sequence longer than what is
  * chosen, and a kernel that skips the rest. Chosen latents are attended to as they are, one for all

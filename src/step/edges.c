@@ -3,10 +3,10 @@
 
 /* Look-up: read and write a row per token; the backward adds rows into an fp32 or 16-bit table. */
 void clg_block_embedding(clg_block *block, const clg_shard *shard) {
-    double w = shard->wide_bytes, hidden = (double)shard->model->hidden;
+    double w = shard->wide_bytes, s = shard->stream_bytes, hidden = (double)shard->model->hidden;
     double elements = shard->tokens * hidden;
     clg_block_begin(block, "embedding");
-    clg_block_memory(block, "embedding look-up", elements * 2 * w, 2, elements * (w + 8), 2);
+    clg_block_memory(block, "embedding look-up", elements * 2 * s, 2, elements * (s + 8), 2);
     if (shard->tp.ranks > 1) {
         clg_collective reduce = shard->layout->sp ? CLG_REDUCE_SCATTER : CLG_ALL_REDUCE;
         clg_block_collective(block, CLG_PASS_FORWARD, "sum vocabulary shards", CLG_AXIS_TP, reduce,
@@ -15,8 +15,8 @@ void clg_block_embedding(clg_block *block, const clg_shard *shard) {
             clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, "gather embedding gradient",
                                  CLG_AXIS_TP, CLG_ALL_GATHER, shard->tp, elements * w, 0);
     }
-    if (shard->stack->dropout) {
-        clg_block_memory(block, "dropout", elements * (2 * w + 1), 1, elements * (2 * w + 1), 1);
+    if (shard->hidden_dropout) {
+        clg_block_memory(block, "dropout", elements * (2 * s + 1), 1, elements * (2 * s + 1), 1);
         block->saved_bytes += shard->own_tokens * hidden;
     }
     bool whole = shard->stack->whole_embedding && !shard->model->tied;
@@ -24,21 +24,38 @@ void clg_block_embedding(clg_block *block, const clg_shard *shard) {
         (double)shard->model->embedding_parameters / (whole ? 1 : shard->layout->tp);
 }
 
-/* The loss of so many logits. Unfused: logits to fp32 (read 2, write 4), max,
- * subtract, exponentiate and sum, divide, pick: about 26 bytes per logit in fp32; backward reads
- * the softmax and writes the 16-bit gradient. Fused: two passes over 16-bit logits forward, one
- * read and write backward. Memory: fused, the logits and their gradient; unfused, what the stack's
- * loss keeps and needs (twice that where activations are fp32). */
+/* Hugging Face's models copy the logits of all but the last token (logits[..., :-1,
+ * :].contiguous()), as fp32 where the model turns them so first (modeling_llama.py and those like
+ * it), else in 16 bit: a read and a write; the backward fills zeros and copies into them. */
+static void shift(clg_block *block, const clg_shard *shard, double logits) {
+    bool wide = shard->model->kinds > 0 && shard->model->kind[0].mlp.gated;
+    double bytes = logits * (wide ? 4 : shard->wide_bytes);
+    clg_block_memory(block, "shift logits", 2 * bytes, 1, 3 * bytes, 2);
+}
+
+/* The loss of so many logits. Unfused, Megatron-LM's cross_entropy.py: logits to fp32 (read 2,
+ * write 4), maximum (4), subtract (8), exponentiate (8), sum (4), divide (8); backward scales the
+ * softmax (8) and writes the 16-bit gradient (read 4, write 2). PyTorch's own, of fp32 logits, is
+ * as many bytes in all: log_softmax reads three times and writes, its backward reads two tensors
+ * twice and writes, and the picked gradient is a tensor of zeros (SoftMax.cu). Fused: two passes
+ * over 16-bit logits forward, one read and write backward. Memory: fused, the logits and their
+ * gradient; unfused, what the stack's loss keeps and needs (twice that where activations are
+ * fp32); in chunks, of one chunk, whose gradient is taken at once. */
 static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     bool fused = shard->stack->fused_cross_entropy;
     double w = shard->wide_bytes;
-    clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 24), fused ? 2 : 6,
+    clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 36), fused ? 2 : 6,
                      logits * (fused ? 2 * w : 12 + w), fused ? 1 : 3);
+    if (shard->stack->shifted_logits && !fused) shift(block, shard, logits);
     double kept = fused ? w : shard->stack->loss_kept_bytes * w / 2;
     bool shared = shard->tp.ranks > 1 && !shard->stack->gathered_loss &&
                   shard->stack->loss_shard_peak_bytes > 0;
     double most = shared ? shard->stack->loss_shard_peak_bytes : shard->stack->loss_peak_bytes;
     double peak = fused ? 2 * w : most * w / 2;
+    if (shard->stack->loss_chunks > 1) {
+        block->transient_bytes += logits * peak / shard->stack->loss_chunks;
+        return;
+    }
     block->saved_bytes += logits * kept;
     block->transient_bytes += logits * (peak - kept);
 }
@@ -82,7 +99,8 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     clg_block_begin(block, "output head and loss");
     clg_block_norm(block, shard, "final norm", shard->own_tokens * hidden,
                    model->kinds > 0 && model->kind[0].layer_norm);
-    block->saved_bytes += 2 * shard->own_tokens * hidden * shard->wide_bytes;
+    block->saved_bytes += shard->own_tokens * hidden * (shard->stream_bytes + shard->wide_bytes);
+    clg_block_cast_input(block, shard, shard->own_tokens * hidden, 1);
     clg_block_enter_tensor(block, shard, "head input", false);
     clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
     if (shard->layout->sp) /* autograd keeps what the head was given, as of layers (step.c) */

@@ -264,8 +264,14 @@ static void write_mlp(const writer *w, const clg_mlp *mlp) {
         dense_mlp(w, mlp, (double)mlp->ffn / tp);
         return;
     }
+    writer inner = *w;
+    inner.hidden = (double)clg_expert_input(w->s->model, mlp);
     product(w, "router", CLG_BF16, w->tokens, mlp->experts, w->hidden);
-    experts(w, mlp);
+    if (mlp->latent > 0)
+        product(w, "to latent width", w->s->layout->weights, w->tokens, inner.hidden, w->hidden);
+    experts(&inner, mlp);
+    if (mlp->latent > 0)
+        product(w, "from latent width", w->s->layout->weights, w->tokens, w->hidden, inner.hidden);
     dense_mlp(w, mlp, (double)mlp->shared_ffn / tp);
 }
 
@@ -328,6 +334,7 @@ void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, doubl
     w.part = CLG_SPENT_REDUCTIONS;
     sum_ranks(&w, "sums over tensor ranks", 2 * tokens * w.hidden, sums);
     w.part = CLG_SPENT_EXCHANGE;
+    w.hidden = (double)clg_expert_input(s->model, &kind->mlp);
     exchange(&w, &kind->mlp, decoding);
 }
 

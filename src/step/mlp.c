@@ -6,21 +6,54 @@ static double input_bytes(const clg_shard *shard) {
     return shard->stack->narrow_activations ? clg_block_operand_bytes(shard) : shard->wide_bytes;
 }
 
-/* Gated: silu(gate) * up reads two and writes one; unfused: two kernels. Plain: bias + GeLU reads
- * and writes; unfused: bias and GeLU apart. `inside`: done by the products beside it. */
+typedef struct clg_passes {
+    double forward, backward; /* bytes an element */
+    int forward_kernels, backward_kernels;
+    double inputs; /* bytes an element that are kept beside the output */
+} clg_passes;
+
+/* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))), line by line: pow, times, plus x (two reads), times
+ * c, tanh, plus 1, 0.5 x, their product (two reads): 18 words in 8 kernels. Backward of the product
+ * 6, of 0.5 x 2, of tanh 3, of c 2, of 0.044715 2, of pow (squared, times 3, times the gradient) 7,
+ * and the sum of x's three gradients 6: 28 in 11. Kept: x, tanh and both factors.
+ * torch.autocast does pow in fp32 (autocast_mode.h), and so all but 0.5 x: cast 6 bytes, 8, 8, plus
+ * x 10, 8, 8, 8, 4, product 10, cast for the next product 6: 76 in 10. Backward: cast 6, product 12
+ * + 10 and a cast 6, 0.5 x 4, tanh 12, c 8, cast for x 6, 8, pow 8 + 8 + 12, cast 6, sum in 16 bit
+ * 12: 118 in 15. Kept in fp32 all but 0.5 x. */
+static clg_passes gelu_in_steps(const clg_shard *shard) {
+    double w = shard->wide_bytes;
+    return shard->autocast ? (clg_passes){76, 118, 10, 15, 12 + w}
+                           : (clg_passes){18 * w, 28 * w, 8, 11, 4 * w};
+}
+
+/* Gated: silu(gate) * up reads two and writes one; unfused: two kernels, and silu(gate) is kept
+ * too, which the product's backward reads. Plain: bias + GeLU reads and writes; unfused: bias and
+ * GeLU apart, and the bias's gradient. */
+static clg_passes passes_of(const clg_shard *shard, bool gated) {
+    double w = shard->wide_bytes, in = input_bytes(shard);
+    bool fused = shard->stack->fused_elementwise;
+    if (gated)
+        return fused ? (clg_passes){3 * w, 5 * w, 1, 1, 2 * in}
+                     : (clg_passes){5 * w, 9 * w, 2, 3, 3 * in};
+    if (fused) return (clg_passes){2 * w, 3 * w, 1, 1, in};
+    clg_passes passes = {2 * w, 3 * w, 1, 2, in};
+    if (shard->model->gelu_in_steps) passes = gelu_in_steps(shard);
+    passes.forward += shard->model->biases ? 2 * w : 0;
+    passes.backward += 2 * w;
+    passes.forward_kernels++;
+    passes.backward_kernels++;
+    return passes;
+}
+
+/* `inside`: done by the products beside it. */
 static void activation(clg_block *block, const clg_shard *shard, double elements, bool gated,
                        bool inside) {
-    double w = shard->wide_bytes;
-    bool fused = shard->stack->fused_elementwise;
-    double forward = gated ? (fused ? 3 : 5) : (fused || !shard->model->biases ? 2 : 4);
-    double backward = gated ? (fused ? 5 : 9) : (fused ? 3 : 5);
+    clg_passes passes = passes_of(shard, gated);
     if (!inside)
-        clg_block_memory(block, "activation", elements * forward * w, fused ? 1 : 2,
-                         elements * backward * w, fused ? 1 : 3);
-    /* Inputs and output; unfused, silu(gate) too, which the product's backward reads. */
-    double inputs = gated ? (fused ? 2 : 3) : 1;
-    block->saved_bytes += elements * (inputs * input_bytes(shard) + clg_block_operand_bytes(shard));
-    double gradients = elements * (gated ? 3 : 2) * w; /* alive together in the backward */
+        clg_block_memory(block, "activation", elements * passes.forward, passes.forward_kernels,
+                         elements * passes.backward, passes.backward_kernels);
+    block->saved_bytes += elements * (passes.inputs + clg_block_operand_bytes(shard));
+    double gradients = elements * (gated ? 3 : 2) * shard->wide_bytes; /* alive in the backward */
     if (block->transient_bytes < gradients) block->transient_bytes = gradients;
 }
 
@@ -53,16 +86,25 @@ static void activate(clg_block *block, const clg_shard *shard, double elements, 
     clg_block_redo(block, from);
 }
 
+/* Modules that widen, gate and up, which adapters stand beside. */
+static int adapted_wide(const clg_shard *shard, bool gated) {
+    unsigned targets = shard->layout->adapter.targets;
+    return (targets & CLG_TARGET_UP ? 1 : 0) + (gated && targets & CLG_TARGET_GATE ? 1 : 0);
+}
+
+static int adapted_down(const clg_shard *shard) {
+    return shard->layout->adapter.targets & CLG_TARGET_DOWN ? 1 : 0;
+}
+
 static void dense(clg_block *block, const clg_shard *shard, double width, bool gated,
                   const char *up, const char *down) {
     double hidden = (double)shard->model->hidden, local = width / shard->layout->tp;
-    unsigned targets = shard->layout->adapter.targets;
-    int wide = (targets & CLG_TARGET_UP ? 1 : 0) + (gated && targets & CLG_TARGET_GATE ? 1 : 0);
+    int wide = adapted_wide(shard, gated);
     clg_block_linear(block, shard, up, shard->tokens, hidden, (gated ? 2 : 1) * local, true);
-    clg_block_adapt(block, shard, shard->tokens, hidden, wide * local, wide);
+    clg_block_adapt(block, shard, shard->tokens, hidden, wide * local, wide, 1);
     activate(block, shard, shard->tokens * local, gated, false, false);
     clg_block_linear(block, shard, down, shard->tokens, local, hidden, true);
-    if (targets & CLG_TARGET_DOWN) clg_block_adapt(block, shard, shard->tokens, local, hidden, 1);
+    clg_block_adapt(block, shard, shard->tokens, local, hidden, adapted_down(shard), 1);
 }
 
 /* Places met, on average, by k experts in a row that begin at multiples of k: one, and one more for
@@ -128,9 +170,9 @@ static void route(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) 
 }
 
 /* Rows are read from one order and written, or summed, into another. */
-static void permute(clg_block *block, const clg_shard *shard, const char *name, double read,
-                    double written) {
-    double bytes = (read + written) * (double)shard->model->hidden * shard->wide_bytes;
+static void permute(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, const char *name,
+                    double rows) {
+    double bytes = rows * (double)clg_expert_input(shard->model, mlp) * shard->wide_bytes;
     clg_block_memory(block, name, bytes, 2, bytes, 2);
 }
 
@@ -170,11 +212,10 @@ static void pad_experts(clg_block *block, const clg_shard *shard, double element
  * activation, weights picked, multiplied, added to the sum. Backward: rows of the sum picked, three
  * of the weighing, three of the activation, gate and up apart and summed, and of both picks zeros,
  * a sort of eight and an addition; that of rows is as large as all tokens: written, read twice and
- * written. Left out: what gathering each module costs the host under ZeRO-3, several times more:
- * too fast. */
+ * written. What gathering each of their modules costs the host is another term (host_gather_s). */
 static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
                          double experts) {
-    double tokens = shard->own_tokens, all = tokens * (double)shard->model->hidden;
+    double tokens = shard->own_tokens, all = tokens * (double)clg_expert_input(shard->model, mlp);
     int local = experts > 1 ? (int)(experts + 0.5) : 1;
     if (shard->stack->expert_rows != CLG_ROWS_LOOPED) return;
     clg_block_memory(block, "loop over experts", local * tokens * mlp->experts_per_token * 16,
@@ -182,26 +223,43 @@ static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp
     block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
 }
 
-/* Products of the local experts. Fused, casts, biases and activation between them happen inside. */
+/* Products of the local experts; adapters stand beside the matrices of each, as Hugging Face PEFT
+ * has them where experts are modules of their own. Fused, casts, biases and activation between them
+ * happen inside. */
 static void multiply(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     const clg_layout *layout = shard->layout;
     bool fused = clg_block_fused_experts(shard);
-    double hidden = (double)shard->model->hidden, local = (double)mlp->experts / layout->ep;
+    double hidden = (double)clg_expert_input(shard->model, mlp);
+    double local = (double)mlp->experts / layout->ep;
     double width = (double)mlp->expert_ffn / layout->etp;
+    int wide = adapted_wide(shard, mlp->gated), each = local > 1 ? (int)(local + 0.5) : 1;
     pad_experts(block, shard, rows * hidden, local, local * (mlp->gated ? 3 : 2) * width * hidden);
     loop_experts(block, shard, mlp, local);
     clg_block_experts(block, shard, "expert up projection", rows, hidden,
                       (mlp->gated ? 2 : 1) * width, local,
                       CLG_CAST_INPUT | (fused ? 0 : CLG_CAST_GRADIENT));
+    clg_block_adapt(block, shard, rows, hidden, wide * width, wide, each);
     activate(block, shard, rows * width, mlp->gated, mlp->clamped, fused);
     clg_block_experts(block, shard, "expert down projection", rows, width, hidden, local,
                       (fused ? 0 : CLG_CAST_INPUT) | CLG_CAST_GRADIENT);
+    clg_block_adapt(block, shard, rows, width, hidden, adapted_down(shard), each);
     if (mlp->biases && !fused) add_biases(block, shard, rows * hidden, local);
+}
+
+/* Latent experts: a token is projected to a narrower width before it is sent and back after its
+ * experts' outputs are summed, on every tensor rank alike (Megatron-Core moe_layer.py,
+ * fc1_latent_proj and fc2_latent_proj; transformers modular_nemotron_h.py). */
+static void narrow(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, bool back) {
+    double hidden = (double)shard->model->hidden, latent = (double)mlp->latent;
+    if (mlp->latent == 0) return;
+    clg_block_linear(block, shard, back ? "from latent width" : "to latent width",
+                     shard->own_tokens, back ? latent : hidden, back ? hidden : latent, true);
+    if (back) block->saved_bytes += shard->own_tokens * latent * clg_block_operand_bytes(shard);
 }
 
 static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
     const clg_layout *layout = shard->layout;
-    double hidden = (double)shard->model->hidden, w = shard->wide_bytes;
+    double hidden = (double)clg_expert_input(shard->model, mlp), w = shard->wide_bytes;
     double copies = shard->own_tokens * mlp->experts_per_token, rows = copies * layout->etp;
     bool alone = layout->ep == 1, once = shard->stack->expert_dedup && !alone;
     bool several = mlp->experts / layout->ep > 1;
@@ -213,16 +271,20 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     double received = sent * rows / copies;
     if (whole) clg_block_enter_tensor(block, shard, "expert input", true);
     route(block, shard, mlp);
+    narrow(block, shard, mlp, false);
     /* Sent once: the traffic's own kernels pick rows up, and copies are made on arrival. Else a
      * copy per expert is made before, and sorted by local expert on arrival. */
-    if (!once) permute(block, shard, "permute to experts", copies, copies);
+    if (!once) permute(block, shard, mlp, "permute to experts", 2 * copies);
     all_to_all(block, shard, mlp, "dispatch", sent * hidden * w);
     if (rows > copies) expert_tensor(block, shard, received * hidden * w);
-    if (once || (several && !alone)) permute(block, shard, "sort by local expert", received, rows);
+    if (once || (several && !alone))
+        permute(block, shard, mlp, "sort by local expert", received + rows);
     multiply(block, shard, mlp, rows);
-    if (once || (several && !alone)) permute(block, shard, "unsort local experts", rows, received);
+    if (once || (several && !alone))
+        permute(block, shard, mlp, "unsort local experts", rows + received);
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
-    if (!once) permute(block, shard, "unpermute and weigh", copies, copies);
+    if (!once) permute(block, shard, mlp, "unpermute and weigh", 2 * copies);
+    narrow(block, shard, mlp, true);
     if (whole) clg_block_leave_tensor(block, shard, "expert output", true);
     block->saved_bytes += rows * hidden * clg_block_operand_bytes(shard); /* experts' inputs */
     block->transient_bytes += 2 * rows * hidden * w;
@@ -245,13 +307,21 @@ static void mixture(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     clg_block_redo(block, from);
 }
 
+/* Into a dense MLP; a gate apart all-reduces the gradient of its input beside the other's. */
+static void enter(clg_block *block, const clg_shard *shard, bool gated) {
+    int before = block->ops;
+    clg_block_enter_tensor(block, shard, "MLP input", true);
+    bool apart = gated && shard->stack->gate_apart && !shard->layout->sp;
+    if (apart && block->ops > before) block->op[before].count = 2;
+}
+
 void clg_block_mlp(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
     if (mlp->kind == CLG_MLP_NONE) return;
     if (mlp->kind == CLG_MLP_MOE) {
         mixture(block, shard, mlp);
         return;
     }
-    clg_block_enter_tensor(block, shard, "MLP input", true);
+    enter(block, shard, mlp->gated);
     dense(block, shard, (double)mlp->ffn, mlp->gated, "MLP up projection", "MLP down projection");
     clg_block_leave_tensor(block, shard, "MLP output", true);
 }

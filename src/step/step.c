@@ -46,6 +46,13 @@ static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
     bool wide = single || layout->precision == CLG_FP16;
     shard.wide = wide ? layout->precision : CLG_BF16;
     shard.wide_bytes = single ? 4 : 2;
+    bool half = layout->precision == CLG_FP16 || layout->precision == CLG_BF16;
+    shard.autocast = stack->autocast && stack->master_weights && half && layout->zero == 0 &&
+                     layout->adapter.kind == CLG_ADAPTER_NONE;
+    shard.casts_apart = shard.autocast && !stack->fused_elementwise;
+    shard.stream_bytes = shard.casts_apart ? 4 : shard.wide_bytes;
+    shard.attention_dropout = stack->dropout || (stack->model_dropout && model->attention_dropout);
+    shard.hidden_dropout = stack->dropout || (stack->model_dropout && model->hidden_dropout);
     return shard;
 }
 
@@ -62,11 +69,13 @@ static int last_forward_product(const clg_block *block) {
 
 /* Recomputing does the forward ops again in the backward, traffic included; checkpoints without
  * reentrance stop once every kept tensor is there (PyTorch 2.1, torch.utils.checkpoint, early
- * stop). */
-static void recompute_all(clg_block *block, const clg_stack *stack) {
+ * stop). A checkpoint at what attention gave (Li et al. 2024, DISTFLASHATTN, arXiv:2310.03294,
+ * section 3.3) leaves out its core and the core's traffic. */
+static void recompute_all(clg_block *block, const clg_stack *stack, bool kept_core) {
     int forward = stack->recompute_stops_early ? last_forward_product(block) : block->ops;
     for (int i = 0; i < forward; i++) {
-        if (block->op[i].pass != CLG_PASS_FORWARD) continue;
+        bool core = block->op[i].kind == CLG_OP_ATTENTION || block->op[i].axis == CLG_AXIS_CP;
+        if (block->op[i].pass != CLG_PASS_FORWARD || (core && kept_core)) continue;
         clg_op *again = clg_block_add(block, block->op[i].kind, CLG_PASS_RECOMPUTE, "");
         *again = block->op[i];
         again->pass = CLG_PASS_RECOMPUTE;
@@ -129,9 +138,17 @@ static void write_norms(clg_block *block, const clg_shard *shard, const clg_laye
     double output = kind->norms * elements * clg_block_operand_bytes(shard);
     for (int i = 0; i < kind->norms; i++)
         clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
-    block->saved_bytes += kind->norms * elements * shard->wide_bytes;
+    block->saved_bytes += kind->norms * elements * shard->stream_bytes;
     *(again ? &block->rebuilt_bytes : &block->saved_bytes) += output;
     if (again) clg_block_redo(block, from);
+}
+
+/* Products that read what norms gave: q, k, v and gate, up of gated models are modules of their
+ * own, of the others (GPT-2, GPT-NeoX, BLOOM) one product each. */
+static int readers(const clg_layer_kind *kind) {
+    int of_attention = kind->attention.kind == CLG_ATTENTION_NONE ? 0 : kind->mlp.gated ? 3 : 1;
+    int of_mlp = kind->mlp.kind == CLG_MLP_NONE ? 0 : kind->mlp.gated ? 2 : 1;
+    return of_attention + of_mlp;
 }
 
 static void write_layer(clg_block *block, const clg_shard *shard, const clg_layer_kind *kind) {
@@ -139,6 +156,7 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     double elements = shard->own_tokens * (double)shard->model->hidden, w = shard->wide_bytes;
     clg_block_begin(block, kind->mlp.kind == CLG_MLP_MOE ? "MoE layer" : "layer");
     write_norms(block, shard, kind, elements);
+    clg_block_cast_input(block, shard, elements, readers(kind));
     int parts = (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
     if (kind->parallel && parts > 1) parts = 1; /* one sum for both */
     clg_block_attention(block, shard, &kind->attention);
@@ -163,9 +181,11 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
         shard->stack->selective == CLG_SELECTIVE_BETWEEN)
         recompute_between_products(block);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
-    recompute_all(block, shard->stack);
-    block->rebuilt_bytes = block->saved_bytes;
-    block->saved_bytes = elements * w;
+    double kept = clg_attention_kept_core(shard, &kind->attention);
+    recompute_all(block, shard->stack, kept > 0);
+    block->rebuilt_bytes = block->saved_bytes - kept;
+    bool wide = shard->casts_apart || clg_rest_is_wide(shard->layout, shard->stack);
+    block->saved_bytes = elements * (wide ? 4 : w) + kept;
 }
 
 /* A frozen model's forward pass of the same tokens: no gradients, nothing kept, no adapters. Left
@@ -192,6 +212,8 @@ void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_s
     int home = layout->ep * layout->etp;
     step->expert_group = group_of(machine, layout, "tcd", home, ranks * layout->tp / home);
     step->send_group = group_of(machine, layout, "p", 1, layout->pp > 1 ? 2 : 1);
+    bool boxed = clg_layout_gpus(layout) > machine->node.gpus;
+    step->host_ranks = boxed ? machine->node.gpus : (int)clg_layout_gpus(layout);
 }
 
 /* Of what ranks hold; stages with tables train a smaller share than this mean, others a larger one,
@@ -209,11 +231,13 @@ static double frozen_share(const clg_model *model, const clg_layout *layout, con
 
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
                     const clg_layout *layout, clg_step *step) {
-    clg_shard shard = shard_of(model, machine, stack, layout);
+    clg_shard shard = shard_of(model, machine, stack, layout), inner = shard;
+    if (clg_block_single(&shard))
+        inner.wide_bytes = inner.stream_bytes = clg_precision_bytes(CLG_FP32);
     step->kinds = model->kinds;
     for (int i = 0; i < model->kinds; i++) {
-        write_layer(&step->kind[i], &shard, &model->kind[i]);
-        refer(&step->kind[i], &shard);
+        write_layer(&step->kind[i], &inner, &model->kind[i]);
+        refer(&step->kind[i], &inner);
     }
     /* The same for all layouts of a search: its GPUs are given. */
     bool over = step->over_nodes = clg_layout_gpus(layout) > machine->node.domain;

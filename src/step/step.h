@@ -40,6 +40,7 @@ typedef struct clg_step {
     clg_group replica_group; /* HSDP: ranks that hold the same shard */
     clg_group send_group;    /* two pipeline neighbours */
     bool over_nodes;         /* the job has more than one domain */
+    int host_ranks;          /* that share a host */
 } clg_step;
 
 /* The chunked kernels of a state layer over `tokens` of `heads` heads, of which the longest
@@ -48,7 +49,8 @@ typedef struct clg_step {
 void clg_state_core(const clg_attention *attention, double heads, double tokens, double longest,
                     bool backward, clg_op *op);
 
-/* Only the groups, which depend on dp, hsdp and pp; blocks do not. clg_step_build calls it. */
+/* Only the groups, which depend on dp, hsdp and pp, and who shares a host; blocks do not.
+ * clg_step_build calls it. */
 void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_step *step);
 
 void clg_step_build(const clg_model *model, const clg_machine *machine, const clg_stack *stack,
@@ -101,10 +103,23 @@ bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack);
  * turned to fp32 for master weights. */
 double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
 
+/* Bytes an update on the host reads and writes there, per parameter. */
+double clg_host_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
+
 /* Bytes of one weight of a rank's own shard under ZeRO-3, beside the optimizer's states. */
 double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack);
 
 /* Bytes of one weight as held for compute. */
 double clg_weight_bytes(const clg_layout *layout);
+/* One of Adam's moments, bytes a parameter. */
+double clg_moment_bytes(const clg_layout *layout, const clg_stack *stack);
+/* What a foreach Adam makes of every parameter that it updates, and lets go. */
+double clg_foreach_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack);
+/* Of tables and head: 16 bit where layers are frozen in fewer, or fp32 (widens_rest). */
+double clg_table_bytes(const clg_layout *layout, const clg_stack *stack);
+/* Beside layers frozen in nf4 or int8 norms and tables are fp32, and so is what layers pass on
+ * (PEFT, utils/other.py, prepare_model_for_kbit_training, which leaves GPTQ models as they are;
+ * TRL, sft_trainer.py, does not call it for shards). */
+bool clg_rest_is_wide(const clg_layout *layout, const clg_stack *stack);
 
 #endif

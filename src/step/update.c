@@ -5,71 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-double clg_weight_bytes(const clg_layout *layout) {
-    if (layout->adapter.kind != CLG_ADAPTER_NONE) return clg_base_bytes(layout->adapter.base);
-    return clg_precision_is_single(layout->precision) ? 4 : 2;
-}
-
-double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack) {
-    if (layout->adapter.kind != CLG_ADAPTER_NONE) return clg_weight_bytes(layout);
-    bool single = clg_precision_is_single(layout->precision);
-    bool master = stack->sharded_masters && stack->master_weights && !single;
-    return master && !layout->offload ? 0 : clg_weight_bytes(layout);
-}
-
-/* Weights without a master copy that nothing shards: autograd's own gradients, in their type. */
-static bool plain_gradients(const clg_layout *layout, const clg_stack *stack) {
-    return layout->dp * layout->cp == 1 && !stack->master_weights;
-}
-
-double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
-    if (stack->fp16_gradients && layout->precision == CLG_FP16) return 2;
-    if (plain_gradients(layout, stack)) return clg_weight_bytes(layout);
-    return clg_precision_bytes(stack->gradient);
-}
-
-double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack) {
-    double bytes = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
-    /* Reduced in fp32, the shard of a gradient is put down in its weight's type. */
-    if (!clg_gradients_whole(layout, stack) && !stack->master_weights && weight < bytes)
-        return weight;
-    bool beside = stack->gradient_copy && layout->zero < 2 && bytes > clg_weight_bytes(layout);
-    return bytes + (beside ? weight : 0);
-}
-
-bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
-    bool each = layout->pp > 1 ? stack->scatters == CLG_SCATTERS_ANYWHERE
-                               : stack->scatters != CLG_SCATTERS_ONCE;
-    return layout->zero < 2 || (!each && layout->accumulation > 1);
-}
-
-/* A bf16 weight is the upper half of its fp32 master: Apex's distributed Adam keeps the lower half
- * beside it, and updates from 16-bit gradients (apex/contrib/optimizers/distributed_fused_adam.py,
- * store_param_remainders). */
-static bool keeps_remainders(const clg_layout *layout, const clg_stack *stack) {
-    return stack->master_remainders && layout->precision != CLG_FP16;
-}
-
-double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
-    bool single = clg_precision_is_single(layout->precision);
-    if (single || !stack->master_weights || keeps_remainders(layout, stack)) return 0;
-    return clg_gradient_bytes(layout, stack) < 4 ? 4 : 0;
-}
-
-double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
-    bool single = clg_precision_is_single(layout->precision);
-    double master = stack->master_weights && !single ? 4 : 0;
-    if (master > 0 && keeps_remainders(layout, stack)) master = 2;
-    /* Not said, Adam's moments follow the weights' dtype where there is no master copy. */
-    double adam = stack->master_weights || single ? 4 : 2, one = 4;
-    if (stack->moments != CLG_PRECISIONS) adam = one = clg_precision_bytes(stack->moments);
-    const double eighth = 1 + 4.0 / 256; /* a byte, and an fp32 scale a block of 256 */
-    double moments[CLG_OPTIMIZERS] = {
-        [CLG_ADAM] = 2 * adam, [CLG_ADAM_8BIT] = 2 * eighth, [CLG_MUON] = one, [CLG_SGD] = one,
-        [CLG_LION] = one,      [CLG_LION_8BIT] = eighth};
-    return master + moments[layout->optimizer];
-}
-
 static clg_op *add(clg_updates *updates, clg_update_when when, clg_op_kind kind, const char *name) {
     assert(updates->count < CLG_UPDATE_OPS);
     clg_update *update = &updates->update[updates->count++];
@@ -278,13 +213,27 @@ static double factored_bytes(double gradient, double weight) {
     return 4 + 8 + 8 + 4 + 4 + 4 + 12 + 4 + 8 + 8 + 12 + widened;
 }
 
+/* What Adam of PyTorch moves more where it is not `fused`, which it is not by itself (torch/optim/
+ * adam.py, _multi_tensor_adam; pull request 95415): each line is a kernel over all parameters.
+ * Decay reads and writes the weight; lerp, mul, addcmul a moment, the first and the last of them
+ * the gradient; the root of the second moment is written beside it and read and written twice, then
+ * read by addcdiv with weight and first moment. Of 4 bytes 80, 28 of them fused too. Left out: the
+ * roots' memory. */
+static double unfused_bytes(const clg_layout *layout, const clg_stack *stack, double wide,
+                            double weight) {
+    if (stack->fused_optimizer || layout->optimizer != CLG_ADAM) return 0;
+    bool single = clg_precision_is_single(layout->precision);
+    double updated = stack->master_weights && !single ? 4 : weight;
+    return 2 * updated + 10 * clg_moment_bytes(layout, stack) + wide;
+}
+
 /* Clipping reads gradients once; the update reads gradient and states, writes states and weight.
  * Gradients of 16 bits are copied to fp32 before, where master weights are (Megatron-LM
  * optimizer.py, _copy_model_grads_to_main_grads; distrib_optimizer.py has the same).
- * Offloaded: gradients go to the host and weights come back over PCIe; the host's own update is
- * taken as hidden behind them, not modelled. */
+ * Offloaded: gradients go to the host and weights come back over PCIe, and the ranks of a host
+ * share its memory for their updates between (`host_ranks`). */
 static void optimize(clg_updates *updates, const clg_stack *stack, const clg_layout *layout,
-                     double owned, double held) {
+                     double owned, double held, int host_ranks) {
     double gradient = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
     double states = clg_optimizer_bytes_per_parameter(layout, stack);
     double copy = clg_update_bytes_per_parameter(layout, stack), wide = fmax(gradient, copy);
@@ -303,6 +252,8 @@ static void optimize(clg_updates *updates, const clg_stack *stack, const clg_lay
     if (layout->offload) {
         clg_op *move = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_COPY, "states on the host");
         move->bytes = owned * (gradient + weight);
+        clg_op *host = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_HOST, "update on the host");
+        host->bytes = owned * host_ranks * clg_host_bytes_per_parameter(layout, stack);
         return;
     }
     if (layout->optimizer == CLG_ADAFACTOR) {
@@ -311,7 +262,8 @@ static void optimize(clg_updates *updates, const clg_stack *stack, const clg_lay
         return;
     }
     clg_op *op = add(updates, CLG_UPDATE_OPTIMIZER, CLG_OP_OPTIMIZER, "optimizer");
-    op->hbm_bytes = owned * (wide + weight + 2 * states);
+    op->hbm_bytes =
+        owned * (wide + weight + 2 * states + unfused_bytes(layout, stack, wide, weight));
 }
 
 /* Muon makes every update orthogonal by 5 Newton-Schulz iterations of 3 products, the smaller side
@@ -330,7 +282,8 @@ static void orthogonalize(clg_updates *updates, double side, double owned) {
 static double expert_side(const clg_model *model) {
     for (int i = 0; i < model->kinds; i++)
         if (model->kind[i].mlp.kind == CLG_MLP_MOE)
-            return fmin((double)model->hidden, (double)model->kind[i].mlp.expert_ffn);
+            return fmin((double)clg_expert_input(model, &model->kind[i].mlp),
+                        (double)model->kind[i].mlp.expert_ffn);
     return (double)model->hidden;
 }
 
@@ -362,7 +315,7 @@ void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_
     double dense_owned = held.dense / dense_share;
     double expert_owned = held.expert / expert_share;
     optimize(updates, stack, layout, (dense_owned + expert_owned) * trained,
-             (held.dense + held.expert) * trained);
+             (held.dense + held.expert) * trained, step->host_ranks);
     for (int i = 0; i < updates->count; i++)
         updates->update[i].op.over_nodes =
             step->over_nodes && updates->update[i].op.kind == CLG_OP_COLLECTIVE;

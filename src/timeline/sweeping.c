@@ -1,6 +1,8 @@
 /* sweeping.c -- from edge to edge in order of time. */
 #include "timeline/sweeping.h"
 
+#include "base/order.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -20,7 +22,7 @@ static edge *edges_of(clg_arena *scratch, const clg_sweep_part *parts, size_t co
         edges[2 * i] = (edge){parts[i].start_ns, parts[i].class, 1};
         edges[2 * i + 1] = (edge){parts[i].end_ns, parts[i].class, -1};
     }
-    if (count) qsort(edges, 2 * count, sizeof *edges, by_time);
+    clg_order(scratch, edges, 2 * count, sizeof *edges, by_time);
     return edges;
 }
 

@@ -1,6 +1,8 @@
 /* timeline.c -- growing a timeline, and the ledger of one rank. */
 #include "timeline/timeline.h"
 
+#include "base/order.h"
+
 #include <string.h>
 
 void clg_timeline_add(clg_timeline *t, clg_event event) {
@@ -41,17 +43,9 @@ typedef struct edge {
     uint8_t work;
 } edge;
 
-/* Stable merge sort by time: the order of equal times does not matter to the sums. */
-static void sort_edges(edge *edges, edge *scratch, size_t count) {
-    if (count < 2) return;
-    size_t half = count / 2, a = 0, b = half;
-    sort_edges(edges, scratch, half);
-    sort_edges(edges + half, scratch, count - half);
-    for (size_t i = 0; i < count; i++) {
-        bool first = a < half && (b >= count || edges[a].at_ns <= edges[b].at_ns);
-        scratch[i] = first ? edges[a++] : edges[b++];
-    }
-    memcpy(edges, scratch, count * sizeof *edges);
+static int by_time(const void *a, const void *b) {
+    const edge *x = a, *y = b;
+    return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
 }
 
 static size_t collect(const clg_timeline *t, int32_t rank, edge *edges) {
@@ -84,7 +78,7 @@ clg_ledger clg_timeline_ledger(clg_arena *scratch, const clg_timeline *t, int32_
     edge *edges = clg_take(scratch, 2 * t->count + 1, edge);
     size_t count = collect(t, rank, edges);
     if (count == 0) return ledger;
-    sort_edges(edges, clg_take(scratch, count, edge), count);
+    clg_order(scratch, edges, count, sizeof *edges, by_time);
     int active[3] = {0};
     int64_t now = edges[0].at_ns;
     ledger.start_ns = now;

@@ -1,6 +1,8 @@
 /* replay.c -- ranks advance until they need a collective that others have yet to reach. */
 #include "trace/replay.h"
 
+#include "base/order.h"
+
 #include "record/ns.h"
 
 #include <stdlib.h>
@@ -102,7 +104,7 @@ static void load_rank(replay *r, int index) {
     }
     for (size_t i = 0; i < t->call_count; i++) k->works[t->calls[i].event].call = &t->calls[i];
     k->count = t->timeline.count;
-    if (k->count) qsort(k->works, k->count, sizeof *k->works, by_start);
+    clg_order(&r->scratch, k->works, k->count, sizeof *k->works, by_start);
 }
 
 static void rewind_all(replay *r) {

@@ -1,6 +1,8 @@
 /* spans.c -- where steps begin on the GPU. */
 #include "trace/spans.h"
 
+#include "base/order.h"
+
 #include "base/quantile.h"
 #include "record/ns.h"
 
@@ -136,7 +138,7 @@ static sequence sequence_of(clg_arena *scratch, const clg_trace *t) {
         if (e->work == CLG_WORK_COMPUTE || e->work == CLG_WORK_COMMUNICATION)
             all[count++] = (begun){e->start_ns, e->name};
     }
-    if (count) qsort(all, count, sizeof *all, by_start);
+    clg_order(scratch, all, count, sizeof *all, by_start);
     uint32_t *name = clg_take(scratch, count + 1, uint32_t);
     for (size_t i = 0; i < count; i++) name[i] = all[i].name;
     return (sequence){name, count, t->timeline.name_count};

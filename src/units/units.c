@@ -7,6 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNIT_SIZE = 64 };
+
+typedef struct clg_unit {
+    const char *name;
+    clg_dimension dimension;
+    double factor; /* SI value of one */
+} clg_unit;
+
 static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"M", CLG_COUNT, 1e6},
                                  {"B", CLG_COUNT, 1e9},
@@ -23,25 +31,11 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"MB", CLG_BYTES, 1e6},
                                  {"GB", CLG_BYTES, 1e9},
                                  {"TB", CLG_BYTES, 1e12},
-                                 {"KiB", CLG_BYTES, 1024.0},
-                                 {"MiB", CLG_BYTES, 1048576.0},
-                                 {"GiB", CLG_BYTES, 1073741824.0},
-                                 {"TiB", CLG_BYTES, 1099511627776.0},
                                  {"B/s", CLG_BYTES_PER_S, 1},
                                  {"kB/s", CLG_BYTES_PER_S, 1e3},
                                  {"MB/s", CLG_BYTES_PER_S, 1e6},
                                  {"GB/s", CLG_BYTES_PER_S, 1e9},
                                  {"TB/s", CLG_BYTES_PER_S, 1e12},
-                                 {"GiB/s", CLG_BYTES_PER_S, 1073741824.0},
-                                 {"Mbit/s", CLG_BYTES_PER_S, 1e6 / 8},
-                                 {"Gbit/s", CLG_BYTES_PER_S, 1e9 / 8},
-                                 {"Tbit/s", CLG_BYTES_PER_S, 1e12 / 8},
-                                 {"Mb/s", CLG_BYTES_PER_S, 1e6 / 8},
-                                 {"Gb/s", CLG_BYTES_PER_S, 1e9 / 8},
-                                 {"Tb/s", CLG_BYTES_PER_S, 1e12 / 8},
-                                 {"Mbps", CLG_BYTES_PER_S, 1e6 / 8},
-                                 {"Gbps", CLG_BYTES_PER_S, 1e9 / 8},
-                                 {"Tbps", CLG_BYTES_PER_S, 1e12 / 8},
                                  {"flop", CLG_FLOP, 1},
                                  {"Gflop", CLG_FLOP, 1e9},
                                  {"Tflop", CLG_FLOP, 1e12},
@@ -61,17 +55,12 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"kJ", CLG_JOULES, 1e3},
                                  {"MJ", CLG_JOULES, 1e6},
                                  {"GJ", CLG_JOULES, 1e9},
-                                 {"kWh", CLG_JOULES, 3.6e6},
-                                 {"MWh", CLG_JOULES, 3.6e9},
-                                 {"GWh", CLG_JOULES, 3.6e12},
                                  {"USD", CLG_USD, 1},
                                  {"kUSD", CLG_USD, 1e3},
                                  {"MUSD", CLG_USD, 1e6},
                                  {"GUSD", CLG_USD, 1e9},
                                  {"USD/h", CLG_USD_PER_S, 1 / 3600.0},
-                                 {"USD/s", CLG_USD_PER_S, 1},
                                  {"USD/kWh", CLG_USD_PER_JOULE, 1 / 3.6e6},
-                                 {"USD/MWh", CLG_USD_PER_JOULE, 1 / 3.6e9},
                                  {"tok", CLG_TOKENS, 1},
                                  {"ktok", CLG_TOKENS, 1e3},
                                  {"Mtok", CLG_TOKENS, 1e6},
@@ -86,20 +75,46 @@ static const clg_unit units[] = {{"k", CLG_COUNT, 1e3},
                                  {"kHz", CLG_HERTZ, 1e3},
                                  {"MHz", CLG_HERTZ, 1e6},
                                  {"GHz", CLG_HERTZ, 1e9},
-                                 {"1/s", CLG_HERTZ, 1},
-                                 {"1/h", CLG_HERTZ, 1 / 3600.0},
-                                 {"req/s", CLG_HERTZ, 1},
-                                 {"req/min", CLG_HERTZ, 1 / 60.0},
-                                 {"req/h", CLG_HERTZ, 1 / 3600.0},
                                  {"USD/Mtok", CLG_USD_PER_TOKEN, 1e-6},
                                  {"%", CLG_FRACTION, 0.01},
-                                 {"1", CLG_FRACTION, 1},
                                  {"gCO2/kWh", CLG_GRAMS_PER_JOULE, 1 / 3.6e6},
-                                 {"B/flop", CLG_BYTES_PER_FLOP, 1},
                                  {NULL, CLG_COUNT, 0}};
 
+/* Units that people write and no answer prints: binary and bit units, spelled-out times. */
+static const clg_unit read_units[] = {{"KiB", CLG_BYTES, 1024.0},
+                                      {"MiB", CLG_BYTES, 1048576.0},
+                                      {"GiB", CLG_BYTES, 1073741824.0},
+                                      {"TiB", CLG_BYTES, 1099511627776.0},
+                                      {"GiB/s", CLG_BYTES_PER_S, 1073741824.0},
+                                      {"Mbit/s", CLG_BYTES_PER_S, 1e6 / 8},
+                                      {"Gbit/s", CLG_BYTES_PER_S, 1e9 / 8},
+                                      {"Tbit/s", CLG_BYTES_PER_S, 1e12 / 8},
+                                      {"Mb/s", CLG_BYTES_PER_S, 1e6 / 8},
+                                      {"Gb/s", CLG_BYTES_PER_S, 1e9 / 8},
+                                      {"Tb/s", CLG_BYTES_PER_S, 1e12 / 8},
+                                      {"Mbps", CLG_BYTES_PER_S, 1e6 / 8},
+                                      {"Gbps", CLG_BYTES_PER_S, 1e9 / 8},
+                                      {"Tbps", CLG_BYTES_PER_S, 1e12 / 8},
+                                      {"kWh", CLG_JOULES, 3.6e6},
+                                      {"MWh", CLG_JOULES, 3.6e9},
+                                      {"GWh", CLG_JOULES, 3.6e12},
+                                      {"USD/MWh", CLG_USD_PER_JOULE, 1 / 3.6e9},
+                                      {"1", CLG_FRACTION, 1},
+                                      {"B/flop", CLG_BYTES_PER_FLOP, 1},
+                                      {"sec", CLG_SECONDS, 1},
+                                      {"second", CLG_SECONDS, 1},
+                                      {"minute", CLG_SECONDS, 60},
+                                      {"hr", CLG_SECONDS, 3600},
+                                      {"hour", CLG_SECONDS, 3600},
+                                      {"day", CLG_SECONDS, 86400},
+                                      {"w", CLG_SECONDS, 7 * 86400.0},
+                                      {"week", CLG_SECONDS, 7 * 86400.0},
+                                      {"y", CLG_SECONDS, CLG_YEAR_S},
+                                      {"year", CLG_SECONDS, CLG_YEAR_S},
+                                      {NULL, CLG_COUNT, 0}};
+
 static const char *const examples[] = {[CLG_COUNT] = "1024 or 15T",
-                                       [CLG_SECONDS] = "2us, 30min or 60d",
+                                       [CLG_SECONDS] = "2us, 30min, 60d or 2w",
                                        [CLG_BYTES] = "80GB or 64MiB",
                                        [CLG_BYTES_PER_S] = "400Gbit/s or 3.35TB/s",
                                        [CLG_FLOP] = "3e24flop",
@@ -110,18 +125,76 @@ static const char *const examples[] = {[CLG_COUNT] = "1024 or 15T",
                                        [CLG_USD_PER_S] = "2.5USD/h",
                                        [CLG_USD_PER_JOULE] = "0.08USD/kWh",
                                        [CLG_TOKENS] = "16Mtok",
-                                       [CLG_HERTZ] = "5req/s or 1.98GHz",
+                                       [CLG_HERTZ] = "5req/s, 20000req/day or 1.98GHz",
                                        [CLG_FRACTION] = "0.25 or 25%",
                                        [CLG_GRAMS_PER_JOULE] = "350gCO2/kWh",
                                        [CLG_BYTES_PER_FLOP] = "0.3B/flop",
                                        [CLG_USD_PER_TOKEN] = "0.6USD/Mtok"};
 
-const clg_unit *clg_units(void) { return units; }
-
-static const clg_unit *find(const char *name, clg_dimension dimension) {
-    for (const clg_unit *unit = units; unit->name; unit++)
+static const clg_unit *find_in(const clg_unit *unit, const char *name, clg_dimension dimension) {
+    for (; unit->name; unit++)
         if (unit->dimension == dimension && strcmp(unit->name, name) == 0) return unit;
     return NULL;
+}
+
+/* SI value of one of this unit as it is written; 0 for none. */
+static double factor_of(const char *name, clg_dimension dimension) {
+    const clg_unit *unit = find_in(units, name, dimension);
+    if (!unit) unit = find_in(read_units, name, dimension);
+    return unit ? unit->factor : 0;
+}
+
+/* `text` behind `start`; NULL where it begins otherwise. */
+static const char *behind(const char *text, const char *start) {
+    size_t size = strlen(start);
+    return strncmp(text, start, size) == 0 ? text + size : NULL;
+}
+
+/* `name` without `ending` and the blanks before it, in `out` of UNIT_SIZE; `name` where it ends
+ * otherwise. */
+static const char *without(const char *name, const char *ending, char *out) {
+    size_t size = strlen(name), tail = strlen(ending);
+    if (size < tail || size >= UNIT_SIZE || strcmp(name + size - tail, ending) != 0) return name;
+    for (size -= tail; size > 0 && name[size - 1] == ' ';) size--;
+    snprintf(out, UNIT_SIZE, "%.*s", (int)size, name);
+    return out;
+}
+
+/* "weeks" are of a week; "ms" and "s" stay. */
+static double time_factor(const char *name) {
+    char one[UNIT_SIZE];
+    double factor = factor_of(name, CLG_SECONDS);
+    return factor > 0 || strlen(name) < 3 ? factor
+                                          : factor_of(without(name, "s", one), CLG_SECONDS);
+}
+
+/* "req/day", "requests/min", "1/h" and "/s": so many in a time. */
+static double rate_factor(const char *name) {
+    static const char *const counted[] = {"requests/", "request/", "req/", "1/", "/"};
+    double factor = factor_of(name, CLG_HERTZ), time_s = 0;
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0] && factor <= 0 && time_s <= 0; i++)
+        if (behind(name, counted[i])) time_s = time_factor(behind(name, counted[i]));
+    return time_s > 0 ? 1 / time_s : factor;
+}
+
+/* "2T tokens" are 2T, "1,000 tokens" 1,000tok. */
+static double token_factor(const char *name) {
+    char one[UNIT_SIZE], bare[UNIT_SIZE];
+    name = without(name, "tokens", bare);
+    name = without(name, "token", one);
+    return *name ? factor_of(name, CLG_TOKENS) : 1;
+}
+
+static double factor_as_written(const char *name, clg_dimension dimension) {
+    if (dimension == CLG_SECONDS) return time_factor(name);
+    if (dimension == CLG_HERTZ) return rate_factor(name);
+    if (dimension == CLG_TOKENS) return token_factor(name);
+    if (dimension == CLG_USD_PER_S && behind(name, "USD/")) {
+        const char *time = behind(name, "USD/GPU-");
+        double time_s = time_factor(time ? time : behind(name, "USD/"));
+        return time_s > 0 ? 1 / time_s : 0;
+    }
+    return factor_of(name, dimension);
 }
 
 /* A bare number is a count, a fraction, or an error; tokens may be counted too ("15T"). */
@@ -129,21 +202,25 @@ static bool bare_allowed(clg_dimension dimension) {
     return dimension == CLG_COUNT || dimension == CLG_FRACTION;
 }
 
-clg_status clg_quantity_of(double value, const char *unit_name, clg_dimension dimension, double *si,
-                           clg_error *error) {
+/* `text` is what was written; NULL: the fault says all. */
+static clg_status refuse(clg_dimension dimension, const char *text, const char *fault,
+                         clg_error *error) {
     char mend[128];
     snprintf(mend, sizeof mend, "write it like %s", examples[dimension]);
-    if (!unit_name[0] && bare_allowed(dimension)) {
-        *si = value;
+    return text ? clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' %s", text, fault)
+                : clg_fail(error, CLG_BAD_INPUT, mend, "%s", fault);
+}
+
+clg_status clg_quantity_of(double value, const char *unit_name, clg_dimension dimension, double *si,
+                           clg_error *error) {
+    bool bare = !unit_name[0];
+    double factor = bare ? bare_allowed(dimension) : factor_as_written(unit_name, dimension);
+    if (factor > 0) {
+        *si = value * factor;
         return CLG_OK;
     }
-    if (!unit_name[0]) return clg_fail(error, CLG_BAD_INPUT, mend, "a number without a unit");
-    const clg_unit *unit = find(unit_name, dimension);
-    if (!unit)
-        return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is no unit of this quantity",
-                        unit_name);
-    *si = value * unit->factor;
-    return CLG_OK;
+    return bare ? refuse(dimension, NULL, "a number without a unit", error)
+                : refuse(dimension, unit_name, "is no unit of this quantity", error);
 }
 
 /* Characters a decimal number is written with; hexadecimal and words like "inf" are not numbers
@@ -163,37 +240,46 @@ static size_t number_length(const char *text) {
     return exponent ? i + 1 + sign + exponent : i;
 }
 
-clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, clg_error *error) {
-    char mend[128];
-    snprintf(mend, sizeof mend, "write it like %s", examples[dimension]);
-    while (*text == ' ') text++;
-    bool dollars = *text == '$' && text[1] >= '0' && text[1] <= '9';
-    text += dollars;
+/* `text` with the commas of its thousands taken out, "1,024" and "50,000.5", in `out`. Others stay:
+ * what follows them is no unit. */
+static void without_thousands(const char *text, char *out, size_t size) {
+    size_t first = strspn(text, "0123456789"), at = first;
+    bool grouped = first >= 1 && first <= 3 && text[0] != '0';
+    while (grouped && text[at] == ',' && strspn(text + at + 1, "0123456789") == 3) at += 4;
+    if (text[at] == ',') at = first;
+    size_t used = 0;
+    for (size_t i = 0; text[i] && used + 1 < size; i++)
+        if (i >= at || text[i] != ',') out[used++] = text[i];
+    out[used] = '\0';
+}
+
+/* The unit of "$3", "$2.5/h" and "$2M": USD, USD/h and MUSD. */
+static void dollar_unit(const char *unit, char *out) {
+    if (*unit == 'B')
+        snprintf(out, UNIT_SIZE, "GUSD%.48s", unit + 1);
+    else if (*unit && strchr("kMG", *unit))
+        snprintf(out, UNIT_SIZE, "%cUSD%.48s", *unit, unit + 1);
+    else
+        snprintf(out, UNIT_SIZE, "USD%.48s", unit);
+}
+
+clg_status clg_quantity(const char *written, clg_dimension dimension, double *si,
+                        clg_error *error) {
+    char plain[128], number[64], spelt[UNIT_SIZE];
+    while (*written == ' ') written++;
+    bool dollars = *written == '$' && written[1] >= '0' && written[1] <= '9';
+    without_thousands(written + dollars, plain, sizeof plain);
+    const char *text = plain;
     size_t length = number_length(text);
-    if (length == 0 || length > 60)
-        return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is no number", text);
-    char number[64];
+    if (length == 0 || length > 60) return refuse(dimension, written, "is no number", error);
     memcpy(number, text, length);
     number[length] = '\0';
     double value = strtod(number, NULL);
     const char *unit = text + length;
     while (*unit == ' ') unit++;
-    if (!isfinite(value))
-        return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is out of range", text);
-    char spelt[64];
-    if (dollars) snprintf(spelt, sizeof spelt, "USD%.48s", unit); /* "$2.5/h" is 2.5USD/h */
+    if (!isfinite(value)) return refuse(dimension, written, "is out of range", error);
+    if (dollars) dollar_unit(unit, spelt);
     return clg_quantity_of(value, dollars ? spelt : unit, dimension, si, error);
-}
-
-/* Whether people expect this unit in output: binary and bit units are for input. */
-static bool printable(const clg_unit *unit) {
-    static const char *const input_only[] = {
-        "KiB",     "MiB",   "GiB",  "TiB",   "GiB/s",   "Mbit/s", "Gbit/s", "Tbit/s", "kWh",
-        "MWh",     "1/h",   "GWh",  "USD/s", "USD/MWh", "1/s",    "1",      "B/flop", "req/s",
-        "req/min", "req/h", "Mb/s", "Gb/s",  "Tb/s",    "Mbps",   "Gbps",   "Tbps"};
-    for (size_t i = 0; i < sizeof input_only / sizeof input_only[0]; i++)
-        if (strcmp(unit->name, input_only[i]) == 0) return false;
-    return true;
 }
 
 /* Digits behind the point so that `digits` are shown in all; 9.996 becomes 10.0, not 10.00. */
@@ -219,7 +305,7 @@ char *clg_quantity_print(double si, clg_dimension dimension, int digits, char *o
     if (magnitude <= 0 && dimension != CLG_COUNT && dimension != CLG_FRACTION)
         return print_nothing(dimension, out, size);
     for (const clg_unit *unit = units; unit->name; unit++) {
-        if (unit->dimension != dimension || !printable(unit)) continue;
+        if (unit->dimension != dimension) continue;
         if (!best || (unit->factor <= magnitude && unit->factor > best->factor) ||
             (best->factor > magnitude && unit->factor < best->factor))
             best = unit;

@@ -14,7 +14,7 @@
 
 typedef enum clg_dimension {
     CLG_COUNT,           /* no unit; 15T, 4k, 1.5M accepted */
-    CLG_SECONDS,         /* ns us ms s min h d */
+    CLG_SECONDS,         /* ns us ms s min h d w y; weeks, years */
     CLG_BYTES,           /* B kB MB GB TB KiB MiB GiB TiB */
     CLG_BYTES_PER_S,     /* GB/s GiB/s Gbit/s Tbit/s ... */
     CLG_FLOP,            /* flop Gflop Tflop ... */
@@ -22,27 +22,18 @@ typedef enum clg_dimension {
     CLG_WATTS,           /* W kW MW */
     CLG_JOULES,          /* J kJ MJ kWh MWh */
     CLG_USD,             /* USD kUSD MUSD */
-    CLG_USD_PER_S,       /* USD/h (per GPU unless the name says otherwise) */
+    CLG_USD_PER_S,       /* USD/h, USD/day (per GPU unless the name says otherwise) */
     CLG_USD_PER_JOULE,   /* USD/kWh */
     CLG_TOKENS,          /* tok ktok Mtok Gtok Ttok */
-    CLG_HERTZ,           /* Hz MHz GHz; also 1/s, req/s, req/min, req/h */
+    CLG_HERTZ,           /* Hz MHz GHz; also 1/s, req/s, req/day, any time */
     CLG_FRACTION,        /* 0.25 or 25% */
     CLG_GRAMS_PER_JOULE, /* gCO2/kWh */
     CLG_BYTES_PER_FLOP,  /* unused in data; for output */
     CLG_USD_PER_TOKEN    /* USD/Mtok */
 } clg_dimension;
 
-typedef struct clg_unit {
-    const char *name;
-    clg_dimension dimension;
-    double factor; /* SI value of one */
-} clg_unit;
-
-/* All units, ended by a NULL name. */
-const clg_unit *clg_units(void);
-
-/* Parses "400Gbit/s", "80 GB", "30d", "15T" (count) as the given dimension. A missing or foreign
- * unit is CLG_BAD_INPUT whose mend gives an example. Locale-free. */
+/* Parses "400Gbit/s", "80 GB", "2 weeks", "$2.5/h", "1,024", "15T" (count) as the given dimension.
+ * A missing or foreign unit is CLG_BAD_INPUT whose mend gives an example. Locale-free. */
 clg_status clg_quantity(const char *text, clg_dimension dimension, double *si, clg_error *error);
 
 /* Value and unit apart, as data files have them: {"value": 80, "unit": "GB"}. */

@@ -31,6 +31,12 @@ static const char *either(clg_arena *arena, const clg_csv *csv, int row, const c
     return said ? said : clg_words_say(arena, clg_row_word(csv, row, "derived"), column, &from);
 }
 
+const char *clg_notes_stack(clg_arena *arena, const clg_csv *csv, int row) {
+    int at = 0;
+    const char *said = clg_words_say(arena, clg_row_word(csv, row, "notes"), "stack", &at);
+    return said ? said : clg_row_word(csv, row, "stack");
+}
+
 const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row) {
     return either(arena, csv, row, "fabric");
 }
@@ -60,8 +66,12 @@ const char *clg_notes_recompute(clg_arena *arena, const clg_csv *csv, int row) {
 }
 
 void clg_notes_layout(clg_arena *arena, const char *notes, int layers, clg_layout *layout) {
-    int at = 0, from = 0;
+    int at = 0, from = 0, named_at = 0, kind;
+    clg_error error = {0};
     layout->offload = clg_words_say(arena, notes, "offload", &from) != NULL;
+    const char *named = clg_words_say(arena, notes, "optimizer", &named_at);
+    if (named && clg_name_value(clg_optimizer_names, "optimizer", named, &kind, &error) == CLG_OK)
+        layout->optimizer = (clg_optimizer)kind;
     const char *said = clg_words_say(arena, notes, "recompute_layers", &at);
     long count = said ? strtol(said, NULL, 10) : 0, chunks = (long)layout->pp * layout->vpp;
     if (count < 1 || count >= layers || chunks < 1) return;

@@ -16,6 +16,9 @@ int clg_notes_expert_tensor(clg_arena *arena, const char *notes, int tp);
 /* The GPU: the board that notes name, where its column has only the kind. */
 const char *clg_notes_gpu(clg_arena *arena, const clg_csv *csv, int row);
 
+/* The software: what notes name, else the column. */
+const char *clg_notes_stack(clg_arena *arena, const clg_csv *csv, int row);
+
 /* The network that notes or derivations name, whose rate a column may state; NULL: none. */
 const char *clg_notes_fabric(clg_arena *arena, const clg_csv *csv, int row);
 

@@ -131,21 +131,15 @@ static bool known_model(clg_arena *arena, const clg_model_shape *s, bool named, 
     return true;
 }
 
-/* The preset that "Llama 2 70B" spells, else the name as it is. */
-static const char *spelled(clg_arena *arena, const char *name) {
-    int count;
-    const char *const *names = clg_model_names(arena, &count);
-    const char *same = clg_name_same(names, count, name);
-    return same ? same : name;
-}
-
 static const char *read_model(clg_arena *arena, const clg_csv *csv, int row, clg_model *model) {
     clg_error error = {0};
     const char *name = clg_row_word(csv, row, "model");
-    if (*name && !*clg_row_word(csv, row, "layers")) /* by name alone: a built-in model */
-        return clg_model_find(arena, spelled(arena, name), model, &error) == CLG_OK
+    if (*name && !*clg_row_word(csv, row, "layers")) { /* by name alone: a built-in model */
+        const char *preset = clg_model_named(arena, name);
+        return clg_model_find(arena, preset ? preset : name, model, &error) == CLG_OK
                    ? NULL
                    : why(arena, &error);
+    }
     clg_model_shape s = {.name = *name ? name : clg_row_word(csv, row, "id")};
     s.layers = integer(csv, row, "layers", 0);
     s.heads = integer(csv, row, "heads", 0);
@@ -200,7 +194,7 @@ bool clg_row_network_open(const clg_csv *csv, int row, const clg_scenario *scena
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
-    const char *name = clg_row_word(csv, row, "stack"), *month = clg_row_word(csv, row, "date");
+    const char *name = clg_notes_stack(arena, csv, row), *month = clg_row_word(csv, row, "date");
     const char *dated = strlen(month) >= 7 ? clg_arena_print(arena, "@%.7s", month) : "";
     if (strchr(name, '@')) dated = "";
     const char *like = clg_stack_named_like(arena, name, *dated ? dated + 1 : NULL, true);
@@ -286,7 +280,9 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     fix(&space->ep, integer(csv, row, "ep", 1));
     fix(&space->pp, integer(csv, row, "pp", 1));
     fix(&space->dp, clg_row_number(csv, row, "dp", (double)NAN));
-    fix(&space->zero, clg_row_number(csv, row, "zero", 1));
+    /* Nothing is sharded over one GPU: not said, it is plain. */
+    bool alone = integer(csv, row, "gpus", 0) == 1;
+    fix(&space->zero, clg_row_number(csv, row, "zero", alone ? 0 : 1));
     fix(&space->hsdp, clg_row_number(csv, row, "shard_group", 0));
     fix(&space->sp,
         clg_row_number(csv, row, "sp",
@@ -304,19 +300,19 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     int at = 0;
     const char *printed = clg_words_say(arena, notes, "schedule", &at);
     if (printed) fix_name(&space->schedule, clg_schedule_names, "schedule", printed, CLG_1F1B);
-    const char *recompute = clg_notes_recompute(arena, csv, row);
-    if (*recompute)
-        fix_name(&space->recompute, clg_recompute_names, "recompute", recompute,
-                 CLG_RECOMPUTE_NONE);
-    fix_name(&space->attention, clg_attention_kernel_names, "attention",
-             clg_row_word(csv, row, "attention"), CLG_FLASH2);
-    if (!*clg_row_word(csv, row, "attention"))
-        fix(&space->attention, (int)clg_scenario_attention(scenario));
     if (clg_adapter_read(
             clg_row_word(csv, row, "adapter"), clg_row_number(csv, row, "adapter_rank", 0),
             clg_row_word(csv, row, "adapter_targets"), clg_row_word(csv, row, "base_precision"),
             &space->adapter, &error) != CLG_OK)
         return "unknown adapter, module or base precision";
+    const char *recompute = clg_notes_recompute(arena, csv, row);
+    if (*recompute || clg_adapter_recomputes(&space->adapter))
+        fix_name(&space->recompute, clg_recompute_names, "recompute",
+                 *recompute ? recompute : "full", CLG_RECOMPUTE_NONE);
+    fix_name(&space->attention, clg_attention_kernel_names, "attention",
+             clg_row_word(csv, row, "attention"), CLG_FLASH2);
+    if (!*clg_row_word(csv, row, "attention"))
+        fix(&space->attention, (int)clg_scenario_attention(scenario));
     space->keep = 1;
     return degrees_are_sane(space) ? NULL : "a degree of parallelism is no number of 1 or more";
 }

@@ -1,7 +1,7 @@
 /* run_columns.c -- see the header. */
 #include "validate/run_columns.h"
 
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -82,12 +82,10 @@ static const char *meant(const clg_csv *names, const char *heading, const char *
 }
 
 const char *clg_columns_rename(clg_arena *arena, clg_csv *csv) {
-    const clg_file *file = clg_dataset_find("run-columns.csv");
     clg_csv names;
     clg_error error = {0};
     const char *said = NULL;
-    if (clg_csv_parse(arena, file->path, file->text, file->size, &names, &error) != CLG_OK)
-        return NULL;
+    if (clg_dataset_csv(arena, "run-columns.csv", &names, &error) != CLG_OK) return NULL;
     for (int i = 0; i < csv->columns; i++) {
         const char *unit = "", *was = csv->column[i], *heading = plain(arena, was);
         const char *known = meant(&names, heading, &unit), *column = known ? known : heading;

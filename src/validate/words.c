@@ -1,7 +1,7 @@
 /* words.c -- reads data/row-words.csv against notes. */
 #include "validate/words.h"
 
-#include "dataset/dataset.h"
+#include "dataset/kept.h"
 
 #include <string.h>
 
@@ -18,11 +18,9 @@ static const char *value_of(clg_arena *arena, const clg_csv *csv, int row, const
 }
 
 const char *clg_words_say(clg_arena *arena, const char *notes, const char *column, int *at) {
-    const clg_file *file = clg_dataset_find("row-words.csv");
     clg_csv csv;
     clg_error error = {0};
-    if (!*notes || clg_csv_parse(arena, file->path, file->text, file->size, &csv, &error) != CLG_OK)
-        return NULL;
+    if (!*notes || clg_dataset_csv(arena, "row-words.csv", &csv, &error) != CLG_OK) return NULL;
     while (*at < csv.rows) {
         int row = (*at)++;
         if (strcmp(clg_csv_field(&csv, row, "column"), column) != 0) continue;

@@ -167,7 +167,7 @@ static void faults(void) {
     CHECK(strstr(sentence("{\"command\":\"plan\"}"), "no model"));
     CHECK(strstr(sentence("{\"command\":\"plan\",\"model\":7}"), "model"));
     CHECK(strstr(sentence("{\"command\":\"plan\",\"model\":\"dbrx\",\"gpsu\":\"8\"}"),
-                 "no flag --gpsu"));
+                 "takes no --gpsu"));
     CHECK(strstr(sentence("{\"command\":\"plan\",\"model\":\"dbrx\",\"mode\":\"weak\"}"),
                  "no --mode"));
     CHECK(strstr(sentence("{\"command\":\"plan\",\"model\":\"dbrx\",\"gpus\":[8]}"),

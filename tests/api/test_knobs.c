@@ -91,6 +91,8 @@ static const struct {
      "\"model\":\"llama-2-7b\",\"gpu\":\"h100-sxm\",\"tokens\":\"100G\",\"deadline\":\"30d\","
      "\"capex\":\"40kUSD\",\"tp\":\"1\",\"pp\":\"1\",\"zero\":\"1\",\"micro-batch\":\"1\","
      "\"recompute\":\"none\""},
+    {"mixed", "\"model\":\"llama-2-7b\",\"gpus\":\"8\",\"with\":\"a100-sxm-80gb:8\","
+              "\"global-batch\":\"64\""},
     {"demand",
      "\"model\":\"llama-2-7b\",\"rate\":\"0.01req/s\",\"prompt\":\"100\",\"output\":\"20\","
      "\"speculate\":\"2\""},
@@ -107,8 +109,9 @@ static void compare(const char *command, const char *rest, clg_param_row row, co
     snprintf(request, sizeof request, "{\"command\":\"%s\",%s,\"%s\":\"%s\"}", command, rest,
              row.flag, row.fallback);
     char *said = ask(request);
-    CHECK(said && strcmp(said, plain) == 0);
-    if (said && strcmp(said, plain) != 0)
+    bool lone = said && strstr(said, "says more of"); /* of a knob that is not given */
+    CHECK(said && (lone || strcmp(said, plain) == 0));
+    if (said && !lone && strcmp(said, plain) != 0)
         printf("%s: --%s '%s' in help is not what is taken without it\n", command, row.flag,
                row.fallback);
     free(said);

@@ -71,21 +71,37 @@ expect 0 out '2 requests, 0.167 a second over 12.0 s' demand $m $t/ties.csv --re
 expect 0 out '100 requests, 0.0278 a second over 1.00 h' demand $m --rate 1req/s --requests 100
 expect 1 err '4 clients are fewer than 8 replicas' demand $m --tp 1 --clients 4 --gpus 8
 expect 0 out 'with [67]\.[0-9] sequences' demand $m --tp 1 --clients 64 --gpus 8 --requests 800
+expect 0 out ' requests, 0.2[23][0-9]* a second over 1.00 d' demand $m --rate 20,000req/day --peak 2
+expect 0 out ' a second over 7.00 d' demand $m --rate 500req/day --weekend 30%
 expect 1 err '--peak: .3. is out of range; give 1 to 2' demand $m --rate 1req/s --peak 3
 expect 1 err '--clients: .0. is out of range' demand $m --clients 0
 expect 1 err '--within: .0%. is out of range; give 0.1% to 100%' demand $m --rate 1req/s --within 0%
 expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m --rate 1req/s --prompt 0tok
+expect 2 err 'users who ask 10 times a day' demand $m --users 3000000
+expect 2 err 'give --rate 5req/s' demand $m --qps 5
+expect 1 err 'beside them of the 76.4 GB that the engine takes' demand llama-3.3-70b --tp 1 --rate 1req/s
+expect 0 out '^growth +.25 % a month: .* due in [0-9.]+ months; [0-9]+ GPUs in 3 months, ' demand $m --rate 4req/s --growth 25%
+expect 0 out 'all by the busiest [0-9.]+ min$' demand $m --rate 40req/s
+expect 0 out 'autoscaled at 70 % of their rate +0.[0-9]+ +1 .* 100.00 %$' demand $m --rate 1req/s --duty 30% \
+    --span 1d --least-replicas 0
+expect 1 err 'longer --scale-window' demand $m --rate 0.001req/s --span 1000d --scale-window 1s
+expect 0 out '^quality  weights in int4 lose some 2 % of scores' demand $m --rate 1req/s --weights int4
+expect 0 out '^quality  what weights in mxfp4 lose is not known' demand $m --rate 1req/s --weights mxfp4
+expect 0 out '"quality_loss": 0,' demand $m --rate 1req/s --weights fp8 --json
+expect 0 out 'per million tokens, prompts and answers' demand $m --rate 50req/s --span 5min --prompt 400tok --output 1tok
+expect 0 out '^scaling  an autoscaler at 70 % saves nothing' demand $m --rate 100req/s --span 2min --prompt 400tok \
+    --output 1tok --ttft 300ms
 expect 1 err 'did you mean vllm' demand $m --rate 1req/s --engine vlm
 
 expect 2 err 'number of requests' demand $m --deadline 8h
-expect 1 err 'no fleet is done' demand $m --deadline 3min --requests 1000000
+expect 1 err 'no fleet is done' demand $m --deadline 3min --requests 1000000 --cold-start 3min
 expect 2 err 'leave one of them out' demand $m --deadline 3h --requests 100 --rate 3req/s
 expect 2 err '--ttft is for requests that come in time' demand $m --deadline 3h --requests 100 --ttft 1s
 expect 2 err '--accept is a share of proposed' demand $m --rate 3req/s --accept 80%
 expect 0 out 'given    2 replicas = 8 GPUs, 8 clients each' demand $m --tp 4 --clients 16 --gpus 9
 expect 0 out '1 of the GPUs given make no replica of 4' demand $m --tp 4 --clients 16 --gpus 9
-expect 0 out '^ +given +[$]0.13 .*by you$' demand $m --deadline 3h --requests 1000 --price 2USD/h
-expect 0 out 'held all day for one such job; never pays' demand $m --deadline 3h --requests 1000 --price 2USD/h
+expect 0 out '^ +given +[$]0.13 .*by you$' demand $m --deadline 3h --requests 1000 --price 2USD/h --cold-start 3min
+expect 0 out 'held all day for one such job; never pays' demand $m --deadline 3h --requests 1000 --price 2USD/h --cold-start 3min
 # windows hold many answers, and scaling never needs more than the fleet that stays
 long="demand $m --rate 1req/s --output 8ktok --tpot 30ms"
 expect 0 out 'answers take long beside' $long --span 2min

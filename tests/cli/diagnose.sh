@@ -7,7 +7,13 @@ shards="llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 --micro-batch 8 --g
 # pytorch/torchtitan issue 676: 200 tokens/s per GPU, nodes badly connected.
 expect 0 out 'network_bandwidth: the network between nodes carries 1/1[0-9]' \
     diagnose $shards --recompute full --stack torchtitan-2025 --measured 200tok/s/GPU
+expect 0 out '^measured .* \(1,200tok/s\)' diagnose $shards --recompute full --measured 1,200tok/s
+expect 0 out '^measured 12.0 s a step \(12s/it\)' diagnose $shards --recompute full --measured 12s/it
 expect 0 out '"verdict": "slow"' diagnose $shards --recompute full --measured 200tok/s/GPU --json
+# Whose layout is diagnosed is shown, and that it was chosen where flags leave it open.
+expect 0 out '^layout   tp 8 .* pp 1' diagnose $shards --recompute full --measured 200tok/s/GPU
+expect 0 out 'the fastest of [0-9,]+ that your flags allow' diagnose $shards --measured 200tok/s/GPU
+expect 0 out '"schedule": ' diagnose $shards --measured 200tok/s/GPU --json
 # NVIDIA/nccl-tests issue 169: bus bandwidth falls from 100 to 40 GB/s over six nodes of 8 x 100G.
 expect 0 out '^[ 5-9][0-9.]+ %  network_congestion' diagnose llama-3-8b --gpu a100-sxm-80gb --gpus 48 \
     --fabric 100Gbit/s --global-batch 96 --measured 100GB/s:all-reduce:2 \

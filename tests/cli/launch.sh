@@ -77,6 +77,7 @@ m="megatron megatron-2024 h100-sxm"
 	changed deepspeed pytorch h100-sxm --zero 2 --micro-batch 2
 	round deepspeed $d --zero 2 --recompute none --gradient fp32
 	round deepspeed $d --zero 2 --recompute full --offload
+	round deepspeed $d --zero 2 --recompute full --precision fp16 --gradient bf16
 	round deepspeed $d --zero 1 --recompute full --optimizer adam8bit
 	round accelerate $d --zero 3 --recompute full
 	changed accelerate pytorch h100-sxm --recompute none --optimizer adam8bit
@@ -102,6 +103,8 @@ m="megatron megatron-2024 h100-sxm"
 	refuse torchtitan-2026 'none of this model' qwen3-8b --gpus 64 --global-batch 64 --stack torchtitan-2025 --tp 1 --pp 1 --cp 1 --zero 3 --micro-batch 1 --recompute none --hsdp 0
 	refuse torchtitan 'two chunks' $dense --stack torchtitan-2025 --tp 2 --pp 4 --vpp 1 --schedule zb-h1 --zero 2
 	refuse torchtitan 'another stack' $dense --tp 4 --zero 3 --stack megatron-2024
+	refuse deepspeed 'in the format of the weights' $dense --tp 1 --pp 1 --cp 1 --zero 0 --stack pytorch --gradient fp32
+	refuse deepspeed 'on the host it has Adam and Lion' $dense --tp 1 --pp 1 --cp 1 --zero 2 --stack pytorch --optimizer sgd --offload
 	refuse deepspeed 'tp, pp, cp and ep' $dense --tp 4 --zero 1 --stack pytorch
 	refuse megatron '1f1b' $dense --tp 2 --pp 4 --schedule zb-h1 --zero 1
 	refuse megatron '8-bit' $dense --tp 2 --zero 1 --optimizer adam8bit

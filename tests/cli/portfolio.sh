@@ -12,6 +12,11 @@ END
 expect 0 out '^knee ' portfolio "$jobs" --gpus 8..64 --horizon 60d --seed 3
 check "a column for somebody else is named" 'grep -q "not read: owner" "$scratch/out"'
 check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 0 out 'owned, 4 years .* held rented' portfolio "$jobs" --gpus 8,16 --capex 35kUSD
+check "a line of money for each size" '[ "$(grep -c "^ *\(8\|16\) .* kUSD  *[0-9][0-9]*  *[0-9][0-9]*$" "$scratch/out")" = 2 ]'
+check "money fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 0 out '^knee ' portfolio "$jobs" --gpus 8,16 --svg "$scratch/fill.svg"
+check "a picture of how full" 'grep -q "16 GPUs: .* % taken" "$scratch/fill.svg" && tail -1 "$scratch/fill.svg" | grep -q "</svg>"'
 expect 0 out '"marginal_fill": ' portfolio "$jobs" --gpus 8,16 --json --budget 100kUSD --horizon 60d
 check "odds of both" 'grep -A3 "\"odds\"" "$scratch/out" | grep -q "\"deadline\": [01]" &&
     grep -A3 "\"odds\"" "$scratch/out" | grep -q "\"budget\": [01]"'
@@ -31,6 +36,11 @@ expect 1 err 'lives of' portfolio "$jobs" --gpus 8 --horizon 20000d --draws 1000
 expect 2 err 'gpus is missing' portfolio "$jobs"
 expect 1 err 'no-such-file' portfolio no-such-file --gpus 8
 
+expect 0 out '^h100-sxm,[0-9]*,.*,1$' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --csv --svg "$scratch/size.svg"
+check "as many fields in every row" '[ "$(awk -F, "{print NF}" "$scratch/out" | sort -u | wc -l)" = 1 ]'
+check "one is taken, and drawn large" '[ "$(grep -c ",1$" "$scratch/out")" = 1 ] && grep -q "r=\"8\"" "$scratch/size.svg"'
+expect 0 out '^tp1 pp1 dp8 ' plan llama-3.1-8b --gpus 8 --csv --top 3
+check "three plans" '[ "$(wc -l <"$scratch/out")" = 4 ]'
 expect 0 out '"odds": ' size llama-3.1-8b --tokens 1T --deadline 30d --gpu h100-sxm --json
 expect 0 out '^odds  .* to be in time' size llama-3.1-8b --tokens 1T --deadline 30d --budget 1MUSD --gpu h100-sxm
 

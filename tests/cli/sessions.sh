@@ -14,6 +14,9 @@ expect 0 out 'complete -o' completion
 expect 0 out 'llama-3.1-405b +405853388800' show models
 expect 0 out 'hbm +3.35 TB/s, vendor' show gpus h100-sxm
 expect 0 out '^api-prices +[0-9]+$' show
+expect 0 out '^megatron +Megatron-LM$' show trainers
+expect 0 out '^gpus h100-sxm$' show h100-sxm
+expect 0 out 'hbm +3.35 TB/s, vendor' show gpu h100-sxm
 expect 0 out 'openrouter-llama-3.3-70b +0.100 +0.320 +2026-06' show api-prices
 expect 0 out 'every value has unit, source and kind' check
 expect 0 out 'where the step goes' $small
@@ -47,7 +50,7 @@ expect 0 out '"asked_tokens": 3000000,' scale llama-3-8b --gpus 64 --seq 8192 --
 expect 0 out '^job +366 sequences' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 366
 expect 1 err 'global-batch: less than one sequence of 8192 tokens' plan llama-3-8b --gpus 8 --seq 8192 --global-batch 1ktok
 expect 0 out 'a batch without a unit counts sequences' explain llama-2-7b --gpus 16 --global-batch 100000
-expect 0 out 'DOES NOT FIT' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
+expect 0 out '^memory   DOES NOT FIT: .* of 83.9 GB; what follows' explain llama-3.1-405b --gpus 8 --tp 8 --pp 1
 # How sure it is that the best plan is the best.
 expect 0 out 'chance that the best is really faster than the last of these: [5-9][0-9] %' plan llama-3-8b \
     --gpus 16 --seq 8192 --global-batch 64
@@ -142,10 +145,37 @@ expect 2 err "did you mean 'plan'" plam llama-2-7b
 expect 2 err 'did you mean --gpus' plan llama-2-7b --gpsu 8
 expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
 expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
+expect 2 err "give --rate: 2,000 users who ask 10 times a day" demand llama-2-7b --users 3M
+expect 2 err 'takes no --nodes; give --gpus 2x8, nodes by GPUs of each' plan llama-2-7b --nodes 4
+expect 0 out '^machine +16 x ' plan llama-2-7b --gpus 2x8
+expect 0 out '^machine +1,024 x ' plan llama-2-7b --gpus 1,024
+expect 1 err "'4x4', but a node of dgx-h100 has 8 GPUs" plan llama-2-7b --gpus 4x4
+expect 1 err "'128,256' is a list, or one number" plan llama-2-7b --gpus 128,256
+expect 1 err 'write 1024 for 1,024' scale llama-2-7b --gpus 1,024
+expect 0 out ' at 2.00 USD/GPU-h' plan llama-2-7b --gpus 8 --price '$2'
+expect 0 out '^batch +1.00 Mtok' plan llama-2-7b --gpus 8 --global-batch '1M tokens'
+expect 2 err "'ceiling plan', 'ceiling explain', 'ceiling scale' take it" read none.sh --gpu a100
+expect 1 err 'did you mean .*a100-sxm-80gb' plan llama-2-7b --gpus 8 --gpu a100-80g
+expect 1 err 'fail-above: .3. is out of range; give 0% to 100%' \
+    trace tests/recorded/two-hosts --against tests/recorded/two-hosts --fail-above 3
+expect 2 err 'give --zero 3' plan llama-2-7b --fsdp
+expect 2 err "see 'ceiling plan --help'" plan llama-2-7b --zzzz
+expect 1 err '8-64.* is no number of GPUs; write 8..65536' scale llama-2-7b --gpus 8-64
+expect 2 err 'adapter-rank says more of --adapter, which is not given; add --adapter lora' \
+    explain llama-2-7b --gpus 8 --adapter-rank 64
+expect 2 err 'add --mode grow' scale llama-2-7b --gpus 8 --grow chinchilla
+expect 2 err 'add --host-cache 100GB' demand llama-2-7b --rate 1req/s --host-bandwidth 6GB/s
 expect 2 err 'needs a value' plan llama-2-7b --gpus ''
 expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-smx
 expect 1 err 'did you mean' plan deepseek-ai/DeepSeek-V3.9 --gpus 8
 expect 0 out 'Llama 3.1 8B: ' plan meta-llama/Llama-3.1-8B-Instruct --gpus 8
+expect 0 out 'Llama 3 8B: ' plan meta-llama/Meta-Llama-3-8B --gpus 8
+expect 0 out 'Mistral 7B v0.1: ' plan mistralai/Mistral-7B-v0.1 --gpus 8
+expect 1 err 'did you mean llama-3-8b' plan configs/llama-3-8b.sh --gpus 8
+mkdir -p "$scratch/mine" && cp data/model/mistral-7b.json "$scratch/mine/config.json"
+expect 0 out '7.24B' plan "$scratch/mine" --gpus 8 --seq 1024
+printf '{"model_type": "gpt2",\n}' >"$scratch/mine/config.json"
+expect 1 err ':2:1: a comma before the closing bracket; take the comma away' plan "$scratch/mine" --gpus 8
 expect 0 out 'Llama 2 7B: ' plan Llama-2-7b-chat-hf --gpus 8
 expect 0 out 'H200 SXM' plan llama-2-7b --gpus 8 --gpu H200
 expect 1 err 'drop one of the two' plan llama-2-7b --gpus 8 --tp 2 --fix tp=4
@@ -169,7 +199,7 @@ expect 2 err 'needs a value' plan llama-2-7b --gpus
 expect 1 err 'did you mean llama-2-7b' plan llama-2-7c --gpus 8
 expect 1 err 'did you mean h100-sxm' plan llama-2-7b --gpus 8 --gpu h100-sxn
 expect 1 err '--deadline: .*without a unit' size llama-2-7b --tokens 1T --deadline 30
-expect 0 out 'at 1.55 USD/GPU-h .*reserved, 3 years' $small --gpu mi300x
+expect 0 out 'at 1.80 USD/GPU-h .*reserved, 3 years' $small --gpu mi325x
 expect 0 out 'at 2.50 USD/GPU-h .*reserved, 1 year' $small --price reserved-h100-sxm
 expect 1 err 'price of h100-sxm, not of mi300x' $small --gpu mi300x --price nebius-h100-sxm
 expect 1 err "--price: .*did you mean nebius-h100-sxm" $small --price nebius-h100-sx

@@ -38,8 +38,21 @@ expect 3 out '"failed": true' trace "$scratch/slow.json" --against "$scratch/fas
 expect 0 out 'passed: slower by 8.77 %' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above 9%
 expect 0 out 'passed' trace "$scratch/fast.json" --against "$scratch/slow.json" --fail-above 0%
 expect 0 out 'passed' trace "$scratch/hiccup.json" --against "$scratch/fast.json" --fail-above 3%
+expect 0 out 'faster by 8\.06 % \(medians: faster by 8\.06 %\)' trace "$scratch/fast.json" --against "$scratch/slow.json"
 expect 2 err 'nothing to compare with' trace "$scratch/slow.json" --fail-above 3%
 expect 1 err 'fail-above' trace "$scratch/slow.json" --against "$scratch/fast.json" --fail-above x
+
+printf ' iteration 1/ 9 | elapsed time per iteration (ms): 5000.1 | global batch size: 256 |\n' >"$scratch/run.log"
+for flag in svg timeline against; do
+    expect 1 err "no GPU work was read, which --$flag needs" trace "$scratch/run.log" --$flag "$scratch/fast.json"
+done
+expect 1 err 'nothing to compare: no GPU work was read of .*run.log' trace "$scratch/fast.json" --against "$scratch/run.log" --fail-above 3%
+
+# ---- the slowest step: by the host, or by what the GPU did ----
+sed 's/\(#3",[^}]*"dur":\)[0-9.]*/\1900/' "$scratch/fast.json" >"$scratch/host.json"
+expect 0 out 'step 3 took 6[0-9]+ us longer than the median: the GPU as in others, the host' trace "$scratch/host.json"
+sed 's/\("dur":\)20.000,"args":{"correlation":35}/\1420,"args":{"correlation":35}/; s/\(#3",[^}]*"dur":\)[0-9.]*/\1628/' "$scratch/fast.json" >"$scratch/long.json"
+expect 0 out 'step 3 took 400 us longer than the median: on the GPU compute \+' trace "$scratch/long.json"
 
 # ---- a hostile file costs its size: streams, GPUs, names, groups, threads and steps of their own ----
 # hostile FILE PID TID NAME GROUP: 15,000 events, each of the last four with # for its number.
@@ -73,14 +86,35 @@ done
 if command -v zip >/dev/null; then
     (cd "$scratch" && zip -q ranks.zip ranks/rank0.json && zip -q0 ranks.zip ranks/rank1.json.gz ranks/readme.txt && gunzip ranks/rank1.json.gz && zip -q0 stored.zip ranks/rank0.json ranks/rank1.json)
     expect 0 out '^trace +2 ranks' trace "$scratch/stored.zip"
-    expect 0 out '^trace +1 rank' trace "$scratch/ranks.zip"
+    expect 0 out '^trace +2 ranks' trace "$scratch/ranks.zip"
 fi
+gzip -c "$scratch/fast.json" | gzip >"$scratch/twice.json.gz"
+expect 0 out '^trace +1 rank' trace "$scratch/twice.json.gz"
+
+# ---- reports of Nsight Systems: by its exporter, or the command that does it ----
+echo report >"$scratch/-run.nsys-rep"
+mkdir "$scratch/bin" "$scratch/none"
+cat >"$scratch/bin/nsys" <<'END'
+#!/bin/sh
+for a; do case $a in --output=*) to=${a#--output=};; esac; done
+[ "$1" = export ] && cp tests/fuzz/corpus/sqlite/graphs "$to" && echo exported
+END
+chmod +x "$scratch/bin/nsys"
+check 'a report is read by its exporter' '(PATH=$scratch/bin:$PATH TMPDIR=$scratch/none "$ceiling" trace "$scratch/-run.nsys-rep" | grep -q "CUDA graph, recorded whole")'
+check 'nothing of it is left' '[ -z "$(ls "$scratch/none")" ]'
+expect 1 err 'a report of Nsight Systems is not read; nsys export -t sqlite' trace "$scratch/-run.nsys-rep"
+for what in pftrace parquet ncu-rep; do
+    cp "$scratch/ranks/readme.txt" "$scratch/run.$what"
+    expect 1 err '(Perfetto|Parquet|Nsight Compute).* is not read; [a-z]' trace "$scratch/run.$what"
+done
 (cd "$scratch" && echo none >none.txt && tar cf none.tar none.txt)
 expect 1 err 'no profiler recording|no recordings are in this archive' trace "$scratch/none.tar"
 head -c 3000 "$scratch/ranks.tar" >"$scratch/cut.tar"
 expect 0 out 'damaged' trace "$scratch/cut.tar"
 
 # ---- files that are written ----
+"$ceiling" trace "$scratch/fast.json" --svg "$scratch/fast.svg" >/dev/null
+check 'the picture has an axis with units' 'grep -q ">200 us<" "$scratch/fast.svg" && grep -q ">1.00 ms<" "$scratch/fast.svg"'
 expect 2 err 'would replace a recording' trace "$scratch/fast.json" --timeline "$scratch/fast.json"
 ln -s fast.json "$scratch/alias.json"
 expect 2 err 'would replace a recording' trace "$scratch/fast.json" --svg "$scratch/alias.json"

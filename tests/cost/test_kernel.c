@@ -54,6 +54,28 @@ static void limits(void) {
     CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK && k.gemm[CLG_BF16].sustained == 1);
 }
 
+static void slower_units(void) {
+    clg_gpu gpu;
+    clg_kernels full, k;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "h100-sxm", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &full, &e) == CLG_OK);
+    CASE("matrix units cut to a quarter, 989.4 / 132 over 148 / 78 = 3.9503 at one clock: of a "
+         "tile's "
+         "time 0.86 is theirs, so 1 / (1 + 0.16279 / 3.9503) = 0.96042 of the new peak");
+    CHECK(clg_gpu_find(&arena, "h20-sxm", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    CHECK_NEAR(full.gemm[CLG_BF16].efficiency, 0.86, 1e-14);
+    CHECK_NEAR(k.gemm[CLG_BF16].efficiency, 0.96042, 1e-5);
+    CHECK_NEAR(k.gemm[CLG_BF16].k_overhead * 3.95026, full.gemm[CLG_BF16].k_overhead, 1e-3);
+    CHECK(k.attention[CLG_FLASH2].forward_efficiency >
+          full.attention[CLG_FLASH2].forward_efficiency);
+    CASE("a chip whose boost clock alone is told otherwise keeps the shares");
+    CHECK(clg_gpu_find(&arena, "h100-pcie", &gpu, &e) == CLG_OK);
+    CHECK(clg_kernels_find(&arena, &gpu, &k, &e) == CLG_OK);
+    CHECK(k.gemm[CLG_BF16].efficiency == full.gemm[CLG_BF16].efficiency);
+}
+
 /* Gated DeltaNet by flash-linear-attention 0.5.1, heads of 128 x 128, chunks of 64: 184,320 flop
  * and 5,120 bytes a token and head, 65,536 of the flop from chunk to chunk
  * (tests/step/test_state.c); backward 507,904, 10,496 and 163,840. Measured: QwenLM/FlashQLA,
@@ -128,6 +150,22 @@ static void boards(void) {
     CHECK_NEAR(cube("l4", 10240), 56.9, 0.04);
 }
 
+static void of_age(void) {
+    clg_gpu old, usual, new;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "v100-sxm-32gb", &old, &e) == CLG_OK);
+    CHECK(clg_gpu_find(&arena, "a100-sxm-80gb", &usual, &e) == CLG_OK);
+    CHECK(clg_gpu_find(&arena, "b200-sxm", &new, &e) == CLG_OK);
+    CASE("FlashAttention 2 needs compute capability 8.0: below it runs what the software has");
+    CHECK(clg_attention_default(&old, "flash2", "unfused") == CLG_UNFUSED);
+    CHECK(clg_attention_default(&old, "cudnn", "flash1") == CLG_FLASH1);
+    CHECK(clg_attention_default(&old, NULL, NULL) == CLG_FLASH1);
+    CASE("what is older anyway stays; so does what a younger GPU runs");
+    CHECK(clg_attention_default(&old, "unfused", "flash1") == CLG_UNFUSED);
+    CHECK(clg_attention_default(&usual, "flash2", "unfused") == CLG_FLASH2);
+    CHECK(clg_attention_default(&new, "flash2", "unfused") == CLG_CUDNN);
+}
+
 int main(void) {
     static const char *const gpus[] = {"v100-sxm-32gb", "a100-sxm-40gb", "a100-sxm-80gb",
                                        "a800-sxm-80gb", "h100-sxm",      "h100-hbm2e-500w",
@@ -140,6 +178,8 @@ int main(void) {
                                        "rtx-pro-6000",  "a30",           "l4"};
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) bounds(gpus[i]);
     limits();
+    of_age();
+    slower_units();
     boards();
     states();
     clg_arena_clear(&arena);

@@ -39,9 +39,10 @@ int main(void) {
     r = clg_storage_of(&o, &s, &e);
     CHECK(r.interval_s == 0 && r.share == 0 && r.one_percent_bytes_per_s == 0);
     CASE("keeping 4 TB of tokens and ten checkpoints of 112 GB for a twelfth of a year");
-    clg_storage_bill b;
+    clg_storage_prices prices;
     clg_error error = {0};
-    CHECK(clg_storage_bill_of(&arena, &o, 1e12, 8e9, 365.25 * 86400 / 12, &b, &error) == CLG_OK);
+    CHECK(clg_storage_prices_read(&arena, &prices, &error) == CLG_OK);
+    clg_storage_bill b = clg_storage_bill_of(&prices, &o, 1e12, 8e9, 365.25 * 86400 / 12);
     CHECK_NEAR(b.low_usd, 5.12 * 7.99, 1e-9);
     CHECK_NEAR(b.high_usd, 5.12 * 102, 1e-9);
     CASE("4 TB in and 16 GB of weights out: nothing, or 112 USD/TB");

@@ -164,6 +164,29 @@ static void buffers(void) {
     CHECK_NEAR(whole(&s, l).time.compute_s - (with - 2 * 1.4), 0.4 + 2 * 0.6, 1e-9);
 }
 
+/* 32 layers of 7 matrices, 1 s each; the GPU has 1 s a layer and pass to do. */
+static void hooks(void) {
+    clg_layout l = plan_layout(4096);
+    l.dp = 64, l.zero = 3, l.global_batch = 64;
+    clg_scenario s = plain(0);
+    double least = whole(&s, l).time.host_s;
+    s.stack.host_gather_s = 1;
+    clg_evaluation e = whole(&s, l);
+    CASE("hooks fetch every matrix forward and backward, beside the GPU");
+    CHECK_NEAR(e.time.host_s + e.time.compute_s, 2 * 7 * 32, 1e-9);
+    CASE("where the GPU has more to do, nothing is waited for");
+    s.stack.host_gather_s = 1.0 / 7;
+    CHECK(whole(&s, l).time.host_s == least);
+    CASE("8 of 32 layers recomputed: a quarter of the forward once more");
+    s.stack.host_gather_s = 1;
+    l.recompute = CLG_RECOMPUTE_FULL, l.recompute_layers = 8;
+    e = whole(&s, l);
+    CHECK_NEAR(e.time.host_s + e.time.compute_s, 2.25 * 7 * 32, 1e-9);
+    CASE("weights that ZeRO-2 keeps whole are not fetched");
+    l.zero = 2;
+    CHECK(whole(&s, l).time.host_s <= least);
+}
+
 /* 4 matrices of a layer, 64 ranks, 10 us each. */
 static void copies(void) {
     clg_layout l = plan_layout(4096);
@@ -401,6 +424,7 @@ int main(void) {
     sums();
     buffers();
     copies();
+    hooks();
     sends();
     cut();
     waits();

@@ -6,11 +6,10 @@
 /* Takes one line as a knob of the request. */
 static void take(clg_arena *arena, clg_request *request, const char *line, size_t size) {
     const char *space = memchr(line, ' ', size);
-    clg_error error = {0};
     if (!space) return;
     char *flag = clg_arena_copy(arena, line, (size_t)(space - line));
     char *value = clg_arena_copy(arena, space + 1, size - (size_t)(space - line) - 1);
-    int param = clg_param_find(flag, &error);
+    int param = clg_param_find(flag);
     if (param == CLG_PARAM_FIX && request->fixes < CLG_REQUEST_LISTS)
         request->fix[request->fixes++] = value;
     else if (param == CLG_PARAM_NOT && request->forbids < CLG_REQUEST_LISTS)

@@ -32,6 +32,14 @@ static void hugging_face(void) {
         "  --use_deepspeed --deepspeed_config_file configs/stage3.conf run_clm.py \\\n"
         "  --model_name_or_path meta-llama/Llama-2-7b-hf --block_size 1024 --do_train \\\n"
         "  --per_device_train_batch_size 2 --gradient_accumulation_steps $((128 / 4 / 2))\n");
+    CASE("Hugging Face: adapters as scripts of one's own name them");
+    JOB("adapter=lora adapter-targets=all-linear adapter-rank=8", "run.sh",
+        "python supervised_finetuning.py --model_name_or_path Qwen/Qwen2.5-7B --use_peft True "
+        "--target_modules all --lora_rank 8 --per_device_train_batch_size 2 --num_train_epochs "
+        "1\n");
+    JOB("adapter=lora", "run.sh",
+        "deepspeed train_mem.py --lora_enable True --model_name_or_path a/llama-2-7b "
+        "--per_device_train_batch_size 2 --num_train_epochs 1 --lr_scheduler_type cosine\n");
     CASE("Hugging Face: defaults of the trainer, GPUs by what is visible");
     JOB("model=my/model micro-batch=8 accumulation=1 precision=fp32 recompute=none gpus=2 "
         "gpus-per-node=2 adapter=qlora base-precision=nf4",
@@ -183,6 +191,85 @@ static void swift(void) {
             "swift rlhf --rlhf_type grpo --model Qwen/Qwen2.5-7B --torch_dtype bfloat16\n");
 }
 
+static void trainers_of_2026(void) {
+    CASE("NeMo Automodel");
+    JOB("layers=16 micro-batch=8 global-batch=64 zero=3 tp=2 cp=1 recompute=selective "
+        "precision=bf16 adapter=lora adapter-rank=8 adapter-targets=all-linear seq=4096 hsdp=2",
+        "sft.yaml",
+        "recipe: TrainFinetuneRecipeForNextTokenPrediction\nstep_scheduler:\n  global_batch_size: "
+        "64\n  local_batch_size: 8\nmodel:\n  _target_: "
+        "nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained\n  "
+        "pretrained_model_name_or_path: meta-llama/Llama-3.2-1B\ndistributed:\n  strategy: "
+        "fsdp2\n  tp_size: 2\n  cp_size: 1\n  dp_replicate_size: 2\n  activation_checkpointing: "
+        "selective\npeft:\n  _target_: nemo_automodel.components._peft.lora.PeftConfig\n  "
+        "match_all_linear: True\npacked_sequence:\n  packed_sequence_size: 4096\n");
+    CASE("verl: what it leaves out is its own");
+    JOB("layers=24 micro-batch=4 global-batch=256 seq=1024 recompute=full cp=2 cp-kind=ulysses "
+        "zero=3 gpus=4 adapter=none",
+        "sft.sh",
+        "torchrun --standalone --nnodes=1 --nproc_per_node=4 -m verl.trainer.fsdp_sft_trainer "
+        "data.micro_batch_size=4 model.partial_pretrain=Qwen/Qwen2.5-0.5B-Instruct "
+        "ulysses_sequence_parallel_size=2\n");
+    REFUSED("reinforcement learning", "ppo.sh",
+            "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo "
+            "actor_rollout_ref.model.path=a/b data.train_batch_size=1024\n");
+    CASE("OpenRLHF: its command in a here-document; names of before and after 2026");
+    JOB("layers=32 micro-batch=2 global-batch=256 seq=4096 zero=3 recompute=full adapter=lora "
+        "adapter-rank=16 adapter-targets=all-linear attention=flash2",
+        "sft.sh",
+        "read -r -d '' training_commands <<EOF\nopenrlhf.cli.train_sft \\\n  --data.max_len 4096 "
+        "\\\n  --train.batch_size 256 --train.micro_batch_size 2 --ds.zero_stage 3 \\\n  "
+        "--model.model_name_or_path meta-llama/Meta-Llama-3-8B --ds.lora.rank 16 "
+        "--model.gradient_checkpointing_enable\nEOF\nif [[ ${1} != \"slurm\" ]]; then\n  deepspeed "
+        "--module $training_commands\nfi\n");
+    JOB("micro-batch=4 global-batch=64 seq=2048 zero=2 recompute=none adapter=none", "sft.sh",
+        "deepspeed --module openrlhf.cli.train_sft --max_len 2048 --train_batch_size 64 "
+        "--micro_train_batch_size 4 --pretrain meta-llama/Meta-Llama-3-8B\n");
+    CASE("NeMo's launcher: keys within a group that is chosen by name");
+    JOB("global-batch=128 precision=fp8 nodes=4", "run.sh",
+        "python3 launcher_scripts/main.py training=llama/llama2_13b stages=[training] "
+        "training.trainer.num_nodes=4 training.model.global_batch_size=128 "
+        "training.model.fp8=True\n");
+}
+
+static void kto(void) {
+    CASE("KTO trains no pairs: that is said");
+    static const char *const stages[] = {"kto", "dpo"};
+    for (int s = 0; s < 2; s++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "model_name_or_path: a/llama-2-7b\nstage: %s\ndo_train: true\n"
+                 "finetuning_type: lora\ntemplate: x\ncutoff_len: 512\n",
+                 stages[s]);
+        fixture f;
+        bool said = false;
+        CHECK(fixture_read(&f, (const char *[]){"a.yaml", text, NULL}));
+        for (int i = 0; i < f.job.doubts.count; i++)
+            said = said || strncmp(f.job.doubts.note[i].why, "KTO", 3) == 0;
+        CHECK(said == (s == 0));
+        clg_arena_clear(&f.arena);
+    }
+}
+
+static void unknown_trainers(void) {
+    CASE("a trainer that no key tells is a doubt that is said");
+    fixture f;
+    CHECK(fixture_read(&f, (const char *[]){"mine.yaml",
+                                            "model:\n  dim: 1024\n  n_layers: 8\n  n_heads: 8\n"
+                                            "distributed:\n  tp_size: 1\ndata:\n  seq_len: 4\n"
+                                            "optim:\n  name: adamw\n",
+                                            NULL}));
+    bool said = false;
+    for (int i = 0; i < f.job.doubts.count; i++)
+        said = said || strcmp(f.job.doubts.note[i].key, "trainer") == 0;
+    CHECK(said);
+    clg_arena_clear(&f.arena);
+    CHECK(fixture_read(&f, (const char *[]){"sft.yaml", llama_factory, NULL}));
+    for (int i = 0; i < f.job.doubts.count; i++)
+        CHECK(strcmp(f.job.doubts.note[i].key, "trainer") != 0);
+    clg_arena_clear(&f.arena);
+}
+
 static void other_kinds_of_job(void) {
     CASE("reinforcement learning and diffusion are refused in a sentence");
     REFUSED(
@@ -191,6 +278,9 @@ static void other_kinds_of_job(void) {
     REFUSED("reinforcement learning", "g.sh",
             "trl grpo --model_name_or_path a/b --num_generations 8 --max_prompt_length 512 "
             "--per_device_train_batch_size 1\n");
+    REFUSED("reinforcement learning", "run.sh",
+            "python train.py --tensor-model-parallel-size 2 --rollout-batch-size 32 "
+            "--num-layers 4 --hidden-size 64 --num-attention-heads 4 --micro-batch-size 1\n");
     REFUSED("diffusion", "flux.toml",
             "[model]\nname = \"flux\"\nflavor = \"flux-dev\"\n[training]\nlocal_batch_size = 1\n");
     REFUSED("no trainer's keys", "x.yaml", "a: 1\nb: 2\n");
@@ -206,6 +296,9 @@ int main(void) {
     scripts_of_ones_own();
     second_models();
     swift();
+    trainers_of_2026();
+    kto();
+    unknown_trainers();
     other_kinds_of_job();
     return DONE;
 }

@@ -119,6 +119,77 @@ static void sourced_files_functions_and_cases(void) {
         "size.sh", "SIZE=13b\n");
 }
 
+static void what_a_substitution_says(void) {
+    CASE("a choice inside $(...), GPUs and nodes counted where Slurm's header has them");
+    JOB("gpus=16 nodes=2 gpus-per-node=8 global-batch=64 accumulation=2", "pick.sh",
+        "#SBATCH --nodes=2 --gres=gpu:8\n"
+        "N=$([ -z \"$WORLD\" ] && echo -n 2 || echo -n $WORLD)\nG=$(nvidia-smi -L | wc -l)\n"
+        "H=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | wc -l)\n"
+        "torchrun --nproc_per_node=$G --nnodes=$N pretrain_gpt.py --num-layers 4 --hidden-size "
+        "64 --num-attention-heads 4 --micro-batch-size 2 --global-batch-size $((4 * G * H))\n");
+    JOB("layers=4 gpus-per-node=4", "pick.sh",
+        "export CUDA_VISIBLE_DEVICES=0,1,2,3\n"
+        "G=$(python -c 'import torch; print(torch.cuda.device_count())')\n"
+        "L=$([ 1 -gt 2 ] && rm x || echo 4)\ntorchrun --nproc_per_node=$G pretrain_gpt.py "
+        "--num-layers $L --hidden-size 64 --micro-batch-size 1\n");
+    JOB("layers= hidden=64", "pick.sh",
+        "L=$([ 1 -lt 2 ] && cat layers.txt || echo 4)\npython pretrain_gpt.py --num-layers $L "
+        "--hidden-size 64 --micro-batch-size 1 --num-attention-heads 4\n");
+}
+
+static void commands_in_other_words(void) {
+    CASE("a command handed to another launcher; one head of keys and values");
+    JOB("layers=80 tp=8 kv-heads=1", "run.sh",
+        "bcprun -p 8 -c 'python main.py --seq-length 64 --swiglu --num-layers 80 --hidden-size "
+        "8192 --attention-head-type "
+        "multiquery --num-attention-heads 64 --tensor-model-parallel-size 8 --micro-batch-size "
+        "4'\n");
+    JOB("layers=4", "run.sh",
+        "sbatch --nodes 2 --wrap 'torchrun pretrain_gpt.py --num-layers 4 --hidden-size 64'\n"
+        "python -c 'python pretrain_gpt.py --num-layers 5 --hidden-size 64 --seq-length 1 --x'\n");
+    CASE("a page: its fences are a script, lines are the page's, what readers fill in is open");
+    JOB("model= micro-batch=4 accumulation=8 gpus=4 zero=3", "README.md",
+        "# Train\n\nRun `python x.py --micro-batch-size "
+        "7`:\n```python\nper_device_train_batch_size "
+        "= 9\n```\n```bash\n$ torchrun --nproc_per_node=4 --master_port=<your port> train.py \\\n"
+        "  --model_name_or_path <path/to/model> --per_device_train_batch_size 4 \\\n"
+        "  --gradient_accumulation_steps 8 --fsdp \"full_shard auto_wrap\" --num_train_epochs 3\n"
+        "```\nDone.\n");
+    fixture f;
+    CHECK(fixture_read(&f, (const char *[]){"README.md",
+                                            "Text\n~~~\npython pretrain_gpt.py --num-layers 4 "
+                                            "--hidden-size 8 --micro-batch-size 1\n~~~\n",
+                                            NULL}));
+    CHECK(strcmp(f.job.field[CLG_JOB_LAYERS].from, "README.md:3 --num-layers") == 0);
+    clg_arena_clear(&f.arena);
+}
+
+static void stages_of_different_lengths(void) {
+    static const char head[] = "torchrun --nproc_per_node=8 pretrain_gpt.py --hidden-size 64 "
+                               "--num-attention-heads 4 --micro-batch-size 1 "
+                               "--pipeline-model-parallel-size 4 --num-layers ";
+    char text[512];
+    CASE("first and last stage by hand: 61 layers as 14, 16, 16, 15");
+    snprintf(text, sizeof text,
+             "%s61 --decoder-first-pipeline-num-layers 14 --decoder-last-pipeline-num-layers 15\n",
+             head);
+    JOB("stage-layers=14,16,16,15 vpp=1", "a.sh", text);
+    CASE("embedding and loss in a layer's place, two chunks a stage: 30 layers");
+    snprintf(text, sizeof text,
+             "%s30 --num-layers-per-virtual-pipeline-stage 4 "
+             "--account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split\n",
+             head);
+    JOB("vpp=2 stage-layers=3,4,4,4,4,4,4,3", "a.sh", text);
+    snprintf(text, sizeof text, "%s32\n", head);
+    JOB("vpp=1 stage-layers=", "a.sh", text);
+    CASE("what does not divide is not told: 33 layers, embedding and loss in the place of two");
+    snprintf(text, sizeof text,
+             "%s33 --account-for-embedding-in-pipeline-split "
+             "--account-for-loss-in-pipeline-split\n",
+             head);
+    JOB("stage-layers=", "a.sh", text);
+}
+
 static void scripts_that_never_end_do(void) {
     CASE("scripts that never end do");
     REFUSED("more than", "a.sh",
@@ -140,6 +211,9 @@ int main(void) {
     what_is_no_number_is_an_error_with_its_line();
     nothing_is_run();
     sourced_files_functions_and_cases();
+    what_a_substitution_says();
+    commands_in_other_words();
+    stages_of_different_lengths();
     scripts_that_never_end_do();
     return DONE;
 }

@@ -293,6 +293,22 @@ static void megablocks_experts(void) {
         "--moe-expert-model-parallelism --use-flash-attn |& tee train.log\n");
 }
 
+static void stages_of_torchtitan(void) {
+    static const char toml[] = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n"
+                               "pipeline_parallel_degree = 4\n"
+                               "pipeline_parallel_schedule = \"1F1B\"\n";
+    char text[512];
+    CASE("torchtitan: embedding and head count as a layer each, 34 over 4; the rest stand first");
+    JOB("stage-layers=8,9,8,7 vpp=1", "train.toml", toml);
+    snprintf(text, sizeof text,
+             "%spipeline_parallel_first_stage_less_layers = 0\n"
+             "pipeline_parallel_last_stage_less_layers = 0\n",
+             toml);
+    JOB("stage-layers= vpp=1", "train.toml", text);
+    snprintf(text, sizeof text, "%spipeline_parallel_layers_per_stage = 5\n", toml);
+    JOB("vpp=2 stage-layers=4,5,4,4,4,4,4,3", "train.toml", text);
+}
+
 int main(void) {
     olmo_and_stable();
     filled_in();
@@ -311,5 +327,6 @@ int main(void) {
     olmo();
     maxtext();
     primus();
+    stages_of_torchtitan();
     return DONE;
 }

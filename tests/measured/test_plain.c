@@ -34,6 +34,7 @@ static void test_row(clg_arena *arena) {
                  &row);
     CHECK(!reason && row.held_out);
     CHECK_TEXT(row.id, "a");
+    CHECK(!row.year);
     CHECK_TEXT(row.source, "paper");
     CHECK_TEXT(p->engine, "sglang");
     CHECK(p->weights == CLG_FP8 && p->cache == CLG_BF16);
@@ -130,6 +131,7 @@ static void test_refused(clg_arena *arena) {
         {"ep", "3", "expert groups do not divide the GPUs"},
         {"weights", "fp7", "'fp7' is no weights of numbers"},
         {"cache", "int", "'int' is no cache of numbers"},
+        {"attention_weights", "fp8", "attention_weights: bf16, or as weights"},
         {"shortest", "1.2", "shortest: a share from 0 to 1"},
         {"spread", "-1", "spread: a deviation over the mean, 0 to 10"},
         {"client", "curl", "no client is known as 'curl'"},
@@ -261,13 +263,48 @@ static void test_served(clg_arena *arena) {
     CHECK(full.rho > 1);
 }
 
+static void test_attention(clg_arena *arena) {
+    clg_measured row;
+    const clg_serve_plan *p = &row.plan;
+    CASE("a checkpoint that keeps attention in 16 bit");
+    const char *reason = read_row(arena, KNOWN ",requests,weights,attention_weights",
+                                  "llama-3.1-405b,h100-sxm,900,450,1,10,fp8,bf16", &row);
+    CHECK(!reason && p->weights == CLG_FP8 && p->wide_attention);
+    reason = read_row(arena, KNOWN ",requests,weights,attention_weights",
+                      "llama-3.1-405b,h100-sxm,900,450,1,10,fp8,fp8", &row);
+    CHECK(!reason && !p->wide_attention);
+    CASE("the year of its software");
+    reason =
+        read_row(arena, KNOWN ",requests,date", "llama-3.1-8b,h100-sxm,900,450,1,8,2026-02", &row);
+    CHECK_TEXT(row.year, "2026");
+}
+
+static void test_means(clg_arena *arena) {
+    CASE("ten answers of any length: those drawn are scaled to the mean that is printed");
+    clg_measured ten = predicted(arena, KNOWN ",tp,clients,requests,shortest",
+                                 "llama-3.1-70b,h100-sxm,600,421,1,4,1,10,0");
+    const double *served = ten.predicted;
+    double answer = served[CLG_MEASURE_TTFT] + 420 * served[CLG_MEASURE_TPOT];
+    CHECK_NEAR(served[CLG_MEASURE_ANSWER], answer, 0.02);
+    CASE("attention in 16 bit: 126 layers x 2 x (16,384 + 1,024) x 16,384 B over 8 GPUs are 8.98 "
+         "GB, the room of 63.7 sequences of 2,186 tokens x 64,512 B");
+    const char *large = "llama-3.1-405b,h200-sxm,2048,276,1,vllm,8,fp8,bf16,1,4";
+    const char *columns = KNOWN ",engine,tp,weights,cache,clients,requests,attention_weights";
+    clg_measured narrow = predicted(arena, columns, clg_arena_print(arena, "%s,", large));
+    clg_measured wide = predicted(arena, columns, clg_arena_print(arena, "%s,bf16", large));
+    CHECK_NEAR(1 / narrow.rho - 1 / wide.rho, 63.7, 0.03);
+    CHECK(wide.predicted[CLG_MEASURE_TPOT] > narrow.predicted[CLG_MEASURE_TPOT]);
+}
+
 int main(void) {
     clg_arena arena = {0};
     test_row(&arena);
     test_manner(&arena);
     test_peak(&arena);
     test_refused(&arena);
+    test_attention(&arena);
     test_served(&arena);
+    test_means(&arena);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -18,7 +18,7 @@ static double best_rate(clg_arena *arena, const char *name, const char *gpu, int
     clg_error error = {0};
     CHECK(clg_engine_find(arena, "trtllm", &e, &error) == CLG_OK);
     clg_workload_best best;
-    clg_workload_serve(arena, &w, &s, &e, gpus, timed, &best);
+    clg_workload_serve(arena, &w, &s, &e, clg_narrowest(&s.machine.gpu), gpus, timed, &best);
     *tp = best.tp;
     return best.tokens_per_s_per_gpu;
 }
@@ -48,14 +48,16 @@ static void test_search(clg_arena *arena) {
 }
 
 static const char rows[] =
-    "engine,gpu,workload,scenario,gpus,boxes,prompt_tokens,output_tokens_per_s\n"
-    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,offline,8,1,,31000\n"
-    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,offline,8,3,,93000\n"
-    "vllm,mi300x,mlperf-mixtral-8x7b,server,8,1,,40000\n"
-    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,Offline,8,1,,31000\n"
-    "trtllm-0.17,t4,mlperf-llama2-70b,offline,8,1,,31000\n"
-    "trtllm-0.17,h200-sxm,mlperf-bert,offline,8,1,,31000\n"
-    "trtllm,h200-sxm,mlperf-llama2-70b-interactive,server,8,1,,9000\n";
+    "engine,gpu,workload,scenario,gpus,boxes,prompt_tokens,output_tokens_per_s,weights\n"
+    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,offline,8,1,,31000,\n"
+    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,offline,8,3,,93000,\n"
+    "vllm,mi300x,mlperf-mixtral-8x7b,server,8,1,,40000,\n"
+    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,Offline,8,1,,31000,\n"
+    "trtllm-0.17,t4,mlperf-llama2-70b,offline,8,1,,31000,\n"
+    "trtllm-0.17,h200-sxm,mlperf-bert,offline,8,1,,31000,\n"
+    "trtllm,h200-sxm,mlperf-llama2-70b-interactive,server,8,1,,9000,\n"
+    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,offline,8,1,,31000,bf16\n"
+    "trtllm-0.17,h200-sxm,mlperf-llama2-70b,offline,8,1,,31000,fp3\n";
 
 static void test_rows(clg_arena *arena) {
     clg_csv table;
@@ -64,7 +66,7 @@ static void test_rows(clg_arena *arena) {
     CASE("rows of MLPerf: what is predicted, what is skipped and why");
     CHECK(clg_csv_parse(arena, "mlperf.csv", rows, sizeof rows - 1, &table, &error) == CLG_OK);
     CHECK(clg_measured_score_all(arena, &table, 1, NULL, NULL, &t, &error) == CLG_OK);
-    CHECK(t.rows == 7);
+    CHECK(t.rows == 9);
     const clg_measure rate = CLG_MEASURE_RATE;
     CHECK(!t.row[0].reason && t.row[0].plan.weights == CLG_FP8 && !t.row[0].plan.timed);
     CHECK_NEAR(t.row[1].predicted[rate], 3 * t.row[0].predicted[rate], 1e-12);
@@ -73,6 +75,9 @@ static void test_rows(clg_arena *arena) {
     for (int i = 3; i < 6; i++) CHECK(t.row[i].reason != NULL);
     CHECK(strcmp(t.row[6].plan.workload, "mlperf-llama2-70b-interactive") == 0);
     CHECK(t.row[6].predicted[rate] < t.row[0].predicted[rate]);
+    CASE("weights that a row names are not chosen: in 16 bit half as fast, not more");
+    CHECK(t.row[7].plan.weights == CLG_BF16 && t.row[8].reason != NULL);
+    CHECK(t.row[7].predicted[rate] < 0.6 * t.row[0].predicted[rate]);
 }
 
 int main(void) {

@@ -117,6 +117,22 @@ static void check_exports(void) {
     CHECK_NEAR(jobs.job[0].limit_s, 86400, 0);
     CHECK(jobs.job[1].limit_s == 0);
     CHECK_NEAR(jobs.job[1].arrival_s, 86400 + 60, 0); /* over the leap day */
+    CASE("sacct: a job waits from when it is eligible, not while others it depends on run");
+    CHECK(read("JobID|Submit|Eligible|Start|End|ElapsedRaw|AllocTRES\n"
+               "1|2024-03-01T00:00:00|2024-03-01T00:00:00|2024-03-01T00:01:00|2024-03-01T01:01:00|"
+               "3600|gres/gpu=8\n"
+               "2|2024-03-01T00:00:00|2024-03-01T01:01:00|2024-03-01T01:03:00|2024-03-01T02:03:00|"
+               "3600|gres/gpu:h100=8,gres/gpumem=640\n"
+               "3|2024-03-01T00:00:00|Unknown|2024-03-01T00:00:30|2024-03-01T00:01:30|60|"
+               "gres/gpu=1\n") == CLG_OK);
+    CHECK(jobs.count == 3 && jobs.job[2].least_gpus == 8);
+    CHECK_NEAR(jobs.job[2].arrival_s, 3660, 0);
+    CHECK_NEAR(jobs.job[2].recorded_wait_s, 120, 0);
+    CHECK_NEAR(jobs.job[1].recorded_wait_s, 30, 0);
+    CASE("sacct: without the GPUs it is an export that lacks a column");
+    CHECK(read("JobID|JobName|Submit|Start|End|ElapsedRaw\n1|a|2024-03-01T00:00:00|"
+               "2024-03-01T00:01:00|2024-03-01T01:01:00|3600\n") != CLG_OK);
+    CHECK(strstr(error.message, "AllocTRES"));
     CASE("older Slurm: GPUs of a node in AllocGRES, elapsed as a clock");
     CHECK(read("JobID|Submit|Elapsed|AllocGRES|NNodes\n"
                "1|2019-05-01T10:00:00|2-01:00:10|gpu:v100:4|3\n"

@@ -207,6 +207,66 @@ static void check_failures(void) {
     CHECK(clg_life_wall_s(&size, 1.1, 1, 5) != clg_life_wall_s(&size, 1.1, 1, 6));
 }
 
+/* Wall time over work of a job of `job` nodes on `nodes` of them, each node failing once in
+ * `between` of its own busy time and back after 1 on average; checkpoints are free and all kept. */
+static double slowed(int64_t job, int64_t nodes, double between, clg_life *life) {
+    clg_arena own = {0};
+    clg_job_size size = {.gpus = 8 * job,
+                         .useful_s = 40000,
+                         .expected_s = 40000,
+                         .interval_s = 1e-6,
+                         .failures_per_s = (double)job / between};
+    clg_life_rules rules = {.gpus = 8 * nodes,
+                            .node_gpus = 8,
+                            .seed = 7,
+                            .failure_factor = 1,
+                            .node_share = 1,
+                            .repair_s = 1};
+    list l = list_of(&own, 1);
+    add_sizes(&l, 0, &size, 1);
+    clg_life_run(&own, l.task, l.count, &rules, l.run, life);
+    life->at_least = NULL;
+    double wall_s = l.run[0].end_s;
+    clg_arena_clear(&own);
+    return wall_s / size.useful_s;
+}
+
+static void check_repairs(void) {
+    clg_life life;
+    CASE("repair: without a spare a job of 4 nodes waits for each of its failures, 1 + 4/40");
+    CHECK_NEAR(slowed(4, 4, 40, &life), 1.1, 0.005);
+    CHECK_NEAR(life.breaks, 4000, 0.05);
+    CHECK(life.stops == life.breaks);
+    CASE("and its GPUs are out of order for a second each time");
+    CHECK_NEAR(life.repair_gpu_s, 8 * 4000, 0.05);
+    CHECK_NEAR(life.busy_gpu_s, 32 * 40000.0, 1e-6);
+    CHECK_NEAR(life.useful_gpu_s, 32 * 40000.0, 1e-6);
+    CASE("one spare: it stands still while two are out, with a = 4/8 by Erlang B 1/13 of the time");
+    CHECK_NEAR(slowed(4, 5, 8, &life), 13.0 / 12, 0.005); /* (a^2/2) / (1 + a + a^2/2) */
+    CASE("two spares: 1/79 of the time");
+    CHECK_NEAR(slowed(4, 6, 8, &life), 79.0 / 78, 0.005); /* (a^3/6) / (1 + a + a^2/2 + a^3/6) */
+}
+
+/* A job of either size, alone on two nodes when one goes out for long. */
+static void check_smaller(void) {
+    clg_job_size sizes[2] = {{.gpus = 8, .useful_s = 190, .expected_s = 190},
+                             {.gpus = 16, .useful_s = 100, .expected_s = 100, .interval_s = 1e-6}};
+    sizes[1].failures_per_s = 1;
+    clg_life_rules rules = {.gpus = 16,
+                            .node_gpus = 8,
+                            .seed = 3,
+                            .failure_factor = 1,
+                            .node_share = 1,
+                            .repair_s = 1e6};
+    clg_life life;
+    list l = list_of(&arena, 1);
+    add_sizes(&l, 0, sizes, 2);
+    clg_life_run(&arena, l.task, l.count, &rules, l.run, &life);
+    CASE("repair: a job that may be smaller goes on smaller rather than wait for long");
+    CHECK(life.breaks == 1 && l.run[0].gpus == 8);
+    CHECK(l.run[0].end_s < 191 && l.run[0].end_s > 150);
+}
+
 /* 8 GPUs that serve with none and with 4 of them, 10 s each. */
 static void check_serving(void) {
     static const int64_t wanted[] = {0, 4};
@@ -250,6 +310,8 @@ int main(void) {
     check_quotas();
     check_theory();
     check_failures();
+    check_repairs();
+    check_smaller();
     check_serving();
     clg_arena_clear(&arena);
     return DONE;

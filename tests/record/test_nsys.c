@@ -30,6 +30,14 @@ int main(void) {
     CHECK(!job.unmatched && job.collective_count == 1);
     CHECK(job.collectives[0].transfer_ns == 1500 && job.collectives[0].skew_ns == 1500);
     CHECK(job.collectives[0].last == 1 && job.waiting_ns[0] == 1500);
+    CASE("graphs that were recorded whole are work, not idle time");
+    CHECK(clg_file_read(&arena, "tests/fuzz/corpus/sqlite/graphs", 1 << 20, &text, &size, &error) ==
+          CLG_OK);
+    CHECK(clg_nsys_read(&arena, "graphs.sqlite", (clg_slice){text, size}, &table, &t, &count,
+                        &error) == CLG_OK);
+    CHECK(count == 1 && t[0].timeline.count == 4);
+    CHECK(t[0].ledger.span_ns == 7500 && t[0].ledger.compute_ns == 5500 &&
+          t[0].ledger.idle_ns == 2000 && t[0].idle_launch_ns == 0);
     clg_arena_clear(&arena);
     return DONE;
 }

@@ -147,6 +147,20 @@ static void check_damage(const char *path) {
     clg_recording_end(&whole);
 }
 
+/* Else the fuzzer begins with what is refused at its first byte. */
+static void check_form(const char *path) {
+    const char *text;
+    size_t size;
+    clg_error error = {0};
+    clg_recording recording = {.file = "fuzz"};
+    CASE(path);
+    CHECK(clg_file_read(&arena, path, 1 << 20, &text, &size, &error) == CLG_OK);
+    clg_parcel p = clg_parcel_from(&recording.arena, text, size);
+    clg_recording_walk(&p, &recording);
+    CHECK(clg_parcel_ended(&p));
+    clg_recording_end(&recording);
+}
+
 int main(void) {
     static const char *const folders[] = {
         "tests/fuzz/corpus/trace",         "tests/fuzz/corpus/nccl_log",
@@ -163,6 +177,8 @@ int main(void) {
     check_damage("tests/fuzz/corpus/stages/two-by-two");
     check_damage("tests/fuzz/corpus/execution/pytorch-1.1");
     check_damage("tests/fuzz/corpus/train_log/megatron");
+    check_form("tests/fuzz/corpus/recording/phases");
+    check_form("tests/fuzz/corpus/recording/snapshot");
     int failed = DONE;
     clg_arena_clear(&arena);
     return failed;

@@ -314,6 +314,31 @@ static void forks(void) {
     CHECK_NEAR(l.memory_bytes, 6.5 * 1073741824, 1e-12);
 }
 
+static void logs_of_2025(void) {
+    clg_train_log l;
+    CASE("modelscope/ms-swift 4291: no bars, the mean speed since the start");
+    l = log_of("2025-05-21T03:50:19.02Z {'loss': 0.42, 'memory(GiB)': 76.72, "
+               "'train_speed(iter/s)': 0.2, 'global_step/max_steps': '295/4491'}\n"
+               "2025-05-21T03:50:42.01Z {'loss': 0.42, 'memory(GiB)': 76.72, "
+               "'train_speed(iter/s)': 0.25, 'global_step/max_steps': '300/4491'}\n");
+    CHECK(strcmp(l.trainer, "ms-swift") == 0 && l.first_step == 295 && l.last_step == 300);
+    CHECK_NEAR(l.step_median_s, 4, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 76.72 * 1073741824, 1e-12);
+    CASE("karpathy/nanochat 147");
+    l = log_of("step 00004/21400 (0.02%) | loss: 8.89 | dt: 989.44ms | tok/sec: 529,882 | mfu: "
+               "74\nstep 00005/21400 (0.02%) | loss: 8.53 | dt: 991.09ms | tok/sec: 529,000\n");
+    CHECK(l.first_step == 4);
+    CHECK_NEAR(l.step_median_s, 0.99109, 1e-12);
+    CHECK_NEAR(l.tokens_per_s, 529000, 1e-12);
+    CASE("meta-pytorch/torchtune 1734: its file, tokens and memory");
+    l = log_of("Step 1 | loss:2.76 lr:2e-05 tokens_per_second_per_gpu:766.5\n"
+               "Step 2 | loss:2.56 lr:2e-05 tokens_per_second_per_gpu:866.5 "
+               "peak_memory_reserved:14.5\n");
+    CHECK(strcmp(l.trainer, "torchtune") == 0);
+    CHECK_NEAR(l.tokens_per_s_per_gpu, 866.5, 1e-12);
+    CHECK_NEAR(l.memory_bytes, 14.5 * 1073741824, 1e-12);
+}
+
 int main(void) {
     torchtitan();
     megatron();
@@ -324,6 +349,7 @@ int main(void) {
     hugging_face();
     bars();
     forks();
+    logs_of_2025();
     clg_arena_clear(&arena);
     return DONE;
 }

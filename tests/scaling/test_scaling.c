@@ -168,6 +168,13 @@ static void walls(clg_scenario s) {
     const clg_layout *first = &capped->point[0].plan.layout;
     CHECK_NEAR(capped->dp_cap_gpus,
                (double)(805 / first->micro_batch) * first->tp * first->cp * first->pp, 1e-12);
+    CASE("weak: the cap is where the batch is critical: 8 GPUs x 805.7 of 64 sequences");
+    c = curve(&s, CLG_WEAK, 3.3e6, 64);
+    CHECK_NEAR(c->dp_cap_gpus, 8 * (3.3e6 / 4096) / 64, 1e-12);
+    for (int i = 0; i < 8; i++)
+        CHECK(c->point[i].past_dp_cap == ((double)c->point[i].gpus > c->dp_cap_gpus));
+    CASE("weak: the knee is the batch's doing; strong: the network's");
+    CHECK(c->knee >= 0 && c->knee_of_batch && !capped->knee_of_batch);
     CASE("the knee is the last size before the first step that buys less than its share");
     for (int i = 1; i <= capped->knee; i++) CHECK(capped->point[i].marginal_share >= 0.5);
     CHECK(capped->knee < 0 || capped->point[capped->knee + 1].marginal_share < 0.5);

@@ -107,16 +107,52 @@ static void made_up(void) {
     d = demand_made(&arena, s);
     CHECK_NEAR((double)d.count, 864000, 0.01);
     CHECK_NEAR(clg_demand_peak_over_mean(&d), 1.85, 0.08);
+    CASE("days at the end of a week: a fifth of the others', and the mean of the week stays");
+    s = plain;
+    s.span_s = 7 * 86400;
+    s.requests_per_s = 1;
+    s.weekend_less = 0.8;
+    clg_demand week = demand_made(&arena, s);
+    CHECK_NEAR((double)week.count, 604800, 0.01);
+    CHECK_NEAR((double)clg_demand_slice(&week, 0, 86400).count, 86400 * 7 / 5.4, 0.02);
+    CHECK_NEAR((double)clg_demand_slice(&week, 5.5 * 86400, 6.5 * 86400).count, 86400 * 7 / 5.4 / 5,
+               0.04);
+    s = plain;
+    s.peak_over_mean = 1.8;
     CASE("the same seed is the same demand, another is another");
     clg_demand again = demand_made(&arena, s), other;
     CHECK(memcmp(d.request, again.request, 1000 * sizeof *d.request) == 0);
     s.seed = 4;
     other = demand_made(&arena, s);
     CHECK(memcmp(d.request, other.request, 1000 * sizeof *d.request) != 0);
+}
+
+static void parts_of(void) {
+    clg_synthetic s = plain;
+    s.peak_over_mean = 1.8;
+    clg_demand d = demand_made(&arena, s), other;
     CASE("slices share the requests and keep the sum");
     int64_t parts = 0;
     for (int h = 0; h < 24; h++) parts += clg_demand_slice(&d, h * 3600, (h + 1) * 3600).count;
     CHECK(parts == d.count);
+    CASE("the busiest part: at noon, and so many; all of a demand that has no more");
+    clg_demand busy = clg_demand_busiest(&d, 72000);
+    CHECK(busy.count == 72000 && clg_demand_busiest(&d, d.count).count == d.count);
+    CHECK_NEAR(busy.span_s, 4000, 0.03); /* 18 a second of 10 */
+    CHECK_NEAR(busy.request[0].arrival_s + busy.span_s / 2, 43200, 0.05);
+    CASE("stretches over the whole span: as many as asked for, at the rates they came");
+    clg_demand some = clg_demand_sampled(&arena, &d, (double)d.count / 10, 60);
+    CHECK_NEAR((double)some.count, (double)d.count / 10, 0.05);
+    CHECK(some.span_s == d.span_s && some.request[some.count - 1].arrival_s > 0.9 * d.span_s);
+    CHECK_NEAR(clg_demand_peak_over_mean(&some), 18.5, 0.08);
+    CASE("an hour of every day, over 24 days: no stretch after the other at the same hour");
+    clg_demand days = {.span_s = 24 * 86400.0, .request = clg_take(&arena, 24 * 3600, clg_arrival)};
+    for (int i = 0; i < 24 * 3600; i++)
+        days.request[days.count++] =
+            (clg_arrival){i / 3600 * 86400.0 + 43200 + i % 3600, 10, 10, 0, 0};
+    clg_demand_finish(&arena, &days);
+    some = clg_demand_sampled(&arena, &days, (double)days.count / 24, 60);
+    CHECK(some.count >= days.count / 48 && some.count <= days.count / 8);
     CASE("who comes at the end of the span itself is in the last slice");
     other = clg_demand_first(&d, 5);
     other.span_s = other.request[4].arrival_s;
@@ -205,6 +241,7 @@ int main(void) {
     dialects();
     odd_tables();
     made_up();
+    parts_of();
     profiles();
     thinned();
     bounded();

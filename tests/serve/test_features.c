@@ -174,6 +174,24 @@ static void check_speculation(world *w) {
     CHECK(serve(w, &guess, &burst, &t).output_tokens_per_s / base < plain / faster);
 }
 
+static void check_speculated_prefixes(world *w) {
+    CASE("speculation finds as much of conversations in the cache: lengths differ, tokens do not");
+    clg_synthetic talk = demand_steady(1, 400, 500, 100, 0, 1);
+    talk.turns = 5;
+    talk.turn_gap_s = 5;
+    clg_demand d = demand_made(&w->arena, talk);
+    clg_serve_totals plain, drafted;
+    clg_replica as_is = replica_of(w, &d, "vllm", (clg_replica_choice){.tp = 1});
+    clg_replica guess =
+        replica_of(w, &d, "vllm", (clg_replica_choice){.tp = 1, .drafted = 3, .accepted = 0.7});
+    serve(w, &as_is, &d, &plain);
+    serve(w, &guess, &d, &drafted);
+    CHECK(plain.cached_tokens > plain.prompt_tokens / 2);
+    CHECK_NEAR((double)drafted.cached_tokens, (double)plain.cached_tokens, 0.01);
+    CHECK_NEAR((double)(drafted.prefilled_tokens + drafted.cached_tokens),
+               (double)drafted.prompt_tokens, 0.01);
+}
+
 static void check_rules(world *w) {
     clg_demand d = at_rate(w, 1e9, 1e-6, 400, 300);
     clg_serve_totals eager, careful;
@@ -270,6 +288,7 @@ int main(void) {
     check_prefix_caching(&w);
     check_disaggregation(&w);
     check_speculation(&w);
+    check_speculated_prefixes(&w);
     check_rules(&w);
     clg_arena_clear(&w.arena);
     check_experts();

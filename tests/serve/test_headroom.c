@@ -65,6 +65,18 @@ static void rate(void) {
     }
     more.span_s /= 1.1 * h.next_ratio;
     CHECK(!clg_fleet_meets(&arena, &replica, &more, a.fleet.replicas, &q.target));
+    CASE("doubling each month: due when the rate it holds is reached; eight times it in three");
+    q.growth = 1;
+    clg_serve_headroom_of(&arena, &q, &a, &h);
+    CHECK_NEAR(exp2(h.next_months), h.next_ratio, 1e-9);
+    for (int64_t i = 0; i < demand.count; i++)
+        more.request[i].arrival_s = demand.request[i].arrival_s / 8;
+    more.span_s = demand.span_s / 8;
+    clg_replica slow = clg_replica_slowed(&arena, &replica, 1 + q.margin);
+    int64_t eight = h.grown_replicas[0];
+    CHECK(eight > 3 * a.fleet.replicas && h.grown_replicas[2] > h.grown_replicas[1]);
+    CHECK(clg_fleet_meets(&arena, &slow, &more, eight, &q.target));
+    CHECK(!clg_fleet_meets(&arena, &slow, &more, eight - 1, &q.target));
     CASE("a fleet on one node is lost with it; of two nodes half is left");
     CHECK(a.fleet.replicas <= 8 && h.lost_replicas == a.fleet.replicas && h.lost_share == 0);
     a.fleet.replicas = 16;

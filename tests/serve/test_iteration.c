@@ -369,8 +369,16 @@ static void test_formats(clg_arena *arena) {
     CHECK(clg_serve_arithmetic(&old.machine.gpu, CLG_MXFP4) == CLG_BF16);
     CHECK(clg_serve_arithmetic(&new.machine.gpu, CLG_MXFP4) == CLG_MXFP8);
     CHECK(clg_serve_arithmetic(&new.machine.gpu, CLG_NVFP4) == CLG_NVFP4);
+    clg_scenario amd = plan_scenario(arena, "llama-3.1-8b", "mi355x", NULL, 0);
+    CHECK(clg_serve_arithmetic(&amd.machine.gpu, CLG_MXFP4) == CLG_MXFP4);
     CHECK(clg_serve_arithmetic(&old.machine.gpu, CLG_FP8) == CLG_FP8);
     clg_engine e = engine(arena, "vllm");
+    /* prompts are arithmetic: 10.07 Pflop/s where 8 bit has 5.03, activations are made narrow too
+     */
+    clg_replica half = made(arena, &amd, &e, CLG_MXFP4, 64, 0);
+    clg_replica whole = made(arena, &amd, &e, CLG_FP8, 64, 0);
+    double four = clg_replica_dense_s(&half, 8000), eight_bit = clg_replica_dense_s(&whole, 8000);
+    CHECK(four > 0.5 * eight_bit && four < 0.9 * eight_bit);
     clg_replica r = made(arena, &old, &e, CLG_MXFP4, 8, 0);
     /* safetensors of openai/gpt-oss-20b: 13.76 GB, experts in rows of 3,072 instead of 2,880 */
     CHECK_NEAR(r.room.weight_bytes, 13.76e9 + 24 * 32 * 3 * 2880.0 * 192 * 4.25 / 8, 0.01);
@@ -407,6 +415,30 @@ static clg_replica chosen(clg_arena *arena, const clg_scenario *s, const clg_eng
     c.max_sequences = 64;
     CHECK(clg_replica_prepare(arena, s, e, &c, &d, &r, &error) == CLG_OK);
     return r;
+}
+
+static double with_blocks_s(clg_arena *arena, const char *model, double share) {
+    clg_scenario s = plan_scenario(arena, model, "h200-sxm", NULL, 0);
+    clg_engine e = engine(arena, "vllm-v0");
+    e.block_flop_share = share;
+    clg_replica_choice c = {.tp = 8, .weights = CLG_FP8, .cache = CLG_BF16, .max_sequences = 8};
+    clg_replica r = chosen(arena, &s, &e, c);
+    return clg_replica_dense_s(&r, 8000);
+}
+
+static void test_blocks(clg_arena *arena) {
+    CASE("scales for blocks: products of models published in 8 bit alone, at the engine's share");
+    CHECK_NEAR(engine(arena, "vllm-v0").block_flop_share,
+               (248.2 + 301.4 + 259.7 + 266.7) / 4 / 1979, 1e-2);
+    CHECK_NEAR(with_blocks_s(arena, "llama-3.1-8b", 1e-4), with_blocks_s(arena, "llama-3.1-8b", 0),
+               1e-12);
+    /* 62 layers on 8 ranks: 3,072 x (6,144 + 2 x 1,024) / 8 in and 6,144 / 8 x 3,072 out */
+    double flop = 2 * 8000.0 * 62 * (3072 * 1024.0 + 768 * 3072.0);
+    double more =
+        with_blocks_s(arena, "minimax-m2", 1e-4) - with_blocks_s(arena, "minimax-m2", 2e-4);
+    CHECK_NEAR(more, flop / 1979e12 * (1e4 - 5e3), 1e-2);
+    CASE("but not faster than others: a share of 1 changes nothing");
+    CHECK_NEAR(with_blocks_s(arena, "minimax-m2", 1), with_blocks_s(arena, "minimax-m2", 0), 1e-12);
 }
 
 /* Qwen3 235B in 8 bit, 8 ranks of H200, 512 tokens: of 128 experts .996987 are reached (h =
@@ -581,6 +613,7 @@ int main(void) {
     test_tuned(&arena);
     test_cublas(&arena);
     test_rotations(&arena);
+    test_blocks(&arena);
     test_formats(&arena);
     test_expert_kernels(&arena);
     test_host(&arena);

@@ -14,7 +14,7 @@ static void as_written(clg_arena *arena) {
                                              {"LLaMA-Factory 0.9 + DeepSpeed", "transformers"},
                                              {"ms-swift 3.0", "transformers"},
                                              {"Unsloth", "unknown"},
-                                             {"torchtune 0.5", "pytorch"},
+                                             {"torchtune 0.5", "automodel-2025"},
                                              {"torchtitan v0.1.0", "torchtitan-2025"},
                                              {"TinyLlama (lit-gpt)", "fsdp-2024"},
                                              {"MosaicML LLM Foundry 0.7", "fsdp-2024"},
@@ -74,7 +74,10 @@ int main(void) {
     CASE("by generation: FSDP of 2023, of 2024, and what came after");
     CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", "2023-12"), "fsdp-2023@2023-12");
     CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", "2024-01"), "fsdp-2024@2024-01");
-    CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", NULL), "pytorch");
+    CHECK_TEXT(clg_stack_named(&arena, "pytorch-fsdp", NULL), "automodel-2025");
+    CHECK_TEXT(clg_stack_named(&arena, "lightning", "2023-11"), "pytorch@2023-11");
+    CHECK_TEXT(clg_stack_named(&arena, "lightning", "2026-03"), "pytorch@2026-03");
+    CHECK_TEXT(clg_stack_named(&arena, "ddp", NULL), "pytorch");
     CASE("case and marks do not matter; versions are left out where that is asked for");
     CHECK_TEXT(clg_stack_named(&arena, "Megatron_LM", "2024-03"), "megatron-2024@2024-03");
     CHECK(!clg_stack_named(&arena, "deepspeed-0.14.2", "2024-03"));

@@ -13,13 +13,18 @@ static clg_adapter adapter(const char *kind, double rank, const char *targets, c
     return a;
 }
 
-static clg_step *step_of(const char *model, clg_adapter a) {
-    clg_scenario s = plan_scenario(&arena, model, "a100-sxm-80gb", "pytorch", 1);
+static clg_step *step_under(const char *stack, const char *model, clg_adapter a, int zero) {
+    clg_scenario s = plan_scenario(&arena, model, "a100-sxm-80gb", stack, 1);
     clg_layout l = plan_layout(2048);
     clg_step *step = clg_take(&arena, 1, clg_step);
     l.adapter = a;
+    l.zero = zero;
     clg_step_build(&s.model, &s.machine, &s.stack, &l, step);
     return step;
+}
+
+static clg_step *step_of(const char *model, clg_adapter a) {
+    return step_under("pytorch", model, a, 0);
 }
 
 /* What Hugging Face PEFT prints as trainable for Llama 2 7B. */
@@ -33,6 +38,16 @@ static void counts(void) {
     CASE("grouped keys and values have narrower ones: Llama 3 8B, attention, rank 16: 13,631,488");
     step = step_of("llama-3-8b", adapter("lora", 16, "attention", ""));
     CHECK_NEAR(32 * step->kind[0].adapter_parameters, 13631488, 1e-12);
+    CASE("each of 8 experts has its own: 16 x (26,624 of attention + 8 x 3 x (4,096 + 14,336))");
+    step = step_of("mixtral-8x7b", adapter("lora", 16, "w1,w2,w3 attention", ""));
+    CHECK_NEAR(step->kind[0].adapter_parameters, 16 * (26624 + 8 * 3 * 18432), 1e-12);
+    int calls = 0; /* three adapters an expert, two products each, forward */
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        if (op->pass == CLG_PASS_FORWARD && op->adapts && op->kind == CLG_OP_GEMM)
+            calls += op->count;
+    }
+    CHECK(calls == 4 * 2 + 8 * 3 * 2);
     CASE("no adapter: everything is trained");
     step = step_of("llama-2-7b", (clg_adapter){0});
     CHECK(step->frozen_share == 0 && step->kind[0].adapter_parameters == 0);
@@ -49,13 +64,18 @@ static double frozen_flop(const clg_step *step, clg_pass pass) {
     return flop;
 }
 
-static double widened(const clg_step *step) {
+/* Of kernels of a name in a layer, in all passes or in one. */
+static double bytes_in(const clg_step *step, const char *name, int pass) {
     double bytes = 0;
-    for (int i = 0; i < step->kind[0].ops; i++)
-        if (strcmp(step->kind[0].op[i].name, "widen frozen weights") == 0)
-            bytes += step->kind[0].op[i].hbm_bytes * step->kind[0].op[i].count;
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        if (strcmp(op->name, name) == 0 && (pass < 0 || (int)op->pass == pass))
+            bytes += op->hbm_bytes * op->count;
+    }
     return bytes;
 }
+
+static double widened(const clg_step *step) { return bytes_in(step, "widen frozen weights", -1); }
 
 static void passes(void) {
     CASE("frozen products have a forward and an input gradient, as whole ones, and nothing more");
@@ -65,11 +85,63 @@ static void passes(void) {
     CHECK_NEAR(frozen_flop(frozen, CLG_PASS_BACKWARD_INPUT),
                frozen_flop(whole, CLG_PASS_BACKWARD_INPUT), 1e-12);
     CHECK(frozen_flop(frozen, CLG_PASS_BACKWARD_WEIGHT) == 0);
-    CASE("nf4 weights are widened once forward and once backward: 4.127 bit read, 16 written");
+    CASE("nf4 weights are widened once forward and once backward: 4.127 bit read, 16 written, and "
+         "12 bytes for the scale of 64");
     clg_step *narrow = step_of("llama-2-7b", adapter("qlora", 16, "", ""));
     double layer = 4 * 4096.0 * 4096 + 3 * 4096.0 * 11008;
-    CHECK_NEAR(widened(narrow), 2 * layer * (4.127 / 8 + 2), 1e-9);
+    CHECK_NEAR(widened(narrow), 2 * layer * (4.127 / 8 + 2 + 12.0 / 64), 1e-9);
     CHECK(widened(frozen) == 0);
+}
+
+/* Input-gradient products of the frozen layer in fp32. */
+static int single_products(const clg_step *step) {
+    int count = 0;
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        count += op->kind == CLG_OP_GEMM && op->precision == CLG_FP32 && !op->adapts;
+        CHECK(op->precision != CLG_FP32 || op->kind != CLG_OP_GEMM ||
+              op->pass == CLG_PASS_BACKWARD_INPUT);
+    }
+    return count;
+}
+
+/* Llama 2 7B, 2,048 tokens: qkv 4,096 to 12,288, out 4,096 to 4,096, gate and up 4,096 to 22,016,
+ * down 11,008 to 4,096: inputs and results 23,296 and 42,496 wide. */
+static void prepared(void) {
+    const double tokens = 2048, in = 23296, out = 42496;
+    const char *casts = "cast beside frozen weights", *eight = "quantize, outliers, dequantize";
+    CASE("prepared for k-bit training: sums of residuals are of fp32, 3 x 4 bytes an element");
+    clg_adapter nf4 = adapter("qlora", 16, "", ""), int8 = adapter("lora", 16, "", "int8");
+    clg_step *step = step_under("transformers", "llama-2-7b", nf4, 0);
+    CHECK_NEAR(bytes_in(step, "residual", CLG_PASS_FORWARD), 2 * tokens * 4096 * 12, 1e-12);
+    CASE("and each product has its input cast down and its result up: 6 bytes");
+    CHECK_NEAR(bytes_in(step, casts, CLG_PASS_FORWARD), tokens * (in + out) * 6, 1e-12);
+    CHECK_NEAR(bytes_in(step, casts, CLG_PASS_BACKWARD_INPUT), tokens * (in + out) * 6, 1e-12);
+    CHECK(single_products(step) == 0);
+    CASE("an adapter's dropout reads fp32 and its mask, 9 + 6 of the cast; scale 4, sum 10");
+    double adapted = 4 * 4096 + 2 * 4096 + 11008 /* inputs of seven */, weights = 16 * 6;
+    CHECK_NEAR(bytes_in(step, "adapter dropout, scale, sum", CLG_PASS_FORWARD),
+               tokens * (adapted * 15 + out * 14) + weights * (adapted + out), 1e-12);
+    CASE("FSDP and DeepSpeed bring norms back to 16 bit; so does who does not prepare");
+    step = step_under("transformers", "llama-2-7b", nf4, 2);
+    CHECK_NEAR(bytes_in(step, "residual", CLG_PASS_FORWARD), 2 * tokens * 4096 * 6, 1e-12);
+    CHECK(bytes_in(step, casts, -1) == 0);
+    CHECK(bytes_in(step_under("pytorch", "llama-2-7b", nf4, 0), casts, -1) == 0);
+    CHECK(bytes_in(step_under("transformers", "llama-2-7b", adapter("lora", 16, "", "int4"), 0),
+                   casts, -1) == 0);
+    CASE("LLM.int8 in 16 bit: 8 an input, 20 a result; backward 6 a gradient and 11 a weight");
+    step = step_under("pytorch", "llama-2-7b", int8, 0);
+    double layer = 4 * 4096.0 * 4096 + 3 * 4096.0 * 11008;
+    CHECK_NEAR(bytes_in(step, eight, CLG_PASS_FORWARD), tokens * (8 * in + 20 * out), 1e-12);
+    CHECK_NEAR(bytes_in(step, eight, CLG_PASS_BACKWARD_INPUT), tokens * 6 * out + layer * 11,
+               1e-12);
+    CHECK(single_products(step) == 0 && widened(step) == 0);
+    CASE("prepared: 14 an input, 34 a result, 12 and 17; and its backward products are of fp32");
+    step = step_under("transformers", "llama-2-7b", int8, 0);
+    CHECK_NEAR(bytes_in(step, eight, CLG_PASS_FORWARD), tokens * (14 * in + 34 * out), 1e-12);
+    CHECK_NEAR(bytes_in(step, eight, CLG_PASS_BACKWARD_INPUT), tokens * 12 * out + layer * 17,
+               1e-12);
+    CHECK(single_products(step) == 4);
 }
 
 /* Llama 2 7B in nf4: 6.476 G parameters of layers x 4.127 bit + tables and norms of 16 bit. */
@@ -124,6 +196,9 @@ static void words(void) {
     CHECK(targets == (CLG_TARGET_QUERY | CLG_TARGET_VALUE));
     CHECK(clg_adapter_targets("c_attn c_proj w1 w2", &targets, &e) == CLG_OK);
     CHECK(targets == CLG_TARGET_ALL);
+    unsigned packed;
+    CHECK(clg_adapter_targets("W_pack", &packed, &e) == CLG_OK);
+    CHECK(clg_adapter_targets("wqkv", &targets, &e) == CLG_OK && targets == packed);
     CHECK(clg_adapter_targets("q_prog", &targets, &e) != CLG_OK);
     CHECK(clg_adapter_targets("", &targets, &e) != CLG_OK);
     clg_adapter a;
@@ -134,6 +209,7 @@ static void words(void) {
 int main(void) {
     counts();
     passes();
+    prepared();
     memory();
     reference();
     words();

@@ -46,6 +46,81 @@ static void check_gpt(void) {
     CHECK_NEAR(bytes_of(&step.embedding, "dropout", true), sh * 5, 1e-14);
 }
 
+/* GPT-2 of 12 x 768 as transformers runs it, 8 x 1,024 tokens, its own dropout of 0.1. */
+static void check_eager(void) {
+    clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "transformers@2022-11", 8);
+    clg_layout l = plan_layout(1024);
+    l.micro_batch = 8, l.global_batch = 8, l.zero = 1, l.attention = CLG_UNFUSED;
+    double sh = 8192.0 * 768, wide = 4 * sh;
+    layer(&s, &l);
+    const clg_block *block = &step.kind[0];
+    CASE("gelu_new line by line: 18 words and 2 of the bias, 28 and 2 of its gradient");
+    CHECK_NEAR(bytes_of(block, "activation", true), wide * 40, 1e-14);
+    CHECK_NEAR(bytes_of(block, "activation", false), wide * 60, 1e-14);
+    CASE("the file's dropout, as Megatron's apart; none where the trainer does not ask the file");
+    CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 5 + 4), 1e-14);
+    double kept = block->saved_bytes;
+    s.stack.model_dropout = false;
+    layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 4), 1e-14);
+    CASE("two masks of a layer, and those of the scores");
+    CHECK_NEAR(kept - block->saved_bytes, 2 * sh + 8 * 12 * 1024.0 * 1024, 1e-13);
+    CASE("logits without the last token's: read and written; zeros, read and written back");
+    double logits = 8192.0 * 50257;
+    CHECK_NEAR(bytes_of(&step.head, "shift logits", true), logits * 4, 1e-14);
+    CHECK_NEAR(bytes_of(&step.head, "shift logits", false), logits * 6, 1e-14);
+    CASE("nothing is cast where weights are sharded or have no fp32 copy");
+    CHECK(bytes_of(block, "autocast inputs", true) == 0);
+    l.zero = 0, s.stack.master_weights = false;
+    layer(&s, &l);
+    CHECK(bytes_of(block, "autocast weights", true) == 0);
+    CASE("autocast: fp32 norms 14.4 and 32, each cast once; 16 bit added to fp32: 10 and 18");
+    s.stack.master_weights = true;
+    layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "norm", true), 2 * sh * 14.4, 1e-14);
+    CHECK_NEAR(bytes_of(block, "norm", false), 2 * sh * 32, 1e-14);
+    CHECK_NEAR(bytes_of(block, "autocast inputs", true), 2 * sh * 6, 1e-14);
+    CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (10 + 4), 1e-14);
+    CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * 18, 1e-14);
+    CASE("12 x 768 x 768 weights read in fp32 and written in 16 bit, their gradients back");
+    CHECK_NEAR(bytes_of(block, "autocast weights", true), 12 * 768.0 * 768 * 6, 1e-14);
+    CHECK_NEAR(bytes_of(block, "autocast weight gradients", false), 12 * 768.0 * 768 * 6, 1e-14);
+    CASE("gelu_new in fp32: 76 bytes and the bias, 118 and its gradient");
+    CHECK_NEAR(bytes_of(block, "activation", true), wide * 80, 1e-14);
+    CHECK_NEAR(bytes_of(block, "activation", false), wide * 122, 1e-14);
+    CASE("compiled, casts are inside the kernels beside them, but for those of weights");
+    s.stack.fused_elementwise = true;
+    layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "norm", true), 2 * sh * 7.2, 1e-14);
+    CHECK(bytes_of(block, "autocast inputs", true) == 0);
+    CHECK_NEAR(bytes_of(block, "autocast weights", true), 12 * 768.0 * 768 * 6, 1e-14);
+    s.stack.fused_elementwise = false;
+    CASE("recomputed layers keep their fp32 input");
+    l.recompute = CLG_RECOMPUTE_FULL;
+    layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes, 4 * sh, 1e-14);
+    CASE("a gradient that was cast is added as fp32: 12 bytes");
+    l.accumulation = 2, l.global_batch = 16;
+    layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "accumulate weight gradient", false), 12 * 768.0 * 768 * 12, 1e-14);
+}
+
+/* The same of a gated model: q, k, v, gate and up read what norms gave by themselves. */
+static void check_eager_gated(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", "transformers", 8);
+    clg_layout l = plan_layout(1024);
+    l.zero = 0;
+    CASE("five products of a layer cast what they read; logits are shifted as fp32");
+    const clg_block *block = layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "autocast inputs", true), 1024.0 * 4096 * 5 * 6, 1e-14);
+    CHECK_NEAR(bytes_of(&step.head, "shift logits", true), 1024.0 * 32000 * 8, 1e-14);
+    CHECK_NEAR(bytes_of(&step.head, "shift logits", false), 1024.0 * 32000 * 12, 1e-14);
+    CASE("no longer since transformers pads labels instead");
+    s = plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", "transformers@2025-03", 8);
+    layer(&s, &l);
+    CHECK(bytes_of(&step.head, "shift logits", true) == 0);
+}
+
 static void check_llama(void) {
     clg_scenario s = plan_scenario(&arena, "qwen3-32b", "h100-sxm", "megatron-2024", 64);
     clg_layout l = plan_layout(4096);
@@ -88,13 +163,13 @@ static void check_latent(void) {
 }
 
 static void check_loss(void) {
-    CASE("cross-entropy of 50,257 words, apart: 26 bytes a logit forward, 14 backward");
+    CASE("cross-entropy of 50,257 words, apart: 38 bytes a logit forward, 14 backward");
     clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "megatron-2021", 8);
     clg_layout l = plan_layout(1024);
     s.stack.fused_cross_entropy = false;
     layer(&s, &l);
     double logits = 1024.0 * (double)s.model.vocab;
-    CHECK_NEAR(bytes_of(&step.head, "cross-entropy", true), logits * 26, 1e-14);
+    CHECK_NEAR(bytes_of(&step.head, "cross-entropy", true), logits * 38, 1e-14);
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 14, 1e-14);
     CASE("fused: three words forward, two backward");
     s.stack.fused_cross_entropy = true;
@@ -404,6 +479,8 @@ static void check_made_again(void) {
 
 int main(void) {
     check_gpt();
+    check_eager();
+    check_eager_gated();
     check_llama();
     check_latent();
     check_experts();

@@ -217,6 +217,47 @@ static void gathers(void) {
     CHECK(updates.count > 0 && updates.update[0].op.bytes == 12e9);
 }
 
+/* What the backward of a layer all-reduces over tp, bytes. */
+static double reduced(const clg_block *block) {
+    double sum = 0;
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass != CLG_PASS_FORWARD && block->op[i].axis == CLG_AXIS_TP &&
+            block->op[i].kind == CLG_OP_COLLECTIVE && block->op[i].collective == CLG_ALL_REDUCE)
+            sum += block->op[i].bytes * block->op[i].count;
+    return sum;
+}
+
+/* Llama 13B on tp 4 without sp: gradients of inputs, 2,048 x 5,120 elements of 16 bit each. */
+static void gates(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-13b", "a100-sxm-80gb", "aleph-alpha-2023", 64);
+    clg_layout l = plan_layout(2048);
+    double input = 2048.0 * 5120 * 2;
+    l.tp = 4;
+    CASE("a gate apart: three inputs' gradients a layer are summed over tp, attention's, gate's, "
+         "up's");
+    CHECK_NEAR(reduced(layer(&s, &l)), 3 * input, 1e-14);
+    CASE("joined: two");
+    s.stack.gate_apart = false;
+    CHECK_NEAR(reduced(layer(&s, &l)), 2 * input, 1e-14);
+    s.stack.gate_apart = true;
+    CASE("with sp what the norm gathered is one tensor, and scattered once");
+    l.sp = true;
+    double scattered = 0;
+    const clg_block *block = layer(&s, &l);
+    for (int i = 0; i < block->ops; i++)
+        if (block->op[i].pass == CLG_PASS_BACKWARD_WEIGHT &&
+            block->op[i].collective == CLG_REDUCE_SCATTER)
+            scattered += block->op[i].bytes * block->op[i].count;
+    CHECK_NEAR(scattered, 2 * input, 1e-14);
+    CASE("one tensor rank sums nothing");
+    l.tp = 1, l.sp = false;
+    CHECK(reduced(layer(&s, &l)) == 0);
+    CASE("no gate, no second sum");
+    s = plan_scenario(&arena, "gpt3-1.3b", "a100-sxm-80gb", "aleph-alpha-2023", 64);
+    l.tp = 4;
+    CHECK_NEAR(reduced(layer(&s, &l)), 2 * 2048.0 * 2048 * 2, 1e-14);
+}
+
 /* Llama 3 8B on 4 context ranks of 2,048 tokens: 32 heads of 128, 8 of keys. */
 static void contexts(void) {
     clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "torchtitan-2025", 8);
@@ -249,6 +290,55 @@ static void contexts(void) {
     forward = hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY);
     s.stack.context_merged = true;
     CHECK(hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY) == forward);
+}
+
+/* Llama 3 8B again, dealt out by hand: of 10 blocks of causal scores, 4 of them halves, a rank has
+ * 2 on average and the busiest its own half and two more. */
+static void dealt_out(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(8192);
+    double keys = 2048.0 * 2048 * 2, scores = 2048.0 * 2048 * 32 * 4 * 128;
+    l.cp = 4, l.dp = 2, l.global_batch = 2;
+    double ring = flop(layer(&s, &l), CLG_PASS_FORWARD);
+    s.stack.context_dealt = true;
+    CASE("4 ranks: keys are taken in twice, not three times, gradients too");
+    CHECK_NEAR(passed(layer(&s, &l), CLG_PASS_FORWARD), 2 * keys, 1e-14);
+    CHECK_NEAR(passed(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 2 * 2 * keys, 1e-14);
+    CASE("3 kernels; the busiest rank has 2.5 blocks of work where the mean has 2");
+    CHECK_NEAR(flop(&step.kind[0], CLG_PASS_FORWARD) - ring, 0.5 * scores, 1e-9);
+    CHECK(kernels(&step.kind[0], "attention core") == 2 * 3);
+    CASE("3 ranks: nobody idles");
+    l.seq = 6144, l.cp = 3, l.dp = 1, l.global_batch = 1;
+    s.stack.context_dealt = false;
+    ring = flop(layer(&s, &l), CLG_PASS_FORWARD);
+    s.stack.context_dealt = true;
+    CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_FORWARD), ring, 1e-12);
+    CHECK_NEAR(passed(&step.kind[0], CLG_PASS_FORWARD), keys, 1e-14);
+    CASE("one rank: as ever");
+    l.cp = 1;
+    double alone = flop(layer(&s, &l), CLG_PASS_FORWARD);
+    s.stack.context_dealt = false;
+    CHECK(flop(layer(&s, &l), CLG_PASS_FORWARD) == alone);
+}
+
+/* A checkpoint at what attention gave: 32 heads of 128 of 2,048 tokens, and a statistic a row. */
+static void kept_cores(void) {
+    clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 8);
+    clg_layout l = plan_layout(8192);
+    l.cp = 4, l.dp = 2, l.global_batch = 2, l.recompute = CLG_RECOMPUTE_FULL;
+    double core = 2048.0 * 8192 / 2 * 32 * 4 * 128, input = 2048.0 * 4096 * 2;
+    double again = flop(layer(&s, &l), CLG_PASS_RECOMPUTE);
+    CHECK_NEAR(step.kind[0].saved_bytes, input, 1e-14);
+    CHECK(passed(&step.kind[0], CLG_PASS_RECOMPUTE) > 0);
+    s.stack.kept_core = true;
+    CASE("recomputing leaves out the core and its keys, and keeps 2 bytes a value, 4 a row");
+    CHECK_NEAR(again - flop(layer(&s, &l), CLG_PASS_RECOMPUTE), core, 1e-9);
+    CHECK(passed(&step.kind[0], CLG_PASS_RECOMPUTE) == 0);
+    CHECK_NEAR(step.kind[0].saved_bytes, 2 * input + 2048.0 * 32 * 4, 1e-14);
+    CASE("unfused scores are not worth keeping");
+    l.cp = 1, l.dp = 8, l.global_batch = 8, l.attention = 0;
+    layer(&s, &l);
+    CHECK_NEAR(step.kind[0].saved_bytes, 8192.0 * 4096 * 2, 1e-14);
 }
 
 static void weights(void) {
@@ -460,7 +550,7 @@ static void pipelines(void) {
     CHECK(step_s(&s, &l) == whole);
     CASE("launches that ranks of a tensor collective add over nodes, with a pipeline or without: "
          "none in one node");
-    s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "nanotron-2025", 16);
+    s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "nanotron-2025@2025-02", 16);
     l = plan_layout(4096);
     l.tp = 4, l.sp = true, l.pp = 2, l.dp = 2, l.accumulation = 16, l.global_batch = 32;
     double over = step_s(&s, &l);
@@ -577,7 +667,10 @@ int main(void) {
     published_states("megatron-2024");
     remainders();
     gathers();
+    gates();
     contexts();
+    dealt_out();
+    kept_cores();
     weights();
     buckets();
     whole_reduction();

@@ -1,4 +1,5 @@
 /* What an update moves once a step, by hand, for a billion parameters over 16 ranks. */
+#include "cost/price.h"
 #include "step/step.h"
 
 #include "plan.h"
@@ -43,10 +44,42 @@ static void cleared(void) {
     CHECK(clg_gradients_whole(&l, &s.stack));
 }
 
+/* ZeRO-Offload, table 4: 28 bytes of 1e10 parameters in 2.57 s, wherever the ranks are. */
+static void on_the_host(void) {
+    CASE("offloaded: 8 bytes scaled, 28 of Adam, 6 of the narrowed weight, by eight ranks at once");
+    clg_scenario s = base;
+    clg_layout l = sixteen(1);
+    l.offload = true;
+    const clg_op *host = of(&s, l, "update on the host");
+    CHECK(host->kind == CLG_OP_HOST);
+    CHECK_NEAR(host->bytes, 42e9 / 16 * 8, 1e-14);
+    CHECK(of(&s, l, "optimizer")->hbm_bytes == 0);
+    CASE("without masters moments are of 16 bits: 8 + 4 + 8, and the weight read and written");
+    s.stack.master_weights = false, s.stack.moments = CLG_BF16;
+    CHECK_NEAR(of(&s, l, "update on the host")->bytes, 24e9 / 16 * 8, 1e-14);
+    CASE("a DGX-2 takes 2.57 s for Adam of 1e10 parameters, as published");
+    clg_pricing p = {.gpu = &base.machine.gpu, .stack = &base.stack};
+    clg_op op = {.kind = CLG_OP_HOST, .count = 1, .bytes = 28e10};
+    CHECK_NEAR(clg_op_s(&p, &op), 2.57, 0.01);
+}
+
 static void adam(void) {
     CASE("Adam: gradient 4, weight 2, states 12 read and written: 30 bytes of a sixteenth");
     clg_scenario s = base;
     CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, 30e9 / 16, 1e-14);
+    CASE("unfused: 20 reads and writes of 4 bytes, 7 of them fused ones: 52 bytes more");
+    s.stack.fused_optimizer = false;
+    CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, (30 + 80 - 28) * 1e9 / 16, 1e-14);
+    CASE("all in 16 bits: half, and the one kernel reads 2 and 4, writes 2 and 4");
+    s.stack.master_weights = false, s.stack.gradient = CLG_BF16;
+    CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, (12 + 26) * 1e9 / 16, 1e-14);
+    CASE("8-bit moments have a kernel of their own");
+    clg_layout narrow = sixteen(1);
+    narrow.optimizer = CLG_ADAM_8BIT;
+    double bytes = of(&s, narrow, "optimizer")->hbm_bytes;
+    s.stack.fused_optimizer = true;
+    CHECK(of(&s, narrow, "optimizer")->hbm_bytes == bytes);
+    s = base;
     CASE("on the host: 4 bytes of a gradient go, 2 of a weight come");
     clg_layout l = sixteen(1);
     l.offload = true;
@@ -148,6 +181,7 @@ int main(void) {
     base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 16);
     cleared();
     adam();
+    on_the_host();
     muon();
     parts();
     copied();

@@ -141,6 +141,10 @@ check("on another GPU", not gpt_oss(512, "vllm", "0.18.0", "b200_sxm", 4, 4, 1)[
 glm = "a,db-dump,32,sglang,nightly,zhipuai/GLM-5,b200_sxm,%s,agg,1024,1024,8,1,8,1,80,9,"
 check("GLM-5 in 8 bit", has(silicon(glm % "fp8"), max_tokens=32768, max_sequences=32, memory_share=0.85, cache="fp8",
                             tp=8, ep=1, prompt_tokens=1024 * 0.9))
+check("integers: AWQ and GPTQ of 4 bits, whose cache stays in 16",
+      has(silicon(glm % "int4"), weights="int4", cache="bf16")
+      and [serving.four_integer_bits(one) for one in ("Qwen3-32B-AWQ", "x-GPTQ-Int4", "x-GPTQ-Int8", "FP8")]
+      == [True, True, False, False])
 check("GLM-5 in 4 bit", has(silicon(glm % "fp4"), weights="nvfp4", memory_share=0.9, max_sequences=None))
 own = ("a,source_file=gb200/trtllm/1.3.0rc5/qwen.csv; x,%s,trtllm,1.3.0rc5,nvidia/Qwen3-32B-NVFP4,gb200,fp4,agg,15000,"
        "500,2,%s,,,746,13.7,%s")

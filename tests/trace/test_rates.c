@@ -76,6 +76,23 @@ static void shapes(void) {
     "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" ts        \
     ",\"dur\":" dur ",\"args\":{\"correlation\":" id "}}"
 
+static void unpriced(void) {
+    CASE("half of the products' time is without shapes: no MFU");
+    clg_trace partly = read_text(
+        "rank0.json",
+        HEAD MM("10", "[[1000, 300], [300, 2000]]", "c10::Half") "," LAUNCH("11", "1") "," KERNEL(
+            "hgemm", "104", "8", "1") "," KERNEL("hgemm", "120", "8", "9") "]}");
+    clg_trace_rate r = clg_trace_rate_of(&partly);
+    CHECK(r.flop == 1.2e9 && r.priced == 0.5 && r.utilization == -1);
+    CHECK_TEXT(clg_trace_unpriced_of(&partly).longest, "hgemm");
+    CHECK(clg_trace_unpriced_of(&partly).graph_ns == 0);
+    CASE("two products of one launch are a graph's");
+    clg_trace graph =
+        read_text("rank0.json",
+                  HEAD KERNEL("hgemm", "104", "8", "1") "," KERNEL("hgemm", "120", "7", "1") "]}");
+    CHECK(clg_trace_unpriced_of(&graph).graph_ns == 15000);
+}
+
 /* [1000, 300] x [300, 2000] in fp16: 1.2 Gflop in 8 us of the longer kernel, over a span of 100 us:
  * 150 Tflop/s of 312 (48.1 %), 12 Tflop/s over the span. Twice [500, 40] x [40, 60] in tf32. */
 static void rates(void) {
@@ -113,13 +130,11 @@ static void rates(void) {
     CHECK_NEAR(clg_trace_efficiency(t.gpu, hgemm), 150.0 / 312, 1e-9);
     CHECK(clg_trace_efficiency(t.gpu, &t.kernels[t.timeline.name_count - 1]) == -1); /* relu */
     CHECK(r.priced == 1);
-    CASE("half of the products' time is without shapes: no MFU");
-    clg_trace partly = read_text(
-        "rank0.json",
-        HEAD MM("10", "[[1000, 300], [300, 2000]]", "c10::Half") "," LAUNCH("11", "1") "," KERNEL(
-            "hgemm", "104", "8", "1") "," KERNEL("hgemm", "120", "8", "9") "]}");
-    r = clg_trace_rate_of(&partly);
-    CHECK(r.flop == 1.2e9 && r.priced == 0.5 && r.utilization == -1);
+    CASE("a step that lasts longer on the host than on the GPU is what work is set against");
+    t.steps = 1;
+    t.steps_ns = 2 * t.ledger.span_ns;
+    CHECK_NEAR(clg_trace_rate_of(&t).flop_per_s, 1.2048e9 / 200e-6, 1e-12);
+    t.steps = t.steps_ns = 0;
     CASE("without a known GPU: rates, no shares");
     t.gpu = "Voodoo 2";
     r = clg_trace_rate_of(&t);
@@ -172,6 +187,7 @@ int main(void) {
     CHECK(clg_trace_kernels_read(&arena, &table, &error) == CLG_OK);
     shapes();
     rates();
+    unpriced();
     collectives();
     clg_arena_clear(&arena);
     return DONE;

@@ -15,6 +15,33 @@ static void refused(const char *text, clg_dimension dimension) {
     CHECK(clg_quantity(text, dimension, &got, &error) == CLG_BAD_INPUT && error.mend[0]);
 }
 
+static void as_people_write(void) {
+    CASE("as people write: thousands, weeks, requests a day, dollars, tokens in words");
+    is("1,024", CLG_COUNT, 1024);
+    is("50,000.5 tok", CLG_TOKENS, 50000.5);
+    is("1,234,567", CLG_COUNT, 1234567);
+    is("2 weeks", CLG_SECONDS, 1209600);
+    is("2w", CLG_SECONDS, 1209600);
+    is("3 mins", CLG_SECONDS, 180);
+    is("1y", CLG_SECONDS, 31557600);
+    is("86400 requests/day", CLG_HERTZ, 1);
+    is("20/s", CLG_HERTZ, 20);
+    is("120req/min", CLG_HERTZ, 2);
+    is("$24/day", CLG_USD_PER_S, 24.0 / 86400);
+    is("2.5USD/GPU-h", CLG_USD_PER_S, 2.5 / 3600);
+    is("$2M", CLG_USD, 2e6);
+    is("$3,000", CLG_USD, 3000);
+    is("4e12 tokens", CLG_TOKENS, 4e12);
+    is("2T tokens", CLG_TOKENS, 2e12);
+    refused("1,02", CLG_COUNT);
+    refused("0,512", CLG_COUNT);
+    refused("1,0245", CLG_COUNT);
+    refused("1024,512", CLG_COUNT);
+    refused("2 weekss", CLG_SECONDS);
+    refused("5req/GB", CLG_HERTZ);
+    refused("3 tokens", CLG_BYTES);
+}
+
 int main(void) {
     CASE("GB is 1e9, GiB is 2^30, a bit is an eighth of a byte");
     is("80 GB", CLG_BYTES, 80e9);
@@ -32,6 +59,7 @@ int main(void) {
     is("15T", CLG_TOKENS, 15e12);
     is("25%", CLG_FRACTION, 0.25);
     is("16k", CLG_COUNT, 16000);
+    as_people_write();
     CASE("a missing or foreign unit is refused with a mend");
     refused("400", CLG_BYTES_PER_S);
     refused("400 GB", CLG_SECONDS);

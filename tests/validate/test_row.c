@@ -339,6 +339,14 @@ static void open_cells(void) {
     CASE("trained beside frozen weights: priced so; an unknown kind is set aside with its reason");
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,lora,8") == NULL);
     CHECK(answer.layout.adapter.kind == CLG_ADAPTER_LORA && answer.layout.adapter.rank == 8);
+    CASE(
+        "blank recompute: all of it with a base in 4 bits, as its trainers do; said, what is said");
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,,1,,1,1,,1,32,,3,,,,qlora,8") == NULL);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_FULL && answer.layout.recompute_layers == 0);
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,qlora,8") == NULL);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_NONE);
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,,1,,1,1,,1,32,,3,,,,lora,8") == NULL);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_NONE);
     const char *why = predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,prefix,8");
     CHECK(why && strstr(why, "adapter"));
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,none,") == NULL);

@@ -197,7 +197,7 @@ async function fourClicks() {
   const seen = async (words, done = rested) => {
     await until(done, words);
     return read(`({ cap: Number(/DP cap: ([\\d,]+)/.exec(document.querySelector(".walls").textContent)?.[1].replaceAll(",", "")), cheap: Number(document.querySelector(".curve .cheap")?.getAttribute("width") ?? 0),
-      bound: Number(/1\\/\\(1\\+c\\) ([\\d.]+)/.exec(document.querySelector(".card").textContent)[1]) })`);
+      bound: Number(/1\\/\\(1\\+c\\) = ([\\d.]+)/.exec(document.querySelector(".card").textContent)[1]) })`);
   };
   const slide = async (flag, stop) => click(`#slide-${flag}`, stop / (await read(`Number(document.getElementById("slide-${flag}").max)`)), 8);
   await click("#tab-curve");
@@ -243,11 +243,11 @@ async function kept(selector, words, name) {
 async function lesson() {
   await open("");
   await until(`document.querySelector(".searching:not([hidden])")`, "a search");
-  check("walls are not stated while it searches", !/none|not reached/.test(await textOf(".walls")) && !/past|still pays/.test(await textOf("#sentence")), `${await textOf(".walls")} ${await textOf("#sentence")}`);
+  check("walls are not stated while it searches", !/none|not reached/.test(await textOf(".walls")) && !/past|becomes progress/i.test(await textOf("#sentence")), `${await textOf(".walls")} ${await textOf("#sentence")}`);
   await until(rested, "the curve of the first visit");
   const scale = ask("scale", "llama-3.1-8b", "--gpus", "8..4096", "--seq", "8192", "--global-batch", "4Mtok"), words = await textOf("#sentence");
-  for (const wall of [scale.dp_cap, scale.knee]) check("the sentence names the walls of the command line", words.includes(`past ${wall.gpus.toLocaleString("en-US")} GPUs`), words);
-  check("and the model by its title", words.startsWith("Llama 3.1 8B in batches of 4.19M tokens: "), words);
+  for (const wall of [scale.dp_cap, scale.knee]) check("the sentence names the walls of the command line", words.toLowerCase().includes(`past ${wall.gpus.toLocaleString("en-US")} gpus`), words);
+  check("and the model by its title", words.startsWith("Llama 3.1 8B, 4.19M tokens a step: "), words);
   check("useful tokens are drawn", (await read(`document.querySelectorAll(".curve .useful").length`)) === 2);
   await shot("lesson.webp");
   const links = await read(`[...document.querySelectorAll(".lesson")].map((a) => a.getAttribute("href"))`);
@@ -255,6 +255,13 @@ async function lesson() {
   await click(".lesson:nth-of-type(4)");
   await until(`location.hash.includes("critical-batch=500ktok") && ${rested}`, "the fourth lesson");
   check("the critical batch is in its sentence", await becomes(`document.querySelector("#sentence").textContent.includes("critical 500k tokens")`, 20000), await textOf("#sentence"));
+  check("and that the batch is beyond it", /8\.4 times what a step can learn from.*10\.\d % of them become progress/.test(await textOf("#sentence")), await textOf("#sentence"));
+  check("sizes on which nothing fits have their mark in the legend", await read(`[...document.querySelectorAll(".curve .cross")].length > 0 && !document.querySelector(".legend .cross").parentElement.hidden`));
+  const apart = await read(`(() => { const word = document.querySelector(".curve .regime").getBoundingClientRect(), line = document.querySelectorAll(".curve .line.useful")[1];
+    return Array.from({ length: 400 }, (_, i) => line.getPointAtLength((line.getTotalLength() * i) / 399).matrixTransform(line.getScreenCTM())).every(({ x, y }) => x < word.left || x > word.right || y < word.top || y > word.bottom); })()`);
+  check("the name of the ground does not lie on the useful line", apart);
+  check("what a layout's letters say is under the pointer", /tp\d+: (\d+ GPUs share|matrices)/.test(await read(`document.querySelector(".card .layout").title`)));
+  check("the words have their meanings", (await read(`document.querySelectorAll(".card abbr[title]").length`)) > 2 && (await textOf("#words")).includes("critical batch"));
   await open("#model=llama-3.1-70b");
   await until("document.documentElement.dataset.plan", "a link without GPUs");
   check("a link says only what is not usual", await becomes(`location.hash === "#v=1&model=llama-3.1-70b"`, 2000), await read("location.hash"));
@@ -412,6 +419,18 @@ async function names() {
   check("all controls have names", nameless.length === 0, nameless.join("\n"));
 }
 
+/** With the keyboard: past the question to the answer. */
+async function skips() {
+  const press = async (key) => { for (const type of ["keyDown", "keyUp"]) await tell("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 13, ...(key === "Enter" && { text: "\r" }) }); };
+  await open("#tab=curve&model=llama-2-7b&gpus=8&to=64");
+  await until(`document.querySelector(".curve")?.dataset.searchMs`, "a curve");
+  await press("Tab");
+  check("the first stop is a way past the question, and is seen", await read(`document.activeElement.id === "skip" && document.activeElement.getBoundingClientRect().width > 40`));
+  await press("Enter");
+  await press("Tab");
+  check("the next stop is in the answer", await read(`Boolean(document.activeElement.closest("main"))`), await read("document.activeElement.id"));
+}
+
 async function narrow() {
   await screenOf(390, 844);
   await open("#tab=curve&model=llama-3.1-8b&gpus=64&to=1024");
@@ -446,6 +465,7 @@ try {
   await reports();
   await names();
   await sameBytes();
+  await skips();
   await narrow();
   check("no complaint on the console", complaints.length === 0, complaints.join("\n"));
   const outside = fetched.filter((url) => !/^(file|data|blob|about):/.test(url));

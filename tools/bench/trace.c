@@ -5,10 +5,12 @@
  * indented and with arguments as PyTorch 2.1 writes them. -g repeats the events of each file until
  * the text has this size. Best of five, in GB (10^9 bytes) of JSON text a second: of processor
  * time, so that neighbours do not count, but for "beside", where a second core inflates, of the
- * clock. */
+ * clock. Where simdjson is installed, its on-demand reader beside it, over the same text.
+ * "cores": of the clock, with all cores; on a busy machine that says little. */
 #include "record/trace.h"
 #include "cli/inflate.h"
 #include "cli/read_ahead.h"
+#include "cli/threads.h"
 #include "cli/trace_files.h"
 
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { ROUNDS = 5, BLOCK = 1 << 18 };
@@ -117,7 +120,24 @@ static size_t parse_plain(bench *b) { return parse_file(b, b->path, false); }
 static size_t parse_packed(bench *b) { return parse_file(b, b->packed, false); }
 static size_t parse_beside(bench *b) { return parse_file(b, b->packed, true); }
 
-static void measure(bench *b, const char *what, bool wall, size_t (*run)(bench *)) {
+/* All cores on one text. */
+static size_t parse_cores(bench *b) {
+    clg_arena arena = {0}, scratch = {0};
+    clg_trace *traces;
+    int count;
+    clg_error error = {0};
+    clg_crew *crew = clg_crew_of(&scratch, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    clg_cores cores = clg_crew_cores(crew);
+    clg_trace_memory memory = {b->text.data, b->text.size, 0};
+    clg_kineto_read(&arena, b->path, clg_trace_from_memory(&memory), &b->table, &cores, &traces,
+                    &count, &error);
+    clg_crew_end(crew);
+    clg_arena_clear(&scratch);
+    clg_arena_clear(&arena);
+    return b->text.size;
+}
+
+static double measure(bench *b, const char *what, bool wall, size_t (*run)(bench *)) {
     double best_s = 1e9;
     size_t bytes = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -126,8 +146,29 @@ static void measure(bench *b, const char *what, bool wall, size_t (*run)(bench *
         double took_s = now_s(wall) - start_s;
         if (took_s < best_s) best_s = took_s;
     }
-    printf("  %-34s %8.2f GB/s\n", what, (double)bytes / best_s * 1e-9);
+    double rate = (double)bytes / best_s * 1e-9;
+    printf("  %-34s %8.2f GB/s\n", what, rate);
+    return rate;
 }
+
+#ifdef BENCH_SIMDJSON
+enum { ROOM = 64 };
+double bench_simdjson(const char *text, size_t size, size_t room);
+
+static size_t parse_simdjson(bench *b) {
+    return bench_simdjson(b->text.data, b->text.size - ROOM, ROOM) != 0 ? b->text.size : 0;
+}
+
+/* The text with blanks behind it, which are its room. */
+static void beside_simdjson(bench *b, double own) {
+    char blanks[ROOM];
+    memset(blanks, ' ', sizeof blanks);
+    clg_text_add(&b->text, blanks, sizeof blanks);
+    double other = measure(b, "simdjson on demand, from memory", false, parse_simdjson);
+    if (other > 0)
+        printf("  %-34s %8.2f times simdjson's rate\n", "parse, from memory", own / other);
+}
+#endif
 
 /* Repeats what is between the brackets of traceEvents. */
 static void grow(clg_text *text, size_t want) {
@@ -142,9 +183,9 @@ static void grow(clg_text *text, size_t want) {
     if (!open || close <= open) return;
     clg_text out = {.arena = text->arena};
     clg_text_add(&out, text->data, (size_t)(open + 1 - text->data));
-    while (out.size < want) {
+    for (bool more = false; out.size < want; more = true) {
+        if (more) clg_text_add(&out, ",", 1);
         clg_text_add(&out, open + 1, (size_t)(close - open - 1));
-        clg_text_add(&out, ",", 1);
     }
     clg_text_add(&out, close, (size_t)(text->data + text->size - close));
     *text = out;
@@ -233,7 +274,15 @@ static void run_file(bench *b, const char *path, size_t want) {
         measure(b, "ceiling: memchr of every quote", false, find_quotes);
         measure(b, "ceiling: inflate, zlib", false, inflate_plainly);
         if (clg_inflation_fast()) measure(b, "ceiling: inflate, ISA-L", false, inflate_fast);
-        measure(b, "parse, from memory", false, parse_memory);
+        double own = measure(b, "parse, from memory", false, parse_memory);
+        double alone = measure(b, "parse, from memory, of the clock", true, parse_memory);
+        double cores = measure(b, "parse, from memory, cores", true, parse_cores);
+        printf("  %-34s %8.2f times one core's rate\n", "cores", cores / alone);
+#ifdef BENCH_SIMDJSON
+        beside_simdjson(b, own);
+#else
+        (void)own;
+#endif
         measure(b, "parse, plain file", false, parse_plain);
         measure(b, "parse, gzip, one core", false, parse_packed);
         measure(b, "parse, gzip, inflated beside", true, parse_beside);

@@ -140,13 +140,19 @@ def name(p, model, gpu, engine, version=""):
     return None
 
 
+def four_integer_bits(words):
+    """Weights of AWQ and GPTQ, multiplied in 16 bit; GPTQ has 8 bits too."""
+    squeezed = squeeze(words)
+    return "int8" not in squeezed and any(one in squeezed for one in ("int4", "awq", "gptq", "w4a16"))
+
+
 def read_formats(p, words):
-    """Weights of a format in words; keys and values are kept in fp8 with them, as recipes do."""
+    """Weights of a format in words; keys and values are kept in fp8 with narrow floats, as recipes do."""
     squeezed = squeeze(words)
     released = (p["model"] or "").startswith("gpt-oss")  # experts in mxfp4 only
     p["weights"] = ("mxfp4" if "mxfp4" in squeezed or released else "nvfp4" if "fp4" in squeezed
-                    else "fp8" if "fp8" in squeezed else "bf16")
-    p["cache"] = "bf16" if p["weights"] == "bf16" else "fp8"
+                    else "fp8" if "fp8" in squeezed else "int4" if four_integer_bits(words) else "bf16")
+    p["cache"] = "bf16" if p["weights"] in ("bf16", "int4") else "fp8"
 
 
 def lengths(p, prompt, output):
@@ -521,8 +527,8 @@ FLAGS = {"tp": ["-tp", "--tensor-parallel-size", "--tp", "--tp_size", "--tp-size
          "memory_share": ["--gpu-memory-utilization", "--mem-fraction-static",
                           "--kv_cache_free_gpu_memory_fraction"]}
 
-UNKNOWN = ["speculative", "mtp", "eagle", "lmcache", "hicache", "--quantization", "AWQ", "GPTQ", "Int4",
-           "W4A16", "W8A8", "offload", "enforce-eager", "disable-cuda-graph", "two-batch"]
+UNKNOWN = ["speculative", "mtp", "eagle", "lmcache", "hicache", "--quantization", "Int8", "W8A8",
+           "offload", "enforce-eager", "disable-cuda-graph", "two-batch"]
 
 
 def flag(line, flags, otherwise=0):
@@ -604,6 +610,7 @@ def read_command(cells, context):
     p["output_tokens_per_s"] = scaled(cells, "out_tok_s")
     model = p["model"] or ""
     p["weights"] = ("mxfp4" if "gpt-oss" in model else
+                    "int4" if four_integer_bits(line) else
                     "fp8" if "FP8" in line or (model and released_narrow(model)) else "bf16")
     p["cache"] = "fp8" if "kv-cache-dtype" in line and "fp8_e4m3" in line else "bf16"
     read_flags(p, line)

@@ -1,0 +1,91 @@
+/* Later generations of known families: what they add is counted, or refused by name. */
+#include "model/preset.h"
+#include "test.h"
+
+static clg_arena arena;
+
+static clg_model find(const char *name) {
+    clg_model model = {0};
+    clg_error error = {0};
+    CHECK(clg_model_find(&arena, name, &model, &error) == CLG_OK);
+    return model;
+}
+
+static clg_status read(const char *text, clg_error *error) {
+    clg_model model;
+    *error = (clg_error){0};
+    return clg_model_read(&arena, "config.json", text, strlen(text), &model, error);
+}
+
+/* Nemotron 3 Super by hand. Mamba: 4096 x (2 x 8192 + 2048 + 128) in, 10240 x (4 + 1) of the
+ * convolution, 3 x 128 + 8192 + 8192 x 4096 out, a norm. Attention: 2 x 4096 x (4096 + 256).
+ * Experts: 512 of 2 x 1024 x 2688 on the latent width, 2 x 4096 x 1024 there and back, the shared
+ * one of 2 x 4096 x 5376, 512 x 4096 of the router. */
+static void latent_experts(void) {
+    long long h = 4096, expert = 2 * 1024 * 2688;
+    long long mamba = h * (2 * 8192 + 2048 + 128) + 10240 * 5 + 3 * 128 + 8192 + 8192 * h + h;
+    long long attention = 2 * h * (h + 256) + h;
+    long long beside = 2 * h * 1024 + 2 * h * 5376 + 512 * h + h;
+    long long edges = 2 * 131072 * h + h;
+    CASE("Nemotron 3 Super and its 22 of 512 experts by hand; their cards' 120 and 550 B");
+    clg_model m = find("nemotron-3-super-120b-a12b");
+    long long rest = edges + 40 * mamba + 8 * attention + 40 * beside;
+    CHECK(m.parameters == rest + 40 * 512 * expert);
+    CHECK(m.active_parameters == rest + 40 * 22 * expert);
+    CHECK_NEAR((double)m.parameters, 120e9, 0.01);
+    CHECK(m.prediction_parameters == attention + beside + 512 * expert + 2 * h * h + 3 * h);
+    CHECK_NEAR((double)find("nemotron-3-ultra-550b-a55b").parameters, 550e9, 0.01);
+}
+
+static const char *with(const char *family, const char *more) {
+    return clg_arena_print(&arena,
+                           "{\"model_type\": \"%s\", \"hidden_size\": 64, "
+                           "\"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+                           "\"head_dim\": 16, \"intermediate_size\": 128, "
+                           "\"vocab_size\": 100%s}",
+                           family, more);
+}
+
+/* A known family with a field that makes it another model. */
+static void unpriced(void) {
+    static const char *const on[] = {"\"num_kv_shared_layers\": 1",
+                                     "\"hc_mult\": 4",
+                                     "\"is_encoder_decoder\": true",
+                                     "\"block_configs\": [{\"ffn\": 1}]",
+                                     "\"moe_layer_freq\": 2",
+                                     "\"swa_head_dim\": 8",
+                                     "\"global_head_dim\": 32",
+                                     "\"linear_attn_config\": {\"use_full_rank_gate\": true}",
+                                     "\"layer_types\": [\"conv\", \"full_attention\"]"};
+    static const char *const off[] = {
+        "\"num_kv_shared_layers\": 0",         "\"hc_mult\": 1",
+        "\"is_encoder_decoder\": false",       "\"block_configs\": null",
+        "\"moe_layer_freq\": [1, 1]",          "\"swa_head_dim\": 16",
+        "\"time_step_limit\": [0.0, Infinity]"};
+    clg_error error;
+    CASE("fields that change the model are refused by name where they are on, not left out");
+    for (size_t i = 0; i < sizeof on / sizeof on[0]; i++) {
+        const char *text = with("llama", clg_arena_print(&arena, ", %s", on[i]));
+        CHECK(read(text, &error) == CLG_BAD_INPUT);
+        CHECK(
+            strstr(error.message, "not modelled") &&
+            strstr(on[i], strrchr(error.field, '.') ? strrchr(error.field, '.') + 1 : error.field));
+    }
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        CHECK(read(with("llama", clg_arena_print(&arena, ", %s", off[i])), &error) == CLG_OK);
+    CASE("a list of one number per layer is that number where all are the same");
+    CHECK(read(with("llama", ", \"num_key_value_heads\": [2, 2]"), &error) == CLG_OK);
+    CHECK(read(with("llama", ", \"num_key_value_heads\": [2, 4]"), &error) == CLG_BAD_INPUT);
+    CASE("without a number the list of layers says how many; Python's Infinity is nothing stated");
+    CHECK(read("{\"model_type\": \"nemotron_h\", \"hidden_size\": 64, \"num_attention_heads\": 4, "
+               "\"vocab_size\": 100, \"mamba_num_heads\": 8, \"layers_block_type\": [\"mamba\", "
+               "\"attention\", \"mlp\"], \"time_step_limit\": [0.0, Infinity, NaN, -Infinity]}",
+               &error) == CLG_OK);
+}
+
+int main(void) {
+    latent_experts();
+    unpriced();
+    clg_arena_clear(&arena);
+    return DONE;
+}
