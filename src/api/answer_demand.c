@@ -392,6 +392,11 @@ static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_
                                   CLG_PARAM_DEADLINE,  CLG_PARAMS};
 static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
+static const clg_own_words words[] = {
+    {CLG_PARAM_LAUNCH, "ENGINE", NULL,
+     "also the command that starts it: vllm sglang trtllm; -o DIR writes it"},
+    {CLG_PARAMS, NULL, NULL, NULL}};
+
 const clg_command clg_command_demand = {
     .name = "demand",
     .operands = "MODEL|FILE...",
@@ -399,10 +404,12 @@ const clg_command clg_command_demand = {
     .details = "Requests come from a trace, a profile of rates or numbers. Continuous batching is "
                "simulated iteration by iteration on as many replicas as the latency target needs. "
                "The cost per token is a product of factors, set against a dated API price.",
-    .example = "ceiling demand llama-3.1-8b --gpu h100-sxm --rate 20req/s --prompt 1ktok "
-               "--output 200tok --ttft 1s --tpot 50ms",
+    .example =
+        "ceiling demand llama-3.1-8b --rate 20req/s --prompt 1ktok --output 200tok --ttft 1s "
+        "--tpot 50ms",
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(SERVING),
     .knobs = knobs,
+    .words = words,
     .local = local,
     .subject = CLG_SUBJECT_JOB,
     .busy = "simulating",

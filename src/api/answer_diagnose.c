@@ -192,7 +192,7 @@ const clg_command clg_command_diagnose = {
         "batch "
         "and sequence that are left out are those of --log, where it states them.",
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
-               "--micro-batch 8 --global-batch 32 --recompute full --measured 200tok/s/GPU",
+               "--measured 200tok/s/GPU",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),
     .subject = CLG_SUBJECT_JOB,
     .busy = "searching",

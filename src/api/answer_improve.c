@@ -63,8 +63,8 @@ const clg_command clg_command_improve = {
                "chosen as 'plan' would. For one change, two, three, four: the fastest layout that "
                "differs in no more, found by a complete search of that neighbourhood. Batch, "
                "precision and software stay.",
-    .example = "ceiling improve llama-2-70b --gpus 128 --tp 8 --pp 8 --recompute full --seq 4096 "
-               "--global-batch 1536 --micro-batch 1",
+    .example = "ceiling improve llama-2-70b --gpus 128 --tp 8 --pp 8 --recompute full "
+               "--global-batch 1536",
     .groups = CLG_TAKES_PLANNING,
     .subject = CLG_SUBJECT_JOB,
     .busy = "searching",

@@ -28,9 +28,13 @@ static bool wants_both(const clg_request *request) {
 }
 
 static clg_status read_mode(const clg_request *request, clg_scale_mode *mode, clg_error *error) {
+    static const clg_name regimes[] = {{"strong", CLG_STRONG, NULL},
+                                       {"weak", CLG_WEAK, NULL},
+                                       {"grow", CLG_GROW, NULL},
+                                       {"both", CLG_STRONG, NULL},
+                                       {NULL, 0, NULL}};
     int value = CLG_STRONG;
-    if (!wants_both(request) && clg_request_name(request, CLG_PARAM_MODE, clg_scale_mode_names,
-                                                 "mode", &value, error) != CLG_OK)
+    if (clg_request_name(request, CLG_PARAM_MODE, regimes, "mode", &value, error) != CLG_OK)
         return CLG_BAD_INPUT;
     *mode = (clg_scale_mode)value;
     return CLG_OK;

@@ -11,9 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* "train.sh" and "job.toml" end as files do, "llama-3.1" and "qwen2.5-7b" as releases. */
 bool clg_request_is_path(const char *word) {
-    size_t size = strlen(word);
-    return strchr(word, '/') || (size > 5 && strcmp(word + size - 5, ".json") == 0);
+    const char *dot = strrchr(word, '.');
+    size_t letters = 0;
+    while (dot && isalpha((unsigned char)dot[letters + 1])) letters++;
+    return strchr(word, '/') || (letters > 0 && dot[letters + 1] == '\0');
 }
 
 clg_status clg_request_model(clg_arena *arena, const clg_request *request, clg_model *model,

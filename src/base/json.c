@@ -165,7 +165,11 @@ static const char *number_end(const char *at, const char *end) {
  * changes from "C". */
 static clg_status read_number(reader *r, clg_json *node) {
     const char *end = number_end(r->at, r->end);
-    if (!end) return fault(r, r->at, "write it like -12.5e3", "a broken number or word");
+    bool number = r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9'));
+    if (!end && !number)
+        return fault(r, r->at, "a value is a number, true, false, null, or in \"\", [] or {}",
+                     "no value of JSON");
+    if (!end) return fault(r, r->at, "write it like -12.5e3", "a broken number");
     node->kind = CLG_JSON_NUMBER;
     node->text_size = (size_t)(end - r->at);
     node->text = clg_arena_copy(r->arena, r->at, node->text_size);

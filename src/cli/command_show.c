@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-/* One kind of thing: its folder, and how all of it is listed. */
+/* One kind of thing: its folder, how all of it is listed, and where titles begin in that. */
 typedef struct shelf {
     const char *name, *folder;
+    int title;
     void (*list)(clg_session *session, const struct shelf *shelf);
 } shelf;
 
@@ -26,13 +27,13 @@ static void list_models(clg_session *session, const shelf *s) {
     int count;
     (void)s;
     const char *const *names = clg_model_names(session->arena, &count);
-    clg_text_print(&session->out, "%-24s %17s %17s %7s %7s  %s\n", "name", "parameters", "active",
+    clg_text_print(&session->out, "%-30s %14s %14s %6s %6s  %s\n", "name", "parameters", "active",
                    "layers", "hidden", "title");
     for (int i = 0; i < count; i++) {
         clg_model m;
         clg_error none = {0};
         if (clg_model_find(session->arena, names[i], &m, &none) != CLG_OK) continue;
-        clg_text_print(&session->out, "%-24s %17lld %17lld %7d %7lld  %.40s\n", names[i],
+        clg_text_print(&session->out, "%-30s %14lld %14lld %6d %6lld  %s\n", names[i],
                        (long long)m.parameters, (long long)m.active_parameters, m.layers,
                        (long long)m.hidden, m.title);
     }
@@ -58,14 +59,14 @@ static void list_gpus(clg_session *session, const shelf *s) {
 static void list_prices(clg_session *session, const shelf *s) {
     int count;
     const clg_file *files = clg_dataset_folder(s->folder, &count);
-    clg_text_print(&session->out, "%-26s %-15s %9s  %-10s  %s\n", "name", "gpu", "USD/GPU-h",
+    clg_text_print(&session->out, "%-28s %-15s %9s  %-10s  %s\n", "name", "gpu", "USD/GPU-h",
                    "date", "term, from");
     for (int i = 0; i < count; i++) {
         clg_price p;
         clg_error none = {0};
         const char *name = stem(session->arena, &files[i], s);
         if (clg_price_find(session->arena, name, &p, &none) != CLG_OK) continue;
-        clg_text_print(&session->out, "%-26s %-15s %9.2f  %-10s  %s, %s\n", name, p.gpu,
+        clg_text_print(&session->out, "%-28s %-15s %9.2f  %-10s  %s, %s\n", name, p.gpu,
                        p.usd_per_s * 3600, p.date ? p.date : "-", p.term, p.provider);
     }
 }
@@ -97,7 +98,7 @@ static void list_api_prices(clg_session *session, const shelf *s) {
         if (!root) continue;
         const clg_json *title = clg_json_member(root, "title"),
                        *date = clg_json_member(root, "date");
-        clg_text_print(&session->out, "%-29s %9.3f %9.3f  %-8s %.50s\n",
+        clg_text_print(&session->out, "%-29s %9.3f %9.3f  %-8s %s\n",
                        stem(session->arena, &files[i], s), usd_per_million(root, "input"),
                        usd_per_million(root, "output"), date ? date->text : "-",
                        title ? title->text : "");
@@ -112,33 +113,36 @@ static void list_files(clg_session *session, const shelf *s) {
         if (!root) continue;
         const clg_json *title = clg_json_member(root, "title");
         if (!title) continue; /* words that others of its folder share */
-        clg_text_print(&session->out, "%-30s %.68s\n", stem(session->arena, &files[i], s),
+        clg_text_print(&session->out, "%-30s %s\n", stem(session->arena, &files[i], s),
                        title->text);
     }
 }
 
 static const shelf shelves[] = {
-    {"models", "model/", list_models},      {"gpus", "gpu/", list_gpus},
-    {"nodes", "node/", list_files},         {"fabrics", "fabric/", list_files},
-    {"stacks", "stack/", list_files},       {"prices", "price/", list_prices},
-    {"engines", "engine/", list_files},     {"api-prices", "api-price/", list_api_prices},
-    {"workloads", "workload/", list_files}, {"causes", "cause/", list_files},
-    {"trainers", "trainer/", list_files}};
+    {"models", "model/", 76, list_models},      {"gpus", "gpu/", 62, list_gpus},
+    {"nodes", "node/", 31, list_files},         {"fabrics", "fabric/", 31, list_files},
+    {"stacks", "stack/", 31, list_files},       {"prices", "price/", 68, list_prices},
+    {"engines", "engine/", 31, list_files},     {"api-prices", "api-price/", 60, list_api_prices},
+    {"workloads", "workload/", 31, list_files}, {"causes", "cause/", 31, list_files},
+    {"trainers", "trainer/", 31, list_files}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
 /* Every value of a file with unit, kind and source. */
 static void print_values(clg_session *session, const clg_json *object, int depth) {
     for (const clg_json *c = object->first; c; c = c->next) {
         const clg_json *value = clg_json_member(c, "value");
+        size_t from = session->out.size;
         if (value)
             clg_text_print(&session->out, "%*s%-22s %s\n", depth * 2, "", c->key ? c->key : "",
                            clg_value_why(session->arena, object, c->key));
         else if (c->kind == CLG_JSON_OBJECT) {
             clg_text_print(&session->out, "%*s%s\n", depth * 2, "", c->key ? c->key : "");
             print_values(session, c, depth + 1);
+            continue;
         } else if (c->kind == CLG_JSON_STRING || c->kind == CLG_JSON_NUMBER)
             clg_text_print(&session->out, "%*s%-22s %s\n", depth * 2, "", c->key ? c->key : "",
                            c->text);
+        clg_text_fold(&session->out, from, depth * 2 + 23);
     }
 }
 
@@ -216,6 +220,7 @@ static clg_status run(clg_session *session, clg_error *error) {
         if (session->operands > 1)
             return show_one(session, &shelves[i], session->operand[1], error);
         shelves[i].list(session, &shelves[i]);
+        clg_text_fold(&session->out, 0, shelves[i].title);
         return CLG_OK;
     }
     return show_named(session, kind, error);

@@ -4,55 +4,34 @@
 
 #include <string.h>
 
-enum { WIDTH = 98 };
-
-/* Appends words of `body`, broken at WIDTH, continuation lines indented. */
-static void wrap(clg_text *text, const char *body, int column, int indent) {
-    bool first = true; /* word of its line */
-    while (*body) {
-        int word = (int)strcspn(body, " \n");
-        if (!first && column + 1 + word > WIDTH) {
-            clg_text_print(text, "\n%*s", indent, "");
-            column = indent;
-            first = true;
-        }
-        clg_text_print(text, "%s%.*s", first ? "" : " ", word, body);
-        column += word + !first;
-        first = body[word] == '\n';
-        if (first) {
-            clg_text_print(text, "\n%*s", indent, "");
-            column = indent;
-        }
-        body += word + (body[word] != '\0');
-    }
-    clg_text_print(text, "\n");
-}
-
 void clg_help_program(clg_text *text) {
     clg_text_print(text,
                    "ceiling %s -- how far adding GPUs gets you\n\nusage: ceiling COMMAND "
                    "[OPERAND...] [--FLAG VALUE...]\n\n",
                    CLG_VERSION);
     for (const clg_tool *const *t = clg_tools(); *t; t++) {
-        clg_text_print(text, "  %-10s %-17s ", (*t)->about->name, (*t)->about->operands);
-        wrap(text, (*t)->about->summary, 31, 31);
+        size_t from = text->size;
+        clg_text_print(text, "  %-10s %-17s %s\n", (*t)->about->name, (*t)->about->operands,
+                       (*t)->about->summary);
+        clg_text_fold(text, from, 31);
     }
     clg_text_print(text, "\n'ceiling COMMAND --help' says more. Quantities carry units: 400Gbit/s, "
                          "2.5USD/h, 4Mtok, 30d.\n");
 }
 
 static void print_knob(clg_text *text, clg_param_row row) {
-    size_t used = strlen(row.flag) + strlen(row.argument) + 2 + (row.argument[0] != '\0');
+    enum { BODY = 30 };
+    size_t from = text->size;
     clg_text_print(text, "  --%s%s%s", row.flag, row.argument[0] ? " " : "", row.argument);
-    int column = (int)used + 2;
-    if (column > 29) {
+    int column = (int)(text->size - from);
+    if (column >= BODY) {
         clg_text_print(text, "\n");
+        from = text->size;
         column = 0;
     }
-    clg_text_print(text, "%*s", 30 - column, "");
-    char *body = clg_arena_print(text->arena, "%s%s%s%s", row.help, row.fallback[0] ? " [" : "",
-                                 row.fallback, row.fallback[0] ? "]" : "");
-    wrap(text, body, 30, 30);
+    clg_text_print(text, "%*s%s%s%s%s\n", BODY - column, "", row.help, row.fallback[0] ? " [" : "",
+                   row.fallback, row.fallback[0] ? "]" : "");
+    clg_text_fold(text, from, BODY);
 }
 
 static void print_knobs(clg_text *text, const clg_command *command) {
@@ -73,11 +52,10 @@ void clg_help_command(clg_text *text, const clg_command *command) {
     clg_text_print(text, "usage: ceiling %s%s%s%s\n\n", command->name,
                    command->operands[0] ? " " : "", command->operands,
                    flags ? " [--FLAG VALUE...]" : "");
-    wrap(text, command->summary, 0, 0);
-    if (command->details) {
-        clg_text_print(text, "\n");
-        wrap(text, command->details, 0, 0);
-    }
+    size_t from = text->size;
+    clg_text_print(text, "%s\n", command->summary);
+    if (command->details) clg_text_print(text, "\n%s\n", command->details);
+    clg_text_fold(text, from, 0);
     print_knobs(text, command);
     if (command->example) clg_text_print(text, "\nexample\n  %s\n", command->example);
 }
@@ -94,6 +72,19 @@ static void roff(clg_text *text, const char *body) {
     }
 }
 
+static void man_knob(clg_text *text, clg_param_row row) {
+    clg_text_print(text, ".TP\n.BI \\-\\-");
+    roff(text, row.flag);
+    clg_text_print(text, " \" %s\"\n", row.argument);
+    roff(text, row.help);
+    if (row.fallback[0]) {
+        clg_text_print(text, " [");
+        roff(text, row.fallback);
+        clg_text_print(text, "]");
+    }
+    clg_text_print(text, "\n");
+}
+
 static void man_command(clg_text *text, const clg_command *command) {
     clg_text_print(text, ".SS \"%s %s\"\n", command->name, command->operands);
     roff(text, command->summary);
@@ -103,6 +94,8 @@ static void man_command(clg_text *text, const clg_command *command) {
         roff(text, command->details);
         clg_text_print(text, "\n");
     }
+    for (const clg_own_words *own = command->words; own && own->param != CLG_PARAMS; own++)
+        man_knob(text, clg_command_row(command, own->param));
     if (!command->example) return;
     clg_text_print(text, ".PP\n.B ");
     roff(text, command->example);
@@ -117,19 +110,7 @@ void clg_help_man(clg_text *text) {
                    CLG_VERSION);
     for (const clg_tool *const *t = clg_tools(); *t; t++) man_command(text, (*t)->about);
     clg_text_print(text, ".SH FLAGS\n");
-    for (int p = 0; p < CLG_PARAMS; p++) {
-        clg_param_row row = clg_param_row_of((clg_param)p);
-        clg_text_print(text, ".TP\n.BI \\-\\-");
-        roff(text, row.flag);
-        clg_text_print(text, " \" %s\"\n", row.argument);
-        roff(text, row.help);
-        if (row.fallback[0]) {
-            clg_text_print(text, " [");
-            roff(text, row.fallback);
-            clg_text_print(text, "]");
-        }
-        clg_text_print(text, "\n");
-    }
+    for (int p = 0; p < CLG_PARAMS; p++) man_knob(text, clg_param_row_of((clg_param)p));
     clg_text_print(text, ".SH EXIT STATUS\n0 an answer was given, 1 the input was bad, 2 the usage "
-                         "was bad\n");
+                         "was bad, 3 a check failed\n");
 }

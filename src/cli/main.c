@@ -60,12 +60,20 @@ static void make_printable(char *text) {
 
 enum { EXIT_NO = 3 }; /* an answer was given, and a check that was asked for fails by it */
 
-static int answer(const clg_session *session, clg_status status, const clg_error *error) {
+/* One sentence, folded to 100 columns: its place comes first and stays on the first line. */
+static void complain(clg_arena *arena, const clg_error *error) {
     char sentence[2048];
+    clg_text text = {.arena = arena};
+    clg_error_sentence(error, sentence, sizeof sentence);
+    make_printable(sentence);
+    clg_text_print(&text, "ceiling: %s\n", sentence);
+    clg_text_fold(&text, 0, (int)strlen("ceiling: "));
+    fwrite(text.data, 1, text.size, stderr);
+}
+
+static int answer(const clg_session *session, clg_status status, const clg_error *error) {
     if (status != CLG_OK) {
-        clg_error_sentence(error, sentence, sizeof sentence);
-        make_printable(sentence);
-        fprintf(stderr, "ceiling: %s\n", sentence);
+        complain(session->arena, error);
         return (int)status;
     }
     const clg_text *out = &session->out;

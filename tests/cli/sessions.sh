@@ -7,6 +7,18 @@ small="explain llama-2-7b --gpus 16 --seq 4096 --global-batch 64"
 
 expect 0 out 'usage: ceiling COMMAND' help
 expect 0 out 'usage: ceiling COMMAND' --help
+wide() { "$ceiling" "$@" 2>&1 | LC_ALL=C.UTF-8 awk 'length > 100'; }
+for word in $("$ceiling" help | awk '/^  [a-z]/ { print $1 }'); do
+    check "help of $word fits 100 columns" '[ -z "$(wide "$word" --help)" ]'
+done
+for word in models gpus prices api-prices nodes stacks; do
+    check "the list of $word fits 100 columns" '[ -z "$(wide show "$word")" ]'
+done
+check "a long complaint fits 100 columns" '[ -z "$(wide plan)" ]'
+expect 2 err "'-gpus' is no flag; flags start with --" plan llama-3-8b -gpus 8
+expect 1 err 'how many there are is --gpus' plan llama-3-8b --gpu 64
+expect 1 err '^ceiling: absent.sh: No such file or directory' plan absent.sh
+expect 1 err 'it may be strong, weak, grow, both' scale llama-3-8b --gpus 8 --mode weakly
 expect 0 out '^ceiling [0-9]' --version
 expect 0 out '--global-batch N\|TOKENS' plan --help
 expect 0 out '^\.TH CEILING' man
