@@ -136,10 +136,11 @@ static bool try_copies(probe_bench *b, most *m) {
     return timely;
 }
 
+/* Sizes outside, so that where time ends early each kind has its small messages. */
 static bool try_collectives(probe_bench *b, ranks_group *group, most *m) {
     bool timely = true;
-    for (int what = 0; what < RANKS_COLLECTIVES && group; what++)
-        for (double bytes = 1024; bytes <= (double)b->room / 16 && timely; bytes *= 4) {
+    for (double bytes = 1024; bytes <= (double)b->room / 16 && group; bytes *= 4)
+        for (int what = 0; what < RANKS_COLLECTIVES && timely; what++) {
             probe_work w = {.kind = PROBE_COLLECTIVE,
                             .group = group,
                             .collective = (ranks_collective)what,

@@ -54,7 +54,11 @@ status=$?
 check "a killed rank ends the job (status $status)" '[ $status != 0 ] && [ $status != 124 ]'
 timeout 60 mpirun -n 1 "$probe" --stall 3 : -n 1 sh -c 'echo $$ >"$1"; exec "$2" --stall 3' sh "$scratch/pid" "$probe" >"$scratch/out" 2>&1 &
 waiting=$!
-sleep 3; kill -STOP "$(cat "$scratch/pid")"
+for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    if [ -s "$scratch/pid" ] && grep -q '"what"' "$scratch/out"; then break; fi
+    sleep 1
+done
+kill -STOP "$(cat "$scratch/pid")"
 wait $waiting; status=$?
 kill -KILL "$(cat "$scratch/pid")" 2>/dev/null
 check "a rank that stands still ends the job (status $status)" '[ $status != 0 ] && [ $status != 124 ] && grep -q "did not end in time" "$scratch/out"'
