@@ -180,6 +180,9 @@ static void list_kinds(clg_session *session) {
         clg_dataset_folder(shelves[i].folder, &count);
         clg_text_print(&session->out, "%-12s %4d\n", shelves[i].name, count);
     }
+    clg_text_print(&session->out,
+                   "\n'ceiling show gpus' lists a kind, 'ceiling show gpus h100-sxm' "
+                   "prints one with every source.\n");
 }
 
 /* What is said to be a kind and is none: the name of something, on each shelf that has it. */

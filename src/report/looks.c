@@ -25,12 +25,14 @@ static void print_source(clg_text *t, const clg_score *s, const clg_look *seen) 
 
 static void print_mean(clg_text *t, const clg_sources *s, const char *words) {
     if (s->sources == 0) return;
+    size_t from = t->size;
     clg_text_print(t,
                    "%s: %d sources, each once: %s %% off (median source %s), bias %s, inside "
                    "P10-P90 %s %%, fits right %s %%\n",
                    words, s->sources, clg_words_share(t, s->mape),
                    clg_words_share(t, s->median_ape), clg_words_share(t, s->bias),
                    clg_words_share(t, s->coverage), clg_words_share(t, s->fits_accuracy));
+    clg_text_fold(t, from, 2);
 }
 
 static void print_set_aside(clg_text *t, const clg_validation *v, int count) {

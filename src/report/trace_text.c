@@ -108,6 +108,7 @@ static void print_products(clg_text *t, const clg_recorded_job *job) {
     work w = all_work(job);
     if (w.product_ns == 0 || w.wall_ns <= 0) return;
     double priced = (double)w.priced_ns / (double)w.product_ns;
+    size_t from = t->size;
     if (w.flop > 0)
         clg_text_print(t, "products %s a rank by shapes, %s over its %s; ",
                        clg_words_quantity(t, w.flop / job->count, CLG_FLOP),
@@ -120,6 +121,7 @@ static void print_products(clg_text *t, const clg_recorded_job *job) {
         clg_text_print(t, "MFU %.1f %%\n", 100 * w.share / job->count);
     else
         clg_text_print(t, "%s\n", priced < CLG_TRACE_PRICED_LEAST ? "no MFU" : "peak not known");
+    clg_text_fold(t, from, 9);
     if (priced < CLG_TRACE_PRICED_LEAST) print_unpriced(t, &job->traces[0]);
 }
 
