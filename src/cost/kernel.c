@@ -10,6 +10,7 @@
 
 const clg_name clg_attention_kernel_names[] = {
     {"unfused", CLG_UNFUSED, "scores in memory: two products and a softmax"},
+    {"masked", CLG_MASKED, "fused, given a mask (padded texts): PyTorch's memory-efficient kernel"},
     {"flash1", CLG_FLASH1, "FlashAttention (2022)"},
     {"flash2", CLG_FLASH2, "FlashAttention-2 (2023)"},
     {"flash3", CLG_FLASH3, "FlashAttention-3 (2024)"},
@@ -152,9 +153,9 @@ static void fill_missing_grouped(clg_kernels *kernels) {
 }
 
 static void fill_missing_attention(clg_attention_curve curves[CLG_ATTENTION_KERNELS]) {
-    for (int i = 0; i < CLG_ATTENTION_KERNELS; i++) {
+    for (int i = CLG_ATTENTION_KERNELS - 1; i >= 0; i--) {
         if (curves[i].known) continue;
-        curves[i] = curves[CLG_FLASH2];
+        curves[i] = curves[i == CLG_MASKED ? CLG_FLASH1 : CLG_FLASH2];
         curves[i].known = false;
     }
 }

@@ -8,6 +8,7 @@
 #define CLG_COST_KERNEL_H
 
 #include "dataset/dataset.h"
+#include "layout/layout.h"
 #include "machine/machine.h"
 
 /* A product is cut in tiles; waves of tiles fill the multiprocessors; each tile costs k +
@@ -27,7 +28,8 @@ typedef struct clg_gemm_curve {
 } clg_gemm_curve;
 
 typedef enum clg_attention_kernel {
-    CLG_UNFUSED,
+    CLG_UNFUSED = CLG_ATTENTION_UNFUSED,
+    CLG_MASKED = CLG_ATTENTION_MASKED,
     CLG_FLASH1,
     CLG_FLASH2,
     CLG_FLASH3,

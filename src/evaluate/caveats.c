@@ -35,9 +35,10 @@ static void note_kernels(notes *n, const clg_scenario *s, const clg_layout *layo
         !kernels->grouped[layout->precision].known)
         note(n, "no grouped products were timed on %s: others' shares stand in", gpu);
     if (layout->attention != CLG_UNFUSED && !kernels->attention[layout->attention].known)
-        note(n, "no %s attention was timed on %s: flash2's share stands in",
+        note(n, "no %s attention was timed on %s: %s share stands in",
              clg_name_of(clg_attention_kernel_names, layout->attention),
-             kernels->borrowed ? "its lender" : gpu);
+             kernels->borrowed ? "its lender" : gpu,
+             layout->attention == CLG_ATTENTION_MASKED ? "flash1's" : "flash2's");
 }
 
 static void note_links(notes *n, const clg_scenario *s) {

@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Kernels of attention, oldest first (cost/kernel.h has all): scores in memory; fused, but handed a
+ * mask and so over the whole square, hidden half and windows too. */
+enum { CLG_ATTENTION_UNFUSED, CLG_ATTENTION_MASKED };
+
 typedef enum clg_recompute {
     CLG_RECOMPUTE_NONE,
     CLG_RECOMPUTE_SELECTIVE, /* the attention core is done again; of latent attention, the
@@ -81,7 +85,7 @@ typedef struct clg_layout {
     clg_recompute recompute;
     int recompute_layers; /* full: only the first n layers of each chunk; 0: all */
     clg_precision precision;
-    int attention; /* clg_attention_kernel */
+    int attention; /* clg_attention_kernel, of which the first two do other work */
     clg_optimizer optimizer;
     clg_adapter adapter;
     clg_reference reference; /* beside adapters: their own frozen model, without them */

@@ -27,10 +27,14 @@ static int context_rounds(const clg_shard *shard) {
     return shard->stack->context_dealt ? cp / 2 : cp - 1;
 }
 
+static bool is_fused(const clg_layout *layout) {
+    return layout->attention != CLG_ATTENTION_UNFUSED;
+}
+
 /* A ring attends to one part of the keys after the other, each by a kernel of its own. */
 static int context_steps(const clg_shard *shard) {
     const clg_layout *layout = shard->layout;
-    bool ring = layout->cp_kind == CLG_CONTEXT_RING && layout->attention != 0;
+    bool ring = layout->cp_kind == CLG_CONTEXT_RING && is_fused(layout);
     return ring ? 1 + context_rounds(shard) : 1;
 }
 
@@ -43,20 +47,34 @@ static double context_excess(const clg_shard *shard) {
     return dealt && cp % 2 == 0 ? 1 + 1.0 / cp : 1;
 }
 
-/* One core kernel: forward or backward. Causal kernels skip the masked half; a window keeps
- * window x query scores, half of them where it does not slide. Scores of unfused attention are
- * computed in full. */
+/* Keys a query may see. PyTorch's flash kernels take no mask; the memory-efficient one that does
+ * works through the whole square, window or not (transformers pull request 30070, issue 30461). */
+static double keys_seen(const clg_layout *layout, const clg_attention *attention) {
+    double keys = (double)layout->seq, window = (double)attention->window;
+    bool whole = layout->attention == CLG_ATTENTION_MASKED;
+    return !whole && window > 0 && window < keys ? window : keys;
+}
+
+/* Causal kernels skip the masked half; a window keeps window x query scores, half of them where it
+ * does not slide. Unfused scores are computed in full, and so are those under a mask. */
+static double scores_of(const clg_layout *layout, const clg_attention *attention, double queries,
+                        double seen) {
+    double keys = (double)layout->seq;
+    bool slides = seen < keys && !attention->chunked;
+    if (!is_fused(layout)) return queries * keys;
+    if (layout->attention == CLG_ATTENTION_MASKED) return queries * keys;
+    return queries * seen * (slides ? 1.0 - 0.5 * seen / keys : 0.5);
+}
+
+/* One core kernel: forward or backward. Reading a mask is left out. */
 static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attention *attention,
                     clg_pass pass, double heads, double kv_heads) {
     const clg_layout *layout = shard->layout;
-    bool fused = shard->layout->attention != 0; /* row 0 of the kernels is unfused */
+    bool fused = is_fused(layout);
     int steps = context_steps(shard);
     double keys = (double)layout->seq, queries = keys / layout->cp;
-    double seen = keys;
-    if (attention->window > 0 && (double)attention->window < keys) seen = (double)attention->window;
-    double scores = queries * keys;
-    bool slides = seen < keys && !attention->chunked;
-    if (fused) scores = queries * seen * (slides ? 1.0 - 0.5 * seen / keys : 0.5);
+    double seen = keys_seen(layout, attention);
+    double scores = scores_of(layout, attention, queries, seen);
     double d = attention->head_dim, v = attention->value_head_dim;
     if (clg_attention_absorbs(shard, attention)) {
         d = attention->kv_rank + attention->rope_dim, v = attention->kv_rank;
@@ -181,14 +199,14 @@ static void rotate(clg_block *block, const clg_shard *shard, double width) {
 static double core_saved(const clg_shard *shard, double heads) {
     const clg_layout *layout = shard->layout;
     double rows = layout->micro_batch * heads * (double)layout->seq / layout->cp;
-    if (layout->attention != 0) return rows * 4;
+    if (is_fused(layout)) return rows * 4;
     double per_score = shard->attention_dropout ? 5 : 2;
     if (!shard->stack->fused_softmax) per_score = shard->attention_dropout ? 7 : 6;
     return rows * (double)layout->seq * per_score;
 }
 
 double clg_attention_kept_core(const clg_shard *shard, const clg_attention *attention) {
-    bool fused = shard->layout->attention != 0 && attention->kind != CLG_ATTENTION_NONE &&
+    bool fused = is_fused(shard->layout) && attention->kind != CLG_ATTENTION_NONE &&
                  attention->kind != CLG_ATTENTION_LINEAR;
     if (!shard->stack->kept_core || !fused) return 0;
     clg_widths w = clg_widths_of(attention, shard->layout->tp);
@@ -199,7 +217,7 @@ double clg_attention_kept_core(const clg_shard *shard, const clg_attention *atte
  * of the scores in place by a softmax kernel; by elementary operations fp32 scores and gradient. */
 static double core_transient(const clg_shard *shard, double heads) {
     const clg_layout *layout = shard->layout;
-    if (layout->attention != 0) return 0;
+    if (is_fused(layout)) return 0;
     double scores =
         layout->micro_batch * heads * (double)layout->seq / layout->cp * (double)layout->seq;
     return scores * (shard->stack->fused_softmax ? 2 : 8);
@@ -242,7 +260,7 @@ static void gate_output(clg_block *block, const clg_shard *shard, double width) 
 /* Selectively, unless it is the scores of an unfused core that are done again; or always. */
 static bool expands_again(const clg_shard *shard) {
     const clg_layout *layout = shard->layout;
-    bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE && layout->attention != 0 &&
+    bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE && is_fused(layout) &&
                      shard->stack->selective != CLG_SELECTIVE_OPERATIONS;
     return selective || (shard->stack->recompute_latent && layout->recompute != CLG_RECOMPUTE_FULL);
 }
@@ -333,7 +351,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     /* Selectively: the core, or for latent heads what comes before it. */
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
                  shard->stack->selective != CLG_SELECTIVE_OPERATIONS &&
-                 (!latent || !layout->attention);
+                 (!latent || !is_fused(layout));
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
     if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);
     core(block, shard, attention, CLG_PASS_BACKWARD_INPUT, heads, kv_heads);

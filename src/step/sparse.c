@@ -17,7 +17,7 @@
 static double keys_of(const clg_shard *shard) { return (double)shard->layout->seq; }
 
 bool clg_attention_skips(const clg_shard *shard, const clg_attention *attention) {
-    return attention->indexer.heads > 0 && shard->layout->attention != 0 &&
+    return attention->indexer.heads > 0 && shard->layout->attention != CLG_ATTENTION_UNFUSED &&
            (double)attention->indexer.top_k < keys_of(shard);
 }
 

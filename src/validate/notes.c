@@ -65,6 +65,12 @@ const char *clg_notes_recompute(clg_arena *arena, const clg_csv *csv, int row) {
     return said ? said : clg_row_word(csv, row, "recompute");
 }
 
+const char *clg_notes_attention(clg_arena *arena, const clg_csv *csv, int row) {
+    const char *column = clg_row_word(csv, row, "attention");
+    const char *said = *column ? NULL : either(arena, csv, row, "attention");
+    return said ? said : column;
+}
+
 void clg_notes_layout(clg_arena *arena, const char *notes, int layers, clg_layout *layout) {
     int at = 0, from = 0, named_at = 0, kind;
     clg_error error = {0};
@@ -82,7 +88,7 @@ void clg_notes_layout(clg_arena *arena, const char *notes, int layers, clg_layou
  * than web pages mean (C4: 156 G tokens in 365 M pages, Dodge et al. 2021, arXiv:2104.08758); what
  * attention takes inside so few is little either way. Longer ones cost more than shorter ones save,
  * which is left out. */
-void clg_notes_documents(clg_arena *arena, const char *notes, clg_model *model) {
+static void limit_documents(clg_arena *arena, const char *notes, clg_model *model) {
     int at = 0;
     const char *said = clg_words_say(arena, notes, "document_tokens", &at);
     long tokens = said ? strtol(said, NULL, 10) : 0;
@@ -92,4 +98,13 @@ void clg_notes_documents(clg_arena *arena, const char *notes, clg_model *model) 
         a->window = tokens;
         a->chunked = true;
     }
+}
+
+void clg_notes_model(clg_arena *arena, const char *notes, clg_model *model) {
+    int at = 0;
+    limit_documents(arena, notes, model);
+    if (!clg_words_say(arena, notes, "prediction_layers", &at)) return;
+    model->prediction_layers = 0;
+    model->prediction_parameters = 0;
+    clg_model_count(model);
 }

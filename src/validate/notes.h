@@ -30,11 +30,16 @@ clg_context_kind clg_notes_context(clg_arena *arena, const clg_csv *csv, int row
 /* What is recomputed, by name: modules that notes name go before the column. "": not said. */
 const char *clg_notes_recompute(clg_arena *arena, const clg_csv *csv, int row);
 
+/* The attention kernel, by name: the column, else what texts padded in batches get. "": not said.
+ */
+const char *clg_notes_attention(clg_arena *arena, const clg_csv *csv, int row);
+
 /* Layers recomputed of all `layers`, where notes count them, as many of each chunk; the optimizer
  * on the host. */
 void clg_notes_layout(clg_arena *arena, const char *notes, int layers, clg_layout *layout);
 
-/* Attention that stays inside packed documents: whole layers see no further than one of them. */
-void clg_notes_documents(clg_arena *arena, const char *notes, clg_model *model);
+/* Attention that stays inside packed documents: whole layers see no further than one of them.
+ * Modules that predict further tokens, where they were left out. */
+void clg_notes_model(clg_arena *arena, const char *notes, clg_model *model);
 
 #endif

@@ -309,10 +309,9 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     if (*recompute || clg_adapter_recomputes(&space->adapter))
         fix_name(&space->recompute, clg_recompute_names, "recompute",
                  *recompute ? recompute : "full", CLG_RECOMPUTE_NONE);
-    fix_name(&space->attention, clg_attention_kernel_names, "attention",
-             clg_row_word(csv, row, "attention"), CLG_FLASH2);
-    if (!*clg_row_word(csv, row, "attention"))
-        fix(&space->attention, (int)clg_scenario_attention(scenario));
+    const char *attention = clg_notes_attention(arena, csv, row);
+    fix_name(&space->attention, clg_attention_kernel_names, "attention", attention, CLG_FLASH2);
+    if (!*attention) fix(&space->attention, (int)clg_scenario_attention(scenario));
     space->keep = 1;
     return degrees_are_sane(space) ? NULL : "a degree of parallelism is no number of 1 or more";
 }
@@ -350,7 +349,7 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
     const char *reason = no_number(arena, csv, row);
     if (!reason) reason = read_model(arena, csv, row, &scenario->model);
     if (reason) return reason;
-    clg_notes_documents(arena, clg_row_word(csv, row, "notes"), &scenario->model);
+    clg_notes_model(arena, clg_row_word(csv, row, "notes"), &scenario->model);
     reason = clg_row_stack(arena, csv, row, &scenario->stack);
     if (!reason) reason = read_machine(arena, csv, row, &scenario->stack, &scenario->machine);
     if (!reason) reason = read_space(arena, csv, row, scenario, space);

@@ -160,6 +160,7 @@ static void of_age(void) {
     CHECK(clg_attention_default(&old, "flash2", "unfused") == CLG_UNFUSED);
     CHECK(clg_attention_default(&old, "cudnn", "flash1") == CLG_FLASH1);
     CHECK(clg_attention_default(&old, NULL, NULL) == CLG_FLASH1);
+    CHECK(clg_attention_default(&old, "masked", "unfused") == CLG_MASKED);
     CASE("what is older anyway stays; so does what a younger GPU runs");
     CHECK(clg_attention_default(&old, "unfused", "flash1") == CLG_UNFUSED);
     CHECK(clg_attention_default(&usual, "flash2", "unfused") == CLG_FLASH2);

@@ -93,6 +93,9 @@ static void narayanan(const char *model) {
     /* Fused and causal: 12 B s^2 h L becomes 7 B s^2 h L. */
     l.attention = CLG_FLASH2, l.recompute = CLG_RECOMPUTE_NONE;
     CHECK_NEAR(executed(&s, &l), plain - 5 * B * n * n * h * L, 1e-12);
+    /* Fused under a mask: nothing is skipped, 4 forward and 10 backward. */
+    l.attention = CLG_MASKED;
+    CHECK_NEAR(executed(&s, &l), plain + 2 * B * n * n * h * L, 1e-12);
 }
 
 static void gpt(void) {

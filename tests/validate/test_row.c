@@ -155,6 +155,11 @@ static void names(void) {
     CHECK(predict("x,deepseek-v3,moe,,,,,,,,,,,,,,4096,"
                   "h800-sxm,2048,unknown,2025-05,bf16,full,1,64,16,1,1f1b,1,15360,") == NULL);
     CHECK(scenario.model.layers == 61 && scenario.model.prediction_layers == 1);
+    int64_t whole = scenario.model.prediction_parameters;
+    CHECK(predict("x,deepseek-v3,moe,,,,,,,,,,,,,,4096,h800-sxm,2048,unknown,2025-05,bf16,full,1,"
+                  "64,16,1,1f1b,1,15360,,,,without multi-token prediction") == NULL);
+    CHECK(whole > 0 && scenario.model.prediction_layers == 0);
+    CHECK(scenario.model.prediction_parameters == 0);
     const char *why = predict("x,deepseek-v33,moe,,,,,,,,,,,,,,4096,"
                               "h800-sxm,2048,unknown,,bf16,full,1,64,16,1,1f1b,1,15360,");
     CHECK(why && strstr(why, "deepseek-v3"));
@@ -254,6 +259,13 @@ static void words(void) {
     CHECK(scenario.stack.gradient_overlap == 0 && scenario.stack.parameter_overlap == 0);
     CHECK(SAID("none", "script has --no-gradient-accumulation-fusion") == NULL);
     CHECK(!scenario.stack.fused_accumulation && scenario.stack.gradient_overlap > 0);
+    CASE("texts padded in batches hand attention a mask, unless the column names a kernel");
+    CHECK(SAID("none", "plain causal text") == NULL);
+    packed = answer.attention_s;
+    CHECK(SAID("none", "texts padded to the longest of four") == NULL);
+    CHECK(answer.layout.attention == CLG_MASKED && answer.attention_s > 2 * packed);
+    CHECK(SAID("none", "vocabulary padded to 50688") == NULL);
+    CHECK(answer.layout.attention == CLG_CUDNN);
     CASE("networks by name, at the rate of the column; the optimizer on the host");
     static const struct {
         const char *notes, *fabric;
