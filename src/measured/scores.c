@@ -27,7 +27,7 @@ clg_measured_score clg_measured_score_rows(const clg_measured_table *t, clg_meas
         absolute[s.scored++] = fabs(error);
         sum += fabs(error);
         inside += measured >= row->low[m] && measured <= row->high[m];
-        if (!isfinite(row->roofline[m])) continue;
+        if (!(row->roofline[m] > 0)) continue;
         roofs++;
         roofline += fabs(row->roofline[m] / measured - 1);
         constant += fabs(row->constant[m] / measured - 1);
