@@ -309,7 +309,7 @@ static clg_status answer_job(asked *session, clg_demand_answer *a, clg_error *er
                             error);
 }
 
-clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
+clg_status clg_answer_served(clg_arena *arena, const clg_request *request, clg_progress progress,
                              clg_demand_answer *a, clg_error *error) {
     asked here = {arena, request, progress}, *session = &here;
     *a = (clg_demand_answer){
@@ -319,11 +319,17 @@ clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_p
         read_question(session, &a->question, error) != CLG_OK ||
         prepare_replica(session, a, error) != CLG_OK ||
         settle_fleet(session, &a->question, &a->replica, error) != CLG_OK ||
-        settle_cold_start(session, &a->question, error) != CLG_OK ||
-        clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session}, &a->answer,
-                              error) != CLG_OK)
+        settle_cold_start(session, &a->question, error) != CLG_OK)
         return error->status;
-    if (given(session, CLG_PARAM_DEADLINE) && answer_job(session, a, error) != CLG_OK)
+    return clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session},
+                                 &a->answer, error);
+}
+
+clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
+                             clg_demand_answer *a, clg_error *error) {
+    asked here = {arena, request, progress}, *session = &here;
+    if (clg_answer_served(arena, request, progress, a, error) != CLG_OK ||
+        (given(session, CLG_PARAM_DEADLINE) && answer_job(session, a, error) != CLG_OK))
         return error->status;
     clg_serve_frontier(arena, &a->question, &a->answer, &a->frontier);
     clg_serve_headroom_of(arena, &a->question, &a->answer, &a->headroom);

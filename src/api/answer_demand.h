@@ -38,4 +38,8 @@ typedef struct clg_demand_answer {
 clg_status clg_answer_demand(clg_arena *arena, const clg_request *request, clg_progress progress,
                              clg_demand_answer *answer, clg_error *error);
 
+/* The same without a job, headroom, frontier, and tables beside: what a fleet takes and serves. */
+clg_status clg_answer_served(clg_arena *arena, const clg_request *request, clg_progress progress,
+                             clg_demand_answer *answer, clg_error *error);
+
 #endif

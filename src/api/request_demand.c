@@ -108,23 +108,30 @@ static clg_status sample_job(clg_synthetic *s, double requests, clg_error *error
     return CLG_OK;
 }
 
-/* What goes round in a day or a week is asked for whole: an hour of it has another rate. */
-static void settle_span(const clg_request *request, clg_synthetic *s) {
-    enum { DAY_S = 86400 };
-    if (request->value[CLG_PARAM_SPAN] || request->value[CLG_PARAM_PROFILE]) return;
-    if (s->peak_over_mean > 1 || s->duty < 1) s->span_s = DAY_S;
-    if (s->weekend_less < 0 || s->weekend_less > 0) s->span_s = 7 * DAY_S;
+enum { DAY_S = 86400 };
+
+/* What goes round in a day or a week is asked for whole: an hour of it has another rate. Less than
+ * a day is that around the busiest time, for which a fleet is sized. */
+static void settle_span(const clg_request *request, double peak_s, clg_synthetic *s) {
+    s->peak_late_s = peak_s - DAY_S / 2;
+    if (request->value[CLG_PARAM_PROFILE]) return;
+    bool given = request->value[CLG_PARAM_SPAN] != NULL;
+    if (!given && (s->peak_over_mean > 1 || s->duty < 1)) s->span_s = DAY_S;
+    if (!given && (s->weekend_less < 0 || s->weekend_less > 0)) s->span_s = 7 * DAY_S;
+    if (s->peak_over_mean > 1 && s->duty >= 1 && s->span_s < DAY_S)
+        s->begin_s = fmod(peak_s + DAY_S - s->span_s / 2, DAY_S);
 }
 
 static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
                               clg_error *error) {
     clg_synthetic s = {0};
     clg_rate_profile profile;
-    double seed, most, clients, turns, weekend;
+    double seed, most, clients, turns, weekend, peak_s;
     const clg_wanted_number rows[] = {{CLG_PARAM_RATE, &s.requests_per_s},
                                       {CLG_PARAM_SPAN, &s.span_s},
                                       {CLG_PARAM_BURSTINESS, &s.burstiness},
                                       {CLG_PARAM_PEAK, &s.peak_over_mean},
+                                      {CLG_PARAM_PEAK_AT, &peak_s},
                                       {CLG_PARAM_DUTY, &s.duty},
                                       {CLG_PARAM_WEEKEND, &weekend},
                                       {CLG_PARAM_PROMPT, &s.prompt_tokens},
@@ -139,7 +146,7 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     if (CLG_REQUEST_NUMBERS(request, rows, error) != CLG_OK) return error->status;
     s.seed = (uint64_t)seed;
     s.weekend_less = 1 - weekend;
-    settle_span(request, &s);
+    settle_span(request, peak_s, &s);
     s.most = (int64_t)most;
     s.turns = (int)fmin(turns, 1e6);
     bool job = request->value[CLG_PARAM_DEADLINE] != NULL;

@@ -125,6 +125,8 @@ typedef struct clg_synthetic {
     double span_s;
     double burstiness;     /* shape of gamma gaps, as vLLM's benchmark has it: 1 Poisson */
     double peak_over_mean; /* of a sine over the day; 1: flat */
+    double peak_late_s;    /* its busiest time after noon, on the clock */
+    double begin_s;        /* on the clock, from the first midnight */
     double duty;           /* share of every day with any demand */
     double weekend_less;   /* by so much of the others' rate, every sixth and seventh day; the mean
                               of a week stays */

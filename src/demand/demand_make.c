@@ -13,12 +13,14 @@
 
 static const double day_s = 86400, quarter_s = 900, longest_s = 36525 * 86400.0;
 
-/* The rate at a time of day, of mean 1 over the day and, with all its days, over the week. */
-static double shape_at(const clg_synthetic *s, double time_s) {
+/* The rate at a time since the beginning, of mean 1 over the day and, with all its days, over the
+ * week. */
+static double shape_at(const clg_synthetic *s, double since_s) {
+    double time_s = s->begin_s + since_s;
     double hour = fmod(time_s, day_s) / day_s, weekend = 1 - s->weekend_less;
     bool ends = fmod(time_s, 7 * day_s) >= 5 * day_s;
     double swing = s->peak_over_mean - 1;
-    double sine = 1 - swing * clg_cos_of_turns(hour);
+    double sine = 1 - swing * clg_cos_of_turns(fmod(hour + 1 - s->peak_late_s / day_s, 1));
     double shape = s->duty < 1 ? (hour < s->duty ? 1 / s->duty : 0) : sine;
     return shape * 7 / (5 + 2 * weekend) * (ends ? weekend : 1);
 }

@@ -72,6 +72,9 @@ expect 0 out '100 requests, 0.0278 a second over 1.00 h' demand $m --rate 1req/s
 expect 1 err '4 clients are fewer than 8 replicas' demand $m --tp 1 --clients 4 --gpus 8
 expect 0 out 'with [67]\.[0-9] sequences' demand $m --tp 1 --clients 64 --gpus 8 --requests 800
 expect 0 out ' requests, 0.2[23][0-9]* a second over 1.00 d' demand $m --rate 20,000req/day --peak 2
+expect 0 out ' requests, 3[56]\.[0-9] a second over 1.00 h' demand $m --rate 20req/s --peak 1.8 --span 1h
+expect 0 out ' requests, 3[56]\.[0-9] a second over 1.00 h' demand $m --rate 20req/s --peak 1.8 --span 1h --peak-at 23h
+expect 2 err '--peak-at says more of --peak' demand $m --rate 20req/s --peak-at 3h
 expect 0 out ' a second over 7.00 d' demand $m --rate 500req/day --weekend 30%
 expect 1 err '--peak: .3. is out of range; give 1 to 2' demand $m --rate 1req/s --peak 3
 expect 1 err '--clients: .0. is out of range' demand $m --clients 0

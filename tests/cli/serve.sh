@@ -58,7 +58,7 @@ import json, sys
 third, explain, schema, knobs = (open(name).read() for name in sys.argv[1:])
 assert json.loads(third)["result"]["content"][0]["text"] == explain, "bytes"
 tools = {tool["name"]: tool["inputSchema"] for tool in json.loads(schema)["tools"]}
-wanted = {"plan", "explain", "scale", "size", "mixed", "demand", "diagnose", "improve", "collective", "portfolio", "measure", "read"}
+wanted = {"plan", "explain", "scale", "size", "mixed", "demand", "diagnose", "improve", "collective", "portfolio", "measure", "read", "fleet"}
 assert set(tools) == wanted, set(tools) ^ wanted
 flags = {c["name"]: set(c["flags"]) for c in json.loads(knobs)["commands"]}
 for name, tool in tools.items():

@@ -43,6 +43,7 @@ const requests = [
   { command: "demand", model: "llama-3.1-8b", profile: { name: "day.csv", text: "hour,req_per_min\n0,30\n1,90\n2,600\n3,60\n" } },
   { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "arrival_s,prompt_tokens,output_tokens\n0,100,20\n1.5,3000,7\n2,-1,8\n4,700,300\n" } },
   { command: "demand", model: "llama-2-7b", rate: "2req/s", span: "1min", levers: true },
+  { command: "fleet", model: "models.csv", config: "model,rate\nllama-3.1-8b,2req/s\nqwen3-0.6b,1req/s\n", span: "1min" },
   // what is wrong is said in the same sentence
   { command: "plan", model: "llama-2-7b", gpus: "8", kernels: { name: "mine.json", text: '{"kernel": 3' } },
   { command: "size", model: "llama-3-70b", deadline: "60d" },

@@ -1,0 +1,274 @@
+/* answer_fleet.c -- a table of models, each a question of `ceiling demand`, packed on one fleet. */
+#include "api/answer_demand.h"
+
+#include "api/command.h"
+#include "api/request_parts.h"
+#include "portfolio/table.h"
+#include "report/fleet_report.h"
+
+#include <math.h>
+#include <string.h>
+
+extern const clg_command clg_command_demand;
+
+typedef struct filled {
+    clg_joint joint;
+    clg_joint_model model[CLG_JOINT_MODELS];
+    clg_fleet_shown shown;
+} filled;
+
+enum { MOST_COLUMNS = 256 };
+
+/* Columns that are no flag. */
+enum { NAME = -1, MODEL = -2, NOT_READ = -3 };
+
+typedef struct reader {
+    clg_arena *arena;
+    const clg_question *question;
+    clg_csv csv;
+    int column[MOST_COLUMNS]; /* a flag of demand, or one of the above */
+    int row;
+    clg_error *error;
+} reader;
+
+/* What one model cannot say for itself: all stand in the same nodes, and their demands come in
+ * time. */
+static bool of_all(clg_param param) {
+    static const clg_param others[] = {CLG_PARAM_CLIENTS, CLG_PARAM_DEADLINE, CLG_PARAM_LEVERS,
+                                       CLG_PARAM_COMPARE};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i] == param) return true;
+    return clg_param_row_of(param).group == CLG_GROUP_MACHINE;
+}
+
+/* Names of all columns that mean something, and which flag each is. */
+static int known_columns(const char **name, int *flag) {
+    int count = 0;
+    name[count] = "name", flag[count++] = NAME;
+    name[count] = "model", flag[count++] = MODEL;
+    for (int p = 0; p < CLG_PARAMS; p++)
+        if (clg_command_asks(&clg_command_demand, (clg_param)p) && !of_all((clg_param)p))
+            name[count] = clg_param_row_of((clg_param)p).flag, flag[count++] = p;
+    return count;
+}
+
+static clg_status of_fleet(const reader *r, int column, clg_param param) {
+    clg_error_at(r->error, r->csv.name, 1, column + 1, NULL);
+    bool machine = clg_param_row_of(param).group == CLG_GROUP_MACHINE;
+    return clg_fail(r->error, CLG_BAD_INPUT,
+                    machine ? "give it as a flag" : "see 'ceiling demand', a model at a time",
+                    machine ? "all models stand in the same nodes: '%.64s' is no column"
+                            : "'%.64s' is no column of models whose requests come in time",
+                    r->csv.column[column]);
+}
+
+static clg_status find_columns(reader *r, const char **ignored) {
+    const char *name[CLG_PARAMS + 2];
+    int flag[CLG_PARAMS + 2], count = known_columns(name, flag);
+    bool model = false;
+    for (int c = 0; c < r->csv.columns; c++) {
+        const char *word = r->csv.column[c], *same = clg_name_same(name, count, word);
+        r->column[c] = NOT_READ;
+        for (int i = 0; same && i < count; i++)
+            if (strcmp(name[i], same) == 0) r->column[c] = flag[i];
+        model = model || r->column[c] == MODEL;
+        if (same) continue;
+        int other = clg_param_find(word);
+        if (other >= 0 && of_all((clg_param)other)) return of_fleet(r, c, (clg_param)other);
+        if (clg_name_nearest(name, count, word))
+            return clg_table_unknown(&r->csv, c, name, count, r->error);
+        *ignored = *ignored ? clg_arena_print(r->arena, "%s, %.40s", *ignored, word)
+                            : clg_arena_print(r->arena, "%.40s", word);
+    }
+    if (model) return CLG_OK;
+    clg_error_at(r->error, r->csv.name, 1, 1, NULL);
+    return clg_fail(r->error, CLG_BAD_INPUT, "columns are name, model, and flags of demand",
+                    "there is no column 'model'");
+}
+
+/* A switch takes yes and no, others what is written after the flag. */
+static const char *value_of(clg_param param, const char *cell) {
+    static const char *const no[] = {"no", "false", "0"};
+    if (clg_param_row_of(param).kind != CLG_KIND_SWITCH) return cell;
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+        if (clg_name_same(&no[i], 1, cell)) return NULL;
+    return cell;
+}
+
+/* The path of a table that a cell names is read where files can be. */
+static clg_status attach(const reader *r, clg_param param, const char *cell, clg_request *own) {
+    const clg_model_files *files = &r->question->models;
+    own->file[param] = (clg_attachment){0};
+    if (!clg_param_is_file(param, cell) || !files->read) return CLG_OK;
+    return files->read(files->context, cell, &own->file[param], r->error);
+}
+
+/* A fault of a cell is one of its line; one of a flag that all have is not. */
+static clg_status at_line(const reader *r, const clg_request *own) {
+    clg_error *e = r->error;
+    int line = r->csv.row[r->row].line, column = 0;
+    const char *flag = strncmp(e->field, "--", 2) == 0 ? e->field + 2 : "";
+    int param = clg_param_find(flag);
+    for (int c = 0; c < r->csv.columns; c++)
+        if (param >= 0 && r->column[c] == param && r->csv.row[r->row].field[c][0]) column = c + 1;
+    if (param >= 0 && column == 0 && own->value[param]) return e->status;
+    if (e->file[0] == '\0' || e->line == 0)
+        clg_error_at(e, r->csv.name, line, column > 0 ? column : 1, column > 0 ? flag : NULL);
+    return e->status;
+}
+
+/* The request with what a row says. */
+static clg_status read_row(const reader *r, clg_request *own, const char **name) {
+    const char *model = "";
+    *own = *r->question->request;
+    own->model = NULL;
+    own->model_file = (clg_attachment){0};
+    own->value[CLG_PARAM_GPUS] = NULL; /* those of all */
+    *name = "";
+    for (int c = 0; c < r->csv.columns; c++) {
+        const char *cell = r->csv.row[r->row].field[c];
+        if (!*cell || r->column[c] == NOT_READ) continue;
+        if (r->column[c] == NAME) *name = cell;
+        if (r->column[c] == MODEL) model = cell;
+        if (r->column[c] < 0) continue;
+        clg_param param = (clg_param)r->column[c];
+        own->value[param] = value_of(param, cell);
+        if (attach(r, param, cell, own) != CLG_OK) return r->error->status;
+    }
+    if (!**name) *name = model;
+    if (*model)
+        return clg_command_model(r->arena, &r->question->models, model, own, r->error) == CLG_OK
+                   ? clg_request_lone(own, r->error)
+                   : r->error->status;
+    return clg_fail(r->error, CLG_BAD_INPUT, "name a preset or a config.json",
+                    "a row without model");
+}
+
+static clg_status check_timed(const clg_demand_answer *a, clg_error *error) {
+    if (a->answer.windows > 0) return CLG_OK;
+    return clg_fail(error, CLG_BAD_INPUT, "give a rate, a profile or a trace with times",
+                    "requests that all come at once have no fleet");
+}
+
+typedef struct part {
+    clg_progress all;
+    double from, share;
+} part;
+
+static bool tell_part(void *context, double share) {
+    const part *p = context;
+    return !p->all.tell || p->all.tell(p->all.context, p->from + p->share * share);
+}
+
+static clg_status answer_row(const reader *r, int rows, clg_joint_model *m) {
+    clg_request *own = clg_take(r->arena, 1, clg_request);
+    clg_demand_answer *a = clg_take(r->arena, 1, clg_demand_answer);
+    part some = {r->question->progress, (double)r->row / rows, 1.0 / rows};
+    clg_progress progress = {tell_part, &some, r->question->progress.cores};
+    if (read_row(r, own, &m->name) != CLG_OK ||
+        clg_answer_served(r->arena, own, progress, a, r->error) != CLG_OK ||
+        check_timed(a, r->error) != CLG_OK)
+        return at_line(r, own);
+    m->question = &a->question;
+    m->answer = &a->answer;
+    return CLG_OK;
+}
+
+static bool is_blank(const reader *r) {
+    for (int c = 0; c < r->csv.columns; c++)
+        if (r->csv.row[r->row].field[c][0]) return false;
+    return true;
+}
+
+static clg_status read_models(reader *r, filled *f) {
+    const clg_attachment *file = &r->question->request->model_file;
+    if (!file->text)
+        return clg_fail(r->error, CLG_BAD_USAGE, "docs/economics.md has one",
+                        "there is no table of models");
+    if (clg_table_read(r->arena, file->name, file->text, file->size, &r->csv, r->error) != CLG_OK)
+        return r->error->status;
+    if (r->csv.columns > MOST_COLUMNS || r->csv.rows > CLG_JOINT_MODELS) {
+        clg_error_at(r->error, file->name, 1, 1, NULL);
+        return clg_fail(r->error, CLG_BAD_INPUT, "plan parts of it",
+                        "more than %d models or %d columns", CLG_JOINT_MODELS, MOST_COLUMNS);
+    }
+    if (find_columns(r, &f->shown.ignored) != CLG_OK) return r->error->status;
+    for (r->row = 0; r->row < r->csv.rows; r->row++)
+        if (!is_blank(r) && answer_row(r, r->csv.rows, &f->model[f->joint.models++]) != CLG_OK)
+            return r->error->status;
+    if (f->joint.models > 0) return CLG_OK;
+    clg_error_at(r->error, file->name, 0, 0, NULL);
+    return clg_fail(r->error, CLG_BAD_INPUT, "give it rows below its header", "no model is in it");
+}
+
+/* Flags of 'ceiling demand' that have no answer here. */
+static clg_status check_flags(const clg_request *request, clg_error *error) {
+    for (int p = 0; p < CLG_PARAMS; p++)
+        if (request->value[p] && of_all((clg_param)p) &&
+            clg_param_row_of((clg_param)p).group != CLG_GROUP_MACHINE)
+            return clg_fail(error, CLG_BAD_USAGE, "see 'ceiling demand', a model at a time",
+                            "--%s is not answered for several models",
+                            clg_param_row_of((clg_param)p).flag);
+    return CLG_OK;
+}
+
+static clg_status answer(const clg_question *q, void *to, clg_error *error) {
+    filled *f = to;
+    double gpus;
+    *f = (filled){.shown = {.joint = &f->joint}};
+    reader r = {.arena = q->arena, .question = q, .error = error};
+    if (check_flags(q->request, error) != CLG_OK ||
+        clg_request_number(q->request, CLG_PARAM_GPUS, &gpus, error) != CLG_OK ||
+        read_models(&r, f) != CLG_OK)
+        return error->status;
+    f->shown.owned_gpus = (int64_t)gpus;
+    return clg_joint_make(q->arena, f->model, f->joint.models, q->progress.cores, &f->joint, error);
+}
+
+static clg_status write_text(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    (void)q;
+    (void)error;
+    clg_report_fleet(out, &((const filled *)from)->shown);
+    return CLG_OK;
+}
+
+static clg_status write_json(const clg_question *q, const void *from, clg_text *out,
+                             clg_error *error) {
+    clg_json_writer writer = {.text = out, .pretty = true};
+    (void)q;
+    (void)error;
+    clg_json_fleet(&writer, &((const filled *)from)->shown);
+    clg_text_print(out, "\n");
+    return CLG_OK;
+}
+
+static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_PARAM_TP,
+                                  CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
+                                  CLG_PARAMS};
+static const clg_own_words words[] = {
+    {.param = CLG_PARAM_GPUS, .help = "GPUs that there are: whether they do"},
+    {.param = CLG_PARAMS}};
+
+const clg_command clg_command_fleet = {
+    .name = "fleet",
+    .operands = "MODELS.csv",
+    .summary = "several served models packed on one fleet: how many nodes, who shares, what it "
+               "saves",
+    .details =
+        "Each row is a question of 'ceiling demand': the columns name, model and any of its flags "
+        "(rate, prompt, output, ttft, tpot, weights, tp, peak-at, trace, ...); flags of the "
+        "command "
+        "line hold where a cell is blank. Replicas are packed on whole nodes, models of one GPU "
+        "each also on the same GPUs where that saves a node.",
+    .example = "ceiling fleet models.csv --gpu h100-sxm --span 1d",
+    .groups = CLG_TAKES(MACHINE) | CLG_TAKES(SERVING),
+    .knobs = knobs,
+    .words = words,
+    .least = 1,
+    .most = 1,
+    .subject = CLG_SUBJECT_TABLE,
+    .busy = "simulating",
+    .bytes = sizeof(filled),
+    .answer = answer,
+    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Several models on one fleet: a table of them, as people and scripts use it.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+models=$scratch/models.csv
+cat >"$models" <<'END'
+name;Model;rate;prompt;output;ttft;tpot;tp;owner
+chat;llama-3.1-8b;6req/s;1ktok;200tok;1s;50ms;2;a
+tags;qwen3-0.6b;1req/s;300tok;5tok;500ms;100ms;;b
+guard;llama-3.2-1b;1req/s;300tok;5tok;500ms;100ms;;b
+END
+few="--span 2min --gpus 8"
+expect 0 out '^takes    1 node = 8 GPUs .*saves 2 nodes' fleet "$models" $few
+check "a column for somebody else is named" 'grep -q "not read: owner" "$scratch/out"'
+check "all on one node" 'grep -q "^nodes    1 x 1 chat, 1 tags, 1 guard" "$scratch/out"'
+check "GPUs that are there" 'grep -q "^there    1 node .*0 nodes left" "$scratch/out"'
+check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
+expect 0 out '"saved_nodes": 2' fleet "$models" $few --json
+check "small ones could share" 'grep -A3 "\"same_gpus\"" "$scratch/out" | grep -q "\"held_gpus\": 3"'
+cp "$scratch/out" "$scratch/first"
+"$ceiling" fleet "$models" $few --json >"$scratch/again" 2>/dev/null
+check "the same bytes" 'cmp -s "$scratch/first" "$scratch/again"'
+printf 'model,rate,tp\nllama-3.1-8b,6req/s,8\n%s\n' "$(for i in 1 2 3 4 5 6 7 8 9; do echo qwen3-0.6b,1req/s,; done)" >"$scratch/many.csv"
+expect 0 out '^shared\*  . GPUs*.* for qwen3-0.6b' fleet "$scratch/many.csv" --span 2min
+bad() { printf "$1" >"$scratch/bad.csv"; shift; expect "$@"; }
+bad 'model,rate\nllama-3.1-9b,1req/s\n' 1 err 'bad.csv:2:' fleet "$scratch/bad.csv"
+bad 'model,rate\nllama-3.1-8b,1req/s\nllama-3.1-8b,x\n' 1 err 'bad.csv:3:2: rate: ' fleet "$scratch/bad.csv"
+bad 'model,rate\n,1req/s\n' 1 err 'bad.csv:2:1: a row without model' fleet "$scratch/bad.csv"
+bad 'name,rate\na,1req/s\n' 1 err "no column 'model'" fleet "$scratch/bad.csv"
+bad 'model,rat\na,1req/s\n' 1 err "no column 'rat'; did you mean 'rate'" fleet "$scratch/bad.csv"
+bad 'model,gpu\na,h100\n' 1 err "'gpu' is no column; give it as a flag" fleet "$scratch/bad.csv"
+bad 'model,rate\n' 1 err 'no model is in it' fleet "$scratch/bad.csv"
+bad 'model,rate\nllama-3.1-8b,1e9req/s\n' 1 err 'bad.csv:2:.*all come at once' fleet "$scratch/bad.csv"
+expect 2 err '--clients is not answered for several models' fleet "$models" --clients 8
+finish
