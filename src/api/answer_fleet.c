@@ -247,7 +247,7 @@ static const clg_param knobs[] = {CLG_PARAM_PRECISION, CLG_PARAM_IMBALANCE, CLG_
                                   CLG_PARAM_PP,        CLG_PARAM_DP,        CLG_PARAM_EP,
                                   CLG_PARAMS};
 static const clg_own_words words[] = {
-    {.param = CLG_PARAM_GPUS, .help = "GPUs that there are: whether they do"},
+    {.param = CLG_PARAM_GPUS, .help = "GPUs that you have: whether they are enough"},
     {.param = CLG_PARAMS}};
 
 const clg_command clg_command_fleet = {
