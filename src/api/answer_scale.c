@@ -85,7 +85,7 @@ static clg_status read_growth(const clg_question *q, const clg_request *request,
     clg_error none = {0};
     *growth = (clg_growth){.batch = CLG_BATCH_WORK};
     for (const clg_name *name = clg_growth_names; name->name; name++)
-        if (strcmp(name->name, word) == 0) {
+        if (clg_name_same(&name->name, 1, word)) {
             growth->batch = (clg_growth_batch)name->value;
             return CLG_OK;
         }
@@ -148,6 +148,10 @@ static bool wants_against(const clg_request *request) {
     return false;
 }
 
+static const char *flag_of(clg_arena *arena, clg_param param) {
+    return clg_arena_print(arena, "--%s", clg_param_row_of(param).flag);
+}
+
 /* The other machine: what --against says, the rest as asked. Another GPU comes with its own node,
  * fabric and price, another node with its own fabric, unless they are said too. */
 static clg_status read_against(clg_arena *arena, const clg_request *request, clg_scenario *scenario,
@@ -167,7 +171,12 @@ static clg_status read_against(clg_arena *arena, const clg_request *request, clg
     }
     if (request->value[CLG_PARAM_AGAINST_GPU] || request->value[CLG_PARAM_AGAINST_NODE])
         other->value[CLG_PARAM_NICS] = NULL;
-    return clg_request_read(arena, other, true, scenario, space, error);
+    if (clg_request_read(arena, other, true, scenario, space, error) == CLG_OK) return CLG_OK;
+    for (int i = 0; i < MACHINE_KNOBS; i++) /* what was said of the other machine is named so */
+        if (request->value[machine_knobs[i].against] &&
+            strcmp(error->field, flag_of(arena, machine_knobs[i].own)) == 0)
+            clg_error_at(error, NULL, 0, 0, flag_of(arena, machine_knobs[i].against));
+    return error->status;
 }
 
 /* What tells one machine from another, in as few words as do. */

@@ -103,8 +103,14 @@ clg_status clg_request_parse(clg_param_row row, const char *text, double *number
                              clg_error *error) {
     double least, most;
     char mend[96];
-    if (read_text(text, row, number, error) != CLG_OK) return CLG_BAD_INPUT;
     range_of(row, &least, &most, mend, sizeof mend);
+    if (read_text(text, row, number, error) != CLG_OK) {
+        if (row.kind == CLG_KIND_COUNT && row.range[0])
+            snprintf(error->mend, sizeof error->mend, "%s", mend);
+        else if (row.kind == CLG_KIND_QUANTITY && row.typed)
+            snprintf(error->mend, sizeof error->mend, "write it like %s", row.fallback);
+        return CLG_BAD_INPUT;
+    }
     if (*number >= least && *number <= most) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, mend, "'%.32s' is out of range", text);
 }

@@ -23,10 +23,12 @@ static const clg_file *find(clg_arena *arena, const char *what, const char *fold
     char ask[160];
     int found = clg_name_near(names, count, name, near, 3);
     clg_name_ask(near, found, "", ask, sizeof ask);
-    const char *mend = name[strspn(name, "0123456789")] == '\0' ? "how many there are is --gpus"
-                       : found > 0                              ? ask
-                                   : clg_arena_print(arena, "'ceiling show %.*ss' lists them",
-                                                     (int)skip - 1, folder);
+    const char *mend = ask;
+    if (name[strspn(name, "0123456789")] == '\0')
+        mend = "how many there are is --gpus 64, or 8x8";
+    else if (found == 0)
+        mend = clg_arena_print(arena, "'ceiling show %.*ss' lists them%s", (int)skip - 1, folder,
+                               strcmp(what, "fabric") == 0 ? "; or say how fast: 400Gbit/s" : "");
     clg_fail(error, CLG_BAD_INPUT, mend, "unknown %s '%.64s'", what, name);
     return NULL;
 }

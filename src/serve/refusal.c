@@ -29,6 +29,12 @@ static clg_serve_target nearest_target(clg_arena *arena, const clg_serve_questio
     return near;
 }
 
+/* "39.3ms", "5s". */
+static const char *as_flag(clg_arena *arena, double seconds) {
+    return seconds < 1 ? clg_arena_print(arena, "%.3gms", 1e3 * seconds)
+                       : clg_arena_print(arena, "%.3gs", seconds);
+}
+
 clg_status clg_refuse_target(clg_arena *arena, const clg_serve_question *q, clg_error *error) {
     clg_fleet f = clg_fleet_alone(arena, q->replica, q->demand, &q->target);
     clg_serve_target near = nearest_target(arena, q);
@@ -36,8 +42,8 @@ clg_status clg_refuse_target(clg_arena *arena, const clg_serve_question *q, clg_
     const char *fewer = within > 0 ? clg_arena_print(arena, ", or --within %.4g%%", within) : "";
     return clg_fail(
         error, CLG_BAD_INPUT,
-        clg_arena_print(arena, "the nearest met: --ttft %.3gs --tpot %.3gms%s; or raise --tp",
-                        near.ttft_s, 1e3 * near.tpot_s, fewer),
+        clg_arena_print(arena, "the nearest met: --ttft %s --tpot %s%s; or raise --tp",
+                        as_flag(arena, near.ttft_s), as_flag(arena, near.tpot_s), fewer),
         "no fleet meets %s to the first token and %s each for %.4g%% of requests; "
         "alone on a replica %.4g%% are served so: %.3g%% are late to the first token, "
         "%.3g%% by the tokens after, p99 %s and %s",

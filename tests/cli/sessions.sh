@@ -16,7 +16,12 @@ for word in models gpus prices api-prices nodes stacks; do
 done
 check "a long complaint fits 100 columns" '[ -z "$(wide plan)" ]'
 expect 2 err "'-gpus' is no flag; flags start with --" plan llama-3-8b -gpus 8
-expect 1 err 'how many there are is --gpus' plan llama-3-8b --gpu 64
+expect 1 err 'how many there are is --gpus 64' plan llama-3-8b --gpu 64
+expect 1 err "'infiniband'; .* or say how fast: 400Gbit/s" plan llama-3-8b --gpus 8 --fabric infiniband
+expect 1 err '^ceiling: --against-fabric: unknown fabric' scale llama-3-8b --gpus 8,16 --against-fabric nowhere
+expect 1 err '^ceiling: --sp: .yes. is no number; give 0 to 1' explain llama-3-8b --gpus 8 --sp yes
+expect 1 err 'write it like 2s$' demand llama-3-8b --rate 1req/s --ttft 2
+expect 0 out 'constant-work|to train on' scale llama-3-8b --gpus 8,16 --mode grow --grow constantwork
 expect 1 err '^ceiling: absent.sh: No such file or directory' plan absent.sh
 expect 1 err 'it may be strong, weak, grow, both' scale llama-3-8b --gpus 8 --mode weakly
 expect 0 out '^ceiling [0-9]' --version
