@@ -98,8 +98,9 @@ static const char *value_of(clg_param param, const char *cell) {
 /* The path of a table that a cell names is read where files can be. */
 static clg_status attach(const reader *r, clg_param param, const char *cell, clg_request *own) {
     const clg_model_files *files = &r->question->models;
+    if (param != CLG_PARAM_TRACE && param != CLG_PARAM_PROFILE) return CLG_OK;
     own->file[param] = (clg_attachment){0};
-    if (!clg_param_is_file(param, cell) || !files->read) return CLG_OK;
+    if (!files->read) return CLG_OK;
     return files->read(files->context, cell, &own->file[param], r->error);
 }
 
@@ -112,7 +113,7 @@ static clg_status at_line(const reader *r, const clg_request *own) {
     for (int c = 0; c < r->csv.columns; c++)
         if (param >= 0 && r->column[c] == param && r->csv.row[r->row].field[c][0]) column = c + 1;
     if (param >= 0 && column == 0 && own->value[param]) return e->status;
-    if (e->file[0] == '\0' || e->line == 0)
+    if (e->file[0] == '\0')
         clg_error_at(e, r->csv.name, line, column > 0 ? column : 1, column > 0 ? flag : NULL);
     return e->status;
 }

@@ -153,23 +153,19 @@ static void print_loss(clg_text *t, const clg_joint *j) {
 
 /* Whether two nodes hold the same. */
 static bool alike(const clg_joint *j, int64_t one, int64_t other) {
-    const int64_t *a = &j->packing.placed[one * j->kinds],
-                  *b = &j->packing.placed[other * j->kinds];
-    for (int k = 0; k < j->kinds; k++)
-        if (a[k] != b[k]) return false;
+    for (int owner = 0; owner < j->models + j->pools; owner++)
+        if (clg_joint_on_node(j, one, owner) != clg_joint_on_node(j, other, owner)) return false;
     return true;
 }
 
 static void print_node(clg_text *t, const clg_joint *j, int64_t node, int64_t like) {
     int seen = 0;
-    clg_text_print(t, "%s", node == 0 ? "nodes    " : "         ");
-    clg_text_print(t, "%s x ", clg_words_count(t, like));
-    for (int k = 0; k < j->kinds; k++) {
-        int64_t count = j->packing.placed[node * j->kinds + k];
-        bool shared = j->owner[k] >= j->models;
+    clg_text_print(t, "%s%s x ", node == 0 ? "nodes    " : "         ", clg_words_count(t, like));
+    for (int owner = 0; owner < j->models + j->pools; owner++) {
+        int64_t count = clg_joint_on_node(j, node, owner);
         if (count == 0) continue;
         clg_text_print(t, "%s%s %.40s", seen++ ? ", " : "", clg_words_count(t, count),
-                       shared ? "shared*" : j->model[j->owner[k]].name);
+                       owner >= j->models ? "shared*" : j->model[owner].name);
     }
     clg_text_print(t, "\n");
 }
@@ -267,15 +263,14 @@ static void add_placed(clg_json_writer *w, const clg_joint *j) {
     clg_json_open(w, "nodes_hold", '[');
     for (int64_t n = 0; n < j->packing.nodes; n++) {
         clg_json_open(w, NULL, '[');
-        for (int k = 0; k < j->kinds; k++) {
-            int64_t count = j->packing.placed[n * j->kinds + k];
-            int pool = j->owner[k] - j->models;
+        for (int owner = 0; owner < j->models + j->pools; owner++) {
+            int64_t count = clg_joint_on_node(j, n, owner);
             if (count == 0) continue;
             clg_json_open(w, NULL, '{');
-            if (pool < 0)
-                clg_json_add_string(w, "name", j->model[j->owner[k]].name);
+            if (owner < j->models)
+                clg_json_add_string(w, "name", j->model[owner].name);
             else
-                clg_json_add_integer(w, "shared", pool);
+                clg_json_add_integer(w, "shared", owner - j->models);
             clg_json_add_integer(w, "count", count);
             clg_json_close(w, '}');
         }

@@ -150,13 +150,18 @@ static bool shares(const clg_joint *j, const clg_joint_model *m) {
     return j->taken == CLG_JOINT_GPUS && m->pool >= 0;
 }
 
+int64_t clg_joint_on_node(const clg_joint *j, int64_t node, int owner) {
+    int64_t parts = 0;
+    for (int k = 0; k < j->kinds; k++)
+        if (j->owner[k] == owner) parts += j->packing.placed[node * j->kinds + k];
+    return parts;
+}
+
 /* Each part on a lost node takes a replica with it. */
 static int64_t most_on_a_node(const clg_joint *j, int owner) {
     int64_t most = 0;
     for (int64_t n = 0; n < j->packing.nodes; n++) {
-        int64_t here = 0;
-        for (int k = 0; k < j->kinds; k++)
-            if (j->owner[k] == owner) here += j->packing.placed[n * j->kinds + k];
+        int64_t here = clg_joint_on_node(j, n, owner);
         if (here > most) most = here;
     }
     return most;
@@ -276,16 +281,10 @@ static void settle_money(clg_joint *j) {
     }
 }
 
-/* GPUs that one fast link joins: no group of a replica goes beyond them. */
-static int unit_of(const clg_machine *machine) {
-    const clg_node *node = &machine->node;
-    return node->domain > node->gpus ? node->domain : node->gpus;
-}
-
 clg_status clg_joint_make(clg_arena *arena, clg_joint_model *model, int models,
                           const clg_cores *cores, clg_joint *j, clg_error *error) {
     *j = (clg_joint){.model = model, .models = models};
-    j->node_gpus = unit_of(&model[0].question->replica->scenario->machine);
+    j->node_gpus = model[0].question->replica->scenario->machine.node.gpus;
     count_alone(arena, j);
     clg_joint_share(arena, j);
     for (int s = 0; s < CLG_JOINT_STAGES; s++) count_stage(arena, j, (clg_joint_stage)s);

@@ -8,7 +8,7 @@
  * and workspace; what is left of the memory is divided equally among their caches. Left out:
  * sharing by replicas of several GPUs or by some replicas of a model only, the host's time, and
  * states of layers that keep them. Which models share is chosen from the least loaded up, and not
- * proven best. */
+ * proven best. Nor is it looked at which nodes a fast link joins, where a group spans several. */
 #ifndef CLG_SERVE_JOINT_H
 #define CLG_SERVE_JOINT_H
 
@@ -77,6 +77,9 @@ typedef struct clg_joint {
  * CLG_BAD_INPUT where they take more than CLG_PACK_NODES nodes. */
 clg_status clg_joint_make(clg_arena *arena, clg_joint_model *model, int models,
                           const clg_cores *cores, clg_joint *joint, clg_error *error);
+
+/* Replicas, or parts of those of several nodes, that stand on a node; `owner` as above. */
+int64_t clg_joint_on_node(const clg_joint *joint, int64_t node, int owner);
 
 /* The replica of a model on a GPU that it shares, `scale` times as slow again; false: their weights
  * or its longest request do not fit. */

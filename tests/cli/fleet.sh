@@ -22,9 +22,14 @@ cp "$scratch/out" "$scratch/first"
 check "the same bytes" 'cmp -s "$scratch/first" "$scratch/again"'
 printf 'model,rate,tp\nllama-3.1-8b,6req/s,8\n%s\n' "$(for i in 1 2 3 4 5 6 7 8 9; do echo qwen3-0.6b,1req/s,; done)" >"$scratch/many.csv"
 expect 0 out '^shared\*  . GPUs*.* for qwen3-0.6b' fleet "$scratch/many.csv" --span 2min
+printf 'arrival_s,prompt_tokens,output_tokens\n0,900,20\n30,300,40\n60,500,10\n' >"$scratch/asked.csv"
+printf 'hour,req_per_min\n0,30\n1,90\n' >"$scratch/day.csv"
+printf 'model,trace,profile\nqwen3-0.6b,%s,\nqwen3-0.6b,,%s\n' "$scratch/asked.csv" "$scratch/day.csv" >"$scratch/files.csv"
+expect 0 out '^takes    1 node' fleet "$scratch/files.csv"
 bad() { printf "$1" >"$scratch/bad.csv"; shift; expect "$@"; }
 bad 'model,rate\nllama-3.1-9b,1req/s\n' 1 err 'bad.csv:2:' fleet "$scratch/bad.csv"
 bad 'model,rate\nllama-3.1-8b,1req/s\nllama-3.1-8b,x\n' 1 err 'bad.csv:3:2: rate: ' fleet "$scratch/bad.csv"
+bad 'model,trace\nllama-3.1-8b,none.csv\n' 1 err 'none.csv: ' fleet "$scratch/bad.csv"
 bad 'model,rate\n,1req/s\n' 1 err 'bad.csv:2:1: a row without model' fleet "$scratch/bad.csv"
 bad 'name,rate\na,1req/s\n' 1 err "no column 'model'" fleet "$scratch/bad.csv"
 bad 'model,rat\na,1req/s\n' 1 err "no column 'rat'; did you mean 'rate'" fleet "$scratch/bad.csv"
