@@ -52,8 +52,7 @@ clg_status clg_answer_plan(clg_arena *arena, const clg_request *request, clg_pro
     if (answer->found.count == 0 && answer->found.complete)
         answer->on_more = clg_fewest_gpus(arena, &answer->scenario, &answer->space);
     if (answer->found.count == 0)
-        answer->fitting =
-            clg_fit_with(arena, &answer->scenario, &answer->space, progress, answer->fits_with);
+        answer->fitting = clg_fit_with(arena, &answer->scenario, &answer->space, answer->fits_with);
     if (answer->found.count > 0 && answer->found.complete)
         answer->families =
             clg_layout_families(arena, &answer->scenario, &answer->space,
@@ -113,8 +112,7 @@ clg_status clg_answer_explain(clg_arena *arena, const clg_request *request, clg_
         return CLG_OK;
     }
     if (!answer->evaluation.fits)
-        answer->fitting =
-            clg_fit_with(arena, &answer->scenario, &answer->space, progress, answer->fits_with);
+        answer->fitting = clg_fit_with(arena, &answer->scenario, &answer->space, answer->fits_with);
     if (!timeline) return CLG_OK;
     return clg_evaluate(arena, &answer->scenario, &answer->evaluation.layout, true, timeline,
                         &answer->evaluation, error);

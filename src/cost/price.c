@@ -40,7 +40,8 @@ static double called_s(const clg_pricing *p, const clg_op *op, double seconds) {
     return calls_s > seconds ? calls_s : seconds;
 }
 
-double clg_op_s(const clg_pricing *p, const clg_op *op) {
+/* Of one count, calls of the host left out. */
+static double once_s(const clg_pricing *p, const clg_op *op) {
     double seconds = 0;
     switch (op->kind) {
     case CLG_OP_GEMM:
@@ -70,6 +71,14 @@ double clg_op_s(const clg_pricing *p, const clg_op *op) {
         seconds = collective_s(p, op);
         break;
     }
+    return seconds;
+}
+
+double clg_op_s(const clg_pricing *p, const clg_op *op) {
+    bool found;
+    clg_known_op *known = clg_known_place(p->known, op, &found);
+    double seconds = found ? known->seconds : once_s(p, op);
+    if (known) known->seconds = seconds;
     return called_s(p, op, seconds) * op->count;
 }
 

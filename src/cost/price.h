@@ -4,6 +4,7 @@
 
 #include "cost/collective.h"
 #include "cost/kernel.h"
+#include "cost/known.h"
 #include "step/step.h"
 
 /* What pricing depends on, gathered once per scenario and layout. */
@@ -13,7 +14,8 @@ typedef struct clg_pricing {
     const clg_network *network;
     const clg_stack *stack;
     clg_attention_kernel attention;
-    double imbalance; /* fullest expert rank over the mean, >= 1 */
+    double imbalance;     /* fullest expert rank over the mean, >= 1 */
+    clg_known_ops *known; /* ops of this scenario that were priced before; NULL: none are kept */
 } clg_pricing;
 
 /* Seconds of an op, all its repetitions, alone on the machine. */

@@ -132,15 +132,10 @@ static void plan(void *context, int index, clg_arena *arena) {
     job *one = &j->list[index];
     clg_scenario here = one->offer->scenario;
     clg_space at = one->offer->space;
-    clg_found found;
-    clg_error none = {0};
     here.machine.gpus = (int)one->gpus;
     here.machine.fabric.assumed = false; /* who rents says what network, so the answer names it */
     at.gpus = one->gpus;
-    at.keep = 1;
-    one->runs = clg_search(arena, &here, &at, (clg_progress){0}, &found, &none) == CLG_OK &&
-                found.count > 0;
-    if (one->runs) one->plan = found.best[0];
+    one->runs = clg_search_fastest(arena, &here, &at, &one->plan);
 }
 
 bool clg_cluster_plan(clg_arena *arena, const clg_sizing *ask, const clg_clusters *all,

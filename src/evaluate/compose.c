@@ -24,8 +24,10 @@ clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layou
                          .imbalance = scenario->expert_imbalance};
 }
 
-void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_priced *priced) {
+void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_known_ops *known,
+                      clg_priced *priced) {
     clg_pricing pricing = clg_pricing_of(scenario, layout);
+    pricing.known = priced->known = known;
     clg_step_build(&scenario->model, &scenario->machine, &scenario->stack, layout, &priced->step);
     for (int i = 0; i < priced->step.kinds; i++)
         clg_block_price(&pricing, &priced->step.kind[i], priced->layer[i]);
@@ -226,13 +228,13 @@ static composition begin(clg_arena *arena, const clg_scenario *scenario, const c
     composition c = {.arena = arena, .scenario = scenario, .layout = layout, .priced = priced};
     size_t stages = (size_t)layout->pp, chunks = stages * (size_t)layout->vpp;
     c.pricing = clg_pricing_of(scenario, layout);
+    c.pricing.known = priced->known;
     c.pipeline = clg_pipeline_of(layout);
     c.schedule = clg_schedule_of(c.pipeline.kind);
-    if (layout->pp > 1) c.send_s = boundary_s(&c);
-    c.stages = clg_take(arena, stages, stage);
-    c.forward_s = clg_take(arena, chunks, double);
-    c.backward_input_s = clg_take(arena, chunks, double);
-    c.backward_weight_s = clg_take(arena, chunks, double);
+    c.stages = clg_arena_room(arena, stages, sizeof *c.stages); /* begun one by one */
+    c.forward_s = clg_arena_room(arena, chunks, sizeof *c.forward_s);
+    c.backward_input_s = clg_arena_room(arena, chunks, sizeof *c.backward_input_s);
+    c.backward_weight_s = clg_arena_room(arena, chunks, sizeof *c.backward_weight_s);
     return c;
 }
 
@@ -253,6 +255,7 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
         *evaluation = e;
         return CLG_OK;
     }
+    if (layout->pp > 1) c.send_s = boundary_s(&c);
     for (int i = 0; i < layout->pp; i++)
         fill_updates(&c, &c.stages[i], i > 0 ? &c.stages[i - 1] : NULL);
     if (wanted.cutoff_s > 0 && clg_least_step_s(&c) > wanted.cutoff_s) {

@@ -25,11 +25,14 @@ typedef struct clg_priced {
     int layers_of_kind[CLG_LAYER_KINDS]; /* of the whole model */
     double expert_parameters;            /* of the whole model */
     clg_priced_sums sums;
+    clg_known_ops *known; /* ops of this scenario priced before, NULL: none; updates go there too */
 } clg_priced;
 
 clg_pricing clg_pricing_of(const clg_scenario *scenario, const clg_layout *layout);
 
-void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_priced *priced);
+/* `known`: what is known of the scenario's ops, kept for the next blocks; NULL: nothing. */
+void clg_price_blocks(const clg_scenario *scenario, const clg_layout *layout, clg_known_ops *known,
+                      clg_priced *priced);
 
 /* True when two layouts may share one clg_priced. */
 bool clg_priced_same(const clg_layout *a, const clg_layout *b);

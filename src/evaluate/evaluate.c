@@ -104,7 +104,7 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
     const char *why = refuses(arena, scenario, layout);
     if (why) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s", why);
     clg_priced *priced = clg_arena_room(arena, 1, sizeof *priced);
-    clg_price_blocks(scenario, layout, priced);
+    clg_price_blocks(scenario, layout, NULL, priced);
     clg_wanted wanted = {.detail = detail, .timeline = timeline};
     if (clg_compose(arena, scenario, layout, priced, wanted, evaluation, error) != CLG_OK)
         return error->status;

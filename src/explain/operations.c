@@ -98,7 +98,7 @@ clg_operations_table clg_explain_operations(clg_arena *arena, const clg_scenario
     w.pricing = clg_pricing_of(scenario, layout);
     w.priced = clg_arena_room(arena, 1, sizeof *w.priced);
     w.row = clg_take(arena, MOST_ROWS, clg_priced_operation);
-    clg_price_blocks(scenario, layout, w.priced);
+    clg_price_blocks(scenario, layout, NULL, w.priced);
     clg_step_groups(&scenario->machine, layout, &w.priced->step);
     const clg_step *step = &w.priced->step;
     /* Where micro-batches enter from both ends, each of a stage's two halves sees half of them. */

@@ -18,18 +18,13 @@ static const clg_sized *plan_at(clg_planning *p, clg_trained *trained, int64_t g
     clg_sized *made = clg_take(p->arena, 1, clg_sized);
     clg_scenario here = trained->scenario;
     clg_space at = trained->space;
-    clg_found found;
-    clg_error none = {0};
     here.machine.gpus = (int)gpus;
     at.gpus = gpus;
-    at.keep = 1;
     *made = (clg_sized){.gpus = gpus, .next = trained->sized};
     trained->sized = made;
     p->plans++;
     if (p->progress.tell) p->progress.tell(p->progress.context, p->share);
-    made->runs = clg_search(p->arena, &here, &at, (clg_progress){0}, &found, &none) == CLG_OK &&
-                 found.count > 0;
-    if (made->runs) made->plan = found.best[0];
+    made->runs = clg_search_fastest(p->arena, &here, &at, &made->plan);
     return made;
 }
 

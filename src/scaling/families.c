@@ -87,6 +87,7 @@ int clg_layout_families(clg_arena *arena, const clg_scenario *scenario, const cl
         narrowed.keep = 1;
         narrowed.front = 0;
         narrowed.gamble = false;
+        narrowed.plans_alone = true;
         a.space[count] = narrowed;
         families[count++] = (clg_layout_family){
             .name = kinds[kind].unsharded && !fsdp ? kinds[kind].unsharded : kinds[kind].name};

@@ -8,16 +8,14 @@ const clg_evaluation *clg_fewest_gpus(clg_arena *arena, const clg_scenario *scen
     for (int times = 2; times <= MOST_TIMES && space->gpus * times <= MOST_GPUS; times *= 2) {
         clg_scenario larger = *scenario;
         clg_space more = *space;
-        clg_found found = {0};
-        clg_error illegal = {0}; /* a size the fixed axes do not divide: the next one may do */
+        clg_evaluation plan;
         more.gpus = space->gpus * times;
-        more.keep = 1;
-        more.front = 0;
         larger.machine.gpus = (int)more.gpus;
-        if (clg_search(arena, &larger, &more, (clg_progress){0}, &found, &illegal) != CLG_OK ||
-            found.count == 0)
-            continue;
-        return &found.best[0];
+        if (!clg_search_fastest(arena, &larger, &more, &plan))
+            continue; /* the fixed axes may divide the next size */
+        clg_evaluation *kept = clg_take(arena, 1, clg_evaluation);
+        *kept = plan;
+        return kept;
     }
     return NULL;
 }

@@ -57,15 +57,8 @@ typedef struct sharing {
 static bool plan_share(clg_arena *arena, const clg_half *half, int64_t batch,
                        clg_evaluation *plan) {
     clg_space space = half->space;
-    clg_found found;
-    clg_error none = {0};
     space.global_batch = batch;
-    space.keep = 1;
-    if (clg_search(arena, half->scenario, &space, (clg_progress){0}, &found, &none) != CLG_OK ||
-        found.count == 0)
-        return false;
-    *plan = found.best[0];
-    return true;
+    return clg_search_fastest(arena, half->scenario, &space, plan);
 }
 
 static double seconds_of(void *context, int which, int64_t parts) {

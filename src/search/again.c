@@ -24,18 +24,21 @@ static double whole_bytes(clg_searcher *s, const clg_layout *layout) {
 
 static bool least_memory_visit(void *context, const clg_layout *layout, int layers, bool balanced) {
     least_memory *least = context;
+    clg_searcher *s = least->s;
     clg_layout placed;
+    const clg_known_visit *k = clg_searcher_known(s, s->index++);
     (void)layers; /* recomputing all takes least */
-    if (!clg_searcher_place(least->s, layout, balanced, &placed)) return true;
-    clg_bytes_bound bound = clg_searcher_bytes(least->s, &placed);
+    if (k && least->any && k->bytes >= least->bytes) return true;
+    if (!clg_searcher_place(s, layout, balanced, &placed)) return true;
+    clg_bytes_bound bound = clg_searcher_bytes(s, &placed);
     double bytes = clg_bytes_bound_at(&bound, placed.recompute_layers);
     if (least->any && bytes >= least->bytes) return true;
-    bytes = whole_bytes(least->s, &placed);
+    bytes = whole_bytes(s, &placed);
     least->failed = bytes < 0;
     if (least->failed || (least->any && bytes >= least->bytes)) return !least->failed;
     least->bytes = bytes;
     least->layout = placed;
-    clg_searcher_own_split(least->s, &least->layout);
+    clg_searcher_own_split(s, &least->layout);
     least->any = true;
     return true;
 }
@@ -43,6 +46,7 @@ static bool least_memory_visit(void *context, const clg_layout *layout, int laye
 void clg_searcher_nearest(clg_searcher *s) {
     least_memory least = {.s = s};
     double seconds;
+    s->index = 0;
     clg_walk(s->scenario, s->space, NULL, least_memory_visit, &least);
     if (!least.any || least.failed ||
         clg_searcher_evaluate(s, &least.layout, &seconds) == CLG_FAILED)

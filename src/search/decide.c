@@ -18,7 +18,7 @@ clg_priced *clg_searcher_price(clg_searcher *s, const clg_layout *layout) {
         set->cut = NULL;
     }
     if (!set->valid || !clg_priced_same(layout, &set->of)) {
-        clg_price_blocks(s->scenario, layout, &set->blocks);
+        clg_price_blocks(s->scenario, layout, s->known, &set->blocks);
         set->of = *layout;
         clg_searcher_forget_cuts(set);
         set->valid = true;

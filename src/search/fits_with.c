@@ -59,24 +59,20 @@ static const struct {
     {"--adapter qlora", "--base-precision nf4", "frozen layers of 4 bit", narrow_base}};
 
 int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                 clg_progress progress, clg_fits_with into[CLG_FITS_WITH]) {
+                 clg_fits_with into[CLG_FITS_WITH]) {
     int count = 0;
     if (space->gpus > scenario->machine.node.gpus) return 0;
     for (int i = 0; i < CLG_FITS_WITH; i++) {
         clg_scenario other = *scenario;
         clg_space changed = *space;
-        clg_found found = {0};
-        clg_error illegal = {0}; /* software without it: the next one may do */
-        changed.keep = 1, changed.front = 0, changed.gamble = false;
+        clg_evaluation plan;
         if (!changes[i].make(&other, &changed) ||
-            clg_search(arena, &other, &changed, (clg_progress){.cores = progress.cores}, &found,
-                       &illegal) != CLG_OK ||
-            found.count == 0)
-            continue;
+            !clg_search_fastest(arena, &other, &changed, &plan))
+            continue; /* software without it: the next one may do */
         bool tuned = space->adapter.kind != CLG_ADAPTER_NONE && changes[i].of_adapters;
         into[count++] = (clg_fits_with){.flags = tuned ? changes[i].of_adapters : changes[i].flags,
                                         .remark = changes[i].remark,
-                                        .plan = found.best[0]};
+                                        .plan = plan};
     }
     return count;
 }

@@ -17,6 +17,6 @@ typedef struct clg_fits_with {
  * complete search over the axes that `space` leaves open; returns how many. None on more GPUs than
  * a box has: such jobs split further instead. What trains as well is not asked. */
 int clg_fit_with(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
-                 clg_progress progress, clg_fits_with into[CLG_FITS_WITH]);
+                 clg_fits_with into[CLG_FITS_WITH]);
 
 #endif

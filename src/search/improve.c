@@ -44,6 +44,7 @@ static clg_space freed(const clg_space *space, const clg_layout *job, unsigned c
     s.keep = 1;
     s.front = 0;
     s.gamble = false;
+    s.plans_alone = true;
     return s;
 }
 

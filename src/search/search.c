@@ -132,7 +132,7 @@ static void search(clg_searcher *s) {
     clg_found *f = s->found;
     if (!s->space->exhaustive) clg_searcher_guess(s);
     f->complete = clg_searcher_walks(s);
-    if (f->count == 0 && f->complete) clg_searcher_nearest(s);
+    if (f->count == 0 && f->complete && !s->space->plans_alone) clg_searcher_nearest(s);
     clg_searcher_finish(s, f->best, f->count);
     clg_searcher_finish(s, &f->nearest, f->has_nearest);
     if (f->complete && s->space->gamble && f->limit_bytes < s->capacity_bytes)
@@ -164,6 +164,7 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
                       .promised_s = INFINITY,
                       .progress = progress};
     f.best = clg_take(arena, (size_t)space->keep, clg_evaluation);
+    s.known = clg_take(&s.memory, 1, clg_known_ops);
     set_limit(&s);
     search(&s);
     for (int i = 0; i < CLG_PRICED_SETS; i++)
@@ -177,4 +178,17 @@ clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_
     }
     *found = f;
     return CLG_OK;
+}
+
+bool clg_search_fastest(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                        clg_evaluation *best) {
+    clg_space alone = *space;
+    clg_found found;
+    clg_error none = {0};
+    alone.keep = 1, alone.front = 0, alone.gamble = false, alone.plans_alone = true;
+    if (clg_search(arena, scenario, &alone, (clg_progress){0}, &found, &none) != CLG_OK ||
+        found.count == 0)
+        return false;
+    *best = found.best[0];
+    return true;
 }

@@ -42,11 +42,12 @@ typedef struct clg_space {
     int split_count;
     int recompute_layers; /* recompute whole layers, the first so many of a chunk; 0: all or none */
     double memory_bytes;  /* plans may use this much; 0: what the GPU and the software leave */
-    double risk;     /* of running out of memory, at most, 0..1; 0: a half, by the prediction */
-    int keep;        /* best plans to return, 1.. */
-    bool gamble;     /* also the fastest that is predicted to fit, whatever its risk */
-    int front;       /* plans on the front of time against memory; 0: none */
-    bool exhaustive; /* no cutting: brute force for tests */
+    double risk;      /* of running out of memory, at most, 0..1; 0: a half, by the prediction */
+    int keep;         /* best plans to return, 1.. */
+    bool gamble;      /* also the fastest that is predicted to fit, whatever its risk */
+    int front;        /* plans on the front of time against memory; 0: none */
+    bool plans_alone; /* nothing is asked of what does not fit: no nearest miss is looked for */
+    bool exhaustive;  /* no cutting: brute force for tests */
     /* Layouts that may be at all, by a pure function of many threads; NULL: all. */
     bool (*may)(int context, const clg_scenario *scenario, const clg_layout *layout);
     int may_context;
@@ -87,5 +88,9 @@ typedef struct clg_found {
  * layout at all is CLG_BAD_INPUT naming the rule. */
 clg_status clg_search(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                       clg_progress progress, clg_found *found, clg_error *error);
+
+/* The fastest plan and nothing else; false: none is legal, or none fits. */
+bool clg_search_fastest(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
+                        clg_evaluation *best);
 
 #endif

@@ -91,6 +91,7 @@ typedef struct clg_searcher {
      * between a few of them. */
     clg_priced_set *priced[CLG_PRICED_SETS]; /* NULL: not met */
     clg_ruled_degrees ruled;                 /* what is known of them without pricing */
+    clg_known_ops *known;                    /* ops priced so far */
     clg_known_visit *page[CLG_VISIT_PAGES];
     clg_promising *sets;
     int64_t set_count;

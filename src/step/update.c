@@ -127,13 +127,16 @@ static double bucket_of(const clg_stack *stack, clg_group group) {
  * layer, of four in a row, last matrix first. 0 where buckets are larger than layers. */
 static double buckets_of_layer(const clg_block *layer, double bucket) {
     enum { LAYERS = 4 };
-    double filled = 0, all = 0;
-    int ended = 0;
-    for (int i = LAYERS * layer->ops - 1; i >= 0; i--) {
-        const clg_op *op = &layer->op[i % layer->ops];
-        if (op->kind != CLG_OP_GEMM || op->pass != CLG_PASS_FORWARD) continue;
-        filled += op->n * op->k;
-        all += op->n * op->k;
+    double filled = 0, all = 0, matrix[CLG_BLOCK_OPS];
+    int ended = 0, matrices = 0;
+    for (int i = layer->ops - 1; i >= 0; i--) {
+        const clg_op *op = &layer->op[i];
+        if (op->kind == CLG_OP_GEMM && op->pass == CLG_PASS_FORWARD)
+            matrix[matrices++] = op->n * op->k;
+    }
+    for (int i = 0; i < LAYERS * matrices; i++) {
+        filled += matrix[i % matrices];
+        all += matrix[i % matrices];
         if (filled < bucket) continue;
         filled = 0;
         ended++;
@@ -143,9 +146,8 @@ static double buckets_of_layer(const clg_block *layer, double bucket) {
 
 /* Layers of a stage by their parameters, all like `layer`; a table is a matrix. NULL: experts, of
  * matrices so small that all buckets are just full. */
-static double buckets_of(const clg_block *layer, double bucket, double parameters, double tables,
-                         double overlap) {
-    if (bucket <= 0 || overlap <= 0 || parameters <= bucket) return 1;
+static double buckets_of(const clg_block *layer, double bucket, double parameters, double tables) {
+    if (bucket <= 0 || parameters <= bucket) return 1;
     double of_layer = layer ? buckets_of_layer(layer, bucket) : 0;
     if (of_layer == 0 || layer->dense_parameters <= 0) return ceil(parameters / bucket);
     double layers = fmax(0, parameters - tables) / layer->dense_parameters;
@@ -169,7 +171,9 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
     double gradients = parameters * clg_gradient_bytes(layout, stack);
     double overlap = stack->gradient_overlap;
     double bucket = bucket_of(stack, all);
-    double buckets = buckets_of(layer, bucket, parameters, tables, overlap);
+    bool beside = stack->gradient_overlap > 0 || stack->parameter_overlap > 0;
+    double most = beside ? buckets_of(layer, bucket, parameters, tables) : 1;
+    double buckets = overlap > 0 ? most : 1;
     if (layout->zero == 0) {
         in_buckets(updates, CLG_UPDATE_GRADIENT, "all-reduce gradients", CLG_ALL_REDUCE, shard,
                    gradients, overlap, buckets);
@@ -192,7 +196,7 @@ static void replicated(clg_updates *updates, const clg_stack *stack, const clg_l
     if (stack->zero_one != CLG_ZERO_ONE_BROADCASTS) {
         overlap = stack->parameter_overlap;
         in_buckets(updates, CLG_UPDATE_PARAMETER, "gather updated weights", CLG_ALL_GATHER, shard,
-                   weights, overlap, buckets_of(layer, bucket, parameters, tables, overlap));
+                   weights, overlap, overlap > 0 ? most : 1);
         return;
     }
     /* The step ends with them; InternEvo may leave them to the next forward (overlap_sync_param).

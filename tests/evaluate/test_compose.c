@@ -16,7 +16,7 @@ static void fill(clg_pass_cost pass[CLG_PASSES], double seconds, bool again) {
 static clg_evaluation composed(const clg_scenario *s, clg_layout l, clg_wanted wanted) {
     clg_evaluation e = {0};
     clg_error error = {0};
-    clg_price_blocks(s, &l, &priced);
+    clg_price_blocks(s, &l, NULL, &priced);
     fill(priced.layer[0], 1, l.recompute == CLG_RECOMPUTE_FULL);
     fill(priced.embedding, 0, false);
     fill(priced.head, 0, false);
@@ -346,7 +346,7 @@ static void limits(void) {
     CHECK(small.step_s == e.step_s && small.time.compute_s > 0);
     CASE("executed: 10 flop a layer in each of three passes, on all of 2 x 4 x 8 ranks, 3 times");
     l.tp = 2, l.cp = 4, l.dp = 8, l.accumulation = 3, l.global_batch = 24;
-    clg_price_blocks(&s, &l, &priced);
+    clg_price_blocks(&s, &l, NULL, &priced);
     for (int p = 0; p < CLG_PASSES; p++) {
         priced.embedding[p] = priced.head[p] = (clg_pass_cost){0};
         priced.layer[0][p] = (clg_pass_cost){.matrix_s = 1};
@@ -391,7 +391,7 @@ static clg_evaluation held(const clg_scenario *s, int own, double dense, double 
     clg_layout l = four(CLG_1F1B, 4);
     for (int i = 0; i < 8; i++) kinds[8 * own + i] = 1;
     two.model.kinds = 2, two.model.kind[1] = two.model.kind[0], two.model.layer_kind = kinds;
-    clg_price_blocks(&two, &l, &priced);
+    clg_price_blocks(&two, &l, NULL, &priced);
     priced.step.kind[0].dense_parameters = others, priced.step.kind[0].expert_parameters = 0;
     priced.step.kind[1].dense_parameters = dense, priced.step.kind[1].expert_parameters = expert;
     priced.step.embedding.dense_parameters = 0, priced.step.head.dense_parameters = head;

@@ -294,7 +294,7 @@ static bool add_up(const clg_evaluation *e) {
 /* What the search cuts by: never above the step and the bytes that come out. */
 static bool bounded(const clg_scenario *s, const clg_layout *l, const clg_evaluation *e) {
     static clg_priced priced;
-    clg_price_blocks(s, l, &priced);
+    clg_price_blocks(s, l, NULL, &priced);
     clg_step_groups(&s->machine, l, &priced.step);
     clg_bytes_bound bytes = clg_compose_bytes_bound(s, l, &priced);
     double bound_s = clg_compose_bound_s(s, l, &priced);
@@ -309,7 +309,7 @@ static bool cut_rightly(const clg_scenario *s, const clg_layout *l, const clg_ev
     clg_evaluation cut;
     clg_error error = {0};
     bool ok = true;
-    clg_price_blocks(s, l, &priced);
+    clg_price_blocks(s, l, NULL, &priced);
     for (int i = 0; i < 2; i++) { /* by one stage, or by none or all of them */
         clg_wanted wanted = {.cutoff_s = i == 0 ? 1e-9 : 0.95 * e->step_s};
         ok &= clg_compose(&scratch, s, l, &priced, wanted, &cut, &error) == CLG_OK &&
