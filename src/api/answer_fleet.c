@@ -75,6 +75,13 @@ static clg_status find_columns(reader *r, const char **ignored) {
         if (same) continue;
         int other = clg_param_find(word);
         if (other >= 0 && of_all((clg_param)other)) return of_fleet(r, c, (clg_param)other);
+        const char *meant = clg_command_word(r->arena, name, count, word);
+        if (meant) {
+            clg_error_at(r->error, r->csv.name, 1, c + 1, NULL);
+            return clg_fail(r->error, CLG_BAD_INPUT,
+                            clg_arena_print(r->arena, "columns are flags: %s", meant),
+                            "there is no column '%.40s'", word);
+        }
         if (clg_name_nearest(name, count, word))
             return clg_table_unknown(&r->csv, c, name, count, r->error);
         *ignored = *ignored ? clg_arena_print(r->arena, "%s, %.40s", *ignored, word)

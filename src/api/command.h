@@ -145,6 +145,11 @@ int clg_command_param(const clg_command *command, const char *flag, bool shown, 
 /* The row of a knob as this command means it. */
 clg_param_row clg_command_row(const clg_command *command, clg_param param);
 
+/* What people who call one of these flags `flag` should give: data/flag-words.csv; NULL: not known.
+ */
+const char *clg_command_word(clg_arena *arena, const char *const *names, int count,
+                             const char *flag);
+
 /* The flag that asks for a form; CLG_PARAMS: no flag does. */
 clg_param clg_form_flag(clg_form form);
 

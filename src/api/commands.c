@@ -132,9 +132,8 @@ static int flags_near(const clg_command *command, const clg_param *params, const
     return found > 0 ? found : clg_name_near(names, count, flag, near, FLAGS_NEAR);
 }
 
-/* What people call a flag that the command takes: data/flag-words.csv. */
-static const char *word_of(clg_arena *arena, const char *const *names, int count,
-                           const char *flag) {
+const char *clg_command_word(clg_arena *arena, const char *const *names, int count,
+                             const char *flag) {
     clg_csv csv;
     clg_error error = {0};
     if (clg_dataset_csv(arena, "flag-words.csv", &csv, &error) != CLG_OK) return NULL;
@@ -177,7 +176,7 @@ int clg_command_param(const clg_command *command, const char *flag, bool shown, 
                  sizeof mend);
     others_taking(command, flag, help, sizeof help);
     clg_arena arena = {0};
-    const char *word = word_of(&arena, names, count, flag);
+    const char *word = clg_command_word(&arena, names, count, flag);
     clg_fail(error, CLG_BAD_USAGE,
              word    ? word
              : *mend ? mend
