@@ -25,7 +25,7 @@ static inline bool packed_back(void *context) {
 }
 
 static inline clg_packed packed_source(packed_bytes *bytes) {
-    return (clg_packed){{packed_fill, bytes}, packed_back};
+    return (clg_packed){{.fill = packed_fill, .context = bytes}, packed_back};
 }
 
 #endif

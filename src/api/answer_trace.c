@@ -113,7 +113,7 @@ static void read_file(clg_arena *arena, const clg_files *files, int file, const 
            (got = files->read(files->context, file, o->head + o->size, HEAD_BYTES - o->size)) > 0)
         o->size += got;
     clg_recording_read(files->name[file], (clg_slice){o->head, o->size},
-                       (clg_trace_source){fill, o}, table, into);
+                       (clg_trace_source){.fill = fill, .context = o}, table, into);
 }
 
 /* What a host's recordings say; what is shown comes first, so that it is written alike wherever

@@ -113,8 +113,9 @@ void *clg_arena_take(clg_arena *arena, size_t count, size_t size) {
 void *clg_arena_grown(clg_arena *arena, const void *old, size_t count, size_t *capacity,
                       size_t size) {
     *capacity = *capacity ? *capacity * 2 : 64;
-    void *bigger = clg_arena_take(arena, *capacity, size);
+    char *bigger = clg_arena_room(arena, *capacity, size);
     if (count) memcpy(bigger, old, count * size);
+    memset(bigger + count * size, 0, (*capacity - count) * size);
     return bigger;
 }
 

@@ -156,6 +156,8 @@ clg_inflation *clg_inflation_start(clg_arena *arena, clg_packed packed, bool gzi
     return f;
 }
 
-clg_trace_source clg_inflation_source(clg_inflation *f) { return (clg_trace_source){fill, f}; }
+clg_trace_source clg_inflation_source(clg_inflation *f) {
+    return (clg_trace_source){.fill = fill, .context = f};
+}
 
 void clg_inflation_stop(clg_inflation *f) { inflateEnd(&f->zlib); }

@@ -73,7 +73,9 @@ clg_read_ahead *clg_read_ahead_start(clg_arena *arena, clg_trace_source inner) {
     return pthread_create(&a->thread, NULL, work, a) == 0 ? a : NULL;
 }
 
-clg_trace_source clg_read_ahead_source(clg_read_ahead *a) { return (clg_trace_source){fill, a}; }
+clg_trace_source clg_read_ahead_source(clg_read_ahead *a) {
+    return (clg_trace_source){.fill = fill, .context = a};
+}
 
 void clg_read_ahead_stop(clg_read_ahead *a) {
     pthread_mutex_lock(&a->lock);

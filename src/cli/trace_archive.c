@@ -98,7 +98,7 @@ void clg_archive_hand_member(const char *name, clg_trace_source source, clg_memb
                              void *context) {
     clg_arena scratch = {0};
     headed *outer = clg_take(&scratch, 1, headed), *inner = clg_take(&scratch, 1, headed);
-    clg_member_file m = {name, look(outer, source), {fill_headed, outer}};
+    clg_member_file m = {name, look(outer, source), {.fill = fill_headed, .context = outer}};
     bool gzip = clg_slice_starts(m.head, "\x1f\x8b");
     clg_packed packed = {m.source, NULL};
     clg_inflation *inflation = gzip ? clg_inflation_start(&scratch, packed, true, true) : NULL;
@@ -131,10 +131,11 @@ void clg_archive_read_tar(clg_arena *arena, const char *path, clg_trace_source s
         part p = {source, size};
         if (type == 'L') {
             size_t length = size < (int64_t)sizeof t.longer ? (size_t)size : sizeof t.longer - 1;
-            if (!fill_whole((clg_trace_source){fill_part, &p}, t.longer, length)) break;
+            if (!fill_whole((clg_trace_source){.fill = fill_part, .context = &p}, t.longer, length))
+                break;
             t.longer[length] = '\0';
         } else if (type == '0' || type == '\0') {
-            clg_trace_source own = {fill_part, &p};
+            clg_trace_source own = {.fill = fill_part, .context = &p};
             if (size > 0) clg_archive_hand_member(name_of(&t, header), own, read, context);
             members++;
         }

@@ -69,7 +69,7 @@ static size_t fill(void *context, char *to, size_t capacity) {
 }
 
 clg_trace_source clg_trace_file_source(clg_trace_file *file) {
-    return (clg_trace_source){fill, file};
+    return (clg_trace_source){.fill = fill, .context = file};
 }
 
 bool clg_trace_file_compressed(const clg_trace_file *file) { return file->inflation != NULL; }
@@ -87,7 +87,7 @@ static bool start_inflating(clg_trace_file *f, clg_arena *arena, off_t began, in
     if (stored) f->left = size;
     if (stored) return true;
     f->packed_at = began + (off_t)f->input_at;
-    clg_packed packed = {{fill_plain, f}, began >= 0 ? rewind_packed : NULL};
+    clg_packed packed = {{.fill = fill_plain, .context = f}, began >= 0 ? rewind_packed : NULL};
     f->inflation = clg_inflation_start(arena, packed, gzip, false);
     return f->inflation != NULL;
 }

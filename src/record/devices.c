@@ -126,13 +126,12 @@ void clg_devices_launch(clg_device_process *p, int64_t correlation, uint64_t thr
         return;
     clg_launches *l = &p->launches;
     uint64_t key = (uint64_t)correlation + 1;
-    uint32_t known = clg_map_get(&l->by_correlation, key, UINT32_MAX);
-    if (known != UINT32_MAX) {
+    uint32_t known = clg_map_add(&l->by_correlation, key, (uint32_t)l->count);
+    if (known < l->count) {
         if (start_ns < l->launch[known].start_ns) l->launch[known].start_ns = start_ns;
         return;
     }
     clg_recorded_launch launch = {thread, start_ns};
-    clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
     CLG_APPEND(p->launches.arena, l->launch, l->count, l->capacity, launch);
 }
 
@@ -188,6 +187,7 @@ static bool numbered_apart(const clg_devices *all) {
 static void take_launches(clg_devices *all, clg_device *d) {
     clg_device_process *p = clg_devices_process(all, d->process);
     if (!p) return;
+    clg_launches_find(&p->launches, &d->trace);
     clg_launches_multiply(&p->launches, &d->trace);
     clg_launches_keep(&p->launches, &d->trace);
     clg_trace_split_idle(all->scratch, &d->trace);

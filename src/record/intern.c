@@ -50,13 +50,18 @@ static void rehash(clg_map *map) {
     *map = bigger;
 }
 
-void clg_map_put(clg_map *map, uint64_t key, uint32_t value) {
+uint32_t clg_map_add(clg_map *map, uint64_t key, uint32_t value) {
     if (2 * map->count >= map->capacity) rehash(map);
     if (key == 0) key = 1;
     size_t slot = slot_of(map, key);
-    map->count += map->keys[slot] == 0;
+    if (map->keys[slot] != 0) return map->values[slot];
+    map->count++;
     map->keys[slot] = key;
-    map->values[slot] = value;
+    return map->values[slot] = value;
+}
+
+void clg_map_put(clg_map *map, uint64_t key, uint32_t value) {
+    if (clg_map_add(map, key, value) != value) map->values[slot_of(map, key ? key : 1)] = value;
 }
 
 static bool plain(clg_slice text) {

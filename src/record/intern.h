@@ -19,6 +19,8 @@ typedef struct clg_map {
 /* The value of a key, or `absent`. */
 uint32_t clg_map_get(const clg_map *map, uint64_t key, uint32_t absent);
 void clg_map_put(clg_map *map, uint64_t key, uint32_t value);
+/* The value that a key has, or this one, which it then has. */
+uint32_t clg_map_add(clg_map *map, uint64_t key, uint32_t value);
 
 typedef struct clg_intern {
     clg_arena *arena;

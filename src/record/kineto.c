@@ -78,7 +78,8 @@ static void read_event(clg_kineto *r, bool *in_events) {
     for (;;) {
         clg_scan s = clg_window_scan(&r->window);
         clg_trace_event event;
-        clg_scan_status status = clg_trace_event_scan(&s, &event);
+        clg_trace_arguments room;
+        clg_scan_status status = clg_trace_event_scan(&s, &event, &room);
         if (status == CLG_SCAN_OK) {
             int64_t byte = position(r);
             r->window.at = (size_t)(s.at - r->window.data);
@@ -280,6 +281,7 @@ static void finish(clg_kineto *r, clg_trace *t) {
     clg_order(&r->scratch, t->calls, t->call_count, sizeof *t->calls, by_start);
     t->ledger = clg_timeline_ledger(&r->scratch, &t->timeline, t->rank);
     clg_ranges_to_steps(&r->ranges, t);
+    clg_launches_find(&r->launches, t);
     clg_launches_describe(&r->launches, t);
     complete_groups(r);
     clg_launches_multiply(&r->launches, t);

@@ -48,18 +48,8 @@ typedef struct clg_kineto {
 /* Counts events that were lost at a byte, and why. */
 void clg_kineto_lose(clg_kineto *reader, int64_t byte, int64_t lost, const char *reason);
 
-typedef enum clg_kineto_kind {
-    CLG_KINETO_OTHER,
-    CLG_KINETO_KERNEL,
-    CLG_KINETO_COPY,
-    CLG_KINETO_LAUNCH,
-    CLG_KINETO_CPU,
-    CLG_KINETO_MEMORY
-} clg_kineto_kind;
-
 /* What an event is, seen by itself. */
 typedef struct clg_kineto_verdict {
-    clg_kineto_kind kind;
     bool counted;      /* it has a phase */
     const char *fault; /* why it is lost; NULL: it is not */
     int64_t start_ns, duration_ns;

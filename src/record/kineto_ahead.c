@@ -19,9 +19,11 @@ enum {
 
 typedef struct kept {
     const char *at;
-    clg_trace_event event; /* its arguments are in it, or there are none */
+    clg_trace_event event;
     clg_kineto_verdict verdict;
+    size_t told; /* place of its arguments; NONE: it points to what lives on */
 } kept;
+#define NONE SIZE_MAX
 
 typedef struct chunk {
     clg_arena arena;
@@ -29,14 +31,16 @@ typedef struct chunk {
     const char *began, *ended; /* where the first does (NULL: none), and what follows the last */
     kept *event;               /* those of use; the others are counted */
     size_t count, capacity;
+    clg_trace_arguments *told;
+    size_t told_count, told_capacity;
     int64_t others;
     bool stopped; /* at what is no whole event */
 } chunk;
 
 typedef struct buffer {
-    char *room;       /* TAIL_BYTES + FRESH_BYTES */
-    char *text, *end; /* in it */
-    int64_t offset;   /* of `text` in the recording */
+    char *room;             /* TAIL_BYTES + FRESH_BYTES; NULL: the text is in memory */
+    const char *text, *end; /* in either */
+    int64_t offset;         /* of `text` in the recording */
     chunk chunk[CHUNKS];
     int chunks;
 } buffer;
@@ -51,17 +55,13 @@ typedef struct ahead {
 /* ---- scanning ---- */
 
 static void keep(chunk *c, const char *at, const clg_trace_event *e,
-                 const clg_kineto_verdict *verdict) {
-    if (c->count == c->capacity)
-        c->event = clg_arena_grown(&c->arena, c->event, c->count, &c->capacity, sizeof *c->event);
-    kept *k = &c->event[c->count++];
-    k->at = at;
-    k->verdict = *verdict;
-    if (e->args == &e->told) {
-        k->event = *e;
-        k->event.args = &k->event.told;
-    } else
-        memcpy(&k->event, e, offsetof(clg_trace_event, told));
+                 const clg_kineto_verdict *verdict, const clg_trace_arguments *room) {
+    kept k = {at, *e, *verdict, NONE};
+    if (e->args == room) {
+        k.told = c->told_count;
+        CLG_APPEND(&c->arena, c->told, c->told_count, c->told_capacity, *room);
+    }
+    CLG_APPEND(&c->arena, c->event, c->count, c->capacity, k);
 }
 
 /* The first place from `at` on that looks like an event; NULL: none before `until`. */
@@ -80,14 +80,15 @@ static void scan_chunk(chunk *c, const char *end) {
     while (!c->stopped && s.at < c->until) {
         const char *at = s.at;
         clg_trace_event event;
+        clg_trace_arguments room;
         clg_kineto_verdict verdict;
-        c->stopped = *at != '{' || clg_trace_event_scan(&s, &event) != CLG_SCAN_OK;
+        c->stopped = *at != '{' || clg_trace_event_scan(&s, &event, &room) != CLG_SCAN_OK;
         if (c->stopped) {
             s.at = at;
             break;
         }
         if (clg_kineto_judge(&event, &verdict))
-            keep(c, at, &event, &verdict);
+            keep(c, at, &event, &verdict, &room);
         else
             c->others++;
         clg_scan_separators(&s);
@@ -101,7 +102,8 @@ static void take_chunk(clg_kineto *r, const buffer *b, const chunk *c) {
     r->trace->events_read += c->others;
     r->events_seen |= c->others > 0;
     for (size_t i = 0; i < c->count; i++) {
-        const kept *k = &c->event[i];
+        kept *k = &c->event[i];
+        if (k->told != NONE) k->event.args = &c->told[k->told];
         clg_kineto_take(r, &k->event, &k->verdict, b->offset + (k->at - b->text));
     }
 }
@@ -122,12 +124,21 @@ static const char *join(buffer *b) {
 
 /* ---- filling ---- */
 
+static size_t pass_over(clg_trace_memory *m, size_t most) {
+    size_t size = m->size - m->at < most ? m->size - m->at : most;
+    m->at += size;
+    return size;
+}
+
 static void fill(ahead *a, buffer *b) {
-    char *last = b->room + TAIL_BYTES + FRESH_BYTES;
-    while (!a->over && b->end < last) {
-        size_t got = a->source.fill(a->source.context, b->end, (size_t)(last - b->end));
+    size_t most = FRESH_BYTES;
+    char *to = b->room ? b->room + (b->end - b->room) : NULL;
+    if (b->room) most = (size_t)(b->room + TAIL_BYTES + FRESH_BYTES - to);
+    for (size_t got; !a->over && most > 0; most -= got) {
+        got = to ? a->source.fill(a->source.context, to, most) : pass_over(a->source.memory, most);
         a->over = got == 0;
         b->end += got;
+        if (to) to += got;
     }
 }
 
@@ -139,7 +150,7 @@ static void cut(buffer *b) {
         c->from = at;
         at = b->end - at > CHUNK_BYTES ? at + CHUNK_BYTES : b->end;
         c->until = at;
-        c->count = 0;
+        c->count = c->told_count = 0;
         c->others = 0;
         c->stopped = false;
     } while (at < b->end);
@@ -162,23 +173,26 @@ static void piece(void *work, int index) {
 }
 
 /* Puts what the scanned buffer has left before what has been filled; false: it is too much. */
-static bool carry(buffer *from, const char *next, buffer *to) {
+static bool carry(const buffer *from, const char *next, buffer *to) {
     size_t left = (size_t)(from->end - next);
     if (left > TAIL_BYTES) return false;
-    to->text = to->room + TAIL_BYTES - left;
-    if (left) memcpy(to->text, next, left);
+    if (to->room && left) memcpy(to->room + TAIL_BYTES - left, next, left);
+    to->text = to->room ? to->room + TAIL_BYTES - left : next;
     to->offset = from->offset + (next - from->text);
     return true;
 }
 
-static void empty(buffer *b) { b->text = b->end = b->room + TAIL_BYTES; }
+static void empty(const ahead *a, buffer *b) {
+    const clg_trace_memory *m = a->source.memory;
+    b->text = b->end = b->room ? b->room + TAIL_BYTES : m->text + m->at;
+}
 
 /* One round; false when it was the last: then `next` is where the window has to go on. An event
  * that the buffer's end cuts goes on in the next one. */
 static bool round_of(ahead *a, const char **next) {
     const clg_cores *cores = a->reader->cores;
     cut(a->scanned);
-    empty(a->filled);
+    empty(a, a->filled);
     cores->each(cores->host, 2 + a->scanned->chunks, piece, a, NULL, NULL);
     *next = join(a->scanned);
     bool more = a->filled->end > a->filled->text && *next > a->scanned->text;
@@ -203,13 +217,19 @@ static size_t fill_from_rest(void *context, char *to, size_t capacity) {
 
 static void resume(ahead *a, const char *next) {
     clg_window *w = &a->reader->window;
-    rest *left = clg_take(&a->reader->scratch, 1, rest);
     const buffer *s = a->scanned, *f = a->filled;
-    *left =
-        (rest){{{next, (size_t)(s->end - next)}, {f->text, (size_t)(f->end - f->text)}}, a->source};
     w->offset = s->offset + (next - s->text);
     w->at = w->size = 0;
-    w->source = (clg_trace_source){fill_from_rest, left};
+    w->data = next;
+    if (a->source.memory) {
+        a->source.memory->at = (size_t)(next - a->source.memory->text);
+        return;
+    }
+    w->data = w->room;
+    rest *left = clg_take(&a->reader->scratch, 1, rest);
+    *left =
+        (rest){{{next, (size_t)(s->end - next)}, {f->text, (size_t)(f->end - f->text)}}, a->source};
+    w->source = (clg_trace_source){.fill = fill_from_rest, .context = left};
 }
 
 static void turn(ahead *a) {
@@ -219,19 +239,29 @@ static void turn(ahead *a) {
     a->filled = free;
 }
 
+/* With what the window holds. */
+static void start(ahead *a, const clg_window *w) {
+    buffer *b = a->scanned;
+    size_t size = w->size - w->at;
+    empty(a, b);
+    b->offset = w->offset + (int64_t)w->at;
+    b->end += b->room ? size : 0;
+    if (b->room)
+        memcpy(b->room + TAIL_BYTES, w->data + w->at, size);
+    else
+        b->text = w->data + w->at;
+    fill(a, b);
+}
+
 void clg_kineto_read_ahead(clg_kineto *r) {
     clg_window *w = &r->window;
     size_t size = w->size - w->at;
     if (w->final || size > FRESH_BYTES) return;
     buffer *buffers = clg_take(&r->scratch, BUFFERS, buffer);
-    for (int i = 0; i < BUFFERS; i++)
-        buffers[i].room = clg_arena_take(&r->scratch, TAIL_BYTES + FRESH_BYTES, 1);
     ahead a = {.reader = r, .scanned = &buffers[0], .filled = &buffers[1], .source = w->source};
-    empty(a.scanned);
-    memcpy(a.scanned->text, w->data + w->at, size);
-    a.scanned->end += size;
-    a.scanned->offset = w->offset + (int64_t)w->at;
-    fill(&a, a.scanned);
+    for (int i = 0; i < BUFFERS && !w->source.memory; i++)
+        buffers[i].room = clg_arena_take(&r->scratch, TAIL_BYTES + FRESH_BYTES, 1);
+    start(&a, w);
     const char *next;
     while (round_of(&a, &next)) turn(&a);
     take_buffer(r, a.scanned);

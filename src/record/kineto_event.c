@@ -20,41 +20,17 @@ void clg_kineto_lose(clg_kineto *r, int64_t byte, int64_t lost, const char *reas
         t->damage[t->damages++] = (clg_trace_damage){byte, lost, reason};
 }
 
-/* Categories since 2021; AMD puts hip calls under cuda_runtime. gpu_user_annotation, cuda_sync and
- * overhead lie on GPU tracks and are no work. */
-static const struct {
-    clg_slice name;
-    clg_kineto_kind kind;
-} categories[] = {
-#define CATEGORY(name, kind)                                                                       \
-    { {name, sizeof name - 1}, kind }
-    CATEGORY("cpu_op", CLG_KINETO_CPU),         CATEGORY("cuda_runtime", CLG_KINETO_LAUNCH),
-    CATEGORY("kernel", CLG_KINETO_KERNEL),      CATEGORY("user_annotation", CLG_KINETO_CPU),
-    CATEGORY("cuda_driver", CLG_KINETO_LAUNCH), CATEGORY("gpu_memcpy", CLG_KINETO_COPY),
-    CATEGORY("gpu_memset", CLG_KINETO_COPY),    CATEGORY("Kernel", CLG_KINETO_KERNEL),
-    CATEGORY("Memcpy", CLG_KINETO_COPY),        CATEGORY("Memset", CLG_KINETO_COPY),
-    CATEGORY("Runtime", CLG_KINETO_LAUNCH),     CATEGORY("Operator", CLG_KINETO_CPU),
-    CATEGORY("hip_runtime", CLG_KINETO_LAUNCH)};
-
-static clg_kineto_kind kind_of(clg_slice category) {
-    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
-        if (categories[i].name.size == category.size &&
-            memcmp(categories[i].name.text, category.text, category.size) == 0)
-            return categories[i].kind;
-    return CLG_KINETO_OTHER;
-}
-
 static uint64_t thread_of(const clg_trace_event *e) {
     return clg_trace_hash(e->tid, clg_trace_hash(e->pid, 0));
 }
 
 static int32_t correlation_of(const clg_trace_event *e) {
-    int64_t value = clg_trace_integer(e->args->correlation, -1);
+    int64_t value = clg_trace_integer(e->correlation, -1);
     return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
 }
 
 static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
-    uint64_t key = clg_trace_hash(e->args->device, thread_of(e));
+    uint64_t key = clg_trace_hash(e->device, thread_of(e));
     uint32_t known = clg_map_get(&r->tracks, key, UINT32_MAX);
     if (known != UINT32_MAX) return (uint16_t)known;
     clg_timeline *t = &r->trace->timeline;
@@ -67,30 +43,28 @@ static uint16_t track_of(clg_kineto *r, const clg_trace_event *e) {
     CLG_APPEND(r->arena, t->tracks, t->track_count, capacity, track);
     t->track_capacity = (uint32_t)capacity;
     clg_map_put(&r->tracks, key, t->track_count - 1);
-    int64_t device = clg_trace_integer(e->args->device, clg_trace_integer(e->pid, 0));
+    int64_t device = clg_trace_integer(e->device, clg_trace_integer(e->pid, 0));
     CLG_APPEND(&r->scratch, r->device, r->device_count, r->device_capacity, device);
     return (uint16_t)(t->track_count - 1);
 }
 
 /* The kernel's row of the table by name, classified when it is new. */
-static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, clg_kineto_kind k,
-                                   uint32_t *name) {
+static clg_trace_kernel *kernel_of(clg_kineto *r, const clg_trace_event *e, uint32_t *name) {
     size_t known = r->names.count;
     *name = clg_intern_add(&r->names, e->name);
     clg_trace *t = r->trace;
     if (r->names.count == known) return &t->kernels[*name];
-    bool copy = k == CLG_KINETO_COPY;
+    bool copy = e->use == CLG_EVENT_COPY;
     clg_trace_kernel row = clg_trace_kernel_named(r->table, r->names.texts[*name], copy);
     CLG_APPEND(r->arena, t->kernels, known, r->kernel_capacity, row);
     return &t->kernels[*name];
 }
 
 /* Size of the buffer that bandwidth refers to: the full array. */
-static int64_t bytes_said(const clg_trace_event *e, clg_operation operation) {
-    clg_slice count =
-        operation == CLG_OPERATION_ALL_GATHER ? e->args->out_elements : e->args->in_elements;
+static int64_t bytes_said(const clg_trace_arguments *a, clg_operation operation) {
+    clg_slice count = operation == CLG_OPERATION_ALL_GATHER ? a->out_elements : a->in_elements;
     int64_t elements = clg_trace_integer(count, -1);
-    int bytes = clg_trace_element_bytes(e->args->data_type);
+    int bytes = clg_trace_element_bytes(a->data_type);
     return elements >= 0 && elements < INT64_MAX / 8 && bytes > 0 ? elements * bytes : -1;
 }
 
@@ -106,12 +80,12 @@ uint32_t clg_kineto_group_of(clg_kineto *r, clg_slice name, clg_slice ranks) {
     return index;
 }
 
-static void name_group(clg_kineto *r, const clg_trace_event *e, clg_trace_description *what) {
-    if (e->args->group_name.size == 0 && e->args->group_ranks.size == 0) return;
+static void name_group(clg_kineto *r, const clg_trace_arguments *a, clg_trace_description *what) {
+    if (a->group_name.size == 0 && a->group_ranks.size == 0) return;
     what->grouped = true;
-    what->group = clg_kineto_group_of(r, e->args->group_name, e->args->group_ranks);
-    what->group_name = clg_intern_add(
-        &r->trace->groups, e->args->group_name.size ? e->args->group_name : e->args->group_ranks);
+    what->group = clg_kineto_group_of(r, a->group_name, a->group_ranks);
+    what->group_name =
+        clg_intern_add(&r->trace->groups, a->group_name.size ? a->group_name : a->group_ranks);
 }
 
 /* record_param_comms of older versions lists: tensor, sequence, group, rank, operation, in split,
@@ -130,29 +104,30 @@ static int32_t rank_said(clg_slice text) {
     return value >= 0 && value < INT32_MAX ? (int32_t)value : -1;
 }
 
-static clg_trace_description describe(clg_kineto *r, const clg_trace_event *e) {
+static clg_trace_description describe(clg_kineto *r, const clg_trace_arguments *a) {
     clg_trace_description what = {.bytes = -1,
-                                  .group_size = clg_trace_integer(e->args->group_size, -1),
-                                  .sequence = clg_trace_integer(e->args->sequence, -1),
-                                  .source = rank_said(e->args->source),
-                                  .target = rank_said(e->args->target)};
-    if (e->args->collective.size) what.operation = clg_trace_operation(e->args->collective);
-    what.bytes = bytes_said(e, what.operation);
-    what.axis = (uint8_t)clg_split_of_words(e->args->group_description);
-    name_group(r, e, &what);
+                                  .group_size = clg_trace_integer(a->group_size, -1),
+                                  .sequence = clg_trace_integer(a->sequence, -1),
+                                  .source = rank_said(a->source),
+                                  .target = rank_said(a->target)};
+    if (a->collective.size) what.operation = clg_trace_operation(a->collective);
+    what.bytes = bytes_said(a, what.operation);
+    what.axis = (uint8_t)clg_split_of_words(a->group_description);
+    name_group(r, a, &what);
     return what;
 }
 
-static void take_gpu(clg_kineto *r, const clg_trace_event *e, clg_kineto_kind k, int64_t start_ns,
+static void take_gpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
                      int64_t duration_ns) {
     uint32_t name;
-    clg_trace_kernel *row = kernel_of(r, e, k, &name);
+    clg_trace_kernel *row = kernel_of(r, e, &name);
     row->total_ns = clg_ns_plus(row->total_ns, duration_ns);
     row->count++;
     clg_event event = {start_ns,           duration_ns, name, track_of(r, e),
                        (uint8_t)row->work, 0xff,        -1,   correlation_of(e)};
     clg_timeline_add(&r->trace->timeline, event);
     if (row->work != CLG_WORK_COMMUNICATION) return;
+    clg_trace_arguments room;
     clg_trace_call call = {.event = (uint32_t)(r->trace->timeline.count - 1),
                            .instance = -1,
                            .start_ns = start_ns,
@@ -160,7 +135,7 @@ static void take_gpu(clg_kineto *r, const clg_trace_event *e, clg_kineto_kind k,
                            .transfer_ns = -1,
                            .name = name,
                            .correlation = event.detail,
-                           .what = describe(r, e)};
+                           .what = describe(r, clg_trace_event_arguments(e, &room))};
     if (call.what.operation == CLG_OPERATION_UNKNOWN) call.what.operation = row->operation;
     if (!call.what.grouped) {
         /* Nothing says who took part: collectives of one stream are in one order on all ranks. */
@@ -181,12 +156,12 @@ static void take_host(clg_kineto *r, clg_host_work work, int64_t start_ns, int64
 
 /* Calls of the runtime or driver that take memory or give it back, and so wait for the GPU. */
 static bool allocates(clg_slice name) {
-    static const char *const words[] = {
-        "cudaMalloc", "cudaFree",   "cudaHostAlloc", "cuMemCreate", "cuMemRelease",
-        "cuMemMap",   "cuMemUnmap", "hipMalloc",     "hipFree",     "hipHostMalloc"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (clg_slice_starts(name, words[i])) return true;
-    return false;
+    if (clg_slice_starts(name, "cudaLaunch")) return false; /* nearly all that are asked about */
+    return clg_slice_starts(name, "cudaMalloc") || clg_slice_starts(name, "cudaFree") ||
+           clg_slice_starts(name, "cudaHostAlloc") || clg_slice_starts(name, "cuMemCreate") ||
+           clg_slice_starts(name, "cuMemRelease") || clg_slice_starts(name, "cuMemMap") ||
+           clg_slice_starts(name, "cuMemUnmap") || clg_slice_starts(name, "hipMalloc") ||
+           clg_slice_starts(name, "hipFree") || clg_slice_starts(name, "hipHostMalloc");
 }
 
 static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
@@ -196,15 +171,14 @@ static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_n
     if (correlation < 0) return;
     clg_launches *l = &r->launches;
     uint64_t key = (uint64_t)correlation + 1;
-    if (clg_map_get(&l->by_correlation, key, UINT32_MAX) != UINT32_MAX) return;
+    if (clg_map_add(&l->by_correlation, key, (uint32_t)l->count) < l->count) return;
     clg_recorded_launch launch = {thread_of(e), start_ns};
-    clg_map_put(&l->by_correlation, key, (uint32_t)l->count);
     CLG_APPEND(&r->scratch, l->launch, l->count, l->capacity, launch);
 }
 
 static void take_recorded(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
                           int64_t duration_ns) {
-    clg_recorded recorded = {thread_of(e), start_ns, start_ns + duration_ns, describe(r, e)};
+    clg_recorded recorded = {thread_of(e), start_ns, start_ns + duration_ns, describe(r, e->args)};
     clg_trace_description *what = &recorded.what;
     if (clg_slice_starts(e->name, "nccl:")) {
         what->operation = clg_trace_operation(e->name);
@@ -243,19 +217,9 @@ static void take_product(clg_kineto *r, const clg_trace_event *e, int64_t start_
     CLG_APPEND(&r->scratch, l->product, l->product_count, l->product_capacity, product);
 }
 
-static void take_cpu(clg_kineto *r, const clg_trace_event *e, int64_t start_ns,
-                     int64_t duration_ns) {
-    if (clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms"))
-        take_recorded(r, e, start_ns, duration_ns);
-    else if (clg_product_named(e->name))
-        take_product(r, e, start_ns, duration_ns);
-    else if (clg_slice_starts(e->name, "ProfilerStep")) {
-        take_step(r, e, start_ns, duration_ns);
-    } else if (clg_slice_starts(e->name, "enumerate(DataLoader)")) {
-        r->trace->loading_ns = clg_ns_plus(r->trace->loading_ns, duration_ns);
-        take_host(r, CLG_HOST_LOADER, start_ns, duration_ns);
-    } else if (clg_slice_is(e->category, "user_annotation"))
-        clg_ranges_add(&r->ranges, e->name, thread_of(e), start_ns, duration_ns);
+static void take_loader(clg_kineto *r, int64_t start_ns, int64_t duration_ns) {
+    r->trace->loading_ns = clg_ns_plus(r->trace->loading_ns, duration_ns);
+    take_host(r, CLG_HOST_LOADER, start_ns, duration_ns);
 }
 
 /* What is wrong with the times of an event, or NULL. */
@@ -272,28 +236,14 @@ static const char *read_times(const clg_trace_event *e, bool gpu, int64_t *start
     return NULL;
 }
 
-/* Whether take_cpu has a use for it. */
-static bool cpu_wanted(const clg_trace_event *e) {
-    return clg_slice_starts(e->name, "nccl:") || clg_slice_is(e->name, "record_param_comms") ||
-           clg_product_named(e->name) || clg_slice_starts(e->name, "ProfilerStep") ||
-           clg_slice_starts(e->name, "enumerate(DataLoader)") ||
-           clg_slice_is(e->category, "user_annotation");
-}
-
 bool clg_kineto_judge(const clg_trace_event *e, clg_kineto_verdict *v) {
-    *v = (clg_kineto_verdict){.kind = CLG_KINETO_OTHER};
-    if (e->phase.size == 0) {
+    *v = (clg_kineto_verdict){.counted = e->phase.size > 0};
+    bool gpu = e->use == CLG_EVENT_KERNEL || e->use == CLG_EVENT_COPY;
+    if (!v->counted)
         v->fault = "an object without phase";
-        return true;
-    }
-    v->counted = true;
-    if (clg_slice_is(e->phase, "X")) v->kind = kind_of(e->category);
-    if (clg_slice_is(e->phase, "i") && clg_slice_is(e->name, "[memory]"))
-        v->kind = CLG_KINETO_MEMORY;
-    if (v->kind == CLG_KINETO_OTHER) return false;
-    bool gpu = v->kind == CLG_KINETO_KERNEL || v->kind == CLG_KINETO_COPY;
-    v->fault = read_times(e, gpu, &v->start_ns, &v->duration_ns);
-    return v->fault || v->kind != CLG_KINETO_CPU || cpu_wanted(e);
+    else if (e->use != CLG_EVENT_OTHER)
+        v->fault = read_times(e, gpu, &v->start_ns, &v->duration_ns);
+    return v->fault || e->use != CLG_EVENT_OTHER;
 }
 
 void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, const clg_kineto_verdict *v,
@@ -304,12 +254,32 @@ void clg_kineto_take(clg_kineto *r, const clg_trace_event *e, const clg_kineto_v
         return;
     }
     r->trace->events_read++;
-    if (v->kind == CLG_KINETO_KERNEL || v->kind == CLG_KINETO_COPY)
-        take_gpu(r, e, v->kind, v->start_ns, v->duration_ns);
-    else if (v->kind == CLG_KINETO_LAUNCH)
+    switch (e->use) {
+    case CLG_EVENT_OTHER:
+        return;
+    case CLG_EVENT_KERNEL:
+    case CLG_EVENT_COPY:
+        take_gpu(r, e, v->start_ns, v->duration_ns);
+        return;
+    case CLG_EVENT_LAUNCH:
         take_launch(r, e, v->start_ns, v->duration_ns);
-    else if (v->kind == CLG_KINETO_CPU)
-        take_cpu(r, e, v->start_ns, v->duration_ns);
-    else if (v->kind == CLG_KINETO_MEMORY)
+        return;
+    case CLG_EVENT_COLLECTIVE:
+        take_recorded(r, e, v->start_ns, v->duration_ns);
+        return;
+    case CLG_EVENT_PRODUCT:
+        take_product(r, e, v->start_ns, v->duration_ns);
+        return;
+    case CLG_EVENT_STEP:
+        take_step(r, e, v->start_ns, v->duration_ns);
+        return;
+    case CLG_EVENT_LOADER:
+        take_loader(r, v->start_ns, v->duration_ns);
+        return;
+    case CLG_EVENT_RANGE:
+        clg_ranges_add(&r->ranges, e->name, thread_of(e), v->start_ns, v->duration_ns);
+        return;
+    case CLG_EVENT_MEMORY:
         clg_kineto_take_memory(r, e, v->start_ns);
+    }
 }

@@ -9,6 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void clg_launches_find(clg_launches *l, const clg_trace *t) {
+    l->of = clg_take(l->arena, t->timeline.count + 1, uint32_t);
+    for (size_t i = 0; i < t->timeline.count; i++) {
+        int32_t number = t->timeline.events[i].detail;
+        l->of[i] = number < 0
+                       ? CLG_NO_LAUNCH
+                       : clg_map_get(&l->by_correlation, (uint64_t)number + 1, CLG_NO_LAUNCH);
+    }
+}
+
 static int by_thread_and_start(const void *a, const void *b) {
     const clg_recorded *x = a, *y = b;
     if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
@@ -105,10 +115,9 @@ static clg_product *product_around(const clg_launches *l, const clg_recorded_lau
     return p && p->thread == launch->thread && launch->start_ns < p->end_ns ? p : NULL;
 }
 
-static clg_product *product_of(const clg_launches *l, const clg_event *e) {
-    if (l->product_count == 0 || e->work != CLG_WORK_COMPUTE || e->detail < 0) return NULL;
-    uint32_t index = clg_map_get(&l->by_correlation, (uint64_t)e->detail + 1, UINT32_MAX);
-    return index == UINT32_MAX ? NULL : product_around(l, &l->launch[index]);
+static clg_product *product_of(const clg_launches *l, const clg_trace *t, size_t at) {
+    bool may = l->product_count > 0 && t->timeline.events[at].work == CLG_WORK_COMPUTE;
+    return may && l->of[at] != CLG_NO_LAUNCH ? product_around(l, &l->launch[l->of[at]]) : NULL;
 }
 
 /* Kernels that are products by name do the work of an operator together (splits, gradients); where
@@ -170,9 +179,10 @@ void clg_launches_multiply(clg_launches *l, clg_trace *t) {
     if (l->product_count)
         clg_order(l->arena, l->product, l->product_count, sizeof *l->product, by_thread_and_time);
     int64_t *longest_ns = clg_take(l->arena, l->product_count + 1, int64_t);
+    clg_product **around = clg_take(l->arena, count + 1, clg_product *);
     find_outputs(l);
     for (size_t i = 0; i < count; i++) {
-        clg_product *p = product_of(l, &t->timeline.events[i]);
+        clg_product *p = around[i] = product_of(l, t, i);
         if (p) offer_kernel(t, i, p, &longest_ns[p - l->product]);
     }
     for (size_t i = 0; i < l->product_count; i++) {
@@ -181,7 +191,7 @@ void clg_launches_multiply(clg_launches *l, clg_trace *t) {
         const char *name = t->timeline.names[t->timeline.events[p->event].name];
         p->precision = (uint8_t)clg_product_precision(p, name);
     }
-    for (size_t i = 0; i < count; i++) price(t, i, product_of(l, &t->timeline.events[i]));
+    for (size_t i = 0; i < count; i++) price(t, i, around[i]);
     if (l->product_count) keep_products(l, t);
 }
 
@@ -189,11 +199,8 @@ void clg_launches_keep(const clg_launches *l, clg_trace *t) {
     if (l->count == 0 || t->timeline.count == 0) return;
     t->launch_ns = clg_take(t->timeline.arena, t->timeline.count, int64_t);
     for (size_t i = 0; i < t->timeline.count; i++) {
-        int32_t correlation = t->timeline.events[i].detail;
-        uint32_t index = correlation < 0 ? UINT32_MAX
-                                         : clg_map_get(&l->by_correlation,
-                                                       (uint64_t)correlation + 1, UINT32_MAX);
-        t->launch_ns[i] = index == UINT32_MAX ? INT64_MIN : l->launch[index].start_ns;
+        uint32_t launch = l->of[i];
+        t->launch_ns[i] = launch == CLG_NO_LAUNCH ? INT64_MIN : l->launch[launch].start_ns;
     }
 }
 

@@ -19,9 +19,13 @@ typedef struct clg_recorded {
     clg_trace_description what;
 } clg_recorded;
 
+/* What no launch of work has for its place. */
+#define CLG_NO_LAUNCH UINT32_MAX
+
 typedef struct clg_launches {
     clg_arena *arena;
     clg_map by_correlation;
+    uint32_t *of; /* [events] of the trace in hand: places in `launch` */
     clg_recorded_launch *launch;
     size_t count, capacity;
     clg_recorded *recorded;
@@ -29,6 +33,9 @@ typedef struct clg_launches {
     clg_product *product;
     size_t product_count, product_capacity;
 } clg_launches;
+
+/* Finds the launches of the work of a trace: all that follows is about that one. */
+void clg_launches_find(clg_launches *launches, const clg_trace *trace);
 
 /* Fills what kernels do not say about their collectives from the operators that launched them. */
 void clg_launches_describe(clg_launches *launches, clg_trace *trace);

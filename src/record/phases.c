@@ -158,13 +158,12 @@ static void grow(tree *t) {
 
 /* ---- work ---- */
 
-static int32_t node_of_event(const tree *t, const clg_event *e) {
+static int32_t node_of_event(const tree *t, size_t at) {
     const clg_launches *l = t->launches;
-    uint32_t index = e->detail < 0
-                         ? UINT32_MAX
-                         : clg_map_get(&l->by_correlation, (uint64_t)e->detail + 1, UINT32_MAX);
-    const thread *own = index == UINT32_MAX ? NULL : thread_of(t, l->launch[index].thread);
-    int64_t at_ns = index == UINT32_MAX ? e->start_ns : l->launch[index].start_ns;
+    uint32_t launch = l->of[at];
+    const thread *own = launch == CLG_NO_LAUNCH ? NULL : thread_of(t, l->launch[launch].thread);
+    int64_t at_ns = launch == CLG_NO_LAUNCH ? t->trace->timeline.events[at].start_ns
+                                            : l->launch[launch].start_ns;
     int32_t range = own ? range_at(t, own, at_ns) : -1;
     if (range < 0) range = range_at(t, t->main, at_ns);
     return range >= 0 ? t->list[range].node : 0;
@@ -322,7 +321,7 @@ void clg_ranges_to_phases(clg_ranges *ranges, const clg_launches *launches, clg_
     nest(&t);
     grow(&t);
     int32_t *owner = clg_take(&scratch, count, int32_t);
-    for (size_t i = 0; i < count; i++) owner[i] = node_of_event(&t, &trace->timeline.events[i]);
+    for (size_t i = 0; i < count; i++) owner[i] = node_of_event(&t, i);
     sum_up(&t, owner);
     roll_up(&t);
     keep_phases(&t);

@@ -26,7 +26,8 @@ static const char *past(const char *at, const char *end, unsigned classes) {
     }
 }
 
-static const char *past_blanks(const char *at, const char *end) {
+static inline const char *past_blanks(const char *at, const char *end) {
+    if (end - at > CLG_LANES) at = clg_plain_run(at);
     if (at < end && !clg_is(*at, CLG_BLANK)) return at;
     return past(at, end, CLG_BLANK);
 }

@@ -8,24 +8,29 @@
 #include "base/arena.h"
 #include "record/scan.h"
 
+/* A text in memory, and how much of it has been handed out. */
+typedef struct clg_trace_memory {
+    const char *text;
+    size_t size, at;
+} clg_trace_memory;
+
 /* Where text comes from: up to `capacity` bytes into `to`; 0 at the end, or when the rest cannot be
  * had (`cut` is then set by the source). */
 typedef struct clg_trace_source {
     size_t (*fill)(void *context, char *to, size_t capacity);
     void *context;
+    clg_trace_memory *memory; /* where all of it lies in memory already, so that nobody need copy
+                                 it; else NULL */
 } clg_trace_source;
 
-/* A source that hands out a text in memory. Lives as long as `text` and `at` do. */
-typedef struct clg_trace_memory {
-    const char *text;
-    size_t size, at;
-} clg_trace_memory;
+/* A source that hands out a text in memory; both live as long as what is read. */
 clg_trace_source clg_trace_from_memory(clg_trace_memory *memory);
 
 typedef struct clg_window {
     clg_arena *arena;
     clg_trace_source source;
-    char *data;
+    const char *data; /* in `room`, or in the text that is in memory */
+    char *room;
     size_t at, size, capacity;
     int64_t offset; /* of data[0] in the text, bytes */
     bool final;     /* the source is empty */

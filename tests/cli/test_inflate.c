@@ -106,7 +106,7 @@ int main(void) {
     CASE("a pipe is zlib's alone");
     clg_arena arena = {0};
     packed_bytes bytes = {data, size / 2, 0};
-    clg_packed pipe = {{packed_fill, &bytes}, NULL};
+    clg_packed pipe = {{.fill = packed_fill, .context = &bytes}, NULL};
     clg_inflation *f = clg_inflation_start(&arena, pipe, true, false);
     size_t got = clg_inflation_source(f).fill(f, out, MOST_BYTES);
     CHECK(got == inflated(data, size / 2, true, true, MOST_BYTES / 2, out) && got > 0);

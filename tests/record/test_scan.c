@@ -150,13 +150,15 @@ static void events_of_any_layout(void) {
         memset(text + size, below(2) ? '\n' : 'x', 100);
         clg_scan s = {text, text + size + (below(2) ? 100 : 1)};
         clg_trace_event e;
-        bool read = clg_trace_event_scan(&s, &e) == CLG_SCAN_OK && s.at == text + size;
+        clg_trace_arguments room;
+        bool read = clg_trace_event_scan(&s, &e, &room) == CLG_SCAN_OK && s.at == text + size;
         CHECK(read);
         if (!read) continue;
         const clg_slice got[] = {e.phase, e.category, e.name, e.pid, e.tid, e.start, e.duration};
         for (int m = 0; m < 7; m++) CHECK(same(got[m], members[m].value));
-        CHECK(same(e.args->correlation, "91") && same(e.args->sequence, "null"));
-        CHECK(e.args->collective.size == 0);
+        const clg_trace_arguments *all = clg_trace_event_arguments(&e, &room);
+        CHECK(same(e.correlation, "91") && same(all->sequence, "null"));
+        CHECK(all->collective.size == 0);
     }
 }
 

@@ -152,6 +152,31 @@ static void hostile(void) {
     }
 }
 
+/* An event of one member over and over, with an escape at its end: passing over its rest was tried
+ * again at each of them, which took minutes. */
+static void many_members(void) {
+    static const char *const events[][2] = {
+        {"{\"ph\": \"M\", ", "\"ph\": \"M\", "},
+        {"{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": 1, \"dur\": 2, \"args\": "
+         "{\"correlation\": 1, \"device\": 0, ",
+         "\"a\": 1, "}};
+    CASE("an event of many members costs its size");
+    for (int i = 0; i < 2; i++) {
+        clg_arena big = {0};
+        clg_text text = {.arena = &big};
+        clg_text_print(&text, "{\"traceEvents\": [%s", events[i][0]);
+        while (text.size < 4000000) clg_text_add(&text, events[i][1], strlen(events[i][1]));
+        clg_text_print(&text, "\"x\": \"\\n\"}%s]}", i ? "}" : "");
+        clg_trace_memory memory = {text.data, text.size, 0};
+        clg_trace trace;
+        clg_error error = {0};
+        CHECK(clg_trace_read(&big, "t", clg_trace_from_memory(&memory), &table, &trace, &error) ==
+              CLG_OK);
+        CHECK(trace.events_read == 1 && trace.timeline.count == (size_t)i && !trace.damaged);
+        clg_arena_clear(&big);
+    }
+}
+
 /* The k-th rank's collective of 1024 floats; both end at 120 us. */
 #define CALL(start, dur)                                                                           \
     "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"" NCCL "\", \"pid\": 0, \"tid\": 24, "       \
@@ -288,6 +313,7 @@ int main(void) {
     whole();
     damaged();
     hostile();
+    many_members();
     two_ranks();
     causes();
     several_gpus();

@@ -62,7 +62,7 @@ static size_t inflate_only(bench *b, bool plainly) {
     clg_arena arena = {0};
     FILE *file = fopen(b->packed, "rb");
     if (!file) return 0;
-    clg_packed packed = {{fill_stream, file}, rewind_stream};
+    clg_packed packed = {{.fill = fill_stream, .context = file}, rewind_stream};
     clg_inflation *inflation = clg_inflation_start(&arena, packed, true, plainly);
     size_t total = drain(clg_inflation_source(inflation));
     clg_inflation_stop(inflation);
