@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 enum { LOOKS = 4, MOST_LOOKS = 1000000 };
+enum { MOST_STARTS = 1 << 19 }; /* after so many nobody is stopped: a fleet errs large then */
 enum { SAMPLE = 100000 };
 
 /* A replica from its order to its end. */
@@ -98,7 +99,8 @@ static roster run_autoscaler(clg_arena *arena, const clg_serve_question *q, reac
         wanted = wanted_of(a, (double)(end - begin), to);
         int64_t most = most_lately(&lately, look, wanted);
         while (r.running < wanted) order(&r, now_s, now_s + q->cold_start_s);
-        while (r.running > most && r.life[r.stack[r.running - 1]].ready_s <= now_s)
+        while (r.running > most && r.lives < MOST_STARTS &&
+               r.life[r.stack[r.running - 1]].ready_s <= now_s)
             stop_youngest(&r, now_s);
     }
     if (r.lives == 0) order(&r, d->span_s, d->span_s + q->cold_start_s);
@@ -223,7 +225,7 @@ static tally serve_lives(clg_arena *arena, const clg_serve_question *q, const ro
     tally t = {0};
     for (int64_t i = 0; i < r->lives; i++) {
         clg_arena_mark mark = clg_arena_here(arena);
-        if (r->life[i].place % some.places == 0)
+        if (r->life[i].place % some.places == 0 && p.first[i + 1] > p.first[i])
             serve_life(arena, q, d, p.request + p.first[i], p.first[i + 1] - p.first[i],
                        &r->life[i], weight, &t);
         clg_arena_back_to(arena, mark);

@@ -114,6 +114,20 @@ static void sampled(world *w) {
     CHECK_NEAR(a.scaled[0].well_served, 1, 1e-9);
 }
 
+static void restless(world *w) {
+    CASE("a thousand wanted for a second, and none the next: starts end at half a million");
+    open_demand(w);
+    add(&w->demand, 0.5, 4000, 4);
+    build(w, 4000);
+    w->question.autoscaler = (clg_autoscaler){1, 1, 0, 0};
+    w->question.cold_start_s = 0;
+    clg_serve_answer a = {.attainable = true, .target_tokens_per_s = 0.01};
+    a.fleet.replicas = 1000;
+    clg_autoscale(&w->arena, &w->question, &a);
+    CHECK(a.scaled[0].most == 1000 && a.scaled[0].starts >= 1 << 19);
+    CHECK(a.scaled[0].starts <= (1 << 19) + 1000);
+}
+
 /* The share late to the first token where 1,000 s of few and of ten a second follow each other. */
 static double late_of(world *w, int rounds, double few_apart_s, double tokens_per_s) {
     open_demand(w);
@@ -167,6 +181,7 @@ int main(void) {
     step(&w);
     nobody(&w);
     sampled(&w);
+    restless(&w);
     weighted(&w);
     drained(&w);
     routes(&w);
