@@ -409,7 +409,8 @@ const clg_command clg_command_demand = {
     .summary = "what a demand needs to be served, what it costs per token, and why",
     .details = "Requests come from a trace, a profile of rates or numbers. Continuous batching is "
                "simulated iteration by iteration on as many replicas as the latency target needs. "
-               "The cost per token is a product of factors, set against a dated API price.",
+               "The cost per token is a product of factors, set against a dated API price. Several "
+               "models on one fleet: 'ceiling fleet'.",
     .example =
         "ceiling demand llama-3.1-8b --rate 20req/s --prompt 1ktok --output 200tok --ttft 1s "
         "--tpot 50ms",

@@ -95,6 +95,15 @@ static void print_stages(clg_text *t, const clg_joint *j) {
     }
 }
 
+/* Where single GPUs are rented, nodes are not filled up. */
+static void print_by_gpu(clg_text *t, const clg_joint *j) {
+    int64_t own = j->stage[CLG_JOINT_NODES].gpus, shared = j->stage[CLG_JOINT_GPUS].gpus;
+    if (j->node_gpus == 1) return;
+    clg_text_print(t, "         rented by the GPU: %s", clg_words_count(t, own));
+    if (shared < own) clg_text_print(t, ", or %s with some shared", clg_words_count(t, shared));
+    clg_text_print(t, "\n");
+}
+
 static void print_taken(clg_text *t, const clg_joint *j) {
     int64_t count = j->stage[j->taken].nodes, saved = j->stage[CLG_JOINT_APART].nodes - count;
     size_t from = t->size;
@@ -113,6 +122,7 @@ static void print_taken(clg_text *t, const clg_joint *j) {
     }
     clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
+    print_by_gpu(t, j);
 }
 
 static void print_shared(clg_text *t, const clg_joint *j) {
@@ -133,6 +143,12 @@ static void print_shared(clg_text *t, const clg_joint *j) {
     }
 }
 
+static double slowest_start_s(const clg_joint *j) {
+    double slowest = 0;
+    for (int i = 0; i < j->models; i++) slowest = fmax(slowest, j->model[i].question->cold_start_s);
+    return slowest;
+}
+
 static void print_loss(clg_text *t, const clg_joint *j) {
     int seen = 0;
     size_t from = t->size;
@@ -144,9 +160,11 @@ static void print_loss(clg_text *t, const clg_joint *j) {
         clg_text_print(t, "every model still meets its target\n");
     else
         clg_text_print(t,
-                       " %s the target until a spare has started: with one for all %s, with "
-                       "one for each fleet of its own %lld\n",
-                       seen == 1 ? "misses" : "miss", nodes(t, j->stage[j->taken].nodes + 1),
+                       " %s the target until a spare has started (%s): with one for all %s, "
+                       "with one for each fleet of its own %lld\n",
+                       seen == 1 ? "misses" : "miss",
+                       clg_words_quantity(t, slowest_start_s(j), CLG_SECONDS),
+                       nodes(t, j->stage[j->taken].nodes + 1),
                        (long long)j->stage[CLG_JOINT_APART].nodes + j->models);
     clg_text_fold(t, from, 9);
 }
