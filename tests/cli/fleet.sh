@@ -33,7 +33,7 @@ bad 'model,trace\nllama-3.1-8b,none.csv\n' 1 err 'none.csv: ' fleet "$scratch/ba
 bad 'model,rate\n,1req/s\n' 1 err 'bad.csv:2:1: a row without model' fleet "$scratch/bad.csv"
 bad 'name,rate\na,1req/s\n' 1 err "no column 'model'" fleet "$scratch/bad.csv"
 bad 'model,rat\na,1req/s\n' 1 err "no column 'rat'; did you mean 'rate'" fleet "$scratch/bad.csv"
-bad 'model,qps\na,1\n' 1 err "1:7: there is no column 'qps'; columns are flags: give --rate" fleet "$scratch/bad.csv"
+bad 'model,qps\na,1\n' 1 err "1:2: there is no column 'qps'; columns are flags: give --rate" fleet "$scratch/bad.csv"
 bad 'model,gpu\na,h100\n' 1 err "'gpu' is no column; give it as a flag" fleet "$scratch/bad.csv"
 bad 'model,rate\n' 1 err 'no model is in it' fleet "$scratch/bad.csv"
 bad 'model,rate\nllama-3.1-8b,1e9req/s\n' 1 err 'bad.csv:2:.*all come at once' fleet "$scratch/bad.csv"
