@@ -115,6 +115,7 @@ static clg_status read_nics(const clg_request *request, clg_machine *machine, cl
     if (clg_request_number(request, CLG_PARAM_NICS, &nics, error) != CLG_OK) return error->status;
     machine->node.nics = (int)nics;
     machine->fabric.ports = nics / machine->node.gpus;
+    machine->fabric.box_ports = 0;
     return CLG_OK;
 }
 

@@ -107,18 +107,26 @@ static void fill_updates(composition *c, stage *s, const stage *before) {
 
 /* From a stage to the next. Tensor ranks that hold the same activations may send a part each and
  * gather on the other side (Narayanan et al. 2021, arXiv:2104.04473, section 4.1). */
-static double boundary_s(const composition *c) {
+static double boundary_s(const composition *c, clg_group pair) {
     const clg_network *network = &c->scenario->network;
     const clg_step *step = &c->priced->step;
     bool parts = c->scenario->stack.scatter_gather && !c->layout->sp && c->layout->tp > 1;
     double bytes = step->boundary_bytes, send_s = 0, gather_s = 0;
-    clg_collective_best(network, CLG_SEND_RECEIVE, step->send_group,
-                        parts ? bytes / c->layout->tp : bytes, &send_s);
+    clg_collective_best(network, CLG_SEND_RECEIVE, pair, parts ? bytes / c->layout->tp : bytes,
+                        &send_s);
     if (parts)
         clg_collective_best(network, CLG_ALL_GATHER,
                             clg_machine_group(&c->scenario->machine, c->layout->tp, 1), bytes,
                             &gather_s);
     return send_s + gather_s;
+}
+
+/* Stages fill domains in order, so some borders may be inside one. */
+static void price_sends(composition *c) {
+    const clg_step *step = &c->priced->step;
+    c->send_s = c->inside_s = boundary_s(c, step->send_group);
+    if (step->stages_together > 1 && step->stages_together < c->layout->pp)
+        c->inside_s = fmin(c->send_s, boundary_s(c, (clg_group){2, 2}));
 }
 
 static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_result *result,
@@ -127,6 +135,8 @@ static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_resul
                                 .backward_input_s = c->backward_input_s,
                                 .backward_weight_s = c->backward_weight_s,
                                 .send_s = c->send_s,
+                                .inside_s = c->inside_s,
+                                .together = c->priced->step.stages_together,
                                 .send_blocks = !c->scenario->stack.send_overlap,
                                 .split_sends = wanted.detail};
     return clg_simulate_pipeline(c->arena, c->pipeline, &times, wanted.timeline, result, error);
@@ -255,7 +265,7 @@ clg_status clg_compose(clg_arena *arena, const clg_scenario *scenario, const clg
         *evaluation = e;
         return CLG_OK;
     }
-    if (layout->pp > 1) c.send_s = boundary_s(&c);
+    if (layout->pp > 1) price_sends(&c);
     for (int i = 0; i < layout->pp; i++)
         fill_updates(&c, &c.stages[i], i > 0 ? &c.stages[i - 1] : NULL);
     if (wanted.cutoff_s > 0 && clg_least_step_s(&c) > wanted.cutoff_s) {

@@ -34,9 +34,10 @@ typedef struct composition {
     clg_pricing pricing;
     clg_pipeline pipeline;
     const clg_schedule *schedule;
-    double send_s;  /* one boundary to the next stage */
-    stage *stages;  /* [pp] */
-    int *layers_of; /* [pp * vpp], by depth, and the first of each */
+    double send_s;   /* one boundary to the next stage, where it leaves a domain if any does */
+    double inside_s; /* where it does not */
+    stage *stages;   /* [pp] */
+    int *layers_of;  /* [pp * vpp], by depth, and the first of each */
     int *first_of;
     double *forward_s; /* [pp * vpp] */
     double *backward_input_s, *backward_weight_s;

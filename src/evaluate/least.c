@@ -59,15 +59,15 @@ double clg_least_step_s(const composition *c) {
         fewest_s = fmin(fewest_s, work - waits);
         double seconds = m * work;
         if (!stack->send_overlap && !both_ways && edge > 0)
-            seconds += (m * sends_at_least(c->layout, i) - 1) * c->send_s;
+            seconds += (m * sends_at_least(c->layout, i) - 1) * c->inside_s;
         double reduction =
             clg_update_exposed_s(s->gradient_s, s->gradient_share, s->gradient_window_s, stack) +
             s->scatter_tail_s;
         double after = !both_ways && !split && up > reduction ? up : reduction;
         if (down + seconds + after > most) most = down + seconds + after;
         if (both_ways) continue; /* starts at both ends */
-        down += c->forward_s[i] + c->send_s;
-        up += c->backward_input_s[i] + c->backward_weight_s[i] + c->send_s;
+        down += c->forward_s[i] + c->inside_s;
+        up += c->backward_input_s[i] + c->backward_weight_s[i] + c->inside_s;
     }
     const stage *first = &c->stages[0];
     double early = clg_update_exposed_s(first->parameter_s, first->parameter_share,

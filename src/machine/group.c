@@ -1,8 +1,17 @@
 /* group.c -- which ranks of a group share a fast domain, and what leaves the node. */
 #include "machine/machine.h"
 
+#include <string.h>
+
+/* A node's NICs are those of the fabric it is sold with. */
+static bool is_own(const clg_machine *machine) {
+    const char *own = machine->node.fabric, *name = machine->fabric.name;
+    return own && name && strcmp(own, name) == 0;
+}
+
 double clg_machine_ports(const clg_machine *machine) {
     const clg_node *node = &machine->node;
+    if (machine->fabric.box_ports > 0 && !is_own(machine)) return machine->fabric.box_ports;
     if (machine->fabric.ports > 0) return machine->fabric.ports * node->gpus;
     return node->nics > 0 && node->nics < node->gpus ? node->nics : node->gpus;
 }

@@ -57,8 +57,9 @@ typedef struct clg_node {
 
 typedef struct clg_fabric {
     const char *name, *title, *technology;
-    double bytes_per_s;      /* of a port, one direction, line rate; 0: as fast as the NICs */
-    double ports;            /* per GPU; 0: one for every NIC, at most one per GPU */
+    double bytes_per_s; /* of a port, one direction, line rate; 0: as fast as the NICs */
+    double ports;       /* per GPU; 0: one for every NIC, at most one per GPU */
+    double box_ports;   /* of a node sold with another fabric: its host's own cards; 0: not said */
     double gpu_bytes_per_s;  /* a GPU's share where it is stated, over ports and NICs; 0: not */
     double efficiency;       /* achievable share of line rate, large messages, two nodes */
     double latency_s;        /* one hop between nodes; 0: the curve of its technology */

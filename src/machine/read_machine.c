@@ -76,6 +76,7 @@ static const field fabric_fields[] = {
     {"technology", WORD, CLG_COUNT, true, AT(clg_fabric, technology)},
     {"rate", NUMBER, CLG_BYTES_PER_S, true, AT(clg_fabric, bytes_per_s)},
     {"ports", NUMBER, CLG_COUNT, false, AT(clg_fabric, ports)},
+    {"box_ports", NUMBER, CLG_COUNT, false, AT(clg_fabric, box_ports)},
     {"efficiency", POSITIVE, CLG_FRACTION, true, AT(clg_fabric, efficiency)},
     {"latency", NUMBER, CLG_SECONDS, false, AT(clg_fabric, latency_s)},
     {"oversubscription", NUMBER, CLG_COUNT, true, AT(clg_fabric, oversubscription)},

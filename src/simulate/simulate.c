@@ -23,7 +23,7 @@ typedef struct placement {
     clg_pipeline p;
     const clg_schedule *schedule;
     const clg_pipeline_times *times;
-    double send_s;
+    bool free; /* sends take no time */
     const clg_slots *stages;
     int depths, lanes;   /* lanes of a stage: chunks, or directions */
     int *stage_of;       /* [direction][depth]: stage that works on it */
@@ -94,9 +94,13 @@ static bool advance(placement *w, int stage) {
     return at > from;
 }
 
-/* Whether the chunk at `depth` is on another stage than this one, in the same direction. */
-static bool elsewhere(const placement *w, int direction, int depth, int stage) {
-    return depth >= 0 && depth < w->depths && w->stage_of[direction * w->depths + depth] != stage;
+/* The send between this stage and that of the chunk at `depth`, in the same direction. */
+static double send_s(const placement *w, int direction, int depth, int stage) {
+    const clg_pipeline_times *t = w->times;
+    if (w->free || depth < 0 || depth >= w->depths) return 0;
+    int other = w->stage_of[direction * w->depths + depth];
+    if (other == stage) return 0;
+    return t->together > 1 && other / t->together == stage / t->together ? t->inside_s : t->send_s;
 }
 
 static lane lane_of(const placement *w, int stage, int chunk) {
@@ -107,15 +111,15 @@ static lane lane_of(const placement *w, int stage, int chunk) {
     lane l = {.forward_out = w->forward_end + (size_t)depth * (size_t)m,
               .input_out = w->input_end + (size_t)depth * (size_t)m,
               .seconds = {t->forward_s[depth], input_s + weight_s, input_s, weight_s}};
-    bool down = elsewhere(w, direction, depth + 1, stage);
-    bool up = elsewhere(w, direction, depth - 1, stage);
+    double down_s = send_s(w, direction, depth + 1, stage);
+    double up_s = send_s(w, direction, depth - 1, stage);
     if (depth > 0) l.forward_in = l.forward_out - m;
     if (depth < w->depths - 1) l.input_in = l.input_out + m;
-    l.forward_delay_s = up ? w->send_s : 0;
-    l.input_delay_s = down ? w->send_s : 0;
+    l.forward_delay_s = up_s;
+    l.input_delay_s = down_s;
     if (!t->send_blocks) return l;
-    l.blocks[CLG_SLOT_FORWARD] = down ? w->send_s : 0;
-    l.blocks[CLG_SLOT_BACKWARD] = l.blocks[CLG_SLOT_BACKWARD_INPUT] = up ? w->send_s : 0;
+    l.blocks[CLG_SLOT_FORWARD] = down_s;
+    l.blocks[CLG_SLOT_BACKWARD] = l.blocks[CLG_SLOT_BACKWARD_INPUT] = up_s;
     return l;
 }
 
@@ -217,8 +221,9 @@ clg_status clg_simulate_pipeline(clg_arena *arena, clg_pipeline pipeline,
                    .result = result};
     prepare(&w, arena);
     bool split = times->split_sends && times->send_s > 0;
+    w.free = split;
     double free_sends = split ? run(&w) : 0;
-    w.send_s = times->send_s;
+    w.free = false;
     w.timeline = timeline;
     if (timeline) name_tracks(&w, arena);
     result->makespan_s = run(&w);

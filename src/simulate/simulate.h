@@ -8,11 +8,14 @@
 #include "timeline/timeline.h"
 
 /* Seconds of each pass by depth (0 .. stages*chunks-1). A send between neighbouring depths on
- * different stages takes send_s after its producer ends. It delays only the consumer, unless
- * send_blocks: then it occupies the sender as well (stacks without overlapped point-to-point). */
+ * different stages takes send_s, or inside_s, after its producer ends. It delays only the consumer,
+ * unless send_blocks: then it occupies the sender as well (stacks without overlapped
+ * point-to-point). */
 typedef struct clg_pipeline_times {
     const double *forward_s, *backward_input_s, *backward_weight_s;
-    double send_s; /* forward and backward alike */
+    double send_s;   /* forward and backward alike */
+    double inside_s; /* of stages that share a domain: i and j where i / together == j / together */
+    int together;    /* 0, 1: none do */
     bool send_blocks;
     bool split_sends; /* also place everything with free sends, to tell sends from bubbles */
 } clg_pipeline_times;

@@ -211,7 +211,9 @@ void clg_step_groups(const clg_machine *machine, const clg_layout *layout, clg_s
     step->replica_group = group_of(machine, layout, "cd", span, ranks / span);
     int home = layout->ep * layout->etp;
     step->expert_group = group_of(machine, layout, "tcd", home, ranks * layout->tp / home);
-    step->send_group = group_of(machine, layout, "p", 1, layout->pp > 1 ? 2 : 1);
+    step->stages_together = group_of(machine, layout, "p", 1, layout->pp).per_domain;
+    bool apart = step->stages_together < layout->pp;
+    step->send_group = layout->pp > 1 ? (clg_group){2, apart ? 1 : 2} : (clg_group){1, 1};
     bool boxed = clg_layout_gpus(layout) > machine->node.gpus;
     step->host_ranks = boxed ? machine->node.gpus : (int)clg_layout_gpus(layout);
 }

@@ -38,7 +38,8 @@ typedef struct clg_step {
     clg_group expert_group;  /* ranks that reduce expert gradients */
     clg_group shard_group;   /* ranks one ZeRO shard set of dense parameters spans */
     clg_group replica_group; /* HSDP: ranks that hold the same shard */
-    clg_group send_group;    /* two pipeline neighbours */
+    clg_group send_group;    /* two pipeline neighbours where the job leaves a domain, if it does */
+    int stages_together;     /* pipeline stages of one domain, beside one another */
     bool over_nodes;         /* the job has more than one domain */
     int host_ranks;          /* that share a host */
 } clg_step;

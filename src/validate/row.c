@@ -185,10 +185,12 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }
 
-bool clg_row_network_open(const clg_csv *csv, int row, const clg_scenario *scenario) {
+bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
+                          const clg_scenario *scenario) {
     const clg_machine *m = &scenario->machine;
     return m->gpus > m->node.domain && !scenario->stack.fabric &&
-           !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu");
+           !*clg_row_word(csv, row, "inter_gbit_per_s_per_gpu") &&
+           !clg_notes_fabric(arena, csv, row);
 }
 
 /* Stack names beyond the built-in ones take the default and its wider interval. */

@@ -13,8 +13,10 @@ const char *clg_row_read(clg_arena *arena, const clg_csv *csv, int row, clg_scen
 /* Its stack alone, as built in; names beyond those take the default. Why there is none, or NULL. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack);
 
-/* Whether the job spans nodes over a network that neither the row nor its stack names. */
-bool clg_row_network_open(const clg_csv *csv, int row, const clg_scenario *scenario);
+/* Whether the job spans nodes over a network that neither the row, nor its notes, nor its stack
+ * names. */
+bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
+                          const clg_scenario *scenario);
 
 /* A number of a column; `otherwise` when the column is absent or blank, NaN when it holds
  * something else. */

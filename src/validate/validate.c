@@ -15,7 +15,7 @@
 const char *clg_plan_read(clg_arena *arena, const clg_csv *csv, int row, clg_plan *plan) {
     const char *reason =
         clg_row_read(arena, csv, row, &plan->scenario, &plan->space, &plan->layout);
-    if (!reason) plan->network_open = clg_row_network_open(csv, row, &plan->scenario);
+    if (!reason) plan->network_open = clg_row_network_open(arena, csv, row, &plan->scenario);
     return reason;
 }
 

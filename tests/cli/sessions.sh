@@ -198,8 +198,8 @@ expect 0 out 'H200 SXM' plan llama-2-7b --gpus 8 --gpu H200
 expect 1 err 'drop one of the two' plan llama-2-7b --gpus 8 --tp 2 --fix tp=4
 expect 1 err 'GB. is no unit' plan llama-2-7b --gpus 8 --fabric 400GB
 expect 0 out 'network  400 Gbit/s' plan llama-2-7b --gpus 8 --fabric 400Gb/s
-expect 0 out 'network  100 Gbit/s .*a port per GPU' $small --fabric ethernet-100
-expect 0 out 'network  12.5 Gbit/s .*1 port of 100 Gbit/s' $small --fabric ethernet-100 --nics 1
+expect 0 out 'network  100 Gbit/s .*a port per GPU' $small --fabric ethernet-100 --nics 8
+expect 0 out 'network  12.5 Gbit/s .*1 port of 100 Gbit/s' $small --fabric ethernet-100
 expect 0 out 'network  400 Gbit/s .*8 NICs of 400 Gbit/s' $small --fabric ib-xdr
 expect 0 out 'data parallel .*NVLink of the nodes' explain llama-2-7b --gpus 64 --seq 4096 --global-batch 64
 expect 0 out 'no collectives were timed over links of mi250x' $small --node frontier

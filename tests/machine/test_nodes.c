@@ -84,11 +84,12 @@ static double on(const char *node, const char *fabric) {
 
 static void beside_another_fabric(void) {
     CASE("a node on another fabric: NICs or ports, whichever carry less");
-    CHECK_NEAR(on("dgx-h100", "ethernet-100"), 100, 1e-12);  /* 8 ports of 100 for 8 GPUs */
+    CHECK_NEAR(on("dgx-h100", "ethernet-100"), 12.5, 1e-12); /* the host's port for 8 GPUs */
     CHECK_NEAR(on("dgx-h100", "ib-xdr"), 400, 1e-12);        /* its NICs stay what they are */
-    CHECK_NEAR(on("h100-nvl-8", "ethernet-100"), 25, 1e-12); /* 2 ports of 100 for 8 GPUs */
-    CHECK_NEAR(on("dgx-1", "ib-hdr"), 50, 1e-12);            /* 4 NICs of 100 for 8 GPUs */
-    CHECK_NEAR(on("dgx-h100", "efa-v2"), 400, 1e-12);        /* 4 ports of 100 per GPU */
+    CHECK_NEAR(on("h100-nvl-8", "ethernet-25"), 25.0 / 8, 1e-12);
+    CHECK_NEAR(on("h100-nvl-8", "ib-edr"), 25, 1e-12); /* 2 ports of 100 for 8 GPUs */
+    CHECK_NEAR(on("dgx-1", "ib-hdr"), 50, 1e-12);      /* 4 NICs of 100 for 8 GPUs */
+    CHECK_NEAR(on("dgx-h100", "efa-v2"), 400, 1e-12);  /* 4 ports of 100 per GPU */
     CHECK_NEAR(on("aws-p4d", "efa-v2"), 50, 1e-12);
     CHECK_NEAR(on("aws-p5", "ib-hdr"), 200, 1e-12); /* a port per GPU, not one per NIC */
     CASE("a rate that is stated per GPU goes before both; efficiency and oversubscription after");

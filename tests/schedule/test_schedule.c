@@ -10,14 +10,20 @@ static clg_pipeline shape(clg_schedule_kind kind, int stages, int chunks, int mi
         .kind = kind, .stages = stages, .chunks = chunks, .micro_batches = micro_batches};
 }
 
-static double makespan(clg_pipeline p, double f, double bi, double bw, double send) {
+/* `together` stages share a domain, sends inside which are free. */
+static double makespan_of(clg_pipeline p, double f, double bi, double bw, double send,
+                          int together) {
     double forward[256], input[256], weight[256];
     for (int i = 0; i < 256; i++) forward[i] = f, input[i] = bi, weight[i] = bw;
-    clg_pipeline_times times = {forward, input, weight, send, false, true};
+    clg_pipeline_times times = {forward, input, weight, send, 0, together, false, true};
     clg_pipeline_result result;
     clg_error error = {0};
     CHECK(clg_simulate_pipeline(&arena, p, &times, NULL, &result, &error) == CLG_OK);
     return result.makespan_s;
+}
+
+static double makespan(clg_pipeline p, double f, double bi, double bw, double send) {
+    return makespan_of(p, f, bi, bw, send, 0);
 }
 
 /* What a stage has done of one chunk and micro-batch. */
@@ -167,6 +173,12 @@ int main(void) {
     CASE("dualpipe beats 1f1b");
     CHECK(makespan(shape(CLG_DUALPIPE, 8, 1, 32), 1, 1, 1, 0) <
           makespan(shape(CLG_1F1B, 8, 1, 32), 1, 1, 1, 0));
+    CASE("8 stages, 4 of them a box: one border of seven is slow, crossed there and back");
+    CHECK_NEAR(makespan_of(shape(CLG_1F1B, 8, 1, 1), 1, 1, 1, 0.5, 4), 8 * 3.0 + 2 * 0.5, 1e-12);
+    CHECK_NEAR(makespan_of(shape(CLG_1F1B, 8, 1, 1), 1, 1, 1, 0.5, 1), 8 * 3.0 + 14 * 0.5, 1e-12);
+    CASE("2 chunks of 4 stages, 2 of them a box: the way from the last to the first is slow too");
+    CHECK_NEAR(makespan_of(shape(CLG_INTERLEAVED, 4, 2, 4), 1, 1, 1, 100, 2),
+               makespan_of(shape(CLG_INTERLEAVED, 4, 2, 4), 1, 1, 1, 0, 2) + 600, 40);
     CASE("sends lengthen the step, at least by one trip and back");
     CHECK(makespan(shape(CLG_1F1B, 4, 1, 8), 1, 1, 1, 0.1) >= 11 * 3.0 + 0.6);
     every_schedule();

@@ -419,6 +419,14 @@ static void edges(void) {
     l.tp = 8, l.pp = 8;
     CHECK_NEAR(built(&s, &l)->boundary_bytes, 201326592.0, 1e-15);
     CHECK(step.send_group.ranks == 2 && step.send_group.per_domain == 1);
+    CASE("stages of 2 ranks, four of eight in a box: the border between boxes is a slow one");
+    l.tp = 2;
+    built(&s, &l);
+    CHECK(step.stages_together == 4 && step.send_group.per_domain == 1);
+    s.machine.gpus = 8, l.pp = 4;
+    built(&s, &l);
+    CHECK(step.stages_together == 4 && step.send_group.per_domain == 2);
+    s.machine.gpus = 64, l.tp = 8, l.pp = 8;
     l.sp = true;
     CHECK_NEAR(built(&s, &l)->boundary_bytes, 201326592.0 / 8, 1e-15);
     l.cp = 2;

@@ -338,6 +338,8 @@ static void open_cells(void) {
     CHECK(scenario.machine.fabric.gpu_bytes_per_s < 200e9 / 8 && open > 0);
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,200") == NULL);
     CHECK(answer.doubt.open == 0 && answer.step_s < step_s);
+    CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,over RoCE") == NULL);
+    CHECK(answer.doubt.open == 0 && strcmp(scenario.machine.fabric.name, "roce-200") == 0);
     CASE("a blank micro-batch widens, too: half of the weight is on the fastest");
     CHECK(predict(EIGHT_B "megatron-2024,2024-06,bf16,none,2,,2,1,,,256,,1,200") == NULL);
     double fastest = answer.step_s;
