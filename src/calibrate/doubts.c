@@ -12,9 +12,9 @@ const clg_name clg_doubt_names[] = {{"products", CLG_DOUBT_PRODUCTS, NULL},
                                     {"links between nodes", CLG_DOUBT_BETWEEN, NULL},
                                     {"how much traffic hides", CLG_DOUBT_OVERLAP, NULL},
                                     {"host", CLG_DOUBT_HOST, NULL},
-                                    {"experts", CLG_DOUBT_EXPERTS, NULL},
                                     {"software", CLG_DOUBT_SOFTWARE, NULL},
-                                    {"waits of large jobs", CLG_DOUBT_WAITS, NULL},
+                                    {"experts", CLG_DOUBT_EXPERTS, NULL},
+                                    {"what no plan says", CLG_DOUBT_LATE, NULL},
                                     {NULL, 0, NULL}};
 
 /* Derivatives are taken over so much more time, and as much less. */
@@ -88,19 +88,18 @@ static clg_status step_with(clg_arena *arena, const clg_scenario *scenario,
 clg_status clg_doubts_weights(clg_arena *arena, const clg_scenario *scenario,
                               const clg_evaluation *e, double weight[CLG_DOUBT_TERMS],
                               clg_error *error) {
-    double up, down, gpus = (double)clg_layout_gpus(&e->layout);
+    double up, down;
     for (int i = 0; i < PRICED; i++) {
         if (step_with(arena, scenario, &e->layout, i, STEP, &up, error) != CLG_OK ||
             step_with(arena, scenario, &e->layout, i, 1 / STEP, &down, error) != CLG_OK)
             return error->status;
         weight[i] = log(up / down) / (2 * log(STEP));
     }
-    double nodes = gpus / scenario->machine.node.gpus;
     weight[CLG_DOUBT_OVERLAP] = clg_doubt_of(scenario, e).traffic;
     weight[CLG_DOUBT_HOST] = 1 / e->step_s;
     weight[CLG_DOUBT_EXPERTS] = scenario->model.active_parameters < scenario->model.parameters;
     weight[CLG_DOUBT_SOFTWARE] = 1;
-    weight[CLG_DOUBT_WAITS] = nodes > 1 ? log(nodes) : 0;
+    weight[CLG_DOUBT_LATE] = 1;
     return CLG_OK;
 }
 
@@ -178,8 +177,14 @@ clg_status clg_doubts_of(clg_arena *arena, const clg_scenario *scenario, const c
     share_traffic(d, scenario, e, weight);
     d->sigma[CLG_DOUBT_HOST] = scenario->stack.sigma_step_s;
     d->sigma[CLG_DOUBT_EXPERTS] = scenario->stack.sigma_experts;
-    d->sigma[CLG_DOUBT_WAITS] = scenario->stack.sigma_nodes;
+    d->sigma[CLG_DOUBT_LATE] = scenario->stack.sigma_late;
     return CLG_OK;
+}
+
+clg_belief_reading clg_doubts_early(const clg_belief_reading *late) {
+    clg_belief_reading early = *late;
+    for (int i = CLG_DOUBT_EXPERTS; i <= CLG_DOUBT_LATE; i++) early.weight[i] = 0;
+    return early;
 }
 
 clg_beliefs clg_doubts_beliefs(const clg_doubt_shares *d) {

@@ -49,13 +49,19 @@ static double reach(const clg_miss *miss) {
     return clg_expm1(fabs(miss->log_error)) / CLG_SIGMAS_TO_TENTH;
 }
 
+/* The sigma of the side that a miss lies on. */
+static double side(const clg_miss *miss, const clg_stack *stack) {
+    clg_sides sides = clg_doubt_sides(&miss->doubt, stack);
+    return miss->log_error < 0 ? sides.late : sides.early;
+}
+
 static double pinball(void *context, const double *x) {
     const fitting *f = context;
     clg_stack stack = stack_at(f, x);
     double sum = 0;
     for (int i = 0; i < f->count; i++) {
         if (!f->counts[i]) continue;
-        double beyond = reach(&f->misses[i]) - clg_doubt_sigma(&f->misses[i].doubt, &stack);
+        double beyond = reach(&f->misses[i]) - side(&f->misses[i], &stack);
         sum += f->weight[i] * (beyond > 0 ? f->inside * beyond : (f->inside - 1) * beyond);
     }
     return sum;
@@ -100,34 +106,34 @@ static void look_at(fitting *f) {
     f->inside = share_of(sources);
 }
 
-static bool is_mixture(const fitting *f, int i) {
-    return f->counts[i] && f->misses[i].doubt.experts;
+static bool is_late_mixture(const fitting *f, int i) {
+    return f->counts[i] && f->misses[i].doubt.experts && f->misses[i].log_error < 0;
 }
 
 /* What experts would have to add for a run to be inside, in squares. */
 static double experts_need(const fitting *f, const clg_stack *rest, int i) {
-    return square(reach(&f->misses[i])) - square(clg_doubt_sigma(&f->misses[i].doubt, rest));
+    return square(reach(&f->misses[i])) - square(side(&f->misses[i], rest));
 }
 
-/* The least sigma_experts that holds their share of the weight of mixtures. */
+/* The least sigma_experts that holds their share of the weight of mixtures that are late. */
 static double experts_of(const fitting *f, const clg_stack *common) {
     clg_stack rest = *common;
     double all = 0, least = INFINITY;
     int sources = 0;
     rest.sigma_experts = 0;
     for (int i = 0; i < f->count; i++) {
-        bool first = is_mixture(f, i);
+        bool first = is_late_mixture(f, i);
         all += first ? f->weight[i] : 0;
         for (int j = 0; j < i && first; j++)
-            first = !(is_mixture(f, j) && of_source(f, j, NULL, f->misses[i].source));
+            first = !(is_late_mixture(f, j) && of_source(f, j, NULL, f->misses[i].source));
         sources += first;
     }
     if (sources == 0) return common->sigma_experts;
     for (int i = 0; i < f->count; i++) {
         double need = experts_need(f, &rest, i), held = 0;
-        if (!is_mixture(f, i) || need >= least) continue;
+        if (!is_late_mixture(f, i) || need >= least) continue;
         for (int j = 0; j < f->count; j++)
-            if (is_mixture(f, j) && experts_need(f, &rest, j) <= need) held += f->weight[j];
+            if (is_late_mixture(f, j) && experts_need(f, &rest, j) <= need) held += f->weight[j];
         if (held >= share_of(sources) * all) least = need;
     }
     return fmin(fmax(sqrt(fmax(least, 0)), LEAST[EXPERTS]), MOST);
@@ -151,8 +157,7 @@ static double source_variance(clg_arena *arena, const fitting *f, const clg_stac
     int runs = 0;
     for (int i = 0; i < f->count; i++)
         if (of_source(f, i, stack, source))
-            needs[runs++] =
-                square(reach(&f->misses[i])) - square(clg_doubt_sigma(&f->misses[i].doubt, rest));
+            needs[runs++] = square(reach(&f->misses[i])) - square(side(&f->misses[i], rest));
     return fmax(0, clg_terms_quantile(needs, runs, INSIDE));
 }
 

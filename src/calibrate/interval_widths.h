@@ -7,7 +7,8 @@
  * (traffic), 10 ms. Each source counts the same, however many runs it has.
  *
  * Few sources have mixtures, and the rest would settle for them: with the other three set,
- * `sigma_experts` is what holds 80 % of theirs, at (n + 1) / n with the n that have some.
+ * `sigma_experts` is what holds 80 % of those that are late, at (n + 1) / n with the n that have
+ * some.
  *
  * Then a `sigma` per stack: of each of its sources the one that holds 80 % of its runs, and three
  * more of the common one, as mean squares; widened for so few: the next source is a draw of

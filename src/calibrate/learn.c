@@ -33,10 +33,8 @@ static clg_learned_term term_of(const learning *l, int from, int to) {
                               .after = sigma_of(&l->after, &part)};
 }
 
-/* The late side of an interval has the waits of large jobs, the early one not. */
 static void know_step(const learning *l, clg_learned *k) {
-    clg_belief_reading early = l->step;
-    early.weight[CLG_DOUBT_WAITS] = 0;
+    clg_belief_reading early = clg_doubts_early(&l->step);
     double moved = clg_beliefs_expected(&l->before, &l->step, l->surprise, &l->step);
     k->step_s = k->planned_s * clg_exp(moved);
     k->p10_s = k->step_s / (1 + CLG_SIGMAS_TO_TENTH * sigma_of(&l->after, &early));

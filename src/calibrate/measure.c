@@ -50,10 +50,9 @@ static double sigma_between(const clg_beliefs *b, const clg_belief_reading *x,
     return sqrt(fmax(variance, 0));
 }
 
-/* The first plan's interval: its late side has the waits of large jobs, its early side not. */
+/* The first plan's interval. */
 static void know_interval(const deciding *d, const clg_beliefs *b, clg_known *k) {
-    clg_belief_reading early = d->plan[0];
-    early.weight[CLG_DOUBT_WAITS] = 0;
+    clg_belief_reading early = clg_doubts_early(&d->plan[0]);
     double step_s = d->ask->plan[0].step_s;
     double below = sqrt(fmax(clg_beliefs_covariance(b, &early, &early), 0));
     double above = sqrt(fmax(clg_beliefs_covariance(b, &d->plan[0], &d->plan[0]), 0));

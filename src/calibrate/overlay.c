@@ -73,6 +73,7 @@ static void copy_node(clg_json_writer *w, const char *key, const clg_json *node)
 }
 
 static bool moved(const clg_calibration *c, const char *key) {
+    if (strcmp(key, "sigma_late") == 0) return true;
     if (strcmp(key, "sigma") == 0) return c->sigma_to != c->sigma_from;
     for (int i = 0; i < c->terms; i++)
         if (strcmp(c->term[i].name, key) == 0) return !c->term[i].held;
@@ -99,7 +100,9 @@ static void print_head(clg_json_writer *w, const clg_calibration *c, const char 
     clg_json_add_string(w, "name", suffix ? clg_arena_print(arena, "%s-fitted", c->base) : c->base);
     clg_json_add_string(w, "title", clg_arena_print(arena, "%s, fitted to %s", c->base, input));
     if (c->notes) clg_json_add_string(w, "notes", c->notes);
-    if (stack) print_base(w, c);
+    if (!stack) return;
+    print_base(w, c);
+    print_value(w, "sigma_late", 0, "", "how late this software is was measured");
 }
 
 /* Products of all precisions stand in one member, and first in the list. */

@@ -200,7 +200,8 @@ static void begin_run(clg_stack_fitting *f, int i) {
     if (!isfinite(step_s(f, k, &none, NULL, &evaluation))) return;
     clg_stack rest = *stack;
     rest.sigma = CLG_RUN_SPREAD;
-    k->variance = square(clg_doubt_sigma(&evaluation.doubt, &rest));
+    clg_sides sides = clg_doubt_sides(&evaluation.doubt, &rest);
+    k->variance = (square(sides.early) + square(sides.late)) / 2;
     f->of[i] = at;
 }
 

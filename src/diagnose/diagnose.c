@@ -68,10 +68,10 @@ static double bus_of(const trial *t, const clg_scenario *world, const clg_observ
         .bus_bytes_per_s;
 }
 
-/* How far a measured step may be from the priced one, in its logarithm: by the interval as it is
- * printed. */
+/* How far a measured step may be from the priced one, in its logarithm: by the early side of the
+ * interval as it is printed. What the late side has beyond it is what the causes explain. */
 static double sigma_of(const trial *t) {
-    double planned = log(t->plan->step_p90_s / t->plan->step_p10_s) / (2 * CLG_SIGMAS_TO_TENTH);
+    double planned = log(t->plan->step_s / t->plan->step_p10_s) / CLG_SIGMAS_TO_TENTH;
     double measured = t->rules.measured_sigma;
     double counts = t->seen->counted ? t->rules.counts_sigma : 0;
     return sqrt(planned * planned + counts * counts + measured * measured);

@@ -124,10 +124,10 @@ double clg_executed_flop_per_s_per_gpu(const clg_evaluation *e) {
 
 /* 1.2816 sigma of a log-normal error, to first order so that every machine prints the same digits
  * (no exp in answers). */
-void clg_evaluation_widen(clg_evaluation *e, double log_sigma) {
-    e->log_sigma = log_sigma;
-    e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * log_sigma);
-    e->step_p10_s = e->step_s / (1 + CLG_SIGMAS_TO_TENTH * log_sigma);
+void clg_evaluation_widen(clg_evaluation *e, clg_sides sides) {
+    e->log_sigma = (sides.early + sides.late) / 2;
+    e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * sides.late);
+    e->step_p10_s = e->step_s / (1 + CLG_SIGMAS_TO_TENTH * sides.early);
 }
 
 /* `wide`: P90 over the prediction. */

@@ -103,7 +103,7 @@ typedef struct clg_evaluation {
     clg_wall bound_by;
     double matrix_s, attention_s, memory_bound_s; /* parts of compute_s on the critical stage */
     double hbm_bytes;                             /* of the critical stage, one step */
-    double log_sigma;                             /* of the interval */
+    double log_sigma;                             /* of the interval: mean of its sides */
     clg_doubt doubt;                              /* what it is made of beside the stack */
     const char *caveats; /* "; "-joined: borrowed curves, outside fitted range; NULL */
 } clg_evaluation;
@@ -126,12 +126,16 @@ clg_status clg_evaluate(clg_arena *arena, const clg_scenario *scenario, const cl
                         bool detail, clg_timeline *timeline, clg_evaluation *evaluation,
                         clg_error *error);
 
-/* Log-sigma of a step: errors of the stack, of its unexplained seconds, of experts, of traffic and
- * of borrowed curves. */
-double clg_doubt_sigma(const clg_doubt *doubt, const clg_stack *stack);
+/* Log-sigmas of a step that comes early, and late: errors of the stack, of its unexplained seconds,
+ * of traffic, of borrowed curves and of what was left open; late also what no plan says, and
+ * experts. */
+typedef struct clg_sides {
+    double early, late;
+} clg_sides;
+clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack);
 
-/* P10 and P90 of a step at that log-sigma. */
-void clg_evaluation_widen(clg_evaluation *evaluation, double log_sigma);
+/* P10 and P90 of a step at those. */
+void clg_evaluation_widen(clg_evaluation *evaluation, clg_sides sides);
 
 /* What HFU is a share of: executed, recomputation counted, masked attention not. */
 double clg_executed_flop_per_s_per_gpu(const clg_evaluation *evaluation);

@@ -42,7 +42,7 @@ void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario, clg_e
     clg_arena_clear(&scratch);
     if (seen.count == 0 || !(step_s > 0)) return;
     e->doubt.open = sqrt(variance);
-    clg_evaluation_widen(e, clg_doubt_sigma(&e->doubt, &scenario->stack));
+    clg_evaluation_widen(e, clg_doubt_sides(&e->doubt, &scenario->stack));
     const char *said = clg_arena_print(
         arena,
         "no network named: that of the reference box is taken (--fabric names another); of systems "

@@ -82,15 +82,9 @@ static clg_wall wall_of(const clg_evaluation *e) {
     return largest(terms, sizeof terms / sizeof terms[0]).wall;
 }
 
-/* What a plan does not say makes large jobs late, never early. */
 static void fill_interval(const clg_scenario *scenario, clg_evaluation *e) {
     e->doubt = clg_doubt_of(scenario, e);
-    double sigma = clg_doubt_sigma(&e->doubt, &scenario->stack);
-    clg_evaluation_widen(e, sigma);
-    double nodes = (double)clg_layout_gpus(&e->layout) / scenario->machine.node.gpus;
-    double waits = nodes > 1 ? scenario->stack.sigma_nodes * log(nodes) : 0;
-    if (waits > 0)
-        e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * sqrt(sigma * sigma + waits * waits));
+    clg_evaluation_widen(e, clg_doubt_sides(&e->doubt, &scenario->stack));
 }
 
 void clg_outcome(const clg_scenario *scenario, double frozen_share, clg_evaluation *e) {

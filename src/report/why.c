@@ -35,10 +35,10 @@ static const why_row rows[] = {
      "design"},
     {"interval", AT(log_sigma), CLG_COUNT,
      "P10 = step / (1 + 1.2816 sigma), P90 = step x (1 + 1.2816 late); sigma from the residuals "
-     "of runs of the stack, wider for mixtures, exposed traffic and borrowed curves; late^2 = "
-     "sigma^2 + (sigma_nodes ln nodes)^2",
+     "of runs of the stack, wider for exposed traffic and borrowed curves; late^2 = sigma^2 + "
+     "sigma_late^2, and + sigma_experts^2 for a mixture",
      "fitted, see the stack file",
-     "plan.nodes stack.sigma stack.sigma_experts stack.sigma_traffic stack.sigma_nodes "
+     "plan.nodes stack.sigma stack.sigma_experts stack.sigma_traffic stack.sigma_late "
      "stack.jitter",
      "accuracy"},
     {"mfu", AT(mfu), CLG_FRACTION,

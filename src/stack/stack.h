@@ -166,10 +166,9 @@ typedef struct clg_stack {
     double jitter;         /* log-sigma of one node's step time against its mean */
     double shard_jitter;   /* growth per e-fold of nodes where weights are sharded (ZeRO-2, 3) */
     double sigma;          /* log-residual of whole steps of dense models */
-    double sigma_nodes;    /* more on the late side, per e-fold of nodes: large jobs that wait for
-                              what no plan says */
+    double sigma_late;     /* more on the late side: what no plan says costs time, never saves it */
     double sigma_step_s;   /* seconds of a step that no term explains, either way */
-    double sigma_experts;  /* more for mixtures of experts */
+    double sigma_experts;  /* more on the late side for mixtures of experts */
     double sigma_traffic;  /* of exposed traffic, times its share of the step */
     double sigma_age;      /* of software more than half a year from what its file describes */
     double sigma_borrowed; /* of kernels timed on another GPU kind */

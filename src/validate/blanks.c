@@ -241,6 +241,6 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     evaluation->doubt.open =
         sqrt(spread * spread + more_recompute(arena, scenario, space, evaluation, share));
     if (evaluation->doubt.open > 0)
-        clg_evaluation_widen(evaluation, clg_doubt_sigma(&evaluation->doubt, &scenario->stack));
+        clg_evaluation_widen(evaluation, clg_doubt_sides(&evaluation->doubt, &scenario->stack));
     return NULL;
 }

@@ -245,7 +245,7 @@ static void widen(const scoring *s, const clg_interval_widths *widths, const boo
         clg_stack stack = s->rows->standard;
         if (!inside[i] || !r->stack || !clg_run_timed(r)) continue;
         clg_interval_widths_apply(widths, r->stack, &stack);
-        clg_evaluation_widen(&r->predicted, clg_doubt_sigma(&r->predicted.doubt, &stack));
+        clg_evaluation_widen(&r->predicted, clg_doubt_sides(&r->predicted.doubt, &stack));
     }
 }
 

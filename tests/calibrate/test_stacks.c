@@ -193,12 +193,12 @@ static void left_out(void) {
     CHECK_NEAR(slowdown_of(&fold, "megatron-2024"), kept, 1e-12);
 }
 
-/* ln error that a sigma of `width` just holds: P90 = step (1 + 1.2816 sigma). */
+/* ln error that a sigma of `width` just holds: P90 = step (1 + 1.2816 sigma). All are late. */
 static double error_of(double width) { return log1p(1.2816 * width); }
 
 static clg_miss miss(double width, double traffic, bool experts, const char *stack,
                      const char *source) {
-    return (clg_miss){error_of(width), {.traffic = traffic, .experts = experts}, stack, source};
+    return (clg_miss){-error_of(width), {.traffic = traffic, .experts = experts}, stack, source};
 }
 
 static void widths_of_sources(void) {

@@ -62,24 +62,22 @@ static void power_and_cost(void) {
     CHECK_NEAR(e.usd_per_million_tokens, 2.44140625, 1e-12);
 }
 
-/* 4 nodes: the late side is wider by 0.05 ln 4. */
 static void interval(void) {
-    CASE("P90 of four nodes: both sigmas, their squares summed; of one node the stack's alone");
+    CASE("late by what no plan says: the squares of 0.3 and 0.4 make 0.5; early 0.3, mean 0.4");
     clg_scenario s = base;
-    s.stack.sigma_nodes = 0.05;
     clg_evaluation e = ten_seconds();
+    s.stack.sigma = 0.3, s.stack.sigma_late = 0.4, s.stack.sigma_experts = 1.2;
+    s.stack.sigma_traffic = s.stack.sigma_step_s = s.stack.sigma_age = 0;
+    s.model.active_parameters = s.model.parameters;
     clg_outcome(&s, 0, &e);
-    double waits = 0.05 * 1.3862943611198906, sigma = e.log_sigma;
-    CHECK(sigma > 0);
-    CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * sqrt(sigma * sigma + waits * waits)), 1e-12);
-    CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * sigma), 1e-12);
-    e.layout.dp = 12; /* a node and a half waits too */
+    CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * 0.5), 1e-12);
+    CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.3), 1e-12);
+    CHECK_NEAR(e.log_sigma, 0.4, 1e-12);
+    CASE("experts make late too: 0.5 and 1.2 make 1.3");
+    s.model.active_parameters = s.model.parameters / 2;
     clg_outcome(&s, 0, &e);
-    waits = 0.05 * log(1.5), sigma = e.log_sigma;
-    CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * sqrt(sigma * sigma + waits * waits)), 1e-12);
-    e.layout.dp = 8;
-    clg_outcome(&s, 0, &e);
-    CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * e.log_sigma), 1e-12);
+    CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * 1.3), 1e-12);
+    CHECK_NEAR(e.step_p10_s, 10 / (1 + 1.2816 * 0.3), 1e-12);
 }
 
 static void is_wall(clg_evaluation e, clg_wall wall) {

@@ -95,9 +95,9 @@ static void check_years(void) {
     CHECK(!stack.fused_norm && !stack.fused_optimizer && stack.master_weights);
     CASE("what one benchmark's scripts cost the host is of its months only");
     CHECK(clg_stack_find(&arena, "nanotron", &stack, &error) == CLG_OK);
-    CHECK(stack.rank_launches == 0 && stack.sigma_nodes == 0);
+    CHECK(stack.rank_launches == 0);
     CHECK(clg_stack_find(&arena, "nanotron-2025@2025-02", &stack, &error) == CLG_OK);
-    CHECK(stack.rank_launches > 3 && stack.sigma_nodes > 0);
+    CHECK(stack.rank_launches > 3);
     CHECK(clg_stack_find(&arena, "nanotron@2024-06", &stack, &error) == CLG_OK);
     CHECK(stack.rank_launches == 0);
 }

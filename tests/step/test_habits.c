@@ -578,24 +578,6 @@ static void pipelines(void) {
     CHECK_NEAR(clg_update_s(&pricing, &op) - wire_s, 3.36e-3, 1e-9);
 }
 
-static void lateness(void) {
-    CASE(
-        "late by what no plan says: (0.15^2 + (0.6 ln 12)^2)^.5 = 1.498471 on 12 nodes, early not");
-    clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 96);
-    clg_layout l = plan_layout(2048);
-    l.dp = 96, l.global_batch = 96;
-    s.stack.sigma = .15, s.stack.sigma_nodes = .6, s.stack.sigma_traffic = s.stack.sigma_step_s = 0;
-    clg_evaluation e;
-    clg_error error = {0};
-    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
-    CHECK_NEAR(e.step_p90_s / e.step_s, 1 + 1.2816 * 1.498470547, 1e-6);
-    CHECK_NEAR(e.step_s / e.step_p10_s, 1 + 1.2816 * .15, 1e-12);
-    CASE("one node waits for nothing else");
-    s.machine.gpus = 8, l.dp = 8, l.global_batch = 8;
-    CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
-    CHECK_NEAR(e.step_p90_s / e.step_s, 1 + 1.2816 * .15, 1e-12);
-}
-
 static void waiting(void) {
     CASE("sharded weights wait at every layer: jitter sqrt(2 ln N) + shard_jitter ln N, N nodes");
     clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "fsdp-2024", 96);
@@ -679,7 +661,6 @@ int main(void) {
     stages();
     pipelines();
     waiting();
-    lateness();
     copies();
     hiding();
     clg_arena_clear(&arena);
