@@ -87,7 +87,7 @@ function lineOf(held, mode, sizes) {
 function progressOf(wall) {
   if (!wall?.layout) return null;
   const money = wall.usd_to_target === null ? "" : `, ${showMoney(wall.usd_to_target)}`;
-  return element("p", {}, `${wall.past_dp_cap ? "past the DP cap; " : ""}${showSeconds(3600 * wall.hours_to_target)} to the target${money}, ` +
+  return element("p", {}, `${wall.past_critical_batch ? "steps past the critical batch; " : wall.past_dp_cap ? "past the DP cap; " : ""}${showSeconds(3600 * wall.hours_to_target)} to the target${money}, ` +
     `${wall.samples_needed_ratio.toFixed(2)} × the samples of small batches, ${showShare(wall.marginal_share)} of added GPUs become progress`);
 }
 

@@ -55,6 +55,15 @@ static clg_status write_json(const clg_question *q, const void *from, clg_text *
     return CLG_OK;
 }
 
+static clg_status write_csv(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const improved *a = from;
+    (void)q;
+    (void)error;
+    clg_report_improvement_rows(out, &a->job.evaluation, &a->improvements);
+    return CLG_OK;
+}
+
 const clg_command clg_command_improve = {
     .name = "improve",
     .operands = "MODEL|FILE...",
@@ -70,4 +79,5 @@ const clg_command clg_command_improve = {
     .busy = "searching",
     .bytes = sizeof(improved),
     .answer = answer,
-    .form = {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json}};
+    .form = {
+        [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv}};

@@ -64,24 +64,61 @@ static bool is_offered(clg_arena *arena, const clg_request *r, bool one, int ter
     return one && !r->value[CLG_PARAM_RENT];
 }
 
-/* One offer per GPU kind that can be compared, or the one asked for. */
+/* Several kinds may be named: --gpu h200-sxm,b200-sxm. */
+static bool names_several(const clg_request *r) {
+    const char *named = r->value[CLG_PARAM_GPU];
+    return named && strchr(named, ',') && !r->file[CLG_PARAM_GPU].text;
+}
+
+/* Kinds to consider, by name; `one`: a NULL, for the request names it, or its node. */
+static const char **kinds_of(clg_arena *arena, const clg_request *r, bool one, int *count) {
+    int files;
+    const clg_file *file = clg_dataset_folder("gpu/", &files);
+    const char *left = names_several(r) ? r->value[CLG_PARAM_GPU] : "";
+    const char **kinds = clg_take(arena, (size_t)files + strlen(left) + 1, const char *);
+    *count = 0;
+    if (one) kinds[(*count)++] = NULL;
+    while (*left) {
+        size_t size = strcspn(left, ",");
+        if (size > 0) kinds[(*count)++] = clg_arena_copy(arena, left, size);
+        left += size + (left[size] == ',');
+    }
+    for (int i = 0; i < files && !one && !names_several(r); i++) {
+        const char *slash = strchr(file[i].path, '/') + 1;
+        kinds[(*count)++] = clg_arena_copy(arena, slash, strlen(slash) - strlen(".json"));
+    }
+    return kinds;
+}
+
+static bool is_among(const clg_offer *offers, int count, const char *gpu) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(offers[i].scenario.machine.gpu.name, gpu) == 0) return true;
+    return false;
+}
+
+/* One offer per GPU kind that can be compared, or those asked for. */
 static clg_status read_offers(clg_arena *arena, const clg_request *request, int term,
                               clg_offer *offers, clg_sizing *ask, clg_error *error) {
     clg_request *r = clg_take(arena, 1, clg_request);
+    bool several = names_several(request);
+    bool one = !several && (request->value[CLG_PARAM_GPU] || request->value[CLG_PARAM_NODE]);
+    int count;
+    const char **kinds = kinds_of(arena, request, one, &count);
     *r = *request;
-    bool one = r->value[CLG_PARAM_GPU] || r->value[CLG_PARAM_NODE];
-    int files;
-    const clg_file *file = clg_dataset_folder("gpu/", &files);
     r->value[CLG_PARAM_GPUS] = "8";
     ask->offer = offers;
-    for (int i = 0; i < (one ? 1 : files) && ask->offers < OFFERS; i++) {
-        const char *slash = strchr(file[i].path, '/') + 1;
-        if (!one)
-            r->value[CLG_PARAM_GPU] = clg_arena_copy(arena, slash, strlen(slash) - strlen(".json"));
+    for (int i = 0; i < count && ask->offers < OFFERS; i++) {
+        if (!one) r->value[CLG_PARAM_GPU] = kinds[i];
         clg_scenario *s = &offers[ask->offers].scenario;
         if (clg_request_read(arena, r, true, s, &offers[ask->offers].space, error) != CLG_OK)
             return error->status;
-        ask->offers += is_offered(arena, r, one, term, &s->price, &s->machine.gpu);
+        if (is_among(offers, ask->offers, s->machine.gpu.name)) continue;
+        bool offered = is_offered(arena, r, one, term, &s->price, &s->machine.gpu);
+        if (!offered && several)
+            return clg_fail(error, CLG_BAD_INPUT, "leave it out, or give --price or another --rent",
+                            "no price of the term '%s' is known of %s", clg_price_terms[term].name,
+                            s->machine.gpu.name);
+        ask->offers += offered;
     }
     if (ask->offers > 0) return CLG_OK;
     return clg_fail(error, CLG_BAD_INPUT, "give --price 2.5USD/h, or another --rent",
@@ -129,7 +166,7 @@ static clg_status compare_fabric(clg_arena *arena, const clg_request *request, s
     if (!request->value[CLG_PARAM_AGAINST_FABRIC]) return CLG_OK;
     *r = *request;
     r->value[CLG_PARAM_GPUS] = "8";
-    if (!r->value[CLG_PARAM_GPU] && !r->value[CLG_PARAM_NODE])
+    if ((!r->value[CLG_PARAM_GPU] || names_several(r)) && !r->value[CLG_PARAM_NODE])
         r->value[CLG_PARAM_GPU] = w->taken->offer->scenario.machine.gpu.name;
     r->value[CLG_PARAM_FABRIC] = request->value[CLG_PARAM_AGAINST_FABRIC];
     r->file[CLG_PARAM_FABRIC] = request->file[CLG_PARAM_AGAINST_FABRIC];
@@ -273,7 +310,9 @@ static const clg_param local[] = {CLG_PARAM_OUT, CLG_PARAMS};
 
 static const clg_own_words words[] = {{CLG_PARAM_AGAINST_FABRIC, NULL, NULL,
                                        "what the fabric is worth: as many GPUs over this network"},
-                                      {CLG_PARAM_GPU, NULL, "every kind with a price", NULL},
+                                      {CLG_PARAM_GPU, "NAME[,..]|FILE", "every kind with a price",
+                                       "GPU kind, or several: h200-sxm,b200-sxm; 'ceiling show "
+                                       "gpus', or a file like those in data/gpu"},
                                       {CLG_PARAMS, NULL, NULL, NULL}};
 
 const clg_command clg_command_size = {

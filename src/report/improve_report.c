@@ -4,6 +4,7 @@
 #include "base/version.h"
 #include "report/number_words.h"
 #include "report/plan_json.h"
+#include "report/plan_text.h"
 
 /* One flag that differs. */
 typedef struct difference {
@@ -86,6 +87,24 @@ void clg_report_improvements(clg_text *t, const clg_evaluation *job, double risk
                    "\n%s layouts that differ from the job in up to %d flags were searched; within "
                    "a risk\nof %s %% none is faster with as few.\n",
                    clg_words_count(t, all->layouts), CLG_IMPROVE_CHANGES, clg_words_share(t, risk));
+}
+
+void clg_report_improvement_rows(clg_text *t, const clg_evaluation *job,
+                                 const clg_improvements *all) {
+    clg_text_print(t, "changes,flags,gain,gain_p10,gain_p90,faster,tie,%s0,,0,0,0,,,",
+                   clg_plan_columns);
+    clg_report_plan_row(t, job);
+    for (int i = 0; i < all->count; i++) {
+        const clg_improvement *step = &all->step[i];
+        difference d[DIFFERENCES];
+        int count = differences(t, &job->layout, &step->plan.layout, d);
+        clg_text_print(t, "%d,", step->changes);
+        for (int k = 0; k < count; k++)
+            clg_text_print(t, "%s--%s %s", k > 0 ? " " : "", d[k].flag, d[k].to);
+        clg_text_print(t, ",%.6g,%.6g,%.6g,%.6g,%d,", step->gain, step->gain_p10, step->gain_p90,
+                       step->faster, step->tie);
+        clg_report_plan_row(t, &step->plan);
+    }
 }
 
 static void add_step(clg_json_writer *w, const clg_scenario *s, const clg_evaluation *job,

@@ -50,6 +50,9 @@ void clg_report_widths(clg_arena *arena, clg_text *text, const clg_scenario *sce
 void clg_report_alternatives(clg_text *text, const clg_found *found);
 /* The plans that were kept, best first, a row of CSV each. */
 void clg_report_plan_rows(clg_text *text, const clg_found *found);
+/* The head of these rows, newline included, and one of them. */
+extern const char clg_plan_columns[];
+void clg_report_plan_row(clg_text *text, const clg_evaluation *plan);
 void clg_report_front(clg_text *text, const clg_found *found);
 /* The best of each family against the best of all. */
 void clg_report_families(clg_text *text, const clg_layout_family *families, int count,

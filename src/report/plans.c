@@ -101,20 +101,23 @@ void clg_report_families(clg_text *t, const clg_layout_family *family, int count
     }
 }
 
+const char clg_plan_columns[] = "layout,global_batch,step_s,step_p10_s,step_p90_s,tokens_per_s,mfu,"
+                                "memory_bytes,chance_out,gpu_w,usd_per_million_tokens\n";
+
+void clg_report_plan_row(clg_text *t, const clg_evaluation *e) {
+    char words[160];
+    clg_layout_print(&e->layout, words, sizeof words);
+    clg_text_print(t, "%s,%lld,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g,%.6g,%.6g,", words,
+                   (long long)e->layout.global_batch, e->step_s, e->step_p10_s, e->step_p90_s,
+                   e->tokens_per_s, e->mfu, e->memory.total_bytes, clg_evaluation_chance_out(e),
+                   e->gpu_w);
+    if (e->usd_per_million_tokens > 0) clg_text_print(t, "%.6g", e->usd_per_million_tokens);
+    clg_text_print(t, "\n");
+}
+
 void clg_report_plan_rows(clg_text *t, const clg_found *found) {
-    clg_text_print(t, "layout,global_batch,step_s,step_p10_s,step_p90_s,tokens_per_s,mfu,"
-                      "memory_bytes,chance_out,gpu_w,usd_per_million_tokens\n");
-    for (int i = 0; i < found->count; i++) {
-        const clg_evaluation *e = &found->best[i];
-        char words[160];
-        clg_layout_print(&e->layout, words, sizeof words);
-        clg_text_print(t, "%s,%lld,%.9g,%.9g,%.9g,%.9g,%.6g,%.9g,%.6g,%.6g,", words,
-                       (long long)e->layout.global_batch, e->step_s, e->step_p10_s, e->step_p90_s,
-                       e->tokens_per_s, e->mfu, e->memory.total_bytes, clg_evaluation_chance_out(e),
-                       e->gpu_w);
-        if (e->usd_per_million_tokens > 0) clg_text_print(t, "%.6g", e->usd_per_million_tokens);
-        clg_text_print(t, "\n");
-    }
+    clg_text_print(t, "%s", clg_plan_columns);
+    for (int i = 0; i < found->count; i++) clg_report_plan_row(t, &found->best[i]);
 }
 
 void clg_report_front(clg_text *t, const clg_found *f) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `ceiling improve`: a slow job's way up, in both forms, and jobs it cannot better.
+# `ceiling improve`: a slow job's way up, in all forms, and jobs it cannot better.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/expect
 job="llama-2-70b --gpus 128 --tp 8 --pp 8 --cp 1 --sp 1 --seq 4096 --global-batch 1536 --micro-batch 1"
@@ -7,6 +7,7 @@ job="llama-2-70b --gpus 128 --tp 8 --pp 8 --cp 1 --sp 1 --seq 4096 --global-batc
 expect 0 out 'recompute none .was full.' improve $job --recompute full
 expect 0 out '^1 change: .*P10 [+-][0-9.]+ %, P90 \+[0-9.]+ %; faster with' improve $job --recompute full
 expect 0 out '"gain_p10": ' improve $job --recompute full --json
+expect 0 out '^1,--recompute none,' improve $job --recompute full --csv
 # torchtitan recomputes all layers or none: some of them is no change that it can make.
 check 'only what the software can do' '! "$ceiling" improve llama-3-8b --gpus 64 --stack torchtitan-2025 --tp 2 --zero 3 \
     --seq 8192 --global-batch 256 --micro-batch 4 --recompute full --json | grep -q "recompute-layers"'
