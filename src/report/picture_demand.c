@@ -307,7 +307,7 @@ void clg_picture_demand(clg_text *svg, const clg_serve_question *q, const clg_se
                                                                 clg_words_price(svg->arena, price))
                                               : "the price of the GPU is not known";
     clg_svg_label(svg, 80, 42, "start",
-                  clg_arena_print(svg->arena, "%s; %.40s", paid, r->engine.title));
+                  clg_arena_print(svg->arena, "%s; %.80s", paid, r->engine.title));
     draw_batch(svg, q, a, &upper_left);
     draw_windows(svg, q, a, &upper_right);
     draw_factors(svg, a, &lower_left);
