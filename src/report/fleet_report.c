@@ -161,11 +161,14 @@ static void print_loss(clg_text *t, const clg_joint *j) {
     else
         clg_text_print(t,
                        " %s the target until a spare has started (%s): with one for all %s, "
-                       "with one for each fleet of its own %lld\n",
+                       "with one for each fleet of its own %lld",
                        seen == 1 ? "misses" : "miss",
                        clg_words_quantity(t, slowest_start_s(j), CLG_SECONDS),
                        nodes(t, j->stage[j->taken].nodes + 1),
                        (long long)j->stage[CLG_JOINT_APART].nodes + j->models);
+    if (seen > 0 && j->hot_nodes > 0)
+        clg_text_print(t, ". Replicas on %s bear it without a wait", nodes(t, j->hot_nodes));
+    if (seen > 0) clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
 }
 
@@ -337,6 +340,10 @@ void clg_json_fleet(clg_json_writer *w, const clg_fleet_shown *s) {
         clg_json_add_integer(w, "nodes_p90", j->high_nodes);
     else
         clg_json_add_null(w, "nodes_p90");
+    if (j->hot_nodes > 0)
+        clg_json_add_integer(w, "nodes_to_bear_a_loss", j->hot_nodes);
+    else
+        clg_json_add_null(w, "nodes_to_bear_a_loss");
     clg_json_add_integer(w, "gpus_per_node", j->node_gpus);
     clg_json_add_number(w, "usd_per_h", j->usd_per_s > 0 ? 3600 * j->usd_per_s : (double)NAN);
     clg_json_add_integer(w, "saved_nodes", j->stage[CLG_JOINT_APART].nodes - count);

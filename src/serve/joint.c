@@ -64,6 +64,22 @@ static int64_t moved(const clg_joint_model *m, const void *at) {
     return then > here ? then : here;
 }
 
+/* As many as each owner is given. */
+typedef struct given {
+    const clg_joint *joint;
+    int64_t replicas[2 * CLG_JOINT_MODELS];
+} given;
+
+static int64_t as_given(const clg_joint_model *m, const void *at) {
+    const given *g = at;
+    return g->replicas[m - g->joint->model];
+}
+
+static int64_t pool_count(const clg_joint *j, int pool, count_of *count, const void *at) {
+    if (count == as_given) return ((const given *)at)->replicas[j->models + pool];
+    return count == at_p90 ? j->pool[pool].slow_gpus : j->pool[pool].gpus;
+}
+
 /* False: a number is not known. */
 static bool list_all(const clg_joint *j, clg_joint_stage stage, count_of *count, const void *at,
                      list *l) {
@@ -76,7 +92,7 @@ static bool list_all(const clg_joint *j, clg_joint_stage stage, count_of *count,
         add_model(l, &j->model[i], i, replicas);
     }
     for (int p = 0; shared && p < j->pools; p++)
-        add(l, j->models + p, 1, count == at_p90 ? j->pool[p].slow_gpus : j->pool[p].gpus);
+        add(l, j->models + p, 1, pool_count(j, p, count, at));
     return true;
 }
 
@@ -150,18 +166,23 @@ static bool shares(const clg_joint *j, const clg_joint_model *m) {
     return j->taken == CLG_JOINT_GPUS && m->pool >= 0;
 }
 
-int64_t clg_joint_on_node(const clg_joint *j, int64_t node, int owner) {
+static int64_t parts_on(const clg_packing *p, const int *owners, int kinds, int64_t node,
+                        int owner) {
     int64_t parts = 0;
-    for (int k = 0; k < j->kinds; k++)
-        if (j->owner[k] == owner) parts += j->packing.placed[node * j->kinds + k];
+    for (int k = 0; k < kinds; k++)
+        if (owners[k] == owner) parts += p->placed[node * kinds + k];
     return parts;
 }
 
+int64_t clg_joint_on_node(const clg_joint *j, int64_t node, int owner) {
+    return parts_on(&j->packing, j->owner, j->kinds, node, owner);
+}
+
 /* Each part on a lost node takes a replica with it. */
-static int64_t most_on_a_node(const clg_joint *j, int owner) {
+static int64_t most_on_a_node(const clg_packing *p, const int *owners, int kinds, int owner) {
     int64_t most = 0;
-    for (int64_t n = 0; n < j->packing.nodes; n++) {
-        int64_t here = clg_joint_on_node(j, n, owner);
+    for (int64_t n = 0; n < p->nodes; n++) {
+        int64_t here = parts_on(p, owners, kinds, n, owner);
         if (here > most) most = here;
     }
     return most;
@@ -180,7 +201,8 @@ static void lose_node(void *context, int index, clg_arena *arena) {
     const clg_replica *r = q->replica;
     const clg_joint_pool *p = shared ? &j->pool[m->pool] : NULL;
     m->replicas = p ? p->gpus : m->answer->fleet.replicas;
-    m->lost_replicas = most_on_a_node(j, p ? j->models + m->pool : index);
+    m->lost_replicas =
+        most_on_a_node(&j->packing, j->owner, j->kinds, p ? j->models + m->pool : index);
     if (m->lost_replicas > m->replicas) m->lost_replicas = m->replicas;
     int64_t left = m->replicas - m->lost_replicas;
     if (p && clg_joint_replica(arena, j->model, index, p->member, p->members, 1, &slowed))
@@ -218,6 +240,54 @@ static void place(clg_arena *arena, clg_joint *j) {
     j->packing = (clg_packing){.nodes = j->stage[CLG_JOINT_APART].nodes};
     j->packing.placed = clg_take(arena, (size_t)(j->packing.nodes * j->kinds) + 1, int64_t);
     pack_apart(arena, j);
+}
+
+/* What must be left of each owner: what the target needs, or what was seen to do. */
+static given left_of(const clg_joint *j) {
+    given left = {.joint = j};
+    for (int i = 0; i < j->models; i++) {
+        const clg_joint_model *m = &j->model[i];
+        bool holds = m->lost_share >= m->question->target.share;
+        int64_t *owner = &left.replicas[shares(j, m) ? j->models + m->pool : i];
+        int64_t least = holds ? m->replicas - m->lost_replicas : m->replicas;
+        if (least > *owner) *owner = least;
+    }
+    return left;
+}
+
+/* Whether so many nodes hold what must be left and, on top, what the fullest of them has of each.
+ */
+static bool bears_a_loss(clg_arena *arena, const clg_joint *j, clg_joint_stage stage,
+                         const given *left, int64_t nodes) {
+    enum { ROUNDS = 32 };
+    given now_on = *left;
+    for (int round = 0; round < ROUNDS; round++) {
+        list l;
+        clg_packing p;
+        bool enough = true;
+        list_all(j, stage, as_given, &now_on, &l);
+        if (!clg_pack_on(arena, l.kind, l.count, l.node_gpus, nodes, &p)) return false;
+        for (int owner = 0; owner < j->models + j->pools; owner++) {
+            int64_t wanted = left->replicas[owner] + most_on_a_node(&p, l.owner, l.count, owner);
+            if (left->replicas[owner] == 0 || now_on.replicas[owner] >= wanted) continue;
+            now_on.replicas[owner] = wanted;
+            enough = false;
+        }
+        if (enough) return true;
+    }
+    return false;
+}
+
+static void find_hot(clg_arena *arena, clg_joint *j) {
+    enum { MORE = 64 };
+    clg_joint_stage stage = j->taken == CLG_JOINT_APART ? CLG_JOINT_NODES : j->taken;
+    given left = left_of(j);
+    int64_t from = j->stage[stage].nodes;
+    for (int64_t nodes = from; nodes <= 2 * from + MORE && j->hot_nodes == 0; nodes++) {
+        clg_arena_mark mark = clg_arena_here(arena);
+        if (bears_a_loss(arena, j, stage, &left, nodes)) j->hot_nodes = nodes;
+        clg_arena_back_to(arena, mark);
+    }
 }
 
 /* ---- by the hour */
@@ -297,6 +367,7 @@ clg_status clg_joint_make(clg_arena *arena, clg_joint_model *model, int models,
     place(arena, j);
     losing all = {j};
     clg_cores_each((clg_progress){.cores = cores}, arena, models, lose_node, &all);
+    find_hot(arena, j);
     move_by_window(arena, j);
     settle_money(j);
     return CLG_OK;

@@ -84,20 +84,23 @@ static bool fill(shelf *s, const clg_pack_kind *kind, int node_gpus, way *place)
     return true;
 }
 
+bool clg_pack_on(clg_arena *arena, const clg_pack_kind *kind, int kinds, int node_gpus,
+                 int64_t nodes, clg_packing *p) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    shelf s = {.kinds = kinds, .nodes = nodes};
+    s.room = clg_take(arena, (size_t)nodes + 1, int);
+    s.placed = clg_take(arena, (size_t)(nodes * kinds) + 1, int64_t);
+    bool held = fill(&s, kind, node_gpus, spread) || fill(&s, kind, node_gpus, first_fit);
+    if (!held) clg_arena_back_to(arena, mark);
+    p->nodes = held ? nodes : 0;
+    p->placed = held ? s.placed : NULL;
+    return held;
+}
+
 bool clg_pack(clg_arena *arena, const clg_pack_kind *kind, int kinds, int node_gpus,
               clg_packing *p) {
-    shelf s = {.kinds = kinds};
     *p = (clg_packing){.bound = clg_pack_bound(kind, kinds, node_gpus)};
-    for (s.nodes = p->bound; s.nodes <= CLG_PACK_NODES; s.nodes++) {
-        clg_arena_mark mark = clg_arena_here(arena);
-        s.room = clg_take(arena, (size_t)s.nodes + 1, int);
-        s.placed = clg_take(arena, (size_t)(s.nodes * kinds) + 1, int64_t);
-        if (fill(&s, kind, node_gpus, spread) || fill(&s, kind, node_gpus, first_fit)) {
-            p->nodes = s.nodes;
-            p->placed = s.placed;
-            return true;
-        }
-        clg_arena_back_to(arena, mark);
-    }
+    for (int64_t nodes = p->bound; nodes <= CLG_PACK_NODES; nodes++)
+        if (clg_pack_on(arena, kind, kinds, node_gpus, nodes, p)) return true;
     return false;
 }

@@ -34,4 +34,8 @@ int64_t clg_pack_bound(const clg_pack_kind *kind, int kinds, int node_gpus);
 bool clg_pack(clg_arena *arena, const clg_pack_kind *kind, int kinds, int node_gpus,
               clg_packing *packing);
 
+/* The same on so many nodes. False: they are not held so. */
+bool clg_pack_on(clg_arena *arena, const clg_pack_kind *kind, int kinds, int node_gpus,
+                 int64_t nodes, clg_packing *packing);
+
 #endif

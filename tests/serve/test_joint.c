@@ -127,6 +127,9 @@ static void nodes_and_money(world *w) {
     CHECK(w->model[0].lost_replicas == 1 && w->model[1].lost_replicas == 1);
     CHECK(w->model[2].lost_replicas == 2);
     CHECK(w->model[0].lost_share >= 0.99 && w->model[1].lost_share <= 0);
+    CASE("with a second replica of 4 GPUs the same two bear it: 1 + 1, 1 + 1, 2 + 2 replicas, 16 "
+         "GPUs");
+    CHECK(j->hot_nodes == 2);
 }
 
 static void by_the_hour(world *w) {
