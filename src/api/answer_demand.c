@@ -353,7 +353,7 @@ static clg_status write_text(const clg_question *q, const void *from, clg_text *
         clg_report_demand(out, &a->question, &a->answer);
     clg_report_quality(out, &a->replica);
     clg_report_headroom(out, &a->question, &a->answer, &a->headroom);
-    clg_report_frontier(out, &a->question, &a->answer, &a->frontier);
+    clg_report_frontier(out, &a->question, &a->frontier);
     if (a->found.count > 0) clg_report_search(out, a->found.row, a->found.count);
     if (a->levers.row) clg_report_levers(out, a->levers.row, a->levers.count);
     if (a->gpus.row) clg_report_gpus(out, a->gpus.row, a->gpus.count);

@@ -47,6 +47,14 @@ int64_t clg_lane_steps_until(clg_pace p, double seconds, int64_t most) {
     return k;
 }
 
+/* Blocks that fall due at a place of the ring and the next of fewer steps than it has places. */
+static int64_t due_from(const clg_lane *r, int64_t place, int64_t steps) {
+    int64_t down = steps < place + 1 ? steps : place + 1, top = r->rules->block_tokens, sum = 0;
+    for (int64_t i = place + 1 - down; i <= place; i++) sum += r->due[i];
+    for (int64_t i = top - (steps - down); i < top; i++) sum += r->due[i];
+    return sum;
+}
+
 /* Steps, at most `most`, before a decoding sequence finds no block; what they take in *taken. */
 int64_t clg_lane_steps_with_blocks(const clg_lane *r, int64_t most, int64_t *taken) {
     int64_t size = r->rules->block_tokens, turns = most / size, k = 0;
@@ -56,7 +64,11 @@ int64_t clg_lane_steps_with_blocks(const clg_lane *r, int64_t most, int64_t *tak
     k = turns * size;
     *taken = turns * r->decoding;
     int64_t place =
-        (size - (r->step + k) % size) % size; /* as clg_lane_due_now, without division */
+        (size - (r->step + k) % size) % size;     /* as clg_lane_due_now, without division */
+    if (*taken + r->decoding <= r->free_blocks) { /* one each at most: there is room for all */
+        *taken += due_from(r, place, most - k);
+        return most;
+    }
     for (int64_t i = 0; i < size && k<most; i++, k++, place = place> 0 ? place - 1 : size - 1) {
         int64_t need = r->due[place];
         if (*taken + need > r->free_blocks) break;

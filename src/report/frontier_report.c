@@ -19,19 +19,25 @@ static void print_point(clg_text *t, const clg_frontier_point *p, int gpus) {
                    p->asked ? "]" : "");
 }
 
-static void print_limit(clg_text *t, const clg_serve_answer *a, const clg_frontier *f) {
-    if (a->fleet.replicas > 1)
+static void print_limit(clg_text *t, const clg_frontier *f) {
+    if (f->asked > 1)
         clg_text_print(t,
                        "         one replica fewer: %.2g%% late to the first token, %.2g%% by the "
                        "tokens after; in any fleet %.2g%%\n",
                        100 * f->late_first, 100 * f->late_token, 100 * f->late_alone);
 }
 
-void clg_report_frontier(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
-                         const clg_frontier *f) {
+static void print_head(clg_text *t, const clg_frontier *f) {
+    clg_text_print(t, "frontier GPUs by target, all else as asked");
+    if (f->busiest_s > 0)
+        clg_text_print(t, ", in the busiest %s", clg_words_quantity(t, f->busiest_s, CLG_SECONDS));
+    clg_text_print(t, "\n");
+}
+
+void clg_report_frontier(clg_text *t, const clg_serve_question *s, const clg_frontier *f) {
     int gpus = clg_replica_gpus(s->replica);
     if (f->count == 0) return;
-    clg_text_print(t, "frontier GPUs by target, all else as asked\n");
+    print_head(t, f);
     for (int i = 0; i < f->count; i++) {
         const clg_frontier_point *p = &f->point[i];
         if (i == 0 || p->axis != f->point[i - 1].axis)
@@ -39,12 +45,12 @@ void clg_report_frontier(clg_text *t, const clg_serve_question *s, const clg_ser
         print_point(t, p, gpus);
     }
     clg_text_print(t, "\n");
-    print_limit(t, a, f);
+    print_limit(t, f);
     if (f->cliff)
         clg_text_print(t,
                        "         CLIFF: %.4g%% in time takes %.1f x the GPUs of %.4g%%; the last "
                        "ones late are late almost alone\n",
-                       100 * s->target.share, (double)a->fleet.replicas / (double)f->loose_replicas,
+                       100 * s->target.share, (double)f->asked / (double)f->loose_replicas,
                        100 * f->loose_share);
 }
 
@@ -68,6 +74,7 @@ static void add_point(clg_json_writer *w, const clg_frontier_point *p, int gpus)
 void clg_json_frontier(clg_json_writer *w, const clg_serve_question *s, const clg_frontier *f) {
     if (f->count == 0) return;
     clg_json_open(w, "frontier", '{');
+    if (f->busiest_s > 0) clg_json_add_number(w, "busiest_s", f->busiest_s);
     clg_json_add_bool(w, "cliff", f->cliff);
     clg_json_add_number(w, "late_first_one_fewer", f->late_first);
     clg_json_add_number(w, "late_token_one_fewer", f->late_token);

@@ -7,7 +7,7 @@
 
 /* Nothing where no frontier was worked out. */
 void clg_report_frontier(clg_text *text, const clg_serve_question *question,
-                         const clg_serve_answer *answer, const clg_frontier *frontier);
+                         const clg_frontier *frontier);
 void clg_json_frontier(clg_json_writer *writer, const clg_serve_question *question,
                        const clg_frontier *frontier);
 

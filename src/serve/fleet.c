@@ -125,7 +125,7 @@ static int64_t dealt(const clg_replica *r, const clg_demand *d, int64_t replicas
 static void serve_one(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                       const clg_serve_target *target, times *t, clg_serve_totals *sum) {
     clg_replica own = *r;
-    clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
+    clg_served *served = clg_arena_room(arena, (size_t)d->count + 1, sizeof *served);
     clg_serve_totals one;
     if (t->hurries && !r->prefill) {
         own.rules.give_up_at = t->most_late - (t->count - t->well) + 1;
@@ -196,9 +196,9 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
                    const clg_serve_target *target, clg_fleet *f) {
     clg_arena_mark mark = clg_arena_here(arena);
     size_t n = (size_t)dealt(r, d, replicas);
-    times t = {.ttft = clg_take(arena, n, double),
-               .tpot = clg_take(arena, n, double),
-               .e2e = clg_take(arena, n, double)};
+    times t = {.ttft = clg_arena_room(arena, n, sizeof *t.ttft),
+               .tpot = clg_arena_room(arena, n, sizeof *t.tpot),
+               .e2e = clg_arena_room(arena, n, sizeof *t.e2e)};
     *f = (clg_fleet){.replicas = replicas, .simulated = simulated_of(replicas, d)};
     clg_serve_totals sum = serve_all(arena, r, d, replicas, target, &t);
     settle(f, &sum, d, d->count > 0 ? d->request[0].arrival_s : 0);
@@ -209,6 +209,18 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
     f->tpot_s = percentiles_of(t.tpot, t.decoded);
     f->e2e_s = percentiles_of(t.e2e, t.count);
     clg_arena_back_to(arena, mark);
+}
+
+double clg_fleet_first_token_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                               int64_t replicas, const clg_serve_target *target, double *share) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    size_t n = (size_t)dealt(r, d, replicas);
+    times t = {.ttft = clg_arena_room(arena, n, sizeof *t.ttft)};
+    serve_all(arena, r, d, replicas, target, &t);
+    *share = well_served(&t);
+    double p99 = t.count > 0 ? clg_select(t.ttft, t.count, place_of(0.99, t.count)) : 0;
+    clg_arena_back_to(arena, mark);
+    return p99;
 }
 
 double clg_fleet_well_served(clg_arena *arena, const clg_replica *r, const clg_demand *d,

@@ -9,10 +9,9 @@ static const double cliff_ratio = 1.8; /* "almost half" */
 
 /* The replica is the slowed one that fleets are sized for. */
 static int64_t sized(clg_arena *arena, const clg_serve_question *q, const clg_serve_target *target,
-                     int64_t guess, double *alone_share) {
-    *alone_share = clg_fleet_alone(arena, q->replica, q->demand, target).well_served;
-    if (*alone_share < target->share) return 0;
-    int64_t n = clg_fleet_needed(arena, q->replica, q->demand, target, (double)guess);
+                     int64_t guess, double alone_share) {
+    if (alone_share < target->share) return 0;
+    int64_t n = clg_fleet_needed(arena, q->replica, q->demand, target, (double)guess, 0);
     bool none = n >= q->demand->count && !clg_fleet_meets(arena, q->replica, q->demand, n, target);
     return none ? 0 : n;
 }
@@ -54,47 +53,57 @@ static void add_times(const clg_serve_question *q, clg_frontier *f) {
 typedef struct points {
     const clg_serve_question *question;
     clg_frontier *frontier;
-    int64_t asked;
+    int64_t guess; /* and what the asked target takes, where all requests are looked at */
 } points;
 
 static void size_point(void *context, int index, clg_arena *arena) {
     const points *all = context;
     clg_frontier_point *p = &all->frontier->point[index];
-    p->replicas = sized(arena, all->question, &p->target, all->asked, &p->alone_share);
-    if (p->asked) p->replicas = all->asked;
+    const clg_serve_question *q = all->question;
+    p->alone_share = clg_fleet_alone(arena, q->replica, q->demand, &p->target).well_served;
+    bool known = p->asked && all->frontier->busiest_s <= 0;
+    p->replicas = known ? all->guess : sized(arena, q, &p->target, all->guess, p->alone_share);
     clg_arena_clear(arena);
+}
+
+static int64_t asked_of(const clg_frontier *f) {
+    for (int i = 0; i < f->count; i++)
+        if (f->point[i].asked) return f->point[i].replicas;
+    return 0;
 }
 
 /* What the asked share costs beside one that lets twice as many be late. */
 static void settle_cliff(clg_arena *arena, const clg_serve_question *q, int64_t asked,
                          clg_frontier *f) {
     clg_serve_target loose = q->target;
-    double alone;
     loose.share = f->loose_share = fmax(0, 1 - 2 * (1 - q->target.share));
-    f->loose_replicas = loose.share > 0 ? sized(arena, q, &loose, asked, &alone) : 1;
+    double alone = clg_fleet_alone(arena, q->replica, q->demand, &loose).well_served;
+    f->loose_replicas = loose.share > 0 ? sized(arena, q, &loose, asked, alone) : 1;
     f->cliff = (double)asked >= cliff_ratio * (double)f->loose_replicas;
 }
 
 void clg_serve_frontier(clg_arena *arena, const clg_serve_question *asked,
                         const clg_serve_answer *a, clg_frontier *f) {
-    const clg_demand *d = asked->demand;
     *f = (clg_frontier){0};
-    if (asked->replicas > 0 || d->span_s <= 0 || d->clients > 0 || d->count > CLG_FRONTIER_REQUESTS)
-        return;
+    if (asked->replicas > 0 || asked->demand->span_s <= 0 || asked->demand->clients > 0) return;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, asked->replica, 1 + asked->margin);
     clg_serve_question q = *asked;
     int64_t n = a->fleet.replicas;
+    clg_demand d = clg_demand_for_sizing(asked->demand, CLG_FRONTIER_REQUESTS, (double)n);
+    f->busiest_s = d.count < asked->demand->count ? d.span_s : 0;
     q.replica = &slow;
+    q.demand = &d;
     add_shares(&q, f);
     add_times(&q, f);
     points all = {&q, f, n};
     clg_cores_each((clg_progress){.cores = q.cores}, arena, f->count, size_point, &all);
-    settle_cliff(arena, &q, n, f);
+    n = f->asked = asked_of(f);
+    if (n > 0) settle_cliff(arena, &q, n, f);
     f->late_alone = 1 - a->alone_share;
     if (n > 1) {
         clg_fleet fewer;
-        clg_fleet_run(arena, &slow, d, n - 1, &q.target, &fewer);
+        clg_fleet_run(arena, &slow, &d, n - 1, &q.target, &fewer);
         f->late_first = fewer.late_first;
         f->late_token = fewer.late_token;
     }

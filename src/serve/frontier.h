@@ -24,6 +24,9 @@ enum { CLG_FRONTIER_POINTS = 16, CLG_FRONTIER_REQUESTS = 60000 };
 typedef struct clg_frontier {
     int count; /* of points, by axis and from loose to tight; 0: not worked out */
     clg_frontier_point point[CLG_FRONTIER_POINTS];
+    double busiest_s; /* of a demand of more than CLG_FRONTIER_REQUESTS requests all here is of
+                         its busiest part, which lasts so long; 0: of all of it */
+    int64_t asked;    /* replicas for the asked target; 0: no fleet meets it in that part */
     int64_t loose_replicas; /* with twice as many late ones allowed */
     double loose_share;
     bool cliff;
@@ -32,8 +35,7 @@ typedef struct clg_frontier {
     double late_first, late_token, late_alone;
 } clg_frontier;
 
-/* Of an answer whose fleet was sized; of more than CLG_FRONTIER_REQUESTS requests, or where a
- * fleet is given: nothing. */
+/* Of an answer whose fleet was sized; where a fleet is given: nothing. */
 void clg_serve_frontier(clg_arena *arena, const clg_serve_question *question,
                         const clg_serve_answer *answer, clg_frontier *frontier);
 

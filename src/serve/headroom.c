@@ -87,7 +87,7 @@ static void grow(clg_arena *arena, const clg_serve_question *q, int64_t n, clg_s
         clg_arena_mark mark = clg_arena_here(arena);
         clg_demand grown = hurried(arena, q->demand, ratio);
         h->grown_replicas[i] =
-            clg_fleet_needed(arena, &slow, &grown, &q->target, (double)n * ratio);
+            clg_fleet_needed(arena, &slow, &grown, &q->target, (double)n * ratio, 0);
         clg_arena_back_to(arena, mark);
     }
 }

@@ -46,7 +46,7 @@ static int64_t member_gpus(clg_arena *arena, const clg_joint_model *model, int i
                           &r)) {
         clg_demand d = clg_demand_for_sizing(q->demand, CLG_HEADROOM_REQUESTS, (double)most);
         if (clg_fleet_meets(arena, &r, &d, most, &q->target))
-            gpus = clg_fleet_needed(arena, &r, &d, &q->target, (double)most);
+            gpus = clg_fleet_needed(arena, &r, &d, &q->target, (double)most, most);
     }
     clg_arena_back_to(arena, mark);
     return gpus;

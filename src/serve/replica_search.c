@@ -169,7 +169,7 @@ static void size_one(void *context, int index, clg_arena *arena) {
         return;
     clg_replica slow = clg_replica_slowed(arena, &r, 1 + q->margin);
     if (clg_fleet_alone(arena, &slow, q->demand, &q->target).well_served < q->target.share) return;
-    int64_t n = clg_fleet_needed(arena, &slow, q->demand, &q->target, row->gpus_all / row->gpus);
+    int64_t n = clg_fleet_needed(arena, &slow, q->demand, &q->target, row->gpus_all / row->gpus, 0);
     if (n > 1 && n >= q->demand->count) return;
     row->gpus_fleet = fmax((double)n * row->gpus, row->gpus_all);
     row->usd_per_h *= row->gpus_fleet / row->gpus_all;

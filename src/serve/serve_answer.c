@@ -214,10 +214,9 @@ static double scaled_ttft_s(clg_arena *arena, const clg_serve_question *q, int64
                             double scale) {
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica r = clg_replica_slowed(arena, q->replica, scale);
-    clg_fleet f;
-    clg_fleet_run(arena, &r, q->demand, n, &q->target, &f);
+    double share, p99 = clg_fleet_first_token_s(arena, &r, q->demand, n, &q->target, &share);
     clg_arena_back_to(arena, mark);
-    return f.ttft_s.p99;
+    return p99;
 }
 
 /* How sure costs are at best: a few per cent, which load multiplies. */
@@ -240,7 +239,7 @@ static void run_scaled(void *context, int index, clg_arena *arena) {
         clg_fleet_run(arena, q->replica, q->demand, n, &q->target, &a->fleet);
     else if (index == 1)
         a->ttft_low_s = scaled_ttft_s(arena, q, n, 1 - cost_doubt);
-    else
+    else if (a->ttft_high_s <= 0)
         a->ttft_high_s = scaled_ttft_s(arena, q, n, 1 + cost_doubt);
     clg_arena_clear(arena);
 }
@@ -250,6 +249,19 @@ static void run_fleet(clg_arena *arena, const clg_serve_question *q, int64_t n,
     work all = {.question = q, .answer = a, .replicas = n};
     clg_cores_each((clg_progress){.cores = q->cores}, arena, 3, run_scaled, &all);
     a->meets = a->fleet.well_served >= q->target.share;
+}
+
+/* The fleet for the slowed replica. What is guessed is run to its end: where it is the one, that is
+ * also the fleet a little slower. */
+static int64_t size_fleet(clg_arena *arena, const clg_serve_question *sized, clg_serve_answer *a) {
+    const clg_demand *d = sized->demand;
+    const clg_serve_target *target = &sized->target;
+    int64_t guess = (int64_t)fmin(fmax(a->windows_most, 1), (double)d->count);
+    double share, p99 = clg_fleet_first_token_s(arena, sized->replica, d, guess, target, &share);
+    int64_t meets = share >= target->share ? guess : 0;
+    int64_t n = clg_fleet_needed(arena, sized->replica, d, target, (double)guess, meets);
+    if (n == guess && sized->margin == cost_doubt) a->ttft_high_s = p99;
+    return n;
 }
 
 /* A demand that comes all at once, or a closed loop: one fleet, no windows. */
@@ -292,7 +304,8 @@ static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_s
     b->attainable = clg_steady_rate_per_s(arena, &r, &own, &q->target, most, dealt_to(q, most)) > 0;
     b->usd_per_million = (double)NAN;
     if (!b->attainable) return;
-    b->replicas = clg_fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale);
+    int64_t meets = b->scale < 1 && a->meets ? a->fleet.replicas : 0;
+    b->replicas = clg_fleet_needed(arena, &r, q->demand, &q->target, fleet * b->scale, meets);
     b->usd_per_million = a->usd_per_million * (double)b->replicas / fleet;
 }
 
@@ -354,9 +367,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
     if (hopeless && q->replicas == 0) return clg_refuse_target(arena, &sized, error);
     tell(progress, 0.4);
     if (a->attainable) sum = clg_serve_windows(arena, &sized, progress, alone.e2e_s.mean, a);
-    double guess = fmax(a->windows_most, 1);
-    int64_t n =
-        q->replicas > 0 ? q->replicas : clg_fleet_needed(arena, &slow, d, &q->target, guess);
+    int64_t n = q->replicas > 0 ? q->replicas : size_fleet(arena, &sized, a);
     run_fleet(arena, q, n, a);
     if (q->replicas == 0 && !a->meets && n > 1 && n >= d->count)
         return clg_fail(error, CLG_BAD_INPUT, "lower --within, or see --replicas of several sizes",

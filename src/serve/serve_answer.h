@@ -160,6 +160,11 @@ bool clg_fleet_meets(clg_arena *arena, const clg_replica *replica, const clg_dem
 clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                           int64_t replicas);
 
+/* p99 to its first token, and the share of requests that it serves within the target. */
+double clg_fleet_first_token_s(clg_arena *arena, const clg_replica *replica,
+                               const clg_demand *demand, int64_t replicas,
+                               const clg_serve_target *target, double *share);
+
 /* The share of requests that it serves within the target; cheaper than all of clg_fleet_run. */
 double clg_fleet_well_served(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
                              int64_t replicas, const clg_serve_target *target);

@@ -92,12 +92,12 @@ clg_demand clg_demand_for_sizing(const clg_demand *d, double count, double repli
 /* Doubled or cut until one fleet meets the target and one does not, then bisected. A replica for
  * each request is as many as can help. */
 int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                         const clg_serve_target *target, double guess) {
+                         const clg_serve_target *target, double guess, int64_t meets) {
     if (d->count == 0) return 0;
     int64_t most = d->count < MOST_REPLICAS ? d->count : MOST_REPLICAS;
-    int64_t fails = 0, meets = 0, n = (int64_t)fmin(fmax(1, ceil(guess)), (double)most);
+    int64_t fails = 0, n = (int64_t)fmin(fmax(1, ceil(guess)), (double)most);
     while (meets == 0 || meets - fails > 1) {
-        if (clg_fleet_meets(arena, r, d, n, target))
+        if (n == meets || clg_fleet_meets(arena, r, d, n, target))
             meets = n;
         else
             fails = n;

@@ -26,8 +26,9 @@ double clg_steady_rate_per_s(clg_arena *arena, const clg_replica *replica, const
  * many replicas, of which few are then simulated. What holds there holds at other times. */
 clg_demand clg_demand_for_sizing(const clg_demand *demand, double count, double replicas);
 
-/* The smallest fleet that meets the target, from a guess; at most a replica for each request. */
+/* The smallest fleet that meets the target, from a guess; at most a replica for each request.
+ * `meets`: one that is known to, as a slower one of its size does; 0: none is. */
 int64_t clg_fleet_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
-                         const clg_serve_target *target, double guess);
+                         const clg_serve_target *target, double guess, int64_t meets);
 
 #endif

@@ -27,7 +27,7 @@ static void size_window(const sizing *at, clg_arena *arena, clg_serve_window *w)
     w->steady = (double)part.output_tokens / w->seconds / at->answer->target_tokens_per_s;
     clg_serve_target target =
         clg_target_of_part(arena, q->replica, &part, &q->target, at->answer->alone_share);
-    w->needed = (double)clg_fleet_needed(arena, q->replica, &part, &target, w->steady);
+    w->needed = (double)clg_fleet_needed(arena, q->replica, &part, &target, w->steady, 0);
 }
 
 enum { WINDOW_PIECES = 64 };
