@@ -68,15 +68,17 @@ static bool find_meant(clg_arena *arena, const char *name, clg_gpu *gpu) {
 
 enum { WORD = 32 };
 
-/* The next word of a name in small letters, its memory's unit with its number ("80 GB": "80gb");
- * false: no more. */
+/* The next word of a name in small letters, its memory's unit with its number ("80 GB" and "80G":
+ * "80gb"); false: no more. */
 static bool next_word(const char **at, char word[WORD]) {
     size_t used = 0;
     while (**at && !isalnum((unsigned char)**at)) (*at)++;
     for (; isalnum((unsigned char)**at) && used + 3 < WORD; (*at)++)
         word[used++] = (char)tolower((unsigned char)**at);
     word[used] = '\0';
-    bool number = used > 0 && strspn(word, "0123456789") == used;
+    size_t digits = strspn(word, "0123456789");
+    bool number = used > 0 && digits == used;
+    if (digits > 0 && digits + 1 == used && word[digits] == 'g') memcpy(word + used++, "b", 2);
     if (number && strncmp(*at, " GB", 3) == 0) {
         memcpy(word + used, "gb", 3);
         *at += 3;

@@ -113,11 +113,16 @@ typedef struct cases {
     int count;
 } cases;
 
+/* Seconds a sequence: where no batch is stated, it grows with the micro-batch. */
+static double pace(const filled *f) {
+    return f->evaluation.step_s / (double)f->evaluation.layout.global_batch;
+}
+
 /* Whoever publishes a run has tuned it more often than not: half of the weight is the fastest's. */
 static void weigh(cases *all, int first, double weight) {
     int fastest = first, count = all->count - first;
     for (int i = first; i < all->count; i++)
-        if (all->one[i].evaluation.step_s < all->one[fastest].evaluation.step_s) fastest = i;
+        if (pace(&all->one[i]) < pace(&all->one[fastest])) fastest = i;
     for (int i = first; i < all->count; i++) all->one[i].weight = weight / 2 / count;
     all->one[fastest].weight += weight / 2;
 }
@@ -128,11 +133,13 @@ static const char *add_micro_batches(clg_arena *arena, const clg_scenario *scena
                                      const clg_space *space, const clg_layout *layout,
                                      double weight, double rate, cases *all) {
     bool mixture = scenario->model.active_parameters < scenario->model.parameters;
+    bool open = space->global_batch == 0;
     int first = all->count, most = layout->micro_batch > 0 || mixture ? 1 : MICRO_BATCHES;
     clg_layout l = *layout;
     if (l.micro_batch <= 0) l.micro_batch = 1;
     for (int i = 0; i < most && l.dp > 0; i++, l.micro_batch *= 2) {
         filled *f = &all->one[all->count];
+        if (open) l.global_batch = l.dp * l.micro_batch;
         l.accumulation = l.global_batch / ((int64_t)l.dp * l.micro_batch);
         const char *reason = predict_layout(arena, scenario, space, &l, &f->evaluation);
         if (reason && i == 0) return reason;
@@ -172,18 +179,18 @@ static const filled *middle_of(const cases *all) {
         const filled *f = &all->one[i];
         double faster = 0;
         for (int j = 0; j < all->count; j++)
-            if (all->one[j].evaluation.step_s <= f->evaluation.step_s) faster += all->one[j].weight;
+            if (pace(&all->one[j]) <= pace(f)) faster += all->one[j].weight;
         if (faster < 0.5 - 1e-9) continue;
-        if (!middle || f->evaluation.step_s < middle->evaluation.step_s) middle = f;
+        if (!middle || pace(f) < pace(middle)) middle = f;
     }
     return middle;
 }
 
 /* How far the others lie from it: the standard deviation of the logarithm. */
-static double spread_of(const cases *all, double step_s) {
+static double spread_of(const cases *all, const filled *middle) {
     double variance = 0;
     for (int i = 0; i < all->count; i++) {
-        double off = log(all->one[i].evaluation.step_s / step_s);
+        double off = log(pace(&all->one[i]) / pace(middle));
         variance += all->one[i].weight * off * off;
     }
     return sqrt(variance);
@@ -237,7 +244,7 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     const filled *middle = middle_of(&all);
     *evaluation = middle->evaluation;
     if (seen.count > 0) set_rate(arena, scenario, middle->rate);
-    double spread = spread_of(&all, evaluation->step_s);
+    double spread = spread_of(&all, middle);
     evaluation->doubt.open =
         sqrt(spread * spread + more_recompute(arena, scenario, space, evaluation, share));
     if (evaluation->doubt.open > 0)

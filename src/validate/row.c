@@ -260,6 +260,13 @@ static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const c
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
 }
 
+/* A table that prints only how fast tokens go: a micro-batch on each replica, summed up at once.
+ * Stages of a pipeline share more of them than can be told. */
+static bool open_batch(const clg_csv *csv, int row) {
+    return integer(csv, row, "pp", 1) == 1 && !*clg_row_word(csv, row, "step_s") &&
+           *clg_row_word(csv, row, "tokens_per_s_per_gpu");
+}
+
 /* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
 static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
                               const clg_scenario *scenario, clg_space *space) {
@@ -273,7 +280,8 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     space->gpus = scenario->machine.gpus;
     space->seq = integer(csv, row, "seq", 0);
     space->global_batch = integer(csv, row, "global_batch", 0);
-    if (space->seq < 1 || space->global_batch < 1) return "seq or global_batch is missing";
+    if (space->seq < 1) return "seq is missing";
+    if (space->global_batch < 1 && !open_batch(csv, row)) return "global_batch is missing";
     int tp = integer(csv, row, "tp", 1);
     fix(&space->tp, tp);
     fix(&space->cp, integer(csv, row, "cp", 1));
@@ -337,6 +345,7 @@ static void fill_layout(const clg_space *s, clg_layout *l) {
     l->attention = s->attention.value[0];
     l->dp = s->dp.count ? s->dp.value[0] : (int)(s->gpus / ((int64_t)l->tp * l->cp * l->pp));
     l->micro_batch = s->micro_batch.count ? s->micro_batch.value[0] : 0;
+    if (l->global_batch == 0) l->global_batch = (int64_t)l->dp * l->micro_batch;
     if (l->dp > 0 && l->micro_batch > 0)
         l->accumulation = s->global_batch / ((int64_t)l->dp * l->micro_batch);
     if (l->schedule == CLG_INTERLEAVED && l->vpp == 1) l->schedule = CLG_1F1B;
