@@ -66,7 +66,8 @@ extern const clg_name clg_scatters_names[];
 typedef enum clg_expert_rows {
     CLG_ROWS_AS_THEY_LIE, /* one call multiplies sorted rows */
     CLG_ROWS_PADDED,      /* written expert by expert into one batch, weights stacked */
-    CLG_ROWS_LOOPED       /* expert by expert, each kernel launched for it alone */
+    CLG_ROWS_LOOPED,      /* expert by expert, each kernel launched for it alone */
+    CLG_ROWS_INDEXED      /* as they lie, moved by one tensor operation after another */
 } clg_expert_rows;
 extern const clg_name clg_expert_rows_names[];
 

@@ -176,6 +176,22 @@ static void permute(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
     clg_block_memory(block, name, bytes, 2, bytes, 2);
 }
 
+/* Rows moved by PyTorch's operations, one after another, in passes over all copies; the fused
+ * permutations beside it count 4 and 4 of them. Transformers 5 (integrations/moe.py,
+ * grouped_mm_experts_forward): picked 2, sorted 2, weighed 2, put back 2, added up 3. Backward:
+ * rows of the sum 2; of both orders zeros that are read and added to, 4 each; of the weighing 2 and
+ * a product and its sum for the weights, 4; of the pick 3. Compiled torchtitan (models/moe): picked
+ * 2, weighed 2, an empty row added 2, sorted 2, put back 2, added up 3; backward 2, 2, 4, weighing
+ * in one kernel 3, and 3. The weighing keeps its input. */
+static void move_rows(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
+    double once = rows * (double)clg_expert_input(shard->model, mlp) * shard->wide_bytes;
+    bool compiled = shard->stack->fused_elementwise;
+    if (shard->stack->expert_rows != CLG_ROWS_INDEXED || clg_block_fused_experts(shard)) return;
+    clg_block_memory(block, "move rows by index", (compiled ? 9 : 7) * once, 12,
+                     (compiled ? 10 : 15) * once, 24);
+    block->saved_bytes += once;
+}
+
 /* The down projection's biases, weighed by each row's probability as the rows were (Megatron-Core
  * experts.py, TEGroupedMLP._apply_bias): expert by expert a product written, then added to its
  * rows; the rows of all put together. Backward: their gradients likewise, and by expert and by row
@@ -284,6 +300,7 @@ static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
         permute(block, shard, mlp, "unsort local experts", rows + received);
     all_to_all(block, shard, mlp, "combine", sent * hidden * w);
     if (!once) permute(block, shard, mlp, "unpermute and weigh", 2 * copies);
+    if (!once) move_rows(block, shard, mlp, copies);
     narrow(block, shard, mlp, true);
     if (whole) clg_block_leave_tensor(block, shard, "expert output", true);
     block->saved_bytes += rows * hidden * clg_block_operand_bytes(shard); /* experts' inputs */

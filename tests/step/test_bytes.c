@@ -325,6 +325,26 @@ static void check_padded(void) {
           0);
 }
 
+/* The same on one expert rank, by operations of PyTorch: transformers 5, compiled torchtitan. */
+static void check_indexed(void) {
+    clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "transformers@2026-03", 8);
+    clg_layout l = plan_layout(4096);
+    l.dp = 8, l.global_batch = 8, l.zero = 3;
+    const clg_block *block = layer(&s, &l);
+    double once = 8.0 * 4096 * 2048 * 2;
+    CASE("rows moved by index: 11 passes, 19 backward, 4 of each in the permutations");
+    CHECK_NEAR(bytes_of(block, "move rows by index", true), 7 * once, 1e-14);
+    CHECK_NEAR(bytes_of(block, "move rows by index", false), 15 * once, 1e-14);
+    CHECK_NEAR(bytes_of(block, "permute to experts", true), 2 * once, 1e-14);
+    s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "torchtitan-2025", 8);
+    block = layer(&s, &l);
+    CHECK_NEAR(bytes_of(block, "move rows by index", true), 9 * once, 1e-14);
+    CHECK_NEAR(bytes_of(block, "move rows by index", false), 10 * once, 1e-14);
+    CASE("not where a permutation is one kernel");
+    s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "megatron-2026", 8);
+    CHECK(bytes_of(layer(&s, &l), "move rows by index", true) == 0);
+}
+
 /* Qwen3 30B-A3B, 4,096 tokens of 2,048, 128 experts of which each takes 8. */
 static void check_looped(void) {
     clg_scenario s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "transformers@2024-06", 8);
@@ -485,6 +505,7 @@ int main(void) {
     check_latent();
     check_experts();
     check_padded();
+    check_indexed();
     check_looped();
     check_casts();
     check_made_again();
