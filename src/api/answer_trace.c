@@ -2,6 +2,7 @@
 #include "api/answer_trace.h"
 
 #include "api/command.h"
+#include "record/captured.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
 
@@ -36,6 +37,14 @@ static void add_recording(clg_arena *arena, found *f, const clg_recording *one) 
         CLG_APPEND(arena, f->memory.use, f->memory.count, f->memory.capacity, one->memory.use[k]);
 }
 
+/* What a rank captured, in this recording or another, is what its graphs replay. */
+static void lend_captured(found *f) {
+    for (size_t i = 0; i < f->count; i++)
+        for (size_t k = 0; f->traces[i].captured.product_count > 0 && k < f->count; k++)
+            if (f->traces[i].rank == f->traces[k].rank)
+                clg_captured_lend(&f->traces[i], &f->traces[k]);
+}
+
 /* Graphs of operators help the traces of their ranks; one that tells no rank helps the only one. */
 static void lend_all(found *f) {
     for (size_t i = 0; i < f->executions.count; i++) {
@@ -61,6 +70,7 @@ clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings
     if (f.count + files + f.memory.count == 0) return error->status;
     *error = (clg_error){0};
     lend_all(&f);
+    lend_captured(&f);
     clg_job_match(arena, f.traces, (int)f.count, job);
     job->benchmarks = f.rows;
     job->logs = f.logs;

@@ -131,7 +131,7 @@ void clg_devices_launch(clg_device_process *p, int64_t correlation, uint64_t thr
         if (start_ns < l->launch[known].start_ns) l->launch[known].start_ns = start_ns;
         return;
     }
-    clg_recorded_launch launch = {thread, start_ns};
+    clg_recorded_launch launch = {thread, start_ns, 0};
     CLG_APPEND(p->launches.arena, l->launch, l->count, l->capacity, launch);
 }
 

@@ -27,6 +27,7 @@ static const field event_fields[] = {OF_EVENT("ph", phase),     OF_EVENT("cat", 
  * >= 2.2 spell them. */
 static const field argument_fields[] = {OF_EVENT("correlation", correlation),
                                         OF_EVENT("device", device),
+                                        OF_EVENT("kernel", kernel),
                                         ARGUMENT("Collective name", collective),
                                         ARGUMENT("In msg nelems", in_elements),
                                         ARGUMENT("Out msg nelems", out_elements),
@@ -53,12 +54,13 @@ static const uint32_t argument_sizes = BIT(3) | BIT(5) | BIT(6) | BIT(8) | BIT(9
                                        BIT(11) | BIT(13) | BIT(14) | BIT(15) | BIT(18) | BIT(19) |
                                        BIT(25);
 static const uint32_t argument_letters = BIT('c') | BIT('C') | BIT('I') | BIT('O') | BIT('G') |
-                                         BIT('d') | BIT('P') | BIT('S') | BIT('D') | BIT('T');
+                                         BIT('d') | BIT('k') | BIT('P') | BIT('S') | BIT('D') |
+                                         BIT('T');
 
 enum {
     EVENT_FIELDS = sizeof event_fields / sizeof event_fields[0],
     ARGUMENT_FIELDS = sizeof argument_fields / sizeof argument_fields[0],
-    ARGUMENTS_OF_EVENT = 2,
+    ARGUMENTS_OF_EVENT = 3,
     QUOTES_AND_COLON = 3
 };
 

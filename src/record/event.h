@@ -31,6 +31,7 @@ typedef struct clg_trace_event {
     clg_slice phase, category, name, pid, tid;
     clg_slice start, duration;     /* microseconds as written */
     clg_slice correlation, device; /* arguments */
+    clg_slice kernel;              /* that a launch names; likewise */
     clg_slice unread;              /* arguments of GPU work, of which only those two are read */
     clg_event_use use;
     const clg_trace_arguments *args; /* never NULL */

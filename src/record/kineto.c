@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "record/by_step.h"
+#include "record/captured.h"
 #include "record/ns.h"
 #include "record/phases.h"
 #include "record/recording.h"
@@ -286,6 +287,7 @@ static void finish(clg_kineto *r, clg_trace *t) {
     complete_groups(r);
     clg_launches_multiply(&r->launches, t);
     clg_launches_keep(&r->launches, t);
+    clg_captured_keep(&r->launches, t);
     clg_ranges_to_phases(&r->ranges, &r->launches, t);
     clg_trace_split_idle(&r->scratch, t);
     clg_steps_assign(&r->scratch, t);
@@ -322,8 +324,8 @@ clg_status clg_kineto_read(clg_arena *arena, const char *file, clg_trace_source 
     clg_kineto r = {.arena = arena, .table = table, .cores = cores, .trace = trace};
     r.window = (clg_window){.arena = &r.scratch, .source = source};
     r.names.arena = arena;
-    r.ranges.arena = r.tracks.arena = r.launches.arena = r.launches.by_correlation.arena =
-        &r.scratch;
+    r.ranges.arena = r.tracks.arena = r.launches.kernels.arena = r.launches.arena =
+        r.launches.by_correlation.arena = &r.scratch;
     read_text(&r);
     *traces = trace;
     *count = 1;

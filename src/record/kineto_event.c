@@ -172,7 +172,8 @@ static void take_launch(clg_kineto *r, const clg_trace_event *e, int64_t start_n
     clg_launches *l = &r->launches;
     uint64_t key = (uint64_t)correlation + 1;
     if (clg_map_add(&l->by_correlation, key, (uint32_t)l->count) < l->count) return;
-    clg_recorded_launch launch = {thread_of(e), start_ns};
+    clg_recorded_launch launch = {thread_of(e), start_ns, 0};
+    if (e->kernel.size) launch.kernel = clg_intern_add(&l->kernels, e->kernel) + 1;
     CLG_APPEND(&r->scratch, l->launch, l->count, l->capacity, launch);
 }
 

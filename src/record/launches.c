@@ -115,6 +115,10 @@ static clg_product *product_around(const clg_launches *l, const clg_recorded_lau
     return p && p->thread == launch->thread && launch->start_ns < p->end_ns ? p : NULL;
 }
 
+const clg_product *clg_launches_product(const clg_launches *l, const clg_recorded_launch *launch) {
+    return l->product_count > 0 ? product_around(l, launch) : NULL;
+}
+
 static clg_product *product_of(const clg_launches *l, const clg_trace *t, size_t at) {
     bool may = l->product_count > 0 && t->timeline.events[at].work == CLG_WORK_COMPUTE;
     return may && l->of[at] != CLG_NO_LAUNCH ? product_around(l, &l->launch[l->of[at]]) : NULL;
@@ -152,16 +156,21 @@ static void find_outputs(clg_launches *l) {
 }
 
 /* The FLOPs of an operator go to its kernels by their time. */
-static void price(clg_trace *t, size_t at, const clg_product *p) {
+void clg_launches_price(clg_trace *t, size_t at, const clg_product *p) {
     const clg_event *e = &t->timeline.events[at];
     clg_trace_kernel *k = &t->kernels[e->name];
-    bool counts = p && p->flop > 0 && p->kernel_ns > 0 && (p->named ? k->product : at == p->event);
-    if (k->product || counts) t->product_ns = clg_ns_plus(t->product_ns, e->duration_ns);
-    if (!counts) return;
     t->priced_ns = clg_ns_plus(t->priced_ns, e->duration_ns);
     k->flop += p->flop * ((double)e->duration_ns / (double)p->kernel_ns);
     k->flop_ns = clg_ns_plus(k->flop_ns, e->duration_ns);
     k->precision = p->precision;
+}
+
+static void price(clg_trace *t, size_t at, const clg_product *p) {
+    const clg_event *e = &t->timeline.events[at];
+    bool product = t->kernels[e->name].product;
+    bool counts = p && p->flop > 0 && p->kernel_ns > 0 && (p->named ? product : at == p->event);
+    if (product || counts) t->product_ns = clg_ns_plus(t->product_ns, e->duration_ns);
+    if (counts) clg_launches_price(t, at, p);
 }
 
 static void keep_products(const clg_launches *l, clg_trace *t) {

@@ -10,6 +10,7 @@
 typedef struct clg_recorded_launch {
     uint64_t thread;
     int64_t start_ns;
+    uint32_t kernel; /* number in `kernels`, and one; 0: not told */
 } clg_recorded_launch;
 
 /* A CPU operator that describes a collective: nccl:all_reduce, record_param_comms. */
@@ -25,6 +26,7 @@ typedef struct clg_recorded {
 typedef struct clg_launches {
     clg_arena *arena;
     clg_map by_correlation;
+    clg_intern kernels;
     uint32_t *of; /* [events] of the trace in hand: places in `launch` */
     clg_recorded_launch *launch;
     size_t count, capacity;
@@ -43,6 +45,13 @@ void clg_launches_describe(clg_launches *launches, clg_trace *trace);
 /* Gives every product the kernels launched inside its operator, and the trace its products, their
  * FLOPs, and how much of its products' time they explain. */
 void clg_launches_multiply(clg_launches *launches, clg_trace *trace);
+
+/* The product in whose operator a launch lies, or NULL; once they are multiplied. */
+const clg_product *clg_launches_product(const clg_launches *launches,
+                                        const clg_recorded_launch *launch);
+
+/* Gives an event that does work of a product its share of the FLOPs, by its time. */
+void clg_launches_price(clg_trace *trace, size_t at, const clg_product *product);
 
 /* Keeps when the work of a trace was launched. */
 void clg_launches_keep(const clg_launches *launches, clg_trace *trace);

@@ -89,6 +89,20 @@ typedef struct clg_trace_damage {
 } clg_trace_damage;
 enum { CLG_TRACE_DAMAGES = 16 };
 
+/* A launch that ran nothing: it went into a graph. */
+typedef struct clg_captured {
+    const char *kernel;
+    int32_t product; /* place in `product`; -1: none */
+} clg_captured;
+
+/* In order of time (record/captured.h). */
+typedef struct clg_captures {
+    clg_captured *launch;
+    size_t count;
+    clg_product *product;
+    size_t product_count;
+} clg_captures;
+
 typedef struct clg_trace {
     const char *file, *gpu;   /* gpu: NULL when not said */
     const char *host;         /* likewise */
@@ -109,6 +123,7 @@ typedef struct clg_trace {
     size_t stretch_count, stretch_capacity;
     clg_product *product; /* whose kernel is known */
     size_t product_count;
+    clg_captures captured;
     double flop[CLG_PRECISIONS]; /* theirs */
     int64_t product_ns;      /* time of kernels that are products, whether by name or operator */
     int64_t priced_ns;       /* of it, of kernels whose FLOPs are known */

@@ -1,6 +1,7 @@
 /* travel.c -- the fields of everything that a file can hold. */
 #include "record/travel.h"
 
+#include "record/captured.h"
 #include "record/phases.h"
 #include "record/split.h"
 
@@ -270,6 +271,7 @@ void clg_walk_trace(clg_parcel *p, const char *path, clg_trace *t) {
     walk_damage(p, t);
     walk_use(p, path, &t->memory);
     clg_walk_phases(p, t);
+    clg_walk_captured(p, t);
 }
 
 /* ---- logs ---- */
@@ -361,8 +363,6 @@ void clg_walk_stages(clg_parcel *p, const char *path, clg_stages_list *list) {
     }
     list->capacity = list->count;
 }
-
-/* ---- graphs of operators ---- */
 
 static void walk_execution_calls(clg_parcel *p, clg_execution *x) {
     x->call = clg_parcel_array(p, x->call, &x->calls, sizeof *x->call, 5);

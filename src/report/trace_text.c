@@ -31,7 +31,7 @@ static void print_heading(clg_text *t, const clg_recorded_job *job) {
     const clg_trace *first = &job->traces[0];
     clg_text_print(t, "trace    %d rank%s", job->count, job->count == 1 ? "" : "s");
     if (first->world_size > 0) clg_text_print(t, " of %d", first->world_size);
-    if (first->gpu) clg_text_print(t, " · %.40s", first->gpu);
+    if (first->gpu && *first->gpu) clg_text_print(t, " · %.40s", first->gpu);
     if (first->steps > 0)
         clg_text_print(t, " · %lld step%s of %s", (long long)first->steps,
                        first->steps == 1 ? "" : "s",
@@ -94,7 +94,7 @@ static void print_unpriced(clg_text *t, const clg_trace *trace) {
     if (trace->product_ns == 0 || !u.longest) return;
     clg_text_print(t, "  ");
     if (percent(u.graph_ns, trace->product_ns) > 10)
-        clg_text_print(t, "%.0f %% was launched by graphs, which record no shapes; ",
+        clg_text_print(t, "%.0f %% was launched by graphs: shapes are in their capture, not here; ",
                        percent(u.graph_ns, trace->product_ns));
     else if (trace->priced_ns == 0)
         clg_text_print(t, "no shapes were recorded (PyTorch: record_shapes=True); ");
