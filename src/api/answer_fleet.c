@@ -125,6 +125,12 @@ static clg_status at_line(const reader *r, const clg_request *own) {
     return e->status;
 }
 
+static bool has_trace(const reader *r) {
+    for (int c = 0; c < r->csv.columns; c++)
+        if (r->column[c] == CLG_PARAM_TRACE && r->csv.row[r->row].field[c][0]) return true;
+    return false;
+}
+
 /* The request with what a row says. */
 static clg_status read_row(const reader *r, clg_request *own, const char **name) {
     const char *model = "";
@@ -133,6 +139,7 @@ static clg_status read_row(const reader *r, clg_request *own, const char **name)
     own->model_file = (clg_attachment){0};
     own->value[CLG_PARAM_GPUS] = NULL; /* those of all */
     *name = "";
+    if (has_trace(r)) clg_request_drop_made_up(own); /* said of the others */
     for (int c = 0; c < r->csv.columns; c++) {
         const char *cell = r->csv.row[r->row].field[c];
         if (!*cell || r->column[c] == NOT_READ) continue;

@@ -49,19 +49,25 @@ static void settle_synthetic(clg_arena *arena, const clg_request *request, const
                             s->profile->others == 1 ? "" : "s");
 }
 
+static const clg_param made_up[] = {
+    CLG_PARAM_RATE,    CLG_PARAM_PROFILE, CLG_PARAM_SPAN,    CLG_PARAM_BURSTINESS,
+    CLG_PARAM_PEAK,    CLG_PARAM_DUTY,    CLG_PARAM_PROMPT,  CLG_PARAM_ANSWER,
+    CLG_PARAM_SPREAD,  CLG_PARAM_SERVICE, CLG_PARAM_TURNS,   CLG_PARAM_SHARED_PREFIX,
+    CLG_PARAM_WEEKEND, CLG_PARAM_PEAK_AT, CLG_PARAM_TURN_GAP};
+
 /* Numbers of made-up requests beside a real trace would be ignored. */
 static clg_status check_trace_alone(const clg_request *request, clg_error *error) {
-    static const clg_param made_up[] = {
-        CLG_PARAM_RATE,   CLG_PARAM_PROFILE, CLG_PARAM_SPAN,   CLG_PARAM_BURSTINESS,
-        CLG_PARAM_PEAK,   CLG_PARAM_DUTY,    CLG_PARAM_PROMPT, CLG_PARAM_ANSWER,
-        CLG_PARAM_SPREAD, CLG_PARAM_SERVICE, CLG_PARAM_TURNS,  CLG_PARAM_SHARED_PREFIX,
-        CLG_PARAM_WEEKEND};
     for (size_t i = 0; i < sizeof made_up / sizeof made_up[0]; i++)
         if (request->value[made_up[i]])
             return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
                             "--%s is for made-up requests, and --trace gives real ones",
                             clg_param_row_of(made_up[i]).flag);
     return CLG_OK;
+}
+
+void clg_request_drop_made_up(clg_request *request) {
+    for (size_t i = 0; i < sizeof made_up / sizeof made_up[0]; i++)
+        request->value[made_up[i]] = NULL;
 }
 
 static void all_at_once(clg_demand *d) {

@@ -47,6 +47,9 @@ clg_status clg_request_owning(const clg_request *request, clg_owning *owning, cl
 clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
                               clg_error *error);
 
+/* Without what is said of made-up requests: for one that has a trace. */
+void clg_request_drop_made_up(clg_request *request);
+
 /* How a model is served, zeros where that is left to the engine; of `space` precision and degrees.
  */
 clg_status clg_request_replica(const clg_request *request, const clg_model *model,
