@@ -258,6 +258,7 @@ const clg_command clg_command_portfolio = {
         "each cluster, with failures and the planner's own errors drawn. JOBS.csv has the columns "
         "name, model, tokens or steps or gpu_hours, arrival_h, deadline_h, every_h, priority, "
         "min_gpus, max_gpus, seq, global_batch, team, quota_gpus; or it is an export of sacct -P "
+        "or --json "
         "or a public trace.",
     .example = "ceiling portfolio jobs.csv --gpus 64..4096 --horizon 365d",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(PORTFOLIO) | CLG_TAKES(SERVING),

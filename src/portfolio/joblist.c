@@ -264,7 +264,10 @@ clg_status clg_job_list_read(clg_arena *arena, const char *name, const char *tex
                              double horizon_s, clg_job_list *jobs, clg_error *error) {
     clg_csv csv;
     *jobs = (clg_job_list){0};
-    if (clg_table_read(arena, name, text, size, &csv, error) != CLG_OK) return error->status;
+    bool object = clg_sacct_json_is(text, size);
+    if ((object ? clg_sacct_json_read : clg_table_read)(arena, name, text, size, &csv, error) !=
+        CLG_OK)
+        return error->status;
     jobs->recorded = clg_export_is(&csv);
     clg_status status = jobs->recorded ? clg_export_read(arena, &csv, jobs, error)
                                        : read_list(arena, &csv, horizon_s, jobs, error);

@@ -9,6 +9,12 @@
 clg_status clg_table_read(clg_arena *arena, const char *name, const char *text, size_t size,
                           clg_csv *csv, clg_error *error);
 
+/* Whether a file is an object, as `sacct --json` writes one; its jobs, with columns of
+ * `sacct -P`. */
+bool clg_sacct_json_is(const char *text, size_t size);
+clg_status clg_sacct_json_read(clg_arena *arena, const char *name, const char *text, size_t size,
+                               clg_csv *csv, clg_error *error);
+
 /* Refuses a column, with the nearest of those that are known. */
 clg_status clg_table_unknown(const clg_csv *csv, int column, const char *const *known, int count,
                              clg_error *error);

@@ -175,7 +175,36 @@ static void check_faults(void) {
     CHECK(read_until("name,gpu_hours,min_gpus,every_h\na,8,8,0.00001\n", 1e9) == CLG_BAD_INPUT);
 }
 
+static void check_json(void) {
+    CASE("sacct --json: the same jobs; numbers bare, or in an object that says whether they are");
+    CHECK(read(" {\"jobs\": ["
+               "{\"job_id\": 7, \"name\": \"pre, wide\", \"priority\": {\"set\": true, "
+               "\"number\": 12}, \"time\": {\"submission\": 1000, \"eligible\": 1060, "
+               "\"start\": 1200, \"end\": 4800, \"elapsed\": 3600, \"limit\": {\"set\": true, "
+               "\"number\": 120}}, \"tres\": {\"allocated\": [{\"type\": \"gres\", \"name\": "
+               "\"gpu:h100\", \"count\": 4}, {\"type\": \"gres\", \"name\": \"gpu\", "
+               "\"count\": 8}, {\"type\": \"gres\", \"name\": \"gpumem\", \"count\": 640}]}},"
+               "{\"job_id\": 8, \"time\": {\"submission\": 2000, \"start\": 2000, \"elapsed\": "
+               "600, \"limit\": {\"set\": false, \"number\": 9}}, \"tres\": {\"allocated\": [], "
+               "\"requested\": [{\"type\": \"gres\", \"name\": \"gpu:a100\", \"count\": 2}, "
+               "{\"type\": \"gres\", \"name\": \"gpu:h100\", \"count\": 3}]}},"
+               "{\"job_id\": 9, \"time\": {\"submission\": 2000, \"elapsed\": 0}}]}") == CLG_OK);
+    CHECK(jobs.recorded && jobs.count == 2 && jobs.left_out == 1);
+    CHECK(strcmp(jobs.job[0].name, "pre, wide") == 0 && jobs.job[0].least_gpus == 8);
+    CHECK_NEAR(jobs.job[0].gpu_s, 8 * 3600, 0);
+    CHECK_NEAR(jobs.job[0].limit_s, 7200, 0);
+    CHECK_NEAR(jobs.job[0].priority, 12, 0);
+    CHECK_NEAR(jobs.job[0].recorded_wait_s, 140, 0);
+    CHECK(jobs.job[1].least_gpus == 5 && jobs.job[1].limit_s == 0);
+    CHECK_NEAR(jobs.job[1].arrival_s, 940, 0);
+    CASE("other JSON is refused with what would be read");
+    CHECK(read("{\"kind\": \"plan\"}") != CLG_OK);
+    CHECK(strstr(error.mend, "sacct --json"));
+    CHECK(read("{\"jobs\": [") != CLG_OK && error.line == 1);
+}
+
 int main(void) {
+    check_json();
     check_lists();
     check_year();
     check_quotas();
