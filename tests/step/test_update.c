@@ -57,6 +57,9 @@ static void on_the_host(void) {
     CASE("without masters moments are of 16 bits: 8 + 4 + 8, and the weight read and written");
     s.stack.master_weights = false, s.stack.moments = CLG_BF16;
     CHECK_NEAR(of(&s, l, "update on the host")->bytes, 24e9 / 16 * 8, 1e-14);
+    CASE("gradients of 16 bits: 4 + 2 + 8 + 4");
+    s.stack.gradient = CLG_BF16;
+    CHECK_NEAR(of(&s, l, "update on the host")->bytes, 18e9 / 16 * 8, 1e-14);
     CASE("a DGX-2 takes 2.57 s for Adam of 1e10 parameters, as published");
     clg_pricing p = {.gpu = &base.machine.gpu, .stack = &base.stack};
     clg_op op = {.kind = CLG_OP_HOST, .count = 1, .bytes = 28e10};
