@@ -5,6 +5,7 @@
 #include "record/captured.h"
 #include "timeline/perfetto.h"
 #include "trace/merge.h"
+#include "trace/runs.h"
 
 #include <string.h>
 
@@ -55,6 +56,19 @@ static void lend_all(found *f) {
     }
 }
 
+/* Leaves out what was recorded in another run; how many traces are left. */
+static size_t one_run(clg_arena *arena, found *f, clg_trace_skips *skips) {
+    const char **why = clg_take(arena, f->count + 1, const char *);
+    size_t kept = clg_trace_runs_apart(arena, f->traces, f->count, why), count = f->count - kept;
+    size_t before = (size_t)skips->count;
+    clg_trace_skipped *row = clg_take(arena, before + count + 1, clg_trace_skipped);
+    if (before) memcpy(row, skips->row, before * sizeof *row);
+    for (size_t i = 0; i < count; i++)
+        row[before + i] = (clg_trace_skipped){f->traces[kept + i].file, why[i]};
+    *skips = (clg_trace_skips){row, skips->count + (int)count};
+    return kept;
+}
+
 clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings, int count,
                                clg_recorded_job *job, clg_trace_skips *skips, clg_error *error) {
     found f = {0};
@@ -71,7 +85,7 @@ clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings
     *error = (clg_error){0};
     lend_all(&f);
     lend_captured(&f);
-    clg_job_match(arena, f.traces, (int)f.count, job);
+    clg_job_match(arena, f.traces, (int)one_run(arena, &f, skips), job);
     job->benchmarks = f.rows;
     job->logs = f.logs;
     job->stages = f.stages;

@@ -167,6 +167,7 @@ static void give(lending *l, const run *runs, size_t count, const clg_product *c
         if (!named) t->product_ns = clg_ns_plus(t->product_ns, e->duration_ns);
         clg_launches_price(t, runs[i].at, &p);
     }
+    t->lent = true;
     t->flop[p.precision] += p.flop;
     CLG_APPEND(t->timeline.arena, t->product, t->product_count, l->capacity, p);
 }

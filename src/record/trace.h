@@ -124,6 +124,7 @@ typedef struct clg_trace {
     clg_product *product; /* whose kernel is known */
     size_t product_count;
     clg_captures captured;
+    bool lent;                   /* its graphs have FLOPs of a capture */
     double flop[CLG_PRECISIONS]; /* theirs */
     int64_t product_ns;      /* time of kernels that are products, whether by name or operator */
     int64_t priced_ns;       /* of it, of kernels whose FLOPs are known */

@@ -93,8 +93,8 @@ static void print_unpriced(clg_text *t, const clg_trace *trace) {
     size_t from = t->size;
     if (trace->product_ns == 0 || !u.longest) return;
     clg_text_print(t, "  ");
-    if (percent(u.graph_ns, trace->product_ns) > 10)
-        clg_text_print(t, "%.0f %% was launched by graphs: shapes are in their capture, not here; ",
+    if (!trace->lent && percent(u.graph_ns, trace->product_ns) > 10)
+        clg_text_print(t, "%.0f %% was launched by graphs, whose shapes are in their capture; ",
                        percent(u.graph_ns, trace->product_ns));
     else if (trace->priced_ns == 0)
         clg_text_print(t, "no shapes were recorded (PyTorch: record_shapes=True); ");

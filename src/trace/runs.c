@@ -1,0 +1,121 @@
+/* runs.c -- which recordings are of one run. */
+#include "trace/runs.h"
+
+#include "base/order.h"
+#include "base/text.h"
+#include "record/ns.h"
+
+#include <string.h>
+
+/* Nanoseconds since 1970 rather than since a machine was started. */
+static const int64_t absolute_ns = INT64_C(1000000000000000000);
+
+typedef struct one {
+    const clg_trace *trace;
+    int32_t world;
+    int run;
+} one;
+
+typedef struct run {
+    size_t ranks;
+    int64_t start_ns;
+} run;
+
+static int by_world_and_start(const void *a, const void *b) {
+    const one *x = a, *y = b;
+    if (x->world != y->world) return x->world < y->world ? -1 : 1;
+    int64_t p = x->trace->ledger.start_ns, q = y->trace->ledger.start_ns;
+    return (p > q) - (p < q);
+}
+
+/* The only world size that is told, for those that do not tell one; else -1. */
+static int32_t only_world(const clg_trace *traces, size_t count) {
+    int32_t world = -1;
+    for (size_t i = 0; i < count; i++) {
+        if (traces[i].world_size <= 0 || traces[i].world_size == world) continue;
+        if (world > 0) return -1;
+        world = traces[i].world_size;
+    }
+    return world;
+}
+
+/* Numbers runs; how many, or 0: they cannot be told apart. `last` is by rank. */
+static int number_runs(one *list, size_t count, clg_map *last) {
+    int runs = 0;
+    size_t first = 0; /* of the run */
+    for (size_t i = 0; i < count; i++) {
+        const clg_trace *t = list[i].trace;
+        uint64_t rank = (uint64_t)t->rank + 1;
+        uint32_t known = clg_map_get(last, rank, UINT32_MAX);
+        bool other = i == 0 || list[i].world != list[i - 1].world;
+        bool again = !other && known != UINT32_MAX && known >= first;
+        if (again) {
+            const clg_ledger *l = &list[known].trace->ledger;
+            if (l->start_ns < absolute_ns ||
+                clg_ns_plus(l->start_ns, l->span_ns) > t->ledger.start_ns)
+                return 0;
+        }
+        if (other || again) {
+            runs++;
+            first = i;
+        }
+        list[i].run = runs - 1;
+        clg_map_put(last, rank, (uint32_t)i);
+    }
+    return runs;
+}
+
+static int choose(const one *list, size_t count, run *sum) {
+    int best = 0;
+    for (size_t i = 0; i < count; i++) {
+        run *r = &sum[list[i].run];
+        if (r->ranks++ == 0) r->start_ns = list[i].trace->ledger.start_ns;
+        const run *b = &sum[best];
+        if (r->ranks > b->ranks || (r->ranks == b->ranks && r->start_ns >= b->start_ns))
+            best = list[i].run;
+    }
+    return best;
+}
+
+static const char *reason(clg_arena *arena, const one *o, int32_t world, int64_t start_ns) {
+    double apart_s = 1e-9 * (double)clg_ns_minus(o->trace->ledger.start_ns, start_ns);
+    if (o->world != world)
+        return clg_arena_print(arena, "another run, of %d ranks: give its files alone", o->world);
+    return clg_arena_print(arena, "another run, %.0f s %s: give its files alone",
+                           apart_s < 0 ? -apart_s : apart_s, apart_s < 0 ? "earlier" : "later");
+}
+
+size_t clg_trace_runs_apart(clg_arena *arena, clg_trace *traces, size_t count, const char **why) {
+    clg_arena scratch = {0};
+    one *list = clg_take(&scratch, count + 1, one);
+    clg_trace *copy = clg_take(&scratch, count + 1, clg_trace);
+    run *sum = clg_take(&scratch, count + 1, run);
+    int32_t only = only_world(traces, count);
+    clg_map last = {.arena = &scratch};
+    size_t kept = 0, left = 0;
+    bool ranks = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        ranks = ranks && traces[i].rank >= 0;
+        copy[i] = traces[i];
+        list[i] = (one){&copy[i], traces[i].world_size > 0 ? traces[i].world_size : only, 0};
+    }
+    clg_order(&scratch, list, count, sizeof *list, by_world_and_start);
+    int runs = ranks ? number_runs(list, count, &last) : 0, best = choose(list, count, sum);
+    int32_t world = -1;
+    int *of = clg_take(&scratch, count + 1, int);
+    for (size_t i = 0; i < count; i++) {
+        of[list[i].trace - copy] = list[i].run;
+        if (list[i].run == best) world = list[i].world;
+    }
+    for (size_t i = 0; runs > 1 && i < count; i++) {
+        one o = {&copy[i], copy[i].world_size > 0 ? copy[i].world_size : only, of[i]};
+        if (of[i] == best)
+            traces[kept++] = copy[i];
+        else
+            why[left++] = reason(arena, &o, world, sum[best].start_ns);
+    }
+    for (size_t i = 0, at = kept; runs > 1 && i < count; i++)
+        if (of[i] != best) traces[at++] = copy[i];
+    clg_arena_clear(&scratch);
+    return runs > 1 ? kept : count;
+}
