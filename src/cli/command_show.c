@@ -127,22 +127,52 @@ static const shelf shelves[] = {
     {"trainers", "trainer/", 31, list_files}};
 enum { SHELVES = sizeof shelves / sizeof shelves[0] };
 
+/* "yes", "GPT-3", "1f1b interleaved"; "" of what holds more than words. */
+static const char *words_of(clg_session *session, const clg_json *value) {
+    const char *words = "";
+    if (value->kind == CLG_JSON_NULL) return "none";
+    if (value->kind == CLG_JSON_BOOL) return value->truth ? "yes" : "no";
+    if (value->kind == CLG_JSON_STRING || value->kind == CLG_JSON_NUMBER) return value->text;
+    if (value->kind != CLG_JSON_ARRAY) return "";
+    for (const clg_json *c = value->first; c; c = c->next)
+        words = clg_arena_print(session->arena, "%s%s%s", words, *words ? " " : "",
+                                words_of(session, c));
+    return words;
+}
+
+static int longest_word(const char *words) {
+    size_t longest = 0;
+    for (size_t size; *words; words += size + (words[size] == ' ')) {
+        size = strcspn(words, " ");
+        if (size > longest) longest = size;
+    }
+    return (int)longest;
+}
+
+/* What follows stands below the words, or to their left where an address would not fit there. */
+static void print_line(clg_session *session, int depth, const char *name, const char *words) {
+    enum { COLUMNS = 100, NAME = 23, LEFT = 4 };
+    size_t from = session->out.size;
+    bool fits = depth * 2 + NAME + longest_word(words) <= COLUMNS;
+    clg_text_print(&session->out, *words ? "%*s%-22s %s\n" : "%*s%s%s\n", depth * 2, "", name,
+                   words);
+    clg_text_fold(&session->out, from, depth * 2 + (fits ? NAME : LEFT));
+}
+
 /* Every value of a file with unit, kind and source. */
 static void print_values(clg_session *session, const clg_json *object, int depth) {
     for (const clg_json *c = object->first; c; c = c->next) {
-        const clg_json *value = clg_json_member(c, "value");
-        size_t from = session->out.size;
-        if (value)
-            clg_text_print(&session->out, "%*s%-22s %s\n", depth * 2, "", c->key ? c->key : "",
-                           clg_value_why(session->arena, object, c->key));
-        else if (c->kind == CLG_JSON_OBJECT) {
-            clg_text_print(&session->out, "%*s%s\n", depth * 2, "", c->key ? c->key : "");
-            print_values(session, c, depth + 1);
-            continue;
-        } else if (c->kind == CLG_JSON_STRING || c->kind == CLG_JSON_NUMBER)
-            clg_text_print(&session->out, "%*s%-22s %s\n", depth * 2, "", c->key ? c->key : "",
-                           c->text);
-        clg_text_fold(&session->out, from, depth * 2 + 23);
+        const char *name = c->key ? c->key : "";
+        const clg_json *inner = c->kind == CLG_JSON_ARRAY ? c->first : c;
+        if (clg_json_member(c, "value"))
+            print_line(session, depth, name, clg_value_why(session->arena, object, c->key));
+        else if (!inner || inner->kind != CLG_JSON_OBJECT)
+            print_line(session, depth, name, words_of(session, c));
+        else
+            for (; inner; inner = inner == c ? NULL : inner->next) {
+                print_line(session, depth, name, "");
+                print_values(session, inner, depth + 1);
+            }
     }
 }
 

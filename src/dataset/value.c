@@ -111,7 +111,9 @@ const char *clg_value_why(clg_arena *arena, const clg_json *object, const char *
     if (!number) return "not stated";
     const char *text =
         number->kind == CLG_JSON_BOOL ? (number->truth ? "yes" : "no") : number->text;
-    return clg_arena_print(arena, "%s%s%s, %s, %s", text, *string_of(value, "unit", "") ? " " : "",
-                           string_of(value, "unit", ""), string_of(value, "kind", "kind missing"),
+    const char *unit = string_of(value, "unit", "");
+    if (strcmp(unit, "1") == 0) unit = ""; /* a share */
+    return clg_arena_print(arena, "%s%s%s, %s, %s", text, *unit ? " " : "", unit,
+                           string_of(value, "kind", "kind missing"),
                            string_of(value, "source", "source missing"));
 }

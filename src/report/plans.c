@@ -79,7 +79,9 @@ void clg_report_alternatives(clg_text *t, const clg_found *f) {
     clg_text_print(t, "\n");
     clg_text_pad(t, "runners-up", width, false);
     clg_text_print(t, "     step     GB out%%  loses in\n");
+    size_t from = t->size;
     for (int i = 1; i < f->count; i++) print_rival(t, &f->best[i], &f->best[0], width);
+    clg_text_fold(t, from, 4);
     print_ties(t, f);
 }
 
@@ -92,6 +94,7 @@ void clg_report_families(clg_text *t, const clg_layout_family *family, int count
     }
     if (count == 0) return;
     clg_text_print(t, "\nthe best of each family\n");
+    size_t from = t->size;
     for (int i = 0; i < count; i++) {
         clg_text_pad(t, family[i].name, 10, false);
         if (family[i].runs)
@@ -99,6 +102,7 @@ void clg_report_families(clg_text *t, const clg_layout_family *family, int count
         else
             clg_text_print(t, "%s\n", family[i].why);
     }
+    clg_text_fold(t, from, 10);
 }
 
 const char clg_plan_columns[] = "layout,global_batch,step_s,step_p10_s,step_p90_s,tokens_per_s,mfu,"

@@ -172,7 +172,7 @@ expect 1 err 'write 1024 for 1,024' scale llama-2-7b --gpus 1,024
 expect 0 out ' at 2.00 USD/GPU-h' plan llama-2-7b --gpus 8 --price '$2'
 expect 0 out '^batch +1.00 Mtok' plan llama-2-7b --gpus 8 --global-batch '1M tokens'
 expect 2 err "'ceiling plan', 'ceiling explain', 'ceiling scale' take it" read none.sh --gpu a100
-expect 1 err 'did you mean .*a100-sxm-80gb' plan llama-2-7b --gpus 8 --gpu a100-80g
+expect 1 err 'did you mean .*a100-sxm-80gb' plan llama-2-7b --gpus 8 --gpu a100-sxm-81gb
 expect 1 err 'fail-above: .3. is out of range; give 0% to 100%' \
     trace tests/recorded/two-hosts --against tests/recorded/two-hosts --fail-above 3
 expect 2 err 'give --zero 3' plan llama-2-7b --fsdp
