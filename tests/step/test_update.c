@@ -60,6 +60,9 @@ static void on_the_host(void) {
     CASE("gradients of 16 bits: 4 + 2 + 8 + 4");
     s.stack.gradient = CLG_BF16;
     CHECK_NEAR(of(&s, l, "update on the host")->bytes, 18e9 / 16 * 8, 1e-14);
+    CASE("weights there too, PyTorch's kernel: gradient, weight and moments of 16 bits, in place");
+    s.stack.weights_on_host = true, s.stack.scatters = CLG_SCATTERS_ANYWHERE, l.zero = 3;
+    CHECK_NEAR(of(&s, l, "update on the host")->bytes, 14e9 / 16 * 8, 1e-14);
     CASE("a DGX-2 takes 2.57 s for Adam of 1e10 parameters, as published");
     clg_pricing p = {.gpu = &base.machine.gpu, .stack = &base.stack};
     clg_op op = {.kind = CLG_OP_HOST, .count = 1, .bytes = 28e10};
