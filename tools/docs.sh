@@ -5,7 +5,8 @@
 # same words. Says what it could not find again. Prose around the blocks is for people to check: read the diff.
 #
 # What `$ cat FILE` shows is written, and `$ sed ...` or `$ head ...` run, for the commands after it.
-# Data that commands name without a folder are looked for in $DOCS_DATA (folders, apart by colons).
+# Data that commands name without a folder are looked for in $DOCS_DATA (folders, apart by colons); what names data that
+# are not there is left as it is, and told.
 set -eu
 cd "$(dirname "$0")/.."
 top=$PWD
@@ -32,8 +33,17 @@ for page in "$@"; do
         n = split(line, words, " ")
         return n > 2 && words[1] ~ /^[0-9]/ && words[2] words[3] !~ /[0-9|]/ ? words[2] " " words[3] : ""
     }
+    function absent(command, words) {
+        if (split(command, words, " ") < 3 || words[2] != "trace") return 0
+        return system("test -e " run "/" words[3]) != 0
+    }
     function refresh(command, shown, count,    i, at, from, out, n, line, k) {
         n = 0
+        if (absent(command)) {
+            print page ": its data are not here: " command >"/dev/stderr"
+            for (i = 1; i <= count; i++) print shown[i]
+            return
+        }
         while (("cd " run " && " command " 2>/dev/null") | getline line) { sub(/ +$/, "", line); out[++n] = line }
         close("cd " run " && " command " 2>/dev/null")
         if (n == 0) { print page ": no answer: " command >"/dev/stderr"; from = -1 }
