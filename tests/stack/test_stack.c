@@ -42,7 +42,26 @@ static void check_kept(void) {
     clg_kept_close(kept);
 }
 
+static void check_masks(void) {
+    static const struct {
+        const char *stack, *model, *attention;
+    } rows[] = {{"transformers@2024-01", "llama-2-7b", "flash1"},
+                {"transformers@2024-03", "llama-2-7b", "masked"},
+                {"transformers@2024-03", "mistral-7b", "flash2"},
+                {"transformers@2024-06", "llama-3-8b", "flash2"},
+                {"torchtitan-2025@2025-07", "deepseek-v3", "flash1"}};
+    CASE("transformers 4.38 to 4.40 gave Llama a mask; torchtitan's latent heads had one kernel");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        clg_stack stack;
+        clg_error error = {0};
+        CHECK(clg_stack_find(&arena, rows[i].stack, &stack, &error) == CLG_OK);
+        CHECK(clg_stack_recipe(&arena, &stack, rows[i].model, "a100-sxm-80gb", &error) == CLG_OK);
+        CHECK(strcmp(stack.attention, rows[i].attention) == 0);
+    }
+}
+
 static void check_built_in_recipes(void) {
+    check_masks();
     clg_stack mine, other;
     clg_error error = {0};
     CASE("built in: gpt-oss under Megatron-Bridge went by all-to-all until 26.02, on GB200 with "
