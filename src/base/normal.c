@@ -84,7 +84,7 @@ double clg_normal_below(double x) {
         last = sum;
         sum += term *= x * x / i;
     }
-    return 0.5 + sum * clg_normal_density(x);
+    return fmin(fmax(0.5 + sum * clg_normal_density(x), 0), 1); /* far out: rounding alone */
 }
 
 double clg_factor_at(double sigma, double z) { return z < 0 ? 1 / (1 - sigma * z) : 1 + sigma * z; }
