@@ -145,8 +145,9 @@ static bool on_host(const clg_stack *stack, const clg_layout *layout) {
 
 /* Gradients of 16 bits are copied to fp32 for the update: parameter by parameter, where there is
  * room once activations are gone (Megatron-LM, distrib_optimizer.py,
- * _copy_model_grads_to_main_grads); DeepSpeed's FP16_Optimizer makes one flat buffer, which finds
- * none among their pieces. A foreach update has the roots of all second moments. */
+ * _copy_model_grads_to_main_grads); DeepSpeed makes one flat buffer (runtime/zero/stage_1_and_2.py,
+ * step), which finds none among their pieces. A foreach update has the roots of all second moments.
+ */
 static double update_bytes(const clg_stack *stack, const clg_layout *layout) {
     if (layout->offload || on_host(stack, layout)) return 0;
     return clg_update_bytes_per_parameter(layout, stack) +
