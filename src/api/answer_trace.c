@@ -85,6 +85,7 @@ clg_status clg_recordings_join(clg_arena *arena, const clg_recording *recordings
     *error = (clg_error){0};
     lend_all(&f);
     lend_captured(&f);
+    clg_trace_number_hosts(f.traces, f.count);
     clg_job_match(arena, f.traces, (int)one_run(arena, &f, skips), job);
     job->benchmarks = f.rows;
     job->logs = f.logs;

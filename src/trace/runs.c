@@ -10,6 +10,8 @@
 /* Nanoseconds since 1970 rather than since a machine was started. */
 static const int64_t absolute_ns = INT64_C(1000000000000000000);
 
+enum { MOST_OF_HOST = 64 }; /* GPUs */
+
 typedef struct one {
     const clg_trace *trace;
     int32_t world;
@@ -118,4 +120,29 @@ size_t clg_trace_runs_apart(clg_arena *arena, clg_trace *traces, size_t count, c
         if (of[i] != best) traces[at++] = copy[i];
     clg_arena_clear(&scratch);
     return runs > 1 ? kept : count;
+}
+
+/* But not the same recording twice. */
+static bool at_once(const clg_trace *a, const clg_trace *b) {
+    bool same = a->ledger.start_ns == b->ledger.start_ns && a->ledger.span_ns == b->ledger.span_ns;
+    return !same && clg_ns_plus(a->ledger.start_ns, a->ledger.span_ns) > b->ledger.start_ns &&
+           clg_ns_plus(b->ledger.start_ns, b->ledger.span_ns) > a->ledger.start_ns;
+}
+
+void clg_trace_number_hosts(clg_trace *traces, size_t count) {
+    int32_t before = 0, most = 0; /* ranks of the files before; of them and this one */
+    bool twice = false;
+    for (size_t i = 0; i < count; i++) {
+        const clg_trace *t = &traces[i];
+        if (t->world_size > 0 || t->rank < 0 || t->rank != t->device) return;
+        if (t->rank >= MOST_OF_HOST) return;
+        bool first = t->rank == 0 && traces[0].rank == 0 && i > 0;
+        twice = twice || (first && strcmp(t->file, traces[0].file) && at_once(t, &traces[0]));
+    }
+    for (size_t i = 0; twice && i < count; i++) {
+        if (i > 0 && strcmp(traces[i].file, traces[i - 1].file) != 0) before = most;
+        if (before > INT32_MAX - MOST_OF_HOST) return;
+        traces[i].rank += before;
+        if (traces[i].rank >= most) most = traces[i].rank + 1;
+    }
 }

@@ -4,6 +4,10 @@
 
 #include "record/trace.h"
 
+/* Numbers the GPUs of several hosts on, file by file, where each file numbers its own from 0, tells
+ * no world size, and two worked at once (XLA). */
+void clg_trace_number_hosts(clg_trace *traces, size_t count);
+
 /* Puts the traces of one run first, in the order they had, and says how many they are; `why`
  * [count] has a sentence for each of the others. A run has one world size and each rank once: where
  * a rank comes again later, by clocks that tell the day, the next one has begun. The run with most

@@ -53,7 +53,27 @@ static void as_one(void) {
     CHECK(apart(boots, 2, why) == 2);
 }
 
+/* Three GPUs on two hosts. */
+static void hosts(void) {
+    CASE("hosts that number their GPUs alike, at once and one after the other");
+    for (int i = 0; i < 2; i++) {
+        clg_trace t[] = {trace(0, -1, 0, 5), trace(1, -1, 0, 5), trace(0, -1, 1 + 60 * i, 5)};
+        t[1].device = 1;
+        t[2].file = "g";
+        clg_trace_number_hosts(t, 3);
+        CHECK(t[0].rank == 0 && t[1].rank == 1 && t[2].rank == (i ? 0 : 2));
+    }
+    CASE("ranks that were told stay, and those of one recording twice");
+    for (int i = 0; i < 2; i++) {
+        clg_trace told[] = {trace(0, i ? -1 : 2, 0, 5), trace(0, i ? -1 : 2, !i, 5)};
+        told[1].file = "g";
+        clg_trace_number_hosts(told, 2);
+        CHECK(told[1].rank == 0);
+    }
+}
+
 int main(void) {
+    hosts();
     told_apart();
     as_one();
     clg_arena_clear(&arena);
