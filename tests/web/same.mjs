@@ -13,6 +13,8 @@ import { rank, zipOf } from "./recordings.mjs";
 const [, , ceiling, wasm] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "same-")), traceFile = join(folder, "trace.json");
 const config = "data/model/llama-3.1-8b.json", team = "tests/fuzz/corpus/jobs/team.csv";
+const served = join(folder, "models.csv"), servedRows = "model,rate\nllama-3.1-8b,2req/s\nqwen3-0.6b,1req/s\n";
+writeFileSync(served, servedRows);
 
 const requests = [
   { command: "params" },
@@ -43,7 +45,7 @@ const requests = [
   { command: "demand", model: "llama-3.1-8b", profile: { name: "day.csv", text: "hour,req_per_min\n0,30\n1,90\n2,600\n3,60\n" } },
   { command: "demand", model: "llama-3.1-8b", trace: { name: "who.csv", text: "arrival_s,prompt_tokens,output_tokens\n0,100,20\n1.5,3000,7\n2,-1,8\n4,700,300\n" } },
   { command: "demand", model: "llama-2-7b", rate: "2req/s", span: "1min", levers: true },
-  { command: "fleet", model: "models.csv", config: "model,rate\nllama-3.1-8b,2req/s\nqwen3-0.6b,1req/s\n", span: "1min" },
+  { command: "fleet", model: served, config: servedRows, span: "1min" },
   // what is wrong is said in the same sentence
   { command: "plan", model: "llama-2-7b", gpus: "8", kernels: { name: "mine.json", text: '{"kernel": 3' } },
   { command: "size", model: "llama-3-70b", deadline: "60d" },
@@ -72,6 +74,7 @@ function argumentsOf({ command, model, config: _, ...knobs }) {
   return command === "params" ? [command] : [command, model, ...flags, "--json"];
 }
 
+const unfolded = (text) => text.replace(/\n {9}(?=\S)/g, " "); // complaints are folded for terminals
 const untimed = (text) => text.replace(/"seconds": [0-9.e+-]+/, '"seconds": 0');
 let passed = 0, failed = 0, native = 0, browser = 0;
 function check(what, got, want) {
@@ -94,7 +97,7 @@ for (const request of requests) {
   browser += performance.now() - start;
   const error = JSON.parse(answer).error;
   if (process.env.VERBOSE) console.log(`${(performance.now() - start).toFixed(0)} ms ${line.join(" ")}`);
-  if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, program.stderr);
+  if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, unfolded(program.stderr));
   else check(line.join(" "), answer, written());
 }
 
@@ -159,7 +162,7 @@ async function sameTraces(line, files, others = []) {
   const bytes = await readersOf([...files, ...others].map((path) => new Blob([readFileSync(join(folder, path))])));
   const answer = await call({ command: "trace", files, ...(others.length ? { other_files: others } : {}) }, bytes);
   const error = JSON.parse(answer).error;
-  if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, program.stderr);
+  if (error) check(line.join(" "), `ceiling: ${error.sentence}\n`, unfolded(program.stderr));
   else check(line.join(" "), answer, program.stdout);
 }
 
