@@ -90,5 +90,5 @@ export async function start() {
 export async function stop() {
   browser.kill();
   await new Promise((done) => browser.on("exit", done));
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  rmSync(profile, { recursive: true, force: true, maxRetries: 15 }); // its children may still write, for seconds on a busy machine
 }
