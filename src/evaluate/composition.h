@@ -63,8 +63,9 @@ double clg_update_exposed_s(double seconds, double share, double window_s, const
 double clg_largest_optimizer_s(const composition *composition);
 
 /* Puts the gathers and scatters of a chunk's sharded weights (ZeRO-2, 3) into its passes: hidden
- * under compute where there is some, exposed elsewhere. `depth` of the chunk, `layers` in it. */
-void clg_sharded_traffic(composition *composition, stage *stage, int depth, int layers,
-                         clg_pass_cost pass[CLG_PASSES]);
+ * under compute where there is some, exposed elsewhere. `depth` of the chunk, and its layers of
+ * each kind, of which the mean is sent: never that of the stage, whose other chunks may differ. */
+void clg_sharded_traffic(composition *composition, stage *stage, int depth,
+                         const int of_kind[CLG_LAYER_KINDS], clg_pass_cost pass[CLG_PASSES]);
 
 #endif

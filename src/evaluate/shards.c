@@ -108,15 +108,15 @@ static int matrices_of(const clg_block *block) {
 /* The host copies every rank's part of every matrix after a gather, and before a scatter, while the
  * GPU waits (DeepSpeed's ZeRO-3 of 2021). A layer that is done again is gathered again. Vectors
  * stay whole on every rank (stage3_param_persistence_threshold) and are left out. */
-static void copy_by_rank(const composition *c, const stage *s, int layers,
+static void copy_by_rank(const composition *c, const int of_kind[CLG_LAYER_KINDS], int layers,
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
     double ranks = step->shard_group.ranks, each_s = c->scenario->stack.host_copy_s;
     double matrices = 0, total = 0, again = clg_recomputed_share(c->layout, layers);
     if (c->layout->zero < 3 || ranks <= 1 || !(each_s > 0)) return;
     for (int kind = 0; kind < step->kinds; kind++) {
-        total += s->load.layers[kind];
-        matrices += s->load.layers[kind] * matrices_of(&step->kind[kind]);
+        total += of_kind[kind];
+        matrices += of_kind[kind] * matrices_of(&step->kind[kind]);
     }
     double seconds = each_s * (matrices / total * layers) * ranks;
     pass[CLG_PASS_FORWARD].host_s += seconds;
@@ -146,7 +146,7 @@ static void gather_beside(clg_pass_cost *pass, const clg_stack *stack, double ma
 
 /* DeepSpeed's ZeRO-3 fetches module by module, from Python (host_gather_s): in the forward, again
  * where layers are done again, and in the backward, of which half the work is either pass's. */
-static void gather_modules(const composition *c, const stage *s, int layers,
+static void gather_modules(const composition *c, const int of_kind[CLG_LAYER_KINDS], int layers,
                            clg_pass_cost pass[CLG_PASSES]) {
     const clg_model *model = &c->scenario->model;
     const clg_stack *stack = &c->scenario->stack;
@@ -154,8 +154,8 @@ static void gather_modules(const composition *c, const stage *s, int layers,
     if (c->layout->zero < 3 || !(stack->host_gather_s > 0)) return;
     if (c->priced->step.shard_group.ranks <= 1) return;
     for (int kind = 0; kind < model->kinds; kind++) {
-        total += s->load.layers[kind];
-        modules += s->load.layers[kind] * modules_of(&model->kind[kind], stack, c->layout->ep);
+        total += of_kind[kind];
+        modules += of_kind[kind] * modules_of(&model->kind[kind], stack, c->layout->ep);
     }
     double matrices = modules / total * layers;
     gather_beside(&pass[CLG_PASS_FORWARD], stack, matrices);
@@ -166,18 +166,19 @@ static void gather_modules(const composition *c, const stage *s, int layers,
     gather_beside(&pass[CLG_PASS_BACKWARD_WEIGHT], stack, matrices / 2);
 }
 
-void clg_sharded_traffic(composition *c, stage *s, int depth, int layers,
+void clg_sharded_traffic(composition *c, stage *s, int depth, const int of_kind[CLG_LAYER_KINDS],
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
+    int layers = c->layers_of[depth];
     double dense = 0, expert = 0, total = 0, edges = 0;
     if (c->layout->zero < 2) return;
     for (int kind = 0; kind < step->kinds; kind++) {
-        dense += s->load.layers[kind] * step->kind[kind].dense_parameters;
-        expert += s->load.layers[kind] * step->kind[kind].expert_parameters;
-        total += s->load.layers[kind];
+        dense += of_kind[kind] * step->kind[kind].dense_parameters;
+        expert += of_kind[kind] * step->kind[kind].expert_parameters;
+        total += of_kind[kind];
     }
-    if (layers > 0) copy_by_rank(c, s, layers, pass);
-    if (layers > 0) gather_modules(c, s, layers, pass);
+    if (layers > 0) copy_by_rank(c, of_kind, layers, pass);
+    if (layers > 0) gather_modules(c, of_kind, layers, pass);
     messages layer = {.dense = dense / total, .expert = expert / total};
     if (layers > 0) shard_messages(c, s, layer, layers, pass);
     if (depth == 0) edges += step->embedding.dense_parameters;

@@ -17,9 +17,8 @@ static void hold_chunk(composition *c, stage *s, int depth, int of_kind[CLG_LAYE
 }
 
 /* One chunk's passes. */
-static void add_chunk(composition *c, stage *s, int depth, clg_pass_cost pass[CLG_PASSES]) {
-    int of_kind[CLG_LAYER_KINDS];
-    hold_chunk(c, s, depth, of_kind);
+static void add_chunk(const composition *c, int depth, const int of_kind[CLG_LAYER_KINDS],
+                      clg_pass_cost pass[CLG_PASSES]) {
     double again = clg_recomputed_share(c->layout, c->layers_of[depth]);
     for (int kind = 0; kind < c->scenario->model.kinds; kind++) {
         if (of_kind[kind] == 0) continue;
@@ -39,11 +38,13 @@ static void add_chunk(composition *c, stage *s, int depth, clg_pass_cost pass[CL
 static void fill_stage(composition *c, int index) {
     int directions = clg_layout_copies(c->layout);
     stage *here = &c->stages[index];
+    int of_kind[CLG_LAYER_KINDS];
     for (int v = 0; v < here->load.chunks; v++) {
         clg_pass_cost pass[CLG_PASSES] = {0};
         int depth = c->schedule->depth(c->pipeline, index, v);
-        add_chunk(c, here, depth, pass);
-        clg_sharded_traffic(c, here, depth, c->layers_of[depth], pass);
+        hold_chunk(c, here, depth, of_kind);
+        add_chunk(c, depth, of_kind, pass);
+        clg_sharded_traffic(c, here, depth, of_kind, pass);
         c->forward_s[depth] = clg_pass_s(&pass[CLG_PASS_FORWARD]);
         c->backward_input_s[depth] =
             clg_pass_s(&pass[CLG_PASS_BACKWARD_INPUT]) + clg_pass_s(&pass[CLG_PASS_RECOMPUTE]);
@@ -109,10 +110,8 @@ static bool repeats(composition *c, int index) {
 }
 
 /* The stage to begin with: where a step too slow shows soonest. Mostly that is the head's; where
- * shards are gathered any is, and one without tables is priced sooner. Where two stages hold each
- * depth they are filled in order: the later one's seconds are the depth's. */
+ * shards are gathered any is, and one without tables is priced sooner. */
 static int telling(const composition *c) {
-    if (clg_layout_copies(c->layout) > 1) return 0;
     return c->layout->zero >= 2 ? c->layout->pp / 2 : c->layout->pp - 1;
 }
 

@@ -416,6 +416,40 @@ static void held_alike(void) {
     CHECK_NEAR(e.time.optimizer_s - apart_s, 128256.0 * 4096 / 8 * 4 / 1e8, 1e-9);
 }
 
+/* Seconds that stage 1 of 4 is busy beside compute, from both ends: it holds depths 1 and 2, whose
+ * layers have so many parameters. */
+static double sharded_s(const clg_scenario *s, int zero, double first, double second) {
+    uint8_t kinds[32] = {0};
+    clg_scenario two = *s;
+    clg_evaluation e = {0};
+    clg_error error = {0};
+    clg_layout l = plan_layout(4096);
+    l.pp = 4, l.dp = 16, l.schedule = CLG_DUALPIPE, l.zero = zero;
+    l.accumulation = 8, l.global_batch = 128;
+    memset(&kinds[16], 1, 16);
+    two.model.kinds = 2, two.model.kind[1] = two.model.kind[0], two.model.layer_kind = kinds;
+    clg_price_blocks(&two, &l, NULL, &priced);
+    fill(priced.layer[0], 1, false), fill(priced.layer[1], 1, false);
+    priced.step.kind[0].dense_parameters = first, priced.step.kind[1].dense_parameters = second;
+    CHECK(clg_compose(&arena, &two, &l, &priced, (clg_wanted){.detail = true}, &e, &error) ==
+          CLG_OK);
+    CHECK_NEAR(e.stages[1].busy_s, e.stages[2].busy_s, 1e-9);
+    return e.stages[1].busy_s - 8 * 8 * 3;
+}
+
+/* A chunk's traffic is of its own layers, whichever of its two stages is filled last. */
+static void sharded_both_ways(void) {
+    clg_scenario s = plain(1e-10);
+    s.stack.gradient_overlap = s.stack.parameter_overlap = 0;
+    CASE("two directions, layers of two kinds, sharded: either half of the batches costs its own");
+    for (int zero = 2; zero <= 3; zero++) {
+        double alike_s = sharded_s(&s, zero, 1e8, 1e8);
+        CHECK(alike_s > 0.1);
+        CHECK_NEAR(sharded_s(&s, zero, 3e8, 1e8), 2 * alike_s, 1e-9);
+        CHECK_NEAR(sharded_s(&s, zero, 1e8, 3e8), 2 * alike_s, 1e-9);
+    }
+}
+
 int main(void) {
     base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
     windows();
@@ -434,6 +468,7 @@ int main(void) {
     limits();
     one_stage();
     held_alike();
+    sharded_both_ways();
     clg_arena_clear(&arena);
     return DONE;
 }
