@@ -16,7 +16,6 @@ typedef struct diagnosed {
     clg_diagnosis diagnosis;
 } diagnosed;
 
-/* "12.5s,40GB/s:all-reduce:6". */
 /* Characters up to the comma that ends a measurement, not one that parts thousands: "1,200tok/s".
  */
 static size_t measurement_size(const char *text) {
@@ -122,7 +121,24 @@ static clg_status take_nccl(clg_arena *arena, const clg_attachment *file, int pe
                     "%.80s: no collectives in it", file->name);
 }
 
-/* Layout flags left out are chosen, as explain does. */
+/* What few jobs do and a person who does it says: a job told in flags shards over all its ranks,
+ * and has neither context ranks nor chunks, unless it says so. Files say it themselves. */
+static const clg_request *usual(clg_arena *arena, const clg_request *request) {
+    static const struct {
+        clg_param param;
+        const char *value;
+    } off[] = {{CLG_PARAM_CP, "1"}, {CLG_PARAM_HSDP, "0"}, {CLG_PARAM_VPP, "1"}};
+    if (request->job_files > 0 || request->fixes > 0 || request->forbids > 0) return request;
+    clg_request *r = clg_take(arena, 1, clg_request);
+    *r = *request;
+    bool scheduled = r->value[CLG_PARAM_SCHEDULE] || r->value[CLG_PARAM_STAGE_LAYERS];
+    for (size_t i = 0; i < sizeof off / sizeof off[0]; i++)
+        if (!r->value[off[i].param] && !(off[i].param == CLG_PARAM_VPP && scheduled))
+            r->value[off[i].param] = off[i].value;
+    return r;
+}
+
+/* Layout flags left out are chosen, as explain does, but for those that are usually off. */
 static clg_status answer(const clg_question *q, void *to, clg_error *error) {
     diagnosed *a = to;
     const char *measured = q->request->value[CLG_PARAM_MEASURED];
@@ -135,7 +151,7 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
                         "give --measured 12.5s (or 200tok/s/GPU), --log FILE or --nccl FILE",
                         "nothing was measured");
     if (read_log(q->arena, log, &logs, error) != CLG_OK) return error->status;
-    const clg_request *job = with_log(q->arena, q->request, &logs);
+    const clg_request *job = usual(q->arena, with_log(q->arena, q->request, &logs));
     if (clg_answer_explain(q->arena, job, q->progress, NULL, &a->plan, error) != CLG_OK ||
         (measured && take_measured(q->arena, measured, &a->plan, &a->seen, error) != CLG_OK) ||
         take_log(q->arena, &logs, &a->plan, &a->seen, error) != CLG_OK ||
@@ -186,8 +202,9 @@ const clg_command clg_command_diagnose = {
     .summary = "why a job is as slow as it is: causes with their odds, and what to measure next",
     .details =
         "Prices the job as given, then in worlds where one thing is wrong, and weighs which of "
-        "them gives what was measured. Flags left out are chosen as 'plan' would, so say what the "
-        "job does. --measured takes 12.5s a step, 200tok/s/GPU, 6400tok/s, 230Tflop/s/GPU, 13%MFU "
+        "them gives what was measured. Flags left out are chosen as 'plan' would, without context "
+        "ranks, chunks and sharding in groups, so say what the job does. --measured takes 12.5s a "
+        "step, 200tok/s/GPU, 6400tok/s, 230Tflop/s/GPU, 13%MFU "
         "or 40GB/s:all-reduce:6 (bus bandwidth, collective, nodes); several with commas. GPUs, "
         "batch "
         "and sequence that are left out are those of --log, where it states them.",

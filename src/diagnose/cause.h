@@ -33,7 +33,8 @@ enum { CLG_CAUSE_FACTORS = 32 };
 
 /* How often it is, how strong it gets, what it looks like, how to find out. */
 typedef struct clg_job_cause_facts {
-    double prior; /* weight */
+    double prior;    /* weight, among all jobs */
+    double possible; /* share of jobs where it can be at all; 1 where nothing bars it */
     double mildest, worst;
     double factor[CLG_CAUSE_FACTORS]; /* strengths of form "count" */
     int factors;

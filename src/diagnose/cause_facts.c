@@ -24,7 +24,7 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
     const clg_file *file = clg_dataset_find(clg_arena_print(arena, "cause/%.64s.json", name));
     static const char *const keys[] = {"name",        "title",   "form",    "prior",
                                        "mildest",     "worst",   "factors", "factors_source",
-                                       "memory_from", "measure", "command"};
+                                       "memory_from", "measure", "command", "possible"};
     const clg_json *root;
     if (!file)
         return clg_fail(error, CLG_BAD_INPUT, NULL, "cause/%.64s.json is not built in", name);
@@ -37,12 +37,15 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
         clg_value_fields(root, file->path, fields, 3, error) != CLG_OK ||
         clg_value_read(root, "memory_from", CLG_FRACTION, false, file->path, &f->memory_from,
                        error) != CLG_OK ||
+        clg_value_read(root, "possible", CLG_FRACTION, false, file->path, &f->possible, error) !=
+            CLG_OK ||
         read_factors(root, file->path, f, error) != CLG_OK ||
         clg_json_string(root, "title", "", &f->says, file->path, error) != CLG_OK ||
         clg_json_string(root, "form", "times", &f->form, file->path, error) != CLG_OK ||
         clg_json_string(root, "measure", "", &f->measure, file->path, error) != CLG_OK ||
         clg_json_string(root, "command", "", &f->command, file->path, error) != CLG_OK)
         return CLG_BAD_INPUT;
+    if (f->possible <= 0) f->possible = 1;
     return CLG_OK;
 }
 

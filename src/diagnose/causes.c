@@ -117,9 +117,22 @@ static bool slow_host(clg_world *w, double strength) {
     return true;
 }
 
+/* Of the host's seconds those that go to experts: what the step would not have without them. Calls
+ * that gather parameters are taken as the experts', who have nearly all of a mixture's. */
+static double host_of_experts_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
+    if (!has_experts(s)) return 0;
+    clg_scenario *without = clg_take(arena, 1, clg_scenario);
+    clg_evaluation other;
+    clg_error none = {0};
+    *without = *s;
+    clg_stack *stack = &without->stack;
+    stack->host_expert_s = stack->host_experts_s = stack->host_gather_s = 0;
+    if (clg_evaluate(arena, without, &e->layout, false, NULL, &other, &none) != CLG_OK) return 0;
+    return e->time.host_s - other.time.host_s;
+}
+
 static double host_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    (void)arena;
-    return e->time.host_s - s->data_loading_s;
+    return e->time.host_s - s->data_loading_s - host_of_experts_s(arena, s, e);
 }
 
 static bool waits(clg_world *w, double steps) {
@@ -249,9 +262,7 @@ static bool dispatched(clg_world *w, double strength) {
 }
 
 static double experts_s(clg_arena *arena, const clg_scenario *s, const clg_evaluation *e) {
-    (void)arena;
-    (void)s;
-    return e->time.ep_exposed_s;
+    return e->time.ep_exposed_s + host_of_experts_s(arena, s, e);
 }
 
 /* --- the number --- */

@@ -145,7 +145,8 @@ static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s)
     s->tells_bus = s->bus_bytes_per_s < (1 - t->rules.told) * s->planned_bus_bytes_per_s;
 }
 
-/* The weight of a cause: its prior times the mean of its likelihoods. */
+/* The weight of a cause: its prior, among the jobs where it can be, times the mean of its
+ * likelihoods. */
 static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
     double strength[MOST_STRENGTHS], sum = 0, best = 0;
     int count = strengths_of(&s->facts, t->rules.strengths, strength), held = 0;
@@ -162,7 +163,7 @@ static double weigh(trial *t, const clg_job_cause *cause, clg_suspect *s) {
         s->strength = strength[i];
         s->step_s = step_s;
     }
-    return held > 0 ? s->facts.prior * sum / held : 0;
+    return held > 0 ? s->facts.prior / s->facts.possible * sum / held : 0;
 }
 
 static int by_probability(const void *left, const void *right) {

@@ -39,7 +39,7 @@ static const char *strength_words(clg_text *t, const clg_suspect *s) {
     if (strcmp(form, "level") == 0) return level_words(s->name, v);
     if (strcmp(form, "share") == 0)
         return v < 2 ? clg_arena_print(t->arena, "%.0f %%", 100 / v)
-                     : clg_arena_print(t->arena, "1/%.2g", v);
+                     : clg_arena_print(t->arena, v < 99 ? "1/%.2g" : "1/%.0f", v);
     if (strcmp(form, "growth") == 0) return clg_arena_print(t->arena, "%.0f %%", 100 * v);
     if (strcmp(form, "steps") == 0)
         return v < 1 ? clg_arena_print(t->arena, "%.0f %% of", 100 * v)

@@ -54,6 +54,18 @@ expect 0 out '^verdict  healthy' diagnose $titan --measured 6500tok/s/GPU
 # That cause is sixth, of 8 % beside 17 % of the first: five others explain as much.
 expect 0 out '"name": "expert_dispatch"' diagnose --json mixtral-8x7b --gpus 16 --tp 2 --ep 8 --pp 1 \
     --micro-batch 1 --global-batch 128 --seq 4096 --stack megatron-2024 --measured 130Tflop/s/GPU
+# hiyouga/LlamaFactory issue 5014: 90 s an iteration over sockets of 10 Gbit/s, where cards of 200 are expected.
+expect 0 out '^[ 5-9][0-9.]+ %  network_bandwidth: .* carries 1/[5-9][0-9] ' diagnose llama-3-8b --gpu a800-sxm-80gb --gpus 16 --adapter lora \
+    --zero 3 --tp 1 --pp 1 --seq 1024 --micro-batch 1 --global-batch 128 --stack transformers --recompute full --measured 90s
+# A job told in flags has neither context ranks nor shards in groups that it does not name.
+expect 0 out '^layout   tp 1 · pp 1 · dp 16, ZeRO-3$' diagnose llama-3-8b --gpu a800-sxm-80gb --gpus 16 --adapter lora --zero 3 --tp 1 \
+    --pp 1 --seq 1024 --micro-batch 1 --global-batch 128 --stack transformers --measured 90s
+# QwenLM/Qwen3 issue 736 and hiyouga/LlamaFactory 9374: experts one after another, under ZeRO-3.
+shared="--gpu h100-sxm --gpus 8 --zero 3 --tp 1 --pp 1 --ep 1 --micro-batch 1 --stack transformers"
+expect 0 out '^[ 4-9][0-9.]+ %  expert_dispatch: dispatching' diagnose qwen2-57b-a14b $shared --adapter lora --seq 512 \
+    --global-batch 64 --recompute full --measured 271s
+expect 0 out '^[ 4-9][0-9.]+ %  expert_dispatch: the plan itself' diagnose qwen3-30b-a3b $shared --seq 2048 --global-batch 32 \
+    --measured 166s
 # hiyouga/LlamaFactory issue 3499: 60 s a step; the three cards were not of one kind.
 expect 1 err 'no cause known here does that' diagnose llama-3-8b --gpu a100-sxm-80gb --gpus 3 --adapter lora --zero 3 \
     --adapter-targets q_proj,v_proj --seq 1024 --micro-batch 1 --global-batch 6 --precision fp16 --measured 60s
