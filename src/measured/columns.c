@@ -6,6 +6,7 @@
 #include "measured/client.h"
 #include "measured/workload.h"
 #include "model/preset.h"
+#include "stack/terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -278,15 +279,18 @@ static const char *read_chosen(const clg_cell_reader *r, clg_serve_plan *p) {
     return p->box_gpus < 1 || p->boxes < 1 ? "a number of GPUs is absurd" : NULL;
 }
 
-/* A name, or that of the default. */
-static const char *read_engine(const clg_cell_reader *r, clg_serve_plan *p) {
+/* A name, or that of the default, in its release of the row's date; a name with a month has its
+ * own. An unknown name is an error of the prediction. */
+static void read_engine(const clg_cell_reader *r, clg_serve_plan *p) {
     clg_engine engine;
     clg_error error = {0};
+    const char *month = clg_arena_print(r->arena, "%.7s", clg_cell_word(r, "date"));
     p->engine = clg_cell_word(r, "engine");
-    if (*p->engine) return NULL;
-    if (clg_engine_find(r->arena, NULL, &engine, &error) != CLG_OK) return "there is no engine";
-    p->engine = engine.name;
-    return NULL;
+    if (!*p->engine && clg_engine_find(r->arena, NULL, &engine, &error) == CLG_OK)
+        p->engine = engine.name;
+    if (clg_stack_is_month(month) && !strchr(p->engine, '@'))
+        p->engine = clg_arena_print(r->arena, "%s@%s", p->engine, month);
+    if (clg_engine_find(r->arena, p->engine, &engine, &error) == CLG_OK) p->engine = engine.name;
 }
 
 /* What a row sets of an engine. */
@@ -313,7 +317,7 @@ const char *clg_measured_plain(clg_cell_reader *r) {
         r->into->year = clg_arena_print(r->arena, "%.4s", clg_cell_word(r, "date"));
     p->model = clg_cell_word(r, "model");
     p->gpu = clg_cell_word(r, "gpu");
-    if ((reason = read_engine(r, p))) return reason;
+    read_engine(r, p);
     read_measures(r);
     if ((reason = no_number(r))) return reason;
     if (*clg_cell_word(r, "workload")) return read_chosen(r, p);

@@ -4,6 +4,7 @@
 #include "dataset/kept.h"
 #include "dataset/open.h"
 #include "dataset/value.h"
+#include "stack/terms.h"
 
 #include <string.h>
 
@@ -87,11 +88,51 @@ static const char *default_name(clg_arena *arena) {
     return "";
 }
 
+/* The month from which a release's successor is the one that is installed; "": it has none. */
+static const char *until_of(const clg_json *root) {
+    const clg_json *until = clg_json_member(root, "until");
+    return until ? clg_dataset_word(until, "value") : "";
+}
+
+/* The release of an engine in a month: of those that were not replaced by then the oldest, else the
+ * engine itself. Months compare as words. */
+static const char *release_of(clg_arena *arena, const char *engine, const char *month) {
+    int count;
+    const clg_file *files = clg_dataset_folder("engine/", &count);
+    const char *found = engine, *last = "9999-12";
+    for (int i = 0; i < count; i++) {
+        const clg_json *root;
+        clg_error error;
+        if (!strstr(files[i].text, "\"release_of\"") || /* spares reading all of them */
+            clg_dataset_parse(arena, files[i].path, files[i].text, files[i].size, &root, &error) !=
+                CLG_OK ||
+            strcmp(clg_dataset_word(root, "release_of"), engine) != 0)
+            continue;
+        const char *until = until_of(root);
+        if (strcmp(month, until) >= 0 || strcmp(until, last) >= 0) continue;
+        last = until;
+        found = clg_dataset_word(root, "name");
+    }
+    return found;
+}
+
+/* "vllm@2025-06": the file of that month's release. */
+static clg_status dated(clg_arena *arena, const char **name, clg_error *error) {
+    const char *at = strchr(*name, '@');
+    if (!at) return CLG_OK;
+    if (!clg_stack_is_month(at + 1))
+        return clg_fail(error, CLG_BAD_INPUT, "write the month as NAME@2025-06",
+                        "'%.16s' is no month", at + 1);
+    *name = release_of(arena, clg_arena_copy(arena, *name, (size_t)(at - *name)), at + 1);
+    return CLG_OK;
+}
+
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, clg_error *error) {
     const clg_file *file;
     const clg_json *root;
     if (!name || !*name) name = default_name(arena);
-    if (clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
+    if (dated(arena, &name, error) != CLG_OK ||
+        clg_dataset_open(arena, "engine", name, &file, &root, error) != CLG_OK)
         return error->status;
     *e = (clg_engine){.name = clg_dataset_word(root, "name"),
                       .title = clg_dataset_word(root, "title"),
@@ -141,7 +182,9 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     e->newer_generation = clg_dataset_word(root, "newer_generation");
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
     if (read_by_gpu(root, file->path, e, error) != CLG_OK) return error->status;
-    clg_json_member(root, "default"); /* the engine that is taken; others look */
+    clg_json_member(root, "default");     /* the engine that is taken; others look, */
+    clg_dataset_word(root, "release_of"); /* and whose release it is, until when */
+    until_of(root);
     return clg_value_done(root, file->path, error);
 }
 

@@ -97,7 +97,8 @@ bool clg_engine_is_newer(const clg_engine *engine, const clg_gpu *gpu);
 /* The largest batch a CUDA graph is kept for on so many GPUs; 0: as `graphs` says. */
 double clg_engine_graph_most(const clg_engine *engine, int gpus);
 
-/* No name, or an empty one: the default. */
+/* No name, or an empty one: the default. "NAME@2025-06": its release of that month, by `release_of`
+ * and `until` of the files; the oldest known before, NAME itself after. */
 clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *engine,
                            clg_error *error);
 

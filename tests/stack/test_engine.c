@@ -1,0 +1,48 @@
+/* Engines by name and by month. */
+#include "stack/engine.h"
+#include "test.h"
+
+#include <string.h>
+
+static const char *found(clg_arena *arena, const char *name) {
+    clg_engine engine;
+    clg_error error = {0};
+    return clg_engine_find(arena, name, &engine, &error) == CLG_OK ? engine.name : "none";
+}
+
+/* The release that was installed by default in a month; the month of a change has the new one. */
+static void releases_follow_months(void) {
+    CASE("the release of a month");
+    static const char *const asked[][2] = {
+        {"vllm", "vllm"},
+        {"vllm@2023-06", "vllm-v0"},
+        {"vllm@2025-02", "vllm-v0"},
+        {"vllm@2025-03", "vllm-0.8"},
+        {"vllm@2025-12", "vllm-0.8"},
+        {"vllm@2026-01", "vllm"},
+        {"vllm-0.8@2026-05", "vllm-0.8"},
+        {"trtllm@2023-12", "trtllm-0.6"},
+        {"trtllm@2024-11", "trtllm-0.17"},
+        {"trtllm@2025-09", "trtllm-1.0"},
+        {"trtllm@2026-02", "trtllm"},
+    };
+    clg_arena arena = {0};
+    for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++)
+        CHECK(strcmp(found(&arena, asked[i][0]), asked[i][1]) == 0);
+    clg_arena_clear(&arena);
+}
+
+static void no_month_no_engine(void) {
+    CASE("no month, no engine");
+    clg_arena arena = {0};
+    CHECK(strcmp(found(&arena, "vllm@2025"), "none") == 0);
+    CHECK(strcmp(found(&arena, "vllm@june"), "none") == 0);
+    CHECK(strcmp(found(&arena, "nobody@2025-06"), "none") == 0);
+    clg_arena_clear(&arena);
+}
+
+int main(void) {
+    releases_follow_months();
+    no_month_no_engine();
+    return DONE;
+}
