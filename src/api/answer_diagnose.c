@@ -24,14 +24,42 @@ static size_t measurement_size(const char *text) {
     return size + strcspn(text + size, ",");
 }
 
+/* "5900tok/s/GPU@8": the same job on other GPUs. */
+static clg_status take_other(clg_arena *arena, const char *one, const clg_answer *plan,
+                             clg_observations *seen, clg_error *error) {
+    const char *at = strchr(one, '@');
+    const char *written = clg_arena_copy(arena, one, (size_t)(at - one));
+    clg_evaluation *other = clg_take(arena, 1, clg_evaluation);
+    clg_observations alone = {0};
+    double gpus;
+    if (seen->other)
+        return clg_fail(error, CLG_BAD_INPUT, "keep one of them",
+                        "'%.24s' and '%.24s' are both of other GPUs", seen->other_written, one);
+    if (clg_quantity(at + 1, CLG_COUNT, &gpus, error) != CLG_OK ||
+        clg_diagnose_size(arena, &plan->scenario, &plan->evaluation,
+                          gpus > 0 && gpus < 1e9 ? (int64_t)gpus : 0, other, error) != CLG_OK ||
+        clg_observe(other, &plan->scenario.machine, written, &alone, error) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (alone.buses > 0)
+        return clg_fail(error, CLG_BAD_INPUT, "a bandwidth says its nodes: 40GB/s:all-reduce:6",
+                        "'%.48s' is no step of a job", one);
+    seen->other = other;
+    seen->other_s = alone.step_s;
+    seen->other_written = one;
+    return CLG_OK;
+}
+
 static clg_status take_measured(clg_arena *arena, const char *text, const clg_answer *plan,
                                 clg_observations *seen, clg_error *error) {
     while (*text) {
         size_t size = measurement_size(text);
         const char *one = clg_arena_copy(arena, text, size);
-        if (size > 0 &&
-            clg_observe(&plan->evaluation, &plan->scenario.machine, one, seen, error) != CLG_OK)
-            return CLG_BAD_INPUT;
+        clg_status taken =
+            size == 0 ? CLG_OK
+            : strchr(one, '@')
+                ? take_other(arena, one, plan, seen, error)
+                : clg_observe(&plan->evaluation, &plan->scenario.machine, one, seen, error);
+        if (taken != CLG_OK) return CLG_BAD_INPUT;
         text += size + (text[size] == ',');
     }
     return CLG_OK;
@@ -158,6 +186,9 @@ static clg_status answer(const clg_question *q, void *to, clg_error *error) {
         (nccl->text &&
          take_nccl(q->arena, nccl, a->plan.scenario.machine.node.gpus, &a->seen, error) != CLG_OK))
         return error->status;
+    if (a->seen.other && a->seen.step_s <= 0)
+        return clg_fail(error, CLG_BAD_INPUT, "give the step on --gpus too",
+                        "'%.24s' is of other GPUs than the job's", a->seen.other_written);
     return clg_diagnose(q->arena, &a->plan.scenario, &a->plan.evaluation, &a->seen, &a->diagnosis,
                         error);
 }
@@ -205,9 +236,10 @@ const clg_command clg_command_diagnose = {
         "them gives what was measured. Flags left out are chosen as 'plan' would, without context "
         "ranks, chunks and sharding in groups, so say what the job does. --measured takes 12.5s a "
         "step, 200tok/s/GPU, 6400tok/s, 230Tflop/s/GPU, 13%MFU "
-        "or 40GB/s:all-reduce:6 (bus bandwidth, collective, nodes); several with commas. GPUs, "
-        "batch "
-        "and sequence that are left out are those of --log, where it states them.",
+        "or 40GB/s:all-reduce:6 (bus bandwidth, collective, nodes); several with commas: a step by "
+        "the clock, operations counted beside it, and 5900tok/s/GPU@8, the same job on 8 GPUs with "
+        "as many micro-batches a rank. GPUs, batch and sequence that are left out are those of "
+        "--log, where it states them.",
     .example = "ceiling diagnose llama-3-70b --gpu h200-sxm --gpus 32 --tp 8 --zero 3 "
                "--measured 200tok/s/GPU",
     .groups = CLG_TAKES_PLANNING | CLG_TAKES(MEASURED),

@@ -52,6 +52,7 @@ clg_status clg_job_cause_facts_find(clg_arena *arena, const char *name, clg_job_
 /* data/operations/diagnosis.json. */
 typedef struct clg_diagnosis_rules {
     double measured_sigma, counts_sigma; /* of logarithms: how exact measurements are */
+    double pair_sigma;  /* what is left of the interval between two sizes of one job */
     double felt;        /* share by which a world moves the step to be another than the planned */
     double told;        /* share by which a bus bandwidth must fall to tell a cause */
     double large_bytes; /* buffer of the collective that is to be measured */

@@ -55,6 +55,7 @@ clg_status clg_diagnosis_rules_find(clg_arena *arena, clg_diagnosis_rules *r, cl
     double strengths = 0;
     const clg_value_field fields[] = {{"measured_sigma", CLG_COUNT, &r->measured_sigma},
                                       {"counts_sigma", CLG_COUNT, &r->counts_sigma},
+                                      {"pair_sigma", CLG_COUNT, &r->pair_sigma},
                                       {"felt", CLG_FRACTION, &r->felt},
                                       {"told", CLG_FRACTION, &r->told},
                                       {"large_bytes", CLG_BYTES, &r->large_bytes},

@@ -77,15 +77,25 @@ static double sigma_of(const trial *t) {
     return sqrt(planned * planned + counts * counts + measured * measured);
 }
 
-/* How well a world agrees with all that was seen, under a density of ln(seen / priced). `least_s`
- * is what its operations take at the GPU's peak: no step is shorter. */
+/* A step as a world has it. */
+typedef struct priced {
+    double step_s;
+    double least_s; /* what its operations take at the GPU's peak: no step is shorter */
+    double other_s; /* the same at the other size that was measured */
+} priced;
+
+/* How well a world agrees with all that was seen, under a density of ln(seen / priced). Of a second
+ * size only what it adds to the first is weighed. */
 static double likelihood(const trial *t, const clg_scenario *world,
-                         double (*density)(double, double), double step_s, double least_s) {
+                         double (*density)(double, double), priced p) {
     const clg_network *network = &world->network;
-    double all = 1, measured = t->rules.measured_sigma;
+    double all = 1, measured = t->rules.measured_sigma, pair = t->rules.pair_sigma;
     double seen_s = t->seen->step_s, slack = t->seen->counted ? t->rules.counts_sigma : 0;
-    if (seen_s > 0 && seen_s < least_s * (1 - slack - measured)) return 0;
-    if (seen_s > 0) all *= density(log(seen_s / step_s), sigma_of(t));
+    if (seen_s > 0 && seen_s < p.least_s * (1 - slack - measured)) return 0;
+    if (seen_s > 0) all *= density(log(seen_s / p.step_s), sigma_of(t));
+    if (seen_s > 0 && t->seen->other)
+        all *= density(log(t->seen->other_s / p.other_s) - log(seen_s / p.step_s),
+                       sqrt(pair * pair + 2 * measured * measured));
     for (int i = 0; i < t->seen->buses; i++) {
         const clg_observed_bus *bus = &t->seen->bus[i];
         double spread = bus->nodes > 1 ? network->sigma_slow : network->sigma_fast;
@@ -96,43 +106,57 @@ static double likelihood(const trial *t, const clg_scenario *world,
     return all;
 }
 
+static clg_world world_of(const trial *t, const clg_job_cause_facts *facts,
+                          const clg_evaluation *plan, clg_scenario *room) {
+    *room = *t->scenario;
+    return (clg_world){.arena = t->arena,
+                       .scenario = room,
+                       .layout = plan->layout,
+                       .plan = plan,
+                       .counted = 1,
+                       .memory_from = facts->memory_from};
+}
+
+/* The other size where the cause holds; as planned where it cannot be there: one node has no
+ * network. */
+static double other_size_s(trial *t, const clg_job_cause *cause, const clg_job_cause_facts *facts,
+                           double strength) {
+    const clg_evaluation *plan = t->seen->other;
+    if (!plan) return 0;
+    clg_world w = world_of(t, facts, plan, clg_take(t->arena, 1, clg_scenario));
+    clg_evaluation e;
+    clg_error none = {0};
+    bool held = cause->holds(&w, strength) &&
+                clg_evaluate(t->arena, w.scenario, &w.layout, false, NULL, &e, &none) == CLG_OK;
+    return held ? (e.step_s + w.more_s) * w.counted : plan->step_s;
+}
+
 /* Prices the step in the world where a cause has this strength; false where it cannot be. */
 static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_facts *facts,
                   double strength, double *step_s, double *likely) {
     clg_arena_mark mark = clg_arena_here(t->arena);
-    clg_world w = {.arena = t->arena,
-                   .scenario = t->changed,
-                   .layout = t->plan->layout,
-                   .plan = t->plan,
-                   .counted = 1,
-                   .memory_from = facts->memory_from};
+    clg_world w = world_of(t, facts, t->plan, t->changed);
     clg_evaluation e;
     clg_error none = {0};
-    *t->changed = *t->scenario;
-    bool priced = cause->holds(&w, strength) &&
-                  clg_evaluate(t->arena, t->changed, &w.layout, false, NULL, &e, &none) == CLG_OK;
-    if (priced) {
+    bool done = cause->holds(&w, strength) &&
+                clg_evaluate(t->arena, t->changed, &w.layout, false, NULL, &e, &none) == CLG_OK;
+    if (done) {
         *step_s = (e.step_s + w.more_s) * w.counted;
-        *likely = likelihood(t, t->changed, student, *step_s, e.step_s * e.hfu * w.counted);
+        priced p = {*step_s, e.step_s * e.hfu * w.counted, other_size_s(t, cause, facts, strength)};
+        *likely = likelihood(t, t->changed, student, p);
         if (*step_s > t->longest_s) t->longest_s = *step_s;
     }
     clg_arena_back_to(t->arena, mark);
-    return priced;
+    return done;
 }
 
 /* Of a large all-reduce over the whole job, or inside a box where that tells more, as planned and
  * under the likeliest strength. */
 static void tell_bus(const trial *t, const clg_job_cause *cause, clg_suspect *s) {
-    clg_world w = {.arena = t->arena,
-                   .scenario = t->changed,
-                   .layout = t->plan->layout,
-                   .plan = t->plan,
-                   .counted = 1,
-                   .memory_from = s->facts.memory_from};
+    clg_world w = world_of(t, &s->facts, t->plan, t->changed);
     const clg_machine *machine = &t->scenario->machine;
     int ranks = (int)clg_layout_gpus(&t->plan->layout);
     if (ranks < 2) return;
-    *t->changed = *t->scenario;
     cause->holds(&w, s->strength);
     bool inside = t->changed->network.fast.bytes_per_s < t->scenario->network.fast.bytes_per_s;
     if (inside && ranks > machine->node.gpus) ranks = machine->node.gpus;
@@ -216,6 +240,29 @@ static clg_status suspects_of(trial *t, clg_diagnosis *d, double *all, clg_error
     return CLG_OK;
 }
 
+/* Operations counted beside a timed step: the chance that the count is off. The job is none the
+ * worse for it, so that its other causes share what is left. */
+static void weigh_count(const trial *t, double rightly, clg_diagnosis *d) {
+    double strength[MOST_STRENGTHS], sum = 0, best = 0, counts = t->rules.counts_sigma;
+    if (t->seen->count_s <= 0) return;
+    double off = log(t->seen->count_s / t->seen->step_s);
+    clg_suspect *s = d->suspect;
+    while (strcmp(s->name, "miscounted") != 0) s++;
+    int count = strengths_of(&s->facts, t->rules.strengths, strength);
+    for (int i = 0; i < count; i++) {
+        double likely = student(off - log(strength[i]), counts);
+        sum += likely;
+        if (likely <= best) continue;
+        best = likely;
+        s->strength = strength[i];
+    }
+    double wrongly = s->facts.prior * sum / count;
+    double chance = wrongly / (wrongly + rightly * normal(off, counts));
+    for (int i = 0; i < d->suspects; i++) d->suspect[i].probability *= 1 - chance;
+    s->probability += chance;
+    s->planned = false;
+}
+
 /* Beyond what any cause does the tails of all causes are alike, and would say "healthy". */
 static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
     double seen_s = t->seen->step_s, planned_s = t->plan->step_s;
@@ -228,6 +275,25 @@ static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
                     "'%.24s' is %.3g times as %s as planned: no cause known here does that",
                     t->seen->written ? t->seen->written : "",
                     slower ? seen_s / planned_s : planned_s / seen_s, slower ? "slow" : "fast");
+}
+
+clg_status clg_diagnose_size(clg_arena *arena, const clg_scenario *scenario,
+                             const clg_evaluation *plan, int64_t gpus, clg_evaluation *other,
+                             clg_error *error) {
+    clg_layout l = plan->layout;
+    int64_t all = clg_layout_gpus(&l), apart = all / l.dp; /* GPUs of one data-parallel rank */
+    if (gpus < apart || gpus % apart != 0 || gpus / apart > 1000000 || gpus == all)
+        return clg_fail(error, CLG_BAD_INPUT, "give another size of the same job",
+                        "%lld GPUs hold no whole copies of %lld, or are the job's own %lld",
+                        (long long)gpus, (long long)apart, (long long)all);
+    l.global_batch = l.global_batch / l.dp * (gpus / apart);
+    l.dp = (int)(gpus / apart);
+    if (l.hsdp >= l.dp * l.cp) l.hsdp = 0;
+    const char *refused = clg_layout_refuses(arena, &scenario->model, &l);
+    if (refused)
+        return clg_fail(error, CLG_BAD_INPUT, "give a size that the layout allows",
+                        "the job on %lld GPUs: %.200s", (long long)gpus, refused);
+    return clg_evaluate(arena, scenario, &l, false, NULL, other, error);
 }
 
 clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
@@ -245,8 +311,9 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
         clg_job_cause_facts_find(arena, "healthy", &well, error) != CLG_OK ||
         suspects_of(&t, d, &all, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    d->healthy =
-        well.prior * likelihood(&t, scenario, normal, plan->step_s, plan->step_s * plan->hfu);
+    priced planned = {plan->step_s, plan->step_s * plan->hfu,
+                      seen->other ? seen->other->step_s : 0};
+    d->healthy = well.prior * likelihood(&t, scenario, normal, planned);
     if (refuse_far(&t, d->healthy + all, error) != CLG_OK) return CLG_BAD_INPUT;
     d->healthy /= d->healthy + all;
     const clg_job_cause *cause = clg_job_causes(&d->suspects);
@@ -257,6 +324,7 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
     }
     for (int i = 0; i < d->suspects; i++)
         add_planned(&t, d->healthy, waiting_s, &d->suspect[i], planned_s[i]);
+    weigh_count(&t, well.prior, d);
     qsort(d->suspect, (size_t)d->suspects, sizeof *d->suspect, by_probability);
     d->verdict = verdict_of(&t, d->healthy);
     return CLG_OK;

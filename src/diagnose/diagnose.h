@@ -38,6 +38,11 @@ typedef struct clg_diagnosis {
     int suspects;
 } clg_diagnosis;
 
+/* The plan on other GPUs: as many micro-batches a rank, fewer or more data-parallel ranks. */
+clg_status clg_diagnose_size(clg_arena *arena, const clg_scenario *scenario,
+                             const clg_evaluation *plan, int64_t gpus, clg_evaluation *other,
+                             clg_error *error);
+
 /* `plan` in detail, of this scenario. */
 clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const clg_evaluation *plan,
                         const clg_observations *observations, clg_diagnosis *diagnosis,

@@ -95,12 +95,25 @@ static clg_status bus_of(const char *written, clg_observations *o, clg_error *er
     return CLG_OK;
 }
 
+/* The clock says how long a step is, operations beside it how they were counted. */
+static void set_beside(clg_observations *o, double step_s, bool counted, const char *written) {
+    o->count_s = counted ? step_s : o->step_s;
+    o->count_written = counted ? written : o->written;
+    if (!counted) o->step_s = step_s;
+    if (!counted) o->written = written;
+    o->counted = false;
+}
+
 clg_status clg_observe(const clg_evaluation *plan, const clg_machine *machine, const char *written,
                        clg_observations *o, clg_error *error) {
     if (strchr(written, ':')) return bus_of(written, o, error);
     bool counted;
     double step_s = step_of(plan, machine, written, &counted);
     if (step_s <= 0) return refuse(written, error);
+    if (o->step_s > 0 && o->count_s <= 0 && counted != o->counted) {
+        set_beside(o, step_s, counted, written);
+        return CLG_OK;
+    }
     if (o->step_s > 0)
         return clg_fail(error, CLG_BAD_INPUT, "keep one of them",
                         "'%.24s' and '%.24s' both say how long a step takes", o->written, written);

@@ -96,6 +96,14 @@ static void print_expected(const answer *a) {
                        clg_words_quantity(t, a->seen->step_s, CLG_SECONDS), a->seen->written,
                        a->seen->step_s / e->step_s);
     clg_text_fold(t, from, 9);
+    if (a->seen->count_s > 0)
+        clg_text_print(t, "counted  %s beside it: %.3g of what this step makes\n",
+                       a->seen->count_written, a->seen->step_s / a->seen->count_s);
+    if (a->seen->other)
+        clg_text_print(t, "measured %s a step on %lld GPUs (%s), %.3g times as long as planned\n",
+                       clg_words_quantity(t, a->seen->other_s, CLG_SECONDS),
+                       (long long)clg_layout_gpus(&a->seen->other->layout), a->seen->other_written,
+                       a->seen->other_s / a->seen->other->step_s);
     for (int i = 0; i < a->seen->buses; i++) {
         const clg_observed_bus *b = &a->seen->bus[i];
         clg_text_print(t, "measured %s of bus bandwidth, %s of %s over %d nodes\n",
@@ -174,6 +182,14 @@ static void add_speed(clg_json_writer *w, const answer *a, double step_s) {
 static void add_measured(clg_json_writer *w, const answer *a) {
     clg_json_open(w, "measured", '{');
     add_speed(w, a, a->seen->step_s);
+    if (a->seen->count_s > 0) clg_json_add_number(w, "counted_step_s", a->seen->count_s);
+    if (a->seen->other) {
+        clg_json_open(w, "other", '{');
+        clg_json_add_integer(w, "gpus", clg_layout_gpus(&a->seen->other->layout));
+        clg_json_add_number(w, "step_s", a->seen->other_s);
+        clg_json_add_number(w, "expected_step_s", a->seen->other->step_s);
+        clg_json_close(w, '}');
+    }
     clg_json_open(w, "bus", '[');
     for (int i = 0; i < a->seen->buses; i++) {
         clg_json_open(w, NULL, '{');

@@ -69,6 +69,21 @@ expect 0 out '^[ 4-9][0-9.]+ %  expert_dispatch: the plan itself' diagnose qwen3
 # hiyouga/LlamaFactory issue 3499: 60 s a step; the three cards were not of one kind.
 expect 1 err 'no cause known here does that' diagnose llama-3-8b --gpu a100-sxm-80gb --gpus 3 --adapter lora --zero 3 \
     --adapter-targets q_proj,v_proj --seq 1024 --micro-batch 1 --global-batch 6 --precision fp16 --measured 60s
+# foundation-model-stack/fms-fsdp issue 89: 24.3 % MFU at 9,600 tokens/s; the peak was one with sparsity.
+fms="llama-2-7b --gpu h100-sxm --gpus 96 --zero 3 --hsdp 8 --tp 1 --pp 1 --seq 4096 --micro-batch 2 --recompute none"
+expect 0 out '^counted  24.3%MFU beside it: 0.5[0-9]+ of what' diagnose $fms --stack fsdp-2024 --global-batch 192 \
+    --measured 24.3%MFU,9600tok/s/GPU
+check "the job is well, its count is not" 'grep -q "^verdict  healthy" "$scratch/out" && grep -q "^[ 4-9][0-9.]* %  miscounted" "$scratch/out"'
+# pytorch/torchtitan issue 708: 32 GPUs as fast as 8.
+pair="llama-3-8b --gpu h100-sxm --gpus 32 --zero 3 --tp 1 --pp 1 --seq 8192 --micro-batch 1 --stack torchtitan-2025 --recompute selective"
+expect 0 out '^ *[5-9][0-9.]+ %  network_bandwidth' diagnose $pair --measured 1786tok/s/GPU,7144tok/s/GPU@8
+expect 0 out '"gpus": 8,' diagnose $pair --measured 1786tok/s/GPU,7144tok/s/GPU@8 --json
+expect 0 out '^ *[1-9][0-9.]+ %  data_loading' diagnose $pair --measured 1786tok/s/GPU,1800tok/s/GPU@8
+expect 1 err 'is of other GPUs than' diagnose $pair --measured 7144tok/s/GPU@8
+expect 1 err 'keep one of them' diagnose $pair --measured 4.6s,1.2s@8,1.1s@4
+expect 1 err "are the job's own 32" diagnose $pair --measured 4.6s,1.2s@32
+expect 1 err 'is no step of a job' diagnose $pair --measured 4.6s,40GB/s:all-reduce:6@8
+expect 1 err "both say how long" diagnose $pair --measured 4.6s,1786tok/s/GPU
 # The verdict keeps to the interval: half and twice the plan are not healthy on any stack, the plan is.
 for stack in megatron-2024 torchtitan-2025 pytorch; do
     plan="llama-3-8b --gpus 8 --tp 1 --pp 1 --micro-batch 1 --global-batch 64 --recompute full --stack $stack"

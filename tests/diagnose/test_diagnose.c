@@ -88,6 +88,27 @@ static void found_again(void) {
     CHECK(place_of(&d, "network_congestion") == 0);
 }
 
+static void two_sizes(void) {
+    CASE("a slow step at 64 GPUs alone is data or network; as planned on one node: network only");
+    job j = make("llama-3-8b", sharded(64));
+    clg_evaluation node = {0};
+    clg_error e = {0};
+    CHECK(clg_diagnose_size(&arena, &j.scenario, &j.plan, 8, &node, &e) == CLG_OK);
+    CHECK(node.layout.dp == 8 && node.layout.global_batch == 16 && node.step_s < j.plan.step_s);
+    clg_observations seen = planted(&j, "network_bandwidth", 30, 0);
+    seen.other = &node;
+    seen.other_s = node.step_s;
+    clg_diagnosis d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "network_bandwidth") <= 1 && place_of(&d, "data_loading") > 1);
+    CASE("as slow on one node: not the network");
+    seen.other_s = node.step_s * seen.step_s / j.plan.step_s;
+    d = diagnose(&j, &seen);
+    CHECK(place_of(&d, "data_loading") <= 1 && place_of(&d, "network_bandwidth") > 3);
+    CASE("sizes that hold no whole copies, and the job's own, are refused");
+    CHECK(clg_diagnose_size(&arena, &j.scenario, &j.plan, 64, &node, &e) == CLG_BAD_INPUT);
+    CHECK(clg_diagnose_size(&arena, &j.scenario, &j.plan, 0, &node, &e) == CLG_BAD_INPUT);
+}
+
 static void as_planned(void) {
     CASE("the step as expected, a tenth faster, a tenth slower: healthy");
     job j = make("llama-3-8b", sharded(64));
@@ -170,6 +191,7 @@ static void written(void) {
 
 int main(void) {
     found_again();
+    two_sizes();
     as_planned();
     impossible();
     out_of_reach();
