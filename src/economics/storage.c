@@ -47,13 +47,14 @@ clg_status clg_storage_prices_read(clg_arena *arena, clg_storage_prices *p, clg_
 
 clg_storage_bill clg_storage_bill_of(const clg_storage_prices *p, const clg_operations *o,
                                      double tokens, double parameters, double seconds) {
-    static const double TB = 1e12, WEIGHT_BYTES = 2; /* as models are published: 16 bits */
+    static const double TB = 1e12;
+    double weight_bytes = clg_precision_bytes(CLG_BF16); /* as models are published */
     clg_storage_bill b = {.data_bytes = tokens * o->token_bytes,
                           .checkpoint_bytes = parameters * o->checkpoint_parameter_bytes,
                           .checkpoints = p->checkpoints};
     double months = seconds / (CLG_YEAR_S / 12);
     double kept_tb = (b.data_bytes + b.checkpoints * b.checkpoint_bytes) / TB;
-    double moved_tb = (b.data_bytes + parameters * WEIGHT_BYTES) / TB;
+    double moved_tb = (b.data_bytes + parameters * weight_bytes) / TB;
     b.low_usd = p->tb_month_low_usd * kept_tb * months;
     b.high_usd = p->tb_month_high_usd * kept_tb * months;
     b.out_low_usd = p->tb_out_low_usd * moved_tb;

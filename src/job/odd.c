@@ -27,6 +27,11 @@ double clg_odd_number(clg_reading *r, const char *keys, double otherwise) {
     return key.node && clg_job_number(key.node, &number) ? number : otherwise;
 }
 
+int clg_odd_whole(const clg_reading *r, clg_job_field field) {
+    double number = clg_job_value_or(r, field, 1);
+    return number >= 0 && number <= 1e6 ? (int)number : 0;
+}
+
 void clg_odd_stage_layers(clg_reading *r, const int *layers, int chunks, const char *why) {
     const char *words = "";
     double all = 0;

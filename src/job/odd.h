@@ -8,6 +8,10 @@
 double clg_odd_number(clg_reading *reading, const char *keys, double otherwise);
 const char *clg_odd_word(clg_reading *reading, const char *keys, const char *otherwise);
 
+/* A degree that files say, 1 where none is, 0 where no job has so many: they may write any number.
+ */
+int clg_odd_whole(const clg_reading *reading, clg_job_field field);
+
 /* Layers of each chunk in the order of a micro-batch: "9,10,10,3"; none where they are not all the
  * model's. */
 void clg_odd_stage_layers(clg_reading *reading, const int *layers, int chunks, const char *why);

@@ -106,7 +106,7 @@ static double stage_of(clg_reading *r, int at, int pp) {
 /* A stage's layers are cut evenly into its chunks; a chunk of every stage comes before the next of
  * any. */
 static void uneven_stages(clg_reading *r) {
-    int pp = (int)clg_job_value_or(r, CLG_JOB_PP, 1), layers[256];
+    int pp = clg_odd_whole(r, CLG_JOB_PP), layers[256];
     double each = clg_job_value_or(r, CLG_JOB_CHUNK_LAYERS, 0), whole = stage_of(r, 0, pp);
     bool begins =
         clg_job_is(clg_odd_word(r, "account-for-embedding-in-pipeline-split", ""), "true");
@@ -114,11 +114,11 @@ static void uneven_stages(clg_reading *r) {
     if (pp < 2 || pp > 256 || whole <= 0) return;
     if (each > 0 && fmod(whole, each) == 0)
         clg_job_put(r, CLG_JOB_VPP, whole / each, NULL, "layers of a stage over those of a chunk");
-    int vpp = (int)clg_job_value_or(r, CLG_JOB_VPP, 1), parts = pp * vpp;
+    int vpp = clg_odd_whole(r, CLG_JOB_VPP), parts = pp * vpp;
     if (vpp < 1 || vpp > 256 / pp) return;
     for (int i = 0; i < parts; i++) {
         double part = stage_of(r, i % pp, pp) / vpp;
-        if (part != floor(part)) return;
+        if (part != floor(part) || fabs(part) > 1e6) return;
         layers[i] = (int)part - (begins && i == 0) - (ends && i == parts - 1);
     }
     clg_odd_stage_layers(r, layers, parts, "layers of the first and the last stage, as told");

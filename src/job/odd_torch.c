@@ -81,7 +81,7 @@ static void titan_chunks(clg_reading *r) {
 /* Embedding and head stand for a layer each unless told otherwise; what does not divide goes to the
  * first stages (torchtitan/distributed/pipeline_parallel.py). */
 static void titan_stages(clg_reading *r) {
-    int pp = (int)clg_job_value_or(r, CLG_JOB_PP, 1), layers[256];
+    int pp = clg_odd_whole(r, CLG_JOB_PP), layers[256];
     double all = clg_job_value_or(r, CLG_JOB_LAYERS, 0);
     double each = clg_job_value_or(r, CLG_JOB_CHUNK_LAYERS, 0);
     double first = clg_odd_number(r,
@@ -97,7 +97,7 @@ static void titan_stages(clg_reading *r) {
     if (each > 0)
         clg_job_put(r, CLG_JOB_VPP, ceil(ceil(shares / each) / pp), NULL,
                     "layers and what counts as such over pp x layers of a stage");
-    int vpp = (int)clg_job_value_or(r, CLG_JOB_VPP, 1), chunks = pp * vpp;
+    int vpp = clg_odd_whole(r, CLG_JOB_VPP), chunks = pp * vpp;
     if (vpp < 1 || vpp > 256 / pp || first + last == 0) return;
     int share = (int)shares / chunks, more = (int)shares % chunks;
     for (int i = 0; i < chunks; i++)

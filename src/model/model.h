@@ -80,7 +80,7 @@ typedef struct clg_mlp {
                                      (DeepSeek-V3: of 4 nodes); 0: anywhere */
     int64_t expert_ffn;           /* MoE: width of one routed expert */
     int64_t latent;     /* MoE: width that routed experts read and write, projected from the hidden
-                           width     and back; 0: the hidden width itself */
+                           width and back; 0: the hidden width itself */
     int64_t shared_ffn; /* MoE: total width of the shared experts (0: none) */
     bool biases;        /* MoE: experts' matrices carry biases */
     bool clamped;       /* MoE: gate and up are cut off at a value before the activation */

@@ -19,17 +19,22 @@ static double factor_of(const simulation *s, int task, double sigma) {
     return clg_factor_at(sigma, sqrt(common) * s->rules->factor_z + sqrt(1 - common) * own);
 }
 
+/* A job that breaks so often goes on where it is from then on: one that never gets far between two
+ * failures would not end. Its failures err short, as those of clg_life_stretch. */
+enum { MOST_BREAKS = 20000 };
+
 /* Of what is left of a task; going on takes a restart more, and giving way a checkpoint. */
 static clg_job_stretch stretch_of(const simulation *s, int task, const clg_job_size *size) {
     clg_job_size left = *size;
     double again_s = s->stopped[task] == NOT_STOPPED ? 0 : size->restart_s;
     if (s->stopped[task] == GAVE_WAY) again_s += size->checkpoint_s;
+    bool breaks = s->rules->repair_s > 0 && s->run[task].breaks < MOST_BREAKS;
     left.useful_s *= s->left[task];
     if (s->rules->certain)
         return (clg_job_stretch){size->expected_s * s->left[task] + again_s, 1, false};
     clg_job_stretch stretch =
         clg_life_stretch(&left, factor_of(s, task, size->sigma), s->rules->failure_factor,
-                         s->rules->repair_s > 0 ? s->rules->node_share : 0, &s->failing[task]);
+                         breaks ? s->rules->node_share : 0, &s->failing[task]);
     stretch.wall_s += again_s;
     return stretch;
 }

@@ -49,6 +49,7 @@ typedef struct clg_job_run {
     int64_t gpus;
     double useful_gpu_s; /* of training, since it last started */
     double held_gpu_s;   /* of all its stretches */
+    int breaks;          /* times that a node of it broke */
 } clg_job_run;
 
 /* GPUs that serving holds before any job, window after window, round after round. */

@@ -28,6 +28,7 @@ void clg_simulation_break(simulation *s, const running *gone) {
     clg_simulation_stop(s, gone->task, gone->done, BROKE);
     send_off(s, gone->task, gone->gpus < node ? gone->gpus : node);
     s->life->breaks++;
+    s->run[gone->task].breaks++;
     if (clg_pool_fits(s->pool, gone->gpus)) {
         clg_simulation_start(s, gone->task, size_of(&s->task[gone->task], gone->gpus));
         return;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { NO_PRODUCT = -1, MOST_SEARCHES = 64, MOST_KERNELS = 1 << 16 };
+enum { NO_PRODUCT = -1, MOST_SEARCHES = 64, MOST_KERNELS = 1 << 16, MOST_COMPARED = 1 << 26 };
 
 /* ---- keeping ---- */
 
@@ -22,10 +22,15 @@ static int by_time(const void *a, const void *b) {
     return (x->place > y->place) - (x->place < y->place);
 }
 
+static const char *copy_of(const clg_trace *t, const char *text) {
+    return clg_arena_copy(t->timeline.arena, text, strlen(text));
+}
+
 void clg_captured_keep(const clg_launches *l, clg_trace *t) {
     clg_arena scratch = {0};
     idle_launch *idle = clg_take(&scratch, l->count + 1, idle_launch);
     bool *ran = clg_take(&scratch, l->count + 1, bool);
+    const char **names = clg_take(&scratch, l->kernels.count + 1, const char *); /* once each */
     size_t count = 0, products = 0;
     for (size_t i = 0; i < t->timeline.count; i++)
         if (l->of[i] != CLG_NO_LAUNCH) ran[l->of[i]] = true;
@@ -37,11 +42,10 @@ void clg_captured_keep(const clg_launches *l, clg_trace *t) {
     const clg_product *last = NULL;
     for (size_t i = 0; i < count; i++) {
         const clg_product *p = clg_launches_product(l, idle[i].launch);
-        const char *name = l->kernels.texts[idle[i].launch->kernel - 1];
+        const char **name = &names[idle[i].launch->kernel - 1];
+        if (!*name) *name = copy_of(t, l->kernels.texts[idle[i].launch->kernel - 1]);
         if (p && p != last) t->captured.product[products++] = *p;
-        t->captured.launch[i] =
-            (clg_captured){clg_arena_copy(t->timeline.arena, name, strlen(name)),
-                           p ? (int32_t)products - 1 : NO_PRODUCT};
+        t->captured.launch[i] = (clg_captured){*name, p ? (int32_t)products - 1 : NO_PRODUCT};
         last = p;
     }
     t->captured.count = count;
@@ -75,6 +79,7 @@ typedef struct lending {
     uint32_t *fall;  /* of it: where a search goes on that failed (Knuth, Morris, Pratt 1977) */
     clg_map known;   /* hash of such -> its place in `has`, and one; 0: none */
     int searches;
+    size_t compared; /* launches, of places that fit a replay */
     size_t capacity; /* of to->product */
 } lending;
 
@@ -112,8 +117,8 @@ static void prepare(lending *l, size_t count) {
     }
 }
 
-/* Where the captured launches are those of the replay, and one; 0: nowhere, or in places that
- * differ. */
+/* Where the captured launches are those of the replay, and one; 0: nowhere, in places that differ,
+ * or in more than can be compared. */
 static uint32_t search(lending *l, size_t count) {
     uint32_t fits = 0, found = 0;
     prepare(l, count);
@@ -122,7 +127,9 @@ static uint32_t search(lending *l, size_t count) {
         fits += l->has[i] == l->wants[fits];
         if (fits < count) continue;
         size_t place = i + 1 - count;
+        if (found && l->compared > MOST_COMPARED) return 0;
         if (found && !alike(l->from, found - 1, place, count)) return 0;
+        l->compared += count;
         if (!found) found = (uint32_t)place + 1;
     }
     return found;
@@ -187,7 +194,7 @@ static void replay(lending *l, const run *runs, size_t count) {
 void clg_captured_lend(const clg_trace *from, clg_trace *to) {
     lending l = {.from = &from->captured, .to = to, .capacity = to->product_count};
     size_t count = 0;
-    if (from->captured.product_count == 0 || to->timeline.count == 0) return;
+    if (from->captured.product_count == 0 || to->timeline.count == 0 || to->lent) return;
     run *runs = clg_take(&l.scratch, to->timeline.count, run);
     l.known.arena = &l.scratch;
     l.wants = clg_take(&l.scratch, MOST_KERNELS, uint32_t);

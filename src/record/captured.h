@@ -13,7 +13,8 @@
 void clg_captured_keep(const clg_launches *launches, clg_trace *trace);
 
 /* Gives the kernels of graphs their FLOPs from what another trace, or the same, captured. A replay
- * that fits several captures of other shapes gets none. */
+ * that fits several captures of other shapes gets none. A trace is lent to once: graphs that two
+ * recordings of a rank captured would count twice. */
 void clg_captured_lend(const clg_trace *from, clg_trace *to);
 
 void clg_walk_captured(clg_parcel *parcel, clg_trace *trace);

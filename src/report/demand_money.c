@@ -89,17 +89,17 @@ const char *clg_words_bill(clg_text *t, double dollars) {
 }
 
 clg_bill clg_bill_of(const clg_serve_question *s, const clg_serve_answer *a) {
-    const double month_s = 30 * 86400.0, none = (double)NAN;
+    const double none = (double)NAN;
     double usd_per_s = a->usd_per_s * (double)a->fleet.replicas;
     if (!clg_price_known(&s->replica->scenario->price)) usd_per_s = none;
     clg_bill b = {3600 * usd_per_s, none, none, none};
     if (!clg_demand_timed(s)) return b;
-    b.usd_per_month = month_s * usd_per_s;
+    b.usd_per_month = CLG_MONTH_S * usd_per_s;
     const clg_scaled_fleet *scaled = clg_scaled_in_time(s, a);
-    if (scaled) b.scaled_usd_per_month = month_s * a->usd_per_s * scaled->replicas_mean;
+    if (scaled) b.scaled_usd_per_month = CLG_MONTH_S * a->usd_per_s * scaled->replicas_mean;
     double output_per_s = (double)s->demand->output_tokens / s->demand->span_s;
     if (s->api && s->api->name)
-        b.api_usd_per_month = month_s * output_per_s * a->api_usd_per_million / 1e6;
+        b.api_usd_per_month = CLG_MONTH_S * output_per_s * a->api_usd_per_million / 1e6;
     return b;
 }
 

@@ -13,11 +13,10 @@ const clg_scaled_fleet *clg_scaled_in_time(const clg_serve_question *s, const cl
 
 static void print_row(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,
                       const char *name, double mean, double most, const char *in_time) {
-    static const double month_h = 30 * 24;
     double gpus = clg_replica_gpus(s->replica);
     double usd = a->usd_per_million * mean / (double)a->fleet.replicas;
     clg_text_print(t, "         %-34s %9.2f %6.0f %12s %10s %9s\n", name, mean, most,
-                   clg_words_grouped(t, mean * gpus * month_h),
+                   clg_words_grouped(t, mean * gpus * CLG_MONTH_S / 3600),
                    a->usd_per_s > 0 ? clg_words_usd(t, usd) : "-", in_time);
 }
 

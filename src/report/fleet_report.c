@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-static const double month_s = 30 * 86400;
-
 static const clg_replica *replica_of(const clg_joint_model *m) { return m->question->replica; }
 
 static bool shares(const clg_joint *j, const clg_joint_model *m) {
@@ -116,7 +114,7 @@ static void print_taken(clg_text *t, const clg_joint *j) {
         if (j->usd_per_s > 0)
             clg_text_print(
                 t, ", %s in 30 days",
-                clg_words_bill(t, month_s * j->usd_per_s * (double)saved / (double)count));
+                clg_words_bill(t, CLG_MONTH_S * j->usd_per_s * (double)saved / (double)count));
     } else {
         clg_text_print(t, "; packing saves no node");
     }

@@ -102,7 +102,7 @@ static int64_t gpus_of(const list *l) {
     return sum;
 }
 
-/* Nodes of a list; 0: too many, or nothing. */
+/* Nodes of a list; CLG_PACK_NODES + 1: more than that; 0: nothing to pack. */
 static int64_t nodes_of(clg_arena *arena, const list *l) {
     clg_packing p;
     clg_arena_mark mark = clg_arena_here(arena);
@@ -188,12 +188,8 @@ static int64_t most_on_a_node(const clg_packing *p, const int *owners, int kinds
     return most;
 }
 
-typedef struct losing {
-    clg_joint *joint;
-} losing;
-
 static void lose_node(void *context, int index, clg_arena *arena) {
-    const clg_joint *j = ((const losing *)context)->joint;
+    const clg_joint *j = context;
     clg_joint_model *m = &j->model[index];
     const clg_serve_question *q = m->question;
     bool shared = shares(j, m);
@@ -365,8 +361,7 @@ clg_status clg_joint_make(clg_arena *arena, clg_joint_model *model, int models,
     j->low_nodes = nodes_at(arena, j, at_p10);
     j->high_nodes = nodes_at(arena, j, at_p90);
     place(arena, j);
-    losing all = {j};
-    clg_cores_each((clg_progress){.cores = cores}, arena, models, lose_node, &all);
+    clg_cores_each((clg_progress){.cores = cores}, arena, models, lose_node, j);
     find_hot(arena, j);
     move_by_window(arena, j);
     settle_money(j);

@@ -79,9 +79,9 @@ typedef struct clg_engine {
                                 with tiles found by trying, where it has those */
     double static_scales;  /* 1: activations are cast to 8 bit by scales of the checkpoint, in one
                               pass; 0: as the tables of kernels have it */
-    double
-        block_flop_share; /* of peak, of products whose 8-bit weights have a scale for each block,
-                             where its kernels have no tuned ones; 0: as other 8-bit products */
+    /* Of peak, of products whose 8-bit weights have a scale for each block, where its kernels have
+     * no tuned ones; 0: as other 8-bit products. */
+    double block_flop_share;
     double grouped_experts_s; /* per layer of experts computed by DeepGEMM, beside Triton's time */
     double gathers;      /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     double sends_tokens; /* 1: by DeepEP, cost/exchange.h */

@@ -267,6 +267,24 @@ static void check_smaller(void) {
     CHECK(l.run[0].end_s < 191 && l.run[0].end_s > 150);
 }
 
+/* A job of 100 s that is thrown back to its beginning every second. */
+static void check_hopeless(void) {
+    clg_job_size size = {.gpus = 8, .useful_s = 100, .expected_s = 100, .failures_per_s = 1};
+    clg_life_rules rules = {.gpus = 16,
+                            .node_gpus = 8,
+                            .seed = 3,
+                            .failure_factor = 1,
+                            .node_share = 1,
+                            .repair_s = 1e-3};
+    clg_life life;
+    list l = list_of(&arena, 1);
+    add_sizes(&l, 0, &size, 1);
+    clg_life_run(&arena, l.task, l.count, &rules, l.run, &life);
+    CASE("repair: a job that no failure lets through ends, late, after 20,000 of them");
+    CHECK(life.breaks == 20000 && l.run[0].breaks == 20000);
+    CHECK(isfinite(l.run[0].end_s) && l.run[0].end_s > 20000);
+}
+
 /* 8 GPUs that serve with none and with 4 of them, 10 s each. */
 static void check_serving(void) {
     static const int64_t wanted[] = {0, 4};
@@ -312,6 +330,7 @@ int main(void) {
     check_failures();
     check_repairs();
     check_smaller();
+    check_hopeless();
     check_serving();
     clg_arena_clear(&arena);
     return DONE;

@@ -60,6 +60,11 @@ static void replayed(void) {
     clg_trace to = read_text(OPEN REPLAY("9", "1") CLOSE);
     clg_captured_lend(&from, &to);
     CHECK_NEAR(to.flop[CLG_FP16], flop, 1e-12);
+
+    CASE("a second recording that captured the same adds nothing");
+    clg_captured_lend(&t, &to);
+    CHECK_NEAR(to.flop[CLG_FP16], flop, 1e-12);
+    CHECK(to.priced_ns == 4000 && to.product_count == 1);
 }
 
 static void not_replayed(void) {
