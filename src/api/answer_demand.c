@@ -109,7 +109,6 @@ static clg_status prepare_replica(asked *session, clg_demand_answer *a, clg_erro
     if (clg_replica_choose(session->arena, &a->question, &a->scenario, &engine, &a->choice,
                            &a->replica, error) != CLG_OK)
         return error->status;
-    a->replica.rules.clients = (int64_t)a->demand.clients;
     return CLG_OK;
 }
 
@@ -143,21 +142,8 @@ static clg_status settle_cold_start(asked *session, clg_serve_question *question
                                  &question->cold_start_s, error);
 }
 
-/* Clients are those of the whole fleet. */
-static clg_status share_clients(int64_t replicas, clg_replica *replica, clg_error *error) {
-    int64_t clients = replica->rules.clients;
-    if (clients == 0 || replicas <= 1) return CLG_OK;
-    if (clients < replicas)
-        return clg_fail(error, CLG_BAD_INPUT, "raise --clients or lower --gpus",
-                        "%lld clients are fewer than %lld replicas", (long long)clients,
-                        (long long)replicas);
-    replica->rules.clients = (clients + replicas - 1) / replicas;
-    return CLG_OK;
-}
-
 /* --gpus says the size of the fleet in GPUs. */
-static clg_status settle_fleet(asked *session, clg_serve_question *question, clg_replica *replica,
-                               clg_error *error) {
+static clg_status settle_fleet(asked *session, clg_serve_question *question, clg_error *error) {
     double gpus;
     int each = clg_replica_gpus(question->replica);
     if (clg_request_number(session->request, CLG_PARAM_GPUS, &gpus, error) != CLG_OK)
@@ -169,7 +155,12 @@ static clg_status settle_fleet(asked *session, clg_serve_question *question, clg
         question->replicas = (int64_t)(gpus / each);
         question->spare_gpus = (int64_t)gpus % each;
     }
-    return share_clients(question->replicas, replica, error);
+    int64_t clients = (int64_t)question->demand->clients, replicas = question->replicas;
+    if (clients > 0 && replicas > 1 && clients < replicas)
+        return clg_fail(error, CLG_BAD_INPUT, "raise --clients or lower --gpus",
+                        "%lld clients are fewer than %lld replicas", (long long)clients,
+                        (long long)replicas);
+    return CLG_OK;
 }
 
 static void add_levers(asked *session, clg_demand_answer *a) {
@@ -318,7 +309,7 @@ clg_status clg_answer_served(clg_arena *arena, const clg_request *request, clg_p
     if (clg_request_demand(arena, request, &a->demand, error) != CLG_OK ||
         read_question(session, &a->question, error) != CLG_OK ||
         prepare_replica(session, a, error) != CLG_OK ||
-        settle_fleet(session, &a->question, &a->replica, error) != CLG_OK ||
+        settle_fleet(session, &a->question, error) != CLG_OK ||
         settle_cold_start(session, &a->question, error) != CLG_OK)
         return error->status;
     return clg_serve_answer_make(arena, &a->question, (clg_serve_progress){tell, session},

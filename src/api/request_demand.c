@@ -128,6 +128,14 @@ static void settle_span(const clg_request *request, double peak_s, clg_synthetic
         s->begin_s = fmod(peak_s + DAY_S - s->span_s / 2, DAY_S);
 }
 
+/* Clients of whom a target is asked are users. */
+static void set_clients(const clg_request *request, double clients, clg_demand *demand) {
+    demand->clients = clients;
+    demand->apart =
+        clients > 0 && (request->value[CLG_PARAM_TTFT] || request->value[CLG_PARAM_TPOT] ||
+                        request->value[CLG_PARAM_WITHIN]);
+}
+
 static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
                               clg_error *error) {
     clg_synthetic s = {0};
@@ -171,7 +179,7 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     if (clg_demand_make(arena, &s, demand, error) != CLG_OK) return error->status;
     settle_synthetic(arena, request, &s, demand);
     if (!closed) thin(arena, most, demand);
-    demand->clients = clients;
+    set_clients(request, clients, demand);
     return CLG_OK;
 }
 
@@ -195,7 +203,7 @@ clg_status clg_request_demand(clg_arena *arena, const clg_request *request, clg_
     if (clients > 0 && most > 0 && most < (double)demand->count)
         *demand = clg_demand_first(demand, (int64_t)most);
     thin(arena, most, demand);
-    demand->clients = clients;
+    set_clients(request, clients, demand);
     if (request->value[CLG_PARAM_DEADLINE]) all_at_once(demand);
     return CLG_OK;
 }

@@ -187,9 +187,10 @@ static void print_needs(clg_text *t, const clg_serve_question *s, const clg_serv
 static void print_given(clg_text *t, const clg_serve_question *s) {
     double gpus = (double)s->replicas * clg_replica_gpus(s->replica);
     const char *each = "";
-    if (s->replica->rules.clients > 0)
-        each = clg_arena_print(t->arena, ", %s clients each",
-                               clg_words_grouped(t, (double)s->replica->rules.clients));
+    if (s->demand->clients > 0)
+        each =
+            clg_arena_print(t->arena, ", %s clients each",
+                            clg_words_grouped(t, ceil(s->demand->clients / (double)s->replicas)));
     clg_text_print(t, "given    %s replica%s = %s GPU%s%s\n",
                    clg_words_grouped(t, (double)s->replicas), s->replicas == 1 ? "" : "s",
                    clg_words_grouped(t, gpus), gpus > 1 ? "s" : "", each);
@@ -325,10 +326,12 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
 void clg_report_demand(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     print_demand(t, s->demand);
     clg_report_replica(t, s->replica);
-    if (clg_demand_timed(s))
+    if (clg_demand_timed(s) || s->demand->apart)
         print_needs(t, s, a);
     else if (s->replicas > 0)
         print_given(t, s);
+    else if (s->demand->clients > 0)
+        clg_text_print(t, "given    1 replica; --ttft or --tpot asks for as many as that takes\n");
     print_latency(t, a);
     print_iteration(t, s, a);
     print_use(t, s, a);

@@ -72,6 +72,12 @@ static void print_losses(clg_text *t, const clg_lever *row, int count) {
     }
 }
 
+/* Of the GPUs of a demand, where they are known. */
+static const char *per_hour(clg_text *t, const clg_lever *l) {
+    bool known = isfinite(l->usd_per_h) && (l->gpus_all >= 1 || l->gpus_fleet > 0);
+    return known ? clg_words_bill(t, l->usd_per_h) : "-";
+}
+
 void clg_report_search(clg_text *t, const clg_lever *row, int count) {
     enum { SHOWN = 14 };
     int widest = (int)strlen("fewest GPUs first");
@@ -83,11 +89,10 @@ void clg_report_search(clg_text *t, const clg_lever *row, int count) {
     for (int i = 0; i < count; i++) {
         const clg_lever *l = &row[i];
         if (i >= shown && !l->chosen) continue;
-        clg_text_print(
-            t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest, l->name,
-            l->loss > 0 ? "q" : " ", l->gpus, clg_words_grouped(t, l->offline_tokens_per_s),
-            clg_words_usd(t, l->usd_per_million), search_gpus(t, l),
-            isfinite(l->usd_per_h) && l->gpus_all >= 1 ? clg_words_bill(t, l->usd_per_h) : "-");
+        clg_text_print(t, "       %s %-*s %s %6d %9s %9s %9s %9s\n", l->chosen ? ">" : " ", widest,
+                       l->name, l->loss > 0 ? "q" : " ", l->gpus,
+                       clg_words_grouped(t, l->offline_tokens_per_s),
+                       clg_words_usd(t, l->usd_per_million), search_gpus(t, l), per_hour(t, l));
     }
     clg_text_print(t,
                    "         $/Mtok: a full replica at the target; all: GPUs that meet it, ~ for "
@@ -105,9 +110,7 @@ static void print_gpu(clg_text *t, const clg_lever *l, int widest, bool compared
     clg_text_print(t, "         %-*s %4d %9s %7s %s%7s %8s %s\n", widest, marked(t, l), l->gpus,
                    clg_words_grouped(t, l->offline_tokens_per_s),
                    clg_words_usd(t, l->usd_per_million), compared ? even : "", all_gpus(t, l),
-                   isfinite(l->usd_per_h) && l->gpus_all >= 1 ? clg_words_bill(t, l->usd_per_h)
-                                                              : "-",
-                   l->price ? l->price : "");
+                   per_hour(t, l), l->price ? l->price : "");
 }
 
 /* Terms apart: a rate for years beside one by the hour would compare contracts, not GPUs. */

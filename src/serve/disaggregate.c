@@ -177,7 +177,7 @@ static void serve(clg_arena *arena, const clg_replica *r, const clg_demand *d, c
                .sum = totals};
     int64_t clients = r->rules.clients;
     for (int64_t i = 0; i < d->count; i++)
-        p.arrival_s[i] = clients > 0 ? d->request[0].arrival_s : d->request[i].arrival_s;
+        p.arrival_s[i] = d->request[clients > 0 && !d->apart ? 0 : i].arrival_s;
     pass(&p, served);
     int64_t passes = clients > 0 ? d->count : 0;
     for (int64_t i = 0; i < passes && ask_again(&p, clients) > settled_s; i++) pass(&p, served);

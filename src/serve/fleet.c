@@ -169,14 +169,22 @@ clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_dema
     return found_of(&sum);
 }
 
+/* Clients are those of the whole fleet. */
+static clg_replica with_clients(const clg_replica *r, const clg_demand *d, int64_t replicas) {
+    clg_replica own = *r;
+    if (d->clients > 0) own.rules.clients = (int64_t)ceil(d->clients / (double)replicas);
+    return own;
+}
+
 static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                                   int64_t replicas, const clg_serve_target *target, times *t) {
     clg_serve_totals sum = {0};
     int32_t *route = route_of(arena, r, d, replicas);
+    clg_replica own = with_clients(r, d, replicas);
     for (int64_t i = 0; i < simulated_of(replicas, d) && !t->lost; i++) {
         clg_arena_mark mark = clg_arena_here(arena);
         clg_demand part = part_of(arena, d, route, i, replicas);
-        serve_one(arena, r, &part, target, t, &sum);
+        serve_one(arena, &own, &part, target, t, &sum);
         clg_arena_back_to(arena, mark);
     }
     return sum;

@@ -2,6 +2,7 @@
  * a disaggregated replica, and limits of sequences beside other changes. */
 #include "serve/replica_search.h"
 
+#include "serve/crowd.h"
 #include "serve/sizing.h"
 
 #include <math.h>
@@ -168,8 +169,15 @@ static void size_one(void *context, int index, clg_arena *arena) {
                                                         q->demand, &r, &no) != CLG_OK)
         return;
     clg_replica slow = clg_replica_slowed(arena, &r, 1 + q->margin);
-    if (clg_fleet_alone(arena, &slow, q->demand, &q->target).well_served < q->target.share) return;
-    int64_t n = clg_fleet_needed(arena, &slow, q->demand, &q->target, row->gpus_all / row->gpus, 0);
+    clg_fleet alone = clg_fleet_alone(arena, &slow, q->demand, &q->target);
+    if (alone.well_served < q->target.share) return;
+    double answer_s = alone.e2e_s.mean;
+    clg_demand crowd =
+        q->demand->apart ? clg_crowd_of(arena, q->demand, answer_s) : (clg_demand){0};
+    int64_t n = q->demand->apart ? clg_crowd_needed(arena, &slow, &crowd, &q->target, answer_s,
+                                                    row->gpus / row->gpus_all)
+                                 : clg_fleet_needed(arena, &slow, q->demand, &q->target,
+                                                    row->gpus_all / row->gpus, 0);
     if (n > 1 && n >= q->demand->count) return;
     row->gpus_fleet = fmax((double)n * row->gpus, row->gpus_all);
     row->usd_per_h *= row->gpus_fleet / row->gpus_all;
@@ -179,11 +187,13 @@ static void size_one(void *context, int index, clg_arena *arena) {
 static void size_best(weighing *w) {
     const clg_serve_question *q = w->question;
     bool timed = q->demand->span_s > 0 && q->demand->clients <= 0;
-    if (!timed || q->replicas > 0 || w->count == 0) return;
+    if ((!timed && !q->demand->apart) || q->replicas > 0 || w->count == 0) return;
     const clg_lever *first = &w->found[0].worth;
     double best = INFINITY,
            replicas = isfinite(first->gpus_all) ? first->gpus_all / first->gpus : 1;
-    clg_demand part = clg_demand_for_sizing(q->demand, MOST_SIZED_REQUESTS, replicas);
+    clg_demand part = q->demand->apart
+                          ? *q->demand
+                          : clg_demand_for_sizing(q->demand, MOST_SIZED_REQUESTS, replicas);
     clg_serve_question on_some = *q;
     on_some.demand = &part;
     w->question = &on_some;

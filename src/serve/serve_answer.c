@@ -3,6 +3,8 @@
 
 #include "serve/autoscale.h"
 #include "serve/break_even.h"
+#include "serve/crowd.h"
+#include "serve/offline.h"
 #include "serve/refusal.h"
 #include "serve/route.h"
 #include "serve/sizing.h"
@@ -21,10 +23,6 @@ const clg_name clg_factor_names[] = {
     {"replica granularity", CLG_FACTOR_GRANULARITY, "whole replicas, scaled by window"},
     {"idle hours", CLG_FACTOR_IDLE, "the same fleet through all windows"},
     {NULL, 0, NULL}};
-
-enum { OFFLINE_REQUESTS = 6000 }; /* enough that start and drain are a few per cent */
-
-static const uint64_t sample_seed = 20240517;
 
 double clg_serve_flop_per_output(const clg_model *m, const clg_demand_means *means) {
     double decode = clg_model_flop_per_token(m, (int64_t)means->context_tokens) / 3;
@@ -53,55 +51,6 @@ static double floor_tokens_per_s(const clg_replica *r, const clg_demand_means *m
     return best;
 }
 
-/* All at once with so many places: the rate from a quarter admitted until the queue is empty. */
-static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_demand *sample,
-                           int places, clg_reuse found, clg_serve_totals *t) {
-    clg_served *served = clg_take(arena, (size_t)sample->count, clg_served);
-    clg_replica open = *r;
-    open.rules.clients = 0;
-    open.rules.cached_share = found.cached;
-    open.rules.read_share = found.read;
-    clg_replica prompts;
-    if (r->prefill) {
-        prompts = *r->prefill;
-        prompts.rules.cached_share = found.cached;
-        prompts.rules.read_share = found.read;
-        open.prefill = &prompts;
-    }
-    open.rules.max_sequences = places;
-    clg_replica_serve(arena, &open, sample, 0, 1, served, t);
-    bool full = t->full_s > t->warm_s && t->full_tokens > t->warm_tokens;
-    return full ? (double)(t->full_tokens - t->warm_tokens) / (t->full_s - t->warm_s)
-                : (double)t->made_tokens / fmax(t->busy_s, 1e-9);
-}
-
-/* The most a replica makes: with the places it has or, where those are more than the cache holds
- * and sequences are preempted, with as many as it holds to their ends. */
-static void measure_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                            clg_reuse found, clg_serve_answer *a) {
-    clg_arena_mark mark = clg_arena_here(arena);
-    int places = r->rules.max_sequences;
-    int64_t count = 10 * (int64_t)places;
-    if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
-    clg_demand sample = clg_demand_resample(arena, d, count, 0, 1, sample_seed);
-    clg_demand_means means = clg_demand_means_of(d);
-    clg_serve_totals t, fewer;
-    double rate = rate_at_once(arena, r, &sample, places, found, &t);
-    double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
-    double held = (double)r->rules.blocks * r->rules.block_tokens /
-                  (means.prompt_tokens + means.output_tokens + states);
-    if (t.preemptions > 0 && held >= 1 && held < places) {
-        double calm = rate_at_once(arena, r, &sample, (int)held, found, &fewer);
-        if (calm > rate) {
-            rate = calm;
-            t = fewer;
-        }
-    }
-    a->offline_tokens_per_s = rate;
-    a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
-    clg_arena_back_to(arena, mark);
-}
-
 static double usd_per_million(double usd_per_s, double tokens_per_s) {
     return tokens_per_s > 0 ? 1e6 * usd_per_s / tokens_per_s : (double)NAN;
 }
@@ -119,7 +68,7 @@ static void measure_reuse(clg_arena *arena, const clg_serve_question *q, clg_ser
         if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
         if (n == before) return;
         a->fleet.found = clg_fleet_found(arena, q->replica, q->demand, n);
-        measure_offline(arena, q->replica, q->demand, a->fleet.found, a);
+        clg_serve_offline(arena, q->replica, q->demand, a->fleet.found, a);
     }
 }
 
@@ -191,14 +140,14 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     clg_demand_means means = clg_demand_means_of(q->demand);
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
                                          clg_replica_gpus(q->replica)};
-    measure_offline(arena, q->replica, q->demand, (clg_reuse){0}, a);
+    clg_serve_offline(arena, q->replica, q->demand, (clg_reuse){0}, a);
     if (reuses(q)) measure_reuse(arena, q, a);
     clg_demand_means computed = computed_of(&means, a->fleet.found.cached);
     a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &computed);
     clg_serve_break_even(q, &means, a);
     a->attainable = true;
     a->target_tokens_per_s = a->offline_tokens_per_s;
-    if (!is_timed(q)) return;
+    if (!is_timed(q) && !q->demand->apart) return;
     double most = a->offline_tokens_per_s / means.output_tokens;
     clg_arena_mark mark = clg_arena_here(arena);
     clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
@@ -309,6 +258,22 @@ static void size_anew(clg_arena *arena, const clg_serve_question *q, const clg_s
     b->usd_per_million = a->usd_per_million * (double)b->replicas / fleet;
 }
 
+/* A fleet's rate is its users over the time of an answer, and goes with its iterations. */
+static void size_crowd_anew(clg_arena *arena, const clg_serve_question *q,
+                            const clg_serve_answer *a, clg_serve_bound *b) {
+    clg_replica slow = clg_replica_slowed(arena, q->replica, b->scale * (1 + q->margin)), r;
+    clg_fleet alone = clg_fleet_alone(arena, &slow, q->demand, &q->target), fleet;
+    b->attainable = alone.well_served >= q->target.share;
+    b->usd_per_million = (double)NAN;
+    if (!b->attainable) return;
+    b->replicas = clg_crowd_needed(arena, &slow, q->demand, &q->target, alone.e2e_s.mean,
+                                   a->target_tokens_per_s / b->scale);
+    r = clg_replica_slowed(arena, q->replica, b->scale);
+    clg_fleet_run(arena, &r, q->demand, b->replicas, &q->target, &fleet);
+    b->usd_per_million =
+        usd_per_million(a->usd_per_s * (double)b->replicas, fleet.output_tokens_per_s);
+}
+
 static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
                                 const clg_serve_answer *a, double scale) {
     clg_serve_bound b = {scale, true, a->fleet.replicas, a->usd_per_million, q->target.share};
@@ -317,6 +282,8 @@ static clg_serve_bound bound_of(clg_arena *arena, const clg_serve_question *q,
     if (!is_timed(q)) b.usd_per_million *= scale;
     if (is_timed(q) && q->replicas == 0)
         size_anew(arena, q, a, &b);
+    else if (q->demand->apart && q->replicas == 0)
+        size_crowd_anew(arena, q, a, &b);
     else
         b.well_served = clg_fleet_well_served(arena, &r, q->demand, b.replicas, &q->target);
     clg_arena_back_to(arena, mark);
@@ -339,6 +306,32 @@ static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serv
     clg_cores_each((clg_progress){.cores = q->cores}, arena, 2, find_bound, &all);
 }
 
+/* Users of whom a target is asked, or of whom each has a share of a given fleet. */
+static clg_status answer_crowd(clg_arena *arena, const clg_serve_question *asked,
+                               const clg_demand_means *means, clg_serve_answer *a,
+                               clg_error *error) {
+    clg_serve_question q = *asked;
+    clg_replica slow = clg_replica_slowed(arena, asked->replica, 1 + asked->margin);
+    clg_fleet alone = clg_fleet_alone(arena, &slow, asked->demand, &asked->target);
+    clg_demand crowd = clg_crowd_of(arena, asked->demand, alone.e2e_s.mean);
+    a->alone_share = alone.well_served;
+    q.demand = &crowd;
+    int64_t n = q.replicas;
+    if (n == 0 && (!a->attainable || alone.well_served < q.target.share)) {
+        q.replica = &slow;
+        return clg_refuse_target(arena, &q, error);
+    }
+    if (n == 0)
+        n = clg_crowd_needed(arena, &slow, &crowd, &q.target, alone.e2e_s.mean,
+                             a->target_tokens_per_s);
+    run_fleet(arena, &q, n, a);
+    a->windows_mean = a->windows_most = (double)n;
+    settle_totals(&q, means, a);
+    settle_burst(a);
+    settle_doubt(arena, &q, a);
+    return CLG_OK;
+}
+
 static void tell(clg_serve_progress progress, double share) {
     if (progress.tell) progress.tell(progress.context, share);
 }
@@ -352,6 +345,7 @@ clg_status clg_serve_answer_make(clg_arena *arena, const clg_serve_question *q,
         clg_autoscaler_check(q, error) != CLG_OK)
         return error->status;
     clg_serve_capacity(arena, q, a);
+    if (d->apart) return answer_crowd(arena, q, &means, a, error);
     if (!is_timed(q)) {
         answer_burst(arena, q, &means, a);
         settle_doubt(arena, q, a);

@@ -128,6 +128,13 @@ check "a GPU without bf16 is compared" "! sed -n '/^gpus/,\$p' $scratch/out | gr
 check "a search counts other GPUs than the answer" "[ \$(awk '\$1 == \">\" {print \$(NF - 1)}' $scratch/out) = \$(sed -n 's/^needs .* = \([0-9]*\) GPU.*/\1/p' $scratch/out) ]"
 "$ceiling" demand $m --clients 16 --requests 300 >"$scratch/loop" 2>/dev/null
 check "a closed loop is said to fill GPUs" "grep -q 'closed loop: 16 clients keep 1 GPU at' $scratch/loop && ! grep -q 'this demand keeps' $scratch/loop"
+# users of whom a target is asked: their fleet, by who each has beside him
+users="demand $m --prompt 1ktok --output 200tok --ttft 500ms --tpot 20ms"
+expect 0 out '^needs    [2-9] replicas = .* for 500 ms to the first token and 20.0 ms each' $users --clients 200
+expect 0 out 'NOT MET' $users --clients 400 --gpus 1
+expect 0 out '^       > .* [$][0-9.]+$' $users --clients 100 --search
+expect 1 err 'no fleet meets 1.00 ms' demand $m --clients 9 --ttft 1ms
+expect 0 out '^given    1 replica; --ttft or --tpot asks' demand $m --clients 9 --requests 90
 "$ceiling" demand $m --rate 4req/s --span 5min --search --weights bf16 >"$scratch/bf16" 2>/dev/null
 check "a format that was asked for is left" "grep -q 'weights bf16' $scratch/bf16"
 "$ceiling" demand $m --requests 3000000 --deadline 8h --spread 0.5 >"$scratch/job" 2>/dev/null

@@ -1,0 +1,19 @@
+/* crowd.h -- users who each ask again when answered: so many at work at once, whatever the fleet.
+ *
+ * Clients of a benchmark begin together and, with answers alike, stay in step; users do not, so
+ * they begin one after the other, in as long as one answer takes on a replica alone. The first and
+ * the last of some ten answers each has fewer users beside it than the others: fleets err on the
+ * small side, by less than the margin as a rule. */
+#ifndef CLG_SERVE_CROWD_H
+#define CLG_SERVE_CROWD_H
+
+#include "serve/serve_answer.h"
+
+/* The demand with its clients' first requests that far apart. */
+clg_demand clg_crowd_of(clg_arena *arena, const clg_demand *demand, double answer_s);
+
+/* Replicas for them, and what they make: from `rate`, tokens/s of one at the target. */
+int64_t clg_crowd_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *crowd,
+                         const clg_serve_target *target, double answer_s, double rate);
+
+#endif

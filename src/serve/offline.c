@@ -1,0 +1,55 @@
+/* offline.c -- see the header. */
+#include "serve/offline.h"
+
+#include <math.h>
+
+enum { OFFLINE_REQUESTS = 6000 }; /* enough that start and drain are a few per cent */
+
+static const uint64_t sample_seed = 20240517;
+
+/* All at once with so many places: the rate from a quarter admitted until the queue is empty. */
+static double rate_at_once(clg_arena *arena, const clg_replica *r, const clg_demand *sample,
+                           int places, clg_reuse found, clg_serve_totals *t) {
+    clg_served *served = clg_take(arena, (size_t)sample->count, clg_served);
+    clg_replica open = *r;
+    open.rules.clients = 0;
+    open.rules.cached_share = found.cached;
+    open.rules.read_share = found.read;
+    clg_replica prompts;
+    if (r->prefill) {
+        prompts = *r->prefill;
+        prompts.rules.cached_share = found.cached;
+        prompts.rules.read_share = found.read;
+        open.prefill = &prompts;
+    }
+    open.rules.max_sequences = places;
+    clg_replica_serve(arena, &open, sample, 0, 1, served, t);
+    bool full = t->full_s > t->warm_s && t->full_tokens > t->warm_tokens;
+    return full ? (double)(t->full_tokens - t->warm_tokens) / (t->full_s - t->warm_s)
+                : (double)t->made_tokens / fmax(t->busy_s, 1e-9);
+}
+
+void clg_serve_offline(clg_arena *arena, const clg_replica *r, const clg_demand *d, clg_reuse found,
+                       clg_serve_answer *a) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    int places = r->rules.max_sequences;
+    int64_t count = 10 * (int64_t)places;
+    if (count < OFFLINE_REQUESTS) count = OFFLINE_REQUESTS;
+    clg_demand sample = clg_demand_resample(arena, d, count, 0, 1, sample_seed);
+    clg_demand_means means = clg_demand_means_of(d);
+    clg_serve_totals t, fewer;
+    double rate = rate_at_once(arena, r, &sample, places, found, &t);
+    double states = (double)r->rules.sequence_blocks * r->rules.block_tokens;
+    double held = (double)r->rules.blocks * r->rules.block_tokens /
+                  (means.prompt_tokens + means.output_tokens + states);
+    if (t.preemptions > 0 && held >= 1 && held < places) {
+        double calm = rate_at_once(arena, r, &sample, (int)held, found, &fewer);
+        if (calm > rate) {
+            rate = calm;
+            t = fewer;
+        }
+    }
+    a->offline_tokens_per_s = rate;
+    a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
+    clg_arena_back_to(arena, mark);
+}
