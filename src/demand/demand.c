@@ -1,6 +1,8 @@
 /* demand.c -- sums, order and samples of a demand. */
 #include "demand/demand.h"
 
+#include "base/first.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,15 +46,9 @@ clg_demand_means clg_demand_means_of(const clg_demand *d) {
 
 /* First request at or after a time. */
 static int64_t first_after(const clg_demand *d, double time_s) {
-    int64_t low = 0, high = d->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (d->request[middle].arrival_s < time_s)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    CLG_FIRST(at, 0, (size_t)d->count, !(d->request[at].arrival_s < time_s));
+    return (int64_t)at;
 }
 
 static void sum(clg_demand *d) {

@@ -1,6 +1,8 @@
 /* queue.c -- who may start, on how many GPUs, and whom that must not delay. */
 #include "portfolio/simulation.h"
 
+#include "base/first.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,15 +14,9 @@ static const double WORTH = 0.5;
 
 /* The first promise of at least that end. */
 static int promise_at(const simulation *s, double end_s) {
-    int low = 0, high = s->actives;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (s->promised[middle].end_s < end_s)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    CLG_FIRST(at, 0, (size_t)s->actives, !(s->promised[at].end_s < end_s));
+    return (int)at;
 }
 
 void clg_simulation_promise(simulation *s, const running *r) {
@@ -58,15 +54,9 @@ static void dequeue(simulation *s, int at) {
  * promise that is early. What is late ends any moment. */
 static double when(const simulation *s, int64_t gpus) {
     if (gpus <= clg_pool_free(s->pool)) return s->now_s;
-    int low = 0, high = s->actives;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (s->promised[middle].free >= gpus)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low < s->actives ? fmax(s->promised[low].end_s, s->now_s) : INFINITY;
+    size_t at;
+    CLG_FIRST(at, 0, (size_t)s->actives, s->promised[at].free >= gpus);
+    return (int)at < s->actives ? fmax(s->promised[at].end_s, s->now_s) : INFINITY;
 }
 
 static void count_promises(simulation *s) {

@@ -1,6 +1,8 @@
 /* by_step.c -- steps of a trace. */
 #include "record/by_step.h"
 
+#include "base/first.h"
+
 #include <stdlib.h>
 
 static int by_start(const void *a, const void *b) {
@@ -10,17 +12,11 @@ static int by_start(const void *a, const void *b) {
 
 /* The step whose annotation holds a time, or -1. */
 static int32_t step_at(const clg_trace *t, int64_t at_ns) {
-    size_t low = 0, high = t->step_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (t->step[middle].start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0) return -1;
-    const clg_trace_step *s = &t->step[low - 1];
-    return at_ns - s->start_ns < s->duration_ns ? (int32_t)(low - 1) : -1;
+    size_t later;
+    CLG_FIRST(later, 0, t->step_count, t->step[later].start_ns > at_ns);
+    if (later == 0) return -1;
+    const clg_trace_step *s = &t->step[later - 1];
+    return at_ns - s->start_ns < s->duration_ns ? (int32_t)(later - 1) : -1;
 }
 
 static int32_t step_of(clg_trace *t, size_t event) {

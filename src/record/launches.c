@@ -1,6 +1,7 @@
 /* launches.c -- sizes from launches, and why the GPU was idle. */
 #include "record/launches.h"
 
+#include "base/first.h"
 #include "base/order.h"
 
 #include "record/ns.h"
@@ -26,20 +27,17 @@ static int by_thread_and_start(const void *a, const void *b) {
     return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns); /* the outer one first */
 }
 
-/* How many recorded operators start at or before a launch, in order of thread and start. */
+/* Whether what started so comes behind a launch, in order of thread and start. */
+static inline bool behind(uint64_t thread, int64_t start_ns, const clg_recorded_launch *launch) {
+    return thread != launch->thread ? thread > launch->thread : start_ns > launch->start_ns;
+}
+
+/* How many recorded operators start at or before a launch. */
 static size_t before(const clg_launches *l, const clg_recorded_launch *launch) {
-    size_t low = 0, high = l->recorded_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const clg_recorded *r = &l->recorded[middle];
-        bool earlier = r->thread != launch->thread ? r->thread < launch->thread
-                                                   : r->start_ns <= launch->start_ns;
-        if (earlier)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    const clg_recorded *r = l->recorded;
+    CLG_FIRST(at, 0, l->recorded_count, behind(r[at].thread, r[at].start_ns, launch));
+    return at;
 }
 
 static void fill(clg_trace_description *what, const clg_trace_description *from) {
@@ -100,18 +98,10 @@ static int by_thread_and_time(const void *a, const void *b) {
 
 /* The product in whose operator a launch lies; operators of products do not nest. */
 static clg_product *product_around(const clg_launches *l, const clg_recorded_launch *launch) {
-    size_t low = 0, high = l->product_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const clg_product *p = &l->product[middle];
-        bool earlier = p->thread != launch->thread ? p->thread < launch->thread
-                                                   : p->start_ns <= launch->start_ns;
-        if (earlier)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    clg_product *p = low > 0 ? &l->product[low - 1] : NULL;
+    size_t at;
+    const clg_product *of = l->product;
+    CLG_FIRST(at, 0, l->product_count, behind(of[at].thread, of[at].start_ns, launch));
+    clg_product *p = at > 0 ? &l->product[at - 1] : NULL;
     return p && p->thread == launch->thread && launch->start_ns < p->end_ns ? p : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* phases.c -- ranges into a tree of names, and who has each instant of the GPU. */
 #include "record/phases.h"
 
+#include "base/first.h"
 #include "base/order.h"
 
 #include "record/ns.h"
@@ -91,15 +92,9 @@ static void nest(tree *t) {
 
 /* The innermost range of a thread around a time, or -1. */
 static int32_t range_at(const tree *t, const thread *own, int64_t at_ns) {
-    size_t low = own->first, high = own->first + own->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (t->list[middle].range->start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    int32_t at = low > own->first ? (int32_t)low - 1 : -1;
+    size_t later;
+    CLG_FIRST(later, own->first, own->first + own->count, t->list[later].range->start_ns > at_ns);
+    int32_t at = later > own->first ? (int32_t)later - 1 : -1;
     int steps = 0;
     while (at >= 0 && end_of(t->list[at].range) <= at_ns && steps++ < MOST_STEPS_OUT)
         at = t->list[at].parent;
@@ -107,15 +102,9 @@ static int32_t range_at(const tree *t, const thread *own, int64_t at_ns) {
 }
 
 static const thread *thread_of(const tree *t, uint64_t id) {
-    size_t low = 0, high = t->threads;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (t->thread[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < t->threads && t->thread[low].id == id ? &t->thread[low] : NULL;
+    size_t at;
+    CLG_FIRST(at, 0, t->threads, t->thread[at].id >= id);
+    return at < t->threads && t->thread[at].id == id ? &t->thread[at] : NULL;
 }
 
 /* ---- names in names ---- */
@@ -289,18 +278,12 @@ static int32_t keep_one(tree *t, const node *n, int32_t place) {
 
 /* Adds the children of a node that matter, each with its own behind it. `sorted`: by parent. */
 static void keep(tree *t, const node **sorted, int32_t parent, int32_t place) {
-    size_t low = 0, high = t->nodes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (sorted[middle]->parent < parent)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < t->nodes && sorted[low]->parent == parent; low++) {
-        int32_t kept = keep_one(t, sorted[low], place);
+    size_t at;
+    CLG_FIRST(at, 0, t->nodes, sorted[at]->parent >= parent);
+    for (; at < t->nodes && sorted[at]->parent == parent; at++) {
+        int32_t kept = keep_one(t, sorted[at], place);
         if (kept < -1) return;
-        keep(t, sorted, (int32_t)(sorted[low] - t->node), kept);
+        keep(t, sorted, (int32_t)(sorted[at] - t->node), kept);
     }
 }
 

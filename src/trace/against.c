@@ -1,6 +1,8 @@
 /* against.c -- what changed between two runs. */
 #include "trace/against.h"
 
+#include "base/first.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +31,9 @@ static clg_kernel_change *row_of(kernels *k, const char *name) {
 
 /* Whether a time lies in one of the spans, which are in order. */
 static bool inside(const clg_spans *s, int64_t at_ns) {
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (s->span[middle].start_ns <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && at_ns < s->span[low - 1].end_ns;
+    size_t later;
+    CLG_FIRST(later, 0, s->count, s->span[later].start_ns > at_ns);
+    return later > 0 && at_ns < s->span[later - 1].end_ns;
 }
 
 /* Work belongs to the step in which it starts. */

@@ -1,6 +1,7 @@
 /* roots.c -- lateness, followed back. */
 #include "trace/roots.h"
 
+#include "base/first.h"
 #include "record/launches.h"
 #include "record/ns.h"
 #include "trace/parts.h"
@@ -151,16 +152,10 @@ static void remember(longest *l, const clg_trace *t, uint32_t call) {
 
 /* The longest wait among the calls after `call` (-1: among all). */
 static int32_t longest_since(const longest *l, const clg_trace *t, int64_t call) {
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if ((int64_t)l->call[middle] <= call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool any = low < l->count && waited(&t->calls[l->call[low]]) > 0;
-    return any ? (int32_t)l->call[low] : -1;
+    size_t at;
+    CLG_FIRST(at, 0, l->count, (int64_t)l->call[at] > call);
+    bool any = at < l->count && waited(&t->calls[l->call[at]]) > 0;
+    return any ? (int32_t)l->call[at] : -1;
 }
 
 /* Of a group on a rank: its latest call, and the place of its end among the moments. */
