@@ -70,6 +70,7 @@ typedef struct clg_serve_rules {
     int front_ends;                /* processes that take requests in turn; 0 and 1 alike */
     double after_s, token_s;       /* behind: each, and per output token, which a front end hands on
                                       one by one */
+    bool late_output;              /* a first token is seen when the next iteration ends */
     bool reserve_output;           /* room for the whole answer at admission */
     bool prefill_alone;            /* prompts in iterations of their own */
     bool whole_prompts;            /* not cut, unless longer than an iteration */

@@ -228,12 +228,18 @@ static void prepare(clg_arena *arena, clg_lane *r) {
                         (int64_t)(r->rules->host_tokens / clg_lane_prefix_tokens(r)));
 }
 
+/* What an iteration after the first takes a sequence, on the mean. */
+static double iteration_s(const clg_served *s, double tokens) {
+    return tokens > 1 ? (s->finish_s - s->first_token_s) / (tokens - 1) : 0;
+}
+
 /* Front end: a request is seen `before_s` late, and its answer reaches the client later still. */
 static void add_front_end(const clg_lane *r) {
     for (int64_t at = 0; at < r->count; at++) {
         clg_served *s = &r->served[clg_lane_index_of(r, at)];
         if (s->finish_s < 0) continue;
         double tokens = clg_lane_request_at(r, clg_lane_index_of(r, at))->output_tokens;
+        if (r->rules->late_output) s->first_token_s += iteration_s(s, tokens);
         s->first_token_s += r->rules->after_s;
         s->finish_s += r->rules->after_s + r->rules->token_s * tokens;
     }

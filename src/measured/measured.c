@@ -129,6 +129,13 @@ static void limit_part(const clg_serve_plan *p, const clg_part *part, clg_replic
     if (c->drafted > 0) c->accepted = accepted_for(c->drafted, p->gained);
 }
 
+/* Requests are put into the engine's own process. */
+static void leave_front_end(const clg_engine *engine, clg_serve_rules *rules) {
+    rules->turn_s = rules->prompt_token_s = rules->before_s = rules->after_s = 0;
+    rules->token_s = engine->process_token_s;
+    rules->late_output = engine->late_output > 0;
+}
+
 static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,
                                const clg_scenario *s, const clg_engine *engine, const clg_demand *d,
                                clg_replica *replica, clg_error *error) {
@@ -161,9 +168,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     rules->wait_ranks = p->wait_ranks;
     rules->prefilled = p->prefilled;
     if (p->random_tokens) rules->prompt_token_s = engine->random_token_s;
-    if (p->in_process)
-        rules->turn_s = rules->prompt_token_s = rules->before_s = rules->after_s = rules->token_s =
-            0;
+    if (p->in_process) leave_front_end(engine, rules);
     return CLG_OK;
 }
 

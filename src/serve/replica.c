@@ -78,6 +78,7 @@ static double eager_s(const clg_replica *r) {
         const clg_layer_kind *kind = &m->kind[m->layer_kind[l]];
         sum += r->engine.eager_layer_s;
         if (kind->mlp.kind == CLG_MLP_MOE) sum += r->engine.eager_expert_s;
+        if (kind->attention.kind == CLG_ATTENTION_LATENT) sum += r->engine.eager_latent_s;
     }
     return host_s(r, once + sum / r->layout.pp);
 }

@@ -41,9 +41,9 @@ clg_status clg_graph_sizes_read(const clg_json *object, const char *file, clg_gr
     return CLG_OK;
 }
 
-/* What an engine may say of limits and memory by GPU. */
-static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine *e,
-                              clg_error *error) {
+/* What an engine may say. */
+static clg_status read_optional(const clg_json *root, const char *file, clg_engine *e,
+                                clg_error *error) {
     const clg_value_field fields[] = {{"large_memory", CLG_BYTES, &e->large_memory_bytes},
                                       {"large_sequences", CLG_COUNT, &e->large_sequences},
                                       {"large_tokens", CLG_COUNT, &e->large_tokens},
@@ -66,7 +66,10 @@ static clg_status read_by_gpu(const clg_json *root, const char *file, clg_engine
                                       {"no_windows", CLG_COUNT, &e->no_windows},
                                       {"chunk_reads", CLG_COUNT, &e->chunk_reads},
                                       {"position_bytes", CLG_BYTES, &e->position_bytes},
-                                      {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens}};
+                                      {"dense_prompt", CLG_COUNT, &e->dense_prompt_tokens},
+                                      {"eager_latent", CLG_SECONDS, &e->eager_latent_s},
+                                      {"process_token", CLG_SECONDS, &e->process_token_s},
+                                      {"late_output", CLG_COUNT, &e->late_output}};
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (clg_value_read(root, fields[i].key, fields[i].dimension, false, file, fields[i].into,
                            error) != CLG_OK)
@@ -181,7 +184,7 @@ clg_status clg_engine_find(clg_arena *arena, const char *name, clg_engine *e, cl
     e->large_except = clg_dataset_word(root, "large_except");
     e->newer_generation = clg_dataset_word(root, "newer_generation");
     if (READ(root, file->path, fields, error) != CLG_OK) return error->status;
-    if (read_by_gpu(root, file->path, e, error) != CLG_OK) return error->status;
+    if (read_optional(root, file->path, e, error) != CLG_OK) return error->status;
     clg_json_member(root, "default");     /* the engine that is taken; others look, */
     clg_dataset_word(root, "release_of"); /* and whose release it is, until when */
     until_of(root);

@@ -59,6 +59,7 @@ typedef struct clg_engine {
     double loop_s, loop_sequence_s; /* host, beside the GPU: of an iteration and each sequence */
     double eager_layer_s, eager_expert_s; /* host, per layer, and more for one of experts, of an
                                              iteration that is not replayed from a CUDA graph */
+    double eager_latent_s;                /* and more for one of latent attention */
     double eager_step_s;                  /* and once, beside that of layers */
     double launch_share; /* of kernels' fixed times: fused, or started before the last one ends; */
     double launch_share_newer; /* and on GPUs of the generation that the engine's newest kernels */
@@ -66,7 +67,11 @@ typedef struct clg_engine {
     double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
     clg_graph_sizes graphs;            /* of batches that only decode */
     double before_s, after_s, token_s; /* front end: before scheduling, after, per output token */
-    double turn_s; /* of a request in the front end, which takes one at a time */
+    double process_token_s; /* per output token, where there is no front end: text is made of it all
+                               the same, beside the engine */
+    double late_output;     /* 1: without a front end a token is seen when the iteration after its
+                               own ends, where there is one */
+    double turn_s;          /* of a request in the front end, which takes one at a time */
     double prompt_token_s, random_token_s; /* tokenizing, per token of text; of random tokens, which
                                               benchmarks send */
     double graph_context;                  /* decoded without CUDA graph beyond it; 0: never */

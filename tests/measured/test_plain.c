@@ -20,6 +20,20 @@ static const char *read_row(clg_arena *arena, const char *columns, const char *c
 
 #define KNOWN "model,gpu,prompt_tokens,output_tokens,output_tokens_per_s"
 
+static void test_release(clg_arena *arena) {
+    clg_measured row;
+    const clg_serve_plan *p = &row.plan;
+    CASE("an engine in the release of the row's date, unless it names its own month");
+    CHECK(!read_row(arena, KNOWN ",date,requests,engine", "llama-2-7b,l40s,9,9,1,2025-06,9,vllm",
+                    &row));
+    CHECK_TEXT(p->engine, "vllm-0.8");
+    CHECK(!read_row(arena, KNOWN ",date,requests,engine",
+                    "llama-2-7b,l40s,9,9,1,2025-06,9,vllm@2026-02", &row));
+    CHECK_TEXT(p->engine, "vllm");
+    CHECK(!read_row(arena, KNOWN ",date,requests", "llama-2-7b,l40s,9,9,1,2024-12-31,9", &row));
+    CHECK_TEXT(p->engine, "vllm-v0");
+}
+
 static void test_row(clg_arena *arena) {
     clg_measured row;
     const clg_serve_plan *p = &row.plan;
@@ -298,6 +312,7 @@ static void test_means(clg_arena *arena) {
 
 int main(void) {
     clg_arena arena = {0};
+    test_release(&arena);
     test_row(&arena);
     test_manner(&arena);
     test_peak(&arena);

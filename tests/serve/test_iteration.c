@@ -479,6 +479,11 @@ static void test_host(clg_arena *arena) {
     CHECK_NEAR(each.cost.eager_s, 2.75 * (0.0001 + 0.003 + 0.005 + 80 * 0.0002), 1e-9);
     s.machine.node.host_time = 0;
     CHECK_NEAR(chosen(arena, &s, &e, c).cost.loop_sequence_s, 20e-6, 1e-9);
+    CASE("DeepSeek V3 launched kernel by kernel under SGLang: 82.64 ms, as was published");
+    clg_scenario latent = plan_scenario(arena, "deepseek-v3", "h200-sxm", NULL, 0);
+    clg_engine g = engine(arena, "sglang");
+    clg_replica_choice eight = {.tp = 8, .weights = CLG_FP8};
+    CHECK_NEAR(chosen(arena, &latent, &g, eight).cost.eager_s, 82.64e-3, 1e-3);
     CASE("a stage of five launches a fifth of the layers for each of five micro-batches");
     c.pp = 5;
     clg_replica staged = chosen(arena, &s, &e, c);

@@ -339,6 +339,22 @@ static void check_front_end(clg_arena *arena) {
     CHECK_NEAR(served[1].first_token_s, served[0].first_token_s, 1e-12);
 }
 
+/* Two tokens: the first is seen with the second one, which is where it was. */
+static void check_late_output(clg_arena *arena) {
+    clg_iteration_cost cost = a_cost();
+    clg_arrival one[1] = {ASK(2, 130, 2)};
+    clg_demand d = {.request = one, .count = 1};
+    clg_serve_rules rules = RULES(8, 512, 16, 1000, 0);
+    clg_served served[1], late[1];
+    clg_serve_totals t;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, served, &t);
+    rules.late_output = true;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, late, &t);
+    CHECK(served[0].first_token_s < served[0].finish_s);
+    CHECK_NEAR(late[0].first_token_s, served[0].finish_s, 1e-12);
+    CHECK(late[0].finish_s == served[0].finish_s);
+}
+
 /* Eight requests of 11 tokens at once, a tenth of a second to hand a token on: iterations take
  * milliseconds, so that the last tokens wait for the 80 before them, 8 s since the first ones were
  * made; through two front ends 4 s. */
@@ -596,6 +612,7 @@ int main(void) {
     clg_arena arena = {0};
     CASE("front end: one request after the other");
     check_front_end(&arena);
+    check_late_output(&arena);
     check_handing_on(&arena);
     CASE("closed loop: as many outstanding as clients");
     check_clients(&arena);

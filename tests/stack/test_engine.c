@@ -21,6 +21,8 @@ static void releases_follow_months(void) {
         {"vllm@2025-12", "vllm-0.8"},
         {"vllm@2026-01", "vllm"},
         {"vllm-0.8@2026-05", "vllm-0.8"},
+        {"sglang@2025-03", "sglang-0.4"},
+        {"sglang@2025-09", "sglang"},
         {"trtllm@2023-12", "trtllm-0.6"},
         {"trtllm@2024-11", "trtllm-0.17"},
         {"trtllm@2025-09", "trtllm-1.0"},
