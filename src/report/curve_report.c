@@ -6,6 +6,7 @@
 #include "report/plan_text.h"
 #include "report/price_report.h"
 #include "units/units.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,14 @@ static void print_step(clg_text *t, const clg_evaluation *e) {
                  10, true);
 }
 
+/* A large batch takes its columns from the layout, which seldom needs all of its own. */
+static void print_batch(clg_text *t, const clg_evaluation *e) {
+    enum { BOTH = 33 };
+    const char *batch = clg_arena_print(t->arena, " %5lld", (long long)e->layout.global_batch);
+    clg_text_pad(t, clg_words_layout(t, &e->layout), BOTH - (int)strlen(batch), false);
+    clg_text_print(t, "%s ", batch);
+}
+
 static void print_point(clg_text *t, const clg_curve *c, int i) {
     const clg_scale_point *p = &c->point[i];
     clg_text_print(t, "%7lld ", (long long)p->gpus);
@@ -38,8 +47,7 @@ static void print_point(clg_text *t, const clg_curve *c, int i) {
         return;
     }
     const clg_evaluation *e = &p->plan;
-    clg_text_pad(t, clg_words_layout(t, &e->layout), 27, false);
-    clg_text_print(t, " %5lld ", (long long)e->layout.global_batch);
+    print_batch(t, e);
     print_step(t, e);
     clg_text_print(t, "%6.1f", e->memory.total_bytes / 1e9);
     clg_text_pad(t, clg_words_chance_out(t, e), 5, true);

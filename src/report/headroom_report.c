@@ -54,8 +54,9 @@ static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve
                    h->next_ratio >= CLG_HEADROOM_MOST ? "more than " : "", rate, h->next_ratio);
 }
 
-/* "in 2.3 months at 10 % a month; 3 months 7 GPUs, 6 months 9". */
+/* "+10 % a month: the next GPUs are due in 1.5 months; 3 GPUs in 3 months, 4 in 6". */
 static void print_growth(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
+    size_t from = t->size;
     if (s->growth == 0.0) return;
     bool due = isfinite(h->next_months) && h->next_ratio < CLG_HEADROOM_MOST;
     clg_text_print(t, "growth   %+.3g %% a month: ", 100 * s->growth);
@@ -65,8 +66,12 @@ static void print_growth(clg_text *t, const clg_serve_question *s, const clg_ser
         clg_text_print(t, "no more GPUs are due soon");
     for (int i = 0; i < CLG_GROWN && h->grown_replicas[i] > 0; i++)
         clg_text_print(t, "%s %s%s in %d%s", i > 0 ? "," : ";", gpus_of(t, s, h->grown_replicas[i]),
-                       i > 0 ? "" : " GPUs", clg_grown_months[i], i > 0 ? "" : " months");
+                       i > 0                                                      ? ""
+                       : h->grown_replicas[i] * clg_replica_gpus(s->replica) == 1 ? " GPU"
+                                                                                  : " GPUs",
+                       clg_grown_months[i], i > 0 ? "" : " months");
     clg_text_print(t, "\n");
+    clg_text_fold(t, from, 9);
 }
 
 static void print_lost(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a,

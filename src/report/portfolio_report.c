@@ -169,7 +169,7 @@ static void print_storage(clg_text *t, const clg_portfolio *p) {
         t,
         "\nstorage  on %lld GPUs, beside the rent: %s of token ids and %.0f checkpoints a job "
         "kept while jobs run: %s to %s; tokens in and weights out of another cloud: "
-        "%s to %s egress (list prices of 2026)\n",
+        "%s to %s egress (list prices)\n",
         (long long)p->point[p->shown].gpus, clg_words_quantity(t, b->data_bytes, CLG_BYTES),
         b->checkpoints, clg_words_quantity(t, b->low_usd, CLG_USD),
         clg_words_quantity(t, b->high_usd, CLG_USD), clg_words_quantity(t, b->out_low_usd, CLG_USD),

@@ -260,8 +260,11 @@ static void print_notes(clg_text *t, const clg_trace_answer *a) {
             clg_text_print(t, "note     %lld copies of other GPUs in %.60s are left out\n",
                            (long long)job->traces[i].elsewhere, job->traces[i].file);
     for (int i = 0; i < job->count; i++) print_damage(t, &job->traces[i]);
-    for (int i = 0; i < a->skipped_count; i++)
-        clg_text_print(t, "skipped  %.60s: %.80s\n", a->skipped[i].file, a->skipped[i].reason);
+    for (int i = 0; i < a->skipped_count; i++) {
+        size_t from = t->size;
+        clg_text_print(t, "skipped  %.200s: %.200s\n", a->skipped[i].file, a->skipped[i].reason);
+        clg_text_fold(t, from, 9);
+    }
 }
 
 void clg_report_trace(clg_text *t, const clg_trace_answer *a, int top) {

@@ -74,8 +74,8 @@ static void print_storage(clg_text *t, const clg_worth *w) {
                    clg_words_quantity(t, b->low_usd, CLG_USD),
                    clg_words_quantity(t, b->high_usd, CLG_USD));
     clg_text_print(t,
-                   " tokens in and weights out of another cloud: %s to %s egress (list prices of "
-                   "2026)\n",
+                   " tokens in and weights out of another cloud: %s to %s egress (list "
+                   "prices)\n",
                    clg_words_quantity(t, b->out_low_usd, CLG_USD),
                    clg_words_quantity(t, b->out_high_usd, CLG_USD));
     clg_text_fold(t, from, 9);
