@@ -4,6 +4,10 @@
 #include "demand/random.h"
 #include "serve/sizing.h"
 
+#include <math.h>
+
+enum { MOST_SIZED_REQUESTS = 30000 };
+
 static const uint64_t begin_seed = 20240519;
 
 clg_demand clg_crowd_of(clg_arena *arena, const clg_demand *demand, double answer_s) {
@@ -26,4 +30,34 @@ int64_t clg_crowd_needed(clg_arena *arena, const clg_replica *r, const clg_deman
     double output = clg_demand_means_of(crowd).output_tokens;
     double guess = crowd->clients / answer_s * output / rate;
     return clg_fleet_needed(arena, r, crowd, target, guess, 0);
+}
+
+bool clg_has_target(const clg_serve_question *q) {
+    return q->demand->apart || (q->demand->span_s > 0 && q->demand->clients <= 0);
+}
+
+clg_demand clg_demand_for_fleets(const clg_demand *d, double replicas) {
+    return d->apart ? *d : clg_demand_for_sizing(d, MOST_SIZED_REQUESTS, replicas);
+}
+
+static int64_t replicas_for(clg_arena *arena, const clg_serve_question *q, const clg_replica *slow,
+                            double guess, double answer_s) {
+    if (!q->demand->apart) return clg_fleet_needed(arena, slow, q->demand, &q->target, guess, 0);
+    clg_demand crowd = clg_crowd_of(arena, q->demand, answer_s);
+    return clg_crowd_needed(arena, slow, &crowd, &q->target, answer_s, 1 / guess);
+}
+
+double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,
+                         double gpus_all) {
+    double gpus = clg_replica_gpus(r), all = 0;
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_replica slow = clg_replica_slowed(arena, r, 1 + q->margin);
+    clg_fleet alone = clg_fleet_alone(arena, &slow, q->demand, &q->target);
+    if (alone.well_served >= q->target.share) {
+        int64_t n = replicas_for(arena, q, &slow, gpus_all / gpus, alone.e2e_s.mean);
+        bool none = n > 1 && n >= q->demand->count;
+        all = none ? 0 : fmax((double)n * gpus, gpus_all);
+    }
+    clg_arena_back_to(arena, mark);
+    return all;
 }

@@ -16,4 +16,15 @@ clg_demand clg_crowd_of(clg_arena *arena, const clg_demand *demand, double answe
 int64_t clg_crowd_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *crowd,
                          const clg_serve_target *target, double answer_s, double rate);
 
+/* Whether a fleet can be sized for the question: requests come in time, or are users'. */
+bool clg_has_target(const clg_serve_question *question);
+
+/* As much of a demand as fleets of about so many replicas are compared on: seconds. */
+clg_demand clg_demand_for_fleets(const clg_demand *demand, double replicas);
+
+/* GPUs of the smallest fleet that meets the target, with iterations longer by the margin as the
+ * answer has them; no fewer than what the mean takes (`gpus_all`); 0: no fleet meets it. */
+double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *question,
+                         const clg_replica *replica, double gpus_all);
+
 #endif

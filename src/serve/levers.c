@@ -1,6 +1,8 @@
 /* levers.c -- the same demand on replicas that differ in one thing. */
 #include "serve/levers.h"
 
+#include "serve/crowd.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -162,6 +164,64 @@ static double gpus_needed(clg_arena *arena, const clg_serve_question *q, const c
     return gpus_taken(&asked, r, &a);
 }
 
+/* A degree that the model fits with. */
+typedef struct degree {
+    clg_replica replica;
+    double gpus_all, gpus_fleet; /* at the mean; of the fleet that meets the target, 0: none */
+} degree;
+
+enum { DEGREES = 4 };
+
+/* The degree asked for, or the least that fits and the wider ones of a node. */
+static int list_degrees(clg_arena *arena, const clg_serve_question *q, const clg_scenario *scenario,
+                        const clg_engine *engine, const clg_replica_choice *choice,
+                        degree list[DEGREES]) {
+    int count = 1, domain = scenario->machine.node.domain;
+    for (int tp = 2 * list[0].replica.layout.tp; tp <= 8 && tp <= domain; tp *= 2) {
+        clg_replica_choice other = *choice;
+        clg_error no = {0};
+        other.tp = tp;
+        if (clg_replica_prepare(arena, scenario, engine, &other, q->demand, &list[count].replica,
+                                &no) == CLG_OK)
+            count++;
+    }
+    for (int i = 0; i < count; i++) list[i].gpus_all = gpus_needed(arena, q, &list[i].replica);
+    return count;
+}
+
+static const degree *best_of(const degree *list, int count) {
+    const degree *best = list;
+    for (int i = 1; i < count; i++)
+        if (list[i].gpus_all < best->gpus_all) best = &list[i];
+    return best;
+}
+
+/* Fleets differ from what the mean takes by bursts, whole replicas and the tails of the target; by
+ * more than half they do not differ more than other degrees' do. */
+static const degree *smallest_fleet(clg_arena *arena, const clg_serve_question *q, degree *list,
+                                    int count) {
+    static const double hopeless_ratio = 1.5;
+    const degree *best = best_of(list, count);
+    double most = hopeless_ratio * best->gpus_all, replicas = 1;
+    if (count < 2 || !isfinite(best->gpus_all) || !clg_has_target(q) || q->replicas > 0)
+        return best;
+    if (!q->demand->apart) replicas = best->gpus_all / clg_replica_gpus(&best->replica);
+    clg_demand part = clg_demand_for_fleets(q->demand, replicas);
+    clg_serve_question on_some = *q;
+    on_some.demand = &part;
+    for (int i = 0; i < count; i++) {
+        degree *d = &list[i];
+        if (d->gpus_all > most) continue;
+        d->gpus_fleet = clg_gpus_of_fleet(arena, &on_some, &d->replica, d->gpus_all);
+    }
+    const degree *smallest = best;
+    for (int i = 0; i < count; i++)
+        if (list[i].gpus_fleet > 0 &&
+            (smallest->gpus_fleet <= 0 || list[i].gpus_fleet < smallest->gpus_fleet))
+            smallest = &list[i];
+    return smallest;
+}
+
 clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
                               const clg_scenario *scenario, const clg_engine *engine,
                               const clg_replica_choice *choice, clg_replica *replica,
@@ -169,19 +229,8 @@ clg_status clg_replica_choose(clg_arena *arena, const clg_serve_question *q,
     clg_status smallest =
         clg_replica_prepare(arena, scenario, engine, choice, q->demand, replica, error);
     if (smallest != CLG_OK || choice->tp > 0) return smallest;
-    double best = gpus_needed(arena, q, replica);
-    int domain = scenario->machine.node.domain;
-    for (int tp = 2 * replica->layout.tp; tp <= 8 && tp <= domain; tp *= 2) {
-        clg_replica_choice other = *choice;
-        clg_replica wider;
-        clg_error no = {0};
-        other.tp = tp;
-        if (clg_replica_prepare(arena, scenario, engine, &other, q->demand, &wider, &no) != CLG_OK)
-            continue;
-        double taken = gpus_needed(arena, q, &wider);
-        if (taken >= best) continue;
-        best = taken;
-        *replica = wider;
-    }
+    degree list[DEGREES] = {{.replica = *replica}};
+    int count = list_degrees(arena, q, scenario, engine, choice, list);
+    *replica = smallest_fleet(arena, q, list, count)->replica;
     return CLG_OK;
 }

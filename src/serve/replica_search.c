@@ -3,15 +3,14 @@
 #include "serve/replica_search.h"
 
 #include "serve/crowd.h"
-#include "serve/sizing.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { WAVE = 4, REFINED = 2, MOST_CHANGES = 16 };
 
-/* Rows whose fleets are sized at a time and in all, on so many requests of the demand: seconds. */
-enum { SIZED = 8, MOST_SIZED = 24, MOST_SIZED_REQUESTS = 30000 };
+/* Rows whose fleets are sized at a time and in all. */
+enum { SIZED = 8, MOST_SIZED = 24 };
 
 static const double hopeless_ratio = 1.5; /* of a bound over the best so far */
 
@@ -55,14 +54,15 @@ static const char *name_of(clg_arena *arena, const clg_replica *r, const clg_rep
     int ranks = r->layout.dp;
     const char *dp = ranks > 1 ? clg_arena_print(arena, " dp %d", ranks) : "";
     const char *ep = r->layout.ep > 1 ? clg_arena_print(arena, " ep %d", r->layout.ep) : "";
+    const char *pp = r->layout.pp > 1 ? clg_arena_print(arena, " pp %d", r->layout.pp) : "";
     const char *tokens =
         c->max_tokens > 0 ? clg_arena_print(arena, ", %d tok.", c->max_tokens / ranks) : "";
     const char *split =
         r->prefill ? clg_arena_print(arena, ", %d:%d", r->prefills, r->decodes) : "";
     const char *drafted = c->drafted > 0 ? clg_arena_print(arena, ", +%d", c->drafted) : "";
-    return clg_arena_print(arena, "%s tp %d%s%s, %d seq.%s%s%s",
+    return clg_arena_print(arena, "%s tp %d%s%s%s, %d seq.%s%s%s",
                            clg_name_of(clg_precision_names, (int)r->layout.weights), r->layout.tp,
-                           dp, ep, r->rules.max_sequences / ranks, tokens, split, drafted);
+                           pp, dp, ep, r->rules.max_sequences / ranks, tokens, split, drafted);
 }
 
 /* No batch however large makes more tokens. */
@@ -111,7 +111,7 @@ static void weigh(weighing *w, const clg_replica_choice *choice, double loss) {
 
 static void weigh_format(weighing *w, const clg_replica_choice *choice, const clg_format *f) {
     clg_copy_degrees list[CLG_DEGREES];
-    int count = clg_replica_degrees(w->scenario, choice, list);
+    int count = clg_replica_degrees(w->scenario, choice, list), before = w->count;
     for (int i = 0; i < count; i++) {
         clg_replica_choice c = *choice;
         c.weights = f->weights;
@@ -124,6 +124,12 @@ static void weigh_format(weighing *w, const clg_replica_choice *choice, const cl
         c.max_tokens = choice->max_tokens / ranks * list[i].dp;
         weigh(w, &c, f->loss);
     }
+    weigh_wave(w);
+    if (w->count > before || choice->tp > 0 || choice->dp > 1) return;
+    clg_replica_choice smallest = *choice; /* no node holds it: with stages */
+    smallest.weights = f->weights;
+    smallest.compute = clg_serve_arithmetic(&w->scenario->machine.gpu, f->weights);
+    weigh(w, &smallest, f->loss);
     weigh_wave(w);
 }
 
@@ -157,43 +163,27 @@ static void refine(weighing *w, const clg_serve_candidate *base) {
     weigh_wave(w);
 }
 
-/* Sizes the fleet of one row, as the answer does: with iterations longer by the margin. */
 static void size_one(void *context, int index, clg_arena *arena) {
     const weighing *w = context;
-    const clg_serve_question *q = w->question;
     clg_serve_candidate *c = &w->found[w->sized + index];
     clg_lever *row = &c->worth;
     clg_replica r;
     clg_error no = {0};
     if (!isfinite(row->gpus_all) || clg_replica_prepare(arena, w->scenario, w->engine, &c->choice,
-                                                        q->demand, &r, &no) != CLG_OK)
+                                                        w->question->demand, &r, &no) != CLG_OK)
         return;
-    clg_replica slow = clg_replica_slowed(arena, &r, 1 + q->margin);
-    clg_fleet alone = clg_fleet_alone(arena, &slow, q->demand, &q->target);
-    if (alone.well_served < q->target.share) return;
-    double answer_s = alone.e2e_s.mean;
-    clg_demand crowd =
-        q->demand->apart ? clg_crowd_of(arena, q->demand, answer_s) : (clg_demand){0};
-    int64_t n = q->demand->apart ? clg_crowd_needed(arena, &slow, &crowd, &q->target, answer_s,
-                                                    row->gpus / row->gpus_all)
-                                 : clg_fleet_needed(arena, &slow, q->demand, &q->target,
-                                                    row->gpus_all / row->gpus, 0);
-    if (n > 1 && n >= q->demand->count) return;
-    row->gpus_fleet = fmax((double)n * row->gpus, row->gpus_all);
-    row->usd_per_h *= row->gpus_fleet / row->gpus_all;
+    row->gpus_fleet = clg_gpus_of_fleet(arena, w->question, &r, row->gpus_all);
+    if (row->gpus_fleet > 0) row->usd_per_h *= row->gpus_fleet / row->gpus_all;
 }
 
 /* In order of GPUs at the mean, until no fleet of those left can be smaller than the smallest. */
 static void size_best(weighing *w) {
     const clg_serve_question *q = w->question;
-    bool timed = q->demand->span_s > 0 && q->demand->clients <= 0;
-    if ((!timed && !q->demand->apart) || q->replicas > 0 || w->count == 0) return;
+    if (!clg_has_target(q) || q->replicas > 0 || w->count == 0) return;
     const clg_lever *first = &w->found[0].worth;
     double best = INFINITY,
            replicas = isfinite(first->gpus_all) ? first->gpus_all / first->gpus : 1;
-    clg_demand part = q->demand->apart
-                          ? *q->demand
-                          : clg_demand_for_sizing(q->demand, MOST_SIZED_REQUESTS, replicas);
+    clg_demand part = clg_demand_for_fleets(q->demand, replicas);
     clg_serve_question on_some = *q;
     on_some.demand = &part;
     w->question = &on_some;
@@ -249,12 +239,26 @@ const clg_serve_candidate *clg_search_best(const clg_serve_candidate *found, int
     return count > 0 ? found : NULL;
 }
 
-/* The best of those that lose no quality, or of the others. */
+/* The one that makes most where nobody waits, of those beyond the first so many. */
+static const clg_serve_candidate *fullest(const weighing *w, bool lossy, int beyond) {
+    const clg_serve_candidate *best = NULL;
+    for (int i = 0, seen = 0; i < w->count; i++) {
+        const clg_serve_candidate *c = &w->found[i];
+        if ((c->worth.loss > 0) != lossy || seen++ < beyond) continue;
+        if (!best || c->worth.offline_tokens_per_s > best->worth.offline_tokens_per_s) best = c;
+    }
+    return best;
+}
+
+/* The best of those that lose no quality, or of the others; and one that tokens wait for prompts
+ * in, until they are read elsewhere: one change may bring what it lacks. */
 static void refine_best(weighing *w, bool lossy, int how_many) {
-    clg_serve_candidate base[REFINED];
+    clg_serve_candidate base[REFINED + 1];
     int count = 0;
+    const clg_serve_candidate *full = fullest(w, lossy, how_many);
     for (int i = 0; i < w->count && count < how_many; i++)
         if ((w->found[i].worth.loss > 0) == lossy) base[count++] = w->found[i];
+    if (full && !lossy) base[count++] = *full;
     for (int i = 0; i < count; i++) refine(w, &base[i]);
 }
 
