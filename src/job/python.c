@@ -2,8 +2,9 @@
  *
  * "a.b.c = 8", "c=8" in a call and "c": 8 in a table count as the key c with that value, the last
  * one standing. Constants are put in where their name stands alone; simple products are worked out.
- * Names of called functions are kept under "calls". Of a file with several recipes one is read,
- * with the functions of the file that it calls; what they are given is not followed. */
+ * "a = dict(b=dict(c=8))" is a.b.c. Names of called functions are kept under "calls". Of a file
+ * with several recipes one is read, with the functions of the file that it calls; what they are
+ * given is not followed. */
 #include "job/reading.h"
 
 #include <string.h>
@@ -31,6 +32,7 @@ typedef struct reader {
     int line, keys;
     clg_json *root;
     const char *called[DEEPEST]; /* of the open brackets: what is called; NULL: nothing */
+    bool table[DEEPEST];         /* it is the path of a dict, not the name of a call */
     int depth;
     const function *functions;           /* of a file of recipes: read where they are called */
     int function_count, calls, followed; /* calls: open now; followed: in all */
@@ -185,8 +187,23 @@ static void set(reader *r, const char *key, size_t size, clg_json *node) {
 }
 
 static void open_bracket(reader *r, const char *called) {
-    if (r->depth++ < DEEPEST) r->called[r->depth - 1] = called;
+    if (r->depth++ < DEEPEST) {
+        r->called[r->depth - 1] = called;
+        r->table[r->depth - 1] = false;
+    }
     r->at++;
+}
+
+/* "tensor=dict(size=8)" within "parallel=dict(": what follows is of parallel.tensor. */
+static void open_table(reader *r, const char *key, size_t size) {
+    bool within = r->depth > 0 && r->depth <= DEEPEST && r->table[r->depth - 1];
+    const char *outer = within ? r->called[r->depth - 1] : "";
+    const char *path =
+        r->keys++ > MOST_KEYS || size + strlen(outer) > 200
+            ? NULL
+            : clg_arena_print(r->arena, "%s%s%.*s", outer, *outer ? "." : "", (int)size, key);
+    open_bracket(r, path);
+    if (r->depth <= DEEPEST) r->table[r->depth - 1] = path;
 }
 
 /* A function of the file, read where it is called. */
@@ -242,9 +259,13 @@ static void call(reader *r, const char *name, size_t size) {
 /* What is called for a value is that value's name: "optim=AdamW(lr=1)". */
 static void assign(reader *r, const char *key, size_t size) {
     clg_json *node = value(r);
-    set(r, key, size, node);
-    if (node && node->kind == CLG_JSON_STRING && r->at < r->end && *r->at == '(')
-        call(r, node->text, strlen(node->text));
+    bool called = node && node->kind == CLG_JSON_STRING && r->at < r->end && *r->at == '(';
+    bool table = called && strcmp(node->text, "dict") == 0;
+    if (table)
+        open_table(r, key, size);
+    else
+        set(r, key, size, node);
+    if (called && !table) call(r, node->text, strlen(node->text));
 }
 
 /* A name: what follows says whether it is assigned to or called. */
@@ -279,8 +300,6 @@ static void key(reader *r) {
     r->at++;
     assign(r, text, size);
 }
-
-/* ---- files of several recipes ---- */
 
 /* "def llama3_8b_pretrain_config(", "def llama3_8b() -> Trainer.Config:" */
 static bool is_recipe(const char *header) {

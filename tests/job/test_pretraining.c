@@ -309,6 +309,64 @@ static void stages_of_torchtitan(void) {
     JOB("vpp=2 stage-layers=4,5,4,4,4,4,4,3", "train.toml", text);
 }
 
+/* Trainers of one file each: names that no other has, and what they stand for. */
+static void lesser_known(void) {
+    CASE("LitGPT: sizes of the file, the batch in sequences, FSDP");
+    JOB("layers=16 hidden=2048 ffn=5632 heads=32 kv-heads=4 vocab=32000 seq=2048 micro-batch=4 "
+        "global-batch=512 zero=3 precision=bf16 recompute=none gated=true",
+        "a.yaml",
+        "model:\n  name: mine\n  block_size: 2048\n  padded_vocab_size: 32000\n  n_layer: 16\n"
+        "  n_head: 32\n  n_embd: 2048\n  n_query_groups: 4\n  intermediate_size: 5632\n"
+        "  mlp_class_name: LLaMAMLP\ntokenizer_dir: checkpoints/x\ntrain:\n"
+        "  global_batch_size: 512\n  micro_batch_size: 4\n  lr_warmup_steps: 2000\n"
+        "  max_seq_length: null\n  max_norm: 1.0\n");
+    CASE("Oumi: a section each for model, training and FSDP");
+    JOB("model=meta-llama/Llama-3.1-8B zero=3 micro-batch=2 accumulation=4 seq=8192 "
+        "recompute=full precision=bf16 offload=true adapter=lora adapter-rank=64",
+        "a.yaml",
+        "model:\n  model_name: meta-llama/Llama-3.1-8B\n  model_max_length: 8192\n"
+        "  torch_dtype_str: bfloat16\ntraining:\n  trainer_type: TRL_SFT\n  use_peft: true\n"
+        "  per_device_train_batch_size: 2\n  gradient_accumulation_steps: 4\n"
+        "  enable_gradient_checkpointing: true\npeft:\n  lora_r: 64\nfsdp:\n"
+        "  enable_fsdp: true\n  cpu_offload: true\n");
+    CASE("Meta Lingua: batches of one rank, shards and copies");
+    JOB("layers=25 hidden=2048 heads=16 seq=8192 micro-batch=1 accumulation=16 zero=3 tp=1 "
+        "precision=bf16 recompute=selective dp=16 hsdp=8",
+        "a.yaml",
+        "grad_acc_steps: 16\ndistributed:\n  fsdp_type: full_shard\n  dp_shard: 8\n"
+        "  dp_replicate: 2\n  selective_activation_checkpointing: true\n  tp_size: 1\nmodel:\n"
+        "  dim: 2048\n  n_layers: 25\n  n_heads: 16\ndata:\n  batch_size: 1\n  n_views: 2\n"
+        "  seq_len: 8192\n");
+    CASE("InternEvo: tables within tables, sizes by constants; isp splits the sequence");
+    JOB("layers=32 hidden=4096 heads=32 vocab=103168 seq=4096 micro-batch=2 accumulation=4 tp=1 "
+        "cp=4 cp-kind=ulysses pp=2 zero=1 recompute=full precision=bf16",
+        "a.py",
+        "SEQ_LEN = 4096\nHIDDEN = 4096\ndata = dict(\n    seq_len=SEQ_LEN,\n    micro_num=4,\n"
+        "    micro_bsz=2,\n)\nmodel = dict(\n    checkpoint=True,\n"
+        "    num_attention_heads=32,\n    hidden_size=HIDDEN,\n    num_layers=32,\n"
+        "    vocab_size=103168,\n    dtype=\"torch.bfloat16\",\n)\nparallel = dict(\n"
+        "    zero1=dict(size=-1),\n    tensor=dict(size=4, mode=\"isp\"),\n"
+        "    pipeline=dict(size=2, interleaved_overlap=True),\n    weight=dict(size=4),\n)\n");
+    CASE("XTuner: a model that is a table, accumulation by its own name");
+    JOB("model=meta-llama/Meta-Llama-3-8B seq=2048 micro-batch=1 accumulation=16 precision=fp16 "
+        "adapter=lora adapter-rank=32 recompute=full",
+        "a.py",
+        "path = \"meta-llama/Meta-Llama-3-8B\"\nmax_length = 2048\npack_to_max_length = True\n"
+        "batch_size = 1\naccumulative_counts = 16\nmodel = dict(\n    type=SupervisedFinetune,\n"
+        "    llm=dict(type=A.from_pretrained, pretrained_model_name_or_path=path),\n"
+        "    lora=dict(type=LoraConfig, r=32),\n)\n"
+        "optim_wrapper = dict(optimizer=dict(type=AdamW, lr=1e-4), dtype=\"float16\")\n");
+    CASE("TRL in Python: the model is what from_pretrained is given, the rank what PEFT is");
+    JOB("model=Qwen/Qwen2.5-3B-Instruct seq=2048 micro-batch=2 accumulation=4 adapter=qlora "
+        "adapter-rank=32 precision=bf16",
+        "a.py",
+        "model, tok = FastLanguageModel.from_pretrained(\n    \"Qwen/Qwen2.5-3B-Instruct\",\n"
+        "    max_seq_length=2048, load_in_4bit=True)\n"
+        "model = FastLanguageModel.get_peft_model(model, r=32)\n"
+        "SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2,\n"
+        "    gradient_accumulation_steps=4)).train()\n");
+}
+
 int main(void) {
     olmo_and_stable();
     filled_in();
@@ -328,5 +386,6 @@ int main(void) {
     maxtext();
     primus();
     stages_of_torchtitan();
+    lesser_known();
     return DONE;
 }
