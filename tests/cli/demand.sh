@@ -83,7 +83,7 @@ expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m -
 expect 2 err 'users who ask 10 times a day' demand $m --users 3000000
 expect 2 err 'give --rate 5req/s' demand $m --qps 5
 expect 1 err 'beside them of the 76.4 GB that the engine takes' demand llama-3.3-70b --tp 1 --rate 1req/s
-expect 0 out '^growth +.25 % a month: .* due in [0-9.]+ months; [0-9]+ GPUs in 3 months, ' demand $m --rate 4req/s --growth 25%
+expect 0 out '^growth +.25 % a month: .* due in [0-9.]+ months; [0-9]+ GPUs? in 3 months, ' demand $m --rate 4req/s --growth 25%
 expect 0 out "^frontier GPUs by target, all else as asked, in the busiest [0-9]" demand $m --rate 20req/s --span 1h
 expect 0 out 'all by the busiest [0-9.]+ min$' demand $m --rate 40req/s
 expect 0 out 'autoscaled at 70 % of their rate +0.[0-9]+ +1 .* 100.00 %$' demand $m --rate 1req/s --duty 30% \
