@@ -197,6 +197,16 @@ static void wait_for_arrival(clg_lane *r) {
     r->seen_s = r->now_s;
 }
 
+/* Left out: answers of the run before, which push prompts out too. */
+static void open_prefixes(clg_arena *arena, clg_lane *r) {
+    clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
+                    (int64_t)(r->rules->host_tokens / clg_lane_prefix_tokens(r)));
+    for (int64_t i = 0; r->rules->prompts_seen && i < r->count; i++) {
+        const clg_arrival *q = clg_lane_request_at(r, clg_lane_index_of(r, i));
+        clg_prefix_keep(&r->prefix, r->demand->prefix + q->block, q->blocks);
+    }
+}
+
 static void prepare(clg_arena *arena, clg_lane *r) {
     size_t n = (size_t)r->rules->max_sequences;
     r->pool = clg_take(arena, n, clg_sequence);
@@ -224,8 +234,7 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? clg_lane_next_arrival_s(r) : 0;
     if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled &&
         r->rules->cached_share <= 0)
-        clg_prefix_open(arena, &r->prefix, r->demand->prefixes,
-                        (int64_t)(r->rules->host_tokens / clg_lane_prefix_tokens(r)));
+        open_prefixes(arena, r);
 }
 
 /* What an iteration after the first takes a sequence, on the mean. */

@@ -35,6 +35,7 @@ static const char *no_number(const clg_cell_reader *r) {
                                           "requests",
                                           "requests_per_s",
                                           "distinct",
+                                          "seen",
                                           "max_sequences",
                                           "max_tokens",
                                           "prefill_max_tokens",
@@ -127,6 +128,7 @@ static const char *read_load(const clg_cell_reader *r, clg_serve_plan *p) {
     p->requests_per_s = clg_cell_number(r, "requests_per_s", 0);
     double distinct = clg_cell_number(r, "distinct", 0);
     p->distinct = (int64_t)distinct;
+    p->seen = clg_cell_number(r, "seen", 0) > 0;
     double most = fmax(MANY, ROUNDS * (double)p->clients);
     p->requests = (int64_t)fmin(clg_cell_number(r, "requests", 0), most);
     if (p->requests_per_s < 0 || p->requests_per_s > 1e6) return "requests_per_s is absurd";

@@ -81,7 +81,8 @@ static void keep_means(const clg_serve_plan *p, clg_demand *d) {
 }
 
 static clg_demand demand_of(clg_arena *arena, const clg_serve_plan *p, double block_tokens) {
-    int64_t distinct = p->distinct < p->requests ? p->distinct : 0;
+    int64_t distinct = p->distinct < p->requests || p->seen ? p->distinct : 0;
+    if (p->seen && distinct == 0) distinct = p->requests;
     clg_demand d = {.count = p->requests, .clients = (double)p->clients};
     clg_random random = {seed}, gaps = {seed + 1};
     double now_s = 0;
@@ -167,6 +168,7 @@ static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const 
     rules->wait_tokens = p->wait_tokens;
     rules->wait_ranks = p->wait_ranks;
     rules->prefilled = p->prefilled;
+    rules->prompts_seen = p->seen;
     if (p->random_tokens) rules->prompt_token_s = engine->random_token_s;
     if (p->in_process) leave_front_end(engine, rules);
     return CLG_OK;

@@ -47,6 +47,7 @@ typedef struct clg_serve_plan {
     bool fits;                                        /* all requests were in memory at once */
     int64_t wait_iterations, wait_tokens, wait_ranks; /* prompts held back: clg_serve_rules */
     bool filtered;                                    /* top-k, top-p: clg_replica_choice */
+    bool seen;                                        /* an earlier run sent all prompts */
     bool in_process;                                  /* measured in the engine: no front end */
     bool random_tokens;                               /* prompts that are slow to tokenize */
     bool medians;                         /* the table has medians over requests, not means */

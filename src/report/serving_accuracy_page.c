@@ -61,6 +61,35 @@ static bool of_source(const clg_measured_score *s, bool held) {
            s->scored > 0;
 }
 
+/* The mean of the lines of a measure, however many rows each has: what a source nobody has seen is
+ * likely to be. */
+static void print_mean_source(clg_text *t, const clg_measured_table *m, bool held, int measure) {
+    double none = (double)NAN;
+    clg_measured_score all = {.source = "each source once",
+                              .measure = (clg_measure)measure,
+                              .p90_ape = none,
+                              .roofline_mape = none,
+                              .constant_mape = none};
+    int sources = 0;
+    for (int i = 0; i < m->scores; i++) {
+        const clg_measured_score *s = &m->score[i];
+        if (!of_source(s, held) || (int)s->measure != measure) continue;
+        sources++;
+        all.rows += s->rows;
+        all.scored += s->scored;
+        all.mape += s->mape;
+        all.median_ape += s->median_ape;
+        all.bias += s->bias;
+        all.coverage += s->coverage;
+    }
+    if (sources < 2) return;
+    all.mape /= sources;
+    all.median_ape /= sources;
+    all.bias /= sources;
+    all.coverage /= sources;
+    print_score(t, &all);
+}
+
 static void print_scores(clg_text *t, const clg_measured_table *m, bool held) {
     asked a = {.held = held};
     clg_text_print(t,
@@ -72,6 +101,7 @@ static void print_scores(clg_text *t, const clg_measured_table *m, bool held) {
         clg_measured_score s = clg_measured_score_rows(m, keep, &a, (clg_measure)k);
         s.source = "all of these";
         if (s.scored > 0) print_score(t, &s);
+        print_mean_source(t, m, held, k);
     }
 }
 

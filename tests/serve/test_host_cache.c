@@ -149,6 +149,30 @@ static void by_hand(clg_arena *arena) {
     CHECK_NEAR(served[2].first_token_s, 10 + 17 * 0.25 + 1, 1e-12);
 }
 
+/* Room for all prompts, or for 7 blocks: of the run before both short prompts and the first three
+ * blocks of the long one, which drops the short ones when it comes. */
+static void seen_before(clg_arena *arena) {
+    clg_demand d = again();
+    clg_served served[5];
+    clg_serve_totals t;
+    clg_serve_rules rules = {.max_sequences = 4,
+                             .max_tokens = TOKENS,
+                             .block_tokens = 10,
+                             .blocks = 70,
+                             .prompts_seen = true};
+    clg_iteration_cost one = a_second(1);
+    CASE("prompts that came before are in the cache, but for the last token of each");
+    clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
+    CHECK(t.cached_tokens == 19 + 19 + 68 + 20 + 20);
+    CASE("as far as there is room");
+    rules.blocks = 7;
+    clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
+    CHECK(t.cached_tokens == 19 + 19 + 30);
+    rules.prompts_seen = false;
+    clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
+    CHECK(t.cached_tokens == 0);
+}
+
 static void who_decodes_goes_on(clg_arena *arena) {
     CASE("others decode while a prompt is read: a token a second, and it joins when it is there");
     clg_demand d = again();
@@ -205,6 +229,7 @@ int main(void) {
     tiers(&arena);
     against_slow(&arena);
     by_hand(&arena);
+    seen_before(&arena);
     who_decodes_goes_on(&arena);
     all_is_found(&arena);
     clg_arena_clear(&arena);
