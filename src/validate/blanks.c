@@ -132,9 +132,8 @@ static void weigh(cases *all, int first, double weight) {
 static const char *add_micro_batches(clg_arena *arena, const clg_scenario *scenario,
                                      const clg_space *space, const clg_layout *layout,
                                      double weight, double rate, cases *all) {
-    bool mixture = scenario->model.active_parameters < scenario->model.parameters;
-    bool open = space->global_batch == 0;
-    int first = all->count, most = layout->micro_batch > 0 || mixture ? 1 : MICRO_BATCHES;
+    bool open = space->global_batch == 0, shared = layout->ep > 1 || layout->etp > 1;
+    int first = all->count, most = layout->micro_batch > 0 || shared ? 1 : MICRO_BATCHES;
     clg_layout l = *layout;
     if (l.micro_batch <= 0) l.micro_batch = 1;
     for (int i = 0; i < most && l.dp > 0; i++, l.micro_batch *= 2) {
