@@ -149,7 +149,11 @@ static void add_stored(clg_text *out, const clg_session *session, const clg_text
                    "</h2>\n<p class=\"what\">The answer as it was given, by ceiling %s. <span "
                    "class=\"live\">What stands below it can be changed.</span></p>\n",
                    CLG_VERSION);
-    if (picture) clg_text_add(out, picture->data, picture->size);
+    if (picture) {
+        clg_text_print(out, "<figure tabindex=\"0\">\n");
+        clg_text_add(out, picture->data, picture->size);
+        clg_text_print(out, "</figure>\n");
+    }
     clg_text_print(out, "<pre tabindex=\"0\">");
     if (session->out.size > 0) clg_svg_escape(out, session->out.data);
     clg_text_print(out, "</pre>\n");

@@ -405,6 +405,11 @@ async function reports() {
   await until(`document.getElementById("wake")`, "a report of a curve, asleep");
   check("a report of a curve is its stored answer", (await textOf("#stored pre")).includes("GPUs") && (await read(`document.querySelectorAll("#stored svg").length`)) === 1);
   check("and asks nothing by itself", (await read(`document.querySelectorAll(".curve .dot").length`)) === 0);
+  await screenOf(390, 844);
+  const phone = await read(`(() => { const svg = document.querySelector("#stored svg"), type = parseFloat(getComputedStyle(document.querySelector("#stored pre")).fontSize);
+    return { label: 12 * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width, type, over: document.documentElement.scrollWidth - innerWidth, moves: svg.parentElement.scrollWidth > svg.parentElement.clientWidth }; })()`);
+  check("on a phone its labels and words are of a size to read, and the figure alone moves sideways", phone.label >= 10 && phone.type >= 10 && phone.over <= 0 && phone.moves, JSON.stringify(phone));
+  await screenOf(1280, 1000);
   await shot("report.webp");
   await read(`document.getElementById("wake").click()`);
   await until(`document.querySelectorAll(".curve .dot.strong").length === 6`, "a report of a curve");
