@@ -1,19 +1,25 @@
 /* economics.js -- what it costs: the cluster to rent for a training run, or the fleet that serves a demand. */
 import { element } from "./dom.js";
-import { csvOf, exportButtons } from "./export.js";
+import { csvOf, exportButtons, pictureDetails } from "./export.js";
 import { breakEvenFigure, clustersFigure, factorFigure } from "./figure.js";
 import { showCount, showLayout, showMoney, showPower, showPrice, showSeconds, showShare, showWhole } from "./format.js";
-import { requestOf } from "./state.js";
+import { asksTable, requestOf } from "./state.js";
 
 const pause = 300; // ms after a key before the core is asked
-const questions = { size: "rent a cluster to train on", demand: "serve a demand" };
+const questions = { size: "rent a cluster to train on", demand: "serve a demand", portfolio: "keep a list of jobs running", fleet: "serve several models" };
 
 /** What a question starts with when nothing is said yet. */
 const beginnings = {
   size: { tokens: "15T", deadline: "90d" },
   demand: { rate: "5req/s", span: "20min" },
+  portfolio: { "portfolio.gpus": "8..256" },
+  fleet: { "fleet.span": "1h" },
 };
-const enough = { size: ["deadline", "budget", "power"], demand: ["rate", "trace", "profile", "clients"] };
+const tableColumns = {
+  portfolio: "name, model, tokens or steps or gpu_hours, arrival_h, deadline_h, every_h, priority, min_gpus, max_gpus; or an export of sacct -P, or a public trace of a cluster",
+  fleet: "name, model and any flag of a service: rate, prompt, output, ttft, tpot, weights",
+};
+const enough = { size: ["deadline", "budget", "power"], demand: ["rate", "trace", "profile", "clients"], portfolio: ["portfolio.gpus"], fleet: ["fleet.span"] };
 
 function fact(words, value, more) {
   return element("div", { class: "tile" }, element("dt", {}, words), element("dd", {}, value, more ? element("small", {}, more) : null));
@@ -119,53 +125,73 @@ function leverView(key, rows) {
     : [marked(l), showWhole(l.gpus), number(l.output_tokens_per_s_per_gpu, showCount), number(l.usd_per_million_tokens_full, showPrice), number(l.break_even_utilization, showShare), number(l.usd_per_h, (v) => `$${v < 99.5 ? v.toPrecision(3) : showWhole(v)}`)])));
 }
 
+/** What the command line prints, and its picture where it draws one. */
+function printedView(state, command, text, drawn) {
+  const nodes = [element("h2", { id: "economics-head" }, `${state[`${command}.table`]}: ${questions[command]}`), element("pre", { tabindex: "0" }, text), drawn];
+  return { nodes, svgs: [], csv: "" };
+}
+
+/** What to bring, and a way to choose it. */
+function tableHint(command, take) {
+  const file = element("input", { type: "file", hidden: true, "data-table": command, onchange: () => file.files[0] && take(file.files[0], command) });
+  return element("div", { class: "drop" }, element("p", {}, `Drop or paste a table, or `, element("button", { type: "button", onclick: () => file.click() }, "choose a file"), file), element("p", { class: "what" }, `Columns: ${tableColumns[command]}.`));
+}
+
 /**
  * @param {HTMLElement} panel
  * @param {object} pool
- * @param {{set: Function, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void,
+ * @param {{set: Function, takeTable: (file: File, command: string) => void, change: (state: object) => void, fail: (error: object | null) => void, open: (state: object) => void,
  *   say: (words: string) => void}} page
  */
 export function openEconomics(panel, pool, page) {
   const status = element("p", { class: "status" }), bar = element("progress", { max: 1, hidden: true, "aria-label": "simulating" }), result = element("div", {});
   const choices = Object.entries(questions).map(([money, words]) => element("label", { class: "inline" }, element("input", { type: "radio", name: "economics-question", value: money, onchange: () => page.change({ money }) }), words));
+  const keep = element("p", { class: "buttons" });
   let state = {}, asked = 0, timer = 0, last = null, shown = { svgs: [], csv: "" };
-  panel.append(element("fieldset", { class: "choice" }, element("legend", { class: "unseen" }, "what to pay for"), choices), bar, status, result,
-    element("p", { class: "buttons" }, exportButtons(() => `${state.model}-${state.money ?? "size"}`, { svgs: () => shown.svgs, csv: () => shown.csv, json: () => last?.text })));
+  panel.append(element("fieldset", { class: "choice" }, element("legend", { class: "unseen" }, "what to pay for"), choices), bar, status, result, keep);
 
   function draw() {
     const width = Math.max(300, panel.clientWidth || 700), a = last.value;
-    shown = a.kind === "demand" ? demandView(a, width) : sizeView(a, state, width, (c) => page.open({ gpu: c.gpu, gpus: String(c.gpus) }));
+    const command = state.money ?? "size", picture = () => pool.ask({ ...requestOf(state, command), picture: true }, { group: "picture" });
+    shown = last.words ? printedView(state, command, last.words, command === "portfolio" && pictureDetails(() => "portfolio", async () => (await picture())?.value))
+      : a.kind === "demand" ? demandView(a, width) : sizeView(a, state, width, (c) => page.open({ gpu: c.gpu, gpus: String(c.gpus) }));
     result.replaceChildren(...shown.nodes.filter(Boolean));
+    keep.replaceChildren(exportButtons(() => `${asksTable(command) ? state[`${command}.table`] : state.model}-${command}`,
+      { svgs: shown.svgs.length ? () => shown.svgs : null, csv: shown.csv ? () => shown.csv : null, json: () => last?.text }));
     result.dataset.kind = a.kind;
   }
 
   async function ask() {
     const mine = ++asked, began = performance.now(), command = state.money ?? "size";
+    const request = requestOf(state, command);
     pool.cancel("economics");
+    status.textContent = "";
+    if (asksTable(command) && !request.config) return void result.replaceChildren(tableHint(command, page.takeTable));
     status.textContent = command === "size" ? "planning clusters…" : "simulating…";
-    const answer = await pool.ask(requestOf(state, command), { group: "economics", progress: (share) => { if (mine === asked) { bar.hidden = false; bar.value = share; } } });
+    const how = { group: "economics", progress: (share) => { if (mine === asked) { bar.hidden = false; bar.value = share; } } };
+    const [answer, said] = await Promise.all([pool.ask(request, how), asksTable(command) ? pool.ask({ ...request, text: true }, how) : null]);
     if (mine !== asked || !answer) return;
     bar.hidden = true;
     page.fail(answer.value.error ?? null);
     result.classList.toggle("stale", Boolean(answer.value.error));
     status.textContent = answer.value.error ? "" : `answered in ${showSeconds((performance.now() - began) / 1000)}`;
     if (answer.value.error) return void (last === null && result.replaceChildren(element("p", {}, answer.value.error.sentence)));
-    last = answer;
+    last = { ...answer, words: said?.value.text };
     draw();
     page.say(result.querySelector("h2")?.textContent ?? "");
     panel.dataset.version = String(mine);
   }
 
   let width = 0;
-  new ResizeObserver(() => { if (last && panel.clientWidth && panel.clientWidth !== width) draw(); width = panel.clientWidth; }).observe(panel);
+  new ResizeObserver(() => { if (last && !last.words && panel.clientWidth && panel.clientWidth !== width) draw(); width = panel.clientWidth; }).observe(panel);
   return {
     /** @returns {object | null} what the state lacks to be a question */
     beginning(of) {
       const money = of.money ?? "size";
-      return enough[money].some((flag) => of[flag]) && (money === "demand" || of.tokens) ? null : Object.fromEntries(Object.entries(beginnings[money]).filter(([flag]) => !of[flag]));
+      return enough[money].some((flag) => of[flag]) && (money !== "size" || of.tokens) ? null : Object.fromEntries(Object.entries(beginnings[money]).filter(([flag]) => !of[flag]));
     },
     show(next, settled) {
-      if (last && (next.money ?? "size") !== (state.money ?? "size")) { last = null; result.replaceChildren(); }
+      if (last && (next.money ?? "size") !== (state.money ?? "size")) { last = null; result.replaceChildren(); keep.replaceChildren(); }
       state = { ...next };
       for (const choice of panel.querySelectorAll("[name=economics-question]")) choice.checked = choice.value === (state.money ?? "size");
       clearTimeout(timer);

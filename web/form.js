@@ -1,6 +1,6 @@
 /* form.js -- controls drawn from the core's own list of knobs; errors stand at their field. */
 import { element } from "./dom.js";
-import { keyOf, takes } from "./state.js";
+import { asksTable, keyOf, takes } from "./state.js";
 
 const shownGroups = ["MACHINE", "JOB", "SERVING", "CLUSTER", "LAYOUT", "SCALING"];
 const foldedGroups = ["LAYOUT", "SCALING"];
@@ -114,7 +114,7 @@ export function openForm(form, knobs, changed, takeConfig, takeFile) {
     /** Puts the state into the controls of a command, except the one being typed in. */
     show(state, of) {
       command = of;
-      for (const field of form.querySelectorAll(".field")) field.hidden = field.dataset.flag !== "model" && !takes(command, field.dataset.flag);
+      for (const field of form.querySelectorAll(".field")) field.hidden = field.dataset.flag === "model" ? asksTable(command) : !takes(command, field.dataset.flag);
       for (const group of form.querySelectorAll(".group")) group.hidden = ![...group.querySelectorAll(".field")].some((field) => !field.hidden);
       form.querySelector("#knob-gpu option").textContent = command === "size" ? "every kind with a price" : defaultGpu;
       for (const control of form.querySelectorAll("[name]")) {

@@ -7,7 +7,7 @@ import { glossary } from "./glossary.js";
 import { openPlan } from "./planning.js";
 import { openPool } from "./pool.js";
 import { runsIn } from "./runs.js";
-import { commandLineOf, commandOf, firstState, hashOfState, keepText, keyOf, learnFlags, stateOfHash, stateOfRequest, takes } from "./state.js";
+import { asksTable, commandLineOf, commandOf, firstState, hashOfState, keepText, keyOf, learnFlags, stateOfHash, stateOfRequest, takes } from "./state.js";
 import { openTrace } from "./trace.js";
 
 const byId = (id) => document.getElementById(id);
@@ -39,7 +39,15 @@ async function filesOf(transfer) {
 }
 const readSome = (reader) => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
 
-/** What a dropped file is: a recording, a table of requests or rates, files of a job, or a model's configuration. */
+/** What a table's first line asks: jobs, served models, rates by the hour, or single requests; null: none of these. */
+function questionOf(line) {
+  const names = line.toLowerCase().split(/[,|;\t]/).map((name) => name.replaceAll('"', "").trim()), has = (...some) => some.some((name) => names.includes(name));
+  if (has("jobid", "job_id", "gpu_hours") || (has("model") && has("tokens", "steps"))) return "portfolio";
+  if (has("model") && !names.some((name) => /time|arrival/.test(name))) return "fleet";
+  return names.some((name) => name.startsWith("hour")) ? "profile" : names.some((name) => /time|arrival/.test(name)) ? "trace" : null;
+}
+
+/** What a dropped file is: a recording, a table, files of a job, or a model's configuration. */
 async function kindOf(file, tab) {
   if (/\.(sh|sbatch|slurm|ya?ml|toml|py)$/i.test(file.name)) return "job";
   if (/\.(gz|zip|sqlite|sqlite3|db|et|log|out|txt)$/i.test(file.name)) return "recording";
@@ -137,11 +145,16 @@ async function openPage() {
     refresh(true);
   }
 
-  async function takeTable(file) {
-    const rates = /(^|,)\s*"?hour/i.test((await file.slice(0, 4096).text()).split("\n")[0]);
+  async function takeTable(file, asked) {
+    const question = asked ?? questionOf((await file.slice(0, 4096).text()).split("\n")[0]) ?? "trace";
+    if (asksTable(question)) {
+      Object.assign(state, { tab: "economics", money: question });
+      keepText(state, `${question}.table`, file.name, await file.text());
+      return refresh(true);
+    }
     for (const flag of ["trace", "trace-text", "profile", "profile-text", "rate"]) delete state[flag];
     Object.assign(state, { tab: "economics", money: "demand" });
-    await takeFile(rates ? "profile" : "trace", file);
+    await takeFile(question, file);
   }
 
   /** The question of a job's files takes the place of the one before; what they leave open is said. */
@@ -179,7 +192,7 @@ async function openPage() {
   const plan = openPlan(byId("plan"), pool, { fail, say, fix: (flags) => { Object.assign(state, flags); refresh(true); } });
   const change = (some) => { Object.assign(state, some); refresh(true); };
   const curve = openCurve(byId("curve"), pool, knobs, { set, fail, say, runs: unpackPart("runs").text().then(runsIn), open: (gpus) => change({ tab: "plan", gpus: String(gpus) }) });
-  const economics = openEconomics(byId("economics"), pool, { set, fail, say, change, open: (some) => change({ tab: "plan", ...some }) });
+  const economics = openEconomics(byId("economics"), pool, { set, takeTable, fail, say, change, open: (some) => change({ tab: "plan", ...some }) });
   const trace = openTrace(byId("trace"), pool, { fail, say, planText: () => plan.bestText(), namesChanged: () => { byId("command").textContent = commandLineOf(state, trace.names()); } });
   const views = { plan: (settled) => plan.show(state, settled), curve: () => curve.show(state), economics: (settled) => economics.show(state, settled), trace: () => trace.shown() };
   let shownTab = null;
@@ -198,6 +211,10 @@ async function openPage() {
   addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("dragging"); });
   addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dragging"); });
   addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dragging"); takeDropped(event.dataTransfer); });
+  addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text") ?? "";
+    if (!event.target.closest?.("input, textarea") && text.trim().includes("\n") && questionOf(text.split("\n")[0])) takeTable(new File([text], "pasted.csv"));
+  });
   addEventListener("hashchange", () => { begun = true; state = stateOfHash(location.hash); refresh(true); });
   /* for the browser's console and for tests: await ceiling.ask({ command: "plan", ... }) */
   globalThis.ceiling = { ask: async (request) => (await pool.ask(request)).text };

@@ -7,7 +7,11 @@ const shortText = 6000; // characters of a file that a link may hold
 
 /** Flags that mean another thing to another command: a layout kept for training is not one for serving. */
 const layoutFlags = ["dp", "zero", "hsdp", "tp", "sp", "cp", "cp-kind", "ep", "etp", "pp", "vpp", "schedule", "micro-batch", "recompute", "recompute-layers", "attention", "fix", "not"];
+const ofMachine = new Set(["gpu", "node", "fabric", "nics", "stack", "kernels", "network", "price"]);
+const ofTable = { has: (flag) => !ofMachine.has(flag) }; // a row says the rest, or this question
 const ownFlags = {
+  portfolio: ofTable,
+  fleet: ofTable,
   demand: new Set(["deadline", "gpus", "tp", "pp", "dp", "ep"]),
   size: new Set(["gpu", "node", "fabric", "nics", "price", ...layoutFlags]),
 };
@@ -33,8 +37,11 @@ export const takes = (command, flag) => Boolean(taken[command]?.has(flag));
 /** Where the value of a flag is kept for a command. */
 export const keyOf = (command, flag) => (ownFlags[command]?.has(flag) ? `${command}.${flag}` : flag);
 
+/** What a table asks: a list of jobs, or of served models. */
+export const asksTable = (command) => command === "portfolio" || command === "fleet";
+
 /** The command a state asks. */
-export const commandOf = (state) => ({ curve: "scale", economics: state.money === "demand" ? "demand" : "size", trace: "trace" })[state.tab] ?? "plan";
+export const commandOf = (state) => ({ curve: "scale", economics: ["demand", "portfolio", "fleet"].includes(state.money) ? state.money : "size", trace: "trace" })[state.tab] ?? "plan";
 
 /** State of a URL's hash; what a person never set is as on the first visit. */
 export function stateOfHash(hash) {
@@ -88,6 +95,7 @@ function valueOf(state, key, flag) {
 export function requestOf(state, command) {
   const request = { command, model: state.model ?? "" };
   if (state.config) request.config = state.config;
+  if (asksTable(command)) Object.assign(request, { model: state[`${command}.table`] ?? "TABLE.csv", config: textOf(state, `${command}.table`) ?? "" });
   for (const key of Object.keys(state)) {
     const flag = key.startsWith(`${command}.`) ? key.slice(command.length + 1) : key;
     if (state[key] && !pageKeys.has(key) && takes(command, flag) && keyOf(command, flag) === key) request[flag] = valueOf(state, key, flag);

@@ -139,8 +139,8 @@ static clg_status take_knob(const clg_command *c, const clg_json *value, clg_req
 
 /* What stands beside the knobs: the command, the model and its file, recordings. */
 static bool is_head(const char *key) {
-    static const char *const heads[] = {"command",     "model",   "config",  "files",
-                                        "other_files", "picture", "timeline"};
+    static const char *const heads[] = {"command",     "model",   "config",   "files",
+                                        "other_files", "picture", "timeline", "text"};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         if (strcmp(key, heads[i]) == 0) return true;
     return false;
@@ -195,7 +195,8 @@ static clg_status take(caller *c, const char *text, size_t size, clg_error *erro
         (!clg_command_has_files(c->command) &&
          take_files(c->arena, root, &c->question.files, error) != CLG_OK) ||
         take_form(c, root, "picture", CLG_FORM_SVG, error) != CLG_OK ||
-        take_form(c, root, "timeline", CLG_FORM_TIMELINE, error) != CLG_OK)
+        take_form(c, root, "timeline", CLG_FORM_TIMELINE, error) != CLG_OK ||
+        take_form(c, root, "text", CLG_FORM_TEXT, error) != CLG_OK)
         return error->status;
     for (const clg_json *value = root->first; value; value = value->next)
         if (!is_head(value->key) && value->kind != CLG_JSON_NULL &&
@@ -204,21 +205,24 @@ static clg_status take(caller *c, const char *text, size_t size, clg_error *erro
     return CLG_OK;
 }
 
-/* A picture in JSON, newline included. */
-static void print_picture(clg_text *out, const clg_text *svg) {
+/* What is no JSON itself, newline included. */
+static void print_within(clg_text *out, const char *kind, const char *member,
+                         const clg_text *words) {
     clg_json_writer writer = {.text = out, .pretty = true}, *w = &writer;
     clg_json_open(w, NULL, '{');
-    clg_json_add_string(w, "kind", "picture");
-    clg_json_add_string(w, "svg", svg->data);
+    clg_json_add_string(w, "kind", kind);
+    clg_json_add_string(w, member, words->data);
     clg_json_close(w, '}');
     clg_text_print(out, "\n");
 }
 
 static clg_status write_form(const caller *c, const void *answer, clg_error *error) {
     clg_writer *form = c->command->form[c->form];
-    clg_text svg = {.arena = c->arena};
-    if (c->form != CLG_FORM_SVG) return form(&c->question, answer, c->out, error);
-    if (form(&c->question, answer, &svg, error) == CLG_OK) print_picture(c->out, &svg);
+    clg_text words = {.arena = c->arena};
+    bool drawn = c->form == CLG_FORM_SVG;
+    if (!drawn && c->form != CLG_FORM_TEXT) return form(&c->question, answer, c->out, error);
+    if (form(&c->question, answer, &words, error) == CLG_OK)
+        print_within(c->out, drawn ? "picture" : "text", drawn ? "svg" : "text", &words);
     return error->status;
 }
 

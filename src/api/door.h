@@ -8,8 +8,9 @@
  * {"name","text"} each; "files" of trace names its recordings, "other_files" those of the run to
  * compare with; their (inflated) bytes are read from the host, in this order. "picture":true asks
  * what is drawn for {"kind":"picture","svg"}, what --svg writes, "timeline":true for what
- * --timeline writes. The answer is otherwise the
- * text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params have no
+ * --timeline writes, "text":true {"kind":"text","text"}, what is printed for people. The answer is
+ * otherwise the text that `ceiling COMMAND --json` prints, with 0 seconds; timeline, why and params
+ * have no
  * --json: what `explain --timeline` writes, what explain says in words, all knobs. */
 #ifndef CLG_API_DOOR_H
 #define CLG_API_DOOR_H

@@ -32,6 +32,7 @@ async function look(what, hash, done) {
 
 const curve = `document.querySelector(".curve")?.dataset.searchMs`, plan = "document.documentElement.dataset.plan";
 const views = [["the curve", "", curve], ["a plan", "#model=llama-2-7b&gpus=8", plan], ["what a service costs", "#tab=economics&money=demand&model=llama-3.1-8b&rate=5req/s&span=2min", `document.querySelector(".factors")`],
+  ["a table of jobs", `#tab=economics&money=portfolio&portfolio.gpus=8,16&portfolio.horizon=30d&portfolio.table=t.csv&portfolio.table-text=${encodeURIComponent("name,model,steps,every_h\na,llama-2-7b,1000,48\n")}`, `document.querySelector("#economics pre")`],
   ["recordings", "#tab=trace", `document.getElementById("trace-files")`]];
 await start();
 for (const [width, height] of [[1440, 900], [390, 844]]) {

@@ -307,6 +307,24 @@ async function jobFiles() {
   check("the model of the files", (await read(`document.getElementById("knob-model").value`)) === "qwen2.5-7b");
 }
 
+/** Tables of jobs and of served models: dropped or pasted, answered as the command line prints it. */
+async function tables() {
+  const team = "tests/fuzz/corpus/jobs/team.csv", served = "model,rate\nllama-3.1-8b,2req/s\nqwen3-0.6b,1req/s\n", file = join(folder, "pasted.csv");
+  const printed = (...words) => spawnSync(ceiling, words, { encoding: "utf8" }).stdout;
+  await open("#tab=plan&model=llama-2-7b&gpus=8");
+  await until("document.documentElement.dataset.plan", "a plan");
+  await dropFiles([resolve(team)], 700, 400);
+  await until(`document.querySelector("#economics pre")`, "a list of jobs");
+  check("jobs are answered as the command line prints it", (await textOf("#economics pre")) === printed("portfolio", team, "--gpus", "8..256"), await textOf("#economics pre"));
+  await read(`document.querySelector("#economics .core-picture").open = true`);
+  await until(`document.querySelector("#economics .core-picture img")`, "their picture");
+  writeFileSync(file, served);
+  await read(`{ const d = new DataTransfer(); d.setData("text", ${JSON.stringify(served)}); document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: d, bubbles: true })); }`);
+  await until(`document.querySelector("#economics pre")?.textContent.startsWith("fleet")`, "a fleet");
+  check("so are served models", (await textOf("#economics pre")) === printed("fleet", file, "--span", "1h"), await textOf("#economics pre"));
+  check("the question is in the link", (await becomes(`location.hash.includes("fleet.table-text=")`, 5000)) && (await textOf("#command")) === "ceiling fleet pasted.csv --span 1h", await textOf("#command"));
+}
+
 /** Nothing fits: what is nearest, and the GPUs that would do. */
 async function tooSmall() {
   await open("#model=llama-3.1-405b&gpus=64&seq=8192");
@@ -466,6 +484,7 @@ try {
   await jobFiles();
   await tooSmall();
   await economicsTab();
+  await tables();
   await traceTab();
   await reports();
   await names();

@@ -120,6 +120,11 @@ for (const request of requests) {
   const svg = join(folder, "curve.svg"), said = spawnSync(ceiling, ["scale", "llama-2-7b", "--gpus", "8,16,64", "--mode", "both", "--svg", svg]);
   const { svg: drawn } = JSON.parse(await call({ command: "scale", model: "llama-2-7b", gpus: "8,16,64", mode: "both", picture: true }));
   check("a curve as --svg draws it", drawn, said.status === 0 && readFileSync(svg, "utf8"));
+  for (const [command, file, text, ...flags] of [["portfolio", team, readFileSync(team, "utf8"), "--gpus", "16,32", "--horizon", "90d"], ["fleet", served, servedRows, "--span", "1min"]]) {
+    const knobs = Object.fromEntries(flags.flatMap((flag, i) => (i % 2 ? [] : [[flag.slice(2), flags[i + 1]]])));
+    const words = JSON.parse(await call({ command, model: file, config: text, ...knobs, text: true })).text;
+    check(`what ${command} prints`, words, spawnSync(ceiling, [command, file, ...flags], { encoding: "utf8" }).stdout);
+  }
   check("a plan is not drawn", JSON.parse(await call({ command: "plan", model: "llama-2-7b", picture: true })).error.message, "'plan' is not drawn");
 }
 
