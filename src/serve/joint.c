@@ -288,12 +288,19 @@ static void find_hot(clg_arena *arena, clg_joint *j) {
 
 /* ---- by the hour */
 
+/* They are as long as the first, but for the last one. */
+static double all_windows_s(const clg_serve_answer *a) {
+    const clg_serve_window *last = &a->window[a->windows - 1];
+    return last->begin_s + last->seconds;
+}
+
 static bool same_windows(const clg_joint *j) {
     const clg_serve_answer *first = j->model[0].answer;
     for (int i = 0; i < j->models; i++) {
         const clg_serve_answer *a = j->model[i].answer;
         if (a->windows < 2 || a->windows != first->windows || j->model[i].question->replicas > 0 ||
             fabs(a->window[0].seconds - first->window[0].seconds) > 1e-6 ||
+            fabs(all_windows_s(a) - all_windows_s(first)) > 1e-6 ||
             j->model[i].question->cold_start_s > a->window[0].seconds)
             return false;
     }
@@ -311,7 +318,7 @@ static void move_by_window(clg_arena *arena, clg_joint *j) {
         list_all(j, stage, moved, &w, &l);
         int64_t nodes = nodes_of(arena, &l);
         if (nodes > m->most_nodes) m->most_nodes = nodes;
-        m->mean_nodes += (double)nodes / (double)first->windows;
+        m->mean_nodes += (double)nodes * first->window[w].seconds / all_windows_s(first);
         for (int i = 0; i < j->models; i++) {
             int64_t more = in_window(&j->model[i], w + 1) - in_window(&j->model[i], w);
             if (more > 0 && !shares(j, &j->model[i])) m->starts += more;

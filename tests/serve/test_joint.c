@@ -149,7 +149,15 @@ static void by_the_hour(world *w) {
     CHECK(w->joint.stage[w->joint.taken].nodes == 2);
     CHECK(m->known && m->most_nodes == 1 && m->starts == 10);
     CHECK_NEAR(m->mean_nodes, 1, 1e-12);
-    CASE("not where a start takes longer than a window");
+    CASE("a last window of 10 of 100 s counts a tenth: two nodes in it and in the one before");
+    first[3] = other[3] = (clg_serve_window){90, 10, 6, 6};
+    make(w, 2);
+    CHECK_NEAR(m->mean_nodes, 1 + (30 + 10) / 100.0, 1e-12);
+    CASE("not where a start takes longer than a window, nor where days end apart");
+    other[3].seconds = 20;
+    make(w, 2);
+    CHECK(!w->joint.moved.known);
+    other[3].seconds = 10;
     w->question[0].cold_start_s = 31;
     make(w, 2);
     CHECK(!w->joint.moved.known);
