@@ -132,9 +132,9 @@ static void limit_part(const clg_serve_plan *p, const clg_part *part, clg_replic
 
 /* Requests are put into the engine's own process. */
 static void leave_front_end(const clg_engine *engine, clg_serve_rules *rules) {
-    rules->turn_s = rules->prompt_token_s = rules->before_s = rules->after_s = 0;
-    rules->token_s = engine->process_token_s;
+    rules->turn_s = rules->after_s = 0;
     rules->late_output = engine->late_output > 0;
+    if (engine->core_process <= 0) rules->prompt_token_s = rules->before_s = rules->token_s = 0;
 }
 
 static clg_status prepare_part(clg_arena *arena, const clg_serve_plan *p, const clg_part *part,

@@ -67,11 +67,11 @@ typedef struct clg_engine {
     double graph_tokens; /* iterations with prompts of so many tokens are replayed all the same */
     clg_graph_sizes graphs;            /* of batches that only decode */
     double before_s, after_s, token_s; /* front end: before scheduling, after, per output token */
-    double process_token_s; /* per output token, where there is no front end: text is made of it all
-                               the same, beside the engine */
-    double late_output;     /* 1: without a front end a token is seen when the iteration after its
-                               own ends, where there is one */
-    double turn_s;          /* of a request in the front end, which takes one at a time */
+    double core_process; /* 1: without a server, too, requests are tokenized and reach the scheduler
+                            through another process, and text is made of each token beside it */
+    double late_output;  /* 1: without a front end a token is seen when the iteration after its
+                            own ends, where there is one */
+    double turn_s;       /* of a request in the front end, which takes one at a time */
     double prompt_token_s, random_token_s; /* tokenizing, per token of text; of random tokens, which
                                               benchmarks send */
     double graph_context;                  /* decoded without CUDA graph beyond it; 0: never */
