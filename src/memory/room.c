@@ -98,15 +98,18 @@ static double weight_bytes(const clg_serving *s, const clg_expert_curve *c) {
 /* ---- activations */
 
 /* Of one token in experts: a copy for each of its experts, in their format and 16 bit again, and
- * what lies between the products. Ranks that gather make room for the tokens of all of them, and
- * for the worst case that all are their own (TensorRT-LLM and vLLM size workspaces so). */
+ * what lies between the products. Ranks that gather hold the tokens of all of them and what comes
+ * of these, in 16 bit, and make room for the worst case that all are their own (TensorRT-LLM and
+ * vLLM size workspaces so), or as many as the engine computes at a time. */
 static double expert_token_bytes(const clg_serving *s, const clg_mlp *mlp) {
     const clg_serving_layout *l = s->layout;
     double narrow = clg_precision_bytes(l->weights), hidden = (double)s->model->hidden;
     double width = clg_serving_expert_width(l, mlp);
-    double seen = l->dp > 1 && s->engine->gathers > 0 ? l->dp : 1;
+    double seen = l->dp > 1 && s->engine->gathers > 0 ? l->dp : 1, tokens = s->max_tokens / l->dp;
+    double chunk = s->engine->expert_chunk, gathered = seen > 1 ? seen * 4 * hidden : 0;
+    double at_once = chunk > 0 ? fmin(seen, chunk / tokens) : seen;
     double between = width * (2 * clg_up_matrices(mlp) + narrow);
-    return seen * mlp->experts_per_token * (hidden * (narrow + 2) + between);
+    return gathered + at_once * mlp->experts_per_token * (hidden * (narrow + 2) + between);
 }
 
 /* Of the largest iteration: a few hidden-wide tensors, the widest MLP, the logits. vLLM profiles

@@ -54,12 +54,14 @@ static void print_verdict(clg_text *t, const clg_serve_answer *a) {
     }
     bool late = a->break_even_per_s > target_per_s(a) * (1 + 1e-9);
     if (late && a->break_even_share <= 1)
-        clg_text_print(t,
-                       "         a replica would pay above %.3g requests/s; within the latency "
-                       "target it serves %.3g at most:\n"
-                       "         the API is cheaper at any demand; here %s against %s\n",
-                       a->break_even_per_s, target_per_s(a), clg_words_usd(t, a->usd_per_million),
-                       clg_words_usd(t, a->api_usd_per_million));
+        clg_text_print(
+            t,
+            "         a replica would pay above %.3g requests/s; within the latency "
+            "target it serves %.3g at most:\n"
+            "         the API is cheaper %s; here %s against %s\n",
+            a->break_even_per_s, target_per_s(a),
+            a->usd_per_million < a->api_usd_per_million ? "where that rate lasts" : "at any demand",
+            clg_words_usd(t, a->usd_per_million), clg_words_usd(t, a->api_usd_per_million));
     else if (a->break_even_share > 1)
         clg_text_print(t,
                        "         even a full replica costs more: the API is cheaper at any "

@@ -170,9 +170,8 @@ static void print_money(clg_text *t, const clg_scenario *s, const clg_evaluation
                                : clg_words_grouped(t, days),
                    clg_words_count(t, (int64_t)(days * gpus + 0.5)));
     if (tokens <= 0) return;
-    days = tokens / e->tokens_per_s / 86400;
-    clg_text_print(t, "         %s take %.1f days", clg_words_quantity(t, tokens, CLG_TOKENS),
-                   days);
+    clg_text_print(t, "         %s take %s", clg_words_quantity(t, tokens, CLG_TOKENS),
+                   clg_words_quantity(t, tokens / e->tokens_per_s, CLG_SECONDS));
     if (clg_price_known(&s->price))
         clg_text_print(t, " and %s",
                        clg_words_quantity(t, e->usd_per_million_tokens * tokens / 1e6, CLG_USD));

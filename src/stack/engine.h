@@ -88,6 +88,7 @@ typedef struct clg_engine {
      * no tuned ones; 0: as other 8-bit products. */
     double block_flop_share;
     double grouped_experts_s; /* per layer of experts computed by DeepGEMM, beside Triton's time */
+    double expert_chunk;      /* tokens that experts compute at a time; 0: those of an iteration */
     double gathers;      /* 1: ranks that share experts out see all tokens; 0: those sent to them */
     double sends_tokens; /* 1: by DeepEP, cost/exchange.h */
     const char *file;

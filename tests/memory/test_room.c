@@ -107,6 +107,14 @@ static void padded(void) {
     in.curves.experts[CLG_BF16] = (clg_expert_curve){0};
     in.layout.dp = 2;
     CHECK_NEAR(plain - room_of(&in).weight_bytes, 32 * 8 * 3 * 4096.0 * 14336, 1e-12);
+    CASE("tokens of both ranks are gathered, and computed at most so many at a time");
+    in.engine.gathers = 1;
+    double all = room_of(&in).activation_bytes, token = 2 * (4096 * 4.0 + 7168 * 6.0);
+    in.engine.expert_chunk = 1024; /* of 2 x 2,048 */
+    CHECK_NEAR(all - room_of(&in).activation_bytes, (4096 - 1024) * token, 1e-12);
+    in.engine.gathers = 0;
+    CHECK_NEAR(all - room_of(&in).activation_bytes, (4096 - 1024) * token + 2048 * 4.0 * 2 * 4096,
+               1e-12);
 }
 
 int main(void) {
