@@ -68,13 +68,25 @@ static double bus_of(const trial *t, const clg_scenario *world, const clg_observ
         .bus_bytes_per_s;
 }
 
-/* How far a measured step may be from the priced one, in its logarithm: by the early side of the
- * interval as it is printed. What the late side has beyond it is what the causes explain. */
-static double sigma_of(const trial *t) {
-    double planned = log(t->plan->step_s / t->plan->step_p10_s) / CLG_SIGMAS_TO_TENTH;
-    double measured = t->rules.measured_sigma;
+/* How far a measured step may be from the priced one, in its logarithm: by the side of the interval
+ * as it is printed that it lies on. */
+static double side_of(const trial *t, double interval) {
+    double planned = interval / CLG_SIGMAS_TO_TENTH, measured = t->rules.measured_sigma;
     double counts = t->seen->counted ? t->rules.counts_sigma : 0;
     return sqrt(planned * planned + counts * counts + measured * measured);
+}
+
+static double sigma_of(const trial *t, bool late) {
+    const clg_evaluation *plan = t->plan;
+    return side_of(t, late ? log(plan->step_p90_s / plan->step_s)
+                           : log(plan->step_s / plan->step_p10_s));
+}
+
+/* A density of two halves, as wide as either side of the interval. */
+static double two_sided(const trial *t, double (*density)(double, double), double z) {
+    double early = sigma_of(t, false), late = sigma_of(t, true);
+    double own = z > 0 ? late : early;
+    return density(z, own) * 2 * own / (early + late);
 }
 
 /* A step as a world has it. */
@@ -92,7 +104,7 @@ static double likelihood(const trial *t, const clg_scenario *world,
     double all = 1, measured = t->rules.measured_sigma, pair = t->rules.pair_sigma;
     double seen_s = t->seen->step_s, slack = t->seen->counted ? t->rules.counts_sigma : 0;
     if (seen_s > 0 && seen_s < p.least_s * (1 - slack - measured)) return 0;
-    if (seen_s > 0) all *= density(log(seen_s / p.step_s), sigma_of(t));
+    if (seen_s > 0) all *= two_sided(t, density, log(seen_s / p.step_s));
     if (seen_s > 0 && t->seen->other)
         all *= density(log(t->seen->other_s / p.other_s) - log(seen_s / p.step_s),
                        sqrt(pair * pair + 2 * measured * measured));
@@ -267,7 +279,7 @@ static void weigh_count(const trial *t, double rightly, clg_diagnosis *d) {
 static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
     double seen_s = t->seen->step_s, planned_s = t->plan->step_s;
     if (seen_s <= 0 ||
-        (weights > 0 && seen_s < t->longest_s * clg_exp(t->rules.beyond * sigma_of(t))))
+        (weights > 0 && seen_s < t->longest_s * clg_exp(t->rules.beyond * sigma_of(t, true))))
         return CLG_OK;
     bool slower = seen_s > planned_s;
     return clg_fail(error, CLG_BAD_INPUT,

@@ -62,10 +62,13 @@ expect 0 out '^layout   tp 1 · pp 1 · dp 16, ZeRO-3$' diagnose llama-3-8b --gp
     --pp 1 --seq 1024 --micro-batch 1 --global-batch 128 --stack transformers --measured 90s
 # QwenLM/Qwen3 issue 736 and hiyouga/LlamaFactory 9374: experts one after another, under ZeRO-3.
 shared="--gpu h100-sxm --gpus 8 --zero 3 --tp 1 --pp 1 --ep 1 --micro-batch 1 --stack transformers"
-expect 0 out '^[ 4-9][0-9.]+ %  expert_dispatch: dispatching' diagnose qwen2-57b-a14b $shared --adapter lora --seq 512 \
+expect 0 out '^[ 4-9][0-9.]+ %  expert_dispatch: ' diagnose qwen2-57b-a14b $shared --adapter lora --seq 512 \
     --global-batch 64 --recompute full --measured 271s
 expect 0 out '^[ 4-9][0-9.]+ %  expert_dispatch: the plan itself' diagnose qwen3-30b-a3b $shared --seq 2048 --global-batch 32 \
     --measured 166s
+# A step between P10 and P90 as printed is not called wrong: 2.25 times the middle, eager kernels over PCIe.
+expect 0 out '^verdict  healthy' diagnose gemma-3-27b --gpu a100-pcie-40gb --gpus 2 --zero 3 --tp 1 --pp 1 --adapter lora \
+    --seq 2048 --micro-batch 1 --global-batch 2 --stack transformers --measured 9s
 # hiyouga/LlamaFactory issue 3499: 60 s a step; the three cards were not of one kind.
 expect 1 err 'no cause known here does that' diagnose llama-3-8b --gpu a100-sxm-80gb --gpus 3 --adapter lora --zero 3 \
     --adapter-targets q_proj,v_proj --seq 1024 --micro-batch 1 --global-batch 6 --precision fp16 --measured 60s
