@@ -135,6 +135,21 @@ static double host_s(clg_arena *arena, const clg_scenario *s, const clg_evaluati
     return e->time.host_s - s->data_loading_s - host_of_experts_s(arena, s, e);
 }
 
+/* 1: 32-bit inputs rounded to TF32; 2: products in full 32 bits, outside of tensor cores. */
+static bool wide_numbers(clg_world *w, double level) {
+    clg_precision precision = level < 2 ? CLG_TF32 : CLG_FP32;
+    if (w->layout.precision == CLG_FP32 || w->layout.precision == precision) return false;
+    w->layout.precision = precision;
+    return w->scenario->machine.gpu.peak_flop_per_s[precision] > 0;
+}
+
+static bool offloads(clg_world *w, double strength) {
+    (void)strength;
+    if (w->layout.offload) return false;
+    w->layout.offload = true;
+    return true;
+}
+
 static bool waits(clg_world *w, double steps) {
     w->more_s = steps * w->plan->step_s;
     return true;
@@ -285,6 +300,8 @@ static const clg_job_cause causes[] = {{"network_bandwidth", slow_network, netwo
                                        {"slow_gpu", slow_gpu, straggler_s},
                                        {"kernels_unfused", unfused, memory_bound_s},
                                        {"host_bound", slow_host, host_s},
+                                       {"wide_numbers", wide_numbers, NULL},
+                                       {"offload", offloads, NULL},
                                        {"data_loading", waits, loading_s},
                                        {"recompute", recomputes, recomputed_s},
                                        {"small_work", small_work, small_s},

@@ -68,25 +68,37 @@ static double bus_of(const trial *t, const clg_scenario *world, const clg_observ
         .bus_bytes_per_s;
 }
 
-/* How far a measured step may be from the priced one, in its logarithm: by the side of the interval
- * as it is printed that it lies on. */
-static double side_of(const trial *t, double interval) {
-    double planned = interval / CLG_SIGMAS_TO_TENTH, measured = t->rules.measured_sigma;
+/* How far a measured step may be from the priced one, in its logarithm, where one side of the
+ * interval is so wide. */
+static double sigma_of(const trial *t, double side) {
+    double planned = side / CLG_SIGMAS_TO_TENTH, measured = t->rules.measured_sigma;
     double counts = t->seen->counted ? t->rules.counts_sigma : 0;
     return sqrt(planned * planned + counts * counts + measured * measured);
 }
 
-static double sigma_of(const trial *t, bool late) {
-    const clg_evaluation *plan = t->plan;
-    return side_of(t, late ? log(plan->step_p90_s / plan->step_s)
-                           : log(plan->step_s / plan->step_p10_s));
+static double early_sigma(const trial *t) {
+    return sigma_of(t, log(t->plan->step_s / t->plan->step_p10_s));
 }
 
-/* A density of two halves, as wide as either side of the interval. */
-static double two_sided(const trial *t, double (*density)(double, double), double z) {
-    double early = sigma_of(t, false), late = sigma_of(t, true);
-    double own = z > 0 ? late : early;
-    return density(z, own) * 2 * own / (early + late);
+static double late_sigma(const trial *t) {
+    double late = sigma_of(t, log(t->plan->step_p90_s / t->plan->step_s)), early = early_sigma(t);
+    return late > early ? late : early;
+}
+
+/* Where a cause is at work: a density of two halves, by either side of the interval as printed. */
+static double troubled(const trial *t, double z) {
+    double early = early_sigma(t), late = late_sigma(t), own = z > 0 ? late : early;
+    return student(z, own) * 2 * own / (early + late);
+}
+
+/* Where nothing is wrong: the same, but that it falls beyond P90 as the early side does beyond P10:
+ * who is later still had causes. */
+static double as_planned(const trial *t, double z) {
+    double early = early_sigma(t), late = late_sigma(t), own = z > 0 ? late : early;
+    double beyond = z - CLG_SIGMAS_TO_TENTH * late, tenth = CLG_SIGMAS_TO_TENTH * early;
+    double halves = 2 * own / (early + late);
+    if (beyond <= 0) return normal(z, own) * halves;
+    return normal(z - beyond, own) * halves * normal(tenth + beyond, early) / normal(tenth, early);
 }
 
 /* A step as a world has it. */
@@ -96,15 +108,16 @@ typedef struct priced {
     double other_s; /* the same at the other size that was measured */
 } priced;
 
-/* How well a world agrees with all that was seen, under a density of ln(seen / priced). Of a second
+/* How well a world agrees with all that was seen, under densities of ln(seen / priced). Of a second
  * size only what it adds to the first is weighed. */
 static double likelihood(const trial *t, const clg_scenario *world,
-                         double (*density)(double, double), priced p) {
+                         double (*step)(const trial *, double), priced p) {
+    double (*density)(double, double) = step == troubled ? student : normal;
     const clg_network *network = &world->network;
     double all = 1, measured = t->rules.measured_sigma, pair = t->rules.pair_sigma;
     double seen_s = t->seen->step_s, slack = t->seen->counted ? t->rules.counts_sigma : 0;
     if (seen_s > 0 && seen_s < p.least_s * (1 - slack - measured)) return 0;
-    if (seen_s > 0) all *= two_sided(t, density, log(seen_s / p.step_s));
+    if (seen_s > 0) all *= step(t, log(seen_s / p.step_s));
     if (seen_s > 0 && t->seen->other)
         all *= density(log(t->seen->other_s / p.other_s) - log(seen_s / p.step_s),
                        sqrt(pair * pair + 2 * measured * measured));
@@ -155,7 +168,7 @@ static bool price(trial *t, const clg_job_cause *cause, const clg_job_cause_fact
     if (done) {
         *step_s = (e.step_s + w.more_s) * w.counted;
         priced p = {*step_s, e.step_s * e.hfu * w.counted, other_size_s(t, cause, facts, strength)};
-        *likely = likelihood(t, t->changed, student, p);
+        *likely = likelihood(t, t->changed, troubled, p);
         if (*step_s > t->longest_s) t->longest_s = *step_s;
     }
     clg_arena_back_to(t->arena, mark);
@@ -279,7 +292,7 @@ static void weigh_count(const trial *t, double rightly, clg_diagnosis *d) {
 static clg_status refuse_far(const trial *t, double weights, clg_error *error) {
     double seen_s = t->seen->step_s, planned_s = t->plan->step_s;
     if (seen_s <= 0 ||
-        (weights > 0 && seen_s < t->longest_s * clg_exp(t->rules.beyond * sigma_of(t, true))))
+        (weights > 0 && seen_s < t->longest_s * clg_exp(t->rules.beyond * early_sigma(t))))
         return CLG_OK;
     bool slower = seen_s > planned_s;
     return clg_fail(error, CLG_BAD_INPUT,
@@ -325,7 +338,7 @@ clg_status clg_diagnose(clg_arena *arena, const clg_scenario *scenario, const cl
         return CLG_BAD_INPUT;
     priced planned = {plan->step_s, plan->step_s * plan->hfu,
                       seen->other ? seen->other->step_s : 0};
-    d->healthy = well.prior * likelihood(&t, scenario, normal, planned);
+    d->healthy = well.prior * likelihood(&t, scenario, as_planned, planned);
     if (refuse_far(&t, d->healthy + all, error) != CLG_OK) return CLG_BAD_INPUT;
     d->healthy /= d->healthy + all;
     const clg_job_cause *cause = clg_job_causes(&d->suspects);

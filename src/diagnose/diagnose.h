@@ -2,12 +2,13 @@
  *
  *   P(cause | measured)  ~  prior(cause) x mean over strengths of L(measured | step priced so)
  *
- * L is a density of the log of the step with the P10 and P90 of the plan's own interval: normal
- * where nothing is wrong, for that is what the interval states; Student's t with three degrees of
- * freedom where something is, for how strong a cause is says no interval. Strengths are taken as
- * equally likely on a log scale between the mildest and the worst of data/cause/. One cause at a
- * time: two at once are told as the stronger. What a healthy job waits for already is told by its
- * own ledger, weighted with the chance that the job is healthy. */
+ * L is a density of the log of the step with the P10 and P90 of the plan's own interval, each on
+ * its side: normal where nothing is wrong, for that is what the interval states (beyond P90 it
+ * falls as beyond P10); Student's t with three degrees of freedom where something is, for how
+ * strong a cause is says no interval. Strengths are taken as equally likely on a log scale between
+ * the mildest and the worst of data/cause/. One cause at a time: two at once are told as the
+ * stronger. What a healthy job waits for already is told by its own ledger, weighted with the
+ * chance that the job is healthy. */
 #ifndef CLG_DIAGNOSE_DIAGNOSE_H
 #define CLG_DIAGNOSE_DIAGNOSE_H
 

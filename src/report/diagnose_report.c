@@ -24,6 +24,7 @@ static const char *level_words(const char *name, double level) {
          {"attention goes through memory", "attention, norms, activations and the loss",
           "those, and the optimizer goes tensor by tensor"}},
         {"recompute", {"attention", "whole layers", ""}},
+        {"wide_numbers", {"TF32", "FP32, outside of tensor cores", ""}},
         {"pipeline_bubble",
          {"one chunk a stage", "half the micro-batches", "a quarter of the micro-batches"}}};
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++)

@@ -88,6 +88,22 @@ static void found_again(void) {
     CHECK(place_of(&d, "network_congestion") == 0);
 }
 
+static void priors(void) {
+    CASE("a healthy job is as likely as all that can be wrong together");
+    clg_job_cause_facts facts;
+    clg_error e = {0};
+    int count;
+    const clg_job_cause *cause = clg_job_causes(&count);
+    double all = 0;
+    for (int i = 0; i < count; i++) {
+        CHECK(clg_job_cause_facts_find(&arena, cause[i].name, &facts, &e) == CLG_OK);
+        CHECK(facts.possible > 0 && facts.possible <= 1 && facts.prior < facts.possible * 100);
+        all += facts.prior;
+    }
+    CHECK(clg_job_cause_facts_find(&arena, "healthy", &facts, &e) == CLG_OK);
+    CHECK_NEAR(facts.prior, all, 1e-9);
+}
+
 static void two_sizes(void) {
     CASE("a slow step at 64 GPUs alone is data or network; as planned on one node: network only");
     job j = make("llama-3-8b", sharded(64));
@@ -191,6 +207,7 @@ static void written(void) {
 
 int main(void) {
     found_again();
+    priors();
     two_sizes();
     as_planned();
     impossible();
