@@ -1,6 +1,6 @@
 /* sacct_json.c -- `sacct --json`, made into the columns of `sacct -P`.
  *
- * Members as ubccr/supremm reads them (slurm_stats.py): times in seconds since 1970, limits in
+ * Members as mila-iqia/SARC reads them (sarc/jobs/sacct.py): times in seconds since 1970, limits in
  * minutes; newer Slurm wraps numbers that may be infinite in an object. Steps are left out, as
  * their jobs are there. */
 #include "portfolio/table.h"
@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A number as it is written; "" where there is none, or it is not set. */
@@ -18,6 +19,16 @@ static const char *number_of(const clg_json *node) {
         node = set && !set->truth ? NULL : clg_json_member(node, "number");
     }
     return node && node->kind == CLG_JSON_NUMBER ? node->text : "";
+}
+
+/* Its end less what it took: "start" is not always when a job started, says SARC. Of one that was
+ * suspended it errs late. */
+static const char *start_of(clg_arena *arena, const clg_json *time) {
+    double end_s = strtod(number_of(clg_json_member(time, "end")), NULL);
+    double elapsed_s = strtod(number_of(clg_json_member(time, "elapsed")), NULL);
+    bool known = elapsed_s > 0 && end_s > elapsed_s && end_s < 1e12;
+    return known ? clg_arena_print(arena, "%.0f", end_s - elapsed_s)
+                 : number_of(clg_json_member(time, "start"));
 }
 
 static double count_of(const clg_json *record) {
@@ -60,7 +71,9 @@ static void add_job(clg_text *out, const clg_json *job) {
     clg_csv_add(out, number_of(clg_json_member(job, "priority")));
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         clg_text_add(out, ",", 1);
-        clg_csv_add(out, number_of(clg_json_member(time, times[i])));
+        bool start = strcmp(times[i], "start") == 0;
+        clg_csv_add(out, start ? start_of(out->arena, time)
+                               : number_of(clg_json_member(time, times[i])));
     }
     add_gpus(out, job);
 }

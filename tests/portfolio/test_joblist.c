@@ -184,8 +184,9 @@ static void check_json(void) {
                "\"number\": 120}}, \"tres\": {\"allocated\": [{\"type\": \"gres\", \"name\": "
                "\"gpu:h100\", \"count\": 4}, {\"type\": \"gres\", \"name\": \"gpu\", "
                "\"count\": 8}, {\"type\": \"gres\", \"name\": \"gpumem\", \"count\": 640}]}},"
-               "{\"job_id\": 8, \"time\": {\"submission\": 2000, \"start\": 2000, \"elapsed\": "
-               "600, \"limit\": {\"set\": false, \"number\": 9}}, \"tres\": {\"allocated\": [], "
+               "{\"job_id\": 8, \"time\": {\"submission\": 2000, \"start\": 2000, "
+               "\"end\": 2750, \"elapsed\": 600, \"limit\": {\"set\": false, \"number\": 9}}, "
+               "\"tres\": {\"allocated\": [], "
                "\"requested\": [{\"type\": \"gres\", \"name\": \"gpu:a100\", \"count\": 2}, "
                "{\"type\": \"gres\", \"name\": \"gpu:h100\", \"count\": 3}]}},"
                "{\"job_id\": 9, \"time\": {\"submission\": 2000, \"elapsed\": 0}}]}") == CLG_OK);
@@ -197,6 +198,8 @@ static void check_json(void) {
     CHECK_NEAR(jobs.job[0].recorded_wait_s, 140, 0);
     CHECK(jobs.job[1].least_gpus == 5 && jobs.job[1].limit_s == 0);
     CHECK_NEAR(jobs.job[1].arrival_s, 940, 0);
+    CASE("it started 600 s before its end at 2,750, whatever its start says");
+    CHECK_NEAR(jobs.job[1].recorded_wait_s, 150, 0);
     CASE("other JSON is refused with what would be read");
     CHECK(read("{\"kind\": \"plan\"}") != CLG_OK);
     CHECK(strstr(error.mend, "sacct --json"));
