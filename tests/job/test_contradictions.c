@@ -18,6 +18,16 @@ static bool is_said(const char *part, const char *const *files) {
 #define SIZES                                                                                      \
     "--hidden-size 4096 --num-attention-heads 32 --vocab-size 50257 --seq-length 2048 --bf16 "
 
+static void environment(void) {
+    CASE("NCCL told to leave out RDMA; told not to");
+    SAID("over sockets", "a.sh",
+         "export NCCL_IB_DISABLE=1\ntorchrun pretrain_gpt.py --num-layers 2 " SIZES);
+    SAID("through its memory", "a.sh",
+         "NCCL_P2P_DISABLE=1 torchrun pretrain_gpt.py --num-layers 2 " SIZES);
+    UNSAID("over sockets", "a.sh",
+           "export NCCL_IB_DISABLE=0\ntorchrun pretrain_gpt.py --num-layers 2 " SIZES);
+}
+
 static void counts(void) {
     CASE("a stage of ZeRO that is none, a degree below none, one that leaves it to the trainer");
     SAID("no stage 9", "ds.json",
@@ -58,6 +68,7 @@ static void memory(void) {
 }
 
 int main(void) {
+    environment();
     counts();
     multiples();
     memory();
