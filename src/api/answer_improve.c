@@ -2,6 +2,7 @@
 #include "api/answer.h"
 #include "api/command.h"
 #include "report/improve_report.h"
+#include "report/picture_plans.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 
@@ -64,6 +65,27 @@ static clg_status write_csv(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const improved *a = from;
+    const clg_improvements *all = &a->improvements;
+    clg_drawn_plan rows[1 + CLG_IMPROVE_CHANGES] = {{"the job", &a->job.evaluation, 0}};
+    (void)q;
+    (void)error;
+    for (int i = 0; i < all->count; i++) {
+        int changes = all->step[i].changes;
+        const char *words =
+            clg_arena_print(out->arena, "%d change%s", changes, changes == 1 ? "" : "s");
+        rows[1 + i] = (clg_drawn_plan){words, &all->step[i].plan, 0};
+    }
+    const clg_scenario *s = &a->job.scenario;
+    clg_picture_plans(out,
+                      clg_arena_print(out->arena, "%s on %d x %s", s->model.title, s->machine.gpus,
+                                      s->machine.gpu.title),
+                      rows, 1 + all->count);
+    return CLG_OK;
+}
+
 const clg_command clg_command_improve = {
     .name = "improve",
     .operands = "MODEL|FILE...",
@@ -79,5 +101,7 @@ const clg_command clg_command_improve = {
     .busy = "searching",
     .bytes = sizeof(improved),
     .answer = answer,
-    .form = {
-        [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv}};
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg}};

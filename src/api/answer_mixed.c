@@ -2,6 +2,7 @@
 #include "api/command.h"
 #include "api/request_parts.h"
 #include "report/mixed_report.h"
+#include "report/picture_plans.h"
 #include "report/plan_text.h"
 
 #include <math.h>
@@ -94,6 +95,25 @@ static clg_status write_csv(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    const both *b = from;
+    clg_drawn_plan rows[CLG_HALVES];
+    (void)q;
+    (void)error;
+    for (int i = 0; i < CLG_HALVES; i++) {
+        const clg_half *half = &b->mixed.half[i];
+        rows[i] = (clg_drawn_plan){half->scenario->machine.gpu.title, &half->plan,
+                                   b->mixed.step_s - half->plan.step_s};
+    }
+    clg_picture_plans(out,
+                      clg_arena_print(out->arena,
+                                      "%s on two kinds of GPU, a share of the batch each",
+                                      b->scenario[0].model.title),
+                      rows, b->mixed.runs ? CLG_HALVES : 0);
+    return CLG_OK;
+}
+
 static const clg_param knobs[] = {CLG_PARAM_WITH, CLG_PARAM_BETWEEN, CLG_PARAM_EXCHANGE_BITS,
                                   CLG_PARAMS};
 
@@ -118,5 +138,7 @@ const clg_command clg_command_mixed = {
     .busy = "sharing the batch",
     .bytes = sizeof(both),
     .answer = answer,
-    .form = {
-        [CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv}};
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg}};

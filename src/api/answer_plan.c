@@ -2,6 +2,7 @@
 #include "api/answer.h"
 #include "api/command.h"
 
+#include "report/picture_plans.h"
 #include "report/plan_json.h"
 #include "report/plan_text.h"
 
@@ -70,6 +71,22 @@ static clg_status write_csv(const clg_question *q, const void *from, clg_text *o
     return CLG_OK;
 }
 
+static clg_status write_svg(const clg_question *q, const void *from, clg_text *out,
+                            clg_error *error) {
+    enum { MOST = 5 };
+    const clg_answer *a = from;
+    clg_drawn_plan rows[MOST];
+    int count = a->found.count < MOST ? a->found.count : MOST;
+    (void)q;
+    (void)error;
+    for (int i = 0; i < count; i++) rows[i] = (clg_drawn_plan){"", &a->found.best[i], 0};
+    clg_picture_plans(out,
+                      clg_arena_print(out->arena, "%s on %d x %s", a->scenario.model.title,
+                                      a->scenario.machine.gpus, a->scenario.machine.gpu.title),
+                      rows, count);
+    return CLG_OK;
+}
+
 static const clg_layout *chosen(const void *from, const clg_scenario **scenario) {
     const clg_answer *a = from;
     *scenario = &a->scenario;
@@ -95,6 +112,8 @@ const clg_command clg_command_plan = {
     .busy = "searching",
     .bytes = sizeof(clg_answer),
     .answer = answer,
-    .form =
-        {[CLG_FORM_TEXT] = write_text, [CLG_FORM_JSON] = write_json, [CLG_FORM_CSV] = write_csv},
+    .form = {[CLG_FORM_TEXT] = write_text,
+             [CLG_FORM_JSON] = write_json,
+             [CLG_FORM_CSV] = write_csv,
+             [CLG_FORM_SVG] = write_svg},
     .chosen = chosen};

@@ -8,6 +8,8 @@ expect 0 out 'recompute none .was full.' improve $job --recompute full
 expect 0 out '^1 change: .*P10 [+-][0-9.]+ %, P90 \+[0-9.]+ %; faster with' improve $job --recompute full
 expect 0 out '"gain_p10": ' improve $job --recompute full --json
 expect 0 out '^1,--recompute none,' improve $job --recompute full --csv
+"$ceiling" improve $job --recompute full --svg "$scratch/way.svg" >/dev/null
+check "a bar for the job, and for every step" 'grep -q ">the job: tp8" "$scratch/way.svg" && grep -q ">1 change: tp8" "$scratch/way.svg"'
 # torchtitan recomputes all layers or none: some of them is no change that it can make.
 check 'only what the software can do' '! "$ceiling" improve llama-3-8b --gpus 64 --stack torchtitan-2025 --tp 2 --zero 3 \
     --seq 8192 --global-batch 256 --micro-batch 4 --recompute full --json | grep -q "recompute-layers"'

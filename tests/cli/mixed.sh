@@ -7,6 +7,8 @@ expect 0 out '^together .* tokens/s' $ask --with a100-sxm-80gb:16
 check "fits 100 columns" '[ "$(awk "length > 100" "$scratch/out" | wc -l)" = 0 ]'
 expect 0 out '"kind": "mixed"' $ask --with a100-sxm-80gb:16 --json
 expect 0 out '^gpu,gpus,' $ask --with a100-sxm-80gb:16 --csv
+"$ceiling" $ask --with a100-sxm-80gb:16 --svg "$scratch/halves.svg" >/dev/null
+check "a bar for each half" '[ "$(grep -c "^<text.*>NVIDIA .*: tp" "$scratch/halves.svg")" = 2 ]'
 expect 0 out 'at 1.25 GB/s' $ask --with a100-sxm-80gb:16 --between 10Gbit/s --exchange-bits 16
 sed 's/"value": [0-9.]*, "unit": "Gbit\/s"/"value": 1, "unit": "Gbit\/s"/' data/fabric/ethernet-100.json >"$scratch/slow.json"
 expect 0 out alone_step $ask --with a100-sxm-80gb:16 --json

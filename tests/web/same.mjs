@@ -125,7 +125,7 @@ for (const request of requests) {
     const words = JSON.parse(await call({ command, model: file, config: text, ...knobs, text: true })).text;
     check(`what ${command} prints`, words, spawnSync(ceiling, [command, file, ...flags], { encoding: "utf8" }).stdout);
   }
-  check("a plan is not drawn", JSON.parse(await call({ command: "plan", model: "llama-2-7b", picture: true })).error.message, "'plan' is not drawn");
+  check("one layout is not drawn", JSON.parse(await call({ command: "explain", model: "llama-2-7b", picture: true })).error.message, "'explain' is not drawn");
 }
 
 // both doors take the same flags
