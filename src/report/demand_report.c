@@ -298,6 +298,9 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
     print_kept(t, s, a);
 }
 
+/* So many late requests vary by a third from one sample to the next. */
+static const double told_apart = 10;
+
 static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
     const clg_replica *r = s->replica;
     if (r->curves.borrowed)
@@ -313,6 +316,12 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
     if (clg_demand_timed(s) && 4 * a->fleet.e2e_s.p90 > s->demand->span_s)
         clg_text_print(t, "note     answers take long beside the time requests come in: start and "
                           "end weigh; longer --span\n");
+    double late = (1 - s->target.share) * (double)s->demand->count;
+    if (clg_demand_timed(s) && late < told_apart && s->replicas == 0)
+        clg_text_print(t,
+                       "note     of %s requests %.0f may be late: chance decides; longer --span, "
+                       "another --seed\n",
+                       clg_words_grouped(t, (double)s->demand->count), floor(late));
     if (a->rho > 1 && clg_demand_timed(s))
         clg_text_print(t,
                        "note     the fleet falls behind: it is paid %s longer, until its last "

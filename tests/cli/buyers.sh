@@ -1,0 +1,48 @@
+#!/bin/sh
+# Decisions others published, asked as a newcomer would: the current software where none is named,
+# the rest left to the program. A row says whether the published figure lies within P10 - P90: as at
+# the first look (2026-11), all but the row that is told its software and the users, whom no fleet
+# was sized for then. SHOW=1 prints them.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/expect
+
+# first KEY: as JSON has it first
+first() { sed -n "s/^ *\"$1\": \([-0-9.e+]*\),*$/\1/p" | head -1; }
+
+# lies NAME INSIDE PUBLISHED LOW HIGH: within a tenth of the interval, or at most twice off
+lies() {
+    room=1.1
+    [ "$2" = in ] || room=2
+    check "FAIL $1: published $3, here P10 to P90 is $4 to $5" \
+        "awk -v p=$3 -v l=${4:-0} -v h=${5:-0} -v r=$room 'BEGIN {exit !(p * r >= l && p <= r * h)}'"
+    [ -z "$SHOW" ] || echo "$1: published $3, here $4 to $5"
+}
+
+# Training: tokens/s of a GPU over the whole run, so stops and restarts are in the published figure.
+while IFS='|' read -r name inside published command; do
+    "$ceiling" $command --json >"$scratch/plan" 2>/dev/null
+    rate=$(first tokens_per_s_per_gpu <"$scratch/plan") step=$(first step_s <"$scratch/plan")
+    low=$(awk -v r="$rate" -v s="$step" -v b="$(first step_p90_s <"$scratch/plan")" 'BEGIN {print r * s / b}')
+    high=$(awk -v r="$rate" -v s="$step" -v b="$(first step_p10_s <"$scratch/plan")" 'BEGIN {print r * s / b}')
+    lies "$name" "$inside" "$published" "$low" "$high"
+done <<'ROWS'
+OLMo 3 7B (muxup.com 2025q4, of Ai2's report)|in|7700|plan olmo-3-7b --gpus 1024 --seq 8192
+OLMo 3 32B (the same)|in|1900|plan olmo-3-32b --gpus 1024 --seq 8192
+DeepSeek-V3, 14.8 T in 2.664 M H800 hours (docs.lit.ai, of arXiv:2412.19437)|in|1543|plan deepseek-v3 --gpu h800-sxm --gpus 2048 --global-batch 15360 --precision fp8
+Llama 2 70B, 1,720,320 A100 hours for 2 T (arXiv:2307.09288)|in|323|plan llama-2-70b --gpu a100-sxm-80gb --gpus 2048
+Llama 2 7B, 184,320 hours (the same)|in|3014|plan llama-2-7b --gpu a100-sxm-80gb --gpus 1024
+Llama 3.1 405B, 30.84 M H100 hours for 15.6 T: software of 2024, 10 % stops|out|140.5|plan llama-3.1-405b --gpus 16384 --seq 8192 --global-batch 16Mtok
+SmolLM3, nanotron (tzafon.ai, of Hugging Face's blog)|out|14000|plan smollm3-3b --gpus 384 --global-batch 2.36Mtok
+the same, told the software|in|14000|plan smollm3-3b --gpus 384 --global-batch 2.36Mtok --stack nanotron-2025 --tp 2 --pp 1 --cp 1
+GPT-2 124M on 8 A100 in 90 min, llm.c: kernels of its own|out|231000|plan gpt2 --gpu a100-sxm-80gb --gpus 8 --seq 1024 --global-batch 512
+ROWS
+
+# Serving: 200 users on pairs of H100, 5,000 tokens/s (luzbetak.github.io, LLM-Inference-Service); one
+# A100 makes 3,000 to 6,000 tokens/s of an 8B (blog.rajpoot.dev, 2026)
+made() { "$ceiling" demand "$@" --json | first output_tokens_per_s; }
+"$ceiling" demand llama-3.3-70b --weights fp8 --clients 200 --prompt 500tok --output 200tok --ttft 600ms --tpot 40ms \
+    --within 95% >"$scratch/users"
+gpus=$(sed -n 's/^         P10 \([0-9]*\) – P90 \([0-9]*\) GPUs.*/\1 \2/p' "$scratch/users")
+lies "200 users, GPUs that make 5,000 tokens/s" in 6 "${gpus% *}" "${gpus#* }"
+lies "8B on an A100, tokens/s" in "$(made llama-3.1-8b --gpu a100-sxm-80gb --tp 1 --clients 128 --prompt 500tok --output 500tok)" 3000 6000
+finish
