@@ -177,10 +177,12 @@ void clg_sharded_traffic(composition *c, stage *s, int depth, const int of_kind[
         expert += of_kind[kind] * step->kind[kind].expert_parameters;
         total += of_kind[kind];
     }
-    if (layers > 0) copy_by_rank(c, of_kind, layers, pass);
-    if (layers > 0) gather_modules(c, of_kind, layers, pass);
-    messages layer = {.dense = dense / total, .expert = expert / total};
-    if (layers > 0) shard_messages(c, s, layer, layers, pass);
+    if (layers > 0) { /* a stage may have tables alone */
+        copy_by_rank(c, of_kind, layers, pass);
+        gather_modules(c, of_kind, layers, pass);
+        messages layer = {.dense = dense / total, .expert = expert / total};
+        shard_messages(c, s, layer, layers, pass);
+    }
     if (depth == 0) edges += step->embedding.dense_parameters;
     if (depth == c->layout->pp * c->layout->vpp - 1) edges += step->head.dense_parameters;
     if (edges > 0) shard_messages(c, s, (messages){.dense = edges, .edge = true}, 1, pass);
