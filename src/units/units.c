@@ -168,13 +168,15 @@ static double time_factor(const char *name) {
                                           : factor_of(without(name, "s", one), CLG_SECONDS);
 }
 
-/* "req/day", "requests/min", "1/h" and "/s": so many in a time. */
+/* "req/day", "requests/min", "1/h" and "/s": so many in a time; "M req/day" a million as many. */
 static double rate_factor(const char *name) {
     static const char *const counted[] = {"requests/", "request/", "req/", "1/", "/"};
     double factor = factor_of(name, CLG_HERTZ), time_s = 0;
+    double many = *name == 'k' ? 1e3 : *name == 'M' ? 1e6 : 1;
+    if (many > 1) name += 1 + strspn(name + 1, " ");
     for (size_t i = 0; i < sizeof counted / sizeof counted[0] && factor <= 0 && time_s <= 0; i++)
         if (behind(name, counted[i])) time_s = time_factor(behind(name, counted[i]));
-    return time_s > 0 ? 1 / time_s : factor;
+    return time_s > 0 ? many / time_s : factor;
 }
 
 /* "2T tokens" are 2T, "1,000 tokens" 1,000tok. */

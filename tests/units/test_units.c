@@ -27,6 +27,8 @@ static void as_people_write(void) {
     is("86400 requests/day", CLG_HERTZ, 1);
     is("20/s", CLG_HERTZ, 20);
     is("120req/min", CLG_HERTZ, 2);
+    is("86.4k req/day", CLG_HERTZ, 1);
+    is("2Mreq/s", CLG_HERTZ, 2e6);
     is("$24/day", CLG_USD_PER_S, 24.0 / 86400);
     is("2.5USD/GPU-h", CLG_USD_PER_S, 2.5 / 3600);
     is("$2M", CLG_USD, 2e6);
@@ -39,6 +41,7 @@ static void as_people_write(void) {
     refused("1024,512", CLG_COUNT);
     refused("2 weekss", CLG_SECONDS);
     refused("5req/GB", CLG_HERTZ);
+    refused("5kkreq/s", CLG_HERTZ);
     refused("3 tokens", CLG_BYTES);
 }
 
