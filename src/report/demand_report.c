@@ -3,6 +3,7 @@
 
 #include "report/number_words.h"
 #include "report/price_report.h"
+#include "serve/headroom.h"
 #include "units/units.h"
 
 #include <math.h>
@@ -150,6 +151,10 @@ static void print_sized(clg_text *t, const clg_serve_question *s, const clg_serv
                    "other tables\n",
                    fleet_gpus(t, s, &a->fast), fleet_gpus(t, s, &a->slow),
                    a->slow.attainable ? " GPUs" : "");
+    if (a->slow.attainable && a->slow.replicas > CLG_HEADROOM_WORTH * a->fleet.replicas)
+        clg_text_print(t,
+                       "         P90 is past a cliff: that slow, a replica meets the target with "
+                       "hardly any load\n");
 }
 
 /* How a given fleet would do at both ends; one that is sized meets the target by its size. */

@@ -37,9 +37,13 @@ static void print_chance(clg_text *t, const clg_serve_question *s, const clg_ser
                        buy_of(t, s, h->buy_replicas), chance(t, h->buy_chance), gpus_of(t, s, n),
                        chance(t, h->chance));
     else
-        clg_text_print(t, "buy      %s the target with %s chance%s", buy_of(t, s, n),
-                       chance(t, h->chance),
-                       h->buy_replicas == 0 ? "; no fleet does with 90 %" : "");
+        clg_text_print(t, "buy      %s the target with %s chance", buy_of(t, s, n),
+                       chance(t, h->chance));
+    if (s->replicas == 0 && h->buy_replicas == 0)
+        clg_text_print(t,
+                       "; no fleet of up to %d times as many\n"
+                       "         with 90 %%: loosen the target, or measure one replica first",
+                       CLG_HEADROOM_WORTH);
     clg_text_print(t, "\n");
 }
 

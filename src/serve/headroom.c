@@ -141,7 +141,8 @@ void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *asked,
     clg_cores_each((clg_progress){.cores = q->cores}, arena, 4, follow, &all);
     h->next_months =
         q->growth > 0 && h->next_ratio >= 1 ? log(h->next_ratio) / log(1 + q->growth) : INFINITY;
-    if (q->replicas == 0 && a->slow.attainable) h->buy_replicas = a->slow.replicas;
+    if (q->replicas == 0 && a->slow.attainable && a->slow.replicas <= CLG_HEADROOM_WORTH * n)
+        h->buy_replicas = a->slow.replicas;
     if (h->chance >= sure) h->buy_replicas = n;
     h->buy_chance = h->chance;
     if (h->buy_replicas > n)

@@ -14,7 +14,7 @@ typedef struct clg_serve_headroom {
                              its busiest part, which lasts so long; 0: of all of it */
     double chance;        /* that this fleet meets the target, by the engine's errors */
     int64_t buy_replicas; /* of a fleet that was sized: its own where that is sure enough, else as
-                             many as P90 asks for; 0: no fleet */
+                             many as P90 asks for, up to CLG_HEADROOM_WORTH times; 0: no fleet */
     double buy_chance;    /* that those meet it */
     double next_ratio;    /* of the demand's rate, to which the fleet meets the target with the
                              margin; at most CLG_HEADROOM_MOST; 0: not even at its own */
@@ -26,7 +26,9 @@ typedef struct clg_serve_headroom {
     double lost_share; /* of requests served within the target without them */
 } clg_serve_headroom;
 
-enum { CLG_HEADROOM_REQUESTS = 60000, CLG_HEADROOM_MOST = 8 };
+/* Beyond CLG_HEADROOM_WORTH times its fleet a target is at a cliff: replicas but a little slower
+ * meet it with hardly any load, and nobody should buy their number. */
+enum { CLG_HEADROOM_REQUESTS = 60000, CLG_HEADROOM_MOST = 8, CLG_HEADROOM_WORTH = 3 };
 
 void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *question,
                            const clg_serve_answer *answer, clg_serve_headroom *headroom);

@@ -77,6 +77,16 @@ static void rate(void) {
     CHECK(eight > 3 * a.fleet.replicas && h.grown_replicas[2] > h.grown_replicas[1]);
     CHECK(clg_fleet_meets(&arena, &slow, &more, eight, &q.target));
     CHECK(!clg_fleet_meets(&arena, &slow, &more, eight - 1, &q.target));
+    CASE("P90's fleet is bought up to three times as many, not beyond");
+    int64_t n = a.fleet.replicas;
+    a.doubt.rate = 100; /* hardly better than even that n do */
+    a.slow.attainable = true;
+    a.slow.replicas = 3 * n;
+    clg_serve_headroom_of(&arena, &q, &a, &h);
+    CHECK(h.chance < 0.9 && h.buy_replicas == 3 * n && h.buy_chance >= h.chance);
+    a.slow.replicas = 3 * n + 1;
+    clg_serve_headroom_of(&arena, &q, &a, &h);
+    CHECK(h.buy_replicas == 0 && h.buy_chance == h.chance);
     CASE("a fleet on one node is lost with it; of two nodes half is left");
     CHECK(a.fleet.replicas <= 8 && h.lost_replicas == a.fleet.replicas && h.lost_share == 0);
     a.fleet.replicas = 16;
