@@ -271,6 +271,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
+.DELETE_ON_ERROR:
 .PHONY: FORCE all web site wheel page-if-it-can docs quick test sanitized fuzz bench format install uninstall clean
 .SECONDARY:
 -include $(objects:.o=.d) $(commands:.o=.d) $(BUILD)/obj/cli/main.d $(BUILD)/obj/cli/share_mpi.d $(probe:.o=.d) $(wasm_objects:.o=.d) $(tests:=.d) $(fuzzers:=.d)

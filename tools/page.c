@@ -4,13 +4,18 @@
  *
  * In the template a line "@include FILE" becomes the text of FILE (beside the template), "@module
  * FILE" the same for a JavaScript module without its imports and the word export: modules then
- * share one scope, in the order of the template. "@base64 NAME" becomes the bytes of a FILE given
- * by NAME. Nothing else is touched. */
+ * share one scope, in the order of the template, up to the next "</script>": two of one name there
+ * are refused. "@base64 NAME" becomes the bytes of a FILE given by NAME. Nothing else is touched.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 65536, PATH = 4096 };
+enum { LINE = 65536, PATH = 4096, NAME = 64, NAMES = 4096 };
+
+/* What the modules of a scope declare at its top. */
+static struct { char name[NAME], path[PATH]; } declared[NAMES];
+static int declarations;
 
 static void die(const char *what, const char *path) {
     fprintf(stderr, "page: %s %s\n", what, path);
@@ -27,12 +32,38 @@ static int starts(const char *line, const char *word) {
     return strncmp(line, word, strlen(word)) == 0;
 }
 
+static void declare(const char *name, const char *path) {
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$";
+    char word[NAME];
+    snprintf(word, sizeof word, "%.*s", (int)strspn(name, letters), name);
+    for (int i = 0; i < declarations; i++) {
+        if (strcmp(declared[i].name, word) != 0) continue;
+        fprintf(stderr, "page: '%s' is declared in %s and in %s, which share one scope\n", word,
+                declared[i].path, path);
+        exit(1);
+    }
+    if (declarations == NAMES) die("too many names in", path);
+    snprintf(declared[declarations].name, NAME, "%s", word);
+    snprintf(declared[declarations++].path, PATH, "%s", path);
+}
+
+/* One name a line, as the modules are written: not the second of "const a = 1, b = 2". */
+static void note_declaration(const char *line, const char *path) {
+    static const char *const words[] = {"const ",    "let ",       "var ",  "async function ",
+                                        "function ", "function* ", "class "};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (starts(line, words[i])) declare(line + strlen(words[i]), path);
+}
+
 static void include(FILE *out, const char *path, int module) {
     char line[LINE];
     FILE *in = open_or_die(path, "rb");
     while (fgets(line, sizeof line, in)) {
         if (module && starts(line, "import ")) continue;
-        fputs(module && starts(line, "export ") ? line + strlen("export ") : line, out);
+        const char *code = module && starts(line, "export ") ? line + strlen("export ") : line;
+        if (module) note_declaration(code, path);
+        fputs(code, out);
     }
     fclose(in);
 }
@@ -89,6 +120,7 @@ int main(int argc, char **argv) {
             splice(out, argv[1], line, argv + 3, argc - 3);
         else
             fputs(line, out);
+        if (strstr(line, "</script>")) declarations = 0;
     }
     fclose(in);
     if (fclose(out) != 0) die("cannot write", argv[2]);

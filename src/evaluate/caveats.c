@@ -70,8 +70,7 @@ static void note_request(notes *n, const clg_scenario *s, const clg_layout *layo
              "sequences",
              tokens / 1e9);
     if (layout->offload)
-        note(n, "the update on the host is priced as a DGX-2's; two published jobs took 1.4 and "
-                "2.4 times that");
+        note(n, "the update on the host is priced as a DGX-2's; published jobs took longer");
 }
 
 /* The largest power of two that divides a number. */

@@ -163,9 +163,24 @@ static void left_out(clg_reading *r) {
     }
 }
 
+/* Flags of a wrapper, beside those of a start that knows of no nodes: on each of its nodes. */
+static void wrapped(clg_reading *r) {
+    const clg_json *gpus = script_key(r, "launch", "gpus", r->arena);
+    const clg_json *each = script_key(r, "launch", "num_processes|np", r->arena);
+    const clg_json *nodes = script_key(r, "launch", "num_nodes", r->arena);
+    bool within = script_key(r, "launch", "nnodes|num_machines|hostfile|H", r->arena) != NULL;
+    if (!gpus || !each || !nodes || within || clg_job_has_field(r, CLG_JOB_NODES)) return;
+    double count = last_number(gpus), all = count * last_number(nodes);
+    if (all <= count || last_number(each) != count) return;
+    clg_job_forget(r, CLG_JOB_GPUS); /* of one node */
+    clg_job_put(r, CLG_JOB_GPUS_PER_NODE, count, from_of(r, "--", gpus), NULL);
+    clg_job_put(r, CLG_JOB_GPUS, all, NULL, "nodes x GPUs per node");
+}
+
 static void machine(clg_reading *r) {
     left_out(r);
     included(r);
+    wrapped(r);
     count_from(r, CLG_JOB_GPUS_PER_NODE, "launch",
                "nproc-per-node|num_gpus|gpus-per-node|gpus_per_node|gres", "--");
     count_from(r, CLG_JOB_NODES, "launch", "nnodes|num_nodes|num_machines|nodes|N", "--");
@@ -194,13 +209,9 @@ static void machine(clg_reading *r) {
 
 /* "gpu:h100:8", "--constraint=a100", a folder named after it. */
 static void name_gpu(clg_reading *r) {
-    static const char *const parts[][2] = {{"slurm", "gres"},
-                                           {"slurm", "gpus-per-node"},
-                                           {"slurm", "gpus"},
-                                           {"slurm", "constraint"},
-                                           {"slurm", "partition"}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        const clg_json *node = script_key(r, parts[i][0], parts[i][1], r->arena);
+    static const char *const keys[] = {"gres", "gpus-per-node", "gpus", "constraint", "partition"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const clg_json *node = script_key(r, "slurm", keys[i], r->arena);
         const char *gpu = node ? clg_job_gpu_in(r->arena, clg_job_word(node)) : NULL;
         if (gpu) clg_job_put_word(r, CLG_JOB_GPU, gpu, from_of(r, "#SBATCH --", node), NULL);
     }

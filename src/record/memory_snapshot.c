@@ -47,6 +47,7 @@ typedef struct snapshot {
     change *change; /* of one device */
     size_t count, capacity;
     int64_t final_allocated, final_reserved;
+    int64_t whole; /* segments read to their end, of all devices */
     bool timed;
 } snapshot;
 
@@ -109,28 +110,38 @@ static int64_t held_bytes(clg_pickle_value block) {
 
 typedef void each_block(void *context, int64_t address, int64_t bytes, clg_pickle_items *frames);
 
-/* Calls `each` for what a device holds at the end; false where there is none of it. Blocks of old
- * versions have no address: it follows from the sizes of those before. */
-static bool walk_segments(snapshot *s, int64_t device, each_block *each, void *context) {
-    bool any = false;
+/* False: not all of them could be looked at. Blocks of old versions have no address: it follows
+ * from the sizes of those before. */
+static bool walk_blocks(snapshot *s, clg_pickle_value segment, each_block *each, void *context) {
+    bool whole = true;
+    clg_pickle_value blocks = clg_pickle_member(segment, "blocks");
+    int64_t at = sane(clg_pickle_integer(segment, "address", 0));
+    for (size_t k = 0; k < clg_pickle_count(blocks); k++) {
+        clg_pickle_value block = blocks.is.items->item[k];
+        if (block.kind != CLG_PICKLE_DICT) continue;
+        whole = whole && spend(s, block.is.items->count + 1);
+        if (!whole) break;
+        at = sane(clg_pickle_integer(block, "address", at));
+        int64_t bytes = held_bytes(block);
+        if (bytes > 0) each(context, at, bytes, list_of(clg_pickle_member(block, "frames")));
+        at += sane(clg_pickle_integer(block, "size", 0));
+    }
+    return whole;
+}
+
+/* Calls `each` for what a device holds at the end: how many segments, and of them `*whole`. */
+static int64_t walk_segments(snapshot *s, int64_t device, each_block *each, void *context,
+                             int64_t *whole) {
+    int64_t count = 0;
     for (size_t i = 0; i < clg_pickle_count(s->segments); i++) {
         clg_pickle_value segment = s->segments.is.items->item[i];
         if (segment.kind != CLG_PICKLE_DICT || !spend(s, segment.is.items->count + 1)) continue;
         if (clg_pickle_integer(segment, "device", 0) != device) continue;
-        any = true;
+        count++;
         each(context, -1, sane(clg_pickle_integer(segment, "total_size", 0)), NULL);
-        clg_pickle_value blocks = clg_pickle_member(segment, "blocks");
-        int64_t at = sane(clg_pickle_integer(segment, "address", 0));
-        for (size_t k = 0; k < clg_pickle_count(blocks); k++) {
-            clg_pickle_value block = blocks.is.items->item[k];
-            if (block.kind != CLG_PICKLE_DICT || !spend(s, block.is.items->count + 1)) continue;
-            at = sane(clg_pickle_integer(block, "address", at));
-            int64_t bytes = held_bytes(block);
-            if (bytes > 0) each(context, at, bytes, list_of(clg_pickle_member(block, "frames")));
-            at += sane(clg_pickle_integer(block, "size", 0));
-        }
+        *whole += walk_blocks(s, segment, each, context);
     }
-    return any;
+    return count;
 }
 
 static void sum_block(void *context, int64_t address, int64_t bytes, clg_pickle_items *frames) {
@@ -247,13 +258,14 @@ static void name_sites(replay *r) {
 
 static void tell_peak(snapshot *s, int64_t device, clg_memory_use *use, size_t peak) {
     replay r = {.s = s, .use = use, .place.arena = &s->scratch};
+    int64_t met = 0; /* what is left out was counted before */
     meet_sites(s);
-    walk_segments(s, device, meet_block, s);
+    walk_segments(s, device, meet_block, s, &met);
     r.at_site = clg_take(&s->scratch, s->origins.site.count, int64_t);
     for (size_t i = 0; i < peak; i++) follow(&r, &s->change[i]);
     hold_all(&r);
     for (size_t i = peak; i < s->count; i++) follow(&r, &s->change[i]);
-    walk_segments(s, device, hold_block, &r);
+    walk_segments(s, device, hold_block, &r, &met);
     use->kinds = r.known > use->at_peak[CLG_HELD_UNKNOWN] && r.known <= use->peak_bytes;
     use->at_peak[CLG_HELD_UNKNOWN] += use->peak_bytes - r.known;
     if (use->kinds) name_sites(&r);
@@ -275,8 +287,8 @@ static void read_device(snapshot *s, clg_recording *into, size_t device) {
     size_t peak;
     s->final_allocated = s->final_reserved = 0;
     read_history(s, recorded ? s->histories.is.items->item[device] : none);
-    bool held = walk_segments(s, (int64_t)device, sum_block, s);
-    if (!held && s->count == 0) return;
+    int64_t held = walk_segments(s, (int64_t)device, sum_block, s, &s->whole);
+    if (held == 0 && s->count == 0) return;
     clg_memory_use use = sum_up(s, &peak);
     use.file = into->file;
     use.rank = (int32_t)device;
@@ -284,6 +296,12 @@ static void read_device(snapshot *s, clg_recording *into, size_t device) {
     tell_refusals(s, &use);
     into->memory.arena = &into->arena;
     CLG_APPEND(&into->arena, into->memory.use, into->memory.count, into->memory.capacity, use);
+}
+
+/* Of devices beyond those that were looked for, or when the budget was spent. */
+static void tell_left_out(const snapshot *s, clg_memory_uses *memory) {
+    int64_t all = (int64_t)clg_pickle_count(s->segments);
+    for (size_t i = 0; i < memory->count; i++) memory->use[i].left_out = all - s->whole;
 }
 
 /* Each device is looked for among all segments: there are as many as the histories say. */
@@ -297,6 +315,7 @@ static void read_devices(snapshot *s, clg_recording *into) {
         read_device(s, into, i);
         clg_arena_back_to(&s->scratch, mark);
     }
+    tell_left_out(s, &into->memory);
     if (into->memory.count == 1) into->memory.use[0].rank = clg_trace_rank_of_name(into->file);
 }
 

@@ -46,6 +46,7 @@ typedef struct clg_memory_use {
     int sites;
     int64_t refused_bytes, free_bytes; /* memory ran out when so much was asked for, and so much was
                                           free; -1: it did not */
+    int64_t left_out;                  /* segments of the file that no GPU of it was seen to hold */
 } clg_memory_use;
 
 typedef struct clg_memory_uses {

@@ -233,8 +233,9 @@ static void walk_use(clg_parcel *p, const char *path, clg_memory_use *u) {
     if (!known) return;
     u->file = file(p, path, u->file);
     any32(p, &u->rank);
-    int64_t *fields[] = {&u->changes, &u->least_bytes, &u->peak_bytes,    &u->reserved_bytes,
-                         &u->span_ns, &u->peak_ns,     &u->refused_bytes, &u->free_bytes};
+    int64_t *fields[] = {&u->changes,        &u->least_bytes, &u->peak_bytes,
+                         &u->reserved_bytes, &u->span_ns,     &u->peak_ns,
+                         &u->refused_bytes,  &u->free_bytes,  &u->left_out};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) any(p, fields[i]);
     flag(p, &u->kinds);
     for (int i = 0; i < CLG_HELD_KINDS; i++) any(p, &u->at_peak[i]);

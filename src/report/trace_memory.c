@@ -51,6 +51,9 @@ static void print_sites(clg_text *t, const clg_memory_use *u) {
         clg_text_print(t, "  out of memory: %s were asked for, %s free\n",
                        clg_words_known(t, (double)u->refused_bytes, CLG_BYTES),
                        clg_words_known(t, (double)u->free_bytes, CLG_BYTES));
+    if (u->left_out > 0)
+        clg_text_print(t, "  %s %s of this file left out: more GPUs or blocks than are read\n",
+                       clg_words_count(t, u->left_out), u->left_out == 1 ? "segment" : "segments");
 }
 
 static void print_use(clg_text *t, const clg_memory_use *u) {
@@ -146,6 +149,7 @@ static void add_use(clg_json_writer *w, const clg_memory_use *u) {
     clg_json_close(w, ']');
     clg_json_add_whole(w, "refused_bytes", u->refused_bytes);
     clg_json_add_whole(w, "free_bytes", u->free_bytes);
+    clg_json_add_integer(w, "segments_left_out", u->left_out);
     clg_json_open(w, "bins", '[');
     for (int i = 0; i < CLG_MEMORY_BINS; i++) clg_json_add_integer(w, NULL, u->bin[i]);
     clg_json_close(w, ']');

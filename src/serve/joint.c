@@ -112,10 +112,13 @@ static int64_t nodes_of(clg_arena *arena, const list *l) {
     return nodes;
 }
 
+/* 0: a number is not known, or more nodes than are packed. */
 static int64_t nodes_at(clg_arena *arena, const clg_joint *j, count_of *count) {
     list l;
-    if (j->taken != CLG_JOINT_APART)
-        return list_all(j, j->taken, count, NULL, &l) ? nodes_of(arena, &l) : 0;
+    if (j->taken != CLG_JOINT_APART) {
+        int64_t nodes = list_all(j, j->taken, count, NULL, &l) ? nodes_of(arena, &l) : 0;
+        return nodes <= CLG_PACK_NODES ? nodes : 0;
+    }
     int64_t sum = 0;
     for (int i = 0; i < j->models; i++) {
         int64_t replicas = count(&j->model[i], NULL);
@@ -124,7 +127,7 @@ static int64_t nodes_at(clg_arena *arena, const clg_joint *j, count_of *count) {
         add_model(&l, &j->model[i], i, replicas);
         sum += nodes_of(arena, &l);
     }
-    return sum;
+    return sum <= CLG_PACK_NODES ? sum : 0;
 }
 
 static void count_stage(clg_arena *arena, clg_joint *j, clg_joint_stage stage) {

@@ -66,7 +66,7 @@ typedef struct clg_joint {
     clg_joint_count stage[CLG_JOINT_STAGES];
     clg_joint_stage taken;         /* the first of those with the fewest nodes */
     int64_t low_nodes, high_nodes; /* so packed at P10 and P90 of the engine's errors; high 0: a
-                                      target is missed by any fleet then */
+                                      target is missed by any fleet then, or by CLG_PACK_NODES */
     int64_t hot_nodes;   /* on which every model meets its target without any one of them, with
                             replicas more of those that do not; 0: not found */
     clg_packing packing; /* of the taken one */

@@ -265,10 +265,14 @@ static void dollar_unit(const char *unit, char *out) {
         snprintf(out, UNIT_SIZE, "USD%.48s", unit);
 }
 
+enum { LONGEST = 127 }; /* characters */
+
 clg_status clg_quantity(const char *written, clg_dimension dimension, double *si,
                         clg_error *error) {
-    char plain[128], number[64], spelt[UNIT_SIZE];
+    char plain[LONGEST + 1], number[64], spelt[UNIT_SIZE];
     while (*written == ' ') written++;
+    if (memchr(written, '\0', LONGEST + 1) == NULL)
+        return refuse(dimension, written, "... is longer than any quantity", error);
     bool dollars = *written == '$' && written[1] >= '0' && written[1] <= '9';
     without_thousands(written + dollars, plain, sizeof plain);
     const char *text = plain;

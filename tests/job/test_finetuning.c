@@ -32,6 +32,21 @@ static void hugging_face(void) {
         "  --use_deepspeed --deepspeed_config_file configs/stage3.conf run_clm.py \\\n"
         "  --model_name_or_path meta-llama/Llama-2-7b-hf --block_size 1024 --do_train \\\n"
         "  --per_device_train_batch_size 2 --gradient_accumulation_steps $((128 / 4 / 2))\n");
+    CASE("Hugging Face: a wrapper's nodes around a start that knows of none");
+    JOB("gpus=64 nodes=8 gpus-per-node=8 dp=64 global-batch=128", "run.sh",
+        "python wrap.py --num_nodes 8 --gpus 8 -- accelerate launch --num_processes 8 sft.py "
+        "--model_name_or_path meta-llama/Llama-2-7b-hf --per_device_train_batch_size 1 "
+        "--gradient_accumulation_steps 2 --gradient_checkpointing\n");
+    CASE("Hugging Face: processes that are all of the wrapper's nodes, or of nodes said within");
+    JOB("gpus=64 nodes=8 gpus-per-node=8", "run.sh",
+        "python wrap.py --num_nodes 8 --gpus 8 -- accelerate launch --num_processes 64 sft.py "
+        "--model_name_or_path meta-llama/Llama-2-7b-hf --per_device_train_batch_size 1 "
+        "--gradient_accumulation_steps 2 --gradient_checkpointing\n");
+    JOB("gpus=8 nodes=2", "run.sh",
+        "python wrap.py --num_nodes 8 --gpus 8 -- accelerate launch --num_machines 2 "
+        "--num_processes 8 sft.py --model_name_or_path meta-llama/Llama-2-7b-hf "
+        "--per_device_train_batch_size 1 --gradient_accumulation_steps 2 "
+        "--gradient_checkpointing\n");
     CASE("Hugging Face: adapters as scripts of one's own name them");
     JOB("adapter=lora adapter-targets=all-linear adapter-rank=8", "run.sh",
         "python supervised_finetuning.py --model_name_or_path Qwen/Qwen2.5-7B --use_peft True "

@@ -41,7 +41,7 @@ static void check_snapshot(const char *path) {
     CHECK(u->changes == 9 && u->span_ns == 10000 && u->peak_ns == 5000 && u->kinds);
     CHECK(u->at_peak[CLG_HELD_PARAMETER] == 100 && u->at_peak[CLG_HELD_ACTIVATION] == 500);
     CHECK(u->at_peak[CLG_HELD_AUTOGRAD] == 50 && u->at_peak[CLG_HELD_OPTIMIZER] == 0);
-    CHECK(u->sites == 2 && u->site[0].bytes == 500 && u->site[1].bytes == 100);
+    CHECK(u->left_out == 0 && u->sites == 2 && u->site[0].bytes == 500 && u->site[1].bytes == 100);
     CHECK(strcmp(u->site[0].where, "model.py:41 mix") == 0);
     CHECK(strcmp(u->site[1].where, "train.py:7 main") == 0);
     CHECK(u->refused_bytes == 4096 && u->free_bytes == 64);
@@ -87,6 +87,11 @@ int main(void) {
     CASE("a pickle that calls, or holds itself, is refused");
     check_refused("tests/fuzz/corpus/profile/snapshot-calls.pickle", "names or calls Python");
     check_refused("tests/fuzz/corpus/profile/snapshot-circle.pickle", "no snapshot");
+    CASE("a snapshot of two GPUs with segments of a third");
+    r = read("tests/fuzz/corpus/profile/snapshot-third-gpu.pickle");
+    CHECK(r.memory.count == 2 && r.memory.use[0].left_out == 2 && r.memory.use[1].left_out == 2);
+    CHECK(r.memory.use[0].reserved_bytes == 4096 && r.memory.use[1].reserved_bytes == 2048);
+    clg_recording_end(&r);
     CASE("a snapshot whose sums would run over ends before; a name of a page names no place");
     check_bounded("tests/fuzz/corpus/profile/snapshot-more-than-memory.pickle");
     r = read("tests/fuzz/corpus/profile/snapshot-long-name.pickle");

@@ -118,6 +118,13 @@ static void nodes_and_money(world *w) {
     CHECK(j->stage[CLG_JOINT_NODES].gpus == 12 && j->stage[CLG_JOINT_NODES].bound == 2);
     CASE("P90 takes twice the replicas: 24 GPUs on three nodes");
     CHECK(j->low_nodes == 2 && j->high_nodes == 3);
+    CASE("P90 takes more nodes than are packed: none that can be named");
+    w->answer[0].slow.replicas = INT64_C(1) << 20;
+    make(w, 3);
+    CHECK(j->low_nodes == 2 && j->high_nodes == 0);
+    w->answer[0].slow.replicas = 4;
+    make(w, 3);
+    CHECK(j->high_nodes == 3);
     CASE("48 dollars an hour, by GPUs held: a third each; apart 24");
     for (int i = 0; i < 3; i++) {
         CHECK_NEAR(3600 * w->model[i].usd_per_s, 16, 1e-9);

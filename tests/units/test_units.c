@@ -43,6 +43,12 @@ static void as_people_write(void) {
     refused("5req/GB", CLG_HERTZ);
     refused("5kkreq/s", CLG_HERTZ);
     refused("3 tokens", CLG_BYTES);
+    CASE("what is longer than any quantity is refused, not cut");
+    char spaced[160];
+    snprintf(spaced, sizeof spaced, "1%*s", 126, "GB");
+    is(spaced, CLG_BYTES, 1e9);
+    snprintf(spaced, sizeof spaced, "1%*sx", 126, "GB");
+    refused(spaced, CLG_BYTES);
 }
 
 int main(void) {
