@@ -108,17 +108,15 @@ static int matrices_of(const clg_block *block) {
 /* The host copies every rank's part of every matrix after a gather, and before a scatter, while the
  * GPU waits (DeepSpeed's ZeRO-3 of 2021). A layer that is done again is gathered again. Vectors
  * stay whole on every rank (stage3_param_persistence_threshold) and are left out. */
-static void copy_by_rank(const composition *c, const int of_kind[CLG_LAYER_KINDS], int layers,
+static void copy_by_rank(const composition *c, const int of_kind[CLG_LAYER_KINDS], double again,
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
     double ranks = step->shard_group.ranks, each_s = c->scenario->stack.host_copy_s;
-    double matrices = 0, total = 0, again = clg_recomputed_share(c->layout, layers);
+    double matrices = 0;
     if (c->layout->zero < 3 || ranks <= 1 || !(each_s > 0)) return;
-    for (int kind = 0; kind < step->kinds; kind++) {
-        total += of_kind[kind];
+    for (int kind = 0; kind < step->kinds; kind++)
         matrices += of_kind[kind] * matrices_of(&step->kind[kind]);
-    }
-    double seconds = each_s * (matrices / total * layers) * ranks;
+    double seconds = each_s * matrices * ranks;
     pass[CLG_PASS_FORWARD].host_s += seconds;
     if (c->layout->recompute == CLG_RECOMPUTE_FULL)
         pass[CLG_PASS_RECOMPUTE].host_s += seconds * again;
@@ -146,41 +144,38 @@ static void gather_beside(clg_pass_cost *pass, const clg_stack *stack, double ma
 
 /* DeepSpeed's ZeRO-3 fetches module by module, from Python (host_gather_s): in the forward, again
  * where layers are done again, and in the backward, of which half the work is either pass's. */
-static void gather_modules(const composition *c, const int of_kind[CLG_LAYER_KINDS], int layers,
+static void gather_modules(const composition *c, const int of_kind[CLG_LAYER_KINDS], double again,
                            clg_pass_cost pass[CLG_PASSES]) {
     const clg_model *model = &c->scenario->model;
     const clg_stack *stack = &c->scenario->stack;
-    double modules = 0, total = 0;
+    double modules = 0;
     if (c->layout->zero < 3 || !(stack->host_gather_s > 0)) return;
     if (c->priced->step.shard_group.ranks <= 1) return;
-    for (int kind = 0; kind < model->kinds; kind++) {
-        total += of_kind[kind];
+    for (int kind = 0; kind < model->kinds; kind++)
         modules += of_kind[kind] * modules_of(&model->kind[kind], stack, c->layout->ep);
-    }
-    double matrices = modules / total * layers;
-    gather_beside(&pass[CLG_PASS_FORWARD], stack, matrices);
+    gather_beside(&pass[CLG_PASS_FORWARD], stack, modules);
     if (c->layout->recompute == CLG_RECOMPUTE_FULL)
-        gather_beside(&pass[CLG_PASS_RECOMPUTE], stack,
-                      matrices * clg_recomputed_share(c->layout, layers));
-    gather_beside(&pass[CLG_PASS_BACKWARD_INPUT], stack, matrices / 2);
-    gather_beside(&pass[CLG_PASS_BACKWARD_WEIGHT], stack, matrices / 2);
+        gather_beside(&pass[CLG_PASS_RECOMPUTE], stack, modules * again);
+    gather_beside(&pass[CLG_PASS_BACKWARD_INPUT], stack, modules / 2);
+    gather_beside(&pass[CLG_PASS_BACKWARD_WEIGHT], stack, modules / 2);
 }
 
 void clg_sharded_traffic(composition *c, stage *s, int depth, const int of_kind[CLG_LAYER_KINDS],
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
-    int layers = c->layers_of[depth];
-    double dense = 0, expert = 0, total = 0, edges = 0;
+    int layers = 0; /* and those of modules that predict further */
+    double dense = 0, expert = 0, edges = 0;
     if (c->layout->zero < 2) return;
     for (int kind = 0; kind < step->kinds; kind++) {
         dense += of_kind[kind] * step->kind[kind].dense_parameters;
         expert += of_kind[kind] * step->kind[kind].expert_parameters;
-        total += of_kind[kind];
+        layers += of_kind[kind];
     }
     if (layers > 0) { /* a stage may have tables alone */
-        copy_by_rank(c, of_kind, layers, pass);
-        gather_modules(c, of_kind, layers, pass);
-        messages layer = {.dense = dense / total, .expert = expert / total};
+        double again = clg_recomputed_share(c->layout, c->layers_of[depth]);
+        copy_by_rank(c, of_kind, again, pass);
+        gather_modules(c, of_kind, again, pass);
+        messages layer = {.dense = dense / layers, .expert = expert / layers};
         shard_messages(c, s, layer, layers, pass);
     }
     if (depth == 0) edges += step->embedding.dense_parameters;

@@ -118,6 +118,13 @@ static void shards(void) {
     double backward = (32 * layer + edge) * (0.5 + 2 * 0.2);
     CASE("ZeRO-3: first gathers and the last scatter bare, of the others what does not overlap");
     CHECK_NEAR(e.time.dp_exposed_s, forward + backward + 2 * edge, 1e-9);
+    CASE("a module that predicts further is gathered and scattered as the layers are");
+    s.model.prediction_layers = 1;
+    double more = layer / 2 + layer * (0.5 + 2 * 0.2);
+    double beside = (2 * 4096.0 * 4096 + 3 * 4096) * 2e-10; /* projection and norms, with the head */
+    more += beside + beside * (0.5 + 2 * 0.2) + 2 * beside;
+    CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge + more, 1e-9);
+    s.model.prediction_layers = 0;
     CASE("weights in fp8: layers gather half as much where they are cast first, the ends do not");
     l.precision = CLG_FP8, s.stack.narrow_gathers = true;
     forward = layer / 2 + 31 * layer / 4 + edge;
