@@ -121,7 +121,7 @@ static void shards(void) {
     CASE("a module that predicts further is gathered and scattered as the layers are");
     s.model.prediction_layers = 1;
     double more = layer / 2 + layer * (0.5 + 2 * 0.2);
-    double beside = (2 * 4096.0 * 4096 + 3 * 4096) * 2e-10; /* projection and norms, with the head */
+    double beside = (2 * 4096.0 * 4096 + 3 * 4096) * 2e-10; /* projection, norms: with the head */
     more += beside + beside * (0.5 + 2 * 0.2) + 2 * beside;
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge + more, 1e-9);
     s.model.prediction_layers = 0;
