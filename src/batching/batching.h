@@ -38,16 +38,18 @@ typedef struct clg_iteration_cost {
     const double *decode_s; /* [decodes + 1] by sequences that decode alone: replayed from a graph
                                that is kept for this many and more; NULL, or beyond: as dense_s */
     int decodes;
-    double sequence_s;  /* per sequence in the iteration */
-    double context_s;   /* per token of cache that decoding sequences read */
-    double context_pad; /* tokens more that each of them reads */
-    double pair_s;      /* per query-key pair of a prefill chunk */
-    double state_s;     /* per decoding sequence: states read and written */
-    double scan_s;      /* per token of a prefill chunk, beside dense_s: states of layers */
-    double eager_s;     /* host of one stage to launch a micro-batch kernel by kernel: those with
-                           prompts, of iterations of more than graph_tokens; the others are replayed
-                           from a CUDA graph */
-    int stages;         /* pipeline stages, and micro-batches of an iteration; 0: one */
+    const double *shared_s; /* [max_tokens + 1] of dense_s, what sees the tokens of all ranks
+                               wherever they lie: experts that ranks share; NULL: nothing does */
+    double sequence_s;      /* per sequence in the iteration */
+    double context_s;       /* per token of cache that decoding sequences read */
+    double context_pad;     /* tokens more that each of them reads */
+    double pair_s;          /* per query-key pair of a prefill chunk */
+    double state_s;         /* per decoding sequence: states read and written */
+    double scan_s;          /* per token of a prefill chunk, beside dense_s: states of layers */
+    double eager_s; /* host of one stage to launch a micro-batch kernel by kernel: those with
+                       prompts, of iterations of more than graph_tokens; the others are replayed
+                       from a CUDA graph */
+    int stages;     /* pipeline stages, and micro-batches of an iteration; 0: one */
     int graph_tokens;
     double loop_s, loop_sequence_s; /* host: least of an iteration replayed from a graph, and more
                                        of any for each of its sequences */

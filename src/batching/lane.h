@@ -265,6 +265,7 @@ void clg_lane_end_read(clg_lane *r);
 /* ---- pace.c: how long iterations take */
 
 double clg_lane_crowding(const clg_lane *r, int prompts);
+double clg_lane_shared_less_s(const clg_lane *r, double crowded, double there);
 clg_pace clg_lane_pace_of(const clg_lane *r, int64_t *steps);
 int64_t clg_lane_steps_until(clg_pace p, double seconds, int64_t most);
 int64_t clg_lane_steps_with_blocks(const clg_lane *r, int64_t most, int64_t *taken);

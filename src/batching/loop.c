@@ -143,6 +143,8 @@ static void mixed_iteration(clg_lane *r) {
     double seconds =
         clg_lane_dense_of(r, tokens) + clg_lane_contexts_s(r) + c->pair_s * sum.pairs * crowd;
     seconds += c->state_s * r->decoding + c->scan_s * tokens;
+    seconds -= clg_lane_shared_less_s(r, clg_lane_width_of(r, tokens),
+                                      clg_lane_width_of(r, (double)sum.tokens));
     int sequences = r->decoding + sum.sequences;
     int launched = clg_lane_launched_of(r, sum.sequences, clg_lane_width_of(r, tokens));
     seconds = clg_lane_hosted_s(c, seconds, launched, sequences) + sequences * c->sequence_s;
@@ -166,6 +168,7 @@ static void prefill_iteration(clg_lane *r) {
     int tokens = (int)fmin(ceil((double)sum.tokens * unit * crowd), c->max_tokens);
     double seconds = c->dense_s[tokens] + c->pair_s * sum.pairs * crowd;
     seconds += c->scan_s * crowd * (double)sum.tokens;
+    seconds -= clg_lane_shared_less_s(r, tokens, (double)sum.tokens * unit);
     int prompts = sum.sequences < clg_lane_stages_of(c) ? sum.sequences : clg_lane_stages_of(c);
     seconds = clg_lane_hosted_s(c, seconds, tokens > c->graph_tokens ? prompts : 0, sum.sequences);
     seconds += sum.sequences * c->sequence_s;

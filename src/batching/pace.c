@@ -9,6 +9,17 @@ double clg_lane_crowding(const clg_lane *r, int prompts) {
     return prompts > 0 ? (double)ranks * ((prompts + ranks - 1) / ranks) / prompts : 1;
 }
 
+static double shared_s(const clg_iteration_cost *c, double tokens) {
+    return c->shared_s[(int)clg_smaller(ceil(tokens), c->max_tokens)];
+}
+
+/* What experts that ranks share take less, as they see the tokens that are there: engines do not
+ * pad prompts to the fullest rank (SGLang dp_attention.py: sum of lengths where one is read). */
+double clg_lane_shared_less_s(const clg_lane *r, double crowded, double there) {
+    const clg_iteration_cost *c = r->cost;
+    return c->shared_s ? shared_s(c, crowded) - shared_s(c, there) : 0;
+}
+
 /* Steps until the longest context is too long for a CUDA graph; 0: one is. */
 static int64_t steps_in_graph(const clg_lane *r) {
     int64_t least = INT64_MAX;

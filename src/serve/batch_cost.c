@@ -195,6 +195,31 @@ double clg_dense_iteration_s(const clg_replica *r, double tokens, bool decoding)
     return sum_of(part);
 }
 
+/* An exchange that sends tokens to their experts is not among these: it takes as long as the rank
+ * with most tokens sends, and receives sums. */
+static bool sees_all_ranks(const clg_iteration_op *op) {
+    bool gathered = op->op.collective == CLG_ALL_GATHER || op->op.collective == CLG_REDUCE_SCATTER;
+    return op->op.kind == CLG_OP_GROUPED || (op->part == CLG_SPENT_EXCHANGE && gathered);
+}
+
+double clg_shared_iteration_s(const clg_replica *r, double tokens) {
+    const clg_model *m = &r->scenario->model;
+    double t = ceil(tokens / (r->layout.pp * r->layout.dp)), layers[CLG_LAYER_KINDS], seconds = 0;
+    pricing p;
+    if (t < 1 || r->layout.dp == 1 || r->layout.two_batches) return 0;
+    begin(&p, r);
+    count_kinds(m, layers);
+    for (int k = 0; k < m->kinds; k++) {
+        clg_iteration_ops ops;
+        ops.count = 0;
+        clg_iteration_layer(&p.serving, &m->kind[k], t, false, &ops);
+        for (int i = 0; i < ops.count; i++)
+            if (sees_all_ranks(&ops.op[i]))
+                seconds += layers[k] * clg_iteration_op_s(&p.by, &ops.op[i]);
+    }
+    return seconds;
+}
+
 double clg_replica_dense_s(const clg_replica *r, double tokens) {
     return clg_dense_iteration_s(r, tokens, false);
 }

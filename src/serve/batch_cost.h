@@ -11,6 +11,10 @@ clg_serving clg_serving_of(const clg_replica *r);
 /* `tokens` through all layers to the logits; `decoding`: no prompt among them. */
 double clg_dense_iteration_s(const clg_replica *r, double tokens, bool decoding);
 
+/* Of `tokens` that do not only decode, what depends on those of all ranks together: experts, and
+ * gathering tokens to them. 0: one rank; or two batches in turn, where it hides the exchange. */
+double clg_shared_iteration_s(const clg_replica *r, double tokens);
+
 /* What contexts add, at a mean context and with so many tokens proposed: context_s, context_pad,
  * pair_s, state_s and scan_s of *cost. */
 void clg_context_costs(const clg_replica *r, double context, int drafted, clg_iteration_cost *cost);

@@ -40,14 +40,18 @@ double clg_replica_gained_tokens(int drafted, double accepted) {
     return sum;
 }
 
+static const double *scaled(clg_arena *arena, const double *seconds, int most, double scale) {
+    if (!seconds) return NULL;
+    double *all = clg_take(arena, (size_t)most + 1, double);
+    for (int i = 0; i <= most; i++) all[i] = seconds[i] * scale;
+    return all;
+}
+
 clg_replica clg_replica_slowed(clg_arena *arena, const clg_replica *replica, double scale) {
     clg_replica r = *replica;
-    double *dense = clg_take(arena, (size_t)r.cost.max_tokens + 1, double);
-    for (int i = 0; i <= r.cost.max_tokens; i++) dense[i] = replica->cost.dense_s[i] * scale;
-    r.cost.dense_s = dense;
-    double *decode = clg_take(arena, (size_t)r.cost.decodes + 1, double);
-    for (int i = 0; i <= r.cost.decodes; i++) decode[i] = replica->cost.decode_s[i] * scale;
-    r.cost.decode_s = decode;
+    r.cost.dense_s = scaled(arena, replica->cost.dense_s, r.cost.max_tokens, scale);
+    r.cost.shared_s = scaled(arena, replica->cost.shared_s, r.cost.max_tokens, scale);
+    r.cost.decode_s = scaled(arena, replica->cost.decode_s, r.cost.decodes, scale);
     r.cost.context_s *= scale;
     r.cost.pair_s *= scale;
     r.cost.state_s *= scale;
@@ -117,6 +121,23 @@ static const double *decode_costs(clg_arena *arena, const clg_replica *r,
     return decode;
 }
 
+static bool has_experts(const clg_model *m) {
+    for (int k = 0; k < m->kinds; k++)
+        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
+    return false;
+}
+
+/* Of dense_s, in the same steps. */
+static const double *shared_costs(clg_arena *arena, const clg_replica *r) {
+    int steps = r->layout.pp * r->layout.dp;
+    if (r->layout.dp == 1 || r->layout.two_batches || !has_experts(&r->scenario->model))
+        return NULL;
+    double *shared = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
+    for (int t = 1; t <= r->rules.max_tokens; t++)
+        shared[t] = (t - 1) % steps != 0 ? shared[t - 1] : clg_shared_iteration_s(r, t);
+    return shared;
+}
+
 static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choice *c,
                         double context) {
     double *dense = clg_take(arena, (size_t)r->rules.max_tokens + 1, double);
@@ -128,6 +149,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
                        ? dense[t - 1]
                        : clg_replica_dense_s(r, t) + clg_draft_s(r, t, c->drafted);
     r->cost.dense_s = dense;
+    r->cost.shared_s = shared_costs(arena, r);
     r->cost.max_tokens = r->rules.max_tokens;
     r->cost.decode_s = decode_costs(arena, r, c);
     r->cost.decodes = r->rules.max_sequences;
@@ -218,12 +240,6 @@ static void choose_tp(clg_replica *r, const clg_replica_choice *c, const clg_dem
         settle_room(r, c);
         if (c->tp > 0 || !needs_more(r, demand) || r->layout.tp * 2 > most) return;
     }
-}
-
-static bool has_experts(const clg_model *m) {
-    for (int k = 0; k < m->kinds; k++)
-        if (m->kind[k].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
 }
 
 /* Heads split evenly over the group, keys and values split or copied. */

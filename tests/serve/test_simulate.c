@@ -122,6 +122,10 @@ static double slow_seconds(const clg_iteration_cost *cost, const slow_batch *b) 
                      cost->context_s * (b->context + cost->context_pad * b->decoders) +
                      cost->pair_s * b->pairs * crowd;
     seconds += cost->state_s * b->decoders + cost->scan_s * b->prefilled * crowd;
+    if (cost->shared_s) { /* experts: tokens as they are */
+        double there = ceil(b->decoders + b->prefilled);
+        seconds -= cost->shared_s[(int)width] - cost->shared_s[(int)there];
+    }
     bool many = b->chunks > 0 && b->decoders + b->prefilled * crowd > cost->graph_tokens;
     /* micro-batch by micro-batch: those with a chunk, or all, wait for their launches */
     double host = (b->decoders + b->chunks) * cost->loop_sequence_s;
@@ -232,9 +236,10 @@ static void slow_simulate(const clg_iteration_cost *cost, const clg_serve_rules 
 
 /* ---- */
 
-static double dense[4097];
+static double dense[4097], by_all[4097];
 
 static clg_iteration_cost a_cost(void) {
+    for (int t = 1; t <= 4096; t++) by_all[t] = 0.002 + 4e-6 * t;
     for (int t = 1; t <= 4096; t++) dense[t] = 0.005 + 1e-5 * t + (t > 64 ? 1e-5 * (t - 64) : 0);
     return (clg_iteration_cost){.dense_s = dense,
                                 .max_tokens = 4096,
@@ -267,6 +272,7 @@ static void compare(clg_arena *arena, double rate, clg_serve_rules rules, uint64
     if (seed % 3 == 1) cost.eager_s = 0.011, cost.graph_tokens = 40;
     if (seed % 7 == 4) cost.stages = 3, cost.eager_s = 0.004, cost.graph_tokens = 30;
     if (seed % 4 == 2) cost.ranks = 3;
+    if (seed % 8 == 2) cost.shared_s = by_all;
     if (seed % 4 == 1) cost.loop_s = 0.00505, cost.loop_sequence_s = 1.05e-5;
     if (seed % 5 == 3) cost.eager_s = 0.009, cost.graph_context = 350;
     if (seed % 3 == 2) cost.state_s = 3.1e-5, cost.scan_s = 1.7e-6, rules.sequence_blocks = 3;
@@ -605,6 +611,15 @@ static void check_one_replica(clg_arena *arena) {
     cost.ranks = 4;
     clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
     CHECK_NEAR(served.first_token_s, 3 + dense[400] + 1e-6 + 2e-10 * 4 * 100 * 50, 1e-12);
+    CASE("of experts that they share, one of the 100 tokens that are there, not of 400");
+    cost.shared_s = by_all; /* 4 us a token: 300 less */
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    double lone = dense[400] - 300 * 4e-6 + 1e-6 + 2e-10 * 4 * 100 * 50;
+    CHECK_NEAR(served.first_token_s, 3 + lone, 1e-12);
+    rules.prefill_alone = true;
+    clg_serve_simulate(arena, &cost, &rules, &d, 0, 1, &served, &t);
+    CHECK_NEAR(served.first_token_s, 3 + lone, 1e-12);
+    rules.prefill_alone = false;
     cost = a_cost();
 }
 
