@@ -40,11 +40,14 @@ clg_demand clg_demand_for_fleets(const clg_demand *d, double replicas) {
     return d->apart ? *d : clg_demand_for_sizing(d, MOST_SIZED_REQUESTS, replicas);
 }
 
+/* `gpus_all` is what a demand in time takes at its mean; of users, who ask as fast as they are
+ * answered, GPUs for each token a second (clg_gpus_taken). */
 static int64_t replicas_for(clg_arena *arena, const clg_serve_question *q, const clg_replica *slow,
-                            double guess, double answer_s) {
-    if (!q->demand->apart) return clg_fleet_needed(arena, slow, q->demand, &q->target, guess, 0);
+                            double gpus_all, double answer_s) {
+    double each = gpus_all / clg_replica_gpus(slow);
+    if (!q->demand->apart) return clg_fleet_needed(arena, slow, q->demand, &q->target, each, 0);
     clg_demand crowd = clg_crowd_of(arena, q->demand, answer_s);
-    return clg_crowd_needed(arena, slow, &crowd, &q->target, answer_s, 1 / guess);
+    return clg_crowd_needed(arena, slow, &crowd, &q->target, answer_s, 1 / each);
 }
 
 double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,
@@ -54,7 +57,7 @@ double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *q, const cl
     clg_replica slow = clg_replica_slowed(arena, r, 1 + q->margin);
     clg_fleet alone = clg_fleet_alone(arena, &slow, q->demand, &q->target);
     if (alone.well_served >= q->target.share) {
-        int64_t n = replicas_for(arena, q, &slow, gpus_all / gpus, alone.e2e_s.mean);
+        int64_t n = replicas_for(arena, q, &slow, gpus_all, alone.e2e_s.mean);
         bool none = n > 1 && n >= q->demand->count;
         all = none ? 0 : fmax((double)n * gpus, gpus_all);
     }

@@ -13,7 +13,8 @@ typedef struct clg_lever {
     bool chosen;                 /* of a search: what is answered with */
     bool borrowed;               /* kernel times of another GPU */
     int term;                    /* of the price, a value of clg_price_terms */
-    double gpus_all;             /* that the demand takes at its mean; infinite: never meets it */
+    double gpus_all;             /* that the demand takes at its mean; of clients, for each token a
+                                    second; infinite: never meets it */
     double gpus_fleet;           /* of the fleet that meets the target; 0: not sized */
     double usd_per_h;            /* of those */
     double loss;                 /* of quality, by format: serve/format.h */

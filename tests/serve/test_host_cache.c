@@ -115,16 +115,19 @@ static clg_demand again(void) {
                         .span_s = 30};
 }
 
+/* Four at a time, seven blocks of ten tokens. */
+static clg_serve_rules seven_blocks(void) {
+    return (clg_serve_rules){
+        .max_sequences = 4, .max_tokens = TOKENS, .block_tokens = 10, .blocks = 7};
+}
+
 static void by_hand(clg_arena *arena) {
     clg_demand d = again();
     clg_served served[5];
     clg_serve_totals t;
-    clg_serve_rules rules = {.max_sequences = 4,
-                             .max_tokens = TOKENS,
-                             .block_tokens = 10,
-                             .blocks = 7,
-                             .host_tokens = 1000,
-                             .read_token_s = 0.25};
+    clg_serve_rules rules = seven_blocks();
+    rules.host_tokens = 1000;
+    rules.read_token_s = 0.25;
     clg_iteration_cost one = a_second(1), two = a_second(2);
     CASE("70 tokens drop 40 from the GPU: 20 are read in 5 s, over one link one after the other");
     clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
@@ -155,11 +158,9 @@ static void seen_before(clg_arena *arena) {
     clg_demand d = again();
     clg_served served[5];
     clg_serve_totals t;
-    clg_serve_rules rules = {.max_sequences = 4,
-                             .max_tokens = TOKENS,
-                             .block_tokens = 10,
-                             .blocks = 70,
-                             .prompts_seen = true};
+    clg_serve_rules rules = seven_blocks();
+    rules.blocks = 70;
+    rules.prompts_seen = true;
     clg_iteration_cost one = a_second(1);
     CASE("prompts that came before are in the cache, but for the last token of each");
     clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
@@ -184,12 +185,9 @@ static void who_decodes_goes_on(clg_arena *arena) {
     d.request = q;
     clg_served served[5];
     clg_serve_totals t;
-    clg_serve_rules rules = {.max_sequences = 4,
-                             .max_tokens = TOKENS,
-                             .block_tokens = 10,
-                             .blocks = 7,
-                             .host_tokens = 1000,
-                             .read_token_s = 0.23};
+    clg_serve_rules rules = seven_blocks();
+    rules.host_tokens = 1000;
+    rules.read_token_s = 0.23;
     clg_iteration_cost one = a_second(1);
     clg_serve_simulate(arena, &one, &rules, &d, 0, 1, served, &t);
     CHECK(t.read_tokens == 20 && t.preemptions == 0);
