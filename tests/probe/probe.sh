@@ -52,9 +52,10 @@ done
 timeout 120 mpirun -n 3 "$probe" : -n 1 timeout -s KILL 2 "$probe" >"$scratch/out" 2>&1
 status=$?
 check "a killed rank ends the job (status $status)" '[ $status != 0 ] && [ $status != 124 ]'
+rm "$scratch/out" # what the job before printed is no sign of this one
 timeout 120 mpirun -n 1 "$probe" --stall 10 : -n 1 sh -c 'echo $$ >"$1"; exec "$2" --stall 10' sh "$scratch/pid" "$probe" >"$scratch/out" 2>&1 &
 waiting=$!
-until grep -q '"what"' "$scratch/out" || ! kill -0 $waiting 2>/dev/null; do sleep 1; done
+until { [ -s "$scratch/pid" ] && grep -q '"what"' "$scratch/out"; } || ! kill -0 $waiting 2>/dev/null; do sleep 1; done
 kill -STOP "$(cat "$scratch/pid")"
 wait $waiting; status=$?
 kill -KILL "$(cat "$scratch/pid")" 2>/dev/null
