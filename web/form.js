@@ -7,7 +7,12 @@ const foldedGroups = ["LAYOUT", "SCALING"];
 const extraKnobs = ["top"]; // of groups that are not shown otherwise
 const pageDoes = ["mode"]; // the page draws both modes
 /** What most people set first; the rest of the group is folded. */
-const firstKnobs = { SERVING: ["trace", "profile", "rate", "span", "prompt", "output", "ttft", "tpot", "replicas", "weights"] };
+const firstKnobs = {
+  MACHINE: ["gpu", "gpus", "fabric", "stack", "price"],
+  JOB: ["seq", "global-batch", "precision", "adapter", "tokens"],
+  CLUSTER: ["deadline", "budget", "power", "rent"],
+  SERVING: ["trace", "profile", "rate", "span", "prompt", "output", "ttft", "tpot", "replicas", "weights"],
+};
 
 function optionsOf(choices) {
   return choices.map(({ name, title }) => element("option", { value: name }, title && title !== name ? `${name}: ${title}` : name));
@@ -54,7 +59,7 @@ const plainNames = {
   gpu: "kind of GPU", gpus: "GPUs", nics: "network cards", stack: "software", kernels: "kernel times", network: "link times", seq: "sequence length",
   gradient: "gradients in", master: "master weights", moments: "optimizer moments", term: "software terms", dp: "copies of the model", zero: "shard states (ZeRO)", hsdp: "shards repeat every",
   tp: "tensor parallel", sp: "sequence parallel", cp: "context parallel", ep: "expert parallel", etp: "experts split over", pp: "pipeline stages", vpp: "chunks a stage",
-  ttft: "first token within", tpot: "later tokens within",
+  "max-gpus": "at most GPUs", pue: "cooling (PUE)", life: "written off over", ttft: "first token within", tpot: "later tokens within",
 };
 
 function fieldOf(param) {
