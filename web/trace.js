@@ -106,7 +106,7 @@ function againstView(a) {
   const change = spans.step_s.before ? spans.step_s.delta / spans.step_s.before : 0;
   const calls = (n) => (Number.isInteger(n) ? showWhole(n) : n.toFixed(2)), each = (n, s) => (n ? showSeconds(s) : "–");
   return [tableView("beside the other run, a rank and step on average", ["part", "other", "this", "change"], parts.map(([key, v]) => [key.replace(/_s$/, "").replaceAll("_", " "), showSeconds(v.before), showSeconds(v.after), signed(v.delta)])),
-    element("p", {}, `${change < 0 ? "Faster" : "Slower"} by ${showShare(Math.abs(change))}; ` + (a.noise_s === null ? "one step in a run, so that noise is not known." : `the steps of both runs vary by ${showSeconds(a.noise_s)}${Math.abs(spans.step_s.delta) <= a.noise_s ? ": no more than noise" : ""}.`) + ` Steps: ${spans.aligned_by}.`),
+    element("p", {}, `${Math.abs(change) < 0.0005 ? "As fast" : `${change < 0 ? "Faster" : "Slower"} by ${showShare(Math.abs(change))}`}; ` + (a.noise_s === null ? "one step in a run, so that noise is not known." : `the steps of both runs vary by ${showSeconds(a.noise_s)}${Math.abs(spans.step_s.delta) <= a.noise_s ? ": no more than noise" : ""}.`) + ` Steps: ${spans.aligned_by}.`),
     tableView("GPU work that changed most, a rank and step", ["name", "change", "calls", "now", "per call", "now"], a.kernels.map((k) => [k.name, signed(k.delta_s), calls(k.calls_before), calls(k.calls), each(k.calls_before, k.s_per_call_before), each(k.calls, k.s_per_call)]), 1, 12)];
 }
 

@@ -137,7 +137,12 @@ clg_status clg_request_gpus(const char *text, double *number, clg_error *error) 
                  strtoll(text, NULL, 10) * strtoll(text + first + 1, NULL, 10));
         text = product;
     }
-    return clg_request_parse(row, text, number, error);
+    clg_status status = clg_request_parse(row, text, number, error);
+    if (status != CLG_OK && first > 0 && strpbrk(text + first, "xX ")) /* 64xH100 */
+        snprintf(error->mend, sizeof error->mend,
+                 "give how many alone: 64, or 8x8; --gpu says of "
+                 "which kind");
+    return status;
 }
 
 const char *clg_request_word(const clg_request *request, clg_param param) {

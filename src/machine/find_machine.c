@@ -24,7 +24,8 @@ static const clg_file *find(clg_arena *arena, const char *what, const char *fold
     int found = clg_name_near(names, count, name, near, 3);
     clg_name_ask(near, found, "", ask, sizeof ask);
     const char *mend = ask;
-    if (name[strspn(name, "0123456789")] == '\0')
+    size_t digits = strspn(name, "0123456789");
+    if (name[digits] == '\0' || (digits > 0 && strchr("x ", name[digits]))) /* 64xH100 */
         mend = "how many there are is --gpus 64, or 8x8";
     else if (found == 0)
         mend = clg_arena_print(arena, "'ceiling show %.*ss' lists them%s", (int)skip - 1, folder,

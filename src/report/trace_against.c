@@ -62,8 +62,9 @@ static void print_kernels(clg_text *t, const clg_against *a, int top) {
                            : "");
 }
 
-/* "slower by 8.77 %" */
+/* "slower by 8.77 %", "as fast" */
 static const char *change_of(clg_text *t, double share) {
+    if (fabs(share) < 0.5e-4) return "as fast";
     return clg_arena_print(t->arena, "%s by %.2f %%", share < 0 ? "faster" : "slower",
                            100 * fabs(share));
 }

@@ -49,4 +49,6 @@ head -3 data/first-looks.csv >"$scratch/ledger.csv"
 "$ceiling" validate --first-look --ledger "$scratch/ledger.csv" --commit 1a2b3c4 $rows >"$scratch/out" 2>&1
 check "--ledger, --commit: a line for each source" 'tail -1 "$scratch/ledger.csv" | grep -q "^20[0-9-]*,1a2b3c4,"'
 expect 0 out 'pair' validate --pairs $rows
+expect 1 err 'give how many alone: 64, or 8x8; --gpu says' plan llama-3-8b --gpus 64xH100
+expect 1 err 'how many there are is --gpus 64' plan llama-3-8b --gpus 8 --gpu 8xH100
 finish
