@@ -170,10 +170,10 @@ static clg_status read_stored(const clg_request *request, clg_param param, clg_p
 
 /* What the command line says of the software, over its file. */
 static clg_status read_software(const clg_request *r, clg_stack *stack, clg_error *error) {
-    if (read_switch(r, CLG_PARAM_LOSS, clg_loss_names, "cross-entropy", &stack->fused_cross_entropy,
+    if (read_switch(r, CLG_PARAM_LOSS, clg_loss_names, "cross-entropy", &stack->fused.cross_entropy,
                     error) != CLG_OK ||
-        read_switch(r, CLG_PARAM_MASTER, clg_master_names, "master weights", &stack->master_weights,
-                    error) != CLG_OK ||
+        read_switch(r, CLG_PARAM_MASTER, clg_master_names, "master weights",
+                    &stack->precision.master_weights, error) != CLG_OK ||
         read_stored(r, CLG_PARAM_GRADIENT, &stack->gradient, error) != CLG_OK ||
         read_stored(r, CLG_PARAM_MOMENTS, &stack->moments, error) != CLG_OK)
         return error->status;

@@ -131,7 +131,7 @@ static double widen_borrowed(clg_doubt_shares *d, const clg_scenario *s, const c
                                                s->kernels.gemm[e->layout.precision].sigma,
                         [CLG_DOUBT_ATTENTION] = false,
                         [CLG_DOUBT_STREAMS] = s->built_in.memory != s->kernels.memory.sigma};
-    double sum = 0, borrowed = square(s->stack.sigma_borrowed) - e->doubt.measured_borrowed;
+    double sum = 0, borrowed = square(s->stack.sigma.borrowed) - e->doubt.measured_borrowed;
     for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS; i++)
         if (!own[i]) sum += square(weight[i]);
     for (int i = CLG_DOUBT_PRODUCTS; i <= CLG_DOUBT_STREAMS && sum > 0; i++)
@@ -145,12 +145,12 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
     d->sigma[CLG_DOUBT_PRODUCTS] = k->gemm[e->layout.precision].sigma;
     d->sigma[CLG_DOUBT_ATTENTION] = k->attention[e->layout.attention].sigma;
     d->sigma[CLG_DOUBT_STREAMS] = k->memory.sigma;
-    double whole = square(s->stack.sigma) - e->doubt.measured_kernels;
+    double whole = square(s->stack.sigma.step) - e->doubt.measured_kernels;
     d->own = fmin(square(d->difference.sigma) / 2, whole);
     double rest = whole - d->own;
     rest -= make_room(d, weight, CLG_DOUBT_PRODUCTS, CLG_DOUBT_STREAMS, rest);
     if (e->doubt.borrowed) rest += widen_borrowed(d, s, e, weight);
-    if (e->doubt.aged) rest += square(s->stack.sigma_age);
+    if (e->doubt.aged) rest += square(s->stack.sigma.age);
     d->sigma[CLG_DOUBT_SOFTWARE] = sqrt(rest);
 }
 
@@ -158,7 +158,7 @@ static void share_kernels(clg_doubt_shares *d, const clg_scenario *s, const clg_
 static void share_traffic(clg_doubt_shares *d, const clg_scenario *s, const clg_evaluation *e,
                           const double *weight) {
     double traffic = e->doubt.traffic;
-    double whole = square(traffic * s->stack.sigma_traffic) - e->doubt.measured_links;
+    double whole = square(traffic * s->stack.sigma.traffic) - e->doubt.measured_links;
     double between = weight[CLG_DOUBT_BETWEEN];
     d->sigma[CLG_DOUBT_INSIDE] = s->network.sigma_fast;
     d->sigma[CLG_DOUBT_BETWEEN] = s->network.sigma_slow;
@@ -178,9 +178,9 @@ clg_status clg_doubts_of(clg_arena *arena, const clg_scenario *scenario, const c
     if (clg_difference_find(arena, &d->difference, error) != CLG_OK) return error->status;
     share_kernels(d, scenario, e, weight);
     share_traffic(d, scenario, e, weight);
-    d->sigma[CLG_DOUBT_HOST] = scenario->stack.sigma_step_s;
-    d->sigma[CLG_DOUBT_EXPERTS] = scenario->stack.sigma_experts;
-    d->sigma[CLG_DOUBT_LATE] = scenario->stack.sigma_late;
+    d->sigma[CLG_DOUBT_HOST] = scenario->stack.sigma.step_s;
+    d->sigma[CLG_DOUBT_EXPERTS] = scenario->stack.sigma.experts;
+    d->sigma[CLG_DOUBT_LATE] = scenario->stack.sigma.late;
     return CLG_OK;
 }
 

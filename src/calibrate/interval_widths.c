@@ -37,10 +37,10 @@ static double bounded(int width, double x) {
 
 static clg_stack stack_at(const fitting *f, const double *x) {
     clg_stack stack = *f->standard;
-    stack.sigma = bounded(SIGMA, x[SIGMA]);
-    stack.sigma_experts = bounded(EXPERTS, f->experts ? x[EXPERTS] : 0);
-    stack.sigma_traffic = bounded(TRAFFIC, f->traffic ? x[TRAFFIC] : 0);
-    stack.sigma_step_s = bounded(STEP, f->step ? x[STEP] : 0);
+    stack.sigma.step = bounded(SIGMA, x[SIGMA]);
+    stack.sigma.experts = bounded(EXPERTS, f->experts ? x[EXPERTS] : 0);
+    stack.sigma.traffic = bounded(TRAFFIC, f->traffic ? x[TRAFFIC] : 0);
+    stack.sigma.step_s = bounded(STEP, f->step ? x[STEP] : 0);
     return stack;
 }
 
@@ -120,7 +120,7 @@ static double experts_of(const fitting *f, const clg_stack *common) {
     clg_stack rest = *common;
     double all = 0, least = INFINITY;
     int sources = 0;
-    rest.sigma_experts = 0;
+    rest.sigma.experts = 0;
     for (int i = 0; i < f->count; i++) {
         bool first = is_late_mixture(f, i);
         all += first ? f->weight[i] : 0;
@@ -128,7 +128,7 @@ static double experts_of(const fitting *f, const clg_stack *common) {
             first = !(is_late_mixture(f, j) && of_source(f, j, NULL, f->misses[i].source));
         sources += first;
     }
-    if (sources == 0) return common->sigma_experts;
+    if (sources == 0) return common->sigma.experts;
     for (int i = 0; i < f->count; i++) {
         double need = experts_need(f, &rest, i), held = 0;
         if (!is_late_mixture(f, i) || need >= least) continue;
@@ -166,10 +166,10 @@ static clg_stack_width width_of(clg_arena *arena, const fitting *f,
     clg_stack_width width = {.stack = stack};
     clg_stack rest = *f->standard;
     double sum = COMMON * square(common->sigma);
-    rest.sigma = 0;
-    rest.sigma_experts = common->sigma_experts;
-    rest.sigma_traffic = common->sigma_traffic;
-    rest.sigma_step_s = common->sigma_step_s;
+    rest.sigma.step = 0;
+    rest.sigma.experts = common->sigma_experts;
+    rest.sigma.traffic = common->sigma_traffic;
+    rest.sigma.step_s = common->sigma_step_s;
     for (int i = 0; i < f->count; i++) {
         const char *source = f->misses[i].source;
         bool first = f->counts[i] && of_source(f, i, stack, source);
@@ -191,10 +191,10 @@ void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts
     look_at(&f);
     clg_minimize(pinball, &f, x, WIDTHS, 0.5, 400);
     clg_stack common = stack_at(&f, x);
-    clg_interval_widths w = {.sigma = common.sigma,
+    clg_interval_widths w = {.sigma = common.sigma.step,
                              .sigma_experts = experts_of(&f, &common),
-                             .sigma_traffic = common.sigma_traffic,
-                             .sigma_step_s = common.sigma_step_s};
+                             .sigma_traffic = common.sigma.traffic,
+                             .sigma_step_s = common.sigma.step_s};
     w.stack = clg_take(arena, (size_t)count + 1, clg_stack_width);
     for (int i = 0; i < count; i++) {
         bool seen = !counts[i];
@@ -208,10 +208,10 @@ void clg_widths_fit(clg_arena *arena, const clg_miss *misses, const bool *counts
 
 void clg_interval_widths_apply(const clg_interval_widths *widths, const char *name,
                                clg_stack *stack) {
-    stack->sigma = widths->sigma * clg_widths_few(0);
-    stack->sigma_experts = widths->sigma_experts;
-    stack->sigma_traffic = widths->sigma_traffic;
-    stack->sigma_step_s = widths->sigma_step_s;
+    stack->sigma.step = widths->sigma * clg_widths_few(0);
+    stack->sigma.experts = widths->sigma_experts;
+    stack->sigma.traffic = widths->sigma_traffic;
+    stack->sigma.step_s = widths->sigma_step_s;
     for (int i = 0; i < widths->stacks; i++)
-        if (strcmp(widths->stack[i].stack, name) == 0) stack->sigma = widths->stack[i].sigma;
+        if (strcmp(widths->stack[i].stack, name) == 0) stack->sigma.step = widths->stack[i].sigma;
 }

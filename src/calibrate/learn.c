@@ -76,7 +76,7 @@ clg_status clg_learn_step(clg_arena *arena, const clg_scenario *scenario,
                        .fitted_s = planned->step_s};
     for (int i = 0; i < CLG_DOUBT_TERMS; i++) k->term[i] = term_of(&l, i, i);
     k->own = term_of(&l, CLG_DOUBT_TERMS, CLG_DOUBT_TERMS);
-    k->stack_sigma = stack_sigma(&l, scenario->stack.sigma);
+    k->stack_sigma = stack_sigma(&l, scenario->stack.sigma.step);
     know_step(&l, k);
     return CLG_OK;
 }

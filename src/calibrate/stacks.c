@@ -199,7 +199,7 @@ static void begin_run(clg_stack_fitting *f, int i) {
     clg_stack_terms none = {0};
     if (!isfinite(step_s(f, k, &none, NULL, &evaluation))) return;
     clg_stack rest = *stack;
-    rest.sigma = CLG_RUN_SPREAD;
+    rest.sigma.step = CLG_RUN_SPREAD;
     clg_sides sides = clg_doubt_sides(&evaluation.doubt, &rest);
     k->variance = (square(sides.early) + square(sides.late)) / 2;
     f->of[i] = at;
@@ -347,7 +347,7 @@ void clg_stacks_fit(clg_arena *arena, const clg_stack_fitting *fitting,
     clg_stacks fitted = {.count = fitting->stacks, .left_out = without->left_out};
     fitted.stack = clg_take(arena, (size_t)fitting->stacks + 1, clg_stack_terms);
     fit_alone(&scratch, fitting, without, &fitted);
-    fitted.kernel_slowdown = clg_stacks_mean(&fitted, fitting->standard.kernel_slowdown);
+    fitted.kernel_slowdown = clg_stacks_mean(&fitted, fitting->standard.kernels.slowdown);
     fit_drawn(&scratch, fitting, without, &fitted);
     clg_arena_clear(&scratch);
     *stacks = fitted;
@@ -360,7 +360,7 @@ bool clg_stacks_apply(const clg_stacks *stacks, const clg_stack *standard, clg_s
     for (int kind = 0; kind < KINDS; kind++) line[kind] = line_of(stack, kind);
     put_aside(standard, stack);
     if (stacks)
-        stack->kernel_slowdown =
+        stack->kernels.slowdown =
             stack->known ? clg_exp(clg_stacks_prior(stacks, stack->name, family_name(stack)).mean)
                          : stacks->kernel_slowdown;
     if (!s || s->runs == 0) return false;

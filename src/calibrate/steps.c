@@ -33,9 +33,9 @@ static double predict(const void *context, const double *values, int sample) {
     clg_scenario scenario = *step->scenario;
     clg_evaluation evaluation;
     clg_error error = {0};
-    scenario.stack.kernel_slowdown = values[SLOWDOWN];
-    scenario.stack.host_step_s = values[HOST];
-    scenario.stack.gradient_overlap = values[OVERLAP];
+    scenario.stack.kernels.slowdown = values[SLOWDOWN];
+    scenario.stack.host.step_s = values[HOST];
+    scenario.stack.overlap.gradient = values[OVERLAP];
     clg_status status =
         clg_evaluate(m->scratch, &scenario, &step->layout, false, NULL, &evaluation, &error);
     clg_arena_back_to(m->scratch, here);
@@ -57,20 +57,20 @@ static void fill_terms(const measured *m, int second, clg_fit_term *terms) {
     terms[SLOWDOWN] = (clg_fit_term){.name = "kernel_slowdown",
                                      .unit = "",
                                      .unit_si = 1,
-                                     .from = stack->kernel_slowdown,
+                                     .from = stack->kernels.slowdown,
                                      .least = 1,
                                      .most = 5};
     terms[HOST] = (clg_fit_term){.name = "host_step_s",
                                  .unit = "ms",
                                  .unit_si = 1e-3,
-                                 .from = stack->host_step_s,
+                                 .from = stack->host.step_s,
                                  .least = 1e-5,
                                  .most = 60,
-                                 .start = fmax(stack->host_step_s, 0.01 * shortest_s(m))};
+                                 .start = fmax(stack->host.step_s, 0.01 * shortest_s(m))};
     terms[OVERLAP] = (clg_fit_term){.name = "gradient_overlap",
                                     .unit = "1",
                                     .unit_si = 1,
-                                    .from = stack->gradient_overlap,
+                                    .from = stack->overlap.gradient,
                                     .least = 0.02,
                                     .most = 1};
     terms[SLOWDOWN].spread = 0.15; /* as sources of one stack differ */
@@ -254,8 +254,8 @@ void clg_calibrate_steps(clg_arena *arena, const clg_measured_step *steps, int s
                                      .title = "whole steps",
                                      .base = stack->name,
                                      .range = range_of(arena, &m),
-                                     .sigma_from = stack->sigma,
-                                     .sigma_to = stack->sigma};
+                                     .sigma_from = stack->sigma.step,
+                                     .sigma_to = stack->sigma.step};
     if (!clg_dataset_find(stack->file)) calibration->base_data = stack->data;
     if (steps_count >= 3)
         fit_many(arena, &m, calibration);

@@ -22,7 +22,7 @@ static double collective_s(const clg_pricing *p, const clg_op *op) {
  * without, have none of it. An attention kernel is one program: stacks choose it, not how it is
  * tiled, so what they lose in products does not slow it. */
 static double slowed_s(const clg_pricing *p, const clg_op *op, double seconds) {
-    return seconds * (op->precision == CLG_FP32 ? 1 : p->stack->kernel_slowdown);
+    return seconds * (op->precision == CLG_FP32 ? 1 : p->stack->kernels.slowdown);
 }
 
 static double grouped_s(const clg_pricing *p, const clg_op *op) {
@@ -37,7 +37,7 @@ static double grouped_s(const clg_pricing *p, const clg_op *op) {
  * sum runs. */
 static double product_s(const clg_pricing *p, const clg_op *op) {
     double one = op->pass == CLG_PASS_BACKWARD_WEIGHT ? op->m : op->k;
-    double flop_per_clock = p->stack->odd_flop_per_clock;
+    double flop_per_clock = p->stack->kernels.odd_flop_per_clock;
     bool odd =
         !clg_gemm_is_aligned(op->precision, one) || !clg_gemm_is_aligned(op->precision, op->n);
     if (flop_per_clock > 0 && odd && op->batch == 1 && clg_precision_bytes(op->precision) == 2)
@@ -49,7 +49,7 @@ static double product_s(const clg_pricing *p, const clg_op *op) {
 /* Experts one by one run no faster than the host calls them: after the token counts were read
  * nothing is queued that could hide it. */
 static double called_s(const clg_pricing *p, const clg_op *op, double seconds) {
-    double calls_s = op->expert_calls * p->stack->host_expert_s;
+    double calls_s = op->expert_calls * p->stack->host.expert_s;
     return calls_s > seconds ? calls_s : seconds;
 }
 
@@ -76,7 +76,7 @@ static double once_s(const clg_pricing *p, const clg_op *op) {
         seconds = p->gpu->pcie_bytes_per_s > 0 ? op->bytes / p->gpu->pcie_bytes_per_s : 0;
         break;
     case CLG_OP_HOST:
-        seconds = op->bytes / 1e9 * p->stack->host_gigabyte_s;
+        seconds = op->bytes / 1e9 * p->stack->host.gigabyte_s;
         break;
     case CLG_OP_COLLECTIVE:
     case CLG_OP_SEND:
@@ -134,10 +134,10 @@ static double free_compute_s(const clg_pass_cost *c) {
 /* Both lose beside each other: what would take `hidden` alone occupies traffic_slowdown times that;
  * what compute loses is counted by the time the traffic takes alone. */
 double clg_pass_hide(clg_pass_cost *c, clg_axis axis, double seconds, const clg_stack *stack) {
-    double room = free_compute_s(c) / stack->traffic_slowdown;
+    double room = free_compute_s(c) / stack->overlap.traffic_slowdown;
     double hidden = seconds < room ? seconds : room;
-    c->hidden_s[axis] += hidden * stack->traffic_slowdown;
-    c->slowdown_s += hidden * (stack->overlap_slowdown - 1);
+    c->hidden_s[axis] += hidden * stack->overlap.traffic_slowdown;
+    c->slowdown_s += hidden * (stack->overlap.slowdown - 1);
     return hidden;
 }
 
@@ -148,16 +148,16 @@ void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, doubl
 
 void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
     double gpu_s = clg_pass_s(c) - c->host_s;
-    double host_s = c->launches * stack->host_launch_s + c->expert_calls * stack->host_expert_s +
-                    c->routed * stack->host_experts_s + c->casts * stack->host_cast_s +
-                    c->gathers * stack->host_gather_s;
+    double host_s = c->launches * stack->host.launch_s + c->expert_calls * stack->host.expert_s +
+                    c->routed * stack->host.experts_s + c->casts * stack->host.cast_s +
+                    c->gathers * stack->host.gather_s;
     c->host_s = host_s > gpu_s ? host_s - gpu_s : 0;
 }
 
 double clg_update_s(const clg_pricing *pricing, const clg_op *op) {
     const clg_stack *stack = pricing->stack;
     double ranks = op->over_nodes ? op->count * (double)op->group.ranks : 0;
-    return clg_op_s(pricing, op) + ranks * stack->rank_launches * stack->host_launch_s;
+    return clg_op_s(pricing, op) + ranks * stack->host.rank_launches * stack->host.launch_s;
 }
 
 static void add_compute(const clg_pricing *pricing, const clg_op *op, clg_pass_cost *cost) {
@@ -187,7 +187,8 @@ void clg_block_price(const clg_pricing *pricing, const clg_block *block,
         if (op->kind != CLG_OP_COLLECTIVE) continue;
         cost[op->pass].launches += op->count;
         if (op->over_nodes)
-            cost[op->pass].launches += op->count * op->group.ranks * pricing->stack->rank_launches;
+            cost[op->pass].launches +=
+                op->count * op->group.ranks * pricing->stack->host.rank_launches;
         clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
                              pricing->stack);
     }

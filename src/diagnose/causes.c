@@ -93,12 +93,12 @@ static double straggler_s(clg_arena *arena, const clg_scenario *s, const clg_eva
 static bool unfused(clg_world *w, double level) {
     clg_stack *s = &w->scenario->stack;
     w->layout.attention = CLG_UNFUSED;
-    s->fused_softmax = false;
+    s->fused.softmax = false;
     if (level >= 2)
-        s->fused_norm = s->fused_elementwise = s->fused_rotary = s->fused_cross_entropy = false;
+        s->fused.norm = s->fused.elementwise = s->fused.rotary = s->fused.cross_entropy = false;
     if (level >= 3) {
-        s->fused_accumulation = false;
-        s->host_launch_s *= 2;
+        s->fused.accumulation = false;
+        s->host.launch_s *= 2;
     }
     return true;
 }
@@ -111,9 +111,9 @@ static double memory_bound_s(clg_arena *arena, const clg_scenario *s, const clg_
 
 static bool slow_host(clg_world *w, double strength) {
     clg_stack *s = &w->scenario->stack;
-    s->host_launch_s *= strength;
-    s->host_step_s *= strength;
-    s->host_micro_batch_s *= strength;
+    s->host.launch_s *= strength;
+    s->host.step_s *= strength;
+    s->host.micro_batch_s *= strength;
     w->idles = true;
     return true;
 }
@@ -127,7 +127,7 @@ static double host_of_experts_s(clg_arena *arena, const clg_scenario *s, const c
     clg_error none = {0};
     *without = *s;
     clg_stack *stack = &without->stack;
-    stack->host_expert_s = stack->host_experts_s = stack->host_gather_s = 0;
+    stack->host.expert_s = stack->host.experts_s = stack->host.gather_s = 0;
     if (clg_evaluate(arena, without, &e->layout, false, NULL, &other, &none) != CLG_OK) return 0;
     return e->time.host_s - other.time.host_s;
 }
@@ -254,7 +254,7 @@ static double bubble_s(clg_arena *arena, const clg_scenario *s, const clg_evalua
 }
 
 static bool wide_shards(clg_world *w, double strength) {
-    w->scenario->stack.shard_jitter += strength;
+    w->scenario->stack.sigma.shard_jitter += strength;
     return w->layout.zero >= 2 && nodes_of(w) > 1;
 }
 
@@ -265,7 +265,7 @@ static bool syncs_each(clg_world *w, double strength) {
     if (w->layout.accumulation < 2 || w->layout.dp * w->layout.cp < 2) return false;
     if (w->layout.zero >= 2) {
         bool whole = clg_gradients_whole(&w->layout, s);
-        s->scatters = CLG_SCATTERS_ANYWHERE;
+        s->traffic.scatters = CLG_SCATTERS_ANYWHERE;
         return whole;
     }
     clg_operations_table t = clg_explain_operations(w->arena, w->scenario, w->plan);
@@ -286,9 +286,9 @@ static bool imbalanced(clg_world *w, double strength) {
 
 static bool dispatched(clg_world *w, double strength) {
     clg_stack *s = &w->scenario->stack;
-    s->expert_overlap = 0;
-    s->host_expert_s *= strength;
-    s->host_experts_s *= strength;
+    s->overlap.expert = 0;
+    s->host.expert_s *= strength;
+    s->host.experts_s *= strength;
     w->idles =
         true; /* experts one by one wait for the host, also where that is priced as compute */
     return has_experts(w->scenario);

@@ -47,8 +47,8 @@ static double shared_variance(const clg_cluster *c) {
     const clg_stack *stack = &c->offer->scenario.stack;
     const clg_doubt *doubt = &c->plan.doubt;
     double variance = 0;
-    if (doubt->experts) variance += stack->sigma_experts * stack->sigma_experts;
-    if (doubt->aged) variance += stack->sigma_age * stack->sigma_age;
+    if (doubt->experts) variance += stack->sigma.experts * stack->sigma.experts;
+    if (doubt->aged) variance += stack->sigma.age * stack->sigma.age;
     return fmin(variance, c->plan.log_sigma * c->plan.log_sigma);
 }
 

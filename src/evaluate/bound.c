@@ -68,8 +68,8 @@ static double least_share(const clg_model *model, const clg_layout *layout) {
 
 /* What a step waits for the host at least, in so many micro-batches of so many chunks. */
 static double host_s(const clg_scenario *scenario, double micro_batches, int chunks) {
-    return scenario->stack.host_step_s + scenario->data_loading_s +
-           micro_batches * chunks * scenario->stack.host_micro_batch_s;
+    return scenario->stack.host.step_s + scenario->data_loading_s +
+           micro_batches * chunks * scenario->stack.host.micro_batch_s;
 }
 
 double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layout,
@@ -94,7 +94,7 @@ double clg_compose_bound_s(const clg_scenario *scenario, const clg_layout *layou
     /* The mean need not be the work of the stage behind the fill: only one of the two is sure. */
     double work = (double)layout->accumulation * mean;
     double behind = (double)layout->accumulation * layout->vpp * fewest * layer_s;
-    if (scenario->stack.stages_by_cost)
+    if (scenario->stack.stages.by_cost)
         behind = fill = 0; /* the last stage may hold fewer layers */
     double sure_s =
         fmax(work, behind + fill) + host_s(scenario, (double)layout->accumulation, layout->vpp);
@@ -123,8 +123,8 @@ clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_
     clg_bytes_bound b = {.saved = sums->saved,
                          .rebuilt = sums->rebuilt,
                          .alive = clg_schedule_of(pipeline.kind)->alive(pipeline, 0),
-                         .workspace = stack->workspace_bytes,
-                         .reserve = stack->reserve_share,
+                         .workspace = stack->memory.workspace_bytes,
+                         .reserve = stack->memory.reserve_share,
                          .layers = clg_layout_fewest(&scenario->model, layout)};
     b.states = clg_memory_bound(&scenario->model, priced->expert_parameters, stack, layout);
     double held = b.layers * layout->vpp * sums->parameters;
@@ -134,7 +134,7 @@ clg_bytes_bound clg_compose_bytes_bound(const clg_scenario *scenario, const clg_
                       sure.gradient / (layout->zero >= 2 ? shards : 1) +
                       sure.optimizer / (layout->zero >= 1 ? shards : 1));
     /* Kept on the host, at most two layers' are here: none is sure. */
-    if (stack->activations_on_host) b.saved = b.rebuilt = 0;
+    if (stack->memory.activations_on_host) b.saved = b.rebuilt = 0;
     return b;
 }
 

@@ -96,7 +96,7 @@ static void note_experts(notes *n, const clg_scenario *s, const clg_layout *layo
     if (s->model.active_parameters == s->model.parameters) return;
     note(n, "mixtures of experts are predicted worse than dense models");
     if (layout->ep == 1 || s->expert_imbalance > 1) return;
-    if (s->stack.learned_routing) {
+    if (s->stack.experts.learned_routing) {
         note(n, "the fullest of %d expert ranks is taken to have %.2f times the mean of tokens",
              layout->ep, fullest);
         return;
@@ -116,7 +116,7 @@ const char *clg_evaluate_caveats(clg_arena *arena, const clg_scenario *s,
     note_request(&n, s, layout);
     note_batch(&n, s, layout);
     note_experts(&n, s, layout);
-    if ((double)clg_layout_gpus(layout) > s->stack.validated_gpus)
-        note(&n, "no run of more than %.0f GPUs was compared", s->stack.validated_gpus);
+    if ((double)clg_layout_gpus(layout) > s->stack.sigma.validated_gpus)
+        note(&n, "no run of more than %.0f GPUs was compared", s->stack.sigma.validated_gpus);
     return n.all;
 }

@@ -31,7 +31,7 @@ double clg_learned_imbalance(const clg_scenario *scenario, const clg_layout *lay
 }
 
 static double imbalance(const clg_scenario *scenario, const clg_layout *layout) {
-    bool learned = scenario->stack.learned_routing;
+    bool learned = scenario->stack.experts.learned_routing;
     return fmax(scenario->expert_imbalance, learned ? clg_learned_imbalance(scenario, layout) : 1);
 }
 
@@ -130,7 +130,7 @@ static void fill_updates(composition *c, stage *s, const stage *before) {
 static double boundary_s(const composition *c, clg_group pair) {
     const clg_network *network = &c->scenario->network;
     const clg_step *step = &c->priced->step;
-    bool parts = c->scenario->stack.scatter_gather && !c->layout->sp && c->layout->tp > 1;
+    bool parts = c->scenario->stack.traffic.scatter_gather && !c->layout->sp && c->layout->tp > 1;
     double bytes = step->boundary_bytes, send_s = 0, gather_s = 0;
     clg_collective_best(network, CLG_SEND_RECEIVE, pair, parts ? bytes / c->layout->tp : bytes,
                         &send_s);
@@ -157,7 +157,7 @@ static clg_status simulate(composition *c, clg_wanted wanted, clg_pipeline_resul
                                 .send_s = c->send_s,
                                 .inside_s = c->inside_s,
                                 .together = c->priced->step.stages_together,
-                                .send_blocks = !c->scenario->stack.send_overlap,
+                                .send_blocks = !c->scenario->stack.overlap.send,
                                 .split_sends = wanted.detail};
     return clg_simulate_pipeline(c->arena, c->pipeline, &times, wanted.timeline, result, error);
 }
@@ -198,7 +198,7 @@ static void fill_time(const composition *c, const clg_pipeline_result *run, clg_
     if (t->pp_exposed_s > idle) t->pp_exposed_s = idle;
     t->bubble_s = idle - t->pp_exposed_s;
     t->optimizer_s = clg_largest_optimizer_s(c);
-    t->host_s = all.host_s + stack->host_step_s + m * c->layout->vpp * stack->host_micro_batch_s;
+    t->host_s = all.host_s + stack->host.step_s + m * c->layout->vpp * stack->host.micro_batch_s;
     t->data_loading_s = c->scenario->data_loading_s;
     double busy = t->compute_s + clg_ledger_traffic_s(t) + t->bubble_s + t->optimizer_s +
                   t->host_s + t->data_loading_s;
@@ -238,7 +238,7 @@ static void fill_memory(composition *c, bool detail, clg_evaluation *e) {
         report->tied = s->tied;
     }
     e->capacity_bytes =
-        c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.context_bytes;
+        c->scenario->machine.gpu.memory_usable_bytes - c->scenario->stack.memory.context_bytes;
     e->fits = e->memory.needed_bytes <= e->capacity_bytes;
     double wide = clg_memory_wide(c->scenario);
     e->memory_p10_bytes = e->memory.total_bytes / wide;

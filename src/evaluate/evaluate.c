@@ -162,7 +162,7 @@ double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_byte
 }
 
 double clg_memory_wide(const clg_scenario *scenario) {
-    return 1 + CLG_SIGMAS_TO_TENTH * scenario->stack.sigma_memory;
+    return 1 + CLG_SIGMAS_TO_TENTH * scenario->stack.sigma.memory;
 }
 
 /* One change of a layout and how people say it. */

@@ -21,7 +21,7 @@ static double measured_kernels(const clg_scenario *s, const clg_evaluation *e) {
     double streams_s = e->memory_bound_s + e->time.optimizer_s;
     double sum = taken(e->matrix_s / e->step_s, s->built_in.gemm[p], s->kernels.gemm[p].sigma) +
                  taken(streams_s / e->step_s, s->built_in.memory, s->kernels.memory.sigma);
-    return fmin(sum, square(s->stack.sigma));
+    return fmin(sum, square(s->stack.sigma.step));
 }
 
 /* Kernels share the doubt of borrowing by their part of the step; those that were measured have
@@ -33,7 +33,7 @@ static double measured_borrowed(const clg_scenario *s, const clg_evaluation *e) 
     if (s->built_in.gemm[p] != s->kernels.gemm[p].sigma) own += products;
     if (s->built_in.memory != s->kernels.memory.sigma) own += streams;
     double all = products + attention + streams;
-    return own > 0 ? square(s->stack.sigma_borrowed) * own / all : 0;
+    return own > 0 ? square(s->stack.sigma.borrowed) * own / all : 0;
 }
 
 /* Traffic of an axis is inside a domain where its ranks, and those nearer, fit into one. */
@@ -65,7 +65,7 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
                        .aged = scenario->stack.known && scenario->stack.years_off > 0.5,
                        .experts = scenario->model.active_parameters < scenario->model.parameters,
                        .borrowed = scenario->kernels.borrowed};
-    double whole = square(doubt.traffic * scenario->stack.sigma_traffic);
+    double whole = square(doubt.traffic * scenario->stack.sigma.traffic);
     doubt.measured_kernels = measured_kernels(scenario, evaluation);
     if (doubt.borrowed) doubt.measured_borrowed = measured_borrowed(scenario, evaluation);
     doubt.measured_links = fmin(measured_links(scenario, evaluation), whole);
@@ -77,13 +77,13 @@ clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evalu
  * loads, dispatch, and code that people write themselves are slower than priced where they are not
  * as priced: of 85 sources at their first look two in three were late. */
 clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack) {
-    double variance = square(stack->sigma) - doubt->measured_kernels +
-                      square(doubt->traffic * stack->sigma_traffic) - doubt->measured_links +
+    double variance = square(stack->sigma.step) - doubt->measured_kernels +
+                      square(doubt->traffic * stack->sigma.traffic) - doubt->measured_links +
                       square(doubt->open);
-    if (doubt->step_s > 0) variance += square(stack->sigma_step_s / doubt->step_s);
-    if (doubt->aged) variance += square(stack->sigma_age);
-    if (doubt->borrowed) variance += square(stack->sigma_borrowed) - doubt->measured_borrowed;
-    double late = square(stack->sigma_late);
-    if (doubt->experts) late += square(stack->sigma_experts);
+    if (doubt->step_s > 0) variance += square(stack->sigma.step_s / doubt->step_s);
+    if (doubt->aged) variance += square(stack->sigma.age);
+    if (doubt->borrowed) variance += square(stack->sigma.borrowed) - doubt->measured_borrowed;
+    double late = square(stack->sigma.late);
+    if (doubt->experts) late += square(stack->sigma.experts);
     return (clg_sides){sqrt(variance), sqrt(variance + late)};
 }

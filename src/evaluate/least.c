@@ -13,7 +13,7 @@ static double passes_s(const stage *s) {
 static double sure_host_s(const composition *c) {
     const clg_stack *stack = &c->scenario->stack;
     double calls = (double)c->layout->accumulation * c->layout->vpp;
-    return stack->host_step_s + calls * stack->host_micro_batch_s + c->scenario->data_loading_s;
+    return stack->host.step_s + calls * stack->host.micro_batch_s + c->scenario->data_loading_s;
 }
 
 double clg_least_of_stage_s(const composition *c, const stage *s) {
@@ -24,8 +24,8 @@ double clg_least_of_stage_s(const composition *c, const stage *s) {
 /* What does not hide, and what both lose beside each other, as in clg_pass_hide. Of one micro-batch
  * a step that is much of the pass, of many little. */
 double clg_update_exposed_s(double seconds, double share, double window_s, const clg_stack *stack) {
-    double hidden = fmin(seconds * share, window_s / stack->traffic_slowdown);
-    return seconds - hidden + hidden * (stack->overlap_slowdown - 1);
+    double hidden = fmin(seconds * share, window_s / stack->overlap.traffic_slowdown);
+    return seconds - hidden + hidden * (stack->overlap.slowdown - 1);
 }
 
 double clg_largest_optimizer_s(const composition *c) {
@@ -58,7 +58,7 @@ double clg_least_step_s(const composition *c) {
         for (int p = 0; p < CLG_PASSES; p++) waits += s->pass[p].exposed_s[CLG_AXIS_DP];
         fewest_s = fmin(fewest_s, work - waits);
         double seconds = m * work;
-        if (!stack->send_overlap && !both_ways && edge > 0)
+        if (!stack->overlap.send && !both_ways && edge > 0)
             seconds += (m * sends_at_least(c->layout, i) - 1) * c->inside_s;
         double reduction =
             clg_update_exposed_s(s->gradient_s, s->gradient_share, s->gradient_window_s, stack) +

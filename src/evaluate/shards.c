@@ -111,7 +111,7 @@ static int matrices_of(const clg_block *block) {
 static void copy_by_rank(const composition *c, const int of_kind[CLG_LAYER_KINDS], double again,
                          clg_pass_cost pass[CLG_PASSES]) {
     const clg_step *step = &c->priced->step;
-    double ranks = step->shard_group.ranks, each_s = c->scenario->stack.host_copy_s;
+    double ranks = step->shard_group.ranks, each_s = c->scenario->stack.host.copy_s;
     double matrices = 0;
     if (c->layout->zero < 3 || ranks <= 1 || !(each_s > 0)) return;
     for (int kind = 0; kind < step->kinds; kind++)
@@ -130,7 +130,7 @@ static double modules_of(const clg_layer_kind *kind, const clg_stack *stack, int
     const clg_mlp *mlp = &kind->mlp;
     double each = mlp->gated ? 3 : 2;
     if (mlp->kind != CLG_MLP_MOE) return 4 + each;
-    double routed = stack->expert_rows == CLG_ROWS_LOOPED ? each * mlp->experts / ep : 2;
+    double routed = stack->experts.rows == CLG_ROWS_LOOPED ? each * mlp->experts / ep : 2;
     return 4 + 1 + routed + (mlp->shared_ffn > 0 ? each : 0);
 }
 
@@ -149,7 +149,7 @@ static void gather_modules(const composition *c, const int of_kind[CLG_LAYER_KIN
     const clg_model *model = &c->scenario->model;
     const clg_stack *stack = &c->scenario->stack;
     double modules = 0;
-    if (c->layout->zero < 3 || !(stack->host_gather_s > 0)) return;
+    if (c->layout->zero < 3 || !(stack->host.gather_s > 0)) return;
     if (c->priced->step.shard_group.ranks <= 1) return;
     for (int kind = 0; kind < model->kinds; kind++)
         modules += of_kind[kind] * modules_of(&model->kind[kind], stack, c->layout->ep);

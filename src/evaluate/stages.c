@@ -60,7 +60,7 @@ static void cut_layers(composition *c) {
     c->layers_of = clg_arena_room(c->arena, (size_t)chunks, sizeof *c->layers_of);
     c->first_of = clg_arena_room(c->arena, (size_t)chunks + 1, sizeof *c->first_of);
     c->first_of[0] = 0;
-    if (c->scenario->stack.stages_by_cost && !layout->split)
+    if (c->scenario->stack.stages.by_cost && !layout->split)
         clg_layout_layers_by_cost(&c->scenario->model, layout, c->layers_of);
     else
         clg_layout_layers(&c->scenario->model, layout, c->layers_of);

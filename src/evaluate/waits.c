@@ -12,7 +12,7 @@
  */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout) {
     double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
-    double share = parts <= 1 ? 0 : scenario->stack.jitter * sqrt(2 * log(parts));
+    double share = parts <= 1 ? 0 : scenario->stack.sigma.jitter * sqrt(2 * log(parts));
     if (!(scenario->slow_nodes > 0)) return share;
     double nodes = ceil(parts);
     double none = scenario->slow_nodes < 1 ? clg_exp(nodes * clg_log1p(-scenario->slow_nodes)) : 0;
@@ -26,6 +26,7 @@ double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layou
 double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout) {
     double parts = (double)clg_layout_gpus(layout) / scenario->machine.node.gpus;
     bool always = layout->zero == 3 || !clg_gradients_whole(layout, &scenario->stack);
-    double share = parts <= 1 || layout->zero < 2 ? 0 : scenario->stack.shard_jitter * log(parts);
+    double share =
+        parts <= 1 || layout->zero < 2 ? 0 : scenario->stack.sigma.shard_jitter * log(parts);
     return always ? share : share / (double)layout->accumulation;
 }

@@ -31,12 +31,12 @@ static void less_latency(clg_scenario *s) {
 }
 
 static void faster_host(clg_scenario *s) {
-    s->stack.host_launch_s /= MORE;
-    s->stack.host_step_s /= MORE;
-    s->stack.host_micro_batch_s /= MORE;
+    s->stack.host.launch_s /= MORE;
+    s->stack.host.step_s /= MORE;
+    s->stack.host.micro_batch_s /= MORE;
 }
 
-static void steadier(clg_scenario *s) { s->stack.jitter /= MORE; }
+static void steadier(clg_scenario *s) { s->stack.sigma.jitter /= MORE; }
 
 clg_status clg_sensitivities(clg_arena *arena, const clg_scenario *scenario,
                              const clg_layout *layout, clg_sensitivity into[CLG_RESOURCES],

@@ -42,7 +42,7 @@ static double kept_activations(const clg_stack *stack, const clg_layout *layout,
         all += load->layers[i] *
                (again * step->kind[i].saved_bytes + (1 - again) * step->kind[i].rebuilt_bytes);
     double here = layers * load->alive / load->chunks;
-    double stays = stack->activations_on_host && here > 2 ? 2 / here : 1;
+    double stays = stack->memory.activations_on_host && here > 2 ? 2 / here : 1;
     if (load->embedding) all += step->embedding.saved_bytes;
     double bytes = stays * all * load->alive / load->chunks;
     if (load->head) bytes += step->head.saved_bytes * load->head_alive;
@@ -90,14 +90,14 @@ static double gathered(const clg_stack *stack, const clg_layout *layout, const c
  * the gradients. */
 static double passing(const clg_stack *stack, const clg_layout *layout, double parameters) {
     bool shards = layout->zero >= 2 && !clg_gradients_whole(layout, stack);
-    bool passes = shards || stack->updates_in_backward;
+    bool passes = shards || stack->memory.updates_in_backward;
     return passes ? parameters * clg_gradient_bytes(layout, stack) : 0;
 }
 
 /* One micro-batch a step, and gradients are let go after it (torch.optim, zero_grad: set_to_none
  * since PyTorch 2.0): before the first layer's backward there are none, but of the head. */
 static bool come_late(const clg_stack *stack, const clg_layout *layout) {
-    return stack->fresh_gradients && layout->pp == 1 && layout->accumulation <= 1;
+    return stack->memory.fresh_gradients && layout->pp == 1 && layout->accumulation <= 1;
 }
 
 /* What a layer's backward has beside it: what it rebuilds, and its gradient. */
@@ -125,7 +125,7 @@ static moment fullest(const clg_stack *stack, const clg_layout *layout, const cl
     moment most = layer; /* the head's turn is over: what it kept of that micro-batch is gone */
     if (load->head) most.activations -= step->head.saved_bytes;
     /* Where the root is not kept the loss, which is outside of it, finds no weights gathered. */
-    moment loss = {step->head.transient_bytes, stack->resharded_root ? 0 : weights};
+    moment loss = {step->head.transient_bytes, stack->memory.resharded_root ? 0 : weights};
     if (come_late(stack, layout)) {
         most.whole -= gradients;
         loss.whole -= gradients;
@@ -141,7 +141,7 @@ static moment fullest(const clg_stack *stack, const clg_layout *layout, const cl
 /* Shards of everything (PyTorch FSDP CPUOffload, FSDP2 CPUOffloadPolicy; DeepSpeed offload_param).
  */
 static bool on_host(const clg_stack *stack, const clg_layout *layout) {
-    return stack->weights_on_host && layout->zero == 3;
+    return stack->memory.weights_on_host && layout->zero == 3;
 }
 
 /* Gradients of 16 bits are copied to fp32 for the update: parameter by parameter, where there is
@@ -152,7 +152,7 @@ static bool on_host(const clg_stack *stack, const clg_layout *layout) {
 static double update_bytes(const clg_stack *stack, const clg_layout *layout) {
     if (layout->offload || on_host(stack, layout)) return 0;
     return clg_update_bytes_per_parameter(layout, stack) +
-           (stack->updates_in_backward ? 0 : clg_foreach_bytes_per_parameter(layout, stack));
+           (stack->memory.updates_in_backward ? 0 : clg_foreach_bytes_per_parameter(layout, stack));
 }
 
 /* Beside frozen layers: the adapters, and what tables have over the layers' format. A head that is
@@ -183,9 +183,10 @@ static double gradient_bytes(const clg_stack *stack, const clg_layout *layout, d
                              double held) {
     bool whole = clg_gradients_whole(layout, stack);
     bool replicas = layout->zero == 0 && layout->dp * layout->cp > 1;
-    if (stack->updates_in_backward && layout->accumulation <= 1) return 0;
+    if (stack->memory.updates_in_backward && layout->accumulation <= 1) return 0;
     if (!whole && (layout->offload || on_host(stack, layout))) return 0;
-    double copy = stack->gradient_buckets && replicas ? clg_gradient_bytes(layout, stack) : 0;
+    double copy =
+        stack->memory.gradient_buckets && replicas ? clg_gradient_bytes(layout, stack) : 0;
     return (whole ? held : owned) * (clg_gradient_held_bytes(layout, stack) + copy);
 }
 
@@ -199,7 +200,7 @@ static void fill_states(const clg_model *model, const clg_stack *stack, const cl
     m->weights_bytes = layout->zero == 3 ? owned * shard : held * clg_weight_bytes(layout);
     if (trained < 1)
         m->weights_bytes += beside_frozen_bytes(model, stack, layout, step, load, owned, held);
-    bool moved = layout->offload || stack->paged_states;
+    bool moved = layout->offload || stack->memory.paged_states;
     m->optimizer_bytes = moved ? 0
                                : (layout->zero >= 1 ? owned : held) * trained *
                                      clg_optimizer_bytes_per_parameter(layout, stack);
@@ -221,9 +222,10 @@ static void fill_moment(moment most, clg_memory_ledger *m) {
 }
 
 double clg_memory_needed_share(const clg_stack *stack) {
-    double least =
-        stack->split_share < stack->reserve_share ? stack->split_share : stack->reserve_share;
-    return (1 + least) / (1 + stack->reserve_share);
+    double least = stack->memory.split_share < stack->memory.reserve_share
+                       ? stack->memory.split_share
+                       : stack->memory.reserve_share;
+    return (1 + least) / (1 + stack->memory.reserve_share);
 }
 
 clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *stack,
@@ -238,19 +240,19 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     fill_states(model, stack, layout, step, load, owned, held, &m);
     m.gradients_bytes = trained * gradient_bytes(stack, layout, owned, held);
     double kept = kept_activations(stack, layout, step, load);
-    if (stack->kept_outputs && layout->pp > 1 && !load->head)
+    if (stack->memory.kept_outputs && layout->pp > 1 && !load->head)
         kept += step->boundary_bytes * load->alive;
     moment most = fullest(stack, layout, step, load, kept, m.gradients_bytes);
     double update = (layout->zero >= 1 ? owned : held) * trained * update_bytes(stack, layout);
-    if (!stack->flat_update)
+    if (!stack->memory.flat_update)
         most = fuller(most, (moment){-kept, update + gathered(stack, layout, step, load)});
     m.activations_bytes = kept + 2 * step->boundary_bytes;
-    m.buffers_bytes = stack->workspace_bytes;
+    m.buffers_bytes = stack->memory.workspace_bytes;
     fill_moment(most, &m);
-    if (stack->flat_update) m.buffers_bytes += update;
+    if (stack->memory.flat_update) m.buffers_bytes += update;
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;
-    m.reserved_bytes = allocated * stack->reserve_share;
+    m.reserved_bytes = allocated * stack->memory.reserve_share;
     m.total_bytes = allocated + m.reserved_bytes;
     m.needed_bytes = m.total_bytes * clg_memory_needed_share(stack);
     return m;
@@ -258,8 +260,8 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
 
 clg_state_bytes clg_memory_sure(const clg_stack *stack, const clg_layout *layout) {
     bool frozen = layout->adapter.kind != CLG_ADAPTER_NONE;
-    bool late = come_late(stack, layout) || layout->offload || stack->updates_in_backward;
-    bool moved = layout->offload || stack->paged_states;
+    bool late = come_late(stack, layout) || layout->offload || stack->memory.updates_in_backward;
+    bool moved = layout->offload || stack->memory.paged_states;
     if (on_host(stack, layout)) return (clg_state_bytes){0};
     return (clg_state_bytes){
         .weight = layout->zero == 3 ? clg_shard_bytes(layout, stack) : clg_weight_bytes(layout),
@@ -279,5 +281,5 @@ double clg_memory_bound(const clg_model *model, double experts, const clg_stack 
     double bytes = (layout->zero == 3 ? owned : held) * sure.weight +
                    (layout->zero >= 2 ? owned : held) * sure.gradient +
                    (layout->zero >= 1 ? owned : held) * sure.optimizer;
-    return bytes * (1 + stack->reserve_share);
+    return bytes * (1 + stack->memory.reserve_share);
 }

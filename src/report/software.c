@@ -18,7 +18,7 @@ static bool sums_gradients(const clg_stack *stack, const clg_layout *l) {
 /* When they are reduced, where that is not beside the last backward. */
 static const char *reduced(const clg_stack *stack, const clg_layout *l) {
     if (sums_gradients(stack, l)) return ", whole until they are reduced once a step";
-    if (l->zero == 2 && stack->scatters == CLG_SCATTERS_SUMS)
+    if (l->zero == 2 && stack->traffic.scatters == CLG_SCATTERS_SUMS)
         return ", all-reduced in every backward";
     return l->zero >= 2 ? ", scattered in every backward" : "";
 }
@@ -46,17 +46,18 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout
         const char *says;
     } all[] = {
         {true, clg_arena_print(arena, "gradients in %s%s", gradient, reduced(k, l))},
-        {!single, k->master_weights ? "fp32 masters" : "no fp32 masters"},
+        {!single, k->precision.master_weights ? "fp32 masters" : "no fp32 masters"},
         {true, moments},
-        {!full && (k->recompute_activation || k->recompute_inside),
+        {!full && (k->recompute.activation || k->recompute.inside),
          "norms and activations made again in the backward"},
-        {!full && k->recompute_latent && is_latent(&s->model), "latent heads made again"},
-        {!full && k->recompute_experts && has_experts(&s->model), "mixtures made again"},
-        {narrow && k->narrow_activations,
+        {!full && k->recompute.latent && is_latent(&s->model), "latent heads made again"},
+        {!full && k->recompute.experts && has_experts(&s->model), "mixtures made again"},
+        {narrow && k->precision.narrow_activations,
          "inputs of activations kept in 8 bit, attention's result in 12"},
-        {sends, k->kept_outputs ? "what a stage sends is kept" : "what a stage sends is freed"},
-        {l->sp && k->kept_gathers > 0, "gathered inputs kept"},
-        {true, k->fused_cross_entropy ? "loss without fp32 logits" : "loss with fp32 logits"},
+        {sends,
+         k->memory.kept_outputs ? "what a stage sends is kept" : "what a stage sends is freed"},
+        {l->sp && k->memory.kept_gathers > 0, "gathered inputs kept"},
+        {true, k->fused.cross_entropy ? "loss without fp32 logits" : "loss with fp32 logits"},
         {l->offload, "states on the host"}};
     int count = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

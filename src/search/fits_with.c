@@ -11,8 +11,9 @@ static bool narrow_moments(clg_scenario *scenario, clg_space *space) {
 }
 
 static bool no_masters(clg_scenario *scenario, clg_space *space) {
-    if (!scenario->stack.master_weights || space->adapter.kind != CLG_ADAPTER_NONE) return false;
-    scenario->stack.master_weights = false;
+    if (!scenario->stack.precision.master_weights || space->adapter.kind != CLG_ADAPTER_NONE)
+        return false;
+    scenario->stack.precision.master_weights = false;
     scenario->stack.gradient = CLG_BF16;
     return space->precision != CLG_FP16; /* fp16 weights alone do not train: updates vanish */
 }

@@ -143,7 +143,8 @@ static void search(clg_searcher *s) {
 static void set_limit(clg_searcher *s) {
     const clg_scenario *scenario = s->scenario;
     const clg_space *space = s->space;
-    double capacity = scenario->machine.gpu.memory_usable_bytes - scenario->stack.context_bytes;
+    double capacity =
+        scenario->machine.gpu.memory_usable_bytes - scenario->stack.memory.context_bytes;
     s->capacity_bytes = clg_memory_limit_bytes(scenario, capacity, 0.5);
     s->limit_bytes =
         clg_memory_limit_bytes(scenario, capacity, space->risk > 0 ? space->risk : 0.5);

@@ -43,7 +43,7 @@ static bool admits(const walker *w, const clg_layout *layout) {
 /* Recompute left open: any number of a chunk's layers, the first so many, may be recomputed. */
 static int open_layers(const walker *w) {
     bool open = w->layout.recompute == CLG_RECOMPUTE_FULL && is_free(&w->space->recompute) &&
-                w->space->recompute_layers == 0 && w->scenario->stack.recompute_some_layers;
+                w->space->recompute_layers == 0 && w->scenario->stack.recompute.some_layers;
     clg_layout some = w->layout;
     some.recompute_layers = 1;
     return open && admits(w, &some) ? clg_layout_most(&w->scenario->model, &w->layout) : 1;
@@ -56,7 +56,7 @@ static bool is_placed(const walker *w, clg_placing placing) {
     bool given = space->pp.count == 1 && !space->pp.except, one = w->layout.pp == 1 || space->split;
     if (one || space->placing.count > 0)
         return one ? placing == CLG_STAGES_EVEN : clg_axis_allows(&space->placing, (int)placing);
-    return placing == CLG_STAGES_EVEN || (!given && w->scenario->stack.uneven_stages);
+    return placing == CLG_STAGES_EVEN || (!given && w->scenario->stack.stages.uneven);
 }
 
 /* Whether the layout may be with another split than an even one. */
@@ -293,7 +293,7 @@ static bool is_other(const walker *w) {
     const clg_space *space = w->space;
     clg_layout even = {.pp = space->split_count, .vpp = 1};
     clg_arena arena = {0};
-    if (!space->split || space->split_count < 1 || w->scenario->stack.stages_by_cost)
+    if (!space->split || space->split_count < 1 || w->scenario->stack.stages.by_cost)
         return space->split != NULL;
     int *layers = clg_take(&arena, (size_t)space->split_count, int);
     clg_layout_layers(&w->scenario->model, &even, layers);

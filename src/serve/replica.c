@@ -309,7 +309,7 @@ static void take_blocks(clg_replica *r) {
 static clg_status settle_doubt(clg_arena *arena, clg_replica *r, clg_error *error) {
     const clg_scenario *s = r->scenario;
     bool borrowed = r->curves.borrowed || s->kernels.borrowed;
-    return clg_serve_sigma_of(arena, &s->model, borrowed ? s->stack.sigma_borrowed : 0, &r->sigma,
+    return clg_serve_sigma_of(arena, &s->model, borrowed ? s->stack.sigma.borrowed : 0, &r->sigma,
                               error);
 }
 

@@ -1,10 +1,10 @@
 /* stack.h -- what a software generation does to the same layout on the same GPUs.
  *
- * One data file per stack (data/stack/<name>.json). Few terms, each physical: what the host costs
- * per kernel, which memory-bound kernels are fused, what overlaps with what, what memory is kept
- * beside the tensors. None multiplies the total. Fitted ones say on which runs. A file states what
- * differs from its "base" (a built-in stack by name), or from the default. "releases" lists what
- * changed from a month on, "recipes" what its recipes switch for some models on some GPUs. */
+ * One data file per stack (data/stack/<name>.json). Its terms are physical and stand in groups
+ * (terms.def): what the host costs, which kernels are fused, what overlaps with what, what memory
+ * is kept. None multiplies the total. Fitted ones say on which runs. A file states what differs
+ * from its "base" (a built-in stack by name), or from the default. "releases" lists what changed
+ * from a month on, "recipes" what its recipes switch for some models on some GPUs. */
 #ifndef CLG_STACK_STACK_H
 #define CLG_STACK_STACK_H
 
@@ -80,168 +80,21 @@ typedef struct clg_stack {
     const char *chosen; /* why it is this one where nobody named any; NULL: it was named */
     double years_off;   /* from the month asked for to the nearest that the file describes */
     bool known;         /* false: the default stands in for an unknown stack */
-    /* time on the host */
-    double host_launch_s;      /* per kernel launch; a pass cannot be faster than its launches */
-    double host_step_s;        /* per step: data loader, logging, synchronizations */
-    double host_micro_batch_s; /* per micro-batch and stage: scheduler, synchronizations */
-    double host_experts_s;  /* per pass of an expert layer: routing, dispatch, and the read of how
-                               many tokens each expert got, before which nothing can be queued */
-    double host_cast_s;     /* per pass of a product in 8 bit or less: scales and casts of a module
-                               that is called eagerly, beyond its launches */
-    double host_expert_s;   /* per expert and product, or cast, where each is launched alone */
-    double host_copy_s;     /* ZeRO-3: per rank and matrix gathered or scattered, where the host
-                               copies every rank's part by a call of its own; 0: it does not */
-    double host_gather_s;   /* ZeRO-3: per matrix that hooks of its own module gather and let go,
-                               beside the GPU; 0: whole layers are gathered */
-    double host_gigabyte_s; /* updates on the host: for 1e9 bytes read or written there, of all its
-                               ranks */
-    double rank_launches;   /* launches' worth of host time that each rank of a collective costs
-                               in a job of more than one domain: tensor groups, reductions and
-                               gathers once a step */
-    /* kernels */
-    double odd_flop_per_clock; /* of a multiprocessor, in products of 16 bit whose rows are no
-                                  multiple of 16 bytes (a vocabulary of 50,257); 0: none are, tables
-                                  are padded */
-    bool fused_norm;           /* one pass over the data instead of several */
-    bool fused_elementwise;    /* bias + GeLU, SwiGLU, bias + dropout + add: one kernel each */
-    bool fused_clamp;          /* a limit on the activation's inputs (gpt-oss) inside that kernel */
-    bool fused_rotary;
-    bool fused_softmax;        /* scale + mask + softmax in one kernel (unfused attention) */
-    bool fused_cross_entropy;  /* loss without fp32 logits in memory */
-    bool fused_accumulation;   /* weight gradients are added to their sum by the product itself */
-    bool single_beside_frozen; /* beside frozen weights of 4 or 8 bit, what products read and leave
-                                  is fp32: PEFT's preparation widens norms, and all follow */
-    bool fused_optimizer;      /* Adam's update is one kernel, not one for each of its lines */
-    bool gathered_loss;        /* logits are gathered: every tensor rank has the loss of the whole
-                                  vocabulary */
-    clg_selective selective;
-    bool recompute_some_layers; /* full recomputation can be of the first layers of a chunk only */
-    bool recompute_stops_early; /* recomputing leaves out what nothing kept depends on */
-    bool kept_core;             /* full recomputation leaves out a fused attention core: what it
-                                   gave is kept */
-    bool dropout;               /* masks are kept and passes made */
-    bool model_dropout;         /* so they are where the model's config.json says so */
-    bool autocast;              /* fp32 weights that nothing shards are cast for every product, and
-                                   what lies between layers is fp32 (torch.autocast) */
-    bool shifted_logits;        /* logits are copied without the last token's before the loss */
-    bool current_scaling; /* fp8: scaled by the tensor's own largest value, read once more first */
-    bool fused_experts;   /* casts and activation between an expert's products inside them, in
-                             block-scaled formats (mxfp8, nvfp4) */
-    bool recompute_activation; /* norms and activations of MLPs and experts are computed again in
-                                  the backward, whatever else is */
-    bool recompute_inside;  /* the same, but inside kernels of the backward: it takes no time of its
-                               own (left out: what those read and write more) */
-    bool recompute_latent;  /* so are the heads of latent attention, expanded */
-    bool recompute_experts; /* so are mixtures, from the router to the sum, exchange included */
-    bool narrow_activations; /* 8-bit plans: inputs of activations are kept in 8 bit, attention's
-                                result in 12 */
-    double kernel_slowdown;  /* tensor-core kernels take this much longer than the best ones alone
-                                (choice of algorithm, layouts, gaps between kernels); >= 1 */
-    bool expert_dedup;       /* a token is sent to a rank, and to a node, once, not once per expert
-                                there; copies are made on arrival */
-    clg_expert_rows expert_rows;
-    bool experts_in_rows; /* a token's experts follow one another: gates that balance a benchmark
-                             by counting instead of by chance */
-    bool learned_routing; /* tokens choose experts as routers learn to, and ranks wait for the
-                             fullest (step/routing.h); off: as benchmarks force it, evenly */
-    bool stages_by_cost;  /* layers are cut by parameters, head included, not by count */
-    bool uneven_stages;   /* layers of each chunk can be given by hand */
-    clg_zero_one zero_one;
-    /* what it can run, a bit each: clg_schedule_kind, clg_sharding, clg_recompute */
+    /* What it can run, a bit each: clg_schedule_kind, clg_sharding, clg_recompute. */
     unsigned schedules, shardings, recomputes;
     const char *assumes; /* in a few words what a plan under it takes for granted; NULL: not said */
-    /* overlap: share of the communication that may hide, 0..1 */
-    double gradient_overlap;  /* data-parallel reduction under the last backward */
-    double parameter_overlap; /* parameter gathers under the forward (ZeRO-1) or by prefetch (3) */
-    double bucket_parameters; /* ZeRO-0, 1: parameters of a bucket that is reduced, or
-                                 gathered, at once beside compute; 0: all of them */
-    double bucket_parameters_per_rank; /* at least so many times the ranks that share them */
-    double tensor_overlap;             /* tensor-parallel collectives under their own products */
-    double tensor_backward_overlap;    /* those of the backward beside the weight product */
-    double expert_overlap;             /* dispatch and combine */
-    double context_overlap;            /* ring exchange under attention */
-    bool narrow_gathers;     /* what products multiply in 8 bit is gathered in 8 bit: sharded
-                                weights, and inputs and gradients of tensor ranks */
-    bool shard_copies;       /* ZeRO-2, 3: weights are copied out of the buffer they are gathered
-                                in, and gradients into the one they are scattered from */
-    bool context_merged;     /* context ranks: keys and values go round with as many heads as
-                                queries; what steps give is summed in fp32 by kernels */
-    bool context_dealt;      /* the causal half is dealt out evenly: keys from their owners in cp/2
-                                rounds, ranks without work do that of others */
-    bool scatter_gather;     /* without sp, tensor ranks send a part each and gather again */
-    bool send_overlap;       /* pipeline sends do not block the sender */
-    double overlap_slowdown; /* compute is this much slower while communication runs (>= 1) */
-    double traffic_slowdown; /* and communication, while compute runs (>= 1) */
-    /* variation */
-    double jitter;         /* log-sigma of one node's step time against its mean */
-    double shard_jitter;   /* growth per e-fold of nodes where weights are sharded (ZeRO-2, 3) */
-    double sigma;          /* log-residual of whole steps of dense models */
-    double sigma_late;     /* more on the late side: what no plan says costs time, never saves it */
-    double sigma_step_s;   /* seconds of a step that no term explains, either way */
-    double sigma_experts;  /* more on the late side for mixtures of experts */
-    double sigma_traffic;  /* of exposed traffic, times its share of the step */
-    double sigma_age;      /* of software more than half a year from what its file describes */
-    double sigma_borrowed; /* of kernels timed on another GPU kind */
-    double sigma_memory;   /* log-residual of memory */
-    double validated_gpus; /* most GPUs of a run that was compared */
-    /* memory */
-    double context_bytes;   /* CUDA context, libraries, communicators: outside the allocator */
-    double workspace_bytes; /* cuBLAS and attention workspaces, in the allocator */
-    double reserve_share;   /* allocator's reserved over allocated, minus 1, at the peak */
-    double split_share;     /* the same where the GPU is full, and what is only cached is let go */
+    /* clang-format off */
+#define GROUP(group) struct clg_##group##_terms {
+#define NUMBER(group, member, key, dimension, meaning) double member;
+#define SWITCH(group, member, key, meaning) bool member;
+#define WORD(group, member, key, meaning) clg_##key member;
+#define END(group) } group;
+#include "stack/terms.def"
+    /* clang-format on */
     clg_memory_kind prints; /* what its logs call memory */
-    /* Unfused loss, bytes a logit where activations are 16 bit: kept for the backward, and the most
-     * at once while it is computed or turns round */
-    double loss_kept_bytes, loss_peak_bytes;
-    double
-        loss_shard_peak_bytes; /* the most where tensor ranks share the vocabulary; 0: the same */
-    bool loss_by_model; /* gated models turn logits to fp32 for it, others do not (Hugging Face) */
-    bool kept_projection; /* as many key-value heads as heads: queries are a slice of the fused
-                             projection's output, which stays, beside copies of keys and values */
-    double kept_gathers;  /* share of the inputs gathered by sp that are kept for the backward, not
-                             gathered again */
-    bool gate_apart;      /* gate and up projections are modules that each all-reduce the gradient
-                             of their input */
-    bool kept_outputs;    /* pipelines keep what a stage sends until that micro-batch's backward */
-    bool sharded_masters; /* ZeRO-3: the shard is the fp32 weight; 16 bit exist while gathered */
-    double mlp_chunks; /* the dense MLP takes the tokens in so many parts and keeps its input alone;
-                          its forward is done again in the backward, beside what recomputation of
-                          the layer does; 0: all at once */
-    bool activation_in_place; /* gradients of gate and up are written over these */
-    double loss_chunks; /* head and loss take the tokens in so many parts, one after the other, and
-                           keep no logits; 0: all at once */
-    double copied_from; /* sequences of a micro-batch from which on tokens that tensor ranks gather
-                           are copied into order; what they scatter always is; 0: neither */
-    double expert_capacity; /* experts' places over what they would get evenly: rows are moved by
-                               products with masks, and all places computed; 0: as routed */
-    double index_backward_passes; /* passes over rows picked by index that their backward takes as
-                                     long as */
-    double attention_block; /* tokens of a block's queries, and keys, of blockwise attention */
-    bool fresh_gradients;  /* gradients are let go after a step, so that the first backward after it
-                              finds none */
-    bool gradient_buckets; /* unsharded replicas reduce a copy of the gradients */
-    bool foreach_update; /* unfused, Adam's update makes the roots of all second moments at once */
-    bool updates_in_backward; /* a gradient is used and let go once its layer's backward is done */
-    bool paged_states;        /* pages of optimizer states move to the host where they do not fit */
-    bool weights_on_host;     /* ZeRO-3: so are shards of weights, their gradients and states */
-    bool activations_on_host; /* what layers keep, but of the one at work and the next */
-    bool widens_rest;     /* what is frozen beside narrow layers is fp32, and with it what goes from
-                             layer to layer */
-    bool resharded_root;  /* FSDP's root unit, the tables, is resharded after the forward */
-    bool whole_embedding; /* every tensor rank has the whole token table */
     clg_precision gradient; /* dtype gradients are accumulated and reduced in */
-    bool narrow_reductions; /* sharded gradients travel in 16 bit, whatever they are kept in */
-    bool fp16_gradients;    /* 16 bit where weights are fp16 */
-    bool flat_update;       /* fp32 copies of 16-bit gradients for the update are one buffer, which
-                               finds no room among the pieces of activations (DeepSpeed) */
-    bool gradient_copy;     /* the backward's 16-bit gradients are kept beside fp32 ones */
-    clg_scatters scatters;
     clg_precision moments;  /* dtype of the optimizer's moments; CLG_PRECISIONS: as the optimizer
                                has them */
-    bool master_weights;    /* fp32 copy beside 16-bit weights */
-    bool master_remainders; /* of bf16 weights only the lower half of it is kept, and 16-bit
-                               gradients are read as they are (Apex DistributedFusedAdam) */
-    bool expert_tensor;     /* experts are split by tp as well (older Megatron) */
     const char *attention;  /* default attention kernel name */
     const char *attention_older; /* what it runs on GPUs too old for that one */
     bool attention_final;        /* a recipe's: whatever the GPU could run */

@@ -6,8 +6,8 @@ bool clg_block_single(const clg_shard *shard) {
     const clg_adapter *a = &shard->layout->adapter;
     bool kept = a->base == CLG_BASE_NF4 || a->base == CLG_BASE_INT8; /* other bases are not cast */
     bool narrow = !clg_precision_is_single(shard->layout->precision);
-    return shard->stack->single_beside_frozen && a->kind != CLG_ADAPTER_NONE && kept && narrow &&
-           shard->layout->zero == 0;
+    return shard->stack->precision.single_beside_frozen && a->kind != CLG_ADAPTER_NONE && kept &&
+           narrow && shard->layout->zero == 0;
 }
 
 /* A cast between 16 bit and fp32, read and written; 0 where everything is one type. */

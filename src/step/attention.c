@@ -14,7 +14,7 @@
  * Dropout reads, writes and keeps a mask. Autocast does the softmax in fp32 (aten/src/ATen/
  * autocast_mode.h): casts of 6 before and after, 4 more for it forward, 6 backward. */
 static double score_bytes(const clg_shard *shard, bool backward) {
-    bool fused = shard->stack->fused_softmax;
+    bool fused = shard->stack->fused.softmax;
     double softmax = fused ? (backward ? 6 : 4) : (backward ? 45 : 15);
     if (shard->autocast && !fused) softmax += 2 * 6 + (backward ? 6 : 4);
     return softmax + (shard->attention_dropout ? 5 : 0);
@@ -28,7 +28,7 @@ static bool is_blockwise(const clg_layout *layout) {
  * (Li et al. 2024, DISTFLASHATTN, arXiv:2310.03294, section 3.2). */
 static int context_rounds(const clg_shard *shard) {
     int cp = shard->layout->cp;
-    return shard->stack->context_dealt ? cp / 2 : cp - 1;
+    return shard->stack->traffic.context_dealt ? cp / 2 : cp - 1;
 }
 
 static bool is_fused(const clg_layout *layout) {
@@ -47,7 +47,7 @@ static int context_steps(const clg_shard *shard) {
  * and its own half block, for the others. */
 static double context_excess(const clg_shard *shard) {
     int cp = shard->layout->cp;
-    bool dealt = shard->stack->context_dealt && context_steps(shard) > 1;
+    bool dealt = shard->stack->traffic.context_dealt && context_steps(shard) > 1;
     return dealt && cp % 2 == 0 ? 1 + 1.0 / cp : 1;
 }
 
@@ -174,9 +174,9 @@ static void exchange_context(clg_block *block, const clg_shard *shard, double kv
                              CLG_AXIS_CP, CLG_ALL_TO_ALL, shard->cp, bytes, 0);
         return;
     }
-    bool merged = shard->stack->context_merged;
+    bool merged = shard->stack->traffic.context_merged;
     bool ring = layout->cp_kind == CLG_CONTEXT_RING;
-    double share = ring ? shard->stack->context_overlap : 0;
+    double share = ring ? shard->stack->overlap.context : 0;
     double gradients = merged ? 2 * all : all; /* fp32 */
     if (merged)
         merge_steps(block, shard, value_width);
@@ -199,7 +199,7 @@ static void exchange_context(clg_block *block, const clg_shard *shard, double kv
  * (split, negate, two products, sum). */
 static void rotate(clg_block *block, const clg_shard *shard, double width) {
     double bytes = shard->tokens * width * 2 * shard->wide_bytes;
-    bool fused = shard->stack->fused_rotary;
+    bool fused = shard->stack->fused.rotary;
     clg_block_memory(block, "rotary embedding", fused ? bytes : 5 * bytes, fused ? 1 : 8,
                      fused ? bytes : 5 * bytes, fused ? 1 : 8);
 }
@@ -213,14 +213,14 @@ static double core_saved(const clg_shard *shard, double heads) {
     double rows = layout->micro_batch * heads * (double)layout->seq / layout->cp;
     if (is_fused(layout)) return rows * 4;
     double per_score = shard->attention_dropout ? 5 : 2;
-    if (!shard->stack->fused_softmax) per_score = shard->attention_dropout ? 7 : 6;
+    if (!shard->stack->fused.softmax) per_score = shard->attention_dropout ? 7 : 6;
     return rows * (double)layout->seq * per_score;
 }
 
 double clg_attention_kept_core(const clg_shard *shard, const clg_attention *attention) {
     bool fused = is_fused(shard->layout) && attention->kind != CLG_ATTENTION_NONE &&
                  attention->kind != CLG_ATTENTION_LINEAR;
-    if (!shard->stack->kept_core || !fused) return 0;
+    if (!shard->stack->recompute.kept_core || !fused) return 0;
     clg_widths w = clg_widths_of(attention, shard->layout->tp);
     return shard->tokens * w.results * shard->wide_bytes + core_saved(shard, w.heads);
 }
@@ -235,7 +235,7 @@ static double core_transient(const clg_shard *shard, double heads) {
         return layout->micro_batch * heads * block * block * 4 * shard->wide_bytes;
     double scores =
         layout->micro_batch * heads * (double)layout->seq / layout->cp * (double)layout->seq;
-    return scores * (shard->stack->fused_softmax ? 2 : 8);
+    return scores * (shard->stack->fused.softmax ? 2 : 8);
 }
 
 /* Adapters of queries, keys and values, each with its own. */
@@ -257,7 +257,7 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
     clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
     adapt_heads(block, shard, w);
-    bool twice = shard->stack->kept_projection && attention->heads == attention->kv_heads;
+    bool twice = shard->stack->memory.kept_projection && attention->heads == attention->kv_heads;
     if (twice) width += w->keys + w->values;
     block->saved_bytes += tokens * width * shard->wide_bytes;
 }
@@ -265,7 +265,7 @@ static void project_grouped(clg_block *block, const clg_shard *shard,
 /* The output times the logistic function of the gate; fused, or two kernels forward and four
  * backward. The product is kept for the next one. */
 static void gate_output(clg_block *block, const clg_shard *shard, double width) {
-    bool fused = shard->stack->fused_elementwise;
+    bool fused = shard->stack->fused.elementwise;
     double bytes = shard->tokens * width * shard->wide_bytes;
     clg_block_memory(block, "output gate", (fused ? 3 : 5) * bytes, fused ? 1 : 2,
                      (fused ? 5 : 11) * bytes, fused ? 1 : 4);
@@ -276,8 +276,8 @@ static void gate_output(clg_block *block, const clg_shard *shard, double width) 
 static bool expands_again(const clg_shard *shard) {
     const clg_layout *layout = shard->layout;
     bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE && is_fused(layout) &&
-                     shard->stack->selective != CLG_SELECTIVE_OPERATIONS;
-    return selective || (shard->stack->recompute_latent && layout->recompute != CLG_RECOMPUTE_FULL);
+                     shard->stack->recompute.selective != CLG_SELECTIVE_OPERATIONS;
+    return selective || (shard->stack->recompute.latent && layout->recompute != CLG_RECOMPUTE_FULL);
 }
 
 /* MLA (DeepSeek-V2, arXiv:2405.04434, section 2.1): low-rank query and key-value projections, of
@@ -335,7 +335,7 @@ double clg_attention_repeated(const clg_shard *shard, const clg_attention *atten
  * 12 bits, E5M6 (arXiv:2412.19437, section 3.3.3). */
 static double result_bytes(const clg_shard *shard) {
     bool narrow = clg_block_operand_bytes(shard) < shard->wide_bytes;
-    return shard->stack->narrow_activations && narrow ? 1.5 : shard->wide_bytes;
+    return shard->stack->precision.narrow_activations && narrow ? 1.5 : shard->wide_bytes;
 }
 
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
@@ -359,13 +359,13 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
                        false);
     if (attention->rotary) rotate(block, shard, w.queries + w.keys);
     /* Heads that share keys are repeated before (torchtitan, repeat_kv). */
-    if (shard->stack->context_merged) kv_width = w.queries + value_width;
+    if (shard->stack->traffic.context_merged) kv_width = w.queries + value_width;
     if (clg_attention_absorbs(shard, attention)) kv_width = w.latent;
     exchange_context(block, shard, kv_width, w.queries, value_width);
     clg_block_indexer(block, shard, attention, heads);
     /* Selectively: the core, or for latent heads what comes before it. */
     bool again = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-                 shard->stack->selective != CLG_SELECTIVE_OPERATIONS &&
+                 shard->stack->recompute.selective != CLG_SELECTIVE_OPERATIONS &&
                  (!latent || !is_fused(layout));
     core(block, shard, attention, CLG_PASS_FORWARD, heads, kv_heads);
     if (again) core(block, shard, attention, CLG_PASS_RECOMPUTE, heads, kv_heads);

@@ -79,7 +79,7 @@ static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, dou
     if (narrow >= shard->wide_bytes) return NULL;
     clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
     op->casts = true;
-    bool twice = shard->stack->current_scaling && shard->layout->precision == CLG_FP8;
+    bool twice = shard->stack->precision.current_scaling && shard->layout->precision == CLG_FP8;
     op->hbm_bytes = elements * ((twice ? 2 : 1) * shard->wide_bytes + 2 * narrow);
     return op;
 }
@@ -91,7 +91,7 @@ static void accumulate(clg_block *block, const clg_shard *shard, double paramete
     if (shard->layout->accumulation <= 1) return;
     double bytes = clg_gradient_bytes(shard->layout, shard->stack);
     double added = shard->autocast ? 4 : shard->wide_bytes; /* cast before, it is as wide */
-    bool fused = shard->stack->fused_accumulation;
+    bool fused = shard->stack->fused.accumulation;
     clg_op *op =
         clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_WEIGHT, "accumulate weight gradient");
     op->hbm_bytes = parameters * (2 * bytes + (fused ? -1 : 1) * added);
@@ -145,7 +145,7 @@ void clg_block_detached(clg_block *block, const clg_shard *shard, const char *na
 }
 
 bool clg_block_fused_experts(const clg_shard *shard) {
-    return shard->stack->fused_experts && shard->layout->precision >= CLG_MXFP8;
+    return shard->stack->fused.experts && shard->layout->precision >= CLG_MXFP8;
 }
 
 /* Experts launched one by one cost the host a call each (Transformer Engine up to 2.12 loops over
@@ -157,7 +157,7 @@ static void call_each(const clg_shard *shard, clg_op *op, double experts) {
     if (!op || clg_block_fused_experts(shard)) return;
     op->expert_calls = experts;
     if (op->kind != CLG_OP_MEMORY) return;
-    bool scaled = shard->layout->precision >= CLG_MXFP8 || shard->stack->current_scaling;
+    bool scaled = shard->layout->precision >= CLG_MXFP8 || shard->stack->precision.current_scaling;
     op->count = (scaled ? 3 : 1) * (experts > 1 ? (int)(experts + 0.5) : 1);
     op->hbm_bytes /= op->count;
     op->expert_calls = 1;
@@ -193,7 +193,7 @@ void clg_block_redo(clg_block *block, int from) {
 }
 
 bool clg_block_lets_go(const clg_shard *shard) {
-    bool any = shard->stack->recompute_activation || shard->stack->recompute_inside;
+    bool any = shard->stack->recompute.activation || shard->stack->recompute.inside;
     return any && shard->layout->recompute != CLG_RECOMPUTE_FULL;
 }
 
@@ -217,7 +217,7 @@ double clg_block_operand_bytes(const clg_shard *shard) {
 /* Bytes of an element that is gathered to be multiplied. torchao casts to float8 before it gathers
  * (float8_tensor_parallel.py: inputs of the forward, gradients of the backward). */
 static double gathered_bytes(const clg_shard *shard, bool narrow) {
-    bool cast_first = narrow && shard->stack->narrow_gathers;
+    bool cast_first = narrow && shard->stack->traffic.narrow_gathers;
     return cast_first ? clg_block_operand_bytes(shard) : shard->wide_bytes;
 }
 
@@ -228,9 +228,9 @@ static double gathered_bytes(const clg_shard *shard, bool narrow) {
  * micro_pipeline_tp.py) strides are such that neither is done. */
 static void copy_chunks(clg_block *block, const clg_shard *shard, clg_pass pass, bool gather,
                         double bytes) {
-    double from = shard->stack->copied_from;
+    double from = shard->stack->traffic.copied_from;
     bool view = gather && shard->layout->micro_batch < from;
-    if (from == 0 || view || shard->tp.ranks <= 1 || shard->stack->tensor_overlap > 0) return;
+    if (from == 0 || view || shard->tp.ranks <= 1 || shard->stack->overlap.tensor > 0) return;
     clg_block_add(block, CLG_OP_MEMORY, pass, "tokens of ranks copied into order")->hbm_bytes =
         2 * bytes;
 }
@@ -246,7 +246,7 @@ void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char
     const clg_layout *layout = shard->layout;
     double elements = shard->tokens * (double)shard->model->hidden;
     double bytes = shard->wide_bytes * elements, gathered = gathered_bytes(shard, narrow);
-    double share = shard->stack->tensor_overlap, behind = shard->stack->tensor_backward_overlap;
+    double share = shard->stack->overlap.tensor, behind = shard->stack->overlap.tensor_backward;
     if (behind < share) behind = share;
     if (!layout->sp) {
         clg_block_collective(block, CLG_PASS_BACKWARD_WEIGHT, name, CLG_AXIS_TP, CLG_ALL_REDUCE,
@@ -256,7 +256,7 @@ void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char
     clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_ALL_GATHER, shard->tp,
                          gathered * elements, share);
     copy_chunks(block, shard, CLG_PASS_FORWARD, true, gathered * elements);
-    double again = 1 - shard->stack->kept_gathers;
+    double again = 1 - shard->stack->memory.kept_gathers;
     if (again > 0)
         clg_block_collective(block, CLG_PASS_BACKWARD_INPUT, name, CLG_AXIS_TP, CLG_ALL_GATHER,
                              shard->tp, gathered * elements * again, behind);
@@ -268,7 +268,7 @@ void clg_block_enter_tensor(clg_block *block, const clg_shard *shard, const char
 void clg_block_leave_tensor(clg_block *block, const clg_shard *shard, const char *name,
                             bool narrow) {
     double elements = shard->tokens * (double)shard->model->hidden;
-    double bytes = shard->wide_bytes * elements, share = shard->stack->tensor_overlap;
+    double bytes = shard->wide_bytes * elements, share = shard->stack->overlap.tensor;
     if (!shard->layout->sp) {
         clg_block_collective(block, CLG_PASS_FORWARD, name, CLG_AXIS_TP, CLG_ALL_REDUCE, shard->tp,
                              bytes, share);
@@ -292,7 +292,7 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
     double w = elements * shard->wide_bytes, s = elements * shard->stream_bytes;
     if (layer_norm)
         clg_block_memory(block, name, 3.6 * s, 1, 8 * s, 2);
-    else if (shard->stack->fused_norm)
+    else if (shard->stack->fused.norm)
         clg_block_memory(block, name, 2.5 * s, 1, 5 * s, 2);
     else {
         clg_block_memory(block, name, 14 * w, 6, 60 * w, 12);
@@ -306,7 +306,7 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name) {
     double w = shard->wide_bytes;
     double elements = shard->own_tokens * (double)shard->model->hidden;
-    bool fused = shard->stack->fused_elementwise, dropout = shard->hidden_dropout;
+    bool fused = shard->stack->fused.elementwise, dropout = shard->hidden_dropout;
     double s = shard->stream_bytes, forward = w + 2 * s;
     double backward = 3 * s + (shard->casts_apart ? s + w : 0);
     int kernels = 1;

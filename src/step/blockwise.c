@@ -5,7 +5,7 @@
 #include <math.h>
 
 double clg_blockwise_edge(const clg_shard *shard) {
-    return fmin(shard->stack->attention_block, (double)shard->layout->seq);
+    return fmin(shard->stack->kernels.attention_block, (double)shard->layout->seq);
 }
 
 /* In 16 bit, levanter models/flash_attention.py under XLA, which makes one kernel of what is

@@ -19,7 +19,7 @@ void clg_block_embedding(clg_block *block, const clg_shard *shard) {
         clg_block_memory(block, "dropout", elements * (2 * s + 1), 1, elements * (2 * s + 1), 1);
         block->saved_bytes += shard->own_tokens * hidden;
     }
-    bool whole = shard->stack->whole_embedding && !shard->model->tied;
+    bool whole = shard->stack->memory.whole_embedding && !shard->model->tied;
     block->dense_parameters =
         (double)shard->model->embedding_parameters / (whole ? 1 : shard->layout->tp);
 }
@@ -39,7 +39,7 @@ static void shift(clg_block *block, const clg_shard *shard, double logits) {
 /* Logits that no one turns to fp32 stay 16 bit in the loss, but under autocast. That Accelerate has
  * it on where FSDP shards is left out: too little there. */
 static double loss_width(const clg_shard *shard) {
-    bool stays = shard->stack->loss_by_model && !is_gated(shard) && !shard->autocast;
+    bool stays = shard->stack->loss.by_model && !is_gated(shard) && !shard->autocast;
     return shard->wide_bytes / (stays && shard->wide_bytes == 2 ? 4 : 2);
 }
 
@@ -52,18 +52,18 @@ static double loss_width(const clg_shard *shard) {
  * gradient; unfused, what the stack's loss keeps and needs (twice that where activations are
  * fp32); in chunks, of one chunk, whose gradient is taken at once. */
 static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
-    bool fused = shard->stack->fused_cross_entropy;
+    bool fused = shard->stack->fused.cross_entropy;
     double w = shard->wide_bytes;
     clg_block_memory(block, "cross-entropy", logits * (fused ? 3 * w : w + 36), fused ? 2 : 6,
                      logits * (fused ? 2 * w : 12 + w), fused ? 1 : 3);
-    if (shard->stack->shifted_logits && !fused) shift(block, shard, logits);
-    double kept = fused ? w : shard->stack->loss_kept_bytes * loss_width(shard);
-    bool shared = shard->tp.ranks > 1 && !shard->stack->gathered_loss &&
-                  shard->stack->loss_shard_peak_bytes > 0;
-    double most = shared ? shard->stack->loss_shard_peak_bytes : shard->stack->loss_peak_bytes;
+    if (shard->stack->loss.shifted_logits && !fused) shift(block, shard, logits);
+    double kept = fused ? w : shard->stack->loss.kept_bytes * loss_width(shard);
+    bool shared = shard->tp.ranks > 1 && !shard->stack->loss.gathered &&
+                  shard->stack->loss.shard_peak_bytes > 0;
+    double most = shared ? shard->stack->loss.shard_peak_bytes : shard->stack->loss.peak_bytes;
     double peak = fused ? 2 * w : most * loss_width(shard);
-    if (shard->stack->loss_chunks > 1) {
-        block->transient_bytes += logits * peak / shard->stack->loss_chunks;
+    if (shard->stack->loss.chunks > 1) {
+        block->transient_bytes += logits * peak / shard->stack->loss.chunks;
         return;
     }
     block->saved_bytes += logits * kept;
@@ -73,7 +73,7 @@ static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
 /* Over the shards of the vocabulary, or over gathered logits on every tensor rank. */
 static void loss(clg_block *block, const clg_shard *shard, double local) {
     double logits = shard->tokens * local;
-    if (shard->stack->gathered_loss && shard->tp.ranks > 1) {
+    if (shard->stack->loss.gathered && shard->tp.ranks > 1) {
         logits *= shard->layout->tp;
         clg_block_collective(block, CLG_PASS_FORWARD, "gather logits", CLG_AXIS_TP, CLG_ALL_GATHER,
                              shard->tp, logits * shard->wide_bytes, 0);
@@ -114,8 +114,8 @@ void clg_block_head(clg_block *block, const clg_shard *shard) {
     clg_block_enter_tensor(block, shard, "head input", false);
     clg_block_linear(block, shard, "output head", shard->tokens, hidden, local, false);
     if (shard->layout->sp) /* autograd keeps what the head was given, as of layers (step.c) */
-        block->saved_bytes += shard->stack->kept_gathers * (shard->tokens - shard->own_tokens) *
-                              hidden * shard->wide_bytes;
+        block->saved_bytes += shard->stack->memory.kept_gathers *
+                              (shard->tokens - shard->own_tokens) * hidden * shard->wide_bytes;
     loss(block, shard, local);
     double table =
         model->tied ? (double)(model->vocab * model->hidden) : (double)model->head_parameters;

@@ -12,8 +12,8 @@
 double clg_host_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     double states = clg_optimizer_bytes_per_parameter(layout, stack);
     double weight = clg_weight_bytes(layout), gradient = clg_gradient_bytes(layout, stack);
-    bool masters = stack->master_weights && !clg_precision_is_single(layout->precision);
-    bool in_place = stack->weights_on_host && stack->scatters != CLG_SCATTERS_SUMS;
+    bool masters = stack->precision.master_weights && !clg_precision_is_single(layout->precision);
+    bool in_place = stack->memory.weights_on_host && stack->traffic.scatters != CLG_SCATTERS_SUMS;
     if (in_place) return gradient + 2 * states + (masters ? 0 : 2 * weight);
     return 3 * gradient + 2 * states + (masters ? 4 + weight : 2 * weight);
 }

@@ -5,7 +5,8 @@ static double larger(double a, double b) { return a > b ? a : b; }
 
 /* Of an input that only the activation's backward reads. */
 static double input_bytes(const clg_shard *shard) {
-    return shard->stack->narrow_activations ? clg_block_operand_bytes(shard) : shard->wide_bytes;
+    return shard->stack->precision.narrow_activations ? clg_block_operand_bytes(shard)
+                                                      : shard->wide_bytes;
 }
 
 typedef struct clg_passes {
@@ -33,7 +34,7 @@ static clg_passes gelu_in_steps(const clg_shard *shard) {
  * GeLU apart, and the bias's gradient. */
 static clg_passes passes_of(const clg_shard *shard, bool gated) {
     double w = shard->wide_bytes, in = input_bytes(shard);
-    bool fused = shard->stack->fused_elementwise;
+    bool fused = shard->stack->fused.elementwise;
     if (gated)
         return fused ? (clg_passes){3 * w, 5 * w, 1, 1, 2 * in}
                      : (clg_passes){5 * w, 9 * w, 2, 3, 3 * in};
@@ -63,7 +64,7 @@ static void apply(clg_block *block, const clg_shard *shard, const activation *a)
     block->saved_bytes += elements * (passes.inputs + output);
     /* Alive in the backward: the output's gradient, then the inputs' too, unless they are written
      * over these; then the output is gone, for the next product's backward was its last reader. */
-    double inputs = shard->stack->activation_in_place ? 0 : (a->gated ? 2 : 1) * w - output;
+    double inputs = shard->stack->memory.activation_in_place ? 0 : (a->gated ? 2 : 1) * w - output;
     double gradients = elements * (w + larger(inputs, 0));
     block->transient_bytes = larger(block->transient_bytes, gradients);
 }
@@ -84,15 +85,15 @@ static void clamp(clg_block *block, const clg_shard *shard, double elements) {
 static void activate(clg_block *block, const clg_shard *shard, activation a) {
     int from = block->ops;
     const clg_stack *stack = shard->stack;
-    bool again = clg_block_lets_go(shard) && !stack->recompute_experts;
+    bool again = clg_block_lets_go(shard) && !stack->recompute.experts;
     double before = block->saved_bytes;
-    if (a.clamped && !a.inside && !stack->fused_clamp) clamp(block, shard, a.elements);
+    if (a.clamped && !a.inside && !stack->fused.clamp) clamp(block, shard, a.elements);
     apply(block, shard, &a);
     if (!again) return;
     double input = a.elements * (a.gated ? 2 : 1) * input_bytes(shard);
     block->rebuilt_bytes += block->saved_bytes - before - input;
     block->saved_bytes = before + input;
-    if (!stack->recompute_inside) clg_block_redo(block, from);
+    if (!stack->recompute.inside) clg_block_redo(block, from);
 }
 
 /* Modules that widen, gate and up, which adapters stand beside. */
@@ -110,7 +111,7 @@ static int adapted_down(const clg_shard *shard) {
  * runtime/sequence_parallel/ulysses_sp.py, TiledMLP). `saved`: before it. */
 static void in_parts(clg_block *block, const clg_shard *shard, double saved, double transient,
                      int from) {
-    double parts = shard->stack->mlp_chunks, inside = block->transient_bytes;
+    double parts = shard->stack->memory.mlp_chunks, inside = block->transient_bytes;
     if (parts > 1) {
         inside = (block->saved_bytes - saved + inside) / parts;
         block->saved_bytes = saved;
@@ -145,13 +146,13 @@ static double met_in_rows(const clg_mlp *mlp, int places) {
  * balance a benchmark may take experts in a row instead. */
 static double met_share(const clg_shard *shard, const clg_mlp *mlp, double all_places) {
     double k = mlp->experts_per_token;
-    if (shard->stack->experts_in_rows) return met_in_rows(mlp, (int)(all_places + 0.5)) / k;
+    if (shard->stack->experts.in_rows) return met_in_rows(mlp, (int)(all_places + 0.5)) / k;
     return clg_mlp_places_met(mlp, all_places) / k;
 }
 
 /* Share of a token's k copies that leave for other ranks' queues: all, or one per rank. */
 static double sent_share(const clg_shard *shard, const clg_mlp *mlp) {
-    return shard->stack->expert_dedup ? met_share(shard, mlp, shard->ep.ranks) : 1;
+    return shard->stack->experts.dedup ? met_share(shard, mlp, shard->ep.ranks) : 1;
 }
 
 static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
@@ -159,8 +160,8 @@ static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT};
     /* DualPipe pairs a forward with a backward so that the traffic of one runs under the other
      * (DeepSeek-V3, arXiv:2412.19437, section 3.2.1). */
-    double overlap = shard->layout->schedule == CLG_DUALPIPE ? 1 : shard->stack->expert_overlap;
-    bool once = shard->stack->expert_dedup && shard->ep.ranks > shard->ep.per_domain;
+    double overlap = shard->layout->schedule == CLG_DUALPIPE ? 1 : shard->stack->overlap.expert;
+    bool once = shard->stack->experts.dedup && shard->ep.ranks > shard->ep.per_domain;
     if (shard->ep.ranks <= 1) return;
     for (int i = 0; i < 2; i++) {
         clg_block_collective(block, passes[i], name, CLG_AXIS_EP, CLG_ALL_TO_ALL, shard->ep, bytes,
@@ -174,7 +175,7 @@ static void all_to_all(clg_block *block, const clg_shard *shard, const clg_mlp *
 
 /* Tokens reach the ranks that share an expert (etp) by gather, and leave by reduce-scatter. */
 static void expert_tensor(clg_block *block, const clg_shard *shard, double bytes) {
-    double share = shard->stack->tensor_overlap;
+    double share = shard->stack->overlap.tensor;
     clg_block_collective(block, CLG_PASS_FORWARD, "gather expert tokens", CLG_AXIS_TP,
                          CLG_ALL_GATHER, shard->etp, bytes, share);
     clg_block_collective(block, CLG_PASS_FORWARD, "reduce expert outputs", CLG_AXIS_TP,
@@ -216,14 +217,14 @@ static void permute(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
  * bf16 to that kernel. */
 static void move_rows(clg_block *block, const clg_shard *shard, const clg_mlp *mlp, double rows) {
     double once = rows * (double)clg_expert_input(shard->model, mlp) * shard->wide_bytes;
-    bool compiled = shard->stack->fused_elementwise;
+    bool compiled = shard->stack->fused.elementwise;
     bool arrive = shard->layout->ep > 1 && mlp->experts > shard->layout->ep;
-    double by_index = shard->stack->index_backward_passes;
+    double by_index = shard->stack->kernels.index_backward_passes;
     double forward = compiled ? 9 : 7, backward = compiled ? 6 + by_index : 4 + 3 * by_index;
-    if (shard->stack->expert_rows == CLG_ROWS_PICKED) {
+    if (shard->stack->experts.rows == CLG_ROWS_PICKED) {
         forward = 3;
         backward = (compiled ? 1 : 4) + by_index + (arrive ? by_index - 2 : 0);
-    } else if (shard->stack->expert_rows != CLG_ROWS_INDEXED) {
+    } else if (shard->stack->experts.rows != CLG_ROWS_INDEXED) {
         return;
     }
     if (clg_block_fused_experts(shard)) return;
@@ -254,7 +255,7 @@ static void pad_experts(clg_block *block, const clg_shard *shard, double element
                         double parameters) {
     double w = shard->wide_bytes, batch = 2 * elements * w, weights = 2 * parameters * w;
     int local = (int)(experts + 0.5);
-    if (shard->stack->expert_rows != CLG_ROWS_PADDED || local < 2) return;
+    if (shard->stack->experts.rows != CLG_ROWS_PADDED || local < 2) return;
     clg_block_memory(block, "stack experts' weights", weights, 1, weights, 1);
     clg_block_memory(block, "pad experts' rows", 2 * batch, 2 * local, 2 * local * batch,
                      2 * local);
@@ -272,7 +273,7 @@ static void loop_experts(clg_block *block, const clg_shard *shard, const clg_mlp
                          double experts) {
     double tokens = shard->own_tokens, all = tokens * (double)clg_expert_input(shard->model, mlp);
     int local = experts > 1 ? (int)(experts + 0.5) : 1;
-    if (shard->stack->expert_rows != CLG_ROWS_LOOPED) return;
+    if (shard->stack->experts.rows != CLG_ROWS_LOOPED) return;
     clg_block_memory(block, "loop over experts", local * tokens * mlp->experts_per_token * 16,
                      13 * local, local * all * 4 * shard->wide_bytes, 30 * local);
     block->op[block->ops - 1].expert_calls = block->op[block->ops - 2].expert_calls = 1;
@@ -315,10 +316,10 @@ static void narrow(clg_block *block, const clg_shard *shard, const clg_mlp *mlp,
 static void experts(clg_block *block, const clg_shard *shard, const clg_mlp *mlp) {
     const clg_layout *layout = shard->layout;
     double hidden = (double)clg_expert_input(shard->model, mlp), w = shard->wide_bytes;
-    double capacity = shard->stack->expert_capacity, filled = capacity > 0 ? capacity : 1;
+    double capacity = shard->stack->experts.capacity, filled = capacity > 0 ? capacity : 1;
     double copies = shard->own_tokens * mlp->experts_per_token * filled;
     double rows = copies * layout->etp;
-    bool alone = layout->ep == 1, once = shard->stack->expert_dedup && !alone;
+    bool alone = layout->ep == 1, once = shard->stack->experts.dedup && !alone;
     bool several = mlp->experts / layout->ep > 1;
     double sent = once ? copies * sent_share(shard, mlp) : copies;
     /* Tokens already on all tp ranks, each with its part of every expert: sums over tp as around a
@@ -365,7 +366,7 @@ static void mixture(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
               "shared expert down projection");
         clg_block_leave_tensor(block, shard, "shared expert output", true);
     }
-    if (!shard->stack->recompute_experts || shard->layout->recompute == CLG_RECOMPUTE_FULL) return;
+    if (!shard->stack->recompute.experts || shard->layout->recompute == CLG_RECOMPUTE_FULL) return;
     block->rebuilt_bytes += block->saved_bytes - before;
     block->saved_bytes = before;
     clg_block_redo(block, from);
@@ -375,7 +376,7 @@ static void mixture(clg_block *block, const clg_shard *shard, const clg_mlp *mlp
 static void enter(clg_block *block, const clg_shard *shard, bool gated) {
     int before = block->ops;
     clg_block_enter_tensor(block, shard, "MLP input", true);
-    bool apart = gated && shard->stack->gate_apart && !shard->layout->sp;
+    bool apart = gated && shard->stack->traffic.gate_apart && !shard->layout->sp;
     if (apart && block->ops > before) block->op[before].count = 2;
 }
 

@@ -9,7 +9,7 @@ double clg_weight_bytes(const clg_layout *layout) {
 bool clg_rest_is_wide(const clg_layout *layout, const clg_stack *stack) {
     clg_base_format base = layout->adapter.base;
     bool casts = layout->zero < 3 && (base == CLG_BASE_NF4 || base == CLG_BASE_INT8);
-    return layout->adapter.kind != CLG_ADAPTER_NONE && stack->widens_rest && casts;
+    return layout->adapter.kind != CLG_ADAPTER_NONE && stack->precision.widens_rest && casts;
 }
 
 double clg_table_bytes(const clg_layout *layout, const clg_stack *stack) {
@@ -20,7 +20,7 @@ double clg_table_bytes(const clg_layout *layout, const clg_stack *stack) {
 double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack) {
     if (layout->adapter.kind != CLG_ADAPTER_NONE) return clg_weight_bytes(layout);
     bool single = clg_precision_is_single(layout->precision);
-    bool master = stack->sharded_masters && stack->master_weights && !single;
+    bool master = stack->precision.sharded_masters && stack->precision.master_weights && !single;
     return master && !layout->offload ? 0 : clg_weight_bytes(layout);
 }
 
@@ -29,11 +29,11 @@ double clg_shard_bytes(const clg_layout *layout, const clg_stack *stack) {
 static bool plain_gradients(const clg_layout *layout, const clg_stack *stack) {
     bool alone = layout->dp * layout->cp == 1;
     bool copies = layout->zero == 0 && layout->adapter.kind == CLG_ADAPTER_NONE;
-    return (alone || copies) && !stack->master_weights;
+    return (alone || copies) && !stack->precision.master_weights;
 }
 
 double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
-    if (stack->fp16_gradients && layout->precision == CLG_FP16) return 2;
+    if (stack->precision.fp16_gradients && layout->precision == CLG_FP16) return 2;
     if (plain_gradients(layout, stack)) return clg_weight_bytes(layout);
     return clg_precision_bytes(stack->gradient);
 }
@@ -41,15 +41,16 @@ double clg_gradient_bytes(const clg_layout *layout, const clg_stack *stack) {
 double clg_gradient_held_bytes(const clg_layout *layout, const clg_stack *stack) {
     double bytes = clg_gradient_bytes(layout, stack), weight = clg_weight_bytes(layout);
     /* Reduced in fp32, the shard of a gradient is put down in its weight's type. */
-    if (!clg_gradients_whole(layout, stack) && !stack->master_weights && weight < bytes)
+    if (!clg_gradients_whole(layout, stack) && !stack->precision.master_weights && weight < bytes)
         return weight;
-    bool beside = stack->gradient_copy && layout->zero < 2 && bytes > clg_weight_bytes(layout);
+    bool beside =
+        stack->precision.gradient_copy && layout->zero < 2 && bytes > clg_weight_bytes(layout);
     return bytes + (beside ? weight : 0);
 }
 
 bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
-    bool each = layout->pp > 1 ? stack->scatters == CLG_SCATTERS_ANYWHERE
-                               : stack->scatters != CLG_SCATTERS_ONCE;
+    bool each = layout->pp > 1 ? stack->traffic.scatters == CLG_SCATTERS_ANYWHERE
+                               : stack->traffic.scatters != CLG_SCATTERS_ONCE;
     return layout->zero < 2 || (!each && layout->accumulation > 1);
 }
 
@@ -57,29 +58,30 @@ bool clg_gradients_whole(const clg_layout *layout, const clg_stack *stack) {
  * beside it, and updates from 16-bit gradients (apex/contrib/optimizers/distributed_fused_adam.py,
  * store_param_remainders). */
 static bool keeps_remainders(const clg_layout *layout, const clg_stack *stack) {
-    return stack->master_remainders && layout->precision != CLG_FP16;
+    return stack->precision.master_remainders && layout->precision != CLG_FP16;
 }
 
 double clg_update_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
-    if (single || !stack->master_weights || keeps_remainders(layout, stack)) return 0;
+    if (single || !stack->precision.master_weights || keeps_remainders(layout, stack)) return 0;
     return clg_gradient_bytes(layout, stack) < 4 ? 4 : 0;
 }
 
 /* Not said, Adam's moments follow the weights' dtype where there is no master copy. */
 double clg_moment_bytes(const clg_layout *layout, const clg_stack *stack) {
     if (stack->moments != CLG_PRECISIONS) return clg_precision_bytes(stack->moments);
-    return stack->master_weights || clg_precision_is_single(layout->precision) ? 4 : 2;
+    return stack->precision.master_weights || clg_precision_is_single(layout->precision) ? 4 : 2;
 }
 
 double clg_foreach_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
-    bool all = stack->foreach_update && !stack->fused_optimizer && layout->optimizer == CLG_ADAM;
+    bool all =
+        stack->kernels.foreach_update && !stack->fused.optimizer && layout->optimizer == CLG_ADAM;
     return all ? clg_moment_bytes(layout, stack) : 0;
 }
 
 double clg_optimizer_bytes_per_parameter(const clg_layout *layout, const clg_stack *stack) {
     bool single = clg_precision_is_single(layout->precision);
-    double master = stack->master_weights && !single ? 4 : 0;
+    double master = stack->precision.master_weights && !single ? 4 : 0;
     if (master > 0 && keeps_remainders(layout, stack)) master = 2;
     double one = stack->moments != CLG_PRECISIONS ? clg_precision_bytes(stack->moments) : 4;
     const double eighth = 1 + 4.0 / 256; /* a byte, and an fp32 scale a block of 256 */

@@ -47,12 +47,14 @@ static clg_shard shard_of(const clg_model *model, const clg_machine *machine,
     shard.wide = wide ? layout->precision : CLG_BF16;
     shard.wide_bytes = single ? 4 : 2;
     bool half = layout->precision == CLG_FP16 || layout->precision == CLG_BF16;
-    shard.autocast = stack->autocast && stack->master_weights && half && layout->zero == 0 &&
-                     layout->adapter.kind == CLG_ADAPTER_NONE;
-    shard.casts_apart = shard.autocast && !stack->fused_elementwise;
+    shard.autocast = stack->precision.autocast && stack->precision.master_weights && half &&
+                     layout->zero == 0 && layout->adapter.kind == CLG_ADAPTER_NONE;
+    shard.casts_apart = shard.autocast && !stack->fused.elementwise;
     shard.stream_bytes = shard.casts_apart ? 4 : shard.wide_bytes;
-    shard.attention_dropout = stack->dropout || (stack->model_dropout && model->attention_dropout);
-    shard.hidden_dropout = stack->dropout || (stack->model_dropout && model->hidden_dropout);
+    shard.attention_dropout =
+        stack->kernels.dropout || (stack->kernels.model_dropout && model->attention_dropout);
+    shard.hidden_dropout =
+        stack->kernels.dropout || (stack->kernels.model_dropout && model->hidden_dropout);
     return shard;
 }
 
@@ -72,7 +74,7 @@ static int last_forward_product(const clg_block *block) {
  * stop). A checkpoint at what attention gave (Li et al. 2024, DISTFLASHATTN, arXiv:2310.03294,
  * section 3.3) leaves out its core and the core's traffic. */
 static void recompute_all(clg_block *block, const clg_stack *stack, bool kept_core) {
-    int forward = stack->recompute_stops_early ? last_forward_product(block) : block->ops;
+    int forward = stack->recompute.stops_early ? last_forward_product(block) : block->ops;
     for (int i = 0; i < forward; i++) {
         bool core = block->op[i].kind == CLG_OP_ATTENTION || block->op[i].axis == CLG_AXIS_CP;
         if (block->op[i].pass != CLG_PASS_FORWARD || (core && kept_core)) continue;
@@ -86,8 +88,8 @@ static void recompute_all(clg_block *block, const clg_stack *stack, bool kept_co
 static double kept_of_traffic(const clg_shard *shard, const clg_mlp *mlp) {
     const clg_stack *stack = shard->stack;
     double hidden = (double)clg_expert_input(shard->model, mlp);
-    if (mlp->kind != CLG_MLP_MOE || shard->ep.ranks <= 1 || stack->fused_experts) return 0;
-    if (stack->expert_dedup) return hidden * (clg_mlp_places_met(mlp, shard->ep.ranks) + 1);
+    if (mlp->kind != CLG_MLP_MOE || shard->ep.ranks <= 1 || stack->fused.experts) return 0;
+    if (stack->experts.dedup) return hidden * (clg_mlp_places_met(mlp, shard->ep.ranks) + 1);
     return 2.0 * mlp->experts_per_token * hidden;
 }
 
@@ -102,7 +104,7 @@ static double kept_by_operation(const clg_shard *shard, const clg_layer_kind *ki
     const clg_mlp *mlp = &kind->mlp;
     double tp = shard->layout->tp, w = shard->wide_bytes, hidden = (double)shard->model->hidden;
     double heads = a->heads / tp, kv_heads = fmax(1, a->kv_heads / tp);
-    bool moe = mlp->kind == CLG_MLP_MOE, down = mlp->gated && !shard->stack->recompute_inside;
+    bool moe = mlp->kind == CLG_MLP_MOE, down = mlp->gated && !shard->stack->recompute.inside;
     double ffn = (double)(moe ? mlp->shared_ffn : mlp->ffn);
     double widths = heads * a->head_dim + kv_heads * a->value_head_dim + heads * a->value_head_dim +
                     ffn / tp + (down && ffn > 0 ? hidden : 0);
@@ -156,7 +158,7 @@ static void write_norms(clg_block *block, const clg_shard *shard, const clg_laye
         clg_block_norm(block, shard, "norm", elements, kind->layer_norm);
     block->saved_bytes += kind->norms * elements * shard->stream_bytes;
     *(again ? &block->rebuilt_bytes : &block->saved_bytes) += output;
-    if (again && !shard->stack->recompute_inside) clg_block_redo(block, from);
+    if (again && !shard->stack->recompute.inside) clg_block_redo(block, from);
 }
 
 /* Products that read what norms gave: q, k, v and gate, up of gated models are modules of their
@@ -180,8 +182,8 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     clg_block_mlp(block, shard, &kind->mlp);
     if (parts > 0) clg_block_residual(block, shard, "residual");
     /* Inputs of the two regions (one where they are side by side), whole instead of a share. */
-    block->saved_bytes += shard->stack->kept_gathers * parts * (shard->tokens - shard->own_tokens) *
-                          (double)shard->model->hidden * w;
+    block->saved_bytes += shard->stack->memory.kept_gathers * parts *
+                          (shard->tokens - shard->own_tokens) * (double)shard->model->hidden * w;
     /* With sp the backward of a region holds its gathered input, the gathered gradient of its
      * output and the gradient of its input before that is scattered. */
     if (layout->sp && layout->tp > 1)
@@ -191,10 +193,10 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
                               clg_attention_repeated(shard, &kind->attention);
     block->expert_parameters = (double)p->experts / (layout->ep * layout->etp);
     if (layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-        shard->stack->selective == CLG_SELECTIVE_OPERATIONS)
+        shard->stack->recompute.selective == CLG_SELECTIVE_OPERATIONS)
         recompute_by_operation(block, shard, kind);
     if (layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
-        shard->stack->selective == CLG_SELECTIVE_BETWEEN)
+        shard->stack->recompute.selective == CLG_SELECTIVE_BETWEEN)
         recompute_between_products(block);
     if (layout->recompute != CLG_RECOMPUTE_FULL) return;
     double kept = clg_attention_kept_core(shard, &kind->attention);

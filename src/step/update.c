@@ -45,14 +45,14 @@ static void collective(const writer *w, const message *m) {
  * (enable_fsdp_float8_all_gather; vector weights go along in this count). */
 static double gathered_weight_bytes(const clg_stack *stack, const clg_layout *layout) {
     double narrow = clg_precision_bytes(layout->precision), weight = clg_weight_bytes(layout);
-    return stack->narrow_gathers && narrow < weight ? narrow : weight;
+    return stack->traffic.narrow_gathers && narrow < weight ? narrow : weight;
 }
 
 /* Bytes of a gradient on its way: FSDP reduces in the type its mixed precision names, and puts the
  * shard down in the type of the weight. */
 static double message_bytes(const clg_layout *layout, const clg_stack *stack) {
     double kept = clg_gradient_bytes(layout, stack);
-    return stack->narrow_reductions ? fmin(kept, clg_weight_bytes(layout)) : kept;
+    return stack->traffic.narrow_reductions ? fmin(kept, clg_weight_bytes(layout)) : kept;
 }
 
 /* FSDP2 and DeepSpeed gather a layer into one buffer and copy the weights out of it, and copy a
@@ -63,7 +63,7 @@ static double message_bytes(const clg_layout *layout, const clg_stack *stack) {
  * and divides them: as many bytes, elsewhere. A rank's own shard, 1 / ranks of it, is left out. */
 static void copy_message(const writer *w, clg_update_when when, const char *name, clg_group group,
                          double bytes) {
-    if (!w->stack->shard_copies || group.ranks <= 1 || bytes <= 0) return;
+    if (!w->stack->traffic.shard_copies || group.ranks <= 1 || bytes <= 0) return;
     add(w->updates, when, CLG_OP_MEMORY, name)->hbm_bytes = bytes;
 }
 
@@ -74,7 +74,7 @@ static void gather(const writer *w, clg_update_when when, const char *name, clg_
     if (shard.ranks <= 1 || parameters <= 0) return;
     double bytes = gathered_weight_bytes(w->stack, w->layout);
     collective(w, &(message){when, name, CLG_ALL_GATHER, shard, parameters * bytes,
-                             .overlap = w->stack->parameter_overlap});
+                             .overlap = w->stack->overlap.parameter});
     copy_message(w, when, "copy gathered weights", shard, parameters * (2 * bytes));
 }
 
@@ -84,7 +84,7 @@ static void gather(const writer *w, clg_update_when when, const char *name, clg_
 static void sharded(const writer *w, clg_group shard, clg_group replica, double parameters) {
     const clg_stack *stack = w->stack;
     const clg_layout *layout = w->layout;
-    double gradient = message_bytes(layout, stack), overlap = stack->gradient_overlap;
+    double gradient = message_bytes(layout, stack), overlap = stack->overlap.gradient;
     double summands = parameters * w->trained, gradients = summands * gradient;
     gather(w, layout->zero == 3 ? CLG_UPDATE_FORWARD : CLG_UPDATE_FIRST, "gather layer weights",
            shard, parameters);
@@ -130,7 +130,8 @@ static void summed(const writer *w, clg_group shard, clg_group replica, double p
  * bucket_size: "larger DP sizes need larger buckets to ensure collectives do not become
  * latency-bound"); without overlap there is one. */
 static double bucket_of(const clg_stack *stack, clg_group group) {
-    return fmax(stack->bucket_parameters, stack->bucket_parameters_per_rank * group.ranks);
+    return fmax(stack->overlap.bucket_parameters,
+                stack->overlap.bucket_parameters_per_rank * group.ranks);
 }
 
 /* A bucket ends with the matrix that fills it (torch/csrc/distributed/c10d/reducer.cpp,
@@ -174,7 +175,7 @@ typedef struct whole {
 
 /* How its gradients are summed. */
 static void sum_whole(const writer *w, const whole *p, double gradients, double buckets) {
-    double overlap = w->stack->gradient_overlap;
+    double overlap = w->stack->overlap.gradient;
     message all = {.when = CLG_UPDATE_GRADIENT,
                    .name = "all-reduce gradients",
                    .kind = CLG_ALL_REDUCE,
@@ -184,10 +185,10 @@ static void sum_whole(const writer *w, const whole *p, double gradients, double 
                    .times = buckets};
     if (w->layout->zero == 0) {
         collective(w, &all);
-    } else if (w->stack->zero_one == CLG_ZERO_ONE_BROADCASTS) {
+    } else if (w->stack->traffic.zero_one == CLG_ZERO_ONE_BROADCASTS) {
         all.group = p->all;
         collective(w, &all);
-    } else if (w->stack->zero_one == CLG_ZERO_ONE_SUMS_AFTER) {
+    } else if (w->stack->traffic.zero_one == CLG_ZERO_ONE_SUMS_AFTER) {
         all.overlap = all.times = 0;
         collective(w, &all);
         all.name = "all-reduce gradients of the parts", all.group = p->replica;
@@ -208,10 +209,10 @@ static void replicated(const writer *w, const whole *p) {
     const clg_stack *stack = w->stack;
     double weights = p->parameters * clg_weight_bytes(w->layout);
     double gradients = p->parameters * clg_gradient_bytes(w->layout, stack);
-    double bucket = bucket_of(stack, p->all), overlap = stack->parameter_overlap;
-    bool beside = stack->gradient_overlap > 0 || overlap > 0;
+    double bucket = bucket_of(stack, p->all), overlap = stack->overlap.parameter;
+    bool beside = stack->overlap.gradient > 0 || overlap > 0;
     double most = beside ? buckets_of(p->layer, bucket, p->parameters, p->tables) : 1;
-    sum_whole(w, p, gradients, stack->gradient_overlap > 0 ? most : 1);
+    sum_whole(w, p, gradients, stack->overlap.gradient > 0 ? most : 1);
     if (w->layout->zero == 0) return;
     message back = {.when = CLG_UPDATE_PARAMETER,
                     .name = "gather updated weights",
@@ -220,7 +221,7 @@ static void replicated(const writer *w, const whole *p) {
                     .bytes = weights,
                     .overlap = overlap,
                     .times = overlap > 0 ? most : 1};
-    if (stack->zero_one == CLG_ZERO_ONE_BROADCASTS) {
+    if (stack->traffic.zero_one == CLG_ZERO_ONE_BROADCASTS) {
         /* The step ends with them; InternEvo may leave them to the next forward
          * (overlap_sync_param). */
         back.name = "broadcast updated weights", back.kind = CLG_BROADCAST;
@@ -247,9 +248,9 @@ static double factored_bytes(double gradient, double weight) {
  * roots' memory. */
 static double unfused_bytes(const clg_layout *layout, const clg_stack *stack, double wide,
                             double weight) {
-    if (stack->fused_optimizer || layout->optimizer != CLG_ADAM) return 0;
+    if (stack->fused.optimizer || layout->optimizer != CLG_ADAM) return 0;
     bool single = clg_precision_is_single(layout->precision);
-    double updated = stack->master_weights && !single ? 4 : weight;
+    double updated = stack->precision.master_weights && !single ? 4 : weight;
     return 2 * updated + 10 * clg_moment_bytes(layout, stack) + wide;
 }
 
@@ -321,7 +322,7 @@ void clg_step_updates(const clg_model *model, const clg_stack *stack, const clg_
     const writer w = {updates, stack, layout, 1 - step->frozen_share};
     updates->count = 0;
     if (layout->zero >= 2) {
-        bool sums = layout->zero == 2 && stack->scatters == CLG_SCATTERS_SUMS;
+        bool sums = layout->zero == 2 && stack->traffic.scatters == CLG_SCATTERS_SUMS;
         sharding *send = sums ? summed : sharded;
         send(&w, step->shard_group, step->replica_group, held.dense);
         if (held.expert > 0) send(&w, step->expert_group, alone, held.expert);

@@ -266,7 +266,7 @@ static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const c
     int64_t tp = space->tp.value[0], home = tp * space->ep.value[0], pp = space->pp.value[0];
     if (!has_experts(&scenario->model)) return 1;
     int said = clg_notes_expert_tensor(arena, notes, (int)tp);
-    if (said > 0 || !scenario->stack.expert_tensor) return said > 0 ? said : 1;
+    if (said > 0 || !scenario->stack.experts.tensor) return said > 0 ? said : 1;
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
 }
 

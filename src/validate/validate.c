@@ -94,7 +94,8 @@ static double memory_of_kind(const clg_run *run, const clg_stack *stack) {
     const clg_evaluation *e = &run->predicted;
     const clg_memory_ledger *m = run->memory_of_first ? &e->first_memory : &e->memory;
     if (run->memory_kind == CLG_MEMORY_ALLOCATED) return m->total_bytes - m->reserved_bytes;
-    return m->total_bytes + (run->memory_kind == CLG_MEMORY_DEVICE ? stack->context_bytes : 0);
+    return m->total_bytes +
+           (run->memory_kind == CLG_MEMORY_DEVICE ? stack->memory.context_bytes : 0);
 }
 
 static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {

@@ -197,8 +197,8 @@ static int make_steps(clg_scenario *s, clg_measured_step *steps, int count) {
         l->recompute = CLG_RECOMPUTE_FULL;
         clg_scenario own = s[i];
         clg_evaluation v;
-        own.stack.kernel_slowdown = 1.33 * 1.06;
-        own.stack.host_step_s = 0.09;
+        own.stack.kernels.slowdown = 1.33 * 1.06;
+        own.stack.host.step_s = 0.09;
         CHECK(clg_evaluate(&arena, &own, &steps[i].layout, false, NULL, &v, &e) == CLG_OK);
         steps[i].step_s = v.step_s;
     }

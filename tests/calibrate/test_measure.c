@@ -39,7 +39,7 @@ static void derivatives(void) {
     clg_error error = {0};
     CASE("derivatives of what nothing hides behind are shares of the step");
     clg_scenario alone = scenario_of(1);
-    alone.stack.jitter = 0;
+    alone.stack.sigma.jitter = 0;
     clg_layout single = copies(1);
     single.offload = true;
     clg_evaluation one = plan_evaluation(&arena, &alone, single);

@@ -214,9 +214,9 @@ static void test_stack_overlay(void) {
                        "\"\", \"source\": \"x\", \"kind\": \"fitted\"}}";
     CHECK(clg_stack_find(&arena, "fsdp-2023", &base, &e) == CLG_OK);
     CHECK(clg_stack_read(&arena, "mine.json", text, strlen(text), &read_back, &e) == CLG_OK);
-    CHECK(read_back.kernel_slowdown == 1.5);
-    CHECK(read_back.parameter_overlap == base.parameter_overlap);
-    CHECK(read_back.schedules == base.schedules && read_back.sigma == base.sigma);
+    CHECK(read_back.kernels.slowdown == 1.5);
+    CHECK(read_back.overlap.parameter == base.overlap.parameter);
+    CHECK(read_back.schedules == base.schedules && read_back.sigma.step == base.sigma.step);
     text = "{\"name\": \"mine\", \"base\": \"fsdp-2032\"}";
     CHECK(clg_stack_read(&arena, "mine.json", text, strlen(text), &read_back, &e) == CLG_BAD_INPUT);
     CHECK(e.line == 1 && strstr(e.mend, "fsdp-20"));

@@ -40,9 +40,9 @@ static void make(made *m, const char *source, const char *stack, int count, doub
         CHECK(clg_csv_parse(&arena, "made.csv", kept, strlen(kept), &csv, &e) == CLG_OK);
         const char *why = clg_validate_row(&arena, &csv, 0, s, &v);
         CHECK(!why);
-        s->stack.host_launch_s = 0; /* no layer so small that it waits for the host */
+        s->stack.host.launch_s = 0; /* no layer so small that it waits for the host */
         clg_scenario slower = *s;
-        slower.stack.kernel_slowdown = slowdown;
+        slower.stack.kernels.slowdown = slowdown;
         CHECK(clg_evaluate(&arena, &slower, &v.layout, false, NULL, &v, &e) == CLG_OK);
         m->run[m->count++] =
             (clg_stack_run){s, v.layout, v.step_s, clg_arena_copy(&arena, source, strlen(source))};
@@ -97,9 +97,9 @@ static double share_of(const made *m) {
         clg_scenario s = *m->run[i].scenario;
         clg_evaluation low = {0}, high = {0};
         clg_error e = {0};
-        s.stack.kernel_slowdown = 1.19;
+        s.stack.kernels.slowdown = 1.19;
         CHECK(clg_evaluate(&arena, &s, &m->run[i].layout, false, NULL, &low, &e) == CLG_OK);
-        s.stack.kernel_slowdown = 1.21;
+        s.stack.kernels.slowdown = 1.21;
         CHECK(clg_evaluate(&arena, &s, &m->run[i].layout, false, NULL, &high, &e) == CLG_OK);
         sum += log(high.step_s / low.step_s) / log(1.21 / 1.19);
     }
@@ -146,13 +146,13 @@ static void drawn(void) {
     CHECK(clg_stack_find(&arena, "unknown", &standard, &e) == CLG_OK);
     CHECK(clg_stack_find(&arena, "torchtitan-2025", &stack, &e) == CLG_OK);
     CHECK(!clg_stacks_apply(&s, &standard, &stack));
-    CHECK(stack.kernel_slowdown > s.kernel_slowdown && stack.kernel_slowdown < 1.4);
+    CHECK(stack.kernels.slowdown > s.kernel_slowdown && stack.kernels.slowdown < 1.4);
     stack = standard;
     CHECK(!clg_stacks_apply(&s, &standard, &stack));
-    CHECK_NEAR(stack.kernel_slowdown, s.kernel_slowdown, 1e-12);
+    CHECK_NEAR(stack.kernels.slowdown, s.kernel_slowdown, 1e-12);
     CHECK(clg_stack_find(&arena, "fsdp-2023", &stack, &e) == CLG_OK);
     CHECK(clg_stacks_apply(&s, &standard, &stack));
-    CHECK_NEAR(stack.kernel_slowdown, slowdown_of(&s, "fsdp-2023"), 1e-12);
+    CHECK_NEAR(stack.kernels.slowdown, slowdown_of(&s, "fsdp-2023"), 1e-12);
 }
 
 static void a_grid(void) {
@@ -267,9 +267,9 @@ static void widths(void) {
     CHECK_NEAR(w.stack[1].sigma, sqrt((3 * 0.01 + 0.0064) / 4) * 1.638 * sqrt(1.25) / 1.2816, 1e-3);
     clg_stack stack = standard;
     clg_interval_widths_apply(&w, "t", &stack);
-    CHECK_NEAR(stack.sigma, w.stack[1].sigma, 1e-12);
+    CHECK_NEAR(stack.sigma.step, w.stack[1].sigma, 1e-12);
     clg_interval_widths_apply(&w, "another", &stack);
-    CHECK_NEAR(stack.sigma, w.sigma * 1.886 * sqrt(4 / 3.0) / 1.2816, 1e-12);
+    CHECK_NEAR(stack.sigma.step, w.sigma * 1.886 * sqrt(4 / 3.0) / 1.2816, 1e-12);
     CASE("what no run tells stays: experts 0.1, traffic 0.3, 10 ms");
     CHECK_NEAR(w.sigma_step_s, 0.01, 1e-12);
     CHECK_NEAR(w.sigma_experts, 0.1, 1e-12);

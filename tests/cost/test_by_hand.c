@@ -253,7 +253,7 @@ static void unfused_attention(void) {
 static void passes(void) {
     CASE("the host: 170 launches of 9 us behind 1.1 ms of GPU work leave 430 us exposed");
     clg_pass_cost c = {.matrix_s = 700e-6, .attention_s = 100e-6, .memory_s = 300e-6};
-    clg_stack nine = {.host_launch_s = 9e-6, .host_expert_s = 5e-6, .host_experts_s = 250e-6};
+    clg_stack nine = {.host.launch_s = 9e-6, .host.expert_s = 5e-6, .host.experts_s = 250e-6};
     c.launches = 170;
     clg_pass_host(&c, &nine);
     CHECK_NEAR(c.host_s, 430e-6, 1e-12);
@@ -268,12 +268,12 @@ static void passes(void) {
     CHECK_NEAR(c.host_s, 300e-6, 1e-12);
     c.routed = c.expert_calls = c.host_s = 0;
     CASE("traffic hides up to its share, and up to the compute that is left");
-    clg_stack beside = {.overlap_slowdown = 1.05, .traffic_slowdown = 1};
+    clg_stack beside = {.overlap.slowdown = 1.05, .overlap.traffic_slowdown = 1};
     clg_pass_communicate(&c, CLG_AXIS_TP, 500e-6, 0.6, &beside);
     CHECK_NEAR(c.hidden_s[CLG_AXIS_TP], 300e-6, 1e-12);
     CHECK_NEAR(c.exposed_s[CLG_AXIS_TP], 200e-6, 1e-12);
     CHECK_NEAR(c.slowdown_s, 15e-6, 1e-12);
-    beside.overlap_slowdown = 1;
+    beside.overlap.slowdown = 1;
     clg_pass_communicate(&c, CLG_AXIS_DP, 900e-6, 1, &beside);
     CHECK_NEAR(c.hidden_s[CLG_AXIS_DP], 800e-6, 1e-12);
     CHECK_NEAR(c.exposed_s[CLG_AXIS_DP], 100e-6, 1e-12);
@@ -285,7 +285,7 @@ static void called_one_by_one(void) {
          "call; one launch beside");
     clg_gpu gpu = {.hbm_bytes_per_s = 2e12};
     clg_kernels kernels = {.memory = {.efficiency = .85, .bytes_half = 1.7e6, .launch_s = 2e-6}};
-    clg_stack stack = {.host_expert_s = 5e-6};
+    clg_stack stack = {.host.expert_s = 5e-6};
     clg_pricing pricing = {.gpu = &gpu, .kernels = &kernels, .stack = &stack, .imbalance = 1};
     clg_pass_cost cost[CLG_PASSES];
     static clg_block block = {.ops = 1};

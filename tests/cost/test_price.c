@@ -52,11 +52,11 @@ static void single(void) {
     op.precision = CLG_FP32;
     double seconds = clg_op_s(&p, &op);
     CHECK_NEAR(2.0 * 5120 * 4096 * 4096 / seconds, 18.88e12, 0.03);
-    s.stack.kernel_slowdown *= 2;
+    s.stack.kernels.slowdown *= 2;
     CHECK(clg_op_s(&p, &op) == seconds);
     op.precision = CLG_BF16;
     double slowed = clg_op_s(&p, &op);
-    s.stack.kernel_slowdown /= 2;
+    s.stack.kernels.slowdown /= 2;
     CHECK_NEAR(slowed, 2 * clg_op_s(&p, &op), 1e-12);
 }
 
@@ -68,8 +68,8 @@ static void odd(void) {
     s.machine.gpu.multiprocessors = 100;
     s.machine.gpu.clock_hz = 1e9;
     s.kernels.gemm[CLG_BF16].launch_s = 3e-6;
-    s.stack.odd_flop_per_clock = 500;
-    s.stack.kernel_slowdown = 1;
+    s.stack.kernels.odd_flop_per_clock = 500;
+    s.stack.kernels.slowdown = 1;
     clg_pricing p = {.gpu = &s.machine.gpu, .kernels = &s.kernels, .stack = &s.stack};
     clg_op op = {.kind = CLG_OP_GEMM, .count = 1, .batch = 1, .m = 4096, .n = 50257, .k = 768};
     op.precision = CLG_BF16;
@@ -82,19 +82,19 @@ static void odd(void) {
     CHECK(clg_op_s(&p, &op) < 1e-3);
     CASE("where tables are padded, nothing is odd; fp32 was not timed");
     op.n = 50257;
-    s.stack.odd_flop_per_clock = 0;
+    s.stack.kernels.odd_flop_per_clock = 0;
     CHECK(clg_op_s(&p, &op) < 1e-3);
     CASE("slow units are never faster for it");
-    s.stack.odd_flop_per_clock = 1e9;
+    s.stack.kernels.odd_flop_per_clock = 1e9;
     double fast = clg_op_s(&p, &op);
-    s.stack.odd_flop_per_clock = 0;
+    s.stack.kernels.odd_flop_per_clock = 0;
     CHECK(clg_op_s(&p, &op) == fast);
 }
 
 static void hiding(void) {
     CASE("room: 1.25 s of products and 0.25 of host, 0.1 taken: 1.4 s, that is 0.875 of traffic at "
          "1.6");
-    clg_stack stack = {.overlap_slowdown = 1.126, .traffic_slowdown = 1.6};
+    clg_stack stack = {.overlap.slowdown = 1.126, .overlap.traffic_slowdown = 1.6};
     clg_pass_cost c = {.matrix_s = 1.25, .host_s = 0.25};
     c.hidden_s[CLG_AXIS_TP] = 0.1;
     CHECK_NEAR(clg_pass_hide(&c, CLG_AXIS_DP, 0.7, &stack), 0.7, 1e-14);
@@ -104,7 +104,7 @@ static void hiding(void) {
     CHECK_NEAR(c.hidden_s[CLG_AXIS_DP], 1.4, 1e-14);
     CHECK(clg_pass_hide(&c, CLG_AXIS_DP, 0.7, &stack) < 1e-15 && c.exposed_s[CLG_AXIS_DP] == 0);
     CASE("a share of 0.8 of 0.5 s where there is room for 0.3: 0.2 exposed");
-    stack.traffic_slowdown = 1;
+    stack.overlap.traffic_slowdown = 1;
     c = (clg_pass_cost){.matrix_s = 0.3};
     clg_pass_communicate(&c, CLG_AXIS_DP, 0.5, 0.8, &stack);
     CHECK_NEAR(c.exposed_s[CLG_AXIS_DP], 0.2, 1e-14);
@@ -130,20 +130,20 @@ static void calls(void) {
     clg_layout l = plan_layout(4096);
     double before, after;
     l.dp = 8, l.ep = 8, l.global_batch = 8, l.precision = CLG_MXFP8;
-    s.stack.fused_experts = false;
-    s.stack.host_launch_s = s.stack.host_experts_s = s.stack.host_expert_s = 0;
+    s.stack.fused.experts = false;
+    s.stack.host.launch_s = s.stack.host.experts_s = s.stack.host.expert_s = 0;
     CASE("no host time: nothing waits");
     CHECK(host_of(&s, &l, &before) <= 0);
     CASE("16 experts, two casts of 3 calls and two products of one: 128 calls forward");
-    s.stack.host_expert_s = 1;
+    s.stack.host.expert_s = 1;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 128, 1e-2);
     CASE("fp8: a call a cast, 64 in all; with current scaling three");
     l.precision = CLG_FP8;
-    s.stack.current_scaling = false;
+    s.stack.precision.current_scaling = false;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 64, 1e-2);
-    s.stack.current_scaling = true;
+    s.stack.precision.current_scaling = true;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 128, 1e-2);
     CASE("16-bit products need no casts: 32 calls");
@@ -152,14 +152,14 @@ static void calls(void) {
     CHECK_NEAR(after, 32, 1e-2);
     CASE("fused ones: none");
     l.precision = CLG_MXFP8;
-    s.stack.fused_experts = true;
+    s.stack.fused.experts = true;
     host_of(&s, &l, &after);
     CHECK(after < before);
     CASE("routing costs the host its own time, once per pass, unless the step is recorded");
-    s.stack.fused_experts = false, s.stack.host_expert_s = 0, s.stack.host_experts_s = 0.25;
+    s.stack.fused.experts = false, s.stack.host.expert_s = 0, s.stack.host.experts_s = 0.25;
     host_of(&s, &l, &after);
     CHECK_NEAR(after, 0.25, 1e-12);
-    s.stack.fused_experts = true;
+    s.stack.fused.experts = true;
     host_of(&s, &l, &after);
     CHECK(after < before);
 }
@@ -172,7 +172,7 @@ static void scaling(void) {
     double bytes[2] = {0, 0};
     l.precision = CLG_FP8;
     for (int twice = 0; twice < 2; twice++) {
-        s.stack.current_scaling = twice == 1;
+        s.stack.precision.current_scaling = twice == 1;
         clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
         for (int i = 0; i < step.kind[0].ops; i++)
             if (strstr(step.kind[0].op[i].name, "cast"))

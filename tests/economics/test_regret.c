@@ -48,7 +48,7 @@ static void check_drawn(void) {
 
 /* Two clusters of one stack whose experts make 9 of 25 parts of the variance. */
 static void check_common(void) {
-    clg_stack stack = {.name = "one", .sigma_experts = 0.3};
+    clg_stack stack = {.name = "one", .sigma.experts = 0.3};
     clg_offer x = {.scenario = {.stack = stack, .machine = {.gpu = {.name = "x"}}}}, y = x;
     y.scenario.machine.gpu.name = "y";
     clg_cluster a = {.offer = &x, .plan = {.log_sigma = 0.5, .doubt = {.experts = true}}};

@@ -19,9 +19,9 @@ static void fill(clg_pass_cost pass[CLG_PASSES], double forward, double input, d
 static void start(void) {
     base = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 32);
     base.model.layers = 8;
-    base.stack.jitter = base.stack.shard_jitter = 0;
-    base.stack.host_step_s = 0.01, base.stack.host_micro_batch_s = 0.003;
-    base.stack.stages_by_cost = false;
+    base.stack.sigma.jitter = base.stack.sigma.shard_jitter = 0;
+    base.stack.host.step_s = 0.01, base.stack.host.micro_batch_s = 0.003;
+    base.stack.stages.by_cost = false;
     base.data_loading_s = 0.02;
     priced.step.kinds = 1;
     priced.layers_of_kind[0] = 8;
@@ -62,7 +62,7 @@ static void schedules(void) {
     CHECK_NEAR(bound_s(&base, l), 36 + 9 + 0.066, 1e-12);
     CASE("stages cut by cost: the last may hold less, only the mean is sure");
     clg_scenario s = base;
-    s.stack.stages_by_cost = true;
+    s.stack.stages.by_cost = true;
     CHECK_NEAR(bound_s(&s, four(CLG_1F1B)), 37.5 + 0.048, 1e-12);
 }
 
@@ -96,7 +96,7 @@ static void recomputed(void) {
 
 static void waiting(void) {
     clg_scenario s = base;
-    s.stack.jitter = 0.02, s.stack.shard_jitter = 0.01;
+    s.stack.sigma.jitter = 0.02, s.stack.sigma.shard_jitter = 0.01;
     clg_layout l = four(CLG_1F1B);
     double nodes = 0.02 * 1.6651092223153954, shards = 0.01 * 1.3862943611198906;
     CASE("32 GPUs wait for the slowest of 4 nodes; for shards surely only without a pipeline");
@@ -128,7 +128,7 @@ static void shared(void) {
 static void bytes(void) {
     clg_layout l = four(CLG_1F1B);
     clg_scenario s = base;
-    s.stack.workspace_bytes = 3e9, s.stack.reserve_share = 0.1;
+    s.stack.memory.workspace_bytes = 3e9, s.stack.memory.reserve_share = 0.1;
     priced.step.kind[0].dense_parameters = 1e6;
     priced.step.kind[0].saved_bytes = 1e11;
     priced.step.kind[0].rebuilt_bytes = 1e10;

@@ -54,13 +54,13 @@ static clg_scenario plain(double s_per_byte) {
     clg_scenario s = base;
     s.network = (clg_network){.fast = {.bytes_per_s = 1e30}, .slow = {.bytes_per_s = 1e30}};
     if (s_per_byte > 0) s.network.slow.bytes_per_s = 63.0 / 64 / 8 / s_per_byte;
-    s.stack.jitter = s.stack.shard_jitter = 0;
-    s.stack.host_launch_s = s.stack.host_step_s = s.stack.host_micro_batch_s = 0;
-    s.stack.bucket_parameters = s.stack.bucket_parameters_per_rank = 0;
-    s.stack.gradient_overlap = 0.8, s.stack.parameter_overlap = 0.5;
-    s.stack.overlap_slowdown = 1.1, s.stack.traffic_slowdown = 1.25;
-    s.stack.send_overlap = s.stack.scatter_gather = s.stack.stages_by_cost = false;
-    s.stack.shard_copies = false;
+    s.stack.sigma.jitter = s.stack.sigma.shard_jitter = 0;
+    s.stack.host.launch_s = s.stack.host.step_s = s.stack.host.micro_batch_s = 0;
+    s.stack.overlap.bucket_parameters = s.stack.overlap.bucket_parameters_per_rank = 0;
+    s.stack.overlap.gradient = 0.8, s.stack.overlap.parameter = 0.5;
+    s.stack.overlap.slowdown = 1.1, s.stack.overlap.traffic_slowdown = 1.25;
+    s.stack.overlap.send = s.stack.traffic.scatter_gather = s.stack.stages.by_cost = false;
+    s.stack.traffic.shard_copies = false;
     return s;
 }
 
@@ -90,7 +90,7 @@ static void late_and_early(void) {
     l.pp = 2, l.dp = 64, l.zero = 1, l.global_batch = 64, l.split = split, l.split_count = 2;
     CASE("a stage that ends early waits less for its reduction, one that starts late for weights");
     clg_scenario s = plain(40 / (4 * all));
-    s.stack.gradient_overlap = s.stack.parameter_overlap = 0;
+    s.stack.overlap.gradient = s.stack.overlap.parameter = 0;
     clg_evaluation e = whole(&s, l);
     double first = e.stages[0].dense / all * 40, last = e.stages[1].dense / all * 40;
     double send = 4096 * 4096 * 2 / s.network.slow.bytes_per_s;
@@ -111,7 +111,7 @@ static void shards(void) {
     clg_layout l = plan_layout(4096);
     l.dp = 64, l.zero = 3, l.global_batch = 64;
     clg_scenario s = plain(1e-10);
-    s.stack.overlap_slowdown = s.stack.traffic_slowdown = 1;
+    s.stack.overlap.slowdown = s.stack.overlap.traffic_slowdown = 1;
     clg_evaluation e = whole(&s, l);
     double layer = 218112000 * 2e-10, edge = (2 * 128256.0 * 4096 + 4096) * 2e-10;
     double forward = layer + 31 * layer / 2 + edge;
@@ -126,14 +126,14 @@ static void shards(void) {
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge + more, 1e-9);
     s.model.prediction_layers = 0;
     CASE("weights in fp8: layers gather half as much where they are cast first, the ends do not");
-    l.precision = CLG_FP8, s.stack.narrow_gathers = true;
+    l.precision = CLG_FP8, s.stack.traffic.narrow_gathers = true;
     forward = layer / 2 + 31 * layer / 4 + edge;
     backward = 32 * layer * (0.25 + 0.4) + edge * 0.9;
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + backward + 2 * edge, 1e-9);
     CASE("ZeRO-2, four micro-batches: gathered in the first, scattered in the last");
-    l.precision = CLG_BF16, s.stack.narrow_gathers = false;
+    l.precision = CLG_BF16, s.stack.traffic.narrow_gathers = false;
     l.zero = 2, l.accumulation = 4, l.global_batch = 256;
-    s.stack.scatters = CLG_SCATTERS_ONCE;
+    s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     forward = layer + 31 * layer / 2 + edge;
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, forward + (32 * layer + edge) * 2 * 0.2, 1e-9);
 }
@@ -143,12 +143,13 @@ static void sums(void) {
     clg_layout l = plan_layout(4096);
     l.dp = 64, l.zero = 1, l.global_batch = 64;
     clg_scenario s = plain(1e-10);
-    s.stack.zero_one = CLG_ZERO_ONE_SUMS_AFTER, s.stack.scatters = CLG_SCATTERS_SUMS;
-    s.stack.parameter_overlap = 0;
+    s.stack.traffic.zero_one = CLG_ZERO_ONE_SUMS_AFTER,
+    s.stack.traffic.scatters = CLG_SCATTERS_SUMS;
+    s.stack.overlap.parameter = 0;
     double gather = all * 2e-10, once = whole(&s, l).time.dp_exposed_s;
     CASE("ZeRO-2 by whole sums: one bare in each of four micro-batches, weights gathered once");
     l.zero = 2, l.accumulation = 4, l.global_batch = 256;
-    s.stack.parameter_overlap = 0.5;
+    s.stack.overlap.parameter = 0.5;
     CHECK(once > 3 * gather);
     CHECK_NEAR(whole(&s, l).time.dp_exposed_s, 4 * (once - gather) + gather, 1e-9);
 }
@@ -158,16 +159,16 @@ static void buffers(void) {
     clg_layout l = plan_layout(4096);
     l.dp = 64, l.zero = 3, l.global_batch = 128, l.accumulation = 2;
     clg_scenario s = plain(0);
-    s.stack.overlap_slowdown = s.stack.traffic_slowdown = 1;
-    s.stack.shard_copies = true;
+    s.stack.overlap.slowdown = s.stack.overlap.traffic_slowdown = 1;
+    s.stack.traffic.shard_copies = true;
     s.kernels.memory.efficiency = 10 * all / s.machine.gpu.hbm_bytes_per_s;
     s.kernels.memory.launch_s = s.kernels.memory.bytes_half = 0;
     CASE("copies of sharded weights and gradients are compute of every micro-batch");
     double with = whole(&s, l).time.compute_s;
-    s.stack.shard_copies = false;
+    s.stack.traffic.shard_copies = false;
     CHECK_NEAR(with - whole(&s, l).time.compute_s, 2 * (0.4 + 1.0), 1e-9);
     CASE("weights that ZeRO-2 gathers once are copied once");
-    s.stack.shard_copies = true, l.zero = 2;
+    s.stack.traffic.shard_copies = true, l.zero = 2;
     CHECK_NEAR(whole(&s, l).time.compute_s - (with - 2 * 1.4), 0.4 + 2 * 0.6, 1e-9);
 }
 
@@ -177,15 +178,15 @@ static void hooks(void) {
     l.dp = 64, l.zero = 3, l.global_batch = 64;
     clg_scenario s = plain(0);
     double least = whole(&s, l).time.host_s;
-    s.stack.host_gather_s = 1;
+    s.stack.host.gather_s = 1;
     clg_evaluation e = whole(&s, l);
     CASE("hooks fetch every matrix forward and backward, beside the GPU");
     CHECK_NEAR(e.time.host_s + e.time.compute_s, 2 * 7 * 32, 1e-9);
     CASE("where the GPU has more to do, nothing is waited for");
-    s.stack.host_gather_s = 1.0 / 7;
+    s.stack.host.gather_s = 1.0 / 7;
     CHECK(whole(&s, l).time.host_s == least);
     CASE("8 of 32 layers recomputed: a quarter of the forward once more");
-    s.stack.host_gather_s = 1;
+    s.stack.host.gather_s = 1;
     l.recompute = CLG_RECOMPUTE_FULL, l.recompute_layers = 8;
     e = whole(&s, l);
     CHECK_NEAR(e.time.host_s + e.time.compute_s, 2.25 * 7 * 32, 1e-9);
@@ -199,7 +200,7 @@ static void copies(void) {
     clg_layout l = plan_layout(4096);
     l.dp = 64, l.zero = 3, l.global_batch = 64;
     clg_scenario s = plain(0);
-    s.stack.host_copy_s = 1e-5;
+    s.stack.host.copy_s = 1e-5;
     double once = 1e-5 * 64 * 4 * 32;
     CASE("the host copies each rank's part after a gather and before a scatter: three times");
     CHECK_NEAR(whole(&s, l).time.host_s, 3 * once, 1e-9);
@@ -228,7 +229,7 @@ static void sends(void) {
     CASE("one micro-batch passes 6 boundaries of 20 s");
     CHECK_NEAR(whole(&s, four(CLG_1F1B, 1)).time.pp_exposed_s, 120, 1e-9);
     CASE("in parts: 20 / 8 s each, and gathered inside the box in 2 s");
-    s.stack.scatter_gather = true;
+    s.stack.traffic.scatter_gather = true;
     CHECK_NEAR(whole(&s, four(CLG_1F1B, 1)).time.pp_exposed_s, 6 * 4.5, 1e-9);
     CASE("sequence parallel ranks hold a part each anyway");
     clg_layout l = four(CLG_1F1B, 1);
@@ -244,11 +245,11 @@ static void cut(void) {
     CASE("the bound of a step cut off, 1f1b: 2 x 28 down, 4 x 24, 7 sends of stage 2, 2 x 36 up");
     CHECK_NEAR(cut_s(&s, four(CLG_1F1B, 4)), 56 + 96 + 140 + 72, 1e-9);
     CASE("sends that hold nobody: 3 x 28 + 4 x 24 + 3 x 36, the last stage's");
-    s.stack.send_overlap = true;
+    s.stack.overlap.send = true;
     CHECK_NEAR(cut_s(&s, four(CLG_1F1B, 4)), 84 + 96 + 108, 1e-9);
     CASE("one micro-batch: the bound is the step");
     CHECK_NEAR(cut_s(&s, four(CLG_1F1B, 1)), 6 * 20 + 4 * 24, 1e-9);
-    s.stack.send_overlap = false;
+    s.stack.overlap.send = false;
     CASE("weight gradients fill the way up: only the way down is sure");
     CHECK_NEAR(cut_s(&s, four(CLG_ZB_H1, 4)), 56 + 96 + 140, 1e-9);
     CASE("from both ends: the work alone");
@@ -265,8 +266,8 @@ static void waits(void) {
     clg_layout l = plan_layout(4096);
     l.dp = 64, l.zero = 3, l.global_batch = 128, l.accumulation = 2;
     clg_scenario s = plain(1e-10);
-    s.stack.jitter = 0.01, s.stack.shard_jitter = 0.02;
-    s.stack.host_step_s = 0.5, s.stack.host_micro_batch_s = 0.25, s.data_loading_s = 3;
+    s.stack.sigma.jitter = 0.01, s.stack.sigma.shard_jitter = 0.02;
+    s.stack.host.step_s = 0.5, s.stack.host.micro_batch_s = 0.25, s.data_loading_s = 3;
     clg_evaluation e = whole(&s, l);
     double all_s = 0.01 * 2.0393339803376178, shards_s = 0.02 * 2.0794415416798357;
     CASE("all of a step waits for the slowest node, all but its exposed traffic for shards");
@@ -276,7 +277,7 @@ static void waits(void) {
     CHECK_NEAR(e.time.straggler_s, busy * all_s + (busy - e.time.dp_exposed_s) * shards_s, 1e-12);
     CASE("the bound waits for what is sure: work, the end of the step, and host");
     s = plain(0);
-    s.stack.jitter = 0.01, s.stack.shard_jitter = 0.02, s.data_loading_s = 3;
+    s.stack.sigma.jitter = 0.01, s.stack.sigma.shard_jitter = 0.02, s.data_loading_s = 3;
     e = whole(&s, l);
     double bound_s = least_s(&s, l);
     double sure = 195 + e.time.optimizer_s;
@@ -313,7 +314,7 @@ static void layers(void) {
     clg_evaluation e = whole(&s, l);
     CHECK(e.stages[0].layers == 16 && e.stages[1].layers == 17);
     CASE("stages by cost: the head counts; layers given by hand stay");
-    s.model.prediction_layers = 0, s.stack.stages_by_cost = true;
+    s.model.prediction_layers = 0, s.stack.stages.by_cost = true;
     e = whole(&s, l);
     CHECK(e.stages[0].layers > e.stages[1].layers && e.stages[0].layers < 20);
     l.split = split, l.split_count = 2;
@@ -328,7 +329,7 @@ static void both_ways(void) {
     s.network.slow.bytes_per_s = 1e7; /* copies are on two stages, so in two boxes */
     double exposed_s[2];
     for (int i = 0; i < 2; i++) {
-        s.stack.gradient_overlap = i;
+        s.stack.overlap.gradient = i;
         exposed_s[i] = whole(&s, l).time.dp_exposed_s;
     }
     CASE("both directions hide a reduction: 2 x 15/16 x 16 s / 1.25, a tenth of it lost");
@@ -341,8 +342,9 @@ static void limits(void) {
     clg_scenario s = plain(0);
     clg_evaluation e = whole(&s, l);
     CASE("what a GPU has is without the context; memory is as far below as above");
-    CHECK(s.stack.context_bytes > 0);
-    CHECK_NEAR(e.capacity_bytes + s.stack.context_bytes, s.machine.gpu.memory_usable_bytes, 1e-12);
+    CHECK(s.stack.memory.context_bytes > 0);
+    CHECK_NEAR(e.capacity_bytes + s.stack.memory.context_bytes, s.machine.gpu.memory_usable_bytes,
+               1e-12);
     CHECK(e.memory_p90_bytes > e.memory.total_bytes);
     CHECK_NEAR(e.memory_p90_bytes * e.memory_p10_bytes, e.memory.total_bytes * e.memory.total_bytes,
                1e-12);
@@ -447,7 +449,7 @@ static double sharded_s(const clg_scenario *s, int zero, double first, double se
 /* A chunk's traffic is of its own layers, whichever of its two stages is filled last. */
 static void sharded_both_ways(void) {
     clg_scenario s = plain(1e-10);
-    s.stack.gradient_overlap = s.stack.parameter_overlap = 0;
+    s.stack.overlap.gradient = s.stack.overlap.parameter = 0;
     CASE("two directions, layers of two kinds, sharded: either half of the batches costs its own");
     for (int zero = 2; zero <= 3; zero++) {
         double alike_s = sharded_s(&s, zero, 1e8, 1e8);
@@ -466,15 +468,15 @@ static void learned(void) {
     l.dp = l.ep = 16, l.global_batch = 16;
     CASE("experts of a learned router: all wait for the fullest of 16 ranks");
     CHECK_NEAR(clg_learned_imbalance(&s, &l), 1 + 1.766 * 0.2476, 1e-4);
-    s.stack.learned_routing = true;
+    s.stack.experts.learned_routing = true;
     CHECK_NEAR(clg_pricing_of(&s, &l).imbalance, 1.4372, 1e-4);
     clg_evaluation late = plan_evaluation(&arena, &s, l);
-    s.stack.learned_routing = false;
+    s.stack.experts.learned_routing = false;
     clg_evaluation even = plan_evaluation(&arena, &s, l);
     CHECK(late.step_s > 1.05 * even.step_s);
     CASE("forced evenly there is none but what was asked for; one rank has all experts");
     CHECK(clg_pricing_of(&s, &l).imbalance == 1);
-    s.expert_imbalance = 1.6, s.stack.learned_routing = true;
+    s.expert_imbalance = 1.6, s.stack.experts.learned_routing = true;
     CHECK(clg_pricing_of(&s, &l).imbalance == 1.6);
     l.ep = 1;
     CHECK(clg_learned_imbalance(&s, &l) == 1);

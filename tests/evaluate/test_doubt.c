@@ -34,13 +34,13 @@ int main(void) {
     s.kernels.gemm[CLG_BF16].sigma = 0;
     s.built_in.gemm[CLG_BF16] = 10;
     e = plan_evaluation(&arena, &s, l);
-    CHECK_NEAR(e.doubt.measured_kernels, s.stack.sigma * s.stack.sigma, 1e-9);
+    CHECK_NEAR(e.doubt.measured_kernels, s.stack.sigma.step * s.stack.sigma.step, 1e-9);
     CHECK(e.log_sigma > 0 && e.log_sigma < before);
     s.kernels.gemm[CLG_BF16].sigma = s.built_in.gemm[CLG_BF16];
 
     CASE("borrowed kernels: products that were measured are borrowed no more");
     s.kernels.borrowed = true;
-    s.stack.sigma_borrowed = 0.2;
+    s.stack.sigma.borrowed = 0.2;
     s.built_in.gemm[CLG_BF16] = s.kernels.gemm[CLG_BF16].sigma = 0.08;
     clg_evaluation borrowed = plan_evaluation(&arena, &s, l);
     CHECK_NEAR(borrowed.log_sigma, sqrt(before * before + 0.04), 1e-9);
@@ -58,7 +58,7 @@ int main(void) {
     e = plan_evaluation(&arena, &s, l);
     share = e.time.dp_exposed_s / e.step_s;
     CHECK(share > 0);
-    double traffic = e.doubt.traffic * s.stack.sigma_traffic;
+    double traffic = e.doubt.traffic * s.stack.sigma.traffic;
     CHECK_NEAR(e.doubt.measured_links, fmin(share * share * (0.04 - 0.01), traffic * traffic),
                1e-9);
     clg_arena_clear(&arena);

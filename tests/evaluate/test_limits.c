@@ -123,7 +123,7 @@ static void precision_of_states(void) {
     CHECK(e.time.dp_exposed_s < whole.time.dp_exposed_s);
     CASE("no fp32 master weights: 12 bytes of states become 4, moments in bf16 with them");
     s = base;
-    s.stack.master_weights = false;
+    s.stack.precision.master_weights = false;
     CHECK_NEAR(priced(&s, l).memory.optimizer_bytes, 4 * held, 1e-9);
     CASE("moments in bf16 beside fp32 masters: 4 + 2 + 2");
     s = base;
@@ -185,9 +185,9 @@ static void software(void) {
     CHECK(clg_stack_set(&s.stack, "scatters", "onse", &error) == CLG_BAD_INPUT);
     CHECK(strstr(error.mend, "once") != NULL);
     CHECK(clg_stack_set(&s.stack, "scatters", "once", &error) == CLG_OK);
-    CHECK(s.stack.scatters == CLG_SCATTERS_ONCE);
+    CHECK(s.stack.traffic.scatters == CLG_SCATTERS_ONCE);
     CHECK(clg_stack_set(&s.stack, "host_launch_s", "5us", &error) == CLG_OK);
-    CHECK_NEAR(s.stack.host_launch_s, 5e-6, 1e-12);
+    CHECK_NEAR(s.stack.host.launch_s, 5e-6, 1e-12);
 }
 
 /* The smaller the shard group, the more is held and the less goes between nodes. */

@@ -25,7 +25,7 @@ typedef struct slow {
 
 static void product(slow *w, double m, double n, double k) {
     w->seconds += clg_gemm_s(&w->s->machine.gpu, &w->s->kernels, CLG_BF16, m, n, k, 1) *
-                  w->s->stack.kernel_slowdown;
+                  w->s->stack.kernels.slowdown;
 }
 
 static void stream(slow *w, double bytes, int kernels) {
@@ -111,7 +111,7 @@ static double slow_step_s(const clg_scenario *s, const clg_layout *l) {
         head(&w, t);
         for (int i = 0; i < 32; i++) layer_backward(&w, t);
         stream(&w, t * 4096 * (2 + 8), 2);
-        w.seconds += stack->host_micro_batch_s;
+        w.seconds += stack->host.micro_batch_s;
     }
     /* fp32 gradients are scattered and 16-bit weights gathered over all nodes, in buckets of 40
      * million parameters or one million a rank. Each ends with a matrix: those of a layer, last
@@ -124,11 +124,11 @@ static double slow_step_s(const clg_scenario *s, const clg_layout *l) {
     clg_collective_best(&s->network, CLG_REDUCE_SCATTER, all, parameters * 4 / buckets, &scatter_s);
     clg_collective_best(&s->network, CLG_ALL_GATHER, all, parameters * 2 / buckets, &gather_s);
     scatter_s *= buckets, gather_s *= buckets;
-    CHECK(scatter_s * stack->gradient_overlap < w.backward_s);
-    CHECK(gather_s * stack->parameter_overlap < w.backward_s / 3);
-    double hidden = scatter_s * stack->gradient_overlap + gather_s * stack->parameter_overlap;
+    CHECK(scatter_s * stack->overlap.gradient < w.backward_s);
+    CHECK(gather_s * stack->overlap.parameter < w.backward_s / 3);
+    double hidden = scatter_s * stack->overlap.gradient + gather_s * stack->overlap.parameter;
     w.seconds += scatter_s + gather_s - hidden;
-    w.seconds += hidden * (stack->overlap_slowdown - 1);
+    w.seconds += hidden * (stack->overlap.slowdown - 1);
     /* norm of the own gradients, clipping reads and writes them, all cleared, Adam: reads gradient,
      * weight and 12 bytes of states, writes the states again: 4 + 2 + 24 */
     double own = parameters / l->dp;
@@ -136,9 +136,9 @@ static double slow_step_s(const clg_scenario *s, const clg_layout *l) {
     stream(&w, own * 8, 1);
     stream(&w, parameters * 4, 1);
     w.seconds += clg_optimizer_s(&s->machine.gpu, &s->kernels, own * 30);
-    w.seconds += stack->host_step_s;
+    w.seconds += stack->host.step_s;
     /* the slowest of N nodes */
-    return w.seconds * (1 + stack->jitter * sqrt(2 * log(l->dp / 8.0)));
+    return w.seconds * (1 + stack->sigma.jitter * sqrt(2 * log(l->dp / 8.0)));
 }
 
 static void oracle(void) {
@@ -146,7 +146,7 @@ static void oracle(void) {
     static const char *const gpus[] = {"a100-sxm-80gb", "h100-sxm", "b200-sxm", "mi300x"};
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
         clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", gpus[i], "megatron-2024", 128);
-        s.stack.host_launch_s = 0; /* of the GPU; tests/cost has the host */
+        s.stack.host.launch_s = 0; /* of the GPU; tests/cost has the host */
         for (int dp = 16; dp <= 128; dp *= 8)
             for (int m = 1; m <= 16; m *= 4)
                 for (int full = 0; full <= 1; full++) {
@@ -176,7 +176,7 @@ static double update_traffic_s(const clg_scenario *s) {
 static void thin(void) {
     CASE("once a step's pass is full, every further second of traffic is one of the step");
     clg_scenario s = plan_scenario(&arena, "llama-3.1-8b", "h100-sxm", "megatron-2024", 64);
-    s.stack.jitter = 0;
+    s.stack.sigma.jitter = 0;
     clg_layout l = plan_layout(8192);
     l.dp = 64, l.global_batch = 64, l.zero = 1;
     clg_evaluation e;
@@ -195,7 +195,7 @@ static void thin(void) {
 static void uneven(void) {
     CASE("a pipeline of uneven stages: (m - 1) max + sum");
     clg_scenario s = plan_scenario(&arena, "llama-3-70b", "h100-sxm", "megatron-2024", 64);
-    s.stack.send_overlap = true;
+    s.stack.overlap.send = true;
     s.network.slow.bytes_per_s = 1e15;
     s.network.slow.latency_s = s.network.base_slow_s = 0;
     for (int pp = 2; pp <= 8; pp *= 2)
@@ -213,7 +213,7 @@ static void uneven(void) {
                 all += one;
             }
             const clg_time_ledger *t = &e.time;
-            double host = s.stack.host_step_s + m * s.stack.host_micro_batch_s;
+            double host = s.stack.host.step_s + m * s.stack.host.micro_batch_s;
             double pipeline = e.step_s - t->straggler_s - t->optimizer_s - t->dp_exposed_s - host;
             CHECK_NEAR(pipeline, (m - 1) * most + all, 1e-6);
         }
@@ -335,7 +335,7 @@ static void latency(clg_scenario *s) {
     s->network.fast.latency_s /= 3, s->network.slow.latency_s /= 3;
 }
 static void host(clg_scenario *s) {
-    s->stack.host_launch_s /= 3, s->stack.host_step_s /= 3, s->stack.host_micro_batch_s /= 3;
+    s->stack.host.launch_s /= 3, s->stack.host.step_s /= 3, s->stack.host.micro_batch_s /= 3;
 }
 
 static const struct {

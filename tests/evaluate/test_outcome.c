@@ -66,8 +66,8 @@ static void interval(void) {
     CASE("late by what no plan says: the squares of 0.3 and 0.4 make 0.5; early 0.3, mean 0.4");
     clg_scenario s = base;
     clg_evaluation e = ten_seconds();
-    s.stack.sigma = 0.3, s.stack.sigma_late = 0.4, s.stack.sigma_experts = 1.2;
-    s.stack.sigma_traffic = s.stack.sigma_step_s = s.stack.sigma_age = 0;
+    s.stack.sigma.step = 0.3, s.stack.sigma.late = 0.4, s.stack.sigma.experts = 1.2;
+    s.stack.sigma.traffic = s.stack.sigma.step_s = s.stack.sigma.age = 0;
     s.model.active_parameters = s.model.parameters;
     clg_outcome(&s, 0, &e);
     CHECK_NEAR(e.step_p90_s, 10 * (1 + 1.2816 * 0.5), 1e-12);
@@ -119,8 +119,8 @@ static void walls(void) {
 static void waits(void) {
     clg_scenario s = base;
     clg_layout l = plan_layout(4096);
-    s.stack.jitter = 0.02, s.stack.shard_jitter = 0.01;
-    s.stack.scatters = CLG_SCATTERS_ONCE;
+    s.stack.sigma.jitter = 0.02, s.stack.sigma.shard_jitter = 0.01;
+    s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     l.dp = 32, l.accumulation = 5;
     CASE("the slowest of four nodes: 0.02 sqrt(2 ln 4); one node waits for none");
     CHECK_NEAR(clg_straggler_share(&s, &l), 0.02 * 1.6651092223153954, 1e-12);
@@ -138,7 +138,7 @@ static void waits(void) {
         CHECK_NEAR(clg_shard_wait_share(&s, &l), shares[l.zero], 1e-12);
     CASE("ZeRO-2 that scatters in every micro-batch waits in every one");
     l.zero = 2;
-    s.stack.scatters = CLG_SCATTERS_EACH;
+    s.stack.traffic.scatters = CLG_SCATTERS_EACH;
     CHECK_NEAR(clg_shard_wait_share(&s, &l), 0.01 * 1.3862943611198906, 1e-12);
     l.dp = 8;
     CHECK(clg_straggler_share(&s, &l) == 0 && clg_shard_wait_share(&s, &l) == 0);

@@ -28,7 +28,7 @@ static double axis_s(const clg_operations_table *t, clg_axis axis) {
 
 static clg_operations_table check_compute(const char *model, const char *stack, clg_layout l) {
     clg_scenario s = plan_scenario(&arena, model, "h100-sxm", stack, (int)clg_layout_gpus(&l));
-    s.stack.tensor_overlap = s.stack.tensor_backward_overlap = s.stack.expert_overlap = 0;
+    s.stack.overlap.tensor = s.stack.overlap.tensor_backward = s.stack.overlap.expert = 0;
     clg_evaluation e = plan_evaluation(&arena, &s, l);
     clg_operations_table t = clg_explain_operations(&arena, &s, &e);
     CHECK_NEAR(passes_s(&t, CLG_OP_GEMM) + passes_s(&t, CLG_OP_GROUPED), e.matrix_s, 1e-9);

@@ -20,7 +20,7 @@ static planned layers_on(int ranks, int zero) {
                     .l = plan_layout(4096),
                     .load = {.layers = {32}, .chunks = 1, .alive = 1}};
     plan.l.dp = ranks, plan.l.global_batch = ranks, plan.l.zero = zero;
-    plan.s.stack.reserve_share = 0;
+    plan.s.stack.memory.reserve_share = 0;
     return plan;
 }
 
@@ -37,15 +37,15 @@ static void gradients_that_come_late(void) {
     planned plan = layers_on(1, 0);
     plan.l.seq = 1024;
     double before = of(&plan).total_bytes;
-    plan.s.stack.fresh_gradients = true;
+    plan.s.stack.memory.fresh_gradients = true;
     clg_memory_ledger m = of(&plan);
     CHECK(kept() < all);
     CHECK_NEAR(before - m.total_bytes, kept(), 1e-12);
     CHECK_NEAR(m.gradients_bytes, all, 1e-14);
     plan.l.seq = 32768;
-    plan.s.stack.fresh_gradients = false;
+    plan.s.stack.memory.fresh_gradients = false;
     before = of(&plan).total_bytes;
-    plan.s.stack.fresh_gradients = true;
+    plan.s.stack.memory.fresh_gradients = true;
     m = of(&plan);
     CHECK(kept() > all);
     CHECK_NEAR(before - m.total_bytes, all, 1e-12);
@@ -60,7 +60,7 @@ static void gradients_used_at_once(void) {
     planned plan = layers_on(1, 0);
     plan.l.seq = 32768;
     double buffers = of(&plan).buffers_bytes;
-    plan.s.stack.updates_in_backward = true;
+    plan.s.stack.memory.updates_in_backward = true;
     clg_memory_ledger m = of(&plan);
     CHECK(m.gradients_bytes == 0);
     CHECK_NEAR(m.buffers_bytes - buffers, 4 * LAYER, 1e-12);
@@ -70,16 +70,16 @@ static void updates_all_at_once(void) {
     CASE("a foreach update: the roots of all second moments, 2 bytes each of 16-bit states");
     planned plan = layers_on(1, 0);
     plan.l.seq = 128; /* so few activations that the update is the fullest moment */
-    plan.s.stack.master_weights = false, plan.s.stack.fused_optimizer = false;
+    plan.s.stack.precision.master_weights = false, plan.s.stack.fused.optimizer = false;
     double before = of(&plan).total_bytes;
-    plan.s.stack.foreach_update = true;
+    plan.s.stack.kernels.foreach_update = true;
     clg_memory_ledger m = of(&plan);
-    CHECK_NEAR(m.buffers_bytes, 2 * LAYERS * LAYER + plan.s.stack.workspace_bytes, 1e-14);
+    CHECK_NEAR(m.buffers_bytes, 2 * LAYERS * LAYER + plan.s.stack.memory.workspace_bytes, 1e-14);
     CHECK(m.total_bytes > before);
     CASE("fused, and of other optimizers, none");
-    plan.s.stack.fused_optimizer = true;
+    plan.s.stack.fused.optimizer = true;
     CHECK_NEAR(of(&plan).total_bytes, before, 1e-14);
-    plan.s.stack.fused_optimizer = false, plan.l.optimizer = CLG_ADAM_8BIT;
+    plan.s.stack.fused.optimizer = false, plan.l.optimizer = CLG_ADAM_8BIT;
     CHECK(of(&plan).buffers_bytes < m.buffers_bytes);
 }
 
@@ -88,7 +88,7 @@ static void copies_of_replicas(void) {
     for (int ranks = 1; ranks <= 2; ranks++)
         for (int zero = 0; zero <= 1; zero++) {
             planned plan = layers_on(ranks, zero);
-            plan.s.stack.gradient_buckets = true;
+            plan.s.stack.memory.gradient_buckets = true;
             double bytes = ranks == 2 && zero == 0 ? 8 : 4;
             CHECK_NEAR(of(&plan).gradients_bytes, bytes * LAYERS * LAYER, 1e-14);
         }
@@ -97,29 +97,29 @@ static void copies_of_replicas(void) {
 static void on_the_host(void) {
     CASE("shards on the host: nothing but what is gathered and the gradient on its way there");
     planned plan = layers_on(16, 3);
-    plan.s.stack.weights_on_host = true;
+    plan.s.stack.memory.weights_on_host = true;
     clg_memory_ledger m = of(&plan);
     CHECK(m.weights_bytes == 0 && m.gradients_bytes == 0 && m.optimizer_bytes == 0);
-    CHECK_NEAR(m.buffers_bytes, (2 * 2 + 4) * LAYER + plan.s.stack.workspace_bytes, 1e-14);
+    CHECK_NEAR(m.buffers_bytes, (2 * 2 + 4) * LAYER + plan.s.stack.memory.workspace_bytes, 1e-14);
     CASE("unsharded weights stay");
     plan.l.zero = 1;
     CHECK_NEAR(of(&plan).weights_bytes, 2 * LAYERS * LAYER, 1e-14);
     CASE("paged states give way");
-    plan.s.stack.paged_states = true;
+    plan.s.stack.memory.paged_states = true;
     CHECK(of(&plan).optimizer_bytes == 0);
     CASE("activations on the host: inputs of two layers of 32, 4096 x 4096 x 2 bytes each");
     plan = layers_on(1, 0);
     plan.l.recompute = CLG_RECOMPUTE_FULL;
     double here = of(&plan).activations_bytes;
-    plan.s.stack.activations_on_host = true;
+    plan.s.stack.memory.activations_on_host = true;
     CHECK_NEAR(here - of(&plan).activations_bytes, 30 * 33554432.0, 1e-12);
 }
 
 static void losses_in_parts(void) {
     CASE("a loss in eight parts: 6 bytes a logit of an eighth, and the norm's 2 t h w");
     planned plan = layers_on(1, 0);
-    plan.s.stack.fused_cross_entropy = false, plan.s.stack.loss_peak_bytes = 6;
-    plan.s.stack.loss_chunks = 8;
+    plan.s.stack.fused.cross_entropy = false, plan.s.stack.loss.peak_bytes = 6;
+    plan.s.stack.loss.chunks = 8;
     of(&plan);
     CHECK_NEAR(step.head.saved_bytes, 2 * 4096.0 * 4096 * 2, 1e-14);
     CHECK_NEAR(step.head.transient_bytes, 4096.0 * 32000 * 6 / 8, 1e-14);
@@ -137,7 +137,7 @@ static void what_is_frozen(void) {
         planned plan = layers_on(2, rows[i].zero);
         plan.l.adapter.kind = CLG_ADAPTER_LORA, plan.l.adapter.base = rows[i].base;
         plan.l.adapter.rank = 8, plan.l.recompute = CLG_RECOMPUTE_FULL;
-        plan.s.stack.widens_rest = true;
+        plan.s.stack.precision.widens_rest = true;
         clg_memory_ledger layers = of(&plan);
         CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * 4096 * rows[i].wide, 1e-14);
         plan.load.embedding = true;
@@ -154,9 +154,9 @@ static void scores_of_elementary_operations(void) {
     plan.l.attention = CLG_UNFUSED;
     double bytes[2], scores = 32 * 4096.0 * 4096;
     for (int dropout = 0; dropout <= 1; dropout++) {
-        plan.s.stack.dropout = dropout;
+        plan.s.stack.kernels.dropout = dropout;
         for (int fused = 0; fused <= 1; fused++) {
-            plan.s.stack.fused_softmax = fused;
+            plan.s.stack.fused.softmax = fused;
             of(&plan);
             bytes[fused] = step.kind[0].saved_bytes;
         }

@@ -153,9 +153,9 @@ static clg_memory_ledger ledger(const clg_scenario *s, const clg_layout *l, clg_
     clg_memory_ledger m = clg_memory_of_stage(&s->model, &s->stack, l, built(s, l), &load);
     double allocated = m.weights_bytes + m.gradients_bytes + m.optimizer_bytes +
                        m.activations_bytes + m.buffers_bytes;
-    CHECK_NEAR(m.reserved_bytes, allocated * s->stack.reserve_share, 1e-13);
+    CHECK_NEAR(m.reserved_bytes, allocated * s->stack.memory.reserve_share, 1e-13);
     CHECK_NEAR(m.total_bytes, allocated + m.reserved_bytes, 1e-14);
-    CHECK_NEAR(m.needed_bytes, allocated * (1 + s->stack.split_share), 1e-13);
+    CHECK_NEAR(m.needed_bytes, allocated * (1 + s->stack.memory.split_share), 1e-13);
     CHECK(m.needed_bytes < m.total_bytes);
     CHECK(m.activations_bytes >= 0 && m.buffers_bytes >= 0);
     return m;
@@ -183,7 +183,7 @@ static planned gpt3(int zero) {
                     .l = plan_layout(2048),
                     .load = {.layers = {12}, .chunks = 1, .alive = 1}};
     plan.s.stack.gradient = CLG_BF16;
-    plan.s.stack.sharded_masters = false;
+    plan.s.stack.precision.sharded_masters = false;
     plan.l.dp = 16, plan.l.global_batch = 16, plan.l.pp = 8, plan.l.zero = zero;
     return plan;
 }
@@ -191,7 +191,7 @@ static planned gpt3(int zero) {
 /* The same with the masters as the shards. */
 static planned fsdp(void) {
     planned plan = gpt3(3);
-    plan.s.stack.sharded_masters = true;
+    plan.s.stack.precision.sharded_masters = true;
     return plan;
 }
 
@@ -217,7 +217,7 @@ static void zero_stages(void) {
         CHECK_NEAR(states(of(&plan)), bytes[zero], 1e-14);
     }
     CASE("ZeRO 3 that keeps gradients whole over micro-batches: 2P + 14P/d");
-    plan.s.stack.scatters = CLG_SCATTERS_ONCE;
+    plan.s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     accumulate(&plan, 2);
     CHECK_NEAR(states(of(&plan)), 2 * P + 14 * P / D, 1e-14);
     CASE("ZeRO spans context ranks too, and stops at a shard group");
@@ -240,11 +240,11 @@ static void fully_sharded(void) {
     CHECK_NEAR(states(of(&plan)), 2 * P / D, 1e-14);
     CASE("FSDP of 16-bit weights: 2 + 2 + 4 of P/d, reduced in fp32 or not");
     plan = fsdp();
-    plan.s.stack.master_weights = false;
+    plan.s.stack.precision.master_weights = false;
     CHECK_NEAR(states(of(&plan)), 8 * P / D, 1e-14);
     plan.s.stack.gradient = CLG_FP32;
     CHECK_NEAR(states(of(&plan)), 8 * P / D, 1e-14);
-    plan.s.stack.scatters = CLG_SCATTERS_ONCE;
+    plan.s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     accumulate(&plan, 2);
     CHECK_NEAR(states(of(&plan)), 4 * P + 6 * P / D, 1e-14);
     CASE("16-bit weights that nothing shards: gradients are autograd's own, 2 + 2 + 4 of P");
@@ -252,7 +252,7 @@ static void fully_sharded(void) {
     accumulate(&plan, 2);
     m = of(&plan);
     CHECK_NEAR(states(m), 8 * P, 1e-14);
-    CHECK_NEAR(m.buffers_bytes, plan.s.stack.workspace_bytes, 1e-14);
+    CHECK_NEAR(m.buffers_bytes, plan.s.stack.memory.workspace_bytes, 1e-14);
 }
 
 static void optimizers(void) {
@@ -283,7 +283,7 @@ static void optimizers(void) {
     CHECK(of(&plan).optimizer_bytes == 0);
     CASE("all in bf16: 2 + 2 + 4; all in fp32: 4 + 4 + 8");
     plan = gpt3(0);
-    plan.s.stack.master_weights = false;
+    plan.s.stack.precision.master_weights = false;
     CHECK_NEAR(states(of(&plan)), 8 * P, 1e-14);
     plan.s.stack.gradient = CLG_FP32, plan.l.precision = CLG_FP32;
     CHECK_NEAR(states(of(&plan)), 16 * P, 1e-14);
@@ -320,13 +320,14 @@ static void gathered_layers(void) {
     for (int zero = 1; zero <= 3; zero++) {
         planned plan = llama_2(zero);
         CHECK_NEAR(of(&plan).buffers_bytes,
-                   bytes_of_a_layer[zero] * 202383360.0 + plan.s.stack.workspace_bytes, 1e-14);
+                   bytes_of_a_layer[zero] * 202383360.0 + plan.s.stack.memory.workspace_bytes,
+                   1e-14);
     }
 }
 
 static void copies_for_the_update(void) {
     planned plan = llama_2(0);
-    double workspace = plan.s.stack.workspace_bytes;
+    double workspace = plan.s.stack.memory.workspace_bytes;
     plan.s.stack.gradient = CLG_BF16;
     CASE("16-bit gradients: fp32 copies for the update, once activations are gone");
     /* 4 x 32 x 202383360 = 25.9 GB, more than they keep of 1,024 tokens */
@@ -339,7 +340,7 @@ static void copies_for_the_update(void) {
     m = of(&plan);
     CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
     CHECK(m.activations_bytes > 128 * 202383360.0);
-    plan.s.stack.flat_update = true;
+    plan.s.stack.memory.flat_update = true;
     CHECK_NEAR(of(&plan).buffers_bytes, 128 * 202383360.0 + workspace, 1e-14);
     CHECK_NEAR(of(&plan).activations_bytes, m.activations_bytes, 1e-14);
 }
@@ -356,7 +357,7 @@ static void gathered_tables(void) {
     /* A table and two layers of 2 bytes: what 16 layers keep makes a layer's backward the fullest
      * moment. */
     planned plan = on_16("llama-3.1-8b", 3, first_stage);
-    double workspace = plan.s.stack.workspace_bytes;
+    double workspace = plan.s.stack.memory.workspace_bytes;
     CHECK_NEAR(of(&plan).buffers_bytes, 2 * (TABLE + 2 * LAYER) + 4 * LAYER + workspace, 1e-14);
     CASE("hardly any activations: the fullest moment is the end, 4 bytes of the table's gradient");
     plan.l.seq = 128, plan.load.layers[0] = 1;
@@ -370,12 +371,12 @@ static void gathered_tables(void) {
     CHECK_NEAR(m.buffers_bytes, 2 * (TABLE + 4096 + 2 * LAYER) + workspace, 1e-14);
     CASE("a root that is resharded: the loss finds nothing gathered, a layer's backward does");
     double lasting = m.activations_bytes;
-    plan.s.stack.resharded_root = true;
+    plan.s.stack.memory.resharded_root = true;
     m = of(&plan);
     CHECK_NEAR(m.buffers_bytes, workspace, 1e-14);
     CHECK_NEAR(m.activations_bytes, lasting, 1e-14);
     plan = on_16("llama-3.1-8b", 3, first_stage);
-    plan.s.stack.resharded_root = true;
+    plan.s.stack.memory.resharded_root = true;
     CHECK_NEAR(of(&plan).buffers_bytes, 2 * (TABLE + 2 * LAYER) + 4 * LAYER + workspace, 1e-14);
 }
 
@@ -495,9 +496,9 @@ static void ends(void) {
     double sbh = 25165824, sbv = 2048.0 * 50257;
     CHECK_NEAR(built(&s, &l)->head.saved_bytes, 4 * sbh + 4 * sbv, 1e-14);
     CHECK_NEAR(step.head.transient_bytes, 2 * sbv, 1e-14); /* 16-bit logits beside */
-    s.stack.fused_cross_entropy = true;
+    s.stack.fused.cross_entropy = true;
     CHECK_NEAR(built(&s, &l)->head.saved_bytes, 4 * sbh + 2 * sbv, 1e-14);
-    s.stack.fused_cross_entropy = false;
+    s.stack.fused.cross_entropy = false;
     l.tp = 8, l.sp = true;
     CHECK_NEAR(built(&s, &l)->head.saved_bytes, (4 * sbh + 4 * sbv) / 8, 1e-14);
     CASE("logits of one micro-batch only, but of all of them under gpipe");
@@ -510,25 +511,25 @@ static void ends(void) {
     CASE("a stack that keeps what a stage sent: one boundary more for each alive micro-batch");
     load = (clg_stage_load){.layers = {48}, .chunks = 1, .alive = 3.5};
     double freed = ledger(&s, &l, load).activations_bytes;
-    s.stack.kept_outputs = true;
+    s.stack.memory.kept_outputs = true;
     CHECK_NEAR(ledger(&s, &l, load).activations_bytes - freed, 3.5 * 2 * sbh / 8, 1e-12);
     load.head = true; /* the last stage sends nothing */
     double with = ledger(&s, &l, load).activations_bytes;
-    s.stack.kept_outputs = false;
+    s.stack.memory.kept_outputs = false;
     CHECK(ledger(&s, &l, load).activations_bytes == with);
     CASE("beside unfused scores: their gradient in place, or four by elementary operations");
     /* 96 heads, 2048^2 scores: 402653184; the MLP's gradient 4 h x 2 bytes a token, half of it */
     l = plan_layout(2048);
     l.attention = CLG_UNFUSED;
     CHECK_NEAR(built(&s, &l)->kind[0].transient_bytes, 2 * 402653184.0, 1e-14);
-    s.stack.fused_softmax = false;
+    s.stack.fused.softmax = false;
     CHECK_NEAR(built(&s, &l)->kind[0].transient_bytes, 8 * 402653184.0, 1e-14);
     l.attention = CLG_FLASH2;
     CHECK_NEAR(built(&s, &l)->kind[0].transient_bytes, 2048.0 * 4 * 12288 * 2, 1e-14);
-    s.stack.fused_softmax = true, l.pp = 2, l.tp = 8, l.sp = true;
+    s.stack.fused.softmax = true, l.pp = 2, l.tp = 8, l.sp = true;
     CASE("the embedding keeps its dropout mask, one byte an element");
     CHECK_NEAR(built(&s, &l)->embedding.saved_bytes, sbh / 8, 1e-14);
-    s.stack.dropout = false;
+    s.stack.kernels.dropout = false;
     CHECK(built(&s, &l)->embedding.saved_bytes == 0);
     CASE("the first n layers of a chunk recomputed: n x 2 sbh, the others whole");
     s = plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-2022", 64);

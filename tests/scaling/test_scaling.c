@@ -193,7 +193,7 @@ static void limits_moved(clg_scenario s) {
     fast.machine.fabric.bytes_per_s *= 1e6;
     fast.machine.node.nic_bytes_per_s *= 1e6;
     fast.machine.node.link_latency_s = fast.machine.fabric.latency_s = 1e-12;
-    fast.stack.jitter = 0;
+    fast.stack.sigma.jitter = 0;
     CHECK(clg_scenario_prepare(&arena, &fast, &e) == CLG_OK);
     c = curve(&fast, CLG_WEAK, INFINITY, 64);
     CHECK(c->point[7].communication_fraction < 0.05);

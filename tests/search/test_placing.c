@@ -39,7 +39,7 @@ static void check_left_out(void) {
         clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2026", 16);
         clg_space space = space_of(16, 4096, 64, 5);
         if (i == 0) space.pp = (clg_axis_values){.count = 1, .value = {4}};
-        if (i == 1) s.stack.uneven_stages = false;
+        if (i == 1) s.stack.stages.uneven = false;
         clg_found found;
         clg_error e = {0};
         CHECK(clg_search(&arena, &s, &space, (clg_progress){0}, &found, &e) == CLG_OK);

@@ -8,7 +8,7 @@ static void agree(const char *name, const char *model, const char *gpu, int gpus
                   const char *stack) {
     CASE(name);
     clg_scenario s = plan_scenario(&arena, model, gpu, stack, gpus);
-    if (strcmp(stack, "unknown") == 0) s.stack.uneven_stages = true;
+    if (strcmp(stack, "unknown") == 0) s.stack.stages.uneven = true;
     clg_space space = {.gpus = gpus,
                        .seq = 4096,
                        .global_batch = batch,
@@ -216,12 +216,12 @@ static void check_limit(void) {
     CASE("the limit of a risk: the chance there is the risk, and above it more");
     clg_scenario s = plan_scenario(&arena, "llama-2-7b", "h100-sxm", "megatron-2024", 8);
     static const double risks[] = {0.001, 0.01, 0.1, 0.3, 0.5, 0.9};
-    s.stack.reserve_share = 0.06, s.stack.split_share = 0.015;
+    s.stack.memory.reserve_share = 0.06, s.stack.memory.split_share = 0.015;
     double let_go = 1.06 / 1.015; /* what needs 80 GB shows 83.5 where there is room */
     for (int i = 0; i < 6; i++) {
         clg_evaluation e = {.capacity_bytes = 8e10};
         double limit = clg_memory_limit_bytes(&s, e.capacity_bytes, risks[i]);
-        double wide = 1 + 1.2816 * s.stack.sigma_memory;
+        double wide = 1 + 1.2816 * s.stack.sigma.memory;
         e.memory.total_bytes = limit;
         e.memory.needed_bytes = limit / let_go;
         e.memory_p90_bytes = limit * wide;
@@ -235,8 +235,8 @@ static void check_limit(void) {
         CHECK(clg_evaluation_chance_out(&e) > risks[i] || risks[i] > 0.5);
     }
     CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.1),
-               8e10 * let_go / (1 + 1.2816 * s.stack.sigma_memory), 1e-3);
-    s.stack.sigma_memory = 0;
+               8e10 * let_go / (1 + 1.2816 * s.stack.sigma.memory), 1e-3);
+    s.stack.sigma.memory = 0;
     CHECK_NEAR(clg_memory_limit_bytes(&s, 8e10, 0.001), 8e10 * let_go, 1e-14);
 }
 

@@ -29,10 +29,10 @@ static void check_kept(void) {
     clg_arena one = {.kept = kept}, two = {.kept = kept};
     CASE("the current stack is read once, lives longer than the call that read it, and is a copy");
     CHECK(clg_stack_current(&one, "nvidia", &first, &error) == CLG_OK);
-    first.host_launch_s = -1;
+    first.host.launch_s = -1;
     clg_arena_clear(&one);
     CHECK(clg_stack_current(&two, "nvidia", &later, &error) == CLG_OK);
-    CHECK(later.data == first.data && later.date == first.date && later.host_launch_s >= 0);
+    CHECK(later.data == first.data && later.date == first.date && later.host.launch_s >= 0);
     const clg_stack *there = clg_kept_made(&two, "stack of nvidia");
     CHECK(there && there->data == first.data && !clg_kept_made(&two, "stack of amd"));
     CASE("vendors that data/ does not know are not kept");
@@ -70,19 +70,19 @@ static void check_built_in_recipes(void) {
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &other, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &other, "gpt-oss-120b", "gb200", &error) == CLG_OK);
-    CHECK(!mine.expert_dedup && mine.recompute_activation);
-    CHECK(other.expert_dedup && !other.recompute_activation);
+    CHECK(!mine.experts.dedup && mine.recompute.activation);
+    CHECK(other.experts.dedup && !other.recompute.activation);
     CHECK(read("{\"name\": \"m\", \"base\": \"megatron-2026\"}", &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "deepseek-v3", "gb200", &error) == CLG_OK);
-    CHECK(mine.recompute_latent);
+    CHECK(mine.recompute.latent);
     CASE(
         "a run that names no software, of a model that one trainer trained: that one's, then only");
     CHECK(clg_stack_find(&arena, "unknown@2024-07", &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
-    CHECK(mine.known && mine.recompute_activation);
+    CHECK(mine.known && mine.recompute.activation);
     CHECK(clg_stack_find(&arena, "unknown@2025-07", &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
-    CHECK(!mine.known && !mine.recompute_activation);
+    CHECK(!mine.known && !mine.recompute.activation);
     CHECK(clg_stack_find(&arena, "torchtitan-2025@2024-06", &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "llama-3.1-405b", "h100-sxm", &error) == CLG_OK);
     CHECK_TEXT(mine.name, "torchtitan-2025");
@@ -105,23 +105,25 @@ static void check_years(void) {
     }
     CASE("transformers and TRL check point without reentrance since 2026-01");
     CHECK(clg_stack_find(&arena, "trl@2025-12", &stack, &error) == CLG_OK);
-    CHECK(!stack.recompute_stops_early && stack.single_beside_frozen && stack.widens_rest);
-    CHECK(stack.odd_flop_per_clock > 0);
+    CHECK(!stack.recompute.stops_early && stack.precision.single_beside_frozen &&
+          stack.precision.widens_rest);
+    CHECK(stack.kernels.odd_flop_per_clock > 0);
     CHECK(clg_stack_find(&arena, "trl@2026-01", &stack, &error) == CLG_OK);
-    CHECK(stack.recompute_stops_early && stack.expert_rows == CLG_ROWS_LOOPED);
-    CHECK(!stack.single_beside_frozen && !stack.widens_rest); /* PEFT's preparation is not called */
+    CHECK(stack.recompute.stops_early && stack.experts.rows == CLG_ROWS_LOOPED);
+    CHECK(!stack.precision.single_beside_frozen &&
+          !stack.precision.widens_rest); /* PEFT's preparation is not called */
     CASE("eager PyTorch: 39 kernels of 13.48 us for 27 counted; loops of its own stay eager");
     CHECK(clg_stack_find(&arena, "lightning@2026-03", &stack, &error) == CLG_OK);
-    CHECK_NEAR(stack.host_step_s, 1e-3, 1e-12); /* a trainer's own data loader and logs: 10 ms */
-    CHECK_NEAR(stack.host_launch_s, 39 * 13.48e-6 / 27, 0.01);
-    CHECK(!stack.fused_norm && !stack.fused_optimizer && stack.master_weights);
+    CHECK_NEAR(stack.host.step_s, 1e-3, 1e-12); /* a trainer's own data loader and logs: 10 ms */
+    CHECK_NEAR(stack.host.launch_s, 39 * 13.48e-6 / 27, 0.01);
+    CHECK(!stack.fused.norm && !stack.fused.optimizer && stack.precision.master_weights);
     CASE("what one benchmark's scripts cost the host is of its months only");
     CHECK(clg_stack_find(&arena, "nanotron", &stack, &error) == CLG_OK);
-    CHECK(stack.rank_launches == 0);
+    CHECK(stack.host.rank_launches == 0);
     CHECK(clg_stack_find(&arena, "nanotron-2025@2025-02", &stack, &error) == CLG_OK);
-    CHECK(stack.rank_launches > 3);
+    CHECK(stack.host.rank_launches > 3);
     CHECK(clg_stack_find(&arena, "nanotron@2024-06", &stack, &error) == CLG_OK);
-    CHECK(stack.rank_launches == 0);
+    CHECK(stack.host.rank_launches == 0);
 }
 
 static void check_recipes(void) {
@@ -141,25 +143,25 @@ static void check_recipes(void) {
                        " \"source\": \"x\", \"kind\": \"assumed\"}}]}";
     CASE("a recipe waits for its model and GPU: by name, or by what comes before a hyphen");
     CHECK(read(text, &mine, &error) == CLG_OK);
-    double before = mine.host_expert_s;
+    double before = mine.host.expert_s;
     CHECK(clg_stack_recipe(&arena, &mine, "gpt-osseous", "gb200", &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "gpt", "gb200", &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb300", &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, NULL, "gb200", &error) == CLG_OK);
-    CHECK_NEAR(mine.host_expert_s, before, 0);
+    CHECK_NEAR(mine.host.expert_s, before, 0);
     CHECK(!mine.attention_final);
     CHECK(clg_stack_recipe(&arena, &mine, "gpt-oss-120b", "gb200", &error) == CLG_OK);
-    CHECK_NEAR(mine.host_expert_s, 3e-6, 1e-12);
+    CHECK_NEAR(mine.host.expert_s, 3e-6, 1e-12);
     CHECK_TEXT(mine.attention, "unfused");
     CHECK_TEXT(mine.name, "mine");
     CHECK(mine.attention_final);
     CASE("later ones go over earlier ones; one whose month has not come is not yet");
     CHECK(read(text, &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "x", "gb200", &error) == CLG_OK);
-    CHECK_NEAR(mine.host_expert_s, 5e-6, 1e-12);
+    CHECK_NEAR(mine.host.expert_s, 5e-6, 1e-12);
     CHECK(read(text, &mine, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &mine, "y", "gb200", &error) == CLG_OK);
-    CHECK_NEAR(mine.host_expert_s, before, 0);
+    CHECK_NEAR(mine.host.expert_s, before, 0);
     check_kept();
     check_built_in_recipes();
     check_recipe_faults();
@@ -183,11 +185,11 @@ static void check_software(void) {
     const double graphs = 3e-6;
     CHECK(clg_stack_current(&arena, "nvidia", &s, &error) == CLG_OK);
     CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "h100-sxm", &error) == CLG_OK);
-    CHECK_NEAR(s.host_launch_s, graphs, 1e-12);
-    CHECK(s.fused_cross_entropy && s.gradient == CLG_BF16);
+    CHECK_NEAR(s.host.launch_s, graphs, 1e-12);
+    CHECK(s.fused.cross_entropy && s.gradient == CLG_BF16);
     CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "a100-sxm-80gb", &error) == CLG_OK);
-    CHECK(s.host_launch_s > 10 * graphs && s.tensor_overlap == 0);
-    CHECK(!s.fused_cross_entropy && s.gradient == CLG_FP32 && !s.attention_final);
+    CHECK(s.host.launch_s > 10 * graphs && s.overlap.tensor == 0);
+    CHECK(!s.fused.cross_entropy && s.gradient == CLG_FP32 && !s.attention_final);
     CHECK(clg_stack_recipe(&arena, &s, "llama-3.1-8b", "v100-sxm-32gb", &error) == CLG_OK);
     CHECK_TEXT(s.attention_older, "unfused");
     CASE("what a stack lacks of a layout, by name");
@@ -247,7 +249,7 @@ static void check_strict(void) {
     CHECK(read("{\"name\": \"m\", \"zero_one\": {\"value\": \"sums-after\", \"source\": \"x\", "
                "\"kind\": \"vendor\"}}",
                &s, &error) == CLG_OK);
-    CHECK(s.zero_one == CLG_ZERO_ONE_SUMS_AFTER && s.scatters == CLG_SCATTERS_EACH);
+    CHECK(s.traffic.zero_one == CLG_ZERO_ONE_SUMS_AFTER && s.traffic.scatters == CLG_SCATTERS_EACH);
     CASE("a file without a title goes by its name, not by that of what it stands on");
     CHECK(read("{\"name\": \"mine\", \"base\": \"megatron-2026\"}", &s, &error) == CLG_OK);
     CHECK_TEXT(s.title, "mine");
@@ -267,7 +269,7 @@ static void check_terms(void) {
     CHECK(clg_stack_states(&now, "expert_overlap") && !clg_stack_states(&now, "shard_jitter"));
     CASE("a number by its name, and none for what is a switch");
     *clg_stack_number(&now, "gradient_overlap") = 0.25;
-    CHECK_NEAR(now.gradient_overlap, 0.25, 0);
+    CHECK_NEAR(now.overlap.gradient, 0.25, 0);
     CHECK(!clg_stack_number(&now, "fused_norm") && !clg_stack_number(&now, "gradient_overlop"));
     CASE("the family is that of the base, or none");
     CHECK_TEXT(now.family, "megatron");
@@ -302,7 +304,7 @@ static void check_months(void) {
                        "{\"from\": \"2026-05\", \"attention\": \"cudnn\"}]}";
     CHECK(read(mine, &now, &error) == CLG_OK);
     CHECK_TEXT(now.attention, "flash3");
-    CHECK_NEAR(now.host_expert_s, 3e-6, 1e-12);
+    CHECK_NEAR(now.host.expert_s, 3e-6, 1e-12);
     CHECK_TEXT(now.name, "mine");
     CHECK_TEXT(now.date, "2026-04");
     CHECK(now.gradient == CLG_BF16 && now.known);
@@ -310,8 +312,8 @@ static void check_months(void) {
     CHECK(clg_stack_find(&arena, "megatron-2026@2025-09", &then, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "megatron-2026@2026-07", &now, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "megatron-2026", &other, &error) == CLG_OK);
-    CHECK(!then.expert_dedup && other.expert_dedup && now.expert_dedup);
-    CHECK(!then.fused_experts && !other.fused_experts && now.fused_experts);
+    CHECK(!then.experts.dedup && other.experts.dedup && now.experts.dedup);
+    CHECK(!then.fused.experts && !other.fused.experts && now.fused.experts);
     CHECK_TEXT(then.name, "megatron-2026");
     CHECK_TEXT(now.date, "2026-07");
     CHECK(then.known && now.known);
@@ -319,19 +321,19 @@ static void check_months(void) {
          "graphs it");
     CHECK(clg_stack_find(&arena, "megatron-2024@2025-07", &then, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "megatron-2024@2025-08", &now, &error) == CLG_OK);
-    CHECK_NEAR(then.host_experts_s, 1e-3, 0);
-    CHECK_NEAR(now.host_experts_s, 3.2e-3, 1e-12);
+    CHECK_NEAR(then.host.experts_s, 1e-3, 0);
+    CHECK_NEAR(now.host.experts_s, 3.2e-3, 1e-12);
     CHECK(clg_stack_find(&arena, "megatron-2026@2025-12", &now, &error) == CLG_OK);
-    CHECK_NEAR(now.host_experts_s, 1e-3, 0);
+    CHECK_NEAR(now.host.experts_s, 1e-3, 0);
 
     CASE("the default changes with its releases too, and stays unknown");
     CHECK(clg_stack_find(&arena, "unknown@2023-01", &then, &error) == CLG_OK);
     CHECK(clg_stack_find(&arena, "unknown@2025-05", &now, &error) == CLG_OK);
-    CHECK(!then.known && !now.known && !then.expert_dedup);
+    CHECK(!then.known && !now.known && !then.experts.dedup);
     CASE("releases of the default are not those of a stack that stands on it");
-    CHECK(now.expert_dedup);
+    CHECK(now.experts.dedup);
     CHECK(clg_stack_find(&arena, "megatron-2024@2025-05", &other, &error) == CLG_OK);
-    CHECK(!other.expert_dedup);
+    CHECK(!other.experts.dedup);
 }
 
 int main(void) {

@@ -33,7 +33,7 @@ static void check_gpt(void) {
     CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 1), 1e-14);
     CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * (6 + 4 + 1), 1e-14);
     CASE("the same apart: dropout reads and writes 2 words and a mask, bias 2 words");
-    s.stack.fused_elementwise = false;
+    s.stack.fused.elementwise = false;
     block = layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 5 + 4), 1e-14);
     CHECK_NEAR(bytes_of(block, "residual", false), 2 * sh * 11, 1e-14);
@@ -60,7 +60,7 @@ static void check_eager(void) {
     CASE("the file's dropout, as Megatron's apart; none where the trainer does not ask the file");
     CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 5 + 4), 1e-14);
     double kept = block->saved_bytes;
-    s.stack.model_dropout = false;
+    s.stack.kernels.model_dropout = false;
     layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "residual", true), 2 * sh * (6 + 4), 1e-14);
     CASE("two masks of a layer, and those of the scores");
@@ -71,11 +71,11 @@ static void check_eager(void) {
     CHECK_NEAR(bytes_of(&step.head, "shift logits", false), logits * 6, 1e-14);
     CASE("nothing is cast where weights are sharded or have no fp32 copy");
     CHECK(bytes_of(block, "autocast inputs", true) == 0);
-    l.zero = 0, s.stack.master_weights = false;
+    l.zero = 0, s.stack.precision.master_weights = false;
     layer(&s, &l);
     CHECK(bytes_of(block, "autocast weights", true) == 0);
     CASE("autocast: fp32 norms 14.4 and 32, each cast once; 16 bit added to fp32: 10 and 18");
-    s.stack.master_weights = true;
+    s.stack.precision.master_weights = true;
     layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "norm", true), 2 * sh * 14.4, 1e-14);
     CHECK_NEAR(bytes_of(block, "norm", false), 2 * sh * 32, 1e-14);
@@ -89,12 +89,12 @@ static void check_eager(void) {
     CHECK_NEAR(bytes_of(block, "activation", true), wide * 80, 1e-14);
     CHECK_NEAR(bytes_of(block, "activation", false), wide * 122, 1e-14);
     CASE("compiled, casts are inside the kernels beside them, but for those of weights");
-    s.stack.fused_elementwise = true;
+    s.stack.fused.elementwise = true;
     layer(&s, &l);
     CHECK_NEAR(bytes_of(block, "norm", true), 2 * sh * 7.2, 1e-14);
     CHECK(bytes_of(block, "autocast inputs", true) == 0);
     CHECK_NEAR(bytes_of(block, "autocast weights", true), 12 * 768.0 * 768 * 6, 1e-14);
-    s.stack.fused_elementwise = false;
+    s.stack.fused.elementwise = false;
     CASE("recomputed layers keep their fp32 input");
     l.recompute = CLG_RECOMPUTE_FULL;
     layer(&s, &l);
@@ -144,7 +144,7 @@ static void check_llama(void) {
     double parameters = 5120.0 * 2560 + 2048.0 * 5120 + 3.0 * 5120 * 6400;
     l.precision = CLG_BF16, l.accumulation = l.global_batch = 2;
     CHECK_NEAR(bytes_of(layer(&s, &l), "accumulate weight gradient", false), parameters * 6, 1e-14);
-    s.stack.fused_accumulation = false;
+    s.stack.fused.accumulation = false;
     CHECK_NEAR(bytes_of(layer(&s, &l), "accumulate weight gradient", false), parameters * 10,
                1e-14);
 }
@@ -166,13 +166,13 @@ static void check_loss(void) {
     CASE("cross-entropy of 50,257 words, apart: 38 bytes a logit forward, 14 backward");
     clg_scenario s = plan_scenario(&arena, "gpt2", "a100-sxm-80gb", "megatron-2021", 8);
     clg_layout l = plan_layout(1024);
-    s.stack.fused_cross_entropy = false;
+    s.stack.fused.cross_entropy = false;
     layer(&s, &l);
     double logits = 1024.0 * (double)s.model.vocab;
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", true), logits * 38, 1e-14);
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 14, 1e-14);
     CASE("fused: three words forward, two backward");
-    s.stack.fused_cross_entropy = true;
+    s.stack.fused.cross_entropy = true;
     layer(&s, &l);
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", true), logits * 6, 1e-14);
     CHECK_NEAR(bytes_of(&step.head, "cross-entropy", false), logits * 4, 1e-14);
@@ -186,7 +186,7 @@ static void check_kept_projection(void) {
     l.tp = 1, l.sp = false;
     layer(&equal, &l);
     double twice = step.kind[0].saved_bytes;
-    equal.stack.kept_projection = false;
+    equal.stack.memory.kept_projection = false;
     layer(&equal, &l);
     CHECK_NEAR(twice - step.kind[0].saved_bytes, 8192.0 * 2 * 4096 * 2, 1e-13);
     CASE("16-bit gradients stay beside fp32 ones: 4 + 2");
@@ -201,14 +201,14 @@ static void check_kept(void) {
     l.recompute = CLG_RECOMPUTE_SELECTIVE;
     CASE("every other product: q, v, gate, down, with the layer's input and attention's result");
     /* words a token: 4096 + 4096 + 1024 + 4096 + 14336 + 4096 = 31744; statistics 32 x 4 bytes */
-    s.stack.recompute_inside = false;
+    s.stack.recompute.inside = false;
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes, 8192.0 * (31744 * 2 + 128), 1e-14);
     CASE("compiled, what down gives is let go: no backward reads it");
-    s.stack.recompute_inside = true;
+    s.stack.recompute.inside = true;
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes, 8192.0 * (27648 * 2 + 128), 1e-14);
-    s.stack.recompute_inside = false;
+    s.stack.recompute.inside = false;
     layer(&s, &l);
     /* all of it: 2 x 4 x 4096 of norms, 6144 of q, k, v and 4096 out, 3 x 14336 of the MLP */
     CHECK_NEAR(step.kind[0].saved_bytes + step.kind[0].rebuilt_bytes,
@@ -221,10 +221,10 @@ static void check_kept(void) {
                8192.0 * (2 * (512 + 512 + 128 + 512 + 1792 + 4096 + 2 * 512) + 16), 1e-14);
     CASE("gathered inputs that are kept: two of 4,096 words, whole instead of an eighth");
     l.recompute = CLG_RECOMPUTE_NONE;
-    s.stack.kept_gathers = 0;
+    s.stack.memory.kept_gathers = 0;
     layer(&s, &l);
     double again = step.kind[0].saved_bytes, head = step.head.saved_bytes;
-    s.stack.kept_gathers = 0.5;
+    s.stack.memory.kept_gathers = 0.5;
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes - again, 0.5 * 2 * 7168 * 4096.0 * 2, 1e-13);
     CASE("and the one of the head");
@@ -232,16 +232,16 @@ static void check_kept(void) {
     CASE("tables: a row on every tensor rank, unless both ends share one");
     layer(&s, &l);
     CHECK_NEAR(step.embedding.dense_parameters, 128256.0 * 4096 / 8, 1e-14);
-    s.stack.whole_embedding = true;
+    s.stack.memory.whole_embedding = true;
     layer(&s, &l);
     CHECK_NEAR(step.embedding.dense_parameters, 128256.0 * 4096, 1e-14);
     CHECK_NEAR(step.head.dense_parameters, 128256.0 * 4096 / 8 + 4096, 1e-14);
     CASE("a loss keeps and needs what its stack says, an eighth of 128,256 words");
     CHECK_NEAR(step.head.transient_bytes, 8192.0 * 16032 * (16 - 4), 1e-14); /* of shards */
-    s.stack.loss_shard_peak_bytes = 0;
+    s.stack.loss.shard_peak_bytes = 0;
     layer(&s, &l);
     CHECK_NEAR(step.head.transient_bytes, 8192.0 * 16032 * (12 - 4), 1e-14);
-    l.tp = 1, l.sp = false, s.stack.loss_shard_peak_bytes = 16;
+    l.tp = 1, l.sp = false, s.stack.loss.shard_peak_bytes = 16;
     layer(&s, &l);
     CHECK_NEAR(step.head.transient_bytes, 8192.0 * 128256 * (12 - 4), 1e-14);
     l.tp = 8, l.sp = true;
@@ -258,7 +258,7 @@ static void check_capacity(void) {
     clg_layout l = plan_layout(4096);
     clg_evaluation e;
     clg_error error = {0};
-    s.machine.gpu.memory_usable_bytes = 85e9, s.stack.context_bytes = 1.25e9;
+    s.machine.gpu.memory_usable_bytes = 85e9, s.stack.memory.context_bytes = 1.25e9;
     l.dp = 8, l.global_batch = 8, l.zero = 1;
     CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
     CHECK(e.capacity_bytes == 83.75e9);
@@ -289,14 +289,14 @@ static void check_experts(void) {
         }
     CHECK(kernels[0] == 32 && kernels[1] == 64 && called == 2);
     CASE("inside the activation: no kernel, and its two cut halves are not kept");
-    s.stack.fused_clamp = true;
+    s.stack.fused.clamp = true;
     block = layer(&s, &l);
     CHECK(bytes_of(block, "clamp gate and up", true) +
               bytes_of(block, "clamp gate and up", false) ==
           0);
     CHECK_NEAR(saved - block->saved_bytes, elements * 4, 1e-14);
     CASE("fused experts of block-scaled formats: neither limits nor biases apart");
-    s.stack.fused_clamp = false, s.stack.fused_experts = true, l.precision = CLG_MXFP8;
+    s.stack.fused.clamp = false, s.stack.fused.experts = true, l.precision = CLG_MXFP8;
     block = layer(&s, &l);
     CHECK(bytes_of(block, "clamp gate and up", true) +
               bytes_of(block, "add experts' biases", true) +
@@ -326,7 +326,7 @@ static void check_padded(void) {
     CHECK_NEAR(bytes_of(block, "stack experts' weights", true), 2 * weights, 1e-14);
     CHECK_NEAR(bytes_of(block, "stack experts' weights", false), 2 * weights, 1e-14);
     CASE("rows multiplied as they lie: neither");
-    s.stack.expert_rows = CLG_ROWS_AS_THEY_LIE;
+    s.stack.experts.rows = CLG_ROWS_AS_THEY_LIE;
     block = layer(&s, &l);
     CHECK(bytes_of(block, "pad experts' rows", false) +
               bytes_of(block, "stack experts' weights", true) ==
@@ -383,7 +383,7 @@ static void check_looped(void) {
     CHECK(found == 2);
     CASE("transformers 5 multiplies them in one call");
     s = plan_scenario(&arena, "qwen3-30b-a3b", "h100-sxm", "transformers@2026-03", 8);
-    CHECK(bytes_of(layer(&s, &l), "loop over experts", true) == 0 && s.stack.host_expert_s == 0);
+    CHECK(bytes_of(layer(&s, &l), "loop over experts", true) == 0 && s.stack.host.expert_s == 0);
 }
 
 /* Qwen3 30B-A3B in fp8 on 8 expert ranks: 16 experts of 2,048 x 768, 8 x 4,096 rows a rank. */
@@ -410,14 +410,14 @@ static void check_casts(void) {
     }
     CHECK(found == 4);
     CASE("by the last steps' largest: one kernel an expert, and no more than one read");
-    s.stack.current_scaling = false;
+    s.stack.precision.current_scaling = false;
     block = layer(&s, &l);
     for (int i = 0; i < block->ops; i++)
         if (block->op[i].expert_calls > 0 && block->op[i].kind == CLG_OP_MEMORY) {
             CHECK(block->op[i].count == 16);
         }
     CASE("all experts at once: one kernel");
-    s.stack.fused_experts = true, l.precision = CLG_MXFP8;
+    s.stack.fused.experts = true, l.precision = CLG_MXFP8;
     block = layer(&s, &l);
     for (int i = 0; i < block->ops; i++) CHECK(block->op[i].expert_calls == 0);
 }
@@ -451,10 +451,10 @@ static void check_latent_again(void) {
     l = plan_layout(4096);
     double query = 2 * 4096.0 * 1536 * 128 * 192, key = 2 * 4096.0 * 512 * 128 * 256;
     CHECK(again_of(layer(&s, &l), "query up projection") == 0);
-    s.stack.recompute_latent = true;
+    s.stack.recompute.latent = true;
     CHECK_NEAR(again_of(layer(&s, &l), "query up projection"), query, 1e-14);
     CHECK_NEAR(again_of(&step.kind[0], "key-value up projection"), key, 1e-14);
-    l.recompute = CLG_RECOMPUTE_SELECTIVE, s.stack.recompute_latent = false;
+    l.recompute = CLG_RECOMPUTE_SELECTIVE, s.stack.recompute.latent = false;
     CHECK_NEAR(again_of(layer(&s, &l), "query up projection"), query, 1e-14);
     CHECK(again_of(&step.kind[0], "attention core") == 0);
     CASE("of unfused attention it is the core that is done again");
@@ -469,11 +469,11 @@ static void check_narrow_inputs(void) {
     clg_layout n = plan_layout(4096);
     n.dp = n.ep = 64, n.global_batch = 64, n.precision = CLG_FP8;
     double kept = layer(&d, &n)->saved_bytes;
-    d.stack.narrow_activations = true;
+    d.stack.precision.narrow_activations = true;
     CHECK_NEAR(kept - layer(&d, &n)->saved_bytes, 4096.0 * (2 * 18432 + 0.5 * 128 * 128), 1e-13);
     n.precision = CLG_BF16;
     kept = layer(&d, &n)->saved_bytes;
-    d.stack.narrow_activations = false;
+    d.stack.precision.narrow_activations = false;
     CHECK_NEAR(kept, layer(&d, &n)->saved_bytes, 0);
 }
 
@@ -484,7 +484,7 @@ static void check_made_again(void) {
     clg_layout l = plan_layout(4096);
     l.dp = l.ep = 8, l.global_batch = 8;
     double elements = 4.0 * 4096 * 2880, own = 4096.0 * 2880, before = layer(&s, &l)->saved_bytes;
-    s.stack.recompute_activation = true;
+    s.stack.recompute.activation = true;
     const clg_block *block = layer(&s, &l);
     CHECK_NEAR(before - block->saved_bytes, elements * 6 + own * 4, 1e-13);
     CHECK_NEAR(block->rebuilt_bytes, elements * 6 + own * 4, 1e-13);
@@ -496,7 +496,7 @@ static void check_made_again(void) {
     clg_scenario t = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "megatron-2024", 8);
     clg_layout p = plan_layout(8192);
     double kept = layer(&t, &p)->saved_bytes;
-    t.stack.recompute_activation = true;
+    t.stack.recompute.activation = true;
     CHECK_NEAR(kept - layer(&t, &p)->saved_bytes, 8192.0 * (2 * 14336 + 2 * 2 * 4096), 1e-13);
     CASE("whole layers again: once, not twice");
     l.recompute = CLG_RECOMPUTE_FULL;
@@ -504,7 +504,7 @@ static void check_made_again(void) {
     CASE("mixtures again, from the input on: products 2 x rows x 2880 x 8640, once, traffic too; "
          "kept "
          "no byte of theirs");
-    s.stack.recompute_experts = true, l.recompute = CLG_RECOMPUTE_NONE;
+    s.stack.recompute.experts = true, l.recompute = CLG_RECOMPUTE_NONE;
     block = layer(&s, &l);
     CHECK_NEAR(again_of(block, "expert up projection"), 2 * elements * 2 * 2880, 1e-14);
     CHECK_NEAR(again_of(block, "expert down projection"), 2 * elements * 2880, 1e-14);

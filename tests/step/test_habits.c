@@ -62,7 +62,7 @@ static void norms(void) {
     clg_layout l = plan_layout(2048);
     CHECK(kernels(layer(&s, &l), "norm") == 2 * 3);
     double kept = step.kind[0].saved_bytes;
-    s.stack.fused_norm = false;
+    s.stack.fused.norm = false;
     CHECK(kernels(layer(&s, &l), "norm") == 2 * 18);
     CASE("elementary norms keep the input in fp32 and the value before the weight: 6 bytes more");
     CHECK_NEAR(step.kind[0].saved_bytes - kept, 2 * 2048.0 * 5120 * 6, 1e-12);
@@ -79,7 +79,7 @@ static void losses(void) {
     layer(&s, &l);
     double sharded = step.head.transient_bytes;
     CHECK(kernels(&step.head, "loss over vocabulary shards") == 3);
-    s.stack.gathered_loss = true;
+    s.stack.loss.gathered = true;
     layer(&s, &l);
     CHECK(kernels(&step.head, "loss over vocabulary shards") == 0);
     CHECK(kernels(&step.head, "gather logits") == 1);
@@ -97,20 +97,20 @@ static void recomputation(void) {
     double forward = flop(layer(&s, &l), CLG_PASS_FORWARD), th2 = 2048.0 * 12288 * 12288;
     CASE("the whole layer again, or all but its last product: 8 t h^2 of 24 and attention");
     CHECK_NEAR(flop(&step.kind[0], CLG_PASS_RECOMPUTE), forward, 1e-14);
-    s.stack.recompute_stops_early = true;
+    s.stack.recompute.stops_early = true;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 8 * th2, 1e-14);
     CASE("by operation: every other product again (output projection 2 and down 8), no attention");
     l.recompute = CLG_RECOMPUTE_SELECTIVE;
-    s.stack.selective = CLG_SELECTIVE_OPERATIONS;
+    s.stack.recompute.selective = CLG_SELECTIVE_OPERATIONS;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), 10 * th2, 1e-14);
     CASE("else attention alone");
-    s.stack.selective = CLG_SELECTIVE_ATTENTION;
+    s.stack.recompute.selective = CLG_SELECTIVE_ATTENTION;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
     CHECK(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY) == 0);
     CASE("by product (XLA): attention, and the kernels between products; GPT-3 with biases, 2 "
          "bytes");
     /* two LayerNorms 2 x 3.6 t h, activation 2 x 4 t h, two residual sums 2 x 3 t h */
-    s.stack.selective = CLG_SELECTIVE_BETWEEN;
+    s.stack.recompute.selective = CLG_SELECTIVE_BETWEEN;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_RECOMPUTE), forward - 24 * th2, 1e-12);
     CHECK_NEAR(hbm(&step.kind[0], CLG_PASS_RECOMPUTE, CLG_OP_MEMORY),
                (7.2 + 8 + 6) * 2048.0 * 12288 * 2, 1e-12);
@@ -192,10 +192,10 @@ static void gathers(void) {
     CHECK_NEAR(gathered(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 2 * elements * 2, 1e-14);
     double kept = step.kind[0].saved_bytes;
     CASE("or gathered again: two more, and half of both inputs less to keep");
-    s.stack.kept_gathers = 0;
+    s.stack.memory.kept_gathers = 0;
     CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_BACKWARD_INPUT), 4 * elements * 2, 1e-14);
     CHECK_NEAR(kept - step.kind[0].saved_bytes, 2 * elements / 2 * 2, 1e-12);
-    s.stack.kept_gathers = 1;
+    s.stack.memory.kept_gathers = 1;
     CASE("fp8 is cast before: half of the bytes; the head stays at 16 bit, and so does a sum");
     l.precision = CLG_FP8;
     CHECK_NEAR(gathered(layer(&s, &l), CLG_PASS_FORWARD), 2 * elements, 1e-14);
@@ -247,14 +247,14 @@ static void token_copies(void) {
     CHECK_NEAR(copied(&s, &l, CLG_PASS_FORWARD), 4 * each, 1e-14);
     CHECK_NEAR(copied(&s, &l, CLG_PASS_BACKWARD_INPUT), 4 * each, 1e-14);
     CASE("a gather of one sequence is a view since 2026; of two it is not");
-    s.stack.copied_from = 2;
+    s.stack.traffic.copied_from = 2;
     CHECK_NEAR(copied(&s, &l, CLG_PASS_FORWARD), 2 * each, 1e-14);
     l.micro_batch = 2, l.global_batch = 2 * l.dp;
     CHECK_NEAR(copied(&s, &l, CLG_PASS_FORWARD), 4 * 2 * each, 1e-14);
     CASE("not where gathers are pipelined with products, nor of all-reduces, nor of one rank");
-    s.stack.tensor_overlap = 0.5;
+    s.stack.overlap.tensor = 0.5;
     CHECK(copied(&s, &l, CLG_PASS_FORWARD) == 0);
-    s.stack.tensor_overlap = 0, l.sp = false;
+    s.stack.overlap.tensor = 0, l.sp = false;
     CHECK(copied(&s, &l, CLG_PASS_FORWARD) == 0);
     l.tp = 1;
     CHECK(copied(&s, &l, CLG_PASS_FORWARD) == 0);
@@ -284,7 +284,7 @@ static void fixed_capacity(void) {
     CHECK(named_flop(&step.kind[0], "permute to experts", CLG_PASS_FORWARD) > 0);
     CASE("capacity 1.25: in and out by masks, 2 x 4,096 x 10,240 x 4,096 a product; 2 and 3 of "
          "them");
-    s.stack.expert_capacity = 1.25;
+    s.stack.experts.capacity = 1.25;
     double product = 2.0 * 4096 * 10240 * 4096;
     CHECK_NEAR(named_flop(layer(&s, &l), masks, CLG_PASS_FORWARD), 2 * 2 * product, 1e-14);
     CHECK_NEAR(named_flop(&step.kind[0], masks, CLG_PASS_BACKWARD_INPUT), 2 * 3 * product, 1e-14);
@@ -303,9 +303,9 @@ static void gates(void) {
          "up's");
     CHECK_NEAR(reduced(layer(&s, &l)), 3 * input, 1e-14);
     CASE("joined: two");
-    s.stack.gate_apart = false;
+    s.stack.traffic.gate_apart = false;
     CHECK_NEAR(reduced(layer(&s, &l)), 2 * input, 1e-14);
-    s.stack.gate_apart = true;
+    s.stack.traffic.gate_apart = true;
     CASE("with sp what the norm gathered is one tensor, and scattered once");
     l.sp = true;
     double scattered = 0;
@@ -335,7 +335,7 @@ static void contexts(void) {
     double backward = hbm(&step.kind[0], CLG_PASS_BACKWARD_INPUT, CLG_OP_MEMORY);
     CASE("backward: the same once more, and gradients of 4 bytes");
     CHECK_NEAR(passed(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 3 * 2048.0 * 8192 * (2 + 4), 1e-14);
-    s.stack.context_merged = false;
+    s.stack.traffic.context_merged = false;
     CASE(
         "others: of 8 heads; 3 steps added, 6 bytes an element of queries, and of keys and values");
     CHECK_NEAR(passed(layer(&s, &l), CLG_PASS_FORWARD), 3 * 2048.0 * 2048 * 2, 1e-14);
@@ -354,7 +354,7 @@ static void contexts(void) {
     CASE("one rank has nobody to merge with");
     l.cp = 1, l.dp = 8, l.global_batch = 8;
     forward = hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY);
-    s.stack.context_merged = true;
+    s.stack.traffic.context_merged = true;
     CHECK(hbm(layer(&s, &l), CLG_PASS_FORWARD, CLG_OP_MEMORY) == forward);
 }
 
@@ -366,7 +366,7 @@ static void dealt_out(void) {
     double keys = 2048.0 * 2048 * 2, scores = 2048.0 * 2048 * 32 * 4 * 128;
     l.cp = 4, l.dp = 2, l.global_batch = 2;
     double ring = flop(layer(&s, &l), CLG_PASS_FORWARD);
-    s.stack.context_dealt = true;
+    s.stack.traffic.context_dealt = true;
     CASE("4 ranks: keys are taken in twice, not three times, gradients too");
     CHECK_NEAR(passed(layer(&s, &l), CLG_PASS_FORWARD), 2 * keys, 1e-14);
     CHECK_NEAR(passed(&step.kind[0], CLG_PASS_BACKWARD_INPUT), 2 * 2 * keys, 1e-14);
@@ -375,15 +375,15 @@ static void dealt_out(void) {
     CHECK(kernels(&step.kind[0], "attention core") == 2 * 3);
     CASE("3 ranks: nobody idles");
     l.seq = 6144, l.cp = 3, l.dp = 1, l.global_batch = 1;
-    s.stack.context_dealt = false;
+    s.stack.traffic.context_dealt = false;
     ring = flop(layer(&s, &l), CLG_PASS_FORWARD);
-    s.stack.context_dealt = true;
+    s.stack.traffic.context_dealt = true;
     CHECK_NEAR(flop(layer(&s, &l), CLG_PASS_FORWARD), ring, 1e-12);
     CHECK_NEAR(passed(&step.kind[0], CLG_PASS_FORWARD), keys, 1e-14);
     CASE("one rank: as ever");
     l.cp = 1;
     double alone = flop(layer(&s, &l), CLG_PASS_FORWARD);
-    s.stack.context_dealt = false;
+    s.stack.traffic.context_dealt = false;
     CHECK(flop(layer(&s, &l), CLG_PASS_FORWARD) == alone);
 }
 
@@ -396,7 +396,7 @@ static void kept_cores(void) {
     double again = flop(layer(&s, &l), CLG_PASS_RECOMPUTE);
     CHECK_NEAR(step.kind[0].saved_bytes, input, 1e-14);
     CHECK(passed(&step.kind[0], CLG_PASS_RECOMPUTE) > 0);
-    s.stack.kept_core = true;
+    s.stack.recompute.kept_core = true;
     CASE("recomputing leaves out the core and its keys, and keeps 2 bytes a value, 4 a row");
     CHECK_NEAR(again - flop(layer(&s, &l), CLG_PASS_RECOMPUTE), core, 1e-9);
     CHECK(passed(&step.kind[0], CLG_PASS_RECOMPUTE) == 0);
@@ -460,9 +460,9 @@ static void buckets(void) {
     CASE("one where all fit, nothing hides, or a stack has no buckets");
     l.zero = 1;
     check_buckets(&s, &l, 9.6e7, 1, 1);
-    s.stack.parameter_overlap = 0;
+    s.stack.overlap.parameter = 0;
     check_buckets(&s, &l, 6.1e9, 50, 1);
-    s.stack.gradient_overlap = 0;
+    s.stack.overlap.gradient = 0;
     check_buckets(&s, &l, 6.1e9, 1, 1);
     s = plan_scenario(&arena, "llama-7b", "h100-sxm", "hai-llm-2024", 24);
     l.zero = 0;
@@ -474,10 +474,10 @@ static void whole_reduction(void) {
     clg_scenario s = plan_scenario(&arena, "llama-7b", "h100-sxm", "nanotron-2025", 24);
     clg_layout l = plan_layout(2048);
     l.dp = 24, l.zero = 1, l.global_batch = 24;
-    s.stack.bucket_parameters = 0;
+    s.stack.overlap.bucket_parameters = 0;
     for (int whole = 1; whole >= 0; whole--) {
         clg_updates updates;
-        s.stack.zero_one = whole ? CLG_ZERO_ONE_SUMS_AFTER : CLG_ZERO_ONE_SHARDS;
+        s.stack.traffic.zero_one = whole ? CLG_ZERO_ONE_SUMS_AFTER : CLG_ZERO_ONE_SHARDS;
         layer(&s, &l);
         clg_step_updates(&s.model, &s.stack, &l, &step, (clg_held){.dense = 6.1e9}, &updates);
         int seen = 0;
@@ -486,18 +486,18 @@ static void whole_reduction(void) {
             if (updates.update[i].when != CLG_UPDATE_GRADIENT) continue;
             seen++;
             CHECK(op->collective == (whole ? CLG_ALL_REDUCE : CLG_REDUCE_SCATTER));
-            CHECK(op->group.ranks == 24 && op->overlap == (whole ? 0 : s.stack.gradient_overlap));
+            CHECK(op->group.ranks == 24 && op->overlap == (whole ? 0 : s.stack.overlap.gradient));
             CHECK_NEAR(op->bytes, 6.1e9 * 4, 1e-14);
         }
         CHECK(seen == 1);
     }
     CASE("without sharded states the reduction runs beside the backward all the same");
-    l.zero = 0, s.stack.zero_one = CLG_ZERO_ONE_SUMS_AFTER;
+    l.zero = 0, s.stack.traffic.zero_one = CLG_ZERO_ONE_SUMS_AFTER;
     clg_updates updates;
     layer(&s, &l);
     clg_step_updates(&s.model, &s.stack, &l, &step, (clg_held){.dense = 6.1e9}, &updates);
     CHECK(updates.update[0].when == CLG_UPDATE_GRADIENT);
-    CHECK(updates.update[0].op.overlap == s.stack.gradient_overlap && s.stack.gradient_overlap > 0);
+    CHECK(updates.update[0].op.overlap == s.stack.overlap.gradient && s.stack.overlap.gradient > 0);
 }
 
 static void whole_sum(void) {
@@ -510,7 +510,7 @@ static void whole_sum(void) {
     clg_step_updates(&s.model, &s.stack, &l, &step, (clg_held){.dense = 6.1e9}, &updates);
     const clg_op *op = &updates.update[0].op;
     CHECK(updates.update[0].when == CLG_UPDATE_GRADIENT && op->collective == CLG_ALL_REDUCE);
-    CHECK(op->group.ranks == 24 && op->overlap == s.stack.gradient_overlap && op->overlap > 0);
+    CHECK(op->group.ranks == 24 && op->overlap == s.stack.overlap.gradient && op->overlap > 0);
     CHECK_NEAR(op->bytes, 2 * 6.1e9, 1e-14);
     CASE("nothing else is summed; each of 8 owners sends its part, 12.2 GB / 8");
     CHECK(updates.update[1].when == CLG_UPDATE_PARAMETER && updates.update[1].op.count == 8);
@@ -538,8 +538,8 @@ static void megatron_2021(void) {
         clg_step_updates(&s.model, &s.stack, &l, &step, (clg_held){.dense = 1.3e9}, &updates);
         const clg_op *sum = update_named(&updates, "all-reduce gradients");
         CHECK_NEAR(sum->bytes, 2 * 1.3e9, 1e-14);
-        CHECK(sum->overlap == (torch ? s.stack.gradient_overlap : 0) && sum->group.ranks == 7);
-        CHECK((s.stack.gradient_overlap > 0) == torch);
+        CHECK(sum->overlap == (torch ? s.stack.overlap.gradient : 0) && sum->group.ranks == 7);
+        CHECK((s.stack.overlap.gradient > 0) == torch);
         CASE("they are widened to fp32 (2 + 4 bytes), and read, scaled twice and used as such");
         CHECK_NEAR(update_named(&updates, "widen gradients")->hbm_bytes, 6 * 1.3e9, 1e-14);
         CHECK_NEAR(update_named(&updates, "gradient norm")->hbm_bytes, 4 * 1.3e9, 1e-14);
@@ -608,11 +608,11 @@ static void pipelines(void) {
     clg_layout l = plan_layout(2048);
     l.tp = 8, l.pp = 8, l.accumulation = l.global_batch = 32;
     double parts = step_s(&s, &l);
-    s.stack.scatter_gather = false;
+    s.stack.traffic.scatter_gather = false;
     CHECK(parts < step_s(&s, &l));
     l.sp = true;
     double whole = step_s(&s, &l);
-    s.stack.scatter_gather = true;
+    s.stack.traffic.scatter_gather = true;
     CHECK(step_s(&s, &l) == whole);
     CASE("launches that ranks of a tensor collective add over nodes, with a pipeline or without: "
          "none in one node");
@@ -620,19 +620,19 @@ static void pipelines(void) {
     l = plan_layout(4096);
     l.tp = 4, l.sp = true, l.pp = 2, l.dp = 2, l.accumulation = 16, l.global_batch = 32;
     double over = step_s(&s, &l);
-    s.stack.rank_launches = 0;
+    s.stack.host.rank_launches = 0;
     CHECK(over > 1.5 * step_s(&s, &l));
     l.pp = 1, l.dp = 4, l.global_batch = 64;
     double without = step_s(&s, &l);
-    s.stack.rank_launches = 3.5;
+    s.stack.host.rank_launches = 3.5;
     CHECK(step_s(&s, &l) > 1.2 * without);
     l.dp = 2, l.global_batch = 32;
     double inside = step_s(&s, &l);
-    s.stack.rank_launches = 0;
+    s.stack.host.rank_launches = 0;
     CHECK(step_s(&s, &l) == inside);
     CASE("a reduction of 24 ranks in 7 buckets over nodes: 7 x 24 x 2 launches of 10 us, 3.36 ms");
     clg_pricing pricing = {.network = &s.network, .stack = &s.stack};
-    s.stack.host_launch_s = 10e-6, s.stack.rank_launches = 2;
+    s.stack.host.launch_s = 10e-6, s.stack.host.rank_launches = 2;
     clg_op op = {.kind = CLG_OP_COLLECTIVE,
                  .collective = CLG_ALL_REDUCE,
                  .group = {24, 8},
@@ -654,8 +654,8 @@ static void waiting(void) {
         clg_error error = {0};
         CHECK(clg_evaluate(&arena, &s, &l, false, NULL, &e, &error) == CLG_OK);
         double busy = e.step_s - e.time.straggler_s, waits = e.time.dp_exposed_s;
-        double want = busy * s.stack.jitter * 2.2293078;
-        if (l.zero >= 2) want += (busy - waits) * s.stack.shard_jitter * 2.4849066;
+        double want = busy * s.stack.sigma.jitter * 2.2293078;
+        if (l.zero >= 2) want += (busy - waits) * s.stack.sigma.shard_jitter * 2.4849066;
         CHECK_NEAR(e.time.straggler_s, want, 1e-7);
     }
 }
@@ -665,20 +665,20 @@ static void copies(void) {
     clg_scenario s =
         plan_scenario(&arena, "gpt3-175b", "a100-sxm-80gb", "megatron-deepspeed-2022", 48);
     clg_layout l = plan_layout(2048);
-    s.stack.jitter = s.stack.shard_jitter = 0;
+    s.stack.sigma.jitter = s.stack.sigma.shard_jitter = 0;
     l.dp = 48, l.zero = 3, l.global_batch = 48, l.recompute = CLG_RECOMPUTE_FULL;
-    double with = step_s(&s, &l), each = s.stack.host_copy_s;
-    s.stack.host_copy_s = 0;
+    double with = step_s(&s, &l), each = s.stack.host.copy_s;
+    s.stack.host.copy_s = 0;
     CHECK(each > 0);
     CHECK_NEAR(with - step_s(&s, &l), 4 * 4 * 96 * 48 * each, 1e-9);
     CASE("three times where no layer is done again; none under ZeRO-1");
     l.recompute = CLG_RECOMPUTE_NONE;
     double without = step_s(&s, &l);
-    s.stack.host_copy_s = each;
+    s.stack.host.copy_s = each;
     CHECK_NEAR(step_s(&s, &l) - without, 3 * 4 * 96 * 48 * each, 1e-9);
     l.zero = 1;
     without = step_s(&s, &l);
-    s.stack.host_copy_s = 0;
+    s.stack.host.copy_s = 0;
     CHECK(step_s(&s, &l) == without);
 }
 
@@ -686,9 +686,9 @@ static void hiding(void) {
     CASE("all of a backward hides traffic of shards: a layer done again costs nothing beside it");
     clg_scenario s = plan_scenario(&arena, "llama-3-8b", "h100-sxm", "fsdp-2024", 64);
     clg_layout l = plan_layout(1024);
-    s.stack.jitter = s.stack.shard_jitter = s.stack.host_launch_s = 0;
-    s.stack.overlap_slowdown = s.stack.gradient_overlap = s.stack.parameter_overlap = 1;
-    s.stack.traffic_slowdown = 1;
+    s.stack.sigma.jitter = s.stack.sigma.shard_jitter = s.stack.host.launch_s = 0;
+    s.stack.overlap.slowdown = s.stack.overlap.gradient = s.stack.overlap.parameter = 1;
+    s.stack.overlap.traffic_slowdown = 1;
     s.machine.fabric.bytes_per_s /= 4; /* traffic takes longer than compute */
     clg_error error = {0};
     CHECK(clg_scenario_prepare(&arena, &s, &error) == CLG_OK);

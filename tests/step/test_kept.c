@@ -27,13 +27,13 @@ static void check_kept_of_mixture(void) {
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * ((10752 + 32768) * 2 + 128), 1e-14);
     CASE("by DeepEP once per rank met, five to six of eight, and their sum");
-    s.stack.expert_dedup = true;
+    s.stack.experts.dedup = true;
     layer(&s, &l);
     double met = clg_mlp_places_met(&s.model.kind[0].mlp, 8);
     CHECK(met > 5 && met < 6);
     CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * ((10752 + 2048 * (met + 1)) * 2 + 128), 1e-13);
     CASE("but not what one kernel of dispatch, experts and combine moves");
-    s.stack.fused_experts = true;
+    s.stack.fused.experts = true;
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * (10752 * 2 + 128), 1e-14);
     CASE("every product of experts is done again");
@@ -52,7 +52,7 @@ static void check_let_go(void) {
     double kept = step.kind[0].saved_bytes;
     int ops = step.kind[0].ops;
     CASE("compiled, results of norms and activation are made again, which costs no time");
-    s.stack.recompute_inside = true;
+    s.stack.recompute.inside = true;
     layer(&s, &l);
     CHECK_NEAR(kept - step.kind[0].saved_bytes, 4096.0 * 2 * (2 * 4096 + 11008), 1e-13);
     CHECK(step.kind[0].ops == ops);
@@ -60,12 +60,12 @@ static void check_let_go(void) {
     l.recompute = CLG_RECOMPUTE_FULL;
     layer(&s, &l);
     CHECK_NEAR(step.kind[0].saved_bytes, 4096.0 * 2 * 4096, 1e-14);
-    s.stack.recompute_inside = false;
+    s.stack.recompute.inside = false;
     layer(&s, &l);
     CASE("activation's backward: its output's gradient and its inputs', the output gone: 2 of 3");
     CHECK_NEAR(step.kind[0].transient_bytes, 4096.0 * 11008 * 2 * 2, 1e-14);
     CASE("inputs' gradients in place of the inputs: the output's alone, or what attention holds");
-    s.stack.activation_in_place = true;
+    s.stack.memory.activation_in_place = true;
     layer(&s, &l);
     CHECK(step.kind[0].transient_bytes < 4096.0 * 11008 * 2 * 2);
     CHECK(step.kind[0].transient_bytes >= 4096.0 * 11008 * 2);
@@ -78,7 +78,7 @@ static void check_tiled(void) {
     double kept = step.kind[0].saved_bytes;
     int ops = step.kind[0].ops;
     CASE("an MLP in parts keeps neither gate, up nor their product, and is done again");
-    s.stack.mlp_chunks = 8;
+    s.stack.memory.mlp_chunks = 8;
     layer(&s, &l);
     CHECK_NEAR(kept - step.kind[0].saved_bytes, 4096.0 * 3 * 11008 * 2, 1e-13);
     CHECK(step.kind[0].ops == ops + 3);
@@ -91,10 +91,10 @@ static void check_loss_by_model(void) {
     CASE("ungated models of Hugging Face leave logits in 16 bit, but under autocast");
     for (int gated = 0; gated < 2; gated++) {
         clg_scenario s = plan_scenario(&arena, models[gated], "h100-sxm", "transformers", 8);
-        s.stack.autocast = s.stack.loss_by_model = false;
+        s.stack.precision.autocast = s.stack.loss.by_model = false;
         layer(&s, &l);
         double wide = step.head.transient_bytes + step.head.saved_bytes;
-        s.stack.loss_by_model = true;
+        s.stack.loss.by_model = true;
         layer(&s, &l);
         double now = step.head.transient_bytes + step.head.saved_bytes;
         CHECK(gated ? now == wide : now < wide);

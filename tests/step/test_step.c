@@ -310,22 +310,22 @@ static void data_traffic(void) {
         CHECK_NEAR(words(&s, &l, parameters, true), again[l.zero] * parameters, 1e-14);
     CASE("gradients kept whole are scattered once: 0 and 2P are repeated, whole P in pipelines "
          "only");
-    s.stack.scatters = CLG_SCATTERS_ONCE, l.accumulation = 4, l.global_batch = 256;
+    s.stack.traffic.scatters = CLG_SCATTERS_ONCE, l.accumulation = 4, l.global_batch = 256;
     static const double whole[] = {0, 0, 0, 2};
     for (l.zero = 0; l.zero <= 3; l.zero++) {
         CHECK_NEAR(words(&s, &l, parameters, true), whole[l.zero] * parameters, 1e-14);
         CHECK_NEAR(words(&s, &l, parameters, false), want[l.zero] * parameters, 1e-14);
     }
-    s.stack.scatters = CLG_SCATTERS_EACH, l.zero = 3;
+    s.stack.traffic.scatters = CLG_SCATTERS_EACH, l.zero = 3;
     CHECK(!clg_gradients_whole(&l, &s.stack));
     l.pp = 2;
     CHECK(clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters = CLG_SCATTERS_ANYWHERE;
+    s.stack.traffic.scatters = CLG_SCATTERS_ANYWHERE;
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters = CLG_SCATTERS_EACH;
-    l.pp = 1, l.accumulation = 1, s.stack.scatters = CLG_SCATTERS_ONCE;
+    s.stack.traffic.scatters = CLG_SCATTERS_EACH;
+    l.pp = 1, l.accumulation = 1, s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters = CLG_SCATTERS_EACH;
+    s.stack.traffic.scatters = CLG_SCATTERS_EACH;
     l.accumulation = 1, l.global_batch = 64;
     CASE("one data rank sends nothing");
     l.dp = 1, l.global_batch = 1;
@@ -366,7 +366,7 @@ static void expert_traffic(void) {
      * ranks are met, 4 (1 - (3/4)^8) = 3.59955 nodes: .501497 of what is sent crosses; 7.17760 x
      * 4096 tokens x 7168 x 2 bytes are sent */
     s = plan_scenario(&arena, "deepseek-v3", "h100-sxm", "megatron-2024", 64);
-    s.stack.expert_dedup = true;
+    s.stack.experts.dedup = true;
     l = plan_layout(4096);
     l.dp = 64, l.ep = 64, l.global_batch = 64;
     layer = &built(&s, &l)->kind[s.model.layer_kind[60]];
@@ -380,7 +380,7 @@ static void expert_traffic(void) {
 static void check_rows(const char *model, int ep, double slow_share, double bytes) {
     clg_scenario s = plan_scenario(&arena, model, "h100-sxm", "megatron-2024", 64);
     clg_layout l = plan_layout(4096);
-    s.stack.expert_dedup = s.stack.experts_in_rows = true;
+    s.stack.experts.dedup = s.stack.experts.in_rows = true;
     l.dp = 64, l.ep = ep, l.global_batch = 64;
     const clg_block *layer = &built(&s, &l)->kind[s.model.layer_kind[s.model.layers - 1]];
     int found = 0;

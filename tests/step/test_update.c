@@ -28,17 +28,17 @@ static clg_layout sixteen(int zero) {
 static void cleared(void) {
     CASE("every rank clears whole gradients of 4 bytes; its own sixteenth where it scatters");
     clg_scenario s = base;
-    s.stack.scatters = CLG_SCATTERS_ONCE;
+    s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     CHECK_NEAR(of(&s, sixteen(1), "clear gradients")->hbm_bytes, 4e9, 1e-14);
     CHECK_NEAR(of(&s, sixteen(3), "clear gradients")->hbm_bytes, 4e9, 1e-14);
     clg_layout l = sixteen(3);
     l.accumulation = 1, l.global_batch = 16;
     CHECK_NEAR(of(&s, l, "clear gradients")->hbm_bytes, 0.25e9, 1e-14);
-    s.stack.scatters = CLG_SCATTERS_EACH;
+    s.stack.traffic.scatters = CLG_SCATTERS_EACH;
     CHECK_NEAR(of(&s, sixteen(3), "clear gradients")->hbm_bytes, 0.25e9, 1e-14);
     CASE("kept over two micro-batches gradients are scattered once, after the last");
     CHECK(!clg_gradients_whole(&l, &s.stack));
-    s.stack.scatters = CLG_SCATTERS_ONCE;
+    s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     CHECK(!clg_gradients_whole(&l, &s.stack));
     l.accumulation = 2;
     CHECK(clg_gradients_whole(&l, &s.stack));
@@ -50,7 +50,7 @@ static void plain(void) {
     clg_scenario s = base;
     clg_layout copies = sixteen(0), sharded = sixteen(1);
     CHECK_NEAR(of(&s, copies, "clear gradients")->hbm_bytes, 4e9, 1e-14);
-    s.stack.master_weights = false;
+    s.stack.precision.master_weights = false;
     CHECK_NEAR(of(&s, copies, "clear gradients")->hbm_bytes, 2e9, 1e-14);
     CHECK(clg_gradient_bytes(&copies, &s.stack) == 2 &&
           clg_gradient_bytes(&sharded, &s.stack) == 4);
@@ -67,13 +67,14 @@ static void on_the_host(void) {
     CHECK_NEAR(host->bytes, 42e9 / 16 * 8, 1e-14);
     CHECK(of(&s, l, "optimizer")->hbm_bytes == 0);
     CASE("without masters moments are of 16 bits: 8 + 4 + 8, and the weight read and written");
-    s.stack.master_weights = false, s.stack.moments = CLG_BF16;
+    s.stack.precision.master_weights = false, s.stack.moments = CLG_BF16;
     CHECK_NEAR(of(&s, l, "update on the host")->bytes, 24e9 / 16 * 8, 1e-14);
     CASE("gradients of 16 bits: 4 + 2 + 8 + 4");
     s.stack.gradient = CLG_BF16;
     CHECK_NEAR(of(&s, l, "update on the host")->bytes, 18e9 / 16 * 8, 1e-14);
     CASE("weights there too, PyTorch's kernel: gradient, weight and moments of 16 bits, in place");
-    s.stack.weights_on_host = true, s.stack.scatters = CLG_SCATTERS_ANYWHERE, l.zero = 3;
+    s.stack.memory.weights_on_host = true, s.stack.traffic.scatters = CLG_SCATTERS_ANYWHERE,
+    l.zero = 3;
     CHECK_NEAR(of(&s, l, "update on the host")->bytes, 14e9 / 16 * 8, 1e-14);
     CASE("a DGX-2 takes 2.57 s for Adam of 1e10 parameters, as published");
     clg_pricing p = {.gpu = &base.machine.gpu, .stack = &base.stack};
@@ -86,16 +87,16 @@ static void adam(void) {
     clg_scenario s = base;
     CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, 30e9 / 16, 1e-14);
     CASE("unfused: 20 reads and writes of 4 bytes, 7 of them fused ones: 52 bytes more");
-    s.stack.fused_optimizer = false;
+    s.stack.fused.optimizer = false;
     CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, (30 + 80 - 28) * 1e9 / 16, 1e-14);
     CASE("all in 16 bits: half, and the one kernel reads 2 and 4, writes 2 and 4");
-    s.stack.master_weights = false, s.stack.gradient = CLG_BF16;
+    s.stack.precision.master_weights = false, s.stack.gradient = CLG_BF16;
     CHECK_NEAR(of(&s, sixteen(1), "optimizer")->hbm_bytes, (12 + 26) * 1e9 / 16, 1e-14);
     CASE("8-bit moments have a kernel of their own");
     clg_layout narrow = sixteen(1);
     narrow.optimizer = CLG_ADAM_8BIT;
     double bytes = of(&s, narrow, "optimizer")->hbm_bytes;
-    s.stack.fused_optimizer = true;
+    s.stack.fused.optimizer = true;
     CHECK(of(&s, narrow, "optimizer")->hbm_bytes == bytes);
     s = base;
     CASE("on the host: 4 bytes of a gradient go, 2 of a weight come");
@@ -122,7 +123,7 @@ static void parts(void) {
     clg_layout l = sixteen(1);
     l.hsdp = 8;
     clg_scenario s = base;
-    s.stack.bucket_parameters = s.stack.bucket_parameters_per_rank = 0;
+    s.stack.overlap.bucket_parameters = s.stack.overlap.bucket_parameters_per_rank = 0;
     CHECK_NEAR(of(&s, l, "reduce-scatter gradients")->bytes, 4e9, 1e-14);
     CHECK_NEAR(of(&s, l, "all-reduce gradient shards")->bytes, 4e9 / 8, 1e-14);
     CHECK(of(&s, l, "all-reduce gradient shards")->group.ranks == 2);
@@ -142,12 +143,12 @@ static void copied(void) {
         out += strcmp(updates.update[i].op.name, "copy gathered weights") == 0;
     CHECK(out == 2);
     CASE("in 16 bit 2 are written; whole gradients of 4 bytes are copied after the last backward");
-    s.stack.narrow_reductions = true;
+    s.stack.traffic.narrow_reductions = true;
     CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 4e9, 1e-14);
-    s.stack.narrow_reductions = false, s.stack.scatters = CLG_SCATTERS_ONCE;
+    s.stack.traffic.narrow_reductions = false, s.stack.traffic.scatters = CLG_SCATTERS_ONCE;
     CHECK_NEAR(of(&s, l, "copy gradients to scatter")->hbm_bytes, 8e9, 1e-14);
     CASE("views of the buffers, ZeRO-1 and a single rank copy nothing");
-    s.stack.shard_copies = false;
+    s.stack.traffic.shard_copies = false;
     CHECK(of(&s, l, "copy gathered weights")->hbm_bytes == 0);
     CHECK(of(&base, sixteen(1), "copy gathered weights")->hbm_bytes == 0);
     l.dp = 1, l.global_batch = 2;
@@ -158,7 +159,7 @@ static void copied(void) {
 static void summed(void) {
     CASE("stage 2 by whole sums: all-reduced in every backward, weights gathered after the update");
     clg_scenario s = base;
-    s.stack.scatters = CLG_SCATTERS_SUMS, s.stack.gradient = CLG_BF16;
+    s.stack.traffic.scatters = CLG_SCATTERS_SUMS, s.stack.gradient = CLG_BF16;
     clg_layout l = sixteen(2);
     const clg_op *op = of(&s, l, "all-reduce gradients");
     CHECK(op->collective == CLG_ALL_REDUCE && op->group.ranks == 16 && op->overlap == 0);
@@ -183,7 +184,7 @@ static void beside(void) {
         clg_layout l = sixteen(0);
         int found = 0;
         l.tp = 2, l.dp = 8, l.global_batch = 16;
-        s.stack.tensor_overlap = rows[i][0], s.stack.tensor_backward_overlap = rows[i][1];
+        s.stack.overlap.tensor = rows[i][0], s.stack.overlap.tensor_backward = rows[i][1];
         clg_step_build(&s.model, &s.machine, &s.stack, &l, &step);
         for (int k = 0; k < step.kind[0].ops; k++) {
             const clg_op *op = &step.kind[0].op[k];

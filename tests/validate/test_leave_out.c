@@ -43,7 +43,7 @@ static double step_of(const made *m, int i) {
     snprintf(text, sizeof text, "%s%s", HEAD, line);
     clg_csv csv = parsed(clg_arena_copy(&arena, text, strlen(text)));
     CHECK(!clg_validate_row(&arena, &csv, 0, s, &v));
-    s->stack.kernel_slowdown = m->slowdown;
+    s->stack.kernels.slowdown = m->slowdown;
     CHECK(clg_evaluate(&arena, s, &v.layout, false, NULL, &v, &e) == CLG_OK);
     return v.step_s * m->factor;
 }

@@ -39,7 +39,7 @@ static double slowed_s(int run, bool other, double factor) {
     snprintf(text, sizeof text, "%s%s", HEAD, line);
     clg_csv csv = parsed(clg_arena_copy(&arena, text, strlen(text)));
     CHECK(!clg_validate_row(&arena, &csv, 0, s, &v));
-    s->stack.kernel_slowdown *= factor;
+    s->stack.kernels.slowdown *= factor;
     CHECK(clg_evaluate(&arena, s, &v.layout, false, NULL, &v, &e) == CLG_OK);
     return v.step_s;
 }

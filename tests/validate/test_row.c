@@ -90,23 +90,23 @@ static void terms(void) {
     const char *said = MIXTRAL "megatron-2026,2025-08,bf16,,2,4,8,1,,1,1024,,1,400,"
                                "alltoall%s";
     CHECK(predict(clg_arena_print(&arena, said, "")) == NULL);
-    CHECK(!scenario.stack.expert_dedup);
+    CHECK(!scenario.stack.experts.dedup);
     CHECK(predict(clg_arena_print(&arena, said, "; terms as printed: expert_dedup=true; no")) ==
           NULL);
-    CHECK(scenario.stack.expert_dedup);
+    CHECK(scenario.stack.experts.dedup);
     CASE("how tokens are routed, in the words of the text");
     CHECK(predict(clg_arena_print(&arena, said, "; natural routing on real text")) == NULL);
-    CHECK(scenario.stack.learned_routing);
+    CHECK(scenario.stack.experts.learned_routing);
     CHECK(predict(clg_arena_print(&arena, said, "; tokens not balanced by force")) == NULL);
-    CHECK(scenario.stack.learned_routing);
+    CHECK(scenario.stack.experts.learned_routing);
     CHECK(predict(clg_arena_print(&arena, said, "; experts balanced by force")) == NULL);
-    CHECK(!scenario.stack.learned_routing);
+    CHECK(!scenario.stack.experts.learned_routing);
     CASE("words of the table are not found inside others");
     CHECK(predict(clg_arena_print(&arena, said, "; natural routing: imbalanced routing")) == NULL);
-    CHECK(scenario.stack.learned_routing);
+    CHECK(scenario.stack.experts.learned_routing);
     CHECK(predict(clg_arena_print(&arena, said, "; natural routing made balanced routing")) ==
           NULL);
-    CHECK(!scenario.stack.learned_routing);
+    CHECK(!scenario.stack.experts.learned_routing);
     CASE("a term that does not exist is no run of anything");
     const char *reason = predict(clg_arena_print(&arena, said, "; terms as printed: dedup=true"));
     CHECK(reason && strstr(reason, "dedup"));
@@ -148,7 +148,8 @@ static void names(void) {
                   "h800-sxm,2048,unknown,2025-05,fp8,selective,1,64,16,1,1f1b,1,15360,") == NULL);
     CHECK(scenario.model.prediction_layers == 1);
     CHECK(scenario.model.kind[0].attention.kind == CLG_ATTENTION_LATENT);
-    CHECK(scenario.stack.known && scenario.stack.narrow_activations); /* its own trainer */
+    CHECK(scenario.stack.known &&
+          scenario.stack.precision.narrow_activations); /* its own trainer */
     CASE("its attention on Blackwell had no fused kernel before cuDNN 9.11: as the recipe says");
     const char *latent = "x,deepseek-v3,moe,61,7168,18432,1,128,128,128,129280,256,8,1,2048,3,4096,"
                          "%s,256,nemo-2024,%s,bf16,selective,2,64,4,1,1f1b,1,2048,";
@@ -187,9 +188,9 @@ static void names(void) {
     CHECK(why && strstr(why, "deepseek-v3"));
     CASE("the row's month picks the release; what is no month picks none");
     CHECK(predict(MIXTRAL "megatron-2026,2026-06,mxfp8,,1,8,1,1,,1,128,") != NULL); /* H100 */
-    CHECK(scenario.stack.fused_experts);
+    CHECK(scenario.stack.fused.experts);
     CHECK(predict(MIXTRAL "megatron-2026,June 2026,bf16,,1,8,1,1,,1,128,") == NULL);
-    CHECK(scenario.stack.known && !scenario.stack.fused_experts);
+    CHECK(scenario.stack.known && !scenario.stack.fused.experts);
 }
 
 /* One run, with what its notes say. */
@@ -276,11 +277,11 @@ static void words(void) {
     CHECK(answer.layout.recompute_layers == 0);
     CASE("modules that are recomputed go before the column; switches of overlap and fusion");
     CHECK(SAID("selective", "recompute=select (--recompute-modules moe_act layernorm)") == NULL);
-    CHECK(answer.layout.recompute == CLG_RECOMPUTE_NONE && scenario.stack.recompute_activation);
+    CHECK(answer.layout.recompute == CLG_RECOMPUTE_NONE && scenario.stack.recompute.activation);
     CHECK(SAID("none", "OVERLAP OFF: no communication overlapped") == NULL);
-    CHECK(scenario.stack.gradient_overlap == 0 && scenario.stack.parameter_overlap == 0);
+    CHECK(scenario.stack.overlap.gradient == 0 && scenario.stack.overlap.parameter == 0);
     CHECK(SAID("none", "script has --no-gradient-accumulation-fusion") == NULL);
-    CHECK(!scenario.stack.fused_accumulation && scenario.stack.gradient_overlap > 0);
+    CHECK(!scenario.stack.fused.accumulation && scenario.stack.overlap.gradient > 0);
     CASE("texts padded in batches hand attention a mask, unless the column names a kernel");
     CHECK(SAID("none", "plain causal text") == NULL);
     packed = answer.attention_s;
@@ -291,7 +292,7 @@ static void words(void) {
     CHECK(SAID("none", "blockwise attention in JAX, no fused kernel") == NULL);
     CHECK(answer.layout.attention == CLG_BLOCKWISE && answer.attention_s > 2 * packed);
     CHECK(SAID("none", "fixed capacity 1.25: all places computed") == NULL);
-    CHECK(scenario.stack.expert_capacity > 1.2);
+    CHECK(scenario.stack.experts.capacity > 1.2);
     CASE("networks by name, at the rate of the column; the optimizer on the host");
     static const struct {
         const char *notes, *fabric;
@@ -389,12 +390,12 @@ static void open_cells(void) {
     CASE("experts' traffic beside the other micro-batch");
     CHECK(predict(EIGHT_B "megatron-2024,2024-06,bf16,none,2,,1,1,,1,256,,1,200,"
                           "expert traffic overlapped") == NULL);
-    CHECK(scenario.stack.expert_overlap == 0.5);
+    CHECK(scenario.stack.overlap.expert == 0.5);
     CASE("Liger: no fp32 logits; torch.compile pads a vocabulary");
     CHECK(predict(EIGHT_B "trl,2025-06,bf16,none,1,,1,1,,1,32,,3,200,Liger") == NULL);
-    CHECK(scenario.stack.fused_cross_entropy && scenario.stack.odd_flop_per_clock > 0);
+    CHECK(scenario.stack.fused.cross_entropy && scenario.stack.kernels.odd_flop_per_clock > 0);
     CHECK(predict(EIGHT_B "trl,2025-06,bf16,none,1,,1,1,,1,32,,3,200,; torch.compile") == NULL);
-    CHECK(scenario.stack.odd_flop_per_clock == 0);
+    CHECK(scenario.stack.kernels.odd_flop_per_clock == 0);
     CASE("trained beside frozen weights: priced so; an unknown kind is set aside with its reason");
     CHECK(predict(EIGHT_B "fsdp-2024,2024-06,bf16,none,1,,1,1,,1,32,,3,,,,lora,8") == NULL);
     CHECK(answer.layout.adapter.kind == CLG_ADAPTER_LORA && answer.layout.adapter.rank == 8);
