@@ -235,11 +235,7 @@ static void prepare(clg_arena *arena, clg_lane *r) {
     for (int i = 0; i < clg_lane_front_ends(r); i++) r->front_free_s[i] = begin_s;
     r->ready_s = begin_s;
     r->asks_s = clg_take(arena, (size_t)r->rules->clients + 1, double);
-    for (int64_t i = 0; i < r->rules->clients; i++) {
-        bool apart = r->demand->apart && i < r->count;
-        int64_t index = apart ? clg_lane_index_of(r, i) : 0;
-        clg_lane_client_asks(r, apart ? clg_lane_request_at(r, index)->arrival_s : begin_s);
-    }
+    for (int64_t i = 0; i < r->rules->clients; i++) clg_lane_client_asks(r, begin_s);
     r->totals->begin_s = r->seen_s = r->now_s = r->count > 0 ? clg_lane_next_arrival_s(r) : 0;
     if (r->demand->prefix && !r->rules->no_prefix_cache && !r->rules->prefilled &&
         r->rules->cached_share <= 0)

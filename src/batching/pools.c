@@ -233,9 +233,8 @@ void clg_pools_simulate(clg_arena *arena, const clg_pools *pools, const clg_dema
     p.sent.item = clg_take(arena, n, passage);
     int64_t first =
         pools->clients > 0 && pools->clients < demand->count ? pools->clients : demand->count;
-    bool as_given = pools->clients <= 0 || demand->apart;
     for (int64_t i = 0; i < first; i++)
-        put(&p.asks, (passage){demand->request[as_given ? i : 0].arrival_s, i});
+        put(&p.asks, (passage){demand->request[pools->clients > 0 ? 0 : i].arrival_s, i});
     while (p.through < demand->count) advance(&p);
     close_ports(p.prompts, pools->prompts.lanes);
     close_ports(p.answers, pools->answers.lanes);

@@ -36,7 +36,7 @@ typedef struct clg_demand {
     int64_t count;
     double span_s;  /* time the demand covers; 0: all at once */
     double clients; /* > 0: closed loop, so many requests outstanding at most */
-    bool apart;     /* users, of whom a target is asked: they begin when their requests come */
+    bool apart;     /* users, of whom a target is asked: clients who are not in step */
     int64_t prompt_tokens, output_tokens;
     int64_t longest_tokens; /* prompt and output of the longest request */
     double read_tokens;     /* sum over output tokens of those before them: prompt and answer */

@@ -6,41 +6,69 @@
 
 #include <math.h>
 
-enum { MOST_SIZED_REQUESTS = 30000 };
+enum { MOST_SIZED_REQUESTS = 30000, HALVINGS = 7 };
 
-static const uint64_t begin_seed = 20240519;
+static const uint64_t gaps_seed = 20240519;
 
-clg_demand clg_crowd_of(clg_arena *arena, const clg_demand *demand, double answer_s) {
-    clg_demand crowd = *demand;
-    clg_random random = {begin_seed};
-    double now_s = 0;
-    crowd.request = clg_take(arena, (size_t)demand->count, clg_arrival);
-    for (int64_t i = 0; i < demand->count; i++) {
-        crowd.request[i] = demand->request[i];
-        crowd.request[i].arrival_s = now_s;
-        if ((double)(i + 1) < demand->clients)
-            now_s += answer_s / demand->clients * clg_random_gamma(&random, 1);
+/* Requests one after the other as often as so many ask whose answers take so long. */
+static clg_demand stream_of(clg_arena *arena, const clg_demand *d, double answer_s) {
+    clg_demand stream = *d;
+    clg_random random = {gaps_seed};
+    double now_s = 0, gap_s = answer_s / d->clients;
+    stream.request = clg_take(arena, (size_t)d->count + 1, clg_arrival);
+    for (int64_t i = 0; i < d->count; i++) {
+        stream.request[i] = d->request[i];
+        stream.request[i].arrival_s = now_s;
+        now_s += gap_s * clg_random_gamma(&random, 1);
     }
-    return crowd;
+    stream.span_s = now_s;
+    stream.clients = 0;
+    stream.apart = false;
+    return stream;
+}
+
+static double answered_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                         int64_t replicas, double answer_s) {
+    clg_serve_target any = {INFINITY, INFINITY, 0};
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand stream = stream_of(arena, d, answer_s);
+    clg_fleet fleet;
+    clg_fleet_run(arena, r, &stream, replicas, &any, &fleet);
+    clg_arena_back_to(arena, mark);
+    return fleet.e2e_s.mean;
+}
+
+/* The more often they ask, the longer answers take: between what one takes alone, and what it takes
+ * at the rate that would allow, the two agree. */
+clg_demand clg_crowd_on(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                        int64_t replicas) {
+    static const double rare_s = 1e5, close = 1.01;
+    double low = answered_s(arena, r, d, replicas, rare_s * d->clients);
+    if (low <= 0) return stream_of(arena, d, 1);
+    double high = answered_s(arena, r, d, replicas, low);
+    for (int i = 0; i < HALVINGS && high > low * close; i++) {
+        double middle = sqrt(low * high);
+        if (answered_s(arena, r, d, replicas, middle) > middle)
+            low = middle;
+        else
+            high = middle;
+    }
+    return stream_of(arena, d, sqrt(low * fmax(low, high)));
 }
 
 /* The users added ask what the others do, in the same order. */
-clg_demand clg_crowd_grown(clg_arena *arena, const clg_serve_question *q, double ratio) {
-    const clg_demand *d = q->demand;
-    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
-    double answer_s = clg_fleet_alone(arena, &slow, d, &q->target).e2e_s.mean;
+clg_demand clg_crowd_grown(clg_arena *arena, const clg_demand *d, double ratio) {
     clg_demand more = *d;
     more.count = (int64_t)ceil((double)d->count * ratio);
-    more.clients = ceil(d->clients * ratio);
+    more.clients = d->clients * ratio;
     double times = (double)more.count / (double)d->count;
     more.prompt_tokens = (int64_t)((double)d->prompt_tokens * times);
     more.output_tokens = (int64_t)((double)d->output_tokens * times);
     more.read_tokens *= times;
     more.pairs *= times;
-    clg_arrival *request = clg_take(arena, (size_t)more.count, clg_arrival);
-    for (int64_t i = 0; i < more.count; i++) request[i] = d->request[i % d->count];
-    more.request = request;
-    return clg_crowd_of(arena, &more, answer_s);
+    more.request = clg_take(arena, (size_t)more.count, clg_arrival);
+    for (int64_t i = 0; i < more.count; i++) more.request[i] = d->request[i % d->count];
+    return more;
 }
 
 /* Little: users over the time of an answer is the rate they ask at. */
@@ -65,8 +93,7 @@ static int64_t replicas_for(clg_arena *arena, const clg_serve_question *q, const
                             double gpus_all, double answer_s) {
     double each = gpus_all / clg_replica_gpus(slow);
     if (!q->demand->apart) return clg_fleet_needed(arena, slow, q->demand, &q->target, each, 0);
-    clg_demand crowd = clg_crowd_of(arena, q->demand, answer_s);
-    return clg_crowd_needed(arena, slow, &crowd, &q->target, answer_s, 1 / each);
+    return clg_crowd_needed(arena, slow, q->demand, &q->target, answer_s, 1 / each);
 }
 
 double clg_gpus_of_fleet(clg_arena *arena, const clg_serve_question *q, const clg_replica *r,

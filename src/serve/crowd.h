@@ -1,19 +1,20 @@
 /* crowd.h -- users who each ask again when answered: so many at work at once, whatever the fleet.
  *
- * Clients of a benchmark begin together and, with answers alike, stay in step; users do not, so
- * they begin one after the other, in as long as one answer takes on a replica alone. The first and
- * the last of some ten answers each has fewer users beside it than the others: fleets err on the
- * small side, by less than the margin as a rule. */
+ * Clients of a benchmark begin together and, with answers alike, stay in step. Users do not, and a
+ * fleet deals them anew each time, so what they ask is a random stream whose rate is their number
+ * over the time of an answer (Little 1961); both are found together. Left out: that fewer than all
+ * of them can ask while others wait, by which fleets of a few users come out large. */
 #ifndef CLG_SERVE_CROWD_H
 #define CLG_SERVE_CROWD_H
 
 #include "serve/serve_answer.h"
 
-/* The demand with its clients' first requests that far apart. */
-clg_demand clg_crowd_of(clg_arena *arena, const clg_demand *demand, double answer_s);
+/* What they ask of a fleet of so many replicas. */
+clg_demand clg_crowd_on(clg_arena *arena, const clg_replica *replica, const clg_demand *demand,
+                        int64_t replicas);
 
-/* The same of a question, and `ratio` times as many users who ask alike. */
-clg_demand clg_crowd_grown(clg_arena *arena, const clg_serve_question *question, double ratio);
+/* `ratio` times as many users who ask alike. */
+clg_demand clg_crowd_grown(clg_arena *arena, const clg_demand *demand, double ratio);
 
 /* Replicas for them, and what they make: from `rate`, tokens/s of one at the target. */
 int64_t clg_crowd_needed(clg_arena *arena, const clg_replica *replica, const clg_demand *crowd,

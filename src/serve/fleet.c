@@ -2,6 +2,7 @@
 #include "serve/serve_answer.h"
 
 #include "base/quantile.h"
+#include "serve/crowd.h"
 #include "serve/route.h"
 
 #include <math.h>
@@ -189,9 +190,16 @@ static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const 
     return sum;
 }
 
-bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
-                     const clg_serve_target *target) {
+/* Users ask a fleet as fast as it answers. */
+static clg_demand asked_of(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+                           int64_t replicas) {
+    return d->apart ? clg_crowd_on(arena, r, d, replicas) : *d;
+}
+
+bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *all,
+                     int64_t replicas, const clg_serve_target *target) {
     clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand asked = asked_of(arena, r, all, replicas), *d = &asked;
     double borne = (1 - target->share) * (double)dealt(r, d, replicas);
     times t = {.hurries = true, .most_late = (int64_t)borne + 1}; /* one for rounding */
     serve_all(arena, r, d, replicas, target, &t);
@@ -199,9 +207,10 @@ bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *d
     return !t.lost && well_served(&t) >= target->share;
 }
 
-void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, int64_t replicas,
+void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *all, int64_t replicas,
                    const clg_serve_target *target, clg_fleet *f) {
     clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand asked = asked_of(arena, r, all, replicas), *d = &asked;
     size_t n = (size_t)dealt(r, d, replicas);
     times t = {.ttft = clg_arena_room(arena, n, sizeof *t.ttft),
                .tpot = clg_arena_room(arena, n, sizeof *t.tpot),
@@ -218,9 +227,10 @@ void clg_fleet_run(clg_arena *arena, const clg_replica *r, const clg_demand *d, 
     clg_arena_back_to(arena, mark);
 }
 
-double clg_fleet_first_token_s(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+double clg_fleet_first_token_s(clg_arena *arena, const clg_replica *r, const clg_demand *all,
                                int64_t replicas, const clg_serve_target *target, double *share) {
     clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand asked = asked_of(arena, r, all, replicas), *d = &asked;
     size_t n = (size_t)dealt(r, d, replicas);
     times t = {.ttft = clg_arena_room(arena, n, sizeof *t.ttft)};
     serve_all(arena, r, d, replicas, target, &t);
@@ -230,9 +240,10 @@ double clg_fleet_first_token_s(clg_arena *arena, const clg_replica *r, const clg
     return p99;
 }
 
-double clg_fleet_well_served(clg_arena *arena, const clg_replica *r, const clg_demand *d,
+double clg_fleet_well_served(clg_arena *arena, const clg_replica *r, const clg_demand *all,
                              int64_t replicas, const clg_serve_target *target) {
     clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand asked = asked_of(arena, r, all, replicas), *d = &asked;
     times t = {0};
     serve_all(arena, r, d, replicas, target, &t);
     clg_arena_back_to(arena, mark);

@@ -91,9 +91,8 @@ void clg_serve_frontier(clg_arena *arena, const clg_serve_question *asked,
     clg_replica slow = clg_replica_slowed(arena, asked->replica, 1 + asked->margin);
     clg_serve_question q = *asked;
     int64_t n = a->fleet.replicas;
-    bool users = asked->demand->apart;
-    clg_demand d = users ? clg_crowd_grown(arena, asked, 1)
-                         : clg_demand_for_sizing(asked->demand, CLG_FRONTIER_REQUESTS, (double)n);
+    clg_demand d = *asked->demand;
+    if (!d.apart) d = clg_demand_for_sizing(&d, CLG_FRONTIER_REQUESTS, (double)n);
     f->busiest_s = d.count < asked->demand->count ? d.span_s : 0;
     q.replica = &slow;
     q.demand = &d;

@@ -50,7 +50,8 @@ static clg_demand hurried(clg_arena *arena, const clg_demand *d, double ratio) {
 
 /* So many times the demand: requests come faster, users are more. */
 static clg_demand grown(clg_arena *arena, const clg_serve_question *q, double ratio) {
-    return q->demand->apart ? clg_crowd_grown(arena, q, ratio) : hurried(arena, q->demand, ratio);
+    return q->demand->apart ? clg_crowd_grown(arena, q->demand, ratio)
+                            : hurried(arena, q->demand, ratio);
 }
 
 static bool meets_grown(clg_arena *arena, const clg_serve_question *q, int64_t n, double ratio) {
@@ -161,10 +162,9 @@ void clg_serve_headroom_of(clg_arena *arena, const clg_serve_question *asked,
     int64_t n = a->fleet.replicas;
     *h = (clg_serve_headroom){0};
     if (!clg_has_target(asked)) return;
-    bool users = asked->demand->apart;
     h->known = true;
-    clg_demand d = users ? clg_crowd_grown(arena, asked, 1)
-                         : clg_demand_for_sizing(asked->demand, CLG_HEADROOM_REQUESTS, (double)n);
+    clg_demand d = *asked->demand;
+    if (!d.apart) d = clg_demand_for_sizing(&d, CLG_HEADROOM_REQUESTS, (double)n);
     clg_serve_question own = *asked, *q = &own;
     own.demand = &d;
     h->busiest_s = d.count < asked->demand->count ? d.span_s : 0;

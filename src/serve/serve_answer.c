@@ -327,28 +327,26 @@ static void settle_doubt(clg_arena *arena, const clg_serve_question *q, clg_serv
 }
 
 /* Users of whom a target is asked, or of whom each has a share of a given fleet. */
-static clg_status answer_crowd(clg_arena *arena, const clg_serve_question *asked,
+static clg_status answer_crowd(clg_arena *arena, const clg_serve_question *q,
                                const clg_demand_means *means, clg_serve_answer *a,
                                clg_error *error) {
-    clg_serve_question q = *asked;
-    clg_replica slow = clg_replica_slowed(arena, asked->replica, 1 + asked->margin);
-    clg_fleet alone = clg_fleet_alone(arena, &slow, asked->demand, &asked->target);
-    clg_demand crowd = clg_crowd_of(arena, asked->demand, alone.e2e_s.mean);
+    clg_replica slow = clg_replica_slowed(arena, q->replica, 1 + q->margin);
+    clg_fleet alone = clg_fleet_alone(arena, &slow, q->demand, &q->target);
     a->alone_share = alone.well_served;
-    q.demand = &crowd;
-    int64_t n = q.replicas;
-    if (n == 0 && (!a->attainable || alone.well_served < q.target.share)) {
-        q.replica = &slow;
-        return clg_refuse_target(arena, &q, error);
+    int64_t n = q->replicas;
+    if (n == 0 && (!a->attainable || alone.well_served < q->target.share)) {
+        clg_serve_question sized = *q;
+        sized.replica = &slow;
+        return clg_refuse_target(arena, &sized, error);
     }
     if (n == 0)
-        n = clg_crowd_needed(arena, &slow, &crowd, &q.target, alone.e2e_s.mean,
+        n = clg_crowd_needed(arena, &slow, q->demand, &q->target, alone.e2e_s.mean,
                              a->target_tokens_per_s);
-    run_fleet(arena, &q, n, a);
+    run_fleet(arena, q, n, a);
     a->windows_mean = a->windows_most = (double)n;
-    settle_totals(&q, means, a);
+    settle_totals(q, means, a);
     settle_burst(a);
-    settle_doubt(arena, &q, a);
+    settle_doubt(arena, q, a);
     return CLG_OK;
 }
 

@@ -39,6 +39,7 @@ clg_fleet clg_fleet_alone(clg_arena *arena, const clg_replica *r, const clg_dema
     }
     if (!finds) apart.prefix = NULL;
     apart.clients = 0;
+    apart.apart = false;
     apart.span_s = apart_s * (double)apart.count;
     clg_replica own = finds ? remembering(r) : *r;
     clg_fleet_run(arena, &own, &apart, 1, target, &fleet);

@@ -1,9 +1,11 @@
 /* test_sizing.c -- fleets near the share that no fleet exceeds: finite, monotonic, said. */
 #include "demand.h"
 #include "plan.h"
+#include "serve/crowd.h"
 #include "serve/frontier.h"
 #include "serve/sizing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct world {
@@ -109,12 +111,39 @@ static void samples(world *w) {
     CHECK_NEAR(f.well_served, 0.97, 0.004);
 }
 
+/* Of answers alike: closed loops stay in step, and sized by them one user more or less takes or
+ * spares half a fleet. */
+static void users(world *w) {
+    CASE("users at the rate that is their number over the time of an answer (Little)");
+    clg_demand d = demand_at_rate(&w->arena, 4, 600, 4000, 300, 0, 1);
+    clg_serve_target t = {0.5, 0.03, 0.95};
+    clg_fleet f;
+    d.clients = 200, d.apart = true;
+    for (int64_t n = 4; n <= 16; n *= 2) {
+        clg_demand asked = clg_crowd_on(&w->arena, &w->replica, &d, n);
+        clg_fleet_run(&w->arena, &w->replica, &d, n, &t, &f);
+        double rate = (double)asked.count / asked.span_s;
+        CHECK_NEAR(rate * f.e2e_s.mean, d.clients, 0.05);
+    }
+    CASE("their fleet is that of the rate, and grows with them");
+    int64_t n = clg_fleet_needed(&w->arena, &w->replica, &d, &t, 8, 0), last = n;
+    clg_demand asked = clg_crowd_on(&w->arena, &w->replica, &d, n);
+    CHECK(llabs(clg_fleet_needed(&w->arena, &w->replica, &asked, &t, 8, 0) - n) <= 1);
+    for (double ratio = 1.25; ratio <= 2; ratio += 0.25) {
+        clg_demand more = clg_crowd_grown(&w->arena, &d, ratio);
+        int64_t grown = clg_fleet_needed(&w->arena, &w->replica, &more, &t, 8, 0);
+        CHECK(grown >= last && (double)grown <= ceil((double)n * ratio * 1.1));
+        last = grown;
+    }
+}
+
 int main(void) {
     static world w;
     build(&w);
     cliff(&w);
     refusal(&w);
     samples(&w);
+    users(&w);
     clg_arena_clear(&w.arena);
     return DONE;
 }
