@@ -98,11 +98,20 @@ static bool has_word(const char *title, const char *word) {
     return false;
 }
 
+/* Words of the box around a GPU, "DGX H100". */
+static bool is_box(const char *word) {
+    static const char *const boxes[] = {"dgx", "hgx", "superchip", "gpu", "gpus"};
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
+        if (strcmp(word, boxes[i]) == 0) return true;
+    return false;
+}
+
 /* Whether all words of a name are in a title, in any order, its number among them. */
 static bool has_words(const char *title, const char *name) {
     char word[WORD];
     bool numbered = false;
     while (next_word(&name, word)) {
+        if (is_box(word)) continue;
         if (!has_word(title, word)) return false;
         size_t size = strlen(word);
         bool memory = size > 2 && strcmp(word + size - 2, "gb") == 0;
@@ -122,7 +131,7 @@ static bool find_described(clg_arena *arena, const char *name, clg_gpu *gpu) {
             *gpu = all[i];
             return true;
         }
-        if (!has_words(all[i].title, name)) continue;
+        if (!has_words(all[i].title, name) && !(reported && has_words(reported, name))) continue;
         *gpu = all[i];
         found++;
         if (short_name && (!usual || strlen(short_name) < strlen(usual->usual_for)))

@@ -42,41 +42,17 @@ static const char *why(clg_arena *arena, const clg_error *error) {
 
 /* The first plan column that should hold a number and holds something else, as a sentence. */
 static const char *no_number(clg_arena *arena, const clg_csv *csv, int row) {
-    static const char *const columns[] = {"gated",
-                                          "tied",
-                                          "layers",
-                                          "hidden",
-                                          "ffn",
-                                          "heads",
-                                          "kv_heads",
-                                          "head_dim",
-                                          "vocab",
-                                          "experts",
-                                          "experts_per_token",
-                                          "shared_experts",
-                                          "expert_ffn",
-                                          "dense_layers",
-                                          "seq",
-                                          "gpus",
-                                          "gpus_per_node",
-                                          "inter_gbit_per_s_per_gpu",
-                                          "dp",
-                                          "zero",
-                                          "shard_group",
-                                          "tp",
-                                          "sp",
-                                          "cp",
-                                          "ep",
-                                          "etp",
-                                          "pp",
-                                          "vpp",
-                                          "micro_batch",
-                                          "global_batch",
-                                          "adapter_rank"};
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
-        if (isnan(clg_row_number(csv, row, columns[i], 0)))
-            return clg_arena_print(arena, "%s: '%.32s' is no number", columns[i],
-                                   clg_row_word(csv, row, columns[i]));
+    static const char columns[] =
+        "gated tied layers hidden ffn heads kv_heads head_dim vocab experts experts_per_token "
+        "shared_experts expert_ffn dense_layers seq gpus gpus_per_node inter_gbit_per_s_per_gpu dp "
+        "zero shard_group tp sp cp ep etp pp vpp micro_batch global_batch adapter_rank";
+    for (const char *at = columns; *at; at += strspn(at, " ")) {
+        const char *column = clg_arena_copy(arena, at, strcspn(at, " "));
+        if (isnan(clg_row_number(csv, row, column, 0)))
+            return clg_arena_print(arena, "%s: '%.32s' is no number", column,
+                                   clg_row_word(csv, row, column));
+        at += strlen(column);
+    }
     return NULL;
 }
 
@@ -192,6 +168,17 @@ bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
            !clg_notes_fabric(arena, csv, row);
 }
 
+/* Recipes go by the names of data/, not by how a row spells them. */
+static clg_status take_recipe(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack,
+                              clg_error *error) {
+    clg_gpu gpu;
+    clg_error none = {0};
+    const char *model = clg_row_word(csv, row, "model"), *preset = clg_model_named(arena, model);
+    const char *board = clg_notes_gpu(arena, csv, row);
+    if (clg_gpu_find(arena, board, &gpu, &none) == CLG_OK) board = gpu.name;
+    return clg_stack_recipe(arena, stack, preset ? preset : model, board, error);
+}
+
 /* Stack names beyond the built-in ones take the default and its wider interval. */
 const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_stack *stack) {
     clg_error error = {0};
@@ -205,9 +192,7 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         error = (clg_error){0};
         if (!*wanted[i] || clg_stack_find(arena, wanted[i], stack, &error) != CLG_OK) continue;
-        if (clg_stack_recipe(arena, stack, clg_row_word(csv, row, "model"),
-                             clg_row_word(csv, row, "gpu"), &error) != CLG_OK)
-            return why(arena, &error);
+        if (take_recipe(arena, csv, row, stack, &error) != CLG_OK) return why(arena, &error);
         if (clg_notes_terms(arena, clg_row_word(csv, row, "notes"), stack, &error) != CLG_OK)
             return why(arena, &error);
         return NULL;
@@ -221,16 +206,17 @@ static void fix(clg_axis_values *axis, double value) {
     axis->value[0] = value >= 0 && value <= 1 << 20 ? (int)value : -1;
 }
 
-/* A named value, or the fallback when the column is blank or the name is not known. A remark in
- * parentheses may follow the name. */
-static void fix_name(clg_axis_values *axis, const clg_name *names, const char *what,
-                     const char *word, int fallback) {
+/* A named value, or the fallback when the column is blank; a word that is neither is not taken for
+ * anything. A remark in parentheses may follow the name. */
+static const char *fix_name(clg_arena *arena, clg_axis_values *axis, const clg_name *names,
+                            const char *what, const char *word, int fallback) {
     int value = fallback;
-    char name[32];
     clg_error error = {0};
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, " ("), word);
-    if (*name && clg_name_value(names, what, name, &value, &error) != CLG_OK) value = fallback;
-    if (value >= 0) fix(axis, value);
+    const char *name = clg_arena_copy(arena, word, strcspn(word, " ("));
+    if (*name && clg_name_value(names, what, name, &value, &error) != CLG_OK)
+        return why(arena, &error);
+    fix(axis, value);
+    return NULL;
 }
 
 static bool has_experts(const clg_model *model) {
@@ -275,13 +261,31 @@ static bool open_batch(const clg_csv *csv, int row) {
     return !*clg_row_word(csv, row, "step_s") && *clg_row_word(csv, row, "tokens_per_s_per_gpu");
 }
 
+static const char *read_words(clg_arena *arena, const clg_csv *csv, int row,
+                              const clg_scenario *scenario, clg_space *space) {
+    int at = 0, vpp = space->vpp.count ? space->vpp.value[0] : 1;
+    const char *schedule = clg_words_say(arena, clg_row_word(csv, row, "notes"), "schedule", &at);
+    if (!schedule) schedule = clg_row_word(csv, row, "schedule");
+    const char *recompute = clg_notes_recompute(arena, csv, row), *reason;
+    bool said = *recompute || clg_adapter_recomputes(&space->adapter);
+    reason = fix_name(arena, &space->schedule, clg_schedule_names, "schedule", schedule,
+                      vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
+    if (!reason && said)
+        reason = fix_name(arena, &space->recompute, clg_recompute_names, "recompute", recompute,
+                          CLG_RECOMPUTE_FULL);
+    if (reason) return reason;
+    return fix_name(arena, &space->attention, clg_attention_kernel_names, "attention",
+                    clg_notes_attention(arena, csv, row), (int)clg_scenario_attention(scenario));
+}
+
 /* What trainers do where a table says nothing: sp with tp, ZeRO-1 unless stated. */
 static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
                               const clg_scenario *scenario, clg_space *space) {
     int precision;
     clg_error error = {0};
     const char *word = clg_row_word(csv, row, "precision");
-    if (clg_name_value(clg_precision_names, "precision", *word ? word : "bf16", &precision,
+    const char *usual = scenario->machine.gpu.peak_flop_per_s[CLG_BF16] > 0 ? "bf16" : "fp16";
+    if (clg_name_value(clg_precision_names, "precision", *word ? word : usual, &precision,
                        &error) != CLG_OK)
         return "unknown precision";
     space->precision = (clg_precision)precision;
@@ -312,27 +316,15 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
                      *clg_row_word(csv, row, "micro_batch");
     fix(&space->vpp, clg_row_number(csv, row, "vpp", one_chunk ? 1 : (double)NAN));
     fix(&space->micro_batch, clg_row_number(csv, row, "micro_batch", (double)NAN));
-    int vpp = space->vpp.count ? space->vpp.value[0] : 1;
-    fix_name(&space->schedule, clg_schedule_names, "schedule", clg_row_word(csv, row, "schedule"),
-             vpp > 1 ? CLG_INTERLEAVED : CLG_1F1B);
-    int at = 0;
-    const char *printed = clg_words_say(arena, notes, "schedule", &at);
-    if (printed) fix_name(&space->schedule, clg_schedule_names, "schedule", printed, CLG_1F1B);
     if (clg_adapter_read(
             clg_row_word(csv, row, "adapter"), clg_row_number(csv, row, "adapter_rank", 0),
             clg_row_word(csv, row, "adapter_targets"), clg_row_word(csv, row, "base_precision"),
             &space->adapter, &error) != CLG_OK)
         return "unknown adapter, module or base precision";
-    const char *recompute = clg_notes_recompute(arena, csv, row);
-    if (*recompute || clg_adapter_recomputes(&space->adapter))
-        fix_name(&space->recompute, clg_recompute_names, "recompute",
-                 *recompute ? recompute : "full", CLG_RECOMPUTE_NONE);
-    const char *attention = clg_notes_attention(arena, csv, row);
-    fix_name(&space->attention, clg_attention_kernel_names, "attention", attention, CLG_FLASH2);
-    if (!*attention) fix(&space->attention, (int)clg_scenario_attention(scenario));
     space->keep = 1;
     if (!degrees_are_sane(space)) return "a degree of parallelism is no number of 1 or more";
-    return degrees_other_gpus(arena, space);
+    const char *reason = read_words(arena, csv, row, scenario, space);
+    return reason ? reason : degrees_other_gpus(arena, space);
 }
 
 /* A complete layout when every axis has one value. */

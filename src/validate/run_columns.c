@@ -2,9 +2,9 @@
 #include "validate/run_columns.h"
 
 #include "dataset/kept.h"
+#include "validate/spell.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *plain(clg_arena *arena, const char *heading) {
@@ -29,44 +29,15 @@ static bool has(const clg_csv *csv, const char *column) {
     return false;
 }
 
-/* "1,536" without its comma; anything else, "1,2" too, as it is. */
-static const char *number(clg_arena *arena, const char *cell) {
-    static const char digits[] = "0123456789";
-    size_t size = strspn(cell, digits), used = size;
-    char *out = clg_take(arena, strlen(cell) + 1, char);
-    memcpy(out, cell, size);
-    for (; size > 0 && cell[size] == ','; size += 4, used += 3) {
-        if (strspn(cell + size + 1, digits) != 3) return cell;
-        memcpy(out + used, cell + size + 1, 3);
-    }
-    if (cell[size]) return cell;
-    out[used] = '\0';
-    return out;
-}
-
-/* "4k" as lengths are spoken of. */
-static const char *length(clg_arena *arena, const char *cell) {
-    char *end;
-    double tokens = strtod(cell, &end);
-    if (end == cell || (strcmp(end, "k") != 0 && strcmp(end, "K") != 0) || !(tokens < 1e6))
-        return cell;
-    return clg_arena_print(arena, "%.0f", tokens * 1024);
-}
-
 /* A bare number gets the unit of its heading. */
 static const char *with_unit(clg_arena *arena, const char *cell, const char *unit) {
-    bool bare = *cell && strspn(cell, "0123456789.eE+-") == strlen(cell);
+    bool bare = *cell && strspn(cell, "0123456789.,eE+-") == strlen(cell);
     return bare && *unit ? clg_arena_print(arena, "%s%s", cell, unit) : cell;
 }
 
-static void set_cells(clg_arena *arena, clg_csv *csv, int column, const char *unit) {
-    bool seq = strcmp(csv->column[column], "seq") == 0;
-    for (int i = 0; i < csv->rows; i++) {
-        const char **cell = &csv->row[i].field[column];
-        *cell = number(arena, *cell);
-        if (seq) *cell = length(arena, *cell);
-        *cell = with_unit(arena, *cell, unit);
-    }
+static void set_units(clg_arena *arena, clg_csv *csv, int column, const char *unit) {
+    for (int i = 0; i < csv->rows; i++)
+        csv->row[i].field[column] = with_unit(arena, csv->row[i].field[column], unit);
 }
 
 /* The column meant by a heading, and its unit; NULL: none is known. */
@@ -92,10 +63,11 @@ const char *clg_columns_rename(clg_arena *arena, clg_csv *csv) {
         bool same = strcmp(column, was) == 0;
         if (!same && has(csv, column)) continue;
         csv->column[i] = column;
-        if (known) set_cells(arena, csv, i, unit);
+        if (known) set_units(arena, csv, i, unit);
         if (same || strcmp(column, heading) == 0) continue;
         said = said ? clg_arena_print(arena, "%s, %.40s as %s", said, was, column)
                     : clg_arena_print(arena, "%.40s as %s", was, column);
     }
+    clg_cells_spell(arena, csv);
     return said;
 }

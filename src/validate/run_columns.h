@@ -8,7 +8,7 @@
 #include "base/csv.h"
 
 /* Renames in place what is not named as docs/formats.md has it; a column that is there already
- * stays the only one. Cells of numbers lose their "1,000" commas; lengths of "4k" become tokens.
+ * stays the only one. Cells are then spelled (spell.h).
  * Returns what was taken for what, "MBS as micro_batch, ...", or NULL where nothing was. */
 const char *clg_columns_rename(clg_arena *arena, clg_csv *csv);
 

@@ -45,7 +45,15 @@ int main(void) {
     CASE("words of several: the usual one of them, where one is usual");
     CHECK_TEXT(found("a100-sxm"), "a100-sxm-80gb");
     CHECK_TEXT(found("A100-80GB"), "a100-sxm-80gb");
-    CHECK_TEXT(found("a100 40gb"), "none");
+    CHECK_TEXT(found("a100 40gb"), "a100-sxm-40gb");
+    CHECK_TEXT(found("a100 pcie 48gb"), "none");
+
+    CASE("a box around it, or what the driver says without its maker");
+    CHECK_TEXT(found("DGX H100"), "h100-sxm");
+    CHECK_TEXT(found("HGX B200"), "b200-sxm");
+    CHECK_TEXT(found("H100 80GB HBM3"), "h100-sxm");
+    CHECK_TEXT(found("GH200 Superchip"), "gh200-96gb");
+    CHECK_TEXT(found("dgx"), "none");
 
     CASE("a number is the same or it is another GPU; a memory or a socket alone is none");
     CHECK_TEXT(found("a10 24GB"), "a10");

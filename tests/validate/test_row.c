@@ -112,6 +112,27 @@ static void terms(void) {
     CHECK(reason && strstr(reason, "dedup"));
 }
 
+/* 7B without its precision, ending before micro_batch. */
+#define V100 "x,llama-2-7b,dense,,,,,,,,,,,,,,2048,V100 32GB,8,"
+
+static void unknown_words(void) {
+    CASE("a word that is not known is not taken for another");
+    const char *reason = predict(MIXTRAL "megatron-2024,2024-06,bf16,lots,2,4,8,1,,1,1024,1");
+    CHECK(reason && strstr(reason, "unknown recompute 'lots'"));
+    reason = predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,swift,1,1024,1");
+    CHECK(reason && strstr(reason, "unknown schedule 'swift'"));
+    CASE("without a precision: the GPU's 16 bits");
+    CHECK(predict(V100 "megatron-2022,2022-06,,full,8,,1,,,1,8") == NULL);
+    CHECK(answer.layout.precision == CLG_FP16);
+    CASE("recipes go by what a GPU is, not by how it is spelled");
+    const char *qwen = "x,qwen3-235b-a22b,moe,,,,,,,,,,,,,,4096,%s,128,megatron-2026,2026-01,bf16,"
+                       "full,1,8,4,,,1,1024";
+    CHECK(predict(clg_arena_print(&arena, qwen, "b300-sxm")) == NULL);
+    double canonical = answer.step_s;
+    CHECK(predict(clg_arena_print(&arena, qwen, "NVIDIA B300")) == NULL);
+    CHECK(answer.step_s == canonical);
+}
+
 static void degrees(void) {
     CASE("degrees that multiply to other GPUs than the row's are a slip, not a run");
     CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,,,,,,,,,,,8") == NULL);
@@ -413,6 +434,7 @@ static void open_cells(void) {
 }
 
 int main(void) {
+    unknown_words();
     open_cells();
     open_recompute();
     network();

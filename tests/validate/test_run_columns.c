@@ -23,7 +23,53 @@ static double measured_s(const char *text) {
     return v.run[0].measured_step_s;
 }
 
+/* A cell of a column as it is read; `seq` 2048 beside it. */
+static const char *spelled(const char *column, const char *cell) {
+    clg_csv csv = table_of(clg_arena_print(&arena, "gpus,seq,%s\n8,2k,\"%s\"\n", column, cell));
+    clg_columns_rename(&arena, &csv);
+    return clg_csv_field(&csv, 0, column);
+}
+
+static void cells(void) {
+    static const struct {
+        const char *column, *cell, *read;
+    } rows[] = {{"tp", "-", ""},
+                {"micro_batch", "n/a", ""},
+                {"recompute", "unknown", ""},
+                {"recompute", "none", "none"},
+                {"recompute", "Full (24 layers)", "full"},
+                {"recompute", "activation checkpointing", "full"},
+                {"recompute", "triton", "triton"},
+                {"precision", "BF16-mixed", "bf16"},
+                {"precision", "FP8 (delayed)", "fp8"},
+                {"attention", "FlashAttention-2", "flash2"},
+                {"schedule", "Interleaved 1F1B", "interleaved"},
+                {"sp", "yes", "1"},
+                {"zero", "ZeRO-3", "3"},
+                {"zero", "none", "0"},
+                {"hidden", "12,288", "12288"},
+                {"step_s", "1,234.5 ms", "1234.5 ms"},
+                {"gpu", "8 x H100", "H100"},
+                {"inter_gbit_per_s_per_gpu", "400 Gb/s", "400"},
+                {"inter_gbit_per_s_per_gpu", "50 GB/s", "400"},
+                {"date", "June 2024", "2024-06"},
+                {"date", "2024/11", "2024-11"},
+                {"date", "2024-06-15", "2024-06-15"},
+                {"global_batch", "1,024 sequences", "1024"},
+                {"global_batch", "1k", "1024"},
+                {"global_batch", "2^22 tokens", "2048"},
+                {"global_batch", "4M tokens", "2048"}, /* 4,000,000 are 1,953.1 of 2,048 */
+                {"global_batch", "1024k tokens", "512"},
+                {"global_batch", "2.048M tokens", "1000"},
+                {"global_batch", "4 things", "4 things"},
+                {"notes", "none, 1,024", "none, 1,024"}};
+    CASE("cells as people write them; what says nothing is blank, what is not known stays");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK_TEXT(spelled(rows[i].column, rows[i].cell), rows[i].read);
+}
+
 int main(void) {
+    cells();
     CASE("headings as people write them are the columns meant, and said");
     clg_csv csv = table_of("Model,#GPUs,MBS,SeqLen,Step time (ms),Lust\nx,\"1,024\",2,4k,1500,1\n");
     const char *said = clg_columns_rename(&arena, &csv);
