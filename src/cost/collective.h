@@ -43,6 +43,8 @@ typedef struct clg_network {
     clg_protocol tree[CLG_PROTOCOLS];     /* of trees between domains */
     clg_protocol switch_tree;             /* of trees above switches that add */
     double peer_s;                        /* all-to-all: per rank in other domains */
+    double exchange;   /* bytes between domains take so many times as long where a training step
+                          exchanges its experts' tokens; 0: as alone */
     double tail;       /* growth of wire time per doubling of domains beyond two */
     double half_ranks; /* wire time across domains grows by ranks / half_ranks; 0: not */
     double sigma_fast, sigma_slow; /* log-residuals */

@@ -18,7 +18,7 @@ static const char *link_file(clg_arena *arena, const clg_node *node, const clg_g
     return clg_arena_print(arena, "collective/%.64s.json", own ? own : other);
 }
 
-enum { CURVE_KEYS = 7 };
+enum { CURVE_KEYS = 8 };
 
 static clg_status read_curve(clg_arena *arena, const char *path, bool link,
                              double numbers[CURVE_KEYS], clg_error *error) {
@@ -32,7 +32,8 @@ static clg_status read_curve(clg_arena *arena, const char *path, bool link,
                           {"sigma", CLG_COUNT, false, false},
                           {"efficiency", CLG_FRACTION, true, false},
                           {"in_switch_efficiency", CLG_FRACTION, true, false},
-                          {"peer", CLG_SECONDS, false, true}};
+                          {"peer", CLG_SECONDS, false, true},
+                          {"exchange", CLG_COUNT, false, true}};
     const clg_file *file = clg_dataset_find(path);
     const clg_json *root;
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
@@ -99,6 +100,7 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
                      .ramp_slow_bytes = slow[2],
                      .sigma_slow = slow[3],
                      .peer_s = slow[6],
+                     .exchange = slow[7],
                      .tail = machine->fabric.tail,
                      .half_ranks = machine->fabric.half_ranks,
                      .borrowed = borrowed};

@@ -4,17 +4,20 @@
 #include <assert.h>
 #include <string.h>
 
+/* Of an exchange of experts: bytes that cross over those counted, and how much slower they do. */
+static double crossing(const clg_pricing *p, const clg_op *op) {
+    double share = op->slow_share > 0 && op->slow_share < 1 ? op->slow_share : 1;
+    bool slower = op->axis == CLG_AXIS_EP && p->network->exchange > 0;
+    return share * (slower ? p->network->exchange : 1);
+}
+
 static double collective_s(const clg_pricing *p, const clg_op *op) {
     double seconds = 0, bytes = op->bytes;
     if (op->group.ranks <= 1) return 0;
     if (op->axis == CLG_AXIS_EP) bytes *= p->imbalance; /* the fullest rank decides */
-    if (op->slow_share <= 0 || op->slow_share >= 1) {
-        clg_collective_best(p->network, op->collective, op->group, bytes, &seconds);
-        return seconds;
-    }
-    clg_network thinner = *p->network;
-    thinner.slow.bytes_per_s /= op->slow_share;
-    clg_collective_best(&thinner, op->collective, op->group, bytes, &seconds);
+    clg_network network = *p->network;
+    network.slow.bytes_per_s /= crossing(p, op);
+    clg_collective_best(&network, op->collective, op->group, bytes, &seconds);
     return seconds;
 }
 
@@ -146,6 +149,25 @@ void clg_pass_communicate(clg_pass_cost *c, clg_axis axis, double seconds, doubl
     c->exposed_s[axis] += seconds - clg_pass_hide(c, axis, seconds * share, stack);
 }
 
+/* Exchanges of experts hide under another micro-batch (DeepSeek-V3, arXiv:2412.19437, section
+ * 3.2.1; Megatron-Core pipeline_parallel/combined_1f1b.py): of a forward under a backward and the
+ * other way round. `wanted_s` of each pass: what its own compute had no room for. */
+static void hide_across(clg_pass_cost cost[CLG_PASSES], const double wanted_s[CLG_PASSES],
+                        const clg_stack *stack) {
+    static const clg_pass under[][2] = {{CLG_PASS_FORWARD, CLG_PASS_BACKWARD_WEIGHT},
+                                        {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT},
+                                        {CLG_PASS_BACKWARD_INPUT, CLG_PASS_BACKWARD_WEIGHT},
+                                        {CLG_PASS_BACKWARD_INPUT, CLG_PASS_FORWARD}};
+    double left[CLG_PASSES];
+    memcpy(left, wanted_s, sizeof left);
+    for (int i = 0; i < 4; i++) {
+        clg_pass pass = under[i][0];
+        double hidden = clg_pass_hide(&cost[under[i][1]], CLG_AXIS_EP, left[pass], stack);
+        left[pass] -= hidden;
+        cost[pass].exposed_s[CLG_AXIS_EP] -= hidden;
+    }
+}
+
 void clg_pass_host(clg_pass_cost *c, const clg_stack *stack) {
     double gpu_s = clg_pass_s(c) - c->host_s;
     double host_s = c->launches * stack->host.launch_s + c->expert_calls * stack->host.expert_s +
@@ -182,15 +204,19 @@ void clg_block_price(const clg_pricing *pricing, const clg_block *block,
     for (int i = 0; i < block->ops; i++)
         if (block->op[i].kind != CLG_OP_COLLECTIVE)
             add_compute(pricing, &block->op[i], &cost[block->op[i].pass]);
+    double left_s[CLG_PASSES] = {0};
     for (int i = 0; i < block->ops; i++) {
         const clg_op *op = &block->op[i];
         if (op->kind != CLG_OP_COLLECTIVE) continue;
-        cost[op->pass].launches += op->count;
+        clg_pass_cost *pass = &cost[op->pass];
+        double seconds = clg_op_s(pricing, op), before = pass->exposed_s[op->axis];
+        pass->launches += op->count;
         if (op->over_nodes)
-            cost[op->pass].launches +=
-                op->count * op->group.ranks * pricing->stack->host.rank_launches;
-        clg_pass_communicate(&cost[op->pass], op->axis, clg_op_s(pricing, op), op->overlap,
-                             pricing->stack);
+            pass->launches += op->count * op->group.ranks * pricing->stack->host.rank_launches;
+        clg_pass_communicate(pass, op->axis, seconds, op->overlap, pricing->stack);
+        if (op->axis == CLG_AXIS_EP)
+            left_s[op->pass] += pass->exposed_s[op->axis] - before - seconds * (1 - op->overlap);
     }
+    hide_across(cost, left_s, pricing->stack);
     for (int pass = 0; pass < CLG_PASSES; pass++) clg_pass_host(&cost[pass], pricing->stack);
 }

@@ -46,7 +46,8 @@ double clg_pass_s(const clg_pass_cost *cost);         /* all of it */
 void clg_pass_add(clg_pass_cost *into, const clg_pass_cost *from, double times);
 
 /* Prices a block pass by pass. Communication hides behind the compute of its own pass, at most its
- * overlap share of it, and slows that compute. */
+ * overlap share of it, and slows that compute; exchanges of experts that find no room there, behind
+ * that of another micro-batch. */
 void clg_block_price(const clg_pricing *pricing, const clg_block *block,
                      clg_pass_cost cost[CLG_PASSES]);
 

@@ -110,6 +110,52 @@ static void hiding(void) {
     CHECK_NEAR(c.exposed_s[CLG_AXIS_DP], 0.2, 1e-14);
 }
 
+/* Copies and an exchange of experts whose seconds are their bytes. */
+static clg_op copy_of(clg_pass pass, double seconds) {
+    return (clg_op){.kind = CLG_OP_COPY, .pass = pass, .count = 1, .bytes = seconds};
+}
+
+static clg_op exchange_of(clg_pass pass, clg_group group, double seconds) {
+    return (clg_op){.kind = CLG_OP_COLLECTIVE,
+                    .collective = CLG_ALL_TO_ALL,
+                    .axis = CLG_AXIS_EP,
+                    .group = group,
+                    .pass = pass,
+                    .count = 1,
+                    .overlap = 0.8,
+                    .bytes = seconds};
+}
+
+static void exchanges(void) {
+    CASE("0.8 of 3 s under 1 s of its forward and 1.4 of a backward's 2; of 2 s under 1.5 and 0.1");
+    static clg_block block;
+    const clg_group two = {.ranks = 2, .per_domain = 2}, apart = {.ranks = 2, .per_domain = 1};
+    clg_gpu one = {.pcie_bytes_per_s = 1};
+    clg_stack stack = {.overlap.slowdown = 1, .overlap.traffic_slowdown = 1};
+    clg_network network = {.fast = {.bytes_per_s = 0.5}, .slow = {.bytes_per_s = 0.5}};
+    clg_pricing p = {
+        .gpu = &one, .kernels = &kernels, .network = &network, .stack = &stack, .imbalance = 1};
+    block.op[0] = copy_of(CLG_PASS_FORWARD, 1);
+    block.op[1] = copy_of(CLG_PASS_BACKWARD_INPUT, 1.5);
+    block.op[2] = copy_of(CLG_PASS_BACKWARD_WEIGHT, 2);
+    block.op[3] = exchange_of(CLG_PASS_FORWARD, two, 3);
+    block.op[4] = exchange_of(CLG_PASS_BACKWARD_INPUT, two, 2);
+    block.ops = 5;
+    clg_pass_cost cost[CLG_PASSES];
+    clg_block_price(&p, &block, cost);
+    CHECK_NEAR(cost[CLG_PASS_FORWARD].exposed_s[CLG_AXIS_EP], 0.6, 1e-12);
+    CHECK_NEAR(cost[CLG_PASS_BACKWARD_INPUT].exposed_s[CLG_AXIS_EP], 0.4, 1e-12);
+    CHECK_NEAR(cost[CLG_PASS_BACKWARD_WEIGHT].hidden_s[CLG_AXIS_EP], 1.5, 1e-12);
+    CASE("a network that slows exchanges of experts slows those between its domains, and no other");
+    network.exchange = 2.8;
+    clg_op near = exchange_of(CLG_PASS_FORWARD, two, 3);
+    clg_op far = exchange_of(CLG_PASS_FORWARD, apart, 3), other = far;
+    other.axis = CLG_AXIS_CP;
+    CHECK_NEAR(clg_op_s(&p, &near), 3, 1e-12);
+    CHECK_NEAR(clg_op_s(&p, &far), 8.4, 1e-12);
+    CHECK_NEAR(clg_op_s(&p, &other), 3, 1e-12);
+}
+
 static double host_of(clg_scenario *s, clg_layout *l, double *pass_s) {
     static clg_step step;
     clg_pass_cost cost[CLG_PASSES];
@@ -186,6 +232,7 @@ int main(void) {
     curves();
     weight_gradient();
     hiding();
+    exchanges();
     single();
     odd();
     calls();
