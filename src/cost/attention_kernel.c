@@ -10,15 +10,27 @@ static double saturation(double x, double half, double at) {
     return x / (x + half) * (at + half) / at;
 }
 
+/* Of a kernel timed in both, fp32 calls are so many 16-bit ones: their products are three in TF32
+ * (PyTorch gemm_kernel_utils.h, OpMultiplyAddFastF32), and its 16-bit form for heads wider than
+ * 128, whose results do not stay in registers, does less (fp32 results never did). */
+static double timed_share(const clg_attention_curve *c, bool single, bool backward, double width) {
+    double wide = backward ? c->wide_backward : c->wide_forward;
+    if (single) return c->single_times > 0 ? 1 / c->single_times : 1;
+    return width > 128 && wide > 0 ? wide : 1;
+}
+
 static double fused_s(const clg_gpu *gpu, const clg_attention_curve *c, clg_precision precision,
                       const clg_op *op) {
-    double peak = gpu->peak_flop_per_s[precision];
+    bool single = precision == CLG_FP32;
+    double peak = gpu->peak_flop_per_s[single && c->single_times > 0 ? CLG_FP16 : precision];
     if (peak <= 0) peak = gpu->peak_flop_per_s[CLG_FP16];
     double keys = op->attention.window > 0 ? op->attention.window : op->attention.key_tokens;
     double width = 0.5 * (op->attention.head_dim + op->attention.value_head_dim);
     double share = op->attention.backward ? c->backward_efficiency : c->forward_efficiency;
     share *= saturation(keys, c->tokens_half, 8192);
     if (width < 128) share *= saturation(width, c->head_dim_half, 128);
+    if (c->head_step > 0) share *= width / (c->head_step * ceil(width / c->head_step));
+    share *= timed_share(c, single, op->attention.backward, width);
     return c->launch_s + op->flop / (peak * share);
 }
 
@@ -77,6 +89,7 @@ double clg_attention_s(const clg_gpu *gpu, const clg_kernels *kernels, clg_atten
     if (kernel == CLG_UNFUSED && !op->attention.fused)
         return unfused_s(gpu, kernels, precision, op);
     if (kernel == CLG_UNFUSED) kernel = CLG_FLASH2; /* kernels of their own beside unfused ones */
+    if (precision == CLG_FP32) kernel = CLG_MASKED; /* the others take 16 bit only */
     return fused_s(gpu, &kernels->attention[kernel], precision, op) /
            kernels->gemm[precision].sustained;
 }

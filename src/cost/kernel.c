@@ -70,7 +70,13 @@ static clg_status read_fused(const clg_json *object, bool whole, const char *fil
         {"head_dim_half", CLG_COUNT, &c->head_dim_half},
         {"launch", CLG_SECONDS, &c->launch_s},
         {"sigma", CLG_COUNT, &c->sigma}};
+    const clg_value_field timed[] = {{"single_times", CLG_COUNT, &c->single_times},
+                                     {"head_step", CLG_COUNT, &c->head_step},
+                                     {"wide_forward", CLG_FRACTION, &c->wide_forward},
+                                     {"wide_backward", CLG_FRACTION, &c->wide_backward}};
     c->known = true;
+    if (clg_value_optional(object, file, timed, COUNT(timed), error) != CLG_OK)
+        return error->status;
     return read_fields(object, fields, COUNT(fields), whole, file, error);
 }
 

@@ -49,6 +49,9 @@ typedef struct clg_attention_curve {
         backward_efficiency; /* of dense peak, long sequences, head_dim 128 */
     double tokens_half;      /* key tokens at which efficiency is half of that */
     double head_dim_half;    /* same in head_dim (narrow heads feed the tensor cores worse) */
+    double single_times;     /* an fp32 call over a 16-bit one; 0: never timed */
+    double head_step;        /* a head costs as much as one of the next multiple; 0: of its width */
+    double wide_forward, wide_backward; /* share at twice that width over the one at it; 0: as it */
     double launch_s;
     double sigma;
     bool known;

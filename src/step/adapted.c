@@ -13,15 +13,32 @@ bool clg_block_single(const clg_shard *shard) {
 /* A cast between 16 bit and fp32, read and written; 0 where everything is one type. */
 static double cast_bytes(const clg_shard *shard) { return clg_block_single(shard) ? 2 + 4 : 0; }
 
+/* Whether adapters are fp32 beside a base of 16 bit (stack: single_adapters). */
+static bool is_widened(const clg_shard *shard) {
+    const clg_layout *layout = shard->layout;
+    return shard->stack->precision.single_adapters && layout->adapter.base == CLG_BASE_BF16 &&
+           !clg_precision_is_single(layout->precision) && layout->zero == 0;
+}
+
+/* Autocast brings both operands of their products back to 16 bit. */
+static bool is_cast_back(const clg_shard *shard) {
+    return shard->stack->precision.autocast && shard->stack->precision.master_weights;
+}
+
+static clg_precision thin_precision(const clg_shard *shard) {
+    return is_widened(shard) && !is_cast_back(shard) ? CLG_FP32 : shard->wide;
+}
+
 /* A trained thin product: forward, gradient to its input, gradient to its weight. */
 static void thin(clg_block *block, const clg_shard *shard, const char *name, double tokens,
                  double in, double out, int experts) {
     static const clg_pass passes[] = {CLG_PASS_FORWARD, CLG_PASS_BACKWARD_INPUT,
                                       CLG_PASS_BACKWARD_WEIGHT};
-    double w = clg_precision_bytes(shard->wide);
+    clg_precision precision = thin_precision(shard);
+    double w = clg_precision_bytes(precision);
     for (int i = 0; i < 3; i++) {
         clg_op *op = clg_block_add(block, CLG_OP_GEMM, passes[i], name);
-        op->precision = shard->wide;
+        op->precision = precision;
         op->count = experts;
         op->m = i == 2 ? in : tokens;
         op->n = i == 1 ? in : out;
@@ -29,6 +46,18 @@ static void thin(clg_block *block, const clg_shard *shard, const char *name, dou
         op->flop = 2 * tokens * in * out;
         op->hbm_bytes = w * (tokens * (in + out) + in * out);
     }
+}
+
+/* What that adds, by element of inputs and results. Input: a cast to fp32 and dropout of it, 6 + 4,
+ * backward the same; under autocast a cast back for the product, 6, and of its gradient. Result,
+ * without: scale and sum in fp32, 4 + 4, and the cast to 16 bit, 6; backward the gradient cast up
+ * and the base's part down, 12, and its scaling, 4. Hugging Face PEFT, tuners/lora/layer.py,
+ * _cast_input_dtype. */
+static void widen(clg_block *block, const clg_shard *shard, double in, double out, int modules) {
+    double back = is_cast_back(shard) ? 16 * in : 10 * in + 16 * out;
+    double forward = is_cast_back(shard) ? 16 * in : 10 * in + 14 * out;
+    if (!is_widened(shard)) return;
+    clg_block_memory(block, "adapter casts", forward, 2 * modules, back, 2 * modules);
 }
 
 /* As the common library runs it, one kernel each (Hugging Face PEFT, tuners/lora/layer.py: result +
@@ -40,6 +69,7 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
                      int modules, int experts) {
     const clg_adapter *a = &shard->layout->adapter;
     double w = shard->wide_bytes, n = clg_precision_bytes(shard->wide), rank = a->rank;
+    double kept = clg_precision_bytes(thin_precision(shard));
     double cast = cast_bytes(shard), weights = experts * rank * (modules * in + out) * cast;
     int from = block->ops, calls = (cast > 0 ? 6 : 3) * modules * experts;
     if (a->kind == CLG_ADAPTER_NONE || modules == 0) return;
@@ -51,10 +81,11 @@ void clg_block_adapt(clg_block *block, const clg_shard *shard, double tokens, do
     double backward = modules * tokens * in * (5 * w + 1 + cast) + tokens * out * (2 * n + cast);
     clg_block_memory(block, "adapter dropout, scale, sum", forward + weights, calls,
                      backward + weights, calls);
+    widen(block, shard, modules * tokens * in, tokens * out, modules * experts);
     if (a->kind == CLG_ADAPTER_DORA)
         clg_block_memory(block, "column norms", experts * in * out * n * 3, 2 * experts,
                          experts * in * out * n * 2, experts);
-    block->saved_bytes += modules * tokens * (in * (n + 1) + rank * n);
+    block->saved_bytes += modules * tokens * (in * (kept + 1) + rank * kept);
     block->adapter_parameters += experts * rank * (modules * in + out);
     for (int i = from; i < block->ops; i++) block->op[i].adapts = true;
 }

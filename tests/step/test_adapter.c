@@ -144,6 +144,43 @@ static void prepared(void) {
     CHECK(single_products(step) == 4);
 }
 
+static int adapters_in(const clg_step *step, clg_precision precision) {
+    int count = 0;
+    for (int i = 0; i < step->kind[0].ops; i++) {
+        const clg_op *op = &step->kind[0].op[i];
+        count += op->kind == CLG_OP_GEMM && op->adapts && op->precision == precision;
+    }
+    return count;
+}
+
+/* PEFT beside a base of 16 bit; seven inputs of 35,776 and results of 42,496 in all. */
+static void single(void) {
+    const double tokens = 2048, in = 6 * 4096 + 11008, out = 42496;
+    const char *casts = "adapter casts";
+    clg_adapter lora = adapter("lora", 16, "", "");
+    CASE("under autocast inputs go to fp32 and back, 6 + 4 + 6, and products are of 16 bit");
+    clg_step *step = step_under("transformers@2025-06", "llama-2-7b", lora, 0);
+    CHECK_NEAR(bytes_in(step, casts, CLG_PASS_FORWARD), 16 * tokens * in, 1e-12);
+    CHECK_NEAR(bytes_in(step, casts, CLG_PASS_BACKWARD_INPUT), 16 * tokens * in, 1e-12);
+    CHECK(adapters_in(step, CLG_FP32) == 0);
+    CASE(
+        "without it, as with weights of 16 bit alone, all is fp32: 10 an input, 14 or 16 a result");
+    clg_scenario s =
+        plan_scenario(&arena, "llama-2-7b", "a100-sxm-80gb", "transformers@2025-06", 1);
+    clg_layout l = plan_layout(2048);
+    l.adapter = lora;
+    s.stack.precision.master_weights = false;
+    clg_step_build(&s.model, &s.machine, &s.stack, &l, step);
+    CHECK_NEAR(bytes_in(step, casts, CLG_PASS_FORWARD), tokens * (10 * in + 14 * out), 1e-12);
+    CHECK_NEAR(bytes_in(step, casts, CLG_PASS_BACKWARD_INPUT), tokens * (10 * in + 16 * out),
+               1e-12);
+    CHECK(adapters_in(step, CLG_FP32) == 7 * 2 * 3 && adapters_in(step, CLG_BF16) == 0);
+    CASE("FSDP and DeepSpeed keep 16 bit, as do other trainers and PEFT before 0.12");
+    CHECK(bytes_in(step_under("transformers@2025-06", "llama-2-7b", lora, 3), casts, -1) == 0);
+    CHECK(bytes_in(step_under("transformers@2024-06", "llama-2-7b", lora, 0), casts, -1) == 0);
+    CHECK(bytes_in(step_of("llama-2-7b", lora), casts, -1) == 0);
+}
+
 /* Llama 2 7B in nf4: 6.476 G parameters of layers x 4.127 bit + tables and norms of 16 bit. */
 static void memory(void) {
     CASE("states of what is trained only; tables stay in 16 bit");
@@ -210,6 +247,7 @@ int main(void) {
     counts();
     passes();
     prepared();
+    single();
     memory();
     reference();
     words();
