@@ -6,6 +6,7 @@
 #include <string.h>
 
 static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
 
 void clg_stage_parameters(const clg_model *model, const clg_step *step, const clg_stage_load *load,
                           double *dense, double *expert) {
@@ -138,6 +139,22 @@ static moment fullest(const clg_stack *stack, const clg_layout *layout, const cl
     return fuller(most, end);
 }
 
+/* The end of a pipeline's warm-up, one micro-batch before the fullest moment. What was summed over
+ * tensor ranks is still held there, whole: two outputs of each layer that the host has sent off and
+ * the GPU has not reached (PyTorch CUDACachingAllocator: a block another stream reads is free once
+ * its event has passed). Beside it activations of the first stages are fewer by those of one
+ * micro-batch. */
+static moment warmed_up(const clg_stack *stack, const clg_layout *layout, const clg_step *step,
+                        const clg_stage_load *load, double kept) {
+    double layers = 0, passes = load->alive - 1;
+    if (stack->memory.held_layers <= 0 || layout->tp == 1 || layout->pp == 1 || passes <= 0)
+        return (moment){-kept, 0};
+    for (int i = 0; i < step->kinds; i++) layers += load->layers[i];
+    double held = smaller(layers * passes / load->chunks, stack->memory.held_layers);
+    double whole = step->boundary_bytes * (layout->sp ? layout->tp : 1);
+    return (moment){2 * whole * held - kept / load->alive, 0};
+}
+
 /* Shards of everything (PyTorch FSDP CPUOffload, FSDP2 CPUOffloadPolicy; DeepSpeed offload_param).
  */
 static bool on_host(const clg_stack *stack, const clg_layout *layout) {
@@ -246,6 +263,7 @@ clg_memory_ledger clg_memory_of_stage(const clg_model *model, const clg_stack *s
     double update = (layout->zero >= 1 ? owned : held) * trained * update_bytes(stack, layout);
     if (!stack->memory.flat_update)
         most = fuller(most, (moment){-kept, update + gathered(stack, layout, step, load)});
+    most = fuller(most, warmed_up(stack, layout, step, load, kept));
     m.activations_bytes = kept + 2 * step->boundary_bytes;
     m.buffers_bytes = stack->memory.workspace_bytes;
     fill_moment(most, &m);

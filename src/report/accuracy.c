@@ -239,6 +239,7 @@ void clg_report_accuracy(clg_text *t, const clg_validation *v, const clg_leave_o
     clg_report_own_steps(t, &own[1], &own[0]);
     clg_report_ranking(t, v);
     clg_report_slopes(t, v);
+    clg_report_chances(t, v);
     clg_text_print(t, "\n");
     print_text(t, v, "accuracy/fitted.md");
     clg_text_print(t, "\n## Known causes of the large errors\n\n");

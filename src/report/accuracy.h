@@ -27,6 +27,10 @@ void clg_report_aims(clg_text *text, const clg_validation *validation);
 /* What following the predicted order of a job's layouts would have cost. */
 void clg_report_ranking(clg_text *text, const clg_validation *validation);
 
+/* How many ran out of memory of those that were stated to by some chance, and how far off memory
+ * is. */
+void clg_report_chances(clg_text *text, const clg_validation *validation);
+
 /* Its part about scaling: series of runs that differ in dp alone. */
 void clg_report_slopes(clg_text *text, const clg_validation *validation);
 

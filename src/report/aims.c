@@ -62,7 +62,7 @@ void clg_report_aims(clg_text *t, const clg_validation *v) {
     const clg_score *all = v->scores > 0 ? &v->score[v->scores - 1] : NULL;
     int memory = 0, fits = 0;
     for (int i = 0; i < v->runs; i++) {
-        memory += !v->run[i].reason && v->run[i].measured_memory_bytes > 0;
+        memory += clg_run_weighed(&v->run[i]);
         fits += !v->run[i].reason && v->run[i].measured_fits >= 0;
     }
     clg_text_print(t, "\n## Aims\n\nMean errors, fitted on or not; slopes and ranking have "

@@ -54,6 +54,8 @@ int clg_software_keeps(clg_arena *arena, const clg_scenario *s, const clg_layout
         {!full && k->recompute.experts && has_experts(&s->model), "mixtures made again"},
         {narrow && k->precision.narrow_activations,
          "inputs of activations kept in 8 bit, attention's result in 12"},
+        {k->memory.held_layers > 0 && l->pp > 1 && l->tp > 1,
+         "the host runs ahead of sums over tensor ranks"},
         {sends,
          k->memory.kept_outputs ? "what a stage sends is kept" : "what a stage sends is freed"},
         {l->sp && k->memory.kept_gathers > 0, "gathered inputs kept"},

@@ -55,6 +55,9 @@ static double measured(const clg_csv *csv, int row, const char *column, clg_dime
     return value > 0 ? value : 0;
 }
 
+/* Of what the GPU has: a pool that full has taken all it could get. */
+static const double FULL_POOL = 0.97;
+
 /* Whether any degree is printed; where none is the layout is taken, which says nothing of memory.
  */
 static bool prints_layout(const clg_csv *csv, int row) {
@@ -79,12 +82,17 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
 static void read_memory_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_stack *stack,
                              clg_run *run) {
     const char *notes = clg_row_word(csv, row, "notes"), *said;
+    int from = 0;
     run->memory_kind = stack->prints;
+    run->memory_open = !*clg_row_word(csv, row, "micro_batch") ||
+                       clg_words_say(arena, clg_row_word(csv, row, "derived"), "memory", &from);
     for (int at = 0; (said = clg_words_say(arena, notes, "memory", &at)) != NULL;) {
         int kind;
         clg_error error = {0};
         if (strcmp(said, "first") == 0)
             run->memory_of_first = true;
+        else if (strcmp(said, "open") == 0)
+            run->memory_open = true;
         else if (clg_name_value(clg_memory_names, "memory", said, &kind, &error) == CLG_OK)
             run->memory_kind = (clg_memory_kind)kind;
     }
@@ -96,6 +104,14 @@ static double memory_of_kind(const clg_run *run, const clg_stack *stack) {
     if (run->memory_kind == CLG_MEMORY_ALLOCATED) return m->total_bytes - m->reserved_bytes;
     return m->total_bytes +
            (run->memory_kind == CLG_MEMORY_DEVICE ? stack->memory.context_bytes : 0);
+}
+
+/* What an allocator has taken of a card that it fills is no measure of need. */
+static bool fills_card(const clg_run *run, const clg_stack *stack) {
+    bool device = run->memory_kind == CLG_MEMORY_DEVICE;
+    double most = run->predicted.capacity_bytes + (device ? stack->memory.context_bytes : 0);
+    return run->memory_kind != CLG_MEMORY_ALLOCATED &&
+           run->measured_memory_bytes >= FULL_POOL * most;
 }
 
 static const char *group_of(clg_arena *arena, const clg_csv *csv, int row) {
@@ -142,6 +158,7 @@ static void run_row(const rows *all, int index, clg_arena *arena) {
         run->gpus = scenario->machine.gpus;
         read_memory_kind(arena, csv, row, &scenario->stack, run);
         run->predicted_memory_bytes = memory_of_kind(run, &scenario->stack);
+        run->memory_open = run->memory_open || fills_card(run, &scenario->stack);
         read_rate(csv, row, run);
         if (run->measured_step_s > 0) run->error = run->predicted.step_s / run->measured_step_s - 1;
     }
@@ -243,7 +260,7 @@ static void tally_row(const clg_run *r, tally *t) {
         t->fits_known++;
         t->fits_right += (int)r->predicted.fits == r->measured_fits;
     }
-    if (r->measured_memory_bytes > 0) {
+    if (clg_run_weighed(r)) {
         t->memory_rows++;
         double share = r->measured_memory_bytes / r->predicted_memory_bytes;
         double total = r->predicted.memory.total_bytes;

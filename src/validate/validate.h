@@ -24,6 +24,8 @@ typedef struct clg_run {
     double measured_memory_bytes;  /* 0: not measured */
     clg_memory_kind memory_kind;   /* what was measured: by the row's notes, else by its stack */
     bool memory_of_first;          /* on the first stage, not on the fullest */
+    bool memory_open;              /* no measure of need: micro-batch or longest sequence are not
+                                      printed, or the allocator has filled the card */
     double predicted_memory_bytes; /* of that kind */
     double published_flop_per_s;   /* per GPU, by the source's own count of flop; 0: not printed */
     int measured_fits;             /* 1 ran, 0 out of memory, -1 not known */
@@ -32,6 +34,11 @@ typedef struct clg_run {
     double
         elsewhere_step_s; /* held out: of the constant that fits the other rows; 0: no such group */
 } clg_run;
+
+/* Predicted, and measured in bytes that were needed. */
+static inline bool clg_run_weighed(const clg_run *run) {
+    return !run->reason && run->measured_memory_bytes > 0 && !run->memory_open;
+}
 
 typedef struct clg_score {
     const char *source;

@@ -164,7 +164,32 @@ static void scores_of_elementary_operations(void) {
     }
 }
 
+static void sums_that_are_held(void) {
+    CASE("after a warm-up of 7 micro-batches: two outputs, 4096 x 4096 x 2 bytes, of 4 layers of "
+         "each");
+    planned plan = layers_on(1, 0);
+    plan.l.tp = 8, plan.l.sp = true, plan.l.pp = 8, plan.l.accumulation = 16;
+    plan.l.global_batch = 16;
+    plan.load = (clg_stage_load){.layers = {4}, .chunks = 1, .alive = 8};
+    double output = 4096.0 * 4096 * 2, before = of(&plan).total_bytes;
+    plan.s.stack.memory.held_layers = 34;
+    clg_memory_ledger m = of(&plan);
+    double kept_one = 4 * step.kind[0].saved_bytes, boundary = output / 8;
+    CHECK_NEAR(m.activations_bytes, 7 * kept_one + 2 * output * 28 + 2 * boundary, 1e-12);
+    CASE("no more layers than launches wait in line");
+    plan.s.stack.memory.held_layers = 10;
+    CHECK_NEAR(of(&plan).activations_bytes, 7 * kept_one + 20 * output + 2 * boundary, 1e-12);
+    CASE("the last stage warms up with none");
+    plan.load.alive = 1;
+    m = of(&plan);
+    plan.s.stack.memory.held_layers = 0;
+    CHECK_NEAR(of(&plan).total_bytes, m.total_bytes, 1e-14);
+    plan.load.alive = 8;
+    CHECK_NEAR(of(&plan).total_bytes, before, 1e-14);
+}
+
 int main(void) {
+    sums_that_are_held();
     scores_of_elementary_operations();
     gradients_that_come_late();
     gradients_used_at_once();
