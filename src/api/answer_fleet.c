@@ -42,9 +42,9 @@ typedef struct reader {
 /* What one model cannot say for itself: all stand in the same nodes, their demands come in time,
  * and are sized for today. */
 static bool of_all(clg_param param) {
-    static const clg_param others[] = {CLG_PARAM_CLIENTS, CLG_PARAM_DEADLINE, CLG_PARAM_LEVERS,
-                                       CLG_PARAM_COMPARE, CLG_PARAM_POWER,    CLG_PARAM_PUE,
-                                       CLG_PARAM_LEAD,    CLG_PARAM_GROWTH};
+    static const clg_param others[] = {CLG_PARAM_DEADLINE, CLG_PARAM_LEVERS, CLG_PARAM_COMPARE,
+                                       CLG_PARAM_POWER,    CLG_PARAM_PUE,    CLG_PARAM_LEAD,
+                                       CLG_PARAM_GROWTH};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i] == param) return true;
     return clg_param_row_of(param).group == CLG_GROUP_MACHINE;
@@ -161,6 +161,10 @@ static clg_status read_row(const reader *r, clg_request *own, const char **name)
         own->value[param] = value_of(param, cell);
         if (attach(r, param, cell, own) != CLG_OK) return r->error->status;
     }
+    for (int p = 0; p < CLG_PARAMS; p++) /* said of rows with what it is of */
+        if (own->value[p] == r->question->request->value[p] &&
+            clg_request_is_lone(own, (clg_param)p))
+            own->value[p] = NULL;
     if (!**name) *name = model;
     if (*model)
         return clg_command_model(r->arena, &r->question->models, model, own, r->error) == CLG_OK
@@ -172,6 +176,9 @@ static clg_status read_row(const reader *r, clg_request *own, const char **name)
 
 static clg_status check_timed(const clg_demand_answer *a, clg_error *error) {
     if (a->answer.windows > 0) return CLG_OK;
+    if (a->demand.clients > 0)
+        return clg_fail(error, CLG_BAD_INPUT, "say how often each asks: turn-gap 30s",
+                        "clients who always wait for an answer come at no rate");
     return clg_fail(error, CLG_BAD_INPUT, "give a rate, a profile or a trace with times",
                     "requests that all come at once have no fleet");
 }
@@ -375,9 +382,8 @@ const clg_command clg_command_fleet = {
         "(rate, prompt, output, ttft, tpot, weights, tp, peak-at, trace, ...); flags of the "
         "command line hold where a cell is blank. Replicas are packed on whole nodes, models of "
         "one GPU each also on the same GPUs where that saves a node. Of several kinds of GPU "
-        "(--gpu) each model takes the one with which all nodes together cost least. Users "
-        "(--clients), --growth and orders ahead are questions of 'ceiling demand', a model at a "
-        "time.",
+        "(--gpu) each model takes the one with which all nodes together cost least. --growth "
+        "and orders ahead are questions of 'ceiling demand', a model at a time.",
     .example = "ceiling fleet models.csv --gpu h100-sxm --span 1d",
     .groups = CLG_TAKES(MACHINE) | CLG_TAKES(SERVING),
     .knobs = knobs,
@@ -385,6 +391,7 @@ const clg_command clg_command_fleet = {
     .least = 1,
     .most = 1,
     .subject = CLG_SUBJECT_TABLE,
+    .by_row = true,
     .busy = "simulating",
     .bytes = sizeof(filled),
     .answer = answer,

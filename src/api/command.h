@@ -101,6 +101,7 @@ typedef struct clg_command {
 
     /* Of commands that the core answers: */
     clg_subject subject;
+    bool by_row;      /* rows of its table are requests, and may hold what a flag says more of */
     const char *busy; /* what progress is of */
     size_t bytes;     /* of an answer, which must not be copied: it may point into itself */
     clg_status (*answer)(const clg_question *question, void *answer, clg_error *error);
@@ -145,6 +146,10 @@ const clg_view *clg_views(void);
 bool clg_command_writes(const clg_command *command, clg_form form);
 void clg_command_write(const clg_command *command, clg_form form, const void *answer,
                        clg_text *out);
+
+/* clg_request_lone, of commands whose request is whole without a table. */
+clg_status clg_command_lone(const clg_command *command, const clg_request *request,
+                            clg_error *error);
 
 /* Whether the answer depends on a knob: it may be asked for at every door. */
 bool clg_command_asks(const clg_command *command, clg_param param);

@@ -90,6 +90,11 @@ bool clg_command_asks(const clg_command *command, clg_param param) {
     return (command->groups & (1u << clg_param_row_of(param).group)) || has(command->knobs, param);
 }
 
+clg_status clg_command_lone(const clg_command *command, const clg_request *request,
+                            clg_error *error) {
+    return command->by_row ? CLG_OK : clg_request_lone(request, error);
+}
+
 /* What is never text has one form, and no flags to choose one or to colour it. */
 static bool is_shown_by(const clg_command *command, clg_param param) {
     if (!command->form[CLG_FORM_TEXT]) return false;

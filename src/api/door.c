@@ -232,7 +232,7 @@ static clg_status answer(caller *c, const char *text, size_t size, clg_error *er
     if (command->subject != CLG_SUBJECT_FILES &&
         clg_request_files(c->arena, c->request, layout, error) != CLG_OK)
         return error->status;
-    if (clg_request_lone(c->request, error) != CLG_OK) return error->status;
+    if (clg_command_lone(c->command, c->request, error) != CLG_OK) return error->status;
     void *found = clg_arena_take(c->arena, 1, command->bytes + 1);
     c->question.request = c->request;
     c->question.forms = 1u << c->form;

@@ -136,6 +136,27 @@ static void set_clients(const clg_request *request, double clients, clg_demand *
                         request->value[CLG_PARAM_WITHIN]);
 }
 
+/* Users who read, think or wait for tools before they ask again come at a rate; so do those of
+ * conversations, whose turns are in order only in time. */
+static clg_status settle_users(const clg_request *request, double clients, clg_synthetic *s,
+                               clg_error *error) {
+    if (request->value[CLG_PARAM_PROFILE])
+        return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
+                        "--clients ask every --turn-gap, not at the rates of a --profile");
+    if (!(s->turn_gap_s > 0))
+        return clg_fail(error, CLG_BAD_USAGE, "give --turn-gap 30s, or --clients without --turns",
+                        "users who ask every 0 s ask without an end");
+    s->requests_per_s = clients / s->turn_gap_s;
+    return CLG_OK;
+}
+
+static void say_users(clg_arena *arena, double clients, double every_s, clg_demand *demand) {
+    demand->users = clients;
+    demand->every_s = every_s;
+    demand->title = clg_arena_print(arena, "%s: %.0f users who ask every %.4g s", demand->title,
+                                    clients, every_s);
+}
+
 static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_demand *demand,
                               clg_error *error) {
     clg_synthetic s = {0};
@@ -168,7 +189,9 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     if (clients > 0 && request->value[CLG_PARAM_RATE])
         return clg_fail(error, CLG_BAD_USAGE, "leave one of them out",
                         "clients ask when they have their answer (--clients), not at a --rate");
-    bool closed = clients > 0 || s.requests_per_s >= 1e9;
+    bool paced = clients > 0 && (request->value[CLG_PARAM_TURN_GAP] || s.turns > 1);
+    if (paced && settle_users(request, clients, &s, error) != CLG_OK) return error->status;
+    bool closed = (clients > 0 && !paced) || s.requests_per_s >= 1e9;
     if (!closed) s.most = 0;
     if (closed && s.most == 0) s.most = clients > 0 ? (int64_t)(clients * 10) + 100 : 2000;
     if (closed) s.requests_per_s = 1e9, s.span_s = 2e-9 * (double)s.most;
@@ -178,8 +201,9 @@ static clg_status make_demand(clg_arena *arena, const clg_request *request, clg_
     }
     if (clg_demand_make(arena, &s, demand, error) != CLG_OK) return error->status;
     settle_synthetic(arena, request, &s, demand);
+    if (paced) say_users(arena, clients, s.turn_gap_s, demand);
     if (!closed) thin(arena, most, demand);
-    set_clients(request, clients, demand);
+    if (!paced) set_clients(request, clients, demand);
     return CLG_OK;
 }
 

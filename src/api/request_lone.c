@@ -21,7 +21,7 @@ static const struct {
     {CLG_PARAM_SERVICE, CLG_PARAM_PROFILE, " FILE"},
     {CLG_PARAM_PEAK_AT, CLG_PARAM_PEAK, " 1.8"},
     {CLG_PARAM_LEAD, CLG_PARAM_GROWTH, " 10%"},
-    {CLG_PARAM_TURN_GAP, CLG_PARAM_TURNS, " 4"},
+    {CLG_PARAM_TURN_GAP, CLG_PARAM_TURNS, " 4, or --clients 500 who each ask so often"},
     {CLG_PARAM_HOST_BANDWIDTH, CLG_PARAM_HOST_CACHE, " 100GB"}};
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -30,7 +30,8 @@ bool clg_request_is_lone(const clg_request *request, clg_param param) {
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].param != param) continue;
         /* Two kinds of GPU meet as two sites do. */
-        bool met = (rows[i].of == CLG_PARAM_SITES && request->value[CLG_PARAM_WITH]) ||
+        bool met = (param == CLG_PARAM_TURN_GAP && request->value[CLG_PARAM_CLIENTS]) ||
+                   (rows[i].of == CLG_PARAM_SITES && request->value[CLG_PARAM_WITH]) ||
                    (rows[i].of == CLG_PARAM_ADAPTER && request->value[CLG_PARAM_ADAPTERS]);
         return request->value[param] && !request->value[rows[i].of] && !met;
     }
@@ -40,7 +41,7 @@ bool clg_request_is_lone(const clg_request *request, clg_param param) {
 clg_status clg_request_lone(const clg_request *request, clg_error *error) {
     for (int i = 0; i < ROWS; i++) {
         const char *of = clg_param_row_of(rows[i].of).flag;
-        char mend[64];
+        char mend[96];
         if (!clg_request_is_lone(request, rows[i].param)) continue;
         snprintf(mend, sizeof mend, "add --%s%s", of, rows[i].value);
         return clg_fail(error, CLG_BAD_USAGE, mend, "--%s says more of --%s, which is not given",

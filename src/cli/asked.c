@@ -164,7 +164,7 @@ clg_status clg_asked_run(clg_session *session, clg_error *error) {
     clg_question question = clg_asked_question(session);
     if (clg_planning_trainer(session, &trainer, error) != CLG_OK ||
         read_request(session, error) != CLG_OK ||
-        clg_request_lone(&session->request, error) != CLG_OK)
+        clg_command_lone(command, &session->request, error) != CLG_OK)
         return error->status;
     clg_status status = command->answer(&question, answer, error);
     clg_progress_end(session);

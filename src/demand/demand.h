@@ -37,6 +37,8 @@ typedef struct clg_demand {
     double span_s;  /* time the demand covers; 0: all at once */
     double clients; /* > 0: closed loop, so many requests outstanding at most */
     bool apart;     /* users, of whom a target is asked: clients who are not in step */
+    double users;   /* who ask at the rate of the requests, each so often; 0: nobody says */
+    double every_s; /* how often: the mean from one request to the next of a user */
     int64_t prompt_tokens, output_tokens;
     int64_t longest_tokens; /* prompt and output of the longest request */
     double read_tokens;     /* sum over output tokens of those before them: prompt and answer */

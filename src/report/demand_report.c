@@ -351,6 +351,9 @@ static void print_caveats(clg_text *t, const clg_serve_question *s, const clg_se
     else if (clg_demand_timed(s) && 4 * a->fleet.e2e_s.p90 > s->demand->span_s)
         clg_text_print(t, "note     answers take long beside the time requests come in: start and "
                           "end weigh; longer --span\n");
+    if (s->demand->every_s > 0 && a->fleet.e2e_s.p50 > s->demand->every_s)
+        clg_text_print(t, "note     answers take longer than --turn-gap: users would ask less "
+                          "often than that\n");
     double late = (1 - s->target.share) * (double)s->demand->count;
     if (clg_demand_timed(s) && late < told_apart && s->replicas == 0)
         clg_text_print(t,

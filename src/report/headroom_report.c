@@ -48,8 +48,9 @@ static void print_chance(clg_text *t, const clg_serve_question *s, const clg_ser
 }
 
 static void print_next(clg_text *t, const clg_serve_question *s, const clg_serve_headroom *h) {
-    bool users = s->demand->apart;
-    double now = users ? s->demand->clients : clg_demand_rate_per_s(s->demand);
+    double counted = s->demand->apart ? s->demand->clients : s->demand->users;
+    bool users = counted > 0;
+    double now = users ? counted : clg_demand_rate_per_s(s->demand);
     if (h->busiest_s > 0)
         clg_text_print(t, "         all by the busiest %s%s\n",
                        clg_words_quantity(t, h->busiest_s, CLG_SECONDS),

@@ -87,7 +87,6 @@ expect 1 err '--peak: .3. is out of range; give 1 to 2' demand $m --rate 1req/s 
 expect 1 err '--clients: .0. is out of range' demand $m --clients 0
 expect 1 err '--within: .0%. is out of range; give 0.1% to 100%' demand $m --rate 1req/s --within 0%
 expect 1 err '--prompt: .0tok. is out of range; give 1tok to 10Mtok' demand $m --rate 1req/s --prompt 0tok
-expect 2 err 'users who ask 10 times a day' demand $m --users 3000000
 expect 2 err 'give --rate 5req/s' demand $m --qps 5
 expect 1 err 'beside them of the 76.4 GB that the engine takes' demand llama-3.3-70b --tp 1 --rate 1req/s
 expect 0 out '^growth +.25 % a month: .* due in [0-9.]+ months; [0-9]+ GPUs? in 3 months, ' demand $m --rate 4req/s --growth 25%
@@ -141,6 +140,14 @@ expect 0 out '^needs    [2-9] replicas = .* for 500 ms to the first token and 20
 expect 0 out 'NOT MET' $users --clients 400 --gpus 1
 expect 0 out '^       > .* [$][0-9.]+$' $users --clients 100 --search
 expect 1 err 'no fleet meets 1.00 ms' demand $m --clients 9 --ttft 1ms
+# users who read before they ask again come at a rate, and conversations go on in order
+expect 0 out ': 60 users who ask every 20 s' demand $m --clients 60 --turns 5 --turn-gap 20s --span 20min
+check "60 users every 20 s are 3 requests a second" "grep -q ' requests, [23]\.[0-9]* a second' $scratch/out"
+check "what was said before is found" "[ \$(sed -n 's/^ *\([0-9]*\)\.. % of prompt tokens were.*/\1/p' $scratch/out) -gt 60 ]"
+check "room for more is told in users" "grep -q 'the next GPUs are due at [0-9more than]* users' $scratch/out"
+expect 2 err 'ask without an end; give --turn-gap 30s' demand $m --clients 60 --turn-gap 0s
+expect 2 err 'or --clients 500 who' demand $m --rate 5req/s --turn-gap 9s
+expect 2 err 'give --clients 500 --turn-gap 30s' demand $m --users 500
 expect 0 out '^given    1 replica; --ttft or --tpot asks' demand $m --clients 9 --requests 90
 "$ceiling" demand $m --rate 4req/s --span 5min --search --weights bf16 >"$scratch/bf16" 2>/dev/null
 check "a format that was asked for is left" "grep -q 'weights bf16' $scratch/bf16"

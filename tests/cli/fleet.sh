@@ -49,5 +49,8 @@ bad 'model,gpu\na,h100\n' 1 err "'gpu' is no column; give it as a flag" fleet "$
 bad 'model,growth\na,5%%\n' 1 err "'growth' is not answered for several models" fleet "$scratch/bad.csv"
 bad 'model,rate\n' 1 err 'no model is in it' fleet "$scratch/bad.csv"
 bad 'model,rate\nllama-3.1-8b,1e9req/s\n' 1 err 'bad.csv:2:.*all come at once' fleet "$scratch/bad.csv"
-expect 2 err '--clients is not answered for several models' fleet "$models" --clients 8
+printf 'name,model,clients,turns,rate\nchat,llama-3.1-8b,60,5,\ntags,qwen3-0.6b,,,2req/s\n' >"$scratch/users.csv"
+expect 0 out '^takes    1 node' fleet "$scratch/users.csv" --turn-gap 20s --span 5min
+printf 'model,clients\nllama-3.1-8b,60\n' >"$scratch/users.csv"
+expect 1 err 'users.csv:2:1: clients who always wait .*; say how often each asks' fleet "$scratch/users.csv"
 finish

@@ -166,7 +166,7 @@ expect 2 err "did you mean 'plan'" plam llama-2-7b
 expect 2 err 'did you mean --gpus' plan llama-2-7b --gpsu 8
 expect 2 err 'did you mean --global-batch' plan llama-2-7b --batch 8
 expect 2 err 'did you mean --tp' plan llama-2-7b --tensor-model-parallel-size 8
-expect 2 err "give --rate: 2,000 users who ask 10 times a day" demand llama-2-7b --users 3M
+expect 2 err "2,000 who ask 10 times a day are --rate 20000req/day" demand llama-2-7b --users 3M
 expect 2 err 'takes no --nodes; give --gpus 2x8, nodes by GPUs of each' plan llama-2-7b --nodes 4
 expect 0 out '^machine +16 x ' plan llama-2-7b --gpus 2x8
 expect 0 out '^machine +1,024 x ' plan llama-2-7b --gpus 1,024
