@@ -45,11 +45,14 @@ static void check_kept(void) {
 static void check_masks(void) {
     static const struct {
         const char *stack, *model, *attention;
-    } rows[] = {{"transformers@2024-01", "llama-2-7b", "flash1"},
-                {"transformers@2024-03", "llama-2-7b", "masked"},
-                {"transformers@2024-03", "mistral-7b", "flash2"},
-                {"transformers@2024-06", "llama-3-8b", "flash2"},
-                {"torchtitan-2025@2025-07", "deepseek-v3", "flash1"}};
+        bool final; /* whatever newer kernel the GPU has */
+    } rows[] = {{"transformers@2024-01", "llama-2-7b", "flash1", false},
+                {"transformers@2024-03", "llama-2-7b", "masked", true},
+                {"transformers@2024-03", "mistral-7b", "flash2", false},
+                {"transformers@2024-06", "llama-3-8b", "flash2", false},
+                {"torchtitan-2025@2025-07", "deepseek-v3", "flash1", true},
+                {"torchtitan-2025@2025-11", "deepseek-v2-lite", "flash2", true},
+                {"torchtitan-2025@2025-11", "qwen3-30b-a3b", "flash2", false}};
     CASE("transformers 4.38 to 4.40 gave Llama a mask; torchtitan's latent heads had one kernel");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         clg_stack stack;
@@ -57,6 +60,7 @@ static void check_masks(void) {
         CHECK(clg_stack_find(&arena, rows[i].stack, &stack, &error) == CLG_OK);
         CHECK(clg_stack_recipe(&arena, &stack, rows[i].model, "a100-sxm-80gb", &error) == CLG_OK);
         CHECK(strcmp(stack.attention, rows[i].attention) == 0);
+        CHECK(stack.attention_final == rows[i].final);
     }
 }
 
