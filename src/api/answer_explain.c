@@ -3,6 +3,7 @@
 #include "api/answer.h"
 #include "api/command.h"
 
+#include "evaluate/advice.h"
 #include "explain/sensitivity.h"
 #include "explain/undone.h"
 #include "job/launch.h"

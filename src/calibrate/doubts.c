@@ -2,6 +2,8 @@
 #include "calibrate/doubts.h"
 
 #include "evaluate/compose.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/interval.h"
 
 #include <math.h>
 

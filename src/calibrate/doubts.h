@@ -11,6 +11,7 @@
 
 #include "calibrate/beliefs.h"
 #include "evaluate/difference.h"
+#include "evaluate/scenario.h"
 
 typedef enum clg_doubt_term {
     CLG_DOUBT_PRODUCTS,

@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "calibrate/fit_terms.h"
 #include "calibrate/minimize.h"
+#include "evaluate/interval.h"
 
 #include <math.h>
 #include <string.h>

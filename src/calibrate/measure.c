@@ -5,6 +5,7 @@
 #include "dataset/dataset.h"
 #include "dataset/kept.h"
 #include "dataset/value.h"
+#include "evaluate/evaluate.h"
 
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* measure_candidates.c -- what could be measured of a plan, what it costs and what it tells. */
 #include "calibrate/measure.h"
+#include "evaluate/evaluate.h"
 
 #include <math.h>
 

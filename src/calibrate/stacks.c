@@ -8,6 +8,7 @@
 #include "base/real.h"
 #include "calibrate/minimize.h"
 #include "calibrate/stack_means.h"
+#include "evaluate/interval.h"
 
 #include <math.h>
 #include <string.h>

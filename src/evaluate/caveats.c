@@ -1,5 +1,5 @@
 /* caveats.c -- what a person should know before acting on the numbers. */
-#include "evaluate/evaluate.h"
+#include "evaluate/advice.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,27 +8,13 @@
 #include "evaluate/compose.h"
 
 #include "evaluate/composition.h"
+#include "evaluate/interval.h"
 #include "evaluate/outcome.h"
 #include "schedule/schedule.h"
 #include "simulate/simulate.h"
-#include "step/routing.h"
 
 #include <math.h>
 #include <string.h>
-
-double clg_learned_imbalance(const clg_scenario *scenario, const clg_layout *layout) {
-    const clg_model *model = &scenario->model;
-    double tokens = (double)layout->micro_batch * (double)layout->seq / layout->cp, fullest = 1;
-    if (layout->sp) tokens /= layout->tp;
-    for (int i = 0; i < model->kinds; i++) {
-        const clg_mlp *mlp = &model->kind[i].mlp;
-        if (mlp->experts > 1)
-            fullest =
-                fmax(fullest, clg_fullest_rank(scenario->expert_spread, layout->ep, mlp->experts,
-                                               tokens * mlp->experts_per_token));
-    }
-    return fullest;
-}
 
 static double imbalance(const clg_scenario *scenario, const clg_layout *layout) {
     bool learned = scenario->stack.experts.learned_routing;

@@ -6,7 +6,9 @@
 #define CLG_EVALUATE_COMPOSE_H
 
 #include "cost/price.h"
-#include "evaluate/evaluate.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/scenario.h"
+#include "timeline/timeline.h"
 
 /* What the lower bounds read of priced blocks: the same for all layouts that share them. */
 typedef struct clg_priced_sums {
@@ -89,11 +91,5 @@ double clg_bytes_bound_at(const clg_bytes_bound *bound, int recompute_layers);
  * sharded, than its part without exposed traffic of the shards. */
 double clg_straggler_share(const clg_scenario *scenario, const clg_layout *layout);
 double clg_shard_wait_share(const clg_scenario *scenario, const clg_layout *layout);
-
-/* P90 of a plan's memory over its prediction; P10 is as far below. */
-double clg_memory_wide(const clg_scenario *scenario);
-
-/* What is known of an evaluation's curves, scale and shape. */
-clg_doubt clg_doubt_of(const clg_scenario *scenario, const clg_evaluation *evaluation);
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef CLG_EVALUATE_DIFFERENCE_H
 #define CLG_EVALUATE_DIFFERENCE_H
 
-#include "evaluate/evaluate.h"
+#include "evaluate/evaluation.h"
 
 typedef struct clg_difference {
     double sigma;       /* of plans whose seconds go to the same places, in logarithms */

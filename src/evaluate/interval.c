@@ -5,7 +5,9 @@
  * difference is taken off, as far as the stack's has it. The same of
  * links, of what traffic adds. Errs wide: borrowed curves stay borrowed once products alone were
  * measured. */
-#include "evaluate/compose.h"
+#include "evaluate/interval.h"
+
+#include "base/normal.h"
 
 #include <math.h>
 
@@ -86,4 +88,45 @@ clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack) {
     double late = square(stack->sigma.late);
     if (doubt->experts) late += square(stack->sigma.experts);
     return (clg_sides){sqrt(variance), sqrt(variance + late)};
+}
+
+/* 1.2816 sigma of a log-normal error, to first order so that every machine prints the same digits
+ * (no exp in answers). */
+void clg_evaluation_widen(clg_evaluation *e, clg_sides sides) {
+    e->log_sigma = (sides.early + sides.late) / 2;
+    e->step_p90_s = e->step_s * (1 + CLG_SIGMAS_TO_TENTH * sides.late);
+    e->step_p10_s = e->step_s / (1 + CLG_SIGMAS_TO_TENTH * sides.early);
+}
+
+/* `wide`: P90 over the prediction. */
+static double chance_above(double needed_bytes, double wide, double capacity_bytes) {
+    if (!(wide > 1)) return needed_bytes > capacity_bytes ? 1 : 0;
+    return clg_normal_below(log(needed_bytes / capacity_bytes) / log(wide) * CLG_SIGMAS_TO_TENTH);
+}
+
+double clg_evaluation_overflow(const clg_evaluation *e, double capacity_bytes) {
+    double wide = e->memory_p90_bytes / e->memory.total_bytes;
+    return chance_above(e->memory.needed_bytes, wide, capacity_bytes);
+}
+
+double clg_evaluation_chance_out(const clg_evaluation *e) {
+    return clg_evaluation_overflow(e, e->capacity_bytes);
+}
+
+double clg_memory_limit_bytes(const clg_scenario *scenario, double capacity_bytes, double risk) {
+    double wide = clg_memory_wide(scenario), low = 0, high = capacity_bytes;
+    double needed_share = clg_memory_needed_share(&scenario->stack);
+    if (chance_above(high, wide, capacity_bytes) <= risk) return high / needed_share;
+    for (int i = 0; i < 64; i++) { /* halves until no double is left between */
+        double middle = low + (high - low) / 2;
+        if (chance_above(middle, wide, capacity_bytes) <= risk)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low / needed_share;
+}
+
+double clg_memory_wide(const clg_scenario *scenario) {
+    return 1 + CLG_SIGMAS_TO_TENTH * scenario->stack.sigma.memory;
 }

@@ -1,6 +1,8 @@
 /* networks.c -- what a network that nobody named may do to a step. */
-#include "evaluate/evaluate.h"
+#include "evaluate/advice.h"
 
+#include "evaluate/compose.h"
+#include "evaluate/interval.h"
 #include "machine/seen.h"
 
 #include <math.h>
@@ -18,10 +20,13 @@ static double step_at(clg_arena *scratch, const clg_scenario *scenario, const cl
     *narrow = *scenario;
     narrow->machine.fabric.assumed = false;
     narrow->machine.fabric.gpu_bytes_per_s = bytes_per_s;
-    if (clg_network_find(scratch, &narrow->machine, &narrow->network, &error) != CLG_OK ||
-        clg_evaluate(scratch, narrow, layout, false, NULL, &other, &error) != CLG_OK)
-        other.step_s = 0;
-    return other.step_s;
+    clg_priced *priced = clg_arena_room(scratch, 1, sizeof *priced);
+    if (clg_network_find(scratch, &narrow->machine, &narrow->network, &error) != CLG_OK) return 0;
+    clg_price_blocks(narrow, layout, NULL, priced);
+    clg_wanted step = {0};
+    return clg_compose(scratch, narrow, layout, priced, step, &other, &error) == CLG_OK
+               ? other.step_s
+               : 0;
 }
 
 void clg_evaluate_networks(clg_arena *arena, const clg_scenario *scenario, clg_evaluation *e) {

@@ -1,9 +1,7 @@
 /* outcome.c -- what a ledger of seconds comes to: rates, watts, dollars, the wall, the interval. */
 #include "evaluate/outcome.h"
 
-#include "base/normal.h"
-
-#include "evaluate/compose.h"
+#include "evaluate/interval.h"
 
 #include <math.h>
 

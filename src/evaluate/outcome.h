@@ -2,7 +2,8 @@
 #ifndef CLG_EVALUATE_OUTCOME_H
 #define CLG_EVALUATE_OUTCOME_H
 
-#include "evaluate/evaluate.h"
+#include "evaluate/evaluation.h"
+#include "evaluate/scenario.h"
 
 /* Fills rates, utilizations, power, cost, interval and wall of an evaluation whose layout, ledger,
  * memory, parts of compute and executed flop are there. `frozen_share` as in clg_step. */

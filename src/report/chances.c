@@ -2,6 +2,7 @@
  * memory is, each source once. */
 #include "report/accuracy.h"
 
+#include "evaluate/interval.h"
 #include "report/number_words.h"
 
 #include <math.h>

@@ -1,6 +1,8 @@
 /* number_words.c -- numbers as words. */
 #include "report/number_words.h"
 
+#include "evaluate/interval.h"
+
 #include <math.h>
 #include <string.h>
 

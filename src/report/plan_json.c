@@ -2,6 +2,7 @@
 #include "report/plan_json.h"
 
 #include "evaluate/difference.h"
+#include "evaluate/interval.h"
 #include "layout/batch.h"
 #include "report/leave_out_report.h"
 #include "report/plan_text.h"

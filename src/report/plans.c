@@ -1,7 +1,9 @@
 /* plans.c -- plans beside one another: runners-up, families, the front, the gamble; and none. */
 #include "report/plan_text.h"
 
+#include "evaluate/advice.h"
 #include "evaluate/difference.h"
+#include "evaluate/interval.h"
 #include "explain/undone.h"
 #include "layout/batch.h"
 #include "report/number_words.h"

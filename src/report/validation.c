@@ -2,6 +2,7 @@
 #include "report/plan_text.h"
 
 #include "base/csv.h"
+#include "evaluate/interval.h"
 #include "report/number_words.h"
 #include "validate/first_look.h"
 

@@ -1,6 +1,8 @@
 /* curve.c -- plans every size, then reads the curve off the plans. */
 #include "scaling/curve.h"
 
+#include "evaluate/interval.h"
+
 #include <math.h>
 
 const clg_name clg_scale_mode_names[] = {

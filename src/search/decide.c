@@ -1,4 +1,5 @@
 /* decide.c -- one visit of the walk: bounded, then priced in full or cut. */
+#include "evaluate/advice.h"
 #include "search/searcher.h"
 
 #include <math.h>

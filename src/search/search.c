@@ -7,6 +7,7 @@
  * first, until a bound is above the plans kept: good plans are known now. The second walk prices
  * whatever is not ruled out. Bounds are lower bounds of what clg_compose returns, so no layout that
  * is cut can be among the best. */
+#include "evaluate/interval.h"
 #include "search/searcher.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 
 #include "dataset/dataset.h"
 #include "dataset/value.h"
+#include "evaluate/interval.h"
 #include "machine/seen.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* leave_out.c -- refits the stacks without each fold and predicts it. */
 #include "validate/leave_out.h"
 
+#include "evaluate/interval.h"
 #include "validate/left_rows.h"
 #include "validate/score.h"
 

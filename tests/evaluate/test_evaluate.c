@@ -1,4 +1,5 @@
 /* Limits that must come out right, whatever the constants are. */
+#include "evaluate/advice.h"
 #include "plan.h"
 #include "schedule/schedule.h"
 

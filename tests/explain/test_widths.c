@@ -1,4 +1,5 @@
 /* The tensor degree of a layout, wider and narrower; and the GPUs a job needs at least. */
+#include "evaluate/interval.h"
 #include "explain/widths.h"
 #include "model/preset.h"
 #include "scaling/fewest.h"

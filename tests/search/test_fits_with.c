@@ -1,4 +1,5 @@
 /* What fits where the job does not: each by its own search, and priced as if it had been asked. */
+#include "evaluate/interval.h"
 #include "plan.h"
 #include "search/fits_with.h"
 

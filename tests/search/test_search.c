@@ -1,4 +1,5 @@
 /* The search against brute force: the same best plans to the last layout, the same count. */
+#include "evaluate/interval.h"
 #include "search/walk.h"
 #include "space.h"
 
