@@ -66,6 +66,12 @@ static void misspelt(clg_arena *arena) {
     CHECK_TEXT(clg_stack_named_like(arena, "my-megatron-fork", "2024-02", true),
                "megatron-2024@2024-02");
     CHECK(!clg_stack_named_like(arena, "my-megatron-fork", "2024-02", false));
+    CASE("LLaMA-Factory prepares 4-bit models itself, without PEFT's casts to fp32");
+    clg_error none = {0};
+    const char *factory = clg_stack_named_like(arena, "llama-factory", "2024-04", true);
+    CHECK(clg_stack_find(arena, factory, &stack, &none) == CLG_OK);
+    CHECK(!stack.precision.single_beside_frozen && !stack.precision.widens_rest);
+    CHECK(stack.memory.fresh_gradients);
 }
 
 int main(void) {
