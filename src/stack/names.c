@@ -112,7 +112,7 @@ const char *clg_stack_named_like(clg_arena *arena, const char *name, const char 
     clg_words_of w;
     if (!open_names(arena, &csv)) return NULL;
     split(name, loosely ? " /+(),:-_." : " /+(),:", &w);
-    const char *at = month ? month : dated(arena, name);
+    const char *own = dated(arena, name), *at = own ? own : month;
     for (int words = w.count; words > 0; words--)
         for (int i = 0; i + words <= w.count; i++) {
             const char *from = w.word[i], *last = w.word[i + words - 1];

@@ -70,18 +70,36 @@ static clg_op *product(clg_block *block, const matrix *w, clg_pass pass, clg_pre
     return op;
 }
 
+static bool scales_rows(const clg_shard *shard) {
+    return shard->stack->precision.scaled_rows && shard->layout->precision == CLG_FP8;
+}
+
 /* Narrow products need their inputs cast and scaled: one pass that reads 16 bit and writes the
  * narrow value twice (row- and column-wise copies: forward and weight gradient need other
- * orders); current scaling reads it once more before, for the scale. Weights are cast once per step
- * and optimizer, not here. */
+ * orders); current scaling reads it once more before, for the scale. Scaled by row, the other order
+ * has other scales: it is turned in 16 bit, then cast (torchao testing/training/roofline_utils.py,
+ * get_tensor_memory_traffic_ovhd_s). Weights are cast once per step and optimizer, not here. */
 static clg_op *cast(clg_block *block, const clg_shard *shard, clg_pass pass, double elements) {
     double narrow = clg_precision_bytes(shard->layout->precision);
     if (narrow >= shard->wide_bytes) return NULL;
     clg_op *op = clg_block_add(block, CLG_OP_MEMORY, pass, "cast to narrow precision");
     op->casts = true;
     bool twice = shard->stack->precision.current_scaling && shard->layout->precision == CLG_FP8;
-    op->hbm_bytes = elements * ((twice ? 2 : 1) * shard->wide_bytes + 2 * narrow);
+    int passes = scales_rows(shard) ? 3 : twice ? 2 : 1;
+    op->hbm_bytes = elements * (passes * shard->wide_bytes + 2 * narrow);
     return op;
+}
+
+/* Scaled by row a weight is cast where it is multiplied: forward, and turned first, backward (the
+ * same file). */
+static void cast_weight_rows(clg_block *block, const clg_shard *shard, double parameters) {
+    static const char *const name = "scale and cast weights";
+    double narrow = clg_precision_bytes(shard->layout->precision), wide = shard->wide_bytes;
+    if (!scales_rows(shard)) return;
+    clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_FORWARD, name)->hbm_bytes =
+        parameters * (wide + narrow);
+    clg_block_add(block, CLG_OP_MEMORY, CLG_PASS_BACKWARD_INPUT, name)->hbm_bytes =
+        parameters * (3 * wide + narrow);
 }
 
 /* The weight gradient is added to a buffer kept over micro-batches: one more read and write of it,
@@ -125,6 +143,7 @@ void clg_block_linear(clg_block *block, const clg_shard *shard, const char *name
     bool frozen = shard->layout->adapter.kind != CLG_ADAPTER_NONE;
     if (narrow) clg_block_frozen(block, shard, tokens, in, out, 1);
     cast_weight(block, shard, in * out);
+    if (narrow) cast_weight_rows(block, shard, in * out);
     if (narrow) cast(block, shard, CLG_PASS_FORWARD, tokens * in);
     product(block, &w, CLG_PASS_FORWARD, precision);
     if (narrow) cast(block, shard, CLG_PASS_BACKWARD_INPUT, tokens * out);

@@ -45,6 +45,7 @@ static void as_written(clg_arena *arena) {
         CHECK_TEXT(clg_stack_named_like(arena, written[i][0], NULL, false), written[i][1]);
         CHECK(clg_stack_find(arena, written[i][0], &stack, &error) == CLG_OK);
     }
+    CHECK_TEXT(clg_stack_named_like(arena, "NeMo 25.04", "2026-07", true), "nemo-2024@2025-04");
     CHECK(!clg_stack_named_like(arena, "", NULL, true));
     CHECK(!clg_stack_named_like(arena, " ,()", NULL, true));
     CHECK(!clg_stack_named_like(arena, "-0.1 25.13", NULL, true));

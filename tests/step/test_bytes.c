@@ -137,11 +137,19 @@ static void check_llama(void) {
     l.precision = CLG_FP8;
     CHECK_NEAR(bytes_of(layer(&s, &l), "cast to narrow precision", true),
                4096.0 * (5120 + 2048 + 5120 + 6400) * 4, 1e-14);
+    CASE("scaled by row: 8 bytes instead of 4; weights, too: 2 read and 1 written, turned before "
+         "backward");
+    double parameters = 5120.0 * 2560 + 2048.0 * 5120 + 3.0 * 5120 * 6400;
+    s.stack.precision.scaled_rows = true;
+    CHECK_NEAR(bytes_of(layer(&s, &l), "cast to narrow precision", true),
+               4096.0 * (5120 + 2048 + 5120 + 6400) * 8, 1e-14);
+    CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", true), 3 * parameters, 1e-14);
+    CHECK_NEAR(bytes_of(layer(&s, &l), "scale and cast weights", false), 7 * parameters, 1e-14);
+    s.stack.precision.scaled_rows = false;
     CASE("a weight gradient is added up for every later micro-batch: 6 bytes in the product, else "
          "10");
     /* parameters of the products of a rank: 5120 (16 + 2 x 2) 128 + 2048 x 5120 + 3 x 5120 x 6400;
      * fp32 read and written instead of 16 bit written, or beside it and read again */
-    double parameters = 5120.0 * 2560 + 2048.0 * 5120 + 3.0 * 5120 * 6400;
     l.precision = CLG_BF16, l.accumulation = l.global_batch = 2;
     CHECK_NEAR(bytes_of(layer(&s, &l), "accumulate weight gradient", false), parameters * 6, 1e-14);
     s.stack.fused.accumulation = false;

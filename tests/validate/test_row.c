@@ -339,6 +339,11 @@ static void words(void) {
     CHECK(answer.layout.attention == CLG_CUDNN);
     CHECK(SAID("none", "blockwise attention in JAX, no fused kernel") == NULL);
     CHECK(answer.layout.attention == CLG_BLOCKWISE && answer.attention_s > 2 * packed);
+    CHECK(SAID("none", "JAX_FLASH attention") == NULL);
+    CHECK(answer.layout.attention == CLG_BLOCKWISE);
+    CHECK(SAID("none", "vanilla attention") == NULL && answer.layout.attention == CLG_UNFUSED);
+    CHECK(SAID("none", "async TP; float8 rowwise") == NULL && scenario.stack.precision.scaled_rows);
+    CHECK(!scenario.stack.traffic.narrow_gathers && scenario.stack.traffic.copied_from == 0);
     CHECK(SAID("none", "fixed capacity 1.25: all places computed") == NULL);
     CHECK(scenario.stack.experts.capacity > 1.2);
     CASE("networks by name, at the rate of the column; the optimizer on the host");
@@ -348,6 +353,8 @@ static void words(void) {
                     {"GPUDirect-TCPX between them", "tcpx"},
                     {"GPUDirect-TCPXO between them", "tcpxo"},
                     {"RoCE of the cloud", "roce-200"},
+                    {"2 x p5.48xlarge, EFA", "efa-v2"},
+                    {"a3-megagpu-8g", "tcpxo"},
                     {"four cards", "ib-ndr"}};
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         CHECK(SAID("none", networks[i].notes) == NULL && !answer.layout.offload);
