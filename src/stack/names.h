@@ -11,9 +11,10 @@
  * name the month of its release. Case and marks do not matter. NULL: nobody's name. */
 const char *clg_stack_named(clg_arena *arena, const char *name, const char *month);
 
-/* The same for a name among other words, the longest first: "NVIDIA NeMo Framework 25.04" is nemo of
- * that month, also where a later one is given: what runs is old by then. Words end at spaces and at / + ( ) , : and lose the version
- * that ends them ("deepspeed-0.14"); `loosely` they end at - _ . too. Built-in stacks are names. */
+/* The same for a name among other words, the longest first: "NVIDIA NeMo Framework 25.04" is nemo
+ * of that month, also where a later one is given: what runs is old by then. Words end at spaces and
+ * at / + ( ) , : and lose the version that ends them ("deepspeed-0.14"); `loosely` they end at - _
+ * . too. Built-in stacks are names. */
 const char *clg_stack_named_like(clg_arena *arena, const char *name, const char *month,
                                  bool loosely);
 
