@@ -339,11 +339,6 @@ static void words(void) {
     CHECK(answer.layout.attention == CLG_CUDNN);
     CHECK(SAID("none", "blockwise attention in JAX, no fused kernel") == NULL);
     CHECK(answer.layout.attention == CLG_BLOCKWISE && answer.attention_s > 2 * packed);
-    CHECK(SAID("none", "JAX_FLASH attention") == NULL);
-    CHECK(answer.layout.attention == CLG_BLOCKWISE);
-    CHECK(SAID("none", "vanilla attention") == NULL && answer.layout.attention == CLG_UNFUSED);
-    CHECK(SAID("none", "async TP; float8 rowwise") == NULL && scenario.stack.precision.scaled_rows);
-    CHECK(!scenario.stack.traffic.narrow_gathers && scenario.stack.traffic.copied_from == 0);
     CHECK(SAID("none", "fixed capacity 1.25: all places computed") == NULL);
     CHECK(scenario.stack.experts.capacity > 1.2);
     CASE("networks by name, at the rate of the column; the optimizer on the host");
@@ -365,6 +360,16 @@ static void words(void) {
     CASE("a board that its text tells from the one in the column");
     CHECK(SAID("none", "custom A100 of 64 GB (not the 80 GB part)") == NULL);
     CHECK(strcmp(scenario.machine.gpu.name, "a100-sxm-64gb") == 0);
+}
+
+static void software(void) {
+    const char *said = LLAMA "megatron-2024,2025-02,bf16,%s,2,,2,1,,1,256,,1,200,\"%s\"";
+    CASE("what people call kernels and options of their software");
+    CHECK(SAID("none", "JAX_FLASH attention") == NULL);
+    CHECK(answer.layout.attention == CLG_BLOCKWISE);
+    CHECK(SAID("none", "vanilla attention") == NULL && answer.layout.attention == CLG_UNFUSED);
+    CHECK(SAID("none", "async TP; float8 rowwise") == NULL && scenario.stack.precision.scaled_rows);
+    CHECK(!scenario.stack.traffic.narrow_gathers && scenario.stack.traffic.copied_from == 0);
 }
 
 static void network(void) {
@@ -481,6 +486,7 @@ int main(void) {
     shapes();
     notes();
     words();
+    software();
     names();
     clg_arena_clear(&arena);
     return DONE;
