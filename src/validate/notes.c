@@ -7,11 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "unknown gradient_overlap": a number as another stack has it. */
+static clg_status take_number(clg_arena *arena, const char *said, clg_stack *stack,
+                              clg_error *error) {
+    clg_stack other;
+    size_t size = strcspn(said, " ");
+    const char *term = said + size + (said[size] == ' ');
+    double *into = clg_stack_number(stack, term);
+    if (clg_stack_find(arena, clg_arena_copy(arena, said, size), &other, error) != CLG_OK)
+        return error->status;
+    if (!into)
+        return clg_fail(error, CLG_BAD_INPUT, "write a stack and its term",
+                        "'%.64s' is no number of a software stack", term);
+    *into = *clg_stack_number(&other, term);
+    return CLG_OK;
+}
+
 clg_status clg_notes_terms(clg_arena *arena, const char *notes, clg_stack *stack,
                            clg_error *error) {
-    const char *terms;
-    for (int at = 0; (terms = clg_words_say(arena, notes, "terms", &at)) != NULL;)
-        if (clg_stack_set_all(stack, terms, error) != CLG_OK) return error->status;
+    const char *said;
+    for (int at = 0; (said = clg_words_say(arena, notes, "terms", &at)) != NULL;)
+        if (clg_stack_set_all(stack, said, error) != CLG_OK) return error->status;
+    for (int at = 0; (said = clg_words_say(arena, notes, "term_of", &at)) != NULL;)
+        if (take_number(arena, said, stack, error) != CLG_OK) return error->status;
     return CLG_OK;
 }
 

@@ -94,6 +94,13 @@ static void terms(void) {
     CHECK(predict(clg_arena_print(&arena, said, "; terms as printed: expert_dedup=true; no")) ==
           NULL);
     CHECK(scenario.stack.experts.dedup);
+    CASE("what overlaps, by as much as in the stack whose share is known");
+    clg_stack other;
+    clg_error error = {0};
+    CHECK(clg_stack_find(&arena, "megatron-2026@2026-06", &other, &error) == CLG_OK);
+    CHECK(scenario.stack.overlap.expert == 0 && other.overlap.expert > 0);
+    CHECK(predict(clg_arena_print(&arena, said, "; expert traffic overlapped")) == NULL);
+    CHECK(scenario.stack.overlap.expert == other.overlap.expert);
     CASE("how tokens are routed, in the words of the text");
     CHECK(predict(clg_arena_print(&arena, said, "; natural routing on real text")) == NULL);
     CHECK(scenario.stack.experts.learned_routing);
