@@ -18,47 +18,53 @@ static const char *link_file(clg_arena *arena, const clg_node *node, const clg_g
     return clg_arena_print(arena, "collective/%.64s.json", own ? own : other);
 }
 
-enum { CURVE_KEYS = 8 };
+/* One level of links, as data/collective and overlays state it. */
+typedef struct level {
+    double base_s, hop_s, ramp_bytes, sigma, efficiency, in_switch; /* shares of the links' rate */
+    double peer_s, exchange, tail;
+} level;
 
-static clg_status read_curve(clg_arena *arena, const char *path, bool link,
-                             double numbers[CURVE_KEYS], clg_error *error) {
-    static const struct {
-        const char *key;
-        clg_dimension dimension;
-        bool link_only, optional;
-    } rows[CURVE_KEYS] = {{"base", CLG_SECONDS, false, false},
-                          {"hop", CLG_SECONDS, false, false},
-                          {"ramp", CLG_BYTES, false, false},
-                          {"sigma", CLG_COUNT, false, false},
-                          {"efficiency", CLG_FRACTION, true, false},
-                          {"in_switch_efficiency", CLG_FRACTION, true, false},
-                          {"peer", CLG_SECONDS, false, true},
-                          {"exchange", CLG_COUNT, false, true}};
+enum { OF_EVERY = 4, OF_LINKS = 6, OF_OVERLAYS = 7, LEVEL_FIELDS = 9 };
+
+static void fields_of(level *l, clg_value_field into[LEVEL_FIELDS]) {
+    const clg_value_field fields[LEVEL_FIELDS] = {
+        {"base", CLG_SECONDS, &l->base_s},
+        {"hop", CLG_SECONDS, &l->hop_s},
+        {"ramp", CLG_BYTES, &l->ramp_bytes},
+        {"sigma", CLG_COUNT, &l->sigma},
+        {"efficiency", CLG_FRACTION, &l->efficiency},
+        {"in_switch_efficiency", CLG_FRACTION, &l->in_switch},
+        {"tail", CLG_COUNT, &l->tail},
+        {"peer", CLG_SECONDS, &l->peer_s},
+        {"exchange", CLG_COUNT, &l->exchange}};
+    memcpy(into, fields, sizeof fields);
+}
+
+static clg_status read_curve(clg_arena *arena, const char *path, bool link, level *l,
+                             clg_error *error) {
+    clg_value_field field[LEVEL_FIELDS];
     const clg_file *file = clg_dataset_find(path);
     const clg_json *root;
+    fields_of(l, field);
     if (!file) return clg_fail(error, CLG_BAD_INPUT, NULL, "%s is not built in", path);
-    if (clg_dataset_parse(arena, path, file->text, file->size, &root, error) != CLG_OK)
+    if (clg_dataset_parse(arena, path, file->text, file->size, &root, error) != CLG_OK ||
+        clg_value_fields(root, path, field, link ? OF_LINKS : OF_EVERY, error) != CLG_OK ||
+        clg_value_optional(root, path, field + OF_OVERLAYS, LEVEL_FIELDS - OF_OVERLAYS, error) !=
+            CLG_OK)
         return CLG_BAD_INPUT;
-    for (int i = 0; i < CURVE_KEYS; i++)
-        if ((link || !rows[i].link_only) &&
-            clg_value_read(root, rows[i].key, rows[i].dimension, !rows[i].optional, path,
-                           &numbers[i], error) != CLG_OK)
-            return CLG_BAD_INPUT;
     return clg_value_done(root, path, error);
 }
 
 /* What a row of the table says of rings, or of trees. */
 static clg_status read_protocol(const clg_json *row, const char *file, const char *const keys[5],
                                 clg_protocol *p, clg_error *error) {
-    bool ok =
-        clg_value_read(row, keys[0], CLG_FRACTION, true, file, &p->payload, error) == CLG_OK &&
-        clg_value_read(row, keys[1], CLG_SECONDS, true, file, &p->fast_extra_s, error) == CLG_OK &&
-        clg_value_read(row, keys[2], CLG_SECONDS, true, file, &p->slow_extra_s, error) == CLG_OK &&
-        clg_value_read(row, keys[3], CLG_BYTES_PER_S, false, file, &p->most_bytes_per_s, error) ==
-            CLG_OK &&
-        (!keys[4] ||
-         clg_value_read(row, keys[4], CLG_BYTES, true, file, &p->block_bytes, error) == CLG_OK);
-    return ok ? CLG_OK : CLG_BAD_INPUT;
+    const clg_value_field fields[] = {{keys[0], CLG_FRACTION, &p->payload},
+                                      {keys[1], CLG_SECONDS, &p->fast_extra_s},
+                                      {keys[2], CLG_SECONDS, &p->slow_extra_s},
+                                      {keys[4], CLG_BYTES, &p->block_bytes}};
+    const clg_value_field most = {keys[3], CLG_BYTES_PER_S, &p->most_bytes_per_s};
+    if (clg_value_fields(row, file, fields, keys[4] ? 4 : 3, error) != CLG_OK) return CLG_BAD_INPUT;
+    return clg_value_optional(row, file, &most, 1, error);
 }
 
 static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *error) {
@@ -85,30 +91,30 @@ static clg_status read_protocols(clg_arena *arena, clg_network *w, clg_error *er
 
 clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_network *network,
                             clg_error *error) {
-    double fast[CURVE_KEYS] = {0}, slow[CURVE_KEYS] = {0};
+    level fast = {0}, slow = {0};
     const clg_node *node = &machine->node;
     const char *path = clg_arena_print(arena, "collective/%s.json", machine->fabric.technology);
     bool borrowed;
     const char *fast_path = link_file(arena, node, &machine->gpu, &borrowed);
-    if (read_curve(arena, fast_path, true, fast, error) != CLG_OK ||
-        read_curve(arena, path, false, slow, error) != CLG_OK)
+    if (read_curve(arena, fast_path, true, &fast, error) != CLG_OK ||
+        read_curve(arena, path, false, &slow, error) != CLG_OK)
         return CLG_BAD_INPUT;
-    clg_network w = {.base_s = fast[0],
-                     .ramp_bytes = fast[2],
-                     .sigma_fast = fast[3],
-                     .base_slow_s = slow[0],
-                     .ramp_slow_bytes = slow[2],
-                     .sigma_slow = slow[3],
-                     .peer_s = slow[6],
-                     .exchange = slow[7],
+    clg_network w = {.base_s = fast.base_s,
+                     .ramp_bytes = fast.ramp_bytes,
+                     .sigma_fast = fast.sigma,
+                     .base_slow_s = slow.base_s,
+                     .ramp_slow_bytes = slow.ramp_bytes,
+                     .sigma_slow = slow.sigma,
+                     .peer_s = slow.peer_s,
+                     .exchange = slow.exchange,
                      .tail = machine->fabric.tail,
                      .half_ranks = machine->fabric.half_ranks,
                      .borrowed = borrowed};
-    double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast[1];
-    double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow[1];
-    w.fast = (clg_link){fast_hop_s, node->link_bytes_per_s * fast[4], node->link_reduces};
-    w.pair_bytes_per_s = node->link_pair_bytes_per_s * fast[4];
-    w.in_switch_bytes_per_s = node->link_bytes_per_s * fast[5];
+    double fast_hop_s = node->link_latency_s > 0 ? node->link_latency_s : fast.hop_s;
+    double slow_hop_s = machine->fabric.latency_s > 0 ? machine->fabric.latency_s : slow.hop_s;
+    w.fast = (clg_link){fast_hop_s, node->link_bytes_per_s * fast.efficiency, node->link_reduces};
+    w.pair_bytes_per_s = node->link_pair_bytes_per_s * fast.efficiency;
+    w.in_switch_bytes_per_s = node->link_bytes_per_s * fast.in_switch;
     w.fast.reduces = node->link_reduces && w.in_switch_bytes_per_s > 0;
     w.slow = (clg_link){slow_hop_s, clg_machine_inter_bytes_per_s(machine), false};
     if (read_protocols(arena, &w, error) != CLG_OK) return CLG_BAD_INPUT;
@@ -116,67 +122,58 @@ clg_status clg_network_find(clg_arena *arena, const clg_machine *machine, clg_ne
     return CLG_OK;
 }
 
-/* What an overlay may state of a level: `numbers` in the order of the keys, negative: not stated.
- */
-enum { LEVEL_KEYS = 7 };
-
-static clg_status read_level(const clg_json *level, const char *file, double numbers[LEVEL_KEYS],
-                             clg_error *error) {
-    static const char *const keys[LEVEL_KEYS] = {
-        "base", "hop", "ramp", "sigma", "efficiency", "in_switch_efficiency", "tail"};
-    static const clg_dimension dimensions[LEVEL_KEYS] = {
-        CLG_SECONDS, CLG_SECONDS, CLG_BYTES, CLG_COUNT, CLG_FRACTION, CLG_FRACTION, CLG_COUNT};
-    for (int i = 0; i < LEVEL_KEYS; i++) numbers[i] = -1;
-    if (level && clg_value_keys(level, keys, LEVEL_KEYS, file, error) != CLG_OK)
-        return CLG_BAD_INPUT;
-    for (int i = 0; level && i < LEVEL_KEYS; i++)
-        if (clg_value_read(level, keys[i], dimensions[i], false, file, &numbers[i], error) !=
-            CLG_OK)
-            return CLG_BAD_INPUT;
-    return CLG_OK;
+/* What an overlay may state of a level; negative: not stated. */
+static clg_status read_level(const clg_json *object, const char *file, level *l, clg_error *error) {
+    clg_value_field field[LEVEL_FIELDS];
+    const char *keys[OF_OVERLAYS];
+    fields_of(l, field);
+    for (int i = 0; i < OF_OVERLAYS; i++) keys[i] = field[i].key, *field[i].into = -1;
+    if (!object) return CLG_OK;
+    if (clg_value_keys(object, keys, OF_OVERLAYS, file, error) != CLG_OK) return CLG_BAD_INPUT;
+    return clg_value_optional(object, file, field, OF_OVERLAYS, error);
 }
 
 static void put(double *into, double number) {
     if (number >= 0) *into = number;
 }
 
-static void put_fast(const double n[LEVEL_KEYS], const clg_machine *machine, clg_network *w) {
-    put(&w->base_s, n[0]);
-    put(&w->fast.latency_s, n[1]);
-    put(&w->ramp_bytes, n[2]);
-    put(&w->sigma_fast, n[3]);
-    put(&w->fast.bytes_per_s, n[4] * machine->node.link_bytes_per_s);
-    put(&w->pair_bytes_per_s, n[4] * machine->node.link_pair_bytes_per_s);
-    put(&w->in_switch_bytes_per_s, n[5] * machine->node.link_bytes_per_s);
+static void put_fast(const level *l, const clg_machine *machine, clg_network *w) {
+    put(&w->base_s, l->base_s);
+    put(&w->fast.latency_s, l->hop_s);
+    put(&w->ramp_bytes, l->ramp_bytes);
+    put(&w->sigma_fast, l->sigma);
+    put(&w->fast.bytes_per_s, l->efficiency * machine->node.link_bytes_per_s);
+    put(&w->pair_bytes_per_s, l->efficiency * machine->node.link_pair_bytes_per_s);
+    put(&w->in_switch_bytes_per_s, l->in_switch * machine->node.link_bytes_per_s);
     w->fast.reduces = machine->node.link_reduces && w->in_switch_bytes_per_s > 0;
 }
 
-static void put_slow(const double n[LEVEL_KEYS], const clg_machine *machine, clg_network *w) {
+static void put_slow(const level *l, const clg_machine *machine, clg_network *w) {
     clg_machine own = *machine;
-    put(&w->base_slow_s, n[0]);
-    put(&w->slow.latency_s, n[1]);
-    put(&w->ramp_slow_bytes, n[2]);
-    put(&w->sigma_slow, n[3]);
-    put(&own.fabric.efficiency, n[4]);
+    put(&w->base_slow_s, l->base_s);
+    put(&w->slow.latency_s, l->hop_s);
+    put(&w->ramp_slow_bytes, l->ramp_bytes);
+    put(&w->sigma_slow, l->sigma);
+    put(&own.fabric.efficiency, l->efficiency);
     w->slow.bytes_per_s = clg_machine_inter_bytes_per_s(&own);
-    put(&w->tail, n[6]);
+    put(&w->tail, l->tail);
 }
 
 clg_status clg_network_overlay(clg_arena *arena, const clg_file *file, const clg_machine *machine,
                                clg_network *network, clg_error *error) {
     static const char *const keys[] = {"name", "title", "notes", "gpu", "fabric", "fast", "slow"};
-    double fast[LEVEL_KEYS], slow[LEVEL_KEYS];
+    level fast, slow;
     const clg_json *root;
     if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK ||
         clg_value_keys(root, keys, sizeof keys / sizeof keys[0], file->path, error) != CLG_OK ||
         clg_machine_owns(machine, root, file->path, error) != CLG_OK ||
-        read_level(clg_json_member(root, "fast"), file->path, fast, error) != CLG_OK ||
-        read_level(clg_json_member(root, "slow"), file->path, slow, error) != CLG_OK)
+        read_level(clg_json_member(root, "fast"), file->path, &fast, error) != CLG_OK ||
+        read_level(clg_json_member(root, "slow"), file->path, &slow, error) != CLG_OK)
         return CLG_BAD_INPUT;
     clg_network own = *network;
-    put_fast(fast, machine, &own);
-    put_slow(slow, machine, &own);
-    if (fast[4] == 0 || slow[4] == 0) {
+    put_fast(&fast, machine, &own);
+    put_slow(&slow, machine, &own);
+    if (fast.efficiency == 0 || slow.efficiency == 0) {
         clg_error_at(error, file->path, root->line, root->column, "efficiency");
         return clg_fail(error, CLG_BAD_INPUT, "give a share above 0", "a link without bandwidth");
     }
