@@ -118,6 +118,7 @@ typedef struct clg_model {
     bool biases;        /* linear layers carry biases (memory only; counted in parameters) */
     bool gelu_in_steps; /* GeLU by tanh, each of its lines a kernel where nothing fuses them */
     bool attention_dropout, hidden_dropout; /* the file drops out: probabilities, what layers add */
+    bool capped_logits;                     /* cap x tanh(logits / cap) before the loss */
     int64_t max_seq;                        /* tokens; 0 if the file does not say */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
                             */

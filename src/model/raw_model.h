@@ -23,7 +23,7 @@ typedef struct raw_model {
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
     bool output_gate, rotary, tie_stated;
-    bool gelu_in_steps, attention_dropout, hidden_dropout;
+    bool gelu_in_steps, attention_dropout, hidden_dropout, capped_logits;
     clg_attention state; /* of layers that keep one; kind NONE: there are none */
     clg_layer_parameters state_extra;
 } raw_model;

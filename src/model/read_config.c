@@ -169,8 +169,8 @@ static clg_status read_window(raw_model *raw) {
     return CLG_OK;
 }
 
-/* A share above 0. What is no number drops nothing out. */
-static bool drops(const clg_config *config, const char *names) {
+/* What is no number is not: shares that drop nothing out, caps that are null. */
+static bool is_above_0(const clg_config *config, const char *names) {
     const clg_json *share = clg_config_field(config, names);
     return share && share->kind == CLG_JSON_NUMBER && share->number > 0;
 }
@@ -181,8 +181,10 @@ static void read_code(raw_model *raw) {
     const clg_config *c = &raw->config;
     const clg_json *act = clg_config_field(c, "activation_function|hidden_act|hidden_activation");
     raw->gelu_in_steps = act && act->kind == CLG_JSON_STRING && strcmp(act->text, "gelu_new") == 0;
-    raw->attention_dropout = drops(c, "attn_pdrop|attention_dropout|attention_probs_dropout_prob");
-    raw->hidden_dropout = drops(c, "resid_pdrop|hidden_dropout|hidden_dropout_prob|dropout");
+    raw->attention_dropout =
+        is_above_0(c, "attn_pdrop|attention_dropout|attention_probs_dropout_prob");
+    raw->hidden_dropout = is_above_0(c, "resid_pdrop|hidden_dropout|hidden_dropout_prob|dropout");
+    raw->capped_logits = is_above_0(c, "final_logit_softcapping");
 }
 
 static clg_status read_switches(raw_model *raw) {
@@ -241,6 +243,7 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
                          .gelu_in_steps = raw->gelu_in_steps,
                          .attention_dropout = raw->attention_dropout,
                          .hidden_dropout = raw->hidden_dropout,
+                         .capped_logits = raw->capped_logits,
                          .max_seq = raw->max_seq,
                          .prediction_layers = (int)raw->prediction_layers,
                          .embedding_parameters = rows * raw->hidden,

@@ -70,9 +70,22 @@ static void loss_of(clg_block *block, const clg_shard *shard, double logits) {
     block->transient_bytes += logits * (peak - kept);
 }
 
+/* Capped logits, cap x tanh(logits / cap) (transformers modeling_gemma2.py): a division, the tanh
+ * and a product, each a read and a write; backward the same, of the tanh with its result, which is
+ * kept. Left out where the loss is fused, which does it on its way (Liger). */
+static void cap_logits(clg_block *block, const clg_shard *shard, double logits) {
+    double w = shard->wide_bytes;
+    bool fused = shard->stack->fused.elementwise;
+    if (!shard->model->capped_logits || shard->stack->fused.cross_entropy) return;
+    clg_block_memory(block, "cap logits", logits * (fused ? 2 * w : 6 * w), fused ? 1 : 3,
+                     logits * (fused ? 3 * w : 7 * w), fused ? 1 : 3);
+    block->saved_bytes += logits * w;
+}
+
 /* Over the shards of the vocabulary, or over gathered logits on every tensor rank. */
 static void loss(clg_block *block, const clg_shard *shard, double local) {
     double logits = shard->tokens * local;
+    cap_logits(block, shard, logits);
     if (shard->stack->loss.gathered && shard->tp.ranks > 1) {
         logits *= shard->layout->tp;
         clg_block_collective(block, CLG_PASS_FORWARD, "gather logits", CLG_AXIS_TP, CLG_ALL_GATHER,

@@ -87,6 +87,20 @@ static void losses(void) {
     for (int i = 0; i < step.head.ops; i++)
         if (strcmp(step.head.op[i].name, "gather logits") == 0)
             CHECK_NEAR(step.head.op[i].bytes, 2048.0 * 32000 * 2, 1e-14);
+    CASE("capped logits: three kernels forward and backward, 12 and 14 bytes; the tanh is kept");
+    s = plan_scenario(&arena, "gemma-2-9b", "a100-sxm-80gb", "transformers", 1);
+    l = plan_layout(2048);
+    CHECK(s.model.capped_logits);
+    layer(&s, &l);
+    double capped = step.head.saved_bytes, bytes = 0;
+    for (int i = 0; i < step.head.ops; i++)
+        if (strcmp(step.head.op[i].name, "cap logits") == 0)
+            bytes += step.head.op[i].count * step.head.op[i].hbm_bytes;
+    CHECK(kernels(&step.head, "cap logits") == 6);
+    CHECK_NEAR(bytes, 2048.0 * 256000 * (12 + 14), 1e-12);
+    s.model.capped_logits = false;
+    layer(&s, &l);
+    CHECK_NEAR(capped - step.head.saved_bytes, 2048.0 * 256000 * 2, 1e-12);
 }
 
 /* GPT-3: a layer of 12 h^2 parameters, 4 of them in the attention, 4 in each half of the MLP. */
