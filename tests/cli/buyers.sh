@@ -53,6 +53,36 @@ lies "8B on an A100, tokens/s" in "$(made llama-3.1-8b --gpu a100-sxm-80gb --tp 
     --tpot 60ms >"$scratch/adapters"
 gpus=$(sed -n 's/^         P10 \([0-9]*\) – P90 \([0-9]*\) GPUs.*/\1 \2/p' "$scratch/adapters")
 lies "40 adapters, A100" in 2 "${gpus% *}" "${gpus#* }"
+# Questions with answers of 2025 and 2026, written down before they were asked.
+# A bank's assistant, 200 requests at once and bursts of twice that: six nodes of eight H200, two of them spare
+# (aisle.sanjana-mohan.com, enterprise). A help desk, 20 at once and bursts of 1.5: three L40S, one of them spare
+# (the same, departmental). Of the first, 24 Pflop/s are prompts: 37 % of the peak of 32 of them, before any answer.
+users() {
+    "$ceiling" demand "$@" --within 95% | sed -n 's/^         P10 \([0-9]*\) – P90 \([0-9]*\) GPUs.*/\1 \2/p'
+}
+gpus=$(users llama-3.1-70b --weights fp8 --gpu h200-sxm --prompt 4ktok --output 300tok --clients 400 --ttft 500ms \
+    --tpot 40ms)
+lies "400 at a bank's assistant, H200" out 32 "${gpus% *}" "${gpus#* }"
+gpus=$(users qwen3-14b --weights fp8 --gpu l40s --prompt 1500tok --output 250tok --clients 30 --ttft 1s --tpot 50ms)
+lies "30 at a help desk, L40S" in 2 "${gpus% *}" "${gpus#* }"
+# One client of a box of eight B200 under SGLang, 1 k in and out: time a token (gist, BenHamm, 2026-02); GLM-5 is
+# without speculation. 8B on A100 40 GB under vLLM 0.23: 75 tokens/s decoding (johnmusgrave.com)
+while IFS='|' read -r name inside published command; do
+    "$ceiling" demand $command --clients 1 >"$scratch/one"
+    token=$(sed -n 's/^         each token after .*ms   *\([0-9.]*\) ms – \([0-9.]*\) ms$/\1 \2/p' "$scratch/one")
+    lies "$name, ms a token" "$inside" "$published" "${token% *}" "${token#* }"
+done <<'ROWS'
+Qwen3 235B on 8 B200|in|6.70|qwen3-235b-a22b --gpu b200-sxm --tp 8 --prompt 1ktok --output 1ktok --engine sglang
+gpt-oss 120B on 8 B200|in|2.41|gpt-oss-120b --gpu b200-sxm --tp 8 --prompt 1ktok --output 1ktok --engine sglang
+Kimi K2 on 8 B200|in|7.54|kimi-k2 --gpu b200-sxm --tp 8 --prompt 1ktok --output 1ktok --engine sglang
+GLM-5 on 8 B200|in|20.22|glm-5 --gpu b200-sxm --tp 8 --weights fp8 --prompt 1ktok --output 1ktok --engine sglang
+8B on one A100 of 40 GB|in|13.3|llama-3.1-8b --gpu a100-sxm-40gb --prompt 1024tok --output 128tok
+ROWS
+# 70B in fp8 on one H100 PCIe, 2,100 tokens/s of 16 sequences (llmversus.com, 2026): its weights alone take 35 ms to
+# read, 457 tokens/s; here its cache has no room for 16
+most=$(made llama-3.3-70b --weights fp8 --gpu h100-pcie --tp 1 --clients 16 --prompt 1ktok --output 500tok)
+check "FAIL 16 sequences of a 70B on one H100 PCIe make $most tokens/s, over the 457 that reading it allows" \
+    "awk -v m=${most:-1e9} 'BEGIN {exit !(m <= 457)}'"
 rate=$(made llama-2-7b --gpu a100-sxm-80gb --requests 1000 --rate 1e9req/s --prompt 224tok --output 235tok --spread 0.8 \
     --engine vllm-0.8 --adapters 4 --adapter-rank 8)
 lies "a 7B with adapters, tokens/s" in 2578 "${rate%.*}" "${rate%.*}"
