@@ -52,7 +52,7 @@ clg_storage_bill clg_storage_bill_of(const clg_storage_prices *p, const clg_oper
     clg_storage_bill b = {.data_bytes = tokens * o->token_bytes,
                           .checkpoint_bytes = parameters * o->checkpoint_parameter_bytes,
                           .checkpoints = p->checkpoints};
-    double months = seconds / (CLG_YEAR_S / 12);
+    double months = seconds / CLG_MEAN_MONTH_S;
     double kept_tb = (b.data_bytes + b.checkpoints * b.checkpoint_bytes) / TB;
     double moved_tb = (b.data_bytes + parameters * weight_bytes) / TB;
     b.low_usd = p->tb_month_low_usd * kept_tb * months;

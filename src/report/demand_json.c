@@ -1,5 +1,6 @@
 /* demand_json.c -- serving economics as JSON: the answer, and tables of replicas. */
 #include "report/demand_report.h"
+#include "serve/offline.h"
 
 #include "report/demand_parts.h"
 #include "serve/format.h"

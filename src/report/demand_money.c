@@ -1,5 +1,6 @@
 /* demand_money.c -- what a demand costs: the product of factors, the bill, the API beside it. */
 #include "report/demand_parts.h"
+#include "serve/offline.h"
 
 #include "report/number_words.h"
 #include "report/price_report.h"
@@ -125,13 +126,6 @@ static void print_bill(clg_text *t, const clg_serve_question *s, const clg_serve
                        clg_words_bill(t, b.api_usd_per_h));
     clg_text_print(t, "\n");
     clg_text_fold(t, from, 9);
-}
-
-/* Boards at their limits, which circuits are laid out for; hosts by GPU, as in training. */
-double clg_serve_gpu_w(const clg_serve_question *s) {
-    const clg_machine *m = &s->replica->scenario->machine;
-    double limit = m->node.gpu_limit_w > 0 ? fmin(m->node.gpu_limit_w, m->gpu.tdp_w) : m->gpu.tdp_w;
-    return s->pue * (limit + m->node.host_w / m->node.gpus);
 }
 
 static void print_power(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {

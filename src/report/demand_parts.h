@@ -19,9 +19,6 @@ bool clg_demand_timed(const clg_serve_question *question);
 /* What serves: GPUs, degrees, formats, memory. */
 void clg_report_replica(clg_text *t, const clg_replica *r);
 
-/* The most that a GPU draws with its part of the host and cooling. */
-double clg_serve_gpu_w(const clg_serve_question *s);
-
 /* That more processes in front of the engine would do more, where they would. */
 void clg_report_front_ends(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a);
 

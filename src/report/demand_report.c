@@ -4,6 +4,7 @@
 #include "report/number_words.h"
 #include "report/price_report.h"
 #include "serve/headroom.h"
+#include "serve/offline.h"
 #include "units/units.h"
 
 #include <math.h>
@@ -308,23 +309,11 @@ static void print_use(clg_text *t, const clg_serve_question *s, const clg_serve_
     print_kept(t, s, a);
 }
 
-/* Whether a replica does no more because requests wait to be taken in, or tokens to be handed on.
- */
-static bool front_binds(const clg_serve_question *s, const clg_serve_answer *a) {
-    static const double nearly_all = 0.9; /* of what these processes do */
-    const clg_serve_rules *rules = &s->replica->rules;
-    clg_demand_means m = clg_demand_means_of(s->demand);
-    double each_s = rules->front.turn_s + m.prompt_tokens * rules->front.prompt_token_s;
-    double taken = a->offline_tokens_per_s / m.output_tokens * each_s,
-           handed = a->offline_tokens_per_s * rules->front.token_s;
-    return fmax(taken, handed) > nearly_all * fmax(rules->front_ends, 1);
-}
-
 /* So many late requests vary by a third from one sample to the next. */
 static const double told_apart = 10;
 
 void clg_report_front_ends(clg_text *t, const clg_serve_question *s, const clg_serve_answer *a) {
-    if (front_binds(s, a))
+    if (clg_serve_front_binds(s, a))
         clg_text_print(t,
                        "note     not the GPU binds but the process%s that takes requests in: more "
                        "--api-servers\n",

@@ -152,23 +152,6 @@ static int32_t *route_of(clg_arena *arena, const clg_replica *r, const clg_deman
     return routed(r, d, replicas) ? clg_route_requests(arena, d, replicas) : NULL;
 }
 
-clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_demand *d,
-                          int64_t replicas) {
-    clg_arena_mark mark = clg_arena_here(arena);
-    int32_t *route = route_of(arena, r, d, replicas);
-    clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
-    clg_serve_totals sum = {0}, one;
-    for (int64_t i = 0; i < replicas && sum.finished < SIMULATED_REQUESTS; i++) {
-        clg_arena_mark each = clg_arena_here(arena);
-        clg_demand part = part_of(arena, d, route, i, replicas);
-        clg_replica_serve(arena, r, &part, 0, 1, served, &one);
-        add_totals(&sum, &one);
-        clg_arena_back_to(arena, each);
-    }
-    clg_arena_back_to(arena, mark);
-    return found_of(&sum);
-}
-
 /* Clients are those of the whole fleet. */
 static clg_replica with_clients(const clg_replica *r, const clg_demand *d, int64_t replicas) {
     clg_replica own = *r;
@@ -194,6 +177,25 @@ static clg_serve_totals serve_all(clg_arena *arena, const clg_replica *r, const 
 static clg_demand asked_of(clg_arena *arena, const clg_replica *r, const clg_demand *d,
                            int64_t replicas) {
     return d->apart ? clg_crowd_on(arena, r, d, replicas) : *d;
+}
+
+clg_reuse clg_fleet_found(clg_arena *arena, const clg_replica *r, const clg_demand *all,
+                          int64_t replicas) {
+    clg_arena_mark mark = clg_arena_here(arena);
+    clg_demand asked = asked_of(arena, r, all, replicas), *d = &asked;
+    clg_replica own = with_clients(r, d, replicas);
+    int32_t *route = route_of(arena, r, d, replicas);
+    clg_served *served = clg_take(arena, (size_t)d->count + 1, clg_served);
+    clg_serve_totals sum = {0}, one;
+    for (int64_t i = 0; i < replicas && sum.finished < SIMULATED_REQUESTS; i++) {
+        clg_arena_mark each = clg_arena_here(arena);
+        clg_demand part = part_of(arena, d, route, i, replicas);
+        clg_replica_serve(arena, &own, &part, 0, 1, served, &one);
+        add_totals(&sum, &one);
+        clg_arena_back_to(arena, each);
+    }
+    clg_arena_back_to(arena, mark);
+    return found_of(&sum);
 }
 
 bool clg_fleet_meets(clg_arena *arena, const clg_replica *r, const clg_demand *all,

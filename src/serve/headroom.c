@@ -106,9 +106,8 @@ static void grow(clg_arena *arena, const clg_serve_question *q, int64_t n, clg_s
  * what the margin asks for. */
 static void order(clg_arena *arena, const clg_serve_question *q, const clg_serve_answer *a,
                   clg_serve_headroom *h) {
-    static const double month_s = CLG_YEAR_S / 12;
     if (q->lead_s <= 0 || q->growth == 0.0 || q->replicas > 0) return;
-    h->lead_ratio = clg_pow(1 + q->growth, q->lead_s / month_s);
+    h->lead_ratio = clg_pow(1 + q->growth, q->lead_s / CLG_MEAN_MONTH_S);
     if (!a->slow.attainable) return;
     double guess = (double)a->fleet.replicas * h->lead_ratio;
     clg_demand more = grown(arena, q, h->lead_ratio);

@@ -1,6 +1,8 @@
 /* offline.c -- see the header. */
 #include "serve/offline.h"
 
+#include "serve/crowd.h"
+
 #include <math.h>
 
 enum { OFFLINE_REQUESTS = 6000 }; /* enough that start and drain are a few per cent */
@@ -52,4 +54,36 @@ void clg_serve_offline(clg_arena *arena, const clg_replica *r, const clg_demand 
     a->offline_tokens_per_s = rate;
     a->steady_batch = t.busy_s > 0 ? t.sequence_s / t.busy_s : 0;
     clg_arena_back_to(arena, mark);
+}
+
+/* What is found of prompts depends on who comes when, which all at once do not keep: the share that
+ * a fleet finds which is about as large as the demand needs, found of every prompt. */
+void clg_serve_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
+    bool timed = clg_has_target(q) && !q->demand->apart;
+    double per_s = timed ? (double)q->demand->output_tokens / q->demand->span_s : 0;
+    int64_t n = q->replicas, before = 0;
+    if (!q->demand->prefix || q->replica->rules.no_prefix_cache) return;
+    for (int i = 0; i < 2; i++, before = n) {
+        if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
+        if (n == before) return;
+        a->fleet.found = clg_fleet_found(arena, q->replica, q->demand, n);
+        clg_serve_offline(arena, q->replica, q->demand, a->fleet.found, a);
+    }
+}
+
+bool clg_serve_front_binds(const clg_serve_question *q, const clg_serve_answer *a) {
+    static const double nearly_all = 0.9; /* of what these processes do */
+    const clg_serve_rules *rules = &q->replica->rules;
+    clg_demand_means m = clg_demand_means_of(q->demand);
+    double each_s = rules->front.turn_s + m.prompt_tokens * rules->front.prompt_token_s;
+    double taken = a->offline_tokens_per_s / m.output_tokens * each_s,
+           handed = a->offline_tokens_per_s * rules->front.token_s;
+    return fmax(taken, handed) > nearly_all * fmax(rules->front_ends, 1);
+}
+
+/* Boards at their limits, which circuits are laid out for; hosts by GPU, as in training. */
+double clg_serve_gpu_w(const clg_serve_question *q) {
+    const clg_machine *m = &q->replica->scenario->machine;
+    double limit = m->node.gpu_limit_w > 0 ? fmin(m->node.gpu_limit_w, m->gpu.tdp_w) : m->gpu.tdp_w;
+    return q->pue * (limit + m->node.host_w / m->node.gpus);
 }

@@ -59,19 +59,6 @@ static bool reuses(const clg_serve_question *q) {
     return is_timed(q) && q->demand->prefix && !q->replica->rules.no_prefix_cache;
 }
 
-/* What is found of prompts depends on who comes when, which all at once do not keep: the share that
- * a fleet finds which is about as large as the demand needs, found of every prompt. */
-static void measure_reuse(clg_arena *arena, const clg_serve_question *q, clg_serve_answer *a) {
-    double per_s = (double)q->demand->output_tokens / q->demand->span_s;
-    int64_t n = q->replicas, before = 0;
-    for (int i = 0; i < 2; i++, before = n) {
-        if (q->replicas <= 0) n = (int64_t)fmax(1, ceil(per_s / a->offline_tokens_per_s));
-        if (n == before) return;
-        a->fleet.found = clg_fleet_found(arena, q->replica, q->demand, n);
-        clg_serve_offline(arena, q->replica, q->demand, a->fleet.found, a);
-    }
-}
-
 /* A fleet that falls behind is paid until the last answer, others as long as there is demand. */
 static double paid_s(const clg_demand *d, const clg_serve_answer *a) {
     return a->rho > 1 && d->clients <= 0 ? fmax(d->span_s, a->fleet.span_s) : d->span_s;
@@ -161,7 +148,7 @@ void clg_serve_capacity(clg_arena *arena, const clg_serve_question *q, clg_serve
     *a = (clg_serve_answer){.usd_per_s = q->replica->scenario->price.usd_per_s *
                                          clg_replica_gpus(q->replica)};
     clg_serve_offline(arena, q->replica, q->demand, (clg_reuse){0}, a);
-    if (reuses(q)) measure_reuse(arena, q, a);
+    clg_serve_reuse(arena, q, a);
     clg_demand_means computed = computed_of(&means, a->fleet.found.cached);
     a->floor_tokens_per_s = floor_tokens_per_s(q->replica, &computed);
     clg_serve_break_even(q, &means, a);

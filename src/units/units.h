@@ -15,6 +15,9 @@
 /* Of a month of 30 days, as bills are. */
 #define CLG_MONTH_S (30 * 86400.0)
 
+/* Of a mean month, as storage is charged for and growth is told. */
+#define CLG_MEAN_MONTH_S (CLG_YEAR_S / 12)
+
 typedef enum clg_dimension {
     CLG_COUNT,           /* no unit; 15T, 4k, 1.5M accepted */
     CLG_SECONDS,         /* ns us ms s min h d w y; weeks, months, years */

@@ -140,6 +140,7 @@ expect 0 out '^needs    [2-9] replicas = .* for 500 ms to the first token and 20
 expect 0 out 'NOT MET' $users --clients 400 --gpus 1
 expect 0 out '^       > .* [$][0-9.]+$' $users --clients 100 --search
 expect 1 err 'no fleet meets 1.00 ms' demand $m --clients 9 --ttft 1ms
+expect 0 out 'load .rho. [0-9][0-9]\.[0-9] %' demand $m --clients 45 --shared-prefix 3ktok --prompt 300tok
 # users who read before they ask again come at a rate, and conversations go on in order
 expect 0 out ': 60 users who ask every 20 s' demand $m --clients 60 --turns 5 --turn-gap 20s --span 20min
 check "60 users every 20 s are 3 requests a second" "grep -q ' requests, [23]\.[0-9]* a second' $scratch/out"
