@@ -46,6 +46,7 @@ typedef struct clg_doubt {
     double traffic; /* exposed communication over the step; twice that with borrowed link curves */
     double step_s;  /* the step: what no term explains weighs more in a short one; 0: not said */
     double open;    /* what was left open, over what it may have been: in logarithms */
+    double slower;  /* a plan that was left open, and may be slower than the one taken */
     /* Variance that the user's own curves took away from the stack's and from traffic's (below 0:
      * added), and from that of borrowed kernels. */
     double measured_kernels, measured_links, measured_borrowed;

@@ -85,7 +85,7 @@ clg_sides clg_doubt_sides(const clg_doubt *doubt, const clg_stack *stack) {
     if (doubt->step_s > 0) variance += square(stack->sigma.step_s / doubt->step_s);
     if (doubt->aged) variance += square(stack->sigma.age);
     if (doubt->borrowed) variance += square(stack->sigma.borrowed) - doubt->measured_borrowed;
-    double late = square(stack->sigma.late);
+    double late = square(stack->sigma.late) + square(doubt->slower);
     if (doubt->experts) late += square(stack->sigma.experts);
     return (clg_sides){sqrt(variance), sqrt(variance + late)};
 }

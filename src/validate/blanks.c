@@ -13,7 +13,7 @@ enum { MICRO_BATCHES = 16, BATCHES = 2, CASES = CLG_SEEN * MICRO_BATCHES * BATCH
 
 /* data/accuracy/blanks.json */
 typedef struct open_habits {
-    double more_recompute, batch_tokens;
+    double more_recompute, slower_layout, batch_tokens;
 } open_habits;
 
 static const char *sentence(clg_arena *arena, const clg_error *error) {
@@ -218,8 +218,9 @@ static clg_status find_habits(clg_arena *arena, open_habits *found, clg_error *e
     if (clg_json_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
     clg_value_field fields[] = {{"more_recompute", CLG_COUNT, &found->more_recompute},
+                                {"slower_layout", CLG_COUNT, &found->slower_layout},
                                 {"batch_tokens", CLG_COUNT, &found->batch_tokens}};
-    if (clg_value_fields(root, file->path, fields, 2, error) != CLG_OK) return error->status;
+    if (clg_value_fields(root, file->path, fields, 3, error) != CLG_OK) return error->status;
     return clg_value_done(root, file->path, error);
 }
 
@@ -238,6 +239,46 @@ static double more_recompute(clg_arena *arena, const clg_scenario *scenario, con
     return share * off * off;
 }
 
+/* What fixes a plan that was found. */
+static void take_plan(const clg_layout *plan, clg_space *space, clg_layout *layout) {
+    *layout = *plan;
+    space->vpp.count = space->recompute.count = 1;
+}
+
+/* What follows from degrees that a row leaves open. */
+typedef struct open_degrees {
+    double slower;    /* log-sigma by which its plan may be later than the fastest */
+    double fastest_s; /* with other expert ranks than are taken; 0: none are open */
+} open_degrees;
+
+/* They are those of the fastest plan its software has, as its authors looked for one, on the
+ * reference network. A mixture that leaves out its expert ranks alone has whole layers where they
+ * fit: who prints the others would print them. */
+static open_degrees complete_degrees(clg_arena *arena, const clg_scenario *scenario,
+                                     const open_habits *habits, clg_space *space,
+                                     clg_layout *layout) {
+    clg_evaluation one, fastest;
+    clg_layout alone = *layout;
+    clg_error error = {0};
+    bool any = space->tp.count == 0, experts = space->ep.count == 0;
+    if ((!any && !experts) || !clg_search_fastest(arena, scenario, space, &fastest))
+        return (open_degrees){0};
+    if (alone.micro_batch <= 0) alone.micro_batch = 1;
+    if (space->recompute.count == 0) alone.recompute = CLG_RECOMPUTE_FULL;
+    if (alone.dp > 0)
+        alone.accumulation = alone.global_batch / ((int64_t)alone.dp * alone.micro_batch);
+    bool whole = !any && clg_evaluate(arena, scenario, &alone, false, NULL, &one, &error) == CLG_OK;
+    if (whole && one.fits) return (open_degrees){.fastest_s = fastest.step_s};
+    take_plan(&fastest.layout, space, layout);
+    return (open_degrees){.slower = any ? habits->slower_layout : 0};
+}
+
+/* Half of the weight is on other expert ranks, as a variance. */
+static double other_experts(const clg_evaluation *taken, double fastest_s) {
+    double off = fastest_s > 0 ? log(taken->step_s / fastest_s) : 0;
+    return off * off / 2;
+}
+
 const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg_space *space,
                              const clg_layout *layout, bool network_open,
                              clg_evaluation *evaluation) {
@@ -247,22 +288,26 @@ const char *clg_open_predict(clg_arena *arena, clg_scenario *scenario, const clg
     open_habits habits = {0};
     cases all = {.one = clg_take(arena, CASES, filled)};
     if (find_habits(arena, &habits, &error) != CLG_OK) return sentence(arena, &error);
+    clg_space rest = *space;
+    clg_layout whole = *layout;
+    open_degrees degrees = complete_degrees(arena, scenario, &habits, &rest, &whole);
     if (network_open &&
         clg_seen_find(arena, scenario->machine.gpu.generation, &seen, &error) != CLG_OK)
         return sentence(arena, &error);
     if (seen.count > 0)
-        reason = add_networks(arena, scenario, space, layout, &habits, &seen, &all);
+        reason = add_networks(arena, scenario, &rest, &whole, &habits, &seen, &all);
     else
-        reason = add_micro_batches(arena, scenario, space, layout, &habits, 1, 0, &all);
+        reason = add_micro_batches(arena, scenario, &rest, &whole, &habits, 1, 0, &all);
     if (reason) return reason;
     const filled *middle = middle_of(&all);
     *evaluation = middle->evaluation;
     if (seen.count > 0) set_rate(arena, scenario, middle->rate);
     double spread = spread_of(&all, middle);
     evaluation->doubt.open =
-        sqrt(spread * spread +
+        sqrt(spread * spread + other_experts(evaluation, degrees.fastest_s) +
              more_recompute(arena, scenario, space, evaluation, habits.more_recompute));
-    if (evaluation->doubt.open > 0)
+    evaluation->doubt.slower = degrees.slower;
+    if (evaluation->doubt.open > 0 || degrees.slower > 0)
         clg_evaluation_widen(evaluation, clg_doubt_sides(&evaluation->doubt, &scenario->stack));
     return NULL;
 }

@@ -160,6 +160,14 @@ static const char *read_machine(clg_arena *arena, const clg_csv *csv, int row,
     return machine->gpus > 0 ? NULL : "gpus is missing";
 }
 
+bool clg_row_prints_layout(const clg_csv *csv, int row) {
+    static const char *const degrees[] = {"dp", "zero", "tp", "cp", "ep", "pp"};
+    bool printed = !(clg_row_number(csv, row, "gpus", 1) > 1);
+    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
+        printed = printed || *clg_row_word(csv, row, degrees[i]) != 0;
+    return printed;
+}
+
 bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
                           const clg_scenario *scenario) {
     const clg_machine *m = &scenario->machine;
@@ -219,12 +227,6 @@ static const char *fix_name(clg_arena *arena, clg_axis_values *axis, const clg_n
     return NULL;
 }
 
-static bool has_experts(const clg_model *model) {
-    for (int i = 0; i < model->kinds; i++)
-        if (model->kind[i].mlp.kind == CLG_MLP_MOE) return true;
-    return false;
-}
-
 /* Degrees that nothing can be split into, from broken rows. */
 static bool degrees_are_sane(const clg_space *s) {
     const clg_axis_values *axes[] = {&s->tp,  &s->cp,  &s->pp, &s->ep,
@@ -250,7 +252,7 @@ static const char *degrees_other_gpus(clg_arena *arena, const clg_space *s) {
 static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const clg_space *space,
                          const char *notes) {
     int64_t tp = space->tp.value[0], home = tp * space->ep.value[0], pp = space->pp.value[0];
-    if (!has_experts(&scenario->model)) return 1;
+    if (experts_of(&scenario->model) == 0) return 1;
     int said = clg_notes_expert_tensor(arena, notes, (int)tp);
     if (said > 0 || !scenario->stack.experts.tensor) return said > 0 ? said : 1;
     return home > 0 && pp > 0 && scenario->machine.gpus / pp % home == 0 ? (int)tp : 1;
@@ -259,6 +261,25 @@ static int expert_tensor(clg_arena *arena, const clg_scenario *scenario, const c
 /* A table that prints only how fast tokens go (blanks.c). */
 static bool open_batch(const clg_csv *csv, int row) {
     return !*clg_row_word(csv, row, "step_s") && *clg_row_word(csv, row, "tokens_per_s_per_gpu");
+}
+
+static bool accumulates(int micro_batches, const clg_scenario *scenario, const clg_layout *l) {
+    return scenario && l->accumulation == micro_batches;
+}
+
+/* A row that prints none of its degrees leaves all of them open, a mixture without expert ranks
+ * those. What is fixed here stays as the plan of software that can split nothing. */
+static void open_degrees(const clg_csv *csv, int row, const clg_scenario *scenario,
+                         clg_space *space) {
+    clg_axis_values *all[] = {&space->tp,   &space->sp,   &space->cp,      &space->ep,
+                              &space->etp,  &space->pp,   &space->dp,      &space->vpp,
+                              &space->zero, &space->hsdp, &space->schedule};
+    bool printed = clg_row_prints_layout(csv, row);
+    int micro_batches = integer(csv, row, "accumulation", 0);
+    if (space->gpus == 1 || space->global_batch < 1) return;
+    if (micro_batches > 0) space->may = accumulates, space->may_context = micro_batches;
+    if (experts_of(&scenario->model) > 0 && !*clg_row_word(csv, row, "ep")) space->ep.count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all && !printed; i++) all[i]->count = 0;
 }
 
 static const char *read_words(clg_arena *arena, const clg_csv *csv, int row,
@@ -324,7 +345,9 @@ static const char *read_space(clg_arena *arena, const clg_csv *csv, int row,
     space->keep = 1;
     if (!degrees_are_sane(space)) return "a degree of parallelism is no number of 1 or more";
     const char *reason = read_words(arena, csv, row, scenario, space);
-    return reason ? reason : degrees_other_gpus(arena, space);
+    if (!reason) reason = degrees_other_gpus(arena, space);
+    open_degrees(csv, row, scenario, space);
+    return reason;
 }
 
 /* A complete layout when every axis has one value. */

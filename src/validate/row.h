@@ -18,6 +18,9 @@ const char *clg_row_stack(clg_arena *arena, const clg_csv *csv, int row, clg_sta
 bool clg_row_network_open(clg_arena *arena, const clg_csv *csv, int row,
                           const clg_scenario *scenario);
 
+/* Whether any degree is printed; one GPU has none to print. */
+bool clg_row_prints_layout(const clg_csv *csv, int row);
+
 /* A number of a column; `otherwise` when the column is absent or blank, NaN when it holds
  * something else. */
 double clg_row_number(const clg_csv *csv, int row, const char *column, double otherwise);

@@ -58,16 +58,6 @@ static double measured(const clg_csv *csv, int row, const char *column, clg_dime
 /* Of what the GPU has: a pool that full has taken all it could get. */
 static const double FULL_POOL = 0.97;
 
-/* Whether any degree is printed; where none is the layout is taken, which says nothing of memory.
- */
-static bool prints_layout(const clg_csv *csv, int row) {
-    static const char *const degrees[] = {"dp", "zero", "tp", "cp", "ep", "pp"};
-    bool printed = !(clg_row_number(csv, row, "gpus", 1) > 1);
-    for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
-        printed = printed || *clg_row_word(csv, row, degrees[i]) != 0;
-    return printed;
-}
-
 static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     const char *status = clg_row_word(csv, row, "status");
     run->measured_step_s = measured(csv, row, "step_s", CLG_SECONDS, 1);
@@ -76,7 +66,8 @@ static void read_measured(const clg_csv *csv, int row, clg_run *run) {
     run->measured_memory_bytes = measured(csv, row, "memory_gb", CLG_BYTES, 1e9);
     run->held_out = clg_row_number(csv, row, "held_out", 0) > 0;
     run->measured_fits = strcmp(status, "ok") == 0 ? 1 : strcmp(status, "oom") == 0 ? 0 : -1;
-    if (!prints_layout(csv, row)) run->measured_fits = -1;
+    /* Where it prints no layout one is taken, which says nothing of memory. */
+    if (!clg_row_prints_layout(csv, row)) run->measured_fits = -1;
 }
 
 static void read_memory_kind(clg_arena *arena, const clg_csv *csv, int row, const clg_stack *stack,

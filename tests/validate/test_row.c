@@ -140,6 +140,28 @@ static void unknown_words(void) {
     CHECK(answer.step_s == canonical);
 }
 
+static void open_layouts(void) {
+    CASE("no degree printed: the fastest plan that fits, which theirs may be slower than");
+    const char *row = "x,llama-3.1-70b,dense,,,,,,,,,,,,,,4096,h100-sxm,64,megatron-2024,2024-12,"
+                      "bf16,,%s,,,,,,256";
+    CHECK(predict(clg_arena_print(&arena, row, "")) == NULL);
+    CHECK(answer.fits && answer.layout.tp > 1 && answer.doubt.slower > 0);
+    double fastest_s = answer.step_s, p90 = answer.step_p90_s / answer.step_s;
+    CHECK(predict(clg_arena_print(&arena, row, "8")) == NULL);
+    CHECK(answer.layout.tp == 8 && answer.layout.pp == 1 && answer.doubt.slower == 0);
+    CHECK(answer.step_p90_s / answer.step_s < p90);
+    CHECK(!answer.fits || answer.step_s >= fastest_s);
+    CASE("a mixture that leaves out its expert ranks has whole layers where they fit");
+    const char *mixture = "x,%s,moe,,,,,,,,,,,,,,4096,h100-sxm,16,megatron-2026,2026-04,bf16,full,"
+                          "1,%s,1,,,1,256";
+    CHECK(predict(clg_arena_print(&arena, mixture, "olmoe-1b-7b", "1")) == NULL);
+    double narrow = answer.log_sigma;
+    CHECK(predict(clg_arena_print(&arena, mixture, "olmoe-1b-7b", "")) == NULL);
+    CHECK(answer.layout.ep == 1 && answer.log_sigma > narrow);
+    CHECK(predict(clg_arena_print(&arena, mixture, "mixtral-8x7b", "")) == NULL);
+    CHECK(answer.fits && answer.layout.ep > 1);
+}
+
 static void degrees(void) {
     CASE("degrees that multiply to other GPUs than the row's are a slip, not a run");
     CHECK(predict(MIXTRAL "megatron-2024,2024-06,bf16,,2,4,8,1,,1,1024,,,,,,,,,,,8") == NULL);
@@ -481,6 +503,7 @@ static void open_cells(void) {
 
 int main(void) {
     unknown_words();
+    open_layouts();
     open_cells();
     open_recompute();
     network();
