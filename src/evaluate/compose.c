@@ -9,7 +9,6 @@
 
 #include "evaluate/composition.h"
 #include "evaluate/interval.h"
-#include "evaluate/outcome.h"
 #include "schedule/schedule.h"
 #include "simulate/simulate.h"
 

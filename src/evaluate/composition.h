@@ -68,4 +68,8 @@ double clg_largest_optimizer_s(const composition *composition);
 void clg_sharded_traffic(composition *composition, stage *stage, int depth,
                          const int of_kind[CLG_LAYER_KINDS], clg_pass_cost pass[CLG_PASSES]);
 
+/* Fills rates, utilizations, power, cost, interval and wall of an evaluation whose layout, ledger,
+ * memory, parts of compute and executed flop are there. `frozen_share` as in clg_step. */
+void clg_outcome(const clg_scenario *scenario, double frozen_share, clg_evaluation *evaluation);
+
 #endif

@@ -1,5 +1,5 @@
 /* outcome.c -- what a ledger of seconds comes to: rates, watts, dollars, the wall, the interval. */
-#include "evaluate/outcome.h"
+#include "evaluate/composition.h"
 
 #include "evaluate/interval.h"
 

@@ -104,20 +104,24 @@ static clg_status read_words(const clg_json *root, const char *file, clg_stack *
     const char *gradient = clg_name_of(clg_precision_names, (int)stack->gradient);
     const char *moments = NULL, *prints = clg_name_of(clg_memory_names, (int)stack->prints);
     int precision, kind;
-    if (clg_json_string(root, "name", stack->name, &stack->name, file, error) != CLG_OK ||
-        clg_json_string(root, "title", stack->title, &stack->title, file, error) != CLG_OK ||
-        clg_json_string(root, "date", stack->date, &stack->date, file, error) != CLG_OK ||
-        clg_json_string(root, "attention", stack->attention, &stack->attention, file, error) !=
-            CLG_OK ||
-        clg_json_string(root, "attention_older", stack->attention_older, &stack->attention_older,
-                        file, error) != CLG_OK ||
-        clg_json_string(root, "family", stack->family, &stack->family, file, error) != CLG_OK ||
-        clg_json_string(root, "fabric", stack->fabric, &stack->fabric, file, error) != CLG_OK ||
-        clg_json_string(root, "assumes", stack->assumes, &stack->assumes, file, error) != CLG_OK ||
-        clg_json_string(root, "moments", NULL, &moments, file, error) != CLG_OK ||
-        clg_json_string(root, "prints", prints, &prints, file, error) != CLG_OK ||
-        clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||
-        clg_json_string(root, "gradient", gradient, &gradient, file, error) != CLG_OK ||
+    const struct {
+        const char *key, **into;
+    } words[] = {{"name", &stack->name},
+                 {"title", &stack->title},
+                 {"date", &stack->date},
+                 {"attention", &stack->attention},
+                 {"attention_older", &stack->attention_older},
+                 {"family", &stack->family},
+                 {"fabric", &stack->fabric},
+                 {"assumes", &stack->assumes},
+                 {"moments", &moments},
+                 {"prints", &prints},
+                 {"gradient", &gradient}};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (clg_json_string(root, words[i].key, *words[i].into, words[i].into, file, error) !=
+            CLG_OK)
+            return CLG_BAD_INPUT;
+    if (clg_name_value(clg_memory_names, "kind of memory", prints, &kind, error) != CLG_OK ||
         clg_name_value(clg_precision_names, "gradient precision", gradient, &precision, error) !=
             CLG_OK)
         return CLG_BAD_INPUT;

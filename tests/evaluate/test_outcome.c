@@ -1,5 +1,5 @@
 /* What a ledger of seconds comes to, worked by hand: rates, watts, dollars, walls, waits. */
-#include "evaluate/outcome.h"
+#include "evaluate/composition.h"
 
 #include "evaluate/compose.h"
 #include "plan.h"
