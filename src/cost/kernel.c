@@ -255,38 +255,40 @@ static clg_status limit_power(clg_arena *arena, const clg_gpu *gpu, clg_kernels 
     return CLG_OK;
 }
 
-/* The share of a slower matrix unit's peak: what a tile takes beside it (loads, first and last
- * steps, the exponentials of attention) goes on as before. */
-static double slowed(double share, double cut) { return 1 / (1 + (1 / share - 1) / cut); }
-
-static void slow_gemm(clg_gemm_curve *c, double cut) {
-    c->efficiency = slowed(c->efficiency, cut);
-    c->medium_tile = slowed(c->medium_tile, cut);
-    c->small_tile = slowed(c->small_tile, cut);
-    c->k_overhead /= cut;
-}
-
-/* A chip of the timed board's generation whose matrix units do a half or less a clock, as export
- * rules and market segments have it, the rest of it as it was. Nearer than half, what boards call
- * their boost clock differs as much. */
-static clg_status slow_units(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
-                             clg_error *error) {
+clg_status clg_units_cut(clg_arena *arena, const clg_gpu *gpu, double *cut, clg_error *error) {
     enum { LEAST = 2 };
     clg_gpu timed;
+    *cut = 1;
     if (clg_gpu_find(arena, lender(arena, gpu), &timed, error) != CLG_OK) return CLG_BAD_INPUT;
     double own = gpu->peak_flop_per_s[CLG_BF16] / gpu->multiprocessors / gpu->clock_hz;
     double theirs = timed.peak_flop_per_s[CLG_BF16] / timed.multiprocessors / timed.clock_hz;
-    if (strcmp(gpu->generation, timed.generation) != 0 || !(theirs >= LEAST * own) || own <= 0)
-        return CLG_OK;
-    double cut = theirs / own;
+    if (strcmp(gpu->generation, timed.generation) == 0 && theirs >= LEAST * own && own > 0)
+        *cut = theirs / own;
+    return CLG_OK;
+}
+
+double clg_slowed_share(double share, double cut) { return 1 / (1 + (1 / share - 1) / cut); }
+
+static void slow_gemm(clg_gemm_curve *c, double cut) {
+    c->efficiency = clg_slowed_share(c->efficiency, cut);
+    c->medium_tile = clg_slowed_share(c->medium_tile, cut);
+    c->small_tile = clg_slowed_share(c->small_tile, cut);
+    c->k_overhead /= cut;
+}
+
+static clg_status slow_units(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
+                             clg_error *error) {
+    double cut;
+    if (clg_units_cut(arena, gpu, &cut, error) != CLG_OK) return CLG_BAD_INPUT;
+    if (cut == 1) return CLG_OK;
     for (int p = 0; p < CLG_PRECISIONS; p++) {
         slow_gemm(&kernels->gemm[p], cut);
         slow_gemm(&kernels->grouped[p], cut);
     }
     for (int i = 0; i < CLG_ATTENTION_KERNELS; i++) {
         clg_attention_curve *a = &kernels->attention[i];
-        a->forward_efficiency = slowed(a->forward_efficiency, cut);
-        a->backward_efficiency = slowed(a->backward_efficiency, cut);
+        a->forward_efficiency = clg_slowed_share(a->forward_efficiency, cut);
+        a->backward_efficiency = clg_slowed_share(a->backward_efficiency, cut);
     }
     return CLG_OK;
 }

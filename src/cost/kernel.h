@@ -90,6 +90,15 @@ typedef struct clg_kernels {
 /* The file of a GPU, or of the one that lends to it; NULL: none. */
 const clg_file *clg_kernels_file(clg_arena *arena, const clg_gpu *gpu, bool *borrowed);
 
+/* How many times less a clock the matrix units of a GPU do than those of its lender: a chip of the
+ * same generation with a half or less, as export rules and market segments have it, the rest of it
+ * as it was. Nearer than half, what boards call their boost clock differs as much: 1. */
+clg_status clg_units_cut(clg_arena *arena, const clg_gpu *gpu, double *cut, clg_error *error);
+
+/* The share of a slower matrix unit's peak: what a tile takes beside it (loads, first and last
+ * steps, the exponentials of attention) goes on as before. */
+double clg_slowed_share(double share, double cut);
+
 /* Reads the curves for a GPU from the built-in data, or borrows. */
 clg_status clg_kernels_find(clg_arena *arena, const clg_gpu *gpu, clg_kernels *kernels,
                             clg_error *error);

@@ -190,6 +190,28 @@ static clg_status read_tables(const clg_json *root, const char *file, clg_serve_
     return CLG_OK;
 }
 
+/* Experts on slower matrix units (clg_units_cut): rows that pad them take what they took, in rows of
+ * fewer a second. */
+static void slow_experts(clg_expert_curve of[CLG_PRECISIONS], double cut) {
+    for (int p = 0; p < CLG_PRECISIONS; p++) {
+        double share = of[p].flop_share;
+        if (!of[p].known) continue;
+        of[p].flop_share = clg_slowed_share(share, cut);
+        of[p].pad *= of[p].flop_share / share / cut;
+    }
+}
+
+static clg_status slow_units(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *c,
+                             clg_error *error) {
+    double cut;
+    if (clg_units_cut(arena, gpu, &cut, error) != CLG_OK) return error->status;
+    clg_expert_curve *tables[] = {c->experts, c->shared,       c->tiled, c->tiled_shared,
+                                  c->tuned,   c->tuned_shared, c->whole};
+    for (size_t i = 0; cut > 1 && i < sizeof tables / sizeof tables[0]; i++)
+        slow_experts(tables[i], cut);
+    return CLG_OK;
+}
+
 /* Whether a file is of a GPU of the same generation. */
 static clg_status compare_generations(clg_arena *arena, const clg_gpu *gpu, const clg_json *root,
                                       bool *same, clg_error *error) {
@@ -200,43 +222,58 @@ static clg_status compare_generations(clg_arena *arena, const clg_gpu *gpu, cons
     return CLG_OK;
 }
 
-/* Kernels of one GPU serve others: those that lend all curves (cost/kernel), and those that the
- * lender's file names where a GPU's own products were timed and these were not. */
-static clg_status open_section(clg_arena *arena, const clg_gpu *gpu, const clg_file **file,
-                               const clg_json **section, clg_serve_curves *c, clg_error *error) {
+/* What a file says under "serving". */
+typedef struct section {
+    const char *path;
     const clg_json *root;
-    *file = clg_kernels_file(arena, gpu, &c->borrowed);
-    if (!*file)
+} section;
+
+/* Kernels of one GPU serve others: those that lend all curves (cost/kernel), and those that the
+ * lender's file names where some of a GPU's own kernels were timed and others not: `own` are then
+ * the timed ones. */
+static clg_status open_sections(clg_arena *arena, const clg_gpu *gpu, section *all, section *own,
+                                clg_serve_curves *c, clg_error *error) {
+    const clg_json *root;
+    const clg_file *file = clg_kernels_file(arena, gpu, &c->borrowed);
+    if (!file)
         return clg_fail(error, CLG_BAD_INPUT, "add data/kernel/<gpu>.json", "no kernel curves");
-    if (clg_dataset_parse(arena, (*file)->path, (*file)->text, (*file)->size, &root, error) !=
-        CLG_OK)
+    if (clg_dataset_parse(arena, file->path, file->text, file->size, &root, error) != CLG_OK)
         return error->status;
-    *section = clg_json_member(root, "serving");
-    const char *lender = clg_dataset_word(*section, "lender");
+    *all = (section){file->path, clg_json_member(root, "serving")};
+    const char *lender = clg_dataset_word(all->root, "lender");
     if (*lender) {
         c->borrowed = true;
-        if (clg_dataset_open(arena, "kernel", lender, file, &root, error) != CLG_OK)
+        *own = *all;
+        if (clg_dataset_open(arena, "kernel", lender, &file, &root, error) != CLG_OK)
             return error->status;
-        *section = clg_json_member(root, "serving");
+        *all = (section){file->path, clg_json_member(root, "serving")};
     }
     return compare_generations(arena, gpu, root, &c->own_generation, error);
 }
 
-clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *c,
-                                 clg_error *error) {
-    const clg_file *file;
-    const clg_json *root = NULL;
-    *c = (clg_serve_curves){0};
-    if (open_section(arena, gpu, &file, &root, c, error) != CLG_OK) return error->status;
-    c->file = file->path;
-    if (read_tables(root, file->path, c, error) != CLG_OK ||
-        read_state(clg_json_member(root, "state"), file->path, c, error) != CLG_OK ||
-        read_reduces(clg_json_member(root, "reduce"), file->path, c, error) != CLG_OK ||
-        clg_value_read(root, "reduce_link", CLG_BYTES_PER_S, false, file->path,
+static clg_status read_section(const section *s, clg_serve_curves *c, clg_error *error) {
+    if (read_tables(s->root, s->path, c, error) != CLG_OK ||
+        read_state(clg_json_member(s->root, "state"), s->path, c, error) != CLG_OK ||
+        read_reduces(clg_json_member(s->root, "reduce"), s->path, c, error) != CLG_OK ||
+        clg_value_read(s->root, "reduce_link", CLG_BYTES_PER_S, false, s->path,
                        &c->reduce_link_bytes_per_s, error) != CLG_OK)
         return error->status;
-    clg_dataset_word(root, "lender");
-    if (clg_value_done(root, file->path, error) != CLG_OK) return error->status;
+    clg_dataset_word(s->root, "lender");
+    return clg_value_done(s->root, s->path, error);
+}
+
+clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve_curves *c,
+                                 clg_error *error) {
+    section all = {0}, own = {0};
+    *c = (clg_serve_curves){0};
+    if (open_sections(arena, gpu, &all, &own, c, error) != CLG_OK ||
+        read_section(&all, c, error) != CLG_OK)
+        return error->status;
+    c->file = all.path;
+    if (own.root && (read_tables(own.root, own.path, c, error) != CLG_OK ||
+                     clg_value_done(own.root, own.path, error) != CLG_OK))
+        return error->status;
+    if (c->borrowed && slow_units(arena, gpu, c, error) != CLG_OK) return error->status;
     for (int p = 0; p < CLG_PRECISIONS; p++)
         if (!c->shared[p].known) c->shared[p] = c->experts[p];
     fill_missing(c);

@@ -1,6 +1,9 @@
 /* Kernels: never faster than flop over peak or bytes over bandwidth; quantized in tiles. */
 #include "cost/kernel.h"
+#include "cost/skinny.h"
 #include "test.h"
+
+#include <math.h>
 
 static clg_arena arena;
 
@@ -110,6 +113,40 @@ static void masked(void) {
     CHECK_NEAR(masked_ms(320, 40, CLG_FP16, false), at_128 / 2 * 44 / 40 * 128 / 132, 1e-9);
 }
 
+/* vLLM pull request 45142: experts of Qwen3-Next 80B in 8-bit blocks on H20-3e (4.8 TB/s), hidden
+ * 2048, 512 experts, 10 a token, width 256 a GPU, tuned: 360, 393 and 420 us of 128, 256 and 512
+ * tokens. H100's rows of padding at its share of the peak would be 0.73 to 0.79 ms. */
+static void experts_of_slower_units(void) {
+    const double tokens[] = {128, 256, 512}, timed_us[] = {360, 393, 420};
+    clg_gpu full_gpu, gpu;
+    static clg_serve_curves full, c;
+    clg_error e = {0};
+    CHECK(clg_gpu_find(&arena, "h100-sxm", &full_gpu, &e) == CLG_OK);
+    CHECK(clg_gpu_find(&arena, "h20-sxm", &gpu, &e) == CLG_OK);
+    CHECK(clg_serve_curves_find(&arena, &full_gpu, &full, &e) == CLG_OK);
+    CHECK(clg_serve_curves_find(&arena, &gpu, &c, &e) == CLG_OK);
+    CASE("8 bit: of 0.52 become 1 / (1 + 0.92308 / 3.95026) = 0.81059 of the new peak, of 122.9 rows "
+         "122.9 x 0.81059 / 0.52 / 3.95026 = 48.498");
+    const clg_expert_curve *x = &c.experts[CLG_FP8];
+    CHECK_NEAR(full.experts[CLG_FP8].flop_share, 0.52, 1e-14);
+    CHECK_NEAR(x->flop_share, 0.81059, 1e-5);
+    CHECK_NEAR(x->pad, 48.498, 1e-3);
+    CHECK(x->hbm_share == full.experts[CLG_FP8].hbm_share);
+    CASE("within a sixth of the timed ones, products alone");
+    for (int i = 0; i < 3; i++) {
+        double reached = 512 * (1 - pow(1 - 10.0 / 512, tokens[i]));
+        double rows = 10 * tokens[i] + reached * x->pad, flop = 6 * 2048.0 * 256 * rows;
+        double seconds = flop / (gpu.peak_flop_per_s[CLG_FP8] * x->flop_share) + x->launch_s;
+        CHECK_NEAR(seconds * 1e6 / timed_us[i], 1, 1.0 / 6);
+    }
+    CASE("MI300X has experts of its own and all else of its lender");
+    CHECK(clg_gpu_find(&arena, "mi300x", &gpu, &e) == CLG_OK);
+    CHECK(clg_serve_curves_find(&arena, &gpu, &c, &e) == CLG_OK);
+    CHECK_NEAR(c.experts[CLG_BF16].flop_share, 0.4, 1e-14);
+    CHECK_NEAR(c.shared[CLG_FP8].pad, 84.5, 1e-12);
+    CHECK(c.weights[CLG_BF16].hbm_share == full.weights[CLG_BF16].hbm_share && c.borrowed);
+}
+
 /* Gated DeltaNet by flash-linear-attention 0.5.1, heads of 128 x 128, chunks of 64: 184,320 flop
  * and 5,120 bytes a token and head, 65,536 of the flop from chunk to chunk
  * (tests/step/test_state.c); backward 507,904, 10,496 and 163,840. Measured: QwenLM/FlashQLA,
@@ -215,6 +252,7 @@ int main(void) {
     limits();
     of_age();
     slower_units();
+    experts_of_slower_units();
     boards();
     states();
     masked();
