@@ -31,7 +31,13 @@ clg_serving clg_serving_of(const clg_replica *r) {
 typedef struct pricing {
     clg_serving serving;
     clg_iteration_pricing by;
+    double layers[CLG_LAYER_KINDS]; /* of each kind */
 } pricing;
+
+static void count_kinds(const clg_model *m, double layers[CLG_LAYER_KINDS]) {
+    for (int k = 0; k < CLG_LAYER_KINDS; k++) layers[k] = 0;
+    for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
+}
 
 static void begin(pricing *p, const clg_replica *r) {
     p->serving = clg_serving_of(r);
@@ -42,15 +48,10 @@ static void begin(pricing *p, const clg_replica *r) {
                                     .sparse = &r->sparse,
                                     .exchange = &r->exchange,
                                     .attention = r->attention};
+    count_kinds(&r->scenario->model, p->layers);
 }
 
 /* ---- contexts */
-
-/* Layers of each kind. */
-static void count_kinds(const clg_model *m, double layers[CLG_LAYER_KINDS]) {
-    for (int k = 0; k < CLG_LAYER_KINDS; k++) layers[k] = 0;
-    for (int l = 0; l < m->layers; l++) layers[m->layer_kind[l]]++;
-}
 
 static void decode_costs(const pricing *p, const clg_attention *a, double layers, double context,
                          int drafted, clg_iteration_cost *cost) {
@@ -80,14 +81,13 @@ static void prompt_costs(const pricing *p, const clg_attention *a, double layers
 void clg_context_costs(const clg_replica *r, double context, int drafted,
                        clg_iteration_cost *cost) {
     const clg_model *m = &r->scenario->model;
-    double layers[CLG_LAYER_KINDS], shared = (double)r->layout.pp * r->layout.dp;
+    double shared = (double)r->layout.pp * r->layout.dp;
     pricing p;
     begin(&p, r);
-    count_kinds(m, layers);
     cost->context_s = cost->context_pad = cost->pair_s = cost->state_s = cost->scan_s = 0;
     for (int k = 0; k < m->kinds; k++) {
-        decode_costs(&p, &m->kind[k].attention, layers[k], context, drafted, cost);
-        prompt_costs(&p, &m->kind[k].attention, layers[k], cost);
+        decode_costs(&p, &m->kind[k].attention, p.layers[k], context, drafted, cost);
+        prompt_costs(&p, &m->kind[k].attention, p.layers[k], cost);
     }
     cost->context_s /= shared;
     cost->pair_s /= shared;
@@ -141,10 +141,8 @@ double clg_filter_sequence_s(const clg_replica *r) {
 static void layer_parts(const pricing *p, double t, bool decoding,
                         double part[CLG_ITERATION_PARTS]) {
     const clg_model *m = p->serving.model;
-    double layers[CLG_LAYER_KINDS];
-    count_kinds(m, layers);
     for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
-    for (int k = 0; k < m->kinds; k++) add_layer(p, &m->kind[k], t, decoding, layers[k], part);
+    for (int k = 0; k < m->kinds; k++) add_layer(p, &m->kind[k], t, decoding, p->layers[k], part);
 }
 
 /* Attention over contexts beside `t` tokens of each rank, which is priced apart but hides exchange
@@ -172,27 +170,27 @@ static void overlapped_parts(const clg_replica *r, const pricing *p, double t, b
 }
 
 /* All of a batch that computes prompts, or decodes, without its contexts. */
-static void dense_parts(const clg_replica *r, double tokens, bool decoding,
+static void dense_parts(const clg_replica *r, const pricing *p, double tokens, bool decoding,
                         double part[CLG_ITERATION_PARTS]) {
     const clg_serving_layout *l = &r->layout;
     double t = ceil(tokens / (l->pp * l->dp));
-    pricing p;
-    begin(&p, r);
     for (int i = 0; i < CLG_ITERATION_PARTS; i++) part[i] = 0;
     if (t < 1) return;
     if (l->two_batches && l->dp > 1 && t > 1)
-        overlapped_parts(r, &p, t, decoding, part);
+        overlapped_parts(r, p, t, decoding, part);
     else
-        layer_parts(&p, t, decoding, part);
-    part[CLG_SPENT_HEAD] = l->pp * head_s(&p, t); /* of the last stage, for all micro-batches */
+        layer_parts(p, t, decoding, part);
+    part[CLG_SPENT_HEAD] = l->pp * head_s(p, t); /* of the last stage, for all micro-batches */
     if (l->filtered) part[CLG_SPENT_HEAD] += l->pp * r->engine.filter_s;
-    part[CLG_SPENT_SENDS] = sends_s(&p, t);
+    part[CLG_SPENT_SENDS] = sends_s(p, t);
     part[CLG_SPENT_HOST] += l->pp * r->engine.step_s;
 }
 
 double clg_dense_iteration_s(const clg_replica *r, double tokens, bool decoding) {
     double part[CLG_ITERATION_PARTS];
-    dense_parts(r, tokens, decoding, part);
+    pricing p;
+    begin(&p, r);
+    dense_parts(r, &p, tokens, decoding, part);
     return sum_of(part);
 }
 
@@ -205,18 +203,17 @@ static bool sees_all_ranks(const clg_iteration_op *op) {
 
 double clg_shared_iteration_s(const clg_replica *r, double tokens) {
     const clg_model *m = &r->scenario->model;
-    double t = ceil(tokens / (r->layout.pp * r->layout.dp)), layers[CLG_LAYER_KINDS], seconds = 0;
+    double t = ceil(tokens / (r->layout.pp * r->layout.dp)), seconds = 0;
     pricing p;
     if (t < 1 || r->layout.dp == 1 || r->layout.two_batches) return 0;
     begin(&p, r);
-    count_kinds(m, layers);
     for (int k = 0; k < m->kinds; k++) {
         clg_iteration_ops ops;
         ops.count = 0;
         clg_iteration_layer(&p.serving, &m->kind[k], t, false, &ops);
         for (int i = 0; i < ops.count; i++)
             if (sees_all_ranks(&ops.op[i]))
-                seconds += layers[k] * clg_iteration_op_s(&p.by, &ops.op[i]);
+                seconds += p.layers[k] * clg_iteration_op_s(&p.by, &ops.op[i]);
     }
     return seconds;
 }
@@ -225,11 +222,28 @@ double clg_replica_dense_s(const clg_replica *r, double tokens) {
     return clg_dense_iteration_s(r, tokens, false);
 }
 
+void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most,
+                             double *dense) {
+    double part[CLG_ITERATION_PARTS];
+    pricing p;
+    begin(&p, r);
+    for (int t = 1; t <= most; t++) {
+        if (t > 1 && (t - 1) % step != 0) {
+            dense[t] = dense[t - 1];
+            continue;
+        }
+        dense_parts(r, &p, t, false, part);
+        dense[t] = sum_of(part) + clg_draft_s(r, t, drafted);
+    }
+}
+
 clg_iteration clg_replica_iteration(const clg_replica *r, double sequences, double context_tokens) {
     const clg_iteration_cost *c = &r->cost;
     clg_iteration i = {.sequences = fmax(1, rint(sequences)), .context_tokens = context_tokens};
     double *part = i.part, tokens = i.sequences * (c->drafted + 1), host = 0;
-    dense_parts(r, tokens, true, part);
+    pricing p;
+    begin(&p, r);
+    dense_parts(r, &p, tokens, true, part);
     int places = (int)i.sequences;
     bool graph = c->decode_s && places <= c->decodes;
     if (graph) part[CLG_SPENT_PADDING] = c->decode_s[places] - sum_of(part);

@@ -22,6 +22,10 @@ void clg_context_costs(const clg_replica *r, double context, int drafted, clg_it
 /* Proposing `drafted` tokens for each sequence of a batch that then has `tokens`. */
 double clg_draft_s(const clg_replica *r, double tokens, int drafted);
 
+/* Of 1 to `most` tokens, which ranks and stages share out in steps of so many: clg_replica_dense_s
+ * and clg_draft_s of each, in dense[1] on. */
+void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most, double *dense);
+
 /* Sorting all logits of one sequence, where its sampling is cut to the likeliest. */
 double clg_filter_sequence_s(const clg_replica *r);
 

@@ -128,10 +128,7 @@ static void settle_cost(clg_arena *arena, clg_replica *r, const clg_replica_choi
     int pp = r->layout.pp, dp = r->layout.dp;
     int shared = pp * dp; /* ranks and stages share tokens out: steps of so many */
     clg_context_costs(r, context, c->drafted, &r->cost);
-    for (int t = 1; t <= r->rules.max_tokens; t++)
-        dense[t] = t > 1 && (t - 1) % shared != 0
-                       ? dense[t - 1]
-                       : clg_replica_dense_s(r, t) + clg_draft_s(r, t, c->drafted);
+    clg_replica_dense_table(r, shared, c->drafted, r->rules.max_tokens, dense);
     r->cost.dense_s = dense;
     r->cost.shared_s = shared_costs(arena, r);
     r->cost.max_tokens = r->rules.max_tokens;
