@@ -190,8 +190,8 @@ static clg_status read_tables(const clg_json *root, const char *file, clg_serve_
     return CLG_OK;
 }
 
-/* Experts on slower matrix units (clg_units_cut): rows that pad them take what they took, in rows of
- * fewer a second. */
+/* Experts on slower matrix units (clg_units_cut): rows that pad them take what they took, in rows
+ * of fewer a second. */
 static void slow_experts(clg_expert_curve of[CLG_PRECISIONS], double cut) {
     for (int p = 0; p < CLG_PRECISIONS; p++) {
         double share = of[p].flop_share;

@@ -222,8 +222,7 @@ double clg_replica_dense_s(const clg_replica *r, double tokens) {
     return clg_dense_iteration_s(r, tokens, false);
 }
 
-void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most,
-                             double *dense) {
+void clg_replica_dense_table(const clg_replica *r, int step, int drafted, int most, double *dense) {
     double part[CLG_ITERATION_PARTS];
     pricing p;
     begin(&p, r);

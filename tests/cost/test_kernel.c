@@ -125,7 +125,8 @@ static void experts_of_slower_units(void) {
     CHECK(clg_gpu_find(&arena, "h20-sxm", &gpu, &e) == CLG_OK);
     CHECK(clg_serve_curves_find(&arena, &full_gpu, &full, &e) == CLG_OK);
     CHECK(clg_serve_curves_find(&arena, &gpu, &c, &e) == CLG_OK);
-    CASE("8 bit: of 0.52 become 1 / (1 + 0.92308 / 3.95026) = 0.81059 of the new peak, of 122.9 rows "
+    CASE("8 bit: of 0.52 become 1 / (1 + 0.92308 / 3.95026) = 0.81059 of the new peak, of 122.9 "
+         "rows "
          "122.9 x 0.81059 / 0.52 / 3.95026 = 48.498");
     const clg_expert_curve *x = &c.experts[CLG_FP8];
     CHECK_NEAR(full.experts[CLG_FP8].flop_share, 0.52, 1e-14);
