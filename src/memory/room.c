@@ -21,7 +21,7 @@ static double all_layers_cache_bytes(const clg_serving *s, double context) {
     double bytes = 0;
     for (int l = 0; l < s->model->layers; l++) {
         const clg_attention *a = attention_at(s, l);
-        bytes += clg_layer_cache_bytes(s, a) * clg_seen_share(s, a, context);
+        bytes += clg_layer_cache_bytes(s, a, context);
     }
     return bytes;
 }
@@ -33,9 +33,10 @@ static double kept_cache_bytes(const clg_serving *s) {
 }
 
 static double layer_read_bytes(const clg_serving *s, const clg_attention *a, double context) {
-    double bytes = clg_entry_bytes(s, a) * clg_seen_share(s, a, context) * clg_cache_reads(s, a);
-    if (!clg_is_sparse(a)) return bytes;
-    return bytes * clg_chosen_share(a, context) + clg_index_key_bytes(s, a);
+    double bytes = clg_entry_bytes(s, a) * clg_cache_reads(s, a);
+    if (!clg_is_sparse(a)) return bytes * clg_seen_share(s, a, context);
+    double seen = a->shared_values ? 1 : clg_seen_share(s, a, context);
+    return bytes * seen * clg_chosen_share(a, context) + clg_index_key_bytes(s, a);
 }
 
 double clg_read_bytes_per_token(const clg_serving *s, double context) {
@@ -80,7 +81,7 @@ static double rotation_bytes(const clg_serving *s) {
     const clg_model *m = s->model;
     for (int k = 0; k < m->kinds; k++) {
         const clg_attention *a = &m->kind[k].attention;
-        double turned = a->kind == CLG_ATTENTION_LATENT ? a->rope_dim : a->head_dim;
+        double turned = a->rope_dim > 0 ? a->rope_dim : a->head_dim;
         if (a->rotary) return s->engine->position_bytes * (double)m->max_seq * turned;
     }
     return 0;

@@ -3,6 +3,18 @@
 
 #include <math.h>
 
+/* Heads' queries, out of the hidden width or of a low rank of it. */
+static int64_t query_parameters(int64_t h, const clg_attention *a) {
+    int64_t queries = (int64_t)a->heads * a->head_dim;
+    if (a->query_rank > 0) return (h + queries) * a->query_rank;
+    return h * queries * (a->output_gate ? 2 : 1);
+}
+
+static int64_t output_parameters(int64_t h, const clg_attention *a) {
+    int64_t results = (int64_t)a->heads * a->value_head_dim;
+    return a->output_rank > 0 ? (results + a->output_groups * h) * a->output_rank : results * h;
+}
+
 static int64_t attention_parameters(const clg_model *m, const clg_attention *a) {
     if (a->kind == CLG_ATTENTION_NONE) return 0;
     int64_t h = m->hidden, heads = a->heads;
@@ -11,35 +23,53 @@ static int64_t attention_parameters(const clg_model *m, const clg_attention *a) 
                clg_state_gate_rank(a) * (2 * h + heads * (a->head_dim + a->value_head_dim)) +
                heads * a->value_head_dim * h;
     if (a->kind == CLG_ATTENTION_LATENT) {
-        int64_t query = a->query_rank > 0
-                            ? h * a->query_rank + (int64_t)a->query_rank * heads * a->head_dim
-                            : h * heads * a->head_dim;
         int64_t nope = a->head_dim - a->rope_dim;
-        return query + h * (a->kv_rank + a->rope_dim) +
+        return query_parameters(h, a) + h * (a->kv_rank + a->rope_dim) +
                (int64_t)a->kv_rank * heads * (nope + a->value_head_dim) +
                heads * a->value_head_dim * h;
     }
-    return h * heads * a->head_dim * (a->output_gate ? 2 : 1) +
-           h * a->kv_heads * (a->head_dim + a->value_head_dim) + heads * a->value_head_dim * h;
+    return query_parameters(h, a) +
+           h * a->kv_heads * (a->head_dim + (a->shared_values ? 0 : a->value_head_dim)) +
+           output_parameters(h, a);
 }
+
+int64_t clg_pooling_parameters(const clg_model *m, const clg_pooling *p, int width) {
+    return p->every == 0 ? 0 : (2 * m->hidden + p->every) * p->series * width + width;
+}
+
+int clg_stream_columns(int streams) { return streams > 1 ? (2 + streams) * streams : 0; }
 
 /* Latent (DeepSeek-V3.2's inference/model.py, class Indexer): queries from the low rank of queries,
  * a key and a weight per head from the hidden state, LayerNorm on the key. Grouped (MiniMax-M3,
  * transformers modular_minimax_m3_vl.py): queries from the hidden state, norms on both, no weights.
- */
+ * Pooled (DeepSeek-V4): keys are pooled as attention's are. */
+bool clg_indexer_weighs(const clg_attention *a) {
+    return a->kind == CLG_ATTENTION_LATENT || a->pooling.every > 0;
+}
+
 int64_t clg_indexer_parameters(const clg_model *m, const clg_attention *a) {
     const clg_indexer *i = &a->indexer;
     if (i->heads == 0 || i->shared) return 0;
-    bool latent = a->kind == CLG_ATTENTION_LATENT;
-    int64_t from = latent && a->query_rank > 0 ? a->query_rank : m->hidden;
+    bool weighed = clg_indexer_weighs(a);
+    int64_t from = weighed && a->query_rank > 0 ? a->query_rank : m->hidden;
     int64_t queries = from * i->heads * i->dim, key = m->hidden * i->dim + 2 * (int64_t)i->dim;
-    return queries + key + (latent ? m->hidden * i->heads : 0);
+    if (a->pooling.every > 0) key = clg_pooling_parameters(m, &a->pooling, i->dim);
+    return queries + key + (weighed ? m->hidden * i->heads : 0);
 }
 
 static int64_t mlp_matrices(const clg_mlp *mlp) { return mlp->gated ? 3 : 2; }
 
 int64_t clg_expert_input(const clg_model *m, const clg_mlp *mlp) {
     return mlp->latent > 0 ? mlp->latent : m->hidden;
+}
+
+static int parts_of(const clg_layer_kind *kind) {
+    return (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
+}
+
+/* A product over all streams, what is added to it, and scales. */
+static int64_t stream_parameters(const clg_model *m, int columns, int scales) {
+    return columns == 0 ? 0 : columns * (m->streams * m->hidden + 1) + scales;
 }
 
 static void count_layer(const clg_model *m, clg_layer_kind *kind) {
@@ -52,7 +82,11 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     p->replicated += kind->norms * kind->norm_values * m->hidden;
     if (kind->attention.kind == CLG_ATTENTION_LATENT)
         p->replicated += kind->attention.query_rank + kind->attention.kv_rank;
+    else if (kind->attention.query_rank > 0) /* norms on both */
+        p->replicated += kind->attention.query_rank + kind->attention.head_dim;
     p->replicated += clg_indexer_parameters(m, &kind->attention);
+    p->replicated += clg_pooling_parameters(m, &kind->attention.pooling, kind->attention.head_dim);
+    p->replicated += parts_of(kind) * stream_parameters(m, clg_stream_columns(m->streams), 3);
     if (mlp->kind != CLG_MLP_MOE) return;
     p->experts += mlp_matrices(mlp) * clg_expert_input(m, mlp) * mlp->expert_ffn * mlp->experts;
     p->replicated += m->hidden * (mlp->experts + 2 * mlp->latent);
@@ -77,6 +111,7 @@ bool clg_model_countable(const clg_model *m) {
 void clg_model_count(clg_model *m) {
     for (int i = 0; i < m->kinds; i++) count_layer(m, &m->kind[i]);
     int64_t total = m->embedding_parameters + m->head_parameters + m->final_parameters, idle = 0;
+    if (m->streams > 1) total += stream_parameters(m, m->streams, 1); /* into one at the end */
     for (int i = 0; i < m->layers; i++) {
         const clg_layer_kind *kind = &m->kind[m->layer_kind[i]];
         const clg_layer_parameters *p = &kind->parameters;

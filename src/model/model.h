@@ -45,6 +45,15 @@ typedef struct clg_indexer {
                       or work here (GLM-5.2) */
 } clg_indexer;
 
+/* Trained pooling (DeepSeek-V4, transformers modeling_deepseek_v4.py): every so many tokens leave
+ * one entry, a mean of theirs weighed channel by channel. A query sees entries before it, or what
+ * an indexer chooses of them, beside the tokens of its window. */
+typedef struct clg_pooling {
+    int every;  /* tokens an entry; 0: keys are kept one by one */
+    int series; /* 2: the mean is over the tokens before, too, which make values and weights of
+                   their own for it */
+} clg_pooling;
+
 typedef struct clg_attention {
     clg_attention_kind kind;
     int heads, kv_heads;
@@ -52,13 +61,18 @@ typedef struct clg_attention {
     int value_head_dim; /* width of a value head; = head_dim except MLA */
     int64_t window;     /* tokens a query sees; 0: all before it */
     bool chunked;       /* the window does not slide: of the chunk of `window` it is in (Llama 4) */
-    int query_rank;     /* MLA: low rank of the query projection; 0: full-rank query */
+    int query_rank;     /* low rank of the query projection; 0: full-rank query */
     int kv_rank;        /* MLA: low rank of keys and values */
-    int rope_dim;       /* MLA: rope part of head_dim, shared by heads on the key side */
+    int rope_dim;       /* MLA: rope part of head_dim, shared by heads on the key side; GROUPED: the
+                           rotated part; 0: all of it */
     bool rotary;        /* rotates queries and keys (a memory-bound kernel) */
     bool query_key_norm;  /* norms on q and k (a memory-bound kernel) */
     bool norm_over_heads; /* those run over all heads together: a sum across tensor ranks */
     bool output_gate;     /* GROUPED: the query projection makes a gate of the output as well */
+    bool shared_values;   /* GROUPED: a key is its value, too: one projection, one entry */
+    int output_groups, output_rank; /* GROUPED: heads in equal groups, each multiplied to the rank,
+                                       and those to the hidden width; 0: at once */
+    clg_pooling pooling;            /* GROUPED */
     /* LINEAR: heads have a value, a state and a gate each; kv_heads those that keys and queries
      * (B and C) are shared by: groups of Mamba-2. No cache, no window, no rotation. */
     clg_state_rule state;
@@ -120,6 +134,8 @@ typedef struct clg_model {
     bool attention_dropout, hidden_dropout; /* the file drops out: probabilities, what layers add */
     bool capped_logits;                     /* cap x tanh(logits / cap) before the loss */
     int64_t max_seq;                        /* tokens; 0 if the file does not say */
+    int streams; /* residual streams that parts of layers read and write mixed (hyper-connections,
+                    arXiv:2409.19606; doubly stochastic: arXiv:2512.24880); 0, 1: plain */
     int prediction_layers; /* MTP modules (a layer and a 2h x h projection each), on the last stage
                             */
     int kinds;
@@ -130,6 +146,8 @@ typedef struct clg_model {
     int64_t final_parameters;     /* norm after the last layer and the like */
     clg_precision stored;         /* of the published weights that products read; what training
                                      computes in is its own choice */
+    clg_precision stored_beside;  /* and of those beside experts, where experts alone are in 4 bits
+                                   */
     const char *stored_unknown;   /* as config.json calls a format that is none of ours, or NULL */
     int64_t parameters;           /* total without MTP modules: what model cards print */
     int64_t active_parameters;    /* parameters a token touches (all but unrouted experts) */
@@ -184,6 +202,22 @@ bool clg_model_countable(const clg_model *model);
 
 /* Parameters of a layer's indexer, on every tensor rank; 0 where it has none of its own. */
 int64_t clg_indexer_parameters(const clg_model *model, const clg_attention *attention);
+
+/* Whether its heads' queries are of the low rank and its scores weighed by head. */
+bool clg_indexer_weighs(const clg_attention *attention);
+
+/* Weights that pooled values and their weights are made with, of entries so wide, and what is added
+ * to the latter; on every tensor rank. */
+int64_t clg_pooling_parameters(const clg_model *model, const clg_pooling *pooling, int width);
+
+/* Columns of what mixes the streams of a part: into one, back, and among themselves. */
+int clg_stream_columns(int streams);
+
+/* Of `keys` causal ones, pairs of a query and a pooled entry that it attends to (of its choice,
+ * where there is one); with those of its window; and what the last query sees of both. */
+double clg_pooled_entry_pairs(const clg_attention *attention, double keys);
+double clg_pooled_pairs(const clg_attention *attention, double keys);
+double clg_pooled_seen(const clg_attention *attention, double keys);
 
 /* Width of what is sent to routed experts and comes back. */
 int64_t clg_expert_input(const clg_model *model, const clg_mlp *mlp);

@@ -5,6 +5,7 @@
 #include "model/config.h"
 #include "model/family.h"
 #include "model/model.h"
+#include "model/pooled.h"
 #include "model/sparse.h"
 #include "model/state.h"
 
@@ -20,6 +21,8 @@ typedef struct raw_model {
     int64_t window, window_every; /* every so many layers one sees everything; 0: none does */
     int64_t prediction_layers;
     clg_sparse sparse;
+    clg_pooled pooled;
+    int64_t output_rank, output_groups, streams;
     int64_t embedding_width; /* OPT-350m: tokens are embedded in less than the hidden width */
     bool tied, qkv_bias, out_bias, mlp_bias, head_bias, head_norms, final_norm, clamped;
     bool output_gate, rotary, tie_stated;

@@ -98,6 +98,24 @@ static clg_status read_latent(raw_model *raw) {
     return CLG_OK;
 }
 
+/* Beside pooled keys queries and the output go through low ranks (DeepSeek-V4). */
+static clg_status read_pooled(raw_model *raw) {
+    const clg_config *c = &raw->config;
+    if (clg_config_whole(c, "hc_mult", 1, 64, 1, &raw->streams) != CLG_OK ||
+        clg_pooled_read(c, &raw->pooled) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (!raw->pooled.found) return CLG_OK;
+    if (clg_config_whole(c, "q_lora_rank", 1, 1 << 20, 0, &raw->query_rank) != CLG_OK ||
+        clg_config_whole(c, "qk_rope_head_dim", 1, raw->head_dim, raw->head_dim, &raw->rope_dim) !=
+            CLG_OK ||
+        clg_config_whole(c, "o_lora_rank", 1, 1 << 20, 0, &raw->output_rank) != CLG_OK ||
+        clg_config_whole(c, "o_groups", 1, raw->heads, 1, &raw->output_groups) != CLG_OK)
+        return CLG_BAD_INPUT;
+    if (raw->heads % raw->output_groups == 0) return CLG_OK;
+    return clg_config_fault(c, "o_groups", "give a divisor of the heads",
+                            "the heads are no multiple of the groups");
+}
+
 /* ---- experts ---- */
 
 static clg_status read_experts(raw_model *raw) {
@@ -245,6 +263,7 @@ static clg_status fill(clg_arena *arena, const raw_model *raw, const char *name,
                          .hidden_dropout = raw->hidden_dropout,
                          .capped_logits = raw->capped_logits,
                          .max_seq = raw->max_seq,
+                         .streams = (int)raw->streams,
                          .prediction_layers = (int)raw->prediction_layers,
                          .embedding_parameters = rows * raw->hidden,
                          .head_parameters = raw->tied ? 0 : raw->vocab * raw->hidden,
@@ -278,8 +297,13 @@ static void read_label(clg_arena *arena, const clg_json *root, clg_model *model)
 static void read_stored(clg_arena *arena, const clg_json *root, clg_model *model) {
     const char *method;
     const clg_config whole = {model->name, root, NULL, clg_json_member(root, "text_config")};
+    const clg_json *experts = clg_config_field(&whole, "expert_dtype");
     if (!clg_config_stored(&whole, &model->stored, &method))
         model->stored_unknown = clg_arena_copy(arena, method, strlen(method));
+    model->stored_beside = CLG_BF16;
+    if (!experts || experts->kind != CLG_JSON_STRING || strcmp(experts->text, "fp4") != 0) return;
+    model->stored_beside = model->stored; /* DeepSeek-V4 */
+    model->stored = CLG_MXFP4;
 }
 
 clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, size_t size,
@@ -292,10 +316,10 @@ clg_status clg_model_read(clg_arena *arena, const char *name, const char *text, 
                                 "this is no JSON object");
     if (clg_raw_family(arena, &raw) != CLG_OK || clg_raw_priced(&raw) != CLG_OK ||
         read_sizes(&raw) != CLG_OK || read_kv_heads(&raw) != CLG_OK || read_ffn(&raw) != CLG_OK ||
-        read_latent(&raw) != CLG_OK || read_experts(&raw) != CLG_OK ||
-        read_expert_layers(&raw) != CLG_OK || read_window(&raw) != CLG_OK ||
-        read_switches(&raw) != CLG_OK || read_states(&raw) != CLG_OK ||
-        clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
+        read_latent(&raw) != CLG_OK || read_pooled(&raw) != CLG_OK ||
+        read_experts(&raw) != CLG_OK || read_expert_layers(&raw) != CLG_OK ||
+        read_window(&raw) != CLG_OK || read_switches(&raw) != CLG_OK ||
+        read_states(&raw) != CLG_OK || clg_sparse_read(&raw.config, &raw.sparse) != CLG_OK ||
         fill(arena, &raw, clg_arena_print(arena, "%s", name), model) != CLG_OK)
         return CLG_BAD_INPUT;
     read_label(arena, root, model);

@@ -62,8 +62,12 @@ static clg_attention attention_of(const raw_model *raw, int64_t layer) {
                        .rotary = raw->rotary,
                        .query_key_norm = raw->head_norms || has(raw, CLG_WIDE_NORMS),
                        .norm_over_heads = has(raw, CLG_WIDE_NORMS),
-                       .output_gate = raw->output_gate};
+                       .output_gate = raw->output_gate,
+                       .shared_values = raw->pooled.found,
+                       .output_groups = (int)raw->output_groups,
+                       .output_rank = (int)raw->output_rank};
     a.indexer = clg_sparse_layer(&raw->config, &raw->sparse, layer);
+    if (raw->pooled.found) clg_pooled_layer(&raw->config, &raw->pooled, layer, &a);
     return a;
 }
 
@@ -142,7 +146,8 @@ static int norms_of(const raw_model *raw) {
 static bool same_kind(const clg_layer_kind *a, const clg_layer_kind *b) {
     return a->attention.kind == b->attention.kind && a->attention.window == b->attention.window &&
            a->attention.indexer.heads == b->attention.indexer.heads &&
-           a->attention.indexer.shared == b->attention.indexer.shared && a->mlp.kind == b->mlp.kind;
+           a->attention.indexer.shared == b->attention.indexer.shared &&
+           a->attention.pooling.every == b->attention.pooling.every && a->mlp.kind == b->mlp.kind;
 }
 
 static clg_layer_kind layer_of(const raw_model *raw, int64_t layer) {

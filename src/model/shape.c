@@ -52,7 +52,8 @@ clg_status clg_model_from_shape(clg_arena *arena, const clg_model_shape *s, clg_
                    .vocab = s->vocab,
                    .tied = s->tied,
                    .biases = !s->gated,
-                   .stored = CLG_BF16};
+                   .stored = CLG_BF16,
+                   .stored_beside = CLG_BF16};
     bool moe = s->experts > 1;
     int dense = moe ? s->dense_layers > 0 ? s->dense_layers : 0 : s->layers;
     if (dense > 0) m.kind[m.kinds++] = kind_of(s, false);

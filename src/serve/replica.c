@@ -280,14 +280,14 @@ static void take_tiled(clg_serve_curves *c, bool tuned) {
 /* As chosen, but tp. */
 static clg_serving_layout layout_of(const clg_model *m, const clg_replica_choice *c) {
     bool experts_alone = clg_precision_bytes(c->weights) < 1 && has_experts(m);
-    bool wide = c->wide_attention || experts_alone;
+    clg_precision beside = experts_alone ? m->stored_beside : c->weights;
     return (clg_serving_layout){.pp = c->pp > 0 ? c->pp : 1,
                                 .dp = c->dp > 0 ? c->dp : 1,
                                 .ep = c->ep > 0 ? c->ep : 1,
                                 .compute = c->compute,
                                 .weights = c->weights,
                                 .cache = c->cache,
-                                .attention_weights = wide ? CLG_BF16 : c->weights,
+                                .attention_weights = c->wide_attention ? CLG_BF16 : beside,
                                 .expert_kernels = c->expert_kernels,
                                 .two_batches = c->two_batches,
                                 .balanced = c->balanced,

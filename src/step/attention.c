@@ -88,7 +88,10 @@ static clg_op *core(clg_block *block, const clg_shard *shard, const clg_attentio
         d = attention->kv_rank + attention->rope_dim, v = attention->kv_rank;
         kv_heads = 1;
     }
-    if (clg_attention_skips(shard, attention)) {
+    if (clg_attention_pools(shard, attention)) {
+        scores = clg_pooled_pairs(attention, keys) / layout->cp;
+        seen = clg_pooled_seen(attention, keys);
+    } else if (clg_attention_skips(shard, attention)) {
         seen = (double)attention->indexer.top_k;
         scores = clg_attention_chosen_pairs(shard, attention);
     }
@@ -238,30 +241,6 @@ static double core_transient(const clg_shard *shard, double heads) {
     return scores * (shard->stack->fused.softmax ? 2 : 8);
 }
 
-/* Adapters of queries, keys and values, each with its own. */
-static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widths *w) {
-    const struct {
-        unsigned target;
-        double width;
-    } parts[] = {{CLG_TARGET_QUERY, w->columns - w->keys - w->values},
-                 {CLG_TARGET_KEY, w->keys},
-                 {CLG_TARGET_VALUE, w->values}};
-    for (int i = 0; i < 3; i++)
-        if (shard->layout->adapter.targets & parts[i].target)
-            clg_block_adapt(block, shard, shard->tokens, (double)shard->model->hidden,
-                            parts[i].width, 1, 1);
-}
-
-static void project_grouped(clg_block *block, const clg_shard *shard,
-                            const clg_attention *attention, const clg_widths *w) {
-    double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
-    clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
-    adapt_heads(block, shard, w);
-    bool twice = shard->stack->memory.kept_projection && attention->heads == attention->kv_heads;
-    if (twice) width += w->keys + w->values;
-    block->saved_bytes += tokens * width * shard->wide_bytes;
-}
-
 /* The output times the logistic function of the gate; fused, or two kernels forward and four
  * backward. The product is kept for the next one. */
 static void gate_output(clg_block *block, const clg_shard *shard, double width) {
@@ -270,65 +249,6 @@ static void gate_output(clg_block *block, const clg_shard *shard, double width) 
     clg_block_memory(block, "output gate", (fused ? 3 : 5) * bytes, fused ? 1 : 2,
                      (fused ? 5 : 11) * bytes, fused ? 1 : 4);
     block->saved_bytes += shard->tokens * width * clg_block_operand_bytes(shard);
-}
-
-/* Selectively, unless it is the scores of an unfused core that are done again; or always. */
-static bool expands_again(const clg_shard *shard) {
-    const clg_layout *layout = shard->layout;
-    bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE && is_fused(layout) &&
-                     shard->stack->recompute.selective != CLG_SELECTIVE_OPERATIONS;
-    return selective || (shard->stack->recompute.latent && layout->recompute != CLG_RECOMPUTE_FULL);
-}
-
-/* MLA (DeepSeek-V2, arXiv:2405.04434, section 2.1): low-rank query and key-value projections, of
- * which the down ones are on every tensor rank. The expanded heads are saved; recomputing
- * selectively is to expand them again (DeepSeek-V3, arXiv:2412.19437, section 3.2.3; mla_up_proj of
- * Megatron-Core). */
-static void project_latent(clg_block *block, const clg_shard *shard, const clg_attention *attention,
-                           double heads) {
-    double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
-    double nope = attention->head_dim - attention->rope_dim;
-    double latent = attention->kv_rank + attention->rope_dim;
-    bool again = expands_again(shard);
-    if (attention->query_rank > 0) {
-        clg_block_linear(block, shard, "query down projection", tokens, hidden,
-                         attention->query_rank, true);
-        clg_block_norm(block, shard, "query norm", tokens * attention->query_rank, false);
-        int up = block->ops;
-        clg_block_linear(block, shard, "query up projection", tokens, attention->query_rank,
-                         heads * attention->head_dim, true);
-        if (again) clg_block_redo(block, up);
-        block->saved_bytes += tokens * 2 * attention->query_rank * w;
-    } else {
-        clg_block_linear(block, shard, "query projection", tokens, hidden,
-                         heads * attention->head_dim, true);
-    }
-    clg_block_linear(block, shard, "key-value down projection", tokens, hidden, latent, true);
-    clg_block_norm(block, shard, "key-value norm", tokens * attention->kv_rank, false);
-    int up = block->ops;
-    clg_block_linear(block, shard, "key-value up projection", tokens, attention->kv_rank,
-                     heads * (nope + attention->value_head_dim), true);
-    if (again) clg_block_redo(block, up);
-    block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
-    double kept = 2 * attention->head_dim + attention->value_head_dim;
-    /* Queries before and after they meet the key projection, and the latent result. */
-    if (clg_attention_absorbs(shard, attention)) kept = nope + latent + attention->kv_rank;
-    *(again ? &block->rebuilt_bytes : &block->saved_bytes) += tokens * heads * kept * w;
-}
-
-/* Down projections of latent attention and low ranks of gates, and key-value heads (of a state: of
- * keys and queries) where there are fewer than ranks. */
-double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention) {
-    double hidden = (double)shard->model->hidden, tp = shard->layout->tp;
-    if (attention->kind == CLG_ATTENTION_NONE) return 0;
-    if (attention->kind == CLG_ATTENTION_LATENT)
-        return hidden * (attention->query_rank + attention->kv_rank + attention->rope_dim) *
-               (1 - 1 / tp);
-    double extra = fmax(1, attention->kv_heads / tp) - attention->kv_heads / tp;
-    if (attention->kind == CLG_ATTENTION_LINEAR)
-        return extra * 2 * attention->head_dim * (hidden + attention->convolution) +
-               2 * hidden * (double)clg_state_gate_rank(attention) * (1 - 1 / tp);
-    return hidden * extra * (attention->head_dim + attention->value_head_dim);
 }
 
 /* Of what the core gives, which its own backward and the next product read. DeepSeek-V3 keeps it in
@@ -350,10 +270,7 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     double heads = w.heads, kv_heads = w.kv_heads, value_width = w.results;
     double kv_width = w.keys + w.values;
     clg_block_enter_tensor(block, shard, "attention input", true);
-    if (latent)
-        project_latent(block, shard, attention, heads);
-    else
-        project_grouped(block, shard, attention, &w);
+    clg_block_projections(block, shard, attention, &w);
     if (attention->query_key_norm)
         clg_block_norm(block, shard, "query and key norms", shard->tokens * (w.queries + w.keys),
                        false);
@@ -378,6 +295,8 @@ void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_att
     block->transient_bytes = fmax(block->transient_bytes, core_transient(shard, heads));
     block->saved_bytes += shard->tokens * value_width * result_bytes(shard);
     if (attention->output_gate) gate_output(block, shard, value_width);
+    if (attention->output_rank > 0)
+        value_width = clg_block_pooled_output(block, shard, attention, &w);
     clg_block_linear(block, shard, "attention output projection", shard->tokens, value_width,
                      (double)shard->model->hidden, true);
     if (shard->layout->adapter.targets & CLG_TARGET_OUTPUT)

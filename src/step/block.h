@@ -105,7 +105,23 @@ void clg_block_norm(clg_block *block, const clg_shard *shard, const char *name, 
                     bool layer_norm);
 void clg_block_residual(clg_block *block, const clg_shard *shard, const char *name);
 
+/* What a part gives is added to what it read, or mixed into the streams. */
+void clg_block_join(clg_block *block, const clg_shard *shard);
+
 void clg_block_attention(clg_block *block, const clg_shard *shard, const clg_attention *attention);
+
+/* Queries, keys and values; those of attention over pooled keys; the products of groups of heads
+ * before its output projection, whose width it returns. */
+struct clg_widths;
+void clg_block_projections(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                           const struct clg_widths *widths);
+void clg_block_pooled(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                      const struct clg_widths *widths);
+double clg_block_pooled_output(clg_block *block, const clg_shard *shard,
+                               const clg_attention *attention, const struct clg_widths *widths);
+
+/* Whether a query attends to pooled entries, and a kernel skips what it does not see. */
+bool clg_attention_pools(const clg_shard *shard, const clg_attention *attention);
 
 /* Bytes that full recomputation keeps of attention where the stack does: its result and statistic,
  * else 0. */

@@ -5,9 +5,17 @@
 
 #include <math.h>
 
+/* Entries that pooling leaves of a context, and its window. */
+static double kept_share(const clg_attention *a, double tokens) {
+    clg_attention all = *a;
+    all.indexer = (clg_indexer){0};
+    return clg_pooled_seen(&all, fmax(1, tokens)) / fmax(1, tokens);
+}
+
 /* Of a longer context than a chunk half a chunk, the mean over places in it. */
 double clg_seen_share(const clg_serving *s, const clg_attention *a, double tokens) {
     if (a->kind == CLG_ATTENTION_NONE || a->kind == CLG_ATTENTION_LINEAR) return 0;
+    if (a->shared_values) return kept_share(a, tokens);
     if (s->engine->no_windows > 0 || a->window <= 0 || tokens <= (double)a->window) return 1;
     return (double)a->window * (a->chunked ? 0.5 : 1) / tokens;
 }
@@ -16,12 +24,15 @@ static double scaled(const clg_serving *s, double values) {
     return values + 4 * ceil(values / s->scale_values);
 }
 
-/* Latents of sparse attention in 8 bit bring scales, and their rotated part stays in 16 bit. */
+/* Latents of sparse attention, and keys that are values too, bring scales in 8 bit, and their
+ * rotated part stays in 16 bit. */
 double clg_entry_bytes(const clg_serving *s, const clg_attention *a) {
     clg_precision cache = s->layout->cache;
     bool latent = a->kind == CLG_ATTENTION_LATENT;
     if (latent && clg_is_sparse(a) && clg_precision_bytes(cache) == 1)
         return scaled(s, a->kv_rank) + 2 * a->rope_dim;
+    if (a->shared_values && clg_precision_bytes(cache) == 1)
+        return scaled(s, a->head_dim - a->rope_dim) + 2 * a->rope_dim;
     clg_widths w = clg_widths_of(a, s->layout->tp);
     return (latent ? w.latent : w.keys + w.values) * clg_precision_bytes(cache);
 }
@@ -30,12 +41,14 @@ double clg_entry_bytes(const clg_serving *s, const clg_attention *a) {
  * is whole on every tensor rank; none where the choice is another layer's. */
 double clg_index_key_bytes(const clg_serving *s, const clg_attention *a) {
     if (!clg_is_sparse(a) || a->indexer.shared) return 0;
-    if (a->kind != CLG_ATTENTION_LATENT) return 2.0 * a->indexer.dim;
-    return scaled(s, a->indexer.dim);
+    if (!clg_indexer_weighs(a)) return 2.0 * a->indexer.dim;
+    return scaled(s, a->indexer.dim) / fmax(1, a->pooling.every);
 }
 
-double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a) {
-    return clg_entry_bytes(s, a) + clg_index_key_bytes(s, a);
+double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a, double context) {
+    double index = clg_index_key_bytes(s, a), kept = clg_entry_bytes(s, a);
+    double share = clg_seen_share(s, a, context);
+    return a->shared_values ? kept * share + index : (kept + index) * share;
 }
 
 /* TensorRT-LLM's kernels that share keys between query heads know no chunks before Blackwell; those
@@ -55,6 +68,7 @@ double clg_cache_reads(const clg_serving *s, const clg_attention *a) {
 }
 
 double clg_chosen_share(const clg_attention *a, double tokens) {
+    if (a->shared_values) return clg_pooled_seen(a, fmax(1, tokens)) / fmax(1, tokens);
     return fmin(1, (double)a->indexer.top_k / fmax(1, tokens));
 }
 

@@ -24,14 +24,14 @@ typedef struct clg_serving {
 
 static inline bool clg_is_sparse(const clg_attention *a) { return a->indexer.heads > 0; }
 
-/* Share of a context of `tokens` that a layer reads. */
+/* Entries that a layer reads of a context of `tokens`, as a share of it; pooled, those kept. */
 double clg_seen_share(const clg_serving *s, const clg_attention *a, double tokens);
 
-/* Bytes one GPU keeps of a token in one layer: keys and values, or the latent; with an index key.
- */
+/* Bytes of an entry on one GPU: keys and values, or the latent. Index keys, a token; and what a
+ * layer keeps of a token of a context so long, with them. */
 double clg_entry_bytes(const clg_serving *s, const clg_attention *a);
 double clg_index_key_bytes(const clg_serving *s, const clg_attention *a);
-double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a);
+double clg_layer_cache_bytes(const clg_serving *s, const clg_attention *a, double context);
 
 /* How often decode attention reads each of them. */
 double clg_cache_reads(const clg_serving *s, const clg_attention *a);

@@ -19,7 +19,7 @@ static clg_iteration_op *add(clg_iteration_ops *ops, clg_iteration_kernel kernel
                              const clg_attention *a, double heads, const char *name) {
     clg_iteration_op *op = clg_iteration_add(ops, CLG_SPENT_ATTENTION, CLG_OP_ATTENTION, name);
     op->kernel = kernel;
-    op->latent = a->kind == CLG_ATTENTION_LATENT;
+    op->latent = a->kind == CLG_ATTENTION_LATENT || a->shared_values; /* one for all heads */
     op->op.precision = CLG_BF16;
     op->op.attention.heads = heads;
     op->op.attention.head_dim = a->head_dim;
@@ -57,10 +57,16 @@ void clg_context_decode(const clg_serving *s, const clg_attention *a, double con
         decode_sparse(s, a, heads, context, queries, ops);
         return;
     }
+    double seen = clg_seen_share(s, a, context);
     clg_iteration_op *op = add(ops, CLG_KERNEL_CACHE, a, heads, "attention core");
-    op->op.hbm_bytes =
-        clg_entry_bytes(s, a) * clg_seen_share(s, a, context) * clg_cache_reads(s, a);
-    op->op.flop = queries * pair_flop(a, heads);
+    op->op.hbm_bytes = clg_entry_bytes(s, a) * seen * clg_cache_reads(s, a);
+    op->op.flop = queries * pair_flop(a, heads) * (a->shared_values ? seen : 1);
+}
+
+/* Of all pairs of a prompt's tokens. */
+static double pooled_share(const clg_attention *a, double prompt) {
+    double keys = fmax(1, prompt);
+    return clg_pooled_pairs(a, keys) / (keys * keys / 2);
 }
 
 /* Scores of all earlier tokens, written and read, and attention to the chosen: of a prompt of L
@@ -68,15 +74,15 @@ void clg_context_decode(const clg_serving *s, const clg_attention *a, double con
 static void pair_sparse(const clg_attention *a, double heads, double prompt,
                         clg_iteration_ops *ops) {
     const clg_indexer *i = &a->indexer;
-    double share = clg_chosen_share(a, prompt);
+    double share = clg_chosen_share(a, prompt), every = fmax(1, a->pooling.every);
     if (!i->shared) {
         clg_iteration_op *scores = add(ops, CLG_KERNEL_SCORES, a, heads, "index scores");
-        scores->op.flop = 2.0 * i->heads * i->dim;
-        scores->op.hbm_bytes = 8;
+        scores->op.flop = 2.0 * i->heads * i->dim / every;
+        scores->op.hbm_bytes = 8 / every;
     }
     clg_iteration_op *chosen =
         add(ops, CLG_KERNEL_CHOSEN_PROMPT, a, heads, "attention to chosen keys");
-    chosen->share = share * (2 - share);
+    chosen->share = a->shared_values ? pooled_share(a, prompt) : share * (2 - share);
     chosen->op.flop = pair_flop(a, heads);
 }
 
@@ -85,14 +91,14 @@ void clg_context_pair(const clg_serving *s, const clg_attention *a, double promp
                       clg_iteration_ops *ops) {
     clg_widths w = clg_widths_of(a, s->layout->tp);
     if (!attends(a)) return;
-    if (clg_is_sparse(a) && !clg_dense_prompts(s)) {
+    if (clg_is_sparse(a) && (a->shared_values || !clg_dense_prompts(s))) {
         pair_sparse(a, w.heads, prompt, ops);
         return;
     }
     double length = fmin(fmax(prompt, 256), s->max_tokens);
     clg_iteration_op *op = add(ops, CLG_KERNEL_PLAIN, a, w.heads, "attention of prompts");
     op->per = length * length / 2;
-    op->share = clg_seen_share(s, a, prompt / 2);
+    op->share = a->shared_values ? pooled_share(a, prompt) : clg_seen_share(s, a, prompt / 2);
     op->op.attention.batch = 1;
     op->op.attention.kv_heads = w.kv_heads;
     op->op.attention.query_tokens = op->op.attention.key_tokens = length;

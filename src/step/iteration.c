@@ -1,6 +1,6 @@
 /* iteration.c -- an engine's iteration without its contexts: products, kernels bound by memory,
  * sums over tensor ranks, tokens to experts and back. */
-#include "step/iteration.h"
+#include "step/iteration_writer.h"
 
 #include "step/routing.h"
 #include "step/served_adapters.h"
@@ -24,14 +24,6 @@ const clg_name clg_iteration_part_names[] = {
     {"padding and launches", CLG_SPENT_PADDING, "to the next graph kept; drafts; slow launches"},
     {"host", CLG_SPENT_HOST, "what the GPU waits for"},
     {NULL, 0, NULL}};
-
-/* A part of a list under way. */
-typedef struct writer {
-    const clg_serving *s;
-    clg_iteration_ops *ops;
-    clg_iteration_part part;
-    double tokens, hidden;
-} writer;
 
 /* Field by field: lists are written for every size of batch, and most of an operation is the
  * shape of attention, which few have. */
@@ -65,16 +57,16 @@ clg_iteration_op *clg_iteration_add(clg_iteration_ops *ops, clg_iteration_part p
     return op;
 }
 
-static clg_iteration_op *add(const writer *w, clg_op_kind kind, const char *name) {
+clg_iteration_op *clg_write_op(const clg_writer *w, clg_op_kind kind, const char *name) {
     return clg_iteration_add(w->ops, w->part, kind, name);
 }
 
 /* [m,k] x [k,n]: weights in the plan's format are multiplied in its arithmetic, others in 16 bit.
  */
-static void product(const writer *w, const char *name, clg_precision stored, double m, double n,
-                    double k) {
+void clg_write_product(const clg_writer *w, const char *name, clg_precision stored, double m,
+                       double n, double k) {
     const clg_serving_layout *l = w->s->layout;
-    clg_iteration_op *p = add(w, CLG_OP_GEMM, name);
+    clg_iteration_op *p = clg_write_op(w, CLG_OP_GEMM, name);
     p->stored = stored;
     p->op.precision = stored == l->weights ? l->compute : CLG_BF16;
     p->op.m = m;
@@ -84,12 +76,12 @@ static void product(const writer *w, const char *name, clg_precision stored, dou
     p->op.hbm_bytes = n * k * clg_precision_bytes(stored) + 2 * (m * k + m * n);
 }
 
-static void project(const writer *w, const char *name, double n, double k) {
-    product(w, name, w->s->layout->attention_weights, w->tokens, n, k);
+void clg_write_projection(const clg_writer *w, const char *name, double n, double k) {
+    clg_write_product(w, name, w->s->layout->attention_weights, w->tokens, n, k);
 }
 
-static void stream(const writer *w, const char *name, double bytes) {
-    add(w, CLG_OP_MEMORY, name)->op.hbm_bytes = bytes;
+void clg_write_stream(const clg_writer *w, const char *name, double bytes) {
+    clg_write_op(w, CLG_OP_MEMORY, name)->op.hbm_bytes = bytes;
 }
 
 /* ---- who talks to whom */
@@ -103,9 +95,10 @@ static clg_group group_of(const clg_serving *s, int ranks, int stride) {
     return clg_machine_group(&machine, ranks, stride);
 }
 
-static clg_iteration_op *collective(const writer *w, const char *name, clg_collective collective,
-                                    clg_axis axis, clg_group group, double bytes) {
-    clg_iteration_op *c = add(w, CLG_OP_COLLECTIVE, name);
+static clg_iteration_op *collective(const clg_writer *w, const char *name,
+                                    clg_collective collective, clg_axis axis, clg_group group,
+                                    double bytes) {
+    clg_iteration_op *c = clg_write_op(w, CLG_OP_COLLECTIVE, name);
     c->op.collective = collective;
     c->op.axis = axis;
     c->op.group = group;
@@ -113,108 +106,22 @@ static clg_iteration_op *collective(const writer *w, const char *name, clg_colle
     return c;
 }
 
-static void sum_ranks(const writer *w, const char *name, double bytes, int times) {
+void clg_write_sums(const clg_writer *w, const char *name, double bytes, int times) {
     int tp = w->s->layout->tp;
     if (tp == 1 || times == 0) return;
     collective(w, name, CLG_ALL_REDUCE, CLG_AXIS_TP, group_of(w->s, tp, 1), bytes)->op.count =
         times;
 }
 
-/* ---- attention */
-
-/* Engines make the latent together with the low rank of queries, and meet heads with it. */
-static void project_latent(const writer *w, const clg_attention *a, const clg_widths *x) {
-    if (a->query_rank > 0) {
-        project(w, "query and key-value down projection", a->query_rank + x->latent, w->hidden);
-        project(w, "query up projection", x->queries, a->query_rank);
-    } else {
-        project(w, "query and key-value projection", x->queries + x->latent, w->hidden);
-    }
-    project(w, "queries to latents", x->heads * x->plain, a->kv_rank);
-    project(w, "latents to results", x->results, a->kv_rank);
-    project(w, "attention output projection", w->hidden, x->results);
-}
-
-/* Norms on queries and keys: one kernel each; over all heads, sums of squares cross the group. */
-static void norm_heads(const writer *w, const clg_attention *a, const clg_widths *x) {
-    if (!a->query_key_norm) return;
-    stream(w, "query norm", 4 * w->tokens * x->queries);
-    stream(w, "key norm", 4 * w->tokens * x->keys);
-    if (a->norm_over_heads) sum_ranks(w, "sums of squares", 8 * w->tokens, 1);
-}
-
-static void project_grouped(const writer *w, const clg_attention *a, const clg_widths *x) {
-    project(w, "query-key-value projection", x->columns, w->hidden);
-    project(w, "attention output projection", w->hidden, x->results);
-    if (a->rotary) stream(w, "rotary embedding", 4 * w->tokens * (x->queries + x->keys));
-    if (a->output_gate) stream(w, "output gate", 6 * w->tokens * x->results);
-    norm_heads(w, a, x);
-}
-
-/* Projections of a state layer, its convolution and its gated norm. */
-static void project_state(const writer *w, const clg_attention *a, const clg_widths *x) {
-    if (x->rank > 0) {
-        project(w, "gate down projections", 2 * x->rank, w->hidden);
-        project(w, "decay up projection", x->heads * a->head_dim, x->rank);
-        project(w, "gate up projection", x->results, x->rank);
-    }
-    if (a->convolution > 0) stream(w, "causal convolution", 4 * w->tokens * x->channels);
-    project(w, "state input projection", x->columns, w->hidden);
-    project(w, "state output projection", w->hidden, x->results);
-    stream(w, "gated norm", 6 * w->tokens * x->results);
-    add(w, CLG_OP_ATTENTION, "state")->kernel = CLG_KERNEL_STATE;
-}
-
-bool clg_dense_prompts(const clg_serving *s) {
-    return s->prompt_tokens <= s->engine->dense_prompt_tokens;
-}
-
-/* The indexer beside scores and choice, whole on every rank: queries in the weights' format; key
- * and weights of heads in one 16-bit product; norm, rotation, and casts of queries and key. */
-static void index_tokens(const writer *w, const clg_attention *a) {
-    const clg_indexer *i = &a->indexer;
-    if (!clg_is_sparse(a) || i->shared) return;
-    bool latent = a->kind == CLG_ATTENTION_LATENT;
-    double queries = (double)i->heads * i->dim, t = w->tokens;
-    project(w, "index query projection", queries,
-            latent && a->query_rank > 0 ? a->query_rank : w->hidden);
-    product(w, "index key projection", CLG_BF16, t, i->dim + (latent ? i->heads : 0), w->hidden);
-    stream(w, "index key norm", 4 * t * i->dim);
-    stream(w, "index rotation", 4 * t * (queries + i->dim));
-    stream(w, "cast of index queries", 3 * t * queries);
-    stream(w, "cast of index keys", 3 * t * i->dim);
-    clg_iteration_op *choice = add(w, CLG_OP_ATTENTION, "scores and choice of keys");
-    choice->kernel = CLG_KERNEL_INDEX;
-    choice->context = w->s->context_tokens;
-    choice->top_k = (double)i->top_k;
-}
-
-static void attend(const writer *w, const clg_attention *a) {
-    writer beside = *w;
-    clg_widths x = clg_widths_of(a, w->s->layout->tp);
-    if (a->kind == CLG_ATTENTION_NONE) return;
-    if (a->kind == CLG_ATTENTION_LINEAR) {
-        project_state(w, a, &x);
-        return;
-    }
-    if (a->kind == CLG_ATTENTION_LATENT)
-        project_latent(w, a, &x);
-    else
-        project_grouped(w, a, &x);
-    beside.part = CLG_SPENT_ATTENTION;
-    add(&beside, CLG_OP_ATTENTION, "attention core")->kernel = CLG_KERNEL_CACHE;
-    index_tokens(&beside, a);
-}
-
 /* ---- MLP and experts */
 
-static void dense_mlp(const writer *w, const clg_mlp *mlp, double width) {
+static void dense_mlp(const clg_writer *w, const clg_mlp *mlp, double width) {
     double up = clg_up_matrices(mlp) * width;
     clg_precision weights = w->s->layout->weights;
     if (width <= 0) return;
-    product(w, "up projection", weights, w->tokens, up, w->hidden);
-    product(w, "down projection", weights, w->tokens, w->hidden, width);
-    stream(w, "activation", 2 * w->tokens * (up + width));
+    clg_write_product(w, "up projection", weights, w->tokens, up, w->hidden);
+    clg_write_product(w, "down projection", weights, w->tokens, w->hidden, width);
+    clg_write_stream(w, "activation", 2 * w->tokens * (up + width));
 }
 
 double clg_serving_expert_width(const clg_serving_layout *l, const clg_mlp *mlp) {
@@ -232,7 +139,7 @@ static double fullest_rows(const clg_serving *s, const clg_mlp *mlp, double toke
 /* Bytes written and read between the products. Where ranks share experts out, each sees all tokens,
  * or those sent to it, and sums as many; kernels of Triton write zeros for rows of experts
  * elsewhere, and activation and sum go over them (vLLM fused_moe.py, write_zeros_to_output). */
-static double between_bytes(const writer *w, const clg_mlp *mlp, double tokens, double rows) {
+static double between_bytes(const clg_writer *w, const clg_mlp *mlp, double tokens, double rows) {
     const clg_serving_layout *l = w->s->layout;
     double widths = 2 * w->hidden + (clg_up_matrices(mlp) + 1) * clg_serving_expert_width(l, mlp);
     if (l->expert_kernels != CLG_EXPERTS_TIMED)
@@ -248,7 +155,7 @@ bool clg_experts_whole_blocks(const clg_serving_layout *l, const clg_engine *eng
 }
 
 /* Routing, both products and the sum in one: experts that get a token are read. */
-static void experts(const writer *w, const clg_mlp *mlp) {
+static void experts(const clg_writer *w, const clg_mlp *mlp) {
     const clg_serving_layout *l = w->s->layout;
     double tokens = w->tokens * l->dp, each = (double)mlp->experts_per_token / mlp->experts;
     double own = (double)mlp->experts / l->ep;
@@ -258,7 +165,7 @@ static void experts(const writer *w, const clg_mlp *mlp) {
         reached = 1;
         multiplied = tokens * mlp->experts_per_token + own * (w->s->engine->expert_block_rows - 1);
     }
-    clg_iteration_op *e = add(w, CLG_OP_GROUPED, "experts");
+    clg_iteration_op *e = clg_write_op(w, CLG_OP_GROUPED, "experts");
     e->stored = l->weights;
     e->op.precision = l->compute;
     e->op.batch = own * reached;
@@ -270,27 +177,29 @@ static void experts(const writer *w, const clg_mlp *mlp) {
     e->between_bytes = between_bytes(w, mlp, tokens, rows);
 }
 
-static void write_mlp(const writer *w, const clg_mlp *mlp) {
+static void write_mlp(const clg_writer *w, const clg_mlp *mlp) {
     double tp = w->s->layout->tp;
     if (mlp->kind == CLG_MLP_NONE) return;
     if (mlp->kind == CLG_MLP_DENSE) {
         dense_mlp(w, mlp, (double)mlp->ffn / tp);
         return;
     }
-    writer inner = *w;
+    clg_writer inner = *w;
     inner.hidden = (double)clg_expert_input(w->s->model, mlp);
-    product(w, "router", CLG_BF16, w->tokens, mlp->experts, w->hidden);
+    clg_write_product(w, "router", CLG_BF16, w->tokens, mlp->experts, w->hidden);
     if (mlp->latent > 0)
-        product(w, "to latent width", w->s->layout->weights, w->tokens, inner.hidden, w->hidden);
+        clg_write_product(w, "to latent width", w->s->layout->weights, w->tokens, inner.hidden,
+                          w->hidden);
     experts(&inner, mlp);
     if (mlp->latent > 0)
-        product(w, "from latent width", w->s->layout->weights, w->tokens, w->hidden, inner.hidden);
+        clg_write_product(w, "from latent width", w->s->layout->weights, w->tokens, w->hidden,
+                          inner.hidden);
     dense_mlp(w, mlp, (double)mlp->shared_ffn / tp);
 }
 
 /* Kernels of their own between boxes: decoding sends a token once for each of its experts, prompts
  * once to each rank that it meets and once over the network to each box, which hands it on. */
-static void send_tokens(const writer *w, const clg_mlp *mlp, clg_group all, bool decoding) {
+static void send_tokens(const clg_writer *w, const clg_mlp *mlp, clg_group all, bool decoding) {
     if (decoding) {
         clg_iteration_op *e =
             collective(w, "tokens to experts and back", CLG_ALL_TO_ALL, CLG_AXIS_EP, all, 0);
@@ -311,7 +220,7 @@ static void send_tokens(const writer *w, const clg_mlp *mlp, clg_group all, bool
 /* Tokens of other ranks to the experts here and back: all of them gathered and their sums
  * scattered, as with experts split in width; or, in engines that send tokens to their experts, fp8
  * there and 16 bit back. */
-static void exchange(const writer *w, const clg_mlp *mlp, bool decoding) {
+static void exchange(const clg_writer *w, const clg_mlp *mlp, bool decoding) {
     const clg_serving_layout *l = w->s->layout;
     const clg_engine *e = w->s->engine;
     if (mlp->kind != CLG_MLP_MOE || l->dp == 1) return;
@@ -333,19 +242,33 @@ static void exchange(const writer *w, const clg_mlp *mlp, bool decoding) {
 
 /* ---- all of it */
 
+/* Streams are read for what a part takes in, and read and written with what it gives; their weights
+ * are fp32. */
+static void mix_streams(const clg_writer *w, const clg_layer_kind *kind) {
+    int streams = w->s->model->streams;
+    if (streams <= 1) return;
+    int parts = (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
+    double weights = 4.0 * clg_stream_columns(streams) * streams * w->hidden;
+    clg_write_stream(w, "streams into one", (2 * streams + 2) * w->tokens * w->hidden + weights);
+    w->ops->op[w->ops->count - 1].op.count = parts;
+    clg_write_stream(w, "one into streams", (4 * streams + 2) * w->tokens * w->hidden);
+    w->ops->op[w->ops->count - 1].op.count = parts;
+}
+
 void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, double tokens,
                          bool decoding, clg_iteration_ops *ops) {
-    writer w = {s, ops, CLG_SPENT_PROJECTIONS, tokens, (double)s->model->hidden};
+    clg_writer w = {s, ops, CLG_SPENT_PROJECTIONS, tokens, (double)s->model->hidden};
     int sums = (kind->attention.kind != CLG_ATTENTION_NONE) +
                (kind->mlp.kind != CLG_MLP_NONE && !kind->parallel);
-    attend(&w, &kind->attention);
+    clg_write_attention(&w, &kind->attention);
     w.part = kind->mlp.kind == CLG_MLP_MOE ? CLG_SPENT_EXPERTS : CLG_SPENT_MLP;
     write_mlp(&w, &kind->mlp);
     w.part = CLG_SPENT_NORMS;
-    stream(&w, "norm and residual", 8 * tokens * w.hidden);
+    clg_write_stream(&w, "norm and residual", 8 * tokens * w.hidden);
     ops->op[ops->count - 1].op.count = kind->norms;
+    mix_streams(&w, kind);
     w.part = CLG_SPENT_REDUCTIONS;
-    sum_ranks(&w, "sums over tensor ranks", 2 * tokens * w.hidden, sums);
+    clg_write_sums(&w, "sums over tensor ranks", 2 * tokens * w.hidden, sums);
     w.part = CLG_SPENT_EXCHANGE;
     w.hidden = (double)clg_expert_input(s->model, &kind->mlp);
     exchange(&w, &kind->mlp, decoding);
@@ -357,16 +280,16 @@ void clg_iteration_head(const clg_serving *s, double tokens, clg_iteration_ops *
     const clg_model *m = s->model;
     double rows = fmin(tokens, s->max_sequences / s->layout->dp);
     double columns = (double)m->vocab / s->layout->tp;
-    writer w = {s, ops, CLG_SPENT_HEAD, tokens, (double)m->hidden};
-    product(&w, "output head", CLG_BF16, rows, columns, w.hidden);
-    stream(&w, "sampling", 8 * rows * columns);
+    clg_writer w = {s, ops, CLG_SPENT_HEAD, tokens, (double)m->hidden};
+    clg_write_product(&w, "output head", CLG_BF16, rows, columns, w.hidden);
+    clg_write_stream(&w, "sampling", 8 * rows * columns);
 }
 
 void clg_iteration_send(const clg_serving *s, double tokens, clg_iteration_ops *ops) {
     const clg_serving_layout *l = s->layout;
-    writer w = {s, ops, CLG_SPENT_SENDS, tokens, (double)s->model->hidden};
+    clg_writer w = {s, ops, CLG_SPENT_SENDS, tokens, (double)s->model->hidden};
     if (l->pp > 1)
         collective(&w, "to the next stage", CLG_SEND_RECEIVE, CLG_AXIS_PP, group_of(s, 2, l->tp),
-                   2 * tokens * w.hidden / l->tp)
+                   2 * tokens * w.hidden * fmax(1, s->model->streams) / l->tp)
             ->op.count = l->pp - 1;
 }

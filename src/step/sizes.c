@@ -17,11 +17,13 @@ clg_widths clg_widths_of(const clg_attention *a, double tp) {
     w.kv_heads = latent ? w.heads : fmax(1, a->kv_heads / tp);
     w.queries = w.heads * a->head_dim;
     w.keys = w.kv_heads * a->head_dim;
-    w.values = w.kv_heads * a->value_head_dim;
+    w.values = a->shared_values ? 0 : w.kv_heads * a->value_head_dim;
     w.results = w.heads * a->value_head_dim;
     w.columns = w.queries + w.keys + w.values + (a->output_gate ? w.queries : 0);
     w.latent = a->kv_rank + a->rope_dim;
     w.plain = a->head_dim - a->rope_dim;
+    w.pooled = a->pooling.every > 0 ? 2.0 * a->pooling.series * a->head_dim : 0;
+    w.output = a->output_groups / tp * a->output_rank;
     if (a->kind == CLG_ATTENTION_LINEAR) widen_state(&w, a, tp);
     return w;
 }

@@ -14,6 +14,8 @@ typedef struct clg_widths {
                              not of latent attention */
     double latent, plain; /* LATENT: a key's and value's latent with its rotated part; what is not
                              rotated of a head */
+    double pooled, output; /* pooled values and their weights, on every rank; what groups of heads
+                              are multiplied to before the hidden width */
     double channels, rank; /* LINEAR: that are convolved; low rank of further gates */
 } clg_widths;
 

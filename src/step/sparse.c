@@ -16,9 +16,14 @@
 
 static double keys_of(const clg_shard *shard) { return (double)shard->layout->seq; }
 
+/* Keys that are chosen from: pooled entries where there are any. */
+static double entries_of(const clg_shard *shard, const clg_attention *attention) {
+    return keys_of(shard) / fmax(1, attention->pooling.every);
+}
+
 bool clg_attention_skips(const clg_shard *shard, const clg_attention *attention) {
     return attention->indexer.heads > 0 && shard->layout->attention != CLG_ATTENTION_UNFUSED &&
-           (double)attention->indexer.top_k < keys_of(shard);
+           (double)attention->indexer.top_k < entries_of(shard, attention);
 }
 
 bool clg_attention_absorbs(const clg_shard *shard, const clg_attention *attention) {
@@ -29,12 +34,14 @@ bool clg_attention_absorbs(const clg_shard *shard, const clg_attention *attentio
 double clg_attention_chosen_pairs(const clg_shard *shard, const clg_attention *attention) {
     double keys = keys_of(shard), queries = keys / shard->layout->cp;
     double chosen = fmin((double)attention->indexer.top_k, keys);
+    if (attention->pooling.every > 0)
+        return clg_pooled_entry_pairs(attention, keys) / shard->layout->cp;
     return queries * chosen * (1 - 0.5 * chosen / keys);
 }
 
 /* Scores of `heads` heads `width` wide in one kernel that keeps none; `products` of them. */
-static void scores(clg_block *block, const clg_shard *shard, clg_pass pass, const char *name,
-                   double heads, double width, double pairs, double products) {
+static void scores(clg_block *block, const clg_shard *shard, double keys, clg_pass pass,
+                   const char *name, double heads, double width, double pairs, double products) {
     clg_op *op = clg_block_add(block, CLG_OP_ATTENTION, pass, name);
     op->precision = shard->wide;
     op->attention.batch = shard->layout->micro_batch;
@@ -42,7 +49,7 @@ static void scores(clg_block *block, const clg_shard *shard, clg_pass pass, cons
     op->attention.kv_heads = 1;
     op->attention.head_dim = op->attention.value_head_dim = width;
     op->attention.query_tokens = keys_of(shard) / shard->layout->cp;
-    op->attention.key_tokens = keys_of(shard);
+    op->attention.key_tokens = keys;
     op->attention.fused = true;
     op->attention.backward = pass == CLG_PASS_BACKWARD_INPUT;
     op->flop = shard->layout->micro_batch * heads * pairs * 2 * width * products;
@@ -52,16 +59,17 @@ static void scores(clg_block *block, const clg_shard *shard, clg_pass pass, cons
  * rotation and norm are a pass over them. */
 static void project(clg_block *block, const clg_shard *shard, const clg_attention *attention) {
     const clg_indexer *indexer = &attention->indexer;
-    bool latent = attention->kind == CLG_ATTENTION_LATENT;
+    bool weighed = clg_indexer_weighs(attention);
     double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
-    double from = latent && attention->query_rank > 0 ? attention->query_rank : hidden;
-    double queries = (double)indexer->heads * indexer->dim, weights = latent ? indexer->heads : 0;
+    double from = weighed && attention->query_rank > 0 ? attention->query_rank : hidden;
+    double queries = (double)indexer->heads * indexer->dim, weights = weighed ? indexer->heads : 0;
+    double keys = indexer->dim;
+    if (attention->pooling.every > 0) keys *= 2 * attention->pooling.series;
     clg_block_detached(block, shard, "index query projection", tokens, from, queries);
-    clg_block_detached(block, shard, "index key projection", tokens, hidden,
-                       indexer->dim + weights);
-    double passed = 2 * tokens * (queries + indexer->dim) * w;
+    clg_block_detached(block, shard, "index key projection", tokens, hidden, keys + weights);
+    double passed = 2 * tokens * (queries + keys) * w;
     clg_block_memory(block, "index norm and rotation", passed, 2, passed, 2);
-    block->saved_bytes += tokens * (queries + indexer->dim + weights) * w;
+    block->saved_bytes += tokens * (queries + keys + weights) * w;
 }
 
 void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_attention *attention,
@@ -69,10 +77,11 @@ void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_atten
     const clg_indexer *indexer = &attention->indexer;
     if (indexer->heads == 0 || indexer->shared) return;
     const clg_layout *layout = shard->layout;
-    double keys = keys_of(shard), all = keys / layout->cp * keys / 2;
+    double keys = entries_of(shard, attention), all = keys_of(shard) / layout->cp * keys / 2;
     double chosen = clg_attention_chosen_pairs(shard, attention);
     project(block, shard, attention);
-    scores(block, shard, CLG_PASS_FORWARD, "index scores", indexer->heads, indexer->dim, all, 1);
+    scores(block, shard, keys, CLG_PASS_FORWARD, "index scores", indexer->heads, indexer->dim, all,
+           1);
     /* One fp32 number a pair, written and read. */
     clg_block_memory(block, "choice of keys", layout->micro_batch * all * 8, 1, 0, 0);
     block->saved_bytes += shard->tokens * fmin((double)indexer->top_k, keys) * 4; /* their places */
@@ -80,7 +89,7 @@ void clg_block_indexer(clg_block *block, const clg_shard *shard, const clg_atten
      */
     double width = attention->head_dim;
     if (clg_attention_absorbs(shard, attention)) width = attention->kv_rank + attention->rope_dim;
-    scores(block, shard, CLG_PASS_BACKWARD_INPUT, "index target", heads, width, chosen, 1);
-    scores(block, shard, CLG_PASS_BACKWARD_INPUT, "index gradients", indexer->heads, indexer->dim,
-           chosen, 3);
+    scores(block, shard, keys, CLG_PASS_BACKWARD_INPUT, "index target", heads, width, chosen, 1);
+    scores(block, shard, keys, CLG_PASS_BACKWARD_INPUT, "index gradients", indexer->heads,
+           indexer->dim, chosen, 3);
 }

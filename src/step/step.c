@@ -178,9 +178,9 @@ static void write_layer(clg_block *block, const clg_shard *shard, const clg_laye
     int parts = (kind->attention.kind != CLG_ATTENTION_NONE) + (kind->mlp.kind != CLG_MLP_NONE);
     if (kind->parallel && parts > 1) parts = 1; /* one sum for both */
     clg_block_attention(block, shard, &kind->attention);
-    if (parts > 1) clg_block_residual(block, shard, "residual");
+    if (parts > 1) clg_block_join(block, shard);
     clg_block_mlp(block, shard, &kind->mlp);
-    if (parts > 0) clg_block_residual(block, shard, "residual");
+    if (parts > 0) clg_block_join(block, shard);
     /* Inputs of the two regions (one where they are side by side), whole instead of a share. */
     block->saved_bytes += shard->stack->memory.kept_gathers * parts *
                           (shard->tokens - shard->own_tokens) * (double)shard->model->hidden * w;
@@ -269,6 +269,7 @@ void clg_step_build(const clg_model *model, const clg_machine *machine, const cl
     refer(&step->embedding, &shard);
     refer(&step->head, &shard);
     step->frozen_share = frozen_share(model, layout, step);
-    step->boundary_bytes = shard.own_tokens * (double)model->hidden * shard.wide_bytes;
+    step->boundary_bytes =
+        shard.own_tokens * (double)model->hidden * fmax(1, model->streams) * shard.wide_bytes;
     clg_step_groups(machine, layout, step);
 }

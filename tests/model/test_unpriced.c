@@ -50,7 +50,6 @@ static const char *with(const char *family, const char *more) {
 /* A known family with a field that makes it another model. */
 static void unpriced(void) {
     static const char *const on[] = {"\"num_kv_shared_layers\": 1",
-                                     "\"hc_mult\": 4",
                                      "\"is_encoder_decoder\": true",
                                      "\"block_configs\": [{\"ffn\": 1}]",
                                      "\"moe_layer_freq\": 2",

@@ -1,0 +1,102 @@
+/* projections.c -- the products that make queries, keys and values, and what of them every tensor
+ * rank repeats. */
+#include "step/block.h"
+#include "step/sizes.h"
+
+#include <math.h>
+
+/* Adapters of queries, keys and values, each with its own. */
+static void adapt_heads(clg_block *block, const clg_shard *shard, const clg_widths *w) {
+    const struct {
+        unsigned target;
+        double width;
+    } parts[] = {{CLG_TARGET_QUERY, w->columns - w->keys - w->values},
+                 {CLG_TARGET_KEY, w->keys},
+                 {CLG_TARGET_VALUE, w->values}};
+    for (int i = 0; i < 3; i++)
+        if (shard->layout->adapter.targets & parts[i].target)
+            clg_block_adapt(block, shard, shard->tokens, (double)shard->model->hidden,
+                            parts[i].width, 1, 1);
+}
+
+static void project_grouped(clg_block *block, const clg_shard *shard,
+                            const clg_attention *attention, const clg_widths *w) {
+    double tokens = shard->tokens, hidden = (double)shard->model->hidden, width = w->columns;
+    clg_block_linear(block, shard, "query-key-value projection", tokens, hidden, width, true);
+    adapt_heads(block, shard, w);
+    bool twice = shard->stack->memory.kept_projection && attention->heads == attention->kv_heads;
+    if (twice) width += w->keys + w->values;
+    block->saved_bytes += tokens * width * shard->wide_bytes;
+}
+
+/* Selectively, unless it is the scores of an unfused core that are done again; or always. */
+static bool expands_again(const clg_shard *shard) {
+    const clg_layout *layout = shard->layout;
+    bool selective = layout->recompute == CLG_RECOMPUTE_SELECTIVE &&
+                     layout->attention != CLG_ATTENTION_UNFUSED &&
+                     shard->stack->recompute.selective != CLG_SELECTIVE_OPERATIONS;
+    return selective || (shard->stack->recompute.latent && layout->recompute != CLG_RECOMPUTE_FULL);
+}
+
+/* MLA (DeepSeek-V2, arXiv:2405.04434, section 2.1): low-rank query and key-value projections, of
+ * which the down ones are on every tensor rank. The expanded heads are saved; recomputing
+ * selectively is to expand them again (DeepSeek-V3, arXiv:2412.19437, section 3.2.3; mla_up_proj of
+ * Megatron-Core). */
+static void project_latent(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                           double heads) {
+    double tokens = shard->tokens, hidden = (double)shard->model->hidden, w = shard->wide_bytes;
+    double nope = attention->head_dim - attention->rope_dim;
+    double latent = attention->kv_rank + attention->rope_dim;
+    bool again = expands_again(shard);
+    if (attention->query_rank > 0) {
+        clg_block_linear(block, shard, "query down projection", tokens, hidden,
+                         attention->query_rank, true);
+        clg_block_norm(block, shard, "query norm", tokens * attention->query_rank, false);
+        int up = block->ops;
+        clg_block_linear(block, shard, "query up projection", tokens, attention->query_rank,
+                         heads * attention->head_dim, true);
+        if (again) clg_block_redo(block, up);
+        block->saved_bytes += tokens * 2 * attention->query_rank * w;
+    } else {
+        clg_block_linear(block, shard, "query projection", tokens, hidden,
+                         heads * attention->head_dim, true);
+    }
+    clg_block_linear(block, shard, "key-value down projection", tokens, hidden, latent, true);
+    clg_block_norm(block, shard, "key-value norm", tokens * attention->kv_rank, false);
+    int up = block->ops;
+    clg_block_linear(block, shard, "key-value up projection", tokens, attention->kv_rank,
+                     heads * (nope + attention->value_head_dim), true);
+    if (again) clg_block_redo(block, up);
+    block->saved_bytes += tokens * (latent + attention->kv_rank) * w;
+    double kept = 2 * attention->head_dim + attention->value_head_dim;
+    /* Queries before and after they meet the key projection, and the latent result. */
+    if (clg_attention_absorbs(shard, attention)) kept = nope + latent + attention->kv_rank;
+    *(again ? &block->rebuilt_bytes : &block->saved_bytes) += tokens * heads * kept * w;
+}
+
+/* Down projections of latent attention and low ranks of gates, and key-value heads (of a state: of
+ * keys and queries) where there are fewer than ranks. */
+double clg_attention_repeated(const clg_shard *shard, const clg_attention *attention) {
+    double hidden = (double)shard->model->hidden, tp = shard->layout->tp;
+    if (attention->kind == CLG_ATTENTION_NONE) return 0;
+    if (attention->kind == CLG_ATTENTION_LATENT)
+        return hidden * (attention->query_rank + attention->kv_rank + attention->rope_dim) *
+               (1 - 1 / tp);
+    double extra = fmax(1, attention->kv_heads / tp) - attention->kv_heads / tp;
+    if (attention->kind == CLG_ATTENTION_LINEAR)
+        return extra * 2 * attention->head_dim * (hidden + attention->convolution) +
+               2 * hidden * (double)clg_state_gate_rank(attention) * (1 - 1 / tp);
+    double values = attention->shared_values ? 0 : attention->value_head_dim;
+    return hidden * extra * (attention->head_dim + values) +
+           hidden * attention->query_rank * (1 - 1 / tp);
+}
+
+void clg_block_projections(clg_block *block, const clg_shard *shard, const clg_attention *attention,
+                           const clg_widths *w) {
+    if (attention->kind == CLG_ATTENTION_LATENT)
+        project_latent(block, shard, attention, w->heads);
+    else if (attention->shared_values)
+        clg_block_pooled(block, shard, attention, w);
+    else
+        project_grouped(block, shard, attention, w);
+}
