@@ -92,6 +92,15 @@ static void count_layer(const clg_model *m, clg_layer_kind *kind) {
     p->replicated += m->hidden * (mlp->experts + 2 * mlp->latent);
 }
 
+/* At least as many as pools, low ranks of outputs and streams of a layer have. */
+static double around_attention(const clg_model *m, const clg_attention *a) {
+    double h = (double)m->hidden, width = (double)a->head_dim + a->indexer.dim;
+    double pools = 4 * (h + a->pooling.every) * (width + 1);
+    double results = (double)a->heads * a->value_head_dim + a->output_groups * h;
+    double streams = 2.0 * clg_stream_columns(m->streams) * (m->streams * h + 2);
+    return pools + results * a->output_rank + streams;
+}
+
 bool clg_model_countable(const clg_model *m) {
     double most = 0, h = (double)m->hidden;
     for (int i = 0; i < m->kinds; i++) {
@@ -103,7 +112,7 @@ bool clg_model_countable(const clg_model *m) {
         double ffn = (double)mlp->ffn + (double)mlp->shared_ffn +
                      (double)mlp->experts * (double)mlp->expert_ffn;
         double index = (double)a->indexer.heads * a->indexer.dim;
-        most = fmax(most, 4 * ranks * (width + index) + 4 * h * ffn);
+        most = fmax(most, 4 * ranks * (width + index) + 4 * h * ffn + around_attention(m, a));
     }
     return m->layers * most + 4 * h * ((double)m->vocab + (double)m->max_seq) < 1e16;
 }

@@ -11,7 +11,7 @@ typedef struct clg_pooled {
     int64_t chosen, heavy; /* tokens an entry, where an indexer chooses and where all are seen */
 } clg_pooled;
 
-clg_status clg_pooled_read(const clg_config *config, clg_pooled *pooled);
+clg_status clg_pooled_read(const clg_config *config, int64_t layers, clg_pooled *pooled);
 
 /* Writes a layer's pooling, and takes the indexer away where it does not choose. */
 void clg_pooled_layer(const clg_config *config, const clg_pooled *pooled, int64_t layer,

@@ -102,13 +102,21 @@ static clg_status read_latent(raw_model *raw) {
 static clg_status read_pooled(raw_model *raw) {
     const clg_config *c = &raw->config;
     if (clg_config_whole(c, "hc_mult", 1, 64, 1, &raw->streams) != CLG_OK ||
-        clg_pooled_read(c, &raw->pooled) != CLG_OK)
+        clg_config_whole(c, "o_lora_rank", 0, 1 << 20, 0, &raw->output_rank) != CLG_OK ||
+        clg_pooled_read(c, raw->layers, &raw->pooled) != CLG_OK)
         return CLG_BAD_INPUT;
+    static const char *const mend = "leave it out, or set it to null, to price a model without it";
+    if (raw->pooled.found && has(raw, CLG_LATENT))
+        return clg_config_fault(c, "compress_ratios|layer_types", mend,
+                                "pooled keys of latent attention are not modelled");
+    if (!raw->pooled.found && raw->output_rank > 0)
+        return clg_config_fault(c, "o_lora_rank", mend,
+                                "a low rank of attention's output is not modelled without pooled "
+                                "keys (compress_ratios)");
     if (!raw->pooled.found) return CLG_OK;
     if (clg_config_whole(c, "q_lora_rank", 1, 1 << 20, 0, &raw->query_rank) != CLG_OK ||
         clg_config_whole(c, "qk_rope_head_dim", 1, raw->head_dim, raw->head_dim, &raw->rope_dim) !=
             CLG_OK ||
-        clg_config_whole(c, "o_lora_rank", 1, 1 << 20, 0, &raw->output_rank) != CLG_OK ||
         clg_config_whole(c, "o_groups", 1, raw->heads, 1, &raw->output_groups) != CLG_OK)
         return CLG_BAD_INPUT;
     if (raw->heads % raw->output_groups == 0) return CLG_OK;

@@ -15,45 +15,60 @@ static const clg_json *item_at(const clg_json *list, int64_t index) {
     return item;
 }
 
-static bool any_named(const clg_config *c) {
-    const clg_json *types = clg_config_field(c, "layer_types");
-    const clg_json *type = types && types->kind == CLG_JSON_ARRAY ? types->first : NULL;
-    for (; type; type = type->next)
-        if (type->kind == CLG_JSON_STRING && strstr(type->text, "compressed_")) return true;
-    return false;
+static bool pools_by_name(const clg_json *type) {
+    return type && type->kind == CLG_JSON_STRING && strstr(type->text, "compressed_");
 }
 
-clg_status clg_pooled_read(const clg_config *c, clg_pooled *pooled) {
-    const clg_json *ratios = clg_config_field(c, "compress_ratios");
-    *pooled = (clg_pooled){.found = (ratios && ratios->first) || any_named(c)};
-    if (!pooled->found) return CLG_OK;
-    for (const clg_json *one = ratios ? ratios->first : NULL; one; one = one->next)
+static bool any_named(const clg_config *c) {
+    const clg_json *type = item_at(clg_config_field(c, "layer_types"), 0);
+    while (type && !pools_by_name(type)) type = type->next;
+    return type != NULL;
+}
+
+/* A layer that a list says nothing of would pass for one that does not pool. */
+static clg_status check_list(const clg_config *c, const char *name, int64_t layers) {
+    const clg_json *list = clg_config_field(c, name);
+    if (!list || (list->kind == CLG_JSON_ARRAY && (int64_t)list->count >= layers)) return CLG_OK;
+    return clg_config_fault(c, name, "give one item for each layer",
+                            "this is no list of all layers");
+}
+
+static clg_status check_ratios(const clg_config *c) {
+    const clg_json *one = item_at(clg_config_field(c, "compress_ratios"), 0);
+    for (; one; one = one->next)
         if (one->kind != CLG_JSON_NUMBER ||
             (one->number != 0 && one->number != CHOSEN && one->number != HEAVY))
             return clg_config_fault(c, "compress_ratios", "give 0, 4 or 128 for each layer",
                                     "a layer pools another number of tokens");
-    return clg_config_whole(c, "compress_rates.compressed_sparse_attention", 1, MOST, CHOSEN,
-                            &pooled->chosen) != CLG_OK
-               ? CLG_BAD_INPUT
-               : clg_config_whole(c, "compress_rates.heavily_compressed_attention", 1, MOST, HEAVY,
-                                  &pooled->heavy);
+    return CLG_OK;
 }
 
-/* Tokens an entry; 0: none are made. */
-static int64_t every(const clg_config *c, const clg_pooled *pooled, int64_t layer) {
+clg_status clg_pooled_read(const clg_config *c, int64_t layers, clg_pooled *pooled) {
+    const clg_json *ratios = clg_config_field(c, "compress_ratios");
+    bool empty = !ratios || (ratios->kind == CLG_JSON_ARRAY && !ratios->first);
+    *pooled = (clg_pooled){.found = !empty || any_named(c)};
+    if (!pooled->found) return CLG_OK;
+    if ((!empty && check_list(c, "compress_ratios", layers) != CLG_OK) ||
+        check_list(c, "layer_types", layers) != CLG_OK || check_ratios(c) != CLG_OK ||
+        clg_config_whole(c, "compress_rates.compressed_sparse_attention", 1, MOST, CHOSEN,
+                         &pooled->chosen) != CLG_OK)
+        return CLG_BAD_INPUT;
+    return clg_config_whole(c, "compress_rates.heavily_compressed_attention", 1, MOST, HEAVY,
+                            &pooled->heavy);
+}
+
+static clg_pooling pooling_of(const clg_config *c, const clg_pooled *pooled, int64_t layer) {
     const clg_json *type = item_at(clg_config_field(c, "layer_types"), layer);
     const clg_json *ratio = item_at(clg_config_field(c, "compress_ratios"), layer);
-    if (type && type->kind == CLG_JSON_STRING) {
-        bool heavy = strncmp(type->text, "heavily", 7) == 0;
-        return !strstr(type->text, "compressed_") ? 0 : heavy ? pooled->heavy : pooled->chosen;
-    }
-    return ratio ? (int64_t)ratio->number : 0;
+    bool named = type && type->kind == CLG_JSON_STRING;
+    bool pools = named ? pools_by_name(type) : ratio && ratio->number > 0;
+    bool heavy = named ? strncmp(type->text, "heavily", 7) == 0 : ratio && ratio->number == HEAVY;
+    if (!pools) return (clg_pooling){0};
+    return heavy ? (clg_pooling){(int)pooled->heavy, 1} : (clg_pooling){(int)pooled->chosen, 2};
 }
 
 void clg_pooled_layer(const clg_config *c, const clg_pooled *pooled, int64_t layer,
                       clg_attention *a) {
-    int64_t tokens = every(c, pooled, layer);
-    bool chosen = tokens > 0 && tokens == pooled->chosen;
-    if (!chosen) a->indexer = (clg_indexer){0};
-    a->pooling = (clg_pooling){.every = (int)tokens, .series = chosen ? 2 : 1};
+    a->pooling = pooling_of(c, pooled, layer);
+    if (a->pooling.series != 2) a->indexer = (clg_indexer){0};
 }
