@@ -140,8 +140,7 @@ clg_status clg_request_gpus(const char *text, double *number, clg_error *error) 
     clg_status status = clg_request_parse(row, text, number, error);
     if (status != CLG_OK && first > 0 && strpbrk(text + first, "xX ")) /* 64xH100 */
         snprintf(error->mend, sizeof error->mend,
-                 "give how many alone: 64, or 8x8; --gpu says of "
-                 "which kind");
+                 "give how many alone: 64, or 8x8; --gpu says which");
     return status;
 }
 

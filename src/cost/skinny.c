@@ -267,13 +267,13 @@ clg_status clg_serve_curves_find(clg_arena *arena, const clg_gpu *gpu, clg_serve
     section all = {0}, own = {0};
     *c = (clg_serve_curves){0};
     if (open_sections(arena, gpu, &all, &own, c, error) != CLG_OK ||
-        read_section(&all, c, error) != CLG_OK)
+        read_section(&all, c, error) != CLG_OK ||
+        (c->borrowed && slow_units(arena, gpu, c, error) != CLG_OK))
         return error->status;
     c->file = all.path;
     if (own.root && (read_tables(own.root, own.path, c, error) != CLG_OK ||
                      clg_value_done(own.root, own.path, error) != CLG_OK))
         return error->status;
-    if (c->borrowed && slow_units(arena, gpu, c, error) != CLG_OK) return error->status;
     for (int p = 0; p < CLG_PRECISIONS; p++)
         if (!c->shared[p].known) c->shared[p] = c->experts[p];
     fill_missing(c);

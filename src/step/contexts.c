@@ -33,14 +33,14 @@ static double pair_flop(const clg_attention *a, double heads) {
     return 2 * heads * (a->head_dim + a->value_head_dim);
 }
 
-/* Index keys are read whole; for each query a score of 4 bytes is written and read, and its chosen
- * keys are gathered, or multiplied with all heads. */
+/* Index keys are read whole; for each query a score of 4 bytes of each is written and read, and its
+ * chosen keys are gathered, or multiplied with all heads. */
 static void decode_sparse(const clg_serving *s, const clg_attention *a, double heads,
                           double context, int queries, clg_iteration_ops *ops) {
     double key = clg_index_key_bytes(s, a);
     if (key > 0) {
         clg_iteration_op *index = add(ops, CLG_KERNEL_INDEX, a, heads, "index keys and scores");
-        index->op.hbm_bytes = key + 8 * queries;
+        index->op.hbm_bytes = key + 8 * queries / fmax(1, a->pooling.every);
     }
     clg_iteration_op *chosen = add(ops, CLG_KERNEL_CHOSEN, a, heads, "attention to chosen keys");
     chosen->op.count = queries;

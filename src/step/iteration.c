@@ -264,7 +264,8 @@ void clg_iteration_layer(const clg_serving *s, const clg_layer_kind *kind, doubl
     w.part = kind->mlp.kind == CLG_MLP_MOE ? CLG_SPENT_EXPERTS : CLG_SPENT_MLP;
     write_mlp(&w, &kind->mlp);
     w.part = CLG_SPENT_NORMS;
-    clg_write_stream(&w, "norm and residual", 8 * tokens * w.hidden);
+    double norm = s->model->streams > 1 ? 4 : 8; /* streams keep the residual */
+    clg_write_stream(&w, "norm and residual", norm * tokens * w.hidden);
     ops->op[ops->count - 1].op.count = kind->norms;
     mix_streams(&w, kind);
     w.part = CLG_SPENT_REDUCTIONS;

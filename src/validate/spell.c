@@ -145,7 +145,7 @@ static const char *word(clg_arena *arena, const clg_csv *words, const char *colu
 static const char *spell(clg_arena *arena, const clg_csv *words, const char *column,
                          const char *cell) {
     bool says = false;
-    if (cell[strspn(cell, "0123456789.")] == '\0') return cell;
+    if (strcmp(column, "date") != 0 && cell[strspn(cell, "0123456789.")] == '\0') return cell;
     for (const char *c = cell; *c; c++) says = says || isalnum((unsigned char)*c);
     if (!says) return ""; /* "-", "?" */
     cell = word(arena, words, column, cell);

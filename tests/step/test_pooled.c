@@ -127,6 +127,34 @@ static token after_a_million(const char *model) {
     return t;
 }
 
+static const clg_iteration_op *named(const clg_iteration_ops *ops, const char *name) {
+    for (int i = 0; i < ops->count; i++)
+        if (strcmp(ops->op[i].op.name, name) == 0) return &ops->op[i];
+    CHECK(false);
+    return &ops->op[0];
+}
+
+static void served(void) {
+    clg_scenario s = plan_scenario(&arena, "deepseek-v4-flash", "h100-sxm", NULL, 1);
+    clg_serving_layout layout = {.tp = 1, .pp = 1, .dp = 1, .ep = 1, .cache = CLG_FP8};
+    clg_engine engine = {0};
+    clg_serving serving = {.model = &s.model,
+                           .machine = &s.machine,
+                           .engine = &engine,
+                           .layout = &layout,
+                           .scale_values = 128};
+    const clg_layer_kind *kind = &s.model.kind[kind_of(&s.model, 4)];
+    clg_iteration_ops context = {0}, layer = {0};
+    CASE("of four tokens one index key of 128 + 4 bytes is read, and one score written and read");
+    clg_context_decode(&serving, &kind->attention, 8192, 1, &context);
+    CHECK_NEAR(named(&context, "index keys and scores")->op.hbm_bytes, (128 + 4 + 8) / 4.0, 1e-12);
+    CASE("four streams of 16 bit keep the residual: a norm reads and writes what a part takes in");
+    clg_iteration_layer(&serving, kind, 5, true, &layer);
+    CHECK_NEAR(named(&layer, "norm and residual")->op.hbm_bytes, 4 * 5 * 4096.0, 1e-12);
+    CHECK_NEAR(named(&layer, "one into streams")->op.hbm_bytes, 2 * 5 * 4096.0 * (4 + 1 + 4),
+               1e-12);
+}
+
 /* Their card (huggingface.co/deepseek-ai/DeepSeek-V4-Pro): at a million tokens 27 % of the flop of
  * V3.2 a token and 10 % of its cache, Flash 10 and 7. Index keys are 4 bits there, 8 here. */
 static void published(void) {
@@ -147,6 +175,7 @@ int main(void) {
     pairs(&flash);
     counts(&flash);
     trained();
+    served();
     published();
     clg_arena_clear(&arena);
     return DONE;

@@ -54,6 +54,8 @@ static void cells(void) {
                 {"inter_gbit_per_s_per_gpu", "50 GB/s", "400"},
                 {"date", "June 2024", "2024-06"},
                 {"date", "2024/11", "2024-11"},
+                {"date", "2024", "2024-06"},
+                {"date", "20240615", "20240615"},
                 {"date", "2024-06-15", "2024-06-15"},
                 {"global_batch", "1,024 sequences", "1024"},
                 {"global_batch", "1k", "1024"},
